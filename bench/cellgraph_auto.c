@@ -1,8 +1,7 @@
 /* Compares the method AUTO with each fixed method: bench_cellgraph_auto [-n most vectors] [-l most letters]. Vectors
- * have
- * many shapes. A row has AUTO's time beside the best method's, the method that AUTO chose, the ratio of that method's
- * time to the best (pick), and the least times of all in us. Methods estimated to take many times longer than the join
- * are left out (-). All must find the same number of edges. */
+ * have many shapes. A row has AUTO's time beside the best method's, the method that AUTO chose, the ratio of that
+ * method's time to the best (pick), and the least times of all in us. Methods estimated to take many times longer than
+ * the join are left out (-). All must find the same number of edges. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* The figures of the cell graph paper, with current methods: bench_cellgraph_figures [-n vectors] [-l letters]. Stages
  * of the published trie (building nodes, and looking up each vector with each letter replaced) against n, beside the
- * compact
- * trie and the join; the heuristic with 0, 3 and 5 pivots against n; and, on the CPU, each method with 1, 2, 4 threads
- * and so on, by the clock. Blocks and threads of a launch: bench_cellgraph_launch. Source: Kaczmarski, Rzazewski,
- * Wolant, Massively Parallel Construction of the Cell Graph (2015). */
+ * compact trie and the join; the heuristic with 0, 3 and 5 pivots against n; and, on the CPU, each method with 1, 2, 4
+ * threads and so on, by the clock. Blocks and threads of a launch: bench_cellgraph_launch. Source: Kaczmarski,
+ * Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <stdlib.h>
 
 #include "harness/bench.h"

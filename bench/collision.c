@@ -1,9 +1,9 @@
-/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. One of two bumpy spheres turns
- * and moves through the other; every frame finds all pairs of triangles that touch, with the cell size chosen from the
- * data and on a virtual grid of 128^3 voxels, as in the source. Meshes are in the backend's memory, the handle is warm.
- * Both cell sizes must give the same pairs, and for smaller meshes the same as testing all triangles with all. Source:
- * Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27
- * frames a second of voxels alone on a GTX 280. */
+/* Times collisions of two moving meshes: bench_collision [-n triangles of each]. One of two bumpy spheres turns and
+ * moves through the other; every frame finds all pairs of triangles that touch, with the cell size chosen from the data
+ * and on a virtual grid of 128^3 voxels, as in the source. Meshes are in the backend's memory, the handle is warm. Both
+ * cell sizes must give the same pairs, and for smaller meshes the same as testing all triangles with all. Source:
+ * Alcantara et al., Real-time Parallel Hashing on the GPU (2009), section 6: 27 frames a second of voxels alone on a
+ * GTX 280. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -91,8 +91,8 @@ static uint64_t hash_pairs(struct subject *b, int64_t *count)
     return hash;
 }
 
-/* Checks that both cell sizes give the same pairs in all frames. Prints their numbers, and a hash to compare backends.
- * */
+/* Checks that both cell sizes give the same pairs in all frames. Prints their numbers, and a hash to compare
+ * backends. */
 static void check_frames(struct subject *b, double cell, double other, const char *name)
 {
     uint64_t hashes[2][FRAMES], all = 0;

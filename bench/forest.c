@@ -1,10 +1,9 @@
-/* Times spanning forests: bench_forest [-k kind] [-n vertices] [-m edges] [-w type]
- * [-a algorithms] [-s] [-p size]. The graph is generated; arrays are in the backend's memory, handles are
- * warm. One row an algorithm: the least and the median time, scratch memory, the forest's edges and weight, and with -s
- * the time of each stage; for PRIMITIVES with and without the removal of duplicate edges, the vertices and arcs at the
- * begin of each round. Each answer is checked with bosc_msf_verify. -p small, paper or large: graphs of the kinds and
- * sizes of the
- * tables in Vineet, Harish, Patidar, Narayanan (HPG 2009), one after another; "paper" has the paper's sizes. */
+/* Times spanning forests: bench_forest [-k kind] [-n vertices] [-m edges] [-w type] [-a algorithms] [-s] [-p size]. The
+ * graph is generated; arrays are in the backend's memory, handles are warm. One row an algorithm: the least and the
+ * median time, scratch memory, the forest's edges and weight, and with -s the time of each stage; for PRIMITIVES with
+ * and without the removal of duplicate edges, the vertices and arcs at the begin of each round. Each answer is checked
+ * with bosc_msf_verify. -p small, paper or large: graphs of the kinds and sizes of the tables in Vineet, Harish,
+ * Patidar, Narayanan (HPG 2009), one after another; "paper" has the paper's sizes. */
 #include <stdlib.h>
 #include <string.h>
 

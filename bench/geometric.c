@@ -1,9 +1,7 @@
-/* Times geometric hashing: bench_geometric [-n points]. Models of n points (all
- * sizes from 250 to 65,536 without -n) are searched in scenes that have them moved, turned and scaled (or mapped
- * affinely), with noise of 0.04 of the points' spacing, a fifth of the points missing and n / 2 other points; and in
- * scenes of other points alone, which use up all trials. Answers are checked. On the CPU times are processor time of
- * all
- * threads. */
+/* Times geometric hashing: bench_geometric [-n points]. Models of n points (all sizes from 250 to 65,536 without -n)
+ * are searched in scenes that have them moved, turned and scaled (or mapped affinely), with noise of 0.04 of the
+ * points' spacing, a fifth of the points missing and n / 2 other points; and in scenes of other points alone, which use
+ * up all trials. Answers are checked. On the CPU times are processor time of all threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

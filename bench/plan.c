@@ -1,7 +1,6 @@
 /* Times motion planning: bench_plan [-n rotations] [-l constraints]. Signs of screws of random edges at uniform
  * rotations, samples along great circles, a roadmap of them, and all of it with a path in memory of the run before;
- * then
- * the cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in
+ * then the cells of two random sets of triangles. Arrays are in the backend's memory. Signs are checked against sums in
  * double, samples against the signs of their rotations. */
 #include <math.h>
 #include <stdlib.h>
@@ -106,8 +105,7 @@ static void explore_roadmap(void *user)
 }
 
 /* All steps of planning with cells, in the memory of the run before: samples, signs, the cell graph, and a shortest
- * path
- * between the first cell and the last one. */
+ * path between the first cell and the last one. */
 static void explore_and_path(void *user)
 {
     struct subject *b = user;

@@ -1,10 +1,8 @@
 /* Times spatial hashing as in its source: bench_voxelgrid [-n voxels]. An object of about n voxels moves through a
  * virtual grid of 2 n voxels (128^3 for 1,048,576). Each frame builds a new structure of its voxels and looks up those
- * of
- * another object: in a voxel grid of points, and in a hash table of voxel numbers (a set). Arrays are in the backend's
- * memory, handles are warm, every frame's answer is compared with a map of all voxels. Source: Alcantara et al.,
- * Real-time Parallel Hashing on the GPU (2009), 27 frames a
- * second on a GTX 280. */
+ * of another object: in a voxel grid of points, and in a hash table of voxel numbers (a set). Arrays are in the
+ * backend's memory, handles are warm, every frame's answer is compared with a map of all voxels. Source: Alcantara et
+ * al., Real-time Parallel Hashing on the GPU (2009), 27 frames a second on a GTX 280. */
 #include <math.h>
 #include <stdlib.h>
 

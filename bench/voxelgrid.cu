@@ -1,10 +1,8 @@
 /* Voxel grids beside a plain cell list on a CUDA device: bench_voxelgrid_cuda [-n points] [-k neighbours of a point, on
  * average]. Points are uniform in a unit cube, voxels and cells as wide as the radius. The cell list is given its box:
- * one
- * radix sort by cell (CUB), an array of cell starts, a thread a point for searches. Its pairs are unordered, those of
- * the
- * grid ascend. Arrays are on the device, handles are warm, times are of single calls, between events;
- * counts and pairs are compared. */
+ * one radix sort by cell (CUB), an array of cell starts, a thread a point for searches. Its pairs are unordered, those
+ * of the grid ascend. Arrays are on the device, handles are warm, times are of single calls, between events; counts and
+ * pairs are compared. */
 #include <cub/cub.cuh>
 
 #include <cmath>

@@ -50,9 +50,13 @@ if(BOSC_FUZZ AND CMAKE_C_COMPILER_ID MATCHES "Clang")
   set(bosc_fuzz_options -fsanitize=fuzzer-no-link)
 endif()
 
+if(NOT BOSC_CPU_LEVEL MATCHES "^[134]$")
+  message(FATAL_ERROR "BOSC_CPU_LEVEL is ${BOSC_CPU_LEVEL}; it must be 1, 3 or 4")
+endif()
+target_compile_definitions(bosc_options INTERFACE BI_LAST_LEVEL=${BOSC_CPU_LEVEL})
+
 # bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level up to BOSC_CPU_LEVEL, with
 # BI_LEVEL set, into libraries of objects that it lists in <target>_hot_objects.
-target_compile_definitions(bosc_options INTERFACE BI_LAST_LEVEL=${BOSC_CPU_LEVEL})
 function(bosc_add_hot_sources target)
   set(levels 1)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -66,9 +70,9 @@ function(bosc_add_hot_sources target)
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
     # Their loops are written to become vectors, which gcc 12 makes of few loops at -O2.
     target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
-    # Levels that no test under sanitizers calls are not instrumented, which would take minutes. MemorySanitizer needs
-    # both instrumented (contexts choose the machine's best), and optimised: of movmskps it checks masked lanes too,
-    # unless the optimiser has rewritten it.
+    # Levels that no test under sanitizers calls are not instrumented, which would take minutes. Under MemorySanitizer
+    # all levels are instrumented, since contexts choose the machine's best, and optimised: in code of -O0 it also
+    # checks the lanes that a mask clears after movmskps.
     if((BOSC_SANITIZE MATCHES "address|thread" AND level EQUAL 3) OR (BOSC_LIBFUZZER AND level GREATER 1))
       set_target_properties(${target}_v${level} PROPERTIES BOSC_OWN_SANITIZERS ON)
       target_compile_options(${target}_v${level} PRIVATE -O0)

@@ -19,10 +19,8 @@ struct network {
 
 static bosc_status generate_network(struct demo *demo, struct network *g)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(demo->ctx, &info);
     bosc_graph_generate_opts o = {.size = sizeof o, .kind = BOSC_GRAPH_RANDOM, .seed = 1, .id_bits = 32};
-    o.n = info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU;
+    o.n = demo_has_device(demo) ? CUDA : CPU;
     o.m = o.n * EDGES_PER_VERTEX;
     g->u = demo_alloc(demo, (size_t)o.m, sizeof *g->u);
     g->v = demo_alloc(demo, (size_t)o.m, sizeof *g->v);
@@ -107,7 +105,7 @@ static void close_plane(struct plane *p)
     free(p->dist2);
 }
 
-/* Generates points, half uniform and half clustered, clamped to the frame. */
+/* Allocates the arrays and generates the points. */
 static bosc_status generate_plane(struct demo *demo, struct plane *p, int64_t n)
 {
     p->n = n;
@@ -116,12 +114,7 @@ static bosc_status generate_plane(struct demo *demo, struct plane *p, int64_t n)
     p->order = demo_alloc(demo, (size_t)n, sizeof *p->order);
     p->dist2 = demo_alloc(demo, (size_t)n, sizeof *p->dist2);
     if (!p->points || !p->pairs || !p->order || !p->dist2) return BOSC_ERR_NOMEM;
-    int64_t half = n / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
-    if (status == BOSC_OK)
-        status =
-            bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 5, n - half, 2, BOSC_F32, p->points + half * 2);
-    for (int64_t i = 0; i < n * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
+    bosc_status status = demo_generate_plane(demo, 11, 5, n, p->points);
     return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
 }
 
@@ -253,9 +246,7 @@ static bosc_status draw_plane(struct demo *demo, const struct plane *p,
 bosc_status demo_emst(struct demo *demo)
 {
     struct plane measured = {0}, drawn = {0};
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(demo->ctx, &info);
-    bosc_status code = generate_plane(demo, &measured, info.backend == BOSC_BACKEND_CUDA ? CUDA : CPU);
+    bosc_status code = generate_plane(demo, &measured, demo_has_device(demo) ? CUDA : CPU);
     if (!code) code = span_plane(demo, &measured);
     if (!code) code = generate_plane(demo, &drawn, DRAWN);
     if (!code) code = span_plane(demo, &drawn);

@@ -13,13 +13,6 @@
 
 enum { CPU = 1 << 20, CUDA = 1 << 24, SIDE = 1200, MARGIN = 40 };
 
-static bool has_device(const struct demo *demo)
-{
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(demo->ctx, &info);
-    return info.backend == BOSC_BACKEND_CUDA;
-}
-
 /* ---- look-ups ---- */
 
 struct pairs {
@@ -60,7 +53,7 @@ static bosc_status measure_lookups(struct demo *demo, struct pairs *p)
 
 bosc_status demo_hash(struct demo *demo)
 {
-    struct pairs p = {.n = has_device(demo) ? CUDA : CPU};
+    struct pairs p = {.n = demo_has_device(demo) ? CUDA : CPU};
     p.keys = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.keys);
     p.values = demo_alloc(demo, 2 * (size_t)p.n, sizeof *p.values);
     p.found = demo_alloc(demo, 2 * (size_t)p.n, 1);
@@ -129,12 +122,7 @@ static bosc_status generate_cloud(struct demo *demo, struct cloud *c)
     c->sizes = demo_alloc(demo, (size_t)c->n, sizeof *c->sizes);
     c->coords = demo_alloc(demo, (size_t)c->n * 2, sizeof *c->coords);
     if (!c->points || !c->labels || !c->sizes || !c->coords) return BOSC_ERR_NOMEM;
-    int64_t half = c->n / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 21, half, 2, BOSC_F32, c->points);
-    if (status == BOSC_OK)
-        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 9, c->n - half, 2, BOSC_F32,
-                                    c->points + 2 * half);
-    for (int64_t i = 0; i < 2 * c->n; i++) c->points[i] = fminf(fmaxf(c->points[i], 0), 1);
+    bosc_status status = demo_generate_plane(demo, 21, 9, c->n, c->points);
     return status == BOSC_OK ? find_groups(demo, c) : demo_fail_ctx(demo, status);
 }
 
@@ -195,7 +183,7 @@ static bosc_status draw_groups(struct demo *demo, struct cloud *c, struct canvas
 bosc_status demo_spatial(struct demo *demo)
 {
     struct canvas canvas = {0};
-    struct cloud measured = {.n = has_device(demo) ? CUDA : CPU / 8}, drawn = {.n = DRAWN, .radius = 0.0125};
+    struct cloud measured = {.n = demo_has_device(demo) ? CUDA : CPU / 8}, drawn = {.n = DRAWN, .radius = 0.0125};
     measured.radius = 0.6 / sqrt((double)measured.n);
     bosc_status code = generate_cloud(demo, &measured);
     close_cloud(&measured);

@@ -109,18 +109,6 @@ static void draw_query(struct plane *p, const float *query, const int64_t *ids)
 static const float plane_queries[PLANE_QUERIES * 2] = {0.24f, 0.72f, 0.55f, 0.46f, 0.80f,
                                                        0.20f, 0.15f, 0.22f, 0.83f, 0.80f};
 
-/* Generates points, half uniform and half clustered, clamped to the frame. */
-static bosc_status generate_points(struct demo *demo, struct plane *p)
-{
-    int half = PLANE_POINTS / 2;
-    bosc_status status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, 11, half, 2, BOSC_F32, p->points);
-    if (status == BOSC_OK)
-        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, 5, PLANE_POINTS - half, 2, BOSC_F32,
-                                    p->points + half * 2);
-    for (int i = 0; i < PLANE_POINTS * 2; i++) p->points[i] = fminf(fmaxf(p->points[i], 0), 1);
-    return status;
-}
-
 static bosc_status draw_plane(struct demo *demo, struct plane *p)
 {
     static const uint32_t shades[8] = {0xfff3b0, 0xffb35c, 0xf3676a, 0xc2407f, 0x7f3f98, 0x4a4aa8, 0x2f6fb0, 0x2a8c9c};
@@ -130,7 +118,7 @@ static bosc_status draw_plane(struct demo *demo, struct plane *p)
     bosc_kdtree_info info = {.size = sizeof info};
     for (int i = 0; i < 8; i++) p->palette[i] = colour_of(shades[i]);
     /* 1. Points, tree, answers. */
-    bosc_status status = generate_points(demo, p);
+    bosc_status status = demo_generate_plane(demo, 11, 5, PLANE_POINTS, p->points);
     if (status == BOSC_OK) status = bosc_kdtree_create(demo->ctx, &opts, &tree);
     if (status == BOSC_OK) status = bosc_kdtree_build(demo->ctx, tree, p->points, PLANE_POINTS, 0);
     if (status == BOSC_OK) status = bosc_kdtree_get_nodes(demo->ctx, tree, p->nodes, NULL);
@@ -403,9 +391,7 @@ static bosc_status search_tree(struct demo *demo, struct search_example *s)
 
 static bosc_status generate_example(struct demo *demo, struct search_example *s, int32_t dim)
 {
-    bosc_ctx_info info = {.size = sizeof info};
-    bosc_ctx_get_info(demo->ctx, &info);
-    int64_t n = info.backend == BOSC_BACKEND_CUDA ? CUDA_POINTS : CPU_POINTS;
+    int64_t n = demo_has_device(demo) ? CUDA_POINTS : CPU_POINTS;
     s->name = "clustered points";
     s->m = n / 4;
     s->points = (bosc_array){.dtype = BOSC_F32, .rank = 2, .shape = {n, dim, 1, 1}};

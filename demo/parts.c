@@ -1,6 +1,7 @@
-/* Errors, memory, time and output of the demonstration. */
+/* Errors, memory, time, points and output of the demonstration. */
 #include "demo/parts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -34,6 +35,26 @@ double demo_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool demo_has_device(const struct demo *demo)
+{
+    bosc_ctx_info info = {.size = sizeof info};
+    bosc_ctx_get_info(demo->ctx, &info);
+    return info.backend == BOSC_BACKEND_CUDA;
+}
+
+bosc_status demo_generate_plane(struct demo *demo, uint64_t uniform_seed, uint64_t clustered_seed, int64_t n,
+                                float *points)
+{
+    const int64_t half = n / 2;
+    bosc_status status =
+        bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_UNIFORM, uniform_seed, half, 2, BOSC_F32, points);
+    if (status == BOSC_OK)
+        status = bosc_random_points(demo->ctx, BOSC_RANDOM_POINTS_CLUSTERED, clustered_seed, n - half, 2, BOSC_F32,
+                                    points + 2 * half);
+    for (int64_t i = 0; i < 2 * n; i++) points[i] = fminf(fmaxf(points[i], 0), 1);
+    return status;
 }
 
 void demo_row(struct demo *demo, const char *what, double seconds, double items)

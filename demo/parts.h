@@ -1,4 +1,5 @@
-/* The parts of the demonstration, and their common functions: memory, time, errors, result rows, pictures. */
+/* The parts of the demonstration, and their common functions: memory, time, errors, points, result rows,
+ * pictures. */
 #ifndef DEMO_PARTS_H
 #define DEMO_PARTS_H
 
@@ -47,6 +48,12 @@ void *demo_alloc(struct demo *demo, size_t count, size_t size); /* on failure se
 double demo_now(void);                                          /* seconds */
 
 void demo_row(struct demo *demo, const char *what, double seconds, double items);
+
+bool demo_has_device(const struct demo *demo); /* true on the CUDA backend */
+
+/* Generates n points of a unit square, half uniform and half clustered, clamped to it. */
+bosc_status demo_generate_plane(struct demo *demo, uint64_t uniform_seed, uint64_t clustered_seed, int64_t n,
+                                float *points);
 
 /* Writes the canvas to FOLDER/name. */
 bosc_status demo_picture(struct demo *demo, const struct canvas *canvas, const char *name);

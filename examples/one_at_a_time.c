@@ -1,7 +1,6 @@
 /* Answers that depend on earlier ones, so there are no batches: passengers come one after the other, and each takes the
  * nearest taxi that is still free. Then the taxis of a map section, and the owner of one by its number. The functions
- * of
- * boscage/device are inlined: no call of the library, no lock, no thread. */
+ * of boscage/device are inlined: no call of the library, no lock, no thread. */
 #include <boscage/boscage.h>
 #include <boscage/device/hash_slots.h>
 #include <boscage/device/kdtree_box.h>
@@ -33,8 +32,8 @@ static int64_t nearest_free(const bosc_kdtree_view *view, const float *from)
     return best;
 }
 
-/* A look-up in the view of a table that is not BUCKETED; bosc_hash_look_up and bosc_hash_value_at read BUCKETED ones.
- * */
+/* A look-up in the view of a table that is not BUCKETED; bosc_hash_look_up and bosc_hash_value_at read BUCKETED
+ * ones. */
 static const uint32_t *find_owner(const bosc_hash_slots_view *view, uint32_t of)
 {
     int64_t slot = bosc_hash_slots_look_up(view, (bosc_hash_word){.low = of});

@@ -30,6 +30,11 @@ struct colour colour_mix(struct colour a, struct colour b, double t)
     return (struct colour){a.r + (b.r - a.r) * w, a.g + (b.g - a.g) * w, a.b + (b.b - a.b) * w};
 }
 
+struct colour colour_scale(struct colour c, double r, double g, double b)
+{
+    return (struct colour){(float)(c.r * r), (float)(c.g * g), (float)(c.b * b)};
+}
+
 struct colour colour_along(const struct colour *palette, int count, double t)
 {
     double position = (t < 0 ? 0 : t > 1 ? 1 : t) * (count - 1);

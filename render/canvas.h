@@ -10,6 +10,7 @@ struct colour {
 };
 struct colour colour_of(uint32_t rgb); /* 0xRRGGBB, sRGB */
 struct colour colour_mix(struct colour a, struct colour b, double t);
+struct colour colour_scale(struct colour c, double r, double g, double b); /* each component by its factor */
 
 /* Interpolates along a palette of `count` colours; t from 0 to 1. */
 struct colour colour_along(const struct colour *palette, int count, double t);

@@ -228,8 +228,7 @@ static struct colour shade_sample(const void *picture, int x, int y)
     const double *normal = water ? s.up : s.normal, lit = dot(normal, l->sun);
     const double sun = 1.7 * fmax(lit, 0), sky = 0.3 * fmin(fmax(dot(s.up, l->sun) + 0.3, 0.1), 1);
     struct colour colour = surface_colour(l, s.height, (0.9 - dot(s.normal, s.up)) / 0.2);
-    colour = (struct colour){(float)(colour.r * (sun + 0.80 * sky)), (float)(colour.g * (0.95 * sun + 0.95 * sky)),
-                             (float)(colour.b * (0.85 * sun + 1.25 * sky))};
+    colour = colour_scale(colour, sun + 0.80 * sky, 0.95 * sun + 0.95 * sky, 0.85 * sun + 1.25 * sky);
     /* Haze grows with the length of the line of sight inside the air. */
     const double distance = sqrt(dot(s.position, s.position)),
                  slope = fmax(fabs(dot(s.position, s.up)) / distance, 0.02);

@@ -158,11 +158,6 @@ static double light_fraction(const struct visibility *light, const double at[3],
     return lit;
 }
 
-static struct colour scaled(struct colour c, double r, double g, double b)
-{
-    return (struct colour){(float)(c.r * r), (float)(c.g * g), (float)(c.b * b)};
-}
-
 /* Shades a surface: key light with shadow, sky, a little light from the eye, and gloss (Blinn-Phong). Weights chosen
  * by eye. */
 static struct colour shade(const struct stage *stage, const struct posed_robot *posed, const struct pixel_surface *hit,
@@ -187,7 +182,8 @@ static struct colour shade(const struct stage *stage, const struct posed_robot *
                                   light_fraction(&posed->light, hit->at, stage->bias)
                             : 0;
     double key = 1.15 * facing * lit, sky = 0.30 + 0.20 * n[2], front = 0.16 * fmax(dot(n, to_eye), 0);
-    struct colour c = scaled(paint, key + 0.95 * sky + front, 0.97 * key + sky + front, 0.90 * key + 1.1 * sky + front);
+    struct colour c =
+        colour_scale(paint, key + 0.95 * sky + front, 0.97 * key + sky + front, 0.90 * key + 1.1 * sky + front);
     float shine = (float)(0.22 * gloss * lit);
     return (struct colour){c.r + shine, c.g + shine, c.b + shine};
 }
@@ -221,7 +217,7 @@ static void draw_row(const struct stage *stage, const struct posed_robot *posed,
             struct colour c = shade_sample(stage, posed, p, i * SAMPLES + k % SAMPLES, row * SAMPLES + k / SAMPLES);
             sum = (struct colour){sum.r + fminf(c.r, 1), sum.g + fminf(c.g, 1), sum.b + fminf(c.b, 1)};
         }
-        pixels[i] = scaled(sum, 1.0 / (SAMPLES * SAMPLES), 1.0 / (SAMPLES * SAMPLES), 1.0 / (SAMPLES * SAMPLES));
+        pixels[i] = colour_scale(sum, 1.0 / (SAMPLES * SAMPLES), 1.0 / (SAMPLES * SAMPLES), 1.0 / (SAMPLES * SAMPLES));
     }
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/vector.h"
+
 /* ---- light of the raster ---- */
 
 /* Unit vector towards the sun: x east, y south, z up. */
@@ -118,11 +120,6 @@ enum { SAMPLES = 2 }; /* samples along the side of a pixel */
 
 /* ---- colours ---- */
 
-static struct colour scaled(struct colour c, double r, double g, double b)
-{
-    return (struct colour){(float)(c.r * r), (float)(c.g * g), (float)(c.b * b)};
-}
-
 /* Computed once a picture: converting a colour takes three powers. */
 struct paints {
     struct colour land[8], rock, sea, wire, haze, horizon, zenith, sun, top, bottom, earth, layer;
@@ -160,11 +157,9 @@ static struct colour surface_colour(const struct paints *p, const struct raster_
 static struct colour apply_light(const struct raster_light *g, struct colour surface, const double at[3],
                                  const double normal[3])
 {
-    double facing = 0;
-    for (int i = 0; i < 3; i++) facing += normal[i] * sun_direction[i];
-    double sun = 1.75 * fmax(facing, 0) * interpolate_samples(g, g->sun, at[0], at[1]);
+    double sun = 1.75 * fmax(dot(normal, sun_direction), 0) * interpolate_samples(g, g->sun, at[0], at[1]);
     double sky = 0.32 * interpolate_samples(g, g->sky, at[0], at[1]) * (0.6 + 0.4 * normal[2]);
-    return scaled(surface, sun + 0.80 * sky, 0.94 * sun + 0.95 * sky, 0.80 * sun + 1.25 * sky);
+    return colour_scale(surface, sun + 0.80 * sky, 0.94 * sun + 0.95 * sky, 0.80 * sun + 1.25 * sky);
 }
 
 /* ---- the block's sides ---- */
@@ -233,7 +228,7 @@ static struct colour side_colour(const struct paints *p, const struct raster_lig
     double unit = g->low - g->bottom, z = (at[2] - g->bottom) / unit, east = at[0] / unit, south = at[1] / unit;
     double layer = 0.5 + 0.5 * sin(18 * z + 3 * sin(0.4 * east) + 2 * sin(0.34 * south)), depth = fmin(0.4 * z, 1);
     double light = at[1] > ((double)g->heights->height - 1.001) * g->heights->spacing_y ? 1 : 0.6;
-    return scaled(colour_mix(p->earth, p->layer, (0.35 + 0.3 * layer) * depth), light, light, light);
+    return colour_scale(colour_mix(p->earth, p->layer, (0.35 + 0.3 * layer) * depth), light, light, light);
 }
 
 /* ---- samples ---- */
@@ -253,8 +248,7 @@ static struct colour background(const struct shading *l, double x, double y)
     if (l->picture->view != VIEW_FROM_CAMERA)
         return colour_mix(l->paints.top, l->paints.bottom, y / l->visibility->height);
     struct ray ray = pixel_ray(l->visibility, x, y);
-    double length = sqrt(ray.direction[0] * ray.direction[0] + ray.direction[1] * ray.direction[1] +
-                         ray.direction[2] * ray.direction[2]);
+    double length = sqrt(dot(ray.direction, ray.direction));
     double up = ray.direction[2] / length, facing = 0;
     for (int i = 0; i < 3; i++) facing += ray.direction[i] / length * sun_direction[i];
     double t = up < 0 ? 0 : pow(up, 0.8);
@@ -323,11 +317,7 @@ static struct eye eye_of(const struct terrain_picture *r, int width, int *height
     for (int i = 0; i < 8; i++) {
         const double d[3] = {(i & 1 ? x : 0) - middle[0], (i & 2 ? y : 0) - middle[1],
                              (i & 4 ? g->high : g->bottom) - middle[2]};
-        double right = 0, top = 0;
-        for (int c = 0; c < 3; c++) {
-            right += d[c] * eye.right[c];
-            top += d[c] * eye.up[c];
-        }
+        const double right = dot(d, eye.right), top = dot(d, eye.up);
         low[0] = fmin(low[0], right), high[0] = fmax(high[0], right);
         low[1] = fmin(low[1], top), high[1] = fmax(high[1], top);
     }

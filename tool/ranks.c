@@ -201,7 +201,7 @@ static int run_ranks(const struct ranks *ranks, rank_work work, void *user)
     pthread_t started[RANKS_MAX];
     static struct rank_thread threads[RANKS_MAX];
     int32_t count = 1;
-    /* 1. A thread for each further rank. */
+    /* 1. Start a thread for each rank but the first. */
     for (int32_t r = 0; r < ranks->local; r++) {
         const int32_t number = ranks->first + r;
         threads[r] = (struct rank_thread){.rank = {.ctx = ranks->contexts[r],
@@ -220,10 +220,10 @@ static int run_ranks(const struct ranks *ranks, rank_work work, void *user)
         bosc_comm_free(ranks->comms[r]);
         ranks->comms[r] = NULL;
     }
-    /* 2. The first rank runs in this thread; wait for the others. */
+    /* 2. Run the first rank in this thread, and wait for the others. */
     run_rank_thread(&threads[0]);
     for (int32_t r = 1; r < count; r++) pthread_join(started[r], NULL);
-    /* 3. Errors. */
+    /* 3. Report errors. */
     if (count < ranks->local)
         return report_error(EXIT_FAILED, "--ranks: the system starts no more than %d", (int)count);
     for (int32_t r = 0; r < count; r++)
@@ -239,16 +239,22 @@ int ranks_run(struct job *job, const struct ranks *ranks, const char *stage, ran
     return code;
 }
 
-int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin)
+/* The first n % count ranks have one item more than the others. */
+static int64_t slice_of(int32_t rank, int32_t count, int64_t n, int64_t *begin)
 {
-    const int64_t quotient = n / ranks->count, remainder = n % ranks->count;
+    const int64_t quotient = n / count, remainder = n % count;
     *begin = quotient * rank + (rank < remainder ? rank : remainder);
     return quotient + (rank < remainder);
 }
 
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin)
 {
-    return ranks_slice(&(struct ranks){.count = rank->count}, rank->number, n, begin);
+    return slice_of(rank->number, rank->count, n, begin);
+}
+
+int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin)
+{
+    return slice_of(rank, ranks->count, n, begin);
 }
 
 void *ranks_alloc(const struct ranks *ranks, size_t size)
@@ -263,16 +269,15 @@ void *ranks_alloc(const struct ranks *ranks, size_t size)
 static int report_lost(void) { return report_error(EXIT_FAILED, "mpirun: a process was lost"); }
 
 /* Exchanges the counts of all ranks; this process's are set. Returns 0, or nonzero if a process was lost. */
-static int gather_counts(const struct ranks *ranks, int64_t *counts)
+static int gather_counts(const struct ranks *ranks)
 {
-    const int64_t own = counts[ranks->first];
+    const int64_t own = ranks->counts[ranks->first];
     if (ranks->count == ranks->local) return 0;
-    return ranks->transport.all_gather(ranks->transport.user, &own, sizeof own, counts, TIMEOUT);
+    return ranks->transport.all_gather(ranks->transport.user, &own, sizeof own, ranks->counts, TIMEOUT);
 }
 
 /* Sends the rows of this process's rank, which begin at its entry of `begins`, to the first process: there they follow
- * those
- * of the lower ranks. offsets: scratch, 2 (ranks + 1). */
+ * those of the lower ranks. offsets: scratch, 2 (ranks + 1). */
 static int send_rows(const struct ranks *ranks, char *rows, const int64_t *counts, const int64_t *begins, size_t size,
                      int64_t *offsets)
 {
@@ -293,7 +298,7 @@ int ranks_gather_rows(const struct ranks *ranks, int64_t n, void *rows, size_t s
     int64_t *counts = ranks->counts, *begins = job_alloc(3 * ((size_t)ranks->count + 1), sizeof *begins), at = 0;
     if (!begins) return EXIT_FAILED;
     for (int32_t r = 0; r < ranks->count; r++) ranks_slice(ranks, r, n, &begins[r]);
-    int is_lost = gather_counts(ranks, counts);
+    int is_lost = gather_counts(ranks);
     if (!is_lost && ranks->count > ranks->local)
         is_lost = send_rows(ranks, rows, counts, begins, size, begins + ranks->count + 1);
     /* Threads share the array: close the gaps. */
@@ -308,7 +313,7 @@ int ranks_gather_rows(const struct ranks *ranks, int64_t n, void *rows, size_t s
 
 int ranks_sum_counts(const struct ranks *ranks)
 {
-    if (gather_counts(ranks, ranks->counts)) return report_lost();
+    if (gather_counts(ranks)) return report_lost();
     ranks->begins[0] = 0;
     for (int32_t r = 0; r < ranks->count; r++) ranks->begins[r + 1] = ranks->begins[r] + ranks->counts[r];
     return EXIT_DONE;
@@ -328,7 +333,7 @@ static int gather_counted(const struct ranks *ranks, const int64_t *counts, void
 int ranks_gather_in_place(const struct ranks *ranks, void *rows, size_t size)
 {
     if (ranks->count == ranks->local) return EXIT_DONE;
-    if (gather_counts(ranks, ranks->counts)) return report_lost();
+    if (gather_counts(ranks)) return report_lost();
     return gather_counted(ranks, ranks->counts, rows, size);
 }
 

@@ -35,14 +35,16 @@ void ranks_close(struct ranks *ranks, int code); /* code: exit code of the job *
 typedef bosc_status (*rank_work)(const struct rank *rank, void *user);
 int ranks_run(struct job *job, const struct ranks *ranks, const char *stage, rank_work work, void *user);
 
-/* Computes a rank's slice [begin, begin + result) of n items. */
+/* Compute the slice [begin, begin + result) of n items: of the rank at work, and of any rank. */
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
 int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin);
 
 /* Allocates an element of `size` zero bytes for each rank, freed by free(). Reports a failure and returns NULL. */
 void *ranks_alloc(const struct ranks *ranks, size_t size);
 
-/* ---- gathers of rows of `size` bytes on the first process, in rank order without gaps ---- */
+/* ---- gathers of rows of `size` bytes on the first process, in rank order without gaps ----
+ *
+ * They return an exit code, and report a lost process. */
 
 /* Gathers the rows that the ranks found. Before the call those of rank r begin where its slice of n rows begins.
  * total: number of rows gathered. */

@@ -55,8 +55,7 @@ void bench_time_one_thread(void);
 const char *bench_device(void); /* "cuda, NVIDIA H200" or "cpu, 2 threads" */
 
 /* Frees the arrays and the context, and opens a context on the CPU: with all threads of the machine after a CUDA
- * context,
- * with one thread after a CPU context. Used to compare answers, which must be the same everywhere. */
+ * context, with one thread after a CPU context. Used to compare answers, which must be the same everywhere. */
 void bench_reopen(void);
 
 /* Frees the arrays and the context. Returns the exit code: 1 if a check failed. */

@@ -1,6 +1,5 @@
 /* Tables of a paper: its figures beside our measurements. A full table is printed as text, and written as one JSON
- * object
- * a line to the file of -o. */
+ * object a line to the file of -o. */
 #ifndef BENCH_PAPER_TABLE_H
 #define BENCH_PAPER_TABLE_H
 

@@ -30,10 +30,10 @@ BOSC_BEGIN_DECLS
  * none writes to it. It may outlive the context that made it. */
 typedef struct bosc_hash bosc_hash;
 
-/* AUTO is ORDERED for maps and sets of up to 2^18 pairs (2^19 if a key and its stored bytes take at most 8), with keys
- * of 32 or 64 bits, 0, 4 or 8 stored bytes and a load factor of at most 0.9; else BUCKETED. The same on every backend.
- * Builds, and insertions and erasures that rebuild a table, choose by the pairs given (distinct keys, if a key
- * repeats). info.layout names the choice. A saved file has the chosen layout, and the table read from it keeps it.
+/* AUTO is ORDERED for maps and sets of up to 2^18 distinct keys (2^19 if a key and its stored bytes take at most 8),
+ * with keys of 32 or 64 bits, 0, 4 or 8 stored bytes and a load factor of at most 0.9; else BUCKETED. The same on every
+ * backend. Builds and rehashes choose anew, and so do insertions and erasures that rebuild a table. info.layout names
+ * the choice. A saved file has the chosen layout, and the table read from it keeps it.
  * Choose BUCKETED for bosc_hash_get_view, and for cheap insertions into small tables. */
 typedef enum bosc_hash_layout {
     BOSC_HASH_AUTO = 0,     /* ORDERED or BUCKETED, chosen anew by each build (above) */

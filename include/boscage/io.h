@@ -23,8 +23,8 @@
  * Errors. `error` may be NULL; else its text becomes "FILE:LINE: reason" or "FILE: reason"; with BOSC_ERR_ARG
  * "argument: reason". Outputs are unchanged on failure. BOSC_ERR_NOMEM: out of memory.
  *
- * Cost, unless stated otherwise: one pass over the file, O(bytes) work; memory for the result; for writers less than
- * 1 MB. */
+ * Cost, unless stated otherwise: one pass over the file, O(bytes) work; memory for the result; for writers about
+ * 128 KiB a file, and the memory of a compressor. */
 #ifndef BOSCAGE_IO_H
 #define BOSCAGE_IO_H
 
@@ -273,7 +273,7 @@ BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, 
  * Reals have at most 17 digits (f4: 9) and read back as the same number. Integers of 2^63 and more read back as reals;
  * an .mtx with one declares real weights. NULL weights are written as 1 in a .gr, as pattern in an .mtx, and omitted in
  * an edge list. An edge list does not record isolated vertices behind the last vertex with an edge.
- * Cost: O(m) work by all OpenMP threads. */
+ * Cost: O(m) work by all OpenMP threads; 256 KiB of memory per thread. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 
 /* Reads a saved graph, recognised by its first bytes, or else edges as bosc_edges_read does.
@@ -356,7 +356,7 @@ BOSC_API const char *bosc_heights_file_message(const bosc_heights_file *file);
 /* Writes heights: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16 bits, .hgt (a square of
  * at least 2 x 2) as int16; the last three rounded to the nearest integer, halves upwards.
  * Errors: BOSC_ERR_DATA for heights that do not fit the format.
- * Cost: O(samples) work. */
+ * Cost: O(samples) work; memory for the rounded samples, or for the whole .tif; none for a .npy. */
 BOSC_API bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error);
 
 /* ---- scenes ---- */

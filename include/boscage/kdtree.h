@@ -77,16 +77,16 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
 /* Builds or rebuilds the tree from n points. Ids are row numbers; infinities are ordered.
  * points (n x dim): rows `stride` elements apart (0: dim).
  * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for n of 2^32 - 1 or more. On failure the tree is
- *     unchanged, but empty after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort),
- *     and on CUDA after BOSC_ERR_NOMEM if points are too clustered for sampled pivots.
+ *     unchanged, but empty after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort), and
+ *     on CUDA after BOSC_ERR_NOMEM if points are too clustered for sampled pivots.
  * Cost: O(n dim log n) work. bosc_kdtree_bytes gives the memory; AUTO takes about a copy of points and ids as scratch.
  *     A second build of the same or a smaller size allocates nothing.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *points, int64_t n, int64_t stride);
 
-/* Seconds of each stage of the last build by BROWN, as the published programs print them; zeros after
- * AUTO. Set `size`. `init` makes the points reachable and allocates; `build` is the work after the sorts: partitioning
- * and storing nodes; `verify` is the time of the last bosc_kdtree_verify. */
+/* Seconds of each stage of the last build by BROWN, as the published programs print them; zeros after AUTO. Set `size`.
+ * `init` makes the points reachable and allocates; `build` is the work after the sorts: partitioning and storing nodes;
+ * `verify` is the time of the last bosc_kdtree_verify. */
 typedef struct bosc_kdtree_times {
     size_t size;
     double init, sort, deduplicate, build, verify;

@@ -264,8 +264,9 @@ class HashMap(_Table):
     duplicates : {"last", "first", "sum", "min", "error"}
         Treatment of several pairs with one key.
     layout : {"auto", "bucketed", "perfect", "hybrid", "fks", "cuckoo", "chained", "ordered"}
-        Layout in memory. "auto" is "ordered" up to 2^18 pairs (2^19 of at most 8 bytes), with keys of 32 or 64 bits,
-        values of 4 or 8 bytes or none and a load factor of at most 0.9; else "bucketed". `info` names the layout.
+        Layout in memory. "auto" is "ordered" for maps and sets of up to 2^18 keys (2^19 if key and value take at most
+        8 bytes), with keys of 32 or 64 bits, values of 4 or 8 bytes or none and a load factor of at most 0.9; else
+        "bucketed", as for every `MultiMap`. `info` names the layout.
         "ordered" lists its pairs in the order of the keys' hashes.
     load : float
         Load factor, 0.5 to 0.97; 0: the default of the layout.

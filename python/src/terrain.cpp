@@ -47,8 +47,7 @@ void build_terrain(Terrain &terrain, const Where &where, const In &heights)
 }
 
 /* camera: position, direction, up, fov, pixels, width, height, cull, or empty; regions: rows of x0, y0, x1, y1, error,
- * on
- * the host. */
+ * on the host. */
 void select_mesh(Terrain &terrain, const Where &where, double error, int64_t triangles, const nb::tuple &camera,
                  const In &regions, double hysteresis)
 {

@@ -4,8 +4,9 @@
 
 #include "base/bits.h"
 
-/* Binary search: sets `low` to the first index in [low, high) where `is_below`, an expression of `middle` that is true
- * up to some index and false from there on, is false; to `high` if there is none. */
+/* Binary search over [low, high), two variables of one integer type. Both become the first index at which `is_below` is
+ * false, or the initial `high` if there is none. `is_below` is an expression of the index `middle`, which the macro
+ * declares: true up to some index, false from there on. */
 #define BI_PARTITION_POINT(low, high, middle, is_below)              \
     while ((low) < (high)) {                                         \
         const __typeof__(low) middle = (low) + ((high) - (low)) / 2; \

@@ -1,6 +1,5 @@
 /* Changes pools: records commands as marks, then applies them. */
 #include "bisector/steps/steps.h"
-#include "core/check.h"
 
 /* Provides cleared marks for all leaves, unless commands are pending. */
 static bosc_status prepare_marks(bosc_ctx *ctx, bosc_bisectors *bisectors)

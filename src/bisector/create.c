@@ -1,6 +1,5 @@
 /* Creates pools, and sets their leaves: the nodes of a level, or nodes of the caller. */
 #include "bisector/steps/steps.h"
-#include "core/check.h"
 
 /* Runs a step that lowers *bad to the first invalid leaf; INT64_MAX: all are valid. Waits. */
 static bosc_status run_check(bosc_ctx *ctx, bi_step_fn step, struct bi_bisector_connect *a, int64_t *bad)

@@ -33,18 +33,17 @@ struct reader {
     struct bi_loaded arrays[ARRAYS];
 };
 
-static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
-
 static bosc_status get_header(struct reader *r)
 {
     struct bi_bisector_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_BISECTOR_SAVE_MAGIC, BI_BISECTOR_SAVE_VERSION));
-    if (h->unused[0] | h->unused[1] | h->unused[2]) return malformed(r, "the header has unknown fields");
+    if (h->unused[0] | h->unused[1] | h->unused[2])
+        return bi_load_malformed(&r->loader, "the header has unknown fields");
     const bosc_bisectors_opts opts = {.size = sizeof opts, .depth = (int32_t)h->depth, .root_count = h->root_count};
     if (h->root_count < 1 || bi_bisector_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK)
-        return malformed(r, "its depth or number of roots is out of range");
+        return bi_load_malformed(&r->loader, "its depth or number of roots is out of range");
     if (h->leaves < h->root_count || h->leaves > BI_BISECTOR_MAX_LEAVES)
-        return malformed(r, "its number of leaves is out of range");
+        return bi_load_malformed(&r->loader, "its number of leaves is out of range");
     return BOSC_OK;
 }
 
@@ -72,7 +71,7 @@ static bosc_status parse(void *state)
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     BI_TRY(bi_load_hash(&r->loader));
     if (is_symmetric((const uint32_t *)(const void *)r->arrays[ROOTS].data, r->header.root_count)) return BOSC_OK;
-    return malformed(r, "its roots are not glued in pairs");
+    return bi_load_malformed(&r->loader, "its roots are not glued in pairs");
 }
 
 static bosc_status create(void *state, void **fresh)
@@ -94,7 +93,8 @@ static bosc_status fill(void *state, void *fresh)
     int64_t bad;
     BI_TRY(bi_stage_in(ctx, r->arrays[NODES].data, r->arrays[NODES].bytes, &nodes, &staged));
     BI_TRY(bi_bisector_install(ctx, fresh, nodes, r->header.leaves, &bad));
-    return bad == INT64_MAX ? BOSC_OK : malformed(r, "its nodes are not the leaves of a conforming bisection");
+    return bad == INT64_MAX ? BOSC_OK
+                            : bi_load_malformed(&r->loader, "its nodes are not the leaves of a conforming bisection");
 }
 
 static void release(void *fresh) { bosc_bisectors_free(fresh); }

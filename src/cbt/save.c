@@ -35,22 +35,21 @@ struct reader {
     struct bi_loaded bits;
 };
 
-static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
-
 static bosc_status get_header(struct reader *r)
 {
     struct bi_cbt_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_CBT_SAVE_MAGIC, BI_CBT_SAVE_VERSION));
-    if (h->reserved | h->unused[0] | h->unused[1]) return malformed(r, "the header has unknown fields");
+    if (h->reserved | h->unused[0] | h->unused[1])
+        return bi_load_malformed(&r->loader, "the header has unknown fields");
     bosc_cbt_opts opts = {.size = sizeof opts,
                           .depth = (int32_t)h->depth,
                           .level = (int32_t)h->level,
                           .layout = (bosc_cbt_layout)h->layout,
                           .id_bits = (int32_t)h->id_bits};
     if (bi_cbt_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK || h->id_bits == 0)
-        return malformed(r, "its options are unknown");
+        return bi_load_malformed(&r->loader, "its options are unknown");
     if (h->leaves < 1 || h->leaves > (int64_t)1 << h->depth)
-        return malformed(r, "its number of leaves is out of range");
+        return bi_load_malformed(&r->loader, "its number of leaves is out of range");
     return BOSC_OK;
 }
 
@@ -84,10 +83,10 @@ static bosc_status fill(void *state, void *fresh)
     BI_TRY(ctx->backend->copy(ctx, field, r->bits.data, r->bits.bytes));
     BI_TRY(ctx->backend->sync(ctx));
     BI_TRY(bi_cbt_find_invalid(ctx, r->opts.depth, field, &invalid));
-    if (invalid != INT64_MAX) return malformed(r, "its bits are not those of a tree");
+    if (invalid != INT64_MAX) return bi_load_malformed(&r->loader, "its bits are not those of a tree");
     BI_TRY(bi_cbt_install_bits(ctx, tree, field));
     BI_TRY(bi_cbt_read_leaf_count(ctx, tree, &leaves));
-    return leaves == r->header.leaves ? BOSC_OK : malformed(r, "its number of leaves is wrong");
+    return leaves == r->header.leaves ? BOSC_OK : bi_load_malformed(&r->loader, "its number of leaves is wrong");
 }
 
 static void release(void *fresh) { bosc_cbt_free(fresh); }

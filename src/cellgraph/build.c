@@ -10,11 +10,11 @@
 static bosc_status deduplicate_rows(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                     struct bi_cellgraph_sample_stats *stats)
 {
-    const bool probes =
+    const bool sampled =
         graph->opts.method == BOSC_CELLGRAPH_AUTO && bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
     *stats = (struct bi_cellgraph_sample_stats){.leading = 0};
     graph->span = bi_cellgraph_span(graph->shape.words);
-    return ctx->ops->cellgraph->unique(ctx, graph, rows, probes ? stats : NULL);
+    return ctx->ops->cellgraph->unique(ctx, graph, rows, sampled ? stats : NULL);
 }
 
 /* Stages the rows, makes the vertices and, unless only these are wanted, the edges. */

@@ -90,8 +90,9 @@ struct bosc_cellgraph {
     bool exchanged;                             /* blocks and spare were exchanged since the last build */
 };
 
-/* Most vertices, equal outside a segment, that a vertex is compared with: beyond, looking it up with each letter of
- * a word replaced costs less. Measured: with 1,024 AUTO misses the best method more often. */
+/* Largest group of vertices, equal outside a segment, whose members are compared with each other. In a larger one,
+ * lookups with each letter of a word replaced cost less. Measured: with 1,024 AUTO misses the best method more
+ * often. */
 #ifdef BI_EMULATE /* small, so that small graphs exceed it */
 enum { BI_CELLGRAPH_MAX_GROUP = 64 };
 #else
@@ -198,7 +199,8 @@ struct bi_cellgraph_ops {
     /* TRIE: Dobrowolski's search; NULL: not on this backend. The values of the trie are vertices. */
     bosc_status (*dobrowolski)(bosc_ctx *ctx, const struct bosc_trie *trie, const struct bi_cellgraph_view *view,
                                const struct bi_cellgraph_edge_list *found);
-    /* Writes the adjacency: arcs->offsets, and arcs->neighbours and arcs->positions unless NULL. */
+    /* Writes the adjacency of fewer than 2^32 - 1 edges: arcs->offsets, and arcs->neighbours and arcs->positions unless
+     * NULL. NULL: by steps. */
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices, int32_t length);
     /* HEURISTIC as published, a block a pair; NULL: by steps, a thread a row. */
     bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);

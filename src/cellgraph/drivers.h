@@ -13,8 +13,8 @@
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats);
 
-/* Writes both arcs of every edge, sorted, to a->neighbours and a->positions (either may be NULL), which the backend
- * reaches. Allocates a->offsets in scratch. Out of memory leaves the caller's arrays unchanged. */
+/* Writes both arcs of every edge, sorted, to a->neighbours in reach and a->positions anywhere (either may be NULL).
+ * Allocates a->offsets in scratch. Out of memory leaves the caller's arrays unchanged. */
 bosc_status bi_cellgraph_build_adjacency(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_arcs *a);
 
 /* The methods; each appends the edges that it finds. */

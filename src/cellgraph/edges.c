@@ -3,7 +3,7 @@
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 
-/* Takes over the known edges, and looks up those of the new vertices. */
+/* Copies the known edges, and looks up the edges of the new vertices. */
 static bosc_status extend_edges(bosc_ctx *ctx, const bosc_cellgraph *old, const struct bi_cellgraph_view *view,
                                 const struct bi_cellgraph_edge_list *found)
 {

@@ -1,6 +1,4 @@
 /* The handle of cell graphs: options, blocks, and checks of arguments. */
-#include <string.h>
-
 #include <boscage/trie.h>
 
 #include "cellgraph/handle.h"

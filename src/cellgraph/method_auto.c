@@ -17,11 +17,11 @@ static double halves_time(const struct bi_cellgraph_costs *t, const struct bi_ce
 /* Estimate of a join. */
 struct join_estimate {
     double time, pairs; /* compared pairs */
-    bool plain;
+    bool plain;         /* ZOBRIST cannot be faster */
 };
 
-/* plain: no segment has as many pairs, or as large a group, that ZOBRIST might be faster. More than CHANCE members
- * of a sample that agree indicate a large group; in a thin sample even one pair may. */
+/* plain: no segment has enough pairs, or a large enough group, for ZOBRIST to be faster. More than CHANCE members of a
+ * sample with equal hashes indicate a large group; in a thin sample even one pair may. */
 static struct join_estimate estimate_join(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
                                           const struct bi_cellgraph_sample_stats *stats)
 {

@@ -1,7 +1,8 @@
-/* The word-complement join of skewed segments, by sorts: over halves of a segment, then halves of those. Each level has
- * the vertices still in long runs. At single words, the varying letters are replaced and looked up. A vertex takes part
- * in at most 2 log2(words) sorts, is compared with few others in each, and is looked up with each letter replaced at
- * most once. */
+/* The word-complement join of a skewed segment, by sorts. The segment is halved repeatedly, down to single words. A
+ * sort groups vertices by the hash of the words outside the range. Short runs are compared; only the members of long
+ * runs continue to the halves. At a single word, the letters that vary in a run are replaced and looked up. A vertex
+ * takes part in at most 2 log2(words) sorts, is compared with few others in each, and is looked up with each letter
+ * replaced at most once. */
 #include "cellgraph/drivers.h"
 #include "core/call.h"
 

@@ -66,12 +66,12 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     bosc_cellgraph_opts full;
     size_t bytes[BI_CELLGRAPH_BLOCKS];
     int64_t sum, of_trie;
-    bosc_ctx *writable = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(writable);
-    BI_TRY(bi_cellgraph_check_opts(writable, opts, &full));
+    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
+    BI_ENTER(message_ctx);
+    BI_TRY(bi_cellgraph_check_opts(message_ctx, opts, &full));
     const struct bi_letters shape = bi_letters_of(full.length, full.letter_bits);
-    BI_TRY(check_sizes(writable, n, edges));
-    BI_TRY(trie_bytes(writable, &full, n, &sum, &of_trie));
+    BI_TRY(check_sizes(message_ctx, n, edges));
+    BI_TRY(trie_bytes(message_ctx, &full, n, &sum, &of_trie));
     size_blocks(&shape, n, edges, bytes);
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b] * (full.keep_memory ? 2 : 1);
     if (kept) *kept = sum;

@@ -89,7 +89,7 @@ static bosc_status find_near_triangles(bosc_ctx *ctx, struct frame *frame)
     return BOSC_OK;
 }
 
-/* Gathers their corners densely. */
+/* Gathers the corners and extents of the near triangles. */
 static bosc_status gather_corners(bosc_ctx *ctx, struct frame *frame)
 {
     struct bi_collision_gather gather = {.meshes = frame->meshes, .ids = frame->soup.ids};
@@ -163,7 +163,7 @@ static bosc_status count_boxes(bosc_ctx *ctx, const struct frame *frame, int64_t
     return BOSC_OK;
 }
 
-/* Allocates two tables with a bit for each voxel, or shared by several. */
+/* Allocates two tables of bits: one bit for each voxel of the grid if they fit, else several voxels share a bit. */
 static bosc_status alloc_tables(bosc_ctx *ctx, struct bi_collision_grid *g, int64_t voxels)
 {
     const uint64_t all = (uint64_t)(g->size[0] * g->size[1] * g->size[2]) / 32 + 1;

@@ -1,6 +1,5 @@
 /* Communicators: creates, frees and describes their ends; exchanges from all ranks to all ranks: statuses, sums, small
  * blocks, and items (counts first, then the data, then replies). */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +15,16 @@ enum {
 
 /* ---- ends ---- */
 
+bosc_status bi_comm_check_timeout(bosc_ctx *ctx, double timeout)
+{
+    if (timeout >= 0 && timeout <= 1e9) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", timeout);
+}
+
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_comm_opts *opts, bosc_comm_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_comm_opts", opts, full, sizeof *full));
-    if (!(full->timeout >= 0 && full->timeout <= 1e9))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", full->timeout);
+    BI_TRY(bi_comm_check_timeout(ctx, full->timeout));
     if (full->timeout == 0) full->timeout = DEFAULT_TIMEOUT;
     return BOSC_OK;
 }
@@ -297,7 +301,7 @@ bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_sta
 
 static size_t list_bytes(const struct bi_exchange *x) { return 4 * (size_t)(x->rank_count + 1) * sizeof(int64_t); }
 
-/* Replaces counts[0 .. n - 1] by the offsets of n blocks and their total, which is returned. */
+/* Replaces the counts of n blocks by their offsets; counts[n] becomes the total, which is returned. */
 static int64_t counts_to_offsets(int64_t *counts, int32_t n)
 {
     int64_t sum = 0;

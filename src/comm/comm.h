@@ -1,4 +1,4 @@
-/* Communicators, and the exchanges that distributed structures are built on.
+/* Communicators, and the exchanges of distributed structures.
  *
  * All ranks must take part in the same exchanges, even after one of them fails. So a rank that fails between two
  * exchanges does not return: it passes its status to the next one (`local_status`), which then fails on all ranks
@@ -51,6 +51,9 @@ bosc_status bi_comm_create_end(bosc_ctx *ctx, int32_t rank, int32_t rank_count, 
 
 /* Checks the arguments with which this rank creates a communicator. */
 bosc_status bi_comm_check_create(bosc_ctx *ctx, int32_t rank, int32_t rank_count, bosc_comm **comm);
+
+/* Checks the time-out of a communicator's options, in seconds; 0: the default. */
+bosc_status bi_comm_check_timeout(bosc_ctx *ctx, double timeout);
 
 /* Checks that comm is not NULL: without one this rank cannot take part in an exchange. */
 bosc_status bi_comm_check(bosc_ctx *ctx, const bosc_comm *comm);

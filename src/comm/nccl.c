@@ -303,8 +303,7 @@ static const struct bi_transport transport = {all_gather, all_to_all, release_en
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_nccl_opts", opts, full, sizeof *full));
-    if (!(full->timeout >= 0 && full->timeout <= 1e9))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: timeout %g is not in 0 to 1e9 seconds", full->timeout);
+    BI_TRY(bi_comm_check_timeout(ctx, full->timeout));
     if (bi_comm_device_of(ctx)) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_BACKEND, "ctx: NCCL moves data of CUDA devices, and this context is not of one");
 }

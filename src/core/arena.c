@@ -45,7 +45,7 @@ bosc_status bi_host_new(bosc_ctx *ctx, const void *contents, size_t bytes, void 
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes)
 {
     if (!p) return;
-    int number = errno; /* free functions preserve errno, but nothing else of the caller */
+    const int number = errno; /* callers free after a failure, and may then read errno */
     if (m->hooks.alloc)
         m->hooks.release(m->hooks.user, p, bytes);
     else

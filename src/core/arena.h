@@ -13,15 +13,17 @@ void *bi_memory_alloc(const struct bi_memory *m, size_t bytes);
 /* Allocates host memory of the context. Returns NULL when there is none, and sets the message: the caller returns
  * BOSC_ERR_NOMEM then. */
 void *bi_host_alloc(bosc_ctx *ctx, size_t bytes);
-/* `m` may lie in the released memory. */
+/* Frees memory of bi_memory_alloc (or NULL) of the same size; errno stays. `m` may lie in it, as in a structure that
+ * frees itself: `m` is read before the memory is freed, and not after. */
 void bi_memory_release(const struct bi_memory *m, void *p, size_t bytes);
 
-/* Allocates host memory of the context with a copy of *contents. *p, a pointer of any type, is set on success alone. */
+/* Allocates host memory of the context with a copy of *contents. `p` is the address of a pointer of any type, which is
+ * set on success alone. */
 bosc_status bi_host_new(bosc_ctx *ctx, const void *contents, size_t bytes, void *p);
 
-/* Allocates the struct to which *out will point, in host memory, with the members of an initialiser; others are 0. The
- * status is the value; *out is set on success alone. BI_NEW_HANDLE serves structures behind handles: their members
- * `memory` and `host` become the context's. */
+/* Allocates a struct in host memory, of the type that *out points to, and returns the status. The other arguments are
+ * its initialiser: `.member = value, ...`; other members are 0. *out is set on success alone. BI_NEW_HANDLE is for
+ * structures behind handles: it also copies the context's `memory` and `host` to their members of these names. */
 #define BI_NEW(ctx, out, ...) \
     bi_host_new((ctx), &(__typeof__(**(out))){__VA_ARGS__}, sizeof(__typeof__(**(out))), (out))
 #define BI_NEW_HANDLE(ctx, out, ...) BI_NEW(ctx, out, .memory = (ctx)->memory, .host = (ctx)->host, __VA_ARGS__)

@@ -4,7 +4,7 @@
 
 #include "base/atomic.h"
 
-/* Writes 0, 1, 2, ... */
+/* Number i is i. */
 struct bi_iota_u32 {
     uint32_t *numbers;
 };

@@ -19,11 +19,11 @@ struct bi_out {
 bosc_status bi_stage_out(bosc_ctx *ctx, void *array, size_t bytes, struct bi_out *out, bool *staged);
 bosc_status bi_stage_back(bosc_ctx *ctx, const struct bi_out *out);
 
-/* Bytes up to which a result is read back through the context's page-locked block, which on CUDA a kernel of one block
- * fills, with one thread a byte: a block has at most 1,024 threads. */
+/* Bytes up to which bi_read_back goes through the context's page-locked block. On CUDA a kernel of one thread block
+ * writes them, a thread a byte; the hardware's limit is 1,024 threads. */
 enum { BI_MAX_PINNED_READ = 1024 };
 
-/* Reads a small result back to the host and waits for it. */
+/* Copies a result from the backend's memory to the host's and waits for it. Small ones take the faster path above. */
 bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Shared by the drivers of spanning forests: checks, labels, selections and sums of a forest's edges, Euclidean trees.
- */
+/* Shared by the drivers of spanning forests: checks, labels, Euclidean trees, and selections and sums of a forest's
+ * edges. */
 #ifndef BI_FOREST_DRIVERS_H
 #define BI_FOREST_DRIVERS_H
 
@@ -8,6 +8,10 @@
 #include "core/check.h"
 #include "forest/forest.h"
 #include "forest/steps/steps.h"
+
+/* A word of ids, positions or keys. */
+static inline bosc_dtype bi_msf_word_type(bool is_64bit) { return is_64bit ? BOSC_U64 : BOSC_U32; }
+static inline size_t bi_msf_word_bytes(bool is_64bit) { return is_64bit ? 8 : 4; }
 
 /* ---- checks.c ---- */
 

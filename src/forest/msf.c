@@ -1,5 +1,5 @@
-/* Minimum spanning forests: checks options, picks the algorithm, selects, sorts and sums the edges of the found forest,
- * and writes the caller's outputs. */
+/* Minimum spanning forests: stages the arguments, chooses the algorithm, selects, sorts and sums the edges of the found
+ * forest, and writes the caller's outputs. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -13,21 +13,20 @@ static bool is_float(bosc_dtype t) { return t == BOSC_F32 || t == BOSC_F64; }
 
 /* ---- edges of a found forest ---- */
 
-static bosc_dtype word_type(bool is_64bit) { return is_64bit ? BOSC_U64 : BOSC_U32; }
-static size_t word_bytes(bool is_64bit) { return is_64bit ? 8 : 4; }
-
 bosc_status bi_msf_sort_found(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_found *found)
 {
     if (found->ascending || found->count == 0) return BOSC_OK;
     void *ids, *keys = NULL;
-    BI_TRY(bi_scratch_of(ctx, found->count, word_bytes(rows->is_64bit), &ids));
-    if (found->keys) BI_TRY(bi_scratch_of(ctx, found->count, word_bytes(rows->keys_64bit), &keys));
+    BI_TRY(bi_scratch_of(ctx, found->count, bi_msf_word_bytes(rows->is_64bit), &ids));
+    if (found->keys) BI_TRY(bi_scratch_of(ctx, found->count, bi_msf_word_bytes(rows->keys_64bit), &keys));
     int bits = rows->is_64bit ? 64 : 32;
     if (keys)
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, word_type(rows->is_64bit), found->ids, word_bytes(rows->keys_64bit),
-                                              found->keys, found->count, ids, keys, 0, bits));
+        BI_TRY(ctx->backend->core->sort_pairs(ctx, bi_msf_word_type(rows->is_64bit), found->ids,
+                                              bi_msf_word_bytes(rows->keys_64bit), found->keys, found->count, ids, keys,
+                                              0, bits));
     else
-        BI_TRY(ctx->backend->core->sort_keys(ctx, word_type(rows->is_64bit), found->ids, found->count, ids, 0, bits));
+        BI_TRY(ctx->backend->core->sort_keys(ctx, bi_msf_word_type(rows->is_64bit), found->ids, found->count, ids, 0,
+                                             bits));
     found->ids = ids;
     found->keys = keys;
     found->ascending = true;
@@ -41,14 +40,15 @@ bosc_status bi_msf_select_lightest(bosc_ctx *ctx, const struct bi_msf_rows *rows
     void *ids, *keys, *ranks;
     int64_t all = found->count;
     BI_TRY(bi_msf_sort_found(ctx, rows, found));
-    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->is_64bit), &ids));
-    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->keys_64bit), &keys));
-    BI_TRY(bi_scratch_of(ctx, all, word_bytes(rows->keys_64bit), &ranks));
+    BI_TRY(bi_scratch_of(ctx, all, bi_msf_word_bytes(rows->is_64bit), &ids));
+    BI_TRY(bi_scratch_of(ctx, all, bi_msf_word_bytes(rows->keys_64bit), &keys));
+    BI_TRY(bi_scratch_of(ctx, all, bi_msf_word_bytes(rows->keys_64bit), &ranks));
     struct bi_msf_ranks rank = {rows->order, found->keys, ranks, rows->keys_64bit};
     struct bi_msf_ranks unrank = {rows->order, keys, ranks, rows->keys_64bit};
     BI_TRY(ctx->ops->forest->steps->msf_ranks(ctx, all, &rank));
-    BI_TRY(ctx->backend->core->sort_pairs(ctx, word_type(rows->keys_64bit), ranks, word_bytes(rows->is_64bit),
-                                          found->ids, all, keys, ids, 0, rows->keys_64bit ? 64 : 32));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, bi_msf_word_type(rows->keys_64bit), ranks,
+                                          bi_msf_word_bytes(rows->is_64bit), found->ids, all, keys, ids, 0,
+                                          rows->keys_64bit ? 64 : 32));
     BI_TRY(ctx->ops->forest->steps->msf_ranks(ctx, count, &unrank));
     *found = (struct bi_msf_found){.count = count, .ids = ids, .keys = ranks};
     return BOSC_OK;
@@ -102,9 +102,8 @@ static bosc_status sum_floats(bosc_ctx *ctx, const struct bi_graph_view *graph, 
 bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                        const struct bi_msf_found *found, bosc_msf_info *info)
 {
-    bosc_dtype t = graph->weight;
     if (found->count == 0) return BOSC_OK;
-    if (t == BOSC_F32 || t == BOSC_F64) return sum_floats(ctx, graph, found, info);
+    if (is_float(graph->weight)) return sum_floats(ctx, graph, found, info);
     return sum_integers(ctx, graph, rows, found, info);
 }
 
@@ -114,7 +113,7 @@ bosc_status bi_msf_sum(bosc_ctx *ctx, const struct bi_graph_view *graph, const s
 static bosc_status list_rows(bosc_ctx *ctx, const struct bi_msf_rows *rows, struct bi_msf_rounds *rounds)
 {
     const struct bi_core_ops *core = ctx->backend->core;
-    size_t size = rows->is_64bit ? 8 : 4;
+    size_t size = bi_msf_word_bytes(rows->is_64bit);
     struct bi_msf_list_arcs list = {.rows = *rows, .shift = bi_bit_length((uint64_t)rows->n)};
     void *count;
     for (int k = 0; k < 2; k++) {
@@ -143,9 +142,9 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
     BI_TRY(list_rows(ctx, rows, &rounds));
     int64_t most = rows->n - 1 < rounds.list.count ? rows->n - 1 : rounds.list.count;
     if (most < 0) most = 0;
-    BI_TRY(bi_scratch_of(ctx, most, rows->is_64bit ? 8 : 4, &rounds.chosen));
-    BI_TRY(bi_scratch_of(ctx, most, rows->is_64bit ? 8 : 4, &found->ids));
-    BI_TRY(bi_scratch_of(ctx, most, rows->keys_64bit ? 8 : 4, &found->keys));
+    BI_TRY(bi_scratch_of(ctx, most, bi_msf_word_bytes(rows->is_64bit), &rounds.chosen));
+    BI_TRY(bi_scratch_of(ctx, most, bi_msf_word_bytes(rows->is_64bit), &found->ids));
+    BI_TRY(bi_scratch_of(ctx, most, bi_msf_word_bytes(rows->keys_64bit), &found->keys));
     if (request->labels) {
         BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&rounds.parent));
         BI_TRY(bi_scratch_of(ctx, rows->n, sizeof(uint32_t), (void **)&found->labels));
@@ -186,7 +185,7 @@ static bosc_status write_edges(bosc_ctx *ctx, const struct bi_graph_view *graph,
     struct bi_out out;
     bool staged = false, is_64bit = graph->id_bits == 64;
     if (found->ids == edges) return BOSC_OK;
-    BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * (is_64bit ? 8 : 4), &out, &staged));
+    BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * bi_msf_word_bytes(is_64bit), &out, &staged));
     struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->is_64bit, is_64bit};
     BI_TRY(ctx->ops->forest->steps->msf_copy_words(ctx, found->count, &widen));
     return found->count ? bi_stage_back(ctx, &out) : BOSC_OK;

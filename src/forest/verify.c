@@ -27,8 +27,6 @@ struct proof {
     struct bi_msf_verify_faults *faults; /* in the backend's memory */
 };
 
-static bosc_dtype word_type(bool is_64bit) { return is_64bit ? BOSC_U64 : BOSC_U32; }
-static size_t word_bytes(bool is_64bit) { return is_64bit ? 8 : 4; }
 static int64_t tile_count(const struct proof *p) { return bi_div_up(p->rows.arcs, BI_MSF_ITEM_ARCS); }
 
 static bosc_status read_faults(struct proof *p, struct bi_msf_verify_faults *faults)
@@ -45,7 +43,7 @@ static bosc_status check_given(struct proof *p, struct bi_msf_verify_faults *fau
     BI_TRY(bi_scratch_of(p->ctx, p->graph->entries, sizeof(uint32_t), &given.position_of));
     BI_TRY(bi_scratch_of(p->ctx, p->count, 1, &find.seen));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->ends, &p->ends));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(p->rows.keys_64bit), &p->ranks));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(p->rows.keys_64bit), &p->ranks));
     if (p->graph->entries) BI_TRY(backend->fill(p->ctx, given.position_of, 0xff, (size_t)p->graph->entries * 4));
     if (p->count) BI_TRY(backend->fill(p->ctx, find.seen, 0, (size_t)p->count));
     BI_TRY(p->steps->msf_verify_given(p->ctx, p->count, &given));
@@ -69,20 +67,20 @@ static bosc_status sort_given(struct proof *p)
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *positions, &positions));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *by_id, &by_id));
     BI_TRY(bi_scratch_of(p->ctx, p->count, sizeof *p->order, &p->order));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &ids));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &ids_by_id));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(is_64bit), &p->sorted_ids));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(keys_64bit), &ranks_by_id));
-    BI_TRY(bi_scratch_of(p->ctx, p->count, word_bytes(keys_64bit), &p->sorted_ranks));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(is_64bit), &ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(is_64bit), &ids_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(is_64bit), &p->sorted_ids));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(keys_64bit), &ranks_by_id));
+    BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(keys_64bit), &p->sorted_ranks));
     struct bi_msf_copy_words widen = {p->given, ids, p->given_64bit, is_64bit};
     struct bi_msf_verify_gather ranks = {p->ranks, by_id, ranks_by_id, keys_64bit},
                                 sorted = {ids, p->order, p->sorted_ids, is_64bit};
     BI_TRY(p->ctx->backend->core->iota(p->ctx, 4, positions, p->count));
     BI_TRY(p->steps->msf_copy_words(p->ctx, p->count, &widen));
-    BI_TRY(p->core->sort_pairs(p->ctx, word_type(is_64bit), ids, 4, positions, p->count, ids_by_id, by_id, 0,
+    BI_TRY(p->core->sort_pairs(p->ctx, bi_msf_word_type(is_64bit), ids, 4, positions, p->count, ids_by_id, by_id, 0,
                                is_64bit ? 64 : 32));
     BI_TRY(p->steps->msf_verify_gather(p->ctx, p->count, &ranks));
-    BI_TRY(p->core->sort_pairs(p->ctx, word_type(keys_64bit), ranks_by_id, 4, by_id, p->count, p->sorted_ranks,
+    BI_TRY(p->core->sort_pairs(p->ctx, bi_msf_word_type(keys_64bit), ranks_by_id, 4, by_id, p->count, p->sorted_ranks,
                                p->order, 0, keys_64bit ? 64 : 32));
     return p->steps->msf_verify_gather(p->ctx, p->count, &sorted);
 }
@@ -194,7 +192,7 @@ static bosc_status stage_and_prove(struct proof *p, const bosc_msf_opts *opts, c
 {
     bool staged = false;
     BI_TRY(bi_msf_rows_of(p->ctx, p->graph, opts, &p->rows));
-    BI_TRY(bi_stage_in(p->ctx, edges, (size_t)p->count * word_bytes(p->given_64bit), &p->given, &staged));
+    BI_TRY(bi_stage_in(p->ctx, edges, (size_t)p->count * bi_msf_word_bytes(p->given_64bit), &p->given, &staged));
     return prove_forest(p, faults);
 }
 

@@ -112,7 +112,7 @@ static void fit_affine(const struct space_moments *s, double a[3][3])
         }
 }
 
-/* The same among rotations times a scale; 1 if rigid. */
+/* Computes the closest rotation times a scale, which is 1 if rigid. */
 static void fit_similarity(const struct space_moments *s, bool rigid, double a[3][3])
 {
     double scale = 0;

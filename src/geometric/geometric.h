@@ -16,7 +16,7 @@ extern "C" {
 
 enum { BI_GEOMETRIC_CORNERS = 4 }; /* points of a basis at most: of affine maps in 3-D */
 
-/* A basis: its points, numbered across all models, and its model. Of a scene: its points, and its number in the
+/* A basis: its points, numbered across all models, and its model. For a basis of a scene, `model` is its number in the
  * batch. */
 struct bi_geometric_corners {
     uint32_t point[BI_GEOMETRIC_CORNERS], model;
@@ -62,7 +62,7 @@ static inline double *bi_geometric_points_in(const struct bi_block *copy, int64_
 
 struct bi_geometric_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
-/* The table of geometric hashing that each backend gives. */
+/* The room's table. */
 struct bi_geometric_ops {
     const struct bi_geometric_steps *steps;
 };

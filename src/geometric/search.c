@@ -102,7 +102,7 @@ bool bi_geometric_is_better(const bosc_geometric_match *a, const bosc_geometric_
 enum {
     BATCH_ENTRIES = 1 << 22,    /* limit of a batch's queries, expected votes and counters; chosen */
     NEIGHBOUR_BATCH = 64,       /* with neighbours a few bases often suffice, ... */
-    NEIGHBOUR_ENTRIES = 1 << 24 /* ... but smaller batches leave a device idle: measured, docs/design/geometric.md */
+    NEIGHBOUR_ENTRIES = 1 << 24 /* ... but smaller batches leave a device idle; chosen */
 };
 
 /* Returns the expected number of table entries within the vote radius of a coordinate: entries lie in about ten units

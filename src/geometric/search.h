@@ -92,7 +92,7 @@ static inline const double *bi_geometric_model_points(const struct bi_geometric_
 
 /* ---- phases, each in a file of its own ---- */
 
-/* Searches a scene: sets f->accepted, and f->best. */
+/* search.c: searches a scene; sets f->accepted and f->best. */
 bosc_status bi_geometric_search_scene(struct bi_geometric_search *f, const double *points);
 
 /* voting.c: lets the next *bases scene bases vote; trials.words[k] is the winner of basis k. If the batch has too many

@@ -115,9 +115,10 @@ static void store_if_better(struct bi_geometric_search *f, const struct refineme
     best->found = (double)inliers >= f->table->opts.min_fraction * (double)s->n;
 }
 
-/* Runs rounds of least squares. If `loose`, the first round pairs points within three times the tolerance, since points
- * far from the basis are still off. With neighbours, `reach` starts near the basis and doubles each round: errors
- * shrink faster than distances grow. Stops if the transform fails near the basis, or if the pairs no longer change. */
+/* Refines the match in pairs.ids by rounds of least squares. If `loose`, the first round pairs points within three
+ * times the tolerance, since points far from the basis are still off. With neighbours, `reach` starts near the basis
+ * and doubles each round: errors shrink faster than distances grow. Stops if the transform fails near the basis, or if
+ * the pairs no longer change. */
 static bosc_status refine_match(struct bi_geometric_search *f, struct refinement *s, bool loose, int64_t votes)
 {
     int64_t count;
@@ -153,15 +154,6 @@ static struct refinement refinement_of(const struct bi_geometric_search *f, int6
                                .reach = reach};
 }
 
-/* Refines the match in pairs.ids by least squares and stores it if it is better than the model's best. With neighbours,
- * model points within `reach` of `centre` are fitted first. */
-static bosc_status refine(struct bi_geometric_search *f, int64_t model, const double *centre, double reach,
-                          int64_t votes)
-{
-    struct refinement s = refinement_of(f, model, centre, reach);
-    return refine_match(f, &s, true, votes);
-}
-
 bosc_status bi_geometric_refine_remaining(struct bi_geometric_search *f, int64_t model)
 {
     struct refinement s = refinement_of(f, model, bi_geometric_model_points(f, model), (double)INFINITY);
@@ -177,7 +169,7 @@ bosc_status bi_geometric_refine_remaining(struct bi_geometric_search *f, int64_t
 enum {
     CANDIDATES = 4, /* of a batch, for each model; chosen */
     NEIGHBOUR_CANDIDATES = 8,
-    MODELS = 8, /* of several models, a batch has this many times as many candidates in all */
+    MODELS = 8, /* with several models, a batch has this many times as many candidates in all; chosen */
     MOST_CANDIDATES = NEIGHBOUR_CANDIDATES * MODELS
 };
 
@@ -204,16 +196,12 @@ static bosc_status refine_from_basis(struct bi_geometric_search *f, int64_t k, i
     for (int64_t i = 0; i < f->models[model].n; i++) f->pairs.ids[i] = -1;
     for (int c = 0; c < f->form.corners; c++) {
         int64_t i = (int64_t)corners.point[c] - first;
-        double sum = 0;
-        for (int d = 0; d < f->form.dim; d++) {
-            double off = points[f->form.dim * i + d] - centre[d];
-            sum += off * off;
-        }
         f->pairs.ids[i] = f->trials.corners[k].point[c];
-        double far = 2 * sqrt(sum);
+        double far = 2 * sqrt(distance2(points + f->form.dim * i, centre, f->form.dim));
         if (far > reach) reach = far;
     }
-    return refine(f, model, centre, reach, votes);
+    struct refinement s = refinement_of(f, model, centre, reach);
+    return refine_match(f, &s, true, votes);
 }
 
 /* True if a basis of a model is to be verified, after `count` bases of the models `verified`: it has votes of half of

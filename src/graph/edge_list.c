@@ -80,7 +80,7 @@ struct arcs {
 static struct bi_graph_edge_list sublist(const struct bi_graph_build *b, const struct bi_graph_edge_list *arrays,
                                          int64_t at, int64_t count)
 {
-    return (struct bi_graph_edge_list){arrays->keys + at, (char *)arrays->ids + (size_t)at * (b->is_64bit ? 8 : 4),
+    return (struct bi_graph_edge_list){arrays->keys + at, (char *)arrays->ids + (size_t)at * bi_graph_word_bytes(b),
                                        count};
 }
 
@@ -97,9 +97,7 @@ static void spare_sublists(const struct bi_graph_build *b, const struct arcs *ar
 /* Swaps the arrays after all lists were written to b->spare. */
 static void swap_buffers(struct bi_graph_build *b, struct arcs *arcs, const struct arcs *other)
 {
-    struct bi_graph_edge_list arrays = b->edges;
-    b->edges = b->spare;
-    b->spare = arrays;
+    swap_lists(b);
     *arcs = *other;
 }
 
@@ -130,7 +128,7 @@ static bosc_status sort_or_copy(struct bi_graph_build *b, const struct bi_graph_
     if (order & BI_GRAPH_KEYS_FALL) return sort_by_key(b, from, to, order);
     if (from->count == 0) return BOSC_OK;
     BI_TRY(backend->copy(b->ctx, to->keys, from->keys, (size_t)from->count * sizeof *from->keys));
-    return backend->copy(b->ctx, to->ids, from->ids, (size_t)from->count * (b->is_64bit ? 8 : 4));
+    return backend->copy(b->ctx, to->ids, from->ids, (size_t)from->count * bi_graph_word_bytes(b));
 }
 
 static bosc_status sort_all(struct bi_graph_build *b, struct arcs *arcs)
@@ -153,7 +151,7 @@ static bosc_status sort_by_weight(struct bi_graph_build *b, struct bi_graph_edge
                                   struct bi_graph_edge_list *other)
 {
     int64_t count = list->count;
-    size_t size = bosc_dtype_size(b->entries.dtype), word = b->is_64bit ? 8 : 4;
+    size_t size = bosc_dtype_size(b->entries.dtype), word = bi_graph_word_bytes(b);
     struct bi_graph_gather_weights gather = {b->entries, list->ids, b->is_64bit, NULL};
     struct bi_graph_edge_keys keys = {b->entries, other->ids, b->is_64bit, b->bits, other->keys};
     void *sorted;
@@ -228,7 +226,7 @@ static bosc_status merge_loops(struct bi_graph_build *b, const struct arcs *arcs
     b->edges.count = forward->count + loops->count;
     if (loops->count == 0) return BOSC_OK;
     struct bi_graph_edge_list joined = b->spare;
-    BI_TRY(b->ctx->backend->core->merge_pairs(b->ctx, BOSC_U64, b->is_64bit ? 8 : 4, forward->keys, forward->ids,
+    BI_TRY(b->ctx->backend->core->merge_pairs(b->ctx, BOSC_U64, bi_graph_word_bytes(b), forward->keys, forward->ids,
                                               forward->count, loops->keys, loops->ids, loops->count, joined.keys,
                                               joined.ids));
     joined.count = b->edges.count;
@@ -245,8 +243,8 @@ static bosc_status sort_ties(struct bi_graph_build *b)
     BI_TRY(bi_graph_read_order(b, list, &found));
     if (!(found & BI_GRAPH_TIES_FALL)) return BOSC_OK;
     other->count = list->count;
-    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, b->is_64bit ? BOSC_U64 : BOSC_U32, list->ids, sizeof *list->keys,
-                                             list->keys, list->count, other->ids, other->keys, 0,
+    BI_TRY(b->ctx->backend->core->sort_pairs(b->ctx, bi_graph_word_type(b), list->ids, sizeof *list->keys, list->keys,
+                                             list->count, other->ids, other->keys, 0,
                                              bi_bit_length((uint64_t)b->entries.m)));
     return sort_by_key(b, other, list, BI_GRAPH_LARGER_FALL);
 }
@@ -346,13 +344,12 @@ static bosc_status select_lightest(struct bi_graph_build *b, const struct runs *
     bool key_64bit = bi_graph_has_64bit_keys(b->entries.dtype);
     void *weights, *positions;
     BI_TRY(gather_weights(b, &weights));
-    BI_TRY(bi_scratch_of(b->ctx, count, b->is_64bit ? 8 : 4, &positions));
+    BI_TRY(bi_scratch_of(b->ctx, count, bi_graph_word_bytes(b), &positions));
     BI_TRY(core->scan_segmented(b->ctx, BOSC_MIN, BOSC_INCLUSIVE, key_64bit ? BOSC_U64 : BOSC_U32, weights, runs->heads,
                                 count, weights));
     struct bi_graph_lowered lowered = {runs->heads, count, weights, key_64bit, b->is_64bit, positions, runs->keep};
     BI_TRY(BI_GRAPH_STEP(b, mark_lowered, count, &lowered));
-    BI_TRY(
-        core->scan(b->ctx, BOSC_MAX, BOSC_INCLUSIVE, b->is_64bit ? BOSC_U64 : BOSC_U32, positions, count, positions));
+    BI_TRY(core->scan(b->ctx, BOSC_MAX, BOSC_INCLUSIVE, bi_graph_word_type(b), positions, count, positions));
     if (count) BI_TRY(b->ctx->backend->fill(b->ctx, runs->keep, 0, (size_t)count));
     return BI_GRAPH_STEP(b, keep_lowest, count, &lowered);
 }
@@ -395,7 +392,7 @@ static bosc_status compact_edges(struct bi_graph_build *b, const uint8_t *keep)
     struct bi_graph_edge_list kept = b->spare;
     int64_t count = b->edges.count;
     BI_TRY(core->compact(b->ctx, sizeof *kept.keys, b->edges.keys, keep, count, kept.keys, b->result));
-    BI_TRY(core->compact(b->ctx, b->is_64bit ? 8 : 4, b->edges.ids, keep, count, kept.ids, b->result));
+    BI_TRY(core->compact(b->ctx, bi_graph_word_bytes(b), b->edges.ids, keep, count, kept.ids, b->result));
     BI_TRY(bi_read_back(b->ctx, &kept.count, b->result, sizeof kept.count));
     b->spare = b->edges;
     b->edges = kept;

@@ -31,7 +31,7 @@ bosc_status bi_graph_list_edges(bosc_ctx *ctx, const bosc_graph *graph, struct b
     struct bi_graph_gather_words gather = {graph->edge_ids.data, edges->arcs, graph->is_64bit, edges->ids};
     BI_TRY(bi_graph_expand_rows(ctx, graph->offsets.data, graph->is_64bit, graph->n, graph->arcs, edges->row_of));
     BI_TRY(steps->graph_mark_forward(ctx, graph->arcs, &forward));
-    BI_TRY(ctx->backend->core->iota(ctx, graph->is_64bit ? 8 : 4, all, graph->arcs));
+    BI_TRY(ctx->backend->core->iota(ctx, word, all, graph->arcs));
     BI_TRY(ctx->backend->core->compact(ctx, word, all, flags, graph->arcs, edges->arcs, count));
     BI_TRY(bi_read_back(ctx, &edges->count, count, sizeof edges->count));
     BI_TRY(steps->graph_gather_words(ctx, edges->count, &gather));

@@ -1,6 +1,4 @@
 /* Handles of graphs: options, sizes, memory, info and views. */
-#include <string.h>
-
 #include "core/call.h"
 #include "graph/drivers.h"
 #include "graph/view.h"

@@ -1,7 +1,7 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: sort the hashes and build from one pair a key. With opts.no_wait
- * the first attempt is only launched; the next call on the table completes it:
- * one caller waits for the device, concurrent callers wait for that one.
+ * the first attempt is only launched; the next call on the table completes it (pending.c). A table created as AUTO
+ * chooses its layout in each attempt, by the number of pairs to build from.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
 #include <string.h>
@@ -109,8 +109,8 @@ static bosc_status launch_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_h
     return next->ops->launch_build(ctx, next, in->keys, values, in->n, &next->pending.completion, outcome);
 }
 
-/* True if a build of these pairs may return before it is done. staged: they are in scratch, which ends with the call.
- * */
+/* True if a build of these pairs may return before it is done. staged: they are in scratch, freed by the end of the
+ * call. */
 static bool can_launch(const bosc_hash *table, int64_t n, bool staged)
 {
     return table->pending.completion.words && table->layout->launches && table->opts.kind == BOSC_HASH_MAP && n > 0 &&

@@ -130,7 +130,7 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
     uint32_t *starts;
     BI_TRY(bi_scratch_of(ctx, partitions + 1, 4, &starts));
     struct bi_hash_find_starts find = {g->hashes, g->count, s->key_bits, s->partition_bits, starts};
-    bool whole = s->value_bytes == 0 || s->value_bytes == 4 || s->value_bytes == 8;
+    const bool whole = bi_hash_fits_payload(s->value_bytes);
     *lists = (struct bi_hash_lists){.n = g->count,
                                     .hashes = g->hashes,
                                     .payload = whole ? g->values : (const void *)g->numbers,

@@ -128,16 +128,21 @@ struct bi_hash_shape bi_hash_shape_of(const bosc_hash_opts *o)
     return s;
 }
 
+/* True if an AUTO table of such pairs is ORDERED at some size and load factor. */
+static bool may_be_ordered(const bosc_hash_opts *o)
+{
+    return o->kind == BOSC_HASH_MAP && o->key_bits != 128 && bi_hash_fits_payload(bi_hash_shape_of(o).value_bytes);
+}
+
 /* Returns the most pairs for which an AUTO table is ORDERED; -1: it never is. The limits are those of ORDERED's builds
- * in one pass (docs/design/hash.md). The backend and the threads have no part in the choice, so that the bytes of a
- * table do not depend on them. */
+ * in one pass (docs/design/hash.md); tests lower them by cache_shift. The backend and the threads have no part in the
+ * choice, so that the bytes of a table do not depend on them. */
 static int64_t max_ordered_pairs(const bosc_ctx *ctx, const bosc_hash_opts *o)
 {
     enum { PAIRS = 1 << 18, SMALL_PAIRS = 1 << 19, SMALL_PAIR_BYTES = 8 };
     const double max_load_factor = 0.9; /* above, homes overflow their entries in the CPU's directory too often */
     const struct bi_hash_shape s = bi_hash_shape_of(o);
-    const bool one_pass = s.value_bytes == 0 || s.value_bytes == 4 || s.value_bytes == 8;
-    if (o->kind == BOSC_HASH_MULTIMAP || o->key_bits == 128 || !one_pass || o->load_factor > max_load_factor) return -1;
+    if (!may_be_ordered(o) || o->load_factor > max_load_factor) return -1;
     return (s.key_bytes + s.value_bytes <= SMALL_PAIR_BYTES ? SMALL_PAIRS : PAIRS) >> ctx->cache_shift;
 }
 
@@ -166,9 +171,13 @@ static void describe_table(const bosc_ctx *ctx, const bosc_hash_opts *full, bosc
     bi_hash_choose_layout(ctx, table, 0);
 }
 
+/* Returns the bytes of the words for all builds of the table. A rehash may lower the load factor of an AUTO table, so
+ * the present one does not decide whether there are words for ORDERED. */
 static size_t words_bytes(const bosc_hash *table)
 {
-    return table->ops->words_bytes ? table->ops->words_bytes(&table->opts) : 0;
+    bosc_hash_opts o = table->opts;
+    if (table->automatic && may_be_ordered(&o)) o.layout = BOSC_HASH_ORDERED;
+    return table->ops->words_bytes ? table->ops->words_bytes(&o) : 0;
 }
 
 static bosc_status open_words(bosc_ctx *ctx, bosc_hash *fresh)
@@ -233,6 +242,7 @@ void bi_hash_used_bytes(const bosc_hash *table, size_t bytes[BI_HASH_BLOCKS])
         bytes[BI_HASH_TABLE] = (size_t)table->buckets * (size_t)shape.stride;
     } else {
         bi_hash_plan(table, table->keys, &shape, bytes);
+        if (table->linear) bytes[BI_HASH_DIRECTORY] = 0; /* no search uses one; a table read from a file has none */
     }
     if (table->opts.kind == BOSC_HASH_MULTIMAP)
         bytes[BI_HASH_VALUES] = (size_t)table->pairs * (size_t)table->opts.value_size;

@@ -70,8 +70,7 @@ struct bi_hash_input {
 bosc_status bi_hash_fill_lists(bosc_ctx *ctx, bosc_hash *next, const struct bi_hash_lists *lists, bool distinct,
                                enum bi_hash_outcome *outcome);
 /* Builds *next, a copy of *table with other options or blocks, from pairs. *outcome: BUILT; after a failure UNTOUCHED,
- * or
- * blocks that may be those of *table were written to. */
+ * or another one if blocks that may be those of *table were written to. */
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                enum bi_hash_outcome *outcome);
 

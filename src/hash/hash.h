@@ -144,8 +144,7 @@ struct bi_hash_ops {
                         struct bi_hash_report *report);
 
     /* NULL, or: partition and fill in one operation, not `distinct`. *outcome: BUILT, or UNFINISHED for sizes that it
-     * does not
-     * take; the driver then calls the two. *found (host memory): the result. */
+     * does not take; the driver then calls the two. *found (host memory): the result. */
     bosc_status (*build)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                          struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 
@@ -225,6 +224,12 @@ static inline bosc_hash_view bi_hash_view_of(const bosc_hash *t)
     view.buckets = (const unsigned char *)t->blocks[BI_HASH_TABLE].data;
     view.values = (const unsigned char *)t->blocks[BI_HASH_VALUES].data;
     return view;
+}
+
+/* True if the payload of a pair in lists can be its value; else it is the number of its row. */
+static inline bool bi_hash_fits_payload(int32_t value_bytes)
+{
+    return value_bytes == 0 || value_bytes == 4 || value_bytes == 8;
 }
 
 /* Returns the number of hash bits that choose the partition in a table of n keys. */

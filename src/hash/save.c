@@ -1,6 +1,5 @@
-/* Saves tables, and reads saved ones. Of a file no byte is trusted: arrays grow only as far as bytes arrive, the
- * checksum
- * must match, and then every property that look-ups and lists rely on is checked. */
+/* Saves tables, and reads saved ones. No byte of a file is trusted: arrays grow only as far as bytes arrive, the
+ * checksum must match, and then every property that look-ups and lists rely on is checked. */
 #include "core/call.h"
 #include "hash/save.h"
 
@@ -155,7 +154,7 @@ static bosc_status check_table(struct reader *r, const bosc_hash *table)
 
 static bosc_status build_directory(struct reader *r, bosc_hash *table, size_t bytes)
 {
-    if (bytes == 0 || table->linear) return BOSC_OK;
+    if (bytes == 0) return BOSC_OK;
     BI_TRY(bi_block_reserve(r->loader.ctx, &table->memory, &table->blocks[BI_HASH_DIRECTORY], bytes));
     const bosc_hash_slots_view view = bi_hash_slots_view_of(table, table->keys);
     return table->ops->index_slots(r->loader.ctx, &view, bytes / sizeof(uint32_t),

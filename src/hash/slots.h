@@ -91,8 +91,8 @@ bosc_status bi_hash_ordered_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill 
 size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n);
 size_t bi_hash_cuckoo_fill_bytes(double load_factor, int64_t n);
 size_t bi_hash_ordered_fill_bytes(int64_t n);
-/* The build of struct bi_hash_layout for ORDERED: the backend's; otherwise reports repeats, so that the driver sorts.
- * */
+/* The build of struct bi_hash_layout for ORDERED: the backend's. Where that does not take the pairs, reports repeats,
+ * so that the driver sorts them. */
 bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const void *keys, const void *values, int64_t n,
                                 struct bi_hash_report *found, enum bi_hash_outcome *outcome);
 

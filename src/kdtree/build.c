@@ -1,19 +1,20 @@
 /* The driver of builds: selects the builder, and keeps the tree valid if it fails.
  *
  * A build works on a copy of the handle, with new blocks where the old ones are too small. Builders allocate scratch
- * before they write to blocks of the tree, so a lack of memory leaves the tree as it was.
+ * before they write to blocks of the tree, so a lack of memory leaves the tree as it was. Sampled builds that fail have
+ * written; if memory for the next attempt is then lacking, the tree becomes empty.
  *
  * Sorted lists are made as published (Brown 2015), but by radix sorts: the points sorted by each superkey, then
- * level by level the median of one list becomes the node and the other lists are partitioned around it. AUTO builds so
- * on CUDA where sampled pivots do not serve: 1 or more than 4 dimensions, too many equal or clustered points. The
+ * level by level the median of one list becomes the node and the other lists are partitioned around it. AUTO on CUDA
+ * uses them where sampled pivots do not serve: 1 or more than 4 dimensions, too many equal or clustered points. The
  * published sorts and partition, which compare superkeys, are in brown.c.
  *
- * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, is completed where that coordinate is
- * equal: such runs are short in most data, and are put in order where they stand. From then on a point's reference is
- * its rank by superkey 0, so that list 0 is 0, 1, 2, ... and need not be kept, and the rank decides between points that
- * agree in the coordinates up to the last. List p is the ranks sorted by coordinate p and completed likewise. Where
- * runs are long, list p is list p + 1 sorted stably by coordinate p, list dim being the ranks: dim sorts that do not
- * depend on how often coordinates repeat. A tree of depth d needs min(dim, d) lists. */
+ * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, leaves runs of equal coordinates.
+ * They are short in most data, and are ordered by comparisons. From then on a point's reference is its rank by superkey
+ * 0. So list 0 is 0, 1, 2, ..., and the rank decides between points that agree in the coordinates from p to the last.
+ * List p is the ranks sorted by coordinate p; its runs are ordered likewise. Where runs are long, list p is list p + 1
+ * sorted stably by coordinate p, and list dim is the ranks: dim sorts that do not depend on how often coordinates
+ * repeat. A tree of depth d needs min(dim, d) lists. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"

@@ -30,6 +30,7 @@ struct bi_kdtree_runs {
     uint32_t *where;            /* scratch: the node of each run; NULL if duplicates are kept */
     uint32_t *nodes;            /* scratch: the node of each row */
 };
+
 /* Allocates the arrays of the runs of n rows. */
 bosc_status bi_kdtree_allocate_runs(bosc_ctx *ctx, int64_t n, struct bi_kdtree_runs *runs);
 bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, const bosc_kdtree_opts *opts,
@@ -37,6 +38,7 @@ bosc_status bi_kdtree_find_runs(bosc_ctx *ctx, const struct bi_kdtree_ops *ops, 
 
 /* Replaces the ids of a built tree, which are runs, by rows, and fills inverse and counts. */
 bosc_status bi_kdtree_write_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs);
+
 /* Stores the tree whose node i is row order[i] of `rows` (NULL: row i) with id ids[i] (NULL: order[i]), and its inverse
  * and counts if duplicates are removed. */
 struct bi_kdtree_stored {
@@ -45,6 +47,7 @@ struct bi_kdtree_stored {
 };
 bosc_status bi_kdtree_store_nodes(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
                                   const struct bi_kdtree_stored *stored);
+
 /* bi_kdtree_store_nodes for runs as nodes: node i is run order[i], and its id the first row of that run. */
 bosc_status bi_kdtree_store_runs(bosc_ctx *ctx, bosc_kdtree *next, const struct bi_kdtree_runs *runs,
                                  const uint32_t *order);

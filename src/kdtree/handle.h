@@ -52,6 +52,7 @@ void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTR
 /* Sets *next to a copy of the tree with blocks for n nodes (and n rows if duplicates are removed): the tree's own
  * blocks if they are large enough, else new ones. */
 bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next);
+
 /* Returns the least and the greatest of each coordinate (2 x dim, host) of a tree with nodes. The first call after a
  * build computes them; they are cached. */
 bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents);

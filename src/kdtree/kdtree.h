@@ -35,7 +35,7 @@ struct bosc_kdtree {
     int64_t n, nodes;
     struct bi_block points, ids, index;
     bool clustered;                  /* CUDA: the last build needed wide brackets; the next one begins with them */
-    bool overwritten;                /* during a build: blocks shared with the tree before may hold a failed build */
+    bool overwritten;                /* during a build: sampling failed, and has written to blocks of the old tree */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;
@@ -104,8 +104,9 @@ enum bi_kdtree_outcome { BI_KDTREE_BUILT, BI_KDTREE_NEEDS_LISTS };
 struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.h */
 
 /* The driver reserves the blocks (of the sizes that `blocks` returns), sets nodes, and calls build or store, then
- * make_index. These allocate all scratch before they write to the tree's blocks (make_index after store needs none), so
- * that a tree survives a lack of memory. The driver changes ids by writing to the ids of the view, the only copy. */
+ * make_index. These allocate all scratch before they write to the tree's blocks (make_index needs none), so that a tree
+ * survives a lack of memory. A `build` that fails by sampling has written, and sets tree->overwritten. The driver
+ * changes ids by writing to the ids of the view, the only copy. */
 struct bi_kdtree_ops {
     const struct bi_kdtree_steps *steps;
 

@@ -177,6 +177,25 @@ bosc_status bi_kdtree_place_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     return bi_kdtree_place_rows(ctx, tree, &rows, metric, queries);
 }
 
+bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                   struct bi_kdtree_metric_search *search, int64_t *counts)
+{
+    search->counts = counts;
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, tree->ops->steps->query_count(ctx, query_count, search));
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                  struct bi_kdtree_metric_search *search, const struct bi_csr_rows *to)
+{
+    search->offsets = to->offsets;
+    search->ids = to->columns[0];
+    search->distances = to->columns[1];
+    search->bad = to->bad;
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, tree->ops->steps->query_fill(ctx, query_count, search));
+    return BOSC_OK;
+}
+
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
 /* A search, with the arguments of its call. */
@@ -332,9 +351,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
         return s->tree->ops->radius_count(ctx, s->tree, &query);
     }
     BI_TRY(stage_search(ctx, s, &a));
-    a.counts = counts;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->rows.n, &a));
-    return BOSC_OK;
+    return bi_kdtree_metric_count(ctx, s->tree, s->rows.n, &a, counts);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
@@ -356,12 +373,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
         return convert_to_roots(ctx, s, to->columns[1], to->total);
     }
     BI_TRY(stage_search(ctx, s, &a));
-    a.offsets = to->offsets;
-    a.ids = to->columns[0];
-    a.distances = to->columns[1];
-    a.bad = to->bad;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->rows.n, &a));
-    return BOSC_OK;
+    return bi_kdtree_metric_fill(ctx, s->tree, s->rows.n, &a, to);
 }
 
 /* Checks radii, which become the bounds. */

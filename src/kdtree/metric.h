@@ -2,6 +2,7 @@
 #ifndef BI_KDTREE_METRIC_H
 #define BI_KDTREE_METRIC_H
 
+#include "core/csr.h"
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
@@ -19,6 +20,7 @@ bosc_status bi_kdtree_check_bounds(bosc_ctx *ctx, const char *name, const double
 /* bi_kdtree_check_query_opts for pairs: refuses options of queries. */
 bosc_status bi_kdtree_check_pair_opts(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_query_opts *opts,
                                       bosc_kdtree_query_opts *full);
+
 /* Fails unless `other` can be searched for points near those of `tree`. */
 bosc_status bi_kdtree_check_other(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other);
 
@@ -32,6 +34,12 @@ bosc_status bi_kdtree_place_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const s
                                  const struct bi_kdtree_metric *metric, const double **queries);
 bosc_status bi_kdtree_place_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_metric *metric,
                                   const double **queries, const uint32_t **numbers);
+
+/* Run a staged search of query_count queries: their counts, or the rows of a CSR answer. `tree` selects the backend. */
+bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                   struct bi_kdtree_metric_search *search, int64_t *counts);
+bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                  struct bi_kdtree_metric_search *search, const struct bi_csr_rows *to);
 
 /* bi_kdtree_nearest: the Euclidean search, of reachable arrays. bi_kdtree_own_rows: rows->data = the nodes as rows in
  * the order of ids, in scratch. */

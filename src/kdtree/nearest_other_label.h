@@ -1,5 +1,4 @@
-/* Finds the nearest points with other labels: repeatedly for one tree, or for queries outside the
- * tree. */
+/* Finds the nearest points with other labels: repeatedly for one tree, or for queries outside the tree. */
 #ifndef BI_KDTREE_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_NEAREST_OTHER_LABEL_H
 

@@ -1,6 +1,5 @@
-/* Outputs of a tree: nodes, links, duplicates, a view; and the verification of every node against all its ancestors,
- * which
- * reports the first error in words. */
+/* Outputs of a tree: nodes, links, duplicates, a view. The verification checks every node against all its ancestors,
+ * and reports the first error in words. */
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/handle.h"

@@ -1,6 +1,5 @@
 /* Pairs of points, of one tree or of two. Pairs within a distance are listed: the nodes of the first tree are queries
- * of
- * the second. Pairs are counted by distance, or their weights summed. */
+ * of the second. Pairs are counted by distance, or their weights summed. */
 #include <math.h>
 #include <string.h>
 
@@ -35,9 +34,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
     const struct pairs *s = pairs;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
-    a.counts = counts;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_count(ctx, s->tree->nodes, &a));
-    return BOSC_OK;
+    return bi_kdtree_metric_count(ctx, s->tree, s->tree->nodes, &a, counts);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_rows *to)
@@ -45,12 +42,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_row
     const struct pairs *s = pairs;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
-    a.offsets = to->offsets;
-    a.ids = to->columns[0];
-    a.distances = to->columns[1];
-    a.bad = to->bad;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_fill(ctx, s->tree->nodes, &a));
-    return BOSC_OK;
+    return bi_kdtree_metric_fill(ctx, s->tree, s->tree->nodes, &a, to);
 }
 
 bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other, double radius,

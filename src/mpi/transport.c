@@ -1,5 +1,5 @@
-/* The MPI transport: a rank is a process. Only non-blocking calls, so that every wait has a time-out. Also starts and
- * stops MPI for programs that do not. */
+/* The MPI transport: a rank is a process. Exchanges use only non-blocking calls, so that every wait has a time-out.
+ * Also starts and stops MPI for programs that do not. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ struct mpi_end {
     int rank, rank_count;
 };
 
-/* Results of the transport's functions. */
-enum { MPI_OK = 0, MPI_FAILED = 1, MPI_TIMED_OUT = 2, OUT_OF_MEMORY = 3 };
+/* Results of the transport's functions: 0 or the kind of the failure. */
+enum { DONE = 0, FAILED = 1, TIMED_OUT = 2, OUT_OF_MEMORY = 3 };
 
 static double now(void)
 {
@@ -38,10 +38,10 @@ static int await_requests(int count, MPI_Request *requests, double deadline)
     const struct timespec pause = {.tv_nsec = NAP};
     for (int64_t poll = 0;; poll++) {
         int done = 0;
-        if (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) return MPI_FAILED;
-        if (done) return MPI_OK;
+        if (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) return FAILED;
+        if (done) return DONE;
         if (poll < SPINS) continue;
-        if (now() > deadline) return MPI_TIMED_OUT;
+        if (now() > deadline) return TIMED_OUT;
         nanosleep(&pause, NULL);
     }
 }
@@ -73,9 +73,9 @@ static int post_block(const struct mpi_end *e, struct requests *q, bool receive,
         *request = MPI_REQUEST_NULL; /* stays if the call fails */
         const int failed = receive ? MPI_Irecv(block + at, count, MPI_BYTE, other, TAG, e->comm, request)
                                    : MPI_Isend(block + at, count, MPI_BYTE, other, TAG, e->comm, request);
-        if (failed != MPI_SUCCESS) return MPI_FAILED;
+        if (failed != MPI_SUCCESS) return FAILED;
     }
-    return MPI_OK;
+    return DONE;
 }
 
 /* Posts all sends or receives. Each rank begins with its neighbour, so that ranks do not all send to the same one. */
@@ -83,9 +83,9 @@ static int post_blocks(const struct mpi_end *e, struct requests *q, bool receive
 {
     for (int i = 1; i < e->rank_count; i++) {
         const int r = receive ? (e->rank + e->rank_count - i) % e->rank_count : (e->rank + i) % e->rank_count;
-        if (post_block(e, q, receive, r, base + offsets[r], offsets[r + 1] - offsets[r]) != MPI_OK) return MPI_FAILED;
+        if (post_block(e, q, receive, r, base + offsets[r], offsets[r + 1] - offsets[r]) != DONE) return FAILED;
     }
-    return MPI_OK;
+    return DONE;
 }
 
 /* Cancels pending receives: they must not write to memory after it returns to the caller. */
@@ -109,21 +109,21 @@ static int all_to_all(void *user, const void *sent, const int64_t *sent_offsets,
     const int64_t own = sent_offsets[e->rank + 1] - sent_offsets[e->rank];
     if (own)
         memcpy((char *)received + received_offsets[e->rank], (const char *)sent + sent_offsets[e->rank], (size_t)own);
-    if (count == 0) return MPI_OK;
+    if (count == 0) return DONE;
     if (count > INT_MAX || !(q.list = malloc((size_t)count * sizeof *q.list))) return OUT_OF_MEMORY;
     int result = post_blocks(e, &q, true, received, received_offsets);
     q.receives = q.count;
-    if (result == MPI_OK) result = post_blocks(e, &q, false, (char *)(uintptr_t)sent, sent_offsets);
-    if (result == MPI_OK) result = await_requests(q.count, q.list, now() + timeout);
-    if (result != MPI_OK) cancel_requests(&q);
+    if (result == DONE) result = post_blocks(e, &q, false, (char *)(uintptr_t)sent, sent_offsets);
+    if (result == DONE) result = await_requests(q.count, q.list, now() + timeout);
+    if (result != DONE) cancel_requests(&q);
     free(q.list);
     return result;
 }
 
 /* ---- gathering ---- */
 
-/* Gathers through a private buffer: a collective cannot be cancelled, and MPI may write to it later if a rank is
- * lost. */
+/* Gathers through a private buffer, which leaks on purpose if that fails: a collective cannot be cancelled, and MPI may
+ * write to the buffer later if a rank is lost. */
 static int gather_small(struct mpi_end *e, const void *sent, size_t bytes, void *received, double timeout)
 {
     const size_t all = bytes * (size_t)e->rank_count;
@@ -133,12 +133,12 @@ static int gather_small(struct mpi_end *e, const void *sent, size_t bytes, void 
     memcpy(buffer, sent, bytes);
     if (MPI_Iallgather(buffer, (int)bytes, MPI_BYTE, buffer + bytes, (int)bytes, MPI_BYTE, e->comm, &request) !=
         MPI_SUCCESS)
-        return MPI_FAILED;
+        return FAILED;
     const int result = await_requests(1, &request, now() + timeout);
-    if (result != MPI_OK) return result; /* the buffer leaks on purpose */
+    if (result != DONE) return result;
     memcpy(received, buffer + bytes, all);
     free(buffer);
-    return MPI_OK;
+    return DONE;
 }
 
 static int all_gather(void *user, const void *sent, size_t bytes, void *received, double timeout)
@@ -148,19 +148,19 @@ static int all_gather(void *user, const void *sent, size_t bytes, void *received
     struct requests q = {0};
     const int64_t count = 2 * (int64_t)(e->rank_count - 1) * count_chunks((int64_t)bytes);
     memcpy((char *)received + (size_t)e->rank * bytes, sent, bytes);
-    if (count == 0) return MPI_OK;
+    if (count == 0) return DONE;
     if (count > INT_MAX || !(q.list = malloc((size_t)count * sizeof *q.list))) return OUT_OF_MEMORY;
     /* Receive from every other rank, then send to every other rank. */
-    int result = MPI_OK;
-    for (int i = 1; i < e->rank_count && result == MPI_OK; i++) {
+    int result = DONE;
+    for (int i = 1; i < e->rank_count && result == DONE; i++) {
         const int r = (e->rank + e->rank_count - i) % e->rank_count;
         result = post_block(e, &q, true, r, (char *)received + (size_t)r * bytes, (int64_t)bytes);
     }
     q.receives = q.count;
-    for (int i = 1; i < e->rank_count && result == MPI_OK; i++)
+    for (int i = 1; i < e->rank_count && result == DONE; i++)
         result = post_block(e, &q, false, (e->rank + i) % e->rank_count, (char *)(uintptr_t)sent, (int64_t)bytes);
-    if (result == MPI_OK) result = await_requests(q.count, q.list, now() + timeout);
-    if (result != MPI_OK) cancel_requests(&q);
+    if (result == DONE) result = await_requests(q.count, q.list, now() + timeout);
+    if (result != DONE) cancel_requests(&q);
     free(q.list);
     return result;
 }

@@ -5,6 +5,7 @@
 
 #include "plan/builder.h"
 #include "plan/handle.h"
+#include "plan/steps/logic.h"
 
 /* ---- the scene ---- */
 
@@ -114,15 +115,10 @@ static bosc_status list_pair(struct bi_plan_builder *m, struct bi_plan_list *lis
     return BOSC_OK;
 }
 
-/* Numbering of the half-spaces and screws of the edges of `side` and the facets of `other`. */
-struct strides {
-    int64_t half_space, vertex, facet; /* half_space + vertex v + facet f */
-    int64_t screw, edge, other_edge;
-};
-
-/* Lists the edges and facets that may touch, and marks the candidates they need. */
+/* Lists the edges of `side` and facets of `other` that may touch, and marks the candidates they need. */
 static bosc_status list_pairs(struct bi_plan_builder *m, const struct bi_plan_side *side,
-                              const struct bi_plan_side *other, const struct strides *at, struct bi_plan_list *list)
+                              const struct bi_plan_side *other, const struct bi_plan_layout *at,
+                              struct bi_plan_list *list)
 {
     const int8_t *signs = bi_plan_signs_of(m) + at->half_space;
     bool *needed = bi_plan_needed_of(m);
@@ -144,7 +140,8 @@ static bosc_status list_pairs(struct bi_plan_builder *m, const struct bi_plan_si
 
 /* Lists the vertices of `side` that may be in solids of `other`, and marks the candidates they need. */
 static bosc_status list_inside(struct bi_plan_builder *m, const struct bi_plan_side *side,
-                               const struct bi_plan_side *other, const struct strides *at, struct bi_plan_list *list)
+                               const struct bi_plan_side *other, const struct bi_plan_layout *at,
+                               struct bi_plan_list *list)
 {
     const int8_t *signs = bi_plan_signs_of(m) + at->half_space;
     const int32_t *solids = other->surface.solid_offsets;
@@ -168,14 +165,15 @@ static bosc_status list_inside(struct bi_plan_builder *m, const struct bi_plan_s
 static bosc_status cull_candidates(struct bi_plan_builder *m)
 {
     const struct bi_plan_surface *o = &m->obstacle.surface;
-    const struct strides robot_first = {m->order.vertex_facet, o->facet_count, 1, m->order.screw, o->edge_count, 1};
-    const struct strides robot_last = {m->order.facet_vertex, 1, o->vertex_count, m->order.screw, 1, o->edge_count};
+    const struct bi_plan_logic logic = {.robot = m->robot.surface, .obstacle = *o, .order = m->order};
+    const struct bi_plan_layout robot_edges = bi_plan_layout_of(&logic, true),
+                                obstacle_edges = bi_plan_layout_of(&logic, false);
     BI_TRY(find_half_spaces(m, &m->obstacle, &m->robot, m->order.vertex_facet, 1, o->facet_count));
     BI_TRY(find_half_spaces(m, &m->robot, &m->obstacle, m->order.facet_vertex, o->vertex_count, 1));
-    BI_TRY(list_pairs(m, &m->robot, &m->obstacle, &robot_first, &m->edge_facet));
-    BI_TRY(list_pairs(m, &m->obstacle, &m->robot, &robot_last, &m->facet_edge));
-    BI_TRY(list_inside(m, &m->robot, &m->obstacle, &robot_first, &m->vertex_solid));
-    return list_inside(m, &m->obstacle, &m->robot, &robot_last, &m->solid_vertex);
+    BI_TRY(list_pairs(m, &m->robot, &m->obstacle, &robot_edges, &m->edge_facet));
+    BI_TRY(list_pairs(m, &m->obstacle, &m->robot, &obstacle_edges, &m->facet_edge));
+    BI_TRY(list_inside(m, &m->robot, &m->obstacle, &robot_edges, &m->vertex_solid));
+    return list_inside(m, &m->obstacle, &m->robot, &obstacle_edges, &m->solid_vertex);
 }
 
 /* ---- constraints of the candidates ---- */

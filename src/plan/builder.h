@@ -107,7 +107,7 @@ bosc_status bi_plan_grow_blocks(bosc_ctx *ctx, bosc_plan *plan, struct bi_plan_b
 
 /* ---- forms.c ---- */
 
-/* Computes the plane N . x + c = 0 through three points; c may be NULL. */
+/* Computes the plane N . x + c = 0 through three points. */
 void bi_plan_exact_plane(const double *p, const double *q, const double *r, struct bi_exact *normal,
                          struct bi_exact *c);
 

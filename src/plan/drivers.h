@@ -16,7 +16,8 @@ enum { BI_PLAN_WORKERS = 4096, BI_PLAN_TOUCH_WORKERS = 256 };
 
 /* Computes exact signs at n rotations in backend memory. The caller releases the scratch.
  * zeros: (n + 1) 1 for rotations where a sign is 0; the last element: 1 if there is one; may be NULL.
- * name: of the array, for the message about a row out of range; NULL: no row is, and the call does not wait. */
+ * name: of the array, for the message about a row out of range; NULL: rows are not checked, and the call does not
+ * wait. */
 bosc_status bi_plan_evaluate_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *rotations, int64_t n,
                                    int64_t stride, uint64_t *vectors, uint32_t *zeros, const char *name);
 

@@ -36,14 +36,13 @@ void bi_plan_exact_plane(const double *p, const double *q, const double *r, stru
     set_difference(q, p, u);
     set_difference(r, p, v);
     set_cross(u, v, normal);
-    if (!c) return;
     set_point(p, u);
     c->n = 0;
     for (int k = 0; k < 3; k++) bi_exact_add_product(c, &normal[k], &u[k], -1);
 }
 
-/* The terms follow the entries of R: R_00 = ww + xx - yy - zz, R_01 = 2 (xy - wz), and so on. */
-/* Computes the coefficients of <G, R> + c; c may be NULL. */
+/* Computes the coefficients of <G, R> + c; c may be NULL. The terms follow the entries of R: R_00 = ww + xx - yy - zz,
+ * R_01 = 2 (xy - wz), and so on. */
 static void set_form(const struct bi_exact *g, const struct bi_exact *c, struct bi_exact *form)
 {
     static const struct {

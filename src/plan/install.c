@@ -33,7 +33,7 @@ static void pack_pairs(struct bi_carver *c, struct bi_plan_pairs *pairs, const s
     PACK(c, pairs->list, 2 * pairs->count);
 }
 
-/* Scales a row for floats and bounds its error. Of a unit quaternion, squares are at most 1 and other products 1/2. The
+/* Scales a row for floats and bounds its error. Squares of a unit quaternion are at most 1, other products 1/2. The
  * coefficients, their products, ten products of both and nine sums each have an error of half a unit in the last place:
  * less than 2^-20 of the sum in all. */
 static void set_fast_row(const double *row, float *fast)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "core/carve.h"
 #include "core/check.h"
 #include "plan/builder.h"
@@ -125,13 +126,6 @@ struct table {
     uint64_t mask;
 };
 
-/* Mixes bits (a multiplicative hash). */
-static uint64_t mix_bits(uint64_t x)
-{
-    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15ull;
-    return x ^ (x >> 29);
-}
-
 /* The arrays of a side while they are filled. */
 struct numbering {
     double *vertices;
@@ -152,7 +146,7 @@ static int32_t number_vertex(struct numbering *s, int64_t input)
     for (int c = 0; c < 3; c++) {
         p[c] = s->input[3 * input + c] + 0.0; /* turns -0 into 0, so that equal coordinates have equal bits */
         memcpy(&bits, &p[c], sizeof bits);
-        key = mix_bits(key ^ bits);
+        key = bi_mix_u64(key ^ bits);
     }
     uint64_t at = key & s->vertex_table.mask;
     for (; s->vertex_table.slots[at] >= 0; at = (at + 1) & s->vertex_table.mask) {
@@ -171,7 +165,7 @@ static int32_t number_vertex(struct numbering *s, int64_t input)
 static int32_t number_edge(struct numbering *s, int32_t from, int32_t to)
 {
     int32_t low = from < to ? from : to, high = from < to ? to : from;
-    uint64_t at = mix_bits(((uint64_t)(uint32_t)low << 32) | (uint32_t)high) & s->edge_table.mask;
+    uint64_t at = bi_mix_u64(((uint64_t)(uint32_t)low << 32) | (uint32_t)high) & s->edge_table.mask;
     for (; s->edge_table.slots[at] >= 0; at = (at + 1) & s->edge_table.mask) {
         int32_t e = s->edge_table.slots[at];
         const int32_t *ends = s->edges + 2 * e;

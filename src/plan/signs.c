@@ -193,7 +193,7 @@ static bosc_status stage_ends(bosc_ctx *ctx, const double **from, const double *
     return ctx->backend->fill(ctx, *bad, 0x7f, sizeof **bad);
 }
 
-/* Stages the arrays, and computes a word of each arc an item. */
+/* Stages the arrays and computes the words of all arcs, one word per item. */
 static bosc_status evaluate_arcs(bosc_ctx *ctx, const bosc_plan *plan, struct bi_plan_arcs arcs, int64_t n)
 {
     const size_t bytes = (size_t)(n * plan->forms.words) * sizeof *arcs.kept;

@@ -1,6 +1,6 @@
-/* Creates planets, and builds them from rasters: in memory, or read by tiles. A build converts the samples, unless they
- * are read by tiles; surveys the raster (its poles, the bounds of its cells, its range); and starts from the octahedron
- * as the mesh. */
+/* Creates planets, and builds them from rasters: in memory, or read by tiles. A build of a raster in memory converts
+ * all samples first. Then a build surveys the raster (its poles, the bounds of its cells, its range), and starts from
+ * the octahedron as the mesh. */
 #include "base/elementary.h"
 #include "core/check.h"
 #include "planet/tiles.h"
@@ -125,7 +125,8 @@ static void release_raster(bosc_planet *planet)
     planet->cache = NULL;
 }
 
-/* Computes poles and bounds of the raster of a view, makes it the planet's, and the octahedron its mesh. */
+/* Computes poles and bounds of the raster of a view, makes it the planet's, and the octahedron its mesh. The caller
+ * releases the raster after a failure. */
 static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_view *view)
 {
     const double wavelength = planet->opts.detail_wavelength;
@@ -136,10 +137,8 @@ static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_v
     view->frequency = wavelength > 0 ? view->radius / wavelength : view->width / (2 * BI_PI);
     BI_TRY(find_bounds(ctx, planet, view));
     planet->view = *view;
-    bosc_status status = bi_planet_reset(ctx, planet);
-    if (status == BOSC_OK) status = ctx->backend->sync(ctx);
-    if (status != BOSC_OK) release_raster(planet);
-    return status;
+    BI_TRY(bi_planet_reset(ctx, planet));
+    return ctx->backend->sync(ctx);
 }
 
 /* ---- from memory ---- */
@@ -207,20 +206,9 @@ static bosc_status build_whole(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
     bi_progress_set_total(ctx, 3 * (double)samples + 1024);
     BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->heights, (size_t)samples * sizeof(float)));
     view->heights = planet->heights.data;
+    view->slots = NULL;
     BI_TRY(copy_samples(ctx, planet, r));
     return survey(ctx, planet, view);
-}
-
-bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster)
-{
-    bosc_planet_raster full;
-    BI_ENTER(ctx);
-    BI_TRY(bi_planet_check(ctx, planet));
-    struct bi_planet_view view = planet->view;
-    BI_TRY(check_raster(ctx, raster, &full, &view));
-    release_raster(planet);
-    view.slots = NULL;
-    BI_RETURN_WITH_SCRATCH(ctx, build_whole(ctx, planet, &full, &view));
 }
 
 /* ---- by tiles ---- */
@@ -257,6 +245,30 @@ static bosc_status build_tiled(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
     return survey(ctx, planet, view);
 }
 
+/* ---- builds ---- */
+
+/* Builds from a raster in memory, or (NULL) by tiles; after a failure the planet has no raster. */
+static bosc_status build_or_release(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster,
+                                    const bosc_planet_tiles *tiles, struct bi_planet_view *view)
+{
+    bosc_status status;
+    release_raster(planet);
+    BI_WITH_SCRATCH(ctx,
+                    status = raster ? build_whole(ctx, planet, raster, view) : build_tiled(ctx, planet, tiles, view));
+    if (status != BOSC_OK) release_raster(planet);
+    return status;
+}
+
+bosc_status bosc_planet_build(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *raster)
+{
+    bosc_planet_raster full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_planet_check(ctx, planet));
+    struct bi_planet_view view = planet->view;
+    BI_TRY(check_raster(ctx, raster, &full, &view));
+    return build_or_release(ctx, planet, &full, NULL, &view);
+}
+
 bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles)
 {
     bosc_planet_tiles full;
@@ -264,9 +276,5 @@ bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bo
     BI_TRY(bi_planet_check(ctx, planet));
     struct bi_planet_view view = planet->view;
     BI_TRY(check_tiles(ctx, tiles, &full, &view));
-    release_raster(planet);
-    bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = build_tiled(ctx, planet, &full, &view));
-    if (status != BOSC_OK) release_raster(planet);
-    return status;
+    return build_or_release(ctx, planet, NULL, &full, &view);
 }

@@ -1,5 +1,4 @@
 /* Changes meshes: updates the pool, then derives the new leaves from the old ones. */
-#include "core/check.h"
 #include "planet/tiles.h"
 
 static struct bi_planet_shape shape_of(const bosc_planet *planet)

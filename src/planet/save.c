@@ -99,8 +99,6 @@ struct reader {
     uint64_t heights;               /* with a source: hash of the saved heights */
 };
 
-static bosc_status malformed(struct reader *r, const char *reason) { return bi_load_malformed(&r->loader, reason); }
-
 /* Sets the options from the header. 0 would mean a default, which is never saved. */
 static bool set_opts(struct reader *r)
 {
@@ -123,12 +121,12 @@ static bosc_status get_header(struct reader *r)
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_PLANET_SAVE_MAGIC, BI_PLANET_SAVE_VERSION));
     uint64_t unused = h->reserved;
     for (int i = 0; i < 5; i++) unused |= h->unused[i];
-    if (unused) return malformed(r, "the header has unknown fields");
-    if (!set_opts(r)) return malformed(r, "its options are out of range");
+    if (unused) return bi_load_malformed(&r->loader, "the header has unknown fields");
+    if (!set_opts(r)) return bi_load_malformed(&r->loader, "its options are out of range");
     if (bi_planet_set_layout(r->loader.ctx, h->width, h->height, &view) != BOSC_OK)
-        return malformed(r, "the size of its raster is out of range");
+        return bi_load_malformed(&r->loader, "the size of its raster is out of range");
     if (h->leaves < BI_PLANET_ROOTS || h->leaves > BI_BISECTOR_MAX_LEAVES)
-        return malformed(r, "its number of triangles is out of range");
+        return bi_load_malformed(&r->loader, "its number of triangles is out of range");
     return BOSC_OK;
 }
 
@@ -223,7 +221,8 @@ static bosc_status build_raster(struct reader *r, bosc_planet *planet)
                                        .height = r->header.height,
                                        .offset = -0.0};
     const bosc_status status = bosc_planet_build(ctx, planet, &raster);
-    return status == BOSC_ERR_DATA ? malformed(r, "a height is NaN, or half the radius or more") : status;
+    return status == BOSC_ERR_DATA ? bi_load_malformed(&r->loader, "a height is NaN, or half the radius or more")
+                                   : status;
 }
 
 static bosc_status fill(void *state, void *fresh)
@@ -234,7 +233,8 @@ static bosc_status fill(void *state, void *fresh)
     BI_TRY(build_raster(r, planet));
     bosc_status status = bosc_bisectors_set_nodes(
         ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data, r->header.leaves);
-    if (status == BOSC_ERR_DATA) return malformed(r, "its nodes are not the leaves of a conforming bisection");
+    if (status == BOSC_ERR_DATA)
+        return bi_load_malformed(&r->loader, "its nodes are not the leaves of a conforming bisection");
     BI_TRY(status);
     planet->stale = true;
     BI_TRY(bi_planet_refresh(ctx, planet));

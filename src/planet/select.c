@@ -36,17 +36,17 @@ static void make_horizon(const struct bi_planet_view *view, struct bi_planet_cri
     a->sine = to_horizon_sine * above + to_horizon * above_sine;
 }
 
-static bosc_status set_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *given,
+static bosc_status set_camera(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_camera *input,
                               struct bi_planet_criterion *a)
 {
-    const struct bi_camera camera = BI_CAMERA_OF(given);
+    const struct bi_camera camera = BI_CAMERA_OF(input);
     BI_TRY(bi_check_camera(ctx, &camera));
     a->has_camera = true;
-    a->cull = given->cull != 0;
-    memcpy(a->eye, given->position, sizeof a->eye);
+    a->cull = input->cull != 0;
+    memcpy(a->eye, input->position, sizeof a->eye);
     make_horizon(&planet->view, a);
     if (!a->cull) return BOSC_OK;
-    if (!bi_camera_planes(&camera, given->up, a->planes))
+    if (!bi_camera_planes(&camera, input->up, a->planes))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel, or up has no length");
     for (int i = 1; i < 5; i++) bi_normalize3(a->planes[i]); /* distances of balls; plane 0 has length 1 */
     return BOSC_OK;
@@ -228,10 +228,10 @@ static bosc_status count_needs(bosc_ctx *ctx, const struct search *s)
     return ctx->backend->sync(ctx);
 }
 
-/* Chooses the next multiple to try, and raises `low`: multiple m splits the leaves counted above it, and each split
- * adds at least one leaf, so a multiple that splits more leaves than the budget has room for is too small. Returns the
- * middle of the others; but if that splits more than a quarter of the room (chosen), the smallest multiple that does
- * not, since splits entail others. */
+/* Chooses the next multiple to try, and raises `low`. Multiple m splits the leaves counted above it, and each split
+ * adds at least one leaf: so a multiple is too small if its splits exceed the room in the budget. Returns the middle of
+ * the others. If that splits more than a quarter of the room (chosen), returns the smallest multiple that does not,
+ * since splits entail others. */
 static uint32_t choose_multiple(struct search *s)
 {
     const int64_t room = s->max_triangles - bi_planet_pool(s->planet)->leaves;
@@ -263,8 +263,8 @@ static bosc_status search_step(bosc_ctx *ctx, struct search *s)
 static bosc_status select_budget(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_goal *goal,
                                  struct bi_planet_criterion *criterion)
 {
-    /* Without a bound all multiples (of an error of 1) are allowed; with one, a mesh need not be finer than the bound:
-     * 1. */
+    /* Multiples are of the goal's bound; 1 is the smallest, since a mesh need not be finer. Without a bound they are of
+     * an error of 1, and all are allowed. */
     const bool has_bound = criterion->has_camera || criterion->error != 0;
     struct search s = {.planet = planet,
                        .goal = goal,

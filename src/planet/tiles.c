@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 /* ---- the cache ---- */
 
 /* Reserves the blocks of an empty cache. */
@@ -33,7 +35,7 @@ bosc_status bi_planet_cache_create(bosc_ctx *ctx, const bosc_planet_tiles *sourc
 {
     struct bi_planet_cache *c;
     BI_TRY(BI_NEW_HANDLE(ctx, &c, .source = *source, .max_height = max_height));
-    while (1 << c->bits < source->tile) c->bits++;
+    c->bits = bi_bit_length((uint64_t)source->tile - 1);
     c->across = (source->width + source->tile - 1) >> c->bits;
     c->tiles = c->across * ((source->height + source->tile - 1) >> c->bits);
     c->capacity = source->cache_bytes >> (2 * c->bits + 2); /* 4 bytes a sample */

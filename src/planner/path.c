@@ -1,7 +1,6 @@
 /* Paths on the host: lists of rotations whose steps are certified, shortened and repaired. */
 #include <string.h>
 
-#include "planner/drivers.h"
 #include "planner/route_search.h"
 
 /* ---- proofs of steps ---- */

@@ -1,5 +1,4 @@
-/* The search for a route: its state, its random rotations, paths on the host, and the methods, each in a file of its
- * own. */
+/* The search for a route: paths on the host, the state of the search, its methods, and random rotations. */
 #ifndef BI_PLANNER_ROUTE_SEARCH_H
 #define BI_PLANNER_ROUTE_SEARCH_H
 

@@ -16,8 +16,9 @@ struct bi_ranks_ops {
     const struct bi_ranks_steps *steps;
 };
 
-/* Runs the next step of this rank, unless an earlier one failed: `status` becomes the step's. A rank that fails goes on
- * to the next exchange (comm/comm.h). */
+/* Evaluates an expression, and `status` becomes its value, unless `status` is a failure already. With a status of this
+ * rank alone (`local_status`) the expression must not exchange anything: all ranks take part in every exchange, after a
+ * failure too (comm/comm.h). With a status on which all ranks have agreed it may: all ranks then skip it. */
 #define BI_IF_OK(status, ...)                              \
     do {                                                   \
         if ((status) == BOSC_OK) (status) = (__VA_ARGS__); \

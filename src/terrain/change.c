@@ -1,5 +1,5 @@
 /* Changes meshes: by goals (error bounds, cameras, budgets of triangles), or by commands for leaves. Both compute the
- * bits of a new tree from a decision for each diamond, and the tree takes them over. */
+ * bits of a new tree from a decision for each diamond, and install them in the tree. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -13,15 +13,14 @@
 static bosc_status refine_tree(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_terrain_refinement *step)
 {
     const struct bi_terrain_grid *g = &terrain->grid;
-    int64_t words = bi_terrain_block_words(g);
-    BI_TRY(bi_scratch_of(ctx, words, sizeof *step->bits, &step->bits));
-    if (g->depth < BOSC_CBT_BLOCK_BITS)
-        BI_TRY(ctx->backend->fill(ctx, step->bits, 0, (size_t)words * sizeof *step->bits));
+    const size_t bytes = bi_cbt_field_bytes(g->depth);
+    BI_TRY(bi_scratch(ctx, bytes, (void **)&step->bits));
+    if (g->depth < BOSC_CBT_BLOCK_BITS) BI_TRY(ctx->backend->fill(ctx, step->bits, 0, bytes));
     step->old_bits = terrain->tree->view.bits;
     if (ctx->ops->terrain->refine && bi_terrain_words_in_triangles(g))
         BI_TRY(ctx->ops->terrain->refine(ctx, step));
     else
-        BI_TRY_WITH_COST(ctx, 64, BI_TERRAIN_STEP(ctx, refine, bi_terrain_words(g), step)); /* a word of bits an item */
+        BI_TRY_WITH_COST(ctx, 64, BI_TERRAIN_STEP(ctx, refine, bi_cbt_bit_words(g->depth), step)); /* items are words */
     return bi_cbt_install_bits(ctx, terrain->tree, step->bits);
 }
 
@@ -29,18 +28,18 @@ static bosc_status refine_tree(bosc_ctx *ctx, bosc_terrain *terrain, struct bi_t
 
 enum { MAX_REGIONS = 1024 };
 
-static bosc_status set_camera(bosc_ctx *ctx, const bosc_terrain_camera *given, struct bi_terrain_view *view)
+static bosc_status set_camera(bosc_ctx *ctx, const bosc_terrain_camera *input, struct bi_terrain_view *view)
 {
     static const double z[3] = {0, 0, 1};
     memset(view, 0, sizeof *view);
-    if (!given) return BOSC_OK;
-    const struct bi_camera camera = BI_CAMERA_OF(given);
-    const double *up = given->up;
+    if (!input) return BOSC_OK;
+    const struct bi_camera camera = BI_CAMERA_OF(input);
+    const double *up = input->up;
     BI_TRY(bi_check_camera(ctx, &camera));
     view->has_camera = true;
-    view->cull = given->cull != 0;
-    view->scale = given->height / (2 * bi_camera_tangent(&camera)) / given->pixels;
-    memcpy(view->eye, given->position, sizeof view->eye);
+    view->cull = input->cull != 0;
+    view->scale = input->height / (2 * bi_camera_tangent(&camera)) / input->pixels;
+    memcpy(view->eye, input->position, sizeof view->eye);
     if (view->cull && !bi_camera_planes(&camera, up[0] != 0 || up[1] != 0 || up[2] != 0 ? up : z, view->planes))
         return bi_fail(ctx, BOSC_ERR_ARG, "camera: its direction and up are parallel");
     return BOSC_OK;
@@ -192,7 +191,7 @@ static bosc_status apply_commands(bosc_ctx *ctx, bosc_terrain *terrain, const ui
     mark.commands = reach;
     BI_TRY(bi_scratch_of(ctx, (int64_t)words, sizeof *mark.states, &mark.states));
     BI_TRY(ctx->backend->fill(ctx, mark.states, 0, words * sizeof *mark.states));
-    BI_TRY(BI_TERRAIN_STEP(ctx, mark_split, bi_terrain_words(g), &mark));
+    BI_TRY(BI_TERRAIN_STEP(ctx, mark_split, bi_cbt_bit_words(g->depth), &mark));
     BI_TRY(BI_TERRAIN_STEP(ctx, mark_commands, mark.view.blocks, &mark));
     struct bi_terrain_refinement step = {.criterion.grid = *g, .states = mark.states};
     BI_TRY(refine_tree(ctx, terrain, &step));

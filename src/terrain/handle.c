@@ -1,6 +1,5 @@
 /* The handle of a terrain: options, checks, the grid of a raster, memory, sizes. */
-#include <string.h>
-
+#include "base/bits.h"
 #include "cbt/cbt.h"
 #include "core/arena.h"
 #include "core/check.h"
@@ -56,13 +55,8 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc
     return check_spacing(ctx, "spacing_y", full->spacing_y);
 }
 
-/* The smallest number of bits with 2^bits >= x. */
-static int32_t bits_for(int64_t x)
-{
-    int32_t bits = 0;
-    while ((int64_t)1 << bits < x) bits++;
-    return bits;
-}
+/* The smallest number of bits with 2^bits >= x; x > 0. */
+static int32_t log2_up(int64_t x) { return bi_bit_length((uint64_t)x - 1); }
 
 bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t width, int64_t height,
                                  struct bi_terrain_grid *grid)
@@ -78,14 +72,14 @@ bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_
                                 .height = (int32_t)height,
                                 .last_x = (int32_t)width - 1,
                                 .last_y = (int32_t)height - 1,
-                                .side = bits_for(small),
+                                .side = log2_up(small),
                                 .tall = height > width,
                                 .half = roots == BOSC_TERRAIN_TRIANGLE};
     if (g.half && (width != height || small != (int64_t)1 << g.side))
         return bi_fail(ctx, BOSC_ERR_ARG, "width, height: a triangle has 2^k + 1 samples on each side, not %lld x %lld",
                        (long long)width, (long long)height);
     /* 2. Levels of the tree: down to the squares and their halves, then two for each power of two of the side. */
-    g.tiles = bits_for((large + ((int64_t)1 << g.side) - 1) >> g.side);
+    g.tiles = log2_up((large + ((int64_t)1 << g.side) - 1) >> g.side);
     g.first = g.half ? 0 : g.tiles + 1;
     g.depth = g.first + 2 * g.side;
     /* 3. The array of diamonds: samples, and a border (bi_terrain_slot). */
@@ -140,10 +134,10 @@ enum { SLACK = 1 << 17 }; /* chosen: scratch for alignment, small counters and a
 /* Upper bound of the scratch of a build, a selection, an update or a mesh. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *g)
 {
-    int64_t words = bi_terrain_block_words(g), refine = words * 8 + bi_cbt_install_scratch(ctx, g->depth);
+    int64_t refine = (int64_t)bi_cbt_field_bytes(g->depth) + bi_cbt_install_scratch(ctx, g->depth);
     int64_t update = refine + bi_terrain_state_words(g) * (int64_t)sizeof(uint32_t);
-    int64_t ranks = (words / BOSC_CBT_BLOCK_WORDS + 1) * (int64_t)sizeof(int64_t);
-    int64_t mesh = bi_terrain_sample_blocks(g) * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t)) + ranks;
+    int64_t mesh = bi_terrain_sample_blocks(g) * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t)) +
+                   (int64_t)bi_cbt_rank_bytes(g->depth);
     return (update > mesh ? update : mesh) + SLACK;
 }
 

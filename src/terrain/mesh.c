@@ -33,7 +33,7 @@ static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struc
     if (ctx->ops->terrain->mark_vertices && bi_terrain_words_in_triangles(g))
         BI_TRY(ctx->ops->terrain->mark_vertices(ctx, mesh));
     else
-        BI_TRY(BI_TERRAIN_STEP(ctx, mark_vertices, bi_terrain_words(g), mesh));
+        BI_TRY(BI_TERRAIN_STEP(ctx, mark_vertices, bi_cbt_bit_words(g->depth), mesh));
     BI_TRY(BI_TERRAIN_STEP(ctx, mark_corners, 2 * (squares + 2), mesh));
     BI_TRY(BI_TERRAIN_STEP(ctx, count_vertices, mesh->words, mesh));
     BI_TRY(

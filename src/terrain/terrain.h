@@ -44,16 +44,6 @@ static inline int64_t bi_terrain_sample_blocks(const struct bi_terrain_grid *g)
 {
     return (int64_t)(g->last_x / 8 + 1) * (g->last_y / 8 + 1);
 }
-/* Words of the tree's bit field, and whole blocks of it in words. */
-static inline int64_t bi_terrain_words(const struct bi_terrain_grid *g)
-{
-    return g->depth > 6 ? (int64_t)1 << (g->depth - 6) : 1;
-}
-static inline int64_t bi_terrain_block_words(const struct bi_terrain_grid *g)
-{
-    int64_t words = bi_terrain_words(g);
-    return words > BOSC_CBT_BLOCK_WORDS ? words : BOSC_CBT_BLOCK_WORDS;
-}
 
 enum { BI_TERRAIN_HEIGHTS, BI_TERRAIN_ERRORS, BI_TERRAIN_BOUNDS, BI_TERRAIN_BLOCKS };
 /* Bytes of the blocks of a raster. */

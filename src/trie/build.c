@@ -1,9 +1,10 @@
 /* Builds a trie: sorts the rows, merges equal ones to keys, and builds nodes.
  *
- * The splits, places where neighbouring keys differ, determine the nodes: the keys below a node are a run that splits
- * at its place or deeper, between two splits at smaller places. So each node is found independently, from its first
- * split, and attaches itself to its parent. This is Karras's construction for nodes with more than two children:
- * Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees (2012). */
+ * The split of two neighbouring keys is the place (trie.h) of the first digit at which they differ. Splits determine
+ * the nodes: the keys below a node are a run with splits at its place or deeper, between two splits at smaller places.
+ * So each node is found independently, from its first split, and attaches itself to its parent. This is Karras's
+ * construction for nodes with more than two children: Maximizing Parallelism in the Construction of BVHs, Octrees, and
+ * k-d Trees (2012). */
 #include "base/clock.h"
 #include "core/call.h"
 #include "trie/drivers.h"

@@ -1,9 +1,5 @@
 /* The foundation of tries: options, handles, blocks, views, checks of arguments, info, and memory. */
-#include <string.h>
-
-#include "core/arena.h"
 #include "core/call.h"
-#include "core/check.h"
 #include "trie/drivers.h"
 
 bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)

@@ -65,8 +65,7 @@ static bosc_status find_ranges(bosc_ctx *ctx, const bosc_trie *trie, struct bi_t
     a->begins = outs[0].reachable;
     a->ends = outs[1].reachable;
     a->lengths = outs[2].reachable;
-    /* With few nodes for the keys the longest match descends; otherwise it searches the sorted keys (steps/descent.h).
-     * */
+    /* With few nodes for the keys the longest match descends; else it searches the sorted keys (steps/descent.h). */
     bool search = trie->opts.layout == BOSC_TRIE_COMPACT && trie->keys > 0 && trie->nodes >= trie->keys / 4;
     if (longest && search)
         BI_TRY(BI_TRIE_STEP(ctx, trie_longest_search, query_count, a));
@@ -171,8 +170,7 @@ bosc_status bosc_trie_matches(bosc_ctx *ctx, const bosc_trie *trie, const uint64
     struct bi_trie_lists a = {.masks = masks};
     struct bi_trie_rows rows;
     BI_ENTER(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "query_count", query_count, stride, &a.queries));
+    BI_TRY(check_queries(ctx, trie, queries, query_count, stride, &a.queries));
     BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "masks", masks, "query_count", query_count, stride, &rows));
     BI_TRY(check_arrays(ctx, query_count, &to));
     BI_RETURN_WITH_SCRATCH(ctx, list_results(ctx, trie, &a, &to));
@@ -185,8 +183,7 @@ bosc_status bosc_trie_neighbours(bosc_ctx *ctx, const bosc_trie *trie, const uin
     const struct outputs to = {.offsets = offsets, .ranks = ranks, .positions = positions, .capacity = capacity};
     struct bi_trie_lists a = {.masks = NULL};
     BI_ENTER(ctx);
-    BI_TRY(bi_trie_check(ctx, trie));
-    BI_TRY(bi_trie_check_rows(ctx, &trie->shape, "queries", queries, "query_count", query_count, stride, &a.queries));
+    BI_TRY(check_queries(ctx, trie, queries, query_count, stride, &a.queries));
     BI_TRY(check_arrays(ctx, query_count, &to));
     BI_RETURN_WITH_SCRATCH(ctx, list_results(ctx, trie, &a, &to));
 }

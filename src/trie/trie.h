@@ -27,8 +27,8 @@ extern "C" {
 #endif
 
 enum {
-    BI_TRIE_DIGIT = 8,         /* most bits */
-    BI_TRIE_COLUMNS = 8,       /* most words of rows that are sorted column by column */
+    BI_TRIE_DIGIT = 8,         /* most bits of a digit: a node has a bit for each value */
+    BI_TRIE_COLUMNS = 8,       /* rows of up to this many words are sorted column by column; chosen */
     BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves; chosen */
     BI_TRIE_BUCKET = 8,        /* slots of a bucket, half of them used on average */
     BI_TRIE_TABLE_WORDS = 256, /* longer rows have no table */

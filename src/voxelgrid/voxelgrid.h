@@ -1,6 +1,6 @@
-/* Inside a voxel grid: the points sorted by voxel, an index of that order, and the room's table. Why a sort and no
- * hash table: neighbours are searched by rows of voxels, which are consecutive in the order. So 9 rows replace 27
- * voxels, each found by two words of the index (16 bytes), where a bucket of a table has 32 bytes a voxel. The
+/* Inside a voxel grid: the points sorted by voxel, an index of that order, and the room's table. A sort
+ * replaces a hash table, as neighbours are searched by rows of voxels, which are consecutive in the order. So 9 rows
+ * replace 27 voxels; two words of the index (16 bytes) find a row, where a bucket of a table has 32 bytes a voxel. The
  * points of a voxel are consecutive, and no stage costs more than a radix pass. */
 #ifndef BI_VOXELGRID_VOXELGRID_H
 #define BI_VOXELGRID_VOXELGRID_H

@@ -59,10 +59,11 @@ static void run_target(const uint8_t *data, size_t size)
     free(copy);
 }
 
+/* Keeps the first MAX_SIZE bytes of a file. */
 static void read_seed(const char *path)
 {
     FILE *f = fopen(path, "rb");
-    if (!f) return;
+    if (!f) abort();
     struct seed *s = &seeds[seed_count++];
     s->data = malloc(MAX_SIZE);
     if (!s->data) abort();
@@ -126,14 +127,16 @@ static size_t change_input(uint8_t *data, size_t size, uint64_t *state)
 int main(int argc, char **argv)
 {
     long runs = argc == 3 ? strtol(argv[1], NULL, 10) : -1;
-    if (runs < 0 || !read_seeds(argv[2])) {
-        fprintf(stderr, "usage: %s RUNS FOLDER\n", argv[0]);
+    if (runs < 0 || !read_seeds(argv[2]) || seed_count == 0) {
+        fprintf(stderr, "usage: %s RUNS FOLDER, a folder with files\n", argv[0]);
         return 2;
     }
+    /* 1. The files as they are, and no bytes. */
     signal(SIGABRT, write_current);
     run_target(NULL, 0);
     for (int i = 0; i < seed_count; i++) run_target(seeds[i].data, seeds[i].size);
-    for (long run = 1; seed_count && run <= runs; run++) {
+    /* 2. Changes of them. */
+    for (long run = 1; run <= runs; run++) {
         uint8_t data[MAX_SIZE];
         uint64_t state = (uint64_t)run * 0x9e3779b97f4a7c15u;
         const struct seed *s = &seeds[random_below(&state, (size_t)seed_count)];
@@ -143,6 +146,6 @@ int main(int argc, char **argv)
         run_target(data, size);
     }
     for (int i = 0; i < seed_count; i++) free(seeds[i].data);
-    printf("%d files and %ld changes of them\n", seed_count, seed_count ? runs : 0);
+    printf("%d files and %ld changes of them\n", seed_count, runs);
     return 0;
 }

@@ -12,7 +12,6 @@
 #include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 /* Values of the sizes small, paper and large. */

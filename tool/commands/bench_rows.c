@@ -11,7 +11,6 @@
 #include "render/plot.h"
 #include "tool/job.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 /* ---- comparison ---- */

@@ -7,7 +7,6 @@
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 static int load_tree(struct job *job, bosc_cbt **tree, bosc_cbt_info *info)

@@ -1,7 +1,4 @@
 /* boscage cellgraph */
-#include <stdlib.h>
-#include <string.h>
-
 #include <boscage/cellgraph.h>
 
 #include "tool/commands/commands.h"

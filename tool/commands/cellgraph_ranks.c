@@ -1,6 +1,5 @@
 /* boscage cellgraph and its components over ranks. Each rank holds a slice of the vectors and lists the pairs whose
- * lower
- * row it holds. */
+ * lower row it holds. */
 #include "tool/commands/over_ranks.h"
 
 #include <stdlib.h>

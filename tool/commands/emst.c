@@ -63,12 +63,6 @@ static void free_tree(struct spanning_tree *s)
     bosc_array_free(&s->lengths);
 }
 
-/* Bytes of a squared length. */
-static size_t length_size(const struct spanning_tree *s)
-{
-    return s->points.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
-}
-
 static bosc_status find_slice(const struct rank *r, void *user)
 {
     const struct spanning_tree *s = user;
@@ -76,7 +70,7 @@ static bosc_status find_slice(const struct rank *r, void *user)
     int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
     return bosc_ranks_emst_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, &opts,
                                    array_row(&s->edges, begin),
-                                   (char *)s->lengths.data + (size_t)begin * length_size(s), r->found);
+                                   (char *)s->lengths.data + (size_t)begin * square_size(s->points.dtype), r->found);
 }
 
 /* Each rank holds a slice of the points, and room for as many edges. */
@@ -86,7 +80,7 @@ static int emst_over_ranks(struct job *job, const struct ranks *ranks, struct sp
     int64_t total, n = code ? 0 : s->points.shape[0];
     if (!code) code = ranks_run(job, ranks, "tree", find_slice, s);
     if (!code) code = ranks_gather_rows(ranks, n, s->edges.data, 2 * sizeof(int64_t), &total);
-    if (!code) code = ranks_gather_rows(ranks, n, s->lengths.data, length_size(s), &total);
+    if (!code) code = ranks_gather_rows(ranks, n, s->lengths.data, square_size(s->points.dtype), &total);
     if (!code && !job->silent) squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
     return code;
 }

@@ -11,7 +11,6 @@
 #include "tool/output/arrays.h"
 #include "tool/output/paths.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 /* ---- points ---- */

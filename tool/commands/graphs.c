@@ -1,7 +1,6 @@
 /* Graphs and forests of the commands: read, built, listed; weights among the results. */
 #include "tool/commands/graphs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "render/memory.h"

@@ -6,8 +6,8 @@
 
 #include "tool/commands/commands.h"
 #include "tool/job.h"
-#include "tool/options/values.h"
 #include "tool/options/option_table.h"
+#include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"

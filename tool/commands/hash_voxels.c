@@ -10,7 +10,6 @@
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 /* ---- points ---- */

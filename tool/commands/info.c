@@ -32,7 +32,7 @@ static json_t *list_devices(void)
     return devices;
 }
 
-static void print_info(const struct job *job, const bosc_ctx_info *info, const json_t *devices)
+static void print_info(const bosc_ctx_info *info, const json_t *devices)
 {
     const char *reason = bosc_backend_reason(BOSC_BACKEND_CUDA);
     printf("boscage      %s\n", bosc_version());
@@ -41,7 +41,6 @@ static void print_info(const struct job *job, const bosc_ctx_info *info, const j
     for (size_t i = 0; i < json_array_size(devices); i++)
         printf("cuda         device %zu: %s\n", i,
                json_string_value(json_object_get(json_array_get(devices, i), "name")));
-    (void)job;
 }
 
 int run_info(struct job *job)
@@ -53,7 +52,7 @@ int run_info(struct job *job)
     const char *reason = bosc_backend_reason(BOSC_BACKEND_CUDA);
     json_t *devices = list_devices();
     if (!job->value[OPT_JSON]) {
-        if (!job->value[OPT_QUIET]) print_info(job, &info, devices);
+        if (!job->value[OPT_QUIET]) print_info(&info, devices);
         json_decref(devices);
         return EXIT_DONE;
     }

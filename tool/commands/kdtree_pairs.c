@@ -1,5 +1,4 @@
 /* boscage kdtree pairs */
-#include <math.h>
 #include <stdlib.h>
 
 #include "tool/commands/trees.h"

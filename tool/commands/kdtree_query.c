@@ -1,6 +1,4 @@
 /* boscage kdtree knn, radius, box */
-#include <stdlib.h>
-
 #include "tool/commands/points.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/over_ranks.h"

@@ -1,7 +1,6 @@
 /* boscage kdtree over ranks. Each rank holds a slice of the points and of the queries. */
 #include "tool/commands/over_ranks.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,12 +137,6 @@ int kdtree_verify_over_ranks(struct job *job, const struct ranks *ranks)
 
 /* ---- queries ---- */
 
-/* Bytes of a squared distance. */
-static size_t distance_size(const struct ranks_tree *t)
-{
-    return t->info.dtype == BOSC_F32 ? sizeof(float) : sizeof(double);
-}
-
 /* Reads --queries and converts them to the type of the tree. */
 static int read_queries(struct job *job, const struct ranks *ranks, const struct ranks_tree *t,
                         struct input_rows *queries)
@@ -175,7 +168,7 @@ static bosc_status find_nearest(const struct rank *r, void *user)
     int64_t q;
     const int64_t m = rank_slice(r, w->queries.total, &q);
     int64_t *ids = (int64_t *)w->ids.data + q * w->k;
-    char *dist2 = (char *)w->distances.data + (size_t)(q * w->k) * distance_size(&w->tree);
+    char *dist2 = (char *)w->distances.data + (size_t)(q * w->k) * square_size(w->tree.info.dtype);
     const bosc_ranks_kdtree *tree = w->tree.parts[r->number];
     const void *queries = input_row(&w->queries, q);
     const bosc_status status =
@@ -198,7 +191,7 @@ static int search_nearest(struct job *job, const struct ranks *ranks, struct knn
     if (!w->distances.data) return EXIT_FAILED;
     int code = ranks_run(job, ranks, "search", find_nearest, w);
     if (!code) code = ranks_gather_array(ranks, &w->ids, (size_t)w->k * sizeof(int64_t));
-    if (!code) code = ranks_gather_array(ranks, &w->distances, (size_t)w->k * distance_size(&w->tree));
+    if (!code) code = ranks_gather_array(ranks, &w->distances, (size_t)w->k * square_size(w->tree.info.dtype));
     if (code || job->silent) return code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
     squares_to_distances(w->tree.info.dtype, w->distances.data, entries);
@@ -267,7 +260,8 @@ static bosc_status list_slice(const struct rank *r, void *user)
     const struct rows_work *w = user;
     const int64_t begin = w->begins[r->number], pairs = w->counts[r->number];
     int64_t *ids = (int64_t *)w->ids.data + begin;
-    char *dist2 = w->distances.data ? (char *)w->distances.data + (size_t)begin * distance_size(&w->tree) : NULL;
+    char *dist2 =
+        w->distances.data ? (char *)w->distances.data + (size_t)begin * square_size(w->tree.info.dtype) : NULL;
     const bosc_status status = search_slice(r, w, ids, dist2, pairs);
     if (status == BOSC_OK) widen_ids(w->tree.info.id_bits, ids, pairs);
     return status;
@@ -314,7 +308,8 @@ static int gather_rows(struct job *job, const struct ranks *ranks, struct rows_w
     if (!w->ids.data || (job->value[OPT_DISTANCES] && !w->distances.data)) return EXIT_FAILED;
     int code = ranks_run(job, ranks, "search", list_slice, w);
     if (!code) code = ranks_gather_in_place(ranks, w->ids.data, sizeof(int64_t));
-    if (!code && w->distances.data) code = ranks_gather_in_place(ranks, w->distances.data, distance_size(&w->tree));
+    if (!code && w->distances.data)
+        code = ranks_gather_in_place(ranks, w->distances.data, square_size(w->tree.info.dtype));
     if (!code && w->distances.data && !job->silent) squares_to_distances(w->tree.info.dtype, w->distances.data, pairs);
     return code;
 }

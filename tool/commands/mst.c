@@ -1,5 +1,4 @@
 /* boscage mst, components */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,13 +202,15 @@ int run_mst(struct job *job)
     struct ranks ranks;
     if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
         return code;
-    int64_t replicated;
+    int64_t replicated = 0;
     code = ranks_open(job, &ranks);
     if (!code) code = replicated_bytes(job, &ranks, &replicated);
-    if (!code) code = ranks.count ? mst_over_ranks(job, &ranks) : run_forest(job, algorithm);
+    if (!code) code = ranks.count ? mst_over_ranks(job, &ranks, replicated) : run_forest(job, algorithm);
     ranks_close(&ranks, code);
     return code;
 }
+
+/* ---- components ---- */
 
 static int compute_components(struct job *job, const struct graph_input *input, void *labels, int64_t *count)
 {
@@ -247,10 +248,10 @@ int run_components(struct job *job)
     struct ranks ranks;
     int code = job_open(job);
     if (code) return code;
-    int64_t replicated;
+    int64_t replicated = 0;
     code = ranks_open(job, &ranks);
     if (!code) code = replicated_bytes(job, &ranks, &replicated);
-    if (!code) code = ranks.count ? components_over_ranks(job, &ranks) : label_components(job);
+    if (!code) code = ranks.count ? components_over_ranks(job, &ranks, replicated) : label_components(job);
     ranks_close(&ranks, code);
     return code;
 }

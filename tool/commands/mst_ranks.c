@@ -379,22 +379,22 @@ static void free_work(const struct ranks *ranks, struct graph_work *w)
     bosc_edges_free(&w->edges);
 }
 
-int mst_over_ranks(struct job *job, const struct ranks *ranks)
+int mst_over_ranks(struct job *job, const struct ranks *ranks, int64_t replicated)
 {
-    struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL}};
-    int code = replicated_bytes(job, ranks, &w.opts.replicated_bytes);
-    if (!code) code = read_edges(job, ranks, &w);
+    struct graph_work w = {
+        .id_bits = 32,
+        .opts = {.size = sizeof w.opts, .maximum = job->value[OPT_MAX] != NULL, .replicated_bytes = replicated}};
+    int code = read_edges(job, ranks, &w);
     if (!code) code = job->value[OPT_VERIFY] ? verify_forest(job, ranks, &w) : find_forest(job, ranks, &w);
     free(w.ids);
     free_work(ranks, &w);
     return code;
 }
 
-int components_over_ranks(struct job *job, const struct ranks *ranks)
+int components_over_ranks(struct job *job, const struct ranks *ranks, int64_t replicated)
 {
-    struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts}};
-    int code = replicated_bytes(job, ranks, &w.opts.replicated_bytes);
-    if (!code) code = read_edges(job, ranks, &w);
+    struct graph_work w = {.id_bits = 32, .opts = {.size = sizeof w.opts, .replicated_bytes = replicated}};
+    int code = read_edges(job, ranks, &w);
     bosc_array labels = {.dtype = BOSC_I64, .rank = 1, .shape = {w.edges.n, 1, 1, 1}};
     if (!code) labels.data = w.labels = job_alloc((size_t)w.edges.n, sizeof(int64_t));
     if (!code && !labels.data) code = EXIT_FAILED;

@@ -1,6 +1,5 @@
-/* Commands over ranks. The command of each name calls its function once ranks are open. Each returns an exit code, and
- * has
- * reported the error unless it is EXIT_DONE. */
+/* Commands over ranks, called once the ranks are open. Each function returns an exit code, and
+ * has reported the error unless it is EXIT_DONE. */
 #ifndef TOOL_COMMANDS_OVER_RANKS_H
 #define TOOL_COMMANDS_OVER_RANKS_H
 
@@ -17,8 +16,9 @@ int kdtree_pairs_over_ranks(struct job *job, const struct ranks *ranks, double r
 
 /* ---- mst_ranks.c ---- */
 
-int mst_over_ranks(struct job *job, const struct ranks *ranks);
-int components_over_ranks(struct job *job, const struct ranks *ranks);
+/* replicated: bytes of --replicated; 0: no limit. */
+int mst_over_ranks(struct job *job, const struct ranks *ranks, int64_t replicated);
+int components_over_ranks(struct job *job, const struct ranks *ranks, int64_t replicated);
 
 /* ---- cellgraph_ranks.c ---- */
 

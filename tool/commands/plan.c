@@ -14,7 +14,6 @@
 #include "tool/output/frames.h"
 #include "tool/output/paths.h"
 #include "tool/output/report.h"
-#include "tool/ranks.h"
 #include "tool/tool.h"
 
 struct plan_scene {
@@ -28,7 +27,7 @@ struct plan_route {
     int64_t count;
 };
 
-enum { FRAMES_MAX = 100000, KEYS_MAX = 100000, SAMPLES = 10000 }; /* chosen; FRAMES_MAX is the range of five digits */
+enum { KEYS_MAX = 100000, SAMPLES = 10000 }; /* chosen */
 
 static const double degree = 3.14159265358979323846 / 180;
 
@@ -274,7 +273,7 @@ static int read_rotation(const struct job *job, enum option id, double q[4])
     return EXIT_DONE;
 }
 
-/* Takes missing ends from the scene. */
+/* Completes missing ends from the scene. */
 static int complete_ends(const struct job *job, struct plan_query *q)
 {
     const bosc_scene *scene = &q->scene.scene;

@@ -6,11 +6,10 @@
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/options/option_table.h"
+#include "tool/output/frames.h"
 #include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
-
-enum { FRAMES_MAX = 100000 }; /* the range of five digits */
 
 int surface_check_bound(const struct job *job)
 {

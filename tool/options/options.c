@@ -1,8 +1,6 @@
 /* Parses the command line; checks options and operands against the command. */
 #include "tool/options/options.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tool/options/find_command.h"

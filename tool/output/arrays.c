@@ -33,6 +33,8 @@ double coordinate(const bosc_array *points, int64_t at)
     }
 }
 
+size_t square_size(bosc_dtype dtype) { return dtype == BOSC_F32 ? sizeof(float) : sizeof(double); }
+
 void squares_to_distances(bosc_dtype dtype, void *squares, int64_t count)
 {
     double *d = squares;

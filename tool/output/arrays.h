@@ -10,6 +10,8 @@ double coordinate(const bosc_array *points, int64_t at); /* element `at`, rounde
 /* Converts ids from id_bits to int64_t in place; 32-bit ids fill the front half of the array. */
 void widen_ids(int32_t id_bits, void *ids, int64_t count);
 
+size_t square_size(bosc_dtype dtype); /* bytes of a squared distance between such points */
+
 /* Converts squared distances to distances in double, in place; for f4 points they are floats in the front half. */
 void squares_to_distances(bosc_dtype dtype, void *squares, int64_t count);
 

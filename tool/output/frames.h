@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FRAME_NAME_SIZE = 4096 };
+enum { FRAME_NAME_SIZE = 4096, FRAMES_MAX = 100000 /* the range of five digits */ };
 
 /* Files STEM-NNNNN.ENDING; `ending` has its dot. */
 struct file_series {

@@ -5,9 +5,8 @@
  * Start with: bosc_hash_get_view
  *
  * bosc_hash_get_view describes a BUCKETED table; create it with that layout, since AUTO may choose ORDERED. The
- * functions below read it, in C and C++ on the CPU for a table of
- * the CPU backend, and in CUDA kernels for one of the CUDA backend. A view is valid until the table is written to or
- * freed.
+ * functions below read it, in C and C++ on the CPU for a table of the CPU backend, and in CUDA kernels for one of the
+ * CUDA backend. A view is valid until the table is written to or freed.
  *
  * The table: a key is mapped one to one to its hash, of the same number of bits. The top partition_bits of the hash
  * choose a partition, which is a run of buckets. Two numbers mixed from the hash and the partition's seed choose the

@@ -194,8 +194,7 @@ BI_FN void bi_bisector_store_parent(const struct bi_bisector_change *a, int64_t 
                                     const struct bi_bisector_side sides[3])
 {
     const struct bi_bisector_side right = bi_bisector_side_of(a, leaf + 1, 0);
-    /* Half of the parent's base. Across it is edge 2 of a second child, which merges into the new leaf before its c0.
-     * */
+    /* Half of the parent's base. Across it is edge 2 of a second child, which merges into the leaf before its c0. */
     const uint32_t across = sides[1].across;
     bi_bisector_store_leaf(a, at, node >> 1, leaf, across == BI_BISECTOR_BORDER ? across : 4 * (sides[1].c0 - 1),
                            bi_bisector_new_edge(a, &right, BI_BISECTOR_WHOLE),

@@ -130,12 +130,11 @@ BI_FN void bi_step_corners(const struct bi_bisector_query *a, int64_t i)
     for (int k = 0; k < 6 && a->corners; k++) a->corners[6 * i + k] = corners[k / 2][k % 2];
 }
 
-/* The leaf that contains a point: a descent by barycentric coordinates (l0, l1, l2). A point lies in the child at the
- * end of the base with the larger coordinate. */
-BI_FN int64_t bi_bisector_locate(const struct bi_bisector_view *v, int64_t root, double x, double y)
+/* The leaf of a root that contains a point: a descent by its barycentric coordinates, which need not sum to 1. A point
+ * lies in the child at the end of the base with the larger coordinate. */
+BI_FN int64_t bi_bisector_descend_to_leaf(const struct bi_bisector_view *v, int64_t root, double l0, double l1,
+                                          double l2)
 {
-    double l0 = (1 - x) - y, l1 = x, l2 = y;
-    if (root < 0 || root >= v->root_count || !(l0 >= 0 && l1 >= 0 && l2 >= 0)) return -1;
     uint64_t position = (uint64_t)root;
     for (int32_t level = 0; level < v->depth; level++) {
         const bool second = l1 > l0;
@@ -146,6 +145,14 @@ BI_FN int64_t bi_bisector_locate(const struct bi_bisector_view *v, int64_t root,
         position = 2 * position + second;
     }
     return bi_bisector_leaf_at(v, position);
+}
+
+/* The leaf that contains a point of a root; -1 if the point or the root is outside. */
+BI_FN int64_t bi_bisector_locate(const struct bi_bisector_view *v, int64_t root, double x, double y)
+{
+    const double l0 = (1 - x) - y;
+    if (root < 0 || root >= v->root_count || !(l0 >= 0 && x >= 0 && y >= 0)) return -1;
+    return bi_bisector_descend_to_leaf(v, root, l0, x, y);
 }
 
 BI_FN void bi_step_locate(const struct bi_bisector_query *a, int64_t i)

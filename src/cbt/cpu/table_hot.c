@@ -1,8 +1,8 @@
 /* The table of trees on the CPU. Steps are compiled for each CPU level, since they count and search bits.
  *
  * With AVX-512 the positions of set bits, where leaves begin, are compressed into a vector; a node follows from a
- * position and its distance to the next one. Compresses bytes, 64 bits at a time, where the processor has VBMI2, else
- * 32-bit lanes, 16 bits at a time. */
+ * position and its distance to the next one. With VBMI2 a word of 64 bits is compressed to bytes, otherwise 16 bits at
+ * a time to 32-bit lanes. */
 #if defined(__AVX512F__) && defined(__AVX512CD__)
 #include <immintrin.h>
 #include <stdbool.h>
@@ -139,13 +139,13 @@ static inline void decode_avx512(const uint64_t bits[16], uint64_t base, uint32_
 #include "core/steps.h"
 
 #undef BI_STEP_COST
-#define BI_STEP_COST 16 /* an item takes 5 to 200 ns (measured) */
+#define BI_STEP_COST 16 /* chosen, for items of about 5 to 200 ns */
 #define STEP_LIST "cbt/steps/steps.def"
 #define STEP_TABLE static const struct bi_cbt_steps steps
 #include "core/step_table.inc"
 
 #undef BI_STEP_COST
-#define BI_STEP_COST 64 /* a block of 1,024 bits takes 20 to 50 ns (measured) */
+#define BI_STEP_COST 64 /* chosen, for blocks of 1,024 bits of about 20 to 50 ns */
 #undef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 8
 #define STEP_LIST "cbt/cpu/steps.def"

@@ -92,9 +92,8 @@ static __device__ bi_cbt_exchanged bi_cbt_grid_exchange(unsigned long long *word
  *
  * Bits that commands change in a block of 1,024 bits, by a warp: lane w has word w, of 32 bits. The rules are those of
  * steps/bits.h. Facts about other blocks are derived from the ranks, which keep their old values until the barrier of
- * the
- * grid; so bits can be changed in place. A node of whole blocks is a leaf exactly if one leaf begins in them, and its
- * parent is split. */
+ * the grid; so bits can be changed in place. A node of whole blocks is a leaf exactly if one leaf begins in them, and
+ * its parent is split. */
 
 /* Commands of a word of 32 bits, as bit masks. */
 struct bi_cbt_commands {

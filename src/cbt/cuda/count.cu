@@ -132,7 +132,11 @@ int64_t bi_cbt_cuda_install_scratch(int64_t blocks)
 
 bosc_status bi_cbt_cuda_install(bosc_ctx *ctx, bosc_cbt *tree, const uint64_t *bits)
 {
-    count_args c = {(const uint4 *)bits, (uint4 *)tree->view.bits, (int64_t *)tree->view.ranks, tree->view.blocks};
+    count_args c = {};
+    c.from = (const uint4 *)bits;
+    c.to = (uint4 *)tree->view.bits;
+    c.ranks = (int64_t *)tree->view.ranks;
+    c.blocks = tree->view.blocks;
     const int64_t chunks = bi_div_up(c.blocks, CHUNK), max_grid = (int64_t)ctx->multiprocessors * 3;
     c.range_blocks = RANGE;
     while (c.blocks > c.range_blocks * MAX_RANGES) c.range_blocks *= 2;

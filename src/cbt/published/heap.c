@@ -17,7 +17,7 @@ bosc_status bi_cbt_make_heap(bosc_ctx *ctx, const bosc_cbt *tree, uint64_t *heap
         return export_field(ctx, tree, NULL, heap);
     }
     for (step.level = depth; step.level >= 6; step.level--) {
-        step.word = ((int64_t)1 << (step.level - 6)) * (depth - step.level + 3);
+        step.word = bi_cbt_level_first_word(depth, step.level);
         BI_TRY(BI_CBT_STEP(ctx, heap_level, bi_cbt_level_words(depth, step.level), &step));
     }
     return BI_CBT_STEP(ctx, heap_top, 1, &step);

@@ -1,4 +1,5 @@
-/* Bit fields: the validity of commands and of bits in a word, for all 64 bits at once; and steps on whole fields.
+/* Bit fields: the validity of commands and of bits in a word, for all 64 bits at once; the sources of leaves; and steps
+ * on whole fields.
  *
  * Split bits are ordered as the nodes of an in-order tree: if x ends in t zeros, the parent of bit x is x + 2^t or x -
  * 2^t, whichever ends in exactly t + 1 zeros, and its children are x + 2^(t-1) and x - 2^(t-1). So parents for t < 5
@@ -73,6 +74,30 @@ BI_FN uint64_t bi_cbt_changes(const bosc_cbt_view *view, int64_t word)
 BI_FN uint64_t bi_cbt_field_mask(int32_t depth)
 {
     return depth < 6 ? ((uint64_t)1 << ((uint32_t)1 << depth)) - 1 : ~(uint64_t)0;
+}
+
+/* ---- sources of the leaves after a change ---- */
+
+/* Writes the sources of the leaves that begin in a word, from leaf number `leaf` on; returns the number after them.
+ * *old: the number of the last old leaf that begins before the word; becomes that of the last one in it. */
+BI_FN int64_t bi_cbt_write_word_sources(uint64_t old_word, uint64_t new_word, int64_t *old, int64_t leaf,
+                                        int64_t *sources, int64_t capacity)
+{
+    for (uint64_t left = old_word | new_word; left; left &= left - 1) {
+        uint64_t bit = left & (0 - left);
+        if (old_word & bit) ++*old;
+        if (!(new_word & bit)) continue;
+        if (leaf < capacity) sources[leaf] = *old;
+        leaf++;
+    }
+    return leaf;
+}
+
+/* Writes -1 to number `chunk` of the chunks of 1,024 sources, from the number of leaves on. */
+BI_FN void bi_cbt_clear_sources(int64_t *sources, int64_t capacity, int64_t chunk, int64_t leaves)
+{
+    int64_t from = chunk * BI_CBT_BLOCK;
+    for (int64_t i = from < leaves ? leaves : from; i < from + BI_CBT_BLOCK && i < capacity; i++) sources[i] = -1;
 }
 
 /* ---- steps: items are blocks of 1,024 bits unless said otherwise ---- */

@@ -79,22 +79,14 @@ struct bi_cbt_sources {
 BI_FN void bi_step_cbt_sources(const struct bi_cbt_sources *a, int64_t block)
 {
     if (block >= a->view.blocks) { /* beyond the leaves */
-        int64_t from = (block - a->view.blocks) * BI_CBT_BLOCK, leaves = a->new_ranks[a->view.blocks];
-        for (int64_t i = from < leaves ? leaves : from; i < from + BI_CBT_BLOCK && i < a->capacity; i++)
-            a->sources[i] = -1;
+        bi_cbt_clear_sources(a->sources, a->capacity, block - a->view.blocks, a->new_ranks[a->view.blocks]);
         return;
     }
     int64_t leaf = a->new_ranks[block], old = a->view.ranks[block] - 1;
     for (int w = 0; w < BI_CBT_WORDS; w++) {
         int64_t word = block * BI_CBT_WORDS + w;
         uint64_t old_word = a->view.bits[word], new_word = old_word ^ a->view.merges[word];
-        for (uint64_t left = old_word | new_word; left; left &= left - 1) {
-            uint64_t bit = left & (0 - left);
-            if (old_word & bit) old++;
-            if (!(new_word & bit)) continue;
-            if (leaf < a->capacity) a->sources[leaf] = old;
-            leaf++;
-        }
+        leaf = bi_cbt_write_word_sources(old_word, new_word, &old, leaf, a->sources, a->capacity);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "cellgraph/cpu/radix_partition.h"
 #include "cellgraph/handle.h"
 
+/* Edges partitioned by ranges of the vertex at one end. The caller sets the fields up to by_higher. */
 struct edge_partition {
     const uint64_t *edges;
     const uint32_t *positions;
@@ -42,9 +43,9 @@ static inline uint32_t edge_position(const struct edge_partition *r, uint64_t pa
  * Partitions edges by ranges of vertices: counts, a scan, and a scatter, by all threads. */
 
 enum {
-    RANGE_BITS = 8, /* ranges whose write positions fit the caches; chosen */
-    MIN_BITS = 12,  /* vertices of a range; chosen */
-    MAX_BITS = 16,  /* a packed edge has 64 bits: 16 of its vertex, 32 of the other, 16 of the position */
+    RANGE_BITS = 8, /* aimed log2 of the number of ranges, so that their write positions fit the caches; chosen */
+    MIN_BITS = 12,  /* log2 of the vertices of a range, unless there are fewer; chosen */
+    MAX_BITS = 16,  /* most: a packed edge has 64 bits: 16 of its vertex, 32 of the other, 16 of the position */
     THREAD_EDGES = BI_THREAD_ITEMS / 4 /* edges worth a thread */
 };
 
@@ -76,7 +77,7 @@ static void scatter_edges(const struct edge_partition *r, int32_t thread, struct
     }
 }
 
-/* Allocates scratch; the fields up to by_higher are set by the caller. */
+/* Chooses the ranges, and allocates scratch. */
 static bosc_status open_partition(bosc_ctx *ctx, struct edge_partition *r, int64_t vertices, int32_t length)
 {
     r->threads = bi_thread_count(ctx, r->count, THREAD_EDGES);
@@ -115,8 +116,6 @@ static bosc_status partition_edges(bosc_ctx *ctx, const struct edge_partition *r
  *
  * Sorts edges on the CPU: partitioned by ranges of lower vertices, grouped by vertex, and sorted. */
 
-enum { INSERTION_LIMIT = 24 }; /* largest group sorted by insertion; chosen */
-
 struct order {
     struct edge_partition ranges;
     uint32_t *vertex_slots; /* (threads x vertices of a range) next slot of a vertex */
@@ -148,7 +147,7 @@ static void sort_range(const struct order *o, uint32_t range, uint32_t *slots)
     const struct edge_partition *r = &o->ranges;
     const uint32_t begin = r->starts[range], end = r->starts[range + 1];
     const uint64_t first = (uint64_t)range << r->range_bits << r->vertex_bits;
-    if (group_by_vertex(o, range, slots) <= INSERTION_LIMIT) {
+    if (group_by_vertex(o, range, slots) <= BI_CELLGRAPH_INSERTION_LIMIT) {
         bi_cellgraph_insertion_sort(o->edges + begin, end - begin); /* grouped: an edge moves within its group only */
     } else {
         for (uint32_t v = 0, from = begin; v >> r->range_bits == 0; from = slots[v++])
@@ -199,7 +198,7 @@ static int64_t find_first_edge(const struct bi_cellgraph_edges *edges, uint64_t 
 static void write_neighbour(const struct bi_cellgraph_arcs *a, int64_t *slot, uint32_t neighbour, uint32_t position)
 {
     const int64_t at = (*slot)++;
-    if (a->neighbours) bi_cellgraph_write_id(a->neighbours, a->is_64bit, at, neighbour);
+    if (a->neighbours) bi_set_word(a->neighbours, a->is_64bit, at, neighbour);
     if (a->positions) a->positions[at] = position;
 }
 
@@ -212,8 +211,8 @@ static void write_range(const struct bi_cellgraph_arcs *a, const struct edge_par
     const int64_t begin = find_first_edge(&a->edges, (uint64_t)first);
     const int64_t end = find_first_edge(&a->edges, (uint64_t)(first + count));
     const uint64_t *edges = a->edges.edges, mask = (1ull << r->vertex_bits) - 1;
-    /* 1. Count the neighbours of each vertex, and scan the counts. */
-    /* Arcs of earlier vertices: their edges as the lower end, and as the higher one. */
+    /* 1. Count the neighbours of each vertex, and scan the counts. The sum begins with the arcs of earlier vertices: as
+     * lower ends of edges, and as higher ends. */
     int64_t sum = begin + r->starts[range], *ends = a->offsets + first + 1;
     memset(ends, 0, (size_t)count * sizeof *ends);
     for (uint32_t i = r->starts[range]; i < r->starts[range + 1]; i++) ends[edge_local(r, r->packed[i])]++;

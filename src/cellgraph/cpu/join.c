@@ -156,7 +156,7 @@ static void match_partitions(struct join *j, uint32_t end, int32_t thread)
     w->queued = 0;
     w->compared = 0;
     w->begin = -1;
-    while ((p = __atomic_fetch_add(&j->next_partition, 1, __ATOMIC_RELAXED)) < end) {
+    while ((p = bi_atomic_fetch_add_u32(&j->next_partition, 1)) < end) {
         const int32_t segment = j->complements.first + (int32_t)(p >> j->partitioning.partition_bits);
         if (w->begin != segment * j->all->span) {
             compare_queued(j, w);

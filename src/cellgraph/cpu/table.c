@@ -1,8 +1,5 @@
 /* The CPU's table of cell graphs, with its costs, and the lookups of its steps. A thread queues the vectors that pass
  * the filter, and prefetches all index entries, then all hashes, then all vertices, before it reads any. */
-#include <string.h>
-
-#include "base/atomic.h"
 #include "cellgraph/cellgraph.h"
 #include "cellgraph/cpu/cpu.h"
 #include "cellgraph/steps/sample.h"
@@ -65,6 +62,8 @@ static void flush_probes(const struct bi_cellgraph_probe *a)
     compare_matches(a, &matches);
     w->count = 0;
 }
+
+/* ---- costs ---- */
 
 /* Costs of AUTO, for one thread. */
 static const struct bi_cellgraph_costs costs = {

@@ -208,8 +208,7 @@ static void assign_vertices(const struct unique *u, int32_t thread, struct bi_sp
             u->vertex_of[rows[k]] = vertex;
             __builtin_prefetch(&u->multiplicities[vertex], 1);
         }
-        for (int k = 0; k < count; k++)
-            __atomic_fetch_add(&u->multiplicities[u->vertex_of[rows[k]]], 1, __ATOMIC_RELAXED);
+        for (int k = 0; k < count; k++) bi_atomic_fetch_add_u32(&u->multiplicities[u->vertex_of[rows[k]]], 1);
     }
 }
 

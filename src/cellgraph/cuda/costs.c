@@ -1,6 +1,5 @@
-/* Costs of AUTO on CUDA. */
+/* Costs of AUTO on CUDA; in C, for designated initialisers. */
 #include "cellgraph/cellgraph.h"
-
 #include "cellgraph/steps/sample.h"
 
 const struct bi_cellgraph_costs bi_cellgraph_costs_cuda = {

@@ -141,8 +141,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
         }
     }
     __syncthreads(); /* zeros of all threads */
-#pragma unroll
     /* 2. Count the partitions; the old count is the rank. */
+#pragma unroll
     for (int q = 0; q < PER_THREAD * SEGMENTS; q++)
         if (slot[q] != ~0u) slot[q] = slot[q] << RANK_BITS | atomicAdd(&counts[slot[q]], 1u);
     __syncthreads(); /* all counts */
@@ -150,8 +150,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_pa
     for (uint32_t p = threadIdx.x; p < partitions; p += PARTITION_THREADS)
         if (counts[p] > 0) counts[p] = atomicAdd(&a.counts[p], counts[p]);
     __syncthreads(); /* all first slots */
-#pragma unroll
     /* 4. Write the entries. */
+#pragma unroll
     for (int q = 0; q < PER_THREAD * SEGMENTS; q++) {
         const uint32_t partition = slot[q] >> RANK_BITS, rank = slot[q] & ((1u << RANK_BITS) - 1);
         if (slot[q] != ~0u)
@@ -278,15 +278,15 @@ static __device__ __forceinline__ void compare_queue(match_shared &sh, const joi
         match_found found[LOADS_IN_FLIGHT];
         uint32_t i[LOADS_IN_FLIGHT], j[LOADS_IN_FLIGHT], own = 0, total;
         bool is_edge[LOADS_IN_FLIGHT];
-#pragma unroll
         /* 1. Read the pairs. */
+#pragma unroll
         for (int k = 0; k < LOADS_IN_FLIGHT; k++) {
             const uint32_t q = begin + k * MATCH_THREADS + threadIdx.x, pair = q < queued ? sh.queue[q] : 0;
             i[k] = entries[pair >> 16].vertex; /* beyond the queue: a vertex and itself, which do not differ */
             j[k] = entries[pair & 0xffff].vertex;
         }
-#pragma unroll
         /* 2. Compare them. */
+#pragma unroll
         for (int k = 0; k < LOADS_IN_FLIGHT; k++) {
             if (WORDS > 0) /* The 2 only compiles the branch that WORDS = 0 does not take. */
                 is_edge[k] = compare_fixed_words<(WORDS < 2 ? 2 : WORDS)>(a, segment, i[k], j[k], &found[k]);

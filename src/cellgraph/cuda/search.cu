@@ -146,8 +146,8 @@ static __device__ __forceinline__ void append_new(const bi_cellgraph_search &s, 
         if (second) atomicAdd(&sh.found[next].second, second);
     }
     first = __shfl_sync(~0u, first, 0);
-#pragma unroll
     /* 3. Store the vertices; spill those without a slot. */
+#pragma unroll
     for (int k = 0; k < PER_LANE; k++)
         if (is_new[k] && first + exclusive_prefix[k] < t.capacity)
             sh.slots[next][first + exclusive_prefix[k]] = slots[k];

@@ -6,14 +6,6 @@
 
 /* ---- copies ---- */
 
-BI_FN void bi_cellgraph_write_id(void *ids, bool is_64bit, int64_t at, uint32_t id)
-{
-    if (is_64bit)
-        ((int64_t *)ids)[at] = id;
-    else
-        ((uint32_t *)ids)[at] = id;
-}
-
 /* Vertex numbers; UINT32_MAX (none) becomes -1 in 64 bits. */
 struct bi_cellgraph_ids {
     const uint32_t *from;
@@ -23,10 +15,7 @@ struct bi_cellgraph_ids {
 
 BI_FN void bi_step_cellgraph_widen_id(const struct bi_cellgraph_ids *a, int64_t i)
 {
-    if (a->is_64bit)
-        ((int64_t *)a->to)[i] = a->from[i] == UINT32_MAX ? -1 : (int64_t)a->from[i];
-    else
-        ((uint32_t *)a->to)[i] = a->from[i];
+    bi_set_word(a->to, a->is_64bit, i, a->from[i] == UINT32_MAX ? UINT64_MAX : a->from[i]);
 }
 
 /* One half of the labels of a search: levels or parents. */
@@ -40,11 +29,7 @@ struct bi_cellgraph_half {
 BI_FN void bi_step_cellgraph_widen_half(const struct bi_cellgraph_half *a, int64_t i)
 {
     const bool none = a->from[i] == UINT64_MAX || a->from[i] == BI_CELLGRAPH_MASKED;
-    const uint32_t half = none ? UINT32_MAX : (uint32_t)(a->from[i] >> a->shift);
-    if (a->is_64bit)
-        ((int64_t *)a->to)[i] = none ? -1 : (int64_t)half;
-    else
-        ((uint32_t *)a->to)[i] = half;
+    bi_set_word(a->to, a->is_64bit, i, none ? UINT64_MAX : (uint32_t)(a->from[i] >> a->shift));
 }
 
 struct bi_cellgraph_pairs {
@@ -57,8 +42,8 @@ struct bi_cellgraph_pairs {
 BI_FN void bi_step_cellgraph_pair(const struct bi_cellgraph_pairs *a, int64_t e)
 {
     uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
-    bi_cellgraph_write_id(a->pairs, a->is_64bit, 2 * e, a->representatives[low]);
-    bi_cellgraph_write_id(a->pairs, a->is_64bit, 2 * e + 1, a->representatives[high]);
+    bi_set_word(a->pairs, a->is_64bit, 2 * e, a->representatives[low]);
+    bi_set_word(a->pairs, a->is_64bit, 2 * e + 1, a->representatives[high]);
 }
 
 /* ---- both arcs of every edge ---- */
@@ -92,7 +77,7 @@ BI_FN void bi_step_cellgraph_row_end(const struct bi_cellgraph_arcs *a, int64_t 
 BI_FN void bi_step_cellgraph_neighbour(const struct bi_cellgraph_arcs *a, int64_t k)
 {
     uint64_t from = a->arcs[k] >> a->edges.vertex_bits;
-    bi_cellgraph_write_id(a->neighbours, a->is_64bit, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
+    bi_set_word(a->neighbours, a->is_64bit, k, (uint32_t)(a->arcs[k] ^ from << a->edges.vertex_bits));
 }
 
 /* Packs rows into the words that searches read. */

@@ -71,30 +71,17 @@ BI_FN void bi_step_cellgraph_compare_run(const struct bi_cellgraph_join *a, int6
 /* Finds the end of long run k. */
 BI_FN void bi_step_cellgraph_run_end(const struct bi_cellgraph_join *a, int64_t k)
 {
-    uint64_t top = a->sorted[a->runs[k]] >> a->shift;
-    int64_t low = a->runs[k], high = a->count; /* position low is in the run, position high is not */
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->sorted[middle] >> a->shift == top)
-            low = middle;
-        else
-            high = middle;
-    }
-    a->ends[k] = (uint32_t)high;
+    const uint64_t top = a->sorted[a->runs[k]] >> a->shift;
+    int64_t low = a->runs[k], high = a->count;
+    BI_PARTITION_POINT(low, high, middle, a->sorted[middle] >> a->shift == top);
+    a->ends[k] = (uint32_t)low;
 }
 
 /* The long run that contains position p, or -1. */
 BI_FN int64_t bi_cellgraph_find_run(const struct bi_cellgraph_join *a, int64_t p)
 {
-    int64_t low = -1, high = a->run_count; /* run low begins at p or before it, run high after it */
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if ((int64_t)a->runs[middle] <= p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low >= 0 && p < (int64_t)a->ends[low] ? low : -1;
+    const int64_t run = bi_upper_bound_u32(a->runs, a->run_count, (uint32_t)p) - 1; /* the last that begins by p */
+    return run >= 0 && p < (int64_t)a->ends[run] ? run : -1;
 }
 
 /* Marks the members of long runs. */

@@ -1,4 +1,5 @@
-/* Lookup of vectors by their hashes, for the join, for ZOBRIST, and for additions. */
+/* Lookup of vectors by their hashes, in a dictionary; and the steps that use it: of ZOBRIST and of additions. The join
+ * uses it for long runs (steps/join.h). */
 #ifndef BI_CELLGRAPH_STEPS_LOOKUP_H
 #define BI_CELLGRAPH_STEPS_LOOKUP_H
 
@@ -6,13 +7,14 @@
 
 /* ---- the dictionary ---- */
 
-/* Vertices sorted by the top bits of their hashes, with the begin of each value of those bits; and a Bloom filter,
- * two bits of one word a vertex, which fits a cache that the lists exceed. */
+/* The hashes of the vertices, sorted by their top bits, with an index of the first entry for each value of these
+ * bits. A Bloom filter, two bits of one word a vertex, rejects most absent vectors; it is smaller than the lists, so it
+ * fits a cache. */
 struct bi_cellgraph_dictionary {
     uint64_t *hashes;
     uint32_t *order, *starts, *filter;
     int64_t count;
-    int32_t index_bits; /* of the index; 2^(index_bits - 1) words in the filter, at least one */
+    int32_t index_bits; /* top bits of a hash that the index uses; the filter has 2^(index_bits - 1) words */
 };
 
 BI_FN uint32_t *bi_cellgraph_filter_word(const struct bi_cellgraph_dictionary *d, uint64_t hash)
@@ -90,9 +92,8 @@ BI_FN void bi_cellgraph_probe_vector(const struct bi_cellgraph_probe *a, int64_t
             bi_cellgraph_compare_vertices(&a->view, &a->found, i, d->order[q], s);
 }
 
-/* Looks up vertex i with each letter of word s replaced, where others differ in the bits of `varying`: by every
- * larger letter, or if `smaller` by every smaller one; among the vertices below `limit`. Returns the number of
- * lookups. */
+/* Looks up vertex i with each letter of word s replaced within the bits of `varying`: by every larger letter, or if
+ * `smaller` by every smaller one; among the vertices below `limit`. Returns the number of lookups. */
 BI_FN uint64_t bi_cellgraph_probe_letters(const struct bi_cellgraph_probe *a, int64_t i, int32_t s, uint64_t rest,
                                           uint64_t varying, bool smaller, int64_t limit)
 {

@@ -72,6 +72,9 @@ BI_FN void bi_cellgraph_heapsort(uint64_t *items, uint32_t n)
     }
 }
 
+/* Longest row (or group) sorted by insertion, not by a heap; chosen. */
+enum { BI_CELLGRAPH_INSERTION_LIMIT = 24 };
+
 BI_FN void bi_cellgraph_insertion_sort(uint64_t *items, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
@@ -85,10 +88,9 @@ BI_FN void bi_cellgraph_insertion_sort(uint64_t *items, uint32_t n)
 /* Sorts the edges of a vertex by their higher ends. */
 BI_FN void bi_step_cellgraph_sort_row(const struct bi_cellgraph_edge_sort *a, int64_t v)
 {
-    enum { INSERTION_LIMIT = 24 }; /* longer rows are heapsorted; chosen */
     const uint32_t begin = a->starts[v], n = a->starts[v + 1] - begin;
     uint64_t *items = a->packed + begin;
-    if (n > INSERTION_LIMIT)
+    if (n > BI_CELLGRAPH_INSERTION_LIMIT)
         bi_cellgraph_heapsort(items, n);
     else
         bi_cellgraph_insertion_sort(items, n);

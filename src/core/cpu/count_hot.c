@@ -6,8 +6,8 @@
 #include "core/cpu/level.h"
 
 /* An increment waits for the previous one of the same counter. With few bins, successive items therefore use SETS sets
- * of counters in turn. ITEMS_A_BIN: measured: with 4 values a bin sets take 0.54 us, one set 0.33. The others are
- * chosen. */
+ * of counters in turn. ITEMS_A_BIN is measured: 1,024 values of 256 bins take 0.54 us with several sets, 0.33 with one.
+ * The others are chosen. */
 enum { BLOCK = 1024, SETS = 4, MAX_SET_BINS = 512, ITEMS_A_BIN = 32 };
 
 static uint32_t find_max(const uint32_t *bins, int64_t n)

@@ -1,5 +1,6 @@
 /* Merges of sorted arrays in equal parts: a binary search on a diagonal of the merge matrix finds where a part begins
  * in both arrays (Green, McColl, Bader, GPU Merge Path, 2012).
+ *
  * Ranks of queries among sorted keys: branch-free binary searches, several interleaved so that their memory accesses
  * overlap. */
 #include <string.h>

@@ -125,8 +125,7 @@ static bosc_status sort_by_passes(bosc_ctx *ctx, const struct bi_radix_job *j)
     /* 2. Passes alternate between `out` and `spare` and end in `out`. The first one goes to `spare` if `out` is its
      * input. */
     struct bi_radix_arrays from = j->in;
-    bool in_place = j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
-    bool to_spare = in_place || n_passes % 2 == 0;
+    bool to_spare = bi_radix_is_in_place(j) || n_passes % 2 == 0;
     for (int i = 0; i < n_passes; i++) {
         struct bi_radix_arrays to = to_spare ? j->spare : j->out;
         BI_TRY(scatter_by_digit(ctx, j, &s, digits[i], i == 0, from, to));

@@ -1,4 +1,5 @@
-/* A sort on the CPU: its arrays, kernels and range of bits, which all methods share; and the methods. */
+/* A sort of keys or pairs on the CPU: its arrays, kernels and range of bits, which all methods share; and the methods
+ * between which radix.c chooses. */
 #ifndef BI_CORE_CPU_RADIX_METHODS_H
 #define BI_CORE_CPU_RADIX_METHODS_H
 
@@ -39,11 +40,16 @@ static inline void bi_radix_copy(const struct bi_radix_job *j, struct bi_radix_a
     if (from.values != to.values) memcpy(to.values, from.values, (size_t)n * j->k->value_size);
 }
 
+/* True if an array of the input is also the output. */
+static inline bool bi_radix_is_in_place(const struct bi_radix_job *j)
+{
+    return j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
+}
+
 /* Returns the input, or a copy of it in `spare` if it is also the output. */
 static inline struct bi_radix_arrays bi_radix_input_apart(const struct bi_radix_job *j)
 {
-    const bool in_place = j->in.keys == j->out.keys || (j->k->value_size && j->in.values == j->out.values);
-    if (!in_place) return j->in;
+    if (!bi_radix_is_in_place(j)) return j->in;
     bi_radix_copy(j, j->in, j->spare, j->n);
     return j->spare;
 }

@@ -1,4 +1,5 @@
-/* Sorts items of any size: sorts the keys with their row numbers, then gathers the items. */
+/* Sorts of items of any size, and splits into many buckets: both sort keys with their row numbers, then gather the
+ * items. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -91,7 +92,8 @@ bosc_status bi_cpu_sort_pairs(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
         ctx, sort_records(ctx, dtype, keys, value_size, values, n, keys_out, values_out, first_bit, last_bit));
 }
 
-/* Finds where buckets begin among sorted items: item i sets the offsets of all buckets after that of item i - 1. */
+/* Finds where buckets begin among sorted items: item i sets the offsets of the buckets after that of item i - 1, up to
+ * its own. Item n, behind the last, sets the rest. */
 static bosc_status find_offsets(bosc_ctx *ctx, const uint32_t *sorted, int64_t n, int64_t n_buckets, int64_t *offsets)
 {
     struct bi_batches p = bi_batches_of(ctx, n + 1, 1 + (double)n_buckets / (double)(n + 1));

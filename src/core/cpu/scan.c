@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/cpu/collectives.h"
-#include "core/cpu/level.h"
 #include "core/cpu/kernels.h"
+#include "core/cpu/level.h"
 
 /* ---- reductions ---- */
 
@@ -46,9 +46,11 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
 
 /* ---- scans ---- */
 
-/* RUN_BYTES: of a run, which a second-level cache holds with its output (chosen); bytes of the largest element; tiles
- * from which another thread pays (chosen). */
-enum { RUN_BYTES = 1 << 20, MAX_ELEMENT = 8, TILES_A_THREAD = 16 };
+enum {
+    RUN_BYTES = 1 << 20, /* of a run, which a second-level cache holds with its output; chosen */
+    MAX_ELEMENT = 8,     /* bytes of the largest element */
+    TILES_A_THREAD = 16  /* tiles from which another thread pays; chosen */
+};
 
 struct scan_job {
     const struct bi_scan_kernels *k;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/cpu/level.h"
 #include "core/cpu/kernels.h"
+#include "core/cpu/level.h"
 
 #if BI_LEVEL == 4
 #define BI_VECTOR_BYTES 64

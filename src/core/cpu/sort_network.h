@@ -1,6 +1,5 @@
 /* Sorting networks for up to 256 words of 32 bits or 128 words of 64 bits in vectors of AVX-512 (files of level 4
- * only).
- * Parameters: BI_SORT_BITS and BI_SORT_DOUBLES (sort_words.inc).
+ * only). Parameters: BI_SORT_BITS and BI_SORT_DOUBLES (sort_words.inc).
  *
  * Words are in 2^R rows (vectors) of 2^L lanes: 16 or 8. A network first sorts the column of each lane; then L bitonic
  * merges make runs of 2, 4, 8 and 16 columns (Batcher, Sorting networks and their applications, 1968). A comparison of

@@ -348,16 +348,16 @@ static void cuda_release(int32_t device, void *memory, size_t)
     (void)cudaFree(memory);
 }
 
-static_assert((int)BI_MAX_PINNED_READ <= (int)BI_PINNED_BYTES, "a result fits the block");
+static_assert((int)BI_MAX_PINNED_READ <= (int)BI_PINNED_BYTES, "such a result fits the pinned block");
 
-/* One thread a byte. */
+/* Copies with one thread a byte. */
 static __global__ void bi_core_to_pinned(unsigned char *to, const unsigned char *from)
 {
     to[threadIdx.x] = from[threadIdx.x];
 }
 
-/* Copies to the pinned block use a kernel, which starts sooner than a copy engine. Large pageable arrays are copied in
- * chunks. */
+/* Small copies to the pinned block (bi_read_back) use a kernel, which starts sooner than a copy engine. Large pageable
+ * arrays are copied in chunks. */
 static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
     if (bi_fault(BI_FAULT_COPY)) return bi_fail(ctx, BOSC_ERR_DEVICE, "copy: injected fault");

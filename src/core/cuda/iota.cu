@@ -1,4 +1,4 @@
-/* Writes 0, 1, 2, ... (in a file below the sorts that number their rows). */
+/* Consecutive numbers: 0, 1, 2, ... Not in collectives.cu, the table: the table needs the sorts, which call this. */
 #define BI_STEP_ROOM core
 
 #include "core/cuda/collectives.cuh"

@@ -19,7 +19,7 @@ extern "C" bosc_status bi_cuda_await(bosc_ctx *ctx, const unsigned long long *wo
             if (state == cudaErrorNotReady) continue;
             BI_TRY(bi_cuda_check(ctx, state, "waiting for the device"));
             if (!__atomic_load_n(&words[w], __ATOMIC_ACQUIRE))
-                return bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: the device has ended and told nothing");
+                return bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: the device has ended without its report");
         }
     }
     return bi_fault(BI_FAULT_STREAM) ? bi_fail(ctx, BOSC_ERR_DEVICE, "waiting: injected fault") : BOSC_OK;

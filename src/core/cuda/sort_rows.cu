@@ -10,7 +10,7 @@
 #ifdef BI_EMULATE
 enum { THREADS = 64, WARP_TILE = 64 };
 #else
-enum { THREADS = 512, WARP_TILE = 256 }; /* measured: rows of 144 take 4.4 ms, with warps for up to 128 16 */
+enum { THREADS = 512, WARP_TILE = 256 }; /* measured: rows of 144 take 4.4 ms; 16 if warps sort up to 128 */
 #endif
 enum { WARPS = THREADS / 32, TILE = WARPS * WARP_TILE };
 

@@ -1,6 +1,5 @@
 /* The AUTO spanning forest on the CPU (msf_state.h): the first round, the heavy edges, the results, and the order of
- * the
- * passes. */
+ * the passes. */
 #include "forest/cpu/msf_state.h"
 
 #include "base/bits.h"

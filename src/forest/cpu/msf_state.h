@@ -1,9 +1,11 @@
 /* The AUTO minimum spanning forest on the CPU:
- * 1. One pass over the rows finds every vertex's lightest edge and lists the light edges: those up to a threshold from
- * a sample. The lightest edges join the vertices into at most a quarter as many components.
+ *
+ * 1. One pass over the rows finds every vertex's lightest edge, and lists the light edges, up to a threshold from a
+ *    sample. The lightest edges join all vertices that have edges into at most half as many components.
  * 2. Kruskal's algorithm processes the light edges between components, sorted.
- * 3. Now most vertices are in one component. Heavy edges are read only from the rows of the others; the ones between
- * components go the same way, in several parts if there are many.
+ * 3. Now most vertices are in one component. Heavy edges are read only from the rows of the others. Kruskal's algorithm
+ *    processes the edges between components, in several parts if there are many.
+ *
  * Sources: Boruvka (1926); Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
 #ifndef BI_FOREST_CPU_MSF_STATE_H
 #define BI_FOREST_CPU_MSF_STATE_H
@@ -57,11 +59,7 @@ static inline uint64_t bi_msf_cpu_key(const struct bi_msf_cpu_state *m, uint64_t
 static inline void bi_msf_cpu_add_edge(struct bi_msf_cpu_state *m, int64_t at, uint32_t id, uint64_t key)
 {
     m->ids[at] = id;
-    if (!m->keys) return;
-    if (m->rows.keys_64bit)
-        ((uint64_t *)m->keys)[at] = key;
-    else
-        ((uint32_t *)m->keys)[at] = (uint32_t)key;
+    if (m->keys) bi_set_word(m->keys, m->rows.keys_64bit, at, key);
 }
 
 /* Finds the root of v by path halving. */

@@ -14,8 +14,7 @@ enum {
 struct stream {
     struct bi_msf_cpu_state *m;
     struct chunk *chunks; /* (threads) kept between parts of the pass */
-    int64_t used;         /* list positions allocated to threads */
-    bool overflow;
+    int64_t used;         /* list positions allocated to threads; more than the capacity after an overflow */
 };
 
 /* A thread's range of list positions. */
@@ -31,9 +30,7 @@ static void refill_chunk(struct stream *s, struct chunk *c, int64_t size)
     if (size == 0) return;
     c->at = __atomic_fetch_add(&s->used, size, __ATOMIC_RELAXED);
     c->end = c->at + size;
-    if (c->end <= list->capacity) return;
-    __atomic_store_n(&s->overflow, true, __ATOMIC_RELAXED);
-    c->end = c->at = 0;
+    if (c->end > list->capacity) c->end = c->at = 0;
 }
 
 BI_FN uint64_t rank_at(const struct bi_msf_rows *r, int64_t arc, bool long_keys, bool checked)

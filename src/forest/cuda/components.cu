@@ -2,10 +2,10 @@
  *
  * Graphs: each vertex starts below its first neighbour; edges to last neighbours then hook trees. This makes most of
  * the largest component. Then only vertices outside it process all their neighbours: an edge inside it is not read, an
- * edge leaving it is read from its other end. Sources: Sutton, Ben-Nun, Barak, Optimizing
- * Parallel Graph Connectivity Computation via Subgraph Sampling (2018); Dhulipala, Hong, Shun, ConnectIt: A Framework
- * for Static and Incremental Parallel Graph Connectivity Algorithms (2020); hooking by minima: Zhang, Azad, Hu,
- * FastSV: A Distributed-Memory Connected Component Algorithm with Fast Convergence (2020).
+ * edge leaving it is read from its other end. Sources: Sutton, Ben-Nun, Barak, Optimizing Parallel Graph Connectivity
+ * Computation via Subgraph Sampling (2018); Dhulipala, Hong, Shun, ConnectIt: A Framework for Static and Incremental
+ * Parallel Graph Connectivity Algorithms (2020); hooking by minima: Zhang, Azad, Hu, FastSV: A Distributed-Memory
+ * Connected Component Algorithm with Fast Convergence (2020).
  *
  * Edge lists without a graph: a sample of the entries, from all parts of the list, hooks trees; then most entries have
  * both ends below one root and cost two reads. The others unite their ends. */
@@ -115,9 +115,8 @@ static __global__ void __launch_bounds__(THREADS)
     if (roots) atomicAdd(&control->roots, roots);
 }
 
-/* Points every vertex at its root at the end, when that is the smallest vertex of the component. Counts the roots left
- * by the mask (NULL:
- * all). */
+/* Points every vertex at its root, which is the smallest vertex of the component once all unions are done. Counts the
+ * roots left by the mask (NULL: all). */
 static bosc_status label_trees(bosc_ctx *ctx, uint32_t *parent, int64_t n, const uint8_t *mask,
                                struct bi_components_control *control)
 {

@@ -138,8 +138,11 @@ enum { ONE_LEVEL_EDGES = 1 << 18 };
  * vertices to be in one component after level 0: in a random graph of 1.1 edges per vertex five of six vertices are,
  * with 1.3 nine of ten (Erdos and Renyi, 1960). A graph needs fewer light edges than a list, since each vertex has
  * chosen its lightest edge before. Parallel edges indicate clusters, inside which light edges are spent; so the
- * fraction grows by m / pairs. The factors are measured. 30 M random edges of a graph take 1.55 ms with 1.2,
- * 1.61 with 1.0, 1.71 with 1.5; of a list 3.11 with 1.2, 3.16 with 1.3, 3.30 with 1.5; with 1.1 the list overflowed. */
+ * fraction grows by m / pairs.
+ *
+ * The factors are measured. With 1.0, 1.2 and 1.5 light edges a vertex, a graph of 30 M random edges takes 1.61, 1.55
+ * and 1.71 ms, an RMAT graph 1.50, 1.54 and 1.68. With 1.2, 1.3 and 1.5, a list of 30 M random edges takes 3.11, 3.16
+ * and 3.30 ms; 1.3 leaves a margin, as with 1.1 the list overflowed. */
 static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
     const double light = listed ? 1.3 : 1.1;       /* light edges per vertex */

@@ -17,7 +17,7 @@ enum {
     THREADS = 1024,
     SLOTS = 512,            /* of the table: four for each component, so probes are short */
     TABLE_COMPONENTS = 128, /* most components of rounds that use the table; measured, 2^18 edges: 99 us, 2,048 103 */
-    EDGES_PER_BLOCK = 128,  /* least edges of a block; measured: 2^14 edges take 58 us by 132 blocks, and by 32 */
+    EDGES_PER_BLOCK = 128,  /* least edges of a block; measured: 2^14 edges take 58 us by 132 blocks, as by 32 */
     HOPS = 12               /* steps of ascend_to_roots() before it shortens paths; chosen */
 };
 #endif
@@ -472,7 +472,7 @@ template <class K> static __device__ void publish_result(const cooperative_state
                    bi_load_relaxed(&c->high));
 }
 
-/* FROM_ENTRIES: of an edge list, which is always checked. */
+/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. */
 template <class K, bool FROM_ENTRIES, bool CHECKED>
 static __global__ void __launch_bounds__(THREADS, 1) bi_msf_cooperative_forest(const cooperative_args<K> a)
 {
@@ -507,8 +507,8 @@ static __global__ void __launch_bounds__(THREADS, 1) bi_msf_cooperative_forest(c
 
 /* ---- the launch ---- */
 
-/* Launches as many blocks as give each EDGES_PER_BLOCK, at most max_blocks. Nothing is launched if
- * shared memory is short. */
+/* Launches as many blocks as give each EDGES_PER_BLOCK, at most max_blocks. If shared memory is short, nothing is
+ * launched and *outcome stays. */
 template <class K, bool FROM_ENTRIES, bool CHECKED>
 static bosc_status launch_forest(bosc_ctx *ctx, cooperative_args<K> *a, unsigned max_blocks,
                                  enum bi_forest_outcome *outcome)

@@ -18,7 +18,8 @@ template <class K> static __global__ void __launch_bounds__(256) bi_msf_relabel_
 
 /* With few components and many edges the grid would serialise on atomics to the same words. So each block filters: it
  * keeps the least first 32 bits of the keys seen for each component, and only edges not above them reach the words.
- * Measured, 1 M vertices and 6 M edges: three rounds rename edges in 24, 6 and 6 us, without it in 26, 26 and 48. */
+ * Measured, 1 M vertices and 6 M edges: the rounds between 1,394, 193 and 22 components rename edges in 24, 6 and 6 us;
+ * without filters in 26, 26 and 48. */
 enum { FILTER_COMPONENTS = 4096 /* 16 KB of shared memory; chosen */ };
 struct filter_shared {
     uint32_t key[FILTER_COMPONENTS];

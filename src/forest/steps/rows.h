@@ -1,6 +1,5 @@
-/* A graph's rows, or the caller's edge list, as the steps of spanning forests read them. An arc is its index in the
- * rows.
- */
+/* A graph's rows, or the caller's edge list, as the steps of spanning forests read them. The index of an arc in the
+ * rows stands for the arc. */
 #ifndef BI_FOREST_STEPS_ROWS_H
 #define BI_FOREST_STEPS_ROWS_H
 

@@ -15,7 +15,7 @@ struct bi_geometric_neighbours {
     int64_t count;
 };
 
-/* Choice of bases. Of models: all candidates, one drawn from each of equal ranges of the model's possible bases. Of a
+/* Choice of bases. For models: all candidates, one drawn from each of equal ranges of the model's possible bases. For a
  * scene: trials from number `from` on, drawn at random, or in order if `trials` covers all possible bases. */
 struct bi_geometric_choice {
     const double *points;
@@ -105,7 +105,7 @@ BI_FN void bi_step_drop_self(const struct bi_geometric_drop_self *a, int64_t i)
 }
 
 /* Sets the points of basis r: any of the n points from `first` on; or, with neighbours, one of these and some of its
- * `per` neighbours, in row `row` (negative: the row of the base point). */
+ * `neighbour_count` neighbours, in row `row` (negative: the row of the base point). */
 BI_FN void bi_geometric_select_points(const struct bi_geometric_choice *a, uint64_t r, int64_t first, int64_t n,
                                       int64_t neighbour_count, int64_t row, uint32_t *point)
 {
@@ -154,8 +154,8 @@ BI_FN void bi_step_count_bases(const struct bi_geometric_count_bases *a, int64_t
     a->first[i] = low;
 }
 
-/* Coordinates of points in bases. Of one model or a scene, item i is point i % points_per_basis in basis i /
- * points_per_basis; of several models, whose bases may differ in size, it is entry i, in basis basis_of[i]. */
+/* Coordinates of points in bases. For one model or a scene, item i is point i % points_per_basis in basis i /
+ * points_per_basis. Bases of several models may differ in size: item i is entry i, in basis basis_of[i]. */
 struct bi_geometric_coordinates {
     const double *points;
     const struct bi_geometric_corners *list;

@@ -205,18 +205,14 @@ BI_FN void bi_step_graph_compare_pairs(const struct bi_graph_pairs *a, int64_t k
 BI_FN int64_t bi_graph_first_arc(const struct bi_graph_pairs *a, int list, uint64_t key, uint64_t weight)
 {
     int64_t low = 0, high = a->list[list].count;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        uint64_t other = a->list[list].keys[mid];
-        if (other < key || (other == key && bi_graph_arc_weight(a, list, mid) < weight))
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const uint64_t *keys = a->list[list].keys;
+    BI_PARTITION_POINT(low, high, mid,
+                       keys[mid] < key || (keys[mid] == key && bi_graph_arc_weight(a, list, mid) < weight));
     return low;
 }
 
-/* Item i is an arc of the first list, then of the second. Among equal arcs the i-th belongs to the i-th. */
+/* Items are the arcs of the first list, then those of the second. Of equal arcs number k of one list belongs to number
+ * k of the other. */
 BI_FN void bi_step_graph_find_unpaired(const struct bi_graph_pairs *a, int64_t i)
 {
     int side = i >= a->list[0].count;

@@ -1,6 +1,6 @@
-/* The bucketed layout on the CPU: partition, build and find. Threads share the pairs and the queries. Two forms of
- * a build: pairs are partitioned into regions of fixed capacity in one pass (build_in_regions), or counted and then
- * scattered (bi_hash_partition_cpu). */
+/* The bucketed layout on the CPU: partition, fill, build and find. Threads share the pairs, the partitions and the
+ * queries. Two forms of a build: pairs are partitioned into regions of fixed capacity in one pass (build_in_regions),
+ * or counted and then scattered (bi_hash_partition_cpu). Either way threads then fill the partitions. */
 #include <math.h>
 #include <string.h>
 
@@ -80,10 +80,11 @@ static bosc_status run_pass(bosc_ctx *ctx, void (*over)(const struct bi_hash_sha
     return parts.status;
 }
 
-static bool is_payload(int32_t value_bytes) { return value_bytes == 0 || value_bytes == 4 || value_bytes == 8; }
-
 /* Returns the payload bytes of a pair in a list: its value, or the number of its row. */
-static int32_t payload_of(const struct bi_hash_shape *s) { return is_payload(s->value_bytes) ? s->value_bytes : 4; }
+static int32_t payload_of(const struct bi_hash_shape *s)
+{
+    return bi_hash_fits_payload(s->value_bytes) ? s->value_bytes : 4;
+}
 
 /* Describes all pairs as one share and allocates its lists, with a capacity of `room` pairs. paired: each hash side
  * by side with its payload. */
@@ -95,7 +96,7 @@ static bosc_status allocate_lists(bosc_ctx *ctx, const struct bi_hash_shape *sha
                                     .values = values,
                                     .end = n,
                                     .payload_bytes = payload_of(shape),
-                                    .rows = !is_payload(shape->value_bytes)};
+                                    .rows = !bi_hash_fits_payload(shape->value_bytes)};
     BI_TRY(bi_scratch_of(ctx, room, (size_t)shape->key_bytes << paired, &whole->hashes));
     return bi_scratch_of(ctx, paired ? 0 : room, whole->payload_bytes, &whole->payload);
 }

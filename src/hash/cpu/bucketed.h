@@ -25,7 +25,6 @@ struct bi_hash_share {
     uint32_t *begins;    /* (partitions) position of the share's first pair; with regions: the limit of the region */
     char *lines;         /* (partitions x 2 x BI_HASH_LINE) write-combining lines for hashes and payloads */
     void *hashes, *payload;
-    bool paired; /* each value, of as many bytes, follows its hash */
 };
 
 /* Lists made without a count. Each thread has scattered its pairs to regions of its own; the regions of a partition
@@ -34,7 +33,7 @@ struct bi_hash_regions {
     const struct bi_hash_share *shares; /* (threads) with the limits of the used part of each region in `positions` */
     int threads;
     uint32_t capacity; /* of a region */
-    bool paired;
+    bool paired;       /* each value, of as many bytes, follows its hash */
 };
 
 /* A job: fills one partition. */

@@ -1,5 +1,5 @@
-/* Fills the buckets of one partition: the matching of hash.h in rounds of proposals, then the
- * buckets in the order of memory. */
+/* Fills the buckets of one partition: the matching of hash.h in rounds of proposals, then the buckets in the order of
+ * memory. */
 #include <string.h>
 #if BI_LEVEL >= 3
 #include <immintrin.h>

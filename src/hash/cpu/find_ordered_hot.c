@@ -149,8 +149,7 @@ BI_FN struct pairs load_pairs_64(const unsigned char *slots, const uint32_t slot
 }
 
 /* Compares the hashes in the slots of 16 queries from the i-th on, and gets their values, in lanes of 32 bits. sure:
- * the
- * slot is not empty, or the range is not the last one, so that the comparison decides; known: it has decided. */
+ * the slot is not empty, or the range is not the last one, so that the comparison decides; known: it has decided. */
 BI_FN struct compared compare_32(const struct bi_hash_slots_find *a, const struct chunk *c, int i, __mmask16 marked,
                                  __m512i *value)
 {

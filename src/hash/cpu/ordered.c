@@ -134,11 +134,10 @@ bosc_status bi_hash_build_ordered_cpu(bosc_ctx *ctx, const bosc_hash *table, con
                                       int64_t n, struct bi_hash_report *found, enum bi_hash_outcome *outcome)
 {
     const struct bi_hash_shape *s = &table->shape;
-    const int32_t size = s->value_bytes;
     const uint64_t slots = bi_hash_max_slots(BOSC_HASH_ORDERED, s->load_factor, n, 1);
     *outcome = BI_HASH_UNFINISHED;
     if (n > MIN_SORTED_PAIRS && bi_thread_count(ctx, n, BI_HASH_GRAIN) >= MIN_SORTING_THREADS) return BOSC_OK;
-    if (n == 0 || n > MAX_PAIRS || slots > MAX_SLOTS || s->key_bits == 128 || (size != 0 && size != 4 && size != 8))
+    if (n == 0 || n > MAX_PAIRS || slots > MAX_SLOTS || s->key_bits == 128 || !bi_hash_fits_payload(s->value_bytes))
         return BOSC_OK;
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash build: injected fault");
     struct bi_hash_ordered_job b = {.view = bi_hash_slots_view_of(table, n),

@@ -211,8 +211,8 @@ BI_FN __m512i shift_bytes(__m512i x, bool two)
 }
 
 /* Computes inclusive prefix sums of 64 signed bytes, and prefix minima of the sums with 0. *most: maximum of the
- * sums, to detect overflow. Each scan combines at the distances 1, 2, 4, ..., 32; only the sums (`adds`) raise *most.
- * */
+ * sums, to detect overflow. Each scan combines at the distances 1, 2, 4, ..., 32; only the sums (`adds`) raise
+ * *most. */
 BI_FN void scan_64(__m512i x, __m512i *sum, __m512i *least, __m512i *most)
 {
     const __m512i zero = _mm512_setzero_si512();

@@ -1,9 +1,8 @@
-/* The fused build on CUDA, for tables of up to some millions of pairs, in two launches: order_tiles.cu orders tiles
- * of pairs by partition; then each block gathers a partition, fills it and writes it. In small
- * partitions each key first claims a slot of its first bucket by a counter; only keys that find it full make proposals
- * (matching.cuh), which does not change the result. The blocks publish the result to the host themselves. If they
- * cannot fill a partition (keys repeat, too many keys),
- * the driver builds the table in another way. */
+/* The fused build on CUDA, for tables of up to some millions of pairs, in two launches: order_tiles.cu orders tiles of
+ * pairs by partition; then each block gathers a partition, fills it and writes it. In small partitions each key first
+ * claims a slot of its first bucket by a counter; only keys that find it full make proposals (matching.cuh), which does
+ * not change the result. The blocks publish the result to the host themselves. If they cannot fill a partition (keys
+ * repeat, too many keys), the driver builds the table in another way. */
 #ifndef BI_HASH_CUDA_BUILD_KERNELS_CUH
 #define BI_HASH_CUDA_BUILD_KERNELS_CUH
 
@@ -134,7 +133,9 @@ enum {
     /* Mean keys of a partition above which blocks have more threads. Measured: 384 are faster with 5,000, 512 with
      * 8,192. */
     LARGE_PARTITION_KEYS = 6144,
-    MIN_BUSY_BLOCKS = 256, /* measured at 0.95: 2^20 pairs in 256 take 102.8 us by 512 threads, 107.7 by fewer */
+    /* Up to this many blocks have more threads each. Measured at 0.95: 2^20 pairs in 256 blocks take 102.8 us by 512
+     * threads, 107.7 by fewer. */
+    MIN_BUSY_BLOCKS = 256,
     /* With more pairs, early blocks that wait for tiles would delay the ordering: measured, 3 to 5 us at 2^19. */
     MAX_OVERLAPPED_PAIRS = 1 << 18,
     SMALL_PARTITION_KEYS = 1024, /* mean keys of a partition up to which it counts as small; chosen */
@@ -477,8 +478,7 @@ static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &varian
     return found;
 }
 
-/* Orders the tiles. Their kernel also zeroes the words of the next one: `done`, of two words, and `bucket_counts`.
- */
+/* Orders the tiles. Their kernel also zeroes words of the next one: `done`, of two words, and `bucket_counts`. */
 template <class K, class P>
 static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> *a)
 {
@@ -550,8 +550,6 @@ bosc_status bi_hash_launch_fused(bosc_ctx *ctx, const bosc_hash *h, const void *
     a.payload = rows ? NULL : (const P *)values;
     a.values = rows ? (const unsigned char *)values : NULL;
     a.n = (uint32_t)n;
-    a.seed = s->seed;
-    a.digit = {(sizeof(K) == 4 ? 32 : 64) - s->partition_bits, s->partition_bits};
     a.partitions = (bosc_hash_partition *)h->blocks[BI_HASH_DESCRIPTORS].data;
     a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
     a.partition_bits = s->partition_bits;

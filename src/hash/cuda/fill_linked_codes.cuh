@@ -90,8 +90,7 @@ static __host__ __device__ __forceinline__ uint32_t max_waiting_keys(uint32_t ke
 }
 
 /* Clears the state: slots hold their numbers, and a word of counts four counters. The caller adds a barrier. All
- * threads
- * call it. */
+ * threads call it. */
 template <class M>
 static __device__ void clear_linked(const M &partition, uint32_t max_buckets, bi_hash_block_words<M::THREADS> &state)
 {

@@ -4,7 +4,6 @@
 
 #include "hash/cuda/order_tiles.cuh"
 #include "hash/cuda/matching.cuh"
-#include "hash/cuda/multisplit.cuh"
 #include "hash/cuda/notify_host.cuh"
 
 enum { GATHERED_AT_ONCE = 4 /* segments or pairs whose reads overlap; chosen */ };
@@ -21,8 +20,6 @@ struct build_args : bi_hash_fill_args<K, P> { /* hashes and payload are those of
     struct build_layout at;
     const K *keys; /* (n) */
     uint32_t n;
-    uint64_t seed;
-    struct split_digit digit; /* all bits of a partition's number */
     struct bi_hash_tiles tiles;
     uint32_t lanes;           /* lanes that read a segment: a power of two */
     uint32_t *bucket_counts;  /* (partitions) number of buckets of a partition; 0: not published yet */

@@ -21,7 +21,7 @@ enum { SINGLE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, MAX_RANGES = 12
 enum { SOME_EACH = 2, SOME_PAIRS = 6, MAX_EACH = 4, MAX_PAIRS = 9, RESIDENT = 1 };
 #endif
 enum {
-    CELL_PAIRS = 16, /* mean of a cell, if there are ranges enough; measured: docs/design/hash.md */
+    CELL_PAIRS = 16, /* mean of a cell, if there are ranges enough; chosen */
     RANGE_SHIFT = 5  /* shift of the reciprocal, see set_ranges */
 };
 static_assert(MAX_RANGES <= MAX_REPORTS, "a word of each block");

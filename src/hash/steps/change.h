@@ -95,8 +95,7 @@ BI_FN void bi_step_mark_slots(const struct bi_hash_erase *a, int64_t i)
 }
 
 /* Removes the pairs whose bits are set in `gone` from a bucket: the others move up, and the fillers preserve its
- * spilled
- * mark. */
+ * spilled mark. */
 BI_FN void bi_hash_clear_bucket(const struct bi_hash_erase *a, uint32_t bucket, uint32_t gone)
 {
     const bosc_hash_view *v = &a->view;

@@ -4,8 +4,8 @@
 
 #include "hash/steps/read.h"
 
-/* Checks of a bucketed table: partitions follow one another; with buckets_too, every hash is where find looks for it.
- * */
+/* Checks of a bucketed table: partitions follow one another; with buckets_too, a look-up finds every hash where it
+ * is. */
 enum { BI_HASH_BAD_PARTITION = 1, BI_HASH_BAD_SLOT = 2, BI_HASH_BAD_MARK = 4 };
 struct bi_hash_check {
     bosc_hash_view view;

@@ -148,8 +148,7 @@ BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *
 }
 
 /* Fills a run, and adds its linear state, its reseeding and its extra probes to the report; the last run also writes
- * the
- * descriptor behind the table. A run of too many keys is linear, or left to the driver if keys may repeat. */
+ * the descriptor behind the table. A run of too many keys is linear, or left to the driver if keys may repeat. */
 BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, uint32_t number,
                                           struct bi_hash_perfect_work *w)
 {

@@ -1,3 +1,4 @@
+/* Progress reports to the function of the calling thread, and cancelling by it. */
 #include "io/file/progress.h"
 #include "io/io.h"
 

@@ -115,15 +115,22 @@ struct saving {
     const void *handle;
 };
 
-/* Writes the structure to a sink; a failure of the sink is left to bi_sink_finish, which has the better message. */
+/* Returns the status of a finished write; a failure of the sink is left to bi_sink_finish, which has the better
+ * message. */
+static bosc_status finish_write(const struct bi_sink *sink, bosc_ctx *ctx, bosc_status status, bosc_io_error *error)
+{
+    if (status == BOSC_OK || sink->error_number) return BOSC_OK;
+    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_ctx_message(ctx));
+}
+
+/* Writes the structure to a sink. */
 static bosc_status fill_structure(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const struct saving *s = what;
     bi_io_pause_progress();
     bosc_status status = s->kind->write(s->ctx, s->handle, bi_sink_write, sink);
     bi_io_resume_progress();
-    if (status == BOSC_OK || sink->error_number) return BOSC_OK;
-    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_ctx_message(s->ctx));
+    return finish_write(sink, s->ctx, status, error);
 }
 
 /* Implements bosc_X_save. */
@@ -205,7 +212,7 @@ struct ranks_saving {
     bool called; /* the collective write was called */
 };
 
-/* Writes the tree to a sink; a failure of the sink is left to bi_sink_finish, which has the better message. */
+/* Writes the tree to a sink. */
 static bosc_status fill_tree(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     struct ranks_saving *s = *(struct ranks_saving *const *)what;
@@ -213,8 +220,7 @@ static bosc_status fill_tree(struct bi_sink *sink, const void *what, bosc_io_err
     bi_io_pause_progress();
     const bosc_status status = bosc_ranks_kdtree_write(s->ctx, s->tree, bi_sink_write, sink);
     bi_io_resume_progress();
-    if (status == BOSC_OK || sink->error_number) return BOSC_OK;
-    return bi_io_fail(error, status, "%s: %s", sink->name, bosc_ctx_message(s->ctx));
+    return finish_write(sink, s->ctx, status, error);
 }
 
 bosc_status bosc_ranks_kdtree_save(bosc_ctx *ctx, bosc_comm *comm, const bosc_ranks_kdtree *tree, const char *path,

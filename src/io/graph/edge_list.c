@@ -3,7 +3,6 @@
 #include "io/file/file.h"
 #include "io/text/row.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 bosc_status bi_edges_new(const char *name, enum bi_weights weights, int64_t m, bosc_edges *edges, bosc_io_error *error)

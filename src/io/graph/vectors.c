@@ -192,7 +192,7 @@ bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vecto
     }
     bosc_vectors_free(&g.v);
     if (g.line == 0) return bi_io_fail(error, status, "%s: %s", in->name, g.reason.text);
-    return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)g.line, g.reason.text);
+    return bi_fail_at(in, g.line, status, error, "%s", g.reason.text);
 }
 
 /* Converts rows of bytes, most significant bit first, to rows of words, least significant bit first. */

@@ -173,7 +173,7 @@ static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t numbe
     return added ? BOSC_OK : bi_numbers_refuse(reason);
 }
 
-/* Reads a line: stores a vertex, and a face if faces are wanted; skips other keywords. */
+/* Reads a line: stores a vertex, and a face unless faces are skipped; ignores other keywords. */
 static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
 {
     struct bi_line word;

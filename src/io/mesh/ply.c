@@ -45,7 +45,7 @@ struct ply {
 
 static bosc_status fail_line(const struct ply *ply, bosc_status status, const char *reason)
 {
-    return bi_io_fail(ply->error, status, "%s:%lld: %s", ply->in->name, (long long)ply->lines.number, reason);
+    return bi_fail_at(ply->in, ply->lines.number, status, ply->error, "%s", reason);
 }
 
 static bosc_status fail_header(const struct ply *ply, const char *reason)

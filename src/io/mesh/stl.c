@@ -115,7 +115,7 @@ bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi
         bi_io_fail(error, status, "%s: neither a text that begins with solid nor a binary .stl of %zu bytes", in->name,
                    in->size);
     else if (bi_lines_report_progress(&lines), (status = read_solids(&lines, &coordinates, faces, &reason)) != BOSC_OK)
-        bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
+        bi_fail_at(in, lines.number, status, error, "%s", reason.text);
     if (status == BOSC_OK && coordinates.count == 0)
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vertices", in->name);
     if (status == BOSC_OK) *points = bi_numbers_to_array(&coordinates, (int64_t)coordinates.count / 3, 3);

@@ -4,8 +4,6 @@
 #define BI_IO_RASTER_HEIGHTS_H
 
 #include "io/file/file.h"
-#include "io/file/sink.h"
-#include "io/raster/png.h"
 #include "io/npy/npy.h"
 
 enum bi_heights_format {

@@ -1,4 +1,4 @@
-/* PNG. */
+/* Writers of PNG pictures. */
 #ifndef BI_IO_RASTER_PNG_H
 #define BI_IO_RASTER_PNG_H
 

@@ -15,6 +15,7 @@ struct bi_geotiff {
     double scale, offset;      /* height = sample * scale + offset */
 };
 
+/* Sets the tags of a projected model in metres with these spacings; false: out of memory. */
 bool bi_geotiff_write_spacing(TIFF *handle, double spacing, double spacing_y);
 
 /* A file read or written by libtiff. */

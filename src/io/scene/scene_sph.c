@@ -82,11 +82,11 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
         }
         if (status == BOSC_OK) status = check_node(row.data, &reason);
         /* 2. Store it if it is a ball of the level. */
-        bool wanted = i >= level->first && i < level->first + level->count && status == BOSC_OK && row.data[3] > 0;
-        if (wanted && !bi_numbers_reserve(balls, balls->count + 4)) status = bi_numbers_refuse(&reason);
+        bool requested = i >= level->first && i < level->first + level->count && status == BOSC_OK && row.data[3] > 0;
+        if (requested && !bi_numbers_reserve(balls, balls->count + 4)) status = bi_numbers_refuse(&reason);
         if (status != BOSC_OK) {
             bi_fail_at(in, lines->number, status, error, "%s", reason.text);
-        } else if (wanted) {
+        } else if (requested) {
             memcpy(balls->data + balls->count, row.data, 4 * sizeof(double));
             balls->count += 4;
         }

@@ -34,12 +34,12 @@ static bool next_word(struct words *w, struct bi_line *word)
 
 static bosc_status fail_at(const struct words *w, bosc_status status, const char *reason, bosc_io_error *error)
 {
-    return bi_io_fail(error, status, "%s:%lld: %s", w->in->name, (long long)w->lines.number, reason);
+    return bi_fail_at(w->in, w->lines.number, status, error, "%s", reason);
 }
 
 static bosc_status fail_truncated(const struct words *w, const char *where, bosc_io_error *error)
 {
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated %s", w->in->name, (long long)w->lines.number, where);
+    return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "truncated %s", where);
 }
 
 /* Reads a count of things that take at least `bytes` each. Refuses more than fit in the file, before memory is
@@ -49,17 +49,15 @@ static bosc_status next_count(struct words *w, const char *what, size_t bytes, i
     struct bi_line word;
     int64_t number = 0;
     if (!next_word(w, &word))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated before the number of %s", w->in->name,
-                          (long long)w->lines.number, what);
+        return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "truncated before the number of %s", what);
     if (!bi_word_count(&word, &number))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s is not a number of %s", w->in->name,
-                          (long long)w->lines.number, bi_quote(word.begin, word.end).text, what);
+        return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "%s is not a number of %s",
+                          bi_quote(word.begin, word.end).text, what);
     size_t left = (size_t)(w->in->data + w->in->size - word.end) + 1;
-    if (number == 0)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: no %s", w->in->name, (long long)w->lines.number, what);
+    if (number == 0) return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "no %s", what);
     if ((uint64_t)number > left / bytes)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: truncated: %lld %s do not fit in %zu bytes", w->in->name,
-                          (long long)w->lines.number, (long long)number, what, left);
+        return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "truncated: %lld %s do not fit in %zu bytes",
+                          (long long)number, what, left);
     *count = number;
     return BOSC_OK;
 }
@@ -82,7 +80,7 @@ static bosc_status expect_end(struct words *w, const char *what, bosc_io_error *
 {
     struct bi_line word;
     if (!next_word(w, &word)) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s after the %s", w->in->name, (long long)w->lines.number,
+    return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "%s after the %s",
                       bi_quote(word.begin, word.end).text, what);
 }
 
@@ -107,8 +105,8 @@ static bosc_status next_corner(struct words *w, int64_t vertices, uint32_t *corn
     int64_t number = 0;
     if (!next_word(w, &word)) return fail_truncated(w, "in the triangles", error);
     if (!bi_word_count(&word, &number) || number >= vertices)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:%lld: %s is none of the vertices 0 to %lld", w->in->name,
-                          (long long)w->lines.number, bi_quote(word.begin, word.end).text, (long long)vertices - 1);
+        return bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "%s is none of the vertices 0 to %lld",
+                          bi_quote(word.begin, word.end).text, (long long)vertices - 1);
     *corner = (uint32_t)number;
     return BOSC_OK;
 }

@@ -203,6 +203,12 @@ bosc_status bi_value_check(const char *p, const char *end, double value, struct 
     return BOSC_OK;
 }
 
+static bosc_status refuse_empty(struct bi_reason *reason)
+{
+    snprintf(reason->text, sizeof reason->text, "a field is empty");
+    return BOSC_ERR_FORMAT;
+}
+
 /* Called if no number begins at p. Succeeds at the end of a row with numbers, which only separators may follow. */
 static bosc_status finish_row(const char *p, const char *end, char separator, bool any, struct bi_reason *reason)
 {
@@ -211,10 +217,7 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     while (stop_at < end && (is_blank(*stop_at) || *stop_at == separator)) stop_at++;
     if (any && (stop_at == end || *stop_at == '#')) return BOSC_OK;
     /* 2. The reason of the failure. */
-    if (*p == separator) {
-        snprintf(reason->text, sizeof reason->text, "a field is empty");
-        return BOSC_ERR_FORMAT;
-    }
+    if (*p == separator) return refuse_empty(reason);
     for (stop_at = p; stop_at < end && !is_blank(*stop_at) && *stop_at != separator;) stop_at++;
     snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(p, stop_at).text);
     return BOSC_ERR_FORMAT;
@@ -359,12 +362,6 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 }
 
 /* ---- fields: rows ---- */
-
-static bosc_status refuse_empty(struct bi_reason *reason)
-{
-    snprintf(reason->text, sizeof reason->text, "a field is empty");
-    return BOSC_ERR_FORMAT;
-}
 
 static bosc_status read_field(struct bi_line field, double *to, struct bi_reason *reason)
 {

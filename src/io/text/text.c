@@ -112,8 +112,7 @@ static bosc_status append_rows(void *own, void *all, const struct bi_chunk *chun
     struct reading *r = all;
     (void)chunk;
     r->lines += batch->lines;
-    if (batch->status != BOSC_OK)
-        return bi_io_fail(error, batch->status, "%s:%lld: %s", r->in->name, (long long)r->lines, batch->reason.text);
+    if (batch->status != BOSC_OK) return bi_fail_at(r->in, r->lines, batch->status, error, "%s", batch->reason.text);
     size_t count = batch->numbers.count;
     if (!bi_numbers_reserve(&r->numbers, r->numbers.count + count)) return bi_bytes_fail(r->in, ENOMEM, error);
     if (count) memcpy(r->numbers.data + r->numbers.count, batch->numbers.data, count * sizeof *batch->numbers.data);
@@ -133,8 +132,7 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     struct reading r = {.in = in, .form = {.separator = ','}};
     int64_t number = 0;
     bosc_status status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
-    if (status != BOSC_OK && number)
-        return bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)number, reason.text);
+    if (status != BOSC_OK && number) return bi_fail_at(in, number, status, error, "%s", reason.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, reason.text);
     if (bi_bytes_whole_needed(in))
         return BOSC_ERR_FORMAT; /* the first lines are not in memory; the caller loads them and tries again */
@@ -217,7 +215,7 @@ bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_ar
     if (bi_bytes_whole_needed(in))
         status = BOSC_ERR_FORMAT;
     else if (status != BOSC_OK)
-        status = bi_io_fail(error, status, "%s:%lld: %s", in->name, (long long)lines.number, reason.text);
+        status = bi_fail_at(in, lines.number, status, error, "%s", reason.text);
     else
         *points = bi_numbers_to_array(&numbers, atoms, 3);
     bi_numbers_free(&numbers);

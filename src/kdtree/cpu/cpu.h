@@ -93,20 +93,20 @@ bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_
 
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
-/* The CPU's searches: the interface of their driver (query.c) and their hot loops (query_f32_hot.c and one for each
- * other type, a copy a level).
+/* The CPU's searches: the interface of their driver (query.c) and their hot loops (query_f32_hot.c, query_f64_hot.c and
+ * query_int_hot.c, a copy a level).
  *
- * Queries are sorted by the leaf that they fall into. Each scans its leaf and then, upward from it, the sibling
- * subtrees that are near enough. Bounds are computed as in bosc_kdtree_walk, so pruning is exact. */
+ * Queries are sorted by the leaf that they fall into. Each scans its leaf, then ascends and scans near sibling
+ * subtrees. Bounds are computed as in bosc_kdtree_walk, so pruning is exact. */
 
 /* The index block. sides: four elements for each node above the leaves, in level order: the less side lies in
  * [low, split], the greater side in [beyond, high], in the coordinate of the node; the node is at `split`. begins: of
  * leaves (2^levels + 1). floors: the smallest id of each subtree of levels 0 to floor_levels. box: low and high of all
  * nodes, by coordinate.
  *
- * If the nodes of a subtree are equal in the coordinate of its level, superkeys order them by the next coordinate in
- * which they differ, which is then that of its sides: axes[h], one of the first BI_KDTREE_MOST_LEVELS. Bit l of
- * odd_levels is set if some node of level l has another coordinate than its level.
+ * axes[h] is the coordinate of the sides of node h, one of the first BI_KDTREE_MOST_LEVELS. If the nodes of a subtree
+ * are equal in the coordinate of its level, superkeys order them by the next coordinate in which they differ. The sides
+ * then use that coordinate. Bit l of odd_levels is set if some node of level l has another coordinate than its level.
  *
  * Bit c of `flat` is set if all nodes share coordinate c, a finite number. No node splits by it. Queries with the same
  * coordinate c are searched without it, as its terms are +0 and change no bit of a sum. `flat` is 0 if all coordinates
@@ -136,18 +136,15 @@ struct bi_kdtree_searched_coordinates {
 
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; longer ones are heaps */
 
-/* Limits of shared searches (nearby.inc), chosen: dimensions; leaves, and nodes, of a list; least queries of a run;
- * levels above the leaves of the subtree of a run (measured: 0, 1 and 3 are 0 to 3 % slower); points of a batch;
- * queries
- * of a batch that may fail before the list is remade; candidates of a query. */
+/* Limits of shared searches (nearby.inc); chosen, but for NEARBY_SHIFT. */
 enum {
-    BI_KDTREE_NEARBY_DIM = 8,
-    BI_KDTREE_NEARBY = 64,
-    BI_KDTREE_NEARBY_RUN = 8,
-    BI_KDTREE_NEARBY_SHIFT = 2,
-    BI_KDTREE_NEARBY_POINTS = 512,
-    BI_KDTREE_NEARBY_MISSES = 3,
-    BI_KDTREE_CANDIDATES = 64
+    BI_KDTREE_NEARBY_DIM = 8,   /* dimensions */
+    BI_KDTREE_NEARBY = 64,      /* leaves of a list, and its nodes above leaves */
+    BI_KDTREE_NEARBY_RUN = 8,   /* least queries of a run */
+    BI_KDTREE_NEARBY_SHIFT = 2, /* levels above the leaves of a run's subtree; measured: 0, 1, 3 are 0 to 3 % slower */
+    BI_KDTREE_NEARBY_POINTS = 512, /* points of a batch */
+    BI_KDTREE_NEARBY_MISSES = 3,   /* queries of a batch that may fail before the list is remade */
+    BI_KDTREE_CANDIDATES = 64      /* of a query */
 };
 
 struct bi_kdtree_cpu_search {

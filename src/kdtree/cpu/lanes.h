@@ -1,5 +1,5 @@
-/* The loops of the builder that move keys, most of them by a condition, in one pass each: with AVX-512 by vectors that
- * pack lanes, else without branches. For keys of 4 and of 8 bytes. */
+/* The loops of the builder over keys of 4 and of 8 bytes: with AVX-512 by vectors, else without branches. Most move
+ * keys by a condition, in one pass each. The last two sections order small subtrees, and store them to the tree. */
 #ifndef BI_KDTREE_CPU_LANES_H
 #define BI_KDTREE_CPU_LANES_H
 

@@ -2,7 +2,6 @@
 #include "kdtree/cpu/query_hot.h"
 
 #if BI_LEVEL == 4
-#include <immintrin.h>
 #define SEARCH_AVX512
 #endif
 #if defined(BI_ONE_COPY)

@@ -1,5 +1,4 @@
-/* Shared by the hot loops of the CPU's searches, a file for each type of element (query_f32_hot.c, ...): candidates
- * packed
+/* Shared by the hot loops of the CPU's searches (query_f32_hot.c, query_f64_hot.c, query_int_hot.c): candidates packed
  * from blocks of 16 nodes, lists of neighbours, compiled copies by dimension, and the table of a type's loops. */
 #ifndef BI_KDTREE_CPU_QUERY_HOT_H
 #define BI_KDTREE_CPU_QUERY_HOT_H

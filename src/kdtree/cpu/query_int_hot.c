@@ -1,38 +1,17 @@
 /* The hot loops of searches among i32 and i64 points. */
 #include "kdtree/cpu/query_hot.h"
 
-#if defined(BI_CALL_STEPS)
-#define SEARCH_INLINE static __attribute__((noinline))
-#elif defined(BI_ONE_COPY)
-#define SEARCH_INLINE static
-#else
-#define SEARCH_INLINE static inline __attribute__((always_inline))
-#endif
 #define SEARCH_RUN_KNN SEARCH_RUN_ANY
 #define SEARCH_RUN_ROWS SEARCH_RUN_ANY
+
 #define SEARCH_ELEMENT int32_t
-#define SEARCH_DISTANCE double
-#define SEARCH_ENTRY unsigned __int128
-#define SEARCH_DISTANCE_NAME(name) name##_f64
 #define SEARCH_NAME(name) name##_i32
-#include "kdtree/cpu/query.inc"
+#include "kdtree/cpu/query_double.inc"
 
 SEARCH_TABLE(i32);
 
-#if defined(BI_CALL_STEPS)
-#define SEARCH_INLINE static __attribute__((noinline))
-#elif defined(BI_ONE_COPY)
-#define SEARCH_INLINE static
-#else
-#define SEARCH_INLINE static inline __attribute__((always_inline))
-#endif
-#define SEARCH_RUN_KNN SEARCH_RUN_ANY
-#define SEARCH_RUN_ROWS SEARCH_RUN_ANY
 #define SEARCH_ELEMENT int64_t
-#define SEARCH_DISTANCE double
-#define SEARCH_ENTRY unsigned __int128
-#define SEARCH_DISTANCE_NAME(name) name##_f64
 #define SEARCH_NAME(name) name##_i64
-#include "kdtree/cpu/query.inc"
+#include "kdtree/cpu/query_double.inc"
 
 SEARCH_TABLE(i64);

@@ -169,14 +169,13 @@ bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
                                  enum bi_kdtree_outcome *outcome);
 int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n);
 
-/* Rows to nodes and back (store_fetch.cu). */
+/* Rows to nodes and back (rows.cu). */
 bosc_status bi_kdtree_cuda_store(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                  const uint32_t *order, const uint32_t *ids);
 bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *points, uint32_t *ids);
 
-/* Trees from sorted lists of ranks: the upper levels of all points at once (presorted/upper_levels.cu), and the
- * subtrees
- * below, a block each (presorted/lower_levels.cu). */
+/* Trees from sorted lists of ranks: the upper levels of all points at once (presorted/upper_levels.cu), then a block
+ * for each subtree below (presorted/lower_levels.cu). */
 bosc_status bi_kdtree_cuda_partition_by_rank(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_lists *lists,
                                              uint32_t *order);
 
@@ -197,7 +196,7 @@ int bi_kdtree_presorted_log(const bosc_ctx *ctx, int64_t n, int32_t dim);
 bosc_status bi_kdtree_run_presorted_subtrees(bosc_ctx *ctx, const struct bi_kdtree_presorted &lists, int log_points,
                                              uint16_t *numbers, uint32_t *order);
 
-/* The published method: duplicates (published/remove_duplicates.cu), partition (published/partition.cu). */
+/* The published method: duplicates and partition (published/brown.cu). */
 bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);
 int64_t bi_kdtree_cuda_partition_scratch(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
@@ -227,8 +226,8 @@ bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
-/* Launches a NaN check of at most BI_KDTREE_NAN_CHECK_ROWS rows of floats or doubles (find_nan.cu). Each block writes
- * its first bad row, or BI_KDTREE_NONE, to `bad`, for kernels that are launched later. */
+/* Launches a NaN check of at most BI_KDTREE_NAN_CHECK_ROWS rows of floats or doubles (rows.cu). Each block writes its
+ * first bad row, or BI_KDTREE_NONE, to `bad`, for later kernels. */
 enum { BI_KDTREE_NAN_BLOCKS = 32, BI_KDTREE_NAN_CHECK_ROWS = 1 << 18 };
 bosc_status bi_kdtree_cuda_start_nan_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim,
                                            const struct bi_kdtree_rows *rows, uint32_t bad[BI_KDTREE_NAN_BLOCKS]);

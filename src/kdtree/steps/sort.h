@@ -41,27 +41,30 @@ struct bi_kdtree_order_runs {
 
 enum { BI_KDTREE_LONGEST_RUN = 32 };
 
-BI_FN bool bi_kdtree_same_key(const struct bi_kdtree_order_runs *a, int64_t i, int64_t j)
+/* True if the ordered keys i and j of a coordinate are equal. */
+BI_FN bool bi_kdtree_same_key(const void *keys, bosc_dtype dtype, int64_t i, int64_t j)
 {
-    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
-        return ((const uint32_t *)a->keys)[i] == ((const uint32_t *)a->keys)[j];
-    return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
+    if (dtype == BOSC_F32 || dtype == BOSC_I32) return ((const uint32_t *)keys)[i] == ((const uint32_t *)keys)[j];
+    return ((const uint64_t *)keys)[i] == ((const uint64_t *)keys)[j];
 }
 
 BI_FN void bi_step_order_runs(const struct bi_kdtree_order_runs *a, int64_t i)
 {
     int64_t begin = i, to = i;
     /* 1. Find the begin of the run; long runs remain as they are. */
-    while (begin > 0 && i - begin <= BI_KDTREE_LONGEST_RUN && bi_kdtree_same_key(a, i, begin - 1)) begin--;
+    while (begin > 0 && i - begin <= BI_KDTREE_LONGEST_RUN && bi_kdtree_same_key(a->keys, a->dtype, i, begin - 1))
+        begin--;
     if (i - begin >= BI_KDTREE_LONGEST_RUN) { /* one thread a run reports it, against contention */
         if (i - begin == BI_KDTREE_LONGEST_RUN) bi_atomic_min_i64(a->too_long, i);
         return;
     }
-    if (begin + BI_KDTREE_LONGEST_RUN < a->rows.n && bi_kdtree_same_key(a, i, begin + BI_KDTREE_LONGEST_RUN)) return;
+    if (begin + BI_KDTREE_LONGEST_RUN < a->rows.n &&
+        bi_kdtree_same_key(a->keys, a->dtype, i, begin + BI_KDTREE_LONGEST_RUN))
+        return;
     /* 2. Move the row by its rank in the run. */
     for (int64_t j = begin; j < i; j++)
         if (bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, i, j, 0) < 0) to--;
-    for (int64_t j = i + 1; j < a->rows.n && bi_kdtree_same_key(a, i, j); j++)
+    for (int64_t j = i + 1; j < a->rows.n && bi_kdtree_same_key(a->keys, a->dtype, i, j); j++)
         if (bi_kdtree_compare_rows(&a->rows, a->dtype, a->dim, j, i, 0) < 0) to++;
     a->out_perm[to] = a->perm[i];
     for (int32_t c = 0; c < a->dim; c++) {
@@ -85,13 +88,6 @@ struct bi_kdtree_order_ties {
     int64_t *too_long;
 };
 
-BI_FN bool bi_kdtree_tied(const struct bi_kdtree_order_ties *a, int64_t i, int64_t j)
-{
-    if (a->dtype == BOSC_F32 || a->dtype == BOSC_I32)
-        return ((const uint32_t *)a->keys)[i] == ((const uint32_t *)a->keys)[j];
-    return ((const uint64_t *)a->keys)[i] == ((const uint64_t *)a->keys)[j];
-}
-
 /* True if position j precedes i, tied with it, by superkey, then by number. */
 BI_FN bool bi_kdtree_tie_before(const struct bi_kdtree_order_ties *a, int64_t j, int64_t i)
 {
@@ -104,13 +100,13 @@ BI_FN void bi_step_order_ties(const struct bi_kdtree_order_ties *a, int64_t i)
 {
     const int64_t most = BI_KDTREE_LONGEST_RUN;
     int64_t begin = i, end = i + 1, to;
-    if (i + most < a->rows.n && bi_kdtree_tied(a, i, i + most)) {
-        if (i == 0 || !bi_kdtree_tied(a, i, i - 1)) bi_atomic_min_i64(a->too_long, i);
+    if (i + most < a->rows.n && bi_kdtree_same_key(a->keys, a->dtype, i, i + most)) {
+        if (i == 0 || !bi_kdtree_same_key(a->keys, a->dtype, i, i - 1)) bi_atomic_min_i64(a->too_long, i);
         return;
     }
-    if (i >= most && bi_kdtree_tied(a, i, i - most)) return;
-    while (begin > 0 && bi_kdtree_tied(a, i, begin - 1)) begin--;
-    while (end < a->rows.n && bi_kdtree_tied(a, i, end)) end++;
+    if (i >= most && bi_kdtree_same_key(a->keys, a->dtype, i, i - most)) return;
+    while (begin > 0 && bi_kdtree_same_key(a->keys, a->dtype, i, begin - 1)) begin--;
+    while (end < a->rows.n && bi_kdtree_same_key(a->keys, a->dtype, i, end)) end++;
     if (end - begin > most) return;
     to = begin;
     for (int64_t j = begin; j < end; j++) to += j != i && bi_kdtree_tie_before(a, j, i);

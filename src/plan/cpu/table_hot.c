@@ -32,7 +32,7 @@ struct tile {
 /* Unrolled loops over vectors and coefficients keep their arrays in registers. */
 #define UNROLLED _Pragma("GCC unroll 16")
 
-/* Computes bits and doubts of 32 constraints, a lane each rotation. */
+/* Computes bits and doubts of 32 constraints at a tile's rotations, one lane per rotation. */
 static inline void sign_half_word(const float *rows, const struct tile *t, masks *bits, masks *doubts)
 {
     const masks none = {0}, magnitude = none + 0x7fffffff;
@@ -77,7 +77,7 @@ static void load_tile(const struct bi_plan_signs *a, int64_t first, int64_t coun
     }
 }
 
-/* Writes the words of a tile: from a lane each rotation to a row each. */
+/* Computes the words of a tile, one lane per rotation, and writes each lane to the row of its rotation. */
 static void sign_tile(const struct bi_plan_signs *a, int64_t first, int64_t count)
 {
     const int64_t n_words = a->forms.words;

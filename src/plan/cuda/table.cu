@@ -15,8 +15,7 @@ struct form_tile {
 };
 
 /* Computes the signs of one word of constraints; rows: their forms, in shared memory. 32-bit halves keep the bits in
- * one
- * register each. */
+ * one register each. */
 static __device__ __forceinline__ void
 bi_plan_sign_word(const float *rows, const float (*products)[BI_PLAN_COEFFICIENTS], uint64_t *bits, uint32_t *unsure)
 {
@@ -59,9 +58,8 @@ static __global__ void __launch_bounds__(BLOCK) bi_plan_fast_signs(const bi_plan
             const float *from = a.forms.fast_rows + 64 * BI_PLAN_ROW * word;
             uint64_t bits[EACH], mask = ~0ull;
             uint32_t unsure[EACH];
-            /* 2. Load the forms of the word into shared memory. The first barrier waits for readers of the last word,
-             * the
-             * second makes the forms visible to the block. */
+            /* 2. Load the forms of the word into shared memory. The first barrier waits for readers of the last word;
+             * the second makes the forms visible to the block. */
             __syncthreads();
             for (int i = threadIdx.x; i < 64 * BI_PLAN_ROW; i += BLOCK) tile.rows[i] = from[i];
             __syncthreads();

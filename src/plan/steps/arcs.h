@@ -1,6 +1,5 @@
-/* Forms along arcs. With P, B and Q as in boscage/plan.h a form is P, B and Q weighted by (1 - u)^2, 2 u (1 - u) and
- * u^2.
- * The weights sum to 1, so an error bound e of all three is one of the form. */
+/* Forms along arcs. The value of a form at u is the sum of P, B and Q (boscage/plan.h) weighted by (1 - u)^2,
+ * 2 u (1 - u) and u^2. The weights sum to 1, so an error bound e of all three is one of the form. */
 #ifndef BI_PLAN_STEPS_ARCS_H
 #define BI_PLAN_STEPS_ARCS_H
 

@@ -12,7 +12,7 @@
 
 /* ---- exact polynomials of coordinates ----
  *
- * Exact polynomials of coordinates: sums of products of compressed expansions. Source: Shewchuk (1997), Compress; the
+ * Sums of products of compressed expansions. Source: Shewchuk (1997), Compress; the
  * other operations are in base/expansion.h. */
 
 /* A compressed value of degree 6 in coordinates of 2^-110 to 2^100 has fewer than 40 parts; a sum is compressed once it
@@ -124,7 +124,7 @@ BI_FN void bi_plan_products(const double *q, double *products)
         for (int j = i; j < 4; j++) products[k++] = q[i] * q[j];
 }
 
-/* The same of q / |q|, in float. */
+/* Computes the products of q / |q|, in float. */
 BI_FN void bi_plan_fast_products(const double *q, float *products)
 {
     double scaled[4], all[BI_PLAN_COEFFICIENTS];
@@ -157,7 +157,8 @@ BI_CALLED_FN int bi_plan_exact_sign(const struct bi_plan_forms *f, int64_t k, co
     return bi_expansion_sign(work, n);
 }
 
-/* The same, but only if the value in double does not decide it. products: of the scaled q. */
+/* Returns the sign of form k at q: by its value in double if that is certain, else exactly. products: of the scaled
+ * q. */
 BI_FN int bi_plan_sign(const struct bi_plan_forms *f, int64_t k, const double *q, const double *products, double *work)
 {
     const double *row = f->rows + BI_PLAN_ROW * k;
@@ -169,7 +170,7 @@ BI_FN int bi_plan_sign(const struct bi_plan_forms *f, int64_t k, const double *q
 
 /* ---- doubtful signs ----
  *
- * Recomputes doubtful signs: in double, then exactly. The final signs are exact, so they do not depend on which ones
+ * They are recomputed in double, then exactly. The final signs are exact, so they do not depend on which ones
  * the first pass doubted. */
 
 struct bi_plan_recheck {

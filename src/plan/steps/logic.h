@@ -173,7 +173,8 @@ struct bi_plan_lanes {
     uint64_t positive, negative;
 };
 
-/* Source of signs: the slices of 64 vectors, or the exact signs of one rotation (lane 0) with data for touch.h. */
+/* Source of signs: the slices of 64 vectors, or the exact signs of one rotation (lane 0), with data for tests of
+ * features in one plane. */
 struct bi_plan_sign_reader {
     const struct bi_plan_logic *logic;
     const uint64_t *slices; /* (constraints x groups) */

@@ -126,7 +126,7 @@ struct bi_planet_measure {
     int64_t left, above, columns;
 };
 
-/* The leaf in a direction: a descent by barycentric coordinates, which need not sum to 1. */
+/* The leaf in a direction: by the point of the octahedron's face in this direction. */
 BI_FN int64_t bi_planet_leaf_at(const struct bi_bisector_view *pool, const double d[3])
 {
     const bool west = bi_is_negative(d[0]), far = bi_is_negative(d[1]), south = bi_is_negative(d[2]);
@@ -136,16 +136,7 @@ BI_FN int64_t bi_planet_leaf_at(const struct bi_bisector_view *pool, const doubl
         const double x = d[bi_planet_axis(root, v)];
         l[v] = x < 0 ? -x : x;
     }
-    uint64_t position = (uint64_t)root;
-    for (int32_t level = 0; level < pool->depth; level++) {
-        const bool second = l[1] > l[0];
-        const double kept = second ? l[1] - l[0] : l[0] - l[1], middle = 2 * (second ? l[0] : l[1]);
-        l[0] = second ? kept : l[2];
-        l[1] = second ? l[2] : kept;
-        l[2] = middle;
-        position = 2 * position + second;
-    }
-    return bi_bisector_leaf_at(pool, position);
+    return bi_bisector_descend_to_leaf(pool, root, l[0], l[1], l[2]);
 }
 
 /* The distance of a triangle from the center in a direction. */

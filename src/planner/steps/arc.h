@@ -3,8 +3,8 @@
  * The slerp from p to q passes the same rotations as the chord q(s) = (1 - s) p + s q, since the sign of a form q'Mq
  * does not depend on the length of q. Along the chord a form is the quadratic (1 - s)^2 P + 2 s (1 - s) B + s^2 Q with
  * the Bernstein coefficients P = p'Mp, B = p'Mq, Q = q'Mq. Its sign needs + - * / alone, with bounds of the rounding
- * errors.
- * On a piece [a, b] of the arc the coefficients are the values of the form's blossom at (a, a), (a, b), (b, b). */
+ * errors. On a piece [a, b] of the arc the coefficients are the values of the form's blossom at (a, a), (a, b),
+ * (b, b). */
 #ifndef BI_PLANNER_STEPS_ARC_H
 #define BI_PLANNER_STEPS_ARC_H
 

@@ -12,8 +12,8 @@
 /* A body of each side: hulls grown by radii. */
 struct bi_planner_pair {
     struct bi_planner_hull robot, obstacle;
-    double robot_radius, obstacle_radius,
-        reach; /* reach: sum of the bounds of the distance of their points from the origin */
+    double robot_radius, obstacle_radius;
+    double reach; /* sum of the bounds of the distance of their points from the origin */
 };
 
 /* The center of a robot's ball along an arc, for comparison with many balls. */

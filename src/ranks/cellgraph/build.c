@@ -23,8 +23,7 @@ static bosc_status begin_route(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
  * pass them on to the other ranks. */
 
 /* This rank's distinct vectors, in the order of their first rows. Vectors, first_rows and multiplicities are blocks of
- * the
- * local graph; the other arrays are scratch. */
+ * the local graph; the other arrays are scratch. */
 struct distinct {
     int64_t count;
     const uint64_t *vectors;
@@ -49,8 +48,8 @@ static bosc_status find_distinct(bosc_ctx *ctx, bosc_ranks_cellgraph *graph, con
     BI_TRY(bi_scratch_of(ctx, d->count, sizeof *d->is_first, &d->is_first));
     BI_TRY(bi_scratch_of(ctx, d->count, sizeof *d->global_ids, &d->global_ids));
     BI_TRY(bi_scratch_of(ctx, d->count, sizeof *d->first_ids, &d->first_ids));
-    const struct bi_ranks_cellgraph_add_offset widen = {d->multiplicities, 0, d->counts};
-    return ctx->ops->ranks->steps->cellgraph_add_offset(ctx, d->count, &widen);
+    const struct bi_ranks_offset_ids widen = {d->multiplicities, 0, d->counts};
+    return ctx->ops->ranks->steps->offset_ids(ctx, d->count, &widen);
 }
 
 /* On the owner: groups equal vectors. They arrive in the order of their rows over all ranks. */
@@ -78,16 +77,15 @@ static bosc_status group_equal(bosc_ctx *ctx, bosc_cellgraph *gathered, const ui
 static bosc_status number_first(bosc_ctx *ctx, struct distinct *d, int64_t *first_count)
 {
     const struct bi_core_ops *core = ctx->backend->core;
-    struct bi_ranks_global_ids rows = {.first = 0};
     const struct bi_ranks_widen_flags widen = {d->is_first, d->global_ids};
-    int64_t *count;
+    int64_t *count, *all;
     if (d->count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
-    BI_TRY(bi_scratch_of(ctx, d->count, sizeof *rows.ids, &rows.ids));
-    BI_TRY(ctx->ops->ranks->steps->global_ids(ctx, d->count, &rows));
+    BI_TRY(bi_scratch_of(ctx, d->count, sizeof *all, &all));
+    BI_TRY(core->iota(ctx, sizeof *all, all, d->count));
     BI_TRY(ctx->ops->ranks->steps->widen_flags(ctx, d->count, &widen));
     BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, d->global_ids, d->count, d->global_ids));
-    BI_TRY(core->compact(ctx, sizeof *d->first_ids, rows.ids, d->is_first, d->count, d->first_ids, count));
+    BI_TRY(core->compact(ctx, sizeof *d->first_ids, all, d->is_first, d->count, d->first_ids, count));
     return bi_read_back(ctx, first_count, count, sizeof *count);
 }
 
@@ -105,9 +103,9 @@ static bosc_status store_vertices(bosc_ctx *ctx, bosc_ranks_cellgraph *graph, co
 {
     const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
     const int64_t n = graph->rows.own;
-    struct bi_ranks_cellgraph_add_offset rows = {d->first_rows, graph->rows.first, NULL};
+    struct bi_ranks_offset_ids rows = {d->first_rows, graph->rows.first, NULL};
     BI_TRY(bi_scratch_of(ctx, d->count, sizeof *rows.out, &rows.out));
-    BI_TRY(steps->cellgraph_add_offset(ctx, d->count, &rows));
+    BI_TRY(steps->offset_ids(ctx, d->count, &rows));
     BI_TRY(gather_block(ctx, graph, d, d->vectors, (size_t)graph->local->shape.words * 8, BI_RANKS_CELLGRAPH_VECTORS));
     BI_TRY(gather_block(ctx, graph, d, rows.out, sizeof *rows.out, BI_RANKS_CELLGRAPH_REPRESENTATIVES));
     BI_TRY(gather_block(ctx, graph, d, d->counts, sizeof *d->counts, BI_RANKS_CELLGRAPH_MULTIPLICITIES));
@@ -164,8 +162,7 @@ static bosc_status find_vertices(bosc_ctx *ctx, bosc_ranks_cellgraph *graph, con
  *
  * The letters are split into two halves. Vertices that differ in one letter agree in the half without it, and are
  * gathered on the rank of that half's hash, where an ordinary graph finds the pairs. Pairs that differ in the hashed
- * half
- * may be gathered on one rank too, by chance; they are left to the other pass, so each edge is found once. */
+ * half may be gathered on one rank too, by chance; they are left to the other pass, so each edge is found once. */
 
 bosc_status bi_ranks_cellgraph_stage_offsets(bosc_ctx *ctx, const struct bi_ranks_slices *slices,
                                              const int64_t **offsets)

@@ -107,11 +107,11 @@ static bosc_status write_own_labels(bosc_ctx *ctx, const bosc_ranks_cellgraph *g
 {
     const int64_t own = graph->vertices.own;
     const bool is_64bit = graph->opts.id_bits == 64;
-    struct bi_ranks_cellgraph_add_offset widen = {.in = all + graph->vertices.first};
+    struct bi_ranks_offset_ids widen = {.in = all + graph->vertices.first};
     struct bi_ranks_cellgraph_clear_label clear = {mask, is_64bit, all + graph->vertices.first};
     if (is_64bit) {
         BI_TRY(bi_scratch_of(ctx, own, sizeof *widen.out, &widen.out));
-        BI_TRY(ctx->ops->ranks->steps->cellgraph_add_offset(ctx, own, &widen));
+        BI_TRY(ctx->ops->ranks->steps->offset_ids(ctx, own, &widen));
         clear.labels = widen.out;
     }
     *labels = clear.labels;

@@ -214,8 +214,7 @@ bosc_status bosc_ranks_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_ranks_cellg
 /* ---- memory ----
  *
  * Vectors are gathered by a hash, so a rank's share is bounded with high probability only, and only if few of them
- * agree
- * in half of their letters. */
+ * agree in half of their letters. */
 
 /* Bounds the vertices gathered on a rank if they come in groups of up to 64: 8 standard deviations above the mean,
  * exceeded less than once in 10^14 builds. */

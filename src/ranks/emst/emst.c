@@ -102,6 +102,8 @@ static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
     BI_RETURN_WITH_SCRATCH(e->ctx, contract_rounds(e, count));
 }
 
+/* ---- the list of edges ---- */
+
 struct emst {
     struct bi_ranks_emst local;
     struct bi_ranks_emst_found shared; /* this rank's share of the edges that the rounds found */

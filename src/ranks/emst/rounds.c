@@ -8,7 +8,7 @@
 
 /* ---- components ---- */
 
-enum { RECORD = 3 }; /* words */
+enum { RECORD = 3 }; /* words; bi_ranks_record_words(true) */
 
 bosc_status bi_ranks_emst_allocate(const struct bi_ranks_emst *e, int64_t count, int32_t ranks,
                                    struct bi_ranks_emst_components *c)
@@ -52,29 +52,12 @@ bosc_status bi_ranks_emst_record_edges(const struct bi_ranks_emst *e, struct bi_
     return e->steps->forest_write_records(e->ctx, e->edges.count, &record);
 }
 
-/* Compacts an array over edges by the flags. */
-static bosc_status compact_kept(const struct bi_ranks_emst *e, const struct bi_ranks_emst_components *c,
-                                const uint64_t *from, uint64_t *to)
-{
-    return e->core->compact(e->ctx, sizeof *from, from, c->flags, e->edges.count, to, c->counter);
-}
-
 /* Relabels the components of points and of edges' ends by c->next. Drops edges within a component. */
 static bosc_status relabel(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c)
 {
     const struct bi_ranks_emst_relabel_points rename = {e->points, c->next};
-    const struct bi_ranks_forest_relabel relabel = {c->next, e->edges.ends, c->flags};
-    struct bi_ranks_list spare = e->spare;
     BI_TRY(e->steps->emst_relabel_points(e->ctx, e->n, &rename));
-    if (e->edges.count == 0) return BOSC_OK;
-    BI_TRY(e->steps->forest_relabel(e->ctx, e->edges.count, &relabel));
-    BI_TRY(compact_kept(e, c, e->edges.keys, spare.keys));
-    BI_TRY(compact_kept(e, c, e->edges.ends, spare.ends));
-    BI_TRY(compact_kept(e, c, e->edges.ids, spare.ids));
-    BI_TRY(bi_read_back(e->ctx, &spare.count, c->counter, sizeof spare.count));
-    e->spare = e->edges;
-    e->edges = spare;
-    return BOSC_OK;
+    return bi_ranks_forest_relabel_edges(e->ctx, c->next, &e->edges, &e->spare, c->flags, c->counter);
 }
 
 /* Appends the edges listed by components `first` to `limit` - 1. */
@@ -354,7 +337,7 @@ static bosc_status reduce_records(struct round_state *s, bosc_status *local_stat
 {
     const struct bi_ranks_emst *e = s->e;
     struct bi_ranks_emst_components *c = &s->c;
-    const size_t size = (size_t)bi_ranks_record_words(true) * sizeof *c->records;
+    const size_t size = RECORD * sizeof *c->records;
     const struct bi_ranks_forest_min_record least = {c->other_records, c->each, (int32_t)c->ranks, true, c->records};
     uint64_t *records = c->records;
     BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
@@ -431,12 +414,12 @@ static bosc_status run_rounds(struct round_state *s, bosc_status local_status, s
 static bosc_status init_rounds(struct round_state *s, int64_t components, int64_t first, int64_t count)
 {
     const struct bi_ranks_emst *e = s->e;
-    struct bi_ranks_emst_number_components number = {NULL, (uint32_t)first};
+    struct bi_ranks_number_from number = {.first = (uint32_t)first};
     BI_TRY(bi_scratch_of(e->ctx, e->comm->rank_count, sizeof *s->shard_labels, &s->shard_labels));
     BI_TRY(bi_scratch_of(e->ctx, 2, sizeof *s->label_range, &s->label_range));
     BI_TRY(bi_ranks_emst_allocate(e, components, e->comm->rank_count, &s->c));
-    number.next = s->c.next;
-    BI_TRY(e->steps->emst_number_components(e->ctx, count, &number));
+    number.out = s->c.next;
+    BI_TRY(e->steps->number_from(e->ctx, count, &number));
     return relabel(s->e, &s->c);
 }
 
@@ -445,7 +428,7 @@ bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_
 {
     enum { ROUNDS = 33 }; /* upper bound, of fewer than 2^32 components; each round's share is rounded up */
     const int32_t ranks = e->comm->rank_count;
-    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t), record = (size_t)bi_ranks_record_words(true) * 8;
+    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t), record = RECORD * sizeof *found->records;
     struct round_state s = {.e = e};
     int64_t first, components;
     *found = (struct bi_ranks_emst_found){.count = 0};

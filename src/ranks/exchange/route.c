@@ -24,16 +24,15 @@ static bosc_status find_owners(bosc_ctx *ctx, struct items *items, int32_t ranks
 /* Lists the rows grouped by owner, stably. counts[r]: number of rows of rank r. */
 static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, int64_t *counts, int32_t ranks)
 {
-    struct bi_ranks_global_ids number = {.first = 0};
-    int64_t *offsets, *ends;
+    int64_t *all, *offsets, *ends;
     uint32_t *bad; /* of an owner out of range; there is none */
     if (items.n == 0) return BOSC_OK;
     if (!items.owners) BI_TRY(find_owners(ctx, &items, ranks));
-    BI_TRY(bi_scratch_of(ctx, items.n, sizeof *number.ids, &number.ids));
+    BI_TRY(bi_scratch_of(ctx, items.n, sizeof *all, &all));
     BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *offsets, &offsets));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
-    BI_TRY(ctx->ops->ranks->steps->global_ids(ctx, items.n, &number));
-    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, number.ids, items.owners, items.n, ranks, rows, offsets, bad));
+    BI_TRY(ctx->backend->core->iota(ctx, sizeof *all, all, items.n));
+    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, all, items.owners, items.n, ranks, rows, offsets, bad));
     ends = offsets + 1; /* counts[r] = the end of rank r's rows; then differences */
     BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
     BI_TRY(ctx->backend->sync(ctx));

@@ -12,6 +12,9 @@
 
 /* ---- local_edges.c ---- */
 
+/* Outputs that a rank requests, as bits. */
+enum { BI_RANKS_REQUEST_LABELS = 1, BI_RANKS_REQUEST_SUM = 2 };
+
 /* A rank's slice of the graph, and the data that all ranks share about it. */
 struct bi_ranks_forest_slice {
     const bosc_graph *graph;
@@ -20,7 +23,7 @@ struct bi_ranks_forest_slice {
     struct bi_msf_rows rows;                           /* the graph's, ordered by the options */
     int64_t *entry_begins;                             /* (ranks + 1), host: the id of each rank's first entry */
     int64_t *sent_offsets, *received_offsets, *counts; /* (ranks + 1) each, host: buffers for exchanges */
-    int64_t *requested;                                /* (ranks + 1), host: true for ranks that request labels */
+    int64_t *requests;                                 /* (ranks + 1), host: bits of BI_RANKS_REQUEST_* */
     int64_t first_entry, entries;                      /* of this rank; over all ranks */
     size_t list_bytes;
 };
@@ -29,8 +32,8 @@ struct bi_ranks_forest_slice {
 bosc_status bi_ranks_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
                                   struct bi_ranks_forest_slice *slice);
 
-/* Begins a call: compares the arguments that must be equal, and numbers the edges over all ranks. Takes scratch, and
- * host memory that bi_ranks_forest_end frees, after a failure too. */
+/* Begins a call: compares the arguments that must be equal, and numbers the edges over all ranks. Allocates scratch,
+ * and host memory that bi_ranks_forest_end frees, after a failure too. */
 bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                   struct bi_ranks_forest_slice *slice);
 void bi_ranks_forest_end(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice);
@@ -43,7 +46,7 @@ struct bi_ranks_edges {
 };
 bosc_status bi_ranks_forest_allocate_edges(bosc_ctx *ctx, int64_t count, struct bi_ranks_edges *list);
 
-/* Indexes this rank's entries in a list of ascending ids over all ranks. Takes *words, in scratch. */
+/* Indexes this rank's entries in a list of ascending ids over all ranks. Allocates *words, in scratch. */
 bosc_status bi_ranks_forest_index(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, const uint64_t *ids,
                                   int64_t count, struct bi_ranks_forest_word **words);
 
@@ -70,6 +73,11 @@ bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool wit
  * list->count becomes their number. */
 bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
                                        const struct bi_ranks_forest_word *words, struct bi_ranks_list *list);
+
+/* Relabels the edges' ends by `next` (NULL: they stay), and drops edges within a component. *spare: room for as many
+ * edges; the lists are swapped. flags: (edges->count) scratch; counter: scratch of one number. */
+bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, struct bi_ranks_list *edges,
+                                          struct bi_ranks_list *spare, uint8_t *flags, int64_t *counter);
 
 enum { BI_RANKS_FOREST_BYTES = 170 }; /* scratch for each vertex, upper bound */
 

@@ -1,6 +1,4 @@
 /* A rank's slice of a graph: the arguments that must be equal on all ranks, and lists of the rank's edges. */
-#include <string.h>
-
 #include "core/call.h"
 #include "ranks/forest/forest.h"
 
@@ -79,7 +77,7 @@ static bosc_status allocate_lists(bosc_ctx *ctx, int32_t ranks, struct bi_ranks_
     slice->sent_offsets = slice->entry_begins + (ranks + 1);
     slice->received_offsets = slice->sent_offsets + (ranks + 1);
     slice->counts = slice->received_offsets + (ranks + 1);
-    slice->requested = slice->counts + (ranks + 1);
+    slice->requests = slice->counts + (ranks + 1);
     return BOSC_OK;
 }
 

@@ -50,8 +50,7 @@ bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint
     void *received = NULL;
     bosc_status local_status = find_owners(s, &owners);
     bosc_status status = bi_ranks_route_to_owners(s->ctx, s->comm, local_status, owners, s->found_count, &route);
-    BI_IF_OK(status,
-             bi_ranks_route_items(s->ctx, s->comm, local_status, &route, 3 * sizeof *s->found, s->found, &received));
+    BI_IF_OK(status, bi_ranks_route_items(s->ctx, s->comm, BOSC_OK, &route, 3 * sizeof *s->found, s->found, &received));
     *records = received;
     *count = route.x.received;
     bi_ranks_route_end(s->ctx, &route);
@@ -103,8 +102,8 @@ static bosc_status count_lightest(const struct bi_ranks_sharded_forest *f, const
     return BOSC_OK;
 }
 
-/* Keeps only the lightest edges if more trees are requested; f->is_cut is then true. all: number of edges found here.
- * */
+/* Keeps only the lightest edges if more trees are requested; f->is_cut is then true. all: number of edges found
+ * here. */
 static bosc_status cut_forest(struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows, int64_t all,
                               struct bi_msf_found *found)
 {
@@ -236,13 +235,13 @@ static bosc_status copy_per_request(const struct bi_ranks_sharded *s, const stru
 }
 
 /* Sends this rank's labels to the ranks that request them. */
-static bosc_status gather_labels(const struct bi_ranks_sharded *s, bosc_status local_status, const int64_t *requested,
-                                 uint32_t *labels)
+static bosc_status gather_labels(const struct bi_ranks_sharded *s, bosc_status local_status, uint32_t *labels)
 {
     struct bi_exchange x;
     uint32_t *copies = NULL;
     int64_t *counts = s->slice->counts;
-    for (int32_t r = 0; r < s->comm->rank_count; r++) counts[r] = requested[r] ? s->levels[0].own : 0;
+    for (int32_t r = 0; r < s->comm->rank_count; r++)
+        counts[r] = s->slice->requests[r] & BI_RANKS_REQUEST_LABELS ? s->levels[0].own : 0;
     bosc_status status = bi_exchange_begin(s->ctx, s->comm, local_status, counts, &x);
     if (status == BOSC_OK) {
         local_status = copy_per_request(s, &x, &copies);
@@ -252,24 +251,16 @@ static bosc_status gather_labels(const struct bi_ranks_sharded *s, bosc_status l
     return status;
 }
 
-static bosc_status label_vertices(const struct bi_ranks_sharded *s, bosc_status local_status, const int64_t *requested,
-                                  uint32_t *labels)
+/* Writes the labels of all vertices (n) on the ranks that request them, after all rounds with s->labels set. */
+static bosc_status label_vertices(const struct bi_ranks_sharded *s, bosc_status local_status, uint32_t *labels)
 {
-    const struct bi_ranks_sharded_init_labels vertices = {s->levels[0].first, s->smallest};
-    BI_IF_OK(local_status, s->steps->sharded_init_labels(s->ctx, s->levels[0].own, &vertices));
+    const struct bi_ranks_number_from vertices = {(uint32_t)s->levels[0].first, s->smallest};
+    BI_IF_OK(local_status, s->steps->number_from(s->ctx, s->levels[0].own, &vertices));
     for (int32_t level = 0; level < s->rounds; level++)
         BI_TRY_WITH_SCRATCH(s->ctx, ascend_level(s, level, &local_status));
     for (int32_t level = s->rounds - 1; level >= 0; level--)
         BI_TRY_WITH_SCRATCH(s->ctx, descend_level(s, level, &local_status));
-    return gather_labels(s, local_status, requested, labels);
-}
-
-/* Writes the labels of all vertices on ranks that request them, after all rounds with s->labels set. requested:
- * (ranks), host: nonzero for such ranks. labels: (n). */
-static bosc_status write_vertex_labels(const struct bi_ranks_sharded *s, bosc_status local_status,
-                                       const int64_t *requested, uint32_t *labels)
-{
-    BI_RETURN_WITH_SCRATCH(s->ctx, label_vertices(s, local_status, requested, labels));
+    return gather_labels(s, local_status, labels);
 }
 
 /* Reruns the rounds over the remaining edges, for their labels alone. */
@@ -284,29 +275,25 @@ static bosc_status rerun_rounds(struct bi_ranks_sharded_forest *f, struct bi_ran
 }
 
 /* Labels the vertices by the tree of rounds; after a cut that tree is not the forest's. */
-static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s, const int64_t *requested)
+static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s)
 {
     bosc_status local_status = BOSC_OK;
     if (f->is_cut) BI_TRY(rerun_rounds(f, s));
     if (f->labels) local_status = bi_scratch_of(f->ctx, f->slice->view.n, sizeof *f->tree_of, &f->tree_of);
-    return write_vertex_labels(s, local_status, requested, f->tree_of);
+    BI_RETURN_WITH_SCRATCH(f->ctx, label_vertices(s, local_status, f->tree_of));
 }
 
 /* ---- the forest ---- */
 
-/* Gathers which ranks request labels (requested[r]), and if any requests labels or sums. */
-static bosc_status gather_requests(const struct bi_ranks_sharded_forest *f, bosc_status local_status,
-                                   int64_t *requested, bool *any_labels, bool *any_sum)
+/* Gathers the requests of all ranks, bits of BI_RANKS_REQUEST_*, in f->slice->requests. *any: the union. */
+static bosc_status gather_requests(const struct bi_ranks_sharded_forest *f, bosc_status local_status, int64_t *any)
 {
-    const uint8_t own[2] = {f->labels, f->sum}, *all = f->comm->gather;
+    int64_t *requests = f->slice->requests;
+    const int64_t own = (f->labels ? BI_RANKS_REQUEST_LABELS : 0) | (f->sum ? BI_RANKS_REQUEST_SUM : 0);
     BI_TRY(bi_comm_agree(f->ctx, f->comm, local_status));
-    BI_TRY(bi_comm_all_gather(f->ctx, f->comm, own, sizeof own, f->comm->gather));
-    *any_labels = *any_sum = false;
-    for (int32_t r = 0; r < f->comm->rank_count; r++) {
-        requested[r] = all[2 * r];
-        *any_labels |= all[2 * r] != 0;
-        *any_sum |= all[2 * r + 1] != 0;
-    }
+    BI_TRY(bi_comm_all_gather(f->ctx, f->comm, &own, sizeof own, requests));
+    *any = 0;
+    for (int32_t r = 0; r < f->comm->rank_count; r++) *any |= requests[r];
     return BOSC_OK;
 }
 
@@ -319,11 +306,11 @@ bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f)
                                  .core = f->ctx->backend->core};
     struct bi_msf_rows rows = f->slice->rows;
     struct bi_msf_found found = {0};
-    int64_t *requested = f->slice->requested;
-    bool any_sum;
+    int64_t requests;
     bosc_status local_status = bi_ranks_sharded_list_edges(&s);
     rows.is_64bit = true; /* ids over all ranks have 64 bits */
-    BI_TRY(gather_requests(f, local_status, requested, &s.labels, &any_sum));
+    BI_TRY(gather_requests(f, local_status, &requests));
+    s.labels = requests & BI_RANKS_REQUEST_LABELS;
     BI_TRY(bi_ranks_sharded_run_rounds(&s, BOSC_OK));
     f->info.rounds = s.rounds + s.replicated_rounds;
     /* The edges on their own ranks: a cut to the number of trees, the sum of the weights, the labels. */
@@ -331,6 +318,6 @@ bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f)
     BI_TRY(cut_forest(f, &rows, s.found_count, &found));
     f->ids = found.ids;
     f->count = found.count;
-    if (any_sum) BI_TRY(sum_weights(f, &rows, &found));
-    return s.labels ? label_trees(f, &s, requested) : BOSC_OK;
+    if (requests & BI_RANKS_REQUEST_SUM) BI_TRY(sum_weights(f, &rows, &found));
+    return s.labels ? label_trees(f, &s) : BOSC_OK;
 }

@@ -115,26 +115,9 @@ static bosc_status contract_components(struct round_state *s, uint32_t *next, in
     return BOSC_OK;
 }
 
-/* Compacts an array over edges by the flags. */
-static bosc_status compact_kept(struct round_state *s, const uint64_t *from, uint64_t *to)
-{
-    return s->core->compact(s->ctx, sizeof *from, from, s->flags, s->r->edges.count, to, s->counter);
-}
-
-/* Relabels the edges and drops those within a component; next NULL: the components stay. */
 static bosc_status relabel(struct round_state *s, const uint32_t *next)
 {
-    struct bi_ranks_list *edges = &s->r->edges, spare = s->spare;
-    const struct bi_ranks_forest_relabel relabel = {next, edges->ends, s->flags};
-    if (edges->count == 0) return BOSC_OK;
-    BI_TRY(s->steps->forest_relabel(s->ctx, edges->count, &relabel));
-    BI_TRY(compact_kept(s, edges->keys, spare.keys));
-    BI_TRY(compact_kept(s, edges->ends, spare.ends));
-    if (edges->ids) BI_TRY(compact_kept(s, edges->ids, spare.ids));
-    BI_TRY(bi_read_back(s->ctx, &spare.count, s->counter, sizeof spare.count));
-    s->spare = *edges;
-    *edges = spare;
-    return BOSC_OK;
+    return bi_ranks_forest_relabel_edges(s->ctx, next, &s->r->edges, &s->spare, s->flags, s->counter);
 }
 
 /* Makes every vertex a component. A tree of rounds is built from input edges, which may include self loops: these are
@@ -179,6 +162,24 @@ static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
         if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
         BI_IF_OK(local_status, finish_round(s));
     }
+}
+
+bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, struct bi_ranks_list *edges,
+                                          struct bi_ranks_list *spare, uint8_t *flags, int64_t *counter)
+{
+    struct bi_ranks_list kept = *spare;
+    const struct bi_ranks_forest_relabel step = {next, edges->ends, flags};
+    const uint64_t *const from[] = {edges->keys, edges->ends, edges->ids};
+    uint64_t *const to[] = {kept.keys, kept.ends, kept.ids};
+    if (edges->count == 0) return BOSC_OK;
+    BI_TRY(ctx->ops->ranks->steps->forest_relabel(ctx, edges->count, &step));
+    for (int i = 0; i < 3; i++)
+        if (from[i])
+            BI_TRY(ctx->backend->core->compact(ctx, sizeof *from[i], from[i], flags, edges->count, to[i], counter));
+    BI_TRY(bi_read_back(ctx, &kept.count, counter, sizeof kept.count));
+    *spare = *edges;
+    *edges = kept;
+    return BOSC_OK;
 }
 
 bosc_status bi_ranks_forest_allocate_rounds(bosc_ctx *ctx, struct bi_ranks_rounds *rounds)

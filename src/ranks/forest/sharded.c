@@ -8,7 +8,7 @@
 #include "core/call.h"
 #include "ranks/exchange/route.h"
 
-enum { RECORD = 3 * sizeof(uint64_t) };
+enum { RECORD = 3 * sizeof(uint64_t) }; /* bytes; see steps/forest_sharded.h */
 
 /* ---- compact ids of the components that a rank's edges have, by bits and prefix counts, without a sort ---- */
 
@@ -117,27 +117,13 @@ static bosc_status choose_edges(struct bi_ranks_sharded *s, uint64_t **records, 
     return s->steps->sharded_candidates(s->ctx, s->compact_count, &candidates);
 }
 
-/* Compacts an array over edges by the flags. */
-static bosc_status compact_kept(struct bi_ranks_sharded *s, const uint64_t *from, const uint8_t *flags, uint64_t *to)
-{
-    return s->core->compact(s->ctx, sizeof *from, from, flags, s->edges.count, to, s->counter);
-}
-
 /* Relabels the ends by compact id (next NULL: they stay), and drops edges within a component. */
 static bosc_status relabel(struct bi_ranks_sharded *s, const uint32_t *next)
 {
-    struct bi_ranks_list *edges = &s->edges, spare = s->spare;
-    struct bi_ranks_forest_relabel relabel = {next, edges->ends, NULL};
-    if (edges->count == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(s->ctx, edges->count, 1, &relabel.is_kept));
-    BI_TRY(s->steps->forest_relabel(s->ctx, edges->count, &relabel));
-    BI_TRY(compact_kept(s, edges->keys, relabel.is_kept, spare.keys));
-    BI_TRY(compact_kept(s, edges->ends, relabel.is_kept, spare.ends));
-    if (edges->ids) BI_TRY(compact_kept(s, edges->ids, relabel.is_kept, spare.ids));
-    BI_TRY(bi_read_back(s->ctx, &spare.count, s->counter, sizeof spare.count));
-    s->spare = *edges;
-    *edges = spare;
-    return BOSC_OK;
+    uint8_t *flags;
+    if (s->edges.count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(s->ctx, s->edges.count, 1, &flags));
+    return bi_ranks_forest_relabel_edges(s->ctx, next, &s->edges, &s->spare, flags, s->counter);
 }
 
 /* Reduces the received candidates to the records of this rank's components. */
@@ -159,8 +145,7 @@ static bosc_status reduce_candidates(const struct bi_ranks_sharded *s, const uin
 }
 
 /* Sends the lightest edge at each of this rank's components to the owner. records: the lightest of all at the
- * components
- * that this rank owns. */
+ * components that this rank owns. */
 static bosc_status send_candidates(struct bi_ranks_sharded *s, bosc_status *local_status, uint64_t *records)
 {
     struct bi_ranks_route route;
@@ -193,11 +178,10 @@ struct contraction {
 static bosc_status list_edges(struct contraction *j, const struct bi_ranks_sharded_link *link)
 {
     struct bi_ranks_sharded *s = j->s;
-    const size_t size = 3 * sizeof *s->found;
     int64_t listed;
     if (j->level->own == 0) return BOSC_OK;
     BI_TRY(s->steps->sharded_link(s->ctx, j->level->own, link));
-    BI_TRY(s->core->compact(s->ctx, size, j->records, link->listed, j->level->own, s->found + 3 * s->found_count,
+    BI_TRY(s->core->compact(s->ctx, RECORD, j->records, link->listed, j->level->own, s->found + 3 * s->found_count,
                             s->counter));
     BI_TRY(bi_read_back(s->ctx, &listed, s->counter, sizeof listed));
     s->found_count += listed;
@@ -317,12 +301,11 @@ static bosc_status update_path_max(struct bi_ranks_sharded *s, bosc_status *loca
     struct bi_ranks_sharded_compact compact = s->compact;
     uint64_t *answers = NULL;
     int64_t count = 0;
-    const size_t size = 3 * sizeof *records;
     compact.components = s->path_max->components;
     BI_IF_OK(*local_status, s->steps->path_max_publish(s->ctx, level->own, &publish));
     BI_IF_OK(*local_status, compact_ends(s, &s->path_max->edges, &compact, &count));
-    BI_IF_OK(*local_status, bi_scratch_of(s->ctx, count, size, &answers));
-    BI_TRY(bi_ranks_sharded_query(s, local_status, level, compact.components, count, records, size, answers));
+    BI_IF_OK(*local_status, bi_scratch_of(s->ctx, count, RECORD, &answers));
+    BI_TRY(bi_ranks_sharded_query(s, local_status, level, compact.components, count, records, RECORD, answers));
     if (*local_status == BOSC_OK && count) *local_status = update_edges(s, answers);
     return BOSC_OK;
 }
@@ -363,11 +346,10 @@ static bosc_status append_own_share(struct bi_ranks_sharded *s, const struct bi_
 {
     const int64_t ranks = s->comm->rank_count, begin = rounds->found * s->comm->rank / ranks,
                   limit = rounds->found * (s->comm->rank + 1) / ranks;
-    const size_t record = 3 * sizeof *s->found;
     uint64_t *to = s->found + 3 * s->found_count;
     s->found_count += limit - begin;
     if (begin == limit) return BOSC_OK;
-    return s->ctx->backend->copy(s->ctx, to, rounds->records + 3 * begin, (size_t)(limit - begin) * record);
+    return s->ctx->backend->copy(s->ctx, to, rounds->records + 3 * begin, (size_t)(limit - begin) * RECORD);
 }
 
 /* Writes the trees of this rank's components: the number of the smallest component in each. */

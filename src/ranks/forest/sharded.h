@@ -50,10 +50,10 @@ bosc_status bi_ranks_sharded_query(const struct bi_ranks_sharded *s, bosc_status
                                    const struct bi_ranks_sharded_level *level, const uint32_t *components,
                                    int64_t count, const void *table, size_t item_size, void *answers);
 
-/* Lists this rank's edges that the options admit in s->edges, with room for all of the graph. Takes scratch. */
+/* Lists this rank's edges that the options admit in s->edges, with room for all of the graph. Allocates scratch. */
 bosc_status bi_ranks_sharded_list_edges(struct bi_ranks_sharded *s);
 
-/* Runs all rounds over s->edges, which are overwritten. Takes scratch. Waits. */
+/* Runs all rounds over s->edges, which are overwritten. Allocates scratch. Waits. */
 bosc_status bi_ranks_sharded_run_rounds(struct bi_ranks_sharded *s, bosc_status local_status);
 
 /* Reports the edges that connect two trees, after all rounds. */
@@ -81,7 +81,7 @@ bool bi_ranks_forest_is_sharded(const struct bi_ranks_forest_slice *slice, int64
 /* Sends the chosen edges to the ranks that have them: *records, scratch. */
 bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint64_t **records, int64_t *count);
 
-/* Computes the forest, between bi_ranks_forest_begin and _end. Takes scratch. Waits. */
+/* Computes the forest, between bi_ranks_forest_begin and _end. Allocates scratch. Waits. */
 bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f);
 
 #endif

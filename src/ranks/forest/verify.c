@@ -166,9 +166,9 @@ static bosc_status replicate_edges(struct proof *p, const struct bi_ranks_edges 
     int64_t *counts = p->slice->counts;
     for (int32_t r = 0; r < p->comm->rank_count; r++) counts[r] = own->count;
     BI_TRY(bi_exchange_begin(p->ctx, p->comm, BOSC_OK, counts, &p->exchange));
-    bosc_status local_status = allocate_and_copy(p, own, &copies, &all);
+    const bosc_status local_status = allocate_and_copy(p, own, &copies, &all);
     BI_TRY(bi_exchange_items(p->ctx, p->comm, local_status, &p->exchange, sizeof *all.edges, copies.edges, all.edges));
-    BI_TRY(bi_exchange_items(p->ctx, p->comm, local_status, &p->exchange, sizeof *all.ranks, copies.ranks, all.ranks));
+    BI_TRY(bi_exchange_items(p->ctx, p->comm, BOSC_OK, &p->exchange, sizeof *all.ranks, copies.ranks, all.ranks));
     bi_exchange_end(p->ctx, &p->exchange);
     return bi_comm_agree(p->ctx, p->comm, bi_ranks_forest_sort(p->ctx, p->slice, &all, &p->edges));
 }

@@ -1,8 +1,6 @@
 /* Loads a saved graph over ranks. 1. Each rank reads a slice of the file's rows and arcs, and all check the checksum.
  * 2. Arcs go to the owners of their entries, which check that both arcs of an edge exist and agree. 3. Each rank
  * builds the graph of the entries that it owns. Nothing in the file is trusted. */
-#include <string.h>
-
 #include <boscage/ranks/graph.h>
 
 #include "base/bits.h"
@@ -239,7 +237,7 @@ static bosc_status check_hash(struct graph_loader *r, bosc_status local_status)
     return bi_comm_agree(r->ctx, r->comm, local_status);
 }
 
-/* ---- the call ---- */
+/* ---- this rank's slice of the file ---- */
 
 static size_t state_bytes(const struct graph_loader *r)
 {
@@ -495,7 +493,7 @@ static bosc_status build_loaded(struct graph_loader *r, bosc_graph **graph)
     return status == BOSC_OK ? bi_comm_agree(r->ctx, r->comm, build_graph(r, &e, end - first, graph)) : status;
 }
 
-/* ---- the public call ---- */
+/* ---- the call ---- */
 
 static bosc_status check(bosc_ctx *ctx, bosc_read_at_fn read, bosc_graph **graph, const bosc_ranks_graph_info *info)
 {

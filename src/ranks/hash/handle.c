@@ -1,6 +1,4 @@
 /* Handles of hash tables over ranks: creation, release, checks, information, memory reserved beforehand. */
-#include <string.h>
-
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "core/call.h"

@@ -72,6 +72,7 @@ static bosc_status answer_rows(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, con
                                representative_ids, answers);
 }
 
+/* *ids = scratch: the ids of rows that ascend by one. */
 static bosc_status number_rows(bosc_ctx *ctx, const struct bi_ranks_points *points, int64_t **ids)
 {
     BI_TRY(bi_scratch_of(ctx, points->rows.n, sizeof **ids, ids));
@@ -124,10 +125,8 @@ static bosc_status compact_points(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     int64_t *ids, *count;
     if (rows.n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
-    BI_TRY(bi_scratch_of(ctx, rows.n, sizeof *ids, &ids));
+    BI_TRY(number_rows(ctx, points, &ids));
     BI_TRY(make_dense(ctx, tree, &rows));
-    const struct bi_ranks_global_ids number = {points->first, ids};
-    BI_TRY(ctx->ops->ranks->steps->global_ids(ctx, rows.n, &number));
     BI_TRY(core->compact(ctx, row, rows.data, is_kept, rows.n, data, count));
     BI_TRY(core->compact(ctx, sizeof *ids, ids, is_kept, rows.n, kept_ids, count));
     return bi_read_back(ctx, &kept->rows.n, count, sizeof *count);
@@ -168,16 +167,13 @@ static bosc_status remove_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
 /* ---- selection of the medians above the subtrees, level by level ----
  *
  * All segments of a level are refined at once, digit by digit of the superkey that begins at the level's coordinate,
- * then
- * of the id. A round counts the next digit of the remaining candidates on all ranks, and picks the digit at which the
- * median lies; points with other digits are on one of its sides. Where one point is left, it is the median. Source:
- * Blum,
- * Floyd, Pratt, Rivest, Tarjan, Time Bounds for Selection (1973), for the problem; radix selection as in Alabi et al.,
- * Fast
- * k-Selection Algorithms for Graphics Processing Units (2012). */
+ * then of the id. A round counts the next digit of the remaining candidates on all ranks, and picks the digit at which
+ * the median lies; points with other digits are on one of its sides. Where one point is left, it is the median. Source:
+ * Blum, Floyd, Pratt, Rivest, Tarjan, Time Bounds for Selection (1973), for the problem; radix selection as in Alabi et
+ * al., Fast k-Selection Algorithms for Graphics Processing Units (2012). */
 
-/* Counters of a round over all segments: half a megabyte, summed over the ranks, unless there are very many segments.
- * */
+/* Counters of a round over all segments: half a megabyte, summed over the ranks, unless there are very many
+ * segments. */
 enum { MAX_COUNTERS = 1 << 16, MAX_BITS = 11, MIN_BITS = 4 }; /* chosen */
 
 struct selection {
@@ -189,10 +185,10 @@ struct selection {
     bosc_status local_status;
     int64_t *counters;       /* in reach: those of a round and one more */
     uint32_t *median_digits; /* in reach, by segment */
-    /* Host: the same. median_ranks: the median's rank among the candidates of each segment; -1 once found. */
-    int64_t *sums, *median_ranks;
-    uint32_t *host_digits;
-    int64_t open_count; /* segments whose median is not yet found */
+    int64_t *sums;           /* host: the counters of all ranks */
+    uint32_t *host_digits;   /* host: the median digits */
+    int64_t *median_ranks;   /* host: the median's rank among the candidates of each segment; -1 once found */
+    int64_t open_count;      /* segments whose median is not yet found */
     size_t host_bytes;
 };
 
@@ -374,10 +370,7 @@ static bosc_status scatter_points(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const 
     local_status = bi_ranks_kdtree_reserve_shard(ctx, tree, received);
     if (local_status == BOSC_OK && points->representative_ids) local_status = store_representatives(ctx, tree, points);
     if (local_status == BOSC_OK && !points->ids) {
-        local_status = bi_scratch_of(ctx, points->rows.n, sizeof *ids, &ids);
-        const struct bi_ranks_global_ids number = {points->first, ids};
-        if (local_status == BOSC_OK && points->rows.n)
-            local_status = ctx->ops->ranks->steps->global_ids(ctx, points->rows.n, &number);
+        local_status = number_rows(ctx, points, &ids);
         id_rows.data = ids;
     }
     BI_TRY(

@@ -182,7 +182,6 @@ bosc_status bi_ranks_kdtree_find_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtr
 struct outputs {
     void *points, *ids; /* of the nodes */
     int64_t *inverse, *counts;
-    void *resized;
     struct bi_out out[2];
 };
 

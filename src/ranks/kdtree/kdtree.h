@@ -31,10 +31,10 @@ struct bosc_ranks_kdtree {
     struct bi_block boxes; /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
     struct bi_block subtree_boxes; /* uint64 (ranks x subtrees_per_shard x 2 x dim), likewise; absent if that is 1 */
     int64_t subtrees_per_shard;    /* at most */
-    /* Only after the published build of two halves, else NULL: this rank's side of the root. Its coordinates are
-     * rotated by one; its ids are positions of its points in the order of their ids. */
+    /* Only with the options of the published build of two halves, else NULL: this rank's side of the root. Its
+     * coordinates are rotated by one; its ids are positions of its points in the order of their ids. */
     bosc_kdtree *side;
-    bosc_kdtree *root; /* likewise: a tree of one point, the root, on rank 0 */
+    bosc_kdtree *root; /* likewise; on rank 0 a tree of one point, the root */
     bosc_ranks_kdtree_times times;
 };
 

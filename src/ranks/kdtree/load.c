@@ -1,8 +1,6 @@
 /* Loads saved trees over ranks. 1. Rank 0 reads the file and sends each rank its share of the arrays. 2. Each point
  * goes to the owner of its id, so that ranks have rows in the order of ids. 3. The tree is built from these rows.
  * Nothing is trusted: arrays grow by chunks actually read, the checksum decides, ids must be distinct. */
-#include <string.h>
-
 #include "core/call.h"
 #include "kdtree/save.h"
 #include "ranks/exchange/route.h"
@@ -113,8 +111,7 @@ static bosc_status read_arrays(struct tree_loader *r)
 /* ---- rows of the arrays read ----
  *
  * With duplicates removed, each row queries the rank that has its node for the id of its representative; that rank
- * checks
- * the number of such rows against the node's count. */
+ * checks the number of such rows against the node's count. */
 
 enum { OUT_OF_RANGE, REPEATED, NO_NODE, FOREIGN_ROW, COUNT, FAULTS }; /* faults of a file */
 
@@ -178,8 +175,8 @@ static bosc_status stage_arrays(struct row_load *load)
     BI_TRY(bi_scratch_of(load->ctx, load->nodes, sizeof *load->positions, &load->positions));
     load->ids = ids;
     load->inverse = inverse;
-    const struct bi_ranks_kdtree_number_from number = {(uint32_t)load->first_node, load->positions};
-    if (load->nodes) BI_TRY(load->steps->kdtree_number_from(load->ctx, load->nodes, &number));
+    const struct bi_ranks_number_from number = {(uint32_t)load->first_node, load->positions};
+    if (load->nodes) BI_TRY(load->steps->number_from(load->ctx, load->nodes, &number));
     return check_points(load);
 }
 
@@ -293,8 +290,8 @@ static bosc_status sort_rows(struct row_load *load, const struct nodes *received
 static bosc_status widen_ids(const struct row_load *load, const struct nodes *nodes, int64_t **ids)
 {
     BI_TRY(bi_scratch_of(load->ctx, nodes->n, sizeof **ids, ids));
-    const struct bi_ranks_kdtree_widen_ids step = {nodes->ids, *ids};
-    return nodes->n ? load->steps->kdtree_widen_ids(load->ctx, nodes->n, &step) : BOSC_OK;
+    const struct bi_ranks_offset_ids step = {nodes->ids, 0, *ids};
+    return nodes->n ? load->steps->offset_ids(load->ctx, nodes->n, &step) : BOSC_OK;
 }
 
 /* Receives the nodes whose ids are this rank's rows. */

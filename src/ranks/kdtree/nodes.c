@@ -1,6 +1,5 @@
 /* Computes a rank's range of the in-order array on demand. Each part of the shard is a subtree, if only of one node.
- * Its
- * in-order array is that of a tree of its points, with coordinates rotated to begin with the one that splits the
+ * Its in-order array is that of a tree of its points, with coordinates rotated to begin with the one that splits the
  * subtree's root. After the published build of two halves the subtree exists already. */
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
@@ -78,8 +77,7 @@ static bosc_status write_subtree_nodes(const struct ordering *o, const bosc_kdtr
     uint32_t *rows;
     BI_TRY(bi_scratch_of(o->ctx, n, sizeof *rows, &rows));
     BI_TRY(bosc_kdtree_get_nodes(o->ctx, subtree, rotated, rows));
-    /* Rotated back. */
-    BI_TRY(gather_rows(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin)));
+    BI_TRY(gather_rows(o, rotated, NULL, rotate ? o->dim - rotate : 0, n, point_at(o, begin))); /* rotates back */
     return write_ids(o, rows, begin, n);
 }
 

@@ -89,9 +89,9 @@ static bosc_status sort_half(struct published_build *h, const struct bi_ranks_po
                                                                      (int32_t)h->dim, from->stride, 0, h->order, NULL));
     const struct bi_ranks_kdtree_rows rows = {from->data, h->held.rows, h->order, h->dim, from->stride,
                                               0,          h->size == 8};
-    const struct bi_ranks_kdtree_number_rows number = {points->first, h->order, h->held.ids};
+    const struct bi_ranks_offset_ids number = {h->order, points->first, h->held.ids};
     BI_TRY(h->steps->kdtree_gather(h->ctx, from->n * h->dim, &rows));
-    return h->steps->kdtree_number_rows(h->ctx, from->n, &number);
+    return h->steps->offset_ids(h->ctx, from->n, &number);
 }
 
 /* ---- pivot and swap ---- */

@@ -1,7 +1,5 @@
 /* Searches by radius and by boxes over ranks: all points as CSR rows, in two calls (count, then fill). Queries go to
  * all shards that they reach; the rows of the shards are merged by id. */
-#include <string.h>
-
 #include "core/csr.h"
 #include "ranks/kdtree/search.h"
 
@@ -118,8 +116,8 @@ static bosc_status check_offsets(struct search_call *s)
     const int64_t n = s->rows.n, none = INT64_MAX;
     struct bi_ranks_kdtree_same_lengths step = {s->input_offsets, s->row_offsets, NULL};
     int64_t total = 0, answer = 0, row = none; /* entries by the offsets; of the answer; a faulty row */
-    /* 1. The offsets must ascend from 0. 2. The arrays must hold the rows. 3. Each row must be as long as its answer.
-     * */
+    /* 1. The offsets must ascend from 0. 2. The arrays must hold the rows. 3. Each row must be as long as its
+     * answer. */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *step.bad, &step.bad));
     BI_TRY(ctx->backend->copy(ctx, step.bad, &none, sizeof none));
     if (n) BI_TRY(ctx->backend->core->check_offsets(ctx, s->input_offsets, n, step.bad));

@@ -1,7 +1,5 @@
 /* Saves a tree over ranks as the bytes of one tree. Rank 0 writes; the other ranks send it their arrays chunk by
  * chunk. */
-#include <string.h>
-
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 #include "kdtree/save.h"
@@ -24,9 +22,8 @@ struct tree_writer {
     bool started, done; /* the exchanges have started; have succeeded */
 };
 
-/* Sends a chunk of rank r's array, from byte `begin` on, to rank 0, which writes it. A failure of this rank alone
- * stays in
- * w->local_status; a lost rank is returned. */
+/* Sends a chunk of rank r's array, from byte `begin` on, to rank 0, which writes it. A failure of this rank alone stays
+ * in w->local_status; a lost rank is returned. */
 static bosc_status write_chunk(struct tree_writer *w, int32_t r, const char *array, int64_t begin, int64_t bytes)
 {
     const int32_t ranks = w->tree->comm->rank_count, rank = w->tree->comm->rank;

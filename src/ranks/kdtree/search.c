@@ -73,8 +73,7 @@ bosc_status bi_ranks_kdtree_find_pairs(bosc_ctx *ctx, struct bi_ranks_kdtree_rea
 /* ---- the k nearest neighbours ----
  *
  * A query goes to the shard whose box is nearest. The k-th distance of that answer bounds the search; the query then
- * goes
- * to all other shards whose boxes are within it. */
+ * goes to all other shards whose boxes are within it. */
 
 struct knn_call {
     bosc_ctx *ctx;

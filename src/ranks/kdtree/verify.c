@@ -70,8 +70,7 @@ static bosc_status check_nodes(const struct proof *p, int64_t *bad)
 }
 
 /* Gathers the upper nodes and checks this rank's nodes. *bad: the smallest faulty node of all ranks, or INT64_MAX.
- * uppers:
- * host, of one rank and then of all. */
+ * uppers: host, of one rank and then of all. */
 static bosc_status exchange_and_check(struct proof *p, bosc_status local_status, char *uppers, int64_t *bad)
 {
     bosc_comm *comm = p->tree->comm;

@@ -1,8 +1,6 @@
 /* Scans over ranks, by the rows and tiles of core/tiles.h. The rank at which a tile begins scans it: it receives the
  * tile's remaining elements from the higher ranks and returns their results. The prefix of each tile is a scan over
  * ranks of the tiles' sums, by recursion. Rank 0 scans short inputs alone. */
-#include <string.h>
-
 #include <boscage/ranks/prims.h>
 
 #include "core/call.h"

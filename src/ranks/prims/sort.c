@@ -15,11 +15,9 @@
  *
  * The key of the item at each splitter is found from its highest bits down, some bits a round: each round counts the
  * keys of all ranks below every candidate. Among equal keys, those of lower ranks come first. Keys are unsigned
- * integers
- * here, ordered as the originals (base/bits.h). */
+ * integers here, ordered as the originals (base/bits.h). */
 
-/* Counts of a round, and bits found in one. TARGET_COUNTS follows a measurement: 2^16 counts a splitter took as long as
- * the sorts of two slices of 500,000 keys (docs/design/ranks.md, Sorts). */
+/* Counts of a round, and bits found in one; chosen (docs/design/ranks.md, Sorts). */
 enum { MAX_COUNTS = 1 << 17, TARGET_COUNTS = 1 << 13, MAX_BITS = 10, MIN_BITS = 5 };
 
 struct splitter_search {

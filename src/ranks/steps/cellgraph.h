@@ -7,8 +7,7 @@
 #include "base/search.h"
 
 /* hashes[i] = hash of the bits of vector i in `mask`, which applies to every word. The constant, 2^64 / the golden
- * ratio,
- * lets words of 0 count. */
+ * ratio, lets words of 0 count. */
 struct bi_ranks_cellgraph_hash {
     const uint64_t *vectors; /* (n x words) */
     int64_t words;
@@ -22,18 +21,6 @@ BI_FN void bi_step_cellgraph_hash(const struct bi_ranks_cellgraph_hash *a, int64
     for (int64_t s = 0; s < a->words; s++)
         h = bi_mix_u64(h + 0x9e3779b97f4a7c15ull + (a->vectors[i * a->words + s] & a->mask));
     a->hashes[i] = h;
-}
-
-/* out[i] = in[i] + offset. */
-struct bi_ranks_cellgraph_add_offset {
-    const uint32_t *in;
-    int64_t offset;
-    int64_t *out;
-};
-
-BI_FN void bi_step_cellgraph_add_offset(const struct bi_ranks_cellgraph_add_offset *a, int64_t i)
-{
-    a->out[i] = a->in[i] + a->offset;
 }
 
 /* Groups of equal vectors on their owner. vertex_of[i]: group of vector i; representative_ids[v]: the first vector of
@@ -85,8 +72,7 @@ BI_FN void bi_step_cellgraph_in_half(const struct bi_ranks_cellgraph_in_half *a,
 }
 
 /* Packs an edge for the rank that has the row of its lower end, the end of the smaller row. high_rows[e]: row of the
- * higher end over all ranks.
- * low_rows[e]: row of the lower end on its rank, << 32 | the letter's position. */
+ * higher end over all ranks. low_rows[e]: row of the lower end on its rank, << 32 | the letter's position. */
 struct bi_ranks_cellgraph_pack_edges {
     const uint64_t *edges; /* keys of ends among the gathered vectors */
     const uint32_t *positions;

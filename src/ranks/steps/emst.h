@@ -1,7 +1,6 @@
-/* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks. Squared lengths are kept
- * as words whose integer order is theirs. Edges and records are those of forests (steps/forest.h): an edge's rank is
- * its squared length, its id the pair of its points, smaller << 32 | greater. So edges are ordered as on one context.
- * */
+/* Steps of Euclidean spanning trees over ranks. Components are numbered alike on all ranks. Squared lengths are kept as
+ * words whose integer order is theirs. Edges and records are those of forests (steps/forest.h): an edge's rank is its
+ * squared length, its id the pair of its points, smaller << 32 | greater. So edges are ordered as on one context. */
 #ifndef BI_RANKS_STEPS_EMST_H
 #define BI_RANKS_STEPS_EMST_H
 
@@ -27,8 +26,8 @@ struct bi_ranks_emst_points {
     uint64_t *lower_bound;   /* no foreign point is nearer; UINT64_MAX: there is none */
 };
 
-/* Makes each point a component, and bounds its distance to foreign points by the nearest subtree box of another shard.
- * */
+/* Makes each point a component, and bounds its distance to foreign points by the nearest subtree box of another
+ * shard. */
 struct bi_ranks_emst_init {
     struct bi_ranks_kdtree_reach reach;
     struct bi_ranks_emst_points points;
@@ -76,8 +75,8 @@ BI_FN void bi_step_emst_min_bounds(const struct bi_ranks_emst_min_bounds *a, int
     bi_ranks_atomic_lower(&a->least_bound[a->points.label[i]], a->points.lower_bound[i]);
 }
 
-/* By component: withholds an edge that is not shorter than the component's bound, since a foreign edge may be lighter.
- * */
+/* By component: withholds an edge that is not shorter than the component's bound, since a foreign edge may be
+ * lighter. */
 struct bi_ranks_emst_withhold {
     uint64_t *records;
     const uint64_t *least_bound;
@@ -90,17 +89,6 @@ BI_FN void bi_step_emst_withhold(const struct bi_ranks_emst_withhold *a, int64_t
 }
 
 /* ---- components ---- */
-
-/* By component: its number among the components of all ranks. */
-struct bi_ranks_emst_number_components {
-    uint32_t *next;
-    uint32_t first;
-};
-
-BI_FN void bi_step_emst_number_components(const struct bi_ranks_emst_number_components *a, int64_t c)
-{
-    a->next[c] = a->first + (uint32_t)c;
-}
 
 /* Points get the next round's numbers of their components. A nearest foreign point that is now in the same component
  * is forgotten. */

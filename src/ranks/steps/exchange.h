@@ -18,6 +18,23 @@ struct bi_ranks_global_ids {
 
 BI_FN void bi_step_global_ids(const struct bi_ranks_global_ids *a, int64_t i) { a->ids[i] = a->first + i; }
 
+/* out[i] = first + i. */
+struct bi_ranks_number_from {
+    uint32_t first;
+    uint32_t *out;
+};
+
+BI_FN void bi_step_number_from(const struct bi_ranks_number_from *a, int64_t i) { a->out[i] = a->first + (uint32_t)i; }
+
+/* out[i] = in[i] + offset. */
+struct bi_ranks_offset_ids {
+    const uint32_t *in;
+    int64_t offset;
+    int64_t *out;
+};
+
+BI_FN void bi_step_offset_ids(const struct bi_ranks_offset_ids *a, int64_t i) { a->out[i] = a->in[i] + a->offset; }
+
 /* out[i] = in[i], as words of 64 or 32 bits. */
 struct bi_ranks_resize_ids {
     const int64_t *in;

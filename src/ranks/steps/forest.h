@@ -79,8 +79,7 @@ BI_FN int64_t bi_ranks_forest_position(const struct bi_ranks_forest_word *words,
 enum { BI_RANKS_FOREST_ARCS = 256 };
 
 /* Item: a chunk of arcs. Fetches the ends and the rank of each listed edge that the options admit, at the position of
- * its
- * id. */
+ * its id. */
 
 struct bi_ranks_forest_fetch_edges {
     struct bi_msf_rows rows;

@@ -221,7 +221,7 @@ BI_FN void bi_step_sharded_send_smallest(const struct bi_ranks_sharded_labels *a
     a->owners[c] = next == BI_FOREST_NONE ? a->rank : (uint32_t)(next / a->each);
 }
 
-/* Down the tree: a component takes the label of its component in the next round; a whole tree keeps its own. */
+/* Down the tree: a component gets the label of its component in the next round; a whole tree keeps its own. */
 BI_FN void bi_step_sharded_label(const struct bi_ranks_sharded_labels *a, int64_t c)
 {
     if (a->next[c] != BI_FOREST_NONE) a->smallest[c] = a->answers[c];
@@ -237,16 +237,6 @@ BI_FN void bi_step_sharded_min_vertex(const struct bi_ranks_sharded_min_vertex *
 {
     const uint32_t next = (uint32_t)(a->items[i] >> 32);
     if (next != BI_FOREST_NONE) bi_atomic_min_u32(&a->smallest[next - a->first], (uint32_t)a->items[i]);
-}
-
-struct bi_ranks_sharded_init_labels {
-    int64_t first;
-    uint32_t *out;
-};
-
-BI_FN void bi_step_sharded_init_labels(const struct bi_ranks_sharded_init_labels *a, int64_t v)
-{
-    a->out[v] = (uint32_t)(a->first + v);
 }
 
 /* ---- the edges found ---- */

@@ -69,8 +69,7 @@ BI_FN void bi_step_kdtree_local_parts(const struct bi_ranks_kdtree_local_parts *
 }
 
 /* bucket[i] = a hash, below `ranks`, of the coordinates of row i. Equal points share it. The constant, 2^64 / the
- * golden
- * ratio, lets keys of 0 count. */
+ * golden ratio, lets keys of 0 count. */
 struct bi_ranks_kdtree_hash_owner {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -102,8 +101,7 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
 }
 
 /* Boxes of blocks of BI_RANKS_BOX_ROWS (chosen) rows, or of as many boxes. Box b: lowest keys of its coordinates at
- * low[b *
- * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
+ * low[b * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
 enum { BI_RANKS_BOX_ROWS = 64 };
 
 struct bi_ranks_kdtree_box {
@@ -207,18 +205,6 @@ BI_FN void bi_step_kdtree_write_parts(const struct bi_ranks_kdtree_digit *a, int
 BI_FN void bi_step_kdtree_init_state(const struct bi_ranks_kdtree_digit *a, int64_t i) { a->state[i] = 1; }
 
 /* ---- the published build on two ranks ---- */
-
-/* ids[i] = first + rows[i]. */
-struct bi_ranks_kdtree_number_rows {
-    int64_t first;
-    const uint32_t *rows;
-    int64_t *ids;
-};
-
-BI_FN void bi_step_kdtree_number_rows(const struct bi_ranks_kdtree_number_rows *a, int64_t i)
-{
-    a->ids[i] = a->first + (int64_t)a->rows[i];
-}
 
 /* Merges two runs of rows, [0, na) and [na, rows.n), each in the order of superkey 0: order[k] is the k-th row; of
  * equal rows those of the first run come first. Item i writes BI_RANKS_MERGED positions. A binary search on the

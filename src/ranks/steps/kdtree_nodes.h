@@ -106,27 +106,8 @@ BI_FN void bi_step_kdtree_look_up(const struct bi_ranks_kdtree_look_up *a, int64
 
 /* ---- when a saved tree is loaded ---- */
 
-/* out[i] = first + i. */
-struct bi_ranks_kdtree_number_from {
-    uint32_t first;
-    uint32_t *out;
-};
-
-BI_FN void bi_step_kdtree_number_from(const struct bi_ranks_kdtree_number_from *a, int64_t i)
-{
-    a->out[i] = a->first + (uint32_t)i;
-}
-
-/* out[i] = in[i]. */
-struct bi_ranks_kdtree_widen_ids {
-    const uint32_t *in;
-    int64_t *out;
-};
-
-BI_FN void bi_step_kdtree_widen_ids(const struct bi_ranks_kdtree_widen_ids *a, int64_t i) { a->out[i] = a->in[i]; }
-
-/* Checks sorted ids of this rank's rows: within [first, end), and distinct. Reports the lowest position of each fault.
- * */
+/* Checks sorted ids of this rank's rows: within [first, end), and distinct. Reports the lowest position of each
+ * fault. */
 struct bi_ranks_kdtree_check_ids {
     const uint32_t *ids;
     int64_t first, end;
@@ -188,8 +169,8 @@ BI_FN int64_t bi_ranks_kdtree_ancestor(const struct bi_ranks_kdtree_verify *a, s
 {
     const int32_t levels_left = a->level - level; /* levels down to the partition */
     if (levels_left <= 0) return bi_kdtree_mid(r) - a->begin;
-    return a->count + (path << levels_left) + ((int64_t)1 << (levels_left - 1)) -
-           1; /* the node after the last subtree of its less side */
+    /* The node after the last subtree of the range's less side. */
+    return a->count + (path << levels_left) + ((int64_t)1 << (levels_left - 1)) - 1;
 }
 
 BI_FN void bi_step_kdtree_verify(const struct bi_ranks_kdtree_verify *a, int64_t i)

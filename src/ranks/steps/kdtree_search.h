@@ -8,6 +8,21 @@
 #include "base/bits.h"
 #include "kdtree/order.h"
 
+/* ---- squared distances, of float (`single`) or double ---- */
+
+BI_FN double bi_ranks_dist2(const void *dist2, bool single, int64_t i)
+{
+    return single ? (double)((const float *)dist2)[i] : ((const double *)dist2)[i];
+}
+
+BI_FN void bi_ranks_set_dist2(void *dist2, bool single, int64_t i, double x)
+{
+    if (single)
+        ((float *)dist2)[i] = (float)x;
+    else
+        ((double *)dist2)[i] = x;
+}
+
 /* ---- the shards whose boxes a query reaches ---- */
 
 enum bi_ranks_kdtree_search {
@@ -39,7 +54,7 @@ struct bi_ranks_kdtree_reach {
 };
 
 /* Boxes of the subtrees of a shard, in the format of the shards' boxes, except that high keys are complements: both
- * are then minima. Item i is coordinate i % dim of row i / dim. */
+ * are then minima. The node after a subtree is in that subtree's box. Item i is coordinate i % dim of row i / dim. */
 struct bi_ranks_kdtree_subtree_boxes {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
@@ -75,7 +90,7 @@ BI_FN const uint64_t *bi_ranks_kdtree_box_of(const struct bi_ranks_kdtree_reach 
     return a->boxes + 2 * (int64_t)r * a->dim;
 }
 
-/* Returns the distance of coordinate c of query i from a box; 0 inside. */
+/* Returns the signed distance of coordinate c of query i from a box; 0 inside. */
 BI_FN double bi_ranks_kdtree_outside(const struct bi_ranks_kdtree_reach *a, int64_t i, const uint64_t *low, int32_t c)
 {
     const uint64_t *high = low + a->dim;
@@ -130,7 +145,7 @@ BI_FN double bi_ranks_kdtree_shard_dist2(const struct bi_ranks_kdtree_reach *a, 
     return least;
 }
 
-/* True if query box i intersects another box. */
+/* True if query box i intersects the box at `low`. */
 BI_FN bool bi_ranks_kdtree_boxes_intersect(const struct bi_ranks_kdtree_reach *a, int64_t i, const uint64_t *low)
 {
     const uint64_t *high = low + a->dim;
@@ -153,14 +168,9 @@ BI_FN bool bi_ranks_kdtree_intersects(const struct bi_ranks_kdtree_reach *a, int
     return intersects;
 }
 
-BI_FN double bi_ranks_kdtree_limit(const struct bi_ranks_kdtree_reach *a, int64_t i)
-{
-    return a->dtype == BOSC_F32 ? (double)((const float *)a->dist2)[i] : ((const double *)a->dist2)[i];
-}
-
 BI_FN bool bi_ranks_kdtree_reaches_other(const struct bi_ranks_kdtree_reach *a, int64_t i, uint32_t r)
 {
-    const double limit = bi_ranks_kdtree_limit(a, i);
+    const double limit = bi_ranks_dist2(a->dist2, a->dtype == BOSC_F32, i);
     if (r == a->own || a->shard_labels[r] == a->labels[i]) return false;
     return bi_ranks_kdtree_shard_dist2(a, i, r, limit) <= limit;
 }
@@ -173,7 +183,7 @@ BI_FN bool bi_ranks_kdtree_reaches(const struct bi_ranks_kdtree_reach *a, int64_
     double limit = a->limit;
     if (a->search == BI_RANKS_KNN) {
         if (r == a->nearest_shard[i]) return false;
-        const double farthest = bi_ranks_kdtree_limit(a, i * a->k + a->k - 1);
+        const double farthest = bi_ranks_dist2(a->dist2, a->dtype == BOSC_F32, i * a->k + a->k - 1);
         if (farthest < limit) limit = farthest;
     }
     return bi_ranks_kdtree_shard_dist2(a, i, r, limit) <= limit;
@@ -213,19 +223,13 @@ BI_FN void bi_step_kdtree_reach_fill(const struct bi_ranks_kdtree_reach *a, int6
 
 /* ---- answers of shards ----
  *
- * A shard answers a query at most once, so the answers of one shard can be merged concurrently. */
+ * A shard answers a query at most once, so the answers of one shard can be merged concurrently. Rows are merged from
+ * the back, so that no entry is overwritten before it is read. */
 
-BI_FN double bi_ranks_dist2(const void *dist2, bool single, int64_t i)
+/* Moves the distance of a merged row's entry `at`: from entry `from` of the row itself, or of the answers. */
+BI_FN void bi_ranks_move_dist2(void *to_dist2, const void *dist2, bool single, int64_t at, bool is_old, int64_t from)
 {
-    return single ? (double)((const float *)dist2)[i] : ((const double *)dist2)[i];
-}
-
-BI_FN void bi_ranks_set_dist2(void *dist2, bool single, int64_t i, double x)
-{
-    if (single)
-        ((float *)dist2)[i] = (float)x;
-    else
-        ((double *)dist2)[i] = x;
+    bi_ranks_set_dist2(to_dist2, single, at, bi_ranks_dist2(is_old ? to_dist2 : dist2, single, from));
 }
 
 /* Rows of k entries ordered by (distance, id); id -1 comes last. Row first + i of the answers belongs to query
@@ -257,27 +261,24 @@ BI_FN bool bi_ranks_kdtree_precedes(const struct bi_ranks_kdtree_merge_knn *a, i
 BI_FN void bi_step_kdtree_merge_knn(const struct bi_ranks_kdtree_merge_knn *a, int64_t i)
 {
     const int64_t from = (a->first + i) * a->k, to = (int64_t)a->order[a->first + i] * a->k;
-    /* 1. Count the entries of each row among the first k. 2. Merge from the back, so that nothing is overwritten. */
-    int64_t old = 0, added = 0; /* entries of each row among the first k */
+    int64_t old = 0, added = 0;
+    /* 1. Count the entries of the query's row and of the answer among the first k of both. 2. Merge them. */
     while (old + added < a->k)
         if (bi_ranks_kdtree_precedes(a, from + added, to + old))
             added++;
         else
             old++;
     for (int64_t at = to + a->k - 1; added > 0; at--) {
-        const bool take_old = old > 0 && bi_ranks_kdtree_precedes(a, from + added - 1, to + old - 1);
         const int64_t q = to + old - 1, b = from + added - 1;
-        a->to_ids[at] = take_old ? a->to_ids[q] : a->ids[b];
-        bi_ranks_set_dist2(a->to_dist2, a->single, at,
-                           bi_ranks_dist2(take_old ? a->to_dist2 : a->dist2, a->single, take_old ? q : b));
-        if (take_old)
-            old--;
-        else
-            added--;
+        const bool is_old = old > 0 && bi_ranks_kdtree_precedes(a, b, q);
+        a->to_ids[at] = is_old ? a->to_ids[q] : a->ids[b];
+        bi_ranks_move_dist2(a->to_dist2, a->dist2, a->single, at, is_old, is_old ? q : b);
+        old -= is_old;
+        added -= !is_old;
     }
 }
 
-/* CSR rows whose entries ascend by id. */
+/* CSR rows whose entries ascend by id. Row first + i of the answers belongs to query order[first + i]. */
 struct bi_ranks_kdtree_merge_rows {
     int64_t first;
     const uint32_t *order;
@@ -303,15 +304,11 @@ BI_FN void bi_step_kdtree_merge_rows(const struct bi_ranks_kdtree_merge_rows *a,
     a->lengths[query] = old + added;
     for (int64_t at = to + old + added - 1; added > 0; at--) {
         const int64_t q = to + old - 1, b = from + added - 1;
-        const bool take_old = old > 0 && bi_word(a->to_ids, a->is_64bit, q) > (uint64_t)a->ids[b];
-        bi_set_word(a->to_ids, a->is_64bit, at, take_old ? bi_word(a->to_ids, a->is_64bit, q) : (uint64_t)a->ids[b]);
-        if (a->to_dist2)
-            bi_ranks_set_dist2(a->to_dist2, a->single, at,
-                               bi_ranks_dist2(take_old ? a->to_dist2 : a->dist2, a->single, take_old ? q : b));
-        if (take_old)
-            old--;
-        else
-            added--;
+        const bool is_old = old > 0 && bi_word(a->to_ids, a->is_64bit, q) > (uint64_t)a->ids[b];
+        bi_set_word(a->to_ids, a->is_64bit, at, is_old ? bi_word(a->to_ids, a->is_64bit, q) : (uint64_t)a->ids[b]);
+        if (a->to_dist2) bi_ranks_move_dist2(a->to_dist2, a->dist2, a->single, at, is_old, is_old ? q : b);
+        old -= is_old;
+        added -= !is_old;
     }
 }
 

@@ -2,6 +2,8 @@
 #ifndef BI_RANKS_STEPS_SCAN_H
 #define BI_RANKS_STEPS_SCAN_H
 
+#include <string.h>
+
 #include <boscage/prims.h>
 
 #include "core/tiles.h"

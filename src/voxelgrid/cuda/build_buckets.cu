@@ -5,7 +5,7 @@
 
 /* BUCKET_CAPACITY: points of a bucket that shared memory holds. BUCKETS_PER_GROUP: buckets of a group, where there
  * are too many for one pass. MIN_TARGET, MAX_TARGET: aimed points of a bucket. MAX_TARGET: measured, 1 M points: 65 us,
- * 1,000 points 73. The others are chosen. */
+ * with 1,000 points a bucket 73. The others are chosen. */
 #ifdef BI_EMULATE /* small, so that few points make several buckets and full ones */
 enum { BUCKET_CAPACITY = 128, BUCKETS_PER_GROUP = 4, MAX_BUCKETS = 64, MAX_TARGET = 32, MIN_TARGET = 8 };
 #else

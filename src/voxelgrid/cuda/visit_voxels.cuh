@@ -11,8 +11,7 @@
 /* ROWS_AT_ONCE: a thread reads the bounds of these rows of voxels before it visits their points. ROW_LIMIT: results
  * that a thread collects in shared memory. STAGE_POINTS: points that a warp copies at once. LONG_ROW: points of a row
  * from which on the warp copies them together. CROWDED: measured: with fewer points a voxel, copies take 109 us for
- * 101.
- * The others are chosen. */
+ * 101. The others are chosen. */
 enum { THREADS = 128, WARPS = THREADS / 32, QUERY_WARPS = 3, ROWS_AT_ONCE = 3, ROW_LIMIT = BI_LONG_ROW };
 #ifdef BI_EMULATE /* small, so that short rows count as long */
 enum { STAGE_POINTS = 16, LONG_ROW = 4, CROWDED = 2, FEW_QUERIES = 64 };
@@ -243,8 +242,8 @@ __device__ __forceinline__ void visit_by_warp(const search_view &g, warp_stage &
                                    visit);
                 continue;
             }
-#pragma unroll
             /* 4. Short rows: each thread reads its own. The barrier makes the warp converge. */
+#pragma unroll
             for (int k = 0; k < ROWS_AT_ONCE; k++)
                 visit_row<1>([](const uint4 *point) { return __ldg(point); }, g.points, begin[k], end[k], visit);
             __syncwarp();
@@ -252,7 +251,7 @@ __device__ __forceinline__ void visit_by_warp(const search_view &g, warp_stage &
 }
 
 /* Calls visit(point) for all points within reach of q, and others near them, at positions from `from` on. The whole
- * warp calls it; threads that are not `active` have no query. */
+ * warp calls it; a thread without a query is not `active`. */
 template <visit_mode MODE, class V>
 __device__ __forceinline__ void visit_around(const search_view &g, warp_stage &stage, const float *q, bool active,
                                              uint32_t from, V &&visit)
@@ -354,8 +353,8 @@ template <bool DISTANCES, int LIMIT> struct row_column {
         count++;
     }
 
-    /* The same without a branch: always stores, and counts only if found, so that the next store overwrites
-     * an entry that was not. */
+    /* The same without a branch: always stores, and counts only if found, so that the next store overwrites an entry
+     * that was not. */
     __device__ __forceinline__ void append_if(bool is_found, float its_dist2, uint32_t its_id)
     {
         write(min(count, (uint32_t)LIMIT), its_dist2, its_id);

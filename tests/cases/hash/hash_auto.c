@@ -163,6 +163,34 @@ static void changes(bosc_ctx *ctx)
     ctx->cache_shift = 0;
 }
 
+/* A table created with a load factor that is too high for ORDERED gets a lower one by a rehash. */
+static void lowered_load_factors(bosc_ctx *ctx)
+{
+    ctx->cache_shift = SHIFT;
+    for (int k = 0; k < 4; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = {.value_size = 4, .load_factor = 0.95, .no_wait = k % 2};
+        const int64_t n = k / 2 ? SMALL_LIMIT : 100;
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &o, 1, n);
+        bosc_hash *table = create(ctx, o);
+        struct reference_hash oracle = {.opts = table->opts};
+        int64_t bad;
+        CHECK(reference_hash_insert(&oracle, p.keys, p.values, n, &bad));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+        CHECK_EQ(layout_of(ctx, table), BOSC_HASH_BUCKETED);
+        CHECK_OK(ctx, bosc_hash_rehash(ctx, table, 0.8, 5));
+        CHECK_EQ(layout_of(ctx, table), BOSC_HASH_ORDERED);
+        check_all(ctx, table, &oracle, &p);
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+        CHECK_EQ(layout_of(ctx, table), BOSC_HASH_ORDERED);
+        check_all(ctx, table, &oracle, &p);
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+        reference_hash_clear(&oracle);
+    }
+    ctx->cache_shift = 0;
+}
+
 /* After a reserve builds on both sides of the limit allocate nothing, and take no more than bosc_hash_bytes. */
 static void reserved(bosc_ctx *ctx)
 {
@@ -254,6 +282,7 @@ static void faults(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hash_auto[] = {{"chosen layouts", chosen_layouts, NULL},
                                                           {"limits", limits, NULL},
                                                           {"changes", changes, NULL},
+                                                          {"lowered load factors", lowered_load_factors, NULL},
                                                           {"reserved", reserved, NULL},
                                                           {"faults", faults, NULL}};
 SUITE(hash_auto);

@@ -1,6 +1,6 @@
 /* The fused build writes the bytes and the report of partition and fill, for every number of partitions, few and many
- * pairs, all key and value sizes and loads; other inputs it must leave to those two. On the CPU, one thread builds
- * small tables this way if they need no other seed. */
+ * pairs, all key and value sizes and loads; other inputs it must leave to those two. On the CPU the build in regions
+ * takes the place of the fused one; it leaves tables of few pairs a partition to those two. */
 #include "support/arrays.h"
 #include "hash/handle.h"
 #include "cases/hash/hash_data.h"
@@ -124,7 +124,7 @@ static void every_size(bosc_ctx *ctx)
         while (n[k / 12] >> bits > 3000) bits++;
         fused(ctx, HASH_SEQUENCE, &o, bits, n[k / 12], SAME);
     }
-    CHECK(ctx->threads > 1 || built > attempts / 4); /* the others have values of 12 bytes, or need other seeds */
+    CHECK(ctx->threads > 1 || built > attempts / 4); /* on the CPU the others have too few pairs a region */
 }
 
 /* Tables of 2 to 16 partitions, at two load factors. */

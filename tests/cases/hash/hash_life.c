@@ -1,5 +1,5 @@
-/* The lives of tables: the same bytes everywhere, memory that is kept, views, partitions without a good seed, faults.
- * */
+/* The lives of tables: the same bytes everywhere, memory that is kept, views, partitions without a good seed,
+ * faults. */
 #include "support/arrays.h"
 #include "support/faults.h"
 #include "cases/hash/hash_data.h"

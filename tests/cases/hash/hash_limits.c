@@ -36,8 +36,8 @@ static void arithmetic(void)
         CHECK(!bi_hash_too_many_buckets(bi_hash_partition_buckets(0.5, bi_hash_max_partition_keys(bits))));
 }
 
-/* Lists that say that the second partition has `keys` keys, though none is there: the fill must decide by the number.
- * */
+/* Lists that say that the second partition has `keys` keys, though none is there: the fill must decide by the
+ * number. */
 static struct bi_hash_report fill_counts(bosc_ctx *ctx, double load, uint32_t keys, bool any)
 {
     const bool device = has_device_memory(ctx);

@@ -1,5 +1,5 @@
-/* Saved tables: the same bytes everywhere, read back whole; every damage and every forged file is refused or harmless.
- * */
+/* Saved tables: the same bytes everywhere, read back whole; every damage and every forged file is refused or
+ * harmless. */
 #include "cases/hash/hash_data.h"
 
 static bosc_hash *build_from_pattern(bosc_ctx *ctx, bosc_hash_opts o, enum hash_pattern pattern, int64_t n)

@@ -181,31 +181,32 @@ static void sorted_lists(bosc_ctx *ctx)
             try_one(ctx, &r, KD_AUTO, dtypes[size % 4], dims[size % 4], size, KD_RANDOM);
 }
 
-static void sorting_builder(bosc_ctx *ctx, int builder)
+/* Sizes and dimensions of trees by the published builder. */
+static void published_sizes(bosc_ctx *ctx)
 {
     struct suite_random r = {5};
     for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 1 : 4))
-        try_one(ctx, &r, builder, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
+        try_one(ctx, &r, KD_BROWN, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 5), n,
                 (enum kd_shape)suite_below(&r, KD_SHAPES));
-    for (int t = 0; t < 4; t++) try_one(ctx, &r, builder, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
+    for (int t = 0; t < 4; t++) try_one(ctx, &r, KD_BROWN, dtypes[t], 2, 40, KD_SPECIAL); /* -0 too */
     /* Beyond what one block of a device makes. */
     int64_t n = suite_slow(ctx) ? 2500 : 5000;
-    try_one(ctx, &r, builder, BOSC_F32, 3, n, KD_RANDOM);
-    try_one(ctx, &r, builder, BOSC_F32, 4, n / 2, KD_GRID);
-    try_one(ctx, &r, builder, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
-    try_one(ctx, &r, builder, BOSC_I32, 1, n, KD_GRID);
-    try_one(ctx, &r, builder, BOSC_I64, 13, n / 2, KD_GRID);
+    try_one(ctx, &r, KD_BROWN, BOSC_F32, 3, n, KD_RANDOM);
+    try_one(ctx, &r, KD_BROWN, BOSC_F32, 4, n / 2, KD_GRID);
+    try_one(ctx, &r, KD_BROWN, BOSC_F64, 2, n / 2 + 1, KD_CLUSTERS);
+    try_one(ctx, &r, KD_BROWN, BOSC_I32, 1, n, KD_GRID);
+    try_one(ctx, &r, KD_BROWN, BOSC_I64, 13, n / 2, KD_GRID);
     for (int64_t power = 1024; power < n; power *= 2)
         for (int64_t size = power - 1; size <= power + 1; size++)
-            try_one(ctx, &r, builder, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
-    try_one(ctx, &r, builder, BOSC_F32, 40, 200, KD_GRID);
+            try_one(ctx, &r, KD_BROWN, dtypes[size % 4], 2 + (int32_t)(size % 3), size, KD_RANDOM);
+    try_one(ctx, &r, KD_BROWN, BOSC_F32, 40, 200, KD_GRID);
 }
 
 /* Every partitioner of the published builder: segments in chunks, of a warp, of 32, 16, 8 and 4 lanes, and the last
  * nodes; the sizes leave a remainder of one chunk, one lane or the whole part of a warp. */
 static void published(bosc_ctx *ctx)
 {
-    sorting_builder(ctx, KD_BROWN);
+    published_sizes(ctx);
     struct suite_random r = {10};
     for (int64_t n = 1; n < 40; n += suite_slow(ctx) ? 5 : 1)
         try_one(ctx, &r, KD_BROWN, dtypes[n % 4], 2 + (int32_t)(n % 3), n, KD_GRID);

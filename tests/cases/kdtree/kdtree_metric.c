@@ -38,8 +38,7 @@ static void free_ranking(struct ranking *r)
     free(r->measures);
 }
 
-/* Compares one row of k entries with the ranking. If the reference is inexact, nearly equal distances may be swapped.
- * */
+/* Compares a row of k entries with the ranking. If the reference is inexact, nearly equal distances may be swapped. */
 static void check_nearest(const struct km_trial *t, const struct ranking *r, const void *ids, const double *distances,
                           int64_t at, int64_t k)
 {
@@ -222,8 +221,7 @@ static void small_trees_and_many_dimensions(bosc_ctx *ctx)
     try_all(ctx, &r, BOSC_F64, 40, 200, 5, KD_GRID, 1, true);
 }
 
-/* With epsilon every result is within (1 + epsilon) of the best, and only points nearly at the radius may be missing.
- * */
+/* With epsilon a result is within (1 + epsilon) of the best, and only points nearly at the radius may be missing. */
 static void approximate(bosc_ctx *ctx)
 {
     static const double epsilons[] = {1e-3, 0.5, 10};

@@ -19,7 +19,7 @@ struct problem {
     struct answer answer;
 };
 
-/* Each fifth vertex is not there; with odd seeds, one part of all is neither. */
+/* Excludes every fifth vertex; with odd seeds, also a quarter of the range. */
 static unsigned char *mask_of(size_t vertices, uint64_t seed)
 {
     unsigned char *mask = suite_alloc(vertices);
@@ -306,7 +306,7 @@ static void shares(bosc_ctx *ctx)
     free(p.cells.rows);
 }
 
-/* ---- a rank that wishes to stop ---- */
+/* ---- cancellation on one rank ---- */
 
 struct listener {
     int calls, stop_at;
@@ -319,7 +319,7 @@ static int on_progress(void *user, const char *stage, double fraction)
     return l->calls++ == l->stop_at;
 }
 
-/* All ranks stop with it, and have nothing then; and can begin anew. */
+/* All ranks are cancelled, and their graphs are empty. A second build succeeds. */
 static void stop_one(struct rank *r)
 {
     const struct problem *p = r->user;

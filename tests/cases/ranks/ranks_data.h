@@ -44,8 +44,8 @@ static inline struct array ranks_array(const struct rank *r, const void *all, si
 static inline bool ranks_equals(const struct rank *r, struct array *a, const void *all, size_t size,
                                 struct ranks_trial_slice s)
 {
-    const void *local_status = array_get(r->ctx, a);
-    return s.n == 0 || memcmp(local_status, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
+    const void *own = array_get(r->ctx, a);
+    return s.n == 0 || memcmp(own, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
 }
 
 #endif

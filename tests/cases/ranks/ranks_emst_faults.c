@@ -4,8 +4,8 @@
 
 enum { N = 12, PAIRS = 16 * N, OUT = PAIRS + 4 * N + 8 };
 
-/* Of several ranks: tight groups, each with a point in each shard or all in one, so that there are rounds of all kinds.
- */
+/* Of several ranks: tight groups, each with a point in each shard or all in one, so that there are rounds of all
+ * kinds. */
 static void *make_points(uint64_t seed)
 {
     struct suite_random random = {seed + 71};

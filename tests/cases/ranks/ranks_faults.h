@@ -37,8 +37,8 @@ static inline void ranks_fault_barrier(struct rank *r)
 }
 
 #ifdef BOSC_FAULTS
-/* Distance to the next k. The first and last passages of a call are swept one by one; between them are rounds, which
- * pass the same places again and again. */
+/* Returns the distance to the next k. The first and last passages of a call are swept closely; between them are rounds,
+ * which repeat the same passages. */
 static inline int64_t ranks_fault_step(const struct ranks_fault *f, bool slow)
 {
     enum { WHOLE = 200, SWEPT = 100 };
@@ -46,7 +46,7 @@ static inline int64_t ranks_fault_step(const struct ranks_fault *f, bool slow)
     return f->k < WHOLE || f->k >= f->all - WHOLE || between < few ? few : between;
 }
 
-/* One k; returns whether it was met. */
+/* Runs the call with passage k failing. True if the call reached that passage. */
 static inline bool ranks_fault_at(struct rank *r, void *state, unsigned char *out, const unsigned char *want)
 {
     struct ranks_fault *f = r->user;
@@ -99,7 +99,7 @@ static inline void ranks_fault_sweep_rank(struct rank *r)
                 f->for_good = for_good;
             }
             reached = ranks_fault_at(r, state, out, want);
-            f->close(r, state); /* what failed may have changed it */
+            f->close(r, state); /* a failed call may have changed it */
             state = f->open(r);
         }
     }

@@ -69,7 +69,7 @@ static void components(struct rank *r)
     bosc_graph_free(p.graph);
 }
 
-/* All is tried on one thread of the best level; where calls are slower, or the same code runs again, less. */
+/* True if fewer graphs suffice: calls are slow here, or another configuration runs the same code in full. */
 static bool quick(bosc_ctx *ctx)
 {
     bosc_ctx_info info = {.size = sizeof info};
@@ -91,7 +91,7 @@ static void check_on(bosc_ctx *ctx, struct partitioned_graph *d, struct suite_ra
     d->opts.replicated_bytes = 0;
 }
 
-/* On one number of ranks, in turn, in slices of any length; or on each, in slices of several kinds. */
+/* One graph on the next number of ranks, in slices of any length; or (`each`) on every number, in two partitions. */
 static void check(bosc_ctx *ctx, struct partitioned_graph *d, struct suite_random *r, bool each)
 {
     compute_expected(ctx, d);
@@ -181,7 +181,7 @@ static int64_t trees_of(const struct reference_edges *e, const bosc_msf_opts *op
     return trees;
 }
 
-/* Masks, limits and a wished number of trees, in all combinations. */
+/* Masks, limits and a requested number of trees, in all combinations. */
 static void options(bosc_ctx *ctx)
 {
     struct suite_random r = {74};
@@ -254,7 +254,7 @@ static void generators(bosc_ctx *ctx)
     }
 }
 
-/* The number of exchanges is that of the header. */
+/* Bounds the bytes that ranks send by the cost that the header states. */
 static void count_exchanges(struct rank *r)
 {
     const struct partitioned_graph *d = r->user;

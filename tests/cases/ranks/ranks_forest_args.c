@@ -134,7 +134,7 @@ static bosc_graph *build_graph(struct rank *r, bosc_dtype type, int64_t n, int32
     return graph;
 }
 
-/* Outputs stay as they were, and the communicator can be used on. */
+/* Outputs stay as they were, and the communicator remains usable. */
 static void mistaken(struct rank *r)
 {
     static const uint32_t limit = 3;
@@ -181,7 +181,7 @@ static void one_of_three(bosc_ctx *ctx)
         for (w.mistake = 0; w.mistake < MISTAKES; w.mistake++) ranks_run(ctx, 3, 0, mistaken, &w);
 }
 
-/* No rank gives too many edges, but all together do. */
+/* No rank passes too many edges, but all ranks together do. */
 static void pass_half_of_limit(struct rank *r)
 {
     static const uint32_t list[1];

@@ -228,7 +228,7 @@ static void second_call_of_two(bosc_ctx *ctx)
     forest_free(&g);
 }
 
-/* Vertices without edges take next to nothing where they are spread over the ranks. */
+/* Vertices without edges need almost no memory if vertices are distributed over the ranks. */
 static void measure_sharded(struct rank *r)
 {
     static const int64_t u[] = {0, 0, 65536}, v[] = {99999, 31, 99999};

@@ -4,7 +4,7 @@
 #include "cases/ranks/ranks_forest_data.h"
 #include "support/counted.h"
 
-/* Each rank gives a slice of the list, and has a slice of the edges; in the other form vertices are spread. */
+/* Each rank passes a slice of the list, and has a slice of the edges; in the other form vertices are distributed. */
 static void prove(struct rank *r)
 {
     const struct partitioned_graph *d = r->user;
@@ -155,7 +155,7 @@ static void many_rounds(bosc_ctx *ctx)
     forest_free(&g);
 }
 
-/* No rank takes memory for all vertices, where they are to be spread. */
+/* No rank allocates memory for all vertices if they are distributed. */
 static void prove_in_share(struct rank *r)
 {
     const struct partitioned_graph *d = r->user;

@@ -180,7 +180,7 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
-/* Every truncation and a flipped bit of each byte: the ranks say what one context says. */
+/* Every truncation, and a flipped bit of each byte: the ranks return the verdict of one context. */
 static void damage_rank(struct rank *r)
 {
     const struct trial *whole = r->user;
@@ -200,7 +200,7 @@ static void damage_rank(struct rank *r)
     free(t.file.bytes);
 }
 
-/* Lies with right hashes, in every word: believed where one context believes them, and nowhere else. */
+/* Changes every word, and corrects the hash: the ranks accept the file exactly if one context accepts it. */
 static void lie(bosc_ctx *ctx, const struct saved *file, int32_t ranks)
 {
     static const uint32_t lies[] = {0, 1, 2, 5, 9, UINT32_MAX};
@@ -237,7 +237,7 @@ static void swap_items(char *array, int64_t i, size_t size)
     memcpy(a + size, item, size);
 }
 
-/* Two arcs side by side in each other's place: wrong where they are of one row, wherever ranks are cut. */
+/* Exchanges two neighbouring arcs: an error exactly if they are in one row, wherever the splitters are. */
 static void swap_arcs(bosc_ctx *ctx, const struct saved *file)
 {
     struct bi_graph_header h;
@@ -303,7 +303,7 @@ static void parts(bosc_ctx *ctx)
     }
 }
 
-/* ---- what fails ---- */
+/* ---- failures ---- */
 
 enum { FAULT_EDGES = 20, FAULT_BYTES = 64 * FAULT_EDGES };
 

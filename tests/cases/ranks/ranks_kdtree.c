@@ -109,7 +109,7 @@ static void rebuild_rank(struct rank *r)
         struct ranks_trial *t = &trials[i % 3];
         int64_t n;
         void *memory;
-        const void *slice = ranks_trial_slice(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
+        const void *slice = ranks_trial_rows(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
         const size_t bytes = (size_t)(n * t->points.stride) * ranks_element(t);
         CHECK_OK(r->ctx, bosc_ctx_alloc(r->ctx, bytes, &memory));
         CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, memory, slice, bytes));
@@ -183,7 +183,7 @@ static void nan_rank(struct rank *r)
     bosc_ranks_kdtree *tree = NULL;
     char text[64];
     int64_t n, begin, end;
-    const void *slice = ranks_trial_slice(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
+    const void *slice = ranks_trial_rows(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
     ranks_slice(r, t->seed, t->points.n, &begin, &end);
     CHECK_OK(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &t->opts, &tree));
     CHECK_STATUS(r->ctx, bosc_ranks_kdtree_build(r->ctx, tree, slice, n, 0), BOSC_ERR_DATA);

@@ -49,8 +49,8 @@ static inline void ranks_end(struct ranks_trial *t)
 }
 
 /* This rank's slice of n rows of `width` elements, `stride` apart. */
-static inline const void *ranks_trial_slice(const struct rank *r, const struct ranks_trial *t, const void *rows,
-                                            int64_t n, int64_t stride, uint64_t seed, int64_t *count)
+static inline const void *ranks_trial_rows(const struct rank *r, const struct ranks_trial *t, const void *rows,
+                                           int64_t n, int64_t stride, uint64_t seed, int64_t *count)
 {
     int64_t begin, end;
     ranks_slice(r, seed, n, &begin, &end);
@@ -62,7 +62,7 @@ static inline bosc_ranks_kdtree *ranks_build(const struct rank *r, const struct 
 {
     bosc_ranks_kdtree *tree = NULL;
     int64_t n;
-    const void *slice = ranks_trial_slice(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
+    const void *slice = ranks_trial_rows(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
     CHECK_OK(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &t->opts, &tree));
     CHECK_OK(r->ctx, bosc_ranks_kdtree_build(r->ctx, tree, n ? slice : NULL, n, t->points.stride));
     int64_t begin, end;
@@ -74,7 +74,7 @@ static inline bosc_ranks_kdtree *ranks_build(const struct rank *r, const struct 
     return tree;
 }
 
-/* Which node stands for which row is what one context says. Not known where the published build has removed some. */
+/* Nodes represent the same rows as in one context. The published build does not record removed rows. */
 static inline void ranks_check_duplicates(const struct rank *r, const struct ranks_trial *t,
                                           const bosc_ranks_kdtree *tree)
 {

@@ -139,7 +139,7 @@ static void use_rank(struct rank *r)
     bosc_ranks_kdtree *tree = build_slice(r, &trials[0]);
     bosc_ranks_kdtree_times times = {.size = sizeof times};
     int64_t ids[QUERIES * K], expected[QUERIES * K], n;
-    const void *slice = ranks_trial_slice(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
+    const void *slice = ranks_trial_rows(r, t, t->points.data, t->points.n, t->points.stride, t->seed, &n);
     CHECK_OK(r->ctx, bosc_ranks_kdtree_get_times(r->ctx, tree, &times));
     CHECK(times.sort > 0 && times.pivot > 0 && times.merge > 0 && times.build > 0 && times.shard > 0);
     CHECK(times.verify == 0);

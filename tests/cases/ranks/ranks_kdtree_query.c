@@ -1,9 +1,6 @@
 /* Searches of k-d trees over ranks: the answers of one context, for any number of ranks and any slices. */
 #include "cases/ranks/ranks_kdtree_data.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* Queries of a trial, partitioned by a seed of their own, and the answers of one context. */
 struct search {
     struct ranks_trial t;

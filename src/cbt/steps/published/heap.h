@@ -111,6 +111,14 @@ BI_FN uint64_t bi_cbt_heap_previous_word(const bosc_cbt_heap_view *v, int64_t wo
     return sums | (sums >> 1 & 0x5555555555555555u);
 }
 
+/* Stores a word of the bit field in a heap; a field of less than a word is part of one. */
+BI_FN void bi_cbt_heap_store_field(uint64_t *heap, int32_t depth, int64_t word, uint64_t bits)
+{
+    const uint64_t at = ((uint64_t)3 << depth) + 64 * (uint64_t)word, mask = bi_cbt_field_mask(depth);
+    uint64_t *to = heap + (at >> 6);
+    *to = depth < 6 ? (*to & ~(mask << (at & 63))) | bits << (at & 63) : bits;
+}
+
 /* Item i: a query about a leaf or a node. */
 struct bi_cbt_heap_query {
     bosc_cbt_heap_view view;
@@ -227,7 +235,6 @@ BI_FN void bi_step_cbt_heap_cancel_merges(const struct bi_cbt_reduction *a, int6
 BI_FN void bi_cbt_change_bits(const struct bi_cbt_reduction *a, int64_t word)
 {
     const bosc_cbt_heap_view *v = &a->view;
-    const uint64_t at = ((uint64_t)3 << v->depth) + 64 * (uint64_t)word, mask = bi_cbt_field_mask(v->depth);
     uint64_t bits;
     if (a->change == BI_CBT_BITS_UPDATED) bi_step_cbt_heap_cancel_merges(a, word);
     if (a->change == BI_CBT_BITS_OF_LEVEL)
@@ -236,21 +243,23 @@ BI_FN void bi_cbt_change_bits(const struct bi_cbt_reduction *a, int64_t word)
         bits = a->bits[word];
     else
         return;
-    uint64_t *to = v->heap + (at >> 6);
-    *to = v->depth < 6 ? (*to & ~(mask << (at & 63))) | bits << (at & 63) : bits;
+    bi_cbt_heap_store_field(v->heap, v->depth, word, bits);
 }
 
-/* Number of words of a level; 6 <= level < depth. */
+/* Number of words of a level, and the first of them; 6 <= level <= depth. */
 BI_FN int64_t bi_cbt_level_words(int32_t depth, int32_t level)
 {
     return ((int64_t)1 << (level - 6)) * (depth - level + 1);
+}
+BI_FN int64_t bi_cbt_level_first_word(int32_t depth, int32_t level)
+{
+    return ((int64_t)1 << (level - 6)) * (depth - level + 3);
 }
 
 /* The arguments of bi_step_cbt_heap_level for a level. */
 BI_FN struct bi_cbt_heap bi_cbt_level_of(const bosc_cbt_heap_view *v, int32_t level)
 {
-    const struct bi_cbt_heap all = {v->heap, NULL, v->depth, level,
-                                    ((int64_t)1 << (level - 6)) * (v->depth - level + 3)};
+    const struct bi_cbt_heap all = {v->heap, NULL, v->depth, level, bi_cbt_level_first_word(v->depth, level)};
     return all;
 }
 
@@ -271,14 +280,11 @@ struct bi_cbt_heap_export {
 
 BI_FN void bi_step_cbt_heap_export(const struct bi_cbt_heap_export *a, int64_t word)
 {
-    const uint64_t at = ((uint64_t)3 << a->view.depth) + 64 * (uint64_t)word,
-                   bits = bi_cbt_heap_previous_word(&a->view, word);
-    if (a->bits) {
+    const uint64_t bits = bi_cbt_heap_previous_word(&a->view, word);
+    if (a->bits)
         a->bits[word] = bits;
-        return;
-    }
-    uint64_t *to = a->heap + (at >> 6), mask = bi_cbt_field_mask(a->view.depth);
-    *to = a->view.depth < 6 ? (*to & ~(mask << (at & 63))) | bits << (at & 63) : bits;
+    else
+        bi_cbt_heap_store_field(a->heap, a->view.depth, word, bits);
 }
 
 /* Counts the leaves that a block of 1,024 bits will have, once merges are cancelled; then, from the scan of these
@@ -308,23 +314,14 @@ BI_FN void bi_step_cbt_heap_count(const struct bi_cbt_heap_sources *a, int64_t b
 BI_FN void bi_step_cbt_heap_sources(const struct bi_cbt_heap_sources *a, int64_t block)
 {
     if (block >= a->blocks) {
-        const int64_t from = (block - a->blocks) * BI_CBT_BLOCK, leaves = a->counts[a->blocks];
-        for (int64_t i = from < leaves ? leaves : from; i < from + BI_CBT_BLOCK && i < a->capacity; i++)
-            a->sources[i] = -1;
+        bi_cbt_clear_sources(a->sources, a->capacity, block - a->blocks, a->counts[a->blocks]);
         return;
     }
     int64_t leaf = a->counts[block], old = bosc_cbt_heap_rank(&a->view, (uint64_t)block << BOSC_CBT_BLOCK_BITS) - 1;
     for (int32_t w = 0; w < bi_cbt_words_of_block(a->view.depth) && leaf < a->capacity; w++) {
         const int64_t word = block * BI_CBT_WORDS + w;
-        const uint64_t old_word = bi_cbt_heap_previous_word(&a->view, word),
-                       new_word = bi_cbt_heap_current_word(&a->view, word);
-        for (uint64_t left = old_word | new_word; left; left &= left - 1) {
-            const uint64_t bit = left & (0 - left);
-            if (old_word & bit) old++;
-            if (!(new_word & bit)) continue;
-            if (leaf < a->capacity) a->sources[leaf] = old;
-            leaf++;
-        }
+        leaf = bi_cbt_write_word_sources(bi_cbt_heap_previous_word(&a->view, word),
+                                         bi_cbt_heap_current_word(&a->view, word), &old, leaf, a->sources, a->capacity);
     }
 }
 

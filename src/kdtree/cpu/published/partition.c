@@ -29,7 +29,12 @@ struct superkey_loops {
                               const uint32_t *list, int64_t n, uint32_t *to_less, uint32_t *to_greater, int64_t step);
 };
 
-enum { PREFETCH_DISTANCE = 16 }; /* references ahead, as their rows are in random positions; chosen */
+enum {
+    PREFETCH_DISTANCE = 16, /* references ahead, as their rows are in random positions; chosen */
+    PIECE = 1 << 12,        /* references of a piece; chosen */
+    SUBTREE = 1 << 16,      /* references of a subtree between two progress reports; chosen */
+    MOST_LEVELS = 32
+};
 
 #define LOOPS_SUFFIX f32
 #define LOOPS_COORDINATE float
@@ -64,11 +69,6 @@ static const struct superkey_loops *loops_of(bosc_dtype dtype)
     default: return &loops_i64;
     }
 }
-
-/* --- Partition ---------------------------------------------------------------------------------------------------- */
-
-/* References of a piece, and of a subtree between two progress reports; both are chosen. */
-enum { PIECE = 1 << 12, SUBTREE = 1 << 16, MOST_LEVELS = 32 };
 
 /* --- Duplicates --------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 enum {
     SLOTS = 8, /* positions of a thread; measured: 1,783 us, with 16 (128 registers) 2,043 */
-    /* That a multiprocessor holds at least, which limits registers to 64: a multiprocessor has 65,536. */
+    /* Threads that a multiprocessor holds at least; this limits a thread to 64 of its 65,536 registers. */
     PROCESSOR_THREADS = 1024,
     WARP_POSITIONS = 32 * SLOTS,
     LOG_WARP = 8,

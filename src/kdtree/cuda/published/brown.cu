@@ -115,10 +115,9 @@ bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtr
 
 /* --- Partition ---------------------------------------------------------------------------------------------------- */
 
-/* Lists are partitioned breadth first. A level's own list is the one sorted by its
- * coordinate; the medians of its segments become the nodes of the level. Before that the list is partitioned around the
- * medians of all levels since it was last the own list, by a partitioner that suits the size of its segments
- * (partition_kernels.cuh). */
+/* Lists are partitioned breadth first. A level's own list is the one sorted by its coordinate; the medians of its
+ * segments become the nodes of the level. Before that the list is partitioned around the medians of all levels since it
+ * was last the own list. The size of its segments selects the partitioner (partition_kernels.cuh). */
 
 enum {
     PIECE = 8 * BI_KDTREE_BROWN_ROUND, /* 1,024; measured, with early reads: a tenth less than with 512 */

@@ -51,9 +51,9 @@ static inline bi_superkey<K> bi_kdtree_superkey_rows(const struct bi_kdtree_rows
 /* --- Partitioners ------------------------------------------------------------------------------------------------- */
 
 enum {
-    BI_KDTREE_BROWN_MAX_LEVELS = 3,
-    BI_KDTREE_BROWN_SIDES = 1 << BI_KDTREE_BROWN_MAX_LEVELS
-}; /* levels of a pass, and the sides they have */
+    BI_KDTREE_BROWN_MAX_LEVELS = 3,                         /* of a pass */
+    BI_KDTREE_BROWN_SIDES = 1 << BI_KDTREE_BROWN_MAX_LEVELS /* of such a pass */
+};
 
 /* Returns the largest alignment of an entry of some bytes, so that it is copied by few instructions. */
 static constexpr size_t bi_kdtree_brown_alignment(size_t bytes)

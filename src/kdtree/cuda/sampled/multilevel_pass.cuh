@@ -9,7 +9,7 @@
  *    deeper lists. Among the points of that bin the median is selected exactly, by (superkey, id), and written to its
  *    in-order position; the remainder goes down too.
  *
- * Where a segment's whole sample shares a coordinate, nodes of its levels are bracketed by their axis (axes.cuh) among
+ * Where a segment's whole sample shares a coordinate, nodes of its levels are bracketed by their axis (below) among
  * the points that share it. Points with another value of it are on the less or the greater side at once.
  *
  * If a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build restarts on a slower
@@ -68,9 +68,7 @@ template <int DIM> __device__ __forceinline__ uint32_t bi_kdtree_next_axes(uint3
 
 /* --- Extents ------------------------------------------------------------------------------------------------------ */
 
-/* The extent of points: each thread accumulates its own, then the block combines them. */
-
-/* The extent of the points that a thread added since `clear`. */
+/* The extent of the points that a thread added since `clear`; then the block combines those of its threads. */
 template <int DIM> struct bi_kdtree_extent {
     float low[DIM], high[DIM];
 
@@ -227,10 +225,10 @@ template <int DIM>
 __device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_point_by_axes(const bi_kdtree_segment_scatter &s,
                                                                         const bi_kdtree_point<DIM> &p)
 {
+    /* A flat coordinate copies the next one, already replaced. Two rounds, so that the copying begins at a coordinate
+     * with extent whichever it is. */
     bi_kdtree_point<DIM> projected = p;
     if (s.flat == 0) return projected;
-        /* A flat coordinate copies the next one, already replaced. Two rounds, so that the copying begins at a
-         * coordinate with extent whichever it is. */
 #pragma unroll
     for (int i = 2 * DIM - 1; i >= 0; i--) {
         const int c = i % DIM;

@@ -17,8 +17,8 @@ template <int DIM> struct bi_kdtree_select_shared {
     bool found;
 };
 
-/* The points whose first `fixed` words (of the superkey that begins at d, then the id) equal `values`, and whose next
- * word lies in [low, low + span]. */
+/* A range of points: the first `fixed` words equal `values`, and the next word lies in [low, low + span]. Words are
+ * those of the superkey from d on, then the id. */
 template <int DIM, class KEYS> struct bi_kdtree_key_range {
     static constexpr int WORDS = DIM * KEYS::SELECT_WORDS; /* words of coordinates, without the id */
     int d, fixed;

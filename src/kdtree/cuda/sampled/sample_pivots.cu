@@ -307,8 +307,8 @@ __device__ __forceinline__ void count_sample_range(level_shared &sh, const bi_kd
 }
 
 /* Finds the targets of the nodes of depth j from their bins: a warp for each node, or for each refined target. Returns
- * true if some are to be refined. Called by all
- * threads; the barriers separate resetting, setting and reading of the refinement bits. */
+ * true if some are to be refined. Called by all threads; the barriers separate resetting, setting and reading of the
+ * refinement bits. */
 __device__ __forceinline__ bool find_targets(level_shared &sh, const bi_kdtree_pass &pass,
                                              const bi_kdtree_pass_memory &work, uint32_t segment, uint32_t size, int j,
                                              bool use_fine_bins)

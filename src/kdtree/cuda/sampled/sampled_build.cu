@@ -33,8 +33,7 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
             least[c] = max(least[c], ~key);
             greatest[c] = max(greatest[c], key);
         }
-    /* 2. Reduce over the warp, then over the block. The first barrier makes the zeros visible, the second the maxima.
-     * */
+    /* 2. Reduce over the warp, then over the block. The barriers make the zeros visible, then the maxima. */
     if (threadIdx.x < 4) sh.of_block.least[threadIdx.x] = sh.of_block.greatest[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
@@ -97,8 +96,8 @@ struct plan {
 /* Returns the number of nodes of the largest subtree of a level: sizes plus one halve, rounded up. */
 static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (int64_t)1 << level) - 1; }
 
-/* Returns the sample size of a segment. Samples that one block holds suffice where many segments keep the device busy,
- * or where points are few, since fewer launches then gain more than narrow brackets. Measured, a pass of 2^24 points:
+/* Returns the sample size of a segment. If many segments keep the device busy, or points are few, a segment has only
+ * the samples that one block holds: fewer launches gain more than narrow brackets. Measured, a pass of 2^24 points:
  * 8,192 samples in one launch take 64 us, 16,384 in five 171; then lists take 80 us more. The limits are chosen. */
 static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {

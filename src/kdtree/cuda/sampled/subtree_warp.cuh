@@ -89,8 +89,8 @@ __device__ __forceinline__ uint32_t bi_kdtree_first_slots(int n, int most = BI_K
     return (1u << min(max(n, 0), most)) - 1;
 }
 
-/* Slots of a lane, by bit: slots that hold pads, slots whose pad is low (bits of slots with points are arbitrary), and
- * slots that will hold a median. */
+/* Slots of a lane, by bit. pads: slots with a pad. low: slots with a low pad; bits of slots with points are arbitrary.
+ * medians: slots for a median. */
 struct bi_kdtree_slot_bits {
     uint32_t pads, low, medians;
 };
@@ -380,8 +380,8 @@ bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const 
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         const uint32_t i = a[r] & POINT_MASK, first = (uint32_t)r << 29 & level.prefix;
-        /* Adding 2^23 leaves the key in the low bits of the float. Keys run from 1 to the greatest value
-         * less 1, as 0 and the greatest value are the pads'. */
+        /* Adding 2^23 leaves the key in the low bits of the float. Keys run from 1 to the greatest value less 1, as 0
+         * and the greatest value are the pads'. */
         const float key = fmaf(bi_kdtree_to_unit(unit, tree.sh.x[level.d][i]), most, 0x1p23f + 1);
         a[r] = first | bi_f32_bits(key) << BI_KDTREE_POINT_BITS | i;
         if (r % 2 == 0 && (bits.pads & bits.low) >> r & 1) a[r] = first;

@@ -1,4 +1,6 @@
-/* A thread's walk over the index, from the leaf of its query upward. At each node the far side is visited unless its
+/* Walks of a thread: over the index, for far queries, and for boxes.
+ *
+ * The walk over the index goes from the leaf of a query upward. At each node the far side is visited unless its
  * bound exceeds the worst distance that still counts. Bounds are computed from intervals by the operations of
  * distances, in the same order, and rounding is monotonic, so pruning is exact. A node of the heap lies on its own
  * splitting plane: it is measured when its far side is considered. */
@@ -61,8 +63,7 @@ static __device__ __forceinline__ uint32_t bi_kdtree_select_share(uint32_t bits,
  *   add(distance, id)      adds a node whose distance does not exceed worst()
  *   near(distance, worst)  true if a node of another lane counts there
  *   first(walk, any, leaf) and scan(walk, any, leaf) add the nodes of a leaf, if `any`; all lanes of a warp call them
- *   SHARES                 neighbouring lanes may have the same query: then split_list, share_limit and merge_lists
- * too */
+ *   SHARES                 neighbouring lanes may share a query: split_list, share_limit, merge_lists are called */
 template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
@@ -298,9 +299,9 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
 
 /* --- Far queries -------------------------------------------------------------------------------------------------- */
 
-/* The walk of queries far from all nodes, a thread each: from the root down over the bounding boxes of subtrees, the
- * nearer of two first. Samples give such a query its limit, which alone decides what it visits. Boxes bound distances
- * better than planes on the way, which leave some coordinates unbounded. */
+/* Queries far from all nodes walk from the root down over the bounding boxes of subtrees, the nearer of two first; a
+ * thread each. Samples give such a query its limit, and the limit alone decides its visits. Boxes are better bounds
+ * than the planes of a path: planes leave some coordinates unbounded. */
 
 enum { BI_KDTREE_FAR_STEPS = 5 }; /* levels that lanes descend between warp barriers; chosen */
 
@@ -309,7 +310,7 @@ struct bi_kdtree_waiting_box {
     uint32_t side;
 };
 
-/* WALK: a bi_kdtree_index_walk of floats, which holds query, list and limit. All lanes of a warp call these. */
+/* WALK: a bi_kdtree_index_walk of floats; it holds query, list and limit. All lanes of a warp call walk(). */
 template <class WALK, int DIM> struct bi_kdtree_far_walk {
     WALK &w;
     bi_kdtree_waiting_box *stack;

@@ -27,9 +27,8 @@ enum {
     BI_KDTREE_LONG_LIST = 17,          /* k of a long list */
     BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
     BI_KDTREE_BUSY_WARPS = 16,         /* of a multiprocessor, that keep it busy */
-    /* Queries of a multiprocessor below which k of 2 to 8 uses two lanes a query. Measured on an H100: 2^16 queries
-     * take
-     * 84.0 us, with one lane 87.9; 2^17 take 141 and 115. */
+    /* Queries of a multiprocessor: with fewer, k of 2 to 8 uses two lanes a query. Measured on an H100: 2^16 queries
+     * take 84.0 us, with one lane 87.9; 2^17 take 141 and 115. */
     BI_KDTREE_SHORT_LISTS = 576,
     BI_KDTREE_LEAST_LANES = 4 /* measured, 2^13 queries: 36.7 us, with 2 43.8 */
 };
@@ -310,8 +309,7 @@ template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k
 }
 
 /* Selects the length of lists: `two` serves k = 2, and so on. Short lists need few registers, so float distances have
- * more lengths: 9 and 17 serve 8
- * and 16 neighbours of nodes, each of which finds itself too. */
+ * more lengths: 9 and 17 serve 8 and 16 neighbours of nodes, as each node finds itself too. */
 template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
     constexpr bool floats = sizeof(typename bi_kdtree_distance_of<T>::type) == 4;

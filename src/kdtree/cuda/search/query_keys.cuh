@@ -1,7 +1,7 @@
 /* The keys by which queries are sorted, so that the threads of a warp walk nearly the same path. The key of a query is
- * its subtree. That says little of queries far from all nodes, many of which fall into the same corner leaf. If there
- * are many far queries, their keys are cells of a grid over the box of all nodes, and they come first. A few far
- * queries stay among the others, as a warp of them alone would take longer than all others. */
+ * its subtree. This separates far queries badly: many fall into the same corner leaf. If there are many far queries,
+ * their keys are cells of a grid over the box of all nodes, and they come first. A few far queries stay among the
+ * others, as a warp of them alone would take longer than all others. */
 #ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
 #define BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
 

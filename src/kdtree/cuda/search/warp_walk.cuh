@@ -1,4 +1,4 @@
-/* Walks by a whole warp: of its lanes' queries, balanced, and of one query. */
+/* Walks by a whole warp: for the queries of its lanes, balanced among them, or for one query. */
 #ifndef BI_KDTREE_CUDA_SEARCH_WARP_WALK_CUH
 #define BI_KDTREE_CUDA_SEARCH_WARP_WALK_CUH
 
@@ -9,8 +9,8 @@
 /* --- Pooled walks ------------------------------------------------------------------------------------------------- */
 
 /* The walks of a warp's queries, balanced among its lanes, for one nearest each. After the first leaf most queries have
- * no far side or one that is near enough, and some have several: idle lanes walk far sides of other lanes' queries. The
- * nearest of each query so far is in shared memory. */
+ * at most one far side that is near enough, and some have several: idle lanes walk far sides of other lanes' queries.
+ * The nearest of each query so far is in shared memory. */
 
 /* The shared memory of a warp. */
 struct bi_kdtree_pool {
