@@ -310,6 +310,8 @@ double lettering_width(const char *text, double height)
     return columns * height / CAPITAL;
 }
 
+/* (x, y): begin of the baseline. Turned text runs upwards, and its baseline is vertical. Characters without strokes
+ * leave a space. */
 void lettering_draw(struct canvas *canvas, double x, double y, double height, bool turned, const char *text,
                     struct colour colour)
 {

@@ -152,6 +152,7 @@ static void measure_shape(struct shape *shape)
     shape->reach = sqrt(reach);
 }
 
+/* False if memory runs out or the mesh has 2^32 - 1 vertices or more; *shape is then empty. */
 bool shape_open(struct shape *shape, const bosc_plan_bodies *b)
 {
     struct sphere sphere = {.vertices = 0};

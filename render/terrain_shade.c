@@ -264,6 +264,8 @@ static double wire_opacity(const struct shading *l, const struct surface_hit *hi
     return l->picture->wires * fmin(cover, 1) * fmin(plain, 1);
 }
 
+/* Returns the colour of a sample. The canvas averages the samples of a pixel, and calls this from several threads. x, y
+ * and the lengths of the hit are in samples. */
 static struct colour shade_sample(const void *shading, int x, int y)
 {
     const struct shading *l = shading;
@@ -297,7 +299,8 @@ static struct colour shade_sample(const void *shading, int x, int y)
 
 /* ---- views ---- */
 
-/* Returns the eye of a view; for views without a camera sets *height to that of the picture. */
+/* Returns the eye of a view, its scale in samples. With a camera *height is an input; for other views it becomes the
+ * height of the picture, 16 to 4 * width. The raster has at least two columns. */
 static struct eye eye_of(const struct terrain_picture *r, int width, int *height)
 {
     const struct raster_light *g = r->light;

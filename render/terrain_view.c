@@ -74,6 +74,28 @@ void terrain_view_flip_y(struct terrain_view *terrain)
     mesh->map = 0;
 }
 
+bool terrain_view_copy_scaled(const struct terrain_view *terrain, double scale, struct terrain_view *copy)
+{
+    const size_t samples = (size_t)(terrain->heights.width * terrain->heights.height);
+    const size_t numbers = (size_t)terrain->mesh.vertices * 3;
+    *copy = (struct terrain_view){.heights = terrain->heights, .mesh = terrain->mesh};
+    /* 1. Memory. */
+    copy->heights.data = memory_allocate(samples, sizeof(float));
+    copy->vertices = memory_allocate(numbers, sizeof(float));
+    copy->normals = memory_allocate(numbers, sizeof(float));
+    if (!copy->heights.data || !copy->vertices || !copy->normals) return false;
+    copy->mesh.positions = copy->vertices;
+    copy->mesh.normals = copy->normals;
+    /* 2. Heights and mesh. Normals need not have length 1: their z is divided. */
+    for (size_t i = 0; i < samples; i++) copy->heights.data[i] = (float)((double)terrain->heights.data[i] * scale);
+    for (size_t i = 0; i < numbers; i++) {
+        const bool is_z = i % 3 == 2;
+        copy->vertices[i] = (float)((double)terrain->vertices[i] * (is_z ? scale : 1));
+        copy->normals[i] = (float)((double)terrain->normals[i] * (is_z ? 1 : scale));
+    }
+    return true;
+}
+
 void terrain_view_close(struct terrain_view *terrain)
 {
     bosc_heights_free(&terrain->heights);

@@ -4,6 +4,7 @@
 
 #include <boscage/io.h>
 #include <boscage/terrain.h>
+#include <stdbool.h>
 
 struct terrain_view {
     bosc_heights heights; /* with both spacings */
@@ -26,6 +27,10 @@ bosc_status terrain_view_fetch_mesh(bosc_ctx *ctx, struct terrain_view *terrain)
 
 /* Makes the mesh right-handed: y grows up the map, from 0 at the last row. Triangles keep their orientation. */
 void terrain_view_flip_y(struct terrain_view *terrain);
+
+/* Copies heights and mesh for a picture, with heights times `scale`. The copy uses the triangles of the original; the
+ * caller closes it, after a failure too. False: out of memory. */
+bool terrain_view_copy_scaled(const struct terrain_view *terrain, double scale, struct terrain_view *copy);
 
 void terrain_view_close(struct terrain_view *terrain);
 

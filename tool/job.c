@@ -1,6 +1,7 @@
 /* A job: its context, times and results. */
 #include "tool/job.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ static int choose_first_device(const struct job *job, int *backend, int64_t *dev
     return *device >= 0 ? EXIT_DONE : report_error(EXIT_USAGE, "--devices: %s", job->value[OPT_DEVICES]);
 }
 
+/* Returns EXIT_DONE, or reports an error. The caller closes the job, after a failure too. */
 int job_open(struct job *job)
 {
     /* 1. Common options. */
@@ -92,6 +94,18 @@ void job_set_number(struct job *job, const char *name, double value)
 
 void job_set_text(struct job *job, const char *name, const char *value) { job_set_json(job, name, json_string(value)); }
 
+void job_set_note(struct job *job, const char *name, const char *format, ...)
+{
+    char text[256]; /* chosen: room for a sentence */
+    json_t *notes = json_object_get(job->results, "notes");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!notes) job_set_json(job, "notes", notes = json_object());
+    json_object_set_new(notes, name, json_string(text));
+}
+
 void *job_alloc(size_t count, size_t size)
 {
     void *memory = memory_allocate(count, size);
@@ -122,14 +136,14 @@ static int print_json(const struct job *job)
     return EXIT_DONE;
 }
 
-/* Prints a result as name and value; an array of rows as a matrix. */
-static void print_value(const char *name, const json_t *value)
+/* Prints a result as name, value and note ("": none); an array of rows as a matrix; nothing for an object. */
+static void print_value(const char *name, const json_t *value, const char *note)
 {
-    if (json_is_integer(value)) printf("%-12s %lld\n", name, (long long)json_integer_value(value));
-    if (json_is_real(value)) printf("%-12s %.9g\n", name, json_real_value(value));
-    if (json_is_string(value)) printf("%-12s %s\n", name, json_string_value(value));
-    if (json_is_boolean(value)) printf("%-12s %s\n", name, json_is_true(value) ? "yes" : "no");
-    if (json_is_null(value)) printf("%-12s undefined\n", name);
+    if (json_is_integer(value)) printf("%-12s %lld%s\n", name, (long long)json_integer_value(value), note);
+    if (json_is_real(value)) printf("%-12s %.9g%s\n", name, json_real_value(value), note);
+    if (json_is_string(value)) printf("%-12s %s%s\n", name, json_string_value(value), note);
+    if (json_is_boolean(value)) printf("%-12s %s%s\n", name, json_is_true(value) ? "yes" : "no", note);
+    if (json_is_null(value)) printf("%-12s undefined%s\n", name, note);
     for (size_t r = 0; r < json_array_size(value); r++) { /* a matrix */
         const json_t *row = json_array_get(value, r);
         size_t columns = json_array_size(row);
@@ -143,8 +157,13 @@ static void print_value(const char *name, const json_t *value)
 static void print_lines(const struct job *job)
 {
     json_t *all = job->results;
-    for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i))
-        print_value(json_object_iter_key(i), json_object_iter_value(i));
+    const json_t *notes = json_object_get(all, "notes");
+    for (void *i = json_object_iter(all); i; i = json_object_iter_next(all, i)) {
+        char note[264] = "";
+        const char *text = json_string_value(json_object_get(notes, json_object_iter_key(i)));
+        if (text) snprintf(note, sizeof note, " (%s)", text);
+        print_value(json_object_iter_key(i), json_object_iter_value(i), note);
+    }
     all = job->seconds;
     if (json_object_size(all) == 0) return;
     printf("%-12s", "seconds");

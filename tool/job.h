@@ -21,6 +21,9 @@ void job_add_seconds(struct job *job, const char *stage, double since); /* adds 
 void job_set_integer(struct job *job, const char *name, int64_t value);
 void job_set_number(struct job *job, const char *name, double value); /* null if not finite */
 void job_set_text(struct job *job, const char *name, const char *value);
+/* Says of a result that its value was assumed, or its source: in brackets behind the value, and in the object `notes`
+ * with --json. */
+void job_set_note(struct job *job, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void job_set_json(struct job *job, const char *name, json_t *value);
 
 /* Allocates count elements of `size` bytes, freed by free(). On failure reports the error and returns NULL. */

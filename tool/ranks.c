@@ -71,7 +71,7 @@ static int open_process_rank(struct job *job, struct ranks *ranks)
     ranks->contexts[0] = job->ctx;
     bosc_status status =
         bosc_comm_create(job->ctx, &ranks->transport, ranks->first, ranks->count, NULL, &ranks->comms[0]);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     switch_to_nccl(job, ranks);
     return EXIT_DONE;
 }
@@ -115,7 +115,7 @@ static int open_contexts(struct job *job, struct ranks *ranks)
         ranks->local = r + 1;
     }
     bosc_status status = bosc_comm_create_threads(job->ctx, ranks->count, NULL, ranks->comms);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int open_thread_ranks(struct job *job, struct ranks *ranks)
@@ -189,13 +189,14 @@ static int report_failure(const struct ranks *ranks, const struct rank_thread *t
     const struct rank_thread *failed = &threads[0];
     for (int32_t r = ranks->local; r-- > 0;)
         if (threads[r].status != BOSC_OK && threads[r].status != BOSC_ERR_COMM) failed = &threads[r];
-    const struct job rank_job = {.ctx = failed->rank.ctx};
-    const bool is_remote = failed->status == BOSC_ERR_COMM || strncmp(bosc_ctx_message(rank_job.ctx), "rank ", 5) == 0;
+    const bosc_ctx *ctx = failed->rank.ctx;
+    const bool is_remote = failed->status == BOSC_ERR_COMM || strncmp(bosc_ctx_message(ctx), "rank ", 5) == 0;
     if ((is_remote || *failed->error.text) && ranks->first > 0) return EXIT_FAILED; /* another process reports it */
     return *failed->error.text ? report_io_error(failed->status, &failed->error)
-                               : report_ctx_error(&rank_job, failed->status);
+                               : report_ctx_error(ctx, failed->status);
 }
 
+/* Runs `work` on every rank of this process, and waits. If not all threads start, the work of the others fails. */
 static int run_ranks(const struct ranks *ranks, rank_work work, void *user)
 {
     pthread_t started[RANKS_MAX];

@@ -243,6 +243,7 @@ static void table_of_rounds(const char *name, const char *title, int64_t vertice
         k < s.info.rounds_recorded ? table_integer(t, b->arcs) : table_none(t);
         table_answer(t, right, "proved minimum");
     }
+    table_plot(t, 1, 3, TABLE_LINEAR_LOG, "vertices, arcs");
     table_note(t, "random, %" PRId64 " vertices, %" PRId64 " edges: %.4g ms with the removal, %.4g ms without; %s", s.n,
                s.m, 1e3 * removed.median, 1e3 * kept.median, bench_device());
     table_close(t);

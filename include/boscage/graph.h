@@ -87,7 +87,8 @@ BOSC_API bosc_status bosc_graph_bytes(const bosc_ctx *ctx, const bosc_graph_opts
  * m: less than 2^40; less than 2^32 - 1 where ids have 32 bits.
  * Errors: BOSC_ERR_DATA names the first entry with a vertex out of range, a NaN (as the options say) or no partner
  *     (ARCS_BOTH), or the first edge whose integer sum overflows; a sum that is NaN counts as a NaN. BOSC_ERR_LIMIT for
- *     larger n and m. On failure the graph is unchanged, but empty after BOSC_ERR_DEVICE and BOSC_ERR_CANCELLED.
+ *     larger n and m. On failure the graph is unchanged, but empty after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED, and on
+ *     CUDA BOSC_ERR_NOMEM of a launch.
  * Cost: O(n + m) work (radix sorts of the edges); bosc_graph_bytes gives the memory. A second build of the same or a
  *     smaller size allocates nothing.
  * Waits. */

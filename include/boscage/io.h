@@ -9,6 +9,8 @@
  * endings readers use the first bytes. A further ending .gz or .zst means that the file is packed by gzip or zstd (zstd
  * if Boscage was built with libzstd). Standard input may be packed too.
  *
+ * Lines of texts end in LF, CR LF or CR.
+ *
  * Readers refuse unreadable files (BOSC_ERR_IO), truncated, malformed or hostile ones (BOSC_ERR_FORMAT), and NaN among
  * numbers (BOSC_ERR_DATA). The size of the file bounds the memory used, whatever its header claims. A file that changes
  * its size while it is read is refused (BOSC_ERR_IO). Exception: a mesh or raster of 256 MB or more that exceeds the
@@ -124,7 +126,7 @@ BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bos
  *                    without loss: f2 to f4, short integers to i4, u4 and u8 to i8. (0, dim) is allowed
  *   .csv .tsv .txt   f8: numbers separated by commas or blanks, or by semicolons where the first line has one, within
  *                    double quotes or not; `#` begins a comment; a line of names may come first; separators at the end
- *                    of a line are passed over
+ *                    of a line are passed over, and so are first columns without a name, which hold numbers of rows
  *   .xyz             f8: the same, with the first three numbers of a row (colours and normals may follow); or a
  *                    molecule: the number of atoms, a comment line, and for each atom its symbol and x, y, z
  *   .off .ply .obj   f8: the vertices of a mesh; .ply is ascii or binary, of either byte order
@@ -241,11 +243,11 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *
  *   .gr                    DIMACS shortest paths: `p sp N M`, then M lines `a U V WEIGHT`, vertices from 1; `c` begins
  *                          a comment
- *   .mtx                   Matrix Market, coordinate and square: pattern, integer or real; general or symmetric.
- *                          Complex, hermitian and skew-symmetric matrices give their pattern
+ *   .mtx                   Matrix Market, coordinate and square: pattern, integer, unsigned-integer or real; general
+ *                          or symmetric. Complex, hermitian and skew-symmetric matrices give their pattern
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
  *   .tsv .csv              begin comments; a comma or semicolon in the first line is the separator, and numbers may be
- *                          quoted; a line of names may come first
+ *                          quoted; a line of names may come first, and columns without a name before the vertices
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
  *
@@ -293,7 +295,23 @@ typedef struct bosc_heights {
     double spacing_y;      /* metres between rows; 0: as `spacing` */
     int32_t degrees;       /* 1: the spacings were converted from degrees at this latitude */
     double latitude;       /* in degrees; 0: unknown */
+    int32_t source;        /* of the spacings: an enum bosc_heights_source */
+    int32_t assumed;       /* bits of enum bosc_heights_assumed */
 } bosc_heights;
+
+/* The source of the spacings. */
+typedef enum bosc_heights_source {
+    BOSC_HEIGHTS_NO_SPACING = 0,  /* none: the spacings are 0 */
+    BOSC_HEIGHTS_OWN_SPACING = 1, /* the raster: GeoTIFF's tags, the format .hgt */
+    BOSC_HEIGHTS_WORLD_FILE = 2,  /* a world file beside the raster */
+    BOSC_HEIGHTS_UNKNOWN_UNIT = 3 /* the raster or a world file, in a unit that is unknown: the spacings are 0 */
+} bosc_heights_source;
+
+/* Facts that a reader had to assume. */
+enum bosc_heights_assumed {
+    BOSC_HEIGHTS_ASSUMED_UNIT = 1,    /* metres, or degrees if `degrees` is 1 */
+    BOSC_HEIGHTS_ASSUMED_LATITUDE = 2 /* 0 */
+};
 
 typedef enum bosc_heights_encoding {
     BOSC_HEIGHTS_PLAIN = 0,      /* a sample is a height */
@@ -315,6 +333,10 @@ BOSC_API void bosc_heights_free(bosc_heights *heights);
  *                however they are stored. Rotated rasters are refused
  *   .npy         (height, width) of f4, f8, or integers of 8 to 64 bits; NaN: no height
  *
+ * The spacings are those of the raster; if it gives none, of a world file beside it: relief.tfw, relief.tifw or
+ * relief.wld for relief.tif, and relief.pgw for relief.png, in lower or upper case. The unit is then that of a .prj
+ * (relief.prj). Without one, degrees are assumed for cells of at most an arc minute within 360 degrees of longitude and
+ * 90 of latitude, otherwise metres. `source` and `assumed` report this. A damaged world file is BOSC_ERR_FORMAT.
  * A degree is 111,133 m between rows; between columns times the cosine of the latitude of the raster's middle. A sample
  * without a height becomes the mean of the nearest heights to its left, right, above and below, weighted by the
  * reciprocal distances. Samples with no height in these directions are filled from the filled ones in a second round.
@@ -442,15 +464,19 @@ BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bo
 
 /* Reads a mesh: vertices (n, 3) f8, and triangles (m, 3) u4 of vertex numbers.
  *
- *   .off   with any of the prefixes ST, C, N; ascii
+ *   .off   with any of the prefixes ST, C, N, in any order; ascii; a count may follow the keyword without a blank
  *   .obj   `v` and `f`, whose corners are v, v/vt, v//vn or v/vt/vn, from 1, or from the last vertex backwards
  *   .ply   vertex with x, y, z; face with a list vertex_indices or vertex_index; ascii or binary, of either byte order
  *   .stl   ascii or binary; every triangle has three vertices of its own
  *
- * Polygons become triangle fans around their first corners; faces of one or two corners are skipped.
- * Errors: BOSC_ERR_DATA for a NaN; BOSC_ERR_FORMAT for a corner that is no vertex, and for a file without triangles;
- * BOSC_ERR_LIMIT for 2^32 vertices.
- * Cost: one pass over the file; memory for the arrays, up to twice as much while they grow. */
+ * Normals, colours and bytes behind the elements of a binary file are not read: they may be anything, NaN too.
+ * A polygon of k corners becomes k - 2 triangles that cover it once: the fan around its first corner, or else clipped
+ * ears, by exact tests. A hole may be joined to the outline by a double edge. Faces of one or two corners are skipped.
+ * Errors: BOSC_ERR_DATA for a NaN, and for an infinite corner of a polygon; BOSC_ERR_FORMAT for a corner that is no
+ * vertex, for a polygon that crosses itself as seen along its normal, and for a file without triangles; BOSC_ERR_LIMIT
+ * for 2^32 vertices, and for a polygon of more than 16,384 corners that its fan does not cover.
+ * Cost: one pass over the file, and O(k^2) work for a polygon that its fan does not cover; memory for the arrays, up to
+ * twice as much while they grow, and 24 bytes per polygon. */
 BOSC_API bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *triangles,
                                     bosc_io_error *error);
 

@@ -78,7 +78,7 @@ BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_op
  * points (n x dim): rows `stride` elements apart (0: dim).
  * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for n of 2^32 - 1 or more. On failure the tree is
  *     unchanged, but empty after BOSC_ERR_DEVICE, BOSC_ERR_CANCELLED and BOSC_ERR_INTERNAL (a failed sort), and
- *     on CUDA after BOSC_ERR_NOMEM if points are too clustered for sampled pivots.
+ *     on CUDA after BOSC_ERR_NOMEM if points are too clustered for sampled pivots or a launch lacks memory.
  * Cost: O(n dim log n) work. bosc_kdtree_bytes gives the memory; AUTO takes about a copy of points and ids as scratch.
  *     A second build of the same or a smaller size allocates nothing.
  * Waits. */

@@ -9,9 +9,10 @@ import numpy as np
 
 from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._convert import real, real_array, reals
 from ._nodes import cKDTreeNode
 from ._pairs import Pairs
-from ._points import finite, frozen, norm, points_of
+from ._points import WIDER, finite, frozen, is_below_one, norm, points_of, rounds, within_power
 from ._where import Progress, where
 
 
@@ -87,7 +88,8 @@ class cKDTree(Pairs):
         self._boxsize = boxsize
         self._periods: Optional[np.ndarray] = None
         self._handle: Any = None
-        points, self._dtype = points_of(data, None if dtype is None else np.dtype(dtype).name, self._space)
+        self._kept_dtype = None if dtype is None else np.dtype(dtype).name
+        points, self._dtype = points_of(data, self._kept_dtype, self._space)
         if copy_data and self._space is NUMPY:
             points = points.copy()
         self._build(points, workers, progress)
@@ -103,9 +105,10 @@ class cKDTree(Pairs):
         handle.build(at, points)
         self._handle, self._data, self._n, self._m = handle, points, n, m
         self._tree: Any = None
+        self._twin: Any = None
 
     def _set_box(self, points: Any, m: int) -> None:
-        box = np.broadcast_to(np.asarray(self._boxsize, np.float64), (m,)).copy()
+        box = np.broadcast_to(reals(self._boxsize, "float64", NUMPY, "boxsize"), (m,)).copy()
         if not np.isfinite(box).all() or (box < 0).any():
             raise ValueError("boxsize must be finite and not negative")
         periodic = box > 0
@@ -171,7 +174,7 @@ class cKDTree(Pairs):
         return sum(1 for _ in self._nodes().walk())
 
     def _build_weights(self, weights: Any) -> np.ndarray:
-        weights = np.asarray(weights, np.float64)
+        weights = reals(weights, "float64", NUMPY, "weights")
         if weights.shape != (self._n,):
             raise ValueError("Number of weights differ from the number of data points")
         return np.array([weights[node.indices].sum() for node in self._nodes().walk()])
@@ -195,6 +198,7 @@ class cKDTree(Pairs):
             "leafsize": self._leafsize,
             "boxsize": self._boxsize,
             "dtype": self._dtype,
+            "kept_dtype": self._kept_dtype,
             "device": str(self._place),
             "tree": self._handle.save(where(self._place)),
         }
@@ -202,14 +206,14 @@ class cKDTree(Pairs):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._space = NUMPY
         self._data, self._leafsize, self._boxsize = state["data"], state["leafsize"], state["boxsize"]
-        self._dtype = state["dtype"]
+        self._dtype, self._kept_dtype = state["dtype"], state["kept_dtype"]
         self._place = place_for(NUMPY, state["device"])
         if self._place.backend == "cuda" and _core.backend_reason("cuda"):
             self._place = place_for(NUMPY, "cpu")
         self._n, self._m = self._data.shape
         self._periods = self._boxsize if self._boxsize is not None and (self._boxsize > 0).any() else None
         self._handle = _core.KDTree.load(where(self._place), state["tree"])
-        self._tree = None
+        self._tree = self._twin = None
 
     # --- input --------------------------------------------------------------------------------------------------------
 
@@ -217,9 +221,7 @@ class cKDTree(Pairs):
         """Queries as rows, their shape, and their space."""
         space = space_of(x)
         if space is NUMPY:
-            x = np.asarray(x)
-            if x.dtype.kind == "c":
-                raise TypeError("KDTree does not work with complex data")
+            x = real_array(x, "x")
             if type(x) is not np.ndarray:
                 x = x.view(np.ndarray)
         shape = tuple(x.shape)
@@ -235,10 +237,23 @@ class cKDTree(Pairs):
     def _each(self, values: Any, shape: tuple[int, ...], space: Space, name: str) -> Any:
         """One number for all queries, or one for each of them."""
         if np.ndim(values) == 0:
-            return np.array([float(values)])
+            return np.array([real(values, name)])
         if space is NUMPY or space_of(values) is NUMPY:
-            values = np.broadcast_to(np.asarray(values, np.float64), shape).ravel()
+            values = np.broadcast_to(reals(values, "float64", NUMPY, name), shape).ravel()
         return space.asarray(values, "float64")
+
+    def _of_float64(self) -> Any:
+        """This tree, or for points of float32 one of the same points in float64, which is kept."""
+        if self._dtype == "float64":
+            return self
+        if self._twin is None:
+            points = self._space.asarray(self._data, "float64")
+            self._twin = type(self)(points, self._leafsize, boxsize=self._boxsize, device=self._place)
+        return self._twin
+
+    def _for_queries(self, x: Any) -> Any:
+        """The tree for these queries: one of float32 rounds none."""
+        return self._of_float64() if self._dtype == "float32" and rounds(x, space_of(x)) else self
 
     # --- searches -----------------------------------------------------------------------------------------------------
 
@@ -289,6 +304,9 @@ class cKDTree(Pairs):
         """
         if k is None:
             raise ValueError("k must be an integer or a sequence of integers")
+        tree = self._for_queries(x)
+        if tree is not self:
+            return tree.query(x, k, eps, p, distance_upper_bound, workers, progress=progress)
         rows, shape, space = self._queries(x)
         ranks = None if np.ndim(k) == 0 else np.asarray(k)
         if ranks is not None and (ranks.ndim != 1 or ranks.size == 0 or ranks.dtype.kind not in "iu"):
@@ -328,7 +346,7 @@ class cKDTree(Pairs):
         """Distances and rows, (count, k) each; rows None: the points themselves are the queries."""
         at = where(self._place, space.stream(), workers, progress)
         ids = space.empty((count, k), "int64")
-        bounded = np.ndim(bound) > 0 or not bound == np.inf
+        bounded = np.ndim(bound) > 0 or not (bound is np.inf or real(bound, "distance_upper_bound") == np.inf)
         if (
             self._dtype == "float32"
             and p == 2
@@ -345,9 +363,11 @@ class cKDTree(Pairs):
             d = space.empty((count, k), "float64")
             bounds = None
             if bounded:
-                bounds = self._each(np.nextafter(space.host(bound), -np.inf), shape, space, "distance_upper_bound")
+                bound = bound if space_of(bound) is NUMPY else space.host(bound)
+                bound = reals(bound, "float64", NUMPY, "distance_upper_bound")
+                bounds = self._each(np.nextafter(bound, -np.inf), shape, space, "distance_upper_bound")
             self._handle.query_knn(
-                at, rows, k, norm(p), float(eps), self._periods, bounds, exclude_self, raw(ids), raw(d)
+                at, rows, k, norm(p), real(eps, "eps"), self._periods, bounds, exclude_self, raw(ids), raw(d)
             )
             d = space.give(d)
         if bounded or exclude_self or k > self._n:
@@ -368,14 +388,17 @@ class cKDTree(Pairs):
         exclude_self: bool = False,
     ) -> tuple[Any, Any, Any]:
         """CSR rows: offsets, ids, and distances or None."""
+        if is_below_one(p, space) and self._space is NUMPY and rows is not None:
+            found = self._ball(rows, count, radii * WIDER, 1.0, 0.0, space, workers, progress, False, exclude_self)
+            return within_power(found, rows, self._data, radii, real(p, "p"), self._periods)
         at = where(self._place, space.stream(), workers, progress)
         offsets = space.empty(count + 1, "int64")
         search = self._handle.query_radius
-        search(at, rows, radii, norm(p), float(eps), self._periods, exclude_self, raw(offsets), None, None)
+        search(at, rows, radii, norm(p), real(eps, "eps"), self._periods, exclude_self, raw(offsets), None, None)
         total = int(space.host(offsets)[-1])
         ids = space.empty(total, "int64")
         d = space.empty(total, "float64") if distances else None
-        search(at, rows, radii, norm(p), float(eps), self._periods, exclude_self, raw(offsets), raw(ids), raw(d))
+        search(at, rows, radii, norm(p), real(eps, "eps"), self._periods, exclude_self, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
     def query_ball_csr(
@@ -411,6 +434,9 @@ class cKDTree(Pairs):
         >>> cKDTree([[0.0], [1.0], [3.0]]).query_ball_csr([[0.5], [9.0], [2.0]], 1)
         (array([0, 2, 2, 4]), array([0, 1, 1, 2]))
         """
+        tree = self._for_queries(x)
+        if tree is not self:
+            return tree.query_ball_csr(x, r, p, eps, workers, return_distance=return_distance, progress=progress)
         rows, shape, space = self._queries(x)
         found = self._ball(
             rows, len(rows), self._each(r, shape, space, "r"), p, eps, space, workers, progress, return_distance
@@ -456,12 +482,20 @@ class cKDTree(Pairs):
         >>> cKDTree([[0.0], [1.0], [3.0]]).query_ball_point([2.0], 1.5)
         [1, 2]
         """
+        tree = self._for_queries(x)
+        if tree is not self:
+            return tree.query_ball_point(x, r, p, eps, workers, return_sorted, return_length, progress=progress)
         rows, shape, space = self._queries(x)
         radii = self._each(r, shape, space, "r")
+        if return_length and is_below_one(p, space):
+            offsets, _, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
+            counts = np.diff(offsets).reshape(shape)
+            return counts if shape else int(counts)
         if return_length:
             counts = space.empty(len(rows), "int64")
             at = where(self._place, space.stream(), workers, progress)
-            self._handle.query_radius_count(at, rows, radii, norm(p), float(eps), self._periods, False, raw(counts))
+            p, eps = norm(p), real(eps, "eps")
+            self._handle.query_radius_count(at, rows, radii, p, eps, self._periods, False, raw(counts))
             counts = space.give(counts).reshape(shape)
             return counts if shape or space is not NUMPY else int(counts)
         offsets, ids, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
@@ -495,6 +529,11 @@ class cKDTree(Pairs):
         >>> cKDTree([[0.0, 1.0], [1.0, 1.0], [3.0, 4.0]]).query_box([[0, 0]], [[2, 2]])
         (array([0, 2]), array([0, 1]))
         """
+        tree = self._for_queries(lows)
+        if tree is self:
+            tree = self._for_queries(highs)
+        if tree is not self:
+            return tree.query_box(lows, highs, workers)
         lows, shape, _ = self._queries(lows)
         highs, others, _ = self._queries(highs)
         if shape != others or len(shape) != 1:
@@ -530,10 +569,14 @@ class cKDTree(Pairs):
         space = space_of(data)
         if space.at is not None and space.at != self._place:
             raise ValueError(f"data is on {space.at}, the tree on {self._place}")
-        points, _ = points_of(data, self._dtype, space)
+        points, dtype = points_of(data, self._kept_dtype, space)
+        if dtype != self._dtype and self._dtype == "float64":
+            points, dtype = space.rows(points, "float64"), "float64"
         if points.shape[1] != self._m:
             raise ValueError(f"data has {points.shape[1]} coordinates, the tree {self._m}")
         self._space = space
+        if dtype != self._dtype:  # points of float64 in a tree of float32
+            self._handle, self._dtype = None, dtype
         self._build(points, workers, progress)
 
     def verify(self) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, raw
-from ._points import norm
+from ._convert import real, reals
+from ._points import WIDER, is_below_one, norm, within_power
 from ._where import Place, Progress, where
 
 
@@ -26,6 +27,8 @@ class Pairs:
     maxes: Any
     mins: Any
 
+    def _of_float64(self) -> Any: ...
+
     def _same(self, other: Any) -> "Pairs":
         if not isinstance(other, Pairs):
             raise TypeError("other: not a tree of this package")
@@ -34,9 +37,14 @@ class Pairs:
         mine, others = (np.zeros(self._m) if t._periods is None else t._periods for t in (self, other))
         if (mine != others).any():
             raise ValueError("Trees passed to this method have different boxsizes")
-        if other._dtype != self._dtype:
-            raise ValueError(f"other: a tree of {other._dtype}, and this one of {self._dtype}")
         return other
+
+    def _both(self, other: Any) -> tuple["Pairs", "Pairs"]:
+        """This tree and another one, both in float64 if one of them is."""
+        other = self._same(other)
+        if other._dtype == self._dtype:
+            return self, other
+        return self._of_float64(), other._of_float64()
 
     def _pairs(
         self,
@@ -51,8 +59,16 @@ class Pairs:
         space = self._space
         at = where(self._place, space.stream(), workers, progress)
         of = None if other is None else other._handle
+        r, eps = real(r, "r"), real(eps, "eps")
+        if is_below_one(p, space):
+            found = self._pairs(other, r * WIDER, 1.0, 0.0, workers, progress, False)
+            y = self._data if other is None else other._data
+            return within_power(found, self._data, y, r, real(p, "p"), self._periods)
+        p = norm(p)
+        if r < 0:  # a ball without points, as in `query_ball_point`
+            nothing = (space.asarray(np.zeros(size, t), t) for size, t in ((self._n + 1, "int64"), (0, "int64")))
+            return *nothing, space.asarray(np.zeros(0), "float64") if distances else None
         offsets = space.empty(self._n + 1, "int64")
-        r, p, eps = float(r), norm(p), float(eps)
         self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), None, None)
         total = int(space.host(offsets)[-1])
         ids = space.empty(total, "int64")
@@ -91,7 +107,8 @@ class Pairs:
         >>> cKDTree([[0.0], [5.0]]).query_ball_tree(cKDTree([[0.5], [1.0]]), 0.6)
         [[0], []]
         """
-        offsets, ids, _ = self._pairs(self._same(other), r, p, eps, workers, progress, False)
+        tree, other = self._both(other)
+        offsets, ids, _ = tree._pairs(other, r, p, eps, workers, progress, False)
         return self._space.lists(offsets, ids)
 
     def query_pairs(
@@ -129,7 +146,7 @@ class Pairs:
         if output_type not in ("set", "ndarray"):
             raise ValueError("Invalid output type")
         if self._grid_serves(r, p):
-            pairs = self._grid_pairs(float(r), workers, progress)
+            pairs = self._grid_pairs(real(r, "r"), workers, progress)
             return pairs if output_type == "ndarray" else set(zip(*pairs.T.tolist()))
         offsets, ids, _ = self._pairs(None, r, p, eps, workers, progress, False)
         pairs = self._space.pairs(offsets, ids)
@@ -139,6 +156,7 @@ class Pairs:
         """True if a voxel grid finds the same pairs, several times as fast."""
         if p != 2 or self._periods is not None or self._m > 3 or not self._n or self._dtype != "float64":
             return False
+        r = real(r, "r")
         host = self._space is NUMPY and 0 < r < np.inf
         return host and bool((self.maxes - self.mins < 2.0**20 * r).all())
 
@@ -188,8 +206,10 @@ class Pairs:
         >>> tree.count_neighbors(tree, [0, 1, 2, 3])
         array([3, 5, 7, 9])
         """
-        other = self._same(other)
-        radii = np.asarray(r, np.float64)
+        tree, other = self._both(other)
+        if tree is not self:
+            return tree.count_neighbors(other, r, p, weights, cumulative, workers=workers, progress=progress)
+        radii = reals(r, "float64", NUMPY, "r")
         flat = radii.ravel()
         if np.isnan(flat).any():
             raise ValueError("r: NaN")
@@ -232,7 +252,7 @@ class Pairs:
             mine = others = weights
         pair = []
         for tree, w in ((self, mine), (other, others)):
-            w = None if w is None else np.ascontiguousarray(w, np.float64)
+            w = None if w is None else reals(w, "float64", NUMPY, "weights")
             if w is not None and w.shape != (tree._n,):
                 raise ValueError("Number of weights differ from the number of data points")
             pair.append(w)
@@ -270,7 +290,8 @@ class Pairs:
         """
         if output_type not in ("dok_matrix", "coo_matrix", "dok_array", "coo_array", "dict", "ndarray"):
             raise ValueError("Invalid output type")
-        found = self._pairs(self._same(other), max_distance, p, 0.0, workers, None, True)
+        tree, other = self._both(other)
+        found = tree._pairs(other, real(max_distance, "max_distance"), p, 0.0, workers, None, True)
         offsets, j, v = map(self._space.host, found)
         i = NUMPY.pairs(offsets, j)[:, 0]
         if output_type == "dict":

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._arrays import NUMPY, Space
+from ._convert import real, real_array
 
 
 def finite(x: np.ndarray, name: str) -> None:
@@ -20,10 +21,33 @@ def finite(x: np.ndarray, name: str) -> None:
 
 
 def norm(p: float) -> float:
-    p = float(p)
+    p = real(p, "p")
     if not p >= 1:
         raise ValueError(f"p: {p} is not 1 or more")
     return p
+
+
+def is_below_one(p: Any, space: Space) -> bool:
+    """True for a p from 0 to 1, whose balls are within those of p = 1: searches filter these, in host memory."""
+    return space is NUMPY and 0 < real(p, "p") < 1
+
+
+def within_power(
+    found: tuple[Any, Any, Any], x: np.ndarray, y: np.ndarray, radii: Any, p: float, periods: Any
+) -> tuple[Any, Any, Any]:
+    """Of CSR rows of neighbours of x in y those within the radius by p < 1: offsets, rows of y, distances."""
+    offsets, ids, _ = found
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    gaps = np.abs(x[rows].astype(np.float64) - y[ids])
+    if periods is not None:
+        gaps = np.where(periods > 0, np.minimum(gaps, periods - gaps), gaps)
+    d = (gaps**p).sum(axis=1) ** (1 / p)
+    near = d <= np.broadcast_to(radii, len(offsets) - 1)[rows]
+    counts = np.bincount(rows[near], minlength=len(offsets) - 1)
+    return np.append(0, np.cumsum(counts)), ids[near], d[near]
+
+
+WIDER = 1 + 1e-12  # of the radius of p = 1, for rounding
 
 
 def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") -> tuple[Any, str]:
@@ -31,9 +55,9 @@ def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") ->
     if space is NUMPY:
         if hasattr(x, "toarray"):
             raise TypeError(f"{name}: a sparse matrix; points are dense arrays")
-        x = np.asarray(x)
-        if x.dtype.kind == "c":
-            raise TypeError("KDTree does not work with complex data")
+        x = real_array(x, name)
+    elif space.dtype_name(x).startswith("complex"):
+        raise TypeError(f"{name}: KDTree does not work with complex data")
     dtype = dtype or space.dtype_name(x)
     if dtype not in ("float32", "float64"):
         dtype = "float64"
@@ -41,9 +65,22 @@ def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") ->
     if len(x.shape) != 2:
         raise ValueError(f"{name} must be 2 dimensions")
     if space is NUMPY:
-        x = np.asarray(x)
         finite(x, name)
     return x, dtype
+
+
+EXACT = {"float32", "float16", "bfloat16", "int8", "int16", "uint8", "uint16", "bool"}  # in float32
+
+
+def rounds(x: Any, space: Space) -> bool:
+    """True if float32 does not hold all queries x. Values of arrays on a device are not read, their type decides."""
+    if space is not NUMPY:
+        return space.dtype_name(x) not in EXACT
+    x = real_array(x, "x")
+    if x.dtype == np.float32 or x.dtype.name in EXACT:
+        return False
+    with np.errstate(over="ignore"):
+        return not ((x.astype(np.float32) == x) | (x != x)).all()
 
 
 def frozen(x: Any) -> Any:

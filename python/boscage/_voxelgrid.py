@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional
 
 from . import _core
-from ._arrays import DTYPES, Space, place_for, raw, space_of
-from ._points import points_of
+from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._convert import real, real_array
+from ._points import points_of, rounds
 from ._where import Progress, where
 
 
@@ -35,7 +36,7 @@ class VoxelGrid:
     def __init__(self, data: Any, cell: float, *, device: Any = None, progress: Progress = None):
         self._space = space_of(data)
         self._place = place_for(self._space, device)
-        self._cell = float(cell)
+        self._cell = real(cell, "cell")
         points, self._dtype = points_of(data, None, self._space)
         self._m = int(points.shape[1])
         self._handle = _core.VoxelGrid(self._at(), DTYPES[self._dtype], self._m, self._cell)
@@ -47,13 +48,18 @@ class VoxelGrid:
     def _build(self, points: Any, progress: Progress) -> None:
         self._handle.build(self._at(progress=progress), points)
         self.data = points
+        self._twin: Any = None
 
     def rebuild(self, data: Any, *, progress: Progress = None) -> None:
         """Rebuilds the grid from other points, in its memory."""
         self._space = space_of(data)
-        points, _ = points_of(data, self._dtype, self._space)
+        points, dtype = points_of(data, None, self._space)
+        if dtype != self._dtype:  # a grid of float64 stays one, a grid of float32 becomes one
+            points, dtype = self._space.rows(points, "float64"), "float64"
         if points.shape[1] != self._m:
             raise ValueError(f"data has {points.shape[1]} coordinates, the grid {self._m}")
+        if dtype != self._dtype:
+            self._handle, self._dtype = _core.VoxelGrid(self._at(), DTYPES[dtype], self._m, self._cell), dtype
         self._build(points, progress)
 
     @property
@@ -81,10 +87,19 @@ class VoxelGrid:
         if x is None:
             return None, self.n, self._space
         space = space_of(x)
-        x = space.rows(x, self._dtype)
+        x = space.rows(real_array(x, "x") if space is NUMPY else x, self._dtype)
         if len(x.shape) != 2 or x.shape[1] != self._m:
             raise ValueError(f"x must consist of vectors of length {self._m} but has shape {tuple(x.shape)}")
         return x, int(x.shape[0]), space
+
+    def _for_queries(self, x: Any) -> "VoxelGrid":
+        """The grid for these queries: one of float32 rounds none, one of the same points in float64 serves others."""
+        if self._dtype == "float64" or x is None or not rounds(x, space_of(x)):
+            return self
+        if self._twin is None:
+            points = self._space.asarray(self.data, "float64")
+            self._twin = VoxelGrid(points, self._cell, device=self._place)
+        return self._twin
 
     def voxels(self) -> tuple[Any, Any]:
         """Lists the occupied voxels.
@@ -115,13 +130,15 @@ class VoxelGrid:
         x : array_like, shape (q, m), or None
             The queries; None: the grid's own points, which takes less time than giving them.
         """
+        if (grid := self._for_queries(x)) is not self:
+            return grid.count(x, r, progress=progress)
         x, n, space = self._queries(x)
         counts = space.empty(n, "int64")
         at = self._at(space, progress)
         if r is None:
             self._handle.voxel_count(at, x, raw(counts))
         else:
-            self._handle.radius_count(at, x, float(r), raw(counts))
+            self._handle.radius_count(at, x, real(r, "r"), raw(counts))
         return space.give(counts)
 
     def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
@@ -135,23 +152,25 @@ class VoxelGrid:
         >>> VoxelGrid([[0.0], [0.5], [2.5]], cell=1).query_ball_csr([[2.0], [0.0]], 0.5)
         (array([0, 1, 3]), array([2, 0, 1]))
         """
+        if (grid := self._for_queries(x)) is not self:
+            return grid.query_ball_csr(x, r, progress=progress)
         x, n, space = self._queries(x)
         at = self._at(space, progress)
         offsets = space.empty(n + 1, "int64")
-        self._handle.radius(at, x, float(r), raw(offsets), None, None)
+        self._handle.radius(at, x, real(r, "r"), raw(offsets), None, None)
         ids = space.empty(int(space.host(offsets)[-1]), "int64")
-        self._handle.radius(at, x, float(r), raw(offsets), raw(ids), None)
+        self._handle.radius(at, x, real(r, "r"), raw(offsets), raw(ids), None)
         return space.give(offsets), space.give(ids)
 
     def query_pairs(self, r: float, *, progress: Progress = None) -> Any:
         """Finds all pairs i < j within r of each other, ascending: an array of shape (pairs, 2)."""
         at = self._at(progress=progress)
-        pairs = self._space.empty((self._handle.pairs(at, float(r), None, None), 2), "int64")
-        self._handle.pairs(at, float(r), raw(pairs), None)
+        pairs = self._space.empty((self._handle.pairs(at, real(r, "r"), None, None), 2), "int64")
+        self._handle.pairs(at, real(r, "r"), raw(pairs), None)
         return self._space.give(pairs)
 
     def components(self, r: float, *, progress: Progress = None) -> tuple[int, Any]:
         """Finds the connected components of all pairs within r: their number, and the smallest row in each point's."""
         labels = self._space.empty(self.n, "int64")
-        count = self._handle.components(self._at(progress=progress), float(r), raw(labels))
+        count = self._handle.components(self._at(progress=progress), real(r, "r"), raw(labels))
         return count, self._space.give(labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -94,7 +95,10 @@ def threads_of(workers: Optional[int]) -> int:
     """Threads for scipy's workers and scikit-learn's n_jobs; None: those in use."""
     if workers is None:
         return _threads
-    workers = int(workers)
+    try:
+        workers = operator.index(workers)
+    except TypeError:
+        raise TypeError(f"workers: {workers!r} is not an integer") from None
     if workers == -1:
         if os.cpu_count() is None:
             raise NotImplementedError("Cannot determine the number of CPUs")

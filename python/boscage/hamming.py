@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
+from ._convert import flags, integers, values_of, whole
 from ._where import Progress, where
 
 __all__ = ["CellGraph", "Trie", "pack", "unpack"]
@@ -36,10 +37,10 @@ def pack(vectors: Any, letter_bits: int = 1) -> np.ndarray:
     array([[5],
            [2]], dtype=uint64)
     """
-    letters = np.asarray(vectors)
+    letters = values_of(vectors, "vectors")
     if letters.ndim != 2:
         raise ValueError("vectors: not an array of two dimensions")
-    if letters.dtype.kind not in "iub":
+    if letters.dtype.kind not in "iub" and letters.size:
         raise TypeError(f"vectors: letters are integers, not {letters.dtype}")
     n, length = letters.shape
     words = _core.words(length, letter_bits)
@@ -66,7 +67,7 @@ def unpack(words: Any, length: int, letter_bits: int = 1) -> np.ndarray:
     >>> unpack(pack([[1, 0, 1]]), 3)
     array([[1, 0, 1]], dtype=uint8)
     """
-    words = np.asarray(words, np.uint64)
+    words = integers(words, "uint64", NUMPY, "words")
     if words.ndim != 2 or words.shape[1] != _core.words(length, letter_bits):
         raise ValueError("words: not rows of so many letters")
     each = 64 // letter_bits
@@ -89,10 +90,10 @@ class _Letters:
             if not alphabet.isascii():
                 raise ValueError("alphabet: letters of ASCII are needed")
             letter_bits = letter_bits or max(1, (len(alphabet) - 1).bit_length())
-        self._letter_bits = 1 if letter_bits is None else int(letter_bits)
+        self._letter_bits = 1 if letter_bits is None else whole(letter_bits, "letter_bits")
         if length is None:
             length = len(vectors[0]) if alphabet is not None and len(vectors) else np.shape(vectors)[-1]
-        self._length = int(length)
+        self._length = whole(length, "length")
         if not _core.words(self._length, self._letter_bits):
             raise ValueError(
                 f"vectors of {length} letters of {self._letter_bits} bits: 1 to 65536 letters of 1 to 8 bits "
@@ -102,10 +103,12 @@ class _Letters:
     def _packed(self, vectors: Any, space: Space) -> Any:
         words = _core.words(self._length, self._letter_bits)
         if space is not NUMPY:
+            if space.dtype_name(vectors) not in ("uint64", "int64"):
+                raise TypeError(f"vectors: {space.dtype_name(vectors)}; packed words on a device are of uint64")
             return space.rows(vectors, "uint64")
         if self._alphabet is not None:
             vectors = self._of_text(vectors)
-        vectors = np.asarray(vectors)
+        vectors = values_of(vectors, "vectors")
         if vectors.dtype == np.uint64 and vectors.ndim == 2 and vectors.shape[1] == words:
             if self._length != words:
                 return NUMPY.rows(vectors, "uint64")
@@ -262,7 +265,7 @@ class CellGraph(_Letters):
         return tuple(self._space.give(x) for x in (offsets, neighbours, positions))  # type: ignore[return-value]
 
     def _mask(self, mask: Any) -> Any:
-        return None if mask is None else self._space.asarray(mask, "uint8" if self._space is not NUMPY else bool)
+        return None if mask is None else flags(mask, self._space, "mask")
 
     def components(self, mask: Any = None) -> tuple[int, Any]:
         """The connected components: their number, and the smallest vertex in each vertex's; -1 outside the mask."""
@@ -274,7 +277,7 @@ class CellGraph(_Letters):
         """Searches breadth-first from a vertex: levels and parents, -1 for unreachable vertices."""
         count = self.n_vertices
         levels, parents = self._empty(count), self._empty(count)
-        self._handle.levels(self._at(), int(source), self._mask(mask), raw(levels), raw(parents))
+        self._handle.levels(self._at(), whole(source, "source"), self._mask(mask), raw(levels), raw(parents))
         return self._space.give(levels), self._space.give(parents)
 
     def shortest_path(self, source: int, target: int, mask: Any = None) -> Optional[Any]:
@@ -287,11 +290,12 @@ class CellGraph(_Letters):
         array([0, 1, 2])
         """
         at, mask = self._at(), self._mask(mask)
-        length = self._handle.path(at, int(source), int(target), mask, None)
+        source, target = whole(source, "source"), whole(target, "target")
+        length = self._handle.path(at, source, target, mask, None)
         if not length:
             return None
         way = self._empty(length)
-        self._handle.path(at, int(source), int(target), mask, raw(way))
+        self._handle.path(at, source, target, mask, raw(way))
         return self._space.give(way)
 
     def __len__(self) -> int:
@@ -381,7 +385,7 @@ class Trie(_Letters):
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def _values(self, values: Any) -> Any:
-        return None if values is None else self._space.asarray(values, "int64")
+        return None if values is None else integers(values, "int64", self._space, "values")
 
     def _queries(self, vectors: Any) -> tuple[Any, int, Space, Any]:
         space = space_of(vectors)
@@ -419,9 +423,9 @@ class Trie(_Letters):
         """
         words, n, space, at = self._queries(vectors)
         if space is NUMPY:
-            lengths = np.broadcast_to(lengths, (n,))
+            lengths = np.broadcast_to(values_of(lengths, "lengths"), (n,))
         begins, ends = space.empty(n, "int64"), space.empty(n, "int64")
-        self._handle.prefix(at, words, space.asarray(lengths, "int32"), raw(begins), raw(ends))
+        self._handle.prefix(at, words, integers(lengths, "int32", space, "lengths"), raw(begins), raw(ends))
         return space.give(begins), space.give(ends)
 
     def longest(self, vectors: Any) -> tuple[Any, Any, Any]:
@@ -451,7 +455,7 @@ class Trie(_Letters):
             any_letter = [[letter == wildcard for letter in row] for row in rows]
             vectors = [row.replace(wildcard, self._alphabet[0]) for row in rows]
         words, n, space, at = self._queries(vectors)
-        free = np.zeros((n, self._length), bool) if any_letter is None else np.asarray(any_letter, bool)
+        free = np.zeros((n, self._length), bool) if any_letter is None else flags(any_letter, NUMPY, "any_letter")
         full = np.where(free, 0, 2**self._letter_bits - 1).astype(np.uint8)
         masks = space.asarray(pack(full, self._letter_bits), "uint64")
         words = space.asarray(words, "uint64")
@@ -480,7 +484,7 @@ class Trie(_Letters):
 
     def keys(self, begin: int = 0, end: Optional[int] = None) -> Any:
         """Keys in order, those of ranks begin to end - 1: letters, or strings over the alphabet."""
-        end = len(self) if end is None else end
+        begin, end = whole(begin, "begin"), len(self) if end is None else whole(end, "end")
         words = np.empty((max(end - begin, 0), _core.words(self._length, self._letter_bits)), np.uint64)
         self._handle.get_keys(self._at(), begin, end, words, None, None)
         return self._readable(words)

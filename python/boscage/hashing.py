@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterator, Optional
 
 import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._convert import as_type, has_missing, is_extension, real, values_and_mask, values_of, whole
+from ._keys import Keys, device_keys, plain
 from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
@@ -28,50 +31,6 @@ LAYOUTS = {
 }
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3, "error": 4}
 NUMBERS = {"sum", "min"}
-
-
-def _bits(keys: Any, space: Space) -> tuple[Any, np.dtype]:
-    """Keys as words of 32, 64 or 128 bits, equal if the keys are equal; and the type of the keys."""
-    dtype = space.dtype(keys)
-    if space is not NUMPY:
-        if dtype.kind not in "iu" or dtype.itemsize not in (4, 8):
-            raise TypeError(f"keys: {dtype.name}; on a device they are integers of 32 or 64 bits")
-        return space.asarray(keys), dtype
-    keys = np.asarray(keys)
-    if keys.dtype.kind in "iub":
-        if keys.dtype.itemsize < 4:
-            keys = keys.astype(np.int32)
-    elif keys.dtype.kind == "f":
-        keys = keys.astype(np.float32 if keys.dtype.itemsize < 4 else keys.dtype) + 0.0  # -0 is 0
-        if keys.dtype.itemsize > 8:
-            raise TypeError("keys: floats of more than 64 bits")
-        nan = np.isnan(keys)
-        if nan.any():
-            keys[nan] = np.nan
-    elif keys.dtype.kind in "mM":
-        keys = keys.view(np.int64)
-    elif keys.dtype.kind in "SU" and keys.dtype.itemsize <= 16:
-        words = np.zeros(keys.shape, f"S{8 if keys.dtype.itemsize <= 8 else 16}")
-        size = keys.dtype.itemsize
-        words.view(np.uint8).reshape(keys.size, words.itemsize)[:, :size] = (
-            np.ascontiguousarray(keys).view(np.uint8).reshape(keys.size, size)
-        )
-        return words, keys.dtype
-    elif keys.dtype.kind == "V" and keys.dtype.itemsize in (4, 8, 16) and not keys.dtype.hasobject:
-        pass
-    else:
-        raise TypeError(f"keys: {keys.dtype}; numbers, dates, and strings of up to 16 bytes can be hashed")
-    return np.ascontiguousarray(keys), dtype
-
-
-def _plain(words: Any) -> Any:
-    """Words as an array that the extension takes: unsigned integers."""
-    if not isinstance(words, np.ndarray) or words.dtype.kind in "iuf":
-        return words
-    size = words.dtype.itemsize
-    if size == 16:
-        return np.ascontiguousarray(words).view(np.uint64)
-    return np.ascontiguousarray(words).view(f"u{size}")
 
 
 class _Table:
@@ -97,13 +56,17 @@ class _Table:
             raise ValueError(f"layout: {layout!r} is none of {sorted(LAYOUTS)}")
         self._space = space_of(keys)
         self._place = place_for(self._space, device)
-        words, self._key_type = _bits(keys, self._space)
-        self._words = words.dtype if isinstance(words, np.ndarray) else None
-        bits = 8 * (words.dtype.itemsize if self._words is not None else np.dtype(self._key_type).itemsize)
+        self._keys: Optional[Keys] = None  # of NumPy's keys
+        if self._space is NUMPY:
+            self._keys, words = Keys.of(keys)
+            self._key_type = self._keys.dtype
+        else:
+            words, self._key_type = device_keys(keys, self._space)
+        bits = 8 * self._key_type.itemsize if self._keys is None else self._keys.bits
         self._value_type: Optional[np.dtype] = None
         size = 0
         if values is not None:
-            values = self._values_in(values, len(words))
+            values = self._values_in(values, int(words.shape[0]))
             self._value_type = self._space.dtype(values)
             size = self._value_type.itemsize
             if size > 64 or not size or self._value_type.hasobject:
@@ -121,12 +84,13 @@ class _Table:
             size,
             DUPLICATES[duplicates],
             dtype,
-            float(load),
-            int(seed),
+            real(load, "load"),
+            whole(seed, "seed"),
             bool(no_wait),
         )
         self._key_bits, self._value_size, self._multi = bits, size, self._kind == 1
-        words, values = _plain(words), self._stored(values)
+        words = words if self._keys is None else plain(words)
+        values = self._stored(values)
         self._handle.build(self._at(progress=progress), words, values)
         self._pairs = (words, values) if no_wait else None
 
@@ -139,7 +103,18 @@ class _Table:
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def _values_in(self, values: Any, count: int) -> Any:
-        values = self._space.asarray(values, self._value_type)
+        if self._space is NUMPY:
+            values = values_of(values, "values")
+            if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel().tolist()):
+                values = values.astype("U")
+            if self._value_type is not None and values.dtype != self._value_type:
+                values = as_type(values, self._value_type, "values", True)
+            values = np.asarray(values, order="C")
+        else:
+            have = self._space.dtype(values)
+            if self._value_type is not None and not np.can_cast(have, self._value_type, "safe"):
+                raise TypeError(f"values: {have} where {self._value_type} is needed")
+            values = self._space.asarray(values, self._value_type)
         if len(values.shape) != 1 or int(values.shape[0]) != count:
             raise ValueError(f"values: shape {tuple(values.shape)} where ({count},) is needed")
         return values
@@ -150,55 +125,78 @@ class _Table:
             return values.view(np.uint8)
         return values
 
-    def _keys_in(self, keys: Any) -> tuple[Any, tuple[int, ...], Space]:
-        """Keys like those of the table."""
+    def _keys_in(self, keys: Any) -> tuple[Any, Space]:
+        """Words of keys to insert."""
         space = space_of(keys)
-        if space is NUMPY:
-            keys = np.asarray(keys)
-            want = np.dtype(self._key_type)
-            if (
-                keys.size
-                and keys.dtype.kind not in want.kind
-                and not np.can_cast(keys.dtype, want, "same_kind")
-                and not (keys.dtype.kind in "iub" and want.kind in "iu" and (keys.astype(want) == keys).all())
-            ):
-                raise TypeError(f"keys: {keys.dtype} where {want} is needed")
-            if keys.dtype.kind in "SU" and keys.dtype.itemsize > want.itemsize:
-                raise TypeError(f"keys: {keys.dtype} where {want} is needed")
-            if keys.dtype.kind in "iu" and keys.dtype != want and keys.size and (keys.astype(want) != keys).any():
-                raise OverflowError(f"keys: out of the range of {want}")
-            keys = keys.astype(want, copy=False)
-        words, _ = _bits(keys, space)
-        shape = tuple(words.shape)
-        return _plain(words.reshape(-1)), shape, space
+        if space is not NUMPY:
+            return device_keys(keys, space, self._plain_type())[0].reshape(-1), space
+        return plain(self._codec().encode(keys)), space
+
+    def _queries(self, keys: Any) -> tuple[Any, Optional[np.ndarray], tuple[int, ...], Space]:
+        """Words of keys to search for, a mask (None: all may be in the table), and the keys' shape."""
+        space = space_of(keys)
+        if space is not NUMPY:
+            words, _ = device_keys(keys, space, self._plain_type())
+            return words.reshape(-1), None, tuple(words.shape), space
+        words, fits, shape = self._codec().look_up(keys)
+        return plain(words), fits, shape, space
+
+    def _codec(self) -> Keys:
+        if self._keys is None:
+            self._keys = Keys(np.empty(0, self._key_type))
+        return self._keys
+
+    def _plain_type(self) -> np.dtype:
+        """The type of keys whose words are the keys themselves."""
+        if self._keys is not None and self._keys.words != self._key_type:
+            raise TypeError(f"keys: of another array library, where {self._key_type} of NumPy is needed")
+        return self._key_type
 
     def _count(self, words: Any) -> int:
         size = int(words.shape[0])
         return size // 2 if self._key_bits == 128 else size
 
     def _insert(self, keys: Any, values: Any, progress: Progress) -> None:
-        words, shape, space = self._keys_in(keys)
+        words, space = self._keys_in(keys)
         if values is not None:
             values = self._stored(self._values_in(values, self._count(words)))
         self._handle.insert(self._at(space, progress), words, values)
 
     def _erase(self, keys: Any) -> int:
-        words, _, space = self._keys_in(keys)
-        return self._handle.erase(self._at(space), words)
+        words, fits, _, space = self._queries(keys)
+        return self._handle.erase(self._at(space), self._kept(words, fits))
+
+    @staticmethod
+    def _kept(words: Any, fits: Optional[np.ndarray]) -> Any:
+        """The words of keys that can be in the table."""
+        if fits is None or fits.all():
+            return words
+        return np.ascontiguousarray(words.reshape(len(fits), -1)[fits]).reshape(-1)
 
     def contains(self, keys: Any) -> Any:
-        """True for the keys in the table: an array of bool in their shape."""
-        words, shape, space = self._keys_in(keys)
+        """True for the keys in the table: an array of bool in their shape. A key of another type may have its value."""
+        words, fits, shape, space = self._queries(keys)
         found = space.empty(self._count(words), "uint8")
         self._handle.find(self._at(space), words, None, raw(found))
-        found = space.give(found).reshape(shape)
-        return found.view(np.bool_) if space is NUMPY else found != 0
+        if space is not NUMPY:
+            return space.give(found).reshape(shape) != 0
+        found = found.view(np.bool_)
+        if fits is not None:
+            found &= fits
+        return found.reshape(shape)
+
+    def _one(self, key: Any) -> Any:
+        return self._codec().one(key) if space_of(key) is NUMPY else key
 
     def __contains__(self, key: Any) -> bool:
-        return bool(self.contains(np.asarray(key, self._key_type).reshape(1))[0])
+        return bool(self.contains(self._one(key)).reshape(-1)[0])
 
     def __len__(self) -> int:
         return self._handle.info(self._at())["keys"]
+
+    def __iter__(self) -> Iterator[Any]:
+        keys = self.keys()
+        return iter(keys if self._key_type.kind in "mM" else keys.tolist())  # not all dates are some of Python's
 
     def keys(self) -> Any:
         """All keys, in the order of the table."""
@@ -208,27 +206,19 @@ class _Table:
         space = self._space
         if space is NUMPY or space.at is None:
             space = NUMPY
-            kind = self._words if self._words is not None else np.dtype(self._key_type)
-            key = np.empty(n, kind) if keys else None
+            key = np.empty(n, self._codec().words) if keys else None
             value = np.empty(values, self._value_type) if values >= 0 else None
-            plain = None if key is None else key.view(np.uint64 if self._key_bits == 128 else f"u{self._key_bits // 8}")
+            words = None if key is None else key.view(np.uint64 if self._key_bits == 128 else f"u{self._key_bits // 8}")
         else:
-            key = plain = space.empty(n, str(self._key_type)) if keys else None
+            key = words = space.empty(n, str(self._key_type)) if keys else None
             value = space.empty(values, self._value_type.name) if values >= 0 else None  # type: ignore[union-attr]
         count = space.empty(n, "int64") if counts else None
         if n:
             stored = None if value is None else self._stored(value) if isinstance(value, np.ndarray) else raw(value)
-            self._handle.get_pairs(self._at(), raw(plain), stored, raw(count))
+            self._handle.get_pairs(self._at(), raw(words), stored, raw(count))
         if isinstance(key, np.ndarray):
-            key = self._back(key)
+            key = self._codec().decode(key)
         return tuple(None if x is None else space.give(x) for x in (key, value, count))  # type: ignore[return-value]
-
-    def _back(self, words: np.ndarray) -> np.ndarray:
-        want = np.dtype(self._key_type)
-        if want.kind in "SU" and words.dtype.itemsize != want.itemsize:
-            rows = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), words.itemsize)
-            return np.ascontiguousarray(rows[:, : want.itemsize]).view(want).ravel()
-        return words.view(want) if want.kind in "mMSU" else words.astype(want, copy=False)
 
     def info(self) -> dict[str, Any]:
         """Pairs, keys, slots, load factor, bytes of memory on its device, and the layout, never "auto"."""
@@ -236,7 +226,8 @@ class _Table:
         return {**about, "layout": next(name for name, number in LAYOUTS.items() if number == about["layout"])}
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_space", "_place", "_pairs")}
+        live = ("_handle", "_space", "_place", "_pairs")
+        state = {name: value for name, value in self.__dict__.items() if name not in live}
         return {**state, "bytes": self._handle.save(self._at()), "device": str(self._place)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -258,7 +249,8 @@ class HashMap(_Table):
     Parameters
     ----------
     keys : array_like, shape (n,)
-        Integers, floats, dates, or strings of up to 16 bytes; of CuPy, PyTorch and JAX, integers of 32 and 64 bits.
+        Integers, floats, dates, records of integers, or strings, also of pandas and as objects; of CuPy, PyTorch and
+        JAX, integers of 32 and 64 bits. Other keys to insert need a value in the type of these.
     values : array_like, shape (n,)
         Items of up to 64 bytes.
     duplicates : {"last", "first", "sum", "min", "error"}
@@ -311,32 +303,36 @@ class HashMap(_Table):
 
     def find(self, keys: Any) -> tuple[Any, Any]:
         """Looks keys up: their values, zero where a key is absent, and which are present."""
-        words, shape, space = self._keys_in(keys)
+        words, fits, shape, space = self._queries(keys)
         n = self._count(words)
         values = np.empty(n, self._value_type) if space is NUMPY else space.empty(n, self._value_type.name)  # type: ignore
         found = space.empty(n, "uint8")
         self._handle.find(self._at(space), words, self._stored(values) if space is NUMPY else raw(values), raw(found))
         values, found = space.give(values), space.give(found)
         there = found.view(np.bool_) if space is NUMPY else found != 0
+        if fits is not None:
+            values[~fits] = np.zeros((), values.dtype)
+            there &= fits
         return values.reshape(shape), there.reshape(shape)
 
     def get(self, keys: Any, default: Any = 0) -> Any:
-        """Values of keys, `default` where a key is absent."""
+        """Values of keys; where a key is absent `default`, a value of their type, or 0: the zero of any type."""
+        zero = type(default) is int and default == 0
+        if not zero and space_of(keys) is NUMPY:
+            default = as_type(np.asarray(default).reshape(1), self._value_type, "default", True)[0]
         values, found = self.find(keys)
         if isinstance(values, np.ndarray):
-            values[~found] = default
+            if not zero:
+                values[~found] = default
             return values
         return values * found + (found == 0) * default
 
     def __getitem__(self, keys: Any) -> Any:
         values, found = self.find(keys)
         if not bool(found.all()):
-            absent = (
-                np.asarray(keys).ravel()[~np.asarray(self._space.host(found)).ravel()]
-                if isinstance(found, np.ndarray)
-                else "some keys"
-            )
-            raise KeyError(absent[0].item() if isinstance(absent, np.ndarray) else absent)
+            if not isinstance(found, np.ndarray):
+                raise KeyError("some keys")
+            raise KeyError(values_and_mask(keys)[0].reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
         return values if len(values.shape) else values[()]
 
     def insert(self, keys: Any, values: Any, *, progress: Progress = None) -> None:
@@ -344,7 +340,7 @@ class HashMap(_Table):
         self._insert(keys, values, progress)
 
     def __setitem__(self, keys: Any, values: Any) -> None:
-        keys = np.atleast_1d(keys) if space_of(keys) is NUMPY else keys
+        keys = np.atleast_1d(values_of(keys, "keys")) if space_of(keys) is NUMPY else keys
         if np.ndim(values) == 0:
             values = np.full(len(keys), values)
         self._insert(keys, values, None)
@@ -362,8 +358,6 @@ class HashMap(_Table):
         n = len(self)
         return self._out(n, keys=True, values=n)[:2]
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.keys().tolist())
 
 
 class MultiMap(_Table):
@@ -405,24 +399,30 @@ class MultiMap(_Table):
 
     def count(self, keys: Any) -> Any:
         """The number of values of each key."""
-        words, shape, space = self._keys_in(keys)
+        words, fits, shape, space = self._queries(keys)
         counts = space.empty(self._count(words), "int64")
         self._handle.count(self._at(space), words, raw(counts))
-        return space.give(counts).reshape(shape)
+        counts = space.give(counts)
+        if fits is not None:
+            counts[~fits] = 0
+        return counts.reshape(shape)
 
     def retrieve(self, keys: Any) -> tuple[Any, Any]:
         """All values of keys: those of key q are ``values[offsets[q]:offsets[q + 1]]``, in the order they came in."""
-        words, _, space = self._keys_in(keys)
+        words, fits, _, space = self._queries(keys)
+        words = self._kept(words, fits)
         offsets = space.empty(self._count(words) + 1, "int64")
         at = self._at(space)
         self._handle.retrieve(at, words, raw(offsets), None)
         total = int(space.host(offsets)[-1])
         values = np.empty(total, self._value_type) if space is NUMPY else space.empty(total, self._value_type.name)  # type: ignore
         self._handle.retrieve(at, words, raw(offsets), self._stored(values) if space is NUMPY else raw(values))
+        if fits is not None:  # keys that cannot be in the table have no values
+            offsets = offsets[np.append(0, np.cumsum(fits))]
         return space.give(offsets), space.give(values)
 
     def __getitem__(self, key: Any) -> Any:
-        values = self.retrieve(np.asarray(key, self._key_type).reshape(1))[1]
+        values = self.retrieve(self._one(key))[1]
         if not len(values):
             raise KeyError(key)
         return values
@@ -482,12 +482,6 @@ class HashSet(_Table):
         """Removes keys, and returns the number removed."""
         return self._erase(keys)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.keys().tolist())
-
-
-def _sortable(x: np.ndarray) -> bool:
-    return x.dtype.name in DTYPES
 
 
 def unique(
@@ -507,7 +501,7 @@ def unique(
     Parameters
     ----------
     ar : array_like
-        Numbers of 32 and 64 bits. Other types, and an `axis`, are left to NumPy.
+        Numbers of 32 and 64 bits. Other types, if sorted, and an `axis` are left to NumPy.
     return_index, return_inverse, return_counts : bool
         Returns first occurrences, the place of each element among the distinct ones, and how often each occurs.
     axis : int, optional
@@ -535,24 +529,19 @@ def unique(
     """
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
+    if is_extension(ar) and has_missing(ar):
+        raise TypeError(f"ar: {ar.dtype} with missing elements; factorize numbers the others")
     ar = np.asanyarray(ar)
-    if axis is not None or not _sortable(ar) or not equal_nan or type(ar) is not np.ndarray:
+    if not sorted and isinstance(ar, (np.ma.MaskedArray, np.matrix)):
+        ar = np.asarray(values_of(ar, "ar"))
+    if axis is not None or not equal_nan or type(ar) is not np.ndarray or (sorted and ar.dtype.name not in DTYPES):
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    given = ar.dtype
+    ar = values_of(ar, "ar")
     at = where(place(device), 0, None, progress)
-    flat = np.ascontiguousarray(ar).ravel()
     if not sorted:
-        codes, values = _by_hash(flat, at)
-        out = (values,)
-        counts = np.bincount(codes, minlength=len(values)) if return_counts else None
-        if return_index:
-            first = np.full(len(values), len(flat), np.intp)
-            np.minimum.at(first, codes, np.arange(len(flat)))
-            out += (first,)
-        if return_inverse:
-            out += (codes.reshape(ar.shape),)
-        if return_counts:
-            out += (counts,)
-        return out if len(out) > 1 else values
+        return _unsorted(ar, given, return_index, return_inverse, return_counts, at)
+    flat = np.ascontiguousarray(ar).ravel()
     if flat.dtype.kind == "f":
         nan = np.isnan(flat)
         if nan.any():
@@ -564,7 +553,28 @@ def unique(
         _core.sort_pairs(at, flat, np.arange(len(flat)), ordered, places)
     else:
         _core.sort_keys(at, flat, ordered)
-    return _of_sorted(ordered, places, ar.shape, return_index, return_inverse, return_counts, at)
+    found = _of_sorted(ordered, places, ar.shape, return_index, return_inverse, return_counts, at)
+    if given == ar.dtype:
+        return found
+    return (found[0].astype(given), *found[1:]) if isinstance(found, tuple) else found.astype(given)
+
+
+def _unsorted(
+    ar: np.ndarray, given: np.dtype, return_index: bool, return_inverse: bool, return_counts: bool, at: Any
+) -> Any:
+    """Distinct values in the order of their first occurrences."""
+    flat = ar.reshape(-1)
+    codes, values = _numbered(flat, at, "ar")
+    out = (values.astype(given, copy=False),)
+    if return_index:
+        first = np.full(len(values), len(flat), np.intp)
+        np.minimum.at(first, codes, np.arange(len(flat)))
+        out += (first,)
+    if return_inverse:
+        out += (codes.reshape(ar.shape),)
+    if return_counts:
+        out += (np.bincount(codes, minlength=len(values)),)
+    return out if len(out) > 1 else out[0]
 
 
 def _of_sorted(
@@ -604,16 +614,21 @@ def _unique_on_device(ar: Any, more: bool, ordered: bool, progress: Progress) ->
     return values
 
 
-def _by_hash(flat: np.ndarray, at: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Codes by first occurrence, and the distinct values."""
-    words, _ = _bits(flat, NUMPY)
-    words = _plain(words)
-    size = words.itemsize if words.ndim == 1 and len(words) == len(flat) else 16
-    codes = np.empty(len(flat), np.int64)
-    found = np.empty_like(words)
-    count = _core.unique(at, words, 8 * size, codes, found) if len(flat) else 0
-    values = found[: count * (2 if size == 16 else 1)]
-    return codes, values.view(flat.dtype) if values.dtype.itemsize == flat.dtype.itemsize else values
+def _numbered(flat: np.ndarray, at: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Codes by first occurrence, and the distinct values, of any type that can be hashed or sorted."""
+    try:
+        keys, words = Keys.of(flat, name)
+    except TypeError:
+        _, first, codes = np.unique(flat, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[codes.reshape(-1)], flat[first[order]]
+    words = plain(words)
+    codes, found = np.empty(len(flat), np.int64), np.empty_like(words)
+    count = _core.unique(at, words, keys.bits, codes, found) if len(flat) else 0
+    found = found[: count * (2 if keys.bits == 128 else 1)].view(keys.words)
+    return codes, keys.decode(found).copy()
 
 
 def factorize(
@@ -624,7 +639,8 @@ def factorize(
     Parameters
     ----------
     values : array_like, shape (n,)
-        Integers, floats, dates, or strings of up to 16 bytes; of CuPy, PyTorch and JAX, integers of 32 and 64 bits.
+        Integers, floats, dates, strings, and other types that NumPy sorts; of CuPy, PyTorch and JAX, integers of 32 and
+        64 bits. Objects and arrays of pandas' own types are left to pandas.
     sort : bool
         Numbers them in ascending order; else in that of their first occurrences.
     use_na_sentinel : bool
@@ -647,40 +663,42 @@ def factorize(
     """
     space = space_of(values)
     if space is not NUMPY:
-        words, dtype = _bits(values, space)
+        words, dtype = device_keys(values, space)
         at = where(place_for(space, device), space.stream(), None, progress)
         n = int(words.shape[0])
         codes, found = space.empty(n, "int64"), space.empty(n, dtype.name)
         count = _core.unique(at, words, 8 * dtype.itemsize, raw(codes), raw(found)) if n else 0
         return space.give(codes), space.give(found)[:count]
-    values = np.asarray(values)
+    if is_extension(values) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
+        return _factorize_of_pandas(values, sort, use_na_sentinel)
+    index = type(values).__module__.partition(".")[0] == "pandas"  # pandas then gives an Index
+    given = values.dtype if isinstance(values, np.ndarray) else None
+    values = values_of(values, "values")
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
-    at = where(place(device), 0, None, progress)
-    words, dtype = _bits(values, NUMPY)
-    plain = _plain(words)
-    codes = np.empty(len(values), np.int64)
-    found = np.empty_like(plain)
-    size = words.dtype.itemsize
-    count = _core.unique(at, plain, 8 * size, codes, found) if len(values) else 0
-    found = found[: count * (2 if size == 16 else 1)]
-    if dtype.kind in "SU":
-        rows = np.ascontiguousarray(found).view(np.uint8).reshape(count, size)
-        uniques = np.ascontiguousarray(rows[:, : dtype.itemsize]).view(dtype).ravel()
-    else:
-        uniques = found.view(words.dtype).astype(dtype, copy=False) if dtype.kind not in "mM" else found.view(dtype)
-    uniques = uniques.copy()
+    codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values")
     if sort:
         order = np.argsort(uniques, kind="stable")
-        rank = np.empty(count, np.int64)
-        rank[order] = np.arange(count)
+        rank = np.empty(len(uniques), np.int64)
+        rank[order] = np.arange(len(uniques))
         codes, uniques = rank[codes], uniques[order]
-    if use_na_sentinel and dtype.kind in "fmM":
-        missing = np.flatnonzero(np.isnan(uniques) if dtype.kind == "f" else np.isnat(uniques))
+    if use_na_sentinel and values.dtype.kind in "fcmM":
+        missing = np.flatnonzero(np.isnat(uniques) if values.dtype.kind in "mM" else np.isnan(uniques))
         for gone in missing.tolist():
             codes = np.where(codes == gone, -1, codes - (codes > gone))
             uniques = np.delete(uniques, gone)
-    return codes, uniques
+    if index:
+        return codes, sys.modules["pandas"].Index(uniques)
+    return codes, uniques if given is None else uniques.astype(given, copy=False)
+
+
+def _factorize_of_pandas(values: Any, sort: bool, use_na_sentinel: bool) -> tuple[Any, Any]:
+    """Objects and arrays of pandas' own types."""
+    try:
+        import pandas
+    except ImportError:
+        raise TypeError("values: objects, which pandas numbers, and it is not installed") from None
+    return pandas.factorize(values, sort=sort, use_na_sentinel=use_na_sentinel)
 
 
 def isin(
@@ -698,7 +716,7 @@ def isin(
     Parameters
     ----------
     element, test_elements : array_like
-        Numbers, dates, or strings of up to 16 bytes. Other types are left to NumPy.
+        Numbers, dates, or strings. Integers are compared exactly; other types are left to NumPy.
     assume_unique : bool
         Ignored.
     invert : bool
@@ -726,19 +744,26 @@ def isin(
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
         return found == 0 if invert else found
-    element, tests = np.asarray(element), np.asarray(test_elements).ravel()
-    if not element.size or not tests.size:
-        return np.full(element.shape, invert)
-    dtype = np.result_type(element, tests)
-    try:
-        words, _ = _bits(np.empty(0, dtype), NUMPY)
-    except TypeError:
-        return np.isin(element, test_elements, assume_unique, invert, kind=kind)
-    found = HashSet(tests.astype(dtype, copy=False), device=device, progress=progress).contains(
-        element.astype(dtype, copy=False)
-    )
-    if dtype.kind == "f":
-        found &= ~np.isnan(element)
-    if dtype.kind in "mM":
-        found &= ~np.isnat(element.astype(dtype))
+    (elements, missing), (tests, no_tests) = values_and_mask(element), values_and_mask(test_elements)
+    if not is_extension(element):
+        missing = None  # as NumPy, which ignores the masks of its own arrays
+    tests = tests[~no_tests] if no_tests is not None and is_extension(test_elements) else tests.reshape(-1)
+    if not elements.size or not tests.size:
+        return np.full(elements.shape, invert)
+    kinds = elements.dtype.kind, tests.dtype.kind
+    integers = kinds[0] in "biu" and kinds[1] in "biu"  # compared exactly; other numbers in a type of both
+    if not integers and kinds not in (("U", "U"), ("S", "S")):
+        try:
+            dtype = np.result_type(elements, tests)
+            Keys(np.empty(0, dtype))
+            if dtype.kind != "f" and not (dtype.kind in "mM" and kinds[0] == kinds[1]):
+                raise TypeError("kinds of elements that NumPy compares")
+        except TypeError:
+            return np.isin(element, test_elements, assume_unique, invert, kind=kind)
+        elements, tests = elements.astype(dtype, copy=False), tests.astype(dtype, copy=False)
+    found = HashSet(tests, device=device, progress=progress).contains(elements)
+    if elements.dtype.kind in "fmM":
+        found &= ~(np.isnan(elements) if elements.dtype.kind == "f" else np.isnat(elements))
+    if missing is not None:
+        found &= ~missing
     return ~found if invert else found

@@ -15,6 +15,8 @@ import sklearn.neighbors as _sklearn
 from sklearn.neighbors import _kd_tree as _theirs
 
 from . import spatial
+from ._arrays import NUMPY
+from ._convert import real_array, reals, whole
 
 __all__ = ["KDTree", "KDTree32", "KDTree64", "KNeighborsTransformer", "NearestNeighbors", "RadiusNeighborsTransformer"]
 
@@ -87,13 +89,14 @@ class KDTree64:
         p = _power(metric, kwargs)
         if p is None:
             raise ValueError(f"metric {metric} is not valid for KDTree")
-        points = np.asarray(X, self._dtype, order="C")
+        points = reals(X, self._dtype, NUMPY, "X")
         if points.ndim != 2:
             raise ValueError("X should be a matrix")
         if points.size == 0:
             raise ValueError("X is an empty array")
         self._leaf_size, self._metric, self._kwargs, self._p = leaf_size, metric, kwargs, p
-        self._weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        self._weights = None if sample_weight is None else reals(sample_weight, "float64", NUMPY, "sample_weight")
+        self._own: Any = None
         self._tree = spatial.cKDTree(points, dtype=self._dtype)
 
     @property
@@ -105,7 +108,7 @@ class KDTree64:
         return np.array(self.data, dtype, copy=bool(copy) or dtype not in (None, self.data.dtype))
 
     def _rows(self, X: Any) -> np.ndarray:
-        X = np.asarray(X, self._dtype)
+        X = np.asarray(real_array(X, "X"), self._dtype)
         if X.shape[-1] != self._tree.m:
             raise ValueError("query data dimension must match training data dimension")
         return X
@@ -130,7 +133,7 @@ class KDTree64:
         dualtree, breadth_first, sort_results : bool
             Of no effect: answers are always sorted.
         """
-        X = self._rows(X)
+        X, k = self._rows(X), whole(k, "k")
         if k > self._tree.n:
             raise ValueError("k must be less than or equal to the number of training points")
         d, i = self._tree.query(X, k=np.arange(1, k + 1), p=self._p)
@@ -174,7 +177,7 @@ class KDTree64:
     def two_point_correlation(self, X: Any, r: Any, dualtree: bool = False) -> np.ndarray:
         """Counts pairs of a query and a point within each distance."""
         other = spatial.cKDTree(self._rows(X), dtype=self._dtype)
-        return other.count_neighbors(self._tree, np.atleast_1d(r), p=self._p)
+        return other.count_neighbors(self._tree, np.atleast_1d(real_array(r, "r")), p=self._p)
 
     def kernel_density(
         self,
@@ -187,10 +190,54 @@ class KDTree64:
         return_log: bool = False,
     ) -> np.ndarray:
         """Estimates the density; this is scikit-learn's own."""
-        tree = _THEIRS[type(self).__name__](
-            self.data, self._leaf_size, self._metric, sample_weight=self._weights, **self._kwargs
-        )
-        return tree.kernel_density(np.asarray(X, self._dtype), h, kernel, atol, rtol, breadth_first, return_log)
+        return self._sklearn_tree().kernel_density(self._rows(X), h, kernel, atol, rtol, breadth_first, return_log)
+
+    def _sklearn_tree(self) -> Any:
+        """scikit-learn's own tree of the points, made on first access."""
+        if self._own is None:
+            self._own = _THEIRS[type(self).__name__](
+                self.data, self._leaf_size, self._metric, sample_weight=self._weights, **self._kwargs
+            )
+        return self._own
+
+    def get_arrays(self) -> Any:
+        """Points, rows, nodes and bounds of scikit-learn's own tree, which searches here do not use."""
+        return self._sklearn_tree().get_arrays()
+
+    def get_n_calls(self) -> int:
+        """Calls of the metric by scikit-learn's own tree, which `kernel_density` uses."""
+        return self._sklearn_tree().get_n_calls()
+
+    def reset_n_calls(self) -> None:
+        """Sets the number of `get_n_calls` to 0."""
+        self._sklearn_tree().reset_n_calls()
+
+    def get_tree_stats(self) -> Any:
+        """Numbers of nodes that scikit-learn's own tree trimmed, reached as leaves, and split."""
+        return self._sklearn_tree().get_tree_stats()
+
+    @property
+    def idx_array(self) -> Any:
+        return self._sklearn_tree().idx_array
+
+    @property
+    def node_data(self) -> Any:
+        return self._sklearn_tree().node_data
+
+    @property
+    def node_bounds(self) -> Any:
+        return self._sklearn_tree().node_bounds
+
+    @property
+    def sample_weight(self) -> Any:
+        return self._sklearn_tree().sample_weight
+
+    @property
+    def sum_weight(self) -> float:
+        return self._sklearn_tree().sum_weight
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_own": None}
 
     def __repr__(self) -> str:
         shape = f"{self._tree.n} points in {self._tree.m} dimensions"
@@ -237,8 +284,7 @@ class _Ours:
             metric, parameters = self.effective_metric_, self.effective_metric_params_  # type: ignore[attr-defined]
             if _power(metric, parameters) is not None:
                 points = np.asarray(self._fit_X)
-                kind = KDTree32 if points.dtype == np.float32 else KDTree64
-                self._tree = kind(points, given, metric, **parameters)
+                self._tree = KDTree64(points, given, metric, **parameters)  # of float64, as scikit-learn's
             else:
                 super()._fit(X, y)  # type: ignore[misc]
         return self

@@ -59,7 +59,7 @@ class Graph:
     def __init__(self, of: Any):
         self.of = of
         self.nodes = list(of)
-        number = dict(zip(self.nodes, count()))
+        self.number = number = dict(zip(self.nodes, count()))
         multi = of.is_multigraph()
         self.edges = list(of.edges(keys=True, data=True)) if multi else list(of.edges(data=True))
         m = len(self.edges)
@@ -250,7 +250,7 @@ def is_connected(G: Any) -> bool:
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     _undirected(G)
     labels = G.components()[1]
-    return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.nodes.index(n)]).tolist()}
+    return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.number[n]]).tolist()}
 
 
 # --- protocol of networkx ---------------------------------------------------------------------------------------------
@@ -258,7 +258,8 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """True if the backend gives the answer of networkx for these arguments; else the reason."""
-    if kwargs.get("partition") is not None or (name == "kruskal_mst_edges" and len(args) > 6):
+    partition = args[6] if name == "kruskal_mst_edges" and len(args) > 6 else kwargs.get("partition")
+    if partition is not None:
         return "partitions of the edges are not taken"
     return name in FUNCTIONS
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
+from ._convert import integers, real, real_array, reals, whole
 from ._where import Progress, place, where
 
 __all__ = ["Camera", "ConcurrentBinaryTree", "Terrain"]
@@ -69,7 +70,7 @@ class Terrain:
     """
 
     def __init__(self, heights: Any, spacing: Any = 1.0, *, device: Any = None, progress: Progress = None):
-        self._spacing = tuple(map(float, spacing)) if np.ndim(spacing) else (float(spacing), float(spacing))
+        self._spacing = tuple(real(s, "spacing") for s in (spacing if np.ndim(spacing) else (spacing, spacing)))
         if len(self._spacing) != 2 or not all(0 < s < np.inf for s in self._spacing):
             raise ValueError(f"spacing: {spacing} is not one or two numbers more than 0")
         self._space = space_of(heights)
@@ -83,7 +84,7 @@ class Terrain:
     def rebuild(self, heights: Any, *, progress: Progress = None) -> None:
         """Replaces the raster; the mesh becomes the coarsest one."""
         space = space_of(heights)
-        heights = space.rows(heights, "float32")
+        heights = space.rows(real_array(heights, "heights") if space is NUMPY else heights, "float32")
         if len(heights.shape) != 2:
             raise ValueError("heights: not an array of two dimensions")
         self._handle.build(self._at(space, progress), heights)
@@ -130,22 +131,24 @@ class Terrain:
             error = 0.0 if triangles or camera else np.inf
         eye: tuple[Any, ...] = ()
         if camera is not None:
-            vectors = [float(x) for v in camera[:3] for x in np.broadcast_to(v, (3,))]
+            vectors = [real(x, "camera") for v in camera[:3] for x in np.broadcast_to(v, (3,))]
             eye = (
                 *vectors,
-                float(camera.fov),
-                float(camera.pixels),
-                int(camera.width),
-                int(camera.height),
+                real(camera.fov, "camera.fov"),
+                real(camera.pixels, "camera.pixels"),
+                whole(camera.width, "camera.width"),
+                whole(camera.height, "camera.height"),
                 bool(camera.cull),
             )
-        places = np.asarray(regions, np.float64).reshape(-1, 5) if len(regions) else None
-        self._handle.select(self._at(progress=progress), float(error), int(triangles), eye, places, float(hysteresis))
+        places = reals(regions, "float64", NUMPY, "regions").reshape(-1, 5) if len(regions) else None
+        error, hysteresis = real(error, "error"), real(hysteresis, "hysteresis")
+        triangles = whole(triangles, "triangles")
+        self._handle.select(self._at(progress=progress), error, triangles, eye, places, hysteresis)
 
     def update(self, commands: Any) -> None:
         """Splits and merges leaves by a command each: 0 keeps, 1 splits, 2 merges it."""
         space = space_of(commands)
-        self._handle.update(self._at(space), space.asarray(commands, "uint8"))
+        self._handle.update(self._at(space), integers(commands, "uint8", space, "commands"))
 
     def mesh(self, normals: bool = False) -> tuple[Any, ...]:
         """Vertices (v, 3), optionally normals, and triangles (t, 3), counter-clockwise from above."""
@@ -171,7 +174,7 @@ class Terrain:
         array([0.25,  nan])
         """
         space = space_of(points)
-        points = space.asarray(points, "float64")
+        points = reals(points, "float64", space, "points")
         if len(points.shape) != 2 or points.shape[1] != 2:
             raise ValueError("points: not rows of x and y")
         leaves, heights = space.empty(int(points.shape[0]), "int64"), space.empty(int(points.shape[0]), "float64")
@@ -193,7 +196,7 @@ class Terrain:
     def neighbours(self, leaves: Any) -> Any:
         """The leaves beside leaves, one an edge; -1 at the border."""
         space = space_of(leaves)
-        leaves = space.asarray(leaves, "int64")
+        leaves = integers(leaves, "int64", space, "leaves")
         out = space.empty((int(leaves.shape[0]), 3), "int64")
         self._handle.neighbours(self._at(space), leaves, raw(out))
         return space.give(out)
@@ -251,15 +254,15 @@ class ConcurrentBinaryTree:
 
     def __init__(self, depth: int, level: int = 0, *, device: Any = None):
         self._place = place(device)
-        self._depth = int(depth)
-        self._handle = _core.ConcurrentBinaryTree(self._at(NUMPY), self._depth, int(level))
+        self._depth = whole(depth, "depth")
+        self._handle = _core.ConcurrentBinaryTree(self._at(NUMPY), self._depth, whole(level, "level"))
 
     def _at(self, space: Space) -> Any:
         return where(self._place, space.stream())
 
     def _nodes(self, nodes: Any) -> tuple[Any, Space]:
         space = space_of(nodes)
-        return space.asarray(nodes, "uint64"), space
+        return integers(nodes, "uint64", space, "nodes"), space
 
     def split(self, nodes: Any) -> None:
         """Records that leaves are to be split, until the tree is reduced."""
@@ -277,7 +280,7 @@ class ConcurrentBinaryTree:
 
     def reset(self, level: int = 0) -> None:
         """Makes the nodes of a level the leaves."""
-        self._handle.reset(self._at(NUMPY), int(level))
+        self._handle.reset(self._at(NUMPY), whole(level, "level"))
 
     def update(self, commands: Any) -> Any:
         """Applies a command to each leaf (0 keeps, 1 splits, 2 merges it), and reduces.
@@ -294,7 +297,7 @@ class ConcurrentBinaryTree:
         array([0, 1, 1])
         """
         space = space_of(commands)
-        commands = space.asarray(commands, "uint8")
+        commands = integers(commands, "uint8", space, "commands")
         most = 2 * len(self)
         sources = space.empty(most, "int64")
         self._handle.update(self._at(space), commands, raw(sources))
@@ -333,7 +336,7 @@ class ConcurrentBinaryTree:
 
     @bits.setter
     def bits(self, words: Any) -> None:
-        self._handle.set_bits(self._at(NUMPY), np.ascontiguousarray(words, np.uint64))
+        self._handle.set_bits(self._at(NUMPY), integers(words, "uint64", NUMPY, "words"))
 
     def __len__(self) -> int:
         return self._handle.info(self._at(NUMPY))["leaves"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from boscage.neighbors import KDTree, KDTree32, KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
+from boscage.neighbors import KDTree, KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
 
 POINTS = np.random.default_rng(0).random((120, 3))
 
@@ -35,7 +35,8 @@ def test_equal_to_brute_force(n, m, p, seed):
 def test_trees_are_ours():
     assert isinstance(NearestNeighbors(algorithm="kd_tree").fit(POINTS)._tree, KDTree.__base__)
     assert isinstance(NearestNeighbors(algorithm="auto").fit(POINTS)._tree, KDTree.__base__)
-    assert isinstance(NearestNeighbors(algorithm="kd_tree").fit(POINTS.astype(np.float32))._tree, KDTree32)
+    few = NearestNeighbors(algorithm="kd_tree").fit(POINTS.astype(np.float32))
+    assert few.kneighbors(POINTS[:2].astype(np.float32))[0].dtype == np.float64  # as scikit-learn's
     other = NearestNeighbors(algorithm="ball_tree", metric="haversine").fit(POINTS[:, :2])
     assert isinstance(other._tree, sklearn.neighbors.BallTree) and other.leaf_size == 30
 

@@ -31,6 +31,20 @@ def test_spanning_edges(graph, minimum):
     assert mine == theirs  # Kruskal's algorithm breaks ties by the order of the edges, and so does this package
 
 
+@given(graphs(), st.booleans(), st.booleans(), st.booleans())
+def test_kruskal(graph, minimum, keys, data):
+    function = nx.algorithms.tree.mst.kruskal_mst_edges
+    options = {"minimum": minimum, "keys": keys, "data": data}
+    ours, theirs = (list(function(graph, backend=name, **options)) for name in ("boscage", "networkx"))
+    assert ours == theirs
+
+
+def test_partitions_are_left_to_networkx():
+    graph, function = nx.path_graph(3), nx.algorithms.tree.mst.kruskal_mst_edges
+    with pytest.raises(NotImplementedError):
+        function(graph, True, partition="part", backend="boscage")
+
+
 @given(graphs())
 def test_spanning_tree(graph):
     graph.graph["name"] = "it"
@@ -72,6 +86,9 @@ def test_errors():
         nx.minimum_spanning_tree(nx.path_graph(3), algorithm="guess", backend="boscage")
     with pytest.raises(nx.NetworkXPointlessConcept):
         nx.is_connected(nx.Graph(), backend="boscage")
+    for absent, error in ((7, KeyError), ("7", KeyError), ([0], TypeError)):  # as networkx's
+        with pytest.raises(error):
+            nx.node_connected_component(nx.path_graph(3), absent, backend="boscage")
     graph = nx.Graph()
     graph.add_edge(0, 1, weight=np.nan)
     with pytest.raises(ValueError):

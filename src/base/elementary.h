@@ -20,6 +20,13 @@ BI_FN double bi_sqrt(double x) { return sqrt(x); }
 /* To the nearest integer, ties to even; |x| < 2^51. */
 BI_FN double bi_round_even(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
+/* The smallest float not less than x >= 0. */
+BI_FN float bi_f32_round_up(double x)
+{
+    const float f = (float)x;
+    return (double)f < x ? bi_f32_from_bits(bi_f32_bits(f) + 1) : f;
+}
+
 BI_FN int bi_is_negative(double x) { return (int)(bi_f64_bits(x) >> 63); }
 
 /* x = 2^k (1 + f) with f in [sqrt(1/2) - 1, sqrt(2) - 1]; log(1 + f) = 2 atanh(s), s = f / (2 + f), in the form
@@ -182,8 +189,8 @@ BI_FN struct bi_angle bi_angle_of_turns(double u)
     return a;
 }
 
-/* atan(y / x) for 0 <= y <= x, x > 0, as the result + *tail. Rotating by -atan(k / 8) leaves an angle atan(z) with
- * |z| <= 1/16. */
+/* atan(y / x) for 0 <= y <= x, x > 0, as the result + *tail. x + y must be finite. Rotating by -atan(k / 8) leaves an
+ * angle atan(z) with |z| <= 1/16. */
 BI_FN double bi_small_atan(double y, double x, double *tail)
 {
     /* atan(k / 8) as head + tail. */
@@ -231,8 +238,8 @@ BI_FN double bi_atan2_f64(double y, double x)
     int left = bi_is_negative(x), below = bi_is_negative(y);
     x = left ? -x : x;
     y = below ? -y : y;
-    /* 1. The angle in the first quadrant, from the smaller ratio; scaled where x^2 or y^2 could overflow or
-     * underflow. */
+    /* 1. The angle in the first quadrant, from the smaller ratio; scaled where x + y could overflow, or where products
+     * with table values could lose bits as subnormal numbers. */
     double angle, tail = 0;
     if (x == BI_INFINITY) {
         angle = y == BI_INFINITY ? BI_PI / 4 : 0;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { BI_MAX_THREADS = 4096 }; /* chosen */
+enum { BI_MAX_THREADS = 4096 }; /* above the processors of known machines; bounds 64 KB of handles on a stack */
 
 /* The number that OpenMP would use; 1 without OpenMP. */
 int32_t bi_threads_default(void);

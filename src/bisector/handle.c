@@ -5,7 +5,7 @@
 #include "core/arena.h"
 #include "core/check.h"
 
-/* Bytes a leaf; SLACK: scratch for alignment and scans, chosen. */
+/* Bytes a leaf; SLACK: an upper bound of alignment and scans. */
 enum { NODE = 8, NEIGHBOURS = 12, MARK = 4, OFFSET = 4, SLACK = 1 << 20 };
 
 bosc_status bi_bisector_check(bosc_ctx *ctx, const bosc_bisectors *bisectors)

@@ -30,14 +30,6 @@ static bosc_status unstage_arrays(bosc_ctx *ctx, const struct query_arrays *a, b
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status check_range(bosc_ctx *ctx, int64_t first, int64_t count)
-{
-    if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
-    if (first <= INT64_MAX - count) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
-                   (long long)count);
-}
-
 /* Stages the arrays and runs a step over them; each step uses some of the fields. */
 static bosc_status run_query(bosc_ctx *ctx, const bosc_bisectors *b, bi_step_fn step, int64_t first,
                              struct query_arrays *a)
@@ -63,7 +55,7 @@ bosc_status bosc_bisectors_decode(bosc_ctx *ctx, const bosc_bisectors *bisectors
     BI_ENTER(ctx);
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(bi_bisector_check_array(ctx, "count", count, "nodes", nodes, sizeof *nodes));
-    BI_TRY(check_range(ctx, first, count));
+    BI_TRY(bi_check_range(ctx, first, count));
     struct query_arrays a = {.count = count, .out = {nodes}, .out_size = {sizeof *nodes}};
     BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->decode, first, &a));
 }
@@ -102,7 +94,7 @@ bosc_status bosc_bisectors_get_corners(bosc_ctx *ctx, const bosc_bisectors *bise
     BI_TRY(bi_bisector_check(ctx, bisectors));
     BI_TRY(bi_bisector_check_array(ctx, "count", count, "corners", corners, sizeof *corners));
     BI_TRY(bi_check_aligned(ctx, "roots", roots, sizeof *roots));
-    BI_TRY(check_range(ctx, first, count));
+    BI_TRY(bi_check_range(ctx, first, count));
     struct query_arrays a = {.count = count, .out = {roots, corners}, .out_size = {sizeof *roots, 6 * sizeof *corners}};
     BI_RETURN_WITH_SCRATCH(ctx, run_query(ctx, bisectors, ctx->ops->bisector->steps->corners, first, &a));
 }

@@ -2,7 +2,7 @@
 #include "cbt/cbt.h"
 #include "core/check.h"
 
-enum { SLACK = 1 << 10 }; /* chosen: scratch for alignment and small counters */
+enum { SLACK = 1 << 10 }; /* four times the arena's alignment of 256: small counters */
 
 bosc_status bi_cbt_check_depth(bosc_ctx *ctx, int32_t depth)
 {
@@ -119,7 +119,7 @@ void bosc_cbt_free(bosc_cbt *tree)
  * which is checked in a copy. PUBLISHED: a bit field, or the counts of an update with sources and their scan. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const bosc_cbt_opts *o)
 {
-    enum { SCAN = 1 << 18 }; /* chosen: a scan needs less */
+    enum { SCAN = 1 << 18 }; /* an upper bound of a scan's scratch */
     const int64_t field = (int64_t)bi_cbt_field_bytes(o->depth) + SLACK, blocks = bi_cbt_blocks(o->depth);
     if (o->layout == BOSC_CBT_PUBLISHED) return field + (int64_t)bi_cbt_rank_bytes(o->depth) + SCAN;
     const int64_t change = ctx->ops->cbt->change_scratch(blocks);

@@ -1,6 +1,7 @@
 /* Decodes leaves; queries about leaves and nodes. */
 #include "cbt/cbt.h"
 #include "cbt/steps/steps.h"
+#include "core/check.h"
 
 bosc_status bi_cbt_decode_leaves(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, int64_t count, void *nodes)
 {
@@ -25,11 +26,8 @@ bosc_status bosc_cbt_decode(bosc_ctx *ctx, const bosc_cbt *tree, int64_t first, 
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
     BI_TRY(bi_cbt_check_array(ctx, "count", count, "nodes", nodes, bi_cbt_id_size(tree)));
-    if (first > INT64_MAX - count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
-                       (long long)count);
+    BI_TRY(bi_check_range(ctx, first, count));
     const bool by_leaf = bi_cbt_is_published(tree);
     bi_cbt_set_progress_total(ctx, tree->opts.depth, by_leaf ? 0 : BI_CBT_VISIT_ITEMS, by_leaf ? count : 0);
     BI_RETURN_WITH_SCRATCH(ctx, bi_cbt_decode_leaves(ctx, tree, first, count, nodes));

@@ -84,8 +84,10 @@ static bosc_status find_by_method(bosc_ctx *ctx, bosc_cellgraph *graph, const bo
     return bi_cellgraph_find_by_heuristic(ctx, &view, &graph->opts, found);
 }
 
-/* Finds edges, and stores as many as the list has capacity for; *count gets their number. The join, which finds
- * edges in bulk, counts them by lower vertex at once; other methods would wait for each counter. */
+/* Finds edges, and stores as many as the list has capacity for; *count gets their number. If it exceeds the capacity,
+ * the list is incomplete, and the caller repeats with a longer one. `old`, or NULL: the graph that this one extends.
+ * The join, which finds edges in bulk, counts them by lower vertex at once; other methods would wait for each
+ * counter. */
 static bosc_status collect_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                  const uint32_t *common, struct bi_cellgraph_edge_list *found, int64_t *count)
 {
@@ -122,7 +124,9 @@ static bosc_status collect_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bos
 static bosc_status order_by_steps(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_edge_list *found,
                                   int64_t count)
 {
-    enum { CACHED = 3 << 20 }; /* edges of a pass; chosen */
+    /* Edges of a pass: 24 MB, half of the 50 MB of an H200's L2 cache. Measured there, 4 M vectors: 263 us by three
+     * passes, by one 392. */
+    enum { CACHED = 3 << 20 };
     struct bi_cellgraph_edge_sort order = {.edges = found->edges,
                                            .positions = found->positions,
                                            .vertex_bits = found->vertex_bits,
@@ -163,10 +167,14 @@ static double estimate_items(bosc_cellgraph_method method, double n)
     return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 250 * n : 40 * n;
 }
 
+/* The vertices are made; there is at least one. old: NULL for a build; else the graph before an addition, whose edges
+ * are copied unless many vertices are new. graph->edges changes last. */
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
                                     const struct bi_cellgraph_sample_stats *stats)
 {
-    enum { FRACTION = 16 }; /* a larger share of new vertices is not looked up one by one; chosen */
+    /* A larger share of new vertices is not looked up one by one: a lookup of a vertex takes 3 to 6 times as long as
+     * its share of a join of all. The limit itself is not measured. */
+    enum { FRACTION = 16 };
     struct bi_cellgraph_edge_list found = {0};
     int64_t count = 0, capacity = (int64_t)(graph->blocks[BI_CELLGRAPH_EDGES].bytes / 8);
     int bits = bi_bit_length((uint64_t)graph->vertices - 1);

@@ -11,6 +11,7 @@ bosc_status bi_cellgraph_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
     return bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL);
 }
 
+/* Zero pivots mean the naive method. Zero max_bytes, blocks, threads and digit_bits stay: builds choose the values. */
 bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");

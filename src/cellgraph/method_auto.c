@@ -25,7 +25,7 @@ struct join_estimate {
 static struct join_estimate estimate_join(const struct bi_cellgraph_costs *t, const struct bi_cellgraph_sample *sample,
                                           const struct bi_cellgraph_sample_stats *stats)
 {
-    enum { CHANCE = 3 }; /* chosen */
+    enum { CHANCE = 3 }; /* less: pairs that agree by chance count as groups; more: large groups are overlooked */
     const double vertices = (double)sample->view.count, each = vertices / (double)sample->count;
     const double values = (double)((1 << sample->view.shape.letter_bits) - 2); /* beyond the two of binary letters */
     struct join_estimate join = {.time = t->join + vertices * sample->view.shape.words * t->join_word, .plain = true};
@@ -83,6 +83,8 @@ bool bi_cellgraph_needs_sample(const bosc_ctx *ctx, const struct bi_letters *sha
     return shape->words > 1 && rows > t->compare_all && rows > t->join_unseen;
 }
 
+/* stats: 0 in all fields if no sample was drawn; see bi_cellgraph_needs_sample. *common: letters that the estimate has
+ * found, in scratch, for ZOBRIST to reuse; NULL: not found yet. */
 bosc_status bi_cellgraph_choose_method(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
                                        const struct bi_cellgraph_sample_stats *stats, bosc_cellgraph_method *method,
                                        const uint32_t **common)

@@ -60,7 +60,7 @@ bosc_status bi_cellgraph_build_dictionary(bosc_ctx *ctx, const struct bi_cellgra
 
 int64_t bi_cellgraph_vote_sample_size(int64_t vertices)
 {
-    enum { MAX_SAMPLES = 64, FRACTION = 8 }; /* chosen, so that the lookups outweigh the vote */
+    enum { MAX_SAMPLES = 64, FRACTION = 8 }; /* a vote reads at most an eighth of the vertices: lookups outweigh it */
     const int64_t samples = vertices / FRACTION;
     return samples < 1 ? 1 : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }

@@ -210,6 +210,8 @@ bosc_status bosc_cellgraph_path_masked(bosc_ctx *ctx, const bosc_cellgraph *grap
 
 /* ---- components ---- */
 
+/* The graph has a vertex. mask NULL: no vertex is removed. labels, count: each may be NULL. A removed vertex gets the
+ * label with all bits set, and is not counted. */
 static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
                                    int64_t *count)
 {

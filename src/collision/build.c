@@ -105,7 +105,7 @@ static bosc_status gather_corners(bosc_ctx *ctx, struct frame *frame)
 /* ---- voxels ---- */
 
 enum {
-    CELL_EXTENTS = 2,    /* edge of a voxel in mean extents of a triangle; chosen */
+    CELL_EXTENTS = 2,    /* edge of a voxel in mean extents of a triangle; not measured */
     MAX_WIDTH = 1 << 20, /* voxels along a coordinate, but for one */
     TEST_COST = 32       /* cost of a test in simple items, for progress; estimated */
 };
@@ -199,8 +199,10 @@ static bosc_status fill_entries(bosc_ctx *ctx, struct frame *frame, struct bi_co
     return entries ? steps->fill_entries(ctx, slices, s) : BOSC_OK;
 }
 
-/* Lists, sorted by voxel, the triangles that overlap each voxel of the common region. Triangles stay whole; only their
- * ranges of voxels are cut to the grid. The cell is at least 2^-20 and at most twice the width of the region. */
+/* Lists, sorted by voxel and mesh, the triangles that overlap each voxel of the common region. Voxels that only one
+ * mesh overlaps are left out, as far as the tables of bits show. Triangles stay whole; only their ranges of voxels are
+ * cut to the grid. Both meshes have near triangles. cell 0: chosen from the mean extent; a positive cell may be limited
+ * or enlarged. info.cell receives the result: 2^-20 to 2 widths of the region, or 1 if that is a point. */
 static bosc_status build_entries(bosc_ctx *ctx, struct frame *frame, double cell)
 {
     struct bi_collision_grid *g = &frame->grid;

@@ -8,7 +8,8 @@
 
 enum {
     DEFAULT_TIMEOUT = 300, /* seconds (boscage/comm.h) */
-    /* Received bytes up to which a sum gathers all numbers on all ranks, in one exchange instead of two: chosen. */
+    /* Received bytes up to which a sum gathers all numbers on all ranks, in one exchange instead of two. More:
+     * more bytes, fewer exchanges. Not measured. */
     SMALL_SUM_BYTES = 1 << 19,
     MAX_SHARED = BI_COMM_MESSAGE / sizeof(int64_t) - 1 /* numbers that fit beside a status in comm->gather */
 };

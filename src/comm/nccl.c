@@ -14,11 +14,11 @@
 #include "core/call.h"
 
 enum {
-    STAGE = 17 << 16, /* bytes of the buffer of host memory: 64 KB for each of 16 ranks and the own block; chosen */
+    STAGE = 17 << 16, /* bytes of the buffer of host memory: 64 KB for each of 16 ranks and the own block */
     MIN_CHUNK = 256,  /* bytes of a rank in it, at least */
-    SPINS = 2000,     /* polls before the thread sleeps between them: chosen */
+    SPINS = 2000,     /* polls before the thread sleeps between them. More: a busy core, an earlier answer */
     NAP = 50000,      /* nanoseconds of such a sleep */
-    DRAIN = 10        /* seconds to wait until an aborted or finalised communicator leaves the device: chosen */
+    DRAIN = 10        /* seconds to wait until an aborted or finalised communicator leaves the device; not measured */
 };
 
 /* ---- the library ---- */
@@ -393,6 +393,8 @@ static bosc_status as_backend_failure(bosc_ctx *ctx, bosc_status status)
     return bi_fail(ctx, BOSC_ERR_BACKEND, "%s", reason);
 }
 
+/* After the check of `start`, a failure of one rank is agreed on through `start`, so that all ranks return the same.
+ * create_end() leaves `fresh` NULL on failure, and connect_ranks() frees it. */
 bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bosc_nccl_opts *opts, bosc_comm **comm)
 {
     bosc_comm *fresh = NULL;
@@ -439,6 +441,8 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
 
 /* ---- the caller's ---- */
 
+/* Exchanges nothing with other ranks. NCCL's communicator stays the caller's: freeing the end leaves it, but an
+ * exchange that loses a rank aborts it. */
 bosc_status bosc_comm_create_nccl_given(bosc_ctx *ctx, void *nccl_comm, const bosc_nccl_opts *opts, bosc_comm **comm)
 {
     bosc_nccl_opts full;

@@ -4,10 +4,14 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "comm/comm.h"
 #include "comm/device.h"
 
-enum { MAX_RANKS = 4096, SMALL = 64 /* bytes of a block that is copied twice to save a barrier */ }; /* chosen */
+enum {
+    MAX_RANKS = BI_MAX_THREADS, /* ranks are threads */
+    SMALL = 64                  /* bytes of a block that is copied twice to save a barrier: a cache line */
+};
 
 /* Data that a rank exposes to the others during an exchange. */
 struct exposed {

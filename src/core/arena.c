@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "core/message.h"
 
-enum { ALIGNMENT = 256 /* of cudaMalloc */, SMALLEST_CHUNK = 1 << 16 /* chosen */ };
+enum { ALIGNMENT = 256 /* of cudaMalloc */, SMALLEST_CHUNK = 1 << 16 /* less: more allocations by small calls */ };
 
 struct bi_chunk {
     struct bi_chunk *next;

@@ -5,7 +5,9 @@
 
 #include "base/threads.h"
 
-enum { UNKNOWN_TOTAL = 1 << 24 }; /* items of a call that sets no total: assumed */
+/* Items of a call that sets no total: some 20 ms. It affects the fraction only, which never reaches 1 before the
+ * end. */
+enum { UNKNOWN_TOTAL = 1 << 24 };
 
 struct bi_call bi_call_begin(bosc_ctx *ctx, const char *function)
 {

@@ -66,7 +66,8 @@ bool bi_camera_planes(const struct bi_camera *camera, const double up[3], double
     if (!bi_normalize3(ahead) || !bi_normalize3(top)) return false;
     cross_product(ahead, top, right);
     for (int c = 0; c < 3; c++) square += right[c] * right[c];
-    if (square < 0x1p-80 || !bi_normalize3(right)) return false; /* about parallel: chosen */
+    /* About parallel: the sine of the angle is below 2^-40, of whose bits rounding leaves 12. */
+    if (square < 0x1p-80 || !bi_normalize3(right)) return false;
     cross_product(right, ahead, over);
     for (int c = 0; c < 3; c++) {
         planes[0][c] = ahead[c];

@@ -57,6 +57,14 @@ bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void
     return BOSC_OK;
 }
 
+bosc_status bi_check_range(bosc_ctx *ctx, int64_t first, int64_t count)
+{
+    if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
+    if (first <= INT64_MAX - count) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
+                   (long long)count);
+}
+
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size)
 {
     if ((uintptr_t)array % size == 0) return BOSC_OK;

@@ -28,6 +28,10 @@ void bi_copy_info(void *info, const void *full, size_t ours);
  * zero. NULL options are all zero. */
 bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);
 
+/* Checks that `first`, which `count` items begin with, is at least 0, and that their end is a number. count: 0 or
+ * more. */
+bosc_status bi_check_range(bosc_ctx *ctx, int64_t first, int64_t count);
+
 /* Checks that an array (or NULL) of elements of `size` bytes is aligned to them. */
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);
 

@@ -3,7 +3,7 @@
 #include "core/message.h"
 
 /* Seconds between calls of the progress function: long compared with their cost, short for a person who waits.
- * Chosen. */
+ * SHORT is below half of LONG, so that an interval that was doubled or halved stays between them. */
 static const double SHORT = 0.01, LONG = 0.05;
 
 /* Items between readings of the clock, which costs as much as some dozens; and the items that each call of

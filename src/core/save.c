@@ -8,7 +8,11 @@
 #include "base/fault.h"
 #include "core/call.h"
 
-enum { SLICE = 1 << 20 /* bytes: chosen */, ALIGNMENT = 64, MAGIC = 8 /* bytes */ };
+enum {
+    SLICE = 1 << 20 /* bytes read at once: more wastes more memory if a size is false */,
+    ALIGNMENT = 64,
+    MAGIC = 8 /* bytes */
+};
 
 uint64_t bi_xxh3(const void *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 

@@ -11,7 +11,9 @@
 #include "base/bits.h"
 #include "forest/drivers.h"
 
-enum { ROUNDS_WITHOUT_DUPLICATES = 4 /* first rounds that remove duplicate edges; chosen */ };
+/* The first rounds remove duplicate edges, which costs a sort each. After four, at most n / 16 supervertices remain and
+ * the list is short. More rounds: more sorts, shorter lists; not measured. */
+enum { ROUNDS_WITHOUT_DUPLICATES = 4 };
 
 /* Scratch of the rounds. By arc: numbers, words, heads, keep. The others are by number or by label of a supervertex.
  * least, least_id: the least word of each segment, and the least id of its arcs (NULL: the word has it). */

@@ -15,7 +15,7 @@
 #include "kdtree/nearest_other_label.h"
 
 enum {
-    NEAR = 8,        /* points in a list; chosen */
+    NEAR = 8,        /* points in a list. More: fewer searches of the tree, more memory; other lengths not measured */
     MAX_ASCENTS = 8, /* passes of find_roots(); each follows 64 parents */
     LOOKUP_ITEMS = 8 /* progress weight of a step with random reads of other points or components; estimated */
 };
@@ -34,6 +34,8 @@ struct emst {
     int64_t *count;
 };
 
+/* Allocates all arrays of *e and e->args, without contents, for n >= 2; but pairs and words of *e, for all edges, are
+ * the caller's. Pairs and words of args hold the edges of one round. */
 static bosc_status allocate_scratch(struct emst *e)
 {
     struct bi_emst *a = &e->args;

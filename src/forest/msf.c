@@ -186,8 +186,7 @@ static bosc_status write_edges(bosc_ctx *ctx, const struct bi_graph_view *graph,
     bool staged = false, is_64bit = graph->id_bits == 64;
     if (found->ids == edges) return BOSC_OK;
     BI_TRY(bi_stage_out(ctx, edges, (size_t)found->count * bi_msf_word_bytes(is_64bit), &out, &staged));
-    struct bi_msf_copy_words widen = {found->ids, out.reachable, graph->is_64bit, is_64bit};
-    BI_TRY(ctx->ops->forest->steps->msf_copy_words(ctx, found->count, &widen));
+    BI_TRY(bi_graph_convert_words(ctx, found->ids, graph->is_64bit, out.reachable, is_64bit, found->count));
     return found->count ? bi_stage_back(ctx, &out) : BOSC_OK;
 }
 
@@ -200,6 +199,9 @@ static bosc_status cut_to_trees(bosc_ctx *ctx, const struct bi_msf_rows *rows, i
     return bi_msf_select_lightest(ctx, rows, most, found);
 }
 
+/* *info, which is 0 before, receives all results but a sum that to->info does not request. opts->trees = 0: no cut. A
+ * cut needs the keys; sums and labels are then computed after it. On failure the caller's arrays are unchanged, except
+ * that writing request.edges in place may fail on the device. */
 static bosc_status compute_forest(bosc_ctx *ctx, const struct bi_graph_view *graph,
                                   const struct bi_msf_entries *entries, const bosc_msf_opts *opts,
                                   const struct bi_msf_outputs *to, bosc_msf_info *info)

@@ -120,8 +120,7 @@ static bosc_status compute_tour(bosc_ctx *ctx, int64_t n, bool is_64bit, const v
     } else {
         BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
     }
-    struct bi_msf_copy_words widen = {found, out.reachable, false, is_64bit};
-    BI_TRY(t.steps->msf_copy_words(ctx, n, &widen));
+    BI_TRY(bi_graph_convert_words(ctx, found, false, out.reachable, is_64bit, n));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }

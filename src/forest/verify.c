@@ -72,11 +72,10 @@ static bosc_status sort_given(struct proof *p)
     BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(is_64bit), &p->sorted_ids));
     BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(keys_64bit), &ranks_by_id));
     BI_TRY(bi_scratch_of(p->ctx, p->count, bi_msf_word_bytes(keys_64bit), &p->sorted_ranks));
-    struct bi_msf_copy_words widen = {p->given, ids, p->given_64bit, is_64bit};
     struct bi_msf_verify_gather ranks = {p->ranks, by_id, ranks_by_id, keys_64bit},
                                 sorted = {ids, p->order, p->sorted_ids, is_64bit};
     BI_TRY(p->ctx->backend->core->iota(p->ctx, 4, positions, p->count));
-    BI_TRY(p->steps->msf_copy_words(p->ctx, p->count, &widen));
+    BI_TRY(bi_graph_convert_words(p->ctx, p->given, p->given_64bit, ids, is_64bit, p->count));
     BI_TRY(p->core->sort_pairs(p->ctx, bi_msf_word_type(is_64bit), ids, 4, positions, p->count, ids_by_id, by_id, 0,
                                is_64bit ? 64 : 32));
     BI_TRY(p->steps->msf_verify_gather(p->ctx, p->count, &ranks));

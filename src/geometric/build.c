@@ -48,13 +48,15 @@ static struct invariants compute_invariants(const double *points, int64_t n, int
 static bool estimate_scale(const double *points, const struct bi_geometric_form *form, double tolerance,
                            struct bi_geometric_model *model)
 {
-    enum { MANY = 256 }; /* points; tolerances shrink with the spacing of more; chosen */
+    /* Points; tolerances shrink with the spacing of more. More: more votes by chance in large models */
+    enum { MANY = 256 };
     struct invariants s = compute_invariants(points, model->n, form->dim);
     /* The squared length, area or volume of a typical basis. */
     double product = form->corners == 2 ? s.trace : form->corners == 3 ? s.minors : s.determinant, least = s.trace;
     model->min_size = form->corners == 2 ? product : sqrt(product > 0 ? product : 0);
     if (form->corners == 4) least *= sqrt(s.trace);
-    /* The default tolerance: 3 percent of the standard deviation, less for many points (chosen). */
+    /* The default tolerance: 3 percent of the standard deviation, less for many points. A larger one finds noisier
+     * scenes and has more votes by chance. Not measured. */
     model->tolerance = tolerance;
     if (tolerance == 0) {
         double share = model->n > MANY ? (double)MANY / (double)model->n : 1;
@@ -163,11 +165,12 @@ static bosc_status map_entries(bosc_ctx *ctx, bosc_geometric *table, int64_t bas
     return ctx->ops->geometric->steps->entries(ctx, bases, &map);
 }
 
-/* Stores the models and their bases in the table, and builds the grid of coordinates. */
+/* Stores the models and their bases in the table, and builds the grid of coordinates. table->vote_radius is set. The
+ * counts of the table are 0 meanwhile, and the caller sets them after success. */
 static bosc_status store_table(bosc_ctx *ctx, bosc_geometric *table, const struct build *b,
                                const struct bi_geometric_corners *list, int64_t bases)
 {
-    enum { GRID_ITEMS = 14 }; /* cost of an entry, computed and put into the grid, in simple items; assumed */
+    enum { GRID_ITEMS = 14 }; /* cost of an entry, in simple items; affects the fraction of progress only */
     int64_t dim = b->plan.form.dim, entries = b->plan.entries;
     size_t points = (size_t)(b->plan.n * dim) * sizeof(double), lists = (size_t)bases * sizeof *list;
     size_t models = (size_t)b->plan.count * sizeof *b->models;

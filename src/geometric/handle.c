@@ -3,7 +3,8 @@
 
 #include "geometric/handle.h"
 
-enum { MAX_BASES = 1 << 26, MIN_NEIGHBOURS = 8 }; /* chosen */
+/* MAX_BASES bounds memory. Fewer than MIN_NEIGHBOURS leave few bases a point. */
+enum { MAX_BASES = 1 << 26, MIN_NEIGHBOURS = 8 };
 
 bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table)
 {
@@ -12,6 +13,8 @@ bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table)
 
 static bool is_fraction(double x) { return x > 0 && x <= 1; }
 
+/* NULL means the defaults. Zero tolerance, vote_radius, neighbours, max_bases and max_trials stay: builds and searches
+ * choose the values. */
 bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));

@@ -2,7 +2,8 @@
 #include "geometric/drivers.h"
 
 enum {
-    /* Defaults, chosen; the public ones are in boscage/geometric.h. */
+    /* Defaults; the public ones are in boscage/geometric.h. More: larger tables, more recognised scenes. Not
+     * measured. */
     ALL_POINTS = 64,     /* points of the largest model whose bases use all points */
     NEIGHBOURS = 24,     /* neighbours of a point in larger models */
     BASES_PER_POINT = 4, /* with neighbours: pairs, triples and quadruples of a point */

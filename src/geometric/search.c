@@ -6,7 +6,7 @@
 #include "core/carve.h"
 #include "geometric/search.h"
 
-enum { LOOK_UP_ITEMS = 90 }; /* cost of a voxel look-up in simple items, for progress; assumed */
+enum { LOOK_UP_ITEMS = 90 }; /* cost of a voxel look-up in simple items: affects the fraction of progress only */
 
 /* ---- state and memory ---- */
 
@@ -100,9 +100,9 @@ bool bi_geometric_is_better(const bosc_geometric_match *a, const bosc_geometric_
 /* ---- number of trials ---- */
 
 enum {
-    BATCH_ENTRIES = 1 << 22,    /* limit of a batch's queries, expected votes and counters; chosen */
+    BATCH_ENTRIES = 1 << 22,    /* limit of a batch's queries, expected votes and counters: bounds its scratch */
     NEIGHBOUR_BATCH = 64,       /* with neighbours a few bases often suffice, ... */
-    NEIGHBOUR_ENTRIES = 1 << 24 /* ... but smaller batches leave a device idle; chosen */
+    NEIGHBOUR_ENTRIES = 1 << 24 /* ... but smaller batches leave a device idle. Not measured */
 };
 
 /* Returns the expected number of table entries within the vote radius of a coordinate: entries lie in about ten units
@@ -172,7 +172,8 @@ static bool renumber_match(const struct bi_geometric_search *f, int64_t model)
 }
 
 /* Removes the scene points of a model's best match from the scene, and refines the other matches that used some of
- * them. */
+ * them. Only for exclusive matches, if another one may follow: otherwise `remainder` has no memory. The numbers of
+ * trials continue. */
 static bosc_status remove_inliers(struct bi_geometric_search *f, int64_t model)
 {
     struct bi_geometric_scene *scene = &f->scene;
@@ -194,11 +195,11 @@ static bosc_status remove_inliers(struct bi_geometric_search *f, int64_t model)
     set_trial_budget(f);
     size_t bytes = (size_t)(scene->count * f->form.dim) * sizeof *scene->host_points;
     BI_TRY(f->ctx->backend->copy(f->ctx, scene->remainder, scene->host_points, bytes));
-    BI_TRY(f->ctx->backend->sync(f->ctx));
+    BI_TRY(f->ctx->backend->sync(f->ctx)); /* later removals overwrite host_points */
     scene->points = scene->remainder;
     if (scene->count > 0)
         BI_TRY(bi_geometric_build_tree(f->ctx, scene->points, scene->count, f->form.dim, &scene->tree));
-    /* 3. Refine matches that lost points; the refined ones become active again. */
+    /* 3. Refine matches that lost points. They become active again, except those without a transform. */
     for (int64_t k = 0; k < lost_count; k++) BI_TRY(bi_geometric_refine_remaining(f, lost[k]));
     return BOSC_OK;
 }
@@ -207,7 +208,7 @@ static bosc_status remove_inliers(struct bi_geometric_search *f, int64_t model)
 
 /* True if a better match of the model would have been seen by now, with probability 0.999. If the scene had more
  * inliers than this match, a basis of inliers would be drawn at least as often as one of this match's inliers; a
- * quarter of such bases is assumed to be long and sharp enough. With neighbours, or several models, the basis must also
+ * quarter of such bases counts as long and sharp enough. With neighbours, or several models, the basis must also
  * be in the table. Source of the rule: Fischler and Bolles, Random Sample Consensus (1981). */
 static bool is_certain(const struct bi_geometric_search *f, const bosc_geometric_match *match)
 {

@@ -5,7 +5,7 @@
 
 #include "geometric/drivers.h"
 
-enum { BI_GEOMETRIC_BATCH = 256 }; /* scene bases in a batch at most; chosen */
+enum { BI_GEOMETRIC_BATCH = 256 }; /* scene bases in a batch at most. More: bases beyond the match; not measured */
 
 /* An accepted match and its number in the order of acceptance. */
 struct bi_geometric_rank {

@@ -1,7 +1,9 @@
 /* Batches of scene bases vote for the bases of all models. */
 #include "geometric/search.h"
 
-enum { MAX_VOTES = 1 << 26 }; /* of a batch, or of one basis; chosen. Regular models have more votes than expected */
+/* Limit of a batch of several bases; a single basis may exceed it. Bounds the memory. Regular models have more votes
+ * than expected. */
+enum { MAX_VOTES = 1 << 26 };
 
 /* Chooses the bases of a batch; points->at: the coordinates of the scene's points in them. */
 static bosc_status compute_scene_coordinates(struct bi_geometric_search *f, int64_t count,
@@ -40,6 +42,7 @@ static bosc_status count_votes(struct bi_geometric_search *f, int64_t count, int
     BI_TRY(bi_scratch_of(f->ctx, count, sizeof *best->best, &best->best));
     BI_TRY(bi_scratch_of(f->ctx, 1, sizeof *bad, &bad));
     BI_TRY(steps->vote(f->ctx, count * t->points_per_basis, votes));
+    /* All bins are in range, so nothing reads `bad`. */
     BI_TRY(backend->core->histogram(f->ctx, votes->bins, total, counters + 1, (int64_t *)best->votes, bad));
     BI_TRY(backend->fill(f->ctx, best->best, 0xff, (size_t)count * sizeof *best->best));
     BI_TRY(steps->best_basis(f->ctx, counters, best));
@@ -69,7 +72,8 @@ bosc_status bi_geometric_vote_batch(struct bi_geometric_search *f, int64_t *base
                                               .outside = -BI_GEOMETRIC_OUTSIDE};
     BI_TRY(copy_closed(f));
     BI_TRY(compute_scene_coordinates(f, count, &points));
-    /* 1. Count the entries within the vote radius of each coordinate; halve a batch that has too many. */
+    /* 1. Count the entries within the vote radius of each coordinate. If a batch has too many, halve *bases; the caller
+     * frees the scratch and calls again from the same trial. */
     BI_TRY(bi_scratch_of(f->ctx, queries + 1, sizeof *offsets, &offsets));
     BI_TRY(bosc_voxelgrid_radius(f->ctx, table->grid, points.at, queries, 0, radius, offsets, NULL, NULL, 0));
     BI_TRY(bi_read_back(f->ctx, &total, offsets + queries, sizeof total));
@@ -77,11 +81,12 @@ bosc_status bi_geometric_vote_batch(struct bi_geometric_search *f, int64_t *base
         *bases = count / 2;
         return BOSC_OK;
     }
-    /* 2. List these entries. */
+    /* 2. List these entries; one more id, since ids NULL would count again. */
     BI_TRY(bi_scratch_of(f->ctx, total + 1, sizeof *ids, &ids));
     BI_TRY(bi_scratch_of(f->ctx, total, sizeof *bins, &bins));
     BI_TRY(bosc_voxelgrid_radius(f->ctx, table->grid, points.at, queries, 0, radius, offsets, ids, NULL, total));
-    /* 3. Turn them into votes and count these. */
+    /* 3. Turn them into votes and count these. Each point votes at most once for a model basis; its further entries
+     * of that basis go to the unused bin. */
     struct bi_geometric_vote votes = {.offsets = offsets,
                                       .ids = ids,
                                       .points_per_basis = per_basis,

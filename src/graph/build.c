@@ -138,6 +138,7 @@ static bosc_status write_arcs(struct bi_graph_build *b, struct bi_graph_arc_writ
     writer->neighbours = g->neighbours.data;
     writer->keys = g->keys.data;
     writer->ids = g->edge_ids.data;
+    b->overwritten = true;
     BI_TRY(BI_GRAPH_STEP(b, add_offsets, g->n + 1, &offsets));
     BI_TRY(BI_GRAPH_STEP(b, write_forward, g->m, writer));
     BI_TRY(BI_GRAPH_STEP(b, write_back, g->arcs - g->m, writer));
@@ -175,8 +176,8 @@ static void set_empty(bosc_graph *graph)
     graph->ids_in_order = true;
 }
 
-/* Builds into a copy of the handle; commits it on success. Out of memory or bad data leave the graph as it was; after
- * another failure its blocks may be overwritten, so it is empty. */
+/* Builds into a copy of the handle; commits it on success. A lack of scratch or bad data leave the graph as it was;
+ * after another failure its blocks may be overwritten, so it is empty. */
 static bosc_status build_graph(bosc_ctx *ctx, bosc_graph *graph, const struct bi_graph_entries *entries)
 {
     bosc_graph next = *graph;
@@ -197,7 +198,7 @@ static bosc_status build_graph(bosc_ctx *ctx, bosc_graph *graph, const struct bi
         return BOSC_OK;
     }
     bi_graph_abandon(graph, &next);
-    if (status != BOSC_ERR_NOMEM && status != BOSC_ERR_DATA) set_empty(graph);
+    if ((status != BOSC_ERR_NOMEM && status != BOSC_ERR_DATA) || b.overwritten) set_empty(graph);
     return status;
 }
 
@@ -247,18 +248,16 @@ bosc_status bi_graph_build_with_ids(bosc_ctx *ctx, bosc_graph *graph, const stru
 /* Checks staged offsets: they begin with 0, ascend, and end with the number of entries. */
 static bosc_status check_offsets(bosc_ctx *ctx, const bosc_graph *graph, int64_t n, const int64_t *offsets, int64_t *m)
 {
-    int64_t first, bad = INT64_MAX;
-    void *found;
-    BI_TRY(bi_scratch(ctx, sizeof bad, &found));
-    BI_TRY(bi_read_back(ctx, &first, offsets, sizeof first));
-    BI_TRY(bi_read_back(ctx, m, offsets + n, sizeof *m));
-    if (first != 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they begin with %lld, not 0", (long long)first);
+    struct bi_graph_offsets_scan scan;
+    int64_t *found;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
+    BI_TRY(bi_graph_scan_offsets(ctx, offsets, true, n, found, &scan));
+    *m = (int64_t)scan.last;
+    if (scan.first != 0)
+        return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they begin with %lld, not 0", (long long)scan.first);
     if (*m < 0) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they end with %lld", (long long)*m);
-    struct bi_graph_check_offsets check = {offsets, true, n, found};
-    BI_TRY(ctx->backend->copy(ctx, found, &bad, sizeof bad));
-    BI_TRY(ctx->ops->graph->steps->graph_check_offsets(ctx, n, &check));
-    BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
-    if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they do not ascend at %lld", (long long)bad);
+    if (scan.bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_DATA, "offsets: they do not ascend at %lld", (long long)scan.bad);
     return bi_graph_check_sizes(ctx, &graph->opts, n, *m);
 }
 

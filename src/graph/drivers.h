@@ -78,9 +78,10 @@ struct bi_graph_build {
     bool is_64bit;
     int bits; /* of a vertex in a key */
     struct bi_graph_edge_list edges, spare;
-    bool ascending; /* ids of `edges` are known to ascend: the list was never sorted */
-    void *weights;  /* NULL, or weight keys by position in `edges`, if they differ from the entries' weights */
-    void *result;   /* 64 bytes in the backend's memory for results to read back */
+    bool ascending;   /* ids of `edges` are known to ascend: the list was never sorted */
+    void *weights;    /* NULL, or weight keys by position in `edges`, if they differ from the entries' weights */
+    void *result;     /* 64 bytes in the backend's memory for results to read back */
+    bool overwritten; /* blocks of the old graph may be overwritten */
 };
 
 /* Runs a step of the build. */

@@ -354,7 +354,8 @@ static bosc_status select_lightest(struct bi_graph_build *b, const struct runs *
     return BI_GRAPH_STEP(b, keep_lowest, count, &lowered);
 }
 
-/* Keeps the first edge of each run; `sums` = the run's sum of weights, at its head. */
+/* Keeps the first edge of each run; `sums` = the run's sum of weights, at its head; other elements mean nothing. A NaN
+ * sum is an error, allowed, or drops the run, as the options say. */
 static bosc_status sum_runs(struct bi_graph_build *b, const struct runs *runs, void **sums)
 {
     int64_t count = b->edges.count, bad[2] = {INT64_MAX, INT64_MAX};

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "core/call.h"
 #include "graph/drivers.h"
+#include "graph/view.h"
 
 bosc_status bi_graph_expand_rows(bosc_ctx *ctx, const void *offsets, bool is_64bit, int64_t n, int64_t m,
                                  uint32_t *rows)
@@ -64,7 +65,20 @@ static bosc_status copy_back(bosc_ctx *ctx, const struct outputs *outs)
     return outs->staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
-static bosc_status copy_words(bosc_ctx *ctx, const void *from, bool from_64bit, void *to, bool to_64bit, int64_t n)
+bosc_status bi_graph_scan_offsets(bosc_ctx *ctx, const void *offsets, bool is_64bit, int64_t n, int64_t *found,
+                                  struct bi_graph_offsets_scan *scan)
+{
+    const size_t word = is_64bit ? 8 : 4;
+    const struct bi_graph_check_offsets check = {offsets, is_64bit, n, found};
+    *scan = (struct bi_graph_offsets_scan){.bad = INT64_MAX};
+    BI_TRY(ctx->backend->copy(ctx, found, &scan->bad, sizeof scan->bad));
+    if (n > 0) BI_TRY(ctx->ops->graph->steps->graph_check_offsets(ctx, n, &check));
+    BI_TRY(bi_read_back(ctx, &scan->bad, found, sizeof scan->bad));
+    BI_TRY(bi_read_back(ctx, &scan->first, offsets, word));
+    return bi_read_back(ctx, &scan->last, (const char *)offsets + (size_t)n * word, word);
+}
+
+bosc_status bi_graph_convert_words(bosc_ctx *ctx, const void *from, bool from_64bit, void *to, bool to_64bit, int64_t n)
 {
     struct bi_graph_copy_words copy = {from, to, from_64bit, to_64bit};
     return to ? ctx->ops->graph->steps->graph_copy_words(ctx, n, &copy) : BOSC_OK;
@@ -81,9 +95,10 @@ static bosc_status get_rows(bosc_ctx *ctx, const bosc_graph *graph, void *offset
     BI_TRY(add_output(ctx, &outs, graph->arcs, bosc_dtype_size(o->weight), &weights));
     BI_TRY(add_output(ctx, &outs, graph->arcs, (size_t)o->id_bits / 8, &edges));
     if (offsets && graph->n == 0) BI_TRY(ctx->backend->fill(ctx, offsets, 0, sizeof(int64_t)));
-    if (graph->n > 0) BI_TRY(copy_words(ctx, graph->offsets.data, graph->is_64bit, offsets, true, graph->n + 1));
-    BI_TRY(copy_words(ctx, graph->neighbours.data, false, neighbours, is_64bit, graph->arcs));
-    BI_TRY(copy_words(ctx, graph->edge_ids.data, graph->is_64bit, edges, is_64bit, graph->arcs));
+    if (graph->n > 0)
+        BI_TRY(bi_graph_convert_words(ctx, graph->offsets.data, graph->is_64bit, offsets, true, graph->n + 1));
+    BI_TRY(bi_graph_convert_words(ctx, graph->neighbours.data, false, neighbours, is_64bit, graph->arcs));
+    BI_TRY(bi_graph_convert_words(ctx, graph->edge_ids.data, graph->is_64bit, edges, is_64bit, graph->arcs));
     struct bi_graph_copy_weights copy = {graph->keys.data, o->weight, weights};
     if (weights) BI_TRY(ctx->ops->graph->steps->graph_copy_weights(ctx, graph->arcs, &copy));
     return copy_back(ctx, &outs);

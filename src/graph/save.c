@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "graph/drivers.h"
 #include "graph/save.h"
+#include "graph/view.h"
 
 /* ---- writing ---- */
 
@@ -127,17 +128,10 @@ static bosc_status move_array(struct reader *r, int which, const bosc_graph *gra
 
 static bosc_status check_offsets(struct reader *r, const bosc_graph *graph)
 {
-    const char *offsets = graph->offsets.data;
-    size_t word = graph->is_64bit ? 8 : 4;
-    int64_t bad = INT64_MAX;
-    uint64_t first = 0, last = 0;
-    struct bi_graph_check_offsets check = {offsets, graph->is_64bit, graph->n, (int64_t *)r->found};
-    BI_TRY(r->loader.ctx->backend->copy(r->loader.ctx, r->found, &bad, sizeof bad));
-    BI_TRY(r->loader.ctx->ops->graph->steps->graph_check_offsets(r->loader.ctx, graph->n, &check));
-    BI_TRY(bi_read_back(r->loader.ctx, &bad, r->found, sizeof bad));
-    BI_TRY(bi_read_back(r->loader.ctx, &first, offsets, word));
-    BI_TRY(bi_read_back(r->loader.ctx, &last, offsets + (size_t)graph->n * word, word));
-    if (first != 0 || last != (uint64_t)graph->arcs || bad != INT64_MAX)
+    struct bi_graph_offsets_scan scan;
+    BI_TRY(bi_graph_scan_offsets(r->loader.ctx, graph->offsets.data, graph->is_64bit, graph->n, (int64_t *)r->found,
+                                 &scan));
+    if (scan.first != 0 || scan.last != (uint64_t)graph->arcs || scan.bad != INT64_MAX)
         return malformed(r, "its offsets do not ascend from 0 to its arcs");
     return BOSC_OK;
 }
@@ -205,7 +199,7 @@ static bosc_status check_ids(struct reader *r, bosc_graph *graph, const struct b
     return found ? malformed(r, "an edge id is repeated") : BOSC_OK;
 }
 
-/* Computes the counts that bosc_graph_get_info returns. */
+/* Computes the counts that bosc_graph_get_info returns, for n > 0. r->found serves as memory for the five results. */
 static bosc_status count_graph(struct reader *r, bosc_graph *graph, const struct bi_graph_edges *edges)
 {
     bosc_ctx *ctx = r->loader.ctx;

@@ -25,6 +25,21 @@ struct bi_graph_view {
 /* Fills *view; BOSC_ERR_ARG with the reason if the context cannot reach the graph. */
 bosc_status bi_graph_view_of(bosc_ctx *ctx, const bosc_graph *graph, struct bi_graph_view *view);
 
+/* Copies n words, of 32 or 64 bits, to words of 32 or 64 bits; none if `to` is NULL. */
+bosc_status bi_graph_convert_words(bosc_ctx *ctx, const void *from, bool from_64bit, void *to, bool to_64bit,
+                                   int64_t n);
+
+/* The first and the last of n + 1 offsets, which are words of 32 or 64 bits in the backend's memory, and the first
+ * index whose offset is below the preceding one or beyond the last; INT64_MAX: none. */
+struct bi_graph_offsets_scan {
+    uint64_t first, last;
+    int64_t bad;
+};
+
+/* found: 8 bytes of scratch. Waits. */
+bosc_status bi_graph_scan_offsets(bosc_ctx *ctx, const void *offsets, bool is_64bit, int64_t n, int64_t *found,
+                                  struct bi_graph_offsets_scan *scan);
+
 /* Checks and stages the arguments of bosc_graph_build without a graph. *full: the options with defaults. */
 bosc_status bi_graph_entries_of(bosc_ctx *ctx, const bosc_graph_opts *opts, const struct bi_graph_entries *given,
                                 bosc_graph_opts *full, struct bi_graph_entries *entries);

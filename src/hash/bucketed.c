@@ -98,6 +98,7 @@ bosc_status bi_hash_recount(bosc_ctx *ctx, bosc_hash *table, const uint32_t *tou
     BI_RETURN_WITH_SCRATCH(ctx, recount_touched(ctx, table, touched));
 }
 
+/* *wrong is NULL before. A wrong table is no failure: returns BOSC_OK with the reason in *wrong. */
 static bosc_status check_bucketed(bosc_ctx *ctx, const bosc_hash *table, const char **wrong)
 {
     static const char *const texts[] = {"a partition does not begin where the one before it ends",
@@ -108,7 +109,7 @@ static bosc_status check_bucketed(bosc_ctx *ctx, const bosc_hash *table, const c
     BI_TRY(bi_scratch_of(ctx, 1, 4, &found));
     BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
     struct bi_hash_check args = {bi_hash_view_of(table), (uint32_t)table->buckets, found, false};
-    /* 1. Check the partitions alone, then their buckets too; report the first kind of error. */
+    /* 1. Check the partitions alone, then, if they are right, their buckets too; report the first kind of error. */
     for (int round = 0; round < 2; round++) {
         args.buckets_too = round;
         BI_TRY(BI_HASH_STEP(ctx, check_partition, partitions, &args));

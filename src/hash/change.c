@@ -108,8 +108,9 @@ static bosc_status append_pairs(bosc_ctx *ctx, const bosc_hash *table, const voi
     return BOSC_OK;
 }
 
-/* Refills the partitions of a bucketed map that receive a key, in their own buckets. *outcome: BUILT, or UNTOUCHED
- * if those do not suffice. */
+/* Refills the partitions of a bucketed map that receive a key, in their own buckets. n > 0, and the table has buckets.
+ * *outcome: UNTOUCHED if those do not suffice; else the pairs are inserted. A failure before phase 4, or for lack of
+ * memory, leaves the table unchanged; another one empties it. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
                                    enum bi_hash_outcome *outcome)
 {
@@ -145,7 +146,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     lists.in_place = true;
     bosc_hash old = *table, next = *table;
     BI_TRY(bi_hash_recount(ctx, &old, touched));
-    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, outcome); /* takes memory untouched it writes */
+    bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, outcome); /* allocates before it writes */
     if (status == BOSC_OK) {
         next.keys = table->keys - in.old + g.count;
         next.pairs = table->opts.counted ? in.pairs : next.keys;
@@ -185,7 +186,9 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
     BI_RETURN_WITH_SCRATCH(ctx, insert_pairs(ctx, table, keys, values, n));
 }
 
-/* Replaces the keys in a bucketed map by fillers. */
+/* Replaces the keys in a bucketed map, which is not empty, by fillers; the number of buckets stays. `keys` are in
+ * reach, and may repeat or be absent. *erased: keys that were there, not their pairs. A failure before phase 2 leaves
+ * the table unchanged. */
 static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[3];
@@ -218,7 +221,8 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     return ctx->backend->sync(ctx);
 }
 
-/* Lists the pairs of a table whose keys are not in the set `gone`. */
+/* Lists the pairs of a table whose keys are not in the set `gone`, in scratch. A map has one pair for each key, with
+ * its count if the table is counted; a multimap has one for each value. in->old stays 0: only insertions use it. */
 static bosc_status list_kept_pairs(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *gone,
                                    struct bi_hash_input *in)
 {
@@ -234,7 +238,7 @@ static bosc_status list_kept_pairs(bosc_ctx *ctx, const bosc_hash *table, const 
     BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
     /* 1. Flag the pairs that stay, and compact keys, values and counts by the flags. */
     struct bi_hash_invert invert = {keep};
-    BI_TRY(gone->layout->find(ctx, gone, all.keys, all.n, NULL, keep));
+    BI_TRY(gone->layout->find(ctx, gone, all.keys, all.n, NULL, keep)); /* no values; keep: 1 if the key is found */
     BI_TRY(BI_HASH_STEP(ctx, invert, all.n, &invert));
     BI_TRY(core->compact(ctx, (size_t)table->shape.key_bytes, all.keys, keep, all.n, keys, count));
     if (table->opts.value_size)

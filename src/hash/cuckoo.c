@@ -3,7 +3,8 @@
 #include "hash/slots.h"
 
 enum {
-    ROUNDS_AT_ONCE = 8, /* queued between two reads of the number of waiting keys; chosen */
+    ROUNDS_AT_ONCE = 8, /* queued between two reads of the number of waiting keys. More: fewer waits of the host, more
+                         * rounds without keys. Not measured */
     /* After these, a seed that leaves more than 1/64 of the keys waiting is abandoned; 1/500 is usual. */
     TRIAL_ROUNDS = 256
 };
@@ -26,12 +27,15 @@ static bosc_status run_rounds(bosc_ctx *ctx, struct bi_hash_cuckoo *c, int64_t *
     return BOSC_OK;
 }
 
-/* Assigns slots to all keys by the functions of a seed; *placed: false if some key has none. */
-static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, bool *placed)
+/* Result of a seed: some key has no slot, or every key has one. */
+enum seed_outcome { SEED_FAILED, SEED_ASSIGNED };
+
+/* Assigns slots to all keys by the functions of a seed. */
+static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, enum seed_outcome *outcome)
 {
     int64_t waiting = 0;
     uint32_t collides = 0;
-    *placed = false;
+    *outcome = SEED_FAILED;
     BI_TRY(ctx->backend->fill(ctx, c->words, 0xff, (c->slots + BOSC_HASH_STASH) * sizeof *c->words));
     BI_TRY(ctx->backend->fill(ctx, c->counts, 0, (BI_HASH_CUCKOO_ROUNDS + 2) * sizeof *c->counts));
     BI_TRY(run_rounds(ctx, c, &waiting));
@@ -41,7 +45,7 @@ static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, bool *place
         BI_TRY(BI_HASH_STEP(ctx, cuckoo_stash, waiting, c));
         BI_TRY(bi_read_back(ctx, &collides, c->collides, sizeof collides));
     }
-    *placed = !collides;
+    if (!collides) *outcome = SEED_ASSIGNED;
     return BOSC_OK;
 }
 
@@ -65,15 +69,18 @@ bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *
     static const uint32_t yes = 1;
     struct bi_hash_cuckoo c = {.fill = *f, .slots = bi_hash_slots_for(f->load_factor, (uint64_t)f->lists.n)};
     uint32_t seeds = f->distinct ? BOSC_HASH_SEEDS : BI_HASH_UNSURE_SEEDS;
-    bool placed = false;
+    enum seed_outcome outcome = SEED_FAILED;
     BI_TRY(bi_scratch_of(ctx, (int64_t)c.slots + BOSC_HASH_STASH, sizeof *c.words, &c.words));
     BI_TRY(bi_scratch_of(ctx, f->lists.n, sizeof *c.waiting[0], &c.waiting[0]));
     BI_TRY(bi_scratch_of(ctx, f->lists.n, sizeof *c.waiting[1], &c.waiting[1]));
     BI_TRY(bi_scratch_of(ctx, BI_HASH_CUCKOO_ROUNDS + 2, sizeof *c.counts, &c.counts));
     c.collides = c.counts + BI_HASH_CUCKOO_ROUNDS + 1;
-    for (; c.seed < seeds && !placed; c.seed += !placed) BI_TRY(try_seed(ctx, &c, &placed));
-    if (!placed && !f->distinct) return ctx->backend->copy(ctx, &f->report->repeats, &yes, sizeof yes);
-    if (!placed) {
+    for (; c.seed < seeds; c.seed++) {
+        BI_TRY(try_seed(ctx, &c, &outcome));
+        if (outcome == SEED_ASSIGNED) break;
+    }
+    if (outcome == SEED_FAILED && !f->distinct) return ctx->backend->copy(ctx, &f->report->repeats, &yes, sizeof yes);
+    if (outcome == SEED_FAILED) {
         c.seed = BOSC_HASH_LINEAR;
         c.slots = (uint64_t)f->lists.n;
         c.stash = 0;

@@ -184,6 +184,8 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     return BOSC_OK;
 }
 
+/* Numbers the distinct keys from 0 in the order of their first rows. ids (n): the number of each row's key. distinct:
+ * NULL, or receives these keys in that order. *count: their number, set on success. */
 static bosc_status assign_ids(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
                               void *distinct, int64_t *count)
 {

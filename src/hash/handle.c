@@ -332,7 +332,8 @@ static int64_t size_layout(const bosc_ctx *ctx, const bosc_hash *sized, int64_t 
     const bosc_hash_opts *o = &table.opts;
     size_t bytes[BI_HASH_BLOCKS] = {0};
     bi_hash_plan(&table, n, &table.shape, bytes);
-    int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) + (1 << 16); /* a chosen margin for small arrays */
+    int64_t scratch = (int64_t)table.layout->fill_bytes(&table, n) +
+                      (1 << 16); /* 64 KiB for small arrays: 256 of the arena's alignment */
     int64_t key_bytes = table.shape.key_bytes, value_bytes = table.shape.value_bytes;
     if (o->counted) scratch += n * value_bytes;
     if (o->kind == BOSC_HASH_MULTIMAP) bytes[BI_HASH_VALUES] = (size_t)n * (size_t)o->value_size;

@@ -55,7 +55,7 @@ bosc_status bi_hash_ordered_job(bosc_ctx *ctx, const bosc_hash *table, const voi
     *outcome = BI_HASH_UNFINISHED;
     if (table->ops->build) BI_TRY(table->ops->build(ctx, table, keys, values, n, found, outcome));
     if (*outcome == BI_HASH_BUILT) return BOSC_OK;
-    *found = (struct bi_hash_report){.repeats = 1}; /* assumed; the sort shows whether they do */
+    *found = (struct bi_hash_report){.repeats = 1}; /* as keys may; the sort shows if they do */
     *outcome = BI_HASH_BUILT;
     return BOSC_OK;
 }

@@ -98,8 +98,12 @@ static bosc_status choose_chains(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
     return BOSC_OK;
 }
 
-/* Assigns keys to runs by hash number `number`. *fits: false if a run or the table gets too large. */
-static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int number, uint64_t *slots, bool *fits)
+/* Result of a hash of keys to runs: a run or the table gets too large, or not. */
+enum run_hash_outcome { RUN_HASH_TOO_LARGE, RUN_HASH_FITS };
+
+/* Assigns keys to runs by hash number `number`. *slots: their sum. */
+static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int number, uint64_t *slots,
+                                enum run_hash_outcome *outcome)
 {
     static const uint64_t numbers[BOSC_HASH_RUN_HASHES] = {0, 1, 2, 3, 4};
     uint32_t oversized[2]; /* the flag, and a word for the histogram */
@@ -113,7 +117,8 @@ static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int
     }
     BI_TRY(lay_out(ctx, f, slots));
     BI_TRY(bi_read_back(ctx, oversized, f->oversized, sizeof oversized));
-    *fits = !oversized[0] && *slots <= bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, f->view.runs);
+    const uint64_t most = bi_hash_max_slots(f->view.layout, f->load_factor, f->lists.n, f->view.runs);
+    *outcome = oversized[0] || *slots > most ? RUN_HASH_TOO_LARGE : RUN_HASH_FITS;
     return BOSC_OK;
 }
 
@@ -134,29 +139,32 @@ static bosc_status fill_runs(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64
     return ctx->ops->hash->fill_slots(ctx, f);
 }
 
-/* HYBRID, FKS and CHAINED: orders the keys by run and fills the runs. */
+/* HYBRID, FKS and CHAINED: orders the keys by run and fills the runs. If no hash fits and keys may repeat, it only
+ * reports `oversized`: the driver then groups the keys and fills again with `distinct` set. */
 static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     int64_t n = f->lists.n, runs = f->view.runs;
     uint32_t *order;
     uint64_t slots;
-    bool fits = false;
+    enum run_hash_outcome outcome = RUN_HASH_TOO_LARGE;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *f->bins, &f->bins));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *order, &order));
     BI_TRY(bi_scratch_of(ctx, runs + 1, sizeof *f->counts, &f->counts));
     BI_TRY(ctx->backend->fill(ctx, f->counts, 0, (size_t)(runs + 1) * sizeof *f->counts));
-    /* 1. Try hashes until no run is too large; if none fits, make all runs linear. */
-    for (int i = 0; i < BOSC_HASH_RUN_HASHES && !fits; i++) BI_TRY(try_run_hash(ctx, f, i, &slots, &fits));
-    if (!fits && !f->distinct) {
+    /* 1. Try hashes until no run is too large; if none fits, make all runs linear. These always fit the block: a linear
+     * run has as many slots as keys. */
+    for (int i = 0; i < BOSC_HASH_RUN_HASHES && outcome == RUN_HASH_TOO_LARGE; i++)
+        BI_TRY(try_run_hash(ctx, f, i, &slots, &outcome));
+    if (outcome == RUN_HASH_TOO_LARGE && !f->distinct) {
         static const uint32_t yes = 1;
         return ctx->backend->copy(ctx, &f->report->oversized, &yes, sizeof yes);
     }
-    if (!fits) {
+    if (outcome == RUN_HASH_TOO_LARGE) {
         f->linear = true;
         BI_TRY(lay_out(ctx, f, &slots));
     }
-    /* 2. Sort the rows by run, and turn counts of keys into starts. */
+    /* 2. Sort the rows by run, stably and in place, and turn counts of keys into starts. */
     BI_TRY(core->iota(ctx, 4, order, n));
     BI_TRY(core->sort_pairs(ctx, BOSC_U32, f->bins, sizeof(uint32_t), order, n, f->bins, order, 0,
                             bi_bit_length((uint64_t)runs - 1)));

@@ -39,7 +39,8 @@ static size_t read_meminfo(const char *text, const char *name)
 bool bi_io_memory_available(size_t more)
 {
     char text[2048];
-    if (more < (size_t)1 << 28) return true; /* chosen: below 256 MiB the check costs more than it helps */
+    if (more < (size_t)1 << 28)
+        return true; /* 256 MiB: less seldom exceeds the free memory, and the check costs 3 calls */
     int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0) close(fd);
@@ -62,7 +63,8 @@ static void *alloc_large(size_t bytes)
 void *bi_io_alloc(size_t bytes)
 {
     if (bi_fault(BI_FAULT_ALLOC) || !bi_io_memory_available(bytes)) return NULL;
-    return bytes < (size_t)1 << 22 ? malloc(bytes ? bytes : 1) : alloc_large(bytes); /* chosen: two large pages */
+    return bytes < (size_t)1 << 22 ? malloc(bytes ? bytes : 1)
+                                   : alloc_large(bytes); /* 2 large pages: rounding adds half at most */
 }
 
 void *bi_io_realloc(void *memory, size_t bytes)

@@ -23,7 +23,7 @@ bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *for
 
 /* The reason of a failure, to which the caller adds the name of the file and the line. */
 struct bi_reason {
-    char text[160]; /* chosen: room for a sentence and two numbers */
+    char text[160]; /* a sentence of 100 characters and two numbers of 20 digits; a longer one would be cut */
 };
 
 /* First statement of every public function that reads or writes. Saves the caller's errno and floating-point
@@ -33,8 +33,12 @@ struct bi_reason {
     const struct bi_io_call bi_io_call_ __attribute__((cleanup(bi_io_leave), unused)) = bi_io_begin(__func__)
 
 /* Returns the number of threads for a loop over this many items, at most BI_CHUNKS_MAX. */
-enum { BI_CHUNKS_MAX = 64 }; /* chosen: sizes arrays on the stack */
+enum { BI_CHUNKS_MAX = 64 }; /* sizes arrays on the stack; reading by more threads is not measured */
 int bi_io_threads(size_t items);
+
+/* Least elements of an array that grows by half: half of 0 or 1 is no growth. More: fewer reallocations of small files.
+ * 256 arcs are 4 KB, a page. */
+enum { BI_IO_MIN_CAPACITY = 256 };
 
 /* malloc and realloc behind the fault points. NULL where memory is short, even if the system would overcommit. */
 void *bi_io_alloc(size_t bytes);

@@ -1,8 +1,8 @@
 /* The driver of builds: selects the builder, and keeps the tree valid if it fails.
  *
  * A build works on a copy of the handle, with new blocks where the old ones are too small. Builders allocate scratch
- * before they write to blocks of the tree, so a lack of memory leaves the tree as it was. Sampled builds that fail have
- * written; if memory for the next attempt is then lacking, the tree becomes empty.
+ * before they write to blocks of the tree, so a lack of scratch leaves the tree as it was. A lack of memory after that
+ * (of a CUDA launch, or of the next attempt once sampling has failed) leaves it empty.
  *
  * Sorted lists are made as published (Brown 2015), but by radix sorts: the points sorted by each superkey, then
  * level by level the median of one list becomes the node and the other lists are partitioned around it. AUTO on CUDA
@@ -23,7 +23,7 @@
 /* --- Sorted rows -------------------------------------------------------------------------------------------------- */
 
 /* If runs are long, rows of at most this many dimensions are radix sorted. Others are sorted by a merge sort by
- * superkey, which reads only the coordinates that it needs. Chosen. */
+ * superkey, which reads only the coordinates that it needs (docs/design/kdtree.md, Rejected alternatives). */
 enum { MOST_RADIX_DIM = 8 };
 
 /* Scratch for the keys of a coordinate before and after a sort. */
@@ -272,11 +272,12 @@ static bosc_status run_builder(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
         BI_TRY(build_unique(ctx, next, rows));
     else
         BI_TRY(build_with_duplicates(ctx, next, rows));
+    next->overwritten = true;
     return next->ops->make_index(ctx, next);
 }
 
 /* Stages the rows, builds a copy of the tree, and replaces the tree by it. On a failure other than a lack of memory, or
- * once sampling has failed, the tree becomes empty, as shared blocks may be overwritten. */
+ * once the builder has begun to write, the tree becomes empty, as shared blocks may be overwritten. */
 static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool last_sorted)
 {
     bosc_kdtree next;
@@ -306,7 +307,7 @@ bosc_status bosc_kdtree_build(bosc_ctx *ctx, bosc_kdtree *tree, const void *poin
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
     BI_TRY(bi_kdtree_check_size(ctx, n));
     BI_TRY(bi_kdtree_check_rows(ctx, tree, "points", points, "n", n, stride, &rows));
-    bi_progress_set_total(ctx, 25 * (double)n); /* simple items a point; chosen */
+    bi_progress_set_total(ctx, 25 * (double)n); /* simple items a point: they affect the fraction of progress only */
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, tree, &rows, false));
 }
 

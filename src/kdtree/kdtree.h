@@ -12,6 +12,9 @@ extern "C" {
 
 #define BI_KDTREE_NONE UINT32_MAX /* no id */
 
+/* Cost of a search, in simple items of 1 to 2 ns: that of a small tree. More: more threads for few queries. */
+enum { BI_KDTREE_SEARCH_ITEMS = 64 };
+
 /* The coordinates by which levels split, cyclically. */
 struct bi_kdtree_turns {
     int32_t length, axes[4];
@@ -35,7 +38,7 @@ struct bosc_kdtree {
     int64_t n, nodes;
     struct bi_block points, ids, index;
     bool clustered;                  /* CUDA: the last build needed wide brackets; the next one begins with them */
-    bool overwritten;                /* during a build: sampling failed, and has written to blocks of the old tree */
+    bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;
@@ -105,8 +108,9 @@ struct bi_kdtree_steps; /* one bi_step_fn for each line of steps.def: see steps.
 
 /* The driver reserves the blocks (of the sizes that `blocks` returns), sets nodes, and calls build or store, then
  * make_index. These allocate all scratch before they write to the tree's blocks (make_index needs none), so that a tree
- * survives a lack of memory. A `build` that fails by sampling has written, and sets tree->overwritten. The driver
- * changes ids by writing to the ids of the view, the only copy. */
+ * survives a lack of scratch. Whoever writes next sets tree->overwritten first: on CUDA a launch may lack memory too
+ * (bi_cuda_check), and a build may sort lists once its samples have failed. The driver changes ids by writing to the
+ * ids of the view, the only copy. */
 struct bi_kdtree_ops {
     const struct bi_kdtree_steps *steps;
 

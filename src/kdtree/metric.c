@@ -181,7 +181,7 @@ bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64
                                    struct bi_kdtree_metric_search *search, int64_t *counts)
 {
     search->counts = counts;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, tree->ops->steps->query_count(ctx, query_count, search));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, tree->ops->steps->query_count(ctx, query_count, search));
     return BOSC_OK;
 }
 
@@ -192,7 +192,7 @@ bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_
     search->ids = to->columns[0];
     search->distances = to->columns[1];
     search->bad = to->bad;
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, tree->ops->steps->query_fill(ctx, query_count, search));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, tree->ops->steps->query_fill(ctx, query_count, search));
     return BOSC_OK;
 }
 
@@ -297,7 +297,7 @@ static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
     a.ids = s->ids;
     a.distances = s->distances;
     if (!a.distances) BI_TRY(bi_scratch_of(ctx, s->rows.n * s->k, sizeof *a.distances, &a.distances));
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
     return BOSC_OK;
 }
 
@@ -334,7 +334,7 @@ bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
     if (query_count == 0) return BOSC_OK;
-    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS + (double)k) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_SEARCH_ITEMS + (double)k) * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, knn_staged(ctx, &s));
 }
 
@@ -398,7 +398,7 @@ bosc_status bosc_kdtree_radius_metric(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
-    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_SEARCH_ITEMS) * (double)query_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, query_count, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8},
                                                           {distances, sizeof *distances}};
@@ -426,6 +426,6 @@ bosc_status bosc_kdtree_radius_count_metric(bosc_ctx *ctx, const bosc_kdtree *tr
     if (query_count > 0 && !counts) return bi_fail(ctx, BOSC_ERR_ARG, "counts: NULL");
     BI_TRY(bi_check_aligned(ctx, "counts", counts, sizeof *counts));
     if (query_count == 0) return BOSC_OK;
-    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)query_count);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_SEARCH_ITEMS) * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
 }

@@ -6,9 +6,6 @@
 #include "kdtree/handle.h"
 #include "kdtree/steps/steps.h"
 
-/* Cost of a query, in simple items; chosen. */
-enum { BI_KDTREE_METRIC_ITEMS = 64 };
-
 /* Copies the options and fills in the defaults. */
 bosc_status bi_kdtree_check_query_opts(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_query_opts *opts,
                                        bosc_kdtree_query_opts *full);

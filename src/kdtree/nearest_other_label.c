@@ -5,13 +5,13 @@
 #include "kdtree/nearest_other_label.h"
 #include "kdtree/steps/steps.h"
 
-/* Cost of a search, and of a row in all steps, in simple items; chosen. */
-enum { SEARCH_ITEMS = 64, ROW_ITEMS = 80 };
+/* Cost of a row in all steps, in simple items: a search, and 16 for blocks and labels. Affects the progress only. */
+enum { ROW_ITEMS = 16 + BI_KDTREE_SEARCH_ITEMS };
 
 struct label_search {
     const struct bi_kdtree_blocks *blocks; /* labelled; NULL: not made yet */
-    const void *labels, *bounds;
-    void *ids, *dist2;
+    const void *labels, *bounds;           /* labels: unused with blocks; bounds: may be NULL */
+    void *ids, *dist2;                     /* dist2: may be NULL */
 };
 
 bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
@@ -54,7 +54,8 @@ static bosc_status list_active(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
-/* Searches for all active rows. */
+/* Searches for all active rows: those with a bound of 0 or more, or all rows if there are no bounds. Points at the
+ * bound count. The tree is not empty. Outputs are written last, when only the device can still fail. */
 static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const struct label_search *o)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
@@ -96,7 +97,7 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
                                                  .dist2 = o->dist2,
                                                  .wide = wide};
     BI_TRY(steps->write_none(ctx, tree->nodes, &empty));
-    BI_TRY_WITH_COST(ctx, SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 
@@ -153,7 +154,7 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     BI_TRY(bi_kdtree_make_blocks(ctx, tree, &args.blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
     BI_TRY(steps->write_none(ctx, count, &empty));
-    BI_TRY_WITH_COST(ctx, SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
 }
 

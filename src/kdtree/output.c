@@ -182,7 +182,8 @@ static bosc_status compare_back(bosc_ctx *ctx, const bosc_kdtree_view *v, int64_
     return BOSC_OK;
 }
 
-/* Reports the ancestor on whose wrong side the node is, or else the error of its id. */
+/* Reports the ancestor on whose wrong side the node is, or else the error of its id. The node is known to be wrong, so
+ * it never returns BOSC_OK. */
 static bosc_status report_error(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t node)
 {
     bosc_kdtree_view v = tree->ops->view(tree);

@@ -58,7 +58,7 @@ bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc
     BI_TRY(bi_csr_check(ctx, tree->nodes, offsets, ids != NULL, capacity));
     BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)s.searched->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "distances", distances, sizeof *distances));
-    bi_progress_set_total(ctx, (16 + BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
+    bi_progress_set_total(ctx, (16 + BI_KDTREE_SEARCH_ITEMS) * (double)tree->nodes);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, tree->nodes, count_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)s.searched->opts.id_bits / 8},
                                                           {distances, sizeof *distances}};
@@ -71,11 +71,11 @@ bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc
 struct pair_counts {
     const bosc_kdtree *tree, *other;
     bosc_kdtree_query_opts opts;
-    const double *radii, *weights, *other_weights;
+    const double *radii, *weights, *other_weights; /* radii ascend, each is in its bin; weights NULL: all 1 */
     int64_t radius_count;
     bool cumulative;
-    int64_t *counts;
-    double *sums;
+    int64_t *counts; /* of pairs, without weights; may be NULL */
+    double *sums;    /* of products of two weights; may be NULL */
 };
 
 static bosc_status stage_doubles(bosc_ctx *ctx, const double *array, int64_t n, const double **reachable)
@@ -122,7 +122,7 @@ static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct
         a->bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
         a->counts = summing ? NULL : matrix;
         a->totals = matrix;
-        BI_TRY_WITH_COST(ctx, BI_KDTREE_METRIC_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
         for (int32_t b = 0; b < a->bins; b++)
             BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, summing ? BOSC_F64 : BOSC_I64,
                                                                 (const int64_t *)matrix + b * a->n, a->n,
@@ -194,7 +194,8 @@ bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, cons
                             .counts = counts,
                             .sums = sums};
     BI_ENTER(ctx);
-    /* 1. Check the arguments. */
+    /* 1. Check the arguments. Both trees hold every row of their builds, without removed duplicates; they may be empty.
+     * `other` NULL is an error. */
     BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     BI_TRY(bi_kdtree_check_other(ctx, tree, other));
     if (other->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE)
@@ -209,6 +210,6 @@ bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     /* 2. Count exactly: epsilon does not apply. */
     s.opts.epsilon = 0;
     const double passes = (double)((counts != NULL) + (sums != NULL)) * (1 + (double)(radius_count / BI_KDTREE_BINS));
-    bi_progress_set_total(ctx, (8 + passes * BI_KDTREE_METRIC_ITEMS) * (double)tree->nodes);
+    bi_progress_set_total(ctx, (8 + passes * BI_KDTREE_SEARCH_ITEMS) * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
 }

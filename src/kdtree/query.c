@@ -5,8 +5,8 @@
 #include "kdtree/metric.h"
 #include "kdtree/steps/steps.h"
 
-/* Cost of a query, in simple items; chosen. */
-enum { QUERY_ITEMS = 80 };
+/* Cost of a query, in simple items: the search, and 16 for its location in the index. Affects the progress only. */
+enum { QUERY_ITEMS = 16 + BI_KDTREE_SEARCH_ITEMS };
 
 /* Checks the arguments common to all searches. */
 static bosc_status check_search(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
@@ -200,9 +200,6 @@ bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const voi
 
 /* --- Boxes -------------------------------------------------------------------------------------------------------- */
 
-/* Cost of a box, in simple items; chosen. */
-enum { BOX_ITEMS = 64 };
-
 /* A search in two calls: count and fill. */
 struct box_search {
     const bosc_kdtree *tree;
@@ -244,7 +241,7 @@ static bosc_status count_box_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     query.counts = counts;
     if (supports_boxes(s->tree)) return s->tree->ops->box_count(ctx, s->tree, &query);
     const struct bi_kdtree_box_query args = make_args(s->tree, &query);
-    BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->box_count(ctx, s->count, &args));
     return BOSC_OK;
 }
 
@@ -258,7 +255,7 @@ static bosc_status fill_box_rows(bosc_ctx *ctx, void *search, const struct bi_cs
     query.bad = to->bad;
     if (supports_boxes(s->tree)) return s->tree->ops->box_fill(ctx, s->tree, &query);
     const struct bi_kdtree_box_query args = make_args(s->tree, &query);
-    BI_TRY_WITH_COST(ctx, BOX_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->box_fill(ctx, s->count, &args));
     return BOSC_OK;
 }
 
@@ -273,7 +270,7 @@ bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
     BI_TRY(bi_csr_check(ctx, box_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, NULL));
     s.corners = (struct bi_kdtree_rows){boxes, 2 * box_count, dim};
-    bi_progress_set_total(ctx, (3 + BOX_ITEMS) * (double)box_count);
+    bi_progress_set_total(ctx, (3 + BI_KDTREE_SEARCH_ITEMS) * (double)box_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, box_count, count_box_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, box_count, offsets, capacity, columns, fill_box_rows, &s));

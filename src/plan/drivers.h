@@ -11,7 +11,8 @@ extern "C" {
 
 #define BI_PLAN_STEP(ctx, name, n, args) ((ctx)->ops->plan->steps->name((ctx), (n), (args)))
 
-/* Workers with memory of their own, for exact signs and for touching features; chosen. */
+/* Workers with memory of their own, for exact signs and for touching features. More: more threads of a device are busy,
+ * more scratch. Not measured. */
 enum { BI_PLAN_WORKERS = 4096, BI_PLAN_TOUCH_WORKERS = 256 };
 
 /* Computes exact signs at n rotations in backend memory. The caller releases the scratch.

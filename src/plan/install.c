@@ -66,7 +66,8 @@ static void pack_rows(struct bi_carver *c, const struct bi_plan_builder *m, stru
     for (int64_t k = 0; k < rows; k++) set_fast_row(to + BI_PLAN_ROW * k, fast + BI_PLAN_ROW * k);
 }
 
-/* Packs the arrays that kernels read, then those for callers only. *device_bytes: bytes of the first. */
+/* Packs the arrays that kernels read, then those for callers only. *device_bytes: bytes of the first. A carver without
+ * a base only measures, and all packed pointers become NULL. */
 static void pack_all(struct bi_carver *c, const struct bi_plan_builder *m, bosc_plan *plan, size_t *device_bytes)
 {
     struct bi_plan_forms *forms = &plan->forms;
@@ -175,13 +176,15 @@ static void set_info(const struct bi_plan_builder *m, bosc_plan *plan)
     }
 }
 
+/* If the blocks fit, both reservations succeed and change nothing. plan->host and plan->memory are allocators without a
+ * state of their own. bi_plan_clear keeps the blocks. */
 bosc_status bi_plan_install(const struct bi_plan_builder *m, bosc_plan *plan)
 {
     bosc_ctx *ctx = m->ctx;
     bosc_plan fresh = *plan;
     struct bi_carver measure = {NULL, 0};
     size_t device_bytes = 0;
-    /* 1. Measure, and use the handle's blocks if they fit, else new ones. */
+    /* 1. Measure (without a base all pointers become NULL), and use the handle's blocks if they fit, else new ones. */
     pack_all(&measure, m, &fresh, &device_bytes);
     const bool fits = measure.used <= plan->host_block.bytes && device_bytes <= plan->device_block.bytes;
     if (!fits) fresh.host_block = fresh.device_block = (struct bi_block){0};

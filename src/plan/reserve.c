@@ -37,7 +37,7 @@ static bosc_status reserve_lists(struct bi_plan_builder *m)
 }
 
 /* Returns the scratch of calls with n rotations: staged arrays, circles (each may have a single row), signs, and
- * workers for exact signs. The constants are bytes a rotation, chosen with a margin. */
+ * workers for exact signs. The constants are bytes a rotation: upper bounds with a margin. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, int64_t constraints, int64_t n)
 {
     enum { SLACK = 1 << 20, THREAD_BYTES = 1 << 12, STAGED_BYTES = 64, CIRCLE_BYTES = 112, SIGN_BYTES = 8 };

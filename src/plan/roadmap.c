@@ -184,6 +184,9 @@ static bosc_status explore_batch(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
     return BOSC_OK;
 }
 
+/* max_rows counts all rows of the roadmap; at that many the call adds none. Batches before a failure stay. A call
+ * with the seed and sampling of the last one continues its samples; others begin anew. A negative new_rate never
+ * saturates. It also ends, without an error, where no circle fits in the remaining rows. */
 bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan,
                                  const bosc_roadmap_explore_opts *opts)
 {

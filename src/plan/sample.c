@@ -2,7 +2,7 @@
 #include "base/bits.h"
 #include "plan/drivers.h"
 
-enum { FIRST_PASS = 256 }; /* circles of the first pass; chosen */
+enum { FIRST_PASS = 256 }; /* circles of the first pass, which shows how many roots a circle has; not measured */
 
 bosc_status bi_plan_check_sampling(bosc_ctx *ctx, bosc_plan_sampling sampling)
 {

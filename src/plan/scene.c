@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "plan/builder.h"
 
-enum { MAX_CORNERS = 1 << 24 /* of all facets; chosen */ };
+enum { MAX_CORNERS = 1 << 24 /* of all facets: 384 MB of coordinates */ };
 
 #define MARGIN 0x1p-40 /* relative; far above rounding errors */
 

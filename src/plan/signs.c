@@ -68,8 +68,8 @@ bosc_status bosc_plan_signs(bosc_ctx *ctx, const bosc_plan *plan, const double *
     BI_RETURN_WITH_SCRATCH(ctx, stage_and_evaluate(ctx, plan, rotations, n, stride, vectors));
 }
 
-/* Labels vectors in backend memory, in slabs: a slab's slices, transposed by 64 vectors, take 64 MiB at most
- * (chosen). */
+/* Labels vectors in backend memory, in slabs: a slab's slices, transposed by 64 vectors, take 64 MiB at most:
+ * more slabs are more passes, larger ones more scratch. */
 static bosc_status label_vectors(bosc_ctx *ctx, const bosc_plan *plan, const uint64_t *vectors, int64_t n,
                                  int64_t stride, uint8_t *labels)
 {

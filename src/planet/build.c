@@ -143,7 +143,7 @@ static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_v
 
 /* ---- from memory ---- */
 
-static const double MAX_SCALE = 0x1p+100; /* and of offsets; chosen */
+static const double MAX_SCALE = 0x1p+100; /* and of offsets: squares of heights of 32 bits stay far below 2^1024 */
 
 /* Checks a raster's type, scale and offset, and fills defaults in. name: the argument in messages. */
 static bosc_status check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset)
@@ -213,7 +213,7 @@ static bosc_status build_whole(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
 
 /* ---- by tiles ---- */
 
-enum { TILE = 256, MIN_TILE = 1 << BI_PLANET_CELL, MAX_TILE = 4096 }; /* default and maximum: chosen */
+enum { TILE = 256, MIN_TILE = 1 << BI_PLANET_CELL, MAX_TILE = 4096 }; /* of floats: by default 256 KB, at most 64 MB */
 enum { MIN_TILES = 32 }; /* an item of a step reads samples at four positions and in two boxes: at most 28 tiles */
 
 static bosc_status check_tiles(bosc_ctx *ctx, const bosc_planet_tiles *tiles, bosc_planet_tiles *full,

@@ -12,9 +12,10 @@ extern "C" {
 #endif
 
 enum {
-    BI_PLANET_CELL = 3,     /* the smallest cells are squares of 2^3 samples; chosen */
+    BI_PLANET_CELL = 3,     /* the smallest cells are squares of 2^3 samples. Smaller ones bound boxes tighter, and have
+                             * four times the memory: all cells are 1/64 + 1/256 + ... = 1/48 of the samples */
     BI_PLANET_LEVELS = 32,  /* more than a raster of less than 2^31 samples has */
-    BI_PLANET_NOISE = 4096, /* entries of the noise table; chosen */
+    BI_PLANET_NOISE = 4096, /* entries of the noise table: 64 KB. Noise repeats after as many lattice cells */
     BI_PLANET_ROOTS = 8     /* faces of the octahedron */
 };
 

@@ -4,7 +4,7 @@
 #include "core/check.h"
 #include "planet/tiles.h"
 
-static const double MAX_ALTITUDE = 0x1p+100; /* chosen */
+static const double MAX_ALTITUDE = 0x1p+100; /* squares of positions stay far below 2^1024 */
 
 /* Stages the arrays and samples the surface in n directions. heights, positions: or NULL. */
 static bosc_status sample_surface(bosc_ctx *ctx, const bosc_planet *planet, const double *directions, int64_t n,

@@ -90,8 +90,7 @@ bosc_status bi_planner_path_add(bosc_ctx *ctx, struct bi_planner_path *path, con
     BI_TRY(bi_planner_grow_block(ctx, &path->certified, n, n + 1 < 64 ? 64 : n + 1));
     double *to = bi_planner_path_at(path, path->count), sign = 1;
     if (path->count > 0) {
-        const double *p = to - 4;
-        sign = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]) < 0 ? -1 : 1;
+        sign = bi_planner_dot4(to - 4, q) < 0 ? -1 : 1;
         bi_planner_path_steps(path)[path->count - 1] = certified;
     }
     for (int k = 0; k < 4; k++) to[k] = sign * q[k];
@@ -143,7 +142,7 @@ bosc_status bi_planner_certify_path(bosc_ctx *ctx, struct bi_planner_search *sea
 static bosc_status find_farthest_step(bosc_ctx *ctx, struct bi_planner_search *search,
                                       const struct bi_planner_path *path, int64_t at, int64_t *next, bool *certified)
 {
-    enum { MOST = 48 }; /* steps tested at once; ahead grows by a third each, so 48 reach over 10^5 rotations; chosen */
+    enum { MOST = 48 }; /* steps tested at once; ahead grows by a third each, so 48 reach over 10^5 rotations */
     const int64_t last = path->count - 1;
     double from[4 * MOST], to[4 * MOST];
     int64_t goals[MOST];
@@ -192,7 +191,8 @@ bosc_status bi_planner_shorten_path(bosc_ctx *ctx, struct bi_planner_search *sea
  * detour of certified steps. Source of testing steps only where a path needs them: Bohlin, Kavraki, Path Planning Using
  * Lazy PRM (ICRA 2000). */
 
-enum { AROUND = 24, CROSS = 160 }; /* rotations in a round; steps between them tested at most; chosen */
+/* Rotations in a round, and steps between them tested at most. More: shorter paths, slower rounds. Not measured. */
+enum { AROUND = 24, CROSS = 160 };
 
 /* Steps to test at once; a, b: samples at the ends of step i. */
 struct batch {
@@ -222,7 +222,8 @@ struct detour {
     int32_t count;
 };
 
-/* Samples rotations around q and searches a detour over one or two of them. */
+/* Samples rotations around q and searches a detour over one or two of them. ends: start and goal of the step. Without a
+ * detour, `detour` keeps its count of 0. Beyond CROSS steps between samples the rest are not tested. */
 static bosc_status try_around(bosc_ctx *ctx, struct bi_planner_search *search, const double *ends, const double *q,
                               double radius, struct batch *t, struct detour *detour)
 {

@@ -37,7 +37,7 @@ static void size_blocks(const bosc_plan_scene *scene, int64_t rows, size_t bytes
 }
 
 /* Scratch beyond the roadmap's: copies of vectors, masks and labels of cells, rotations and their samples; bytes a row,
- * bounds chosen with a margin. */
+ * upper bounds with a margin. */
 static int64_t own_scratch(const struct planner_sizes *sizes)
 {
     enum { CELL_BYTES = 32, ROTATION_BYTES = 64 };

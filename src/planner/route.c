@@ -3,7 +3,8 @@
 
 #include "planner/route_search.h"
 
-/* Returns a budget of body pairs divided by those of the scene, clamped. The budgets are chosen. */
+/* Returns a budget of body pairs divided by those of the scene, clamped. The budgets bound the
+ * time of a call: more finds harder routes, and takes longer where there is none. Not measured. */
 static int64_t default_of(const struct bi_planner_scene *scene, int64_t pairs, int64_t least, int64_t most)
 {
     int64_t count = pairs / (1 + scene->robot.count * scene->obstacle.count);

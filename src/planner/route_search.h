@@ -72,7 +72,7 @@ static inline void bi_planner_sample_rotation(struct bi_planner_search *search, 
     double q[4], length2;
     do {
         for (int k = 0; k < 4; k++) q[k] = 2 * bi_planner_random_unit(search) - 1;
-        length2 = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
+        length2 = bi_planner_dot4(q, q);
     } while (length2 > 1 || length2 < 0x1p-20);
     bi_planner_normalize(q, to);
 }

@@ -9,10 +9,10 @@
 #include "planner/route_search.h"
 
 enum {
-    MIN_SAMPLES = 4,         /* samples of the first round, doubled in each round; chosen */
-    MAX_SAMPLES = 32,        /* samples of a round at most; chosen */
+    MIN_SAMPLES = 4,         /* samples of the first round, doubled in each round: easy scenes need few */
+    MAX_SAMPLES = 32,        /* samples of a round at most. More: wider tests, trees that know less of each other */
     STEPS = 2 * MAX_SAMPLES, /* tested at once */
-    CUTS = 5                 /* tests of a step, each time shorter; chosen */
+    CUTS = 5                 /* tests of a step, each time shorter. More: longer steps, more tests. Not measured */
 };
 
 struct rrt {
@@ -52,18 +52,13 @@ static bosc_status add_node(bosc_ctx *ctx, struct rrt *tree, const double *q, in
     return BOSC_OK;
 }
 
-static double dot_of(const double *p, const double *q)
-{
-    return (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
-}
-
 /* Returns the node at the least angle from q, the first of equals. */
 static int64_t find_nearest(const struct rrt *tree, const double *q)
 {
     int64_t best = 0;
     double most = -1;
     for (int64_t i = 0; i < tree->count; i++) {
-        double dot = dot_of(node_of(tree, i), q);
+        double dot = bi_planner_dot4(node_of(tree, i), q);
         dot = dot < 0 ? -dot : dot;
         if (!(dot > most)) continue;
         most = dot;
@@ -72,10 +67,11 @@ static int64_t find_nearest(const struct rrt *tree, const double *q)
     return best;
 }
 
-/* Cuts a step at 7/8 of the way to its failure (chosen); false if less than 2^-8 remains. */
+/* Cuts a step at 7/8 of the way to its failure, so that it ends short of the contact; false if less than 2^-8 remains.
+ * Other shares are not measured. */
 static bool cut_step(const double *from, struct extension *r, uint32_t failure)
 {
-    const double f = (double)failure * (0x1p-20 * 0.875), sign = dot_of(from, r->to) < 0 ? -1 : 1;
+    const double f = (double)failure * (0x1p-20 * 0.875), sign = bi_planner_dot4(from, r->to) < 0 ? -1 : 1;
     double q[4], off2 = 0;
     for (int k = 0; k < 4; k++) {
         q[k] = from[k] + f * (sign * r->to[k] - from[k]);
@@ -86,7 +82,8 @@ static bool cut_step(const double *from, struct extension *r, uint32_t failure)
     return off2 > 0x1p-16;
 }
 
-/* Adds a node for each of n steps that can be certified, whole or cut. */
+/* Adds a node for each of n steps that can be certified, whole or cut. On entry `node` of an extension is where its
+ * step starts; on return the new node, or -1 if none was added. `to` is where the new node lies. n <= STEPS. */
 static bosc_status extend_trees(bosc_ctx *ctx, struct bi_planner_search *search, struct rrt_pair *g,
                                 struct extension *extensions, int n)
 {

@@ -58,6 +58,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_terrain_opts *opts, bosc
 /* The smallest number of bits with 2^bits >= x; x > 0. */
 static int32_t log2_up(int64_t x) { return bi_bit_length((uint64_t)x - 1); }
 
+/* width, height: in samples, 2 or more. *grid is unchanged on failure. */
 bosc_status bi_terrain_make_grid(bosc_ctx *ctx, bosc_terrain_roots roots, int64_t width, int64_t height,
                                  struct bi_terrain_grid *grid)
 {
@@ -129,7 +130,7 @@ bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const 
     return terrain->spare ? BOSC_OK : bosc_cbt_create(ctx, &opts, &terrain->spare);
 }
 
-enum { SLACK = 1 << 17 }; /* chosen: scratch for alignment, small counters and a scan */
+enum { SLACK = 1 << 17 }; /* an upper bound of alignment, small counters and a scan */
 
 /* Upper bound of the scratch of a build, a selection, an update or a mesh. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *g)

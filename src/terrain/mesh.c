@@ -8,14 +8,15 @@
 #include "terrain/steps/steps.h"
 #include "terrain/terrain.h"
 
-/* Numbers the vertices and triangles of the mesh, in scratch. counts (host): of both. Waits. */
+/* Numbers the vertices and triangles of the mesh, in scratch. counts (host): of both. Waits. The terrain has a raster.
+ * mesh->vertices, normals and triangles become NULL; the caller sets them before it writes. */
 static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_terrain_mesh *mesh,
                                int64_t counts[2])
 {
     const struct bi_core_ops *core = ctx->backend->core;
     const struct bi_terrain_grid *g = &terrain->grid;
     const bosc_cbt_view *v = &terrain->tree->view;
-    int64_t squares = ((g->tall ? g->last_y : g->last_x) - 1) >> g->side;
+    int64_t squares = ((g->tall ? g->last_y : g->last_x) - 1) >> g->side; /* number of the last square, from 0 */
     *mesh = (struct bi_terrain_mesh){.grid = *g,
                                      .view = *v,
                                      .heights = terrain->heights.data,
@@ -38,7 +39,8 @@ static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struc
     BI_TRY(BI_TERRAIN_STEP(ctx, count_vertices, mesh->words, mesh));
     BI_TRY(
         core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first_vertex, mesh->words + 1, mesh->first_vertex));
-    /* 2. Count triangles, unless the ranks of the tree do: degenerate leaves are not in the mesh. */
+    /* 2. Count triangles. Degenerate leaves are not in the mesh; where none exist, the ranks of the tree are the
+     * counts. */
     if (!bi_terrain_fills_squares(g)) {
         BI_TRY(bi_scratch_of(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
         BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));

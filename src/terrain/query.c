@@ -1,5 +1,6 @@
 /* Answers queries about leaves and points of meshes. */
 #include "cbt/cbt.h"
+#include "core/check.h"
 #include "terrain/steps/steps.h"
 #include "terrain/terrain.h"
 
@@ -39,12 +40,9 @@ bosc_status bosc_terrain_get_corners(bosc_ctx *ctx, const bosc_terrain *terrain,
 {
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check_raster(ctx, terrain));
-    if (first < 0) return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld is less than 0", (long long)first);
     BI_TRY(bi_terrain_check_array(ctx, "count", count, "samples", samples, sizeof *samples));
     BI_TRY(bi_terrain_check_rows(ctx, "count", count, 3 * sizeof *samples));
-    if (first > INT64_MAX - count)
-        return bi_fail(ctx, BOSC_ERR_ARG, "first: %lld and %lld more are beyond all numbers", (long long)first,
-                       (long long)count);
+    BI_TRY(bi_check_range(ctx, first, count));
     BI_RETURN_WITH_SCRATCH(ctx, query_corners(ctx, terrain, first, count, samples));
 }
 

@@ -37,6 +37,8 @@ static bosc_status find_splits(bosc_ctx *ctx, const bosc_trie *trie, uint16_t *d
     return BOSC_OK;
 }
 
+/* Builds the compact nodes over the sorted keys. With fewer than two keys there are none: trie->nodes stays 0, as the
+ * caller has set it. */
 static bosc_status build_compact(bosc_ctx *ctx, bosc_trie *trie)
 {
     struct bi_trie_nodes a = {.count = trie->keys};

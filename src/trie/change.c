@@ -88,7 +88,8 @@ bosc_status bosc_trie_insert(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *key
 }
 
 /* Copies the keys that equal no query to the next trie, and builds its nodes. An erased key goes with all its rows,
- * whatever its count. */
+ * whatever its count. Neither the trie nor the queries are empty; the next trie may be. The call always waits, so it
+ * does not read `staged`. The caller frees `next` on failure. */
 static bosc_status erase_keys(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_rows *queries, bosc_trie *next)
 {
     struct bi_trie_erase a = {.view = bi_trie_view_of(trie),

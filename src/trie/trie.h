@@ -27,9 +27,9 @@ extern "C" {
 #endif
 
 enum {
-    BI_TRIE_DIGIT = 8,         /* most bits of a digit: a node has a bit for each value */
-    BI_TRIE_COLUMNS = 8,       /* rows of up to this many words are sorted column by column; chosen */
-    BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves; chosen */
+    BI_TRIE_DIGIT = 8,   /* most bits of a digit: a node has a bit for each value */
+    BI_TRIE_COLUMNS = 8, /* rows of up to this many words are sorted column by column: a sort a word. Not measured */
+    BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves: about the misses that it has in flight */
     BI_TRIE_BUCKET = 8,        /* slots of a bucket, half of them used on average */
     BI_TRIE_TABLE_WORDS = 256, /* longer rows have no table */
     BI_TRIE_THREADS = 1024     /* most threads of a block */
@@ -37,7 +37,7 @@ enum {
 
 /* WHOLE_ROWS: up to this many rows a device sorts whole rows. DICTIONARY_ROWS: from this many on by prefixes, unless
  * words repeat and are fewer than DICTIONARY_WORDS. RUN: longest run of equal prefixes that is sorted by
- * comparisons. Chosen. */
+ * comparisons. Not measured. */
 #ifdef BI_EMULATE /* small, so that small tries are sorted by all methods */
 enum { BI_TRIE_WHOLE_ROWS = 70, BI_TRIE_DICTIONARY_ROWS = 50, BI_TRIE_DICTIONARY_WORDS = 150, BI_TRIE_RUN = 6 };
 #else

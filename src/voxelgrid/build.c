@@ -101,6 +101,8 @@ static bosc_status find_extent_or_build(bosc_ctx *ctx, bosc_voxelgrid *grid, str
     return ops->build_in_one_launch(ctx, &target, found, &v->peak_density);
 }
 
+/* Builds the grid; *rows may become a staged copy. No rows make an empty grid. The view changes last: after a NaN the
+ * grid is as it was; other failures may have overwritten its blocks, so the caller empties it. */
 static bosc_status build_staged(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_rows *rows)
 {
     bool staged = false;

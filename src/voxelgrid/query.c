@@ -61,7 +61,7 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_voxelgrid *grid, stru
     return bi_fail(ctx, BOSC_ERR_DATA, "queries: row %lld holds a NaN", (long long)row);
 }
 
-enum { SORT_FROM = 4096 }; /* fewer queries are not worth a sort; chosen */
+enum { SORT_FROM = 4096 }; /* fewer queries are not worth a sort's launches; the limit is not measured */
 
 /* Gathers the queries as points in this order. */
 static bosc_status gather_queries(bosc_ctx *ctx, struct bi_voxelgrid_query *query, const uint32_t *order)

@@ -66,9 +66,36 @@ class Help(unittest.TestCase):
         for name in commands():
             text = said(*name.split(), "--help")
             usage = text.split("\n\n", 1)[0]
-            for words, kind in ((r"P|Q|MODEL|SCENE", "Points"), (r"G", "Graphs"), (r"V", "Vectors"), (r"H", "Heights")):
+            for words, kind in ((r"P|MODEL", "Points"), (r"G", "Graphs"), (r"V", "Vectors"), (r"H", "Heights")):
                 named = re.search(rf"(?<![\w.-])({words})(?![\w.-])", usage) is not None
                 self.assertEqual(kind in re.findall(r"(?m)^  (\w+)", section(text, "\nFiles:")), named, name)
+
+    def test_queries_of_vectors_are_no_points(self):
+        for name in ("trie", "plan"):
+            self.assertNotIn("Points", section(said(name, "--help"), "\nFiles:"), name)
+
+    def test_the_list_of_commands_has_whole_sentences(self):
+        lists = [said("--help")] + [said(room, "--help") for room in {name.split()[0] for name in commands()}]
+        for text in lists:
+            for line in section(text, "\nCommands:\n").split("\n"):
+                self.assertRegex(line, r"\.$|^$")
+
+    def test_nothing_is_said_to_be_hashed_that_is_not(self):
+        for name in commands():
+            self.assertNotIn("voxel hashing", said(*name.split(), "--help"), name)
+
+    def test_the_published_tree_of_bits_has_the_heap_alone(self):
+        text = " ".join(said("cbt", "create", "--help").split())
+        self.assertIn("published: the heap of sums of the paper, 2^D / 2 bytes", text)
+        self.assertIn("a tree takes 2^D / 8 bytes, published 2^D / 2", text)
+
+    def test_rooms_of_bench_are_those_that_it_accepts(self):
+        done = subprocess.run([TOOL, "bench", "none"], capture_output=True, text=True, check=False)
+        rooms = re.split(", ", done.stderr.strip().split(" is not one of ")[1])
+        listed = re.search(r"ROOM is (.*?)\.", said("bench", "--help"), re.S).group(1)
+        self.assertEqual(re.split(r",\s+|\s+or\s+", listed), rooms)
+        for room in ("voxelgrid", "collide", "match"):
+            self.assertIn(room, rooms)
 
     def test_everything_is_in_the_manual(self):
         page = said("help", "--man").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")

@@ -56,11 +56,11 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
     {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
-    {"hash", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"hash", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"hash", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"hash", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
-    {"hash", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
+    {"voxelgrid", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
+    {"voxelgrid", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
+    {"collide", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"match", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
+    {"match", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
     {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
     {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
@@ -116,9 +116,18 @@ static int run_program(struct job *job, const char *path, char *const *arguments
     return wait_for_bench_program(path, child);
 }
 
+/* A program of a run, and its position among all programs of the run. */
+struct scheduled {
+    const struct program *program;
+    char path[BENCH_PATH_SIZE];
+    int number, count; /* number: from 1 */
+};
+
 /* Runs a program at size n, passed by `options`, and adds its seconds. */
-static int measure_program(struct job *job, const struct program *p, char *path, const char *const *options, char *n)
+static int measure_program(struct job *job, struct scheduled *s, const char *const *options, char *n)
 {
+    const struct program *p = s->program;
+    char *path = s->path;
     char *arguments[ARGUMENTS_MAX] = {path};
     char threads[16];
     int count = 1;
@@ -134,7 +143,8 @@ static int measure_program(struct job *job, const struct program *p, char *path,
     arguments[count++] = "-b";
     arguments[count++] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
     if (needs_rows(job)) arguments[count++] = "-j";
-    if (!needs_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s\n", p->name, n);
+    if (needs_rows(job)) progress_step(job, p->name, (s->number - 1) / (double)s->count);
+    if (!needs_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s (%d of %d)\n", p->name, n, s->number, s->count);
     double start = job_now();
     int code = run_program(job, path, arguments);
     job_add_seconds(job, p->name, start);
@@ -175,20 +185,24 @@ static void set_row_sizes(struct job *job, size_t from, const struct program *p,
 }
 
 /* Measures sizes 2^10, 2^12, ... A program for trees measures all depths up to the greatest in one run. */
-static int run_sweep(struct job *job, const struct program *p, char *path, int size)
+static int run_sweep(struct job *job, struct scheduled *s, int size)
 {
+    const struct program *p = s->program;
     static const int last[] = {20, 24, 26}; /* of the sizes small, paper, large */
     static const char *const items_option[2] = {"-n", NULL};
     const json_t *rows = json_object_get(job->results, "rows");
     char text[16];
-    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# %s\n", p->name);
+    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) {
+        printf("# %s (%d of %d)\n", p->name, s->number, s->count);
+        fflush(stdout);
+    }
     for (int power = p->size_form == BY_DEPTH ? last[size] : 10; power <= last[size]; power += 2) {
         const size_t from = json_array_size(rows);
         const int value = p->size_form == BY_DEPTH  ? power
                           : p->size_form == BY_SIDE ? (1 << power / 2) + 1
                                                     : 1 << power;
         snprintf(text, sizeof text, "%d", value);
-        int code = measure_program(job, p, path, p->sizes == presets ? items_option : p->size_options, text);
+        int code = measure_program(job, s, p->sizes == presets ? items_option : p->size_options, text);
         if (code) return code;
         set_row_sizes(job, from, p, power);
         print_rows(job, from);
@@ -198,25 +212,32 @@ static int run_sweep(struct job *job, const struct program *p, char *path, int s
 
 /* ---- the command ---- */
 
-static int run_at_size(struct job *job, const struct program *p, char *path, int size)
+static int run_at_size(struct job *job, struct scheduled *s, int size)
 {
     char n[16];
     const size_t from = json_array_size(json_object_get(job->results, "rows"));
-    if (job->value[OPT_SWEEP]) return run_sweep(job, p, path, size);
-    snprintf(n, sizeof n, "%s", p->sizes[size]);
-    int code = measure_program(job, p, path, p->size_options, n);
+    if (job->value[OPT_SWEEP]) return run_sweep(job, s, size);
+    snprintf(n, sizeof n, "%s", s->program->sizes[size]);
+    int code = measure_program(job, s, s->program->size_options, n);
     if (needs_rows(job)) print_rows(job, from);
     return code;
 }
 
+/* True if an earlier program has the room of program i. */
+static bool is_listed_room(int i)
+{
+    for (int k = 0; k < i; k++)
+        if (strcmp(programs[k].room, programs[i].room) == 0) return true;
+    return false;
+}
+
 static int check_room(const char *room)
 {
-    char list[128] = "";
+    char list[256] = "";
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        size_t used = strlen(list);
+        const size_t used = strlen(list);
         if (strcmp(room, programs[i].room) == 0) return EXIT_DONE;
-        if (!strstr(list, programs[i].room))
-            snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
+        if (!is_listed_room(i)) snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", programs[i].room);
     }
     return report_error(EXIT_USAGE, "bench: '%s' is not one of %s", room, list);
 }
@@ -231,35 +252,61 @@ static int check_plot(const struct job *job, const char *room)
     return option_ending(job, OPT_PNG, endings);
 }
 
-int run_bench(struct job *job)
+/* Finds the programs of a room (NULL: of all) for a backend in this build. Returns their number. */
+static int schedule_programs(const struct job *job, const char *room, bool cuda,
+                             const struct program *scheduled[PROGRAM_COUNT])
 {
     char path[BENCH_PATH_SIZE];
+    int count = 0;
+    for (int i = 0; i < PROGRAM_COUNT; i++) {
+        const struct program *p = &programs[i];
+        if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
+        if (job->value[OPT_SWEEP] && p->size_form == NOT_SWEPT) continue;
+        if (find_bench_program(p->name, path, sizeof path)) scheduled[count++] = p;
+    }
+    return count;
+}
+
+/* Prints the programs before the first one runs. Each row appears as its program measures it. */
+static void print_plan(const struct job *job, const struct program *const *scheduled, int count, int size)
+{
+    if (job->value[OPT_JSON] || job->value[OPT_QUIET] || count < 2) return;
+    printf("# %d programs, %s %s, each takes seconds to minutes; boscage bench ROOM runs those of a room:\n#", count,
+           job->value[OPT_SWEEP] ? "sweep" : "size", option_choice_name(job, OPT_SIZE, size));
+    for (int i = 0; i < count; i++) printf(" %s", scheduled[i]->name);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* Without a room, the programs of all rooms run. Comparison and plot are left out if one of them fails. */
+int run_bench(struct job *job)
+{
     /* 1. Options. */
-    int size = 0, found = 0, code;
+    int size = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
     if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) ||
         (code = check_plot(job, room)) || (code = job_open(job)))
         return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
-    bool cuda = info.backend == BOSC_BACKEND_CUDA;
     job_set_text(job, "size", option_choice_name(job, OPT_SIZE, size));
     job_set_json(job, "rows", json_array());
     /* 2. Every program of the room for this backend; the last error is returned. */
-    for (int i = 0; i < PROGRAM_COUNT; i++) {
-        const struct program *p = &programs[i];
-        if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
-        if (job->value[OPT_SWEEP] && p->size_form == NOT_SWEPT) continue;
-        if (!find_bench_program(p->name, path, sizeof path)) continue;
-        found++;
-        int result = run_at_size(job, p, path, size);
+    const struct program *scheduled[PROGRAM_COUNT];
+    const int count = schedule_programs(job, room, info.backend == BOSC_BACKEND_CUDA, scheduled);
+    print_plan(job, scheduled, count, size);
+    for (int i = 0; i < count; i++) {
+        struct scheduled s = {.program = scheduled[i], .number = i + 1, .count = count};
+        find_bench_program(s.program->name, s.path, sizeof s.path);
+        const int result = run_at_size(job, &s, size);
         if (result) code = result;
     }
     /* 3. Comparison, plot, or the reason why there is nothing. */
-    if (found && !code && job->value[OPT_SWEEP]) compare_bench_rows(job);
-    if (found && !code && job->value[OPT_PNG]) code = plot_bench_rows(job);
-    if (found) return code;
+    if (count && !code && job->value[OPT_SWEEP]) compare_bench_rows(job);
+    if (count && !code && job->value[OPT_PNG]) code = plot_bench_rows(job);
+    if (count) return code;
     if (!has_programs()) return report_no_benchmarks();
-    return report_error(EXIT_FAILED, "bench: this build has no benchmark%s%s for this backend", room ? " of " : "",
+    return report_error(EXIT_FAILED, "bench: this build has no %s%s%s for this backend",
+                        job->value[OPT_SWEEP] ? "benchmark to sweep" : "benchmark", room ? " of " : "",
                         room ? room : "");
 }

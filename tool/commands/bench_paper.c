@@ -18,7 +18,10 @@
 
 enum { ARGUMENTS_MAX = 14, PLOTS_MAX = 32 };
 
-static const char *const papers[] = {"kdtree", "cellgraph", "cbt", "mst", "hash"};
+static const struct {
+    const char *name;
+    bool has_plots; /* tables of its program have plots (table_plot) */
+} papers[] = {{"kdtree", true}, {"cellgraph", true}, {"cbt", true}, {"mst", true}, {"hash", false}};
 enum { PAPERS = sizeof papers / sizeof papers[0], PAPER_MST = 3 };
 
 /* Sets the range of papers: the one that the operand names, or all. */
@@ -28,7 +31,7 @@ static int find_papers(const struct job *job, int *first, int *last)
     *last = PAPERS - 1;
     if (!job->operand_count) return EXIT_DONE;
     for (int k = 0; k < PAPERS; k++)
-        if (strcmp(job->operands[0], papers[k]) == 0) *first = *last = k;
+        if (strcmp(job->operands[0], papers[k].name) == 0) *first = *last = k;
     if (*first != *last)
         return report_error(EXIT_USAGE, "bench paper: '%s' is not one of kdtree, cellgraph, cbt, mst, hash",
                             job->operands[0]);
@@ -59,7 +62,7 @@ static int run_paper(struct job *job, int paper, const char *scale)
     bosc_ctx_get_info(job->ctx, &info);
     arguments[2] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
     snprintf(threads, sizeof threads, "%d", (int)info.threads);
-    snprintf(name, sizeof name, "bench_paper_%s", papers[paper]);
+    snprintf(name, sizeof name, "bench_paper_%s", papers[paper].name);
     if (!find_bench_program(name, path, sizeof path)) return report_no_benchmarks();
     if (paper == PAPER_MST && job->value[OPT_GRAPH]) {
         arguments[9] = "-g";
@@ -73,8 +76,8 @@ static int run_paper(struct job *job, int paper, const char *scale)
     const int null_output = silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     double start = job_now();
     int code = wait_for_bench_program(path, start_bench_program(path, arguments, null_output)),
-        table_code = read_tables(job, tables, papers[paper]);
-    job_add_seconds(job, papers[paper], start);
+        table_code = read_tables(job, tables, papers[paper].name);
+    job_add_seconds(job, papers[paper].name, start);
     if (null_output >= 0) close(null_output);
     fclose(tables);
     return code ? code : table_code;
@@ -96,7 +99,8 @@ static double number_at(const json_t *rows, size_t row, size_t column)
 }
 
 /* Adds the plot of a table, if it has one: its columns over the first column. Skips a table without rows, or beyond the
- * limits of plots and series. Names stay in the table's memory. job_alloc reports a lack of memory. */
+ * limits of plots and series. Names stay in the table's memory. job_alloc reports a lack of memory. The caller frees
+ * p->numbers. */
 static int add_plot(struct paper_plots *p, const json_t *table)
 {
     const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");
@@ -144,8 +148,19 @@ static int write_plots(const struct job *job)
     return code;
 }
 
+/* Prints the papers before the first program runs, which may take minutes. */
+static void print_plan(const struct job *job, int first, int last, double scale)
+{
+    if (job->value[OPT_JSON] || job->value[OPT_QUIET]) return;
+    printf("# sizes are %g times the papers', which take minutes; tables of", scale);
+    for (int k = first; k <= last; k++) printf(" %s", papers[k].name);
+    printf("\n\n");
+    fflush(stdout);
+}
+
 int run_bench_paper(struct job *job)
 {
+    /* 1. Options. */
     static const char *const endings[] = {".png", NULL};
     double scale = 1;
     int first, last, code;
@@ -157,11 +172,16 @@ int run_bench_paper(struct job *job)
         return report_error(EXIT_USAGE, "--scale: %g is not above 0 and at most 16", scale);
     if (job->value[OPT_GRAPH] && (first > PAPER_MST || last < PAPER_MST))
         return report_error(EXIT_USAGE, "--graph: only the tables of mst have graphs");
+    if (job->value[OPT_PNG] && first == last && !papers[first].has_plots)
+        return report_error(EXIT_USAGE, "--png: the tables of %s have no plot", papers[first].name);
     if ((code = job_open(job))) return code;
     snprintf(text, sizeof text, "%.17g", scale);
     job_set_number(job, "scale", scale);
     job_set_json(job, "tables", json_array());
+    /* 2. A program per paper, then the plots. The last error is returned. */
+    print_plan(job, first, last, scale);
     for (int k = first; k <= last; k++) {
+        if (job->value[OPT_JSON]) progress_step(job, papers[k].name, (k - first) / (double)(last - first + 1));
         int result = run_paper(job, k, text);
         if (result) code = result;
     }

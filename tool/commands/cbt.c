@@ -18,7 +18,7 @@ static int load_tree(struct job *job, bosc_cbt **tree, bosc_cbt_info *info)
     if (status != BOSC_OK) return report_io_error(status, &error);
     info->size = sizeof *info;
     status = bosc_cbt_get_info(job->ctx, *tree, info);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int save_tree(struct job *job, const bosc_cbt *tree, bosc_cbt_info *info)
@@ -26,7 +26,7 @@ static int save_tree(struct job *job, const bosc_cbt *tree, bosc_cbt_info *info)
     bosc_io_error error;
     info->size = sizeof *info;
     bosc_status status = bosc_cbt_get_info(job->ctx, tree, info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     double start = job_now();
     status = bosc_cbt_save(job->ctx, tree, job->value[OPT_OUTPUT], &error);
     job_add_seconds(job, "write", start);
@@ -64,7 +64,7 @@ int run_cbt_create(struct job *job)
     double start = job_now();
     bosc_status status = bosc_cbt_create(job->ctx, &opts, &tree);
     job_add_seconds(job, "create", start);
-    code = status == BOSC_OK ? save_tree(job, tree, &info) : report_ctx_error(job, status);
+    code = status == BOSC_OK ? save_tree(job, tree, &info) : report_ctx_error(job->ctx, status);
     bosc_cbt_free(tree);
     return code;
 }
@@ -78,7 +78,8 @@ static uint64_t node_at(const bosc_array *a, int64_t i)
     }
 }
 
-/* Reads --nodes and converts them to the tree's id_bits. Numbers that do not fit become 0, which is no node. */
+/* Reads --nodes and converts them to the tree's id_bits; nodes->dtype is U64 in both cases. Numbers that do not fit
+ * become 0, which is no node. The caller frees *nodes, after a failure too. */
 static int read_nodes(struct job *job, int32_t id_bits, bosc_array *nodes)
 {
     const char *path = job->value[OPT_NODES];
@@ -127,7 +128,7 @@ static int change_leaves(struct job *job, change_fn change, const char *result)
         bosc_status status = change(job->ctx, tree, nodes.data, nodes.shape[0]);
         if (status == BOSC_OK) status = bosc_cbt_reduce(job->ctx, tree);
         job_add_seconds(job, "update", start);
-        code = status == BOSC_OK ? save_tree(job, tree, &new_info) : report_ctx_error(job, status);
+        code = status == BOSC_OK ? save_tree(job, tree, &new_info) : report_ctx_error(job->ctx, status);
     }
     if (!code) {
         int64_t changed = new_info.leaves - old_info.leaves;
@@ -150,7 +151,7 @@ static int decode_leaves(struct job *job, const bosc_cbt *tree, const bosc_cbt_i
     double start = job_now();
     bosc_status status = bosc_cbt_decode(job->ctx, tree, 0, info->leaves, nodes->data);
     job_add_seconds(job, "decode", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     widen_ids(info->id_bits, nodes->data, info->leaves);
     return EXIT_DONE;
 }

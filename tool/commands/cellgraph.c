@@ -59,7 +59,7 @@ static int build_pairs(struct job *job, const bosc_vectors *vectors, const bosc_
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, *graph, vectors->rows, vectors->n, 0);
     job_add_seconds(job, "build", start);
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, *graph, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {info.edges, 2, 1, 1}};
     job_set_integer(job, "n", info.n);
     job_set_integer(job, "unique", info.vertices);
@@ -71,7 +71,7 @@ static int build_pairs(struct job *job, const bosc_vectors *vectors, const bosc_
     start = job_now();
     status = bosc_cellgraph_get_pairs(job->ctx, *graph, pairs->data, NULL);
     job_add_seconds(job, "pairs", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 int run_cellgraph(struct job *job)

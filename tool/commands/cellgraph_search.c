@@ -76,7 +76,7 @@ static int mask_vertices(struct job *job, struct cellgraph_input *c)
     c->mask = c->first_row ? job_alloc((size_t)c->info.vertices, 1) : NULL;
     if (!c->mask) return EXIT_FAILED;
     bosc_status status = bosc_cellgraph_get_vertices(job->ctx, c->graph, NULL, c->first_row, NULL, c->vertex_of);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     memset(c->mask, allowed == NULL, (size_t)c->info.vertices);
     for (int64_t i = c->vectors.n - 1; i >= 0 && allowed; i--) {
         if (!allowed[i]) continue;
@@ -99,7 +99,7 @@ static int build_graph(struct job *job, int method, struct cellgraph_input *c)
     job_add_seconds(job, "build", start);
     c->info.size = sizeof c->info;
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, c->graph, &c->info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "unique", c->info.vertices);
     job_set_integer(job, "edges", c->info.edges);
     return mask_vertices(job, c);
@@ -143,7 +143,7 @@ static int find_path(struct job *job, const struct cellgraph_input *c, const str
     bosc_status status = bosc_cellgraph_path_masked(job->ctx, c->graph, c->vertex_of[e->from], c->vertex_of[e->to],
                                                     c->mask, path->data, c->info.vertices, &length);
     job_add_seconds(job, "path", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     if (length == 0)
         return report_error(EXIT_FAILED, "%s: no route leads from row %lld to row %lld%s", job->operands[0],
                             (long long)e->from, (long long)e->to, c->allowed.data ? " through allowed rows" : "");
@@ -197,7 +197,7 @@ static int find_components(struct job *job, const struct cellgraph_input *c, int
     double start = job_now();
     bosc_status status = bosc_cellgraph_components_masked(job->ctx, c->graph, c->mask, labels, &count);
     job_add_seconds(job, "components", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "components", count);
     return EXIT_DONE;
 }
@@ -209,7 +209,7 @@ static int find_levels(struct job *job, const struct cellgraph_input *c, int64_t
     bosc_status status =
         bosc_cellgraph_levels_masked(job->ctx, c->graph, c->vertex_of[from], c->mask, levels, NULL, &reached, &depth);
     job_add_seconds(job, "levels", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "reached", reached);
     job_set_integer(job, "depth", depth);
     return EXIT_DONE;

@@ -44,7 +44,7 @@ static int compute_tree(struct job *job, struct spanning_tree *s)
     bosc_status status =
         bosc_emst_compute(job->ctx, s->points.data, s->points.shape[0], 0, &opts, s->edges.data, s->lengths.data);
     job_add_seconds(job, "tree", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
     return EXIT_DONE;
 }
@@ -93,7 +93,7 @@ static int report_tree(struct job *job, const struct spanning_tree *s)
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_LENGTHS]};
     double weight = 0;
     bosc_status status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, s->lengths.data, s->lengths.shape[0], &weight);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "edges", s->edges.shape[0]);
     job_set_number(job, "weight", weight);
     return arrays_write(job, paths, (const bosc_array[]){s->edges, s->lengths}, paths[1] ? 2 : 1);
@@ -124,7 +124,7 @@ static int find_linkage(struct job *job, const struct spanning_tree *tree, bosc_
     bosc_status status =
         bosc_linkage_compute(job->ctx, tree->edges.data, tree->lengths.data, tree->points.shape[0], NULL, z->data);
     job_add_seconds(job, "linkage", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Builds a graph of the tree; edge ids are rows of the tree. */
@@ -163,7 +163,7 @@ static int cut_tree(struct job *job, const struct spanning_tree *tree, int64_t c
     if (status == BOSC_OK) job_set_integer(job, "clusters", info.trees);
     bosc_graph_free(graph);
     free(ends);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int write_linkage(struct job *job, const bosc_array *z, const bosc_array *labels)
@@ -245,7 +245,7 @@ static int find_tour(struct job *job, const struct spanning_tree *tree, bosc_arr
             measure_legs(&tree->points, order->data, legs);
             status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, legs, n, length);
         }
-        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     }
     free(legs);
     return code;

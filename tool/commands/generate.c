@@ -32,7 +32,8 @@ int run_generate_points(struct job *job)
     bosc_status status =
         bosc_random_points(job->ctx, (bosc_random_points_kind)kind, seed, n, (int32_t)dim, points.dtype, points.data);
     job_add_seconds(job, "generate", start);
-    code = status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : report_ctx_error(job, status);
+    code =
+        status == BOSC_OK ? arrays_write(job, &job->value[OPT_OUTPUT], &points, 1) : report_ctx_error(job->ctx, status);
     job_set_integer(job, "n", n);
     job_set_integer(job, "dim", dim);
     bosc_array_free(&points);
@@ -58,7 +59,7 @@ static int generate_edges(struct job *job, bosc_graph_generate_opts *opts, bosc_
 {
     double start = job_now();
     bosc_status status = bosc_graph_generate(job->ctx, opts, &edges->n, &edges->m, NULL, NULL, NULL, 0);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     edges->dtype = BOSC_I64;
     edges->u = job_alloc((size_t)edges->m, sizeof *edges->u);
     edges->v = edges->u ? job_alloc((size_t)edges->m, sizeof *edges->v) : NULL;
@@ -66,7 +67,7 @@ static int generate_edges(struct job *job, bosc_graph_generate_opts *opts, bosc_
     if (!edges->weights) return EXIT_FAILED;
     status = bosc_graph_generate(job->ctx, opts, &edges->n, &edges->m, edges->u, edges->v, edges->weights, edges->m);
     job_add_seconds(job, "generate", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     /* The library takes 0:0 as its default weights, but --weights 0:0 means zeros. */
     if (job->value[OPT_WEIGHTS] && opts->least == 0 && opts->most == 0)
         memset(edges->weights, 0, (size_t)edges->m * sizeof(int64_t));
@@ -149,7 +150,7 @@ static int generate_pairs(struct job *job, uint64_t seed, bosc_array *keys, bosc
     if (values->data)
         status =
             bosc_random_bits(job->ctx, seed, 0x6b657973 /* the stream of this command */, 2 * ROUNDS * HALF, tables);
-    int code = !values->data ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    int code = !values->data ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     for (int64_t i = 0; !code && i < n; i++) {
         uint32_t x = (uint32_t)i, key = permute(tables, x);
         if (is_64bit)
@@ -207,6 +208,7 @@ static void write_walks(const uint32_t *random, int64_t n, int64_t bits, uint8_t
     }
 }
 
+/* Writes n vectors of `bits` bits, by walks: see write_walks. n = 0 writes an empty array. */
 int run_generate_vectors(struct job *job)
 {
     int64_t n = 0, bits = 0;
@@ -231,7 +233,7 @@ int run_generate_vectors(struct job *job)
         if (status == BOSC_OK)
             write_walks(random, n, bits, rows.data);
         else
-            code = report_ctx_error(job, status);
+            code = report_ctx_error(job->ctx, status);
     }
     job_add_seconds(job, "generate", start);
     free(random);
@@ -270,7 +272,7 @@ int run_generate_heights(struct job *job)
     double start = job_now();
     bosc_status status = bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, seed, size, size, heights.data);
     job_add_seconds(job, "generate", start);
-    code = status == BOSC_OK ? write_heights(job, &heights) : report_ctx_error(job, status);
+    code = status == BOSC_OK ? write_heights(job, &heights) : report_ctx_error(job->ctx, status);
     job_set_integer(job, "size", size);
     job_set_number(job, "spacing", SPACING);
     bosc_heights_free(&heights);

@@ -94,6 +94,8 @@ static void scatter_entries(const bosc_graph_info *info, const bosc_array kept[4
     }
 }
 
+/* Entries that the graph has dropped are loops of vertex 0 with weight 0. The caller frees *edges, after a failure too;
+ * it is set unless there are too many entries. */
 int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
                       bosc_edges *edges)
 {
@@ -118,7 +120,7 @@ int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph
     if (!code) {
         const bosc_status status =
             bosc_graph_get_edges(job->ctx, graph, kept[0].data, kept[1].data, kept[2].data, kept[3].data);
-        if (status != BOSC_OK) code = report_ctx_error(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
     if (!code) {
         memset(edges->u, 0, entries * sizeof *edges->u);
@@ -132,11 +134,14 @@ int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph
 
 /* ---- forests ---- */
 
+bool has_assumed_weights(const bosc_edges *edges) { return edges->m > 0 && edges->u && !edges->weights; }
+
 /* Integer weights have an exact sum of 128 bits: reported as an integer if it fits 64 bits, otherwise as the nearest
  * double and as text. Sums of reals are doubles. */
-void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found)
+void report_weight(struct job *job, bosc_dtype weight, bool assumed, const bosc_msf_info *found)
 {
     bool real = weight == BOSC_F32 || weight == BOSC_F64;
+    if (assumed) job_set_note(job, "weight", "assumed: the file has no weights, each edge counts 1");
     int64_t high = found->weight_high;
     if (!real && high == ((int64_t)found->weight_low < 0 ? -1 : 0)) {
         job_set_integer(job, "weight", (int64_t)found->weight_low);

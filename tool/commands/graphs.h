@@ -27,8 +27,11 @@ int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph
 int read_forest_ids(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
                     struct input_rows *ids);
 
-/* Adds the weight of a forest to the results. */
-void report_weight(struct job *job, bosc_dtype weight, const bosc_msf_info *found);
+/* True if the weights of a list of edges are assumed to be 1, since the file has none. */
+bool has_assumed_weights(const bosc_edges *edges);
+
+/* Adds the weight of a forest to the results. assumed: the weights are assumed to be 1. */
+void report_weight(struct job *job, bosc_dtype weight, bool assumed, const bosc_msf_info *found);
 
 /* Reads --replicated: the most bytes a rank may use for vertices that every rank holds; 0: no limit. */
 int replicated_bytes(const struct job *job, const struct ranks *ranks, int64_t *bytes);

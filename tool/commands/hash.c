@@ -144,7 +144,7 @@ static int report_build_error(const struct job *job, bosc_status status)
 {
     static const char prefix[] = "keys: ";
     const char *message = bosc_ctx_message(job->ctx);
-    if (strncmp(message, prefix, sizeof prefix - 1) != 0) return report_ctx_error(job, status);
+    if (strncmp(message, prefix, sizeof prefix - 1) != 0) return report_ctx_error(job->ctx, status);
     return report_error(status_exit_code(status), "%s: %s", job->value[OPT_KEYS], message + sizeof prefix - 1);
 }
 
@@ -165,7 +165,7 @@ static int build_and_look_up(struct job *job, struct lookup *l)
     status = bosc_hash_find(job->ctx, l->table, l->work.queries.array.data, m, l->work.out.data, l->work.found.data);
     job_add_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->work.found.data)[i];
     job_set_integer(job, "n", l->work.keys.total);
     job_set_number(job, "load", info.load_factor);
@@ -274,7 +274,7 @@ static int find_unique(struct job *job, const bosc_array *keys, bosc_array *ids,
     bosc_status status = bosc_hash_unique(job->ctx, keys->data, keys->shape[0], keys->dtype == BOSC_U32 ? 32 : 64,
                                           ids->data, unique->data, &unique->shape[0]);
     job_add_seconds(job, "unique", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 struct unique_work {

@@ -1,4 +1,4 @@
-/* boscage hash pairs, groups, collide: close points and touching triangles by voxel hashing. */
+/* boscage hash pairs, groups, collide: close points by a voxel grid, touching triangles. */
 #include <boscage/collision.h>
 #include <boscage/voxelgrid.h>
 #include <math.h>
@@ -65,7 +65,7 @@ static int build_grid(struct job *job, const bosc_array *points, struct point_gr
     bosc_status status = bosc_voxelgrid_create(job->ctx, &opts, &g->grid);
     if (status == BOSC_OK) status = bosc_voxelgrid_build(job->ctx, g->grid, points->data, g->n, 0);
     job_add_seconds(job, "build", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Reads --radius and the points, and builds the grid. */
@@ -93,7 +93,7 @@ static int find_pairs(struct job *job, const struct point_grid *g, bosc_array *p
     double start = job_now();
     bosc_status status = bosc_voxelgrid_pairs(job->ctx, g->grid, g->radius, NULL, NULL, 0, &count);
     job_add_seconds(job, "count", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t));
@@ -101,7 +101,7 @@ static int find_pairs(struct job *job, const struct point_grid *g, bosc_array *p
     start = job_now();
     status = bosc_voxelgrid_pairs(job->ctx, g->grid, g->radius, pairs->data, NULL, count, &count);
     job_add_seconds(job, "pairs", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 int run_hash_pairs(struct job *job)
@@ -127,7 +127,7 @@ static int find_groups(struct job *job, const struct point_grid *g, bosc_array *
     bosc_status status = bosc_voxelgrid_components(job->ctx, g->grid, g->radius, labels->data, &count);
     job_add_seconds(job, "components", start);
     job_set_integer(job, "components", count);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 int run_hash_groups(struct job *job)
@@ -167,6 +167,8 @@ static int report_mesh_error(const struct job *job, bosc_status status)
     return report_error(status_exit_code(status), "%s%s", job->operands[text[0] == 'b'], text + 1);
 }
 
+/* pairs->shape gets the number of pairs. pairs->data stays NULL without -o; otherwise the caller frees it, after a
+ * failure too. */
 static int find_collisions(struct job *job, const struct meshes *m, bosc_array *pairs)
 {
     const bosc_collision_opts opts = {.size = sizeof opts, .dtype = BOSC_F64};
@@ -188,13 +190,13 @@ static int find_collisions(struct job *job, const struct meshes *m, bosc_array *
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
     int code = EXIT_DONE;
     if (status != BOSC_OK)
-        code = status == BOSC_ERR_DATA ? report_mesh_error(job, status) : report_ctx_error(job, status);
+        code = status == BOSC_ERR_DATA ? report_mesh_error(job, status) : report_ctx_error(job->ctx, status);
     /* 2. List them if they are written. */
     if (!code && job->value[OPT_OUTPUT]) {
         pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t));
         code = pairs->data ? EXIT_DONE : EXIT_FAILED;
         if (!code) status = bosc_collision_pairs(job->ctx, collision, pairs->data, count, &count);
-        if (status != BOSC_OK) code = report_ctx_error(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
     bosc_collision_free(collision);
     return code;

@@ -31,7 +31,7 @@ static int build_tree(struct job *job, const bosc_kdtree_opts *opts, bosc_kdtree
     bosc_array_free(&points);
     if (code || opts->builder == BOSC_KDTREE_AUTO) return code;
     bosc_status status = bosc_kdtree_verify(job->ctx, *tree, NULL);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     report_stages(job, *tree);
     return EXIT_DONE;
 }

@@ -30,7 +30,7 @@ static int count_neighbours(struct job *job, struct neighbours *a)
     double start = job_now();
     bosc_status status = bosc_kdtree_radius_count(job->ctx, a->tree, a->points.data, a->n, 0, a->radius, a->counts);
     job_add_seconds(job, "count", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     for (int64_t i = 0; i < a->n; i++) {
         a->total += a->counts[i];
         if (a->counts[i] > a->max_count) a->max_count = a->counts[i];
@@ -71,7 +71,7 @@ static int find_pairs(struct job *job, const struct neighbours *a, bosc_array *p
         double start = job_now();
         bosc_status status = list_pairs(job, a, offsets, ids, pairs->data);
         job_add_seconds(job, "pairs", start);
-        if (status != BOSC_OK) code = report_ctx_error(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
     free(offsets);
     free(ids);

@@ -43,7 +43,8 @@ static void close_search(struct tree_search *s)
     bosc_kdtree_free(s->tree);
 }
 
-/* Searches the k nearest of each query and writes ids and distances. */
+/* Searches the k nearest of each query and writes ids, and with --distances distances. `within` is used with --within
+ * alone. */
 static int find_nearest(struct job *job, const struct tree_search *s, int64_t k, double within)
 {
     int64_t entries;
@@ -64,7 +65,7 @@ static int find_nearest(struct job *job, const struct tree_search *s, int64_t k,
                                                     : bosc_kdtree_knn(job->ctx, s->tree, s->queries.data, s->m, 0, k,
                                                                       ids.data, distances.data);
         job_add_seconds(job, "search", start);
-        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     }
     /* 2. Write. */
     if (!code) {
@@ -118,7 +119,7 @@ static int fill_rows(struct job *job, const struct tree_search *s, double radius
     bosc_status status = bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data,
                                             distances->data, pairs);
     job_add_seconds(job, "search", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     widen_ids(s->info.id_bits, ids->data, pairs);
     if (distances->data) squares_to_distances(s->info.dtype, distances->data, pairs);
     return EXIT_DONE;
@@ -137,7 +138,7 @@ static int find_within(struct job *job, const struct tree_search *s, double radi
         bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets.data, NULL, NULL, 0);
     job_add_seconds(job, "count", start);
     bool is_listed = job->value[OPT_OUTPUT] || job->value[OPT_DISTANCES];
-    int code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    int code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     if (!code && is_listed) code = fill_rows(job, s, radius, offsets.data, &ids, &distances);
     if (!code) {
         const char *paths[] = {job->value[OPT_OFFSETS], job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
@@ -199,7 +200,7 @@ static int find_in_boxes(struct job *job, const bosc_kdtree *tree, const bosc_ar
     double start = job_now();
     bosc_status status = bosc_kdtree_box(job->ctx, tree, boxes->data, m, offsets->data, NULL, 0);
     job_add_seconds(job, "count", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     int64_t pairs = ((const int64_t *)offsets->data)[m];
     job_set_integer(job, "pairs", pairs);
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
@@ -209,7 +210,7 @@ static int find_in_boxes(struct job *job, const bosc_kdtree *tree, const bosc_ar
     start = job_now();
     status = bosc_kdtree_box(job->ctx, tree, boxes->data, m, offsets->data, ids->data, pairs);
     job_add_seconds(job, "search", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Reads tree and boxes, searches, and writes offsets and ids. */

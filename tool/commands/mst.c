@@ -20,6 +20,7 @@ struct graph_input {
     bosc_edges edges;
     bosc_graph_info info; /* for edges only numbers and types are set */
     bosc_msf_opts opts;
+    bool assumed_weights; /* the file has none */
 };
 
 static size_t id_size(const struct graph_input *input) { return input->info.id_bits == 64 ? 8 : 4; }
@@ -39,7 +40,9 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
                                            .algorithm = (bosc_msf_algorithm)algorithm,
                                            .maximum = job->value[OPT_MAX] != NULL}};
     int code = graph_or_edges_read(job, path, &input->graph, &input->edges);
-    if (!code && !input->graph && (job->value[OPT_VERIFY] || algorithm)) {
+    if (code) return code;
+    input->assumed_weights = !input->graph && has_assumed_weights(&input->edges);
+    if (!input->graph && (job->value[OPT_VERIFY] || algorithm)) {
         code = graph_build(job, path, &input->edges, &input->graph);
         bosc_edges_free(&input->edges);
     }
@@ -74,7 +77,8 @@ static int select_from_edges(struct graph_input *input, const int64_t *ids, int6
 }
 
 /* Copies the edges of the graph with the ids. The ids ascend, and bosc_graph_get_edges returns edges in their order.
- * Reports failures. The caller frees *edges, after a failure too. */
+ * Every graph has weights; job_alloc returns memory for m = 0, too. Reports failures. The caller frees *edges, after a
+ * failure too. */
 static int select_from_graph(struct job *job, const struct graph_input *input, const int64_t *ids, int64_t count,
                              bosc_edges *edges)
 {
@@ -87,7 +91,7 @@ static int select_from_graph(struct job *job, const struct graph_input *input, c
     int code = EXIT_FAILED;
     if (weights) {
         bosc_status status = bosc_graph_get_edges(job->ctx, input->graph, all, u, v, weights);
-        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+        code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     }
     /* 2. Compact those of the forest. */
     int64_t found = 0;
@@ -135,7 +139,7 @@ static int compute_forest(struct job *job, const struct graph_input *input, void
                                                                e->n, e->m, ids, NULL, found);
     job_add_seconds(job, "forest", start);
     if (status == BOSC_OK) return EXIT_DONE;
-    return input->graph ? report_ctx_error(job, status) : report_edges_error(job, job->operands[0], e, status);
+    return input->graph ? report_ctx_error(job->ctx, status) : report_edges_error(job, job->operands[0], e, status);
 }
 
 static int find_forest(struct job *job, struct graph_input *input)
@@ -150,7 +154,7 @@ static int find_forest(struct job *job, struct graph_input *input)
     if (!code) {
         job_set_integer(job, "edges", found.edges);
         job_set_integer(job, "components", found.trees);
-        report_weight(job, input->info.weight, &found);
+        report_weight(job, input->info.weight, input->assumed_weights, &found);
         ids.shape[0] = found.edges;
         widen_ids(input->info.id_bits, ids.data, found.edges);
         if (job->value[OPT_OUTPUT]) code = write_forest(job, input, &ids);
@@ -222,7 +226,7 @@ static int compute_components(struct job *job, const struct graph_input *input, 
                                                                       e->n, e->m, labels, count);
     job_add_seconds(job, "components", start);
     if (status == BOSC_OK) return EXIT_DONE;
-    return input->graph ? report_ctx_error(job, status) : report_edges_error(job, job->operands[0], e, status);
+    return input->graph ? report_ctx_error(job->ctx, status) : report_edges_error(job, job->operands[0], e, status);
 }
 
 static int label_components(struct job *job)

@@ -281,7 +281,7 @@ static int copy_rank_edges(bosc_ctx *ctx, const bosc_graph *graph, int64_t first
     int code = weights ? EXIT_DONE : EXIT_FAILED;
     if (!code) {
         const bosc_status status = bosc_graph_get_edges(ctx, graph, all, all + m, all + 2 * m, weights);
-        if (status != BOSC_OK) code = report_ctx_error(&(struct job){.ctx = ctx}, status);
+        if (status != BOSC_OK) code = report_ctx_error(ctx, status);
     }
     for (int k = 0; k < 3 && !code; k++) widen_ids(info.id_bits, all + (size_t)k * m, info.m);
     for (size_t i = 0, found = 0; !code && found < (size_t)count; i++) {
@@ -359,7 +359,7 @@ static int report_forest(struct job *job, const struct ranks *ranks, struct grap
     if (code) return code;
     job_set_integer(job, "edges", w->found.edges);
     job_set_integer(job, "components", w->found.trees);
-    report_weight(job, w->edges.dtype, &w->found);
+    report_weight(job, w->edges.dtype, !w->graphs && has_assumed_weights(&w->edges), &w->found);
     return job->value[OPT_OUTPUT] ? write_forest(job, ranks, w) : EXIT_DONE;
 }
 

@@ -96,14 +96,14 @@ static const char *file_name(const char *path)
     return name && name[1] ? name + 1 : path;
 }
 
-/* Opens the canvas and draws the picture of the path. */
+/* Opens the canvas and draws the picture of the path. The caller closes the canvas, after a failure too. */
 static int draw_picture(struct job *job, const struct plan_output *w, struct canvas *canvas)
 {
     bosc_planner_info info = {.size = sizeof info};
     char title[256];
     int64_t certified = 0, steps = w->route->count - 1;
     bosc_status status = bosc_planner_get_info(job->ctx, w->planner, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     /* 1. Sample rotations for the ball. */
     int64_t count = 0;
     double *samples = job_alloc((size_t)SAMPLES * 4, sizeof *samples);
@@ -111,7 +111,7 @@ static int draw_picture(struct job *job, const struct plan_output *w, struct can
     int code = samples && collides ? EXIT_DONE : EXIT_FAILED;
     if (!code) {
         status = plan_samples(job->ctx, bosc_planner_plan(w->planner), SAMPLES, samples, collides, &count);
-        if (status != BOSC_OK) code = report_ctx_error(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
     /* 2. The title. */
     for (int64_t i = 0; i < steps; i++) certified += w->route->certified[i];
@@ -192,7 +192,7 @@ static int write_files(struct job *job, const struct plan_output *w)
     return code;
 }
 
-/* Writes frames from start to goal, evenly by angle. */
+/* Writes frames from start to goal, evenly by angle; a single one shows the start. The folder is created if missing. */
 static int write_film(struct job *job, const struct plan_output *w)
 {
     struct stage stage;
@@ -312,7 +312,7 @@ static int report_cells(struct job *job, const bosc_planner *planner)
 {
     bosc_planner_info info = {.size = sizeof info};
     bosc_status status = bosc_planner_get_info(job->ctx, planner, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "constraints", info.constraints);
     job_set_integer(job, "samples", info.rows);
     job_set_integer(job, "cells", info.cells);
@@ -330,7 +330,7 @@ static int build_planner(struct job *job, struct plan_query *q)
     job_add_seconds(job, "cells", start);
     if (status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT)
         return report_error(status_exit_code(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* ---- a path ---- */
@@ -346,7 +346,11 @@ static int report_no_route(struct job *job, const bosc_planner_route_info *info)
     case BOSC_PLANNER_PROVED_NO_ROUTE:
         return report_error(EXIT_FAILED, "%s: no route: proved, in %lld boxes of rotations", name,
                             (long long)info->boxes);
-    default: return report_error(EXIT_FAILED, "%s: no route among %lld cells", name, (long long)info->cells);
+    default:
+        return report_error(EXIT_FAILED,
+                            "%s: no route among %lld cells, nor in %lld boxes of rotations: a larger --max-boxes may "
+                            "find one or prove that there is none",
+                            name, (long long)info->cells, (long long)info->boxes);
     }
 }
 
@@ -365,7 +369,7 @@ static int get_route(struct job *job, const struct plan_query *q, const bosc_pla
     route->certified = job_alloc((size_t)route->count, 1);
     if (!route->rotations || !route->certified) return EXIT_FAILED;
     bosc_status status = bosc_planner_get_route(job->ctx, q->planner, route->rotations, route->certified);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Finds and reports the route, or reports why there is none. */
@@ -375,7 +379,7 @@ static int find_route(struct job *job, struct plan_query *q, struct plan_route *
     double start = job_now();
     bosc_status status = bosc_planner_route(job->ctx, q->planner, q->from, q->to, &q->route_opts, &info);
     job_add_seconds(job, "route", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     bool found = info.outcome == BOSC_PLANNER_CERTIFIED || info.outcome == BOSC_PLANNER_UNCERTIFIED;
     job_set_json(job, "found", json_boolean(found));
     job_set_json(job, "certified", json_boolean(info.outcome == BOSC_PLANNER_CERTIFIED));
@@ -415,7 +419,8 @@ static int check_ends(const struct job *job, const struct plan_query *q, const b
     return EXIT_DONE;
 }
 
-/* Certifies every step of the path. */
+/* Certifies every step of the path, of two rotations or more. A step without a proof is a failure, but its results are
+ * written too. */
 static int check_steps(struct job *job, const struct plan_query *q, const bosc_array *path)
 {
     int64_t steps = path->shape[0] - 1, good = 0, bad = -1;
@@ -427,7 +432,7 @@ static int check_steps(struct job *job, const struct plan_query *q, const bosc_a
     if (!code) {
         bosc_status status = bosc_planner_certify(job->ctx, q->planner, path->data, path->shape[0], certified, where);
         job_add_seconds(job, "verify", start);
-        if (status != BOSC_OK) code = report_ctx_error(job, status);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
     /* 2. Count, and report the first step that is not certified. */
     for (int64_t i = 0; i < steps && !code; i++) {

@@ -39,7 +39,7 @@ static int planet_camera(struct job *job, const struct planet_view *planet, cons
         .fov = numbers[5] * degree, .pixels = 1, .width = width, .height = width * 9 / 16, .cull = 1};
     bosc_status status =
         bosc_planet_place(job->ctx, planet->handle, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], camera);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int planet_select(struct job *job, struct planet_view *planet, const bosc_planet_goal *goal)
@@ -48,7 +48,7 @@ static int planet_select(struct job *job, struct planet_view *planet, const bosc
     bosc_status status = bosc_planet_select(job->ctx, planet->handle, goal);
     if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
     job_add_seconds(job, "select", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int planet_mesh(struct job *job, struct planet_view *planet, const double *origin)
@@ -56,7 +56,7 @@ static int planet_mesh(struct job *job, struct planet_view *planet, const double
     const double start = job_now();
     bosc_status status = planet_view_fetch_mesh(job->ctx, planet, origin);
     job_add_seconds(job, "mesh", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Computes the direction of the sun for a picture at a position: high, in the west. */
@@ -89,7 +89,7 @@ static int make_descent(struct job *job, const struct planet_view *planet, struc
     const int64_t top = planet->highest;
     bosc_planet_info info = {.size = sizeof info};
     bosc_status status = bosc_planet_get_info(job->ctx, planet->handle, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     const double latitude = 90 - ((double)(top / h->width) + 0.5) * 180 / (double)h->height;
     const double longitude = ((double)(top % h->width) + 0.5) * 360 / (double)h->width - 180, radius = info.radius;
     const double cameras[4][CAMERA_NUMBERS] = {{latitude, longitude - 25, 2 * radius, 0, -90, 45},
@@ -130,7 +130,8 @@ static void interpolate_camera(const struct flight_path *path, double t, double 
 /* Returns the source of the cameras, for messages. */
 static const char *path_name(const struct job *job) { return job->value[OPT_FLY] ? job->value[OPT_FLY] : "--frames"; }
 
-/* Makes a frame: selects the mesh for the camera, draws it, and adds a row to `frames`. */
+/* Makes a frame: selects the mesh for the camera, draws it to a PNG, and adds a row to `frames`. The numbers come
+ * from a file or from make_descent, so bad ones return EXIT_FAILED, not EXIT_USAGE. */
 static int write_frame(struct job *job, struct planet_view *planet, const double numbers[], int width,
                        const double sun[3], int64_t i, json_t *frames)
 {
@@ -150,7 +151,7 @@ static int write_frame(struct job *job, struct planet_view *planet, const double
     if (!code) code = planet_mesh(job, planet, camera.position);
     const double mesh_done = job_now();
     if (code) return code;
-    /* 2. Draw and write the picture. */
+    /* 2. Draw and write the picture. A failed draw leaves no canvas open. */
     if (!planet_view_draw(planet, &camera, sun, &canvas)) return report_error(EXIT_FAILED, "out of memory for a frame");
     job_add_seconds(job, "draw", mesh_done);
     bosc_status status = canvas_write(&canvas, name, &error);
@@ -214,7 +215,7 @@ static int find_tiles(struct job *job, const struct planet_view *planet, int64_t
     bosc_status status =
         bosc_planet_get_tiles(job->ctx, planet->handle, (int32_t)level, tiles->first, tiles->count + 1);
     if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Writes a tile, which replaces the mesh in the arrays of the view, and adds a row to `lines`. */
@@ -232,7 +233,7 @@ static int write_tile(struct job *job, struct planet_view *planet, const struct 
                                               NULL, planet->normals, planet->vertex_capacity, planet->triangles,
                                               planet->triangle_capacity, counts);
     if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     /* 2. Write and report. */
     planet->mesh.vertices = counts[0];
     planet->mesh.triangles = counts[1];
@@ -324,7 +325,7 @@ static int build_planet(struct job *job, struct planet_view *planet, const bosc_
     job_add_seconds(job, "build", start);
     if (status == BOSC_OK) return EXIT_DONE;
     const char *text = bosc_heights_file_message(planet->file);
-    return status == BOSC_ERR_IO && *text ? report_error(EXIT_FAILED, "%s", text) : report_ctx_error(job, status);
+    return status == BOSC_ERR_IO && *text ? report_error(EXIT_FAILED, "%s", text) : report_ctx_error(job->ctx, status);
 }
 
 static int read_planet(struct job *job, struct planet_view *planet)
@@ -340,6 +341,7 @@ static int read_planet(struct job *job, struct planet_view *planet)
     job_set_integer(job, "width", planet->heights.width);
     job_set_integer(job, "height", planet->heights.height);
     job_set_number(job, "radius", opts.radius);
+    if (!job->value[OPT_RADIUS]) job_set_note(job, "radius", "assumed: the Earth's; --radius R gives it");
     if ((code = check_heights(job, &planet->heights, opts.radius))) return code;
     if (planet->heights.voids) job_set_integer(job, "voids", planet->heights.voids);
     return build_planet(job, planet, &opts);
@@ -351,7 +353,7 @@ static int report_mesh(struct job *job, const struct planet_view *planet)
     double start = job_now();
     bosc_status status = bosc_planet_measure(job->ctx, planet->handle, &stats);
     job_add_seconds(job, "measure", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "vertices", planet->info.vertices);
     job_set_integer(job, "triangles", planet->info.triangles);
     job_set_number(job, "max_error", stats.max_error);
@@ -434,7 +436,7 @@ static int make_mesh(struct job *job, struct planet_view *planet, struct planet_
     bosc_planet_info info = {.size = sizeof info};
     int code = EXIT_DONE;
     bosc_status status = bosc_planet_get_info(job->ctx, planet->handle, &info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     if (request->goal.error < 0) request->goal.error = fmax((info.high - info.low) / 50, info.radius / 20000);
     if (job->value[OPT_CAMERA]) {
         code = planet_camera(job, planet, "--camera", request->camera, (int)request->width, &camera);

@@ -8,12 +8,14 @@
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
 /* ---- points ---- */
 
-/* Restores the rows that a tree was built from. A removed duplicate becomes the equal row that was kept. */
+/* Restores the rows that a tree was built from. A removed duplicate becomes the equal row that was kept. After a
+ * failure, which is reported, *points is unchanged. */
 static int restore_points(struct job *job, const char *path, const bosc_kdtree *tree, bosc_array *points)
 {
     bosc_kdtree_info info = {.size = sizeof info};
@@ -79,11 +81,33 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
     return code;
 }
 
+/* True for formats whose numbers are text without a type, which readers return as f8. */
+static bool is_text(const char *path)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".txt", ".xyz", ".off", ".obj"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (path_has_ending(path, endings[i])) return true;
+    return false;
+}
+
+/* Refuses numbers of a text whose last digits f8 may have lost. */
+static int reject_rounded(const char *path, const bosc_array *array, bosc_dtype type)
+{
+    const double *x = array->data;
+    for (int64_t i = 0; i < array->shape[0] * array->shape[1]; i++)
+        if (fabs(x[i]) >= 0x1p53)
+            return report_error(EXIT_FAILED,
+                                "%s: row %lld: a number of 2^53 or more, which is not read as %s from text", path,
+                                (long long)(i / array->shape[1]), dtype_code(type));
+    return EXIT_DONE;
+}
+
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type)
 {
     bosc_io_error error;
-    bool real = type == BOSC_F32 || type == BOSC_F64;
-    bosc_status status = bosc_array_convert(path, array, type, job->value[OPT_DTYPE] != NULL, &error);
+    bool real = type == BOSC_F32 || type == BOSC_F64, text = array->dtype == BOSC_F64 && is_text(path);
+    if (text && !real && reject_rounded(path, array, type)) return EXIT_FAILED;
+    bosc_status status = bosc_array_convert(path, array, type, text || job->value[OPT_DTYPE] != NULL, &error);
     if (status != BOSC_ERR_DATA) return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
     return report_error(EXIT_FAILED, "%s, the type of the points (--dtype %s %s)", error.text,
                         real ? dtype_code(type) : "f8", real ? "rounds" : "reads both as f8");

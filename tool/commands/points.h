@@ -13,7 +13,8 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
  * all. */
 int points_convert(const struct job *job, const char *path, const bosc_slice *slice, bosc_array *points);
 
-/* Converts queries or boxes to the type of the points. Values that would change are refused unless --dtype is given. */
+/* Converts queries or boxes to the type of the points. Floats of text, which has no type, are rounded. Other values
+ * that would change are refused unless --dtype is given. */
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type);
 
 /* Checks that the shape of boxes is (m, 2, dim). */

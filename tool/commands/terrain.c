@@ -30,7 +30,7 @@ static int terrain_select(struct job *job, struct terrain_view *terrain, const b
     double start = job_now();
     bosc_status status = terrain_view_select(job->ctx, terrain, goal);
     job_add_seconds(job, "select", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int terrain_mesh(struct job *job, struct terrain_view *terrain)
@@ -38,7 +38,7 @@ static int terrain_mesh(struct job *job, struct terrain_view *terrain)
     double start = job_now();
     bosc_status status = terrain_view_fetch_mesh(job->ctx, terrain);
     job_add_seconds(job, "mesh", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* ---- a flight ---- */
@@ -143,7 +143,8 @@ static void interpolate_camera(const struct flight_path *path, double t, double 
     camera[FOV] = fmin(fmax(camera[FOV], 1), 170);
 }
 
-/* Makes a frame: selects the mesh for the camera, draws it, and adds a row to `frames`. */
+/* Makes a frame: selects the mesh for the camera, draws it to a PNG, and adds a row to `frames`. A failed draw leaves
+ * no canvas open. */
 static int write_frame(struct job *job, struct terrain_view *terrain, const struct raster_light *light, int width,
                        const double numbers[], int64_t i, json_t *frames)
 {
@@ -220,6 +221,32 @@ struct terrain_request {
     int64_t width; /* of the picture */
 };
 
+/* Sets the spacings: those of --spacing, of the raster, of its world file, or 1; and reports each with its source where
+ * that is not the raster. given: 0: no --spacing. */
+static void set_spacing(struct job *job, bosc_heights *h, double given)
+{
+    const bool has_unit = !(h->assumed & BOSC_HEIGHTS_ASSUMED_UNIT), unknown = h->spacing == 0;
+    if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
+    if (h->spacing_y == 0) h->spacing_y = h->spacing;
+    job_set_number(job, "spacing", h->spacing);
+    if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
+    if (given) return;
+    if (unknown)
+        job_set_note(job, "spacing", "assumed: %s; --spacing S gives it",
+                     h->source == BOSC_HEIGHTS_UNKNOWN_UNIT ? "the file gives it in an unknown unit"
+                                                            : "the file does not give it");
+    else if (!has_unit)
+        job_set_note(job, "spacing", "%s; its unit is assumed: %s; --spacing S gives it in metres",
+                     h->source == BOSC_HEIGHTS_WORLD_FILE ? "from the world file" : "from the file",
+                     h->degrees ? "degrees" : "metres");
+    else if (h->source == BOSC_HEIGHTS_WORLD_FILE)
+        job_set_note(job, "spacing", "from the world file");
+    if (!h->degrees) return;
+    job_set_number(job, "latitude", h->latitude);
+    if (h->assumed & BOSC_HEIGHTS_ASSUMED_LATITUDE)
+        job_set_note(job, "latitude", "assumed: the file does not give it; --spacing S avoids it");
+}
+
 /* Reads the heights and builds the terrain. The caller closes *terrain, after a failure too. The latitude is that of
  * the raster's middle, where degrees were converted to metres. */
 static int read_terrain(struct job *job, struct terrain_view *terrain)
@@ -244,20 +271,15 @@ static int read_terrain(struct job *job, struct terrain_view *terrain)
     if (h->width < 2 || h->height < 2)
         return report_error(EXIT_FAILED, "%s: %lld x %lld samples are too few for a mesh", job->operands[0],
                             (long long)h->width, (long long)h->height);
-    bool from_degrees = !spacing && h->degrees;
-    if (spacing || h->spacing == 0) h->spacing = h->spacing_y = spacing ? spacing : 1;
-    if (h->spacing_y == 0) h->spacing_y = h->spacing;
     job_set_integer(job, "width", h->width);
     job_set_integer(job, "height", h->height);
-    job_set_number(job, "spacing", h->spacing);
-    if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
-    if (from_degrees) job_set_number(job, "latitude", h->latitude);
+    set_spacing(job, h, spacing);
     if (h->voids) job_set_integer(job, "voids", h->voids);
     /* 3. The terrain. */
     start = job_now();
     status = terrain_view_build(job->ctx, terrain);
     job_add_seconds(job, "build", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static double height_range(const bosc_heights *h)
@@ -276,7 +298,7 @@ static int report_mesh(struct job *job, const struct terrain_view *terrain)
     double start = job_now();
     bosc_status status = bosc_terrain_measure(job->ctx, terrain->handle, &stats);
     job_add_seconds(job, "measure", start);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "leaves", stats.leaves);
     job_set_integer(job, "vertices", stats.vertices);
     job_set_integer(job, "triangles", stats.triangles);
@@ -285,9 +307,18 @@ static int report_mesh(struct job *job, const struct terrain_view *terrain)
     return EXIT_DONE;
 }
 
+/* Returns the scale of heights in a picture without a camera: 1, or a smaller one if the block would be taller than its
+ * longer side; its heights are then a quarter of that side. Factors chosen by eye. */
+static double picture_scale(const bosc_heights *h)
+{
+    const double side = fmax((double)(h->width - 1) * h->spacing, (double)(h->height - 1) * h->spacing_y);
+    const double range = height_range(h);
+    return range > side ? side / range / 4 : 1;
+}
+
 /* Opens the canvas and draws the picture. */
-static int draw_picture(struct job *job, const struct terrain_view *terrain, const struct terrain_request *request,
-                        struct canvas *canvas)
+static int draw_view(struct job *job, const struct terrain_view *terrain, const struct terrain_request *request,
+                     struct canvas *canvas)
 {
     struct raster_light light;
     int width = (int)request->width;
@@ -300,6 +331,22 @@ static int draw_picture(struct job *job, const struct terrain_view *terrain, con
     raster_light_close(&light);
     job_add_seconds(job, "draw", start);
     return good ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory for the picture");
+}
+
+/* Draws the picture, of scaled heights if true ones would make a needle of the terrain. */
+static int draw_picture(struct job *job, const struct terrain_view *terrain, const struct terrain_request *request,
+                        struct canvas *canvas)
+{
+    const double scale = request->view == VIEW_FROM_CAMERA ? 1 : picture_scale(&terrain->heights);
+    struct terrain_view scaled;
+    if (scale == 1) return draw_view(job, terrain, request, canvas);
+    job_set_number(job, "vertical_scale", scale);
+    job_set_note(job, "vertical_scale", "of the picture: the heights span more than the sides; --spacing S sets these");
+    int code = terrain_view_copy_scaled(terrain, scale, &scaled)
+                   ? draw_view(job, &scaled, request, canvas)
+                   : report_error(EXIT_FAILED, "out of memory for the picture");
+    terrain_view_close(&scaled);
+    return code;
 }
 
 /* Writes the mesh, a picture, or both together. */

@@ -31,7 +31,7 @@ int tree_build(struct job *job, const char *path, const bosc_array *points, cons
         *tree = built;
         return EXIT_DONE;
     }
-    int code = report_ctx_error(job, status);
+    int code = report_ctx_error(job->ctx, status);
     bosc_kdtree_free(built);
     return code;
 }

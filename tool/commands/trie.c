@@ -84,7 +84,7 @@ static int build_trie(struct job *job, struct trie_query *d, int layout)
     job_add_seconds(job, "build", start);
     d->info.size = sizeof d->info;
     if (status == BOSC_OK) status = bosc_trie_get_info(job->ctx, d->trie, &d->info);
-    if (status != BOSC_OK) return report_ctx_error(job, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "n", d->rows.n);
     job_set_integer(job, "unique", d->info.keys);
     return EXIT_DONE;
@@ -108,7 +108,7 @@ static int find_vectors(struct job *job, const struct trie_query *d, bosc_array 
     }
     free(found);
     job_set_integer(job, "found", hits);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -118,7 +118,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Lists the pairs (q, row), ascending. Query q has the keys of ranks begins[q] .. ends[q] - 1, or of the elements of
- * `ranks` at these indices. */
+ * `ranks` at these indices, if it is not NULL. The caller frees *out, after a failure too. */
 static int list_pairs(struct job *job, const struct trie_query *d, const int64_t *begins, const int64_t *ends,
                       const int64_t *ranks, bosc_array *out)
 {
@@ -143,7 +143,7 @@ static int list_pairs(struct job *job, const struct trie_query *d, const int64_t
             *pair++ = rows[i];
         }
     }
-    int code = !rows ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job, status);
+    int code = !rows ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     free(row_of);
     free(rows);
     job_set_integer(job, "found", total);
@@ -161,7 +161,7 @@ static int find_prefixes(struct job *job, const struct trie_query *d, bosc_array
         double start = job_now();
         bosc_status status = bosc_trie_prefix(job->ctx, d->trie, d->queries.rows, lengths, m, 0, begins, ends);
         job_add_seconds(job, "find", start);
-        code = status == BOSC_OK ? list_pairs(job, d, begins, ends, NULL, out) : report_ctx_error(job, status);
+        code = status == BOSC_OK ? list_pairs(job, d, begins, ends, NULL, out) : report_ctx_error(job->ctx, status);
     }
     free(begins);
     free(ends);
@@ -181,7 +181,8 @@ static int find_neighbours(struct job *job, const struct trie_query *d, bosc_arr
         status = bosc_trie_neighbours(job->ctx, d->trie, d->queries.rows, m, 0, offsets, ranks, NULL, offsets[m]);
     job_add_seconds(job, "find", start);
     if (!code)
-        code = status == BOSC_OK ? list_pairs(job, d, offsets, offsets + 1, ranks, out) : report_ctx_error(job, status);
+        code = status == BOSC_OK ? list_pairs(job, d, offsets, offsets + 1, ranks, out)
+                                 : report_ctx_error(job->ctx, status);
     free(offsets);
     free(ranks);
     return code;

@@ -135,6 +135,7 @@ static void print_bash_words(const struct command *c, enum option id)
     printf("\" ;;\n");
 }
 
+/* Prints the script for bash. The names of hidden commands are not offered, but their options are. */
 static void print_bash(const struct job *job)
 {
     /* 1. The current word, and the command before it. */
@@ -237,6 +238,7 @@ static void print_zsh_command(const struct job *job, int i)
     printf("    ) ;;\n");
 }
 
+/* Prints the script for zsh. */
 static void print_zsh(const struct job *job)
 {
     /* 1. The command before the current word. */
@@ -317,6 +319,8 @@ static void print_fish_functions(void)
            "    set -l words (__boscage_words)\n    test \"$words\" = \"$argv\"\nend\n");
 }
 
+/* Prints the script for fish. Commands of a room are neighbours, the one without a verb first. The names of hidden
+ * commands are not offered, but their options are. */
 static void print_fish(const struct job *job)
 {
     /* 1. Rooms and verbs. */
@@ -339,7 +343,7 @@ static void print_fish(const struct job *job)
         print_summary(c, "\\", "\\'");
         printf("'\n");
     }
-    /* 2. Common options, help, options of each command. */
+    /* 2. Common options, help, options of each command. A command never lists common options, so id 0 ends its list. */
     for (int id = 0; id <= OPT_QUIET; id++) print_fish_option(job, -1, (enum option)id);
     printf("complete -c boscage -n '__boscage_is help' -f -a '");
     print_rooms(job);

@@ -353,7 +353,7 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "pairs",
      .usage = "P --radius R [-o pairs.npy]",
-     .summary = "Find or count all pairs of points no farther apart than R, by voxel hashing.\n"
+     .summary = "Find or count all pairs of points no farther apart than R, with a voxel grid.\n"
                 "pairs (p, 2) i8 are rows i < j of P, ascending. Points have one to three coordinates.",
      .example = "boscage hash pairs points.npy --radius 0.01 -o pairs.npy",
      .min_operands = 1,
@@ -369,7 +369,7 @@ const struct command commands[] = {
      .verb = "groups",
      .usage = "P --radius R [-o labels.npy]",
      .summary =
-         "Find the groups of points connected by pairs no farther apart than R, by voxel hashing.\n"
+         "Find the groups of points connected by pairs no farther apart than R, with a voxel grid.\n"
          "labels (n,) i8 are the smallest rows of P in the points' groups. Points have one to three coordinates.",
      .example = "boscage hash groups points.npy --radius 0.01 -o labels.npy",
      .min_operands = 1,
@@ -382,9 +382,9 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "collide",
      .usage = "A B [-o pairs.npy]",
-     .summary = "Find or count all pairs of triangles of two meshes that touch, by voxel hashing; exact.\n"
+     .summary = "Find or count all pairs of triangles of two meshes that touch; exact.\n"
                 "A and B are meshes: .off, .obj, .ply, .stl. pairs (p, 2) i8 are triangles i of A and j of B, from 0,\n"
-                "ascending; polygons are cut into fans first.",
+                "ascending; polygons are cut into triangles first.",
      .example = "boscage hash collide bunny.off teapot.obj -o pairs.npy",
      .min_operands = 2,
      .max_operands = 2,
@@ -448,7 +448,7 @@ const struct command commands[] = {
      .summary = "Find a shortest path from one vector to another; each step changes one letter.\n"
                 "V is as for boscage cellgraph. rows are the rows of V on the path, from I to J; of equal vectors the\n"
                 "first allowed row. Exit code 1 if there is no path.",
-     .example = "boscage cellgraph path vectors.npy --bits 256 --from 0 --to 99 -o rows.npy",
+     .example = "boscage cellgraph path vectors.npy --bits 256 --from 0 --to 63 -o rows.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_FROM, .required = true, .help = "first row of the path, counted from 0"},
@@ -527,7 +527,7 @@ const struct command commands[] = {
                  {.id = OPT_LEVEL},
                  {.id = OPT_LAYOUT,
                   .choices = CHOICES("ranked", "published"),
-                  .help = "ranked (default), or published, which also stores the heap of sums of the paper"}},
+                  .help = "ranked (default), or published: the heap of sums of the paper, 2^D / 2 bytes"}},
      .writes_saved = true,
      .run = run_cbt_create},
     {.room = "cbt",
@@ -572,8 +572,8 @@ const struct command commands[] = {
               "                    [--convex robot|obstacle|both] [--level L] [--max-boxes N] [--width N]\n"
               "       boscage plan SCENE | ROBOT OBSTACLE --verify path.csv [--from w,x,y,z] [--to w,x,y,z]",
      .summary =
-         "Plan a path of rotations, certified free of collision, for a robot that rotates about the origin among\n"
-         "obstacles; or verify a path.\n"
+         "Plan a path of rotations, certified free of collision, or verify one.\n"
+         "The robot rotates about the origin among obstacles.\n"
          "SCENE is a folder with robot and obstacle as .txt, .sph, .off, .obj, .ply or .stl, and with transform.txt "
          "if\n"
          "the robot is placed by a transform; or an .arr file. ROBOT and OBSTACLE are files of these formats. The "
@@ -678,9 +678,11 @@ const struct command commands[] = {
      .run = run_planet},
     {.room = "bench",
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--png P.png]",
-     .summary = "Run the benchmarks of a room, or of all, against the other libraries of this build.\n"
-                "ROOM is prims, io, kdtree, forest, hash, cellgraph, cbt, plan, terrain, planet, ranks or trie.",
-     .example = "boscage bench kdtree --sweep --png kdtree.png",
+     .summary =
+         "Run the benchmarks of a room, or of all, against the other libraries of this build.\n"
+         "ROOM is prims, io, kdtree, forest, hash, cellgraph, voxelgrid, collide, match, cbt, plan, terrain, planet,\n"
+         "ranks or trie. All rooms together take minutes; the programs are listed first.",
+     .example = "boscage bench cbt --sweep --png cbt.png",
      .max_operands = 1,
      .options = {{.id = OPT_SIZE,
                   .value = "SIZE",
@@ -696,15 +698,17 @@ const struct command commands[] = {
     {.room = "bench",
      .verb = "paper",
      .usage = "[PAPER] [--scale F] [--graph G] [--png P.png]",
-     .summary = "Print the tables of the papers: their figures, the published methods and ours, answers checked.\n"
-                "PAPER is kdtree, cellgraph, cbt, mst or hash; without it all are printed. Sizes are the papers'.",
+     .summary =
+         "Print the tables of the papers: their figures, the published methods and ours, answers checked.\n"
+         "PAPER is kdtree, cellgraph, cbt, mst or hash; without it all are printed. Sizes are the papers', which take\n"
+         "minutes.",
      .example = "boscage bench paper mst --scale 0.1 --png mst.png",
      .max_operands = 1,
      .options = {{.id = OPT_SCALE},
                  {.id = OPT_GRAPH},
                  {.id = OPT_PNG,
                   .value = "P.png",
-                  .help = "output file of plots of the tables that are figures in the paper"}},
+                  .help = "output file of plots of the tables that can be plotted: those of all papers but hash"}},
      .run = run_bench_paper},
     {.room = "demo",
      .usage = "[P] [-o DIR]",

@@ -25,7 +25,9 @@ static int report_unknown_option(const char *text, const char *name, size_t leng
     return report_error(EXIT_USAGE, "%.*s: no such option; did you mean --%s?", shown, text, long_name(NULL, hint));
 }
 
-/* Parses an option, `text`, and its value, which may be the next argument. */
+/* Parses an option, `text`, and its value, which may be the next argument: then *next advances. A letter stands alone:
+ * -kvalue is -k with a value. -h, --help and --version only set a flag, and may be repeated. An option without a value
+ * gets the value "". */
 static int parse_option(struct job *job, const char *text, int argc, char **argv, int *next)
 {
     /* 1. Split the text: --name=value, --name value, -kvalue or -k value. */

@@ -67,13 +67,20 @@ static bool read_link_target(const char *path, char target[PATH_MAX])
     return snprintf(target, PATH_MAX, "%.*s%s", folder, path, to) < PATH_MAX;
 }
 
+/* Writes the folder of a path; false if it is too long. */
+static bool get_parent(const char *path, char parent[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
+    return snprintf(parent, PATH_MAX, "%.*s", length, slash ? path : ".") < PATH_MAX;
+}
+
 static bool identify_new_file(const char *path, struct file_identity *identity)
 {
     struct stat folder;
     char parent[PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    int length = !slash ? 1 : slash == path ? 1 : (int)(slash - path);
-    if (snprintf(parent, sizeof parent, "%.*s", length, slash ? path : ".") >= PATH_MAX) return false;
+    if (!get_parent(path, parent)) return false;
     if (!*name || strlen(name) >= sizeof identity->name || stat(parent, &folder) != 0) return false;
     identity->device = folder.st_dev;
     identity->inode = folder.st_ino;
@@ -144,6 +151,16 @@ static int check_pair(const struct named_file *file, const struct named_file *ot
                         file->is_output && other->is_output ? "output already" : "input");
 }
 
+/* Refuses an output whose folder does not exist, with the message of the writer, before any work. */
+static int check_folder(const struct named_file *file)
+{
+    struct stat about;
+    char parent[PATH_MAX];
+    if (path_is_stdio(file->path) || lstat(file->path, &about) == 0 || errno != ENOENT) return EXIT_DONE;
+    if (!get_parent(file->path, parent) || stat(parent, &about) == 0 || errno != ENOENT) return EXIT_DONE;
+    return report_error(EXIT_FAILED, "%s: cannot create: %s", file->path, strerror(ENOENT));
+}
+
 int outputs_check(const struct job *job)
 {
     struct named_file files[FILES_MAX];
@@ -156,6 +173,8 @@ int outputs_check(const struct job *job)
                                 "%s: %s is a terminal, and this output is binary: name a file, or use a pipe",
                                 files[i].argument, path_is_stdio(files[i].path) ? "standard output" : files[i].path);
     }
+    for (int i = 0; i < count; i++)
+        if (files[i].is_output && (code = check_folder(&files[i]))) return code;
     return EXIT_DONE;
 }
 

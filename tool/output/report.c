@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool/job.h"
 #include "tool/tool.h"
@@ -60,9 +61,9 @@ int report_io_error(bosc_status status, const bosc_io_error *error)
     return report_error(status_exit_code(status), "%s", error->text);
 }
 
-int report_ctx_error(const struct job *job, bosc_status status)
+int report_ctx_error(const bosc_ctx *ctx, bosc_status status)
 {
-    const char *text = bosc_ctx_message(job->ctx);
+    const char *text = bosc_ctx_message(ctx);
     return report_error(status_exit_code(status), "%s", *text ? text : bosc_status_text(status));
 }
 
@@ -85,4 +86,9 @@ int progress_show(void *user, const char *stage, double fraction)
     fflush(stderr);
     progress_shown = true;
     return 0;
+}
+
+void progress_step(const struct job *job, const char *stage, double fraction)
+{
+    if (isatty(STDERR_FILENO) && !job->value[OPT_QUIET]) progress_show(NULL, stage, fraction);
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._arrays import DTYPES, place_for, space_of
+from .._arrays import DTYPES, NUMPY, place_for, space_of
+from .._convert import real_array
 from .._where import Progress, where
 from ..spatial import emst
 
@@ -54,9 +56,12 @@ def linkage(
     if method != "single":
         raise ValueError(f"method: {method!r}; this package has 'single' alone")
     space = space_of(y)
-    y = np.asarray(y, order="C") if space.at is None else y
+    if space.at is None:
+        y = np.asarray(real_array(space.host(y) if space is not NUMPY else y, "y"), np.float64, order="C")
     if len(y.shape) not in (1, 2):
         raise ValueError("`y` must be 1 or 2 dimensional.")
+    if len(y.shape) == 2:
+        _warn_of_distances(space.host(y))
     if len(y.shape) == 2 and metric == "euclidean":
         if not y.shape[0]:
             raise ValueError("The number of observations cannot be determined on an empty distance matrix.")
@@ -72,6 +77,18 @@ def linkage(
 
         return optimal_leaf_ordering(z, y)
     return z
+
+
+def _warn_of_distances(y: np.ndarray) -> None:
+    """Warns, as scipy does, of observations that look like a matrix of distances."""
+    n = len(y)
+    if y.shape != (n, n) or not n or abs(y[0, -1] - y[-1, 0]) > 1e-5 or not np.allclose(np.diagonal(y), 0):
+        return
+    if (y >= 0).all() and np.allclose(y, y.T):
+        from scipy.cluster.hierarchy import ClusterWarning
+
+        text = "The symmetric non-negative hollow observation matrix looks suspiciously like an uncondensed distance"
+        warnings.warn(text + " matrix", ClusterWarning, stacklevel=3)
 
 
 def _tree_of_distances(y: Any, metric: Any, device: Any, progress: Progress) -> tuple[Any, Any, int]:

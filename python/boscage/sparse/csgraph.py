@@ -44,7 +44,7 @@ class _Csr:
         from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
         if np.iscomplexobj(csgraph):
-            raise TypeError("the weights of a graph are real")
+            raise TypeError("csgraph: complex; the weights of a graph are real")
         if sparse.issparse(csgraph):
             matrix = csgraph.tocsr()
             if csgraph.format == "bsr":

@@ -14,13 +14,13 @@
 enum { BI_BISECTOR_ARRIVED = 0, BI_BISECTOR_SUMS = 2, BI_BISECTOR_TILES = 1024 };
 enum { BI_BISECTOR_EXCHANGE_BYTES = 4 * (BI_BISECTOR_SUMS + BI_BISECTOR_TILES) };
 
-/* Larger pools use separate steps, between which a call can be cancelled; chosen. */
+/* Larger pools use separate steps, between which a call can be cancelled. The limit is not measured. */
 enum { BI_BISECTOR_UPDATE_MAX_LEAVES = 1 << 25 };
 
 #ifdef BI_EMULATE /* tests: small pools have many tiles of more than one row of threads */
 enum { THREADS = 32, MAX_TILES = 64, BLOCKS_EACH = 1 };
 #else
-enum { THREADS = 512, MAX_TILES = 1024, BLOCKS_EACH = 2 /* blocks a multiprocessor; all chosen */ };
+enum { THREADS = 512, MAX_TILES = 1024, BLOCKS_EACH = 2 /* blocks a multiprocessor: half of its threads */ };
 #endif
 enum { WARPS = THREADS / 32, TILES_EACH = MAX_TILES / THREADS };
 static_assert((int)MAX_TILES <= (int)BI_BISECTOR_TILES && MAX_TILES % THREADS == 0, "tiles");
@@ -81,7 +81,8 @@ static __device__ void write_all(const bi_bisector_change &a, uint32_t *next_mar
 }
 
 /* Marks, counts and writes all leaves in one launch. A leaf becomes 0 to 4 leaves; counting also marks merged leaves,
- * which the write reads. */
+ * which the write reads. The grid is cooperative, and the barrier's word of this parity is 0 before. Marks that earlier
+ * calls have recorded apply too. If the new leaves exceed next_capacity, none is written, and no source. */
 static __global__ void __launch_bounds__(THREADS) bi_bisector_update_all(const update_args args)
 {
     BI_SHARED(update_shared, sh);

@@ -2,7 +2,7 @@
  * changes are found and new leaves counted; sources are written; bits and ranks are replaced. */
 #include "cbt/cpu/cpu.h"
 
-enum { SCAN_SCRATCH = 1 << 17 }; /* chosen: a scan needs less */
+enum { SCAN_SCRATCH = 1 << 17 }; /* an upper bound of a scan's scratch */
 
 #define STEP(ctx, name, n, args) ((ctx)->ops->cbt->cpu_steps->cbt_##name((ctx), (n), (args)))
 

@@ -77,8 +77,9 @@ VBMI2_TARGET static inline void store_16_nodes(__m128i positions, __m128i sizes,
 }
 
 /* Decodes the leaves of a block that has several (the caller handles a single leaf, which may be larger than the
- * block), a word at a time. A leaf ends where the next one of its word begins, or with the word. A leaf that extends
- * beyond the word is alone in it: `beyond` is log2 of its words. */
+ * block), a word at a time, to nodes[at] and on. base: the node of the deepest level at the block's first bit. end: the
+ * number of the block's bits, less than 1,024 in the smallest trees. A leaf ends where the next one of its word begins,
+ * or with the word. A leaf that extends beyond the word is alone in it: `beyond` is log2 of its words. */
 VBMI2_TARGET static inline void decode_by_words(const uint64_t bits[16], uint64_t base, uint32_t end, void *nodes,
                                                 int64_t at, bool is_64bit)
 {
@@ -139,13 +140,13 @@ static inline void decode_avx512(const uint64_t bits[16], uint64_t base, uint32_
 #include "core/steps.h"
 
 #undef BI_STEP_COST
-#define BI_STEP_COST 16 /* chosen, for items of about 5 to 200 ns */
+#define BI_STEP_COST 16 /* simple items of 1 to 2 ns, for items of about 5 to 200 ns */
 #define STEP_LIST "cbt/steps/steps.def"
 #define STEP_TABLE static const struct bi_cbt_steps steps
 #include "core/step_table.inc"
 
 #undef BI_STEP_COST
-#define BI_STEP_COST 64 /* chosen, for blocks of 1,024 bits of about 20 to 50 ns */
+#define BI_STEP_COST 64 /* simple items, for blocks of 1,024 bits of about 20 to 50 ns */
 #undef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 8
 #define STEP_LIST "cbt/cpu/steps.def"

@@ -4,7 +4,7 @@
 #include "core/cuda/cooperative.cuh"
 
 enum {
-    SHARED_COUNTS = 8192, /* longest range whose counts fit in shared memory, 2 bytes each: chosen */
+    SHARED_COUNTS = 8192, /* longest range whose counts fit in shared memory: 16 KB of 2 bytes each */
     /* Bits of a count: */
     TOUCHED = 1 << 15, /* commands were recorded for the block */
     CHANGED = 1 << 14, /* its bits change */
@@ -58,8 +58,8 @@ static __device__ bool may_change(const bi_cbt_change &a, int64_t block, int64_t
            a.view.ranks[block + lowest] - a.view.ranks[block - lowest] == 1;
 }
 
-/* Changes `group` blocks, up to 32, by a warp. Returns to each lane the count of the block of its number, with
- * flags. */
+/* Changes the blocks from `first` on, `group` of them (up to 32), but none from `end` on, by a warp. Returns to lane i
+ * the count of block first + i, with flags; 0 to lanes without a block. */
 static __device__ int change_group(const change_args &c, int64_t first, int64_t end, int group, bi_cbt_marks *marks)
 {
     const int lane = (int)(threadIdx.x % 32);

@@ -49,8 +49,9 @@ struct bi_cbt_exchanged {
     unsigned long long exclusive_prefix, total; /* sums over the blocks before this one, and over all */
 };
 
-/* Exchanges the sums of the blocks: a barrier of the grid. published: the warp's sum, the same in all lanes. slots:
- * shared memory, three a warp. */
+/* Exchanges the sums of the blocks: a barrier of the grid. All threads call it; those of a block get the same result.
+ * published: the warp's sum, the same in all lanes. slots: shared memory, three a warp. The sums also count the blocks
+ * that have changed, from bit 39 up. After it a thread may overwrite what other blocks have read before it. */
 template <int WARPS>
 static __device__ bi_cbt_exchanged bi_cbt_grid_exchange(unsigned long long *words, unsigned long long epoch,
                                                         unsigned long long published, unsigned long long *slots)
@@ -314,7 +315,8 @@ static __device__ bi_cbt_first_node bi_cbt_first_of_block(const bi_cbt_change &a
     return first;
 }
 
-/* The bits of the lane's word that change. Called by all lanes. */
+/* The bits of the lane's word that change. Called by all lanes; changes nothing but `marks`, scratch of the warp in
+ * shared memory. recorded: the commands recorded for the lane's word. */
 static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_commands recorded,
                                             bi_cbt_marks *marks)
 {
@@ -334,7 +336,8 @@ static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt
     const bool exists = v.depth <= 5 ? v.depth == 5 && lane == 0 : starts >> (lane | 1) & 1;
     uint32_t changes = bi_cbt_changes_within(a, b, exists, recorded, leaf_commands);
     if (!a.count && !((recorded.split | recorded.merge) & 1)) return changes;
-    /* 3. Bit 0, whose node spans words or blocks. */
+    /* 3. Bit 0, whose node spans words or blocks. A leaf there begins before the word, and no other leaf begins
+     * between: its command is `prior`. */
     const bi_cbt_first_node first = lane ? bi_cbt_first_within_block(v, b, starts, middles, to_split, to_split_middles)
                                          : bi_cbt_first_of_block(a, b);
     if (first.leaf) {

@@ -105,7 +105,8 @@ static __device__ void write_nodes(const bi_cbt_change &a, const uint16_t *publi
     }
 }
 
-/* Writes nodes, sources, bits, ranks and cleared commands of the warp's block, after the exchange. */
+/* Writes nodes, sources, bits, ranks and cleared commands of the warp's block, after the exchange; only sources without
+ * `apply`. NULL nodes or sources are skipped. Ranks stay if no block has changed. */
 static __device__ void finish_block(const small_args &c, const uint16_t *published, const small_block &b,
                                     const bi_cbt_starts *starts)
 {
@@ -160,8 +161,9 @@ static __device__ void send_counts(bi_cluster_inbox *inbox, const uint16_t *sent
         bi_cluster_send(inbox, published + blockIdx.x * CLUSTER_WARPS, threadIdx.x, *(const uint4 *)sent);
 }
 
-/* Old ranks are copied to shared memory and read there: the ranks in memory may change as soon as all warps have
- * published. */
+/* The grid is one cluster, or cooperative; it has a warp for each block of bits, and the tree MAX_BLOCKS at most. Warps
+ * beyond the tree only wait at barriers. Old ranks are copied to shared memory and read there: the ranks in memory may
+ * change as soon as all warps have published. */
 template <int WARPS, int MAX_BLOCKS, bool CLUSTER>
 static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_update_small(const small_args c)
 {
@@ -239,7 +241,8 @@ bosc_status bi_cbt_cuda_change_small(bosc_ctx *ctx, const bosc_cbt *tree, const 
     if (a->view.blocks > BI_CBT_EXCHANGE_WORDS) return BOSC_OK;
     if (a->view.blocks <= CLUSTER_BLOCKS) BI_TRY(launch_cluster(ctx, &c, launch));
     if (*launch == BI_CBT_LAUNCHED) return BOSC_OK;
-    /* 4 warps a block up to 256 blocks of bits, then 8: chosen. */
+    /* 4 warps a block up to 256 blocks of bits, so that more multiprocessors work; then 8, so that fewer blocks wait at
+     * the barriers. The limit is not measured. */
     if (a->view.blocks <= 256) return launch_grid<4>(ctx, &c, launch);
     return launch_grid<8>(ctx, &c, launch);
 }

@@ -6,9 +6,9 @@
 enum {
     WARPS = 16,
     THREADS = WARPS * 32,
-    LOADS = 4,                 /* 16-byte loads of a thread in flight; chosen */
+    LOADS = 4,                 /* 16-byte loads of a thread in flight: 16 registers */
     CHUNK = WARPS * 4 * LOADS, /* blocks of bits that a block of threads counts at once */
-    RANKS = 4,                 /* ranks of a thread at once; chosen */
+    RANKS = 4,                 /* ranks of a thread at once: one load of 16 bytes */
     RANGE = RANKS * THREADS,
     MAX_RANGES = 1024
 };
@@ -93,7 +93,8 @@ static __device__ int64_t sum_first_chunks(const count_args &c, int64_t chunks, 
 }
 
 /* Writes ranks, and copies the bits to the tree: in one launch, so that a failure before it leaves the tree as it
- * was. */
+ * was. The grid has one block of threads per range of range_blocks, a multiple of RANGE. No range is empty, and the
+ * last one may be short. */
 static __global__ void __launch_bounds__(THREADS) bi_cbt_make_ranks(const count_args c)
 {
     struct shared {
@@ -114,7 +115,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cbt_make_ranks(const count_
         uint32_t less = bi_block_exclusive_sum<WARPS>(counts[0] + counts[1] + counts[2] + counts[3], sh.warps, &all);
 #pragma unroll
         for (int k = 0; k < RANKS; less += counts[k++]) sh.prefixes[RANKS * threadIdx.x + k] = less;
-        __syncthreads(); /* prefixes of all threads; the barriers of the next scan keep them until they are read */
+        __syncthreads(); /* prefixes of all threads; the barrier in the next scan keeps them until they are read */
         for (int i = (int)threadIdx.x; i < RANGE && at + i < end; i += THREADS)
             c.ranks[at + i] = exclusive_prefix + sh.prefixes[i];
         exclusive_prefix += all;

@@ -1,10 +1,12 @@
 /* Decodes trees on CUDA, a warp for each block of 1,024 bits with leaves in it. */
 #include "cbt/cuda/decode_warp.cuh"
 
-enum { WARPS = 4, DENSE = 128 /* average leaves a block from which a warp takes one block at a time; both chosen */ };
+/* Warps of a block, and average leaves a block of bits from which a warp decodes one at a time: four for each lane. Not
+ * measured. */
+enum { WARPS = 4, DENSE = 128 };
 
-/* A warp decodes `group` neighbouring blocks, up to 32. All threads share in clearing the nodes beyond the last
- * leaf. */
+/* Decodes leaves a.first to a.first + a.count - 1 to nodes[0] and on; nodes without a leaf become 0. A warp decodes
+ * `group` neighbouring blocks, up to 32; the grid has warps for all blocks, and clears the nodes together. */
 template <class N>
 static __global__ void __launch_bounds__(WARPS * 32) bi_cbt_decode_blocks(const bi_cbt_decode a, int group)
 {

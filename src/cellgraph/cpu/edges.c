@@ -43,8 +43,9 @@ static inline uint32_t edge_position(const struct edge_partition *r, uint64_t pa
  * Partitions edges by ranges of vertices: counts, a scan, and a scatter, by all threads. */
 
 enum {
-    RANGE_BITS = 8, /* aimed log2 of the number of ranges, so that their write positions fit the caches; chosen */
-    MIN_BITS = 12,  /* log2 of the vertices of a range, unless there are fewer; chosen */
+    RANGE_BITS = 8, /* aimed log2 of the number of ranges, so that the lines they write to fit the first-level cache.
+                     * Measured on Zen 5, an entry of a partition: 256 ranges 1.5 to 1.9 ns, 512 3.6 */
+    MIN_BITS = 12,  /* log2 of the vertices of a range, unless there are fewer: their counters are 16 KB */
     MAX_BITS = 16,  /* most: a packed edge has 64 bits: 16 of its vertex, 32 of the other, 16 of the position */
     THREAD_EDGES = BI_THREAD_ITEMS / 4 /* edges worth a thread */
 };

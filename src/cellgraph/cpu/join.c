@@ -11,8 +11,8 @@
 enum {
     PARTITION_CAPACITY = 8 * BI_CELLGRAPH_PARTITION,
     HEADS = 4 * BI_CELLGRAPH_PARTITION,
-    QUEUE = 256,       /* prefetched pairs; measured, 250,000 vectors: 16.4 ms, without 21; 256 is chosen */
-    MAX_FOLLOWED = 32, /* links followed for each entry; beyond, a few sorts cost less. Chosen */
+    QUEUE = BI_CELLGRAPH_QUEUE,
+    MAX_FOLLOWED = 32, /* links followed for each entry; beyond, a few sorts cost less. The limit is not measured */
     NO_ENTRY = 0xffff
 };
 

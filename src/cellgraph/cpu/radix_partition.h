@@ -7,7 +7,10 @@
 #include "cellgraph/cpu/row_hash.h"
 
 enum {
-    BI_CELLGRAPH_PARTITION = 4096, /* most items of a partition on average; chosen */
+    BI_CELLGRAPH_PARTITION = 4096, /* most items of a partition on average: 32 KB, a first-level cache */
+    /* Prefetched pairs, compared later. Measured, 250,000 vectors: 16.4 ms, without a queue 21. More: rows leave the
+     * cache too early; less: they have not arrived. Other lengths are not measured. */
+    BI_CELLGRAPH_QUEUE = 256,
     BI_CELLGRAPH_LISTS = BI_CELLGRAPH_SEGMENTS
 };
 

@@ -42,7 +42,7 @@ static void sample_vertices(const struct bi_cellgraph_view *view, struct bi_cell
 
 /* ---- vertices ---- */
 
-enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = 256 }; /* QUEUE: chosen */
+enum { HEADS = 2 * BI_CELLGRAPH_PARTITION, QUEUE = BI_CELLGRAPH_QUEUE };
 static const uint32_t NO_ENTRY = UINT32_MAX;
 
 struct unique {
@@ -235,6 +235,7 @@ int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
     return 16 * n + 4 * (threads + 1) + bi_cellgraph_partition_bytes(n, 1, threads);
 }
 
+/* There is at least one row. stats, or NULL: 0 in all fields before. After a failure the caller empties the graph. */
 bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                     struct bi_cellgraph_sample_stats *stats)
 {

@@ -14,12 +14,13 @@ enum {
     MAX_COUNTED = 10240, /* partitions of all segments that fit counters in shared memory (40 KiB) */
     /* Vertices of a partition on average: limits. Measured, 1 M: 0.418 ms, with 2,048 and 256 threads 0.442. */
     MAX_PARTITION = 3072,
-    MIN_PARTITION = 256, /* chosen */
+    MIN_PARTITION = 256, /* half of the threads of a block have a vertex; less would leave more idle. Not measured */
     PARTITION_CAPACITY = 4096,
     MATCH_THREADS = 512,
     MATCH_WARPS = MATCH_THREADS / 32,
-    HEADS = 2048,     /* of chains; chosen */
-    QUEUE = 2048,     /* pairs to be compared; chosen */
+    HEADS = 2048,     /* of chains, which have 1.5 entries on average. With QUEUE, keys and links 40 KB: four blocks of
+                       * 512 threads fit the 228 KB and the 2,048 threads of compute capability 9.0 */
+    QUEUE = 2048,     /* pairs to be compared; more are compared at once, one by one */
     NO_ENTRY = 0xffff /* ends a chain */
 };
 
@@ -118,7 +119,9 @@ static __device__ __forceinline__ void write_entry(const join_args &a, uint32_t 
 }
 
 /* Partitions the vertices of a tile for up to SEGMENTS segments: counts each partition, reserves its slots at once, and
- * writes the entries. Each thread keeps keys, partitions and ranks of up to PER_THREAD vertices in registers. */
+ * writes the entries. Each thread keeps keys, partitions and ranks of up to PER_THREAD vertices in registers. a.counts
+ * is 0 before. Entries beyond PARTITION_CAPACITY are counted, not written; the match then marks the segment skewed.
+ * `counts` has a word for each partition of the launch. */
 template <int WORDS, int PER_THREAD, int SEGMENTS>
 static __global__ void __launch_bounds__(PARTITION_THREADS) bi_cellgraph_join_partition(const join_args a)
 {
@@ -268,7 +271,8 @@ static __device__ void queue_pairs(match_shared &sh, const join_args &a, int32_t
     }
 }
 
-/* Compares the queued pairs, LOADS_IN_FLIGHT a thread at once, and appends the edges. */
+/* Compares the queued pairs, LOADS_IN_FLIGHT a thread at once, and appends the edges. All threads call it after a
+ * barrier that completes the queue. Edges beyond the list's capacity are only counted. */
 template <int WORDS, int LOADS_IN_FLIGHT>
 static __device__ __forceinline__ void compare_queue(match_shared &sh, const join_args &a, int32_t segment,
                                                      const join_entry *entries)
@@ -379,7 +383,7 @@ static bosc_status join_partitions(bosc_ctx *ctx, join_args &a)
 }
 
 /* Vertices of a partition: few enough to occupy all multiprocessors, yet enough for all blocks to be resident at once:
- * 2.5 partitions a multiprocessor, within limits. Chosen. */
+ * 2.5 partitions a multiprocessor, within limits, as it holds four blocks of MATCH_THREADS at most. Not measured. */
 static int64_t partition_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
 {
     const int64_t size = n * segments * 2 / ((int64_t)ctx->multiprocessors * 5);
@@ -390,7 +394,7 @@ static int64_t partition_size(const bosc_ctx *ctx, int64_t n, int64_t segments)
  * half of the free memory holds them. */
 static bosc_status partitions_bytes(bosc_ctx *ctx, const join_args &a, size_t partition_bytes, size_t *bytes)
 {
-    const size_t counted = MAX_COUNTED * partition_bytes, small = (size_t)1 << 30 /* chosen */,
+    const size_t counted = MAX_COUNTED * partition_bytes, small = (size_t)1 << 30 /* less than a device has */,
                  one = (size_t)a.partitions * partition_bytes;
     size_t unused, total;
     *bytes = a.all.max_bytes ? a.all.max_bytes : one > counted ? one : counted;
@@ -411,7 +415,8 @@ int64_t bi_cellgraph_cuda_join_bytes(const bosc_ctx *ctx, int64_t n, int64_t max
 }
 
 /* Appends the edges of all segments; each gets a rank among the edges of its lower vertex if counts are requested.
- * Joins as many segments at once as memory and counters allow; if not even one, slices of its partitions. */
+ * Joins as many segments at once as memory and counters allow; if not even one, slices of its partitions. There is at
+ * least one vertex, of two words or more. The list may hold edges of skewed segments, which the caller drops. */
 bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all)
 {
     const size_t partition_bytes = PARTITION_CAPACITY * sizeof(join_entry) + sizeof(uint32_t);

@@ -13,7 +13,8 @@ struct sample_shared {
 
 /* Fills the statistics of segment blockIdx.x: pairs and the largest group of sample vertices with one hash of the words
  * outside the segment. Block 0 also adds up the leading words that consecutive sample vertices share. Vertices beyond
- * the capacity are not stored; then the host enlarges the blocks and launches the kernel again. */
+ * the capacity are not stored; then the kernel does nothing, and the host enlarges the blocks and launches it again.
+ * view.count is not read: result->vertices is the number. */
 static __global__ void __launch_bounds__(THREADS)
     bi_cellgraph_sample_vertices(bi_cellgraph_view view, int64_t capacity, bi_cellgraph_unique_result *result)
 {

@@ -12,7 +12,8 @@
 #ifdef BI_EMULATE /* small, so that small graphs take all paths */
 enum { THREADS = 64, ONE_BLOCK = 4, MIN_CAPACITY = 2 };
 #else
-/* THREADS: measured, 4 M: 1.28 ms, blocks of 512 1.73. The others are chosen. */
+/* THREADS: measured, 4 M: 1.28 ms, blocks of 512 1.73. ONE_BLOCK: half of the vertices that a block expands at once;
+ * its levels take 1.4 us, with the barrier of all blocks more. MIN_CAPACITY: those of four warps. Not measured. */
 enum { THREADS = 1024, ONE_BLOCK = 128, MIN_CAPACITY = 32 };
 #endif
 enum {
@@ -20,7 +21,7 @@ enum {
     PER_LANE = 2, /* neighbours that a lane reads at once */
     SLOTS = THREADS / LANES,
     VERTICES = 32 / LANES, /* of a warp */
-    ROTATION = 61          /* of the first share, in blocks a level; chosen */
+    ROTATION = 61 /* of the first share, in blocks a level: prime, so that all blocks have the first share in turn */
 };
 typedef unsigned long long word64;
 static const word64 UNREACHED = ~0ull;
@@ -122,7 +123,8 @@ static __device__ void spill(const bi_cellgraph_search &s, search_shared *g, con
     }
 }
 
-/* Appends newly reached vertices of a warp to the block's next level; spills those beyond its capacity. */
+/* Appends newly reached vertices of a warp to the block's next level; spills those beyond its capacity. The whole warp
+ * calls it. sh.found counts the spilled ones too. */
 template <int SIDES>
 static __device__ __forceinline__ void append_new(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                                   const search_state &t, const bool is_new[PER_LANE],
@@ -159,7 +161,7 @@ static __device__ __forceinline__ void append_new(const bi_cellgraph_search &s, 
 }
 
 /* Visits the neighbours of the vertices that a warp holds. The label's atomic and the read of the neighbour's row
- * overlap. */
+ * overlap. The whole warp calls it, lanes without a vertex too; h holds the first PER_LANE neighbours. */
 template <int SIDES>
 static __device__ __forceinline__ void expand(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                               const search_state &t, lane_vertex h)
@@ -263,7 +265,9 @@ static __device__ __forceinline__ void advance_state(const search_shared *g, sea
                                  : min(max(fair, (uint32_t)MIN_CAPACITY), (uint32_t)SLOTS);
 }
 
-/* Processes the block's part of a level, and synchronises; true if the search continues. */
+/* Processes the block's part of a level, and synchronises; true if the search continues. All threads of the grid call
+ * it. *own: the lane's vertex of this level, then of the next one. found: adds the block's new vertices by side. While
+ * the first block works alone, the others wait in the barrier of the grid until it leaves. */
 template <int SIDES>
 static __device__ __forceinline__ bool process_level(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                                      search_state *t, bi_grid_sum *sums, lane_vertex *own,

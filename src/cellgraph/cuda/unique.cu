@@ -12,13 +12,13 @@ enum {
     LANES = 8,          /* threads that hash a long row */
     MIN_HALF_WORDS = 4, /* words of a row for which the join may have segments of half of them: from */
     MAX_HALF_WORDS = 8, /* to */
-    GROUP_SLOTS = 8192, /* of the table of half-word groups; chosen, as the next */
-    GROUP_PROBES = 64,
-    SAMPLED = 2048 /* aimed vertices of sampled groups */
+    GROUP_SLOTS = 8192, /* of the table of half-word groups: four for each of SAMPLED vertices, so probes are short */
+    GROUP_PROBES = 64,  /* 64 full slots in a row: the table is crowded, and the half counts as bad */
+    SAMPLED = 2048      /* aimed vertices of sampled groups. Less: a less exact mean; more: more slots. Not measured */
 };
 
 /* Rows from which on segments of half the words are considered. Measured on an H200: 44,000 rows lose 7 % by it, 2^20
- * gain up to 25 %; the limit between them is chosen. */
+ * gain up to 25 %, 300,000 16 %; HALF_SPAN_ROWS is between the first and the last. */
 #ifdef BI_EMULATE
 enum { HALF_SPAN_ROWS = 100 };
 #else
@@ -108,7 +108,9 @@ template <int MAX_WORDS> static __device__ __forceinline__ bool rows_equal(const
 /* Mask of the row number plus 1 in a slot. */
 static __device__ __forceinline__ uint32_t row_mask(const unique_args &a) { return ~(uint32_t)(~0ull << a.row_bits); }
 
-/* Inserts each row. A slot holds the least row of its equals so far; any of them serves for comparison. */
+/* Inserts each row: sets a.hashes and a.slot; block 0 also sets a.seeds. A slot holds the least row of its equals so
+ * far; any of them serves for comparison. The table is 0 before, and has more slots than rows. MAX_WORDS: bound of the
+ * words of a row, a thread each; 0: any number, LANES threads a row, which all reach the shuffles. */
 template <int MAX_WORDS>
 static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_insert(const unique_args a)
 {
@@ -163,7 +165,8 @@ static __device__ __forceinline__ uint32_t scan_tiles(const unique_args &a, uint
     return inclusive - count;
 }
 
-/* Finds the representative of each row of a tile; sh.tile_rows lists the representatives. Returns their number. */
+/* Finds the representative of each row of a tile; sh.tile_rows lists the representatives. Returns their number. All
+ * threads call it; sh.tile_rows needs a barrier before other threads read it. */
 template <int PER_THREAD>
 static __device__ __forceinline__ uint32_t find_representatives(const unique_args &a, int64_t begin,
                                                                 numbering_shared<PER_THREAD> &sh)
@@ -277,7 +280,8 @@ static bosc_status insert_rows(bosc_ctx *ctx, const unique_args &a)
     }
 }
 
-/* Rows of a thread of the numbering: few where blocks would be too few. Chosen. */
+/* Rows of a thread of the numbering. 2^19 rows, one each, are 2,048 blocks, twice as many as the 132
+ * multiprocessors of an H200 hold. With more rows, loads of four overlap. Not measured. */
 static int64_t rows_per_thread(int64_t n) { return n < 1 << 19 ? 1 : 4; }
 
 static int64_t tiles_of(int64_t n) { return bi_div_up(n, rows_per_thread(n) * THREADS); }
@@ -325,7 +329,7 @@ static bosc_status make_vertices(bosc_ctx *ctx, const bosc_cellgraph *graph, uni
  * rows: 9 us, 1/2 22); else 1/2. */
 static int64_t choose_slots(int64_t n)
 {
-    enum { CACHED = 1 << 21 }; /* rows; chosen */
+    enum { CACHED = 1 << 21 }; /* rows: 4 * CACHED slots of 4 bytes are 32 MB of the 50 MB of an H200's L2 cache */
     const int64_t slots = n <= CACHED ? 4 * n : 2 * n;
     return slots < UINT32_MAX ? slots : UINT32_MAX;
 }
@@ -339,6 +343,8 @@ static int32_t choose_span(const bosc_cellgraph *graph, int64_t rows, const bi_c
     return half_span ? (words + 1) / 2 : bi_cellgraph_span(words);
 }
 
+/* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. After a failure the caller
+ * empties the graph. */
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                      struct bi_cellgraph_sample_stats *stats)
 {

@@ -42,7 +42,8 @@ struct bi_cellgraph_probe {
     struct bi_cellgraph_probe_queue *pending; /* CPU: the thread's queue; NULL: look up at once */
 };
 
-/* Measured, 100,000 vectors: at most 24 ms, without a queue at most 43; 64 is chosen. */
+/* Measured, 100,000 vectors: at most 24 ms, without a queue at most 43. 64 are more than the misses that a core has in
+ * flight; other lengths are not measured. */
 enum { BI_CELLGRAPH_PROBE_QUEUE = 64 };
 
 /* Vectors that passed the filter, looked up together, so that their memory accesses overlap. */

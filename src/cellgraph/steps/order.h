@@ -72,7 +72,8 @@ BI_FN void bi_cellgraph_heapsort(uint64_t *items, uint32_t n)
     }
 }
 
-/* Longest row (or group) sorted by insertion, not by a heap; chosen. */
+/* Longest row (or group) sorted by insertion, not by a heap. Insertion moves n^2 / 4 items, a heap 2 n log2 n: equal at
+ * about 36, and insertion has simpler steps. Not measured. */
 enum { BI_CELLGRAPH_INSERTION_LIMIT = 24 };
 
 BI_FN void bi_cellgraph_insertion_sort(uint64_t *items, uint32_t n)

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/expansion.h"
+#include "base/orient.h"
 
 /* ---- orientation predicates ----
  *
  * Signs of determinants, by an error bound and, where that does not decide, exactly. Source: Shewchuk, Adaptive
- * Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997), orient3d and orient2d, first and
- * last of their four stages. */
+ * Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997), orient3d, first and last of its four
+ * stages; bi_orient2 in base/orient.h. */
 
 /* State of a test. */
 struct bi_collision_signs {
@@ -24,14 +24,10 @@ struct bi_collision_signs {
 /* Longest expansions of the exact determinant, and of a 2 x 2 minor. */
 enum { BI_COLLISION_SUM_PARTS = 192, BI_COLLISION_WORK = BI_COLLISION_SUM_PARTS + 16 };
 
-/* Relative errors of the determinants below: (7 + 56 u) u and (3 + 16 u) u where u = 2^-53. */
+/* Relative error of the determinant below: (7 + 56 u) u where u = 2^-53. */
 #define BI_COLLISION_ERROR3 (0x1.c000000000038p-51)
-#define BI_COLLISION_ERROR2 (0x1.8000000000010p-52)
 
 BI_FN int bi_collision_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
-
-/* x - y as two parts, exact. */
-BI_FN void bi_collision_difference(double x, double y, double *parts) { bi_two_sum(x, -y, &parts[1], &parts[0]); }
 
 /* Returns the exact sign of the determinant of the rows a - d, b - d, c - d. */
 BI_CALLED_FN int bi_collision_orient3_exact(double *work, const double *a, const double *b, const double *c,
@@ -41,7 +37,7 @@ BI_CALLED_FN int bi_collision_orient3_exact(double *work, const double *a, const
     double row[3][3][2], *sum = work, *minor = work + BI_COLLISION_SUM_PARTS;
     int length = 0;
     for (int r = 0; r < 3; r++)
-        for (int k = 0; k < 3; k++) bi_collision_difference(points[r][k], d[k], row[r][k]);
+        for (int k = 0; k < 3; k++) bi_difference(points[r][k], d[k], row[r][k]);
     for (int r = 0; r < 3; r++) { /* along the column of z: row r times the minor of the two rows after it */
         double(*p)[2] = row[(r + 1) % 3], (*q)[2] = row[(r + 2) % 3];
         double minus_y[2] = {-p[1][0], -p[1][1]};
@@ -73,22 +69,6 @@ BI_FN int bi_collision_orient3(struct bi_collision_signs *s, const double *a, co
     return 0;
 }
 
-/* Returns the side of the line a, b on which c is, in the axes u and v: 1, 0 or -1. Exact. */
-BI_CALLED_FN int bi_collision_orient2(double *work, const double *a, const double *b, const double *c, int u, int v)
-{
-    double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]), det = left - right;
-    double bound = BI_COLLISION_ERROR2 * (fabs(left) + fabs(right));
-    if (det > bound || -det > bound || bound == 0) return bi_collision_sign(det);
-    double au[2], av[2], bu[2], bv[2];
-    bi_collision_difference(a[u], c[u], au);
-    bi_collision_difference(c[v], a[v], av); /* negative */
-    bi_collision_difference(b[u], c[u], bu);
-    bi_collision_difference(b[v], c[v], bv);
-    int length = bi_expansion_add_product(work, 0, au, bv);
-    length = bi_expansion_add_product(work, length, av, bu);
-    return bi_expansion_sign(work, length);
-}
-
 /* ---- triangles ---- */
 
 /* Pointers to three corners of three coordinates. */
@@ -113,7 +93,7 @@ BI_FN bool bi_collision_one_side(const int *side)
 BI_FN int bi_collision_flat_axis(double *work, const struct bi_collision_triangle *t)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (bi_collision_orient2(work, t->p[0], t->p[1], t->p[2], (axis + 1) % 3, (axis + 2) % 3) != 0) return axis;
+        if (bi_orient2(work, t->p[0], t->p[1], t->p[2], (axis + 1) % 3, (axis + 2) % 3) != 0) return axis;
     return 3;
 }
 
@@ -121,11 +101,11 @@ BI_FN int bi_collision_flat_axis(double *work, const struct bi_collision_triangl
 BI_FN bool bi_collision_edge_separates(double *work, const struct bi_collision_triangle *t, const double *const *points,
                                        int count, int axis)
 {
-    int u = (axis + 1) % 3, v = (axis + 2) % 3, inside = bi_collision_orient2(work, t->p[0], t->p[1], t->p[2], u, v);
+    int u = (axis + 1) % 3, v = (axis + 2) % 3, inside = bi_orient2(work, t->p[0], t->p[1], t->p[2], u, v);
     for (int k = 0; k < 3; k++) {
         int beyond = 0;
         for (int i = 0; i < count; i++)
-            beyond += bi_collision_orient2(work, t->p[k], t->p[(k + 1) % 3], points[i], u, v) == -inside;
+            beyond += bi_orient2(work, t->p[k], t->p[(k + 1) % 3], points[i], u, v) == -inside;
         if (beyond == count) return true;
     }
     return false;
@@ -138,8 +118,8 @@ BI_CALLED_FN bool bi_collision_segments_touch(struct bi_collision_signs *s, cons
     if (bi_collision_orient3(s, p, q, a, b) != 0) return false;
     for (int axis = 0; axis < 3; axis++) {
         int u = (axis + 1) % 3, v = (axis + 2) % 3;
-        int sa = bi_collision_orient2(s->work, p, q, a, u, v), sb = bi_collision_orient2(s->work, p, q, b, u, v);
-        int sp = bi_collision_orient2(s->work, a, b, p, u, v), sq = bi_collision_orient2(s->work, a, b, q, u, v);
+        int sa = bi_orient2(s->work, p, q, a, u, v), sb = bi_orient2(s->work, p, q, b, u, v);
+        int sp = bi_orient2(s->work, a, b, p, u, v), sq = bi_orient2(s->work, a, b, q, u, v);
         if (sa || sb || sp || sq) return sa * sb <= 0 && sp * sq <= 0;
     }
     for (int c = 0; c < 3; c++) { /* collinear: compare the intervals along each coordinate */
@@ -164,8 +144,7 @@ BI_CALLED_FN bool bi_collision_segment_touches(struct bi_collision_signs *s, con
     if (sp * sq > 0) return false;
     if (sp == 0 && sq == 0) {
         if (bi_collision_edge_separates(s->work, t, ends, 2, axis)) return false;
-        for (int k = 0; k < 3; k++)
-            side[k] = bi_collision_orient2(s->work, p, q, t->p[k], (axis + 1) % 3, (axis + 2) % 3);
+        for (int k = 0; k < 3; k++) side[k] = bi_orient2(s->work, p, q, t->p[k], (axis + 1) % 3, (axis + 2) % 3);
         return !bi_collision_one_side(side);
     }
     for (int k = 0; k < 3; k++) side[k] = bi_collision_orient3(s, p, q, t->p[k], t->p[(k + 1) % 3]);

@@ -74,6 +74,7 @@ const struct bi_backend bi_backend_cpu = {
     .copy = cpu_copy,
     .fill = cpu_fill,
     .reaches = cpu_reaches,
-    .first_batch = 1 << 14, /* chosen */
+    .first_batch =
+        BI_THREAD_ITEMS / 2, /* some 20 us of simple items, so that slow ones do not delay the first report */
     .core = &bi_core_cpu,
 };

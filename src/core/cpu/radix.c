@@ -9,7 +9,7 @@
 
 enum {
     GRAIN = BI_THREAD_ITEMS / 2,
-    WORDS = 1 << 24 /* keys that one thread sorts at once, if no progress is reported: chosen */
+    WORDS = 1 << 24 /* keys that one thread sorts at once, if no progress is reported (docs/design/prims.md) */
 };
 
 /* ---- from the least significant digit ---- */
@@ -156,16 +156,16 @@ static bosc_status sort_job(bosc_ctx *ctx, struct bi_radix_job *j)
     const bool at_once = j->chunks == 1 && !ctx->progress.active;
     if (j->n <= (words && at_once ? WORDS : bi_radix_cached(j))) {
         sort_cached(j);
-        return bi_progress_advance(ctx, 8 * (double)j->n); /* counts as eight passes: chosen */
+        return bi_progress_advance(ctx, 8 * (double)j->n); /* eight passes: four digits, counted and moved */
     }
     /* 2. Methods for pairs and keys that vectors sort; each may decline. */
-    bool done = false;
-    if (j->pairs) BI_TRY(bi_radix_sort_pairs_as_words(ctx, j, &done));
-    if (words) BI_TRY(bi_sample_sort(ctx, j, &done));
-    if (done) return BOSC_OK;
+    enum bi_sort_outcome outcome = BI_SORT_DECLINED;
+    if (j->pairs) BI_TRY(bi_radix_sort_pairs_as_words(ctx, j, &outcome));
+    if (words) BI_TRY(bi_sample_sort(ctx, j, &outcome));
+    if (outcome == BI_SORT_DONE) return BOSC_OK;
     /* 3. From the most significant digit, or, if its buckets are uneven, from the least. */
-    BI_TRY(bi_radix_split(ctx, j, &done));
-    return done ? BOSC_OK : sort_by_passes(ctx, j);
+    BI_TRY(bi_radix_split(ctx, j, &outcome));
+    return outcome == BI_SORT_DONE ? BOSC_OK : sort_by_passes(ctx, j);
 }
 
 /* Returns NULL if the level has no kernels for such pairs. */

@@ -12,7 +12,7 @@
 #include "core/cpu/key_types.h"
 #include "core/cpu/level.h"
 
-enum { LINE = 64 /* bytes of a cache line */, BLOCK = 32 /* keys whose order is checked at once: chosen */ };
+enum { LINE = 64 /* bytes of a cache line */, BLOCK = 32 /* keys whose order is checked between branches */ };
 
 /* Stores a full, aligned line past the caches. */
 BI_FN void stream_line(void *to, const void *line)

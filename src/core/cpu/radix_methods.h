@@ -54,12 +54,15 @@ static inline struct bi_radix_arrays bi_radix_input_apart(const struct bi_radix_
     return j->spare;
 }
 
+/* Outcome of a method that may decline: the items are then still to be sorted. */
+enum bi_sort_outcome { BI_SORT_DECLINED, BI_SORT_DONE };
+
 /* ---- radix_split.c: from the most significant digit, in buckets that fit caches, and its parts that other methods
  * use ---- */
 
-/* Splits by the top bits into buckets, which threads then sort in their caches. *done is false, and nothing written, if
- * one bucket would be too large. */
-bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+/* Splits by the top bits into buckets, which threads then sort in their caches. Declines, with nothing written, if one
+ * bucket would be too large. */
+bosc_status bi_radix_split(bosc_ctx *ctx, const struct bi_radix_job *j, enum bi_sort_outcome *outcome);
 
 /* Sorts items that fit in a cache in vectors; keys without values may stay in place. Returns true if they are sorted:
  * if not, `from` is unchanged and `to` undefined. */
@@ -89,14 +92,14 @@ void bi_radix_sort_digits(const struct bi_radix_job *j, struct bi_radix_arrays a
 
 /* ---- sort_pairs.c: pairs as 64-bit words ---- */
 
-/* Sorts pairs by whole keys of 4 bytes as 64-bit words. *done is false, and nothing written, if the level has no such
+/* Sorts pairs by whole keys of 4 bytes as 64-bit words. Declines, with nothing written, if the level has no such
  * kernels, there are too many pairs, or keys differ in too few bits or too unevenly, so that digits are faster. */
-bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_job *j, enum bi_sort_outcome *outcome);
 
 /* ---- sample_sort.c: many keys in vectors ---- */
 
-/* Sorts many keys without values in vectors, all threads. *done is false, and the output not written, if the order of
- * zeros would be lost. */
-bosc_status bi_sample_sort(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done);
+/* Sorts many keys without values in vectors, all threads. Declines, with the output not written, if the order of zeros
+ * would be lost. */
+bosc_status bi_sample_sort(bosc_ctx *ctx, const struct bi_radix_job *j, enum bi_sort_outcome *outcome);
 
 #endif

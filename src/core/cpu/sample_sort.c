@@ -5,7 +5,11 @@
 #include "core/call.h"
 #include "core/cpu/radix_methods.h"
 
-enum { GROUP = 1 << 16 /* keys, about: chosen */, MIN_BITS = 3, MAX_BITS = BI_SORT_GROUP_BITS };
+enum {
+    GROUP = 1 << 16 /* keys, about: 512 KB of 8 bytes, which fit a second-level cache */,
+    MIN_BITS = 3,
+    MAX_BITS = BI_SORT_GROUP_BITS
+};
 
 struct sample_sort {
     const struct bi_radix_job *j;
@@ -80,7 +84,7 @@ static bosc_status sort_groups(bosc_ctx *ctx, const struct sample_sort *s)
     return p.status;
 }
 
-bosc_status bi_sample_sort(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done)
+bosc_status bi_sample_sort(bosc_ctx *ctx, const struct bi_radix_job *j, enum bi_sort_outcome *outcome)
 {
     struct sample_sort s = {.j = j, .blocks = (j->n + BI_SORT_BLOCK - 1) / BI_SORT_BLOCK};
     const int bits = bi_bit_length((uint64_t)j->n / GROUP);
@@ -91,7 +95,7 @@ bosc_status bi_sample_sort(bosc_ctx *ctx, const struct bi_radix_job *j, bool *do
     j->words->choose_splitters(j->dtype, j->in.keys, j->n, s.bits, s.splitters);
     bool loses_zeros;
     BI_TRY(partition_blocks(ctx, &s, &loses_zeros));
-    *done = !loses_zeros;
+    *outcome = loses_zeros ? BI_SORT_DECLINED : BI_SORT_DONE;
     if (loses_zeros) return BOSC_OK;
     compute_begins(&s);
     return sort_groups(ctx, &s);

@@ -10,7 +10,7 @@
 
 /* ---- reductions ---- */
 
-enum { TILES_A_CHUNK = 16 }; /* of a thread, at least: chosen */
+enum { TILES_A_THREAD = BI_THREAD_ITEMS / 2 / BI_TILE }; /* tiles from which another thread pays: 2^14 items */
 
 /* The totals of tiles [begin, end) of n items. */
 static void sum_tiles(const struct bi_scan_kernels *k, const void *in, int64_t n, int64_t begin, int64_t end,
@@ -34,7 +34,7 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
     BI_TRY(bi_scratch(ctx, (size_t)tiles * k->size, &totals));
     struct bi_batches batch = bi_batches_of(ctx, tiles, (double)n / (double)tiles);
     while (bi_next_batch(ctx, &batch)) {
-        int chunks = bi_thread_count(ctx, batch.end - batch.begin, TILES_A_CHUNK);
+        int chunks = bi_thread_count(ctx, batch.end - batch.begin, TILES_A_THREAD);
         BI_PARALLEL_FOR(chunks, (static), p, 0, chunks,
                         sum_tiles(k, in, n, batch.begin + bi_chunk_begin(batch.end - batch.begin, chunks, p),
                                   batch.begin + bi_chunk_begin(batch.end - batch.begin, chunks, p + 1), totals));
@@ -47,9 +47,8 @@ bosc_status bi_cpu_reduce(bosc_ctx *ctx, bosc_op op, bosc_dtype dtype, const voi
 /* ---- scans ---- */
 
 enum {
-    RUN_BYTES = 1 << 20, /* of a run, which a second-level cache holds with its output; chosen */
-    MAX_ELEMENT = 8,     /* bytes of the largest element */
-    TILES_A_THREAD = 16  /* tiles from which another thread pays; chosen */
+    RUN_BYTES = 1 << 20, /* of a run; with its output it fits a second-level cache of 2 MB */
+    MAX_ELEMENT = 8      /* bytes of the largest element */
 };
 
 struct scan_job {

@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "core/cpu/radix_methods.h"
 
-/* Limits are chosen where nothing is said. */
+/* Limits without a measurement follow radix_split.c: a higher TINY or MOVES_A_KEY means more moves of insertions. */
 enum {
     SAMPLE = 1024,             /* keys checked first for bits that vary */
     AT_ONCE = 1 << 20,         /* pairs that one thread sorts at once, at most, with values of 8 bytes, */
@@ -191,7 +191,7 @@ static bosc_status sort_groups(bosc_ctx *ctx, const struct pair_groups *s)
     return p.status;
 }
 
-bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_job *j, bool *done)
+bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_job *j, enum bi_sort_outcome *outcome)
 {
     /* 1. Check by a sample, then by all keys, that enough bits vary. */
     const bool small_values = j->k->value_size == 4;
@@ -201,7 +201,7 @@ bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_jo
     const bool enough = vary_enough(bits),
                at_once = enough && j->n <= AT_ONCE && j->chunks == 1 && !ctx->progress.active;
     /* 2. One thread may sort all pairs at once. */
-    *done = at_once;
+    *outcome = at_once ? BI_SORT_DONE : BI_SORT_DECLINED;
     if (at_once && (j->n <= AT_ONCE_4_BYTES || !small_values)) return sort_at_once(ctx, j);
     if (!small_values || !enough) return BOSC_OK;
     /* 3. Count and group the top digit; decline if a group is too large. */
@@ -214,7 +214,7 @@ bosc_status bi_radix_sort_pairs_as_words(bosc_ctx *ctx, const struct bi_radix_jo
     /* 4. Scatter to the groups and sort each. */
     BI_TRY(allocate_groups(ctx, &s));
     assign_slots(&s);
-    *done = true;
+    *outcome = BI_SORT_DONE;
     BI_TRY(scatter_chunks(ctx, &s));
     return sort_groups(ctx, &s);
 }

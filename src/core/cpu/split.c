@@ -7,7 +7,7 @@
 #include "core/cpu/kernels.h"
 #include "core/cpu/level.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 2, MAX_COUNTED = 1 << 16 /* buckets counted directly, at most: chosen */ };
+enum { GRAIN = BI_THREAD_ITEMS / 2, MAX_COUNTED = 1 << 16 /* buckets counted directly, at most: 512 KB a thread */ };
 
 struct split_job {
     const struct bi_count_kernels *k;

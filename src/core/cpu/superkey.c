@@ -7,7 +7,8 @@
 #include "base/search.h"
 #include "core/cpu/collectives.h"
 
-/* Chosen: entries that insertion sorts; entries of a run where progress is reported. */
+/* Entries that insertion sorts (12^2 / 4 moves; more cost more than the merges saved), and entries of a run where
+ * progress is reported: some ms. Not measured. */
 enum { GRAIN = BI_THREAD_ITEMS / 8, INSERTION = 12, RUN = 1 << 16 };
 
 struct superkey_sort {

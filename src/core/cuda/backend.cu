@@ -44,6 +44,9 @@ extern "C" void bi_cuda_device_name(int32_t device, char *name, size_t size)
 
 /* ---- queries of the driver ---- */
 
+/* The driver's answer about memory: none, or whether kernels of the context can access it. */
+enum reach { REACH_UNKNOWN, NOT_REACHED, REACHED };
+
 /* Two queries that CUDA's driver answers faster than the runtime, by about .1 us of a call's 7 (measured): whether the
  * thread's device is current, and where memory lies. Without the driver's entry points the runtime is used. */
 #ifndef BI_EMULATE
@@ -79,9 +82,8 @@ static bool driver_is_entered(const bosc_ctx *ctx)
     return ctx->driver.context && driver_context(&ctx->driver) == ctx->driver.context;
 }
 
-/* Returns true if the driver knows the answer: *reached is then true if kernels of the context can access p. For memory
- * that is not CUDA's the type stays 0. */
-static bool driver_knows_reach(const bosc_ctx *ctx, const void *p, bool *reached)
+/* Queries the driver about memory at p. For memory that is not CUDA's the type stays 0. */
+static enum reach query_driver(const bosc_ctx *ctx, const void *p)
 {
     CUmemorytype type = static_cast<CUmemorytype>(0);
     int device = -1;
@@ -90,19 +92,19 @@ static bool driver_knows_reach(const bosc_ctx *ctx, const void *p, bool *reached
                                      CU_POINTER_ATTRIBUTE_IS_MANAGED};
     void *answers[] = {&type, &device, &managed};
     const auto get = reinterpret_cast<decltype(&cuPointerGetAttributes)>(ctx->driver.get_attributes);
-    if (!get || get(3, queried, answers, (CUdeviceptr)p) != CUDA_SUCCESS) return false;
-    *reached = managed || (type == CU_MEMORYTYPE_DEVICE && device == ctx->memory.device);
-    return true;
+    if (!get || get(3, queried, answers, (CUdeviceptr)p) != CUDA_SUCCESS) return REACH_UNKNOWN;
+    return managed || (type == CU_MEMORYTYPE_DEVICE && device == ctx->memory.device) ? REACHED : NOT_REACHED;
 }
 #else
 static void open_driver(bosc_ctx *) {}
 static bool driver_is_entered(const bosc_ctx *) { return false; }
-static bool driver_knows_reach(const bosc_ctx *, const void *, bool *) { return false; }
+static enum reach query_driver(const bosc_ctx *, const void *) { return REACH_UNKNOWN; }
 #endif
 
 /* ---- copies of large pageable arrays, at the speed of the link ---- */
 
-/* Chosen. The emulator copies small arrays in chunks too, so that tests cover this file. */
+/* 12 lanes of two buffers of 512 KiB (docs/design/core.md, Staging). More lanes: more page-locked memory, 1 MiB each.
+ * The emulator copies small arrays in chunks too, so that tests cover this file. */
 #ifdef BOSC_EMULATOR
 enum { CHUNK = 1 << 14, MIN_BYTES = 3 << 14, MAX_LANES = 2 };
 #else
@@ -236,14 +238,17 @@ template <cudaError_t (*COPY)(const host_copy &, const lane &, size_t)> static v
     if (copy.errors[t] == cudaSuccess) copy.errors[t] = COPY(copy, copy.ctx->lanes->lanes[t], (size_t)t);
 }
 
+/* NOT_IN_CHUNKS: nothing was done, and another copy has to be made. */
+enum chunks_outcome { NOT_IN_CHUNKS, COPIED_IN_CHUNKS };
+
 /* Copies in chunks through page-locked memory: several threads, each with two buffers, fill or empty one while the
  * device copies the other. To the device it returns once `from` was read; to the host once `to` is written, so it waits
- * for the stream. The first call allocates the buffers. If that fails, or a graph is recorded, *made is false and
- * nothing is done. */
-static bosc_status copy_in_chunks(bosc_ctx *ctx, void *to, const void *from, size_t bytes, bool *made)
+ * for the stream. The first call allocates the buffers. If that fails, or a graph is recorded, nothing is copied. */
+static bosc_status copy_in_chunks(bosc_ctx *ctx, void *to, const void *from, size_t bytes, enum chunks_outcome *outcome)
 {
-    *made = !ctx->backend->records(ctx) && allocate_lanes(ctx);
-    if (!*made) return BOSC_OK;
+    *outcome = NOT_IN_CHUNKS;
+    if (ctx->backend->records(ctx) || !allocate_lanes(ctx)) return BOSC_OK;
+    *outcome = COPIED_IN_CHUNKS;
     const bool to_host = is_pageable(to);
     host_copy copy = {ctx, static_cast<char *>(to), static_cast<const char *>(from), bytes, ctx->lanes->count, {}};
     if (copy.lanes > ctx->threads) copy.lanes = ctx->threads;
@@ -364,9 +369,9 @@ static bosc_status cuda_copy(bosc_ctx *ctx, void *to, const void *from, size_t b
     if (to == ctx->pinned && bytes > 0 && bytes <= BI_MAX_PINNED_READ)
         return BI_RUN(ctx, bi_core_to_pinned, 1, (unsigned)bytes, 0, (unsigned char *)to, (const unsigned char *)from);
     if (is_host_copy(to, from, bytes)) {
-        bool made;
-        bosc_status status = copy_in_chunks(ctx, to, from, bytes, &made);
-        if (made || status != BOSC_OK) return status;
+        enum chunks_outcome outcome;
+        BI_TRY(copy_in_chunks(ctx, to, from, bytes, &outcome));
+        if (outcome == COPIED_IN_CHUNKS) return BOSC_OK;
     }
     return bi_cuda_check(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)ctx->stream), "copy");
 }
@@ -379,9 +384,9 @@ static bosc_status cuda_fill(bosc_ctx *ctx, void *memory, int byte, size_t bytes
 
 static bool cuda_reaches(bosc_ctx *ctx, const void *p)
 {
-    bool reached;
     cudaPointerAttributes attributes;
-    if (driver_knows_reach(ctx, p, &reached)) return reached;
+    const enum reach reach = query_driver(ctx, p);
+    if (reach != REACH_UNKNOWN) return reach == REACHED;
     if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
         (void)cudaGetLastError();
         return false;
@@ -400,7 +405,7 @@ static bool cuda_records(bosc_ctx *ctx)
     return true;
 }
 
-/* 1 << 18 is first_batch: chosen. */
+/* 1 << 18 is first_batch: about an item for each of the 2,048 threads of the 132 multiprocessors of an H200. */
 extern "C" const bi_backend bi_backend_cuda = {
     BOSC_BACKEND_CUDA, "cuda",    cuda_open,    cuda_close,      cuda_sync,    cuda_enter, cuda_alloc,    cuda_release,
     cuda_copy,         cuda_fill, cuda_reaches, cuda_use_stream, cuda_records, 1 << 18,    &bi_core_cuda,

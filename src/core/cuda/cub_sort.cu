@@ -32,7 +32,7 @@ template <class K, class V> static bosc_status launch_sort(bosc_ctx *ctx, const 
     BI_TRY(bi_scratch(ctx, bytes ? bytes : 1, &scratch));
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "radix sort: injected fault");
     BI_TRY(bi_cuda_check(ctx, c->sort<K, V>(scratch, &bytes, stream), "radix sort"));
-    return bi_progress_advance(ctx, 4 * (double)c->n); /* a sort counts as four passes: chosen */
+    return bi_progress_advance(ctx, 4 * (double)c->n); /* four passes of 8 bits over 32-bit keys */
 }
 
 template <class V> static bosc_status by_key(bosc_ctx *ctx, bosc_dtype dtype, const struct sort_call *c)

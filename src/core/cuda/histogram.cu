@@ -57,7 +57,7 @@ bosc_status bi_cuda_histogram(bosc_ctx *ctx, const uint32_t *bins, int64_t n, in
     if (n_bins > SHARED_COUNTERS)
         return BI_RUN(ctx, bi_core_histogram, bi_grid_size(ctx, n, THREADS * PER_THREAD), THREADS, 0, bins, n,
                       (uint32_t)n_bins, c, bad);
-    uint32_t copies = SHARED_COUNTERS / 2 / (uint32_t)n_bins; /* up to half of the shared memory: chosen */
+    uint32_t copies = SHARED_COUNTERS / 2 / (uint32_t)n_bins; /* half of the shared memory, so that more blocks fit */
     copies = copies < 1 ? 1 : copies > MAX_COPIES ? (uint32_t)MAX_COPIES : copies;
     /* A block counts in 32 bits: the grid is large enough that no block gets 2^32 elements. 4 blocks of 512 threads
      * fill a multiprocessor. */

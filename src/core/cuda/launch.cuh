@@ -10,7 +10,9 @@
 /* BOSC_OK, or BOSC_ERR_DEVICE (BOSC_ERR_NOMEM for an allocation) with CUDA's text. */
 extern "C" bosc_status bi_cuda_check(bosc_ctx *ctx, cudaError_t error, const char *what);
 
-enum { BI_PINNED_BYTES = 2048 }; /* size of a context's page-locked block, for words that kernels report; chosen */
+/* Size of a context's page-locked block, for words that kernels report: 256 words of 8 bytes. Users assert that theirs
+ * fit. */
+enum { BI_PINNED_BYTES = 2048 };
 
 /* Waits until kernels of the context's stream have set words of page-locked host memory to other than 0
  * (bi_notify_host). This returns some microseconds before a synchronisation of the stream would. */
@@ -25,10 +27,12 @@ static inline bosc_status bi_launch_status(bosc_ctx *ctx, const char *kernel)
         (void)cudaStreamSynchronize((cudaStream_t)ctx->stream);
         return bi_fail(ctx, BOSC_ERR_DEVICE, "%s: injected fault", kernel);
     }
+    if (bi_fault(BI_FAULT_LAUNCH_MEMORY)) return bi_cuda_check(ctx, cudaErrorMemoryAllocation, kernel);
     return bi_cuda_check(ctx, cudaPeekAtLastError(), kernel);
 }
 
-/* The same, and reports progress: a kernel of unknown size counts as a quarter of a first batch (assumed). */
+/* The same, and reports progress: a kernel of unknown size counts as a quarter of a first batch,
+ * so that four small kernels cost one reading of the clock. */
 static inline bosc_status bi_finish_launch(bosc_ctx *ctx, const char *kernel)
 {
     BI_TRY(bi_launch_status(ctx, kernel));

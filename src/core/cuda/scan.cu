@@ -199,6 +199,8 @@ static __device__ void shift_to_exclusive(struct scan_shared<typename P::value> 
     if (threadIdx.x == 0 && group == 0) x[0][0].head = true;
 }
 
+/* Scans n > 0 elements; `out` may be `in`. The grid has one block per group of tiles. The ticket and the words of the
+ * totals are 0 before. `heads` is read only if SEGMENTED. */
 template <class P, bool SEGMENTED>
 static __global__ void __launch_bounds__(THREADS)
     bi_core_scan(const typename P::element *in, const uint8_t *heads, int64_t n, typename P::element *out,

@@ -113,8 +113,9 @@ static __device__ void sort_row(const bi_row_out &row, int64_t count, const tile
     }
 }
 
-/* Sorts the listed rows (list: their number, then the rows): each warp of a block sorts one row; rows too long for a
- * warp are then sorted by the block. */
+/* Sorts the listed rows by id, in place, with their distances if there are any. list: the number of rows, then the
+ * rows. offsets: row r has entries offsets[r] to offsets[r + 1] - 1. Each warp of a block sorts one row; rows too long
+ * for a warp are then sorted by the block. The grid has any size. */
 static __global__ void __launch_bounds__(THREADS)
     bi_core_sort_rows(bi_row_out row, const int64_t *offsets, const uint32_t *list)
 {

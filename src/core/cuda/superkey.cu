@@ -111,6 +111,8 @@ static __device__ __forceinline__ void merge_own(const superkey<K> &by, const so
     }
 }
 
+/* Sorts a tile of rows by superkey; the row number breaks ties. The grid has one block per tile of the n > 0 rows.
+ * keys: NULL if not needed. Entries beyond the last row are not stored. */
 template <class K>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     bi_core_sort_tile(superkey<K> by, int64_t n, K *keys, uint32_t *rows)
@@ -199,6 +201,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS) bi_core_sort_splits(cons
     if (threadIdx.x % 32 == 0) pass.splits[t] = low;
 }
 
+/* Writes a tile of the merge of two runs: the grid has one block per tile. bi_core_sort_splits has set the splits. The
+ * arrays of the input and the output differ. The last pair may lack a second run; its first is then copied. */
 template <class K>
 static __global__ void __launch_bounds__(THREADS, BLOCKS) bi_core_sort_merge(const merge_pass<K> pass)
 {

@@ -8,27 +8,11 @@
 
 enum {
     GRAIN = BI_THREAD_ITEMS / 4, /* least vertices or entries of a thread */
-    SAMPLES = 512,               /* vertices sampled for the largest component; chosen */
-    PREFETCH_DISTANCE = 8,       /* entries between the prefetch of parents and their use; chosen */
-    BLOCK = 1024,                /* entries tested by bits before the survivors are united; chosen */
+    GIANT_SAMPLES = 512,         /* vertices sampled for the largest component, compared in pairs: 2^18 comparisons */
+    PREFETCH_DISTANCE = 8, /* entries between the prefetch of parents and their use; other distances not measured */
+    BLOCK = 1024,          /* entries tested by bits before the survivors are united: a list of 2 KB */
     BITS = 64
 };
-
-/* Returns the root of most of a sample of vertices; all vertices must point at their roots. n: 1 or more. */
-static uint32_t sampled_giant(const uint32_t *parent, int64_t n)
-{
-    uint32_t sample[SAMPLES], giant = 0;
-    int most = 0;
-    for (int64_t i = 0; i < SAMPLES; i++) sample[i] = parent[(uint64_t)i * (uint64_t)n / SAMPLES];
-    for (int i = 0; i < SAMPLES; i++) {
-        int count = 0;
-        for (int k = 0; k < SAMPLES; k++) count += sample[k] == sample[i];
-        if (count <= most) continue;
-        most = count;
-        giant = sample[i];
-    }
-    return giant;
-}
 
 /* *count = the number of components: vertices that equal their label and that the mask leaves (NULL: all). */
 static bosc_status count_components(bosc_ctx *ctx, int64_t n, const uint8_t *mask, const uint32_t *labels,
@@ -114,7 +98,7 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
         BI_TRY(run_pass(ctx, flatten_trees, rows, labels));
         BI_TRY(run_pass(ctx, join_last, rows, labels));
         BI_TRY(run_pass(ctx, flatten_trees, rows, labels));
-        uint32_t giant = sampled_giant(labels, rows->n);
+        uint32_t giant = bi_forest_cpu_sampled_majority(labels, rows->n, GIANT_SAMPLES);
         struct bi_batches p = bi_batches_of(ctx, rows->n, 2);
         while (bi_next_batch(ctx, &p)) join_outsiders(rows, threads, (struct bi_span){p.begin, p.end}, giant, labels);
         BI_TRY(p.status);
@@ -215,7 +199,7 @@ static bosc_status mark_giant(bosc_ctx *ctx, const struct list_state *s)
     const int64_t n = s->entries->list.n;
     struct bi_flatten flatten = {s->parent};
     BI_TRY(ctx->ops->forest->steps->flatten(ctx, n, &flatten));
-    const uint32_t giant = sampled_giant(s->parent, n);
+    const uint32_t giant = bi_forest_cpu_sampled_majority(s->parent, n, GIANT_SAMPLES);
     struct bi_batches p = bi_batches_of(ctx, bi_div_up(n, BITS), BITS);
     while (bi_next_batch(ctx, &p)) {
         const int threads = bi_thread_count(ctx, (p.end - p.begin) * BITS, GRAIN);

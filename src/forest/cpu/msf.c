@@ -4,9 +4,10 @@
 
 #include "base/bits.h"
 
-/* With more than DENSE edges per vertex, the lightest LIGHT per vertex are processed first. Chosen. */
-static const double LIGHT = 1.8, DENSE = 2.5;
-enum { GRAIN = BI_THREAD_ITEMS / 4, SLACK = 1 << 13 /* list capacity per thread for partly filled chunks; chosen */ };
+enum {
+    GRAIN = BI_THREAD_ITEMS / 4,
+    SLACK = 2 * BI_MSF_CPU_CHUNK /* list capacity per thread: for its last chunk, and for the ends of others */
+};
 
 bosc_status bi_msf_cpu_allocate_scratch(struct bi_msf_cpu_state *m, int64_t edges)
 {
@@ -156,25 +157,10 @@ static bosc_status add_lightest_edges(struct bi_msf_cpu_state *m)
 
 /* ---- heavy edges ---- */
 
-enum { ROWS = 1024 /* of one turn of a thread; chosen */ };
-
-/* Returns the tree of most of some sampled vertices. */
-static uint32_t largest_tree(const uint32_t *tree, int64_t n)
-{
-    enum { SAMPLES = 256 /* chosen */ };
-    uint32_t best = 0;
-    int most = 0;
-    for (int64_t i = 0; i < SAMPLES; i++) {
-        uint32_t candidate = tree[i * n / SAMPLES];
-        int count = 0;
-        for (int64_t k = 0; k < SAMPLES; k++) count += tree[k * n / SAMPLES] == candidate;
-        if (count > most) {
-            most = count;
-            best = candidate;
-        }
-    }
-    return best;
-}
+enum {
+    ROWS = BI_MSF_CPU_ROWS,
+    TREE_SAMPLES = 256 /* vertices sampled for the largest tree, compared in pairs; a wrong tree costs time only */
+};
 
 /* The state of the listing. A row outside the largest tree contributes its edges into the largest tree, and its other
  * edges to larger vertices; so each edge is listed once. */
@@ -184,7 +170,7 @@ struct heavy {
     uint32_t largest;
 };
 
-/* True if the arc of row u is to be listed; its word and id. */
+/* True if the arc of row u is to be listed; its word and id. Masks and the limit of keys may exclude arcs. */
 static bool is_heavy(const struct heavy *h, uint32_t u, int64_t arc, uint64_t *word, uint32_t *id)
 {
     const struct bi_msf_cpu_state *m = h->m;
@@ -239,7 +225,8 @@ static bosc_status find_trees(const struct bi_msf_cpu_state *m, uint32_t *tree)
     return p.status;
 }
 
-/* Lists the edges above the threshold that join components. Overwrites `next`. */
+/* Lists the edges above the threshold that join components, for Kruskal's algorithm. n > 0. Overwrites `next`, which
+ * nothing reads after number_vertices(). */
 static bosc_status list_heavy(struct bi_msf_cpu_state *m)
 {
     int64_t n = m->rows.n, turns = bi_div_up(n, ROWS), *begins, *counts, capacity = 0, count = 0;
@@ -248,7 +235,7 @@ static bosc_status list_heavy(struct bi_msf_cpu_state *m)
     BI_TRY(bi_scratch_of(m->ctx, turns, sizeof *counts, (void **)&counts));
     /* 1. Count the arcs of each turn: an upper bound of its edges. */
     BI_TRY(find_trees(m, tree));
-    struct heavy h = {m, tree, largest_tree(tree, n)};
+    struct heavy h = {m, tree, bi_forest_cpu_sampled_majority(tree, n, TREE_SAMPLES)};
     struct bi_batches p = bi_batches_of(m->ctx, turns, (double)n / (double)turns);
     while (bi_next_batch(m->ctx, &p)) {
 #pragma omp parallel for schedule(static) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
@@ -393,8 +380,8 @@ bosc_status bi_msf_cpu_write_result(struct bi_msf_cpu_state *m, int64_t ids, str
 
 /* ---- the order of the passes ---- */
 
-/* Runs the first round with a list for about `light` edges and a quarter more (chosen); if the sample was far off,
- * again with a list for all. */
+/* Runs the first round with a list for about `light` edges and a quarter more, many times the error of the sample; if
+ * the sample was still further off, again with a list for all. */
 static bosc_status run_first_round(struct bi_msf_cpu_state *m, int64_t light, int64_t edges)
 {
     int64_t slack = (int64_t)m->ctx->threads * SLACK;
@@ -413,8 +400,8 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph
                                struct bi_msf_found *found)
 {
     int64_t edges = graph->m, light = edges;
-    bool filter = (double)edges > DENSE * (double)graph->n;
-    if (filter) light = (int64_t)(LIGHT * (double)graph->n);
+    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)graph->n;
+    if (filter) light = (int64_t)(BI_MSF_CPU_LIGHT * (double)graph->n);
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(bi_scratch_of(m->ctx, m->rows.n, sizeof *m->choice, (void **)&m->choice));
     m->threshold = UINT64_MAX;

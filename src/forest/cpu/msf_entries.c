@@ -4,8 +4,6 @@
 #include "core/call.h"
 #include "forest/cpu/msf_state.h"
 
-/* With more than DENSE entries per vertex, the lightest LIGHT per vertex are processed first. Chosen. */
-static const double LIGHT = 1.8, DENSE = 2.5;
 enum { GRAIN = BI_THREAD_ITEMS / 4 };
 
 /* A listing of the entries up to the threshold (`light`), or above it. */
@@ -128,8 +126,8 @@ static bosc_status init_trees(struct bi_msf_cpu_state *m)
 static bosc_status find_forest(struct bi_msf_cpu_state *m, struct bi_msf_found *found)
 {
     const int64_t edges = m->entries->list.m;
-    const double light = LIGHT * (double)m->rows.n;
-    bool filter = (double)edges > DENSE * (double)m->rows.n;
+    const double light = BI_MSF_CPU_LIGHT * (double)m->rows.n;
+    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n;
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(init_trees(m));
     m->threshold = UINT64_MAX;

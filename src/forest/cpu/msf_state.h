@@ -17,6 +17,19 @@
 #include "forest/forest.h"
 #include "forest/steps/rows.h"
 
+/* With more than DENSE edges per vertex, the lightest LIGHT per vertex are processed first. A forest has one edge per
+ * vertex, so LIGHT exceeds 1. Less: more heavy edges are tested; more: more edges are sorted. DENSE exceeds LIGHT, or
+ * the filter would exclude few. Not measured on the CPU. */
+#define BI_MSF_CPU_LIGHT 1.8
+#define BI_MSF_CPU_DENSE 2.5
+
+/* Rows of one turn of a thread: 4 KB of offsets, so that turns are many and even. Not measured. */
+enum { BI_MSF_CPU_ROWS = 1024 };
+
+/* List positions that a thread allocates at a time: 64 KB of words and ends. More: fewer atomic additions, more
+ * positions left empty. Not measured. */
+enum { BI_MSF_CPU_CHUNK = 1 << 12 };
+
 /* A list of edges. Short keys: words[i] = rank << 32 | id, and ids is NULL. Long keys: words[i] is the rank, ids[i]
  * the id. ends[i] = u << 32 | v; equal ends mean no edge. */
 struct bi_msf_edge_list {
@@ -49,6 +62,25 @@ struct bi_msf_cpu_state {
     void *keys;
     uint64_t low, high;
 };
+
+enum { BI_FOREST_CPU_MAX_SAMPLES = 512 };
+
+/* Returns the most frequent label of `samples` vertices spread over n (1 or more), the first of equals. samples: up to
+ * BI_FOREST_CPU_MAX_SAMPLES. */
+static inline uint32_t bi_forest_cpu_sampled_majority(const uint32_t *labels, int64_t n, int samples)
+{
+    uint32_t sample[BI_FOREST_CPU_MAX_SAMPLES], majority = 0;
+    int most = 0;
+    for (int i = 0; i < samples; i++) sample[i] = labels[(uint64_t)i * (uint64_t)n / (uint64_t)samples];
+    for (int i = 0; i < samples; i++) {
+        int count = 0;
+        for (int k = 0; k < samples; k++) count += sample[k] == sample[i];
+        if (count <= most) continue;
+        most = count;
+        majority = sample[i];
+    }
+    return majority;
+}
 
 static inline uint64_t bi_msf_cpu_key(const struct bi_msf_cpu_state *m, uint64_t rank)
 {

@@ -5,9 +5,10 @@
 #include "base/bits.h"
 
 enum {
-    ROWS = 1024,     /* of one turn of a thread; chosen */
-    CHUNK = 1 << 12, /* list positions that a thread allocates at a time; chosen */
-    LONG_ROW = 256   /* arcs; longer rows check the capacity of the chunk arc by arc; chosen */
+    ROWS = BI_MSF_CPU_ROWS,
+    CHUNK = BI_MSF_CPU_CHUNK,
+    LONG_ROW = CHUNK / 16 /* arcs; longer rows check the capacity of the chunk arc by arc, since a chunk that must hold
+                           * all arcs of a short row may lose LONG_ROW positions: at most a sixteenth */
 };
 
 /* Shared by the threads. */
@@ -48,7 +49,9 @@ BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint
     return o->edge_mask && !o->edge_mask[id];
 }
 
-/* Processes one row. `has_capacity`: the chunk has a position for every arc and one more. */
+/* Processes one row: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists its light edges to
+ * greater vertices. `checked`: loops, masks, a limit or a flipped order are possible. `has_capacity`: the chunk has a
+ * position for every arc and one more. */
 BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu_state *m = s->m;

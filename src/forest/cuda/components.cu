@@ -16,11 +16,11 @@
 
 enum {
     THREADS = 256,
-    SHORT_PATH = 4, /* parents followed by cached reads; chosen */
+    SHORT_PATH = 4, /* parents followed by cached reads; then bi_uf_compress() shortens it. Not measured */
     HOOKS = 2,      /* passes of hooks: one leaves 0.38 ms of unions at 2^20 edges, two 6 us; measured */
-    SAMPLES = 512,  /* vertices sampled for the largest component; one block, chosen */
-    SHORT_ROW = 24, /* a lane processes rows of up to this many arcs, a warp longer ones; chosen */
-    CHUNK = 2048    /* a row of more arcs is divided among all blocks, in chunks of this many; chosen */
+    SAMPLES = 512,  /* vertices sampled for the largest component, a thread of one block each. A miss costs time only */
+    SHORT_ROW = BI_COMPONENTS_SHORT_ROW, /* a lane processes rows of up to this many arcs, a warp longer ones */
+    CHUNK = 8 * THREADS /* arcs. Longer rows are divided among all blocks: 8 arcs a thread; not measured */
 };
 
 /* ---- trees: parent[v] is a smaller vertex of the component, or v itself ---- */
@@ -314,7 +314,7 @@ extern "C" bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_row
 /* ---- edge lists ---- */
 
 enum {
-    RUN = 128,       /* consecutive entries of the sample, for coalesced reads; chosen */
+    RUN = 128,       /* consecutive entries of the sample: four warps, so that reads are coalesced */
     SAMPLE_EACH = 2, /* sampled entries per vertex; measured: with one, unions take 1.3 to 1.6 ms */
     LIST_HOOKS = 3   /* measured: after two passes 0.75 ms of unions remain, after three 26 us */
 };
@@ -325,12 +325,6 @@ struct list_state {
     int64_t run_stride; /* distance between runs of the sample, in runs */
     uint32_t *parent;
 };
-
-static __global__ void __launch_bounds__(THREADS) bi_components_init_parents(uint32_t *parent, int64_t n)
-{
-    int64_t v = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (v < n) parent[v] = (uint32_t)v;
-}
 
 /* Reads the ends of entry i; false if it does not count. */
 __device__ __forceinline__ bool read_entry(const struct list_state &s, int64_t i, uint32_t *u, uint32_t *v)
@@ -386,7 +380,7 @@ extern "C" bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi
     BI_TRY(bi_scratch(ctx, sizeof *control, &memory));
     control = static_cast<struct bi_components_control *>(memory);
     BI_TRY(ctx->backend->fill(ctx, control, 0, sizeof *control));
-    BI_TRY(BI_RUN(ctx, bi_components_init_parents, (unsigned)bi_div_up(n, THREADS), THREADS, 0, labels, n));
+    BI_TRY(ctx->backend->core->iota(ctx, sizeof *labels, labels, n)); /* each vertex is a tree */
     for (int k = 0; k < LIST_HOOKS && m > 0; k++) {
         BI_TRY(BI_RUN(ctx, bi_components_hook_sample, (unsigned)bi_div_up(sample, THREADS), THREADS, 0, s));
         BI_TRY(flatten_trees(ctx, labels, n));

@@ -15,8 +15,8 @@ enum {
 };
 #endif
 enum {
-    LOADS = 4,     /* loads in flight per lane */
-    SHORT_ROW = 24 /* a lane processes rows of up to this many arcs, a warp longer ones; chosen */
+    LOADS = 4,                          /* loads in flight per lane */
+    SHORT_ROW = BI_COMPONENTS_SHORT_ROW /* a lane processes rows of up to this many arcs, a warp longer ones */
 };
 
 /* Flags of the published word: it is written; some entry is not an edge, and nothing else was written. The low bits
@@ -241,12 +241,13 @@ static __global__ void __launch_bounds__(THREADS) bi_components_single_block_ent
 
 /* ---- launches ---- */
 
-/* Waits for the published word: *count = number of components; *bad = some entry is not an edge. */
-static bosc_status await_count(bosc_ctx *ctx, int64_t *count, bool *bad)
+/* Waits for the published word: *count = number of components. *outcome: FOUND, or BAD_ENTRY if some entry is not an
+ * edge. */
+static bosc_status await_count(bosc_ctx *ctx, int64_t *count, enum bi_forest_outcome *outcome)
 {
     const unsigned long long *report = (const unsigned long long *)ctx->pinned;
     BI_TRY(bi_cuda_await(ctx, report, 1));
-    *bad = (*report & BAD_ENTRY) != 0;
+    *outcome = *report & BAD_ENTRY ? BI_FOREST_BAD_ENTRY : BI_FOREST_FOUND;
     *count = (int64_t)(*report & ~(PUBLISHED | BAD_ENTRY));
     return BOSC_OK;
 }
@@ -266,7 +267,6 @@ bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf
     const int64_t bytes = 2 * rows->n * (int64_t)sizeof(uint32_t);
     void (*const kernel)(rows_args) =
         checked ? bi_components_single_block_rows<true> : bi_components_single_block_rows<false>;
-    bool bad;
     *outcome = BI_FOREST_TOO_LARGE;
     if (rows->arcs > MOST_ARCS || bytes + STATIC > (int64_t)bi_shared_bytes(ctx)) return BOSC_OK;
     *outcome = BI_FOREST_FOUND;
@@ -274,7 +274,7 @@ bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf
         BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     const rows_args a = {*rows, prepare_output(ctx, labels, rows->order.vertex_mask)};
     BI_TRY(BI_RUN(ctx, kernel, 1, THREADS, (size_t)bytes, a));
-    return await_count(ctx, count, &bad);
+    return await_count(ctx, count, outcome);
 }
 
 extern "C" bosc_status bi_components_cuda_entries_single_block(bosc_ctx *ctx, const struct bi_msf_entries *entries,
@@ -282,13 +282,10 @@ extern "C" bosc_status bi_components_cuda_entries_single_block(bosc_ctx *ctx, co
                                                                enum bi_forest_outcome *outcome)
 {
     const int64_t bytes = entries->list.n * (int64_t)sizeof(uint32_t);
-    bool bad;
     *outcome = BI_FOREST_TOO_LARGE; /* so is an empty list: it needs no kernel */
     if (bytes > BI_SHARED_PLAIN || entries->list.m > MOST_ENTRIES || entries->list.n == 0 || entries->list.m == 0)
         return BOSC_OK;
     const entries_args a = {*entries, weighed, prepare_output(ctx, labels, entries->order.vertex_mask)};
     BI_TRY(BI_RUN(ctx, bi_components_single_block_entries, 1, THREADS, (size_t)bytes, a));
-    BI_TRY(await_count(ctx, count, &bad));
-    *outcome = bad ? BI_FOREST_BAD_ENTRY : BI_FOREST_FOUND;
-    return BOSC_OK;
+    return await_count(ctx, count, outcome);
 }

@@ -281,6 +281,9 @@ static bosc_status allocate_outputs(bosc_ctx *ctx, const struct bi_graph_view *g
     return BOSC_OK;
 }
 
+/* Finds the forest of a graph, or of entries if they are not NULL; there is at least one arc or entry. *found is 0
+ * before. Its arrays are in the caller's scratch, but for request->edges; NULL if not requested. Fails if an entry is
+ * not an edge. *rounds: of all levels, and round 0 if a graph needed levels. */
 template <class K>
 static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
                                const struct bi_msf_order *order, const struct bi_msf_request *request,

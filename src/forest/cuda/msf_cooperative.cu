@@ -18,7 +18,7 @@ enum {
     SLOTS = 512,            /* of the table: four for each component, so probes are short */
     TABLE_COMPONENTS = 128, /* most components of rounds that use the table; measured, 2^18 edges: 99 us, 2,048 103 */
     EDGES_PER_BLOCK = 128,  /* least edges of a block; measured: 2^14 edges take 58 us by 132 blocks, as by 32 */
-    HOPS = 12               /* steps of ascend_to_roots() before it shortens paths; chosen */
+    HOPS = 12               /* steps of ascend_to_roots() before it shortens paths, which writes; not measured */
 };
 #endif
 enum {
@@ -182,7 +182,9 @@ static __device__ __forceinline__ uint2 rows_of(const uint32_t *offsets, uint32_
 }
 
 /* Lists the edges of a graph. Of an edge's two arcs the ascending one is listed, or the descending one if the ends
- * differ in parity, so that all blocks list about as many. */
+ * differ in parity, so that all blocks list about as many. Both arcs have the edge's id and key. sh.listed is 0 before,
+ * and the list has room for all arcs of the share. CHECKED: masks or a limit of keys may exclude arcs. The caller adds
+ * a barrier. */
 template <bool CHECKED, class K> static __device__ __forceinline__ void list_arcs(const cooperative_state<K> &b)
 {
     const bi_msf_csr<K> &r = b.a.rows;
@@ -305,7 +307,8 @@ template <int PASS, class K> static __device__ __forceinline__ uint32_t proposal
 }
 
 /* Proposals for few components: the block finds the least for each in a shared table, then proposes it once. Otherwise
- * the grid would serialise on atomics to the same words. */
+ * the grid would serialise on atomics to the same words. All threads call it. The edges have at most TABLE_COMPONENTS
+ * different ends, all roots. A grid barrier must follow before `words` is read, and before the pass BY_ID. */
 template <int PASS, class K>
 static __device__ __forceinline__ void propose_through_table(const cooperative_state<K> &b, unsigned long long *words)
 {
@@ -472,7 +475,9 @@ template <class K> static __device__ void publish_result(const cooperative_state
                    bi_load_relaxed(&c->high));
 }
 
-/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. */
+/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. The
+ * launch has zeroed *a.control, and a.capacity suffices for each block's share. The sums are of the low and the high
+ * halves of the ranks. A bad entry is reported without its index. */
 template <class K, bool FROM_ENTRIES, bool CHECKED>
 static __global__ void __launch_bounds__(THREADS, 1) bi_msf_cooperative_forest(const cooperative_args<K> a)
 {
@@ -546,6 +551,9 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
     return BOSC_OK;
 }
 
+/* An input that is too large, or an entry that is no edge, is no failure: returns BOSC_OK with that outcome, and no
+ * other result. NULL arrays of `found` are not requested. With entries, `g` holds only their counts. There is at least
+ * one edge. Waits for a launch. */
 template <class K>
 bosc_status bi_msf_launch_cooperative(bosc_ctx *ctx, const struct bi_graph_view *g, const bi_msf_csr<K> &rows,
                                       const struct bi_msf_entries *entries, bool checked,

@@ -137,7 +137,9 @@ static __device__ __forceinline__ void list_edges(list_shared &sh, const bi_msf_
     bi_msf_propose_edges(s, e, listed, listed);
 }
 
-/* Lists the light entries. `verify`: entries are not checked yet; one that is not an edge invalidates the run. */
+/* Lists the light entries, and proposes them to the vertices at their ends. `verify`: entries are not checked yet. One
+ * that is not an edge sets control->overflow, as a full list does; then the rounds do nothing. Self loops and entries
+ * that do not count are dropped. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(THREADS)
     bi_msf_scan_light_entries(struct bi_msf_entries entries, bi_msf_state<K> s, bool verify)

@@ -165,8 +165,10 @@ template <class K> __device__ __forceinline__ uint2 range_of(const bi_msf_csr<K>
     return row <= row_to ? make_uint2(rows.offsets[row], rows.offsets[row + 1]) : make_uint2(0, 0);
 }
 
-/* Chooses the lightest arcs of a tile's rows, 32 rows to a warp: a lane reads a short row, the warp a long one.
- * `range` is that of the thread's first row, loaded in advance; so is the next one in the loop. */
+/* Chooses the lightest arcs of a tile's rows, 32 rows to a warp: a lane reads a short row, the warp a long one. The
+ * rows are row_from to row_to, inclusive; the last may begin in the next tile. first, count: the tile's arcs. The
+ * caller adds barriers: before, for sh.keys and sh.ends; after, for sh.row and sh.ends, which are written. `range` is
+ * that of the thread's first row, loaded in advance; so is the next one in the loop. */
 template <bool CHECKED, class K>
 static __device__ __forceinline__ void choose_in_tile(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s,
                                                       tile_shared<K> &sh, uint32_t first, uint32_t count,
@@ -279,7 +281,9 @@ static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, con
     }
 }
 
-/* A block per tile: chooses the lightest arcs of the tile's rows and lists its light arcs. */
+/* A block per tile: chooses the lightest arcs of the tile's rows and lists its light arcs. bi_msf_prepare has set the
+ * threshold and tile_row. A row in several tiles is decided later, from their tile_ends. If the list is full, sets
+ * control->overflow. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS)
     bi_msf_lightest_arcs(bi_msf_csr<K> rows, bi_msf_state<K> s, uint32_t tiles)
@@ -338,7 +342,9 @@ static __global__ void __launch_bounds__(256)
     if (lane == 0) record_choice(rows, s, row, best);
 }
 
-/* Roots get numbers: of two vertices that chose each other the smaller is a root. The others point at their choice. */
+/* Roots get numbers: of two vertices that chose each other the smaller is a root. The others point at their choice, or
+ * are BI_MSF_FINISHED if no arc counts. components[0] is 0 before, and becomes the number of roots. Adds all marked
+ * edges to the sums, each at the end that is no root. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_number_roots(bi_msf_csr<K> rows, bi_msf_state<K> s)

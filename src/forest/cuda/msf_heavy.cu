@@ -12,7 +12,8 @@ struct component_sample {
     __device__ __forceinline__ bool precedes(const component_sample &other) const { return value < other.value; }
 };
 
-/* Finds the component in which most sampled arcs end: sorts the samples and takes the longest run. */
+/* Finds the component in which most sampled arcs end: sorts the samples and finds the longest run. The grid has one
+ * block. Does nothing after level 0 has failed. A wrong choice costs time, not correctness. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_SAMPLE_THREADS) bi_msf_find_giant(bi_msf_csr<K> rows, bi_msf_state<K> s)
 {
@@ -110,7 +111,9 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
     return true;
 }
 
-/* Lists the heavy arcs of a block's vertices: all threads share all arcs, so that long rows do no harm. */
+/* Lists the heavy arcs of a block's VERTICES vertices and proposes them to the components of level 1, whose tables are
+ * reset. All threads share all arcs, so that long rows do no harm. If the list is full, sets control->overflow, and the
+ * rounds of the level do nothing. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_list_heavy_arcs(bi_msf_csr<K> rows, bi_msf_state<K> s)

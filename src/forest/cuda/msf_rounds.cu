@@ -20,7 +20,7 @@ template <class K> static __global__ void __launch_bounds__(256) bi_msf_relabel_
  * keeps the least first 32 bits of the keys seen for each component, and only edges not above them reach the words.
  * Measured, 1 M vertices and 6 M edges: the rounds between 1,394, 193 and 22 components rename edges in 24, 6 and 6 us;
  * without filters in 26, 26 and 48. */
-enum { FILTER_COMPONENTS = 4096 /* 16 KB of shared memory; chosen */ };
+enum { FILTER_COMPONENTS = 4096 /* 16 KB: two blocks a multiprocessor fit the 64 KB of compute capability 7.5 */ };
 struct filter_shared {
     uint32_t key[FILTER_COMPONENTS];
 };
@@ -161,7 +161,8 @@ template <class K> __device__ __forceinline__ void add_edge(rounds<K> &r, uint32
 }
 
 /* Decides each component: of two that chose each other the smaller is a root and gets a number of the next round; one
- * without a choice is finished; the others' edges enter the forest. */
+ * without a choice is finished; the others' edges enter the forest. *next_components, 0 before, becomes the number of
+ * roots. */
 template <class K> static __device__ __forceinline__ void number_roots(rounds<K> &r, unsigned *next_components)
 {
     enum { BLOCK_ITEMS = BI_MSF_ROUND_THREADS * BI_MSF_BATCH };
@@ -199,8 +200,8 @@ template <class K> static __device__ __forceinline__ void number_roots(rounds<K>
     }
 }
 
-/* Points components at their roots' numbers, and initialises the next round's tables. Other threads may shorten the
- * same path; every value still leads to the root. */
+/* Points components at their roots' numbers, and initialises the next round's tables, which are no longer than this
+ * round's. Finished components stay. Other threads may shorten the same path; every value still leads to the root. */
 template <class K> static __device__ __forceinline__ void flatten_pool(const rounds<K> &r, uint32_t next_components)
 {
     const bi_msf_state<K> &s = r.s;
@@ -243,8 +244,8 @@ template <class K> static __device__ __forceinline__ void flatten_pool(const rou
     }
 }
 
-/* Compacts the warp's slice: renames the ends of edges, drops edges inside a component, and proposes the others for
- * the next round. */
+/* Compacts the warp's slice: renames the ends of edges, drops edges inside a component, and proposes the others for the
+ * next round. All threads call it: it may contain a barrier of the block. Adds the number of the others to *left. */
 template <class K>
 static __device__ __forceinline__ void compact_slice(rounds<K> &r, filter_shared &sh, uint32_t next_components,
                                                      unsigned *left)
@@ -301,9 +302,10 @@ static __device__ __forceinline__ uint32_t final_number(const rounds<K> &r, uint
     return c->finished[r.level] + i;
 }
 
-/* Prepares the next level: maps components of this level to numbers of the next, and resets the tables. Later pools
- * are read while the second is written, each entry only by its own thread; then the first, which has most components,
- * needs one lookup each. */
+/* Prepares the next level: maps components of this level to numbers of the next, and resets the tables. All threads of
+ * the grid call it: it may contain a barrier. rounds_done: 0 if the list was empty. Later pools are read while the
+ * second is written, each entry only by its own thread; then the first, which has most components, needs one lookup
+ * each. */
 template <class K> static __device__ __forceinline__ void finish_level(rounds<K> &r, unsigned rounds_done)
 {
     const bi_msf_state<K> &s = r.s;
@@ -338,7 +340,9 @@ template <class K> static __device__ __forceinline__ void finish_level(rounds<K>
     }
 }
 
-/* Runs the rounds of a level until its list is empty. Each grid barrier completes a phase for all blocks. */
+/* Runs the rounds of a level until its list is empty. Each grid barrier completes a phase for all blocks. Before, the
+ * ends of the listed edges are components of the level, s.next[i] is i, and s.best has the proposals of all listed
+ * edges; for 64-bit keys best_id is clear. After an overflow it does nothing, and components[level + 1] stays 0. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS, BI_MSF_ROUND_BLOCKS)
     bi_msf_boruvka_rounds(bi_msf_csr<K> rows, bi_msf_state<K> s, int level)

@@ -67,8 +67,9 @@ static __device__ __forceinline__ void list_edge(const block_state<K> &b, bool l
     bi_msf_append(&b.sh.listed, listed, [&](uint32_t at) { b.list[at] = {key, u | v << 16, id}; });
 }
 
-/* Lists a graph's edges by their arcs to larger vertices. Each warp reads consecutive arcs; offsets are copied to
- * shared memory (`next` is free yet) for the searches of rows. */
+/* Lists a graph's edges by their arcs to larger vertices. All threads call it; sh.listed is 0 before, and the caller
+ * adds a barrier. CHECKED: masks or a limit of keys may exclude arcs. Each warp reads consecutive arcs; offsets are
+ * copied to shared memory (`next` is free yet) for the searches of rows. */
 template <bool CHECKED, class K> static __device__ __forceinline__ void list_arcs(const block_state<K> &b)
 {
     const bi_msf_csr<K> &r = b.a.rows;
@@ -214,7 +215,9 @@ template <class K> static __device__ void publish_result(const block_state<K> &b
     bi_msf_publish(b.a.report, b.sh.edges, rounds, b.sh.low, b.sh.high);
 }
 
-/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. */
+/* FROM_ENTRIES: of an edge list, which is always checked. CHECKED: self loops, masks or a limit may exclude arcs. The
+ * grid has one block, with the shared memory of lay_out_shared(). If an entry is not an edge, writes no result but the
+ * report, without the entry's index. */
 template <class K, bool FROM_ENTRIES, bool CHECKED>
 static __global__ void __launch_bounds__(THREADS) bi_msf_single_block_forest(const block_args<K> a)
 {
@@ -289,6 +292,9 @@ static bosc_status launch_forest(bosc_ctx *ctx, const block_args<K> &a, int64_t 
     return BI_RUN(ctx, kernel, 1, THREADS, (size_t)bytes, a);
 }
 
+/* An input that is too large, or an entry that is no edge, is no failure: returns BOSC_OK with that outcome, and no
+ * other result. NULL arrays of `found` are not requested. With entries, `g` holds only their counts. Waits for a
+ * launch. */
 template <class K>
 bosc_status bi_msf_launch_single_block(bosc_ctx *ctx, const struct bi_graph_view *g, const bi_msf_csr<K> &rows,
                                        const struct bi_msf_entries *entries, bool checked,

@@ -7,6 +7,10 @@
 #include "core/cuda/warp.cuh"
 #include "forest/steps/rows.h"
 
+/* A lane processes rows of up to this many arcs alone; a longer row leaves few of a warp's 32 lanes without an arc.
+ * Less: more idle lanes; more: lanes that wait for the longest row. Not measured. */
+enum { BI_COMPONENTS_SHORT_ROW = 24 };
+
 /* Trees united by all threads of a block at once; as in base/union_find.h. parent[v] is a smaller vertex of the
  * component, or v itself. */
 struct bi_shared_trees {

@@ -112,18 +112,6 @@ BI_FN void bi_step_msf_ranks(const struct bi_msf_ranks *a, int64_t i)
     bi_set_word(a->out, a->is_64bit, i, bi_msf_rank(&a->order, bi_word(a->in, a->is_64bit, i)));
 }
 
-/* Copies words, of 32 or 64 bits, to words of 32 or 64 bits. */
-struct bi_msf_copy_words {
-    const void *in;
-    void *out;
-    bool in_64bit, out_64bit;
-};
-
-BI_FN void bi_step_msf_copy_words(const struct bi_msf_copy_words *a, int64_t i)
-{
-    bi_set_word(a->out, a->out_64bit, i, bi_word(a->in, a->in_64bit, i));
-}
-
 /* Splits keys into low and high halves to be summed. */
 struct bi_msf_split_keys {
     const void *keys;

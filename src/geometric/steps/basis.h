@@ -168,7 +168,7 @@ BI_FN void bi_geometric_tuple(uint64_t r, uint64_t n, int corners, uint32_t *poi
 }
 
 /* The other points of a basis have ranks low to high - 1 among the neighbours of its first point, nearest first: not
- * the nearest, which make short bases. The fractions are chosen. */
+ * the nearest, which make short bases. Farther ones are more often hidden. The fractions are not measured. */
 struct bi_geometric_ranks {
     uint32_t low, high;
 };

@@ -16,10 +16,10 @@ enum {
     FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries; measured: of 2^12 two threads, which slept, take longer than one */
     /* Lists of more bytes are written past the caches. Measured: below, a pair takes 0.7 to 2.5 ns more so. */
     STREAMED = 8 << 20,
-    MIN_PARTITION_SHARE = 16,   /* a thread gets at least this many pairs for each partition; chosen */
-    MIN_REGION_SHARE = 128,     /* the same for a build in regions; chosen */
+    MIN_PARTITION_SHARE = 16,   /* least pairs of a thread for each partition: two lines of 8-byte pairs */
+    MIN_REGION_SHARE = 128,     /* the same for a build in regions; not measured */
     MAX_REGION_PAIRS = 1 << 21, /* of more pairs lists stream; measured there: 6.7 ns a pair, streamed 9.5 */
-    MAX_ESTIMATED_THREADS = 256 /* assumed by the estimate of memory */
+    MAX_ESTIMATED_THREADS = 256 /* of the estimate of memory: more are rare */
 };
 
 /* Turns the counts of each thread and partition into positions, in the order (partition, thread). */

@@ -137,7 +137,9 @@ BI_FN void bi_hash_load_pairs(const struct bi_hash_matching *m, int32_t bits, __
 }
 
 /* Loads the hashes of the codes (lanes of 32 bits) in the order of their buckets, with fillers in empty slots, and
- * exchanges the first two where the mark requires it. *value: with `paired` the values. */
+ * exchanges the first two where the mark requires it. codes: 0 in empty slots. marks: 1 in the four lanes of a spilled
+ * bucket, else 0; a bucket that is not full has its mark in the low bit of its fillers. *value: with `paired` the
+ * values, not yet exchanged. */
 BI_FN struct bi_hash_bucket_lanes bi_hash_load_bucket_hashes(const struct bi_hash_matching *m, int32_t bits,
                                                              bool paired, __m512i codes, __m512i marks, __m512i filler,
                                                              __m512i *value)

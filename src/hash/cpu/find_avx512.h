@@ -59,7 +59,9 @@ BI_FN void bi_hash_partitions_16(const struct bi_hash_avx512_look_up *u, bool in
         bi_hash_gather_partitions_16(u->view.partitions, number, first, size, seed);
 }
 
-/* Hashes a chunk of queries, computes their first buckets and prefetches these. */
+/* Hashes a chunk of queries, computes their first buckets and prefetches these. `rest` is the number of queries left:
+ * 0 or less yields an empty chunk, at the end of the pipeline. Hashes are one-to-one, so they replace keys in
+ * comparisons. `bits` and `in_registers` are constants of the caller. */
 BI_FN void bi_hash_hash_chunk(const struct bi_hash_avx512_look_up *u, int32_t bits, bool in_registers,
                               const char *queries, int64_t rest, struct bi_hash_avx512_chunk *c)
 {

@@ -312,7 +312,7 @@ BI_FN void find_avx512(struct bi_hash_avx512_look_up *u, int32_t bits, const voi
 void BI_LEVEL_NAME(bi_hash_find)(const bosc_hash *t, const void *queries, int64_t begin, int64_t end, void *values,
                                  uint8_t *found)
 {
-    /* tables of more bytes are prefetched; chosen */
+    /* Tables of more bytes are prefetched: they exceed a first-level cache. The limits are not measured. */
     enum { NEAR_BYTES = 1 << 18, AVX512_NEAR_BYTES = 1 << 19 };
 #if BI_LEVEL >= 4
     if (bi_hash_suits_avx512(t, values)) {

@@ -22,7 +22,8 @@ enum {
     SWEEP_HOMES = 64,     /* homes of a step of the vector sweep: one byte each */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
-    MAX_HOME_PAIRS = 100, /* maximum of pairs with one home: below what a signed byte holds; chosen */
+    MAX_HOME_PAIRS =
+        100, /* maximum of pairs with one home: a signed byte holds up to 127, which leaves 27 for pushed ones */
     MAX_PUSHED = INT8_MAX - 1,
     FRONT = 2 * SWEEP_HOMES /* slots emptied ahead of the swept homes: at least MAX_PUSHED + 1 */
 };
@@ -260,8 +261,9 @@ BI_FN void spread_tops(__m512i bytes, __m512i top[4])
 }
 
 /* As the scalar form below, 64 homes at once. Let `in_front` pairs wait in front of the first home. Then max(sum +
- * in_front, sum - least) pairs wait behind a home, with sum the prefix sum of (count - 1) and least its prefix
- * minimum. Empties as many slots on the way, which is faster than a separate pass. */
+ * in_front, sum - least) pairs wait behind a home, with sum the prefix sum of (count - 1) and least its prefix minimum.
+ * Empties as many slots on the way, which is faster than a separate pass. Bytes may saturate: too_many is then set, and
+ * the positions are not used. */
 BI_FN void sweep_homes(struct bi_hash_ordered_job *b, int32_t bits, size_t size, uint32_t begin, uint32_t end,
                        struct swept *w)
 {
@@ -496,7 +498,7 @@ BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
 }
 
 /* As insert_by_slots for a value as wide as its key, in one vector if there is an empty slot within 64 bytes of the
- * home's first slot. */
+ * home's first slot. Returns false, with nothing written, if the key is there. */
 BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned, uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = 2 * key;

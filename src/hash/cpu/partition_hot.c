@@ -197,7 +197,8 @@ static void flush_line(const char *line, char *out, size_t size, uint32_t begin,
     memcpy(out + (size_t)from * size, line + (from - first) * size, (size_t)(end - from) * size);
 }
 
-/* Scatters pairs to the lists of their partitions. */
+/* Scatters pairs to the lists of their partitions, stably, at s->positions, which it advances. `rows`: the payload is
+ * row numbers. `streams`: s->lines and s->begins are used, and both outputs are aligned to a line. */
 BI_FN void scatter_pairs(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows, bool streams)
 {
     enum { PER = BI_HASH_CHUNK };
@@ -235,8 +236,9 @@ BI_FN void scatter_pairs(const struct bi_hash_share *s, int32_t bits, size_t pay
 #endif
 }
 
-/* Scatters pairs to the regions of their partitions; a hash and its payload are adjacent if they have one size.
- * Pairs beyond the limit of a region are counted and not written. */
+/* Scatters pairs to the regions of their partitions, at s->positions, which it advances. If a hash and its payload have
+ * one size, they are adjacent in s->hashes, and s->payload is not used. Pairs beyond s->begins, the limit of a region,
+ * are counted and not written; a position above the limit reports them. */
 BI_FN void scatter_to_regions(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows)
 {
     enum { PER = BI_HASH_CHUNK };

@@ -4,6 +4,7 @@
 
 #include "core/call.h"
 #include "core/cuda/launch.cuh"
+#include "core/cuda/shared.cuh"
 #include "core/cuda/warp.cuh"
 #include "hash/hash.h"
 
@@ -79,11 +80,7 @@ static inline size_t bi_hash_device_attribute(const bosc_ctx *ctx, cudaDeviceAtt
     return otherwise;
 }
 
-/* Return the shared memory available to a block, and to all blocks of a multiprocessor together. */
-static inline size_t bi_hash_shared_bytes(const bosc_ctx *ctx)
-{
-    return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024);
-}
+/* Returns the shared memory available to all blocks of a multiprocessor together. */
 static inline size_t bi_hash_multiprocessor_shared_bytes(const bosc_ctx *ctx)
 {
     return bi_hash_device_attribute(ctx, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 48 * 1024);
@@ -117,8 +114,11 @@ bosc_status bi_hash_open_completion_cuda(bosc_ctx *, struct bi_hash_completion *
 void bi_hash_close_completion_cuda(const bosc_hash *);
 bosc_status bi_hash_fill_slots_cuda(bosc_ctx *, const bi_hash_slots_fill *);
 bosc_status bi_hash_find_slots_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count);
-/* Looks keys up in an ordered table; *done: false if its pairs have other sizes than these kernels take. */
-bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count, bool *done);
+/* Looks keys up in an ordered table. *outcome: UNSUPPORTED, with nothing launched, for pairs of other sizes than these
+ * kernels take. */
+enum bi_hash_find_outcome { BI_HASH_FIND_UNSUPPORTED, BI_HASH_FIND_LAUNCHED };
+bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count,
+                                      enum bi_hash_find_outcome *outcome);
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);

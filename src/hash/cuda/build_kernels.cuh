@@ -138,7 +138,7 @@ enum {
     MIN_BUSY_BLOCKS = 256,
     /* With more pairs, early blocks that wait for tiles would delay the ordering: measured, 3 to 5 us at 2^19. */
     MAX_OVERLAPPED_PAIRS = 1 << 18,
-    SMALL_PARTITION_KEYS = 1024, /* mean keys of a partition up to which it counts as small; chosen */
+    SMALL_PARTITION_KEYS = 1024, /* mean keys of a partition up to which it counts as small; not measured */
     /* Of blocks that assign slots, for small partitions and others. Measured, 2^18 pairs: 384 threads 34.1 us, 512
      * 36.3. */
     SMALL_THREADS = 384,
@@ -236,8 +236,9 @@ template <class K, class P, int THREADS> struct slot_assigner {
     }
 };
 
-/* Builds small partitions from tiles. No block waits for another: find_first_bucket counts the keys of partitions that
- * have not published their buckets. */
+/* Builds small partitions from tiles, a block each. A partition that exceeds the block's limits, or cannot be matched,
+ * is not written, which the block publishes. No block waits for another: find_first_bucket counts the keys of
+ * partitions that have not published their buckets. The kernel may start before the one that orders the tiles ends. */
 template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_build_small_partitions(const build_args<K, P> a)
 {
@@ -271,7 +272,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_small_partitions
     write_and_notify(partition, a, state, fits, filled, [&] { write_small_partition(partition, a); });
 }
 
-/* Builds larger partitions from tiles. */
+/* Builds larger partitions from tiles, a block each; failures as above. a.at.separate: hashes, payload and picks have
+ * memory of their own; else they share one part in turn. */
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const build_args<K, P> a)
 {
@@ -317,8 +319,9 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
     });
 }
 
-/* Builds larger partitions from tiles in little shared memory: it holds either hashes or payload. The code of a key
- * links to its other bucket (fill_linked_codes.cuh), so no picks are stored. For keys of up to 64 bits, whose
+/* Builds larger partitions from tiles, a block each, in little shared memory: it holds either hashes or payload.
+ * Failures as above; it tries no further seed. The kernel may start before the one that orders the tiles ends. The code
+ * of a key links to its other bucket (fill_linked_codes.cuh), so no picks are stored. For keys of up to 64 bits, whose
  * values, if any, are the payload, and up to LINKED_BUCKETS buckets. */
 template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
@@ -436,17 +439,17 @@ static build_layout layout_of(const build_variant<K, P> &variant, uint32_t keys,
     return at;
 }
 
-/* Chooses the limits of keys and buckets of a block, and its shared memory. First choice: the mean and eight
- * standard deviations, each part in memory of its own, if all blocks run at once then. Else parts take turns, with
- * eight down to five deviations, whichever lets more blocks run at once. Returns false if there is too little
- * memory. */
+/* Chooses the limits of keys and buckets of a block, and its shared memory. First choice: the mean and eight standard
+ * deviations, each part in memory of its own, if all blocks run at once then. Else parts take turns, with eight down to
+ * five deviations, whichever lets more blocks run at once. Returns false, with *a unchanged, if there is too little
+ * memory, or another kernel may let more blocks run at once. */
 template <class K, class P>
 static bool choose_limits(const bosc_ctx *ctx, const build_variant<K, P> &variant, uint32_t partitions,
                           build_args<K, P> *a)
 {
     enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* bytes that CUDA reserves for each block */ };
     const double mean = (double)a->n / partitions;
-    const size_t block_bytes = bi_hash_shared_bytes(ctx);
+    const size_t block_bytes = bi_shared_bytes(ctx);
     const size_t multiprocessor_bytes = bi_hash_multiprocessor_shared_bytes(ctx);
     size_t max_at_once = 0;
     bool found = false;
@@ -490,7 +493,7 @@ static bosc_status order_tiles(bosc_ctx *ctx, const struct bi_hash_shape *s, bui
     a->done = (unsigned long long *)words;
     a->bucket_counts = a->tiles.zeroed + 2;
     BI_TRY(bi_hash_order_tiles_cuda(ctx, s, a->keys, a->payload, a->n, bi_hash_payload_bytes<P>, &a->tiles));
-    const uint32_t mean = a->tiles.pairs >> s->partition_bits; /* pairs of a segment; the limits below are chosen */
+    const uint32_t mean = a->tiles.pairs >> s->partition_bits; /* pairs of a segment. Lanes: 1.25 rounds or less */
     a->hashes = (const K *)a->tiles.hashes;
     a->payload = (const P *)a->tiles.payload;
     a->lanes = mean <= 10 ? 8 : mean <= 20 ? 16 : 32;
@@ -502,13 +505,14 @@ template <class K, class P>
 static bosc_status allow_shared(bosc_ctx *ctx, const build_variant<K, P> &variant, const build_args<K, P> &a)
 {
     if (a.at.bytes + variant.state_bytes <= BI_SHARED_PLAIN) return BOSC_OK;
-    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes);
+    const int limit = (int)(bi_shared_bytes(ctx) - variant.state_bytes);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
     return BOSC_OK;
 }
 
-/* Launches the build in two kernels: the tiles, then the partitions. completion gets the stream and the number of
- * words that the blocks will publish. */
+/* Launches the build in two kernels: the tiles, then the partitions. completion gets the stream and the number of words
+ * that the blocks will publish. *outcome becomes BI_HASH_PENDING; if shared memory is too small, it stays and the table
+ * is not written. */
 template <class K, class P>
 static bosc_status launch_tiled(bosc_ctx *ctx, const struct bi_hash_shape *s, build_args<K, P> a,
                                 struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)

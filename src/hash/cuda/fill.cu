@@ -6,7 +6,8 @@
 enum {
     LAY_THREADS = 1024,
     RESIDENT_THREADS = 2048, /* limit of the threads of a multiprocessor */
-    /* Up to this many, the blocks that fill partitions lay them out too, which saves a launch. Chosen. */
+    /* Up to this many, the blocks that fill partitions lay them out too, which saves a launch. One
+     * block has a thread for each of LAY_THREADS partitions. */
     SELF_LAID_PARTITIONS = 1024
 };
 
@@ -98,7 +99,9 @@ static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, 
     return laid;
 }
 
-/* Fills a partition that fits in shared memory. PICKS: the buckets of each key are computed once and stored. */
+/* Fills a partition that fits in shared memory. PICKS: the buckets of each key are computed once and stored. In place,
+ * an empty list means that no key was added: the partition stays, with its pairs. Otherwise an empty partition has one
+ * bucket, of fillers. With a.values the payload is row numbers; a set has no payload. */
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const bi_hash_fill_args<K, P> a)
 {
@@ -156,7 +159,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
 }
 
 /* Fills the listed partitions, which are too large for shared memory; their codes are in the table. marks_words: words
- * of one of the two kinds of marks. */
+ * of one of the two kinds of marks. The grid has any size. Once a repeated key is known, a block leaves its further
+ * partitions unfinished. */
 template <class K, class P>
 static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
     bi_hash_fill_large(const bi_hash_fill_args<K, P> a, uint32_t marks_words)
@@ -225,16 +229,16 @@ template <class K, class P> static fill_variant<K, P> choose_variant(double load
     return variant_of<K, P, 384, false>();
 }
 
-/* Chooses the limits of keys and buckets of a block: the maximum of a partition if all blocks run at once then; else
- * the mean and eight down to five standard deviations, whichever lets more blocks run at once; or what fits in
- * shared memory. */
+/* Sets the limits of keys and buckets of a block in *a, whose max_keys is set; bi_hash_fill_large fills larger
+ * partitions. The limits are the maximum of a partition if all blocks run at once then; else the mean and eight down to
+ * five standard deviations, whichever lets more blocks run at once; or what fits in shared memory. */
 template <class K, class P>
 static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &variant, int64_t n, uint32_t partitions,
                                 double load_factor, bi_hash_fill_args<K, P> *a)
 {
     const double mean = (double)n / partitions;
     enum { FEWEST = 5, MOST = 8, RESERVED = 1024 /* bytes that CUDA reserves for each block */ };
-    const size_t block_bytes = bi_hash_shared_bytes(ctx);
+    const size_t block_bytes = bi_shared_bytes(ctx);
     const size_t multiprocessor_bytes = bi_hash_multiprocessor_shared_bytes(ctx);
     const auto bytes_of = [&](uint32_t keys, uint32_t buckets) {
         return shared_layout_of<K, P>(keys, buckets).bytes + variant.state_bytes;
@@ -251,7 +255,7 @@ static void choose_block_limits(const bosc_ctx *ctx, const fill_variant<K, P> &v
         const double most = mean + deviations * sqrt(mean) + 8;
         uint32_t keys = most < a->max_keys ? (uint32_t)most : a->max_keys, buckets;
         size_t bytes;
-        for (;; keys -= keys / 16 + 1) { /* down to what fits in shared memory, in chosen steps */
+        for (;; keys -= keys / 16 + 1) { /* down to what fits in shared memory, to a sixteenth */
             buckets = bi_hash_partition_buckets(load_factor, keys);
             bytes = bytes_of(keys, buckets);
             if (bytes <= block_bytes) break;
@@ -277,6 +281,8 @@ static int64_t max_buckets(const struct bi_hash_shape *s, int64_t n)
     return (int64_t)((double)n / (s->load_factor * BOSC_HASH_WIDTH)) + ((int64_t)1 << s->partition_bits) + 1;
 }
 
+/* Launches the layout and the fill of the table's blocks, which have room; does not wait. *report is device memory,
+ * zero before. distinct: no key repeats, so that oversized partitions are filled too. */
 template <class K, class P>
 static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct bi_hash_lists *lists, bool distinct,
                                struct bi_hash_report *report)
@@ -320,7 +326,7 @@ static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct b
     auto fill_large = bi_hash_fill_large<K, P>;
     const size_t bytes = shared_layout_of<K, P>(a.block_keys, a.block_buckets).bytes;
     /* The attribute belongs to the kernel on the device, so other contexts share it; all set the same maximum. */
-    const int limit = (int)(bi_hash_shared_bytes(ctx) - variant.state_bytes);
+    const int limit = (int)(bi_shared_bytes(ctx) - variant.state_bytes);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
     BI_TRY(BI_RUN(ctx, variant.kernel, partitions, variant.threads, bytes, a));
     const bool none_large = !distinct && !lists->in_place && a.block_keys >= a.max_keys;

@@ -28,7 +28,7 @@ enum : uint32_t {
     LINKED_PRIORITIES = 4, /* limit: a key with a higher priority makes the partition fail */
     LINKED_CODE_LIMIT = LINKED_PRIORITIES * LINKED_STEP, /* codes are below it */
     LINKED_WALKERS = 128,  /* limit of the keys left to one warp; measured, 5 M pairs: 183 us, 64 keys 187 */
-    LINKED_STEPS = 4,      /* proposals of the warp between two checks for idle lanes; chosen */
+    LINKED_STEPS = 4,      /* proposals of the warp between two checks for idle lanes; not measured */
     LINKED_MAX_COUNT = 128 /* limit of keys with one first bucket, whose counter has 8 bits; only repeats reach it */
 };
 
@@ -285,7 +285,9 @@ static __device__ __forceinline__ bool may_hold_key(uint4 c, uint32_t bucket)
            !((c.w ^ like) & LINKED_PAIR);
 }
 
-/* Scans the buckets: sets their marks, and counts for the report. All threads call it. */
+/* Scans the buckets: sets their marks, and counts for the report in `state`. Keys without a slot, after a failed
+ * matching, are not compared. All threads call it, after a barrier that completes codes, hashes and the zeroed
+ * `spilled`; the caller adds one. */
 template <class M>
 static __device__ void scan_linked_partition(const M &partition, bi_hash_block_words<M::THREADS> &state)
 {

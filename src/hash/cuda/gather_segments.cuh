@@ -6,7 +6,7 @@
 #include "hash/cuda/matching.cuh"
 #include "hash/cuda/notify_host.cuh"
 
-enum { GATHERED_AT_ONCE = 4 /* segments or pairs whose reads overlap; chosen */ };
+enum { GATHERED_AT_ONCE = 4 /* segments or pairs whose reads overlap; more need more registers. Not measured */ };
 
 /* Offsets of the parts of a block's shared memory; the hashes are at 0. separate: payload and picks have memory of
  * their own; else they take turns with the hashes, so that more blocks run at once. */

@@ -5,16 +5,17 @@
 
 #include "hash/cuda/bucketed.cuh"
 
-/* Threads of a block that fills partitions too large for shared memory; chosen. */
+/* Threads of a block that fills partitions too large for shared memory: five blocks have 1,920 of the 2,048 threads of
+ * a multiprocessor. Not measured. */
 enum { BI_HASH_LARGE_THREADS = 384 };
 /* Keys that a warp claims at once where keys are not assigned to warps beforehand. Measured, 100 M at a load factor of
- * 0.95: 4.27 ms, fixed shares 4.59; 64 is chosen. */
+ * 0.95: 4.27 ms, fixed shares 4.59. 64 are two for each lane; other numbers are not measured. */
 enum { BI_HASH_KEYS_CLAIMED = 64 };
 /* Proposals of this priority and above are rare unless a partition fails; only then do other threads check whether
- * it failed. Chosen. */
+ * it failed. Less: more checks; more: later ends of failed partitions. Not measured. */
 enum { BI_HASH_UNUSUAL_PRIORITY = 6 };
 /* Without hashes in shared memory a repeated key is not detected when it fails, so no seed above this one is tried.
- * Chosen. */
+ * More: more attempts in vain with repeated keys; less: more tables that are built again. Not measured. */
 enum { BI_HASH_BLIND_SEEDS = 2 };
 #define BI_HASH_MAX_POSITION ((1u << BI_HASH_POSITION_BITS) - 1)
 
@@ -146,7 +147,8 @@ __device__ __forceinline__ bool bi_hash_bucket_has(const M &partition, uint4 c, 
     return has;
 }
 
-/* Calls f(i, list[i]) for all i below count; with PICKS the reads of 32 bytes (chosen) overlap. All threads call it. */
+/* Calls f(i, list[i]) for all i below count; with PICKS the reads of 32 bytes (a sector) overlap. All threads call
+ * it. */
 template <int THREADS, bool PICKS, class T, class F>
 __device__ __forceinline__ void bi_hash_for_each(const T *list, uint32_t count, const F &f)
 {
@@ -182,7 +184,7 @@ template <class K, int THREADS, bool PICKS> struct bi_hash_list {
 template <int THREADS> struct bi_hash_block_words {
     uint32_t skip;    /* the block leaves the partition unfinished */
     uint32_t failed;  /* the matching fails with this seed */
-    uint32_t repeats; /* a key repeats, or is assumed to */
+    uint32_t repeats; /* a key repeats, or may repeat */
     uint32_t second;  /* number of keys in their second bucket */
     /* With PICKS: the first key that no warp has claimed. Linked partitions: number of waiting keys. */
     uint32_t next;
@@ -270,8 +272,9 @@ static __device__ bool bi_hash_proposal_fails(const M &partition, bi_hash_propos
 }
 
 /* Matches the keys of a partition until each is accepted; all threads call it. The lanes of a warp stay together; an
- * idle lane takes another of the warp's keys; with PICKS warps claim keys on demand. On failure sets state.failed,
- * and state.repeats where a repeated key is detected. */
+ * idle lane starts another of the warp's keys; with PICKS warps claim keys on demand. The caller has cleared codes and
+ * state, and has less than BI_HASH_MAX_POSITION keys, so that no code is 0. On failure sets state.failed, and
+ * state.repeats where a repeated key is detected; the caller then tries the next seed. It ends without a barrier. */
 template <class M> static __device__ void bi_hash_match(const M &partition, bi_hash_block_state<M::THREADS> &state)
 {
     const uint32_t share = (partition.keys + M::THREADS / 32 - 1) / (M::THREADS / 32);
@@ -334,9 +337,11 @@ __device__ __forceinline__ uint32_t bi_hash_scan_bucket(const M &partition, uint
     return in_second;
 }
 
-/* Scans the filled buckets: sets their marks, and counts for the report. list (64): shared memory of each warp; few
- * keys of a row are in their second bucket, and are collected until 32 can be processed together. All threads call
- * it. */
+/* Scans the filled buckets: sets their marks, and counts for the report. In the table the order of a full bucket's
+ * first two hashes stores the spilled mark; `ascending` shows if they must be exchanged. list (64): shared memory of
+ * each warp; few keys of a row are in their second bucket, and are collected until 32 can be processed together. All
+ * threads call it, after a barrier that completes the codes, the hashes and the zeroed `spilled`. hashes[0] is read for
+ * empty slots, but not used. */
 template <class M>
 static __device__ void bi_hash_scan_partition(const M &partition, bi_hash_block_words<M::THREADS> &state,
                                               uint16_t *list)
@@ -403,7 +408,9 @@ static __device__ void bi_hash_clear_matching(M &partition, bi_hash_block_state<
 }
 
 /* Matches a cleared partition and marks its buckets; returns false if the partition must stay unfinished. *repeats, or
- * NULL: set if a key repeats in any partition. All threads call it. */
+ * NULL: set if a key repeats in any partition. partition.seed rises to the first that works; BOSC_HASH_LINEAR if none
+ * does: then nothing is matched or marked, and the result is true only if `distinct`. All threads call it, after a
+ * barrier that completes the cleared state; a barrier comes last. */
 template <class M>
 static __device__ bool bi_hash_match_partition(M &partition, bi_hash_block_state<M::THREADS> &state, bool distinct,
                                                const uint32_t *repeats)

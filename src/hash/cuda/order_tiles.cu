@@ -43,7 +43,9 @@ template <class K, class P> struct tile_args {
 };
 
 /* Turns each warp's counts of digits into positions, and writes the segments of a tile. Each thread has two digits
- * in one word, whose halves cannot carry. All threads call it, between two barriers. */
+ * in one word, whose halves cannot carry. a.partitions is even: a power of two, at least 2. The counts exclude pairs
+ * past the end of the input. All threads call it: a barrier before it completes the counts of all warps, and a barrier
+ * after it publishes the positions. */
 template <class S, class K, class P>
 static __device__ __forceinline__ void write_segments(S &sh, const tile_args<K, P> &a, uint32_t tile)
 {
@@ -126,7 +128,7 @@ static bosc_status launch_tiles(bosc_ctx *ctx, tile_args<K, P> a, struct bi_hash
 {
     static_assert(S::TILE < 1u << BI_HASH_SEGMENT_BITS, "a segment's begin and length");
     void *hashes, *payload, *segments;
-    if (sizeof(S) > bi_hash_shared_bytes(ctx)) return BOSC_OK;
+    if (sizeof(S) > bi_shared_bytes(ctx)) return BOSC_OK;
     tiles->pairs = S::TILE;
     tiles->count = a.tiles = (uint32_t)bi_div_up(a.in.n, S::TILE);
     BI_TRY(bi_scratch(ctx, (size_t)a.in.n * sizeof(K), &hashes));

@@ -21,7 +21,7 @@ enum { SINGLE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, MAX_RANGES = 12
 enum { SOME_EACH = 2, SOME_PAIRS = 6, MAX_EACH = 4, MAX_PAIRS = 9, RESIDENT = 1 };
 #endif
 enum {
-    CELL_PAIRS = 16, /* mean of a cell, if there are ranges enough; chosen */
+    CELL_PAIRS = 16, /* mean of a cell, if there are ranges enough: a line of 8-byte pairs (docs/design/hash.md) */
     RANGE_SHIFT = 5  /* shift of the reciprocal, see set_ranges */
 };
 static_assert(MAX_RANGES <= MAX_REPORTS, "a word of each block");
@@ -63,7 +63,8 @@ template <class S> static __device__ __forceinline__ void find_begins(S &sh)
 
 /* Scatters the block's pairs, at most EACH of a thread, to its cells. It orders them by range in shared memory first,
  * so that those of a range are written contiguously. `ordered` has SIZE x EACH pairs in shared memory; a.share is at
- * most that. Pairs hold hashes in place of keys. A barrier comes last. */
+ * most that. Pairs hold hashes in place of keys. sh.counts keeps the pairs of each cell, dropped ones too. All threads
+ * call it; a barrier comes last. */
 template <int EACH, class K, class P, int SIZE>
 static __device__ __forceinline__ void scatter_to_cells(const ordered_args<K, P> &a, cooperative_shared<SIZE> &sh,
                                                         ordered_pair<K, P> *ordered)

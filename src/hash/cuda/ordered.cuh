@@ -214,8 +214,9 @@ static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a
 }
 
 /* Turns counts into the first slot of each home, given the reach of earlier ranges. Returns the slot behind the
- * range's pairs, from its first home on; the caller compares it with the slots that the range may fill. A barrier comes
- * last. */
+ * range's pairs, from its first home on; the caller compares it with the slots that the range may fill. A range that
+ * exceeds them is published too, so that no later block waits forever. A barrier before the call completes the counts.
+ * Several blocks all run at once, and each has zeroed its word of `reached`. A barrier comes last. */
 template <class K, class P, int THREADS>
 static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_args<K, P> &a,
                                                                const ordered_memory<K, P> &m,

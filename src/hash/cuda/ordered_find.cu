@@ -128,12 +128,15 @@ static bosc_status launch_find(bosc_ctx *ctx, const bi_hash_slots_find *find, in
     return query_count <= MAX_TWO_LANES ? launch_lanes<2>(ctx, a) : launch_lanes<1>(ctx, a);
 }
 
-bosc_status bi_hash_find_ordered_cuda(bosc_ctx *ctx, const bi_hash_slots_find *find, int64_t query_count, bool *done)
+bosc_status bi_hash_find_ordered_cuda(bosc_ctx *ctx, const bi_hash_slots_find *find, int64_t query_count,
+                                      enum bi_hash_find_outcome *outcome)
 {
     const int32_t key = find->view.key_bits / 8, value = find->view.value_size;
-    *done = find->view.homes && query_count && key <= 8 && (value == 0 || value == key) && query_count <= INT32_MAX &&
-            find->slots < UINT32_MAX - 4 * SECTOR; /* and the slot behind a window */
-    if (!*done) return BOSC_OK;
+    const bool supported = find->view.homes && query_count && key <= 8 && (value == 0 || value == key) &&
+                           query_count <= INT32_MAX &&
+                           find->slots < UINT32_MAX - 4 * SECTOR; /* and the slot behind a window */
+    *outcome = supported ? BI_HASH_FIND_LAUNCHED : BI_HASH_FIND_UNSUPPORTED;
+    if (!supported) return BOSC_OK;
     if (key == 4 && value) return launch_find<uint32_t, uint32_t>(ctx, find, query_count);
     if (key == 4) return launch_find<uint32_t, bi_hash_no_value>(ctx, find, query_count);
     if (value) return launch_find<uint64_t, uint64_t>(ctx, find, query_count);

@@ -36,7 +36,8 @@ struct split_digits {
     int32_t passes;
 };
 
-/* Counts the digits of all passes. */
+/* Counts the digits of all PASSES = digits.passes passes. The caller zeroes tally (PASSES x SPLIT_DIGITS). The first
+ * pass hashes the keys again. */
 template <class K, int PASSES>
 static __global__ void __launch_bounds__(TALLY_THREADS)
     bi_hash_tally_digits(const K *keys, uint32_t n, uint64_t seed, const split_digits digits, uint32_t *tally)
@@ -254,7 +255,7 @@ static inline bool is_small(const bosc_ctx *ctx, int32_t key_bytes, int32_t payl
     typedef split_shared_of<uint32_t, bi_hash_no_value, SPLIT_BITS, false> any;
     const size_t beside = sizeof(any) - sizeof(any::hashes) + sizeof(bosc_hash_word); /* and alignment */
     const size_t pairs = (size_t)SPLIT_THREADS * split_each(max(key_bytes, payload_bytes), false);
-    return beside + pairs * (size_t)(key_bytes + payload_bytes) > bi_hash_shared_bytes(ctx);
+    return beside + pairs * (size_t)(key_bytes + payload_bytes) > bi_shared_bytes(ctx);
 }
 
 /* Returns the words that the tiles publish in a pass. widest: bytes of a key or of its payload, whichever is more. */
@@ -279,6 +280,9 @@ static bosc_status partition_in_one_tile(bosc_ctx *ctx, split_pass<K, P> *pass, 
     return launch_split<true>(ctx, *pass, small);
 }
 
+/* Orders the pairs in several tiles. *pass has the input, n and the seed; the rest is set, and its input changes.
+ * Writes hashes and payload of *lists; the starts only if one pass suffices (pass->starts), else the caller finds
+ * them. */
 template <class K, class P>
 static bosc_status partition_in_passes(bosc_ctx *ctx, split_pass<K, P> *pass, const struct bi_hash_shape *s, bool small,
                                        const struct bi_hash_lists *lists)

@@ -19,8 +19,9 @@ template <class M> __device__ __forceinline__ uint4 bi_hash_bucket_order(const M
             c.w ? partition.position(c.w) + 1 : 0};
 }
 
-/* Writes a bucket of any stride, by one thread. The codes of a large partition lie in the very bucket that is written,
- * so the order is read first. */
+/* Writes a bucket of any stride, by one thread, of a partition that is scanned or linear. With a.values the payload is
+ * row numbers; else it is the values. The codes of a large partition lie in the very bucket that is written, so the
+ * order is read first. */
 template <class M>
 static __device__ void bi_hash_write_bucket(const M &partition,
                                             const bi_hash_fill_args<typename M::key, typename M::value> &a,

@@ -41,8 +41,8 @@ BI_LANE_GROUP_FN void bi_hash_perfect_sum(struct bi_hash_perfect_work *w, uint32
     bi_lane_group_max(&w->largest, largest);
 }
 
-/* Orders the keys by group under a seed (a counting sort). w->alike: two keys of a group have the same bits, so that no
- * pilot separates them. */
+/* Orders the keys by group under a seed (a counting sort); within a group in any order. All lanes call it, for at most
+ * BI_HASH_PERFECT_MAX_KEYS keys. w->alike: two keys of a group have the same bits, so that no pilot separates them. */
 BI_LANE_GROUP_FN void bi_hash_perfect_order(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                             uint32_t seed, struct bi_hash_perfect_work *w)
 {
@@ -129,17 +129,19 @@ BI_LANE_GROUP_FN bool bi_hash_perfect_place_all(const struct bi_hash_slots_fill 
     return true;
 }
 
-/* Tries seeds and returns the first that works, else BOSC_HASH_LINEAR. *repeats: keys probably repeat, as two have the
- * same bits under two seeds; the run then stays unfinished. */
+/* Returned in place of a seed: keys probably repeat, as two have the same bits under two seeds. */
+enum { BI_HASH_PERFECT_REPEATS = BOSC_HASH_LINEAR + 1 };
+
+/* Tries seeds and returns the first that works, BOSC_HASH_LINEAR if none does, or BI_HASH_PERFECT_REPEATS; the run then
+ * stays unfinished. */
 BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
-                                               struct bi_hash_perfect_work *w, bool *repeats)
+                                               struct bi_hash_perfect_work *w)
 {
     uint32_t alike = 0;
     for (uint32_t seed = 0; seed < BOSC_HASH_SEEDS; seed++) {
         bi_hash_perfect_order(f, keys, seed, w);
         if (w->alike) {
-            *repeats = !f->distinct && ++alike == 2;
-            if (*repeats) return seed;
+            if (!f->distinct && ++alike == 2) return BI_HASH_PERFECT_REPEATS;
         } else if (bi_hash_perfect_place_all(f, keys, w)) {
             return seed;
         }
@@ -148,19 +150,19 @@ BI_LANE_GROUP_FN uint32_t bi_hash_perfect_seed(const struct bi_hash_slots_fill *
 }
 
 /* Fills a run, and adds its linear state, its reseeding and its extra probes to the report; the last run also writes
- * the descriptor behind the table. A run of too many keys is linear, or left to the driver if keys may repeat. */
+ * the descriptor behind the table. All lanes call it; *w is their shared scratch. A run of too many keys is linear, or
+ * left to the driver if keys may repeat. If they do repeat, it sets report->repeats, and the run stays unfinished. */
 BI_LANE_GROUP_FN void bi_hash_perfect_run(const struct bi_hash_slots_fill *f, uint32_t number,
                                           struct bi_hash_perfect_work *w)
 {
     struct bi_hash_run_keys keys = bi_hash_run_keys_of(f, number);
     uint32_t groups = f->view.groups, seed = BOSC_HASH_LINEAR;
     uint16_t *pilots = f->pilots + (uint64_t)number * groups;
-    bool repeats = false;
     /* 1. Find the seed and the pilots. */
     if (keys.keys > BI_HASH_PERFECT_MAX_KEYS && !f->distinct) return;
     for (uint32_t g = BI_LANE; g < groups; g += BI_LANES) pilots[g] = 0;
-    if (keys.keys <= BI_HASH_PERFECT_MAX_KEYS) seed = bi_hash_perfect_seed(f, &keys, w, &repeats);
-    if (repeats) {
+    if (keys.keys <= BI_HASH_PERFECT_MAX_KEYS) seed = bi_hash_perfect_seed(f, &keys, w);
+    if (seed == BI_HASH_PERFECT_REPEATS) {
         if (BI_LANE == 0) bi_atomic_or_u32(&f->report->repeats, 1);
         return;
     }

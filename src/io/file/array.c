@@ -91,7 +91,9 @@ void bosc_array_free(bosc_array *array)
     *array = (bosc_array){0};
 }
 
-enum { NAN_BLOCK = 4096 }; /* elements tested by a loop that vectorises, between two branches; chosen */
+/* Elements tested by a loop that vectorises, between two branches: 32 KB of doubles, so that a block with a NaN is read
+ * again from the first-level cache. */
+enum { NAN_BLOCK = 4096 };
 
 #define DEFINE_FIRST_NAN(name, T)                                          \
     static int64_t name(const T *x, int64_t n)                             \
@@ -218,8 +220,6 @@ static bosc_status refuse_value(const char *name, int64_t row, struct element e,
                       isnan(e.x) ? "NaN" : text, bi_dtype_code(dtype));
 }
 
-enum { PROGRESS_INTERVAL = 1 << 14 }; /* elements between two progress reports; chosen */
-
 bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first, bosc_dtype dtype, bool round,
                              bosc_io_error *error)
 {
@@ -233,7 +233,7 @@ bosc_status bi_array_convert(const char *name, bosc_array *array, int64_t first,
     int64_t count = (int64_t)(bytes / bosc_dtype_size(dtype)), i = 0;
     bi_io_phase(0.9, (double)count);
     while (i < count && store_element(&fresh, i, element_of(array, i), round))
-        if (++i % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)i)) break;
+        if (++i % BI_IO_REPORT_NUMBERS == 0 && !bi_io_set_done((double)i)) break;
     /* 2. Replace the array, or fail. */
     if (bi_io_is_cancelled()) {
         bosc_array_free(&fresh);

@@ -15,7 +15,7 @@ struct bi_chunks {
 /* Splits the text from `lines` on, or the slice of it that `in` selects, into chunks. */
 struct bi_chunks bi_chunks_split(const struct bi_bytes *in, const struct bi_lines *lines);
 
-/* Adds the number of lines before the first chunk to *lines, which reads them. Returns 0 or an errno. */
+/* Adds the number of lines before those of the first chunk to *lines, which reads them. Returns 0 or an errno. */
 int bi_chunks_count_lines_before(const struct bi_chunks *chunks, int64_t *lines);
 
 /* The lines of a chunk, in the text or, if that is not in memory, in `memory`. All zeros at first. */

@@ -45,7 +45,8 @@ bosc_status bi_bytes_fail(const struct bi_bytes *in, int number, bosc_io_error *
 
 bosc_status bi_bytes_read(const struct bi_bytes *in, size_t at, void *to, size_t count, bosc_io_error *error)
 {
-    const size_t chunk = (size_t)1 << 22; /* chosen: large reads, and still enough for all threads */
+    /* Large reads, about 1 ms each, so that a system call costs nothing; larger: fewer threads read. Not measured. */
+    const size_t chunk = (size_t)1 << 22;
     int64_t chunks = (int64_t)((count + chunk - 1) / chunk);
     const double done_before = bi_io_done();
     size_t done = 0;
@@ -112,8 +113,12 @@ static size_t limit_of(int fd, const struct stat *about)
     return S_ISCHR(about->st_mode) && !isatty(fd) ? (size_t)1 << 16 : limit_without_size();
 }
 
-static const double LOADING = 0.2; /* share of the progress: loading bytes, before they are parsed; assumed */
+/* Share of the progress: loading bytes, before they are parsed. It affects the fraction only, which ascends at another
+ * speed if loading takes another share; not measured. */
+static const double LOADING = 0.2;
 
+/* Reads to the end of the input; BOSC_ERR_LIMIT beyond `most` bytes. file->bytes.name is set before. On success the
+ * file owns the memory; otherwise *file is unchanged. */
 bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_error *error)
 {
     size_t capacity = 0, size = 0, got = 0;
@@ -149,7 +154,9 @@ bosc_status bi_file_read(int fd, size_t most, struct bi_file *file, bosc_io_erro
     return BOSC_OK;
 }
 
-enum { HEAD = 1 << 16, LARGE = 1 << 20 }; /* bytes: of files of at least LARGE only HEAD are read first; chosen */
+/* Bytes: of files of at least LARGE only HEAD are read first. HEAD must hold a header, or the file is read twice; LARGE
+ * is many times HEAD, so that this costs little. Smaller files are read at once. Not measured. */
+enum { HEAD = 1 << 16, LARGE = 1 << 20 };
 
 /* Reads an open regular file, or the first bytes of a large one; reads other inputs to their end. */
 static bosc_status read_head(struct bi_file *file, bosc_io_error *error)

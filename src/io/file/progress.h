@@ -21,6 +21,16 @@ void bi_io_leave(const struct bi_io_call *call);
 /* Starts a phase with this many items (0: unknown), which takes `share` of the rest of the call. */
 void bi_io_phase(double share, double items);
 
+/* Items between two reports of a loop: work of some 0.1 ms. That is far above a reading of the clock (some 20 ns), and
+ * far below PAUSE (progress.c). By the weight of an item: bytes copied; numbers converted; rows of some numbers; lines
+ * of text. */
+enum {
+    BI_IO_REPORT_BYTES = 1 << 20,
+    BI_IO_REPORT_NUMBERS = 1 << 14,
+    BI_IO_REPORT_ROWS = 1 << 12,
+    BI_IO_REPORT_LINES = 1 << 10
+};
+
 /* Adds to the number of finished items, or sets it. False if the caller cancelled. */
 bool bi_io_advance(double items);
 bool bi_io_set_done(double items);

@@ -58,7 +58,8 @@ static char *read_link(const char *link)
     return join_folder(link, name);
 }
 
-/* Finds the path that writing to `path` would create, which does not exist yet, through dangling links. */
+/* Finds the path that writing to `path` would create, which does not exist yet, through dangling links. Returns 0, or a
+ * number of errno. The caller initialises *target to NULL and frees it, after a failure too. */
 static int resolve_missing(const char *path, char **target)
 {
     char *at = join_folder(path, path + folder_length(path)), *next = NULL;
@@ -91,7 +92,7 @@ static int resolve_missing(const char *path, char **target)
 
 /* ---- replacements: registry of temporary names, for signal handlers that end the process ---- */
 
-enum { NAMES_MAX = 64 }; /* chosen; further names are not registered */
+enum { NAMES_MAX = 64 }; /* four calls of 16 outputs each at once; further names are not registered */
 static _Atomic(const char *) names[NAMES_MAX];
 
 static void register_name(const char *name)
@@ -145,7 +146,8 @@ static int create_temporary(struct bi_replacement *r, mode_t mode, int (*create)
     r->temporary = bi_io_alloc(capacity);
     if (!r->temporary) return ENOMEM;
     int number = EEXIST;
-    for (int i = 0; i < 1000 && number == EEXIST; i++) { /* chosen */
+    /* Names have nanoseconds: a second attempt is rare. The limit ends the loop where a file system always refuses. */
+    for (int i = 0; i < 1000 && number == EEXIST; i++) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
         snprintf(r->temporary, capacity, "%.*s.boscage-%ld-%lld%09ld", folder_length(r->target), r->target,
@@ -208,7 +210,7 @@ static bool exchange_names(const char *a, const char *b)
 /* For a mount point: overwrites the content of the target. Returns 0 or an errno. */
 static int overwrite_target(struct bi_replacement *r)
 {
-    static const size_t block = (size_t)1 << 16; /* chosen */
+    static const size_t block = sizeof((struct bi_sink *)0)->buffer; /* as bytes are written elsewhere */
     int number = 0, to = open(r->target, O_WRONLY | O_TRUNC | O_CLOEXEC);
     char *buffer = to < 0 ? NULL : bi_io_alloc(block);
     if (!buffer) number = to < 0 ? errno : ENOMEM;
@@ -357,7 +359,7 @@ int bi_sink_write(void *user, const void *bytes, size_t count)
 
 void bi_sink_write_array(struct bi_sink *sink, const void *bytes, size_t count)
 {
-    const size_t each = (size_t)1 << 20; /* bytes between two progress reports; chosen */
+    const size_t each = BI_IO_REPORT_BYTES;
     for (size_t at = 0; at < count && !sink->error_number; at += each) {
         size_t part = count - at < each ? count - at : each;
         bi_sink_write(sink, (const char *)bytes + at, part);

@@ -27,7 +27,7 @@ bool bi_edges_reserve(bosc_edges *edges, size_t weight_size, int64_t *capacity, 
     int64_t grown = *capacity + *capacity / 2;
     if (needed <= *capacity) return true;
     if (grown < needed) grown = needed;
-    if (grown < 256) grown = 256; /* chosen */
+    if (grown < BI_IO_MIN_CAPACITY) grown = BI_IO_MIN_CAPACITY;
     /* Grow the arrays in turn. After a failure the longer ones are still valid for *capacity edges. */
     uint32_t *u = bi_io_realloc(edges->u, (size_t)grown * sizeof *u);
     if (u) edges->u = u;

@@ -34,6 +34,7 @@ struct bi_edge_form {
     bool tagged;             /* each begins with the word "a" */
     char comments[4];        /* first characters of comment lines */
     char separator;          /* between numbers: ',' or ';'; 0: blanks */
+    int index;               /* count of fields to skip before the vertices */
     int ignored;             /* count of numbers to skip behind the vertices */
     int64_t first;           /* number of the first vertex: 0 or 1 */
     int64_t n;               /* number of vertices; -1: the largest + 1 */

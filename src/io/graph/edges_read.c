@@ -74,11 +74,13 @@ static bosc_status read_banner(const struct bi_bytes *in, struct bi_lines *lines
                                bosc_io_error *error)
 {
     static const char *const objects[] = {"matrix", NULL}, *const formats[] = {"coordinate", NULL};
-    static const char *const fields[] = {"pattern", "integer", "real", "complex", NULL};
+    static const char *const fields[] = {"pattern", "integer", "unsigned-integer", "real", "complex", NULL};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
-    static const enum bi_weights kinds[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_F64, BI_WEIGHTS_NONE};
-    static const enum bi_weights widest[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I64, BI_WEIGHTS_F64, BI_WEIGHTS_NONE};
-    static const int values_per_entry[] = {0, 1, 1, 2};
+    static const enum bi_weights kinds[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_I32, BI_WEIGHTS_F64,
+                                            BI_WEIGHTS_NONE};
+    static const enum bi_weights widest[] = {BI_WEIGHTS_NONE, BI_WEIGHTS_I64, BI_WEIGHTS_I64, BI_WEIGHTS_F64,
+                                             BI_WEIGHTS_NONE};
+    static const int values_per_entry[] = {0, 1, 1, 1, 2};
     struct bi_line line, word;
     int only, field = 0, symmetry = 0;
     bosc_status status;
@@ -91,7 +93,7 @@ static bosc_status read_banner(const struct bi_bytes *in, struct bi_lines *lines
         return status;
     /* An edge has one real weight for both directions, so complex, skew-symmetric and hermitian matrices give their
      * pattern. */
-    bool pattern = field == 3 || symmetry >= 2;
+    bool pattern = field == 4 || symmetry >= 2;
     form->weights = pattern ? BI_WEIGHTS_NONE : kinds[field];
     form->widest = pattern ? BI_WEIGHTS_NONE : widest[field];
     form->ignored = pattern ? values_per_entry[field] : 0;
@@ -123,14 +125,6 @@ bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_e
 
 /* ---- lists of edges ---- */
 
-static int count_fields(struct bi_line line, char separator)
-{
-    struct bi_line field;
-    int count = 0;
-    while (bi_field_next(&line, separator, &field)) count++;
-    return count;
-}
-
 /* Reads the next line that is no comment. */
 static bool next_row(struct bi_lines *lines, struct bi_line *line)
 {
@@ -150,14 +144,17 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, &form, edges, error);
     char separator = bi_separator_of(first);
     if (separator == ',' || separator == ';') form.separator = separator;
-    int fields = count_fields(first, form.separator ? separator : ' ');
+    const char between = form.separator ? separator : ' ';
+    int64_t fields = bi_fields_count(first, between), unnamed = 0;
     behind = ahead;
-    /* Column names have as many fields as the row below. If no row follows, only commas or semicolons make them
-     * names. */
+    /* Column names have as many fields as the row below, or omit its quoted name. If no row follows, only commas or
+     * semicolons make them names. */
     bool named = fields >= 2 && bi_is_header(first, separator), more = named && next_row(&ahead, &line);
-    if (more ? count_fields(line, form.separator ? separator : ' ') == fields : named && form.separator)
-        lines = behind;                                           /* skip the line of column names */
-    form.weights = fields > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
+    if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
+    fields += unnamed;
+    if (more ? bi_fields_count(line, between) == fields : named && form.separator)
+        lines = behind;                                                        /* skip the line of column names */
+    form.weights = fields - form.index > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }
 

@@ -12,7 +12,7 @@
 #include "io/text/number.h"
 
 enum {
-    BATCH = 4096,       /* lines; chosen */
+    BATCH = 4096,       /* lines of a thread's turn: BATCH * LINE_MAX_BYTES = 256 KB fit a cache of the second level */
     LINE_MAX_BYTES = 64 /* "a ", two numbers of 10 digits, a real of 25, blanks */
 };
 

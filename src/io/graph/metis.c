@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "io/file/file.h"
 #include "io/file/chunks.h"
 #include "io/graph/edge_list.h"
@@ -92,19 +93,12 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct rows *rows, bosc_s
     return false;
 }
 
-static uint64_t hash_bits(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u; /* the finaliser of SplitMix64 (Steele, Lea, Flood, 2014) */
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static bool reserve_arcs(struct rows *rows, int64_t needed)
 {
     int64_t capacity = rows->capacity + rows->capacity / 2;
     if (needed <= rows->capacity) return true;
     if (capacity < needed) capacity = needed;
-    if (capacity < 256) capacity = 256; /* chosen */
+    if (capacity < BI_IO_MIN_CAPACITY) capacity = BI_IO_MIN_CAPACITY;
     struct arc *larger_arcs = bi_io_realloc(rows->larger_arcs, (size_t)capacity * sizeof *larger_arcs);
     if (!larger_arcs) return false;
     rows->larger_arcs = larger_arcs;
@@ -115,7 +109,7 @@ static bool reserve_arcs(struct rows *rows, int64_t needed)
 static bool add_arc(struct rows *rows, int64_t u, int64_t v, int64_t w)
 {
     int64_t low = u < v ? u : v, high = u < v ? v : u;
-    uint64_t hash = hash_bits((uint64_t)low << 32 | (uint64_t)high), weight_hash = hash_bits(hash + (uint64_t)w);
+    uint64_t hash = bi_mix_u64((uint64_t)low << 32 | (uint64_t)high), weight_hash = bi_mix_u64(hash + (uint64_t)w);
     rows->balance += u < v ? hash : 0 - hash;
     rows->weight_balance += u < v ? weight_hash : 0 - weight_hash;
     rows->arcs += u < v ? 1 : -1;

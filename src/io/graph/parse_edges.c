@@ -105,7 +105,8 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     if (form->tagged && !bi_word_is(&word, "a"))
         return refuse(&r, BOSC_ERR_FORMAT, "%s begins no line of a graph (c, p, a do)",
                       bi_quote(word.begin, word.end).text);
-    /* 2. The vertices, the weight, and numbers to skip. */
+    /* 2. Fields to skip, the vertices, the weight, and numbers to skip. */
+    for (int i = 0; i < form->index && next_word(&r, &word); i++) continue;
     if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
     if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
     if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;
@@ -142,27 +143,29 @@ struct reading {
     int64_t lines, max_vertex;
 };
 
-/* Parses the lines of a chunk, up to `limit` edges. `tagged` and `weights` are constants of the callers, so the loop
- * is compiled for each combination. */
+/* Parses the lines of a chunk, up to `limit` edges, for which batch->edges has room. Stops behind the first bad line
+ * (batch->status), or one that needs a wider type (batch->wider); both count as lines. `tagged` and `weights` are
+ * constants of the callers, so the loop is compiled for each combination. */
 BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form *form, const struct bi_chunk *chunk,
                                  bool tagged, enum bi_weights weights, int64_t limit)
 {
     const char *next = chunk->begin, *end = chunk->end;
     const uint64_t first = (uint64_t)form->first;
-    /* Lines with numbers to skip are left to the general parser: the fast one declines every vertex. */
-    const uint64_t vertex_limit = form->ignored ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
+    /* Lines with something to skip are left to the general parser: the fast one declines every vertex. */
+    const uint64_t vertex_limit = form->ignored || form->index ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     const char separator = form->separator;
     int64_t lines = 0, count = 0, max_vertex = -1;
     uint32_t *u = batch->edges.u, *v = batch->edges.v;
     void *w = batch->edges.weights;
     bool wider = false;
+    struct bi_lines remainder = {.next = next, .end = end};
     while (next < end && count < limit) {
         struct bi_edge edge;
         /* 1. Parse a line. */
         lines++;
         if (!bi_edge_line_fast(&next, end, tagged, weights, separator, first, vertex_limit, &edge)) {
-            struct bi_lines remainder = {.next = next, .end = end};
             struct bi_line text;
+            remainder.next = next;
             bi_lines_next(&remainder, &text);
             enum bi_line_kind kind = bi_edge_line_read(form, text, &edge, &batch->status, &batch->reason);
             next = remainder.next;

@@ -77,7 +77,7 @@ BI_INLINE bool bi_digits_fast(const char **p, const char *end, uint64_t *value)
 }
 
 /* Reads a real. A number of at most 15 digits is the quotient of two exact doubles (Clinger 1990), so one division
- * rounds it correctly; other numbers go to bi_number_read. */
+ * rounds it correctly; other numbers go to bi_number_read. False, with *p unchanged, for no number, NaN or infinity. */
 BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
 {
     static const double power[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -109,7 +109,8 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
 }
 
 /* Parses a plain line at *at and moves behind it. Numbers have one separator between them (0: a blank or tab), and
- * vertices are below `limit`. False for other lines. Constant arguments specialise the function. */
+ * vertices, less `first`, are below `limit`. False, with *at unchanged, for other lines and near the end of the text:
+ * the general parser reads these. *edge may then be written in part. Constant arguments specialise the function. */
 BI_INLINE bool bi_edge_line_fast(const char **at, const char *end, bool tagged, enum bi_weights weights, char separator,
                                  uint64_t first, uint64_t limit, struct bi_edge *edge)
 {

@@ -77,7 +77,7 @@ static bosc_status out_of_memory(struct growing *g, int64_t vectors)
 static bosc_status reserve_row(struct growing *g)
 {
     if (g->v.n < g->capacity) return BOSC_OK;
-    int64_t capacity = g->capacity ? 2 * g->capacity : 1024; /* chosen */
+    int64_t capacity = g->capacity ? 2 * g->capacity : BI_IO_MIN_CAPACITY;
     uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(capacity * words_of(&g->v)) * 8);
     if (!rows) return out_of_memory(g, capacity);
     g->v.rows = rows;
@@ -219,7 +219,9 @@ static void reverse_bits(const uint8_t *from, int64_t row_bytes, const bosc_vect
 static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy, const bosc_vectors *v,
                              bosc_io_error *error)
 {
-    enum { BLOCK = 1 << 18 }; /* bytes; chosen */
+    /* Bytes of a turn: fit a cache of the second level, and a read costs far more than its system call. Not
+     * measured. */
+    enum { BLOCK = 1 << 18 };
     int64_t row_bytes = npy->shape[1], each = row_bytes < BLOCK ? BLOCK / row_bytes : 1;
     int64_t blocks = (v->n + each - 1) / each;
     int number = 0;

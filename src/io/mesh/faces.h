@@ -2,40 +2,34 @@
 #ifndef BI_IO_MESH_FACES_H
 #define BI_IO_MESH_FACES_H
 
-#include <stdlib.h>
-
 #include "io/file/file.h"
+
+/* A polygon of more than three corners among the triangles: `corners` - 2 of them, a fan at first. */
+struct bi_polygon {
+    size_t triangle; /* its first triangle */
+    size_t corners;
+    int64_t line; /* of the file; in a binary file the number of the face */
+};
 
 /* Three vertex numbers per triangle. */
 struct bi_faces {
     uint32_t *data;
     size_t count, capacity;
+    struct bi_polygon *polygons;
+    size_t polygon_count, polygon_capacity;
+    bool binary; /* the polygons have numbers of faces, not of lines */
 };
 
 /* Adds the triangle fan of a polygon, given by vertex numbers; nothing for fewer than three. False: out of memory. */
-static inline bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count)
-{
-    size_t more = count < 3 ? 0 : 3 * (count - 2);
-    if (faces->capacity - faces->count < more) {
-        size_t capacity = faces->count + more > 2 * faces->capacity ? faces->count + more : 2 * faces->capacity;
-        uint32_t *grown = bi_io_realloc(faces->data, capacity * sizeof *grown);
-        if (!grown) return false;
-        faces->data = grown;
-        faces->capacity = capacity;
-    }
-    for (size_t k = 2; k < count; k++) {
-        faces->data[faces->count++] = (uint32_t)(int64_t)corners[0];
-        faces->data[faces->count++] = (uint32_t)(int64_t)corners[k - 1];
-        faces->data[faces->count++] = (uint32_t)(int64_t)corners[k];
-    }
-    return true;
-}
+bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count, int64_t line);
 
-static inline void bi_faces_free(struct bi_faces *faces)
-{
-    free(faces->data);
-    *faces = (struct bi_faces){0};
-}
+/* Replaces the fans that do not cover their polygons by other triangles, once all vertices (n x 3) are known. Sums of
+ * triangles are exact: they cover the polygon, seen along the axis nearest to its normal, and do not overlap.
+ * Fails with BOSC_ERR_FORMAT for a polygon that crosses itself, with BOSC_ERR_LIMIT for one of too many corners. */
+bosc_status bi_faces_triangulate(struct bi_faces *faces, const double *vertices, const struct bi_bytes *in,
+                                 bosc_io_error *error);
+
+void bi_faces_free(struct bi_faces *faces);
 
 /* A reader of meshes. Sets *points to the vertices and, unless `faces` is NULL, adds the triangles to it. */
 typedef bosc_status (*bi_mesh_fn)(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces,

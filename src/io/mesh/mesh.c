@@ -9,16 +9,25 @@
 
 /* ---- .off ---- */
 
-/* Accepts "OFF" with prefixes ST (texture), C (colour), N (normal), whose numbers follow the coordinates. Returns the
- * reason of a failure, or NULL. */
-static const char *check_keyword(const struct bi_line *word)
+/* Accepts "OFF" with prefixes ST (texture), C (colour), N (normal) in any order, whose numbers follow the coordinates.
+ * The first count may follow without a blank, as in ModelNet's files: *count becomes its digits, or stays empty.
+ * Returns the reason of a failure, or NULL. */
+static const char *check_keyword(const struct bi_line *word, struct bi_line *count)
 {
-    static const char *const plain[] = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF", "STCOFF", "STNOFF", "STCNOFF"};
-    size_t length = (size_t)(word->end - word->begin);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (bi_word_is(word, plain[i])) return NULL;
-    bool off = length >= 3 && memcmp(word->end - 3, "OFF", 3) == 0;
-    return off ? "only vertices of three coordinates are read (OFF with the prefixes ST, C, N)" : "no .off file";
+    static const char *const prefixes[] = {"ST", "C", "N"};
+    const char *p = word->begin, *end = word->end;
+    while (end > p && end[-1] >= '0' && end[-1] <= '9') end--;
+    *count = (struct bi_line){end, word->end};
+    bool off = end - p >= 3 && memcmp(end - 3, "OFF", 3) == 0;
+    if (!off) return "no .off file";
+    for (size_t i = 0, used = 0; i < 3; i++) { /* each once: the search begins again behind a prefix */
+        const size_t length = strlen(prefixes[i]);
+        if (used >> i & 1 || (size_t)(end - 3 - p) < length || memcmp(p, prefixes[i], length) != 0) continue;
+        used |= (size_t)1 << i;
+        p += length;
+        i = (size_t)-1;
+    }
+    return p == end - 3 ? NULL : "only vertices of three coordinates are read (OFF with the prefixes ST, C, N)";
 }
 
 /* Reads the keyword and the three counts, which may share a line. Returns the reason of a failure, or NULL. */
@@ -26,9 +35,11 @@ static const char *read_counts(struct bi_lines *lines, int64_t *vertices, int64_
 {
     struct bi_line line, word;
     if (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)) return "no .off file";
-    const char *reason = check_keyword(&word);
+    struct bi_line count;
+    const char *reason = check_keyword(&word, &count);
     if (reason) return reason;
-    bool same_line = bi_line_word(&line, &word);
+    bool same_line = count.end > count.begin || bi_line_word(&line, &word);
+    if (count.end > count.begin) word = count;
     if (same_line && bi_word_is(&word, "BINARY")) return "binary .off files are not read";
     if (!same_line && (!bi_lines_next_content(lines, &line) || !bi_line_word(&line, &word)))
         return "truncated before the counts";
@@ -39,8 +50,9 @@ static const char *read_counts(struct bi_lines *lines, int64_t *vertices, int64_
     return bi_line_word(&line, &word) ? "more than three counts" : NULL;
 }
 
-/* Reads the numbers of the next line, at least `least`. */
-static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numbers *row, struct bi_reason *reason)
+/* Reads the numbers of the next line, at least `least`. The first `checked` may not be NaN. */
+static bosc_status next_row(struct bi_lines *lines, size_t least, size_t checked, struct bi_numbers *row,
+                            struct bi_reason *reason)
 {
     struct bi_line line;
     row->count = 0;
@@ -49,7 +61,7 @@ static bosc_status next_row(struct bi_lines *lines, size_t least, struct bi_numb
         snprintf(reason->text, sizeof reason->text, "truncated");
         return BOSC_ERR_FORMAT;
     }
-    bosc_status status = bi_row_read(line.begin, line.end, ' ', row, reason);
+    bosc_status status = bi_row_read_needed(line.begin, line.end, ' ', bi_row_coordinates, checked, row, reason);
     if (status != BOSC_OK || row->count >= least) return status;
     snprintf(reason->text, sizeof reason->text, "%zu numbers where %zu are needed", row->count, least);
     return BOSC_ERR_FORMAT;
@@ -73,17 +85,17 @@ static bosc_status read_off(const struct bi_bytes *in, struct bi_lines *lines, i
 {
     struct bi_reason reason;
     for (int64_t i = 0; i < vertices; i++) {
-        bosc_status status = next_row(lines, 3, row, &reason);
+        bosc_status status = next_row(lines, 3, 3, row, &reason);
         if (status != BOSC_OK) return bi_fail_at(in, lines->number, status, error, "%s", reason.text);
         memcpy(coordinates->data + coordinates->count, row->data, 3 * sizeof(double));
         coordinates->count += 3;
     }
     for (int64_t i = 0; i < faces; i++) {
-        bosc_status status = next_row(lines, 2, row, &reason);
+        bosc_status status = next_row(lines, 2, 0, row, &reason);
         if (status != BOSC_OK) return bi_fail_at(in, lines->number, status, error, "%s", reason.text);
         if (!is_face(row, vertices))
             return bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "no face of the vertices");
-        if (triangles && !bi_faces_add(triangles, row->data + 1, (size_t)row->data[0]))
+        if (triangles && !bi_faces_add(triangles, row->data + 1, (size_t)row->data[0], lines->number))
             return bi_fail_at(in, lines->number, BOSC_ERR_NOMEM, error, "out of memory");
     }
     struct bi_line line;
@@ -168,7 +180,7 @@ static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t numbe
     obj->in_face = is_continued;
     if (is_continued) return BOSC_OK;
     /* 2. Add the face. */
-    bool added = bi_faces_add(obj->faces, obj->corners.data, obj->corners.count);
+    bool added = bi_faces_add(obj->faces, obj->corners.data, obj->corners.count, number);
     obj->corners.count = 0;
     return added ? BOSC_OK : bi_numbers_refuse(reason);
 }
@@ -188,7 +200,7 @@ static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t n
     if (!bi_word_is(&word, "v")) return BOSC_OK;
     struct bi_numbers *coordinates = &obj->coordinates;
     size_t count_before = coordinates->count;
-    bosc_status status = bi_row_read(line.begin, line.end, ' ', coordinates, reason);
+    bosc_status status = bi_row_read_needed(line.begin, line.end, ' ', bi_row_coordinates, 3, coordinates, reason);
     size_t fields = coordinates->count - count_before;
     if (status != BOSC_OK || (fields >= 3 && fields <= 7)) {
         if (status == BOSC_OK) coordinates->count = count_before + 3; /* a weight or a colour may follow */

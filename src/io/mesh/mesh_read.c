@@ -1,4 +1,5 @@
 /* Reads meshes: chooses the reader and checks the result. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/file/array.h"
@@ -6,13 +7,14 @@
 #include "io/mesh/faces.h"
 #include "io/text/row.h"
 
-/* True if the first word of the text ends in OFF. */
+/* True if the first word of the text ends in OFF, or in OFF and a count. */
 static bool is_off(const struct bi_bytes *in)
 {
     struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line, word;
-    return bi_lines_next_content(&lines, &line) && bi_line_word(&line, &word) && word.end - word.begin >= 3 &&
-           memcmp(word.end - 3, "OFF", 3) == 0;
+    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return false;
+    while (word.end > word.begin && word.end[-1] >= '0' && word.end[-1] <= '9') word.end--;
+    return word.end - word.begin >= 3 && memcmp(word.end - 3, "OFF", 3) == 0;
 }
 
 bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
@@ -44,6 +46,9 @@ bosc_status bi_mesh_parse(bi_mesh_fn read, const struct bi_bytes *in, bosc_array
     bosc_array points = {0};
     bosc_status status = read(in, &points, &faces, error);
     if (status == BOSC_OK) status = check_mesh(in, &points, &faces, error);
+    if (status == BOSC_OK) status = bi_faces_triangulate(&faces, points.data, in, error);
+    free(faces.polygons);
+    faces.polygons = NULL;
     if (status != BOSC_OK) {
         bi_faces_free(&faces);
         bosc_array_free(&points);

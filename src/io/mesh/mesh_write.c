@@ -167,17 +167,16 @@ static bosc_status write_glb(struct bi_sink *sink, const void *mesh, bosc_io_err
 /* ---- .ply and .obj: progress ---- */
 
 enum {
-    BINARY = 16,                /* progress items of a row: bytes copied in the time of writing it; assumed */
-    TEXT = 256,                 /* the same for a row of text */
-    PROGRESS_INTERVAL = 1 << 12 /* rows between two progress reports; chosen */
+    BINARY = 16, /* progress items of a row: bytes copied in the time of writing it. A row has about 16 bytes */
+    TEXT = 256   /* the same for a row of text: numbers are formatted. It affects the fraction only; not measured */
 };
 
 /* Reports progress before row i of an array, and returns true unless the sink failed. weight: progress items of a
  * row. */
 static bool should_continue(const struct bi_sink *sink, int64_t i, int weight)
 {
-    if (i > 0 && i % PROGRESS_INTERVAL == 0)
-        (void)bi_io_advance((double)PROGRESS_INTERVAL * weight); /* the next write fails if cancelled */
+    if (i > 0 && i % BI_IO_REPORT_ROWS == 0)
+        (void)bi_io_advance((double)BI_IO_REPORT_ROWS * weight); /* the next write fails if cancelled */
     return !sink->error_number;
 }
 

@@ -36,6 +36,7 @@ struct ply {
     bosc_io_error *error;
     struct bi_lines lines;
     enum format format;
+    bool carriages;                   /* the lines of the header end in CR alone */
     int elements, properties, vertex; /* vertex: index of that element, or -1 */
     struct element element[ELEMENTS_MAX];
     struct property property[PROPERTIES_MAX];
@@ -82,6 +83,7 @@ static bosc_status read_format(struct ply *ply)
     ply->lines = bi_lines_begin(ply->in);
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "ply"))
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: not a .ply file", ply->in->name);
+    ply->carriages = line.end + 1 == ply->lines.next && *line.end == '\r';
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "format") ||
         !bi_line_word(&line, &word))
         return fail_header(ply, "the format is not given");
@@ -111,6 +113,8 @@ static bosc_status read_element(struct ply *ply, struct bi_line *line)
     return BOSC_OK;
 }
 
+/* Parses a line of the header behind the word "property", and adds it to the last element. e->bytes is meaningless once
+ * the element has a list. */
 static bosc_status read_property(struct ply *ply, struct bi_line *line)
 {
     struct bi_line word;
@@ -154,7 +158,11 @@ static bosc_status read_header(struct ply *ply)
     while (status == BOSC_OK) {
         if (!bi_lines_next(&ply->lines, &line)) return fail_header(ply, "truncated in the header");
         if (!bi_line_word(&line, &word) || bi_word_is(&word, "comment") || bi_word_is(&word, "obj_info")) continue;
-        if (bi_word_is(&word, "end_header")) break;
+        if (bi_word_is(&word, "end_header")) {
+            /* An LF behind the CR of such a header is the first byte of the body. */
+            if (ply->carriages && ply->lines.next > word.end + 1) ply->lines.next = line.end + 1;
+            break;
+        }
         if (bi_word_is(&word, "element"))
             status = read_element(ply, &line);
         else if (bi_word_is(&word, "property"))
@@ -175,7 +183,7 @@ static bosc_status read_header(struct ply *ply)
 
 /* ---- binary body ---- */
 
-/* Reads a value of either byte order. */
+/* Reads a value of either byte order. The machine is little-endian; the text holds the whole value. */
 static double value_at(const char *p, enum type type, enum format format)
 {
     unsigned char b[8] = {0};
@@ -242,8 +250,8 @@ static void store_vertex(struct ply *ply, const struct element *e, const char *p
     ply->coordinates.count += 3;
 }
 
-/* Adds a face, given by vertex numbers. */
-static bosc_status store_face(struct ply *ply, const double *corners, size_t count, const char **reason)
+/* Adds a face, given by vertex numbers. number: its line, or its number in a binary file. */
+static bosc_status store_face(struct ply *ply, const double *corners, size_t count, int64_t number, const char **reason)
 {
     double vertices = (double)ply->element[ply->vertex].count;
     *reason = "a face has a vertex that there is not";
@@ -251,11 +259,12 @@ static bosc_status store_face(struct ply *ply, const double *corners, size_t cou
         if (!(corners[k] >= 0) || corners[k] >= vertices || corners[k] != (double)(int64_t)corners[k])
             return BOSC_ERR_FORMAT;
     *reason = "out of memory";
-    return bi_faces_add(ply->faces, corners, count) ? BOSC_OK : BOSC_ERR_NOMEM;
+    return bi_faces_add(ply->faces, corners, count, number) ? BOSC_OK : BOSC_ERR_NOMEM;
 }
 
 /* Adds the face at p. */
-static bosc_status read_corners(struct ply *ply, const struct element *e, const char *p, const char **reason)
+static bosc_status read_corners(struct ply *ply, const struct element *e, const char *p, int64_t number,
+                                const char **reason)
 {
     for (int i = e->first; i < e->first + e->properties; i++) {
         const struct property *property = &ply->property[i];
@@ -269,7 +278,7 @@ static bosc_status read_corners(struct ply *ply, const struct element *e, const 
             if (!bi_numbers_reserve(&ply->corners, count)) return BOSC_ERR_NOMEM;
             for (size_t k = 0; k < count; k++)
                 ply->corners.data[k] = value_at(p + k * size, property->type, ply->format);
-            bosc_status status = store_face(ply, ply->corners.data, count, reason);
+            bosc_status status = store_face(ply, ply->corners.data, count, number, reason);
             if (status != BOSC_OK) return status;
         }
         p += count * size;
@@ -277,12 +286,12 @@ static bosc_status read_corners(struct ply *ply, const struct element *e, const 
     return BOSC_OK;
 }
 
-enum { PROGRESS_INTERVAL = 1 << 12 }; /* rows between two progress reports; chosen */
-
+/* Reads the elements behind the header. ply->faces false: faces are measured, but not stored. */
 static bosc_status read_binary(struct ply *ply)
 {
     const char *p = ply->lines.next, *end = ply->lines.end, *begin = p;
     bi_io_phase(0.9, (double)(end - p));
+    if (ply->faces) ply->faces->binary = true;
     for (int i = 0; i < ply->elements; i++) {
         const struct element *e = &ply->element[i];
         bool fixed = !e->list;
@@ -296,25 +305,20 @@ static bosc_status read_binary(struct ply *ply)
         }
         /* 2. Others one by one. */
         for (int64_t row = 0; row < e->count; row++) {
-            if (row % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)(p - begin))) return BOSC_ERR_CANCELLED;
+            if (row % BI_IO_REPORT_ROWS == 0 && !bi_io_set_done((double)(p - begin))) return BOSC_ERR_CANCELLED;
             size_t bytes = fixed ? e->bytes : measure_element(ply, e, p, end);
             if (bytes == 0)
                 return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated, or a list's count is wrong",
                                   ply->in->name);
             const char *reason = "";
-            bosc_status status = e->face && ply->faces ? read_corners(ply, e, p, &reason) : BOSC_OK;
+            bosc_status status = e->face && ply->faces ? read_corners(ply, e, p, row, &reason) : BOSC_OK;
             if (status != BOSC_OK)
                 return bi_io_fail(ply->error, status, "%s: face %lld: %s", ply->in->name, (long long)row, reason);
             if (e->vertex) store_vertex(ply, e, p);
             p += bytes;
         }
     }
-    /* 3. Only blanks may follow. */
-    while (p < end && (*p == '\n' || *p == '\r' || *p == ' ')) p++;
-    if (p < end)
-        return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: %zu bytes follow the elements", ply->in->name,
-                          (size_t)(end - p));
-    return BOSC_OK;
+    return BOSC_OK; /* bytes that follow belong to no element */
 }
 
 /* ---- ascii body ---- */
@@ -338,7 +342,7 @@ static bosc_status store_row(struct ply *ply, const struct element *e, const str
         if (!(count >= 0) || count > (double)(row->count - at) || count != (double)(int64_t)count)
             return BOSC_ERR_FORMAT;
         if (property->corners && ply->faces) {
-            bosc_status status = store_face(ply, row->data + at, (size_t)count, reason);
+            bosc_status status = store_face(ply, row->data + at, (size_t)count, ply->lines.number, reason);
             if (status != BOSC_OK) return status;
             *reason = wrong;
         }
@@ -352,11 +356,15 @@ static bosc_status read_rows(struct ply *ply, const struct element *e, struct bi
 {
     struct bi_line line;
     struct bi_reason reason;
+    bool needed[PROPERTIES_MAX]; /* coordinates; store_face checks corners */
+    for (int k = 0; k < e->properties; k++) needed[k] = ply->property[e->first + k].axis >= 0;
+    const bool all = e->vertex && e->list; /* the positions of coordinates vary */
     for (int64_t i = 0; i < e->count; i++) {
         row->count = 0;
         if (!bi_lines_next_content(&ply->lines, &line))
             return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: truncated", ply->in->name);
-        bosc_status status = bi_row_read(line.begin, line.end, ' ', row, &reason);
+        bosc_status status =
+            bi_row_read_needed(line.begin, line.end, ' ', all ? NULL : needed, (size_t)e->properties, row, &reason);
         if (status != BOSC_OK) return fail_line(ply, status, reason.text);
         const char *wrong;
         status = store_row(ply, e, row, &wrong);

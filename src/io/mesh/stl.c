@@ -7,7 +7,6 @@
 #include "io/text/row.h"
 
 enum { HEADER = 84, FACET = 50, NORMAL = 12, CORNERS = 36 }; /* bytes, in the format */
-enum { PROGRESS_INTERVAL = 1 << 12 };                        /* facets between two progress reports; chosen */
 
 /* Returns the number of facets in the header. */
 static uint32_t count_facets(const struct bi_bytes *in)
@@ -19,14 +18,17 @@ static uint32_t count_facets(const struct bi_bytes *in)
 
 bool bi_stl_is_binary(const struct bi_bytes *in)
 {
-    return in->size >= HEADER && in->size == HEADER + (uint64_t)count_facets(in) * FACET;
+    if (in->size < HEADER) return false;
+    const uint64_t facets = count_facets(in), size = HEADER + facets * FACET;
+    /* Bytes may follow the facets of a file that is no text. */
+    return in->size == size || (in->size > size && facets > 0 && memchr(in->data, 0, HEADER) != NULL);
 }
 
 /* Adds the triangle of the last three vertices. */
 static bool add_triangle(const struct bi_numbers *coordinates, struct bi_faces *faces)
 {
     double first = (double)(coordinates->count / 3) - 3, corners[3] = {first, first + 1, first + 2};
-    return !faces || bi_faces_add(faces, corners, 3);
+    return !faces || bi_faces_add(faces, corners, 3, 0);
 }
 
 static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coordinates, struct bi_faces *faces,
@@ -37,7 +39,7 @@ static bosc_status read_binary(const struct bi_bytes *in, struct bi_numbers *coo
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_io_phase(0.9, facets);
     for (uint32_t i = 0; i < facets; i++) {
-        if (i % PROGRESS_INTERVAL == 0 && !bi_io_set_done(i)) return BOSC_ERR_CANCELLED;
+        if (i % BI_IO_REPORT_ROWS == 0 && !bi_io_set_done(i)) return BOSC_ERR_CANCELLED;
         float corners[9];
         memcpy(corners, in->data + HEADER + (size_t)i * FACET + NORMAL, CORNERS);
         for (int k = 0; k < 9; k++) {

@@ -10,10 +10,11 @@
 #include "io/text/number.h"
 
 enum {
-    OUTPUTS_MAX = 16,            /* as boscage/io.h says */
-    NUMBER_BYTES = 32,           /* the longest number has 25 */
-    PROGRESS_INTERVAL = 1 << 12, /* elements between two progress reports; chosen */
-    ELEMENT = 64 /* progress items of an element: bytes copied in the time that formatting takes; assumed */
+    OUTPUTS_MAX = 16,  /* as boscage/io.h says */
+    NUMBER_BYTES = 32, /* the longest number has 25 */
+    ELEMENT =
+        64 /* progress items of an element: bytes copied in the time that formatting takes; not measured. It affects
+                  * the fraction only, where text and other files are written together */
 };
 
 /* ---- text ---- */
@@ -47,7 +48,7 @@ static void write_table(struct bi_sink *sink, const bosc_array *a, char separato
     int64_t columns = a->rank == 2 ? a->shape[1] : 1;
     int64_t unreported = 0;
     for (int64_t row = 0; row < a->shape[0] && !sink->error_number; row++, unreported += columns) {
-        if (unreported >= PROGRESS_INTERVAL) {
+        if (unreported >= BI_IO_REPORT_ROWS) {
             (void)bi_io_advance((double)unreported * ELEMENT); /* the next write fails if cancelled */
             unreported = 0;
         }
@@ -129,8 +130,8 @@ bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_er
     return write_all(&path, array, 1, false, error);
 }
 
-/* Writes the files that have a path. Rotations are quaternions, 4 numbers a row. The motion is a mesh with an
- * animation, as .glb; its preparation refuses other endings. */
+/* Writes the files that have a path. Rotations are quaternions, 4 numbers a row; the caller ensures that. The motion
+ * is a mesh with an animation, as .glb. Its preparation accepts this ending and "-", standard output, only. */
 bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error)
 {
     BI_IO_ENTER;
@@ -141,7 +142,7 @@ bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error
     const struct bi_rgb picture = {files->rgb, files->width, files->height};
     /* 1. The rotations. */
     if (files->path) {
-        status = bi_array_check(files->rotations, error);
+        status = bi_array_check(files->rotations, error); /* not NULL, of one dimension or more */
         if (status == BOSC_OK && files->rotations->rank > 2)
             status = bi_io_fail(error, BOSC_ERR_ARG, "array: the rank is %d", (int)files->rotations->rank);
         const double elements = status == BOSC_OK ? (double)files->rotations->shape[0] * 4 : 0;

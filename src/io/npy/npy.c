@@ -222,8 +222,7 @@ static void convert_element(const struct bi_npy *npy, const unsigned char *from,
     memcpy(to, &bits, size);
 }
 
-enum { PROGRESS_INTERVAL = 1 << 20 }; /* least bytes between two progress reports; chosen */
-
+/* False if the caller's progress function cancels; the array is then incomplete. Missing dimensions have length 1. */
 bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
 {
     int64_t step[4] = {0}, bytes = npy->width; /* step: stride in bytes of each index in the file */
@@ -240,7 +239,7 @@ bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array)
     bi_io_phase(0.9, (double)npy->bytes);
     /* 2. The elements, in C order. */
     for (int64_t a = 0; a < shape[0]; a++) {
-        if ((unreported += row) >= PROGRESS_INTERVAL) {
+        if ((unreported += row) >= BI_IO_REPORT_BYTES) {
             if (!bi_io_advance((double)unreported)) return false;
             unreported = 0;
         }
@@ -334,6 +333,7 @@ bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array 
 
 /* ---- writing ---- */
 
+/* `what`: a checked bosc_array. Always BOSC_OK: the sink keeps its own errors. */
 bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const bosc_array *array = what;

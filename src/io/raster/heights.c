@@ -41,6 +41,23 @@ bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t hei
                       (long long)width, (long long)height, bi_bytes_total(in));
 }
 
+void bi_heights_mirror(bosc_heights *h, bool rows, bool columns)
+{
+    int64_t w = h->width, n = h->height;
+    for (int64_t y = 0; rows && y < n / 2; y++)
+        for (int64_t x = 0; x < w; x++) {
+            float *a = h->data + y * w + x, *b = h->data + (n - 1 - y) * w + x, z = *a;
+            *a = *b;
+            *b = z;
+        }
+    for (int64_t y = 0; columns && y < n; y++)
+        for (int64_t x = 0; x < w / 2; x++) {
+            float *a = h->data + y * w + x, *b = h->data + y * w + w - 1 - x, z = *a;
+            *a = *b;
+            *b = z;
+        }
+}
+
 /* ---- samples ---- */
 
 #define CONVERT_SAMPLES(T)                                    \

@@ -78,11 +78,17 @@ void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count
 /* The same; samples equal to `none` become NaN. */
 void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to);
 
-/* Writes a TIFF to a sink. BI_TIFF_SAMPLE: progress items of a sample, the number of bytes copied in the same time;
- * assumed. */
+/* Writes a TIFF to a sink. BI_TIFF_SAMPLE: progress items of a sample, the number of bytes copied in the same time. It
+ * affects the fraction only, where other files are written too; not measured. */
 enum { BI_TIFF_SAMPLE = 100 };
 struct bi_sink;
 bosc_status bi_tiff_write(struct bi_sink *sink, const bosc_heights *heights, bosc_io_error *error);
+
+/* Reverses the order of rows, of samples in rows, or both. */
+void bi_heights_mirror(bosc_heights *heights, bool rows, bool columns);
+
+/* The reason of a refused raster that is not aligned with west and east. */
+#define BI_HEIGHTS_ROTATED "a rotated raster; warp it so that its rows run from west to east"
 
 /* Returns the length of a degree along the parallel of a latitude (in degrees), relative to a meridian. */
 double bi_heights_shrink(double latitude);

@@ -159,6 +159,7 @@ static void set_samples(struct bosc_heights_file *f, const struct tiff_blocks *b
     f->offset = geo->offset;
 }
 
+/* f->tiff is zeroed. After a failure free_blocks closes it. */
 static bosc_status open_blocks(struct bosc_heights_file *f, bosc_io_error *error)
 {
     struct tiff_blocks *b = f->tiff;

@@ -13,7 +13,7 @@
 
 /* ---- .pgm ---- */
 
-enum { WINDOW = 1 << 16 }; /* bytes; chosen */
+enum { WINDOW = 1 << 16 }; /* bytes read at once. Less: more system calls; as the sink's buffer; not measured */
 
 /* The text between p and end. The bytes that follow in a backing file are read a window at a time. */
 struct pgm {
@@ -21,6 +21,7 @@ struct pgm {
     const char *p, *end;
     size_t at;    /* offset of `end` in the file */
     int64_t line; /* of p, from 1 */
+    char last;    /* the last byte skipped */
     char *window; /* the current window, or NULL */
     int number;   /* errno of a failed read, or 0 */
 };
@@ -47,13 +48,14 @@ static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 /* Skips blanks, and comments from # to the end of the line. */
 static void skip_space(struct pgm *pgm)
 {
-    for (bool comment = false; has_more(pgm); pgm->p++) {
-        if (*pgm->p == '\n') {
-            pgm->line++;
+    for (bool comment = false; has_more(pgm); pgm->last = *pgm->p++) {
+        if (*pgm->p == '\n' || *pgm->p == '\r') { /* CR LF is one end */
+            pgm->line += *pgm->p == '\r' || pgm->last != '\r';
             comment = false;
         } else if (*pgm->p == '#') {
             comment = true;
         } else if (!comment && !is_space(*pgm->p)) {
+            pgm->last = 0;
             return;
         }
     }
@@ -92,8 +94,6 @@ static bosc_status read_p5(const struct bi_bytes *in, const struct bi_pgm_head *
     return BOSC_OK;
 }
 
-enum { PROGRESS_INTERVAL = 1 << 14 }; /* samples between two progress reports; chosen */
-
 /* Reads samples written as text. */
 static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_heights_rows *rows, bosc_io_error *error)
 {
@@ -104,7 +104,7 @@ static bosc_status read_p2(struct pgm *pgm, int64_t most, const struct bi_height
         for (int64_t x = 0; x < h->width; x++) {
             const int64_t i = y * h->width + x;
             int64_t z;
-            if (i % PROGRESS_INTERVAL == 0 && !bi_io_set_done((double)i)) return BOSC_ERR_CANCELLED;
+            if (i % BI_IO_REPORT_NUMBERS == 0 && !bi_io_set_done((double)i)) return BOSC_ERR_CANCELLED;
             skip_space(pgm);
             if (!has_more(pgm)) return fail_pgm(pgm, "truncated", error);
             if (!read_number(pgm, most, &z)) return fail_pgm(pgm, "no number from 0 to the maximum", error);
@@ -165,16 +165,16 @@ bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *ro
 
 /* ---- .hgt ---- */
 
-/* Returns the latitude of the middle of a file such as .../N45E006.hgt, which starts at 45 degrees; 0 for other
+/* Returns the latitude of the middle of a file such as .../N45E006.hgt, which starts at 45 degrees; NaN for other
  * names. */
 static double latitude_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     bool south = name[0] == 'S' || name[0] == 's', north = name[0] == 'N' || name[0] == 'n';
-    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return 0;
-    if (!name[3] || !strchr("EWew", name[3])) return 0;
+    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return NAN;
+    if (!name[3] || !strchr("EWew", name[3])) return NAN;
     int degrees = (name[1] - '0') * 10 + name[2] - '0';
-    return degrees > 89 ? 0 : (south ? -degrees : degrees) + 0.5;
+    return degrees > 89 ? NAN : (south ? -degrees : degrees) + 0.5;
 }
 
 bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_io_error *error)
@@ -199,6 +199,11 @@ bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bos
     if (status != BOSC_OK) return status;
     heights->degrees = 1;
     heights->latitude = latitude_of(in->name);
+    heights->source = BOSC_HEIGHTS_OWN_SPACING;
+    if (isnan(heights->latitude)) {
+        heights->latitude = 0;
+        heights->assumed = BOSC_HEIGHTS_ASSUMED_LATITUDE;
+    }
     heights->spacing_y = BI_METRES_A_DEGREE / (double)(side - 1);
     heights->spacing = heights->spacing_y * bi_heights_shrink(heights->latitude);
     for (int64_t i = 0; i < side * side; i++) {

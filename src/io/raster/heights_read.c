@@ -6,6 +6,7 @@
 #include "io/file/file.h"
 #include "io/npy/npy.h"
 #include "io/raster/heights.h"
+#include "io/raster/world_file.h"
 
 static const struct {
     const char *ending;
@@ -139,6 +140,7 @@ bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, 
     if (status != BOSC_OK) return bi_io_end(status, error);
     status = bi_heights_parse(bi_heights_format_of(path, &file.bytes), encoding, &file.bytes, &fresh, error);
     bi_file_close(&file);
+    if (status == BOSC_OK) status = bi_world_file_apply(path, &fresh, error);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)
         *heights = fresh;

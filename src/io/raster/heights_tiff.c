@@ -6,7 +6,9 @@
 #include "io/file/sink.h"
 #include "io/raster/tiff.h"
 
-enum { STRIP_SAMPLES = 1 << 16 }; /* about this many in a written strip; chosen */
+/* About this many in a written strip: 256 KB of floats. More: better compression; less: less that a reader of some rows
+ * must unpack. Not measured. */
+enum { STRIP_SAMPLES = 1 << 16 };
 
 /* ---- samples ---- */
 
@@ -45,24 +47,6 @@ static bool read_tiles(TIFF *handle, const struct bi_tiff_layout *l, char *buffe
     return true;
 }
 
-/* Reverses the order of rows, of samples in rows, or both. */
-static void mirror(bosc_heights *h, bool rows, bool columns)
-{
-    int64_t w = h->width, n = h->height;
-    for (int64_t y = 0; rows && y < n / 2; y++)
-        for (int64_t x = 0; x < w; x++) {
-            float *a = h->data + y * w + x, *b = h->data + (n - 1 - y) * w + x, z = *a;
-            *a = *b;
-            *b = z;
-        }
-    for (int64_t y = 0; columns && y < n; y++)
-        for (int64_t x = 0; x < w / 2; x++) {
-            float *a = h->data + y * w + x, *b = h->data + y * w + w - 1 - x, z = *a;
-            *a = *b;
-            *b = z;
-        }
-}
-
 /* Applies the tags: spacing, direction, scale and offset. */
 static void apply_tags(bosc_heights *h, const struct bi_geotiff *geo)
 {
@@ -70,7 +54,10 @@ static void apply_tags(bosc_heights *h, const struct bi_geotiff *geo)
     h->spacing_y = geo->spacing_y;
     h->degrees = !isnan(geo->latitude);
     h->latitude = h->degrees ? geo->latitude : 0;
-    mirror(h, geo->to_north, geo->to_west);
+    h->source = geo->spacing > 0 ? BOSC_HEIGHTS_OWN_SPACING : geo->mapped ? BOSC_HEIGHTS_UNKNOWN_UNIT : 0;
+    h->assumed = (geo->unit_assumed ? BOSC_HEIGHTS_ASSUMED_UNIT : 0) |
+                 (geo->latitude_assumed ? BOSC_HEIGHTS_ASSUMED_LATITUDE : 0);
+    bi_heights_mirror(h, geo->to_north, geo->to_west);
     if (geo->scale == 1 && geo->offset == 0) return;
     for (int64_t i = 0; i < h->width * h->height; i++)
         h->data[i] = (float)((double)h->data[i] * geo->scale + geo->offset);

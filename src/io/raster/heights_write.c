@@ -55,12 +55,10 @@ static bosc_status round_all(const char *path, const bosc_heights *h, struct ran
     return BOSC_OK;
 }
 
-enum { PROGRESS_INTERVAL = 1 << 14 }; /* samples between two progress reports; chosen */
-
 static void write_big_endian(struct bi_sink *sink, const uint16_t *rounded, int64_t count)
 {
     for (int64_t i = 0; i < count && !sink->error_number; i++) {
-        if (i % PROGRESS_INTERVAL == 0) (void)bi_io_set_done((double)i); /* the next write fails if cancelled */
+        if (i % BI_IO_REPORT_NUMBERS == 0) (void)bi_io_set_done((double)i); /* the next write fails if cancelled */
         const unsigned char pair[2] = {(unsigned char)(rounded[i] >> 8), (unsigned char)rounded[i]};
         bi_sink_write(sink, pair, 2);
     }

@@ -135,8 +135,9 @@ static bool read_rows(struct reading *r)
     return true;
 }
 
-enum { MOST_DEFLATE = 1032 };                   /* largest ratio of deflate */
-enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 }; /* limits for ignored chunks: bytes, number; chosen */
+enum { MOST_DEFLATE = 1032 }; /* largest ratio of deflate */
+/* Limits for ignored chunks: bytes, number. At most 1 MB in all, where libpng's own limits are 8 MB and 1,000. */
+enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 };
 
 static bosc_status read_picture(struct reading *r, bosc_heights_encoding encoding)
 {

@@ -113,7 +113,8 @@ static double metres_of(const uint16_t *keys, uint32_t count, bool *degrees)
     return unit == UNIT_METRE ? 1 : unit == UNIT_FOOT ? 0.3048 : unit == UNIT_US_FOOT ? 1200.0 / 3937 : 0;
 }
 
-/* Reads the tags. Returns NULL, or the reason if rows do not run along west and east. */
+/* Reads the tags. Returns NULL, or the reason if rows do not run along west and east. Fields without a tag keep their
+ * defaults: spacing 0 (unknown), latitude NaN (not in degrees, or unknown), scale 1. */
 static const char *read_tags(TIFF *handle, struct bi_geotiff *geo)
 {
     const void *keys = NULL;
@@ -125,8 +126,9 @@ static const char *read_tags(TIFF *handle, struct bi_geotiff *geo)
     read_metadata(handle, geo);
     if (!read_map(handle, &map)) return NULL;
     double across = map.east[0], down = map.north[1];
-    if (fabs(map.east[1]) > 1e-9 * fabs(across) || fabs(map.north[0]) > 1e-9 * fabs(down)) /* assumed: rounding only */
-        return "a rotated raster; warp it so that its rows run from west to east";
+    /* Below 1e-9 it is rounding of doubles: across 2^20 samples less than 2^-9 of a sample. */
+    if (fabs(map.east[1]) > 1e-9 * fabs(across) || fabs(map.north[0]) > 1e-9 * fabs(down)) return BI_HEIGHTS_ROTATED;
+    geo->mapped = true;
     geo->to_west = across < 0;
     geo->to_north = down > 0;
     /* 2. Spacings in metres. */
@@ -135,9 +137,11 @@ static const char *read_tags(TIFF *handle, struct bi_geotiff *geo)
     TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &rows);
     if (degrees) {
         geo->latitude = map.north[2] + down * rows / 2;
-        if (!(fabs(geo->latitude) < 90)) geo->latitude = 0;
+        geo->latitude_assumed = !(fabs(geo->latitude) < 90);
+        if (geo->latitude_assumed) geo->latitude = 0;
         shrink = bi_heights_shrink(geo->latitude);
     }
+    geo->unit_assumed = !degrees && read_geo_key(keys, key_count, KEY_LINEAR_UNITS, 0) == 0;
     double x = fabs(across) * metres * shrink, y = fabs(down) * metres;
     if (isfinite(x) && isfinite(y) && x > 0 && y > 0) geo->spacing = x, geo->spacing_y = y;
     return NULL;
@@ -157,7 +161,9 @@ bool bi_geotiff_write_spacing(TIFF *handle, double spacing, double spacing_y)
 
 /* ---- TIFF: input and output ---- */
 
-enum { MOST_RATIO = 1 << 14 }; /* largest ratio accepted of LZMA, Zstandard and LERC; assumed */
+/* Largest ratio accepted of LZMA, Zstandard and LERC, which document none. It bounds the memory that a small file can
+ * claim: 16 KB a byte. Less refuses files of constant heights. */
+enum { MOST_RATIO = 1 << 14 };
 
 static tmsize_t tiff_read(thandle_t user, void *to, tmsize_t count)
 {
@@ -262,6 +268,7 @@ static int64_t largest_ratio(int compression)
     }
 }
 
+/* Returns NULL, or the reason why the file holds no heights; *layout is then incomplete. */
 static const char *read_layout(TIFF *handle, struct bi_tiff_layout *layout)
 {
     uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, compression = 1;

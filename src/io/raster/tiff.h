@@ -10,6 +10,9 @@
 /* Tags of GeoTIFF: position and spacing of the raster, scale and offset of samples. */
 struct bi_geotiff {
     double spacing, spacing_y; /* metres between columns and between rows; 0: unknown */
+    bool mapped;               /* the file maps samples to coordinates */
+    bool unit_assumed;         /* no key gives the unit of coordinates: metres */
+    bool latitude_assumed;     /* the position is unknown: latitude 0 */
     double latitude;           /* of the middle, if the spacings were degrees; else NaN */
     bool to_west, to_north;    /* columns run westwards, rows northwards; false: as on a map */
     double scale, offset;      /* height = sample * scale + offset */

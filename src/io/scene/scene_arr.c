@@ -14,9 +14,10 @@
 
 enum { BALLS, TRIANGLES }; /* types of objects */
 enum {
-    DIGITS_MAX = 1024, /* characters of a number; chosen */
-    COLOUR = 11,       /* bytes of a QColor */
-    ANGLES = 48        /* bytes of six doubles */
+    DIGITS_MAX =
+        1024,    /* characters of a number: a double has at most 767 significant digits; sizes an array on the stack */
+    COLOUR = 11, /* bytes of a QColor */
+    ANGLES = 48  /* bytes of six doubles */
 };
 
 /* The stream, and the numbers read so far: balls and corners of triangles of the robot [0] and the obstacle [1]. */

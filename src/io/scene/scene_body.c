@@ -180,7 +180,8 @@ static void scatter_facets(const struct solids *s, const double *middles, int64_
     }
 }
 
-/* Fills the arrays of `bodies`, which the caller frees even on failure. False: out of memory. */
+/* Fills the arrays of `bodies`, which the caller frees even on failure. False: out of memory. Connected triangles make
+ * up a solid. */
 static bool build_solids(struct solids *s, bosc_plan_bodies *bodies)
 {
     int64_t solids = number_solids(s), m = s->triangle_count;

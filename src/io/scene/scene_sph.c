@@ -11,15 +11,15 @@
 #include "io/scene/scene.h"
 #include "io/text/row.h"
 
-enum { LEVELS_MAX = 64 }; /* chosen */
+enum { LEVELS_MAX = 64 }; /* of two children or more, the nodes of 64 levels exceed any file */
 
 /* The range of nodes on a level. */
 struct level {
     int64_t first, count;
 };
 
-/* Reads the first line, and finds the nodes of the requested level (0: the deepest). Products are limited by the size
- * of the file. */
+/* Reads the first line, and finds the nodes of the requested level (1: the root; 0: the deepest). Products are limited
+ * by the size of the file. */
 static bosc_status read_header(const struct bi_bytes *in, struct bi_lines *lines, int32_t level_number,
                                struct level *level, bosc_io_error *error)
 {
@@ -60,12 +60,15 @@ static bosc_status check_node(const double *node, struct bi_reason *reason)
     return BOSC_OK;
 }
 
+/* Reads the first node_limit nodes, and appends the balls of the level: four numbers each. The caller frees *balls,
+ * after a failure too. */
 static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines, int64_t node_limit,
                               const struct level *level, struct bi_numbers *balls, bosc_io_error *error)
 {
     struct bi_line line;
     struct bi_reason reason = {""};
     struct bi_numbers row = {0};
+    static const bool needed[4] = {true, true, true, true}; /* not the flag */
     bosc_status status = BOSC_OK;
     for (int64_t i = 0; i < node_limit && status == BOSC_OK; i++) {
         /* 1. Read a line of five numbers. */
@@ -74,7 +77,7 @@ static bosc_status read_nodes(const struct bi_bytes *in, struct bi_lines *lines,
             status = bi_fail_at(in, lines->number, BOSC_ERR_FORMAT, error, "truncated in the nodes");
             break;
         }
-        status = bi_row_read(line.begin, line.end, ' ', &row, &reason);
+        status = bi_row_read_needed(line.begin, line.end, ' ', needed, 4, &row, &reason);
         if (status == BOSC_OK && row.count != 5) {
             snprintf(reason.text, sizeof reason.text, "%zu numbers where x, y, z, radius and a flag are needed",
                      row.count);

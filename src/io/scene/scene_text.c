@@ -119,8 +119,12 @@ static bosc_status skip_normals(struct words *w, int64_t triangles, bosc_io_erro
     double value;
     bosc_status status = BOSC_OK;
     if (!next_word(&ahead, &word)) return BOSC_OK;
-    for (int64_t i = 0; i < 9 * triangles && status == BOSC_OK; i++)
-        status = next_number(w, "in the normals", &value, error);
+    for (int64_t i = 0; i < 9 * triangles && status == BOSC_OK; i++) { /* any numbers, NaN too */
+        if (!next_word(w, &word)) return fail_truncated(w, "in the normals", error);
+        if (bi_number_read(word.begin, word.end, &value) != word.end)
+            status = bi_fail_at(w->in, w->lines.number, BOSC_ERR_FORMAT, error, "%s is not a number",
+                                bi_quote(word.begin, word.end).text);
+    }
     return status == BOSC_OK ? expect_end(w, "normals", error) : status;
 }
 

@@ -116,7 +116,7 @@ static double power_of_two(int e)
 }
 
 /* Computes mantissa * 10^e = mantissa * 5^e * 2^e. The integer mantissa * 5^e is exact in 128 bits, or a quotient with
- * a sticky bit; its conversion to double is the only rounding. */
+ * a sticky bit; its conversion to double is the only rounding. mantissa > 0; e is -POWER_FIVE to POWER_FIVE. */
 static double value_by_128_bits(uint64_t mantissa, int e)
 {
     static const uint64_t power[POWER_FIVE + 1] = {1u,

@@ -25,12 +25,26 @@ struct bi_lines bi_lines_begin(const struct bi_bytes *in)
     return (struct bi_lines){.next = begin, .end = end, .backing = in->backing};
 }
 
-enum { PROGRESS_INTERVAL = 1 << 10 }; /* lines between two progress reports; chosen */
-
 void bi_lines_report_progress(struct bi_lines *lines)
 {
     lines->progress_begin = lines->next;
     bi_io_phase(0.9, (double)(lines->end - lines->next));
+}
+
+/* Ends a line at its first CR, if it has one; CR LF is one end. Searches ahead, so that texts without CR are searched
+ * once and not line by line. */
+static void end_at_carriage(struct bi_lines *lines, struct bi_line *line)
+{
+    enum { AHEAD = 1 << 14 }; /* bytes; chosen: in the cache when the lines are read */
+    const char *from = lines->carriage > line->begin ? lines->carriage : line->begin;
+    if (from == line->begin || *from != '\r') {
+        const char *limit = lines->end - line->end > AHEAD ? line->end + AHEAD : lines->end;
+        const char *found = memchr(from, '\r', (size_t)(limit - from));
+        lines->carriage = found ? found : limit;
+    }
+    if (lines->carriage >= line->end) return;
+    if (lines->carriage + 1 != line->end || lines->next == line->end) lines->next = lines->carriage + 1;
+    line->end = lines->carriage;
 }
 
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
@@ -39,15 +53,18 @@ bool bi_lines_next(struct bi_lines *lines, struct bi_line *line)
         if (lines->backing) lines->backing->whole_needed = true;
         return false;
     }
-    const char *stop = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
+    if (lines->feed < lines->next) { /* else the last line ended in CR alone */
+        const char *found = memchr(lines->next, '\n', (size_t)(lines->end - lines->next));
+        lines->feed = found ? found : lines->end;
+    }
     line->begin = lines->next;
-    line->end = stop ? stop : lines->end;
-    lines->next = stop ? stop + 1 : lines->end;
+    line->end = lines->feed;
+    lines->next = lines->feed < lines->end ? lines->feed + 1 : lines->end;
+    if (line->end > lines->carriage) end_at_carriage(lines, line);
     lines->number++;
-    if (lines->progress_begin && lines->number % PROGRESS_INTERVAL == 0 &&
+    if (lines->progress_begin && lines->number % BI_IO_REPORT_LINES == 0 &&
         !bi_io_set_done((double)(lines->next - lines->progress_begin)))
         lines->next = lines->end; /* cancelled: the text seems to end */
-    if (line->end > line->begin && line->end[-1] == '\r') line->end--;
     return true;
 }
 
@@ -159,7 +176,7 @@ bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity)
     if (capacity <= numbers->capacity) return true;
     size_t grown = numbers->capacity + numbers->capacity / 2;
     if (capacity < grown) capacity = grown;
-    if (capacity < 256) capacity = 256; /* chosen */
+    if (capacity < BI_IO_MIN_CAPACITY) capacity = BI_IO_MIN_CAPACITY;
     if (capacity > SIZE_MAX / sizeof(double)) return false;
     double *data = bi_io_realloc(numbers->data, capacity * sizeof(double));
     if (!data) return false;
@@ -223,8 +240,18 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     return BOSC_ERR_FORMAT;
 }
 
+static bool is_needed(const bool *needed, size_t count, size_t k) { return !needed || (k < count && needed[k]); }
+
+const bool bi_row_coordinates[3] = {true, true, true};
+
 bosc_status bi_row_read(const char *begin, const char *end, char separator, struct bi_numbers *numbers,
                         struct bi_reason *reason)
+{
+    return bi_row_read_needed(begin, end, separator, NULL, 0, numbers, reason);
+}
+
+bosc_status bi_row_read_needed(const char *begin, const char *end, char separator, const bool *needed, size_t count,
+                               struct bi_numbers *numbers, struct bi_reason *reason)
 {
     size_t before = numbers->count;
     for (const char *p = begin;;) {
@@ -234,7 +261,7 @@ bosc_status bi_row_read(const char *begin, const char *end, char separator, stru
         const char *q = bi_number_read(p, end, &value);
         if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator))
             return finish_row(p, end, separator, numbers->count > before, reason);
-        if (!isfinite(value)) {
+        if (!isfinite(value) && is_needed(needed, count, numbers->count - before)) {
             bosc_status status = bi_value_check(p, q, value, reason);
             if (status != BOSC_OK) return status;
         }
@@ -310,6 +337,7 @@ bool bi_is_header(struct bi_line line, char separator)
     struct bi_line field, word;
     double value;
     const char *p = skip_blanks(line.begin, line.end, 0);
+    while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++; /* index columns have no names */
     bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
     bool letter = p < line.end && (*p | 32) >= 'a' && (*p | 32) <= 'z'; /* of either case */
     bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
@@ -325,6 +353,26 @@ bool bi_is_header(struct bi_line line, char separator)
 
 /* ---- fields: chosen columns ---- */
 
+int64_t bi_fields_count(struct bi_line line, char separator)
+{
+    struct bi_line field;
+    int64_t count = 0;
+    while (bi_field_next(&line, separator, &field)) count++;
+    return count;
+}
+
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, int64_t *unnamed)
+{
+    struct bi_line remainder = header, field;
+    int64_t empty = 0;
+    *unnamed = 0;
+    while (bi_field_next(&remainder, separator, &field) && field.begin == field.end) empty++;
+    if (empty > 0 || !row) return empty;
+    bool quoted = *skip_blanks(row->begin, row->end, separator) == '"';
+    *unnamed = quoted && bi_fields_count(*row, separator) == bi_fields_count(header, separator) + 1;
+    return *unnamed;
+}
+
 /* Returns the number of the header's field with this name; 0: none. */
 static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
 {
@@ -335,8 +383,8 @@ static int64_t find_column(const struct bi_line *header, char separator, struct 
     return 0;
 }
 
-bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
-                       struct bi_reason *reason)
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,
+                       struct bi_columns *columns, struct bi_reason *reason)
 {
     struct bi_line remainder = {list, list + strlen(list)}, name;
     columns->count = 0;
@@ -344,12 +392,13 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
         int64_t number = 0;
         bool is_number = bi_word_count(&name, &number);
         if (!is_number && header) number = find_column(header, separator, name);
+        if (!is_number && number > 0) number += unnamed;
         struct bi_quoted quoted = bi_quote(name.begin, name.end);
         if (number < 1 || columns->count == BI_COLUMNS_MAX) {
             if (number > 0)
-                snprintf(reason->text, sizeof reason->text, "more than %d columns are asked for", BI_COLUMNS_MAX);
+                snprintf(reason->text, sizeof reason->text, "more than %d columns are requested", BI_COLUMNS_MAX);
             else if (is_number)
-                snprintf(reason->text, sizeof reason->text, "column 0 is asked for, but the first is 1");
+                snprintf(reason->text, sizeof reason->text, "column 0 is requested, but the first is 1");
             else
                 snprintf(reason->text, sizeof reason->text, header ? "no column is named %s" : "no header names %s",
                          quoted.text);
@@ -357,7 +406,7 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
         }
         columns->number[columns->count++] = number;
     }
-    if (columns->count == 0) snprintf(reason->text, sizeof reason->text, "no columns are asked for");
+    if (columns->count == 0) snprintf(reason->text, sizeof reason->text, "no columns are requested");
     return columns->count > 0;
 }
 
@@ -375,6 +424,7 @@ static bosc_status read_field(struct bi_line field, double *to, struct bi_reason
     return bi_value_check(field.begin, field.end, value, reason);
 }
 
+/* columns NULL: all fields. After a failure numbers->count may have grown. */
 bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_columns *columns,
                            struct bi_numbers *numbers, struct bi_reason *reason)
 {
@@ -398,7 +448,7 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
     /* 2. Refuse chosen columns behind the end of the line. */
     for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
         if (columns->number[k] <= fields) continue;
-        snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is asked for", (long long)fields,
+        snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is requested", (long long)fields,
                  (long long)columns->number[k]);
         return BOSC_ERR_FORMAT;
     }

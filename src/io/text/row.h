@@ -19,15 +19,25 @@ bosc_status bi_numbers_refuse(struct bi_reason *reason); /* "out of memory" */
 bosc_status bi_row_read(const char *begin, const char *end, char separator, struct bi_numbers *numbers,
                         struct bi_reason *reason);
 
+/* The same where only some numbers are needed: number k of the line if k < count and needed[k]. The others may be
+ * NaN or beyond a double. needed: NULL: all. */
+bosc_status bi_row_read_needed(const char *begin, const char *end, char separator, const bool *needed, size_t count,
+                               struct bi_numbers *numbers, struct bi_reason *reason);
+
+/* Of a row that begins with three coordinates, and then has normals or colours. */
+extern const bool bi_row_coordinates[3];
+
 /* Refuses NaN, and infinities written with digits. */
 bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason);
 
 /* Moves n x dim numbers, which are all, into an array. */
 bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t dim);
 
-/* Lines of a text without their ends (LF or CR LF). `number`: of the line read last, from 1. */
+/* Lines of a text without their ends (LF, CR LF or CR). `number`: of the line read last, from 1. */
 struct bi_lines {
     const char *next, *end;
+    const char *feed;     /* the first LF at or behind `next`, or `end`; before `next`: to be searched */
+    const char *carriage; /* the first CR at or behind `next`, or the end of the bytes searched; the same */
     int64_t number;
     struct bi_backing_file *backing; /* not NULL: more lines follow in the file; reading them sets whole_needed */
     const char *progress_begin;      /* not NULL: the reported phase starts here */
@@ -86,9 +96,17 @@ struct bi_columns {
     int64_t count;
 };
 
-/* Parses a list of column numbers and names, separated by commas. header: NULL: none. On failure sets the reason. */
-bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, struct bi_columns *columns,
-                       struct bi_reason *reason);
+int64_t bi_fields_count(struct bi_line line, char separator);
+
+/* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
+ * them (pandas), or one that the header omits, if a row begins with a quoted field more than the header has (R).
+ * row: NULL: none. *unnamed: number of columns that the header omits. */
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, int64_t *unnamed);
+
+/* Parses a list of column numbers and names, separated by commas. header: NULL: none; it omits the first `unnamed`
+ * columns. On failure sets the reason. */
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,
+                       struct bi_columns *columns, struct bi_reason *reason);
 
 /* Appends the numbers of a line's fields, or of the chosen columns, as bi_row_read does. */
 bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_columns *columns,

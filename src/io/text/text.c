@@ -15,6 +15,7 @@
 struct form {
     char separator;
     const struct bi_columns *columns; /* NULL: all */
+    bool has_extras;                  /* only the first three numbers of a row are needed */
     int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
 };
 
@@ -41,13 +42,28 @@ static bosc_status read_row(const struct form *form, struct bi_line line, struct
     if (form->columns) return bi_fields_read(line, form->separator, form->columns, numbers, reason);
     size_t before = numbers->count;
     char separator = form->separator == ';' ? ';' : ',';
-    bosc_status status = bi_row_read(line.begin, line.end, separator, numbers, reason);
+    const bool *needed = form->has_extras ? bi_row_coordinates : NULL;
+    bosc_status status = bi_row_read_needed(line.begin, line.end, separator, needed, 3, numbers, reason);
     if (status != BOSC_ERR_FORMAT || !memchr(line.begin, '"', (size_t)(line.end - line.begin))) return status;
     numbers->count = before;
     return bi_fields_read(line, form->separator, NULL, numbers, reason);
 }
 
-/* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0. */
+/* Chooses the columns behind `index` columns of row numbers. */
+static bool choose_named(int64_t index, int64_t count, struct bi_columns *columns, struct bi_reason *reason)
+{
+    if (count > BI_COLUMNS_MAX) {
+        snprintf(reason->text, sizeof reason->text, "more than %d columns behind the numbers of the rows",
+                 BI_COLUMNS_MAX);
+        return false;
+    }
+    columns->count = count;
+    for (int64_t k = 0; k < count; k++) columns->number[k] = index + k + 1;
+    return true;
+}
+
+/* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0; on success
+ * it means nothing. The first row is parsed again later: *lines stays before it. */
 static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
                                struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
@@ -55,26 +71,33 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     struct bi_numbers row = {0};
     struct bi_lines ahead = *lines;
     bool more = bi_lines_next_content(&ahead, &line), named = false;
-    /* 1. The separator, and whether the first line names columns. */
+    int64_t index = 0, unnamed = 0;
+    /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. */
     if (more) {
         form->separator = bi_separator_of(header = line);
         named = bi_is_header(line, form->separator);
         *number = ahead.number;
     }
-    /* 2. The chosen columns. */
-    if (opts->columns && !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, columns, reason))
-        return BOSC_ERR_FORMAT;
     if (named) {
         *lines = ahead;
         more = bi_lines_next_content(&ahead, &line);
+        index = bi_index_columns(header, more ? &line : NULL, form->separator, &unnamed);
     }
+    /* 2. The chosen columns. */
+    if (opts->columns &&
+        !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, unnamed, columns, reason))
+        return BOSC_ERR_FORMAT;
+    if (!opts->columns && index > 0 &&
+        !choose_named(index, bi_fields_count(header, form->separator) + unnamed - index, columns, reason))
+        return BOSC_ERR_FORMAT;
     *number = more ? ahead.number : 0;
     if (!more) {
         snprintf(reason->text, sizeof reason->text, "no points");
         return BOSC_ERR_FORMAT;
     }
     /* 3. The number of fields, from the first row. */
-    form->columns = opts->columns ? columns : NULL;
+    form->has_extras = opts->most == 3;
+    form->columns = opts->columns || index > 0 ? columns : NULL;
     bosc_status status = read_row(form, line, &row, reason);
     form->fields = (int64_t)row.count;
     form->kept = opts->most && opts->most < form->fields ? opts->most : form->fields;

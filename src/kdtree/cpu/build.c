@@ -11,7 +11,8 @@ struct plan {
     int threads;
 };
 
-/* Plans levels until a subtree fits a thread's cache, and until each thread has some subtrees. Limits are chosen. */
+/* Plans levels until a subtree fits a thread's cache, and until each thread has four subtrees, so that one that lasts
+ * longer costs a quarter of a thread's time at most. Up to 4,096 points one thread builds all. Not measured. */
 static struct plan make_plan(int threads, int64_t n)
 {
     struct plan plan = {0, n, threads};

@@ -6,8 +6,9 @@
 #include "core/call.h"
 #include "core/cpu/threads.h"
 
-/* Queries of a chunk, and cost of locating a query, in simple items; both are chosen. */
-enum { CHUNK = 512, LOCATE_ITEMS = 16 };
+/* Queries of a chunk, and cost of locating a query, in simple items: a step of 1 ns for each level of an index of 2^16
+ * leaves. A chunk of searches is CHUNK * BI_KDTREE_SEARCH_ITEMS = BI_THREAD_ITEMS, the least work of a thread. */
+enum { CHUNK = BI_THREAD_ITEMS / BI_KDTREE_SEARCH_ITEMS, LOCATE_ITEMS = 16 };
 
 /* The offsets of the arrays of the index, in bytes. */
 struct index_layout {
@@ -15,7 +16,8 @@ struct index_layout {
     size_t box, begins, floors, facts, axes, end;
 };
 
-/* Subtrees of the lowest 3 levels (chosen) have no floor of their own: that of an ancestor bounds their ids. */
+/* Subtrees of the lowest 3 levels have no floor of their own: that of an ancestor bounds their ids. This leaves an
+ * eighth of the floors: less memory, a later end of searches among equal distances. */
 static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 {
     struct index_layout p = {.levels = bi_kdtree_cpu_index_levels(n)};
@@ -241,22 +243,22 @@ static void run_chunk(const struct searches *s, int64_t begin, int64_t end, int 
     if (middle < end) s->run(s->all, middle, end, thread);
 }
 
-/* Cost of a query in simple items, plus one a neighbour; chosen. */
-enum { QUERY_ITEMS = 64 };
-
 /* Runs chunks of queries in parallel. */
 static bosc_status run_chunks(bosc_ctx *ctx, const struct searches *s)
 {
     const struct bi_kdtree_cpu_search *a = s->in_flat;
-    int64_t count = a->queries.n, chunk = count > 128 * CHUNK ? 4 * CHUNK : CHUNK / 2; /* chosen */
+    /* Few queries: small chunks, so that all threads have some. Many: 32 large chunks at least. A chunk begins without
+     * a limit from earlier answers, so fewer are faster. */
+    int64_t count = a->queries.n, chunk = count > 128 * CHUNK ? 4 * CHUNK : CHUNK / 2;
     int64_t chunks = bi_div_up(count, chunk);
-    double items = (double)(QUERY_ITEMS + a->list_size) * (double)count;
+    const int cost = BI_KDTREE_SEARCH_ITEMS; /* and an item a neighbour */
+    double items = (double)(cost + a->list_size) * (double)count;
     struct bi_batches p = bi_batches_of(ctx, chunks, items / (double)chunks);
     /* In many dimensions a query may cost a hundred times as much: the first batch measures it, so it is small. */
     if (p.is_reported && p.each > (int64_t)ctx->threads) p.each = ctx->threads;
     while (bi_next_batch(ctx, &p)) {
         const int64_t here = (p.end * chunk < count ? p.end * chunk : count) - p.begin * chunk;
-        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, here, QUERY_ITEMS + a->list_size), (dynamic, 1), i, p.begin, p.end,
+        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, here, cost + a->list_size), (dynamic, 1), i, p.begin, p.end,
                         run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number()));
     }
     return p.status;
@@ -300,7 +302,10 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
  * would fault in nearly all pages of new memory. With a progress callback, pages are touched first, batch by batch. */
 static bosc_status touch_pages(bosc_ctx *ctx, void *array, size_t bytes)
 {
-    enum { PAGE = 4096, PAGE_ITEMS = 128 /* cost of a page, in simple items; chosen */ };
+    enum {
+        PAGE = 4096,
+        PAGE_ITEMS = 128 /* cost of a page fault, in simple items: 0.1 to 0.25 us; sizes the batches only */
+    };
     volatile char *at = array;
     if (!ctx->progress.active || !array) return BOSC_OK;
     struct bi_batches p = bi_batches_of(ctx, (int64_t)(bytes / PAGE), PAGE_ITEMS);

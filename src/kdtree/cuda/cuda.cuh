@@ -30,8 +30,6 @@ static inline bool bi_kdtree_keeps_records(const bosc_kdtree_opts *opts)
     return opts->dtype == BOSC_F32 && opts->dim == 3;
 }
 
-static inline size_t bi_kdtree_element_size(bosc_dtype dtype) { return dtype == BOSC_F32 || dtype == BOSC_I32 ? 4 : 8; }
-
 /* True if searches of such points use an index. */
 static inline bool bi_kdtree_has_index(const bosc_kdtree_opts *opts) { return opts->dim >= 1 && opts->dim <= 4; }
 

@@ -16,7 +16,7 @@ static void cuda_blocks(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3]
         bytes[0] = (size_t)n * bi_kdtree_point_bytes(opts->dim);
         bytes[1] = (size_t)n * bi_kdtree_id_bytes(opts->dim);
     } else {
-        bytes[0] = (size_t)n * (size_t)opts->dim * bi_kdtree_element_size(opts->dtype);
+        bytes[0] = (size_t)n * (size_t)opts->dim * bosc_dtype_size(opts->dtype);
         bytes[1] = (size_t)n * 4;
     }
     bytes[2] = bi_kdtree_cuda_index_bytes(opts, n);

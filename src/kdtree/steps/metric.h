@@ -124,7 +124,9 @@ BI_FN double bi_kdtree_wrap(double x, double period)
  * only if the measure of its gaps, by the operations of bi_kdtree_measure, exceeds the limit. Only the first 32
  * coordinates are ever split, since a tree has at most 32 levels; the others have no gap. */
 
-enum { BI_KDTREE_WALK_LEAF = 8 /* largest subtree to measure without further tests; chosen */ };
+/* Largest subtree to measure without further tests. More: fewer tests of gaps, more distances. Other sizes are not
+ * measured. */
+enum { BI_KDTREE_WALK_LEAF = 8 };
 
 /* The interval of the box in a coordinate, and the gap to it. */
 struct bi_kdtree_side_of_box {
@@ -194,7 +196,8 @@ enum bi_kdtree_walk_event {
     BI_KDTREE_WALK_NODES    /* to be measured: *run */
 };
 
-/* Makes one move of the walk; `limit`: the largest measure that still counts. */
+/* Makes one move of the walk; `limit`: the largest measure that still counts, negative if none does. The caller may
+ * leave a subtree that it has just entered by w->level--. */
 BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metric_walk *w, double limit,
                                                            struct bi_kdtree_range *run)
 {

@@ -64,7 +64,8 @@ struct bi_kdtree_blocks {
     uint32_t *same; /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
 };
 
-/* Most nodes of a block, and coordinates of a box; chosen. */
+/* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack
+ * of a query, 128 bytes; further coordinates prune nothing. Not measured. */
 enum { BI_KDTREE_BLOCK_NODES = 16, BI_KDTREE_BOX_COORDINATES = 16 };
 
 BI_FN int bi_kdtree_block_levels(int64_t nodes)
@@ -186,7 +187,7 @@ BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
 }
 
 /* Deactivates the nodes of a block of one label if no node with another label is within the largest of their bounds.
- * Items are blocks. */
+ * Items are blocks. Blocks of several labels stay active. A node at exactly that bound counts as within it. */
 struct bi_kdtree_prune {
     struct bi_kdtree_blocks blocks;
     const void *bounds; /* of the distance type */

@@ -19,7 +19,7 @@ enum { VECTOR_BYTES = 32 };
 #else
 enum { VECTOR_BYTES = 16 };
 #endif
-/* Four vectors of rotations share each coefficient that is loaded; chosen. */
+/* Four vectors of rotations share each coefficient that is loaded, and hide the latency of an addition: 4 cycles. */
 enum { VECTORS = 4, WIDTH = VECTOR_BYTES / 4, TILE = VECTORS * WIDTH };
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t masks __attribute__((vector_size(VECTOR_BYTES)));
@@ -111,7 +111,7 @@ static bosc_status fast_signs(bosc_ctx *ctx, const struct bi_plan_signs *a)
 
 /* ---- roots of circles ---- */
 
-enum { RUN = 8 }; /* roots; chosen */
+enum { RUN = 8 }; /* roots that insertion sorts before runs are merged; not measured */
 
 static inline void sort_run(double *roots, int64_t n)
 {

@@ -8,7 +8,7 @@
 #define STEP_TABLE static const bi_plan_steps cuda_steps
 #include "core/step_table.inc"
 
-enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; chosen */ };
+enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; more need more registers */ };
 
 struct form_tile {
     float rows[64 * BI_PLAN_ROW];
@@ -37,6 +37,9 @@ bi_plan_sign_word(const float *rows, const float (*products)[BI_PLAN_COEFFICIENT
     }
 }
 
+/* Computes the signs of all forms at the rotations of rows `begin` to `end` - 1, and flags words with a sum too near 0
+ * in `doubts`, for an exact repeat. *bad becomes the least row that is no rotation; its words mean nothing. Bits beyond
+ * the last form are 0. All threads of a block loop equally often, as the loop has barriers. */
 static __global__ void __launch_bounds__(BLOCK) bi_plan_fast_signs(const bi_plan_signs a, int64_t begin, int64_t end)
 {
     BI_SHARED(form_tile, tile);

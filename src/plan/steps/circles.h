@@ -84,7 +84,7 @@ BI_FN struct bi_plan_circle bi_plan_circle_of(uint64_t seed, uint64_t circle)
     return at;
 }
 
-enum { BI_PLAN_FORMS = 32 }; /* forms of an item, since circles are few; chosen */
+enum { BI_PLAN_FORMS = 32 }; /* forms of an item, since circles are few. Less: more items; not measured */
 
 struct bi_plan_sampling {
     struct bi_plan_forms forms;

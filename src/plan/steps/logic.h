@@ -323,7 +323,7 @@ BI_FN uint64_t bi_plan_find_unit_collisions(const struct bi_plan_sign_reader *r,
 
 /* ---- vectors, 64 at a time ---- */
 
-enum { BI_PLAN_LANES = 64, BI_PLAN_UNITS = 32 /* of an item; chosen */ };
+enum { BI_PLAN_LANES = 64, BI_PLAN_UNITS = 32 /* of an item; not measured */ };
 
 struct bi_plan_label {
     struct bi_plan_logic logic;

@@ -151,13 +151,6 @@ BI_FN double bi_planet_distance_in(const struct bi_planet_leaf *leaf, const doub
     return bi_planet_dot(normal, p) / bi_planet_dot(normal, d);
 }
 
-/* The smallest float not less than x >= 0. */
-BI_FN float bi_planet_round_up(double x)
-{
-    const float f = (float)x;
-    return (double)f < x ? bi_f32_from_bits(bi_f32_bits(f) + 1) : f;
-}
-
 /* Measures one sample: its vertical distance, rounded up, from the triangle in its direction. */
 BI_FN void bi_step_planet_measure(const struct bi_planet_measure *a, int64_t i)
 {
@@ -171,7 +164,7 @@ BI_FN void bi_step_planet_measure(const struct bi_planet_measure *a, int64_t i)
     const int64_t leaf = bi_planet_leaf_at(&a->pool, d);
     const double surface = s->radius + (bi_planet_stored(s, r, c) + bi_planet_detail(s, d));
     const double off = bi_planet_distance_in(a->leaves + leaf, d) - surface;
-    const uint32_t bits = bi_f32_bits(bi_planet_round_up(off < 0 ? -off : off));
+    const uint32_t bits = bi_f32_bits(bi_f32_round_up(off < 0 ? -off : off));
     const uint64_t key = (uint64_t)~bits << 32 | (uint64_t)(r * s->width + c);
     if (a->errors) bi_atomic_max_u32(a->errors + leaf, bits);
     if (key < bi_atomic_load_u64(a->worst)) bi_atomic_min_u64(a->worst, key);

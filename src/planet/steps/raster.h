@@ -186,7 +186,7 @@ struct bi_planet_entries {
 
 BI_FN void bi_step_planet_entries(const struct bi_planet_entries *a, int64_t i)
 {
-    const uint64_t stream = 0xb05ca9e0e1a70000; /* chosen, apart from other uses of the seed */
+    const uint64_t stream = 0xb05ca9e0e1a70000; /* arbitrary; apart from other uses of the seed */
     const struct bi_philox block = bi_philox_at(a->seed, stream, (uint64_t)i);
     a->noise[i].next = block.v[0] % BI_PLANET_NOISE;
     for (int c = 0; c < 3; c++) a->noise[i].gradient[c] = 2 * bi_unit_f32(block.v[c + 1]) - 1;

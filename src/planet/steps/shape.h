@@ -30,7 +30,7 @@ struct bi_planet_box {
     int64_t left[2], right[2], low, high;
 };
 
-/* Bounds of a box: from samples if it has at most BI_PLANET_FEW (chosen) rows and columns, else from cells of a level
+/* Bounds of a box: from samples if it has at most BI_PLANET_FEW rows and columns (25 reads), else from cells of a level
  * at which at most three rows of cells intersect it. */
 enum { BI_PLANET_FEW = 5 };
 
@@ -97,7 +97,9 @@ BI_FN double bi_planet_bend(double largest, double position, double reach)
  * is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it by A
  * or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
  * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere
- * is within 3/16 of a triangle's longest edge squared of it, in units of the radius. */
+ * is within 3/16 of a triangle's longest edge squared of it, in units of the radius.
+ *
+ * p0, p1: ends of the base, not 0; only their directions count. The bound has the unit of s->radius. */
 BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
 {
     double d0[3], d1[3], m[3], apart[3];
@@ -117,7 +119,7 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
     const double reach = 1.05 * chord; /* in radians: the arc over a chord of 0.5 is 1.011 times as long */
     const double dv = reach * s->height / BI_PI;
     const double across = bi_sqrt(m[0] * m[0] + m[1] * m[1]), slant = reach / across;
-    const bool polar = !(slant < 0.95); /* the box has all columns; chosen */
+    const bool polar = !(slant < 0.95); /* near a pole a box has most columns: all are read */
     /* The arc sine of the slant, from above: (asin x - x) / x^3 grows to pi / 2 - 1 = 0.5708. */
     const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
     const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);

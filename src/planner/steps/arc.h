@@ -41,6 +41,12 @@ BI_FN void bi_planner_polar_form(const double *p, const double *q, struct bi_pla
     m->r[8] = (ww + zz) - (xx + yy);
 }
 
+/* The scalar product of two quaternions. */
+BI_FN double bi_planner_dot4(const double *p, const double *q)
+{
+    return (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+}
+
 /* Scales a quaternion by a power of two, so that its greatest component is in [1/2, 1); 0 stays 0. */
 BI_FN void bi_planner_scale_quaternion(const double *q, double *to)
 {
@@ -59,7 +65,7 @@ BI_FN void bi_planner_normalize(const double *from, double *to)
 {
     double q[4];
     bi_planner_scale_quaternion(from, q);
-    double length = bi_sqrt((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]));
+    double length = bi_sqrt(bi_planner_dot4(q, q));
     for (int k = 0; k < 4; k++) to[k] = q[k] / length;
 }
 
@@ -84,7 +90,7 @@ BI_FN bool bi_planner_arc_of(const double *from, const double *to, struct bi_pla
     double p[4], q[4];
     bi_planner_scale_quaternion(from, p);
     bi_planner_scale_quaternion(to, q);
-    double dot = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+    double dot = bi_planner_dot4(p, q);
     for (int k = 0; k < 4; k++) q[k] = dot < 0 ? -q[k] : q[k];
     bi_planner_polar_form(p, p, &arc->m[0]);
     bi_planner_polar_form(p, q, &arc->m[1]);

@@ -19,7 +19,8 @@
  * `far`. So the origin is in the hull of the corners, and the bodies have a common point.
  * Source: van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects (2001). */
 
-/* Corners: chosen. A closed surface of n corners has 2n - 4 triangles. */
+/* Corners: more give a tighter bound of the depth, and take more memory a thread. A closed surface of n corners has
+ * 2n - 4 triangles. */
 enum { BI_PLANNER_CORNERS = 20, BI_PLANNER_FACES = 2 * BI_PLANNER_CORNERS };
 
 struct bi_planner_surface {
@@ -74,8 +75,8 @@ BI_FN bool bi_planner_has_edge(uint8_t faces[][3], int count, int a, int b)
     return false;
 }
 
-/* Replaces the triangles that the last corner sees from outside by a cone from it over their border. False if the
- * surface is full or empty. */
+/* Replaces the triangles that the last corner sees from outside by a cone from it over their border. The caller has
+ * appended the corner. False if the surface is full or empty; it is unusable then, and the caller proves nothing. */
 BI_FN bool bi_planner_expand_surface(struct bi_planner_surface *s)
 {
     /* 1. Remove the visible triangles. */
@@ -106,7 +107,8 @@ BI_FN bool bi_planner_expand_surface(struct bi_planner_surface *s)
 }
 
 /* True if the bodies, the robot's rotated by r, are proved to have a common point even if their points move by `far` in
- * all. size: at least the distance between any two of their points. */
+ * all. size: at least the distance between any two of their points. simplex: four points, whose tetrahedron is the
+ * first surface. False proves nothing. */
 BI_CALLED_FN bool bi_planner_is_deeper(const struct bi_planner_hull *robot, const double *r,
                                        const struct bi_planner_hull *obstacle, const struct bi_planner_simplex *simplex,
                                        double far, double size)
@@ -151,7 +153,7 @@ struct bi_planner_box {
     uint8_t face, level, state, reserved;
 };
 
-enum { BI_PLANNER_BOX_LEVELS = 20 }; /* chosen; coordinates of boxes stay exact in doubles */
+enum { BI_PLANNER_BOX_LEVELS = 20 }; /* sides of 2^-20 of a face; coordinates of boxes stay exact in doubles */
 
 BI_FN void bi_planner_box_center(const struct bi_planner_box *box, double *q)
 {

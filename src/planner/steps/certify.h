@@ -94,7 +94,8 @@ BI_FN bool bi_planner_turning_plane_separates(const struct bi_planner_arc *arc, 
 }
 
 /* True if the plane parallel to a rotated edge K of the robot and an edge L of the obstacle separates the bodies: n =
- * RK x L, so n.Rv = L.R(v x K) and n.w = RK.(L x w). */
+ * RK x L, so n.Rv = L.R(v x K) and n.w = RK.(L x w). closest->edges holds: both edges are known. middle: the rotation
+ * in the middle of the arc. False proves nothing. */
 BI_FN bool bi_planner_edge_plane_separates(const struct bi_planner_arc *arc, const struct bi_planner_pair *pair,
                                            const struct bi_planner_closest *closest, const double *middle)
 {
@@ -147,8 +148,8 @@ BI_FN enum bi_planner_verdict bi_planner_hulls_apart(const struct bi_planner_arc
 /* ---- steps ---- */
 
 enum {
-    BI_PLANNER_DEPTH = 12,         /* pieces are at least 2^-12 of a step; chosen */
-    BI_PLANNER_PIECES = 400,       /* of a step and a pair of bodies, at most; chosen */
+    BI_PLANNER_DEPTH = 12,   /* pieces are at least 2^-12 of a step. More: closer passes are proved, later refusals */
+    BI_PLANNER_PIECES = 400, /* of a step and a pair of bodies, at most: bounds the time of one pair. Not measured */
     BI_PLANNER_FRACTION_BITS = 20, /* of the fraction of a step */
 };
 
@@ -236,7 +237,7 @@ BI_FN uint32_t bi_planner_find_pair_failure(const struct bi_planner_scene *s, co
 
 /* Returns the number of times to halve a step before the tree is searched (at most 4), so that the ball moves by little
  * more than its diameter and a tenth of its distance from the origin, and few bodies are near. The ball moves by 2 |a|
- * times the sine of half the angle. The numbers are chosen. */
+ * times the sine of half the angle. The numbers affect the time only; they are not measured. */
 BI_FN int32_t bi_planner_first_level(const struct bi_planner_arc *arc, const double *ball)
 {
     double square = arc->m[0].scale * arc->m[2].scale, dot = arc->m[1].scale, a2 = bi_planner_dot(ball, ball);
@@ -314,7 +315,7 @@ BI_FN bool bi_planner_forms_negative(const struct bi_planner_scene *s, const dou
     double p[4], q[4];
     bi_planner_scale_quaternion(from, p);
     bi_planner_scale_quaternion(to, q);
-    double dot = (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3]);
+    double dot = bi_planner_dot4(p, q);
     for (int k = 0; k < 4; k++) q[k] = dot < 0 ? -q[k] : q[k];
     for (int64_t f = 0; f < s->form_count; f++)
         if (!bi_planner_form_negative(s->forms + 10 * f, p, q, size)) return false;

@@ -143,11 +143,12 @@ BI_FN bool bi_planner_find_edge(const struct bi_planner_hull *hull, const int32_
     return other != points[0];
 }
 
-/* Finds the closest points of a robot's body, rotated by r, and an obstacle's. */
+/* Finds the closest points of a robot's body, rotated by r, and an obstacle's. The length of to->normal is the
+ * distance; if to->touching, it means nothing. The result has rounding errors, and proves nothing. */
 BI_CALLED_FN void bi_planner_closest_points(const struct bi_planner_hull *robot, const double *r,
                                             const struct bi_planner_hull *obstacle, struct bi_planner_closest *to)
 {
-    enum { ROUNDS = 40 }; /* chosen: GJK may cycle by rounding */
+    enum { ROUNDS = 40 }; /* GJK may cycle by rounding; the limit ends it. Not measured */
     struct bi_planner_simplex *s = &to->simplex;
     double back[3], *p = to->normal;
     s->count = 1;

@@ -30,7 +30,7 @@ struct bi_random_points_args {
     void *points;
 };
 
-enum { BI_RANDOM_CLUSTERS = 64 }; /* chosen */
+enum { BI_RANDOM_CLUSTERS = 64 }; /* part of the output: other numbers give other points */
 
 /* Philox stream of the points. The high constant keeps it apart from streams that callers of bosc_random_bits use. */
 BI_FN uint64_t bi_random_points_stream(const struct bi_random_points_args *a, int purpose)

@@ -131,7 +131,7 @@ BI_FN double bi_random_relief_ridged(const struct bi_random_relief_entry *entrie
     return z;
 }
 
-/* Eroded land with ridges on its high areas. The numbers of this and the next function were chosen for the look. */
+/* Eroded land with ridges on its high areas. The numbers of this and the next function are a matter of looks. */
 BI_FN double bi_random_relief_mountains(const struct bi_random_relief_entry *entries, double x, double y)
 {
     struct bi_random_relief_position wide = {x / 700, y / 700}, narrow = {x / 400, y / 400};

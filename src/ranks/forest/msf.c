@@ -178,8 +178,8 @@ static bosc_status stage_outputs(struct msf_call *f)
 static bosc_status write_outputs(struct msf_call *f)
 {
     if (f->edges && f->count > 0) {
-        const struct bi_msf_copy_words copy = {f->ids, f->out[0].reachable, true, f->slice->view.id_bits == 64};
-        BI_TRY(f->ctx->ops->forest->steps->msf_copy_words(f->ctx, f->count, &copy));
+        BI_TRY(
+            bi_graph_convert_words(f->ctx, f->ids, true, f->out[0].reachable, f->slice->view.id_bits == 64, f->count));
         BI_TRY(bi_stage_back(f->ctx, &f->out[0]));
     }
     if (f->labels) BI_TRY(bi_msf_store_labels(f->ctx, &f->slice->view, &f->slice->rows, f->tree_of, &f->out[1]));

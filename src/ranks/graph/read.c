@@ -39,7 +39,7 @@ static inline int64_t first_entry_of(const struct graph_loader *r, int64_t rank)
 /* ---- file layout ---- */
 
 enum {
-    CHUNK_BYTES = 1 << 20, /* chosen: progress is reported by chunk */
+    CHUNK_BYTES = 1 << 20, /* progress is reported by chunk: less than 1 ms */
     ALIGNMENT = 64         /* of arrays in the file (graph/save.h) */
 };
 
@@ -307,17 +307,10 @@ static bosc_status stage_arcs(struct graph_loader *r, struct arcs *a)
 static bosc_status check_offsets(struct graph_loader *r, const struct arcs *a)
 {
     const int64_t rows = r->row_end - r->rows_from;
-    const size_t word = a->is_64bit ? 8 : 4;
-    const struct bi_graph_check_offsets check = {a->offsets, a->is_64bit, rows, (int64_t *)(void *)a->fault_bits};
-    int64_t bad = INT64_MAX;
-    uint64_t first = 0, last = 0;
-    BI_TRY(r->ctx->backend->copy(r->ctx, a->fault_bits, &bad, sizeof bad));
-    if (rows) BI_TRY(r->ctx->ops->graph->steps->graph_check_offsets(r->ctx, rows, &check));
-    BI_TRY(bi_read_back(r->ctx, &bad, a->fault_bits, sizeof bad));
-    BI_TRY(bi_read_back(r->ctx, &first, a->offsets, word));
-    BI_TRY(bi_read_back(r->ctx, &last, (const char *)a->offsets + (size_t)rows * word, word));
-    if (bad != INT64_MAX || (r->rows_from == 0 && first != 0) || last > (uint64_t)r->header.arcs ||
-        (r->row_end == r->header.n && last != (uint64_t)r->header.arcs))
+    struct bi_graph_offsets_scan scan;
+    BI_TRY(bi_graph_scan_offsets(r->ctx, a->offsets, a->is_64bit, rows, (int64_t *)(void *)a->fault_bits, &scan));
+    if (scan.bad != INT64_MAX || (r->rows_from == 0 && scan.first != 0) || scan.last > (uint64_t)r->header.arcs ||
+        (r->row_end == r->header.n && scan.last != (uint64_t)r->header.arcs))
         return malformed(r, "its offsets do not ascend from 0 to its arcs");
     return BOSC_OK;
 }

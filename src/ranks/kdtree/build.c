@@ -174,7 +174,7 @@ static bosc_status remove_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
 
 /* Counters of a round over all segments: half a megabyte, summed over the ranks, unless there are very many
  * segments. */
-enum { MAX_COUNTERS = 1 << 16, MAX_BITS = 11, MIN_BITS = 4 }; /* chosen */
+enum { MAX_COUNTERS = 1 << 16, MAX_BITS = 11, MIN_BITS = 4 }; /* fewer bits: more rounds */
 
 struct selection {
     bosc_ctx *ctx;

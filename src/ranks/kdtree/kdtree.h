@@ -13,6 +13,9 @@
 #include "kdtree/handle.h"
 #include "kdtree/shape.h"
 
+/* Bytes of a tree that rank 0 reads or writes at a time, so that its memory stays small: less: more exchanges. */
+enum { BI_RANKS_CHUNK_BYTES = 1 << 20 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -33,7 +33,7 @@ static inline int64_t chunk_begin(const struct tree_loader *r, int64_t rank, int
     return (rank * count + ranks - 1) / ranks;
 }
 
-enum { CHUNK_BYTES = 1 << 20 }; /* chosen: memory of rank 0 stays small */
+enum { CHUNK_BYTES = BI_RANKS_CHUNK_BYTES };
 
 static bosc_status malformed(struct tree_loader *r, const char *reason)
 {

@@ -268,8 +268,9 @@ static bosc_status order_by_id(struct published_build *h)
 
 /* ---- the build ---- */
 
-/* Runs the stages. The next step with communication returns a failure in local_status on both ranks. The handle stores
- * the number of input points and the first row, from `points`. */
+/* Runs the stages; both ranks call it. The next step with communication returns a failure in local_status on both
+ * ranks. The handle stores the number of input points and the first row, from `points`. h->total: points of both
+ * ranks. */
 static bosc_status build_tree(struct published_build *h, bosc_status local_status, const struct bi_ranks_points *points)
 {
     bosc_ranks_kdtree_times t = {.size = sizeof t};

@@ -4,7 +4,7 @@
 #include "ranks/steps/steps.h"
 #include "kdtree/save.h"
 
-enum { CHUNK_BYTES = 1 << 20 }; /* chosen: memory of rank 0 stays small */
+enum { CHUNK_BYTES = BI_RANKS_CHUNK_BYTES };
 
 /* A rank's range of the in-order array, and its state of the exchange with rank 0. */
 struct tree_writer {

@@ -8,7 +8,7 @@
 #include "ranks/steps/steps.h"
 #include "prims/check.h"
 
-enum { ROOT_SCAN_MAX = 4096 }; /* elements that rank 0 scans alone (chosen); the tile sums of 4 million */
+enum { ROOT_SCAN_MAX = 4096 }; /* elements that rank 0 scans alone: the tile sums of 4 million */
 
 struct scan_call {
     bosc_op op;

@@ -75,7 +75,7 @@ BI_FN int64_t bi_ranks_forest_position(const struct bi_ranks_forest_word *words,
     return w->position + bi_popcount(w->bits & (((uint64_t)1 << entry % 64) - 1));
 }
 
-/* Arcs of a chunk, an item of the steps below; chosen, long because each begins with a search for its row. */
+/* Arcs of a chunk, an item of the steps below: long, as each begins with a search for its row. Not measured. */
 enum { BI_RANKS_FOREST_ARCS = 256 };
 
 /* Item: a chunk of arcs. Fetches the ends and the rank of each listed edge that the options admit, at the position of

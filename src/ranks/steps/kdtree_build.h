@@ -100,8 +100,8 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* Boxes of blocks of BI_RANKS_BOX_ROWS (chosen) rows, or of as many boxes. Box b: lowest keys of its coordinates at
- * low[b * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
+/* Boxes of blocks of BI_RANKS_BOX_ROWS rows, or of as many boxes: six levels for 2^36 rows. Box b: lowest keys of its
+ * coordinates at low[b * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
 enum { BI_RANKS_BOX_ROWS = 64 };
 
 struct bi_ranks_kdtree_box {

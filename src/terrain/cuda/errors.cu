@@ -11,7 +11,7 @@
 enum {
     THREADS = TILE_THREADS,
     SMALL_SQUARES = 16 + 4 + 1, /* squares of s = 8, 16 and 32 in a tile */
-    MAX_DEFERRED = 512,         /* chosen: entries of the list of deferred exact measurements */
+    MAX_DEFERRED = 512,         /* entries of the list of deferred exact measurements; more than fit are done at once */
     LARGE_KINDS = 20            /* s = 2^6 to 2^15, two kinds each: a raster has less than 2^31 samples */
 };
 
@@ -308,7 +308,9 @@ __device__ __forceinline__ void raise_lower_bound(errors_shared &sh, const small
 }
 
 /* Measures the squares of s = 1 << TWOS = 8, 16 or 32: all runs in floats, then in doubles the candidates for the
- * largest distance of their triangle. */
+ * largest distance of their triangle. All threads call it. make_planes has zeroed the bounds and the list; a barrier
+ * must follow before the list is processed. A distance above 0 has a slack above 0, so the run that sets a bound is
+ * deferred itself. */
 template <int TWOS>
 __device__ __forceinline__ void measure_middle_squares(errors_shared &sh, const column_run &run, int tile_x, int tile_y)
 {
@@ -376,7 +378,8 @@ __device__ __forceinline__ void make_small_plane(const bi_terrain_raster_build &
 
 /* Makes the planes of kind k: for even k the halves of the one square of s = 1 << (6 + k / 2) that contains the tile,
  * for odd k its quarters. At most two of each cover the tile; where one does, half[1] is unused. One thread calls it
- * for each kind; make_planes adds the rough planes. */
+ * for each kind; make_planes adds the rough planes. Planes without a slot are not used. Heights come from a.from, as
+ * other tiles may not be copied yet. */
 __device__ __forceinline__ void make_large_planes(const bi_terrain_raster_build &a, errors_shared &sh, int tile_x,
                                                   int tile_y, int k)
 {
@@ -532,6 +535,8 @@ __device__ __forceinline__ void make_planes(const bi_terrain_raster_build &a, er
     }
 }
 
+/* One block a tile. a.errors is 0 and *a.bad all ones before; a.bad NULL: not checked. g.side is 6 or more, and roots
+ * are squares. Levels of bounds above that of the tile are left to bi_terrain_cuda_nest_errors. */
 static __global__ void __launch_bounds__(THREADS, 4) bi_terrain_tile_errors(const bi_terrain_raster_build a)
 {
     BI_SHARED(errors_shared, sh);

@@ -4,7 +4,7 @@
 #include "terrain/cuda/terrain.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 128, CHUNK = 64 /* columns of a thread; both chosen */, SIZES = 2 * 31 };
+enum { THREADS = 128, CHUNK = 64 /* columns of a thread; not measured */, SIZES = 2 * 31 };
 
 /* Candidates of a size: middles at multiples of s near the border, not all of them diamonds of that size. A warp takes
  * 32 rows and CHUNK columns of a candidate. */
@@ -63,6 +63,8 @@ __device__ __forceinline__ double row_error(const bi_terrain_raster_build &a, co
     return bi_terrain_row_distance(&a.grid, a.to, &t, y, left, right);
 }
 
+/* Raises the errors of the diamonds of all sizes to those of their triangles with clamped vertices. Heights are read
+ * from a.to, which bi_terrain_cuda_tile_errors has written. */
 static __global__ void __launch_bounds__(THREADS)
     bi_terrain_clamped_errors(const bi_terrain_raster_build a, const clamped_sizes sizes)
 {
@@ -88,7 +90,7 @@ static __global__ void __launch_bounds__(THREADS)
             largest = one > two ? one : two;
         }
         /* 3. The largest of the warp. */
-        const uint32_t error = bi_warp_max(bi_f32_bits(bi_terrain_round_up(largest)));
+        const uint32_t error = bi_warp_max(bi_f32_bits(bi_f32_round_up(largest)));
         if (threadIdx.x % 32 == 0 && error) bi_atomic_max_u32(a.errors + bi_terrain_slot(&g, m.x, m.y), error);
     }
 }

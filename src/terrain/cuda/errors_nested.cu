@@ -9,8 +9,8 @@ enum {
     HALO = 16,   /* a diamond of 8 steps depends on nodes up to 4 + 4 + 2 + 2 + 1 + 1 = 14 steps away */
     WINDOW = 88, /* nodes across, 0 to 88: the last own multiple of 8 is 72, which needs 72 + 14 */
     PITCH = WINDOW + 1,
-    THREADS = 512, /* chosen */
-    LOADS = 8      /* of a thread in flight at once, to hide the latency of memory; chosen */
+    THREADS = 512, /* four blocks fill a multiprocessor; other sizes are not measured */
+    LOADS = 8      /* of a thread in flight at once, to hide the latency of memory: 8 registers */
 };
 
 struct nested_shared {
@@ -90,7 +90,8 @@ __device__ __forceinline__ void bound_large_cells(const bi_terrain_raster_build 
 }
 
 /* One block a window, and in the first launch one more that computes the bounds of large cells. Where one window covers
- * the raster its block continues with the larger steps, without another launch. */
+ * the raster its block continues with the larger steps, without another launch. across, blocks: windows in a row, and
+ * in all. The errors of all triangles are complete before the first launch; launches ascend in `step`. */
 static __global__ void __launch_bounds__(THREADS)
     bi_terrain_nest_errors(const bi_terrain_raster_build a, int step, int across, int blocks)
 {

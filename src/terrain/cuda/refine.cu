@@ -8,7 +8,7 @@
 #include "terrain/cuda/terrain.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 256 /* chosen */, WARPS = THREADS / 32 };
+enum { THREADS = 256 /* eight blocks fill a multiprocessor */, WARPS = THREADS / 32 };
 
 /* The affine frame of a word's triangle: its right angle, and an eighth of each leg, (ux, uy) and (vx, vy). */
 struct word_frame {
@@ -109,7 +109,8 @@ __device__ __forceinline__ bool compute_bit(const bi_terrain_refinement &a, floa
 
 /* Computes the new bits of all words: by errors above the threshold, or by the states of diamonds (bits computed
  * before, which say split, merge or neither; a neighbour may prevent a merge). A node is split only if all nodes above
- * it are; so a word whose own node is not split has no bit but perhaps its first one. */
+ * it are; so a word whose own node is not split has no bit but perhaps its first one. a.threshold NULL means
+ * a.min_threshold. Each word's node lies in one root triangle. */
 template <refine_kind KIND>
 static __global__ void __launch_bounds__(THREADS) bi_terrain_refine_words(const bi_terrain_refinement a, int64_t words)
 {
@@ -178,7 +179,8 @@ __device__ __forceinline__ void mark_vertex_at(const bi_terrain_mesh &a, bi_terr
 }
 
 /* Marks the vertices of the mesh, which are the split points of the tree: see bi_step_terrain_mark_vertices. A triangle
- * of a word mostly lies in one block of 8 x 8 samples, so its marks take few atomic operations. */
+ * of a word mostly lies in one block of 8 x 8 samples, so its marks need few atomic operations. The caller has zeroed
+ * vertex_bits; another step marks the corners. Each word's node lies in one root triangle. */
 static __global__ void __launch_bounds__(THREADS) bi_terrain_mark_words(const bi_terrain_mesh a, int64_t words)
 {
     BI_SHARED(words_shared, sh);
@@ -285,7 +287,8 @@ __device__ __forceinline__ bi_terrain_triangle single_leaf_triangle(const bi_ter
                                   bosc_cbt_node(position, bosc_cbt_log2_size_at(&a.view, position), a.grid.depth));
 }
 
-/* Sets live[] to the bits of the live leaves, which have an area and are in the mesh. */
+/* Sets live[] of the block's words to the bits of the live leaves, which have an area and are in the mesh. All threads
+ * call it after load_words. `first`: number of the block's first word. */
 __device__ __forceinline__ void find_live_leaves(const bi_terrain_mesh &a, leaves_shared &sh, int64_t first,
                                                  unsigned long long *live)
 {
@@ -358,7 +361,8 @@ bosc_status bi_terrain_cuda_count_triangles(bosc_ctx *ctx, const bi_terrain_mesh
     return BI_RUN(ctx, bi_terrain_count_words, block_count(words), THREADS, 0, *a, words);
 }
 
-/* Writes triangles. fits: the raster fills its squares, so all leaves are live. */
+/* Writes triangles in the order of leaves. fits: the raster fills its squares, so all leaves are live. The vertices
+ * are numbered, and a.first_triangle holds the exclusive prefixes by blocks of the tree. a.triangles is not NULL. */
 static __global__ void __launch_bounds__(THREADS)
     bi_terrain_emit_triangles(const bi_terrain_mesh a, int64_t words, bool fits)
 {

@@ -13,7 +13,7 @@ enum {
     TILE_THREADS = 288 /* 64 columns x 4 runs are eight warps; a ninth has column 64 and shared columns */
 };
 
-__device__ __forceinline__ uint32_t round_up_bits(double x) { return bi_f32_bits(bi_terrain_round_up(x)); }
+__device__ __forceinline__ uint32_t round_up_bits(double x) { return bi_f32_bits(bi_f32_round_up(x)); }
 
 /* A square with six triangles of a size: two halves at one diagonal, and four quarters at both. Sides are powers of
  * two, so the divisions of bi_terrain_plane_of are exact as products, and the planes have the same bits. */

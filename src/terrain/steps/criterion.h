@@ -85,7 +85,9 @@ BI_FN double bi_terrain_screen_ratio(const struct bi_terrain_criterion *a, const
 
 BI_FN double bi_terrain_ratio(double error, double bound) { return bound > 0 ? error / bound : BI_INFINITY; }
 
-/* The ratio of the error of a diamond to its bound: at least that of each diamond that can only be split after it. */
+/* The ratio of the error of a diamond to its bound: at least that of each diamond that can only be split after it. If
+ * a->plain, the error itself. 0 if the error is 0; infinite if a bound is 0. was_split: in the tree before, for
+ * hysteresis. The diamond is live. */
 BI_FN float bi_terrain_error_ratio(const struct bi_terrain_criterion *a, int32_t x, int32_t y, bool was_split)
 {
     double error = bi_f32_from_bits(a->errors[bi_terrain_slot(&a->grid, x, y)]), largest = 0;
@@ -114,7 +116,7 @@ BI_FN float bi_terrain_error_ratio(const struct bi_terrain_criterion *a, int32_t
         }
     }
     if (was_split && a->keep_factor < 1) largest /= a->keep_factor; /* hysteresis */
-    return bi_terrain_round_up(largest);
+    return bi_f32_round_up(largest);
 }
 
 /* ---- budgets ---- */

@@ -35,7 +35,8 @@ struct bi_terrain_raster_build {
 /* The errors of the live diamonds of a size, as bits of floats: the largest vertical distance of a sample of its
  * triangles, borders included, and at least the errors of the diamonds that can only be split after it, which were
  * computed before. Items are diamonds, in rows of `columns`: squares with middles at odd multiples of s, or (on_corner)
- * at multiples of s with one odd coordinate. by_rows: items are rows of samples of diamonds, and errors start at 0. */
+ * at multiples of s with one odd coordinate. by_rows: items are rows of samples of diamonds, 2 s + 1 each, and errors
+ * start at 0. Items whose diamond is not live do nothing. Launches ascend in s, those on_corner first. */
 struct bi_terrain_errors_level {
     struct bi_terrain_grid grid;
     const float *heights;
@@ -128,8 +129,7 @@ BI_FN void bi_step_terrain_find_errors(const struct bi_terrain_errors_level *a, 
     double one = 0, two = 0;
     if (bi_terrain_has_area(g, &t)) one = bi_terrain_rows_distance(g, a->heights, &t, first, last);
     if (bi_terrain_has_area(g, &mate)) two = bi_terrain_rows_distance(g, a->heights, &mate, first, last);
-    uint32_t error = bi_f32_bits(bi_terrain_round_up(one > two ? one : two)),
-             *to = a->errors + bi_terrain_slot(g, x, y);
+    uint32_t error = bi_f32_bits(bi_f32_round_up(one > two ? one : two)), *to = a->errors + bi_terrain_slot(g, x, y);
     /* 2. The errors of the diamonds below, once. */
     if (row == 0) {
         uint32_t nested = bi_terrain_nested_error(g, a->errors, x, y);

@@ -164,7 +164,7 @@ BI_FN void bi_step_terrain_measure(const struct bi_terrain_measure *a, int64_t i
     struct bi_terrain_plane plane = bi_terrain_plane_of(g, a->heights, &location.t);
     double error =
         bi_terrain_is_corner(g, &location.t, i) ? 0 : bi_terrain_height_at(&plane, x, y) - (double)a->heights[i];
-    bi_atomic_max_u32(a->largest, bi_f32_bits(bi_terrain_round_up(error < 0 ? -error : error)));
+    bi_atomic_max_u32(a->largest, bi_f32_bits(bi_f32_round_up(error < 0 ? -error : error)));
     bi_atomic_max_u32(a->largest + 1, (uint32_t)bosc_cbt_level(location.node));
 }
 

@@ -2,7 +2,7 @@
 #ifndef BI_TERRAIN_STEPS_POINT_H
 #define BI_TERRAIN_STEPS_POINT_H
 
-#include "base/bits.h"
+#include "base/elementary.h"
 #include "terrain/steps/grid.h"
 
 /* Positive if the point lies to the left of the line from a to b. Exact for samples. */
@@ -147,7 +147,8 @@ BI_FN int32_t bi_terrain_edge_offset(int32_t width, int32_t done, int32_t rows)
     return width == rows || width == 0 ? (width ? done : 0) : rows ? (int32_t)((int64_t)width * done / rows) : width;
 }
 
-/* The columns of row y of the image of a triangle. */
+/* The columns of the samples in row y of the image of a triangle, both ends included. The image has an area and
+ * contains the row. */
 BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g, const struct bi_terrain_triangle *t,
                                                 int32_t y)
 {
@@ -176,13 +177,6 @@ BI_FN struct bi_terrain_span bi_terrain_columns(const struct bi_terrain_grid *g,
     }
     struct bi_terrain_span columns = {left, right};
     return columns;
-}
-
-/* The smallest float not less than x. */
-BI_FN float bi_terrain_round_up(double x)
-{
-    float f = (float)x;
-    return (double)f < x ? bi_f32_from_bits(bi_f32_bits(f) + 1) : f;
 }
 
 #endif

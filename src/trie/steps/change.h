@@ -62,7 +62,7 @@ struct bi_trie_erase {
     struct bi_trie_rows queries;
     struct bi_trie_sorted old, remaining;
     int32_t words, value_bits;
-    uint32_t *erased; /* (keys) */
+    uint32_t *erased; /* (keys) 1 or 0; words, as queries set them by atomics */
     uint8_t *remains;
     uint32_t *indices; /* 0, 1, 2, ...; then the remaining keys */
 };

@@ -5,7 +5,7 @@
 
 /* BUCKET_CAPACITY: points of a bucket that shared memory holds. BUCKETS_PER_GROUP: buckets of a group, where there
  * are too many for one pass. MIN_TARGET, MAX_TARGET: aimed points of a bucket. MAX_TARGET: measured, 1 M points: 65 us,
- * with 1,000 points a bucket 73. The others are chosen. */
+ * with 1,000 points a bucket 73. The others leave room above it for uneven buckets; they are not measured. */
 #ifdef BI_EMULATE /* small, so that few points make several buckets and full ones */
 enum { BUCKET_CAPACITY = 128, BUCKETS_PER_GROUP = 4, MAX_BUCKETS = 64, MAX_TARGET = 32, MIN_TARGET = 8 };
 #else
@@ -89,7 +89,8 @@ static __device__ __forceinline__ uint32_t bucket_of(const bucket_build &a, cons
 }
 
 /* Scans the counts of all buckets, run by the last block: they become positions and cursors. The host reads the largest
- * count after an event that follows the kernel. Each thread has consecutive buckets. */
+ * count after an event that follows the kernel. Each thread has consecutive buckets. All threads call it. The last
+ * bucket ends at n, which is not stored. */
 static __device__ void scan_bucket_counts(const bucket_build &a, uint32_t *warps)
 {
     /* 1. Sum and maximum of the thread's buckets. */
@@ -164,7 +165,9 @@ template <class TILE> struct scatter_shared {
 };
 
 /* Scatters the points of a tile to digits, which are buckets (group 1) or groups of `group` buckets, in no order.
- * The tile is grouped by digit in shared memory first, so that the points of a digit are written together. */
+ * The tile is grouped by digit in shared memory first, so that the points of a digit are written together. `cursors`,
+ * the next free slots in `to`, advance. digits <= MAX_DIGITS. Without ROWS it reads a.points, which the first pass has
+ * grouped, and group is 1. Does nothing if a bucket is too large. */
 template <bool ROWS, class TILE>
 static __global__ void __launch_bounds__(TILE::THREADS, 1024 / TILE::THREADS)
     bi_voxelgrid_scatter_points(const bucket_build a, uint32_t group, uint32_t digits, uint32_t *cursors, uint4 *to)
@@ -265,7 +268,8 @@ static bosc_status scatter_to_buckets(bosc_ctx *ctx, const bucket_build &a)
 #ifdef BI_EMULATE
 enum { SORT_THREADS = 64, STAGE_POINTS = 64, COUNTING_LIMIT = 16 };
 #else
-/* For 3 blocks a multiprocessor: measured, 1 M points: 65 us, with 4 72. COUNTING_LIMIT is chosen. */
+/* For 3 blocks a multiprocessor: measured, 1 M points: 65 us, with 4 72. COUNTING_LIMIT: ranks by
+ * counting are quadratic in it; not measured. */
 enum { SORT_THREADS = 512, STAGE_POINTS = 2048, COUNTING_LIMIT = 256 };
 #endif
 enum { THREAD_POINTS = BUCKET_CAPACITY / SORT_THREADS }; /* points of a thread */
@@ -374,7 +378,8 @@ static __device__ __forceinline__ void rank_by_sorting(sort_shared &sh, bucket_p
     });
 }
 
-/* Sorts the points of a bucket, and writes where its voxels start. One block a bucket. */
+/* Sorts the points of a bucket from a.by_bucket to a.points, and writes where its voxels start. One block a bucket.
+ * a.counts holds the begins of the buckets. If any bucket is too large, no block does anything. */
 static __global__ void __launch_bounds__(SORT_THREADS, 3) bi_voxelgrid_sort_bucket(const bucket_build a)
 {
     BI_SHARED(sort_shared, sh);
@@ -431,8 +436,8 @@ static bosc_status record_counts_event(bosc_ctx *ctx)
     return bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)ctx->turn, (cudaStream_t)ctx->stream), "voxel grid");
 }
 
-/* log2 of the voxels of a bucket: the most with an average of at most `goal` points, n / 256 within the targets.
- * Chosen. */
+/* log2 of the voxels of a bucket: the most with an average of at most `goal` points, n / 256 within the targets:
+ * 256 buckets are about two for each multiprocessor of an H200. */
 static int32_t choose_bucket_shift(int64_t n, int64_t entries)
 {
     const int64_t least = MIN_TARGET, greatest = MAX_TARGET, share = n / 256,
@@ -445,7 +450,8 @@ static int32_t choose_bucket_shift(int64_t n, int64_t entries)
 }
 
 /* Builds a dense view by buckets of voxels: counts, scatters, sorts each bucket by voxel and id. *peak_density: points
- * a voxel, averaged over the densest few voxels; 0 if the points do not suit this build. */
+ * a voxel, averaged over the densest few voxels; 0 if the points do not suit this build: starts and points then hold
+ * nothing of use, and the caller sorts otherwise. n > 0. Later kernels may still run on return. */
 bosc_status bi_cuda_voxelgrid_sort_by_buckets(bosc_ctx *ctx, const bi_voxelgrid_dense_target *target,
                                               double *peak_density)
 {

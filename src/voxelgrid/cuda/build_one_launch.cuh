@@ -9,7 +9,7 @@
 #ifdef BI_EMULATE
 enum { MAX_VOXEL_POINTS = 16 };
 #else
-enum { MAX_VOXEL_POINTS = 128 }; /* points of a voxel; ranks by counting are quadratic in it. Chosen */
+enum { MAX_VOXEL_POINTS = 128 }; /* points of a voxel; ranks by counting are quadratic in it. Not measured */
 #endif
 enum { BOUNDS = 1 + 2 * BI_VOXELGRID_DIM }; /* first NaN, lows, complements of highs: as `found`, for floats */
 

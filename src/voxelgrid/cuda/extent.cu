@@ -12,7 +12,8 @@ struct extent_shared {
 
 /* Finds the smallest and largest key of each coordinate and the first row with a NaN, whose key counts as -infinity.
  * Every block reduces its rows and lowers the minima of all by atomics; the last block reports them to the host.
- * found[BI_VOXELGRID_FOUND] counts finished blocks, from UINT64_MAX on. */
+ * The launch has set all words of a.found to UINT64_MAX, one more than BI_VOXELGRID_FOUND: that counts finished blocks.
+ * host_words is page-locked; the host reads it after it has synchronised. a.items is not used. */
 static __global__ void __launch_bounds__(EXTENT_THREADS)
     bi_voxelgrid_find_extent(const bi_voxelgrid_extent a, unsigned long long *host_words)
 {
@@ -65,7 +66,8 @@ struct float_extent {
     unsigned long long *host_words;
 };
 
-/* The same for floats, with fewer instructions and registers. */
+/* The same for floats, with fewer instructions and registers. a.bounds is all ones before. The host waits for the
+ * words of a.host_words, which are 0 before, not for the kernel. */
 static __global__ void __launch_bounds__(EXTENT_THREADS, 4) bi_voxelgrid_find_float_extent(const float_extent a)
 {
     BI_SHARED(bounds_shared<EXTENT_THREADS / 32>, sh);

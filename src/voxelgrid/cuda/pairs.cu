@@ -6,7 +6,8 @@
 
 /* Longest collected rows: SPARSE_LIMIT entries; CROWDED_LIMIT at densities from CROWDED on, for up to CROWDED_POINTS
  * points, as buffer slots have 32 bits. SPARSE_LIMIT: measured: with 16, 328 rows of 1 M points take 49 us more.
- * WRITE_THREADS, ids of a tile: measured: 58 to 60 us, 256 and 1,024 ids 62. The others are chosen. */
+ * WRITE_THREADS, ids of a tile: measured: 58 to 60 us, 256 and 1,024 ids 62. CROWDED_LIMIT times
+ * CROWDED_POINTS is 2^32; how they share it is not measured. */
 #ifdef BI_EMULATE
 enum { WRITE_THREADS = 64, SPARSE_LIMIT = 4, CROWDED_LIMIT = 8, CROWDED_POINTS = 1000 };
 #else
@@ -117,7 +118,9 @@ static __device__ __forceinline__ void list_long_rows(pair_words *words, uint32_
     if (is_long) list[at + __popc(all & ((1u << lane) - 1))] = position;
 }
 
-/* Finds the larger partners of each point: collects short rows sorted, lists the positions of the others. */
+/* Finds the larger partners of each point: collects short rows sorted, lists the positions of the others. The counters
+ * are 0 before. Entries beyond buffer.slots are counted, not stored: then all pairs exceed the caller's capacity.
+ * buffer.row_limit is at most LIMIT. The first slot of a long row means nothing. */
 template <bool DISTANCES, visit_mode MODE, int LIMIT>
 static __global__ void __launch_bounds__(THREADS)
     bi_voxelgrid_dense_pair_collect(const search_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)

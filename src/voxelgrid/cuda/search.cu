@@ -42,7 +42,7 @@ static __device__ uint32_t recount(const search_view &g, const bi_voxelgrid_quer
     return count;
 }
 
-enum { MAX_WARP_RECOUNTS = 4 }; /* chosen */
+enum { MAX_WARP_RECOUNTS = 4 }; /* less: more lanes wait for one; more: more recounts in turn. Not measured */
 
 /* Recounts the queries in doubt. Up to MAX_WARP_RECOUNTS are recounted one after the other by the whole warp, which
  * would otherwise wait for single threads. `item`: of this thread. */
@@ -130,7 +130,8 @@ struct scaled_count {
 };
 
 /* Counts by pairs of threads: each compares half of the points near two neighbouring queries with both. Pairs of
- * queries far apart are recounted like those in doubt. */
+ * queries far apart are recounted like those in doubt. begin < end. Threads beyond `end` repeat the last query, and
+ * write nothing. */
 template <int COUNT_THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
     bi_voxelgrid_dense_count_paired(const scaled_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
@@ -226,7 +227,8 @@ static __global__ void __launch_bounds__(THREADS)
  * are chosen. With more queries, pairs of threads share points at densities from PAIRED_BEGIN on; from PAIRED_END on
  * warps take precedence. Measured on an H100: 16,384 queries take 10.0 us by four threads, 10.8 by two, 16.6 by one;
  * 131,072 17.2 with all registers, 18.0 without, 262,144 29.0 and 25.6. A million queries take 102 us by pairs of
- * threads, 52.3 by single ones, at 2 neighbours each, 96.1 and 106 at 14. PAIRED_END is chosen. */
+ * threads, 52.3 by single ones, at 2 neighbours each, 96.1 and 106 at 14. PAIRED_END
+ * is not measured. */
 #ifdef BI_EMULATE
 enum {
     FOUR_LANE_QUERIES = 40,

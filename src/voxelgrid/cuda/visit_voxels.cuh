@@ -11,14 +11,14 @@
 /* ROWS_AT_ONCE: a thread reads the bounds of these rows of voxels before it visits their points. ROW_LIMIT: results
  * that a thread collects in shared memory. STAGE_POINTS: points that a warp copies at once. LONG_ROW: points of a row
  * from which on the warp copies them together. CROWDED: measured: with fewer points a voxel, copies take 109 us for
- * 101. The others are chosen. */
+ * 101. ROWS_AT_ONCE are the rows of a plane around a voxel. The others are not measured. */
 enum { THREADS = 128, WARPS = THREADS / 32, QUERY_WARPS = 3, ROWS_AT_ONCE = 3, ROW_LIMIT = BI_LONG_ROW };
 #ifdef BI_EMULATE /* small, so that short rows count as long */
 enum { STAGE_POINTS = 16, LONG_ROW = 4, CROWDED = 2, FEW_QUERIES = 64 };
 #else
 enum { STAGE_POINTS = 128, LONG_ROW = 16, CROWDED = 4, FEW_QUERIES = 512 };
 #endif
-enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries; chosen */
+enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries: 3 x 3 rows */
 
 /* How threads visit points. PER_THREAD: each on its own. PER_WARP: a warp together, through shared memory where rows
  * of voxels are long; for densities from CROWDED on. SHARED_QUERIES: the same by QUERY_WARPS warps; for up to
@@ -200,7 +200,8 @@ __device__ __forceinline__ void visit_by_thread(const search_view &g, const near
 }
 
 /* Visits by a warp together, in row order relative to each thread's own box. If SHARED_ROWS, groups of ROWS_AT_ONCE
- * rows go to the QUERY_WARPS warps in turn. */
+ * rows go to the QUERY_WARPS warps in turn, so that each warp visits only its groups. The whole warp calls it. A thread
+ * without a query has an empty box, `high` below `low`. Positions before `from` are skipped. */
 template <bool SHARED_ROWS, class V>
 __device__ __forceinline__ void visit_by_warp(const search_view &g, warp_stage &stage, const near_box &box,
                                               uint32_t from, V &&visit)

@@ -154,7 +154,7 @@ BI_FN struct bi_voxelgrid_point bi_voxelgrid_point_of(const struct bi_voxelgrid_
 
 BI_FN void bi_step_gather(const struct bi_voxelgrid_gather *a, int64_t i)
 {
-#ifndef __CUDA_ARCH__ /* random access: prefetch a later row; distance chosen */
+#ifndef __CUDA_ARCH__ /* random access: prefetch a later row; other distances are not measured */
     int64_t later = i + 16 < a->count ? i + 16 : i;
     __builtin_prefetch((const char *)a->rows.data + a->ids[later] * a->rows.stride * (int64_t)a->size);
 #endif

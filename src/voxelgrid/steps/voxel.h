@@ -22,7 +22,7 @@ BI_FN double bi_voxelgrid_read_coordinate(const struct bi_voxelgrid_rows *r, int
     }
 }
 
-/* The voxel coordinate of x. Monotone in x, as rounding and floor are. */
+/* The voxel coordinate of x. Monotone in x, as rounding and floor are. It saturates at -2^62 (NaN too) and 2^62. */
 BI_FN int64_t bi_voxelgrid_voxel_coordinate(double x, double cell)
 {
     double v = x / cell;
@@ -68,7 +68,7 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid
     return voxel;
 }
 
-/* Most entries of the index: four a point; chosen. */
+/* Most entries of the index: four a point, 16 bytes, as much memory as the point itself. */
 BI_FN int64_t bi_voxelgrid_max_entries(int64_t n) { return 4 * n; }
 
 /* True if each voxel of the box has an entry, and numbers are small enough for the float arithmetic of fused

@@ -14,7 +14,7 @@ struct bi_voxelgrid_walk {
     int32_t at[2], rows[2]; /* small boxes: next row and rows, by the first coordinates; else rows[0] is 0 */
 };
 
-enum { BI_VOXELGRID_MAX_ROWS = 64 }; /* chosen */
+enum { BI_VOXELGRID_MAX_ROWS = 64 }; /* more: more lookups of empty voxels; not measured */
 
 /* Advances `voxel` to the first voxel of the box that is not before it; false if there is none. */
 BI_FN bool bi_voxelgrid_enter_box(const struct bi_voxelgrid_view *v, const struct bi_voxelgrid_walk *w,
@@ -74,7 +74,8 @@ BI_FN bool bi_voxelgrid_walk_next(const struct bi_voxelgrid_view *v, struct bi_v
 }
 
 /* Begins a walk at a position, over all points nearer than `reach` to q in every coordinate. Exact: q - reach,
- * rounded, is at most any number above q - reach, and so is its voxel. False if no voxel of the grid is in reach. */
+ * rounded, is at most any number above q - reach, and so is its voxel. False if no voxel of the grid is in reach.
+ * Points are sorted by voxel, and so by key. Positions before `position` are skipped. */
 BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_voxelgrid_walk *w, const double *q,
                                    double reach, int64_t position)
 {

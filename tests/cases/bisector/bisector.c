@@ -228,6 +228,8 @@ static void finds_leaves_of_points(bosc_ctx *ctx)
         points[p][1] = suite_unit(&r);
         if (p % 4 == 0) points[p][0] = points[p][1] / 2; /* on edges */
         if (p % 8 == 1) points[p][1] = 1 - points[p][0];
+        for (int d = 0; d < 2 && p % 4 == 3; d++) /* on edges and corners of the first levels, exactly */
+            points[p][d] = (double)suite_below(&r, p % 8 == 3 ? 3 : 9) / (p % 8 == 3 ? 2 : 8);
     }
     at[1] = -1;
     at[2] = 6;

@@ -76,6 +76,10 @@ static const struct saved_lie lies[] = {
     {16, 0, "roots"}, /* itself */
     {16, UINT32_MAX, "roots"},
     {17, 5, "roots"},
+    {17, 1, "roots"}, /* a border glued to itself */
+    {18, 2, "roots"},
+    {20, 5, "roots"},
+    {21, 6, "roots"},
     {22, 0, "not the leaves"},
     {22, 1, "not the leaves"},
     {22, 2, "not the leaves"},

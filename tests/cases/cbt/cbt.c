@@ -2,6 +2,8 @@
  * commands. */
 #include "cases/cbt/cbt_data.h"
 
+#include "support/arrays.h"
+
 /* The heap as the article lays it out, bit by bit. */
 static void plain_heap(const struct reference_cbt *t, uint64_t *heap)
 {
@@ -322,6 +324,66 @@ static void ranges(bosc_ctx *ctx)
     }
 }
 
+/* Windows of every size and place over blocks with one leaf and with several: nothing is written before or behind. */
+static void windows(bosc_ctx *ctx)
+{
+    for (int which = 0; which < 4; which++) {
+        bosc_cbt *tree = cbt_make(ctx, 14, 4, which);
+        struct reference_cbt t = reference_cbt_level(14, 4);
+        uint8_t commands[16] = {0};
+        for (int l = 0; l < 16; l++) commands[l] = l % 5 == 3;
+        CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, t.n, NULL, 0));
+        reference_cbt_update(&t, commands, NULL);
+        const int32_t id_bits = cbt_id_bits(ctx, tree);
+        for (int64_t first = 0; first < t.n + 2; first++)
+            for (int64_t count = 0; count < 7; count += suite_slow(ctx) ? 3 : 1) {
+                struct array nodes =
+                    array_make(ctx, NULL, (size_t)(count + 2) * (size_t)id_bits / 8, has_device_memory(ctx));
+                uint64_t guards[2];
+                for (int g = 0; g < 2; g++) guards[g] = cbt_node(nodes.host, id_bits, g ? count + 1 : 0);
+                CHECK_OK(ctx, bosc_cbt_decode(ctx, tree, first, count, (char *)nodes.p + id_bits / 8));
+                const void *got = array_get(ctx, &nodes);
+                for (int g = 0; g < 2; g++) CHECK_EQ(cbt_node(got, id_bits, g ? count + 1 : 0), guards[g]);
+                for (int64_t i = 0; i < count; i++)
+                    CHECK_EQ(cbt_node(got, id_bits, 1 + i), first + i < t.n ? t.nodes[first + i] : 0);
+                array_free(ctx, &nodes);
+            }
+        bosc_cbt_free(tree);
+        reference_cbt_free(&t);
+    }
+}
+
+/* Words with every number of leaves from 1 to 64. */
+static void words_of_every_count(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 4; k++) {
+        struct suite_random r = {(uint64_t)k};
+        bosc_cbt *tree = cbt_make(ctx, 10, 4, k);
+        struct reference_cbt t = reference_cbt_level(10, 4);
+        for (bool splits = true; splits;) { /* word w gets 16 k + w + 1 leaves */
+            uint8_t *commands = suite_alloc((size_t)t.n);
+            int missing[16];
+            for (int w = 0; w < 16; w++) missing[w] = 16 * k + w + 1;
+            for (int64_t l = 0; l < t.n; l++) missing[t.nodes[l] >> (reference_cbt_node_level(t.nodes[l]) - 4) & 15]--;
+            splits = false;
+            for (int64_t l = 0; l < t.n; l++) {
+                const int32_t level = reference_cbt_node_level(t.nodes[l]);
+                int *left = &missing[t.nodes[l] >> (level - 4) & 15];
+                commands[l] = level < 10 && *left > 0 && suite_below(&r, 3) > 0;
+                splits |= *left > 0;
+                *left -= commands[l];
+            }
+            CHECK_OK(ctx, bosc_cbt_update(ctx, tree, commands, t.n, NULL, 0));
+            reference_cbt_update(&t, commands, NULL);
+            free(commands);
+        }
+        CHECK_EQ(t.n, 16 * 16 * k + 136);
+        cbt_check(ctx, tree, &t);
+        bosc_cbt_free(tree);
+        reference_cbt_free(&t);
+    }
+}
+
 /* All fields of up to 16 bits: which are trees, and the largest tree in the others. */
 static void fields(bosc_ctx *ctx)
 {
@@ -528,5 +590,6 @@ static const struct suite_case suite_cases_cbt[] = {
     {"fields", fields, NULL},        {"large_fields", large_fields, NULL},
     {"visits", visits, NULL},        {"levels", levels, NULL},
     {"between", between, NULL},      {"nodes", NULL, nodes},
+    {"windows", windows, NULL},      {"words", words_of_every_count, NULL},
 };
 SUITE(cbt);

@@ -103,6 +103,25 @@ static void check_received(const struct rank *r, uint64_t seed, const struct bi_
     CHECK_EQ(x->received, at);
 }
 
+static int64_t bytes_sent(const struct rank *r)
+{
+    bosc_comm_info info = {.size = sizeof info};
+    CHECK_OK(r->ctx, bosc_comm_get_info(r->ctx, r->comm, &info));
+    return info.bytes;
+}
+
+/* Bytes that stay on the rank do not count as sent: items of 8 bytes and of 4 differ by half of the others. */
+static void check_bytes(const struct rank *r, const struct bi_exchange *x, int64_t others, const void *from, void *to)
+{
+    int64_t bytes[3] = {bytes_sent(r)};
+    CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, x, 4, from, to));
+    bytes[1] = bytes_sent(r);
+    CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, x, 8, from, to));
+    bytes[2] = bytes_sent(r);
+    CHECK_EQ(bytes[2] - bytes[1], bytes[1] - bytes[0] + 4 * others);
+    if (r->rank_count == 1) CHECK_EQ(bytes[2], 0);
+}
+
 static void exchange(struct rank *r)
 {
     const uint64_t seed = *(const uint64_t *)r->user;
@@ -121,6 +140,7 @@ static void exchange(struct rank *r)
     CHECK_OK(r->ctx, bi_exchange_items(r->ctx, r->comm, BOSC_OK, &x, 8, from, to));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, received, to, received_bytes));
     check_received(r, seed, &x, received);
+    check_bytes(r, &x, sent - counts[r->rank], from, to);
     CHECK_OK(r->ctx, bi_exchange_replies(r->ctx, r->comm, BOSC_OK, &x, 8, to, back));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, bytes));
     CHECK(memcmp(answers, items, bytes) == 0);

@@ -448,6 +448,47 @@ static void hubs(bosc_ctx *ctx)
     bosc_graph_free(graph);
 }
 
+/* A component with centres 1 and n - 2, and a hub outside it with `arcs` arcs. Its first and last ones lead to `own`
+ * leaves, those between them to the component. No other edge joins the two. */
+static void check_row_length(bosc_ctx *ctx, int64_t n, int64_t arcs, int64_t own)
+{
+    const int64_t hub = own;
+    int64_t m = 0, *u = suite_alloc((size_t)(3 * n) * 8), *v = suite_alloc((size_t)(3 * n) * 8);
+    uint32_t *w = suite_alloc((size_t)(3 * n) * sizeof *w);
+    for (int64_t i = hub + 1; i < n - 2; i++) {
+        u[m] = 1, v[m++] = i;
+        u[m] = i, v[m++] = n - 2;
+    }
+    u[m] = 0, v[m++] = hub;
+    u[m] = hub, v[m++] = n - 1;
+    for (int64_t i = 2; i < own; i++) u[m] = hub, v[m++] = i;
+    for (int64_t i = 1; i <= arcs - own; i++) u[m] = hub, v[m++] = hub + i;
+    for (int64_t i = 0; i < m; i++) w[i] = (uint32_t)(i * 5 % 13);
+    struct reference_edges e = {n, m, u, v, BOSC_U32, w};
+    const bosc_msf_opts o = {.size = sizeof o};
+    struct expected x = expect(&e, &o);
+    bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+    check_components(ctx, graph, &e, &o, &x, 32);
+    free_expected(&x);
+    bosc_graph_free(graph);
+    free(u);
+    free(v);
+    free(w);
+}
+
+/* Rows around the lengths at which the work of a lane, a warp and a chunk ends, in small graphs and in large ones. */
+static void rows_of_every_length(bosc_ctx *ctx)
+{
+    static const int64_t lengths[] = {24, 25, 26, 40, 41, 42}, long_lengths[] = {2049, 2051};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        check_row_length(ctx, 48, lengths[k], 2);
+        check_row_length(ctx, 400, lengths[k], 2);
+        check_row_length(ctx, 400, lengths[k], lengths[k] - 1);
+    }
+    for (size_t k = 0; k < sizeof long_lengths / sizeof long_lengths[0]; k++)
+        check_row_length(ctx, 3 * long_lengths[k], long_lengths[k], long_lengths[k] - 1); /* one arc leads out */
+}
+
 /* The sums of the heaviest forests do not overflow; nor do negative ones. */
 static void large_sums(bosc_ctx *ctx)
 {
@@ -515,6 +556,7 @@ static const struct suite_case suite_cases_msf[] = {
     {"misleading sample", misleading_sample, NULL},
     {"stars", stars, NULL},
     {"hubs", hubs, NULL},
+    {"row lengths", rows_of_every_length, NULL},
     {"large sums", large_sums, NULL},
     {"places", optional_outputs, NULL},
 };

@@ -179,6 +179,49 @@ static void wrong_matches(bosc_ctx *ctx, const bosc_geometric *table, double *p)
     CHECK(m[0].votes == 77 && ids[0] == 7 && count == 77);
 }
 
+/* Matches of a caller whose struct has fewer fields are as far apart as its own, and nothing behind them is written. */
+static void older_matches(bosc_ctx *ctx)
+{
+    enum { N = 16, WHOLE = sizeof(bosc_geometric_match) };
+    const bosc_geometric_opts opts = {.size = sizeof opts};
+    static const size_t sizes[] = {16, 24, WHOLE - 8, WHOLE, WHOLE + 16};
+    const int64_t offsets[3] = {0, N, 2 * N};
+    struct suite_random r = {2};
+    double models[4 * N], scene[4 * N];
+    bosc_geometric *table = NULL;
+    for (int i = 0; i < 4 * N; i++) models[i] = (double)suite_below(&r, 1000);
+    for (int i = 0; i < 2 * N; i++) { /* both models, moved apart */
+        scene[2 * i] = models[2 * i] + (i < N ? 5000 : 20000);
+        scene[2 * i + 1] = models[2 * i + 1];
+    }
+    CHECK_OK(ctx, bosc_geometric_create(ctx, &opts, &table));
+    CHECK_OK(ctx, bosc_geometric_build_models(ctx, table, models, offsets, 2));
+    bosc_geometric_match known[2] = {{.size = sizeof *known}};
+    int64_t count = 0;
+    CHECK_OK(ctx, bosc_geometric_find_models(ctx, table, scene, 2 * N, NULL, known, 2, &count));
+    CHECK_EQ(count, 2);
+    for (int s = 0; s < 5; s += suite_slow(ctx) ? 2 : 1) {
+        const size_t size = sizes[s];
+        union {
+            bosc_geometric_match first;
+            unsigned char bytes[3 * (WHOLE + 16)];
+        } room;
+        memset(&room, 0x55, sizeof room);
+        room.first.size = size;
+        CHECK_OK(ctx, bosc_geometric_find_models(ctx, table, scene, 2 * N, NULL, &room.first, 2, &count));
+        CHECK_EQ(count, 2);
+        const size_t shared = size < WHOLE ? size : WHOLE;
+        for (size_t k = 0; k < 2; k++) {
+            const unsigned char *match = room.bytes + k * size;
+            CHECK(memcmp(match, &size, sizeof size) == 0);
+            CHECK(memcmp(match + sizeof size, (const char *)&known[k] + sizeof size, shared - sizeof size) == 0);
+            for (size_t b = shared; b < size; b++) CHECK_EQ(match[b], 0); /* fields of later versions */
+        }
+        for (size_t b = 2 * size; b < sizeof room; b++) CHECK_EQ(room.bytes[b], 0x55);
+    }
+    bosc_geometric_free(table);
+}
+
 static void wrong_models(bosc_ctx *ctx, bosc_geometric *table, const double *p)
 {
     double bad[8] = {0, 0, 1, 0, 0, NAN, 1, 1};
@@ -258,5 +301,6 @@ static void arguments(bosc_ctx *ctx)
     bosc_geometric_free(table);
 }
 
-static const struct suite_case suite_cases_geometric_args[] = {{"arguments", arguments, NULL}};
+static const struct suite_case suite_cases_geometric_args[] = {{"arguments", arguments, NULL},
+                                                               {"older matches", older_matches, NULL}};
 SUITE(geometric_args);

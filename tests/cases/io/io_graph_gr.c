@@ -81,7 +81,7 @@ static const struct malformed malformed[] = {
     {"F:2: '?' begins no line of a graph", TEXT("p sp 2 1\n\0\na 1 2 3\n")},
     {"F:2: '2?' is not a vertex", TEXT("p sp 2 1\na 1 2\0 3\n")},
     {"F:2: '?2' is not a vertex", "p sp 2 1\na 1 \v2 3\n", 0},
-    {"F:2: '?a' begins no line of a graph", "p sp 2 1\n\ra 1 2 3\n", 0},
+    {"F:2: '?a' begins no line of a graph", "p sp 2 1\n\va 1 2 3\n", 0},
     {"F:3: vertex '9' is not from 1 to 2", "p sp 2 3\r\na 1 2 3\r\na 9 2 3\r\na 8 7 3\r\n", 0},
 };
 

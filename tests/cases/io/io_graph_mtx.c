@@ -27,7 +27,7 @@ static const struct malformed malformed[] = {
     {"F:1: the format 'array' is not supported (coordinate)",
      "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", 0},
     {"F:1: the field '' is not supported", "%%MatrixMarket matrix coordinate\n2 2 1\n1 2\n", 0},
-    {"F:1: the field 'double' is not supported (pattern, integer, real, complex)",
+    {"F:1: the field 'double' is not supported (pattern, integer, unsigned-integer, real, complex)",
      "%%MatrixMarket matrix coordinate double general\n2 2 1\n1 2 3 4\n", 0},
     {"F:3: a number of the entry is missing", COMPLEX "2 2 1\n2 1 3\n", 0},
     {"F:3: a number of the entry is missing", COMPLEX "2 2 1\n2 1\n", 0},
@@ -110,6 +110,8 @@ static void reads_good_files(void)
     GRAPH(PATTERN "0 0 0\n", 0, 0, 0, 0);
     GRAPH(PATTERN "5 5 0", 0, 5, 0, 0);
     GRAPH(PATTERN "3 3 2\n1 2\n3 3\n", 2, 3, 2, 0, 0, 1, 1, 2, 2, 1);
+    GRAPH("%%MatrixMarket matrix coordinate unsigned-integer general\n3 3 2\n1 2 4\n3 3 3000000000\n", 2, 3, 2,
+          BOSC_I64, 0, 1, 4, 2, 2, 3e9); /* as scipy writes */
     GRAPH(INTEGER "3 3 2\n1 2 -4\n3 3 0\n", 2, 3, 2, BOSC_I32, 0, 1, -4, 2, 2, 0);
     GRAPH(INTEGER "3 3 2\n1 2 -4\n3 3 1099511627776\n", 2, 3, 2, BOSC_I64, 0, 1, -4, 2, 2, 0x1p40);
     GRAPH(REAL "3 3 2\n2 1 1\n3 3 -2.5e-1\n", 2, 3, 2, BOSC_F64, 1, 0, 1, 2, 2, -.25);

@@ -14,6 +14,11 @@ static void off_good(void)
     ROWS(bi_off_parse, "COFF\r\n1 1 0\r\n1 2 3 255 0 0 255\r\n3 0 0 0 9 9 9\r\n", 1, 1, 2, 3);
     ROWS(bi_off_parse, "NOFF\n1 0 0\n1 2 3 0 0 1\n", 1, 1, 2, 3);
     ROWS(bi_off_parse, "STCNOFF\n1 0 0\n1 2 3 0 0 1 .1 .2 .3 1 0 0\n", 1, 1, 2, 3);
+    /* The shortest lines there are, many of them. */
+    char text[16 + 6 * 40] = "OFF\n40 0 0\n";
+    double zeros[3 * 40] = {0};
+    for (int i = 0; i < 40; i++) strcat(text, "0 0 0\n");
+    for (size_t end = 0; end < 2; end++) check_rows(bi_off_parse, text, strlen(text) - end, 40, 3, zeros);
     ROWS(bi_off_parse, "OFF\n3 2 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", 3, 0, 0, 0, 1, 0, 0, 0, 1, 0);
 }
 
@@ -66,7 +71,10 @@ static const struct malformed bad_off[] = {
     {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1 inf\n", 0},
     {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1 1e300\n", 0},
     {"F:4: 1 numbers", "OFF\n1 1 0\n1 2 3\n1\n", 0},
-    {"F:4: NaN", "OFF\n1 1 0\n1 2 3\n1 nan\n", 0},
+    {"F:4: no face", "OFF\n1 1 0\n1 2 3\n1 nan\n", 0},
+    {"three coordinates", "CCOFF\n1 0 0\n1 2 3\n", 0},
+    {"number of faces", "OFF3\n1 2 3\n", 0},
+    {"more than three", "OFF1 0 0 0\n1 2 3\n", 0},
     {"F:4: 'f' is not", "OFF\n1 1 0\n1 2 3\nf 0\n", 0},
     {"F:5: text after", "OFF\n1 1 0\n1 2 3\n1 0\nmore\n", 0},
     {"F:4: truncated", "OFF\n1 1000000000 0\n1 2 3\n1 0\n", 0},
@@ -95,7 +103,7 @@ static void obj_bad(void)
     /* 1. Bad vertices, on the first line, on the third, and on a last line without an end. */
     static const char *const vertices[] = {"v",         "v 1",         "v 1 2",    "v 1 2 x",   "v x 2 3",
                                            "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,", "v 1 2 0x3", "v 1 2 --3",
-                                           "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 3 4 nan",
+                                           "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 nan 4",
                                            "v 1 # 2 3", "v 1 2 3 red", "v 1 2\\"};
     char text[80];
     for (size_t i = 0; i < sizeof vertices / sizeof vertices[0]; i++) {
@@ -229,7 +237,6 @@ static const struct malformed bad_ply[] = {
      PLY("ascii", "element vertex 1\n" XYZ "element face 1\nproperty list uchar int i\n" END "1 2 3\n1e300 0\n"), 0},
     {"truncated", PLY(LITTLE, "element vertex 1\n" XYZ END) "12345678901", 0},
     {"truncated", PLY(BIG, "element vertex 1\n" XYZ END), 0},
-    {"follow the elements", PLY(LITTLE, "element vertex 1\n" XYZ END) "123456789012garbage", 0},
     {"truncated",
      PLY(LITTLE, "element face 4611686018427387904\nproperty int i\nelement vertex 1\n" XYZ END) "123456789012", 0},
     {"list's count",
@@ -247,6 +254,67 @@ static void ply_bad(void)
     static const char nan[] = PLY(LITTLE, "element vertex 2\n" XYZ END) "123456789012"
                                                                         "12345678\0\0\xc0\x7f";
     check_refused(bi_ply_parse, nan, sizeof nan - 1, "F: row 1: NaN");
+}
+
+/* Headers and rows as other programs write them: a count behind the keyword, prefixes in any order, and NaN among
+ * numbers of no interest. */
+static void as_others_write(void)
+{
+    static const char *const keywords[] = {"OFF2 0 0",   "OFF 2 0 0",      "OFF\n2 0 0",    "NCOFF\n2 0 0",
+                                           "CNOFF2 0 0", "NSTCOFF\n2 0",   "CSTOFF\n2 0 0", "STNOFF 2 0 0",
+                                           "COFF2 0",    "NOFF # c\n2 0 0"};
+    char text[200];
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        snprintf(text, sizeof text, "%s\n1 2 3 nan -nan 1e999\n4 5 6 inf\n", keywords[i]);
+        check_rows(bi_off_parse, text, strlen(text), 2, 3, (const double[]){1, 2, 3, 4, 5, 6});
+    }
+    ROWS(bi_off_parse, "OFF3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 nan nan nan\n", 3, 0, 0, 0, 1, 0, 0, 0, 1, 0);
+    ROWS(bi_obj_parse, "v 1 2 3 nan nan 1e999\nvn nan nan nan\nv 4 5 6 nan\n", 2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_ply_parse,
+         PLY("ascii", "element vertex 2\nproperty float nx\n" XYZ
+                      "property uchar red\n" END) "nan 1 2 3 1e999\nNaN 4 5 6 -nan\n",
+         2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_ply_parse, PLY(LITTLE, "element vertex 1\n" XYZ END) "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40 and more", 1, 1, 2,
+         3);
+    static const struct malformed bad[] = {
+        {"F:9: NaN", PLY("ascii", "element vertex 1\nproperty float nx\n" XYZ END) "nan 1 nan 3\n", 0},
+        {"F:9: '1e999' is beyond", PLY("ascii", "element vertex 1\nproperty float nx\n" XYZ END) "nan 1 2 1e999\n", 0},
+        {"F:9: 'x' is not", PLY("ascii", "element vertex 1\nproperty float nx\n" XYZ END) "x 1 2 3\n", 0},
+    };
+    check_all_refused(bi_ply_parse, bad, sizeof bad / sizeof bad[0]);
+}
+
+/* Coordinates of every type at its ends, in both byte orders. */
+static void ply_types(void)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+        uint64_t least, most, middle; /* bits */
+        double low, high, between;
+    } types[] = {{"char", 1, 0x80, 0x7f, 0xff, -128, 127, -1},
+                 {"uchar", 1, 0, 0xff, 0x80, 0, 255, 128},
+                 {"short", 2, 0x8000, 0x7fff, 0xffff, -32768, 32767, -1},
+                 {"ushort", 2, 0, 0xffff, 0x8000, 0, 65535, 32768},
+                 {"int", 4, 0x80000000, 0x7fffffff, 0xffffffff, -2147483648., 2147483647., -1},
+                 {"uint", 4, 0, 0xffffffff, 0x80000000, 0, 4294967295., 2147483648.},
+                 {"float", 4, 0xff7fffff, 0x7f7fffff, 0xbf800000, -0x1.fffffep127, 0x1.fffffep127, -1},
+                 {"double", 8, 0xffefffffffffffff, 0x7fefffffffffffff, 0xbff0000000000000, -0x1.fffffffffffffp1023,
+                  0x1.fffffffffffffp1023, -1}};
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        for (int big = 0; big < 2; big++) {
+            const char *name = types[t].name;
+            const uint64_t bits[3] = {types[t].least, types[t].most, types[t].middle};
+            char text[300];
+            size_t at = (size_t)snprintf(text, sizeof text,
+                                         "ply\nformat binary_%s_endian 1.0\nelement vertex 1\nproperty %s x\n"
+                                         "property %s y\nproperty %s z\nend_header\n",
+                                         big ? "big" : "little", name, name, name);
+            for (int c = 0; c < 3; c++)
+                for (size_t k = 0; k < types[t].size; k++)
+                    text[at++] = (char)(bits[c] >> 8 * (big ? types[t].size - 1 - k : k));
+            check_rows(bi_ply_parse, text, at, 1, 3, (const double[]){types[t].low, types[t].high, types[t].between});
+        }
 }
 
 static void ply_many(void)
@@ -274,12 +342,14 @@ static void ply_truncations_and_flips(void)
 }
 
 static const struct suite_case suite_cases_io_mesh[] = {
+    {"as others write them", NULL, as_others_write},
     {"good .off", NULL, off_good},
     {"bad .off", NULL, off_bad},
     {"good .obj", NULL, obj_good},
     {"bad .obj", NULL, obj_bad},
     {"good .ply", NULL, ply_good},
     {"bad .ply", NULL, ply_bad},
+    {".ply of every type", NULL, ply_types},
     {".ply of too many parts", NULL, ply_many},
     {".ply truncations and flips", NULL, ply_truncations_and_flips},
 };

@@ -75,7 +75,7 @@ static void obj(void)
         {"F:2: a face has vertex 2, but there are 1", "v 1 2 3\nf 1 1 2\nf 1 1 1\n", 0},
         {"F:2: truncated in a face", "v 1 2 3\nf 1 1 1 \\", 0},
     };
-    ROWS(obj_triangles, OBJ_GOOD, 4, 0, 1, 2, 2, 1, 0, 0, 1, 2, 0, 2, 0);
+    ROWS(obj_triangles, OBJ_GOOD, 4, 0, 1, 2, 2, 1, 0, 0, 0, 1, 1, 2, 0);
     ROWS(obj_triangles, "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n", 1, 0, 1, 2);
     REFUSED(obj_triangles, bad);
     check_refused(obj_triangles, "f x 2 3\n", 8, "F:1: 'x' is no corner");
@@ -101,7 +101,7 @@ static void ply(void)
         {"F:14: the numbers are not", PLY("ascii", FACES("1", "vertex_index")) "0 0 0\n1 0 0\n0 1 0\n9 4 0 1 2\n", 0},
         {"F: face 0: a face has a vertex", beyond, sizeof beyond - 1},
     };
-    ROWS(ply_triangles, PLY_ASCII, 3, 0, 1, 2, 2, 1, 0, 2, 0, 1);
+    ROWS(ply_triangles, PLY_ASCII, 3, 0, 1, 2, 1, 2, 1, 1, 0, 1);
     ROWS(ply_triangles, PLY_LITTLE, 1, 0, 1, 2);
     REFUSED(ply_triangles, bad);
     check_truncations(ply_triangles, PLY_LITTLE, sizeof PLY_LITTLE - 1, sizeof PLY_LITTLE - 1);
@@ -157,6 +157,7 @@ static void stl(void)
     size = binary_stl(bytes, 1);
     check_rows(stl_vertices, bytes, size, 3, 3, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8});
     check_truncations(stl_triangles, bytes, size, size);
+    check_rows(stl_vertices, bytes, size + 7, 3, 3, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8}); /* bytes behind it */
     check_refused(stl_triangles, bytes, binary_stl(bytes, 0), "no vertices");
     size = binary_stl(bytes, 1);
     memset(bytes + 96, 0xff, 4);

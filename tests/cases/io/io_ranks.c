@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "io/io.h"
+#include "support/counted.h"
 #include "support/paths.h"
 
 struct files {
@@ -155,6 +156,39 @@ static void failures(bosc_ctx *ctx)
     end_files(&f);
 }
 
+/* Rank 0 finds its file wrong at the start, in the middle or behind the tree: no rank keeps memory. */
+static void leak_rank(struct rank *r)
+{
+    const struct files *f = r->user;
+    static const int64_t ends[] = {0, 1, 40, 100, 200};
+    size_t size;
+    char *bytes = read_bytes(f->one, &size), *more = suite_alloc(size + 1);
+    memcpy(more, bytes, size);
+    more[size] = 0;
+    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+        struct counted c;
+        bosc_io_error error;
+        bosc_ranks_kdtree *tree = NULL;
+        if (r->rank == 0) write_bytes(f->many, more, size + 1 - (size_t)ends[k]);
+        counted_open(&c, r->ctx, 1);
+        const bosc_status status = bosc_ranks_kdtree_load(c.ctx, r->comm, f->many, &tree, &error);
+        CHECK_EQ(status == BOSC_OK, ends[k] == 1);
+        bosc_ranks_kdtree_free(tree);
+        counted_close(&c);
+        CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
+    }
+    free(bytes);
+    free(more);
+}
+
+static void leaks(bosc_ctx *ctx)
+{
+    struct files f;
+    begin_files(ctx, &f, 40);
+    EACH_RANK_COUNT(1, ranks) ranks_run(ctx, ranks, 0, leak_rank, &f);
+    end_files(&f);
+}
+
 #ifdef BOSC_FAULTS
 static bool fault_hit; /* rank 0 has hit the fault */
 
@@ -297,7 +331,7 @@ static void graphs(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_io_ranks[] = {
-    {"round trips", round_trips, NULL}, {"failures", failures, NULL}, {"graphs", graphs, NULL},
+    {"round trips", round_trips, NULL}, {"failures", failures, NULL}, {"leaks", leaks, NULL}, {"graphs", graphs, NULL},
 #ifdef BOSC_FAULTS
     {"full disk", full_disk, NULL},
 #endif

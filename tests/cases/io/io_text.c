@@ -177,8 +177,7 @@ static const struct malformed bad_rows[] = {
     {"F:1: '$1' is not a number", "$1\n", 0},
     {"F:1: '1?2'", "1\0002\n", 4},
     {"F:1: '?'", "\0\n", 2},
-    {"F:1: '1?2'", "1\r2\n", 0},
-    {"F:1: '?'", "\r\r\n", 0},
+    {"F: no points", "\r\r\n", 0},
     {"F:1: '1?'", "1\f\n", 0},
     {"F:1: '1?'", "1\v\n", 0},
     {"F:1: '\?\?\?\?'", "\xc2\xb1\xc2\xb2\n", 0},
@@ -205,6 +204,15 @@ static void chosen_columns(void)
     COLUMNS("2,2", "1 2 3\n4\t5 6 # c\n", 2, 2, 2, 2, 5, 5);
     COLUMNS("lat, lon", "name;lon;lat\n\"a;b\";1;2\n\"c \"\"d\"\" #1; \"\"e\";3;4\n;5;6;\n", 3, 2, 2, 1, 4, 3, 6, 5);
     COLUMNS("\"b, c\",a", "\"a\",\"b, c\"\n1,2\n", 1, 2, 2, 1);
+    COLUMNS("x,y", ",x,y\n0,1,2\n1,3,4\n", 2, 2, 1, 2, 3, 4);                /* pandas */
+    COLUMNS("y", ";;x;y\na;0;1;2\nb;1;3;4\n", 2, 1, 2, 4);                   /* two levels */
+    COLUMNS("x", "\tx\ty\n0\t1\t2\n", 1, 1, 1);                              /* tabs */
+    COLUMNS("y", "\"x\" \"y\"\n\"row 1\" 1 2\n\"row 2\" 3 4\n", 2, 1, 2, 4); /* R: write.table */
+    COLUMNS("x", "\"\",\"x\",\"y\"\n\"1\",1,2\n", 1, 1, 1);                  /* R: write.csv */
+    COLUMNS("2", ",x,y\n0,1,2\n", 1, 1, 1);
+    COLUMNS(NULL, ",x,y\n0,1,2\n1,3,4\n", 2, 2, 1, 2, 3, 4);
+    COLUMNS(NULL, ", x ,y,\n2024-01-01,1,2,\n", 1, 2, 1, 2);
+    COLUMNS(NULL, "\"x\",\"y\"\n\"row\",1,2\n", 1, 2, 1, 2);
     COLUMNS("2,3", "when\twhat\tx\n\t1\t2\nnow here\t3\t4\t\n", 2, 2, 1, 2, 3, 4);
     columns = NULL;
 }
@@ -217,12 +225,15 @@ static void wrong_columns(void)
     } bad[] = {
         {"F:1: no column is named 'q'", "x,q", "x,y\n1,2\n"},
         {"F:1: no header names 'x'", "x", "1,2\n"},
-        {"F:1: column 0 is asked for, but the first is 1", "0", "1,2\n"},
-        {"F:1: no columns are asked for", "", "1,2\n"},
+        {"F:1: column 0 is requested, but the first is 1", "0", "1,2\n"},
+        {"F:1: no columns are requested", "", "1,2\n"},
+        {"F:1: a field is empty", NULL, ",1,2\n"},
+        {"F:2: 'a' is not a number", NULL, ",x,y\n0,a,2\n"},
+        {"F:3: 2 fields, but column 3 is requested", NULL, ",x,y\n0,1,2\n1,3\n"},
         {"F:1: no column is named ''", ",x", "x,y\n1,2\n"},
-        {"F:2: 2 fields, but column 3 is asked for", "3", "1,2,3\n1,2\n"},
+        {"F:2: 2 fields, but column 3 is requested", "3", "1,2,3\n1,2\n"},
         {"F:2: a field is empty", "2", "x,y\n1,,2\n"},
-        {"F:2: 1 fields, but column 2 is asked for", "2", "x,y\n1,\n"},
+        {"F:2: 1 fields, but column 2 is requested", "2", "x,y\n1,\n"},
         {"F:3: 'b' is not a number", "2", "1,2,a\n3,4,a\n1,b\n"},
         {"F:2: NaN", "1", "1 2\nnan 3\n"},
         {"F:2: '1e999' is beyond the range of f8", "y", "x y\n1 1e999\n"},
@@ -236,7 +247,7 @@ static void wrong_columns(void)
     char many[2 * BI_COLUMNS_MAX + 3] = "1";
     for (int i = 0; i < BI_COLUMNS_MAX; i++) strcat(many, ",1");
     columns = many;
-    check_refused(parse_text, "1\n", 2, "F:1: more than 1024 columns are asked for");
+    check_refused(parse_text, "1\n", 2, "F:1: more than 1024 columns are requested");
     columns = NULL;
 }
 
@@ -246,14 +257,15 @@ static void xyz(void)
     ROWS(parse_xyz, "1 2 3 255 0 9\n4 5 6 0 0 0\n", 2, 3, 1, 2, 3, 4, 5, 6);
     ROWS(parse_xyz, "//X Y Z R G B\n1 2 3 255 0 9\n", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "1 2\n3 4\n", 2, 2, 1, 2, 3, 4);
+    ROWS(parse_xyz, "1 2 3 nan nan 1e999\n4 5 6 nan 0 0\n", 2, 3, 1, 2, 3, 4, 5, 6); /* normals are not stored */
     ROWS(parse_xyz, "7\n8\n9\n", 3, 1, 7, 8, 9);
     ROWS(parse_xyz, "2\nwater, or a part of it\nO 0 .5 -1e-3\n  H  1.5 2 3  0.1 x\n\n", 2, 3, 0, .5, -1e-3, 1.5, 2, 3);
     ROWS(parse_xyz, " 1 \r\n\r\n8\t0.25\t0.5\t-1\r\n", 1, 3, .25, .5, -1);
     ROWS(parse_xyz, "1\nLattice=\"1 0 0\" Properties=species:S:1:pos:R:3:forces:R:3\nH 1 2 3 4 5 6", 1, 3, 1, 2, 3);
     static const struct malformed bad[] = {
         {"F:3: ends after 1 of 2 atoms", "2\n\nH 1 2 3\n", 0},
-        {"F:4: 0 fields, but column 2 is asked for", "2\n\nH 1 2 3\n\n", 0},
-        {"F:4: 3 fields, but column 4 is asked for", "2\n\nH 1 2 3\nH 1 2\n", 0},
+        {"F:4: 0 fields, but column 2 is requested", "2\n\nH 1 2 3\n\n", 0},
+        {"F:4: 3 fields, but column 4 is requested", "2\n\nH 1 2 3\nH 1 2\n", 0},
         {"F:3: 'x' is not a number", "1\n\nH 1 x 3\n", 0},
         {"F:3: NaN", "1\n\nH 1 2 nan\n", 0},
         {"F:4: text after the 1 atoms; one molecule is read", "1\n\nH 1 2 3\nH 1 2 3\n", 0},

@@ -105,7 +105,7 @@ static void bad_texts(void)
         {"F:2: 'x' is not one of 0, 1", "0101\n01x1\n", 0},
         {"F:1: 'A' is not one of 0, 1", "01A\n", 0},
         {"F:1: ',' is not one of 0, 1", "0,1\n", 0},
-        {"F:1: '?' is not one of 0, 1", "0\r1\n", 0},
+        {"F:1: '?' is not one of 0, 1", "0\v1\n", 0},
         {"F:1: '1' where the line should end", "0 1\n1 0\n", 0},
         {"F:1: '12' where the line should end", "0101\t12\n", 0},
         {"F:2: '>' is not one of 0, 1", "01\n>a\n", 0},

@@ -429,8 +429,130 @@ static void second_order(bosc_ctx *ctx)
     }
 }
 
+/* A tree of many points is rebuilt with fewer, in the same blocks. After a lack of memory it is the old tree, or empty
+ * if its blocks may be overwritten. */
+struct rebuild {
+    struct reference_points before, after;
+    bosc_kdtree_opts opts;
+    bosc_ctx *ctx;
+    bosc_kdtree *tree;
+    void *nodes, *old_nodes; /* points of the nodes */
+    size_t old_bytes;
+    int64_t emptied, unchanged; /* number of failures that left an empty tree; the old one */
+};
+
+static void open_rebuild(bosc_ctx *ctx, void *user)
+{
+    struct rebuild *f = user;
+    f->ctx = ctx;
+    f->tree = kd_build(ctx, &f->opts, &f->before);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, f->tree, f->old_nodes, NULL));
+}
+
+static void close_rebuild(void *user) { bosc_kdtree_free(((struct rebuild *)user)->tree); }
+
+static bosc_status rebuild(bosc_ctx *ctx, void *user)
+{
+    struct rebuild *f = user;
+    return bosc_kdtree_build(ctx, f->tree, f->after.data, f->after.n, 0);
+}
+
+static bool holds_old_nodes(void *user)
+{
+    struct rebuild *f = user;
+    if (f->tree->n == 0) {
+        f->emptied++;
+        return f->tree->nodes == 0;
+    }
+    f->unchanged++;
+    if (f->tree->n != f->before.n) return false;
+    CHECK_OK(f->ctx, bosc_kdtree_get_nodes(f->ctx, f->tree, f->nodes, NULL));
+    return memcmp(f->nodes, f->old_nodes, f->old_bytes) == 0;
+}
+
+static bool holds_new_nodes(void *user)
+{
+    struct rebuild *f = user;
+    CHECK_OK(f->ctx, bosc_kdtree_verify(f->ctx, f->tree, NULL));
+    return f->tree->n == f->after.n;
+}
+
+/* Sweeps over the faults of `kind` while a tree is rebuilt with `points` points of `shape`. */
+static struct rebuild sweep_rebuild(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t points, enum kd_shape shape,
+                                    uint32_t kind)
+{
+    struct suite_random r = {11};
+    const int64_t more = points + 100;
+    struct rebuild f = {.opts = *opts};
+    f.before = kd_points(&r, opts->dtype, opts->dim, more, opts->dim, KD_RANDOM);
+    f.after = kd_points(&r, opts->dtype, opts->dim, points, opts->dim, shape);
+    f.old_bytes = (size_t)more * (size_t)opts->dim * bosc_dtype_size(opts->dtype);
+    f.nodes = suite_alloc(f.old_bytes);
+    f.old_nodes = suite_alloc(f.old_bytes);
+    struct fault_sweep sweep = {.kinds = kind,
+                                .open = open_rebuild,
+                                .close = close_rebuild,
+                                .call = rebuild,
+                                .untouched = holds_old_nodes,
+                                .right = holds_new_nodes,
+                                .may_pass_none = kind == BI_FAULT_LAUNCH_MEMORY,
+                                .user = &f};
+    fault_sweep(ctx, &sweep);
+    free(f.nodes);
+    free(f.old_nodes);
+    free((void *)f.before.data);
+    free((void *)f.after.data);
+    return f;
+}
+
+/* Equal points, more than a block builds, fail all samples on CUDA, which then sorts lists: too little scratch for them
+ * leaves an empty tree. Too little for the first samples, or anywhere on the CPU, leaves the old one. */
+static void failed_samples(bosc_ctx *ctx)
+{
+    const bosc_dtype types[] = {BOSC_F32, BOSC_I64}; /* a cell of a float and of two */
+    for (int t = 0; t < 2; t++) {
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 2, .dtype = types[t]};
+        struct rebuild f = sweep_rebuild(ctx, &opts, 8300, KD_EQUAL, BI_FAULT_ALLOC);
+#ifdef BOSC_FAULTS
+        CHECK(f.unchanged > 0 && (f.emptied > 0) == (ctx->backend->id == BOSC_BACKEND_CUDA));
+#else /* the context's allocator alone fails */
+        CHECK(f.emptied == 0 || ctx->backend->id == BOSC_BACKEND_CUDA);
+#endif
+    }
+}
+
+/* A kernel's launch that lacks device memory, once earlier ones have written; of each build, and of samples with a pass
+ * above the blocks. */
+static void launches_without_memory(bosc_ctx *ctx)
+{
+    int64_t emptied = 0;
+    for (int kind = 0; kind < 2 * KD_BUILDS; kind++) {
+        bosc_kdtree_opts opts = {.size = sizeof opts,
+                                 .dtype = BOSC_F32,
+                                 .duplicates = kind & 1 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP};
+        kd_set_build(&opts, kind / 2);
+        struct rebuild f = sweep_rebuild(ctx, &opts, 200, kind & 1 ? KD_GRID : KD_RANDOM, BI_FAULT_LAUNCH_MEMORY);
+        emptied += f.emptied;
+    }
+    if (ctx->backend->id == BOSC_BACKEND_CUDA) {
+        const bosc_kdtree_opts sampled = {.size = sizeof sampled, .dim = 2, .dtype = BOSC_F32};
+        struct rebuild f = sweep_rebuild(ctx, &sampled, 8300, KD_RANDOM, BI_FAULT_LAUNCH_MEMORY);
+        emptied += f.emptied;
+    }
+#ifdef BOSC_FAULTS
+    CHECK((emptied > 0) == (ctx->backend->id == BOSC_BACKEND_CUDA));
+#else
+    CHECK(emptied == 0);
+#endif
+}
+
 static const struct suite_case suite_cases_kdtree_faults[] = {
-    {"builds", builds, NULL},       {"searches", searches, NULL},         {"contents", contents, NULL},
-    {"callbacks", callbacks, NULL}, {"second order", second_order, NULL},
+    {"builds", builds, NULL},
+    {"searches", searches, NULL},
+    {"contents", contents, NULL},
+    {"callbacks", callbacks, NULL},
+    {"second order", second_order, NULL},
+    {"failed samples", failed_samples, NULL},
+    {"launches without memory", launches_without_memory, NULL},
 };
 SUITE(kdtree_faults);

@@ -318,7 +318,41 @@ static void outside(bosc_ctx *ctx)
     }
 }
 
+/* Coordinates a few units in the last place apart, where powers are not monotonic: within each reported distance are
+ * the points up to it. */
+static void powers_at_reported_distances(bosc_ctx *ctx)
+{
+    enum { N = 160, MOST_DIM = 3 };
+    static double x[N * MOST_DIM], queries[N * MOST_DIM], distances[N];
+    static int64_t ids[N], counts[N];
+    for (int k = 0; k < (suite_slow(ctx) ? 12 : 60); k++) {
+        struct suite_random r = {(uint64_t)k};
+        const int dim = 2 + k % 2;
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = dim};
+        const bosc_kdtree_query_opts o = {.size = sizeof o, .p = 1.37 + 0.37 * (k % 7)};
+        if (suite_leaves_out()) continue;
+        /* 1. Points, and one query as often. */
+        for (int i = 0; i < N * dim; i++) {
+            x[i] = (double)(1 + suite_below(&r, 3));
+            for (uint64_t up = suite_below(&r, 4); up > 0; up--) x[i] = nextafter(x[i], 9);
+        }
+        for (int c = 0; c < dim; c++) queries[c] = (double)suite_below(&r, 1000) / 250;
+        for (int i = dim; i < N * dim; i++) queries[i] = queries[i - dim];
+        const struct reference_points points = {BOSC_F64, dim, N, dim, x};
+        bosc_kdtree *tree = kd_build(ctx, &opts, &points);
+        /* 2. All distances, and the number of points within each. */
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, tree, queries, 1, dim, N, &o, ids, distances));
+        CHECK_OK(ctx, bosc_kdtree_radius_count_metric(ctx, tree, queries, N, dim, distances, N, &o, counts));
+        for (int i = N - 1, within = N; i >= 0; i--) {
+            if (i + 1 < N && distances[i] < distances[i + 1]) within = i + 1;
+            CHECK_EQ(counts[i], within);
+        }
+        bosc_kdtree_free(tree);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_metric[] = {
+    {"reported distances", powers_at_reported_distances, NULL},
     {"shapes", every_shape_and_norm, NULL},
     {"sizes", small_trees_and_many_dimensions, NULL},
     {"approximate", approximate, NULL},

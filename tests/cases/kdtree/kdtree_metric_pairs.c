@@ -96,6 +96,7 @@ static void check_counts(bosc_ctx *ctx, struct suite_random *r, struct km_trial 
     for (int64_t b = 0; b < bins; b++) radii[b] = suite_below(r, 9) ? some_radius(r, t, other) : -1;
     qsort(radii, (size_t)bins, sizeof *radii, ascending);
     count_plainly(t, other, radii, bins, weights, other_weights, want, want_sums);
+    o.epsilon = (double)suite_below(r, 2) * 3; /* counts are exact nevertheless */
     /* Counts and sums of each bin, then cumulative ones. */
     for (int32_t cumulative = 0; cumulative < 2; cumulative++) {
         CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t->tree, other->tree, radii, bins, &o, weights, other_weights,
@@ -154,6 +155,39 @@ static void small_trees_and_many_dimensions(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_F64, 36, 100, 100, KD_RANDOM, 3, true);
 }
 
+/* Points are close in the coordinates that a tree splits, and apart in the others. */
+static void coordinates_never_split(bosc_ctx *ctx)
+{
+    enum { N = 150, RADII = 6, MOST_DIM = 40 };
+    static double x[N * MOST_DIM];
+    const int dims[] = {32, 33, 34, MOST_DIM};
+    for (int k = 0; k < 8; k++) {
+        struct suite_random r = {(uint64_t)k};
+        const int dim = dims[k % 4];
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = dim};
+        const bosc_kdtree_query_opts o = {.size = sizeof o, .p = k < 4 ? 2 : 1};
+        const double radii[RADII] = {0.25, 0.5, 0.75, 1, 1.5, 2};
+        int64_t want[RADII] = {0}, counts[RADII];
+        if (suite_leaves_out()) continue;
+        for (int i = 0; i < N * dim; i++) /* multiples of 1 / 8 and 1 / 512: sums are exact */
+            x[i] = i % dim < 32 ? (double)suite_below(&r, 2) / 512 : (double)suite_below(&r, 9) / 8;
+        const struct reference_points points = {BOSC_F64, dim, N, dim, x};
+        bosc_kdtree *tree = kd_build(ctx, &opts, &points);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                double sum = 0;
+                for (int c = 0; c < dim; c++) {
+                    const double gap = fabs(x[i * dim + c] - x[j * dim + c]);
+                    sum += k < 4 ? gap * gap : gap;
+                }
+                for (int b = 0; b < RADII; b++) want[b] += sum <= (k < 4 ? radii[b] * radii[b] : radii[b]);
+            }
+        CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, tree, tree, radii, RADII, &o, NULL, NULL, 1, counts, NULL));
+        for (int b = 0; b < RADII; b++) CHECK_EQ(counts[b], want[b]);
+        bosc_kdtree_free(tree);
+    }
+}
+
 /* Sums of arbitrary weights have the bits of one plain thread. */
 static void same_bits(bosc_ctx *ctx)
 {
@@ -180,5 +214,6 @@ static void same_bits(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", every_shape_and_norm, NULL},
                                                                     {"sizes", small_trees_and_many_dimensions, NULL},
+                                                                    {"never split", coordinates_never_split, NULL},
                                                                     {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);

@@ -303,10 +303,50 @@ static void wrong_ids(bosc_ctx *ctx)
     bosc_kdtree_free(tree);
 }
 
+/* Two ids of equal neighbours exchanged, or one of unequal neighbours repeated, in every part of a tree of many equal
+ * points, where its nodes are. */
+static void exchanged_ids(bosc_ctx *ctx)
+{
+    const int64_t n = 2200; /* above the subtree of a block of the verifier on CUDA */
+    for (int k = 0; k < 6; k++) {
+        struct suite_random r = {(uint64_t)k};
+        const bosc_kdtree_opts o = {.size = sizeof o, .dtype = k < 3 ? BOSC_F32 : BOSC_I32, .dim = 2 + k % 3};
+        if (suite_leaves_out()) continue;
+        struct reference_points p = kd_points(&r, o.dtype, o.dim, n, o.dim, KD_RANDOM);
+        for (int64_t i = 0; i < n * o.dim; i++)
+            kd_set((void *)p.data, o.dtype, i, (double)suite_below(&r, i / o.dim % 2 ? 40 : 2));
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        const size_t row = bosc_dtype_size(o.dtype) * (size_t)o.dim;
+        char *nodes = suite_alloc((size_t)n * row);
+        bosc_kdtree_view view;
+        CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, nodes, NULL));
+        CHECK_OK(ctx, bosc_kdtree_get_view(ctx, tree, &view));
+        for (int64_t i = 0; i + 1 < n; i++) {
+            uint32_t *at[2], id[2];
+            const int64_t quarter = i % (n / 4); /* the nodes above the blocks' subtrees are at the quarters */
+            if (i % (suite_slow(ctx) ? 131 : 41) && quarter > 0 && quarter + 1 < n / 4) continue;
+            const bool equal = memcmp(nodes + (size_t)i * row, nodes + (size_t)(i + 1) * row, row) == 0;
+            for (int e = 0; e < 2; e++) {
+                at[e] = (uint32_t *)(uintptr_t)view.ids + (i + e) * view.id_stride;
+                CHECK_OK(ctx, bosc_ctx_copy(ctx, &id[e], at[e], sizeof id[e]));
+            }
+            for (int e = 0; e <= equal; e++) CHECK_OK(ctx, bosc_ctx_copy(ctx, at[e], &id[1 - e], sizeof id[e]));
+            CHECK_STATUS(ctx, bosc_kdtree_verify(ctx, tree, NULL), BOSC_ERR_DATA);
+            for (int e = 0; e < 2; e++) CHECK_OK(ctx, bosc_ctx_copy(ctx, at[e], &id[e], sizeof id[e]));
+            CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+        }
+        CHECK_OK(ctx, bosc_kdtree_verify(ctx, tree, NULL));
+        bosc_kdtree_free(tree);
+        free(nodes);
+        free((void *)p.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_save[] = {
-    {"round trip", round_trip, NULL}, {"damage", damage, NULL},
-    {"hostile files", hostile, NULL}, {"arrays of several slices", several_slices, NULL},
-    {"golden files", golden, NULL},   {"wrong order", wrong_order, NULL},
-    {"wrong ids", wrong_ids, NULL},   {"flat", flat, NULL},
+    {"round trip", round_trip, NULL},       {"damage", damage, NULL},
+    {"hostile files", hostile, NULL},       {"arrays of several slices", several_slices, NULL},
+    {"golden files", golden, NULL},         {"wrong order", wrong_order, NULL},
+    {"wrong ids", wrong_ids, NULL},         {"flat", flat, NULL},
+    {"exchanged ids", exchanged_ids, NULL},
 };
 SUITE(kdtree_save);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cases/plan/plan_data.h"
+#include "core/call.h"
 
 enum { ROTATIONS = 2048 };
 
@@ -398,7 +399,91 @@ static void given_forms(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
+/* Rotations at which forms are 0 exactly, in some rows of every block of threads: the bits are those of one thread. */
+static void exact_zeros(bosc_ctx *ctx)
+{
+    const bosc_ctx_opts opts = {.size = sizeof opts, .threads = 1, .cpu_level = BOSC_CPU_V1};
+    const int64_t n = 1100;
+    bosc_ctx *one = suite_open(&opts);
+    double *q = suite_alloc((size_t)n * 32);
+    for (int trial = 0; trial < 12; trial++) {
+        struct suite_random r = {(uint64_t)trial};
+        struct plan_scene s;
+        if (suite_leaves_out()) continue;
+        plan_begin(&s);
+        for (int side = 0; side < 2; side++) {
+            double corners[9];
+            for (int k = 0; k < 9; k++) corners[k] = (double)suite_below(&r, 9) - 4;
+            plan_triangle(&s, side, corners);
+        }
+        /* 1. Blocks of 256 rotations: any ones, and exact ones, in turn. */
+        random_rotations(&r, n, q);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t turn[4];
+            integer_rotation(&r, turn);
+            if ((i / 256 + trial) % 2)
+                for (int c = 0; c < 4; c++) q[4 * i + c] = (double)turn[c];
+        }
+        /* 2. The bits are those of one thread. */
+        bosc_plan *plan = plan_build(ctx, &s.scene, NULL), *other = plan_build(one, &s.scene, NULL);
+        const size_t bytes = (size_t)(n * plan_info(ctx, plan).words) * 8;
+        uint64_t *vectors = suite_alloc(bytes), *want = suite_alloc(bytes);
+        CHECK_OK(ctx, bosc_plan_signs(ctx, plan, q, n, 0, vectors));
+        CHECK_OK(one, bosc_plan_signs(one, other, q, n, 0, want));
+        CHECK(memcmp(vectors, want, bytes) == 0);
+        free(vectors);
+        free(want);
+        bosc_plan_free(plan);
+        bosc_plan_free(other);
+    }
+    free(q);
+    bosc_ctx_free(one);
+}
+
+static int accept_progress(void *user, const char *stage, double fraction)
+{
+    (void)user, (void)stage, (void)fraction;
+    return 0;
+}
+
+/* All pairs of a vertex or an edge with a facet count as work of a build, also where none can touch. Every three of
+ * the vertices are a triangle, so that the pairs of edges are the most. */
+static void counts_pairs(bosc_ctx *ctx)
+{
+    enum { VERTICES = 6, TRIANGLES = 20, EDGES = 15 };
+    for (int near = 0; near < 2; near++) {
+        struct suite_random r = {4};
+        bosc_plan *plan = NULL;
+        double x[2][3 * VERTICES];
+        int64_t triangles[3 * TRIANGLES], at = 0;
+        /* 1. All triangles of the vertices of either body. */
+        for (int64_t a = 0; a < VERTICES; a++)
+            for (int64_t b = a + 1; b < VERTICES; b++)
+                for (int64_t c = b + 1; c < VERTICES; c++) {
+                    triangles[at++] = a;
+                    triangles[at++] = b;
+                    triangles[at++] = c;
+                }
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3 * VERTICES; k++) x[side][k] = suite_unit(&r) + (side && !near ? 9 : 0);
+        bosc_plan_scene scene = {.size = sizeof scene};
+        scene.robot = (bosc_plan_bodies){
+            .vertices = x[0], .vertex_count = VERTICES, .triangles = triangles, .triangle_count = TRIANGLES};
+        scene.obstacle = scene.robot;
+        scene.obstacle.vertices = x[1];
+        /* 2. A build that reports progress. */
+        CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &plan));
+        ctx->progress.function = accept_progress;
+        CHECK_OK(ctx, bosc_plan_build(ctx, plan, &scene));
+        ctx->progress.function = NULL;
+        CHECK(ctx->progress.done >= 2 * TRIANGLES * (VERTICES + EDGES));
+        bosc_plan_free(plan);
+    }
+}
+
 static const struct suite_case suite_cases_plan[] = {
+    {"exact zeros", exact_zeros, NULL},
+    {"counts pairs", counts_pairs, NULL},
     {"against geometry", signs_match_geometry, NULL},
     {"degenerate triangles", degenerate_triangles, NULL},
     {"polytopes", polytopes_match_geometry, NULL},

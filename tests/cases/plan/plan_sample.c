@@ -278,6 +278,25 @@ static void few_constraints(bosc_ctx *ctx)
     bosc_plan_free(plan);
 }
 
+/* Forms that share roots on every circle: the rows are those of one thread. */
+static void shared_roots(bosc_ctx *ctx)
+{
+    /* q0 q1, q0 q2, q0 q3 and q1 q2: each is 0 where another one is. */
+    const double forms[4][10] = {{[1] = 1}, {[2] = 1}, {[3] = 1}, {[5] = 1}};
+    const bosc_plan_scene scene = {.size = sizeof scene, .forms = forms[0], .form_count = 4};
+    const bosc_plan_sample_opts o = {.size = sizeof o, .seed = 9};
+    bosc_ctx *plain = plain_context();
+    bosc_plan *plan = plan_build(ctx, &scene, NULL), *other = plan_build(plain, &scene, NULL);
+    struct rows all = sample(ctx, plan, &o, 1000), same = sample(plain, other, &o, 1000);
+    CHECK_EQ(all.rows, same.rows);
+    same_rows(&all, 0, &same, plan_info(ctx, plan).words);
+    free_rows(&all);
+    free_rows(&same);
+    bosc_plan_free(plan);
+    bosc_plan_free(other);
+    bosc_ctx_free(plain);
+}
+
 /* ---- roadmaps ---- */
 
 static bosc_roadmap_info roadmap_info(bosc_ctx *ctx, const bosc_roadmap *roadmap)
@@ -356,6 +375,6 @@ static void roadmaps(bosc_ctx *ctx)
 static const struct suite_case suite_cases_plan_sample[] = {
     {"arcs", arcs, NULL},         {"sampling", sampling, NULL},
     {"uniform", uniform, NULL},   {"few constraints", few_constraints, NULL},
-    {"roadmaps", roadmaps, NULL},
+    {"roadmaps", roadmaps, NULL}, {"shared roots", shared_roots, NULL},
 };
 SUITE(plan_sample);

@@ -167,6 +167,30 @@ static void bounds_and_budgets_hold(bosc_ctx *ctx)
     free(heights);
 }
 
+/* Heights at a pole differ from those of its row, and are the row's at the other: the mesh of the raster with its rows
+ * reversed has as many triangles. */
+static void poles_mirror(bosc_ctx *ctx)
+{
+    enum { WIDE = 64, HIGH = 32 };
+    static float heights[2][HIGH][WIDE];
+    int64_t triangles[2], before = 0;
+    for (int y = 0; y < HIGH; y++)
+        for (int x = 0; x < WIDE; x++)
+            heights[0][y][x] = heights[1][HIGH - 1 - y][x] = y > 0 || x < WIDE / 2 ? 200000 : -200000;
+    for (double error = 160000; error > (suite_slow(ctx) ? 20000 : 5000); error /= 2) {
+        for (int k = 0; k < 2; k++) {
+            bosc_planet *planet = planet_make(ctx, NULL, heights[k][0], WIDE, HIGH);
+            const bosc_planet_goal goal = {.size = sizeof goal, .error = error};
+            CHECK_OK(ctx, bosc_planet_select(ctx, planet, &goal));
+            triangles[k] = planet_info(ctx, planet).triangles;
+            bosc_planet_free(planet);
+        }
+        CHECK_EQ(triangles[0], triangles[1]);
+        CHECK(triangles[0] >= before);
+        before = triangles[0];
+    }
+}
+
 /* A single sample of land in the sea is found from afar. */
 static void single_sample_is_refined(bosc_ctx *ctx)
 {
@@ -376,6 +400,7 @@ static const struct suite_case suite_cases_planet[] = {
     {"storms", random_commands_match_reference, NULL},
     {"bounds", bounds_and_budgets_hold, NULL},
     {"island", single_sample_is_refined, NULL},
+    {"poles", poles_mirror, NULL},
     {"rasters", rasters, NULL},
     {"types", integer_rasters, NULL},
     {"detail", detail, NULL},

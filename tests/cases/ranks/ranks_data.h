@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/call.h"
 #include "support/arrays.h"
 #include "support/ranks.h"
 
@@ -46,6 +47,17 @@ static inline bool ranks_equals(const struct rank *r, struct array *a, const voi
 {
     const void *own = array_get(r->ctx, a);
     return s.n == 0 || memcmp(own, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
+}
+
+/* Fills scratch memory, so that an answer that is not written does not look like 0. */
+static inline void ranks_fill_scratch(bosc_ctx *ctx)
+{
+    enum { BYTES = 1 << 16 };
+    void *memory;
+    const struct bi_mark mark = bi_arena_mark(ctx);
+    CHECK_OK(ctx, bi_scratch(ctx, BYTES, &memory));
+    CHECK_OK(ctx, ctx->backend->fill(ctx, memory, 0x5a, BYTES));
+    bi_arena_rewind(ctx, mark);
 }
 
 #endif

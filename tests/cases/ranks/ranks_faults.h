@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cases/ranks/ranks_data.h"
+#include "support/counted.h"
 #include "support/faults.h"
 
 enum { RANKS_FAULT_COUNT = 3 };
@@ -77,6 +78,11 @@ static inline bool ranks_fault_at(struct rank *r, void *state, unsigned char *ou
 static inline void ranks_fault_sweep_rank(struct rank *r)
 {
     struct ranks_fault *f = r->user;
+    struct counted *c = suite_alloc(sizeof *c); /* which a failed check leaves to the context */
+    bosc_ctx *own = r->ctx;
+    const bool counts = suite_opts_like(own).backend == BOSC_BACKEND_CPU; /* a device's memory has fault points twice */
+    if (counts) counted_open(c, own, 0);
+    if (counts) r->ctx = c->ctx;
     unsigned char *out = suite_alloc(f->bytes), *want = suite_alloc(f->bytes);
     void *state = f->open(r);
     memset(want, FAULT_PATTERN, f->bytes);
@@ -107,6 +113,9 @@ static inline void ranks_fault_sweep_rank(struct rank *r)
     CHECK_OK(r->ctx, f->call(r, state, out));
     CHECK(memcmp(out, want, f->bytes) == 0);
     f->close(r, state);
+    r->ctx = own;
+    if (counts) counted_close(c); /* no rank keeps memory of a call that failed on another one */
+    free(c);
     free(out);
     free(want);
 }

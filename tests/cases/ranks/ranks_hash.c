@@ -130,6 +130,7 @@ static void follow_stages(struct rank *r)
     bosc_ranks_hash *table = NULL;
     CHECK_OK(r->ctx, bosc_ranks_hash_create(r->ctx, r->comm, &p->opts, &table));
     for (int stage = 0; stage < STAGES; stage++) {
+        ranks_fill_scratch(r->ctx);
         CHECK_STATUS(r->ctx, change(r, table, p, stage), p->status[stage]);
         if (p->status[stage] != BOSC_OK) CHECK(strstr(bosc_ctx_message(r->ctx), p->messages[stage]));
         check_answers(r, table, p, stage);

@@ -73,11 +73,18 @@ static void check_left(struct rank *r, const struct table *t)
 {
     bosc_ranks_hash_info info = {.size = sizeof info};
     uint8_t found[N];
-    int64_t count = 0;
+    uint64_t values[N];
+    int64_t counts[N], count = 0;
     CHECK_OK(r->ctx, bosc_ranks_hash_get_info(r->ctx, t->table, &info));
     CHECK_OK(r->ctx, bosc_ranks_hash_find(r->ctx, t->table, t->keys, N, NULL, found));
     for (int i = 0; i < N; i++) count += found[i];
     CHECK(info.keys == 0 ? count == 0 : verb_of_ranks == 1 || verb_of_ranks == 4 || count == N);
+    if (info.keys > 0) return;
+    ranks_fill_scratch(r->ctx);
+    CHECK_OK(r->ctx, bosc_ranks_hash_find(r->ctx, t->table, t->keys, N, values, found));
+    ranks_fill_scratch(r->ctx);
+    CHECK_OK(r->ctx, bosc_ranks_hash_count(r->ctx, t->table, t->keys, N, counts));
+    for (int i = 0; i < N; i++) CHECK(!found[i] && values[i] == 0 && counts[i] == 0);
 }
 
 /* ---- one rank ---- */

@@ -1,6 +1,8 @@
 /* Meshes of rasters have no cracks, whatever was done to them, and are as close to the samples as requested. */
 #include "cases/terrain/terrain_data.h"
 
+#include "terrain/terrain.h"
+
 static const int64_t shapes[][2] = {{2, 2},   {3, 3},   {3, 5},   {5, 3},   {4, 4},  {5, 5},   {2, 40},
                                     {40, 2},  {9, 9},   {16, 16}, {17, 9},  {7, 31}, {33, 33}, {20, 19},
                                     {64, 17}, {3, 200}, {90, 3},  {38, 50}, {65, 65}};
@@ -89,6 +91,46 @@ static void same_leaves_as_cpu(bosc_ctx *ctx)
         float *heights = terrain_heights(k % 2 ? HILLS : ROUGH, w, h, 8);
         same_leaves(ctx, cpu, heights, w, h);
         free(heights);
+    }
+    bosc_ctx_free(cpu);
+}
+
+/* The stored errors of all diamonds; the caller frees them. */
+static uint32_t *read_errors(bosc_ctx *ctx, const bosc_terrain *terrain)
+{
+    const size_t bytes = (size_t)bi_terrain_slots(&terrain->grid) * sizeof(uint32_t);
+    uint32_t *errors = suite_alloc(bytes);
+    CHECK_OK(ctx, bosc_ctx_copy(ctx, errors, terrain->errors.data, bytes));
+    return errors;
+}
+
+/* The error grows towards the last column or the last corner, in rasters that end within a triangle. */
+static void errors_at_the_end(bosc_ctx *ctx)
+{
+    enum { SIZES = 20 };
+    bosc_ctx *cpu = suite_open(&(bosc_ctx_opts){.size = sizeof(bosc_ctx_opts), .threads = 1});
+    for (int k = 0; k < 2 * SIZES; k++) {
+        struct suite_random r = {(uint64_t)k};
+        /* The first: a chunk of a diamond's row begins with the last column. */
+        const bool first = k<8, whole = k % 3> 0;
+        const int64_t w = first   ? 65 + 64 * (k / 2 % 2)
+                          : whole ? 33 + 32 * (int64_t)suite_below(&r, 4)
+                                  : 34 + (int64_t)suite_below(&r, 100),
+                      h = first ? 101 + 13 * (k / 4) : 34 + (int64_t)suite_below(&r, 100);
+        if (!first && suite_leaves_out()) continue;
+        float *heights = suite_alloc((size_t)(w * h) * sizeof *heights);
+        for (int64_t i = 0; i < w * h; i++) {
+            const double x = (double)(i % w) / (double)(w - 1), y = (double)(i / w) / (double)(h - 1);
+            heights[i] = (float)(k % 2 ? 100 * x * x * x * y * y * y : i % w == w - 1 ? 100 * y * y * y : 0);
+        }
+        bosc_terrain *here = terrain_make(ctx, heights, w, h, false), *there = terrain_make(cpu, heights, w, h, false);
+        uint32_t *found = read_errors(ctx, here), *want = read_errors(cpu, there);
+        for (int64_t i = 0; i < bi_terrain_slots(&here->grid); i++) CHECK_EQ(found[i], want[i]);
+        free(found);
+        free(want);
+        free(heights);
+        bosc_terrain_free(here);
+        bosc_terrain_free(there);
     }
     bosc_ctx_free(cpu);
 }
@@ -195,6 +237,7 @@ static const struct suite_case suite_cases_terrain[] = {{"bounds", bounds_hold, 
                                                         {"storms", random_commands_leave_no_cracks, NULL},
                                                         {"same", same_leaves_as_cpu, NULL},
                                                         {"cliffs", cliffs, NULL},
+                                                        {"errors at the end", errors_at_the_end, NULL},
                                                         {"rounded errors", rounded_errors, NULL},
                                                         {"another raster", another, NULL},
                                                         {"golden meshes", golden, NULL}};

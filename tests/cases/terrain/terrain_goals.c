@@ -78,6 +78,24 @@ static void regions(bosc_ctx *ctx)
     bosc_terrain_free(terrain);
 }
 
+/* A bound just below the only error, which a float holds and the bound's nearest float is, refines; the error itself
+ * does not. */
+static void bounds_between_floats(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    for (int k = 0; k < 12; k++) {
+        const float peak = (float)(0.01 + 100 * suite_unit(&r)), heights[9] = {[4] = k % 2 ? -peak : peak};
+        bosc_terrain *terrain = terrain_make(ctx, heights, 3, 3, false);
+        bosc_terrain_goal goal = {.size = sizeof goal, .error = (double)peak};
+        select_goal(ctx, terrain, &goal);
+        CHECK_EQ(triangles(ctx, terrain), 2);
+        goal.error = nextafter((double)peak, 0);
+        select_goal(ctx, terrain, &goal);
+        CHECK(triangles(ctx, terrain) > 2);
+        bosc_terrain_free(terrain);
+    }
+}
+
 /* Meshes are fine near the eye, coarse behind it and far away; with hysteresis they change less. */
 static void cameras(bosc_ctx *ctx)
 {
@@ -377,6 +395,7 @@ static const struct suite_case suite_cases_terrain_goals[] = {
     {"oblong samples", unequal_spacings, NULL},
     {"touching", touching_boxes_are_kept, NULL},
     {"kept splits", kept_splits, NULL},
+    {"between floats", bounds_between_floats, NULL},
     {"questions", queries_match_reference, NULL},
 };
 SUITE(terrain_goals);

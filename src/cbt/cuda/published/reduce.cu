@@ -4,7 +4,7 @@
 #include "cbt/cuda/cbt.cuh"
 #include "core/cuda/cooperative.cuh"
 
-enum { THREADS = 256, BLOCKS_EACH = 4 /* blocks a multiprocessor; both chosen */ };
+enum { THREADS = 256, BLOCKS_EACH = 4 /* blocks a multiprocessor: half of its threads, so that all are resident */ };
 
 static __global__ void __launch_bounds__(THREADS) bi_cbt_reduce_heap(const bi_cbt_reduction a)
 {

@@ -71,9 +71,9 @@ template <int BITS> static bosc_status find_by_layout(bosc_ctx *ctx, const bi_ha
 
 bosc_status bi_hash_find_slots_cuda(bosc_ctx *ctx, const bi_hash_slots_find *a, int64_t query_count)
 {
-    bool done = false;
-    if (a->view.layout == BOSC_HASH_ORDERED) BI_TRY(bi_hash_find_ordered_cuda(ctx, a, query_count, &done));
-    if (done) return BOSC_OK;
+    enum bi_hash_find_outcome outcome = BI_HASH_FIND_UNSUPPORTED;
+    if (a->view.layout == BOSC_HASH_ORDERED) BI_TRY(bi_hash_find_ordered_cuda(ctx, a, query_count, &outcome));
+    if (outcome == BI_HASH_FIND_LAUNCHED) return BOSC_OK;
     return a->view.key_bits == 32   ? find_by_layout<32>(ctx, a, query_count)
            : a->view.key_bits == 64 ? find_by_layout<64>(ctx, a, query_count)
                                     : find_by_layout<128>(ctx, a, query_count);

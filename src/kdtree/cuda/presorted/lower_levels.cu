@@ -70,7 +70,7 @@ template <int WARPS> static __device__ __forceinline__ uint32_t sum_warps(const 
 }
 
 /* Records the side of each reference of the level's own list, and finds the bases of the segments. A side has as many
- * positions as references, so positions alone give the counts of every list. */
+ * positions as references, so positions alone give the counts of every list. The barrier also publishes sh.side. */
 template <bool ALONE, int LOG>
 __device__ __forceinline__ void record_sides(struct presorted_shared<LOG> &sh, thread_slots &slots, const uint16_t *own)
 {
@@ -115,7 +115,8 @@ __device__ __forceinline__ void record_sides(struct presorted_shared<LOG> &sh, t
     }
 }
 
-/* Partitions a list whose sides are recorded; by the whole block, or (ALONE) by each warp its segment. */
+/* Partitions a list whose sides are recorded; by the whole block, or (ALONE) by each warp its segment. In place; the
+ * caller adds a barrier before others read the list. parity alternates from call to call, so one barrier suffices. */
 template <bool ALONE, int LOG>
 __device__ __forceinline__ void partition_list(struct presorted_shared<LOG> &sh, const thread_slots &slots,
                                                uint16_t *list, int parity)
@@ -188,7 +189,9 @@ __device__ __forceinline__ void make_level(struct presorted_shared<LOG> &sh, con
     descend_slots(slots);
 }
 
-/* A block makes a subtree of up to 2^LOG points. */
+/* A block makes a subtree of up to 2^LOG points; the grid has 2^input.level blocks. input.list[s] is sorted by
+ * coordinate input.level + s, cyclically. numbers: scratch, by reference. order: gets the references of the subtrees;
+ * medians between them are there already. */
 template <int LOG>
 static __global__ void __launch_bounds__(presorted_shared<LOG>::THREADS,
                                          PROCESSOR_THREADS / presorted_shared<LOG>::THREADS)

@@ -14,8 +14,8 @@
 enum {
     THREADS = 256,
     EACH = 4,                 /* references that a thread reads at once */
-    CHUNK_UNIT = 8 * THREADS, /* chunks are multiples of it; chosen */
-    CHUNKS_A_PROCESSOR = 8,   /* chunks per multiprocessor, for all points; chosen */
+    CHUNK_UNIT = 8 * THREADS, /* chunks are multiples of it: two rounds of EACH references a thread */
+    CHUNKS_A_PROCESSOR = 8,   /* a block each, per multiprocessor: 8 * THREADS are the 2,048 threads that it holds */
     ROUND = 11,               /* levels between partitions of lists */
     COUNTERS = 8192,          /* several copies for each label, against contention; measured: 2,048 take as long */
 };
@@ -53,7 +53,9 @@ static __device__ __forceinline__ struct chunk_range range_of_chunk(const level_
     return {parent, begin < end ? begin : end, begin + a.chunk < end ? begin + a.chunk : end};
 }
 
-/* Counts the labels of a chunk, and copies them in the order of the list. */
+/* Counts the labels of a chunk, and copies them in the order of the list. The grid has a block for each chunk of each
+ * parent. n < 2^32 - 1, so UINT32_MAX is no reference. IDENTITY: a.list is NULL, and nothing is copied. All counts are
+ * written, so they need no zeros before. */
 template <bool IDENTITY>
 static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_count_labels(const level_args a)
 {
@@ -109,7 +111,8 @@ static __device__ __forceinline__ uint32_t sum_earlier_threads(struct find_share
     return sum - own;
 }
 
-/* Finds the median of a segment in the level's list; a block a segment. */
+/* Finds the median of a segment in the level's list; a block a segment. Writes its position to a.medians, and its
+ * reference to `order`. a.chunk is a multiple of THREADS. */
 static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_find_medians(const level_args a, uint32_t *order)
 {
     BI_SHARED(struct find_shared, sh);
@@ -250,6 +253,8 @@ static bosc_status make_upper_levels(bosc_ctx *ctx, level_args a, const struct s
     return BOSC_OK;
 }
 
+/* order: gets the references of all nodes, in order. lists->in[p]: all references, sorted from coordinate p on;
+ * overwritten, as lists->out is. */
 static bosc_status make_tree(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists *lists, uint32_t *order)
 {
     const int64_t n = lists->n;

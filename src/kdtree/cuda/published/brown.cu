@@ -121,7 +121,8 @@ bosc_status bi_kdtree_cuda_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtr
 
 enum {
     PIECE = 8 * BI_KDTREE_BROWN_ROUND, /* 1,024; measured, with early reads: a tenth less than with 512 */
-    WARPS_A_PROCESSOR = 16,            /* warps, a segment each, that keep a multiprocessor busy; chosen */
+    WARPS_A_PROCESSOR = 16,            /* warps, a segment each, of a multiprocessor below which segments are divided: a
+                                        * quarter of the 64 that it holds; not measured */
     MOST_LISTS = 32
 };
 
@@ -169,7 +170,8 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Writes the entries of a list: its references with their keys. The list is in the segments of `level`, 0 or 1; at
- * level 1 the slot of the root is a hole. */
+ * level 1 the slot of the root is a hole. by.first is the list's own coordinate; a pass compares the C others. The grid
+ * covers n, which is less than 2^32 - 1, so no reference is UINT32_MAX. */
 template <class K, int C>
 static __global__ void __launch_bounds__(THREADS)
     bi_kdtree_brown_attach_keys(const bi_superkey<K> by, bool is_vector, uint32_t n, int32_t level,

@@ -18,7 +18,7 @@
 enum {
     BI_KDTREE_BROWN_THREADS = 256,
     BI_KDTREE_BROWN_WARPS = BI_KDTREE_BROWN_THREADS / 32,
-    BI_KDTREE_BROWN_EACH = 4, /* references that a lane reads at once, so that loads overlap; chosen */
+    BI_KDTREE_BROWN_EACH = 4, /* references that a lane reads at once, so that loads overlap. More: more registers */
     BI_KDTREE_BROWN_ROUND = 32 * BI_KDTREE_BROWN_EACH,
     BI_KDTREE_BROWN_WARPS_A_PROCESSOR = 64 /* the most that a multiprocessor holds */
 };

@@ -30,7 +30,9 @@ static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &
     return list ? list : v - ((1u << levels) - 1);
 }
 
-/* Partitions a tile of a segment; a block a tile. The last tiles of small segments are empty. */
+/* Partitions a tile of a segment; a block a tile. The last tiles of small segments are empty. Brackets and ranges of
+ * destinations come from the samples; work.cursors is 0 before. A full destination drops points and sets work.failed.
+ * `to` is not `from`. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,

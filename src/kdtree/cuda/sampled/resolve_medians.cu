@@ -6,7 +6,9 @@
 /* Exact selection by (superkey, id) from a list of points, by one block: a radix select, which ends by ranking few
  * candidates directly. */
 
-enum { BI_KDTREE_CANDIDATES = 256 }; /* ranked directly; chosen */
+/* Ranked directly: each is compared with all, 2^16 comparisons by a block. Another round of the radix select, with its
+ * barriers and a pass over the list, would leave less. Not measured. */
+enum { BI_KDTREE_CANDIDATES = 256 };
 
 template <int DIM> struct bi_kdtree_select_shared {
     uint32_t bins[BI_KDTREE_LIST_BINS];
@@ -111,7 +113,7 @@ __device__ __forceinline__ void bi_kdtree_find_list_bin(SHARED &sh, uint32_t ran
 /* sh.median = member `rank`, in order, of the points of a range among load(0) ... load(count - 1); sh.found = false if
  * it does not exist. Each round counts keys in bins and narrows the range, until few points remain, which are ranked by
  * comparison. If keys are equal, the next word of the superkey follows; so a round is one scan of the list for any
- * input. */
+ * input. All threads call it. Other points of the list are ignored. */
 template <int DIM, int THREADS, class KEYS, class GET>
 __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, const KEYS &keys,
                                         bi_kdtree_key_range<DIM, KEYS> range, GET load, uint32_t count, uint32_t rank)
@@ -185,7 +187,8 @@ struct list_node {
 };
 
 /* Locates node `node` of depth j (of all segments), and the rank of its median in the list: the number of points that
- * the less side lacks, now that the lists above are resolved. Called by the first warp; writes to shared memory. */
+ * the less side lacks, now that the lists above are resolved. Called by the first warp; writes to shared memory. A
+ * median outside the list sets work.failed. */
 static __device__ __forceinline__ void locate_node(list_node *node_list, const bi_kdtree_pass &pass,
                                                    const bi_kdtree_pass_memory &work, uint32_t node, int j)
 {
@@ -219,13 +222,14 @@ static __device__ __forceinline__ void locate_node(list_node *node_list, const b
     if (bi_load_relaxed(work.failed)) node_list->valid = false;
 }
 
-/* Points per thread and batch (chosen), and sides of the median: the less and the greater child, the list itself, and
- * none, for the median. */
+/* Points per thread and batch, whose loads overlap (more need more registers), and sides of the median: the less and
+ * the greater child, the list itself, and none, for the median. */
 enum { PUSH_ITEMS = 4, LESS = 0, GREATER = 1, STAYS = 2, GONE = 3 };
 
-/* Moves the points load(first) ... load(limit - 1) of a list down; side_of(point) is the side of the median. Points
- * that STAY are packed from slot `staying_at` of `side` on, at or before their own slots. Returns their number. All
- * threads call it; scatter.count is 0 before and after. With pass.counted, the bins of deeper lists count their new
+/* Moves the points load(first) ... load(limit - 1) of a list down; side_of(point) is the side of the median. It runs
+ * twice for a list: by the median's bin, where the points of that bin STAY, then by the median itself, where none do.
+ * Points that STAY are packed from slot `staying_at` of `side` on, at or before their own slots. Returns their number.
+ * All threads call it; scatter.count is 0 before and after. With pass.counted, the bins of deeper lists count their new
  * points. A destination beyond its capacity drops points and sets work.failed. */
 template <int DIM, int THREADS, class GET, class SIDE>
 static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter &scatter, const list_node &node_list,
@@ -239,7 +243,7 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
     for (uint32_t batch = first; batch < limit; batch += THREADS * PUSH_ITEMS) {
         /* 1. Read a batch. */
         bi_kdtree_point<DIM> p[PUSH_ITEMS];
-        uint32_t placed[PUSH_ITEMS]; /* destination << 16 | rank */
+        uint32_t placed[PUSH_ITEMS]; /* destination << 16 | rank, which is less than THREADS * PUSH_ITEMS <= 2^12 */
 #pragma unroll
         for (int k = 0; k < PUSH_ITEMS; k++) {
             const uint32_t e = batch + k * THREADS + t;
@@ -266,6 +270,7 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
         const uint32_t staying_of_batch = scatter.count[BI_KDTREE_STAYING];
         if (t < BI_KDTREE_DESTINATIONS)
             bi_kdtree_segment_scatter_reserve(scatter, work, node_list.segment, t, 0, j + 1);
+        /* The reservation skips STAYING. */
         if (t == BI_KDTREE_STAYING) scatter.target[t] = make_uint2(staying_at + staying_count, ~0u);
         staying_count += staying_of_batch;
         __syncthreads();
@@ -352,7 +357,9 @@ static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM> &
                                      side_of);
 }
 
-/* Run by the last block of a list: selects the median among the staying points, and moves the others down. */
+/* Run by the last block of a list: selects the median among the staying points, and moves the others down. Destinations
+ * have slots of their own, so no write reaches a staying point that is still to be read. Without a median it sets
+ * *failed, and the build restarts on a slower path. */
 template <int DIM, int THREADS, class KEYS>
 static __device__ __forceinline__ void
 push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS &keys, const bi_kdtree_array &to,
@@ -361,7 +368,8 @@ push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS 
     const list_node node_list = sh.node_list;
     const bi_kdtree_list_scale scale = sh.scatter.scale[node_list.v];
     const uint32_t rank = sh.select.rank, count = sh.begins[chunks];
-    /* 1. Select the median. Staying points lie in chunks; fresh loads see the writes of other blocks. */
+    /* 1. Select the median. Staying points lie in chunks; fresh loads see the writes of other blocks. The bin is an
+     * interval of the first word of the superkey. */
     bi_kdtree_key_range<DIM, KEYS> range;
     range.d = scale.d;
     range.fixed = 0;
@@ -391,7 +399,8 @@ push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS 
     push_points<DIM, THREADS>(sh.scatter, node_list, pass, to, work, 0, count, 0, load, side_of);
 }
 
-/* Resolves the lists of depth j of all segments, `chunks` blocks a list. */
+/* Resolves the lists of depth j of all segments, `chunks` blocks a list. Launches ascend in j. After a failure, which
+ * work.failed records, blocks return and the build starts again. */
 template <int DIM, int THREADS, class KEYS>
 static __global__ void __launch_bounds__(THREADS)
     bi_kdtree_resolve_medians(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_array to,

@@ -12,7 +12,7 @@
 
 enum { ENDS_THREADS = 256 };
 
-/* Raises *ends, 0 at first, to the ends of all rows. */
+/* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. */
 template <int DIM>
 static __global__ void __launch_bounds__(ENDS_THREADS)
     bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends)
@@ -58,7 +58,8 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
 static bosc_status run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends)
 {
     auto kernel = dim == 2 ? bi_kdtree_find_ends<2> : dim == 3 ? bi_kdtree_find_ends<3> : bi_kdtree_find_ends<4>;
-    /* Rows per thread and blocks per multiprocessor are chosen. */
+    /* 8 rows a thread, so that its loads overlap; 4 blocks a multiprocessor, beyond which threads loop. Not
+     * measured. */
     const unsigned blocks = (unsigned)bi_div_up(keys.rows.n, 8 * ENDS_THREADS),
                    most = 4u * (unsigned)ctx->multiprocessors;
     BI_TRY(ctx->backend->fill(ctx, ends, 0, sizeof *ends));
@@ -98,7 +99,8 @@ static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (
 
 /* Returns the sample size of a segment. If many segments keep the device busy, or points are few, a segment has only
  * the samples that one block holds: fewer launches gain more than narrow brackets. Measured, a pass of 2^24 points:
- * 8,192 samples in one launch take 64 us, 16,384 in five 171; then lists take 80 us more. The limits are chosen. */
+ * 8,192 samples in one launch take 64 us, 16,384 in five 171; then lists take 80 us more. 128
+ * segments are about a block for each of the 132 multiprocessors of an H200. The other sizes are not measured. */
 static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 {
     bool small = segments >= 128 || n < 1 << 21;
@@ -109,9 +111,9 @@ static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
 
 /* Plans the capacity of side lists. A bracket is expected to hold deviations / sqrt(sample of the node) of a node's
  * points. Added are 6.5 standard deviations of that number, a fraction for the bins at both ends, and a few points for
- * small nodes; the latter two are chosen. The two bins may hold LARGEST_BIN of the points each (sample_pivots.cu), 0.01
- * together: if both are that full, a list may be full without a missed bracket, and the build starts again as after
- * one. */
+ * small nodes: 96 of the thousands of a subtree. The fraction, 0.008, is for the two bins, which may hold LARGEST_BIN
+ * of the points each (sample_pivots.cu), 0.01 together; more would be seldom used memory. So if both are that full, a
+ * list may be full without a missed bracket, and the build starts again as after one. */
 static void plan_side(bi_kdtree_pass *pass)
 {
     double unsampled = 1 - (double)pass->samples / pass->largest;
@@ -149,7 +151,8 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
  * the fourth level the effective width is 5 deviations for wide brackets, 2.5 for narrow ones. */
 static const float narrow_brackets = 6.5f, wide_brackets = 14;
 
-/* Plans the passes. block_log: log2 of the largest subtree that a block can make on the device. */
+/* Plans the passes for n > 0 points; none if a block makes the whole tree. block_log: log2 of the largest subtree that
+ * a block can make on the device. deviations: half the width of brackets. */
 static void plan_build(struct plan *plan, int64_t n, int block_log, float deviations)
 {
     *plan = {};
@@ -290,7 +293,8 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
     return run_passes<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
-/* Builds with brackets of half the width `deviations`. The first call of allocate_arrays only counts bytes. */
+/* Builds with brackets of half the width `deviations`. The first call of allocate_arrays only counts bytes. Once
+ * scratch is allocated, the tree counts as overwritten. */
 static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                        float deviations, enum bi_kdtree_outcome *outcome)
 {
@@ -304,6 +308,7 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
     allocate_arrays(&carver, &plan, &tree->opts, rows->n, &memory);
+    tree->overwritten = true;
     bosc_status status = dim == 2   ? build_dim<2>(ctx, tree, &plan, &memory, rows)
                          : dim == 3 ? build_dim<3>(ctx, tree, &plan, &memory, rows)
                                     : build_dim<4>(ctx, tree, &plan, &memory, rows);
@@ -321,12 +326,11 @@ bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
     /* Narrow brackets first. Once they miss, this tree's builds begin with wide ones, until these miss too. */
     if (!tree->clustered) {
         BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, narrow_brackets, outcome));
-        tree->overwritten = tree->clustered = *outcome == BI_KDTREE_NEEDS_LISTS;
+        tree->clustered = *outcome == BI_KDTREE_NEEDS_LISTS;
     }
     if (tree->clustered) {
         BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, wide_brackets, outcome));
         tree->clustered = *outcome == BI_KDTREE_BUILT;
-        tree->overwritten |= !tree->clustered;
     }
     return BOSC_OK;
 }

@@ -10,8 +10,9 @@
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 #include "kdtree/cuda/sampled/subtree_warp.cuh"
 
-/* Returns member `rank` of candidates[0 .. count), and overwrites them; called by a warp. Candidates are in no order,
- * so the middle one is a fair pivot, and rounds shrink quickly even if all coordinates are equal. */
+/* Returns member `rank` < count, by superkey and id, of candidates[0 .. count), and overwrites them; called by a warp.
+ * Candidates are in no order, so the middle one is a fair pivot, and rounds shrink quickly even if all coordinates are
+ * equal. */
 template <int DIM, int LOG, class KEYS>
 __device__ uint32_t quick_select(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint16_t *candidates,
                                  uint32_t count, uint32_t rank, int d)
@@ -188,7 +189,8 @@ __device__ __forceinline__ void split_node(const bi_kdtree_block_subtree<DIM, LO
     }
 }
 
-/* Moves the warp's points to their sides of the node's slots, in no order. */
+/* Moves the warp's points to their sides of the node's slots, in no order; the median gets no slot. All warps call it,
+ * after a barrier that ends their reads of sh.index. sh.sides of the node is 0 before. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void partition_share(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                 const warp_share &share, const bi_kdtree_median &median, bool tied)
@@ -234,7 +236,7 @@ __device__ __forceinline__ void partition_share(const bi_kdtree_block_subtree<DI
     }
 }
 
-/* Makes level j of the block, which splits by coordinate d. */
+/* Makes level j of the block, which splits by coordinate d. All threads call it. sh.bins is 0 before and after. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, int j, int d)
 {
@@ -275,7 +277,8 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     __syncthreads();
 }
 
-/* Loads the subtree and finds its extent. The barriers complete the extent, and publish the root. */
+/* Loads the subtree and finds its extent. The barriers complete the extent, and publish the root. All threads call it;
+ * sh.least and sh.greatest are 0 before. Slots beyond the subtree have no point. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                              const bi_kdtree_source &from, uint32_t begin)

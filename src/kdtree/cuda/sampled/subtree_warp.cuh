@@ -38,9 +38,8 @@ __device__ __forceinline__ void bi_kdtree_sort_lane(uint32_t (&a)[BI_KDTREE_LANE
 }
 
 /* Merges sorted groups of 2^(S - 1) slots in pairs; UPPER is the number of lanes of such a group. The first step of
- * the bitonic merge compares mirrored slots, so
- * that all groups are sorted upwards: across lanes there, then across lanes at smaller distances, then within a
- * lane. */
+ * the bitonic merge compares mirrored slots, so that all groups are sorted upwards: across lanes there, then across
+ * lanes at smaller distances, then within a lane. The whole warp calls it; S is 4 to 8. */
 template <int S> __device__ __forceinline__ void bi_kdtree_merge_slots(uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     constexpr int UPPER = 1 << (S - 4);
@@ -250,7 +249,8 @@ static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM,
  * float keys, or halves of the exact keys of the caller's rows for other types. `last` is the last word of the
  * coordinates, or the id behind it; so the sum of bits is the same for every d. point_numbers: scratch of the warp, one
  * number a slot. The packed keys are concatenated, and stable sorts (radix, from the lowest chunk on) consume
- * BI_KDTREE_CHUNK_BITS bits each. Returns the total number of bits. */
+ * BI_KDTREE_CHUNK_BITS bits each. Returns the total number of bits. The whole warp calls it, after it has found
+ * tree.sh.packing. a: numbers of points or pads, sorted in place, each group of 2^k slots alone. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
@@ -416,7 +416,8 @@ __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_sub
 
 /* Makes the subtree of this warp: `size` points, in 2^k slots. point_numbers[0 ... size): their numbers, in an array of
  * 256 words that is overwritten. axes: from the root of the subtree on. Writes its points in order to order[0 ...
- * size). k is 3 (one lane) to BI_KDTREE_WARP_LOG. The caller has set the warp's tree.sh.unit. */
+ * size). k is 3 (one lane) to BI_KDTREE_WARP_LOG. The caller has set the warp's tree.sh.unit. The whole warp calls
+ * it. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                               uint16_t *point_numbers, int size, int k, uint32_t axes,

@@ -303,7 +303,9 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
  * thread each. Samples give such a query its limit, and the limit alone decides its visits. Boxes are better bounds
  * than the planes of a path: planes leave some coordinates unbounded. */
 
-enum { BI_KDTREE_FAR_STEPS = 5 }; /* levels that lanes descend between warp barriers; chosen */
+/* Levels that lanes descend between warp barriers. Measured, H100, 2^20 far queries, 8 of 2^24 points: without a limit
+ * 3,336 us, with four levels 3,000; five were not compared with four alone. */
+enum { BI_KDTREE_FAR_STEPS = 5 };
 
 struct bi_kdtree_waiting_box {
     float bound; /* no node in it is nearer */

@@ -156,7 +156,8 @@ template <class T, int DIM> struct leaves_shared {
     heap_node<T, DIM> own[INDEX_LEAVES];  /* between leaf i and the next */
 };
 
-/* A block makes the subtree of 2^depth leaves. */
+/* A block makes the subtree of 2^depth leaves, and writes its summary to a.index.tops. The grid covers all leaves.
+ * bi_kdtree_index_tops makes the nodes above. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(const index_args<T, DIM> a, int depth)
 {

@@ -1,17 +1,15 @@
 /* Searches of trees with an index: for batches of queries, and for the nodes themselves. */
 #include "kdtree/cuda/search/index.cuh"
 
-/* Returns the number of queries of a batch: query numbers fit 32 bits, and scratch stays small. The limit is chosen. */
+/* Returns the number of queries of a batch. A query has 24 or 32 bytes of scratch: 2^24 of them have at most 512 MB.
+ * More queries a batch would be nearer to each other in the order by leaf. */
 static int64_t batch_size(int64_t m)
 {
     const int64_t most = (int64_t)1 << 24;
     return m < most ? m : most;
 }
 
-static size_t row_bytes(const bosc_kdtree_opts *opts)
-{
-    return (size_t)opts->dim * bi_kdtree_element_size(opts->dtype);
-}
+static size_t row_bytes(const bosc_kdtree_opts *opts) { return (size_t)opts->dim * bosc_dtype_size(opts->dtype); }
 
 /* Keys and numbers of queries before and after the sort (16 bytes a query), the sort's own scratch, at most as much
  * again, and sorted rows. */
@@ -72,7 +70,7 @@ static bosc_status search_batches(bosc_ctx *ctx, const bosc_kdtree *tree, const 
                                   enum bi_kdtree_search_kind kind, const uint32_t *bad_queries)
 {
     const int64_t m = query->rows.n, batch = batch_size(m);
-    const size_t size = bi_kdtree_element_size(tree->opts.dtype),
+    const size_t size = bosc_dtype_size(tree->opts.dtype),
                  entries = kind == BI_KDTREE_FIND_NEAREST ? (size_t)query->k : 0;
     const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
     bi_kdtree_cuda_search a = search_of(tree, query, kind);

@@ -350,8 +350,8 @@ static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_
     return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
-/* Sorts the queries by key. Sorted keys and numbers are in the second half of the scratch, unsorted ones in the
- * first. */
+/* Sorts the queries by key. Sorted keys and numbers are in the second half of the scratch, 4 m words; unsorted ones in
+ * the first. a->queries and a->stride then describe the sorted rows, and a->order maps them to the caller's. */
 template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
 {
     /* 1. Write keys. The memory of sorted keys holds the results of far probes until the sort. */

@@ -9,7 +9,8 @@
 
 enum {
     BI_KDTREE_CELL_BITS = 15, /* of a cell or subtree; the bit above is 1 for subtrees */
-    BI_KDTREE_LARGE_LEAF = 16 /* squared distance of its farthest corner, in units of far_beyond; chosen */
+    BI_KDTREE_LARGE_LEAF = 16 /* squared distance of its farthest corner, in units of far_beyond: four sides of a cell.
+                               * Less: more queries count as far. Other factors are not measured */
 };
 
 /* True if a key is that of a cell. */

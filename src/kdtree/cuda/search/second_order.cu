@@ -48,7 +48,7 @@ template <class W> static __global__ void __launch_bounds__(THREADS) bi_kdtree_r
 /* Finds the coordinates in which nodes differ, in order. No node has -0, so equal numbers have equal bytes. */
 static bosc_status find_axes(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_turns *turns)
 {
-    const size_t size = bi_kdtree_element_size(tree->opts.dtype), lanes = tree->opts.dim == 3 ? 4 : tree->opts.dim;
+    const size_t size = bosc_dtype_size(tree->opts.dtype), lanes = tree->opts.dim == 3 ? 4 : tree->opts.dim;
     char box[64];
     BI_TRY(bi_read_back(ctx, box, bi_kdtree_cuda_index_of(tree).root, 2 * lanes * size));
     *turns = {};
@@ -78,7 +78,7 @@ static bosc_status reorder_nodes(bosc_ctx *ctx, const bosc_kdtree *from, const b
                                  const bosc_kdtree *to)
 {
     const bosc_kdtree_view source = from->ops->view(from), positions = order->ops->view(order);
-    const size_t bytes = (size_t)source.pitch * bi_kdtree_element_size(source.dtype);
+    const size_t bytes = (size_t)source.pitch * bosc_dtype_size(source.dtype);
     const reorder_args<W> a = {static_cast<const W *>(from->points.data),
                                static_cast<W *>(to->points.data),
                                source.ids,
@@ -95,7 +95,7 @@ static bosc_status reorder_nodes(bosc_ctx *ctx, const bosc_kdtree *from, const b
 static bosc_status build_order(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_turns *turns,
                                bosc_kdtree *order, enum bi_kdtree_outcome *outcome)
 {
-    const size_t size = bi_kdtree_element_size(tree->opts.dtype);
+    const size_t size = bosc_dtype_size(tree->opts.dtype);
     const bosc_kdtree_view view = tree->ops->view(tree);
     struct bi_kdtree_rows rows = {NULL, tree->nodes, turns->length};
     size_t bytes[3];
@@ -127,7 +127,7 @@ static bosc_status fill_second_order(bosc_ctx *ctx, const bosc_kdtree *tree, bos
     BI_TRY(bi_block_reserve(ctx, &next->memory, &next->points, bytes[0]));
     BI_TRY(bi_block_reserve(ctx, &next->memory, &next->ids, bytes[1]));
     BI_TRY(bi_block_reserve(ctx, &next->memory, &next->index, bytes[2]));
-    const size_t row = (size_t)tree->ops->view(tree).pitch * bi_kdtree_element_size(tree->opts.dtype);
+    const size_t row = (size_t)tree->ops->view(tree).pitch * bosc_dtype_size(tree->opts.dtype);
     BI_TRY(row % 16 == 0  ? reorder_nodes<uint4>(ctx, tree, &order, next)
            : row % 8 == 0 ? reorder_nodes<uint2>(ctx, tree, &order, next)
                           : reorder_nodes<uint32_t>(ctx, tree, &order, next));

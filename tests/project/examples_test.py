@@ -1,0 +1,126 @@
+"""Every example of the tool's help and manual page runs, on inputs of the names that it has, and writes the outputs
+that it names (with the tool of BOSCAGE; examples of benchmarks need a build that has them)."""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+TOOL = pathlib.Path(os.environ["BOSCAGE"]).resolve()
+# Sizes of examples that take seconds; a smaller one shows the same.
+SMALLER = {"1000000": "5000", "1048576": "4096", "8388608": "32768", "--scale 0.1": "--scale 1e-4",
+           "--size 1025": "--size 65"}
+OUTPUTS = ("-o", "--distances", "--offsets", "--lengths", "--labels", "--keys-out", "--found", "--png", "--glb",
+           "--film")
+
+
+def said(*arguments):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def examples_of(text):
+    """The lines below `Example:` of a help."""
+    return [line.strip() for line in text.split("\nExample:\n", 1)[1].split("\n\n", 1)[0].strip().split("\n")]
+
+
+def commands():
+    block = re.search(r"Commands:\n(.*?)\n\n", said("--help"), re.S).group(1)
+    return [line[:22].strip() for line in block.split("\n")] + ["help"]
+
+
+def all_examples():
+    """Each example of the helps of the tool, its rooms and its commands, and of the manual page, once."""
+    names = commands()
+    found = examples_of(said("--help"))
+    for name in dict.fromkeys([name.split()[0] for name in names] + names):
+        found += examples_of(said(*name.split(), "--help"))
+    page = said("help", "--man").replace("\\-", "-").replace("\\(aq", "'")
+    for block in re.findall(r"\nExample:\n\.PP\n\.RS 4\n\.nf\n(.*?)\n\.fi\n", page, re.S):
+        found += block.split("\n")
+    return list(dict.fromkeys(found))
+
+
+def off(vertices, faces):
+    rows = [" ".join(map(str, row)) for row in vertices] + [" ".join(map(str, (3, *face))) for face in faces]
+    return "\n".join(["OFF", f"{len(vertices)} {len(faces)} 0", *rows]) + "\n"
+
+
+def write_inputs(folder, room):
+    """The files that examples read. A tree of bits and one of points have the same name in different rooms."""
+    def tool(line):
+        subprocess.run([TOOL, *line.split(), "--quiet"], cwd=folder, check=True)
+
+    random = np.random.default_rng(3)
+    tool("generate points --n 400 --dim 3 -o points.npy")
+    tool("generate points --n 20 --dim 3 --seed 1 -o queries.npy")
+    tool("generate graph --kind random --n 200 --m 900 -o graph.gr")
+    tool("generate graph --kind random --n 200 --m 900 -o graph.mtx")
+    tool("generate pairs --n 300 -o keys.npy values.npy")
+    tool("generate vectors --n 128 --bits 256 -o vectors.npy")
+    tool("generate scene -o scene")
+    tool("generate heights --size 33 -o heights.tif")
+    tool("generate heights --size 33 -o earth.tif")
+    tool("kdtree build points.npy -o tree.bosc" if room != "cbt" else "cbt create --depth 12 --level 4 -o tree.bosc")
+    if room == "hash":
+        np.save(folder / "queries.npy", np.load(folder / "keys.npy")[::2])
+    if room == "trie":
+        np.save(folder / "queries.npy", np.load(folder / "vectors.npy")[::2])
+    np.save(folder / "boxes.npy", np.array([[[0, 0, 0], [.5, .5, .5]], [[.2, .2, .2], [.9, .9, .9]]], "f4"))
+    np.save(folder / "free.npy", np.ones(128, "u1"))
+    np.save(folder / "nodes.npy", np.arange(16, 24))
+    corners, faces = [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, 4]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    (folder / "bunny.off").write_text(off(corners, faces))
+    (folder / "teapot.obj").write_text("".join(f"v {x + 1} {y + 1} {z}\n" for x, y, z in corners) +
+                                       "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in faces))
+    part = random.random((12, 3))
+    np.savetxt(folder / "part.xyz", part)
+    (folder / "parts.txt").write_text("part.xyz\n")
+    np.savetxt(folder / "scene.xyz", np.concatenate([part * 2 + 5, random.random((20, 3)) * 9]))
+
+
+class Examples(unittest.TestCase):
+    def test_every_help_has_an_example_of_its_command(self):
+        for name in commands():
+            for line in examples_of(said(*name.split(), "--help")):
+                self.assertTrue(line.startswith(f"boscage {name} "), line)
+
+    @unittest.skipUnless(np, "no NumPy")
+    def test_every_example_runs(self):
+        examples = all_examples()
+        self.assertGreater(len(examples), 35)
+        has_benchmarks = (TOOL.parent / "bench" / "bench_cbt").exists()
+        inputs = tempfile.TemporaryDirectory()
+        self.addCleanup(inputs.cleanup)
+        path = f"{TOOL.parent}:{os.environ['PATH']}"
+        for example in examples:
+            room = example.split()[1]
+            if room == "bench" and not has_benchmarks:
+                continue
+            command = example
+            for size, smaller in SMALLER.items():
+                command = command.replace(size, smaller)
+            with self.subTest(example), tempfile.TemporaryDirectory() as folder:
+                folder, made = pathlib.Path(folder), pathlib.Path(inputs.name) / room
+                if not made.exists():
+                    made.mkdir()
+                    write_inputs(made, room)
+                shutil.copytree(made, folder, dirs_exist_ok=True)
+                done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True,
+                                      env=dict(os.environ, PATH=path), check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                words = shlex.split(command)
+                for option, value in zip(words, words[1:]):
+                    if option in OUTPUTS:
+                        self.assertTrue((folder / value).exists(), value)
+
+
+if __name__ == "__main__":
+    unittest.main()
