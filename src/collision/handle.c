@@ -51,9 +51,9 @@ static bosc_status check_transform(bosc_ctx *ctx, const char *mesh, const double
     return BOSC_OK;
 }
 
-/* Checks sizes, pointers and the transform, but no vertex or triangle. Counts may be 0; stride 0 means 3. A smaller
- * mesh->size, of an older caller, means 0 for the later members. The arrays in *input are the caller's, still to be
- * staged. Sets *input on success only. */
+/* Checks sizes, pointers and the transform, but no vertex or triangle. The transform is in host memory. Counts may be
+ * 0; stride is in elements, and 0 means 3. A smaller mesh->size, of an older caller, means 0 for the later members. The
+ * arrays in *input are the caller's, still to be staged. Sets *input on success only. */
 bosc_status bi_collision_check_mesh(bosc_ctx *ctx, const bosc_collision *collision, const char *name,
                                     const bosc_collision_mesh *mesh, struct bi_collision_input *input)
 {

@@ -35,7 +35,8 @@ struct emst {
 };
 
 /* Allocates all arrays of *e and e->args, without contents, for n >= 2; but pairs and words of *e, for all edges, are
- * the caller's. Pairs and words of args hold the edges of one round. */
+ * the caller's. Pairs and words of args hold the edges of one round. The caller has set n, args.k and args.is_64bit,
+ * and releases the scratch, also after a failure. */
 static bosc_status allocate_scratch(struct emst *e)
 {
     struct bi_emst *a = &e->args;

@@ -14,7 +14,8 @@ bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table)
 static bool is_fraction(double x) { return x > 0 && x <= 1; }
 
 /* NULL means the defaults. Zero tolerance, vote_radius, neighbours, max_bases and max_trials stay: builds and searches
- * choose the values. */
+ * choose the values. A zero kind is SIMILARITY; all kinds are valid in both dimensions. *full may change on failure.
+ * 1e60 is also the limit of 2-D coordinates. */
 bosc_status bi_geometric_check_opts(bosc_ctx *ctx, const bosc_geometric_opts *opts, bosc_geometric_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_geometric_opts", opts, full, sizeof *full));

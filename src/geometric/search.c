@@ -173,7 +173,8 @@ static bool renumber_match(const struct bi_geometric_search *f, int64_t model)
 
 /* Removes the scene points of a model's best match from the scene, and refines the other matches that used some of
  * them. Only for exclusive matches, if another one may follow: otherwise `remainder` has no memory. The numbers of
- * trials continue. */
+ * trials continue. The caller has stored the match; 0 votes mean none. An empty scene is not searched: its tree is
+ * stale. */
 static bosc_status remove_inliers(struct bi_geometric_search *f, int64_t model)
 {
     struct bi_geometric_scene *scene = &f->scene;

@@ -109,8 +109,9 @@ static bosc_status append_pairs(bosc_ctx *ctx, const bosc_hash *table, const voi
 }
 
 /* Refills the partitions of a bucketed map that receive a key, in their own buckets. n > 0, and the table has buckets.
- * *outcome: UNTOUCHED if those do not suffice; else the pairs are inserted. A failure before phase 4, or for lack of
- * memory, leaves the table unchanged; another one empties it. */
+ * *outcome: UNTOUCHED if those do not suffice; else the pairs are inserted. Pairs of the table come before the new ones
+ * of their key, and opts.duplicates decides between them; with BOSC_HASH_ERROR a repeated key fails in phase 2. A
+ * failure before phase 4, or for lack of memory, leaves the table unchanged; another one empties it. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
                                    enum bi_hash_outcome *outcome)
 {
@@ -142,7 +143,8 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     BI_TRY(BI_HASH_STEP(ctx, check_capacity, partitions, &capacity));
     BI_TRY(bi_read_back(ctx, &is_over, over, sizeof is_over));
     if (is_over) return BOSC_OK;
-    /* 4. Refill, and replace the figures of the touched partitions by the new ones. */
+    /* 4. Refill, with distinct keys, and replace the figures of the touched partitions (`old`, only of these) by the
+     * new ones: in place, the report counts the refilled partitions only. */
     lists.in_place = true;
     bosc_hash old = *table, next = *table;
     BI_TRY(bi_hash_recount(ctx, &old, touched));

@@ -186,7 +186,7 @@ static bosc_status explore_batch(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
 
 /* max_rows counts all rows of the roadmap; at that many the call adds none. Batches before a failure stay. A call
  * with the seed and sampling of the last one continues its samples; others begin anew. A negative new_rate never
- * saturates. It also ends, without an error, where no circle fits in the remaining rows. */
+ * saturates. It also ends, without an error, where no circle fits in the remaining rows. NULL opts mean defaults. */
 bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan,
                                  const bosc_roadmap_explore_opts *opts)
 {
@@ -209,7 +209,9 @@ bosc_status bosc_roadmap_explore(bosc_ctx *ctx, bosc_roadmap *roadmap, const bos
     while (!roadmap->info.saturated && roadmap->info.rows < full.max_rows) {
         int64_t batch = full.batch ? full.batch : roadmap->info.rows > BATCH ? roadmap->info.rows : BATCH;
         int64_t left = full.max_rows - roadmap->info.rows;
-        int64_t spare = 2 * plan->info.constraints; /* most rows of a circle, so that the last one fits */
+        /* The most rows of a circle, which crosses each constraint at most twice; so the last one fits. Uniform samples
+         * have one row each. */
+        int64_t spare = 2 * plan->info.constraints;
         int64_t capacity = batch < left - spare ? batch + spare : left;
         old_cells = cells;
         BI_TRY_WITH_SCRATCH(ctx, explore_batch(ctx, roadmap, plan, &full, capacity, &rows));

@@ -129,7 +129,7 @@ struct table {
 /* The arrays of a side while they are filled. */
 struct numbering {
     double *vertices;
-    int64_t *vertex_ids;
+    int64_t *vertex_ids;      /* the first input vertex of each number */
     int32_t *vertex_of_input; /* numbers of the input vertices; -1: none yet */
     int32_t *edges, *facet_offsets, *facet_edges, *planes, *end_offsets, *ends, *solid_offsets;
     struct table vertex_table, edge_table;
@@ -361,8 +361,9 @@ static bosc_status allocate_side(bosc_ctx *ctx, const struct bi_memory *host, st
     return BOSC_OK;
 }
 
-/* *side is zero but for its two blocks, which may have memory of an earlier build. The caller owns the blocks, after a
- * failure too. The side refers to the caller's balls. */
+/* On entry *side must be zero but for its two blocks, which may have memory of an earlier build: the numbering counts
+ * up from there. The caller owns the blocks, after a failure too. The side refers to the caller's balls. Vertices
+ * without a facet get no number. Shells are distances from the origin, about which the robot turns. */
 bosc_status bi_plan_read_side(bosc_ctx *ctx, const struct bi_memory *host, const char *name, const bosc_plan_bodies *b,
                               struct bi_plan_side *side)
 {

@@ -8,8 +8,9 @@
 #include "terrain/steps/steps.h"
 #include "terrain/terrain.h"
 
-/* Numbers the vertices and triangles of the mesh, in scratch. counts (host): of both. Waits. The terrain has a raster.
- * mesh->vertices, normals and triangles become NULL; the caller sets them before it writes. */
+/* Numbers the vertices and triangles of the mesh, in the caller's scratch. counts (host): of vertices, then triangles.
+ * Waits. The terrain has a raster. A block of samples has 8 x 8, a bit each. mesh->vertices, normals and triangles
+ * become NULL; the caller sets them before it writes. */
 static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struct bi_terrain_mesh *mesh,
                                int64_t counts[2])
 {
@@ -39,8 +40,8 @@ static bosc_status number_mesh(bosc_ctx *ctx, const bosc_terrain *terrain, struc
     BI_TRY(BI_TERRAIN_STEP(ctx, count_vertices, mesh->words, mesh));
     BI_TRY(
         core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first_vertex, mesh->words + 1, mesh->first_vertex));
-    /* 2. Count triangles. Degenerate leaves are not in the mesh; where none exist, the ranks of the tree are the
-     * counts. */
+    /* 2. Count triangles. Degenerate leaves, flat when cut to the raster, are not in the mesh; where none exist, the
+     * ranks of the tree are the counts. */
     if (!bi_terrain_fills_squares(g)) {
         BI_TRY(bi_scratch_of(ctx, v->blocks + 1, sizeof *mesh->counts, &mesh->counts));
         BI_TRY(ctx->backend->fill(ctx, mesh->counts + v->blocks, 0, sizeof *mesh->counts));

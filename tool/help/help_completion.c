@@ -320,7 +320,7 @@ static void print_fish_functions(void)
 }
 
 /* Prints the script for fish. Commands of a room are neighbours, the one without a verb first. The names of hidden
- * commands are not offered, but their options are. */
+ * commands are not offered, but their options are. Rooms and verbs are plain words, which need no quotes. */
 static void print_fish(const struct job *job)
 {
     /* 1. Rooms and verbs. */

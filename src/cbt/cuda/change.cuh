@@ -265,8 +265,8 @@ struct bi_cbt_first_node {
     bool blocked;             /* a split of a child is recorded */
 };
 
-/* The same for all lanes but the first. Bit w of `starts` and `middles` is bit 0 and 16 of word w; `to_split` and
- * `to_split_middles` have these bits of the recorded splits. */
+/* The same for all lanes but the first; a parent in the next block is found by the ranks. Bit w of `starts` and
+ * `middles` is bit 0 and 16 of word w; `to_split` and `to_split_middles` have these bits of the recorded splits. */
 static __device__ bi_cbt_first_node bi_cbt_first_within_block(const bosc_cbt_view &v, const bi_cbt_lane &b,
                                                               uint32_t starts, uint32_t middles, uint32_t to_split,
                                                               uint32_t to_split_middles)
@@ -315,8 +315,9 @@ static __device__ bi_cbt_first_node bi_cbt_first_of_block(const bi_cbt_change &a
     return first;
 }
 
-/* The bits of the lane's word that change. Called by all lanes; changes nothing but `marks`, scratch of the warp in
- * shared memory. recorded: the commands recorded for the lane's word. */
+/* The bits of the lane's word that change; the caller flips them, and clears the recorded commands. Called by all
+ * lanes; changes nothing but `marks`, scratch of the warp in shared memory. recorded: the commands recorded for the
+ * lane's word. Bit 0 of the tree's first block never changes. */
 static __device__ uint32_t bi_cbt_changes32(const bi_cbt_change &a, const bi_cbt_lane &b, bi_cbt_commands recorded,
                                             bi_cbt_marks *marks)
 {

@@ -124,7 +124,8 @@ static __device__ void spill(const bi_cellgraph_search &s, search_shared *g, con
 }
 
 /* Appends newly reached vertices of a warp to the block's next level; spills those beyond its capacity. The whole warp
- * calls it. sh.found counts the spilled ones too. */
+ * calls it. sh.found of the next level is 0 when a level begins, and counts the spilled ones too. t.capacity is SLOTS
+ * at most. A vertex is new once on each side, so a queue needs one slot for each vertex. */
 template <int SIDES>
 static __device__ __forceinline__ void append_new(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                                   const search_state &t, const bool is_new[PER_LANE],
@@ -161,7 +162,8 @@ static __device__ __forceinline__ void append_new(const bi_cellgraph_search &s, 
 }
 
 /* Visits the neighbours of the vertices that a warp holds. The label's atomic and the read of the neighbour's row
- * overlap. The whole warp calls it, lanes without a vertex too; h holds the first PER_LANE neighbours. */
+ * overlap. The whole warp calls it, lanes without a vertex too; h holds the first PER_LANE neighbours. A label is
+ * level << BI_CELLGRAPH_LEVEL_SHIFT | parent; sources have level 0. The search ends after a level with a collision. */
 template <int SIDES>
 static __device__ __forceinline__ void expand(const bi_cellgraph_search &s, search_shared *g, block_shared &sh,
                                               const search_state &t, lane_vertex h)

@@ -35,8 +35,9 @@ static __device__ __forceinline__ unsigned flag_bits(const uint8_t *keep, int64_
     return bits;
 }
 
-/* Compacts n > 0 items. The grid has one block per tile. The ticket and the words of the totals are 0 before. `out`
- * must not overlap `in`: a block may write items before an earlier one has read them. */
+/* Compacts n > 0 items, of less than 2^20 units. *count is in device memory. The grid has one block per tile. The
+ * ticket and the words of the totals are 0 before. `out` must not overlap `in`: a block may write items before an
+ * earlier one has read them. */
 template <class W>
 static __global__ void __launch_bounds__(THREADS)
     bi_core_compact(compact_items<W> items, const uint8_t *keep, int64_t n, int64_t *count, unsigned long long *ticket,

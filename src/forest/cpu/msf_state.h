@@ -131,8 +131,8 @@ bosc_status bi_msf_cpu_sample(struct bi_msf_cpu_state *m, double share);
 bosc_status bi_msf_cpu_sample_entries(struct bi_msf_cpu_state *m, double share);
 bosc_status bi_msf_cpu_sample_list(struct bi_msf_cpu_state *m, double share);
 
-/* The pass over the rows: fills choice, next, and the list of light edges. If they are more than its capacity, only
- * list.count is right: run it again with a longer list. */
+/* The pass over the rows: fills choice, next, and the list of light edges. If they are more than its capacity,
+ * list.count exceeds it too, but is not their number: run the pass again with a list for all edges. */
 bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m);
 
 /* Kruskal's algorithm over the list, which is consumed. Its ends are components; with a table they are first mapped

@@ -7,8 +7,8 @@
 enum {
     ROWS = BI_MSF_CPU_ROWS,
     CHUNK = BI_MSF_CPU_CHUNK,
-    LONG_ROW = CHUNK / 16 /* arcs; longer rows check the capacity of the chunk arc by arc, since a chunk that must hold
-                           * all arcs of a short row may lose LONG_ROW positions: at most a sixteenth */
+    LONG_ROW = CHUNK / 16 /* arcs; a shorter row gets a new chunk if the present one may be too small, which loses at
+                           * most LONG_ROW positions, a sixteenth; a longer one then checks the capacity arc by arc */
 };
 
 /* Shared by the threads. */
@@ -50,8 +50,10 @@ BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint
 }
 
 /* Processes one row: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists its light edges to
- * greater vertices. `checked`: loops, masks, a limit or a flipped order are possible. `has_capacity`: the chunk has a
- * position for every arc and one more. */
+ * greater vertices. `checked`: loops, masks, a limit or a flipped order are possible. `has_capacity`: the chunk has
+ * more positions than the row has arcs. Otherwise each arc checks it: in long rows near its end, and in all rows once
+ * no chunk is left. After such an overflow s->used exceeds the capacity of the list, and the choices are still
+ * complete. Ids are below 2^32 - 1. */
 BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu_state *m = s->m;
@@ -91,7 +93,7 @@ BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_k
     m->next[u] = best_arc == BI_FOREST_NONE ? u : r->neighbours[best_arc];
 }
 
-/* Rows [begin, end): short rows get a chunk with capacity for all their arcs. */
+/* Rows [begin, end): short rows get a chunk with capacity for all their arcs, unless the list is full. */
 BI_FN void stream_rows(struct stream *s, struct chunk *c, int64_t begin, int64_t end, bool long_keys, bool checked)
 {
     const uint32_t *offsets = s->m->rows.offsets;

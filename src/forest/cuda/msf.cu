@@ -283,7 +283,8 @@ static bosc_status allocate_outputs(bosc_ctx *ctx, const struct bi_graph_view *g
 
 /* Finds the forest of a graph, or of entries if they are not NULL; there is at least one arc or entry. *found is 0
  * before. Its arrays are in the caller's scratch, but for request->edges; NULL if not requested. Fails if an entry is
- * not an edge. *rounds: of all levels, and round 0 if a graph needed levels. */
+ * not an edge: the small methods decline it, and the levels report NO_EDGE. *rounds: of all levels, and round 0 if a
+ * graph needed levels. */
 template <class K>
 static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
                                const struct bi_msf_order *order, const struct bi_msf_request *request,
@@ -306,7 +307,8 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
     }
     if (!done && result.overflow)
         return bi_graph_check_entries(ctx, entries->check_opts, &entries->list); /* reports it */
-    /* 2. The kernels sum ranks. For a flipped order, half of key = 2^32 - 1 - half of rank. NaN ranks are in no sum. */
+    /* 2. The kernels sum ranks. For a flipped order (a maximum forest), half of key = 2^32 - 1 - half of rank. The
+     * driver reads sums of integer keys only; these have no NaN. */
     bool flipped = order->flip != 0, is_64bit = sizeof(K) == 8;
     found->count = (int64_t)result.edges;
     found->summed = true;

@@ -553,7 +553,8 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
 
 /* An input that is too large, or an entry that is no edge, is no failure: returns BOSC_OK with that outcome, and no
  * other result. NULL arrays of `found` are not requested. With entries, `g` holds only their counts. There is at least
- * one edge. Waits for a launch. */
+ * one edge. g->m counts edges or entries, g->entries edge ids. *result sums ranks: keys in the order of the forest.
+ * Waits for a launch. */
 template <class K>
 bosc_status bi_msf_launch_cooperative(bosc_ctx *ctx, const struct bi_graph_view *g, const bi_msf_csr<K> &rows,
                                       const struct bi_msf_entries *entries, bool checked,

@@ -281,9 +281,10 @@ static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, con
     }
 }
 
-/* A block per tile: chooses the lightest arcs of the tile's rows and lists its light arcs. bi_msf_prepare has set the
- * threshold and tile_row. A row in several tiles is decided later, from their tile_ends. If the list is full, sets
- * control->overflow. */
+/* A block per tile, all tiles: chooses the lightest arcs of the tile's rows and lists its light arcs. There are arcs.
+ * bi_msf_prepare has set the threshold and tile_row; control->listed[0] is 0 before. A row in several tiles is decided
+ * later, from their tile_ends. If the list is full, sets control->overflow; the host then runs all again with a list
+ * for all edges. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_TILE_THREADS, BI_MSF_TILE_BLOCKS)
     bi_msf_lightest_arcs(bi_msf_csr<K> rows, bi_msf_state<K> s, uint32_t tiles)
@@ -343,8 +344,8 @@ static __global__ void __launch_bounds__(256)
 }
 
 /* Roots get numbers: of two vertices that chose each other the smaller is a root. The others point at their choice, or
- * are BI_MSF_FINISHED if no arc counts. components[0] is 0 before, and becomes the number of roots. Adds all marked
- * edges to the sums, each at the end that is no root. */
+ * are BI_MSF_FINISHED, without a number, if no arc counts. components[0] is 0 before, and becomes the number of roots.
+ * Adds all marked edges and their ranks to the sums, each at the end that is no root. */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_number_roots(bi_msf_csr<K> rows, bi_msf_state<K> s)

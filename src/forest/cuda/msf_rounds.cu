@@ -160,9 +160,11 @@ template <class K> __device__ __forceinline__ void add_edge(rounds<K> &r, uint32
     r.high += (uint64_t)key >> 32;
 }
 
-/* Decides each component: of two that chose each other the smaller is a root and gets a number of the next round; one
- * without a choice is finished; the others' edges enter the forest. *next_components, 0 before, becomes the number of
- * roots. */
+/* Decides each component: of two that chose each other the smaller is a root and gets a number of the next round. One
+ * without a choice (s.next[i] is i) is finished in this level: no listed edge leaves it. Heavy edges of the next level
+ * may leave it still. It gets a number among the level's finished ones, for which control->finished counts on over the
+ * rounds. The others' edges enter the forest; flatten_pool follows their pointers to roots. *next_components, 0 before,
+ * becomes the number of roots. Barriers of the grid precede and follow. */
 template <class K> static __device__ __forceinline__ void number_roots(rounds<K> &r, unsigned *next_components)
 {
     enum { BLOCK_ITEMS = BI_MSF_ROUND_THREADS * BI_MSF_BATCH };

@@ -498,7 +498,8 @@ BI_FN struct line compare_line(int32_t bits, __m512i here, uint64_t hash)
 }
 
 /* As insert_by_slots for a value as wide as its key, in one vector if there is an empty slot within 64 bytes of the
- * home's first slot. Returns false, with nothing written, if the key is there. */
+ * home's first slot. Returns false, with nothing written, if the key is there: equal hashes mean equal keys. The hash
+ * is not the greatest, which marks empty slots; build_group has checked that all pairs fit. */
 BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool partitioned, uint32_t row)
 {
     const size_t key = (size_t)bits / 8, stride = 2 * key;
@@ -513,7 +514,8 @@ BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool
     if (l.equal) return false;
     /* The pair goes to the first slot that is not less; the slots from there to the empty one move up. Slots ascend,
      * so `less` is a run of bits, two lanes apart; the bit behind it, times 3, masks both lanes of the pair. The
-     * difference masks all lanes behind the pair, up to those of the empty slot. */
+     * difference masks all lanes behind the pair, up to those of the empty slot. The zeroed last slot may count as
+     * less; its bit is shifted out of the mask. */
     const uint32_t pair = 3 * ((l.less << 2 | 1) & ~l.less), moved = 4 * (l.empty & -l.empty) - (pair & -pair) * 4;
     const __mmask16 changed = (__mmask16)(pair | moved), high = 0xaaaa;
     if (bits == 32) {

@@ -238,7 +238,8 @@ BI_FN void scatter_pairs(const struct bi_hash_share *s, int32_t bits, size_t pay
 
 /* Scatters pairs to the regions of their partitions, at s->positions, which it advances. If a hash and its payload have
  * one size, they are adjacent in s->hashes, and s->payload is not used. Pairs beyond s->begins, the limit of a region,
- * are counted and not written; a position above the limit reports them. */
+ * are counted and not written; a position above the limit reports them, and the caller then partitions with counts.
+ * Each thread has regions of its own. `rows` implies a payload of 4 bytes. The last three arguments are constants. */
 BI_FN void scatter_to_regions(const struct bi_hash_share *s, int32_t bits, size_t payload, bool rows)
 {
     enum { PER = BI_HASH_CHUNK };

@@ -273,7 +273,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_small_partitions
 }
 
 /* Builds larger partitions from tiles, a block each; failures as above. a.at.separate: hashes, payload and picks have
- * memory of their own; else they share one part in turn. */
+ * memory of their own; else they share one part in turn. With a.values the payload is row numbers, gathered as values
+ * are, and a.at.separate is set. Starts after the kernel that orders the tiles has ended. */
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const build_args<K, P> a)
 {
@@ -305,7 +306,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
     /* 3. Find the first bucket, write, and publish the result. */
     partition.first = find_first_bucket(a, state, 0);
     write_and_notify(partition, a, state, fits, filled, [&] {
-        if (a.values) {
+        if (a.values) { /* the payload has the row of each value */
             for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
             return;
         }
@@ -322,7 +323,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_build_partitions(const
 /* Builds larger partitions from tiles, a block each, in little shared memory: it holds either hashes or payload.
  * Failures as above; it tries no further seed. The kernel may start before the one that orders the tiles ends. The code
  * of a key links to its other bucket (fill_linked_codes.cuh), so no picks are stored. For keys of up to 64 bits, whose
- * values, if any, are the payload, and up to LINKED_BUCKETS buckets. */
+ * values, if any, are the payload, and up to LINKED_BUCKETS buckets. A partition fails if keys repeat, too many
+ * share a first bucket or wait, or priorities run out. */
 template <class K, class P, int THREADS>
 static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
     bi_hash_build_linked(const build_args<K, P> a)
@@ -343,7 +345,7 @@ static __global__ void __launch_bounds__(THREADS, LINKED_THREADS / THREADS)
     partition.max_waiting = max_waiting_keys(a.block_keys, THREADS);
     partition.seed = 0;
     /* 1. Clear the state while the tiles are still being ordered; then find the segments. */
-    clear_linked(partition, a.block_buckets, state); /* a barrier follows below */
+    clear_linked(partition, a.block_buckets, state); /* all of `state`; a barrier follows below */
     bi_wait_for_previous_kernel();
     const bool fits = set_key_count(partition, a, find_segments(a, words(a.at.segments), state));
     /* 2. Publish the number of buckets, for later partitions; gather the hashes and match. */

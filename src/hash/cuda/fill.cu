@@ -64,8 +64,8 @@ static __global__ void __launch_bounds__(LAY_THREADS) bi_hash_lay_out(const lay_
     if (partition == a.count - 1) a.report->buckets = a.in_place ? a.buckets_in_place : first + buckets;
 }
 
-/* Layout of a block's shared memory: the hashes, replaced by the payload once they are written. The less memory a
- * block needs, the more blocks run at once. */
+/* Layout of a block's shared memory: the hashes, replaced by the payload once they are written; then codes, a uint4 a
+ * bucket, and marks, a bit a bucket (bi_hash_matching). The less memory a block needs, the more blocks run at once. */
 struct shared_layout {
     size_t codes, spilled, ascending, bytes;
 };
@@ -81,7 +81,7 @@ template <class K, class P> __host__ __device__ static shared_layout shared_layo
 }
 
 /* Lays out the block's partition, of `keys` keys, where there are few: each block sums up the partitions before its
- * own. */
+ * own. Not in place. All threads call it. */
 template <class K, class P, int THREADS>
 static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, uint32_t keys,
                                               bi_hash_block_state<THREADS> &state)
@@ -101,7 +101,9 @@ static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, 
 
 /* Fills a partition that fits in shared memory. PICKS: the buckets of each key are computed once and stored. In place,
  * an empty list means that no key was added: the partition stays, with its pairs. Otherwise an empty partition has one
- * bucket, of fillers. With a.values the payload is row numbers; a set has no payload. */
+ * bucket, of fillers. With a.values the payload is row numbers; a set has no payload. A block tries all seeds of a
+ * partition. It leaves the partition unfinished, and reports that, if the partition is oversized, or a key repeats or
+ * may repeat. The table is then built again, from groups. */
 template <class K, class P, int THREADS, bool PICKS>
 static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const bi_hash_fill_args<K, P> a)
 {
@@ -134,7 +136,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
                                          [&](uint32_t i, K hash) { hashes[i] = hash; });
         partition.hashes = hashes;
     }
-    /* 3. Match and report, unless a repeated key was already found elsewhere. */
+    /* 3. Match, with further seeds where one fails, and report, unless a repeated key was already found elsewhere. */
     bi_hash_clear_matching(partition, state, 0);
     if (threadIdx.x == 0) {
         state.repeats = state.second = 0;
@@ -145,7 +147,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     const bool filled = bi_hash_match_partition(partition, state, a.distinct, &a.report->repeats);
     if (threadIdx.x == 0) bi_hash_report_partition(partition, state, a, filled);
     if (!filled) return;
-    /* 4. Write the buckets: hashes, then the payload in their memory; other values straight from their rows. */
+    /* 4. Write the buckets: hashes, then the payload in their memory, loaded after a barrier that ends the reads of the
+     * hashes; other values straight from their rows. */
     if (!a.values)
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);

@@ -63,8 +63,9 @@ template <class S> static __device__ __forceinline__ void find_begins(S &sh)
 
 /* Scatters the block's pairs, at most EACH of a thread, to its cells. It orders them by range in shared memory first,
  * so that those of a range are written contiguously. `ordered` has SIZE x EACH pairs in shared memory; a.share is at
- * most that. Pairs hold hashes in place of keys. sh.counts keeps the pairs of each cell, dropped ones too. All threads
- * call it; a barrier comes last. */
+ * most that. Pairs hold hashes in place of keys. sh.counts keeps the pairs of each cell, dropped ones too;
+ * publish_cell_counts publishes it. The grid has one block for each range, at most SIZE. All threads call it; a barrier
+ * comes last. */
 template <int EACH, class K, class P, int SIZE>
 static __device__ __forceinline__ void scatter_to_cells(const ordered_args<K, P> &a, cooperative_shared<SIZE> &sh,
                                                         ordered_pair<K, P> *ordered)

@@ -280,9 +280,9 @@ static bosc_status partition_in_one_tile(bosc_ctx *ctx, split_pass<K, P> *pass, 
     return launch_split<true>(ctx, *pass, small);
 }
 
-/* Orders the pairs in several tiles. *pass has the input, n and the seed; the rest is set, and its input changes.
- * Writes hashes and payload of *lists; the starts only if one pass suffices (pass->starts), else the caller finds
- * them. */
+/* Orders the pairs in several tiles. *pass has the input, n > 0 and the seed; the rest is set, and its input changes.
+ * Writes hashes and payload of *lists. If one pass suffices it also writes pass->starts, of pass->partitions; else
+ * pass->starts is NULL, and the caller finds the starts. partition_bits is 1 to 24. Scratch belongs to the caller. */
 template <class K, class P>
 static bosc_status partition_in_passes(bosc_ctx *ctx, split_pass<K, P> *pass, const struct bi_hash_shape *s, bool small,
                                        const struct bi_hash_lists *lists)

@@ -131,7 +131,8 @@ bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_er
 }
 
 /* Writes the files that have a path. Rotations are quaternions, 4 numbers a row; the caller ensures that. The motion
- * is a mesh with an animation, as .glb. Its preparation accepts this ending and "-", standard output, only. */
+ * is a mesh with an animation, as .glb. Its preparation accepts this ending and "-", standard output, only. The items
+ * of a .npy are a rough bound, which affects the fraction of progress only. */
 bosc_status bosc_route_write(const bosc_route_files *files, bosc_io_error *error)
 {
     BI_IO_ENTER;

@@ -333,7 +333,8 @@ bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array 
 
 /* ---- writing ---- */
 
-/* `what`: a checked bosc_array. Always BOSC_OK: the sink keeps its own errors. */
+/* `what`: a checked bosc_array, of rank 1 to 4, so `text` has room for the header. The host is little-endian. Always
+ * BOSC_OK: the sink keeps its own errors, which bi_sink_finish reports. */
 bosc_status bi_npy_fill(struct bi_sink *sink, const void *what, bosc_io_error *error)
 {
     const bosc_array *array = what;

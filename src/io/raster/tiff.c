@@ -268,7 +268,8 @@ static int64_t largest_ratio(int compression)
     }
 }
 
-/* Returns NULL, or the reason why the file holds no heights; *layout is then incomplete. */
+/* Sets *layout. Returns NULL, or the reason why the file holds no heights; *layout is then incomplete. bi_tiff_fit
+ * checks the size, which may be 0, by layout->ratio. libtiff reports a codec that it lacks when it reads samples. */
 static const char *read_layout(TIFF *handle, struct bi_tiff_layout *layout)
 {
     uint16_t bits = 1, format = SAMPLEFORMAT_UINT, samples = 1, photometric = PHOTOMETRIC_MINISBLACK, compression = 1;

@@ -67,7 +67,7 @@ static bool choose_named(int64_t index, int64_t count, struct bi_columns *column
 static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
                                struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
-    struct bi_line line, header;
+    struct bi_line line, header = {0};
     struct bi_numbers row = {0};
     struct bi_lines ahead = *lines;
     bool more = bi_lines_next_content(&ahead, &line), named = false;

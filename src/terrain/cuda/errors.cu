@@ -310,7 +310,8 @@ __device__ __forceinline__ void raise_lower_bound(errors_shared &sh, const small
 /* Measures the squares of s = 1 << TWOS = 8, 16 or 32: all runs in floats, then in doubles the candidates for the
  * largest distance of their triangle. All threads call it. make_planes has zeroed the bounds and the list; a barrier
  * must follow before the list is processed. A distance above 0 has a slack above 0, so the run that sets a bound is
- * deferred itself. */
+ * deferred itself. Under a bound of 0 runs without error are deferred too, unless run and plane lie at the corner's
+ * height, where the slack is 0. Triangles of different sizes never share a lower bound. */
 template <int TWOS>
 __device__ __forceinline__ void measure_middle_squares(errors_shared &sh, const column_run &run, int tile_x, int tile_y)
 {

@@ -75,14 +75,15 @@ BI_FN bool bi_voxelgrid_walk_next(const struct bi_voxelgrid_view *v, struct bi_v
 
 /* Begins a walk at a position, over all points nearer than `reach` to q in every coordinate. Exact: q - reach,
  * rounded, is at most any number above q - reach, and so is its voxel. False if no voxel of the grid is in reach.
- * Points are sorted by voxel, and so by key. Positions before `position` are skipped. */
+ * Points are sorted by voxel, and so by key. Positions before `position` are skipped. `reach` is at least 0; no point
+ * is near a q with a NaN. */
 BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_voxelgrid_walk *w, const double *q,
                                    double reach, int64_t position)
 {
     uint64_t rows[BI_VOXELGRID_DIM] = {1, 1, 1}; /* voxels of the box along each coordinate; 0: 2^64 */
     /* 1. Box of the walk, cut to the extent. */
     for (int32_t c = 0; c < v->dim; c++) {
-        bool all = reach > 0x1.fffffffffffffp1023; /* infinite */
+        bool all = reach > 0x1.fffffffffffffp1023; /* infinite: q - reach may be NaN */
         int64_t low = all ? v->low.at[c] : bi_voxelgrid_voxel_coordinate(q[c] - reach, v->cell);
         int64_t high = all ? v->high.at[c] : bi_voxelgrid_voxel_coordinate(q[c] + reach, v->cell);
         if (low > v->high.at[c] || high < v->low.at[c]) return false;

@@ -116,7 +116,9 @@ __device__ __forceinline__ void record_sides(struct presorted_shared<LOG> &sh, t
 }
 
 /* Partitions a list whose sides are recorded; by the whole block, or (ALONE) by each warp its segment. In place; the
- * caller adds a barrier before others read the list. parity alternates from call to call, so one barrier suffices. */
+ * caller adds a barrier before others read the list. parity alternates from call to call, so one barrier suffices. A
+ * number has 14 bits: LOG is at most 14. With ALONE a warp's positions hold its whole segment. Positions without a
+ * segment are not accessed. */
 template <bool ALONE, int LOG>
 __device__ __forceinline__ void partition_list(struct presorted_shared<LOG> &sh, const thread_slots &slots,
                                                uint16_t *list, int parity)

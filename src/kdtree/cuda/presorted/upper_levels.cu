@@ -112,7 +112,8 @@ static __device__ __forceinline__ uint32_t sum_earlier_threads(struct find_share
 }
 
 /* Finds the median of a segment in the level's list; a block a segment. Writes its position to a.medians, and its
- * reference to `order`. a.chunk is a multiple of THREADS. */
+ * reference to `order`. a.chunk is a multiple of THREADS. No segment is empty. Labels stay; split_labels drops the
+ * median. a.list is NULL only in the first round, where positions are references. */
 static __global__ void __launch_bounds__(THREADS) bi_kdtree_presorted_find_medians(const level_args a, uint32_t *order)
 {
     BI_SHARED(struct find_shared, sh);
@@ -254,12 +255,12 @@ static bosc_status make_upper_levels(bosc_ctx *ctx, level_args a, const struct s
 }
 
 /* order: gets the references of all nodes, in order. lists->in[p]: all references, sorted from coordinate p on;
- * overwritten, as lists->out is. */
+ * overwritten, as lists->out is. The caller releases the scratch. */
 static bosc_status make_tree(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists *lists, uint32_t *order)
 {
     const int64_t n = lists->n;
     const int log_points = bi_kdtree_presorted_log(ctx, n, dim), depth = bi_kdtree_depth(n);
-    /* 1. Number of levels above the subtrees of blocks. */
+    /* 1. Number of levels above the subtrees of blocks, which have up to 2^log_points points. */
     int last = 0;
     while (bi_div_up(n + 1, (int64_t)1 << last) - 1 > (int64_t)1 << log_points) last++;
     /* 2. Make them. */
@@ -276,7 +277,7 @@ static bosc_status make_tree(bosc_ctx *ctx, int32_t dim, struct bi_kdtree_lists 
         BI_TRY(bi_scratch(ctx, sizeof(uint32_t) << last, (void **)&a.medians));
         BI_TRY(make_upper_levels(ctx, a, keys, dim, last, lists, order));
     }
-    /* 3. Make the subtrees; the labels' memory serves as scratch. */
+    /* 3. Make the subtrees; the labels' memory serves as scratch: a 16-bit number in the subtree of each reference. */
     struct bi_kdtree_presorted remainder = {};
     remainder.n = n;
     remainder.level = last;

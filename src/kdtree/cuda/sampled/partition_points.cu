@@ -31,8 +31,9 @@ static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &
 }
 
 /* Partitions a tile of a segment; a block a tile. The last tiles of small segments are empty. Brackets and ranges of
- * destinations come from the samples; work.cursors is 0 before. A full destination drops points and sets work.failed.
- * `to` is not `from`. */
+ * destinations come from the samples. Adds to work.cursors, work.arrivals and, if pass.counted, the bins of side lists
+ * in work.list_bins; all are 0 before. A full destination drops points and sets work.failed; the build then restarts.
+ * `to` is not `from`. A destination's points have no fixed order. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
@@ -57,13 +58,15 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++) {
         if (k * PARTITION_THREADS + t >= count) continue;
+        /* Coordinates that the whole sample shares are replaced by the next ones that differ. */
         const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
         uint32_t destination = classify<DIM>(projected, pass.level % DIM, sh.scatter.brackets, pass.levels);
         placed[k] = destination << 16 |
                     bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, destination, p[k]);
     }
     __syncthreads();
-    /* 3. Scan the counts of the tile and reserve slots in each destination; the barrier makes them visible. */
+    /* 3. Scan the counts of the tile and reserve slots in each of the 32 destinations, a lane of the first warp each;
+     * the barrier makes them visible. */
     if (t < BI_KDTREE_DESTINATIONS) {
         uint32_t sum = bi_warp_inclusive_sum(sh.scatter.count[t]);
         sh.start[t] = sum - sh.scatter.count[t];

@@ -187,13 +187,13 @@ struct list_node {
 };
 
 /* Locates node `node` of depth j (of all segments), and the rank of its median in the list: the number of points that
- * the less side lacks, now that the lists above are resolved. Called by the first warp; writes to shared memory. A
- * median outside the list sets work.failed. */
+ * the less side lacks, now that the lists above are resolved. Called by the first warp; writes to shared memory, and
+ * the caller adds a barrier. A median outside the list sets work.failed: the build restarts on a slower path. */
 static __device__ __forceinline__ void locate_node(list_node *node_list, const bi_kdtree_pass &pass,
                                                    const bi_kdtree_pass_memory &work, uint32_t node, int j)
 {
-    /* 1. Sum the points that arrived on the less side. A lane stands for a destination, and counts if it is below the
-     * less child of v, whose heap index + 1 is 2v + 2. */
+    /* 1. Sum the points that arrived on the less side: from the partition (0), and from lists of depth d (d + 1). A
+     * lane stands for a destination, and counts if it is below the less child of v, whose heap index + 1 is 2v + 2. */
     const int lane = threadIdx.x;
     const uint32_t segment = node >> j, v = (1u << j) - 1 + (node & ((1u << j) - 1));
     uint32_t heap = lane < BI_KDTREE_CELLS ? lane + (1u << pass.levels) : lane - BI_KDTREE_CELLS + 1;

@@ -189,8 +189,9 @@ __device__ __forceinline__ void split_node(const bi_kdtree_block_subtree<DIM, LO
     }
 }
 
-/* Moves the warp's points to their sides of the node's slots, in no order; the median gets no slot. All warps call it,
- * after a barrier that ends their reads of sh.index. sh.sides of the node is 0 before. */
+/* Moves the warp's points to their sides of the node's slots, in no order; the median gets no slot: sh.chosen has it.
+ * All warps call it, after a barrier that ends their reads of sh.index; the caller adds one after it. sh.sides of the
+ * node is 0 before. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void partition_share(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                 const warp_share &share, const bi_kdtree_median &median, bool tied)
