@@ -225,7 +225,7 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, c
     BI_TRY(bi_scratch_of(ctx, n, 4, &args.parent));
     BI_TRY(bi_scratch_of(ctx, n, 1, &args.roots));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof found, &count_at));
-    /* 2. Unite the ends of all edges, and count the roots. */
+    /* 2. Unite the ends of all edges, and count the roots: without an output compact() changes only *count_at. */
     struct bi_flatten flatten = {args.parent};
     BI_TRY(ctx->backend->core->iota(ctx, 4, args.parent, n));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_union_ends, graph->edges, &args));

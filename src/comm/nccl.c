@@ -394,7 +394,7 @@ static bosc_status as_backend_failure(bosc_ctx *ctx, bosc_status status)
 }
 
 /* After the check of `start`, a failure of one rank is agreed on through `start`, so that all ranks return the same.
- * create_end() leaves `fresh` NULL on failure, and connect_ranks() frees it. */
+ * The check only refuses NULL. create_end() leaves `fresh` NULL on failure, and connect_ranks() frees it. */
 bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bosc_nccl_opts *opts, bosc_comm **comm)
 {
     bosc_comm *fresh = NULL;
@@ -426,7 +426,8 @@ bosc_status bosc_comm_create_nccl_over(bosc_ctx *ctx, bosc_comm *start, const bo
             fresh = NULL;
         status = bi_comm_agree(ctx, start, local_status);
     }
-    /* 4. Return the communicator, or free it on all ranks. */
+    /* 4. Return the communicator, or free it on all ranks. `fresh` remains if another rank failed, or if this rank's
+     * id, `ids` or `start` failed. bosc_comm_free() aborts a broken communicator without the other ranks. */
     bi_memory_release(&ctx->host, ids, bytes);
     if (status == BOSC_OK) {
         *comm = fresh;

@@ -94,8 +94,10 @@ static void scatter_entries(const bosc_graph_info *info, const bosc_array kept[4
     }
 }
 
-/* Entries that the graph has dropped are loops of vertex 0 with weight 0. The caller frees *edges, after a failure too;
- * it is set unless there are too many entries. */
+/* Lists the entries of a graph for a job over several ranks, each a thread or process with a slice of the entries. The
+ * graphs of the ranks have 32-bit edge ids, which limits the number of entries. Entries that the graph has dropped are
+ * loops of vertex 0 with weight 0. The caller frees *edges, after a failure too; it is set unless there are too many
+ * entries. */
 int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph, const bosc_graph_info *info,
                       bosc_edges *edges)
 {

@@ -53,7 +53,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
         if (k * PARTITION_THREADS + t < count) p[k] = keys.template read<DIM>(from, begin + k * PARTITION_THREADS + t);
     if (t < BI_KDTREE_DESTINATIONS) bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, segment, t);
     __syncthreads();
-    /* 2. Find the destination of each point and its rank there; the barrier completes the counts. */
+    /* 2. Find the destination of each point and its rank there; the barrier completes the counts. With pass.counted, a
+     * point of a side list is also counted in a bin of work.list_bins. */
     uint32_t placed[PARTITION_ITEMS]; /* destination << 16 | rank */
 #pragma unroll
     for (int k = 0; k < PARTITION_ITEMS; k++) {
