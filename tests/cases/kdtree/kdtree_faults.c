@@ -513,9 +513,9 @@ static void failed_samples(bosc_ctx *ctx)
     for (int t = 0; t < 2; t++) {
         const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 2, .dtype = types[t]};
         struct rebuild f = sweep_rebuild(ctx, &opts, 8300, KD_EQUAL, BI_FAULT_ALLOC);
-#ifdef BOSC_FAULTS
+#if defined(BOSC_FAULTS) && !defined(SUITE_SLOW)
         CHECK(f.unchanged > 0 && (f.emptied > 0) == (ctx->backend->id == BOSC_BACKEND_CUDA));
-#else /* the context's allocator alone fails */
+#else /* the context's allocator alone fails, or most trials are left out */
         CHECK(f.emptied == 0 || ctx->backend->id == BOSC_BACKEND_CUDA);
 #endif
     }
