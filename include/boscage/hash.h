@@ -158,8 +158,8 @@ BOSC_API bosc_status bosc_hash_retrieve(bosc_ctx *ctx, const bosc_hash *table, c
 
 /* Adds n pairs. A pair in the table counts as the first one of its key; duplicates are treated as in a build.
  * keys, values, n: as in bosc_hash_build.
- * Errors: as bosc_hash_build. The table is unchanged after BOSC_ERR_ARG, BOSC_ERR_LIMIT, BOSC_ERR_NOMEM and
- *     BOSC_ERR_DATA; after any other failure unchanged or empty.
+ * Errors: as bosc_hash_build. The table is unchanged after BOSC_ERR_ARG, BOSC_ERR_LIMIT, BOSC_ERR_DATA and
+ *     BOSC_ERR_NOMEM, but for a launch on CUDA that lacks memory; after that and any other failure unchanged or empty.
  * Cost: a BUCKETED map whose partitions stay within a load factor of 0.97: O(buckets), a radix sort of the new pairs
  *     and of all pairs in their partitions, which are rebuilt. Other tables are rebuilt from old and new pairs, in new
  *     memory.
@@ -169,6 +169,7 @@ BOSC_API bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const voi
 /* Removes n keys, in a multimap with all their values; absent keys are no failure.
  * keys (n): of key_bits.
  * erased: host; receives the number of keys removed; may be NULL.
+ * Errors: on failure the table is unchanged, or empty if the device fails or a launch on CUDA lacks memory.
  * Cost: O(n + buckets) in a BUCKETED map, with 3.5 bytes of scratch a bucket. Other tables are rebuilt.
  * Waits. */
 BOSC_API bosc_status bosc_hash_erase(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased);

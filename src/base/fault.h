@@ -17,8 +17,8 @@ enum bi_fault_kind {
     BI_FAULT_READ = 16,
     BI_FAULT_WRITE = 32,
     BI_FAULT_THREAD = 64,
-    BI_FAULT_LAUNCH_MEMORY = 256, /* a CUDA launch fails as one that lacks device memory */
-    BI_FAULT_UNNAMED = 128        /* while armed, unnamed files (O_TMPFILE) are unsupported; passages are not counted */
+    BI_FAULT_UNNAMED = 128,      /* while armed, unnamed files (O_TMPFILE) are unsupported; passages are not counted */
+    BI_FAULT_LAUNCH_MEMORY = 256 /* a CUDA launch fails as one that lacks device memory */
 };
 
 #ifdef BOSC_FAULTS

@@ -11,13 +11,13 @@
 enum { BI_ORIENT2_WORK = 16 }; /* longest expansion: two products of at most eight components */
 
 /* Relative error of the determinant below: (3 + 16 u) u where u = 2^-53. */
-#define BI_ORIENT2_ERROR (0x1.8000000000010p-52)
+#define BI_ORIENT2_ERROR ((3 + 16 * 0x1p-53) * 0x1p-53)
 
 /* x - y as two parts, exact. */
 BI_FN void bi_difference(double x, double y, double *parts) { bi_two_sum(x, -y, &parts[1], &parts[0]); }
 
-/* Returns the side of the line a, b on which c is, in the axes u and v: 1, 0 or -1. Exact.
- * work: (BI_ORIENT2_WORK). */
+/* Returns the side of the line a, b on which c is, in the axes u and v: 1, 0 or -1. Exact
+ * if nothing overflows or underflows: callers scale the points. work: (BI_ORIENT2_WORK). */
 BI_CALLED_FN int bi_orient2(double *work, const double *a, const double *b, const double *c, int u, int v)
 {
     double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]), det = left - right;

@@ -111,7 +111,7 @@ static bosc_status append_pairs(bosc_ctx *ctx, const bosc_hash *table, const voi
 /* Refills the partitions of a bucketed map that receive a key, in their own buckets. n > 0, and the table has buckets.
  * *outcome: UNTOUCHED if those do not suffice; else the pairs are inserted. Pairs of the table come before the new ones
  * of their key, and opts.duplicates decides between them; with BOSC_HASH_ERROR a repeated key fails in phase 2. A
- * failure before phase 4, or for lack of memory, leaves the table unchanged; another one empties it. */
+ * failure before phase 4, or for lack of scratch, leaves the table unchanged; another one empties it. */
 static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
                                    enum bi_hash_outcome *outcome)
 {
@@ -121,7 +121,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     struct bi_hash_lists lists;
     uint32_t *touched, *over, is_over;
     void *sorted;
-    bool staged = false;
+    bool staged = false, overwritten = false;
     *outcome = BI_HASH_UNTOUCHED;
     BI_TRY(bi_scratch_of(ctx, partitions, 4, &touched));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &over));
@@ -146,6 +146,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     /* 4. Refill, with distinct keys, and replace the figures of the touched partitions (`old`, only of these) by the
      * new ones: in place, the report counts the refilled partitions only. */
     lists.in_place = true;
+    lists.overwritten = &overwritten;
     bosc_hash old = *table, next = *table;
     BI_TRY(bi_hash_recount(ctx, &old, touched));
     bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, outcome); /* allocates before it writes */
@@ -156,7 +157,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
         next.reseeded += table->reseeded - old.reseeded;
         next.linear += table->linear - old.linear;
         bi_hash_replace(table, &next);
-    } else if (status != BOSC_ERR_NOMEM) {
+    } else if (status != BOSC_ERR_NOMEM || overwritten) {
         bi_hash_set_empty(table);
     }
     return status;
@@ -188,9 +189,16 @@ bosc_status bosc_hash_insert(bosc_ctx *ctx, bosc_hash *table, const void *keys, 
     BI_RETURN_WITH_SCRATCH(ctx, insert_pairs(ctx, table, keys, values, n));
 }
 
+/* Clears the marked slots, and waits. Cancellation does not interrupt it, as it changes the table. */
+static bosc_status clear_marked(bosc_ctx *ctx, int64_t words, const struct bi_hash_erase *e)
+{
+    BI_TRY_UNINTERRUPTIBLE(ctx, BI_HASH_STEP(ctx, clear_slots, words, e));
+    return ctx->backend->sync(ctx);
+}
+
 /* Replaces the keys in a bucketed map, which is not empty, by fillers; the number of buckets stays. `keys` are in
  * reach, and may repeat or be absent. *erased: keys that were there, not their pairs. A failure before phase 2 leaves
- * the table unchanged. */
+ * the table unchanged; a later one empties it. */
 static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *keys, int64_t n, int64_t *erased)
 {
     int64_t words = (table->buckets * BOSC_HASH_WIDTH + 31) / 32, sums[3];
@@ -214,13 +222,17 @@ static bosc_status erase_in_place(bosc_ctx *ctx, bosc_hash *table, const void *k
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.pairs_gone, words, &result[1]));
     BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_U64, e.seconds_gone, words, &result[2]));
     BI_TRY(bi_read_back(ctx, sums, result, sizeof sums));
-    /* 2. Clear the slots; from here on the table changes, so no failure or cancellation may interrupt. */
-    BI_TRY_UNINTERRUPTIBLE(ctx, BI_HASH_STEP(ctx, clear_slots, words, &e));
+    /* 2. Clear the slots. */
+    const bosc_status status = clear_marked(ctx, words, &e);
+    if (status != BOSC_OK) {
+        bi_hash_set_empty(table);
+        return status;
+    }
     table->keys -= sums[0];
     table->pairs -= sums[1];
     table->extra_probes -= sums[2];
     *erased = sums[0];
-    return ctx->backend->sync(ctx);
+    return BOSC_OK;
 }
 
 /* Lists the pairs of a table whose keys are not in the set `gone`, in scratch. A map has one pair for each key, with

@@ -101,6 +101,7 @@ struct bi_hash_lists {
     /* The partitions already have a first bucket and a number of buckets. Those with an empty list stay, the others are
      * filled again; the report counts the latter only, but all buckets. */
     bool in_place;
+    bool *overwritten; /* NULL, or: a fill on CUDA sets it before launches, which may lack memory, write to blocks */
 };
 
 /* The progress of a build whose calls return BOSC_OK. After a failure: UNTOUCHED, or blocks were written to. */

@@ -417,6 +417,7 @@ BOSC_DEVICE_INLINE const void *bosc_hash_value_of(const bosc_hash_slots_view *vi
     const unsigned char *slot = bosc_hash_look_up_slot(view, key_bits, key).at;
     return slot ? slot + (uint32_t)(key_bits ? key_bits : view->key_bits) / 8 : NULL;
 #else
+    (void)key_bits; /* the view has it, too */
     const int64_t slot = bosc_hash_slots_look_up(view, key);
     return slot >= 0 ? bosc_hash_slots_value_at(view, slot) : NULL;
 #endif

@@ -269,7 +269,6 @@ bosc_status bi_components_launch_single_block(bosc_ctx *ctx, const struct bi_msf
         checked ? bi_components_single_block_rows<true> : bi_components_single_block_rows<false>;
     *outcome = BI_FOREST_TOO_LARGE;
     if (rows->arcs > MOST_ARCS || bytes + STATIC > (int64_t)bi_shared_bytes(ctx)) return BOSC_OK;
-    *outcome = BI_FOREST_FOUND;
     if (bytes > BI_SHARED_PLAIN)
         BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     const rows_args a = {*rows, prepare_output(ctx, labels, rows->order.vertex_mask)};

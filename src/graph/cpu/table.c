@@ -12,7 +12,7 @@
 /* ---- back arcs ---- */
 
 enum {
-    GRAIN = BI_THREAD_ITEMS / 2, /* least edges of a chunk, of at least two items */
+    GRAIN = BI_THREAD_ITEMS / 2, /* least edges of a chunk; an edge costs two items or more */
     CACHED = 1 << 18,            /* vertices whose counters stay in a core's cache (1 MB) */
     NEAR = 1 << 13,              /* distance of consecutive larger vertices that counts as local: 32 KB of counters */
     SAMPLES = 512                /* the share of local ones has an error of 1 / (2 sqrt(512)) = 2 % at most */

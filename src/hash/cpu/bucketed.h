@@ -6,7 +6,7 @@
 #include "hash/hash.h"
 
 enum {
-    BI_HASH_GRAIN = BI_THREAD_ITEMS / 2, /* pairs that justify one more thread, of at least two items */
+    BI_HASH_GRAIN = BI_THREAD_ITEMS / 2, /* pairs that justify one more thread; a pair costs two items or more */
     BI_HASH_PAIR_ITEMS = 8               /* cost of filling in or finding a pair, in simple items; estimated */
 };
 enum { BI_HASH_LINE = 64, BI_HASH_CHUNK = 64, BI_HASH_FILL_WORDS = 5 };

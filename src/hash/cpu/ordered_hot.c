@@ -22,8 +22,7 @@ enum {
     SWEEP_HOMES = 64,     /* homes of a step of the vector sweep: one byte each */
     ONE = BI_HASH_ORDERED_ONE,
     LAST_RANGE = BI_HASH_ORDERED_LAST_RANGE,
-    MAX_HOME_PAIRS =
-        100, /* maximum of pairs with one home: a signed byte holds up to 127, which leaves 27 for pushed ones */
+    MAX_HOME_PAIRS = 100, /* limit of pairs with one home: a signed byte holds 127, which leaves 27 for pushed ones */
     MAX_PUSHED = INT8_MAX - 1,
     FRONT = 2 * SWEEP_HOMES /* slots emptied ahead of the swept homes: at least MAX_PUSHED + 1 */
 };
@@ -506,7 +505,8 @@ BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool
     const uint64_t hash = hash_of_row(b, bits, key, partitioned, row).low;
     const uint64_t value = bosc_hash_word_at(value_at(b, bits, key, partitioned, row), 0, bits).low;
     const size_t first = first_of_row(b, row);
-    if (first + LINE / stride > b->slot_count) return insert_by_slots(b, bits, key, partitioned, row);
+    /* The last slot, which is zeroed, would look like one of hash 0. */
+    if (first + LINE / stride >= b->slot_count) return insert_by_slots(b, bits, key, partitioned, row);
     char *at = b->slots + first * stride;
     const __m512i here = _mm512_loadu_si512(at);
     const struct line l = compare_line(bits, here, hash);
@@ -514,8 +514,7 @@ BI_FN bool insert_avx512(const struct bi_hash_ordered_job *b, int32_t bits, bool
     if (l.equal) return false;
     /* The pair goes to the first slot that is not less; the slots from there to the empty one move up. Slots ascend,
      * so `less` is a run of bits, two lanes apart; the bit behind it, times 3, masks both lanes of the pair. The
-     * difference masks all lanes behind the pair, up to those of the empty slot. The zeroed last slot may count as
-     * less; its bit is shifted out of the mask. */
+     * difference masks all lanes behind the pair, up to those of the empty slot. */
     const uint32_t pair = 3 * ((l.less << 2 | 1) & ~l.less), moved = 4 * (l.empty & -l.empty) - (pair & -pair) * 4;
     const __mmask16 changed = (__mmask16)(pair | moved), high = 0xaaaa;
     if (bits == 32) {

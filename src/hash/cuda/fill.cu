@@ -299,6 +299,7 @@ static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct b
     void *marks, *large;
     BI_TRY(bi_scratch(ctx, marks_words * 8, &marks));
     BI_TRY(bi_scratch(ctx, (size_t)partitions * 4, &large));
+    if (lists->overwritten) *lists->overwritten = true;
     bi_hash_fill_args<K, P> a = {};
     a.hashes = (const K *)lists->hashes;
     a.payload = (const P *)lists->payload;

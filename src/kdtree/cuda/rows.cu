@@ -176,7 +176,8 @@ template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_f
     /* 3. Publish it to later kernels and to the host. */
     if (threadIdx.x > 0) return;
     a.bad[blockIdx.x] = sh.first;
-    bi_notify_host(&a.words[blockIdx.x], sh.first == BI_KDTREE_NONE ? GOOD : FIRST_BAD + (unsigned long long)sh.first);
+    bi_notify_host(&a.words[blockIdx.x],
+                   sh.first == BI_KDTREE_NONE ? (unsigned long long)GOOD : FIRST_BAD + (unsigned long long)sh.first);
 }
 
 /* Always launches BLOCKS blocks, so that the waiter needs no row count; the last blocks may have no rows. */

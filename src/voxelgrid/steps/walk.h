@@ -103,6 +103,8 @@ BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_
         w->row = bi_voxelgrid_voxel_key(v, &w->low);
         w->length = rows[v->dim - 1];
     } else {
+        w->rows[1] = 0; /* unused in large boxes, as the next two; compilers do not see it */
+        w->row = w->length = 0;
         int64_t begin = bi_voxelgrid_find_voxel(v, &w->low, false);
         if (begin > position) w->position = begin;
     }

@@ -319,6 +319,86 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
+enum { ERASED = 9 };
+
+/* A launch that lacks device memory, during an insertion or an erasure in place. The table is then the old one, or
+ * empty if its buckets may be overwritten. */
+struct change {
+    bool erases; /* the first ERASED keys */
+    bosc_hash_opts opts;
+    struct hash_pairs first, more;
+    bosc_ctx *ctx;
+    bosc_hash *table;
+    int64_t emptied;
+};
+
+static void open_change(bosc_ctx *ctx, void *user)
+{
+    struct change *f = user;
+    f->ctx = ctx;
+    CHECK_OK(ctx, bosc_hash_create(ctx, &f->opts, &f->table));
+    CHECK_OK(ctx, bosc_hash_build(ctx, f->table, f->first.keys, f->first.values, f->first.n));
+}
+
+static void close_change(void *user) { bosc_hash_free(((struct change *)user)->table); }
+
+static bosc_status change_in_place(bosc_ctx *ctx, void *user)
+{
+    struct change *f = user;
+    if (f->erases) return bosc_hash_erase(ctx, f->table, f->first.keys, ERASED, NULL);
+    return bosc_hash_insert(ctx, f->table, f->more.keys, f->more.values, f->more.n);
+}
+
+/* Returns the number of pairs that the table holds. */
+static int64_t count_held(const struct change *f, const struct hash_pairs *p)
+{
+    uint8_t found[64];
+    uint32_t values[64];
+    int64_t held = 0;
+    CHECK_OK(f->ctx, bosc_hash_find(f->ctx, f->table, p->keys, p->n, values, found));
+    for (int64_t i = 0; i < p->n; i++) held += found[i] && values[i] == ((const uint32_t *)p->values)[i];
+    return held;
+}
+
+static bool holds_old_pairs(void *user)
+{
+    struct change *f = user;
+    f->emptied += f->table->keys == 0;
+    return f->table->keys == 0 || (f->table->keys == f->first.n && count_held(f, &f->first) == f->first.n);
+}
+
+/* Earlier failures may have emptied the table. */
+static bool is_changed(void *user)
+{
+    const struct change *f = user;
+    const int64_t held = count_held(f, f->erases ? &f->first : &f->more);
+    return f->erases ? held == f->table->keys && held <= f->first.n - ERASED : held == f->more.n;
+}
+
+static void changes_without_memory(bosc_ctx *ctx)
+{
+    for (int erases = 0; erases < 2; erases++) {
+        struct change f = {
+            .erases = erases != 0,
+            .opts = {.size = sizeof f.opts, .layout = BOSC_HASH_BUCKETED, .key_bits = 32, .value_size = 4}};
+        f.opts.load_factor = 0.5;
+        f.first = hash_make(HASH_SEQUENCE, &f.opts, 1, 40);
+        f.more = hash_make(HASH_SEQUENCE, &f.opts, 2, 9); /* the same keys, other values */
+        struct fault_sweep sweep = {.kinds = BI_FAULT_LAUNCH_MEMORY,
+                                    .open = open_change,
+                                    .close = close_change,
+                                    .call = change_in_place,
+                                    .untouched = holds_old_pairs,
+                                    .right = is_changed,
+                                    .may_pass_none = true, /* on the CPU */
+                                    .user = &f};
+        fault_sweep(ctx, &sweep);
+        CHECK(f.emptied == 0 || ctx->backend->id == BOSC_BACKEND_CUDA);
+        hash_free_pairs(&f.first);
+        hash_free_pairs(&f.more);
+    }
+}
+
 /* Outputs of lists and look-ups are written completely, or not at all. */
 struct listed {
     struct answers {
@@ -422,6 +502,7 @@ static const struct suite_case suite_cases_hash_life[] = {
     {"linear", linear, NULL},
     {"views", views, NULL},
     {"faults", faults, NULL},
+    {"changes without memory", changes_without_memory, NULL},
     {"faults of lists", faults_of_lists, NULL},
     {"smaller builds", smaller_builds, NULL},
     {"second build", second_build, NULL},

@@ -325,6 +325,31 @@ static void greatest_hash(bosc_ctx *ctx)
     }
 }
 
+/* Two pairs in one range of a home of the smallest table, the first with hash 0: the zeroed last slot, which one vector
+ * holds with all others, is no pair with that hash, so the build needs no sort. */
+static void hash_of_zero(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 2 && ctx->backend->id == BOSC_BACKEND_CPU; k++) {
+        const bosc_hash_opts o = {.size = sizeof o,
+                                  .layout = BOSC_HASH_ORDERED,
+                                  .key_bits = 32 << k,
+                                  .value_size = 4 << k,
+                                  .load_factor = 0.5};
+        bosc_hash *table = NULL;
+        uint64_t keys[2] = {0}, values[2] = {3, 5};
+        struct bi_hash_report found;
+        enum bi_hash_outcome outcome;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        for (int i = 0; i < 2; i++)
+            bi_hash_store(keys, o.key_bits, i, bi_hash_key_of((bosc_hash_word){(uint64_t)i, 0}, o.key_bits, 0));
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, keys, values, 2));
+        CHECK_EQ(table->shape.seed, 0);
+        CHECK_OK(ctx, table->ops->build(ctx, table, keys, values, 2, &found, &outcome));
+        CHECK(outcome == BI_HASH_BUILT && !found.repeats);
+        bosc_hash_free(table);
+    }
+}
+
 /* Hashes near the end push pairs beyond the last home, until there are more of them than slots. */
 static void hashes_near_the_end(bosc_ctx *ctx)
 {
@@ -484,6 +509,7 @@ static const struct suite_case suite_cases_hash_ordered[] = {
     {"sizes", sizes_around_powers_of_two, NULL},
     {"large", larger_than_caches, NULL},
     {"greatest hash", greatest_hash, NULL},
+    {"hash of zero", hash_of_zero, NULL},
     {"ends", hashes_near_the_end, NULL},
     {"crowded", crowded, NULL},
     {"repeats", repeats, NULL},

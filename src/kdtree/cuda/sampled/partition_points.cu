@@ -7,7 +7,6 @@ enum { PARTITION_THREADS = 256, PARTITION_ITEMS = 8, PARTITION_TILE = PARTITION_
 template <int DIM> struct partition_shared {
     bi_kdtree_segment_scatter scatter;
     uint32_t start[BI_KDTREE_DESTINATIONS]; /* of each destination in the tile */
-    uint2 segment;
     bi_kdtree_point<DIM> tile[PARTITION_TILE];
 };
 
