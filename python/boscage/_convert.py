@@ -1,20 +1,12 @@
-"""Arguments as arrays and numbers of a type that holds their values: else a TypeError that names the argument."""
+"""Arguments as arrays of a type that holds their values: else a TypeError that names the argument."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Optional
 
 import numpy as np
 
 from ._arrays import NUMPY, Space, space_of
-
-
-def has_missing(x: Any) -> bool:
-    """True for arrays of pandas, and of `numpy.ma`, that mark elements as missing and have such elements."""
-    if isinstance(x, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(x))
-    return is_extension(x) and bool(x.isna().any())
 
 
 def is_extension(x: Any) -> bool:
@@ -23,7 +15,7 @@ def is_extension(x: Any) -> bool:
     return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna")
 
 
-def values_and_mask(x: Any) -> tuple[np.ndarray, Optional[np.ndarray]]:
+def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """The values of an array in the byte order of the machine, and a mask of its missing elements, or None."""
     mask = None
     if isinstance(x, np.ma.MaskedArray):
@@ -34,7 +26,10 @@ def values_and_mask(x: Any) -> tuple[np.ndarray, Optional[np.ndarray]]:
         kind = getattr(x.dtype, "numpy_dtype", None)  # of integers, floats and booleans with a mask
         if kind is not None and np.dtype(kind).kind in "biuf":
             x = x.to_numpy(dtype=kind, **({} if mask is None else {"na_value": np.dtype(kind).type(0)}))
-    x = np.asarray(x)
+    try:
+        x = np.asarray(x)
+    except ValueError as error:  # of lists whose rows differ in length
+        raise ValueError(f"{name}: {error}") from None
     return (x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))), mask
 
 
@@ -42,7 +37,7 @@ def values_of(x: Any, name: str) -> np.ndarray:
     """The values of an array without missing elements, in the byte order of the machine."""
     if type(x) is np.ndarray and x.dtype.isnative:
         return x
-    values, mask = values_and_mask(x)
+    values, mask = values_and_mask(x, name)
     if mask is not None:
         raise TypeError(f"{name}: an array with missing elements")
     return values
@@ -65,7 +60,7 @@ def _to_floats(x: np.ndarray, want: np.dtype, may_round: bool) -> tuple[np.ndarr
         return y, (np.isfinite(y) | ~np.isfinite(x)) if may_round else ((y == x) | np.isnan(x))
     limit = 2.0 if x.dtype.kind == "b" else float(np.iinfo(x.dtype).max + 1)
     wide = y.astype(np.float64) if y.dtype.itemsize < 8 else y
-    fits = wide < limit
+    fits = np.isfinite(wide) & (wide < limit)
     return y, fits & (np.where(fits, wide, 0).astype(x.dtype) == x)
 
 
@@ -146,8 +141,13 @@ def integers(x: Any, dtype: str, space: Space, name: str) -> Any:
 
 
 def flags(x: Any, space: Space, name: str) -> Any:
-    """Booleans, or the integers 0 and 1."""
-    return integers(x, "uint8" if space is not NUMPY else "bool", space, name)
+    """Booleans, or the integers 0 and 1: of bool in host memory, of uint8 on a device."""
+    if space is NUMPY:
+        return integers(x, "bool", NUMPY, name)
+    own = space_of(x)
+    if own is NUMPY or own.dtype_name(x) != "bool":
+        integers(own.host(x), "bool", NUMPY, name)  # a check of the values
+    return integers(x, "uint8", space, name)
 
 
 def _device_type(x: Any, space: Space, name: str) -> np.dtype:
@@ -164,7 +164,7 @@ def real_array(x: Any, name: str) -> np.ndarray:
     if x.dtype.kind in "biuf":
         return x
     if x.dtype.kind == "c":
-        raise TypeError(f"{name}: KDTree does not work with complex data")
+        raise TypeError(f"{name}: complex data; real numbers are needed")
     if x.dtype.kind == "O":
         if any(isinstance(value, (str, bytes)) for value in x.ravel().tolist()):
             raise TypeError(f"{name}: strings; numbers are needed")
@@ -181,29 +181,11 @@ def reals(x: Any, dtype: str, space: Space, name: str) -> Any:
     """Real numbers as an array of a type of floats, without gaps."""
     if space is NUMPY:
         return np.asarray(real_array(x, name), dtype, order="C")
-    if space.dtype_name(x).startswith("complex"):
-        raise TypeError(f"{name}: complex; real numbers are needed")
+    refuse_complex(x, space, name)
     return space.asarray(x, dtype)
 
 
-def real(x: Any, name: str) -> float:
-    """One real number."""
-    if type(x) is float or type(x) is int or type(x) is np.float64:
-        return float(x)
-    kind = getattr(getattr(x, "dtype", None), "kind", None)
-    if isinstance(x, (str, bytes)) or (kind is not None and kind in "cmMSU"):
-        raise TypeError(f"{name}: {x!r} is not a number")
-    try:
-        return float(x)
-    except TypeError:
-        raise TypeError(f"{name}: {x!r} is not a number") from None
-
-
-def whole(x: Any, name: str) -> int:
-    """One integer."""
-    if type(x) is int:
-        return x
-    try:
-        return operator.index(x)
-    except TypeError:
-        raise TypeError(f"{name}: {x!r} is not an integer") from None
+def refuse_complex(x: Any, space: Space, name: str) -> None:
+    """Refuses complex numbers of another array library than NumPy."""
+    if space.dtype_name(x).startswith("complex"):
+        raise TypeError(f"{name}: complex data; real numbers are needed")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import real, real_array, reals
+from ._convert import real_array, reals
 from ._nodes import cKDTreeNode
+from ._numbers import real, whole
 from ._pairs import Pairs
-from ._points import WIDER, finite, frozen, is_below_one, norm, points_of, rounds, within_power
+from ._points import WIDER, finite, frozen, is_below_one, norm, points_of, within_power
 from ._where import Progress, where
 
 
@@ -33,7 +33,7 @@ class cKDTree(Pairs):
     boxsize : array_like or scalar, optional
         Periods of the coordinates, which are in [0, boxsize); 0: not periodic.
     device : str, optional
-        Device of the tree: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. Default: the array's, or for NumPy that of `boscage.use`.
+        Device of the tree: ``"cpu"``, ``"cuda"``, ``"cuda:1"``. Default: the array's; for NumPy that of `boscage.use`.
     dtype : {"float32", "float64"}, optional
         Precision to convert to.
     progress : callable, optional
@@ -79,7 +79,7 @@ class cKDTree(Pairs):
         workers: Optional[int] = None,
         progress: Progress = None,
     ):
-        leafsize = self._leafsize_default if leafsize is None else operator.index(leafsize)
+        leafsize = self._leafsize_default if leafsize is None else whole(leafsize, "leafsize")
         if leafsize < 1:
             raise ValueError("leafsize must be at least 1")
         self._leafsize = leafsize
@@ -87,32 +87,34 @@ class cKDTree(Pairs):
         self._place = place_for(self._space, device)
         self._boxsize = boxsize
         self._periods: Optional[np.ndarray] = None
-        self._handle: Any = None
         self._kept_dtype = None if dtype is None else np.dtype(dtype).name
-        points, self._dtype = points_of(data, self._kept_dtype, self._space)
+        points, dtype = points_of(data, self._kept_dtype, self._space)
         if copy_data and self._space is NUMPY:
             points = points.copy()
-        self._build(points, workers, progress)
+        self._build(None, points, dtype, self._space, workers, progress)
 
-    def _build(self, points: Any, workers: Optional[int], progress: Progress) -> None:
+    def _build(
+        self, handle: Any, points: Any, dtype: str, space: Space, workers: Optional[int], progress: Progress
+    ) -> None:
+        """Builds a tree in a handle, or in a new one for None, and then replaces this one's."""
         n, m = map(int, points.shape)
         if self._boxsize is not None:
-            self._set_box(points, m)
-        at = where(self._place, self._space.stream(), workers, progress)
-        handle = self._handle
+            self._set_box(space.host(points), m)
+        at = where(self._place, space.stream(), workers, progress)
         if handle is None:
-            handle = _core.KDTree(at, DTYPES[self._dtype], m)
+            handle = _core.KDTree(at, DTYPES[dtype], m)
         handle.build(at, points)
-        self._handle, self._data, self._n, self._m = handle, points, n, m
+        self._handle, self._data, self._dtype, self._space = handle, points, dtype, space
+        self._n, self._m = n, m
         self._tree: Any = None
-        self._twin: Any = None
+        self._twin = None
 
-    def _set_box(self, points: Any, m: int) -> None:
+    def _set_box(self, points: np.ndarray, m: int) -> None:
         box = np.broadcast_to(reals(self._boxsize, "float64", NUMPY, "boxsize"), (m,)).copy()
         if not np.isfinite(box).all() or (box < 0).any():
             raise ValueError("boxsize must be finite and not negative")
         periodic = box > 0
-        host = self._space.host(points)[:, periodic]
+        host = points[:, periodic]
         if (host >= box[periodic]).any():
             raise ValueError("Some input data are greater than the size of the periodic box.")
         if (host < 0).any():
@@ -181,8 +183,8 @@ class cKDTree(Pairs):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory of the tree on its device."""
-        return self._handle.info(where(self._place))["bytes"]
+        """Bytes of memory of the tree on its device, with those of its second tree for queries of float64."""
+        return self._handle.info(where(self._place))["bytes"] + (0 if self._twin is None else self._twin.nbytes)
 
     def __len__(self) -> int:
         return self._n
@@ -242,18 +244,8 @@ class cKDTree(Pairs):
             values = np.broadcast_to(reals(values, "float64", NUMPY, name), shape).ravel()
         return space.asarray(values, "float64")
 
-    def _of_float64(self) -> Any:
-        """This tree, or for points of float32 one of the same points in float64, which is kept."""
-        if self._dtype == "float64":
-            return self
-        if self._twin is None:
-            points = self._space.asarray(self._data, "float64")
-            self._twin = type(self)(points, self._leafsize, boxsize=self._boxsize, device=self._place)
-        return self._twin
-
-    def _for_queries(self, x: Any) -> Any:
-        """The tree for these queries: one of float32 rounds none."""
-        return self._of_float64() if self._dtype == "float32" and rounds(x, space_of(x)) else self
+    def _of_points(self, points: Any) -> Any:
+        return type(self)(points, self._leafsize, boxsize=self._boxsize, device=self._place)
 
     # --- searches -----------------------------------------------------------------------------------------------------
 
@@ -305,16 +297,14 @@ class cKDTree(Pairs):
         if k is None:
             raise ValueError("k must be an integer or a sequence of integers")
         tree = self._for_queries(x)
-        if tree is not self:
-            return tree.query(x, k, eps, p, distance_upper_bound, workers, progress=progress)
-        rows, shape, space = self._queries(x)
+        rows, shape, space = tree._queries(x)
         ranks = None if np.ndim(k) == 0 else np.asarray(k)
         if ranks is not None and (ranks.ndim != 1 or ranks.size == 0 or ranks.dtype.kind not in "iu"):
             raise ValueError("k must be an integer or a sequence of integers")
-        most = operator.index(k) if ranks is None else int(ranks.max())
+        most = whole(k, "k") if ranks is None else int(ranks.max())
         if (most if ranks is None else int(ranks.min())) < 1:
             raise ValueError("k must be an integer of 1 or more")
-        d, i = self._knn(rows, len(rows), most, eps, p, distance_upper_bound, shape, space, workers, progress)
+        d, i = tree._knn(rows, most, eps, p, distance_upper_bound, shape, space, workers, progress)
         if ranks is not None and ranks.tolist() != list(range(1, most + 1)):
             d, i = d[:, ranks - 1].reshape(*shape, len(ranks)), i[:, ranks - 1].reshape(*shape, len(ranks))
         elif ranks is None and most == 1:
@@ -332,7 +322,6 @@ class cKDTree(Pairs):
     def _knn(
         self,
         rows: Any,
-        count: int,
         k: int,
         eps: float,
         p: float,
@@ -341,10 +330,10 @@ class cKDTree(Pairs):
         space: Space,
         workers: Optional[int],
         progress: Progress,
-        exclude_self: bool = False,
     ) -> tuple[Any, Any]:
-        """Distances and rows, (count, k) each; rows None: the points themselves are the queries."""
+        """The k nearest points of each query in `rows`: distances and rows of the data, (queries, k) each."""
         at = where(self._place, space.stream(), workers, progress)
+        count = len(rows)
         ids = space.empty((count, k), "int64")
         bounded = np.ndim(bound) > 0 or not (bound is np.inf or real(bound, "distance_upper_bound") == np.inf)
         if (
@@ -352,8 +341,6 @@ class cKDTree(Pairs):
             and p == 2
             and self._periods is None
             and not bounded
-            and rows is not None
-            and not exclude_self
             and space.name != "cuda"
         ):
             d = space.empty((count, k), "float32")
@@ -367,17 +354,16 @@ class cKDTree(Pairs):
                 bound = reals(bound, "float64", NUMPY, "distance_upper_bound")
                 bounds = self._each(np.nextafter(bound, -np.inf), shape, space, "distance_upper_bound")
             self._handle.query_knn(
-                at, rows, k, norm(p), real(eps, "eps"), self._periods, bounds, exclude_self, raw(ids), raw(d)
+                at, rows, k, norm(p), real(eps, "eps"), self._periods, bounds, False, raw(ids), raw(d)
             )
             d = space.give(d)
-        if bounded or exclude_self or k > self._n:
+        if bounded or k > self._n:
             return d, space.none_to(ids, self._n)
         return d, space.give(ids)
 
     def _ball(
         self,
         rows: Any,
-        count: int,
         radii: Any,
         p: float,
         eps: float,
@@ -385,20 +371,20 @@ class cKDTree(Pairs):
         workers: Optional[int],
         progress: Progress,
         distances: bool,
-        exclude_self: bool = False,
     ) -> tuple[Any, Any, Any]:
-        """CSR rows: offsets, ids, and distances or None."""
-        if is_below_one(p, space) and self._space is NUMPY and rows is not None:
-            found = self._ball(rows, count, radii * WIDER, 1.0, 0.0, space, workers, progress, False, exclude_self)
+        """The points within the radius of each query in `rows`, as CSR rows: offsets, ids, and distances or None."""
+        eps = real(eps, "eps")
+        if is_below_one(p, space) and self._space is NUMPY:
+            found = self._ball(rows, radii * WIDER, 1.0, 0.0, space, workers, progress, False)
             return within_power(found, rows, self._data, radii, real(p, "p"), self._periods)
         at = where(self._place, space.stream(), workers, progress)
-        offsets = space.empty(count + 1, "int64")
+        offsets = space.empty(len(rows) + 1, "int64")
         search = self._handle.query_radius
-        search(at, rows, radii, norm(p), real(eps, "eps"), self._periods, exclude_self, raw(offsets), None, None)
+        search(at, rows, radii, norm(p), eps, self._periods, False, raw(offsets), None, None)
         total = int(space.host(offsets)[-1])
         ids = space.empty(total, "int64")
         d = space.empty(total, "float64") if distances else None
-        search(at, rows, radii, norm(p), real(eps, "eps"), self._periods, exclude_self, raw(offsets), raw(ids), raw(d))
+        search(at, rows, radii, norm(p), eps, self._periods, False, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
     def query_ball_csr(
@@ -435,12 +421,9 @@ class cKDTree(Pairs):
         (array([0, 2, 2, 4]), array([0, 1, 1, 2]))
         """
         tree = self._for_queries(x)
-        if tree is not self:
-            return tree.query_ball_csr(x, r, p, eps, workers, return_distance=return_distance, progress=progress)
-        rows, shape, space = self._queries(x)
-        found = self._ball(
-            rows, len(rows), self._each(r, shape, space, "r"), p, eps, space, workers, progress, return_distance
-        )
+        rows, shape, space = tree._queries(x)
+        radii = tree._each(r, shape, space, "r")
+        found = tree._ball(rows, radii, p, eps, space, workers, progress, return_distance)
         return found if return_distance else found[:2]
 
     def query_ball_point(
@@ -463,7 +446,9 @@ class cKDTree(Pairs):
             Queries.
         r : array_like
             Distances, one for all queries or one for each: its shape must broadcast to that of the queries.
-        p, eps, workers, progress
+        p : float
+            Minkowski norm, more than 0 for NumPy's arrays; 1 or more for those of other libraries.
+        eps, workers, progress
             As those of `query`.
         return_sorted : bool, optional
             Of no effect: rows are always sorted.
@@ -483,22 +468,20 @@ class cKDTree(Pairs):
         [1, 2]
         """
         tree = self._for_queries(x)
-        if tree is not self:
-            return tree.query_ball_point(x, r, p, eps, workers, return_sorted, return_length, progress=progress)
-        rows, shape, space = self._queries(x)
-        radii = self._each(r, shape, space, "r")
+        rows, shape, space = tree._queries(x)
+        radii = tree._each(r, shape, space, "r")
         if return_length and is_below_one(p, space):
-            offsets, _, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
+            offsets, _, _ = tree._ball(rows, radii, p, eps, space, workers, progress, False)
             counts = np.diff(offsets).reshape(shape)
             return counts if shape else int(counts)
         if return_length:
             counts = space.empty(len(rows), "int64")
             at = where(self._place, space.stream(), workers, progress)
             p, eps = norm(p), real(eps, "eps")
-            self._handle.query_radius_count(at, rows, radii, p, eps, self._periods, False, raw(counts))
+            tree._handle.query_radius_count(at, rows, radii, p, eps, tree._periods, False, raw(counts))
             counts = space.give(counts).reshape(shape)
             return counts if shape or space is not NUMPY else int(counts)
-        offsets, ids, _ = self._ball(rows, len(rows), radii, p, eps, space, workers, progress, False)
+        offsets, ids, _ = tree._ball(rows, radii, p, eps, space, workers, progress, False)
         lists = space.lists(offsets, ids)
         if not shape:
             return lists[0]
@@ -532,18 +515,16 @@ class cKDTree(Pairs):
         tree = self._for_queries(lows)
         if tree is self:
             tree = self._for_queries(highs)
-        if tree is not self:
-            return tree.query_box(lows, highs, workers)
-        lows, shape, _ = self._queries(lows)
-        highs, others, _ = self._queries(highs)
+        lows, shape, _ = tree._queries(lows)
+        highs, others, _ = tree._queries(highs)
         if shape != others or len(shape) != 1:
             raise ValueError("lows and highs must be arrays of the same two dimensions")
         boxes = np.stack([lows, highs], axis=1)
         at = where(self._place, 0, workers)
         offsets = np.empty(len(lows) + 1, np.int64)
-        self._handle.box(at, boxes, offsets, None)
+        tree._handle.box(at, boxes, offsets, None)
         ids = np.empty(offsets[-1], np.int64)
-        self._handle.box(at, boxes, offsets, ids)
+        tree._handle.box(at, boxes, offsets, ids)
         return offsets, ids
 
     # --- beyond scipy's interface -------------------------------------------------------------------------------------
@@ -574,10 +555,8 @@ class cKDTree(Pairs):
             points, dtype = space.rows(points, "float64"), "float64"
         if points.shape[1] != self._m:
             raise ValueError(f"data has {points.shape[1]} coordinates, the tree {self._m}")
-        self._space = space
-        if dtype != self._dtype:  # points of float64 in a tree of float32
-            self._handle, self._dtype = None, dtype
-        self._build(points, workers, progress)
+        handle = self._handle if dtype == self._dtype else None  # None: points of float64 in a tree of float32
+        self._build(handle, points, dtype, space, workers, progress)
 
     def verify(self) -> None:
         """Checks every node against all its ancestors.

@@ -21,7 +21,7 @@ def unhashable(dtype: Any, name: str = "keys") -> TypeError:
     return TypeError(f"{name}: {dtype}; {KINDS} hashed")
 
 
-def _strings_of(x: np.ndarray, name: str = "keys") -> Optional[np.ndarray]:
+def strings_of(x: np.ndarray, name: str = "keys") -> Optional[np.ndarray]:
     """Objects as an array of type U or S if all are str, or all are bytes; else None."""
     kinds = set(map(type, x.ravel().tolist()))
     kind = "U" if all(issubclass(k, str) for k in kinds) else "S" if all(issubclass(k, bytes) for k in kinds) else None
@@ -37,6 +37,17 @@ def _has_final_zeros(strings: np.ndarray) -> bool:
     return any(s[-1:] in ("\0", b"\0") for s in strings.ravel().tolist() if isinstance(s, (str, bytes)))
 
 
+def _equal_number(x: Any) -> Any:
+    """A number of another type as an int of 64 bits, float or complex of equal value; None if there is none."""
+    for kind in (int, float, complex):
+        try:
+            if (value := kind(x)) == x and (kind is not int or -(2**63) <= value < 2**64):
+                return value
+        except (TypeError, ValueError, ArithmeticError):
+            pass
+    return None
+
+
 def _array_of(key: Any) -> Optional[np.ndarray]:
     """A Python object as an array of one element; None for objects of other types than keys."""
     if isinstance(key, datetime.datetime) and key.tzinfo is not None:
@@ -49,8 +60,8 @@ def _array_of(key: Any) -> Optional[np.ndarray]:
         key = np.timedelta64(key)
     elif isinstance(key, (str, bytes)) and key[-1:] in ("\0", b"\0"):
         return None
-    elif isinstance(key, numbers.Number) and not isinstance(key, (int, float, complex, np.generic)):
-        key = float(key) if not isinstance(key, numbers.Complex) or isinstance(key, numbers.Real) else complex(key)
+    elif isinstance(key, numbers.Number) and not isinstance(key, (bool, float, complex, np.generic)):
+        key = _equal_number(key)
     if not isinstance(key, (bool, int, float, complex, str, bytes, np.generic)):
         return None
     one = np.asarray(key).reshape(1)
@@ -88,7 +99,7 @@ class Keys:
         elif kind in "mM":
             self.words = np.dtype(np.int64)
         elif kind in "SUO":
-            strings = _strings_of(keys, name) if kind == "O" else keys
+            strings = strings_of(keys, name) if kind == "O" else keys
             if strings is None:
                 raise unhashable("objects that are not all strings", name)
             self.text = strings.dtype.kind
@@ -131,7 +142,7 @@ class Keys:
         """Words of keys to search for, a mask (None: all may be in the table), and the keys' shape."""
         mask = None
         if type(keys) is not np.ndarray or not keys.dtype.isnative:
-            keys, mask = values_and_mask(keys)
+            keys, mask = values_and_mask(keys, "keys")
         shape, keys = keys.shape, keys.reshape(-1)
         words, fits = self._words(keys, False)
         if words is None:
@@ -194,7 +205,7 @@ class Keys:
     def _words_of_objects(self, keys: np.ndarray, add: bool) -> tuple[Optional[np.ndarray], Optional[np.ndarray]]:
         """Words of objects, by their Python values; objects of other types are in no table."""
         if self.text and (add or not _has_final_zeros(keys)):
-            strings = _strings_of(keys)
+            strings = strings_of(keys)
             if strings is not None:
                 return self._words(strings, add)
         words, fits = np.zeros(len(keys), self.words), np.zeros(len(keys), bool)
@@ -211,7 +222,12 @@ class Keys:
         if type(key) is float and self.dtype.kind == "f":  # as NumPy compares a float of Python with an array
             return np.array([key], self.dtype)
         if isinstance(key, tuple) and self.dtype.names:
-            return np.array([key], self.dtype)
+            try:
+                record = np.array([key], self.dtype)
+                if tuple(record[0]) == key:  # no field was rounded or cut
+                    return record
+            except (TypeError, ValueError, OverflowError):
+                pass  # no record, thus in no table
         if type(key) is int:
             return np.array([key])
         if isinstance(key, list) or (isinstance(key, np.ndarray) and key.ndim):

@@ -7,27 +7,24 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, Space, raw
-from ._convert import real, reals
-from ._points import WIDER, is_below_one, norm, within_power
+from ._arrays import DTYPES, NUMPY, raw
+from ._convert import reals
+from ._numbers import real
+from ._points import WIDER, PointSet, is_below_one, norm, within_power
 from ._where import Place, Progress, where
 
 
-class Pairs:
+class Pairs(PointSet):
     """Queries for pairs of points of k-d trees."""
 
     _handle: Any
     _place: Place
     _n: int
     _m: int
-    _dtype: str
     _periods: Optional[np.ndarray]
-    _space: Space
     _data: Any
     maxes: Any
     mins: Any
-
-    def _of_float64(self) -> Any: ...
 
     def _same(self, other: Any) -> "Pairs":
         if not isinstance(other, Pairs):
@@ -207,8 +204,6 @@ class Pairs:
         array([3, 5, 7, 9])
         """
         tree, other = self._both(other)
-        if tree is not self:
-            return tree.count_neighbors(other, r, p, weights, cumulative, workers=workers, progress=progress)
         radii = reals(r, "float64", NUMPY, "r")
         flat = radii.ravel()
         if np.isnan(flat).any():
@@ -219,12 +214,12 @@ class Pairs:
                 raise ValueError("r must be non-decreasing for non-cumulative counting.")
             order = np.argsort(flat, kind="stable")
             flat = flat[order]
-        mine, others = self._two_weights(other, weights)
+        mine, others = tree._two_weights(other, weights)
         weighted = weights is not None
         out = np.empty(flat.shape, np.float64 if weighted else np.int64)
         if flat.size:
             at = where(self._place, 0, workers, progress)
-            self._handle.count_pairs(
+            tree._handle.count_pairs(
                 at,
                 other._handle,
                 np.ascontiguousarray(flat),

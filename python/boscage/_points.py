@@ -6,8 +6,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import NUMPY, Space
-from ._convert import real, real_array
+from ._arrays import NUMPY, Space, space_of
+from ._convert import real_array, refuse_complex
+from ._numbers import real
 
 
 def finite(x: np.ndarray, name: str) -> None:
@@ -25,6 +26,9 @@ def norm(p: float) -> float:
     if not p >= 1:
         raise ValueError(f"p: {p} is not 1 or more")
     return p
+
+
+WIDER = 1 + 1e-12  # times the radius for p = 1, so that rounding there loses no point for p < 1; not measured
 
 
 def is_below_one(p: Any, space: Space) -> bool:
@@ -47,17 +51,14 @@ def within_power(
     return np.append(0, np.cumsum(counts)), ids[near], d[near]
 
 
-WIDER = 1 + 1e-12  # of the radius of p = 1, for rounding
-
-
 def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") -> tuple[Any, str]:
     """Points as rows of float32 or float64, and the type."""
     if space is NUMPY:
         if hasattr(x, "toarray"):
             raise TypeError(f"{name}: a sparse matrix; points are dense arrays")
         x = real_array(x, name)
-    elif space.dtype_name(x).startswith("complex"):
-        raise TypeError(f"{name}: KDTree does not work with complex data")
+    else:
+        refuse_complex(x, space, name)
     dtype = dtype or space.dtype_name(x)
     if dtype not in ("float32", "float64"):
         dtype = "float64"
@@ -77,10 +78,35 @@ def rounds(x: Any, space: Space) -> bool:
     if space is not NUMPY:
         return space.dtype_name(x) not in EXACT
     x = real_array(x, "x")
-    if x.dtype == np.float32 or x.dtype.name in EXACT:
+    if x.dtype.name in EXACT:
         return False
     with np.errstate(over="ignore"):
         return not ((x.astype(np.float32) == x) | (x != x)).all()
+
+
+class PointSet:
+    """Base of structures of points, which answer queries that float32 does not hold in float64."""
+
+    _dtype: str
+    _space: Space
+    _twin: Any  # the same points in float64, built by the first search that needs it; None before
+    data: Any
+
+    def _of_points(self, points: Any) -> Any:
+        """A structure of other points with the parameters of this one."""
+        raise NotImplementedError
+
+    def _of_float64(self) -> Any:
+        """This structure, or for points of float32 its twin."""
+        if self._dtype == "float64":
+            return self
+        if self._twin is None:
+            self._twin = self._of_points(self._space.asarray(self.data, "float64"))
+        return self._twin
+
+    def _for_queries(self, x: Any) -> Any:
+        """The structure for these queries: one of float32 rounds none."""
+        return self._of_float64() if self._dtype == "float32" and rounds(x, space_of(x)) else self
 
 
 def frozen(x: Any) -> Any:

@@ -6,12 +6,13 @@ from typing import Any, Optional
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import real, real_array
-from ._points import points_of, rounds
+from ._convert import real_array
+from ._numbers import real
+from ._points import PointSet, points_of
 from ._where import Progress, where
 
 
-class VoxelGrid:
+class VoxelGrid(PointSet):
     """Points in cubes of space, for neighbours and close pairs of points that move every frame.
 
     Parameters
@@ -39,28 +40,30 @@ class VoxelGrid:
         self._cell = real(cell, "cell")
         points, self._dtype = points_of(data, None, self._space)
         self._m = int(points.shape[1])
-        self._handle = _core.VoxelGrid(self._at(), DTYPES[self._dtype], self._m, self._cell)
-        self._build(points, progress)
+        handle = _core.VoxelGrid(self._at(), DTYPES[self._dtype], self._m, self._cell)
+        self._build(handle, points, self._space, progress)
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
 
-    def _build(self, points: Any, progress: Progress) -> None:
-        self._handle.build(self._at(progress=progress), points)
-        self.data = points
-        self._twin: Any = None
+    def _build(self, handle: Any, points: Any, space: Space, progress: Progress) -> None:
+        handle.build(self._at(space, progress), points)
+        self._handle, self._space, self.data = handle, space, points
+        self._twin = None
 
     def rebuild(self, data: Any, *, progress: Progress = None) -> None:
-        """Rebuilds the grid from other points, in its memory."""
-        self._space = space_of(data)
-        points, dtype = points_of(data, None, self._space)
-        if dtype != self._dtype:  # a grid of float64 stays one, a grid of float32 becomes one
-            points, dtype = self._space.rows(points, "float64"), "float64"
+        """Rebuilds the grid from other points, in its memory; points of float64 make it one of float64."""
+        space = space_of(data)
+        points, dtype = points_of(data, None, space)
         if points.shape[1] != self._m:
             raise ValueError(f"data has {points.shape[1]} coordinates, the grid {self._m}")
-        if dtype != self._dtype:
-            self._handle, self._dtype = _core.VoxelGrid(self._at(), DTYPES[dtype], self._m, self._cell), dtype
-        self._build(points, progress)
+        handle = self._handle
+        if self._dtype == "float64":
+            points, dtype = space.rows(points, "float64"), "float64"
+        elif dtype != self._dtype:
+            handle = _core.VoxelGrid(self._at(space), DTYPES[dtype], self._m, self._cell)
+        self._build(handle, points, space, progress)
+        self._dtype = dtype
 
     @property
     def n(self) -> int:
@@ -92,14 +95,8 @@ class VoxelGrid:
             raise ValueError(f"x must consist of vectors of length {self._m} but has shape {tuple(x.shape)}")
         return x, int(x.shape[0]), space
 
-    def _for_queries(self, x: Any) -> "VoxelGrid":
-        """The grid for these queries: one of float32 rounds none, one of the same points in float64 serves others."""
-        if self._dtype == "float64" or x is None or not rounds(x, space_of(x)):
-            return self
-        if self._twin is None:
-            points = self._space.asarray(self.data, "float64")
-            self._twin = VoxelGrid(points, self._cell, device=self._place)
-        return self._twin
+    def _of_points(self, points: Any) -> "VoxelGrid":
+        return VoxelGrid(points, self._cell, device=self._place)
 
     def voxels(self) -> tuple[Any, Any]:
         """Lists the occupied voxels.
@@ -130,15 +127,14 @@ class VoxelGrid:
         x : array_like, shape (q, m), or None
             The queries; None: the grid's own points, which takes less time than giving them.
         """
-        if (grid := self._for_queries(x)) is not self:
-            return grid.count(x, r, progress=progress)
-        x, n, space = self._queries(x)
+        grid = self if x is None else self._for_queries(x)
+        x, n, space = grid._queries(x)
         counts = space.empty(n, "int64")
         at = self._at(space, progress)
         if r is None:
-            self._handle.voxel_count(at, x, raw(counts))
+            grid._handle.voxel_count(at, x, raw(counts))
         else:
-            self._handle.radius_count(at, x, real(r, "r"), raw(counts))
+            grid._handle.radius_count(at, x, real(r, "r"), raw(counts))
         return space.give(counts)
 
     def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
@@ -152,14 +148,13 @@ class VoxelGrid:
         >>> VoxelGrid([[0.0], [0.5], [2.5]], cell=1).query_ball_csr([[2.0], [0.0]], 0.5)
         (array([0, 1, 3]), array([2, 0, 1]))
         """
-        if (grid := self._for_queries(x)) is not self:
-            return grid.query_ball_csr(x, r, progress=progress)
-        x, n, space = self._queries(x)
+        grid = self if x is None else self._for_queries(x)
+        x, n, space = grid._queries(x)
         at = self._at(space, progress)
         offsets = space.empty(n + 1, "int64")
-        self._handle.radius(at, x, real(r, "r"), raw(offsets), None, None)
+        grid._handle.radius(at, x, real(r, "r"), raw(offsets), None, None)
         ids = space.empty(int(space.host(offsets)[-1]), "int64")
-        self._handle.radius(at, x, real(r, "r"), raw(offsets), raw(ids), None)
+        grid._handle.radius(at, x, real(r, "r"), raw(offsets), raw(ids), None)
         return space.give(offsets), space.give(ids)
 
     def query_pairs(self, r: float, *, progress: Progress = None) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from typing import Any, Callable, NamedTuple, Optional
 
 from . import _core
+from ._numbers import whole
 
 Progress = Optional[Callable[[str, float], Any]]
 
@@ -71,6 +71,7 @@ class use:
     def __init__(self, device: str = "auto", threads: int = 0):
         global _default, _threads
         where = place(device)
+        threads = whole(threads, "threads", "int32")
         if threads < 0:
             raise ValueError("threads: less than 0")
         if where.backend == "cuda":
@@ -78,7 +79,7 @@ class use:
             if reason:
                 raise RuntimeError(f"cuda: {reason}")
         self._before = (_default, _threads)
-        _default, _threads = where, int(threads)
+        _default, _threads = where, threads
 
     def __enter__(self) -> "use":
         return self
@@ -95,10 +96,7 @@ def threads_of(workers: Optional[int]) -> int:
     """Threads for scipy's workers and scikit-learn's n_jobs; None: those in use."""
     if workers is None:
         return _threads
-    try:
-        workers = operator.index(workers)
-    except TypeError:
-        raise TypeError(f"workers: {workers!r} is not an integer") from None
+    workers = whole(workers, "workers", "int32")
     if workers == -1:
         if os.cpu_count() is None:
             raise NotImplementedError("Cannot determine the number of CPUs")

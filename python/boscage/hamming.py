@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
-from ._convert import flags, integers, values_of, whole
+from ._convert import flags, integers, values_of
+from ._numbers import whole
 from ._where import Progress, where
 
 __all__ = ["CellGraph", "Trie", "pack", "unpack"]
@@ -37,7 +38,7 @@ def pack(vectors: Any, letter_bits: int = 1) -> np.ndarray:
     array([[5],
            [2]], dtype=uint64)
     """
-    letters = values_of(vectors, "vectors")
+    letters, letter_bits = values_of(vectors, "vectors"), whole(letter_bits, "letter_bits", "int32")
     if letters.ndim != 2:
         raise ValueError("vectors: not an array of two dimensions")
     if letters.dtype.kind not in "iub" and letters.size:
@@ -68,6 +69,7 @@ def unpack(words: Any, length: int, letter_bits: int = 1) -> np.ndarray:
     array([[1, 0, 1]], dtype=uint8)
     """
     words = integers(words, "uint64", NUMPY, "words")
+    length, letter_bits = whole(length, "length"), whole(letter_bits, "letter_bits", "int32")
     if words.ndim != 2 or words.shape[1] != _core.words(length, letter_bits):
         raise ValueError("words: not rows of so many letters")
     each = 64 // letter_bits
@@ -90,9 +92,15 @@ class _Letters:
             if not alphabet.isascii():
                 raise ValueError("alphabet: letters of ASCII are needed")
             letter_bits = letter_bits or max(1, (len(alphabet) - 1).bit_length())
-        self._letter_bits = 1 if letter_bits is None else whole(letter_bits, "letter_bits")
+        self._letter_bits = 1 if letter_bits is None else whole(letter_bits, "letter_bits", "int32")
         if length is None:
-            length = len(vectors[0]) if alphabet is not None and len(vectors) else np.shape(vectors)[-1]
+            if alphabet is not None and len(vectors):
+                length = len(vectors[0])
+            else:
+                shape = (vectors if hasattr(vectors, "shape") else values_of(vectors, "vectors")).shape
+                if not shape:
+                    raise ValueError("vectors: not an array of two dimensions")
+                length = int(shape[-1])
         self._length = whole(length, "length")
         if not _core.words(self._length, self._letter_bits):
             raise ValueError(
@@ -429,7 +437,7 @@ class Trie(_Letters):
         return space.give(begins), space.give(ends)
 
     def longest(self, vectors: Any) -> tuple[Any, Any, Any]:
-        """The longest prefix that each vector shares with a key, in letters, and the ranks, begin to end - 1, of these keys."""
+        """Letters of the longest prefix that each vector shares with a key, and these keys' ranks, begin to end - 1."""
         words, n, space, at = self._queries(vectors)
         lengths = space.empty(n, "int32")
         begins, ends = space.empty(n, "int64"), space.empty(n, "int64")

@@ -12,8 +12,9 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import as_type, has_missing, is_extension, real, values_and_mask, values_of, whole
-from ._keys import Keys, device_keys, plain
+from ._convert import as_type, is_extension, values_and_mask, values_of
+from ._keys import Keys, device_keys, plain, strings_of
+from ._numbers import real, whole
 from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
@@ -85,7 +86,7 @@ class _Table:
             DUPLICATES[duplicates],
             dtype,
             real(load, "load"),
-            whole(seed, "seed"),
+            whole(seed, "seed", "uint64"),
             bool(no_wait),
         )
         self._key_bits, self._value_size, self._multi = bits, size, self._kind == 1
@@ -105,8 +106,9 @@ class _Table:
     def _values_in(self, values: Any, count: int) -> Any:
         if self._space is NUMPY:
             values = values_of(values, "values")
-            if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel().tolist()):
-                values = values.astype("U")
+            if values.dtype.kind == "O":
+                strings = strings_of(values, "values")
+                values = values if strings is None else strings
             if self._value_type is not None and values.dtype != self._value_type:
                 values = as_type(values, self._value_type, "values", True)
             values = np.asarray(values, order="C")
@@ -124,6 +126,15 @@ class _Table:
         if isinstance(values, np.ndarray) and values.dtype.kind not in "iufb":
             return values.view(np.uint8)
         return values
+
+    def _empty_values(self, n: int, space: Space) -> tuple[Any, Any]:
+        """An array for values, and the form of it that the extension writes to."""
+        assert self._value_type is not None
+        if space is NUMPY:
+            values = np.empty(n, self._value_type)
+            return values, self._stored(values)
+        values = space.empty(n, self._value_type.name)
+        return values, raw(values)
 
     def _keys_in(self, keys: Any) -> tuple[Any, Space]:
         """Words of keys to insert."""
@@ -207,14 +218,12 @@ class _Table:
         if space is NUMPY or space.at is None:
             space = NUMPY
             key = np.empty(n, self._codec().words) if keys else None
-            value = np.empty(values, self._value_type) if values >= 0 else None
             words = None if key is None else key.view(np.uint64 if self._key_bits == 128 else f"u{self._key_bits // 8}")
         else:
             key = words = space.empty(n, str(self._key_type)) if keys else None
-            value = space.empty(values, self._value_type.name) if values >= 0 else None  # type: ignore[union-attr]
+        value, stored = self._empty_values(values, space) if values >= 0 else (None, None)
         count = space.empty(n, "int64") if counts else None
         if n:
-            stored = None if value is None else self._stored(value) if isinstance(value, np.ndarray) else raw(value)
             self._handle.get_pairs(self._at(), raw(words), stored, raw(count))
         if isinstance(key, np.ndarray):
             key = self._codec().decode(key)
@@ -305,9 +314,9 @@ class HashMap(_Table):
         """Looks keys up: their values, zero where a key is absent, and which are present."""
         words, fits, shape, space = self._queries(keys)
         n = self._count(words)
-        values = np.empty(n, self._value_type) if space is NUMPY else space.empty(n, self._value_type.name)  # type: ignore
+        values, stored = self._empty_values(n, space)
         found = space.empty(n, "uint8")
-        self._handle.find(self._at(space), words, self._stored(values) if space is NUMPY else raw(values), raw(found))
+        self._handle.find(self._at(space), words, stored, raw(found))
         values, found = space.give(values), space.give(found)
         there = found.view(np.bool_) if space is NUMPY else found != 0
         if fits is not None:
@@ -332,7 +341,7 @@ class HashMap(_Table):
         if not bool(found.all()):
             if not isinstance(found, np.ndarray):
                 raise KeyError("some keys")
-            raise KeyError(values_and_mask(keys)[0].reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
+            raise KeyError(values_and_mask(keys, "keys")[0].reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
         return values if len(values.shape) else values[()]
 
     def insert(self, keys: Any, values: Any, *, progress: Progress = None) -> None:
@@ -357,7 +366,6 @@ class HashMap(_Table):
         """All keys and their values, in the order of the table."""
         n = len(self)
         return self._out(n, keys=True, values=n)[:2]
-
 
 
 class MultiMap(_Table):
@@ -415,8 +423,8 @@ class MultiMap(_Table):
         at = self._at(space)
         self._handle.retrieve(at, words, raw(offsets), None)
         total = int(space.host(offsets)[-1])
-        values = np.empty(total, self._value_type) if space is NUMPY else space.empty(total, self._value_type.name)  # type: ignore
-        self._handle.retrieve(at, words, raw(offsets), self._stored(values) if space is NUMPY else raw(values))
+        values, stored = self._empty_values(total, space)
+        self._handle.retrieve(at, words, raw(offsets), stored)
         if fits is not None:  # keys that cannot be in the table have no values
             offsets = offsets[np.append(0, np.cumsum(fits))]
         return space.give(offsets), space.give(values)
@@ -483,7 +491,6 @@ class HashSet(_Table):
         return self._erase(keys)
 
 
-
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -529,11 +536,11 @@ def unique(
     """
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
-    if is_extension(ar) and has_missing(ar):
+    if is_extension(ar) and ar.isna().any():
         raise TypeError(f"ar: {ar.dtype} with missing elements; factorize numbers the others")
     ar = np.asanyarray(ar)
     if not sorted and isinstance(ar, (np.ma.MaskedArray, np.matrix)):
-        ar = np.asarray(values_of(ar, "ar"))
+        ar = values_of(ar, "ar")
     if axis is not None or not equal_nan or type(ar) is not np.ndarray or (sorted and ar.dtype.name not in DTYPES):
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     given = ar.dtype
@@ -614,6 +621,13 @@ def _unique_on_device(ar: Any, more: bool, ordered: bool, progress: Progress) ->
     return values
 
 
+def _ranks(order: np.ndarray) -> np.ndarray:
+    """The position of each element in an order."""
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
 def _numbered(flat: np.ndarray, at: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Codes by first occurrence, and the distinct values, of any type that can be hashed or sorted."""
     try:
@@ -621,9 +635,7 @@ def _numbered(flat: np.ndarray, at: Any, name: str) -> tuple[np.ndarray, np.ndar
     except TypeError:
         _, first, codes = np.unique(flat, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        return rank[codes.reshape(-1)], flat[first[order]]
+        return _ranks(order)[codes.reshape(-1)], flat[first[order]]
     words = plain(words)
     codes, found = np.empty(len(flat), np.int64), np.empty_like(words)
     count = _core.unique(at, words, keys.bits, codes, found) if len(flat) else 0
@@ -679,9 +691,7 @@ def factorize(
     codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values")
     if sort:
         order = np.argsort(uniques, kind="stable")
-        rank = np.empty(len(uniques), np.int64)
-        rank[order] = np.arange(len(uniques))
-        codes, uniques = rank[codes], uniques[order]
+        codes, uniques = _ranks(order)[codes], uniques[order]
     if use_na_sentinel and values.dtype.kind in "fcmM":
         missing = np.flatnonzero(np.isnat(uniques) if values.dtype.kind in "mM" else np.isnan(uniques))
         for gone in missing.tolist():
@@ -699,6 +709,16 @@ def _factorize_of_pandas(values: Any, sort: bool, use_na_sentinel: bool) -> tupl
     except ImportError:
         raise TypeError("values: objects, which pandas numbers, and it is not installed") from None
     return pandas.factorize(values, sort=sort, use_na_sentinel=use_na_sentinel)
+
+
+def _common_type(a: np.ndarray, b: np.ndarray) -> Optional[np.dtype]:
+    """The type of floats or dates that elements of two arrays are compared in; None: NumPy compares them."""
+    try:
+        dtype = np.result_type(a, b)
+    except TypeError:
+        return None
+    dates = dtype.kind in "mM" and a.dtype.kind == b.dtype.kind
+    return dtype if dates or (dtype.kind == "f" and dtype.itemsize <= 8) else None
 
 
 def isin(
@@ -744,7 +764,8 @@ def isin(
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
         return found == 0 if invert else found
-    (elements, missing), (tests, no_tests) = values_and_mask(element), values_and_mask(test_elements)
+    elements, missing = values_and_mask(element, "element")
+    tests, no_tests = values_and_mask(test_elements, "test_elements")
     if not is_extension(element):
         missing = None  # as NumPy, which ignores the masks of its own arrays
     tests = tests[~no_tests] if no_tests is not None and is_extension(test_elements) else tests.reshape(-1)
@@ -753,12 +774,8 @@ def isin(
     kinds = elements.dtype.kind, tests.dtype.kind
     integers = kinds[0] in "biu" and kinds[1] in "biu"  # compared exactly; other numbers in a type of both
     if not integers and kinds not in (("U", "U"), ("S", "S")):
-        try:
-            dtype = np.result_type(elements, tests)
-            Keys(np.empty(0, dtype))
-            if dtype.kind != "f" and not (dtype.kind in "mM" and kinds[0] == kinds[1]):
-                raise TypeError("kinds of elements that NumPy compares")
-        except TypeError:
+        dtype = _common_type(elements, tests)
+        if dtype is None:
             return np.isin(element, test_elements, assume_unique, invert, kind=kind)
         elements, tests = elements.astype(dtype, copy=False), tests.astype(dtype, copy=False)
     found = HashSet(tests, device=device, progress=progress).contains(elements)

@@ -16,11 +16,10 @@ from sklearn.neighbors import _kd_tree as _theirs
 
 from . import spatial
 from ._arrays import NUMPY
-from ._convert import real_array, reals, whole
+from ._convert import real_array, reals
+from ._numbers import whole
 
 __all__ = ["KDTree", "KDTree32", "KDTree64", "KNeighborsTransformer", "NearestNeighbors", "RadiusNeighborsTransformer"]
-
-_THEIRS = {name: getattr(_theirs, name) for name in ("KDTree", "KDTree32", "KDTree64")}
 
 POWERS = {
     "euclidean": 2.0,
@@ -52,6 +51,11 @@ def _power(metric: Any, parameters: dict[str, Any]) -> Optional[float]:
     return None if p is None or p < 1 else float(p)
 
 
+def _of_sklearn(name: str, doc: str) -> Any:
+    """An attribute or method of scikit-learn's own tree, which `kernel_density` uses and searches do not."""
+    return property(lambda tree: getattr(tree._sklearn_tree(), name), doc=doc)
+
+
 class KDTree64:
     """k-d tree for fast nearest neighbours, with the interface of `sklearn.neighbors.KDTree`.
 
@@ -79,6 +83,7 @@ class KDTree64:
     """
 
     _dtype = "float64"
+    _sklearn_class = _theirs.KDTree64
     valid_metrics = _sklearn.VALID_METRICS["kd_tree"]
 
     def __init__(
@@ -109,7 +114,7 @@ class KDTree64:
 
     def _rows(self, X: Any) -> np.ndarray:
         X = np.asarray(real_array(X, "X"), self._dtype)
-        if X.shape[-1] != self._tree.m:
+        if not X.ndim or X.shape[-1] != self._tree.m:
             raise ValueError("query data dimension must match training data dimension")
         return X
 
@@ -195,46 +200,20 @@ class KDTree64:
     def _sklearn_tree(self) -> Any:
         """scikit-learn's own tree of the points, made on first access."""
         if self._own is None:
-            self._own = _THEIRS[type(self).__name__](
+            self._own = self._sklearn_class(
                 self.data, self._leaf_size, self._metric, sample_weight=self._weights, **self._kwargs
             )
         return self._own
 
-    def get_arrays(self) -> Any:
-        """Points, rows, nodes and bounds of scikit-learn's own tree, which searches here do not use."""
-        return self._sklearn_tree().get_arrays()
-
-    def get_n_calls(self) -> int:
-        """Calls of the metric by scikit-learn's own tree, which `kernel_density` uses."""
-        return self._sklearn_tree().get_n_calls()
-
-    def reset_n_calls(self) -> None:
-        """Sets the number of `get_n_calls` to 0."""
-        self._sklearn_tree().reset_n_calls()
-
-    def get_tree_stats(self) -> Any:
-        """Numbers of nodes that scikit-learn's own tree trimmed, reached as leaves, and split."""
-        return self._sklearn_tree().get_tree_stats()
-
-    @property
-    def idx_array(self) -> Any:
-        return self._sklearn_tree().idx_array
-
-    @property
-    def node_data(self) -> Any:
-        return self._sklearn_tree().node_data
-
-    @property
-    def node_bounds(self) -> Any:
-        return self._sklearn_tree().node_bounds
-
-    @property
-    def sample_weight(self) -> Any:
-        return self._sklearn_tree().sample_weight
-
-    @property
-    def sum_weight(self) -> float:
-        return self._sklearn_tree().sum_weight
+    get_arrays = _of_sklearn("get_arrays", "Points, rows, nodes and bounds of scikit-learn's own tree.")
+    get_n_calls = _of_sklearn("get_n_calls", "Calls of the metric by scikit-learn's own tree.")
+    reset_n_calls = _of_sklearn("reset_n_calls", "Sets the number of `get_n_calls` to 0.")
+    get_tree_stats = _of_sklearn("get_tree_stats", "Numbers of its nodes trimmed, reached as leaves, and split.")
+    idx_array = _of_sklearn("idx_array", "Rows of the data in the order of its leaves.")
+    node_data = _of_sklearn("node_data", "Its nodes: first row, end, whether a leaf, radius.")
+    node_bounds = _of_sklearn("node_bounds", "Its nodes' bounds: lows, and highs.")
+    sample_weight = _of_sklearn("sample_weight", "The points' weights.")
+    sum_weight = _of_sklearn("sum_weight", "The sum of the weights, or the number of points.")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_own": None}
@@ -248,10 +227,12 @@ class KDTree32(KDTree64):
     """The same with coordinates and distances of 32 bits."""
 
     _dtype = "float32"
+    _sklearn_class = _theirs.KDTree32
 
 
 class KDTree(KDTree64):
     __doc__ = KDTree64.__doc__
+    _sklearn_class = _theirs.KDTree
 
 
 def _arrays(offsets: np.ndarray, flat: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
-from ._convert import integers, real, real_array, reals, whole
+from ._convert import integers, real_array, reals
+from ._numbers import real, whole
 from ._where import Progress, place, where
 
 __all__ = ["Camera", "ConcurrentBinaryTree", "Terrain"]
@@ -131,19 +132,24 @@ class Terrain:
             error = 0.0 if triangles or camera else np.inf
         eye: tuple[Any, ...] = ()
         if camera is not None:
-            vectors = [real(x, "camera") for v in camera[:3] for x in np.broadcast_to(v, (3,))]
+            vectors = [reals(v, "float64", NUMPY, f"camera.{field}") for field, v in zip(camera._fields, camera[:3])]
+            if any(v.shape != (3,) for v in vectors):
+                raise ValueError("camera: position, direction and up are of 3 numbers each")
             eye = (
-                *vectors,
+                *np.concatenate(vectors).tolist(),
                 real(camera.fov, "camera.fov"),
                 real(camera.pixels, "camera.pixels"),
-                whole(camera.width, "camera.width"),
-                whole(camera.height, "camera.height"),
+                whole(camera.width, "camera.width", "int32"),
+                whole(camera.height, "camera.height", "int32"),
                 bool(camera.cull),
             )
-        places = reals(regions, "float64", NUMPY, "regions").reshape(-1, 5) if len(regions) else None
+        places = reals(regions, "float64", NUMPY, "regions")
+        if places.size and (places.ndim != 2 or places.shape[1] != 5):
+            raise ValueError("regions: not rows of x0, y0, x1, y1 and error")
         error, hysteresis = real(error, "error"), real(hysteresis, "hysteresis")
         triangles = whole(triangles, "triangles")
-        self._handle.select(self._at(progress=progress), error, triangles, eye, places, hysteresis)
+        at = self._at(progress=progress)
+        self._handle.select(at, error, triangles, eye, places if places.size else None, hysteresis)
 
     def update(self, commands: Any) -> None:
         """Splits and merges leaves by a command each: 0 keeps, 1 splits, 2 merges it."""
@@ -254,8 +260,8 @@ class ConcurrentBinaryTree:
 
     def __init__(self, depth: int, level: int = 0, *, device: Any = None):
         self._place = place(device)
-        self._depth = whole(depth, "depth")
-        self._handle = _core.ConcurrentBinaryTree(self._at(NUMPY), self._depth, whole(level, "level"))
+        self._depth = whole(depth, "depth", "int32")
+        self._handle = _core.ConcurrentBinaryTree(self._at(NUMPY), self._depth, whole(level, "level", "int32"))
 
     def _at(self, space: Space) -> Any:
         return where(self._place, space.stream())
@@ -280,7 +286,7 @@ class ConcurrentBinaryTree:
 
     def reset(self, level: int = 0) -> None:
         """Makes the nodes of a level the leaves."""
-        self._handle.reset(self._at(NUMPY), whole(level, "level"))
+        self._handle.reset(self._at(NUMPY), whole(level, "level", "int32"))
 
     def update(self, commands: Any) -> Any:
         """Applies a command to each leaf (0 keeps, 1 splits, 2 merges it), and reduces.

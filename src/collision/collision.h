@@ -67,10 +67,10 @@ struct bosc_collision {
 /* ---- sizes of a frame, for builds and reservations ---- */
 
 enum {
-    BI_COLLISION_DIRECT_FACTOR = 4,      /* growth allowed for a table with a bit for each voxel of the grid */
+    BI_COLLISION_DIRECT_FACTOR = 4,      /* growth allowed for a table with a bit a voxel of the grid; not measured */
     BI_COLLISION_BOX_VOXELS = 32,        /* most voxels of a box on average, ... */
     BI_COLLISION_EXTRA_VOXELS = 1 << 16, /* ... and extra voxels in all; not measured */
-    BI_COLLISION_BITS_PER_VOXEL = 8,     /* of hashed tables: a bit is set by chance in one of eight at most */
+    BI_COLLISION_BITS_PER_VOXEL = 8,     /* of hashed tables: at most one bit of eight is set */
     BI_COLLISION_MIN_WORDS = 32          /* of a table */
 };
 

@@ -16,7 +16,7 @@
 enum {
     STAGE = 17 << 16, /* bytes of the buffer of host memory: 64 KB for each of 16 ranks and the own block */
     MIN_CHUNK = 256,  /* bytes of a rank in it, at least */
-    SPINS = 2000,     /* polls before the thread sleeps between them. More: a busy core, an earlier answer */
+    SPINS = 2000,     /* polls before the thread sleeps between them; not measured */
     NAP = 50000,      /* nanoseconds of such a sleep */
     DRAIN = 10        /* seconds to wait until an aborted or finalised communicator leaves the device; not measured */
 };

@@ -10,7 +10,7 @@
 
 enum {
     MAX_RANKS = BI_MAX_THREADS, /* ranks are threads */
-    SMALL = 64                  /* bytes of a block that is copied twice to save a barrier: a cache line */
+    SMALL = 64                  /* bytes of a block that is copied twice to save a barrier; not measured */
 };
 
 /* Data that a rank exposes to the others during an exchange. */

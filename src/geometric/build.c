@@ -48,7 +48,7 @@ static struct invariants compute_invariants(const double *points, int64_t n, int
 static bool estimate_scale(const double *points, const struct bi_geometric_form *form, double tolerance,
                            struct bi_geometric_model *model)
 {
-    /* Points; tolerances shrink with the spacing of more. More: more votes by chance in large models */
+    /* Points; tolerances shrink with the spacing of more. Not measured. */
     enum { MANY = 256 };
     struct invariants s = compute_invariants(points, model->n, form->dim);
     /* The squared length, area or volume of a typical basis. */

@@ -3,7 +3,7 @@
 
 #include "geometric/handle.h"
 
-/* MAX_BASES bounds memory. Fewer than MIN_NEIGHBOURS leave few bases a point. */
+/* MAX_BASES bounds memory. Fewer than MIN_NEIGHBOURS leave few bases a point; not measured. */
 enum { MAX_BASES = 1 << 26, MIN_NEIGHBOURS = 8 };
 
 bosc_status bi_geometric_check(bosc_ctx *ctx, const bosc_geometric *table)

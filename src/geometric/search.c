@@ -209,7 +209,7 @@ static bosc_status remove_inliers(struct bi_geometric_search *f, int64_t model)
 
 /* True if a better match of the model would have been seen by now, with probability 0.999. If the scene had more
  * inliers than this match, a basis of inliers would be drawn at least as often as one of this match's inliers; a
- * quarter of such bases counts as long and sharp enough. With neighbours, or several models, the basis must also
+ * quarter of such bases is assumed to be long and sharp enough. With neighbours, or several models, the basis must also
  * be in the table. Source of the rule: Fischler and Bolles, Random Sample Consensus (1981). */
 static bool is_certain(const struct bi_geometric_search *f, const bosc_geometric_match *match)
 {

@@ -133,7 +133,8 @@ static bosc_status refine_match(struct bi_geometric_search *f, struct refinement
         int64_t inliers = match_one_to_one(f, s->n, &sum);
         round += count == s->n; /* rounds of all points are counted */
         if (loose) continue;
-        if (count < s->n) { /* not all points are in reach yet: widen it if 3/4 of the inliers hold it */
+        /* Not all points are in reach yet: widen it if there are 3/4 of the least inliers. Not measured. */
+        if (count < s->n) {
             if ((double)inliers < 0.75 * f->table->opts.min_fraction * (double)count) return BOSC_OK;
             s->reach *= 2;
             continue;
@@ -168,9 +169,9 @@ bosc_status bi_geometric_refine_remaining(struct bi_geometric_search *f, int64_t
 /* ---- choice of bases ---- */
 
 enum {
-    CANDIDATES = 4, /* of a batch, for each model. More: more verifications of wrong bases; less: later batches */
+    CANDIDATES = 4, /* of a batch, for each model; these numbers are not measured */
     NEIGHBOUR_CANDIDATES = 8,
-    MODELS = 8, /* with several models, a batch has this many times as many candidates in all; not measured */
+    MODELS = 8, /* with several models, a batch has this many times as many candidates in all */
     MOST_CANDIDATES = NEIGHBOUR_CANDIDATES * MODELS
 };
 
@@ -206,7 +207,8 @@ static bosc_status refine_from_basis(struct bi_geometric_search *f, int64_t k, i
 }
 
 /* True if a basis of a model is to be verified, after `count` bases of the models `verified`: it has votes of half of
- * the least inliers, as errors of the basis lose some, and fewer of its model's bases than the limit were verified. */
+ * the least inliers, as errors of the basis lose some, and fewer of its model's bases than the limit were verified. The
+ * half is not measured. */
 static bool is_candidate(const struct bi_geometric_search *f, int64_t model, int64_t votes, const int64_t *verified,
                          int count)
 {

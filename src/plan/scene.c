@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "plan/builder.h"
 
-enum { MAX_CORNERS = 1 << 24 /* of all facets: 384 MB of coordinates */ };
+enum { MAX_ELEMENTS = 1 << 24 }; /* of an input array: vertices of 384 MiB */
 
 #define MARGIN 0x1p-40 /* relative; far above rounding errors */
 
@@ -23,8 +23,8 @@ bool bi_plan_is_coordinate(double x)
 static bosc_status check_list(bosc_ctx *ctx, const char *side, const char *name, const void *array, int64_t count)
 {
     if (count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %s %lld is less than 0", side, name, (long long)count);
-    if (count > MAX_CORNERS)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %s %lld is over %d", side, name, (long long)count, MAX_CORNERS);
+    if (count > MAX_ELEMENTS)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %s %lld is over %d", side, name, (long long)count, MAX_ELEMENTS);
     if (count > 0 && !array) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %s NULL", side, name);
     if ((uintptr_t)array % 8) return bi_fail(ctx, BOSC_ERR_ARG, "%s: %s not aligned to 8 bytes", side, name);
     return BOSC_OK;
@@ -50,10 +50,10 @@ static bosc_status check_offsets(bosc_ctx *ctx, const char *side, const char *na
     if (offsets[0] != 0)
         return bi_fail(ctx, BOSC_ERR_DATA, "%s: %s begin with %lld, not 0", side, name, (long long)offsets[0]);
     for (int64_t i = 0; i < count; i++)
-        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] < least || offsets[i + 1] > MAX_CORNERS)
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] < least || offsets[i + 1] > MAX_ELEMENTS)
             return bi_fail(ctx, BOSC_ERR_DATA, "%s: %s [%lld] is %lld after %lld: less than %lld more, or over %d",
                            side, name, (long long)i + 1, (long long)offsets[i + 1], (long long)offsets[i],
-                           (long long)least, MAX_CORNERS);
+                           (long long)least, MAX_ELEMENTS);
     return BOSC_OK;
 }
 
@@ -381,7 +381,6 @@ bosc_status bi_plan_read_side(bosc_ctx *ctx, const struct bi_memory *host, const
     for (int64_t f = 0; f < solid_facets; f++)
         number_facet(&s, b->facet_vertices + b->facet_offsets[f],
                      (int32_t)(b->facet_offsets[f + 1] - b->facet_offsets[f]));
-    s.solid_offsets[0] = 0;
     for (int64_t p = 0; p <= b->polytope_count; p++)
         s.solid_offsets[p] = (int32_t)(b->triangle_count + (p > 0 ? b->polytope_offsets[p] : 0));
     /* 2. Store the arrays, compute the shells, and check the solids. */

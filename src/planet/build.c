@@ -143,7 +143,7 @@ static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_v
 
 /* ---- from memory ---- */
 
-static const double MAX_SCALE = 0x1p+100; /* and of offsets: squares of heights of 32 bits stay far below 2^1024 */
+static const double MAX_SCALE = 0x1p+100; /* and of offsets: heights of integer samples stay finite in double */
 
 /* Checks a raster's type, scale and offset, and fills defaults in. name: the argument in messages. */
 static bosc_status check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset)

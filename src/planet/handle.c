@@ -5,7 +5,7 @@
 #include "planet/steps/raster.h"
 #include "planet/tiles.h"
 
-/* Bytes of scratch a leaf; SLACK: an upper bound of alignment and scans. */
+/* Bytes of scratch a leaf; SLACK: a margin for alignment and scans. */
 enum {
     SLACK = 1 << 17,
     LEAF = sizeof(struct bi_planet_leaf),

@@ -8,7 +8,7 @@
 /* ---- chunks: some rows, or part of one ---- */
 
 /* Heights of a raster read by tiles are saved and compared in chunks of at most CHUNK samples, in order:
- * 256 KB of floats, about a tile of the default size. */
+ * as many as a tile of the default size has. */
 enum { CHUNK = 1 << 16 };
 
 static int64_t rows_of_chunk(int64_t width) { return width < CHUNK ? CHUNK / width : 1; }

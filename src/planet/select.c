@@ -231,7 +231,7 @@ static bosc_status count_needs(bosc_ctx *ctx, const struct search *s)
 /* Chooses the next multiple to try, and raises `low`. Multiple m splits the leaves counted above it, and each split
  * adds at least one leaf: so a multiple is too small if its splits exceed the room in the budget. Returns the middle of
  * the others. If that splits more than a quarter of the room, returns the smallest multiple that does not,
- * since splits entail others. */
+ * since splits entail others. The quarter is not measured. */
 static uint32_t choose_multiple(struct search *s)
 {
     const int64_t room = s->max_triangles - bi_planet_pool(s->planet)->leaves;

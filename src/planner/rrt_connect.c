@@ -9,10 +9,10 @@
 #include "planner/route_search.h"
 
 enum {
-    MIN_SAMPLES = 4,         /* samples of the first round, doubled in each round: easy scenes need few */
-    MAX_SAMPLES = 32,        /* samples of a round at most. More: wider tests, trees that know less of each other */
+    MIN_SAMPLES = 4,         /* samples of the first round, doubled in each round */
+    MAX_SAMPLES = 32,        /* samples of a round at most. The trees try to connect once a round */
     STEPS = 2 * MAX_SAMPLES, /* tested at once */
-    CUTS = 5                 /* tests of a step, each time shorter. More: longer steps, more tests. Not measured */
+    CUTS = 5                 /* tests of a step, each time shorter. These numbers are not measured */
 };
 
 struct rrt {

@@ -130,7 +130,7 @@ bosc_status bi_terrain_reserve_tree(bosc_ctx *ctx, bosc_terrain *terrain, const 
     return terrain->spare ? BOSC_OK : bosc_cbt_create(ctx, &opts, &terrain->spare);
 }
 
-enum { SLACK = 1 << 17 }; /* an upper bound of alignment, small counters and a scan */
+enum { SLACK = 1 << 17 }; /* a margin for alignment, small counters and a scan */
 
 /* Upper bound of the scratch of a build, a selection, an update or a mesh. */
 static int64_t scratch_bytes(const bosc_ctx *ctx, const struct bi_terrain_grid *g)

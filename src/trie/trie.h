@@ -29,7 +29,7 @@ extern "C" {
 enum {
     BI_TRIE_DIGIT = 8,   /* most bits of a digit: a node has a bit for each value */
     BI_TRIE_COLUMNS = 8, /* rows of up to this many words are sorted column by column: a sort a word. Not measured */
-    BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves: about the misses that it has in flight */
+    BI_TRIE_FIND_GROUP = 16,   /* queries that a CPU core interleaves; not measured */
     BI_TRIE_BUCKET = 8,        /* slots of a bucket, half of them used on average */
     BI_TRIE_TABLE_WORDS = 256, /* longer rows have no table */
     BI_TRIE_THREADS = 1024     /* most threads of a block */

@@ -9,7 +9,7 @@
 #include "voxelgrid/steps/voxel.h"
 
 enum { POINTS, IDS, KEYS, STARTS, BLOCKS }; /* the grid's blocks, in arrays of them and of their bytes */
-enum { SLACK = 1 << 20 };                   /* scratch for counters and alignment: an upper bound */
+enum { SLACK = 1 << 20 };                   /* scratch for counters and alignment: a margin */
 
 bosc_status bi_voxelgrid_check(bosc_ctx *ctx, const bosc_voxelgrid *grid)
 {

@@ -58,7 +58,7 @@ static const struct program {
     {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
     {"voxelgrid", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
     {"voxelgrid", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"collide", "bench_collision", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
+    {"collide", "bench_collision", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
     {"match", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
     {"match", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
     {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL},

@@ -1,5 +1,5 @@
-/* Commands over ranks, called once the ranks are open. Each function returns an exit code, and
- * has reported the error unless it is EXIT_DONE. */
+/* Commands over ranks, called once the ranks are open. Each function returns an exit code, and has reported the error
+ * unless it is EXIT_DONE. */
 #ifndef TOOL_COMMANDS_OVER_RANKS_H
 #define TOOL_COMMANDS_OVER_RANKS_H
 

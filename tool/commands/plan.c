@@ -424,8 +424,8 @@ static int check_ends(const struct job *job, const struct plan_query *q, const b
 static int check_steps(struct job *job, const struct plan_query *q, const bosc_array *path)
 {
     int64_t steps = path->shape[0] - 1, good = 0, bad = -1;
-    uint8_t *certified = job_alloc((size_t)steps + 1, 1);
-    double *where = job_alloc((size_t)steps + 1, sizeof *where);
+    uint8_t *certified = job_alloc((size_t)steps, 1);
+    double *where = job_alloc((size_t)steps, sizeof *where);
     int code = certified && where ? EXIT_DONE : EXIT_FAILED;
     /* 1. Certify. */
     double start = job_now();

@@ -216,7 +216,7 @@ static void print_zsh_verbs(const struct job *job, int i)
     const char *room = job->commands[i].room;
     printf("names=(\n");
     for (; i < job->command_count && strcmp(job->commands[i].room, room) == 0; i++) {
-        if (!job->commands[i].verb) continue;
+        if (job->commands[i].hidden || !job->commands[i].verb) continue;
         printf("        '%s:", job->commands[i].verb);
         print_summary(&job->commands[i], ":\\", "'\\''");
         printf("'\n");
@@ -238,7 +238,7 @@ static void print_zsh_command(const struct job *job, int i)
     printf("    ) ;;\n");
 }
 
-/* Prints the script for zsh. */
+/* Prints the script for zsh. The names of hidden commands are not offered, but their options are. */
 static void print_zsh(const struct job *job)
 {
     /* 1. The command before the current word. */

@@ -60,7 +60,7 @@ def linkage(
         y = np.asarray(real_array(space.host(y) if space is not NUMPY else y, "y"), np.float64, order="C")
     if len(y.shape) not in (1, 2):
         raise ValueError("`y` must be 1 or 2 dimensional.")
-    if len(y.shape) == 2:
+    if len(y.shape) == 2 and y.shape[0] == y.shape[1] != 0:
         _warn_of_distances(space.host(y))
     if len(y.shape) == 2 and metric == "euclidean":
         if not y.shape[0]:
@@ -80,9 +80,8 @@ def linkage(
 
 
 def _warn_of_distances(y: np.ndarray) -> None:
-    """Warns, as scipy does, of observations that look like a matrix of distances."""
-    n = len(y)
-    if y.shape != (n, n) or not n or abs(y[0, -1] - y[-1, 0]) > 1e-5 or not np.allclose(np.diagonal(y), 0):
+    """Warns, as scipy does, of as many observations as coordinates that look like a matrix of distances."""
+    if abs(y[0, -1] - y[-1, 0]) > 1e-5 or not np.allclose(np.diagonal(y), 0):
         return
     if (y >= 0).all() and np.allclose(y, y.T):
         from scipy.cluster.hierarchy import ClusterWarning

@@ -16,10 +16,10 @@ enum {
     FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries; measured: of 2^12 two threads, which slept, take longer than one */
     /* Lists of more bytes are written past the caches. Measured: below, a pair takes 0.7 to 2.5 ns more so. */
     STREAMED = 8 << 20,
-    MIN_PARTITION_SHARE = 16,   /* least pairs of a thread for each partition: two lines of 8-byte pairs */
+    MIN_PARTITION_SHARE = 16,   /* least pairs of a thread for each partition; not measured */
     MIN_REGION_SHARE = 128,     /* the same for a build in regions; not measured */
     MAX_REGION_PAIRS = 1 << 21, /* of more pairs lists stream; measured there: 6.7 ns a pair, streamed 9.5 */
-    MAX_ESTIMATED_THREADS = 256 /* of the estimate of memory: more are rare */
+    MAX_ESTIMATED_THREADS = 256 /* of the estimate of memory; more may exceed it */
 };
 
 /* Turns the counts of each thread and partition into positions, in the order (partition, thread). */
@@ -392,7 +392,7 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
     return p.status;
 }
 
-/* Returns an upper bound for any number of threads, without oversized partitions. */
+/* Returns an upper bound for up to MAX_ESTIMATED_THREADS threads, without oversized partitions. */
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
     (void)ctx;

@@ -6,8 +6,7 @@
 enum {
     LAY_THREADS = 1024,
     RESIDENT_THREADS = 2048, /* limit of the threads of a multiprocessor */
-    /* Up to this many, the blocks that fill partitions lay them out too, which saves a launch. One
-     * block has a thread for each of LAY_THREADS partitions. */
+    /* Up to this many, the blocks that fill partitions lay them out too: a launch less. Not measured. */
     SELF_LAID_PARTITIONS = 1024
 };
 

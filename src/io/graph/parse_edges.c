@@ -106,7 +106,8 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
         return refuse(&r, BOSC_ERR_FORMAT, "%s begins no line of a graph (c, p, a do)",
                       bi_quote(word.begin, word.end).text);
     /* 2. Fields to skip, the vertices, the weight, and numbers to skip. */
-    for (int i = 0; i < form->index && next_word(&r, &word); i++) continue;
+    const char between = form->separator ? form->separator : ' ';
+    for (int i = 0; i < form->index && bi_field_next(&r.remainder, between, &word); i++) continue; /* quoted blanks */
     if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
     if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
     if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;

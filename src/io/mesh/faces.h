@@ -23,9 +23,11 @@ struct bi_faces {
 /* Adds the triangle fan of a polygon, given by vertex numbers; nothing for fewer than three. False: out of memory. */
 bool bi_faces_add(struct bi_faces *faces, const double *corners, size_t count, int64_t line);
 
-/* Replaces the fans that do not cover their polygons by other triangles, once all vertices (n x 3) are known. Sums of
- * triangles are exact: they cover the polygon, seen along the axis nearest to its normal, and do not overlap.
- * Fails with BOSC_ERR_FORMAT for a polygon that crosses itself, with BOSC_ERR_LIMIT for one of too many corners. */
+/* Replaces the fans that do not cover their polygons by other triangles, once all vertices (n x 3) are known. Seen
+ * along an axis near the normal, the triangles cover the polygon and do not overlap; by exact tests. Polygons whose
+ * corners lie on a line within the rounding of floats keep their fan.
+ * Fails with BOSC_ERR_FORMAT for a polygon that crosses itself, with BOSC_ERR_LIMIT for one of too many corners, with
+ * BOSC_ERR_DATA for an infinite corner. */
 bosc_status bi_faces_triangulate(struct bi_faces *faces, const double *vertices, const struct bi_bytes *in,
                                  bosc_io_error *error);
 

@@ -12,9 +12,9 @@
 enum {
     OUTPUTS_MAX = 16,  /* as boscage/io.h says */
     NUMBER_BYTES = 32, /* the longest number has 25 */
-    ELEMENT =
-        64 /* progress items of an element: bytes copied in the time that formatting takes; not measured. It affects
-                  * the fraction only, where text and other files are written together */
+    /* Progress items of an element: bytes copied in the time that formatting takes. It affects the fraction only, where
+     * text and other files are written together; not measured. */
+    ELEMENT = 64
 };
 
 /* ---- text ---- */

@@ -19,8 +19,10 @@ enum {
     TAG_METADATA = 42112,
     TAG_NO_DATA = 42113,
     KEY_MODEL_TYPE = 1024, /* 1: projected, 2: geographic */
+    KEY_ANGULAR_UNITS = 2054,
     KEY_LINEAR_UNITS = 3076,
     MODEL_GEOGRAPHIC = 2,
+    UNIT_DEGREE = 9102,
     UNIT_METRE = 9001,
     UNIT_FOOT = 9002,
     UNIT_US_FOOT = 9003
@@ -107,8 +109,9 @@ static bool read_map(TIFF *handle, struct affine_map *map)
 /* Returns the length in metres of a unit of the model; of a degree: along a meridian. 0: unknown unit. */
 static double metres_of(const uint16_t *keys, uint32_t count, bool *degrees)
 {
-    *degrees = read_geo_key(keys, count, KEY_MODEL_TYPE, 0) == MODEL_GEOGRAPHIC;
-    if (*degrees) return BI_METRES_A_DEGREE;
+    const bool is_geographic = read_geo_key(keys, count, KEY_MODEL_TYPE, 0) == MODEL_GEOGRAPHIC;
+    *degrees = is_geographic && read_geo_key(keys, count, KEY_ANGULAR_UNITS, UNIT_DEGREE) == UNIT_DEGREE;
+    if (is_geographic) return *degrees ? BI_METRES_A_DEGREE : 0;
     int unit = read_geo_key(keys, count, KEY_LINEAR_UNITS, UNIT_METRE);
     return unit == UNIT_METRE ? 1 : unit == UNIT_FOOT ? 0.3048 : unit == UNIT_US_FOOT ? 1200.0 / 3937 : 0;
 }
@@ -141,9 +144,11 @@ static const char *read_tags(TIFF *handle, struct bi_geotiff *geo)
         if (geo->latitude_assumed) geo->latitude = 0;
         shrink = bi_heights_shrink(geo->latitude);
     }
-    geo->unit_assumed = !degrees && read_geo_key(keys, key_count, KEY_LINEAR_UNITS, 0) == 0;
     double x = fabs(across) * metres * shrink, y = fabs(down) * metres;
-    if (isfinite(x) && isfinite(y) && x > 0 && y > 0) geo->spacing = x, geo->spacing_y = y;
+    if (!(isfinite(x) && isfinite(y) && x > 0 && y > 0)) return NULL;
+    geo->spacing = x;
+    geo->spacing_y = y;
+    geo->unit_assumed = !degrees && read_geo_key(keys, key_count, KEY_LINEAR_UNITS, 0) == 0;
     return NULL;
 }
 

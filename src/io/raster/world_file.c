@@ -84,21 +84,47 @@ static bool begins(const char *p, const char *end, const char *word)
     return (size_t)(end - p) >= length && memcmp(p, word, length) == 0;
 }
 
+static bool begins_any(const char *p, const char *end, const char *const *words)
+{
+    for (; *words; words++)
+        if (begins(p, end, *words)) return true;
+    return false;
+}
+
+/* Reads the value of a unit, metre",1, from its name on. 0: malformed. */
+static double read_unit_value(const char *p, const char *end)
+{
+    double value;
+    while (p < end && *p != '"') p++;
+    if (end - p < 3 || p[1] != ',') return 0;
+    for (p += 2; p < end && isspace((unsigned char)*p);) p++;
+    return bi_number_read(p, end, &value) && value > 0 && isfinite(value) ? value : 0;
+}
+
 double bi_prj_unit(const char *text, size_t size, bool *degrees)
 {
-    const char *p = text, *end = text + size, *unit = NULL;
-    double metres;
+    static const char *const compound[] = {"COMPD_CS[", "COMPOUNDCRS[", NULL};
+    static const char *const geographic[] = {"GEOGCS[", "GEOGCRS[", "GEODCRS[", NULL};
+    static const char *const projected[] = {"PROJCS[", "PROJCRS[", NULL};
+    static const char *const vertical[] = {"VERT_CS[", "VERTCS[", "VERTCRS[", NULL};
+    const double degree = 0.017453292519943295; /* in radians */
+    const char *p = text, *end = text + size;
+    double unit = 0;
+    /* 1. The system of the map, which is the first of a compound one. */
     while (p < end && isspace((unsigned char)*p)) p++;
-    *degrees = begins(p, end, "GEOGCS") || begins(p, end, "GEOGCRS") || begins(p, end, "GEODCRS");
-    if (*degrees) return BI_METRES_A_DEGREE;
-    if (!begins(p, end, "PROJCS") && !begins(p, end, "PROJCRS") && !begins(p, end, "COMPD_CS")) return 0;
-    /* The last unit is that of the axes, UNIT["metre",1]; a system of heights follows behind. */
-    for (; p < end && !begins(p, end, "VERT_CS") && !begins(p, end, "VERTCS"); p++)
-        if (begins(p, end, "UNIT[\"")) unit = p + 6;
-    while (unit && unit < end && *unit != '"') unit++;
-    if (!unit || end - unit < 3 || unit[1] != ',') return 0;
-    for (p = unit + 2; p < end && isspace((unsigned char)*p);) p++;
-    return bi_number_read(p, end, &metres) && metres > 0 && isfinite(metres) ? metres : 0;
+    if (begins_any(p, end, compound))
+        while (p < end && !begins_any(p, end, geographic) && !begins_any(p, end, projected)) p++;
+    const bool is_geographic = begins_any(p, end, geographic);
+    *degrees = is_geographic;
+    if (!is_geographic && !begins_any(p, end, projected)) return 0;
+    /* 2. Its units. The last one, UNIT["metre",1], is that of the axes; a system of heights follows behind. */
+    for (; p < end && !begins_any(p, end, vertical); p++) {
+        if (!begins(p, end, "UNIT[\"")) continue;
+        unit = read_unit_value(p + 6, end);
+        if (is_geographic) *degrees = fabs(unit - degree) < 1e-6 * degree;
+        if (is_geographic && *degrees) break; /* a length may follow: of heights */
+    }
+    return !is_geographic ? unit : *degrees ? BI_METRES_A_DEGREE : 0;
 }
 
 /* Guesses the unit of a map without a .prj: degrees if the cells have at most an arc minute and all coordinates are
@@ -161,6 +187,8 @@ bosc_status bi_world_file_apply(const char *path, bosc_heights *h, bosc_io_error
     }
     h->spacing_y = fabs(n[CELL_Y]) * metres;
     h->spacing = fabs(n[CELL_X]) * metres * (degrees ? bi_heights_shrink(h->latitude) : 1);
+    if (metres > 0 && !(h->spacing > 0 && h->spacing_y > 0 && isfinite(h->spacing) && isfinite(h->spacing_y)))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the size of a cell is 0 m or infinite", name);
     bi_heights_mirror(h, n[CELL_Y] > 0, n[CELL_X] < 0);
     return BOSC_OK;
 }

@@ -35,7 +35,7 @@ void bi_lines_report_progress(struct bi_lines *lines)
  * once and not line by line. */
 static void end_at_carriage(struct bi_lines *lines, struct bi_line *line)
 {
-    enum { AHEAD = 1 << 14 }; /* bytes; chosen: in the cache when the lines are read */
+    enum { AHEAD = 1 << 14 }; /* bytes: still in the first-level cache when the lines are read; not measured */
     const char *from = lines->carriage > line->begin ? lines->carriage : line->begin;
     if (from == line->begin || *from != '\r') {
         const char *limit = lines->end - line->end > AHEAD ? line->end + AHEAD : lines->end;

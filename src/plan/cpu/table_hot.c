@@ -19,7 +19,7 @@ enum { VECTOR_BYTES = 32 };
 #else
 enum { VECTOR_BYTES = 16 };
 #endif
-/* Four vectors of rotations share each coefficient that is loaded, and hide the latency of an addition: 4 cycles. */
+/* Four vectors of rotations share each coefficient that is loaded. Not measured. */
 enum { VECTORS = 4, WIDTH = VECTOR_BYTES / 4, TILE = VECTORS * WIDTH };
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t masks __attribute__((vector_size(VECTOR_BYTES)));

@@ -8,7 +8,7 @@
 #define STEP_TABLE static const bi_plan_steps cuda_steps
 #include "core/step_table.inc"
 
-enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; more need more registers */ };
+enum { BLOCK = 256, EACH = 2 /* rotations of a thread, which share its reads of a form; not measured */ };
 
 struct form_tile {
     float rows[64 * BI_PLAN_ROW];

@@ -71,7 +71,7 @@ BI_FN bool bi_planet_is_hidden(const struct bi_planet_criterion *a, const struct
     if (a->cosine > 0 && toward > 0 && toward * toward > BI_PLANET_SURELY * (a->cosine * a->cosine) * square)
         return false;
     const double length = bi_sqrt(square);
-    if (!(ball->radius < 0.7 * length)) return false; /* a ball above half a right angle counts as visible */
+    if (!(ball->radius < 0.7 * length)) return false; /* a ball of 44 degrees or more counts as visible; not measured */
     const double sine = ball->radius / length, cosine = bi_sqrt(1 - sine * sine);
     if (!(a->sine * cosine + a->cosine * sine > 0)) return false; /* half a turn or more */
     return toward < (a->cosine * cosine - a->sine * sine) * length;

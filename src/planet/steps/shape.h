@@ -30,8 +30,8 @@ struct bi_planet_box {
     int64_t left[2], right[2], low, high;
 };
 
-/* Bounds of a box: from samples if it has at most BI_PLANET_FEW rows and columns (25 reads), else from cells of a level
- * at which at most three rows of cells intersect it. */
+/* Bounds of a box: from samples if it has at most BI_PLANET_FEW rows and columns, else from cells of a level at which
+ * at most three rows of cells intersect it. Not measured. */
 enum { BI_PLANET_FEW = 5 };
 
 BI_FN struct bi_planet_cell bi_planet_cell_of_box(const struct bi_planet_view *s, const struct bi_planet_box *b)
@@ -119,7 +119,7 @@ BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0
     const double reach = 1.05 * chord; /* in radians: the arc over a chord of 0.5 is 1.011 times as long */
     const double dv = reach * s->height / BI_PI;
     const double across = bi_sqrt(m[0] * m[0] + m[1] * m[1]), slant = reach / across;
-    const bool polar = !(slant < 0.95); /* near a pole a box has most columns: all are read */
+    const bool polar = !(slant < 0.95); /* near a pole: the box has all columns; the limit is not measured */
     /* The arc sine of the slant, from above: (asin x - x) / x^3 grows to pi / 2 - 1 = 0.5708. */
     const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
     const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);

@@ -72,8 +72,8 @@ BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const doubl
     return a + (b - a) * (t.v - whole);
 }
 
-/* The table entry of a lattice point, by hashing its coordinates through the permutation. 97, a prime, shifts octaves
- * apart; other shifts give other terrain. */
+/* The table entry of a lattice point, by hashing its coordinates through the permutation. 97 shifts octaves apart; it
+ * is arbitrary, but other shifts give other terrain. */
 BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t octave, int64_t x,
                                                        int64_t y, int64_t z)
 {

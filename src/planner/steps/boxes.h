@@ -19,8 +19,8 @@
  * `far`. So the origin is in the hull of the corners, and the bodies have a common point.
  * Source: van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects (2001). */
 
-/* Corners: more give a tighter bound of the depth, and take more memory a thread. A closed surface of n corners has
- * 2n - 4 triangles. */
+/* Corners: more give a tighter bound of the depth, and need more memory a thread. Not measured. A closed surface of n
+ * corners has 2n - 4 triangles. */
 enum { BI_PLANNER_CORNERS = 20, BI_PLANNER_FACES = 2 * BI_PLANNER_CORNERS };
 
 struct bi_planner_surface {

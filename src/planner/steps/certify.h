@@ -148,8 +148,8 @@ BI_FN enum bi_planner_verdict bi_planner_hulls_apart(const struct bi_planner_arc
 /* ---- steps ---- */
 
 enum {
-    BI_PLANNER_DEPTH = 12,   /* pieces are at least 2^-12 of a step. More: closer passes are proved, later refusals */
-    BI_PLANNER_PIECES = 400, /* of a step and a pair of bodies, at most: bounds the time of one pair. Not measured */
+    BI_PLANNER_DEPTH = 12,         /* pieces are at least 2^-12 of a step; not measured */
+    BI_PLANNER_PIECES = 400,       /* of a pair of bodies in a piece of the first level, at most; not measured */
     BI_PLANNER_FRACTION_BITS = 20, /* of the fraction of a step */
 };
 
@@ -237,7 +237,7 @@ BI_FN uint32_t bi_planner_find_pair_failure(const struct bi_planner_scene *s, co
 
 /* Returns the number of times to halve a step before the tree is searched (at most 4), so that the ball moves by little
  * more than its diameter and a tenth of its distance from the origin, and few bodies are near. The ball moves by 2 |a|
- * times the sine of half the angle. The numbers affect the time only; they are not measured. */
+ * times the sine of half the angle. BI_PLANNER_PIECES counts from this level on. The numbers are not measured. */
 BI_FN int32_t bi_planner_first_level(const struct bi_planner_arc *arc, const double *ball)
 {
     double square = arc->m[0].scale * arc->m[2].scale, dot = arc->m[1].scale, a2 = bi_planner_dot(ball, ball);

@@ -39,7 +39,7 @@ static inline int64_t first_entry_of(const struct graph_loader *r, int64_t rank)
 /* ---- file layout ---- */
 
 enum {
-    CHUNK_BYTES = 1 << 20, /* progress is reported by chunk: less than 1 ms */
+    CHUNK_BYTES = 1 << 20, /* progress is reported by chunk; not measured */
     ALIGNMENT = 64         /* of arrays in the file (graph/save.h) */
 };
 

@@ -13,7 +13,7 @@
 #include "kdtree/handle.h"
 #include "kdtree/shape.h"
 
-/* Bytes of a tree that rank 0 reads or writes at a time, so that its memory stays small: less: more exchanges. */
+/* Bytes of a tree that rank 0 reads or writes at a time, so that its memory stays small. Less: more exchanges. */
 enum { BI_RANKS_CHUNK_BYTES = 1 << 20 };
 
 #ifdef __cplusplus

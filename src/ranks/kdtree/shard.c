@@ -7,7 +7,7 @@
 
 /* ---- the partition ---- */
 
-enum { EXTRA_LEVELS = 3 }; /* shards differ by 2^-3 if the number of ranks is no power of two */
+enum { EXTRA_LEVELS = 3 }; /* shards differ by about an eighth if the number of ranks is no power of two */
 
 struct bi_ranks_kdtree_partition bi_ranks_kdtree_make_partition(int64_t nodes, int32_t rank_count)
 {

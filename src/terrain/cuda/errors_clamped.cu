@@ -4,7 +4,7 @@
 #include "terrain/cuda/terrain.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 128, CHUNK = 64 /* columns of a thread; not measured */, SIZES = 2 * 31 };
+enum { THREADS = 128, CHUNK = 64 /* columns of a thread; neither is measured */, SIZES = 2 * 31 };
 
 /* Candidates of a size: middles at multiples of s near the border, not all of them diamonds of that size. A warp takes
  * 32 rows and CHUNK columns of a candidate. */

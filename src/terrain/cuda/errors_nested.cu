@@ -10,7 +10,7 @@ enum {
     WINDOW = 88, /* nodes across, 0 to 88: the last own multiple of 8 is 72, which needs 72 + 14 */
     PITCH = WINDOW + 1,
     THREADS = 512, /* four blocks fill a multiprocessor; other sizes are not measured */
-    LOADS = 8      /* of a thread in flight at once, to hide the latency of memory: 8 registers */
+    LOADS = 8      /* of a thread in flight at once, to hide the latency of memory; not measured */
 };
 
 struct nested_shared {

@@ -8,7 +8,7 @@
 #include "terrain/cuda/terrain.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 256 /* eight blocks fill a multiprocessor */, WARPS = THREADS / 32 };
+enum { THREADS = 256 /* not measured */, WARPS = THREADS / 32 };
 
 /* The affine frame of a word's triangle: its right angle, and an eighth of each leg, (ux, uy) and (vx, vy). */
 struct word_frame {

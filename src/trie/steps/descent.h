@@ -254,7 +254,7 @@ BI_FN uint32_t bi_trie_longest(const struct bi_trie_view *v, const struct bi_tri
 /* It is shared with the key before x or the one after it. Where there are few nodes for the keys, the descent above is
  * shorter. */
 
-/* Words of x in registers on a device: 8 of 32 bits. More: fewer reads of long rows, fewer threads at once. */
+/* Words of x in registers on a device. More: fewer reads of long rows, more registers. Not measured. */
 enum { BI_TRIE_CACHED_WORDS = 4 };
 
 struct bi_trie_longest_match {

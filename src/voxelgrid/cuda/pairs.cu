@@ -6,8 +6,8 @@
 
 /* Longest collected rows: SPARSE_LIMIT entries; CROWDED_LIMIT at densities from CROWDED on, for up to CROWDED_POINTS
  * points, as buffer slots have 32 bits. SPARSE_LIMIT: measured: with 16, 328 rows of 1 M points take 49 us more.
- * WRITE_THREADS, ids of a tile: measured: 58 to 60 us, 256 and 1,024 ids 62. CROWDED_LIMIT times
- * CROWDED_POINTS is 2^32; how they share it is not measured. */
+ * WRITE_THREADS, ids of a tile: measured: 58 to 60 us, 256 and 1,024 ids 62. CROWDED_LIMIT times CROWDED_POINTS
+ * is 2^32; other shares are not measured. */
 #ifdef BI_EMULATE
 enum { WRITE_THREADS = 64, SPARSE_LIMIT = 4, CROWDED_LIMIT = 8, CROWDED_POINTS = 1000 };
 #else

@@ -10,8 +10,7 @@
 #define STEP_TABLE static const bi_voxelgrid_steps cuda_steps
 #include "core/step_table.inc"
 
-/* COLLECT_LIMIT: slots of stored entries must have 32 bits. ONE_LAUNCH_LIMIT: not
- * measured (docs/design/voxelgrid.md). */
+/* COLLECT_LIMIT: slots of stored entries must have 32 bits. ONE_LAUNCH_LIMIT: not measured. */
 #ifdef BI_EMULATE /* small, so that some cases exceed them */
 enum { COLLECT_LIMIT = 1200, ONE_LAUNCH_LIMIT = 200 };
 #else

@@ -18,7 +18,7 @@ enum { STAGE_POINTS = 16, LONG_ROW = 4, CROWDED = 2, FEW_QUERIES = 64 };
 #else
 enum { STAGE_POINTS = 128, LONG_ROW = 16, CROWDED = 4, FEW_QUERIES = 512 };
 #endif
-enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries: 3 x 3 rows */
+enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries; not measured */
 
 /* How threads visit points. PER_THREAD: each on its own. PER_WARP: a warp together, through shared memory where rows
  * of voxels are long; for densities from CROWDED on. SHARED_QUERIES: the same by QUERY_WARPS warps; for up to

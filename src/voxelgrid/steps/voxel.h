@@ -68,7 +68,7 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid
     return voxel;
 }
 
-/* Most entries of the index: four a point, 16 bytes, as much memory as the point itself. */
+/* Most entries of the index: four a point; not measured. */
 BI_FN int64_t bi_voxelgrid_max_entries(int64_t n) { return 4 * n; }
 
 /* True if each voxel of the box has an entry, and numbers are small enough for the float arithmetic of fused

@@ -75,6 +75,20 @@ static void tiff_geography(void)
         {{.mode = "b", .format = F, .bits = 32, .scale = {0.001, 1, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 2}},
          111.133,
          0},
+        {{.mode = "b",
+          .format = F,
+          .bits = 32,
+          .scale = {1, 1, 0},
+          .keys = {1, 1, 0, 2, 1024, 0, 1, 2, 2054, 0, 1, 9102}},
+         111133,
+         0},
+        {{.mode = "b",
+          .format = F,
+          .bits = 32,
+          .scale = {1, 1, 0},
+          .keys = {1, 1, 0, 2, 1024, 0, 1, 2, 2054, 0, 1, 9105}},
+         0, /* grads */
+         0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {10, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9002}}, 3.048, 0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {3937, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9003}},
          1200,
@@ -92,6 +106,7 @@ static void tiff_geography(void)
             suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
         if (h.voids != files[k].voids || fabs(h.spacing - files[k].spacing) > 1e-9)
             suite_fail(__FILE__, __LINE__, "file %zu: %lld voids, spacing %.17g", k, (long long)h.voids, h.spacing);
+        if (h.spacing == 0) CHECK(h.source != BOSC_HEIGHTS_OWN_SPACING && h.assumed == 0 && h.degrees == 0);
         bosc_heights_free(&h);
     }
     unlink(path);

@@ -155,11 +155,12 @@ static void check_outline(const struct outline *o, size_t format, int first, boo
 
 static void areas(void)
 {
-    static const double scales[] = {1, 0x1p-900, 0x1p900};
+    static const double scales[] = {1, 0x1p-900, 0x1p-290, 0x1p-190, 0x1p190, 0x1p290, 0x1p900};
+    enum { SCALES = sizeof scales / sizeof scales[0] };
     for (size_t i = 0; i < OUTLINES; i++)
         for (size_t format = 0; format < sizeof formats / sizeof formats[0]; format++)
             for (int first = 0; first < outlines[i].corners; first++)
-                for (int k = 0; k < 6; k++) check_outline(&outlines[i], format, first, k % 2, scales[k / 2]);
+                for (int k = 0; k < 2 * SCALES; k++) check_outline(&outlines[i], format, first, k % 2, scales[k / 2]);
 }
 
 /* Reads an .obj; returns its status, and the number of triangles. */

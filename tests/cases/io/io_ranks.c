@@ -272,6 +272,20 @@ static void graph_rank(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_graph_load(r->ctx, r->comm, f->path, &graph, &info, &error));
     CHECK_OK(r->ctx, bosc_graph_get_info(r->ctx, graph, &own));
     CHECK(info.n == f->n && info.m == f->m && own.entries == info.own_entries);
+    /* The struct of a later version, and sizes of none. */
+    struct {
+        bosc_ranks_graph_info info;
+        int64_t added;
+    } later = {{.size = sizeof later}, 7};
+    bosc_graph_free(graph);
+    CHECK_OK(r->ctx, bosc_ranks_graph_load(r->ctx, r->comm, f->path, &graph, &later.info, &error));
+    CHECK(later.info.size == sizeof later && later.info.m == f->m && later.added == 0);
+    const size_t sizes[] = {0, sizeof info + 4, sizeof info + 4104};
+    for (int i = 0; i < 3; i++) {
+        info.size = sizes[i];
+        CHECK_EQ(bosc_ranks_graph_load(r->ctx, r->comm, f->path, &graph, &info, &error), BOSC_ERR_ARG);
+        CHECK(strstr(error.text, "info: size"));
+    }
     int64_t all;
     CHECK_OK(r->ctx, bosc_ranks_reduce(r->ctx, r->comm, BOSC_SUM, BOSC_I64, &own.m, 1, &all));
     CHECK_EQ(all, f->m);

@@ -101,6 +101,7 @@ static void body(void)
          .5, -1e-2, 1, 0);
     ROWS(body_triangles, THREE "2\n0 1 2 2\n1\n0\n", 2, 3, 0, 1, 2, 2, 1, 0);
     ROWS(body_triangles, THREE "1\n0 1 2\n0 0 1 0 0 1 0 0 1\n# end\n", 1, 3, 0, 1, 2);
+    ROWS(body_triangles, THREE "1\n0 1 2\nnan -NaN inf 1e400 0 1 0 0 1\n", 1, 3, 0, 1, 2); /* normals are not read */
     static const char good[] = THREE "2\n0 1 2\n2 1 0\n";
     check_truncations(body_triangles, good, sizeof good - 1, sizeof good - 2);
     check_flips(body_triangles, good, sizeof good - 1, sizeof good - 1);
@@ -282,6 +283,7 @@ static void spheres(void)
     ROWS(sph_root, TREE, 1, 4, 0, 0, 0, 2);
     ROWS(sph_third, "3 1\n0 0 0 2 1\n0 0 0 1.5 1\n# the last\r\n1 2 3 0.5 1\r\n", 1, 4, 1, 2, 3, 0.5);
     ROWS(sph, "2 2\n0 0 0 2 1\n0 0 0 0 0\n1 2 3 4 5\n", 1, 4, 1, 2, 3, 4);
+    ROWS(sph, "2 2\n0 0 0 2 nan\n0 0 0 0 -inf\n1 2 3 4 1e400\n", 1, 4, 1, 2, 3, 4); /* flags are not read */
     /* Truncated and flipped bytes. */
     check_truncations(sph, TREE, sizeof TREE - 1, sizeof TREE - 3);
     check_flips(sph, TREE, sizeof TREE - 1, sizeof TREE - 1);

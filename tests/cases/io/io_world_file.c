@@ -58,6 +58,13 @@ static void units(void)
          BOSC_HEIGHTS_WORLD_FILE, 0, 0},
         {"30 0 0 -20 0 0", "LOCAL_CS[\"a\"]", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
         {"30 0 0 -20 0 0", "", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
+        {"1 0 0 -1 5 60.5", "COMPD_CS[\"a\",GEOGCS[\"b\",UNIT[\"degree\",0.0174532925]],VERT_CS[\"c\",UNIT[\"m\",1]]]",
+         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0},
+        {"1 0 0 -1 5 60.5", "GEOGCS[\"a\",UNIT[\"grad\",0.0157079633]]", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
+        {"1 0 0 -1 5 60.5",
+         "GEOGCRS[\"a\",ELLIPSOID[\"b\",1,2,LENGTHUNIT[\"metre\",1]],CS[ellipsoidal,3],"
+         "ANGLEUNIT[\"degree\",0.0174532925199433],AXIS[\"up\",up,LENGTHUNIT[\"metre\",1]]]",
+         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0},
         {"1 0 0 -1 5 60.5", "GEOGCS[\"a\"]", BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1,
          0},
         {"1 0 0 -1 5 900", "GEOGCS[\"a\"]", BI_METRES_A_DEGREE, BI_METRES_A_DEGREE, 0, BOSC_HEIGHTS_WORLD_FILE, 1,
@@ -116,11 +123,14 @@ static void damaged(void)
                                             {"0 0 0 -30 5 5", "a cell is 0"},
                                             {"30 0 0 0 5 5", "a cell is 0"},
                                             {"30 0 1 -30 5 5", "rotated"},
-                                            {"30 1 0 -30 5 5", "rotated"}};
+                                            {"30 1 0 -30 5 5", "rotated"},
+                                            {"1e308 0 0 -1 5 5", "a cell is 0 m or infinite"},
+                                            {"1 0 0 -1e-320 5 5", "a cell is 0 m or infinite"}};
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
         bosc_heights h = {.width = 77};
         bosc_io_error error;
         put_text(n.world, worlds[i][0]);
+        put_text(n.prj, i + 1 < sizeof worlds / sizeof worlds[0] ? "GEOGCS[" : "PROJCS[\"a\",UNIT[\"b\",1e-9]]");
         CHECK_EQ(bosc_heights_read(n.raster, BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_ERR_FORMAT);
         CHECK(strstr(error.text, n.world) && strstr(error.text, worlds[i][1]));
         CHECK(h.width == 77 && !h.data);

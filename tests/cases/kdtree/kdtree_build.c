@@ -181,17 +181,6 @@ static void sorted_lists(bosc_ctx *ctx)
             try_one(ctx, &r, KD_AUTO, dtypes[size % 4], dims[size % 4], size, KD_RANDOM);
 }
 
-/* Many builds of subtrees that take all warps of a block, in changing orders of the threads. */
-static void whole_blocks_of_sorted_lists(bosc_ctx *ctx)
-{
-    struct suite_random r = {77};
-    for (int k = 0; k < 16; k++) {
-        const int64_t n = 1023 - 40 * (k % 4);
-        if (suite_leaves_out()) continue;
-        try_one(ctx, &r, KD_AUTO, dtypes[k % 4], 5 + k % 4, n, k % 3 ? KD_RANDOM : KD_GRID);
-    }
-}
-
 /* Sizes and dimensions of trees by the published builder. */
 static void published_sizes(bosc_ctx *ctx)
 {
@@ -503,7 +492,6 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"some_ties", some_ties, NULL},
     {"shapes", every_shape_and_type, NULL},
     {"edges", sizes_around_powers_of_two, NULL},
-    {"whole blocks", whole_blocks_of_sorted_lists, NULL},
     {"many dimensions", many_dimensions, NULL},
     {"large", beyond_one_thread, NULL},
     {"sorted lists", sorted_lists, NULL},

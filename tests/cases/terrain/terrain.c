@@ -111,8 +111,8 @@ static void errors_at_the_end(bosc_ctx *ctx)
     bosc_ctx *cpu = suite_open(&(bosc_ctx_opts){.size = sizeof(bosc_ctx_opts), .threads = 1});
     for (int k = 0; k < 2 * SIZES; k++) {
         struct suite_random r = {(uint64_t)k};
-        /* The first: a chunk of a diamond's row begins with the last column. */
-        const bool first = k<8, whole = k % 3> 0;
+        const bool first = k < 8; /* a chunk of a diamond's row begins with the last column */
+        const bool whole = k % 3 != 0;
         const int64_t w = first   ? 65 + 64 * (k / 2 % 2)
                           : whole ? 33 + 32 * (int64_t)suite_below(&r, 4)
                                   : 34 + (int64_t)suite_below(&r, 100),

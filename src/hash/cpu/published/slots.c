@@ -10,7 +10,7 @@
 #include "hash/steps/steps.h"
 
 enum {
-    BATCH = 32,      /* queries whose reads of memory overlap: above the 10 to 20 misses of a core */
+    BATCH = 32,      /* queries whose reads of memory overlap; not measured */
     PAIR_ITEMS = 16, /* cost of filling in or finding a pair, in simple items; */
     NEAR_ITEMS = 4,  /* of finding one by a directory, in a table that a core's caches hold, */
     FAR_ITEMS = 8    /* and in a larger one; measured: below 2^14 and 2^13 queries a thread that slept does not pay */
