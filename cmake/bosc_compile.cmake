@@ -54,6 +54,9 @@ if(NOT BOSC_CPU_LEVEL MATCHES "^[134]$")
   message(FATAL_ERROR "BOSC_CPU_LEVEL is ${BOSC_CPU_LEVEL}; it must be 1, 3 or 4")
 endif()
 target_compile_definitions(bosc_options INTERFACE BI_LAST_LEVEL=${BOSC_CPU_LEVEL})
+if(BOSC_TUNED_LEVEL GREATER BOSC_CPU_LEVEL)
+  target_compile_definitions(bosc_options INTERFACE BI_CALL_STEPS)
+endif()
 
 # bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level up to BOSC_CPU_LEVEL, with
 # BI_LEVEL set, into libraries of objects that it lists in <target>_hot_objects.
@@ -68,8 +71,12 @@ function(bosc_add_hot_sources target)
     add_library(${target}_v${level} OBJECT ${ARGN})
     target_link_libraries(${target}_v${level} PRIVATE bosc_options)
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
-    # Their loops are written to become vectors, which gcc 12 makes of few loops at -O2.
-    target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
+    if(level LESS BOSC_TUNED_LEVEL)
+      target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_compile_definitions(${target}_v${level} PRIVATE BI_CALL_STEPS)
+    else() # loops are written to become vectors, which gcc 12 makes of few loops at -O2
+      target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
+    endif()
     # Levels that no test under sanitizers calls are not instrumented, which would take minutes. Under MemorySanitizer
     # all levels are instrumented, since contexts choose the machine's best, and optimised: in code of -O0 it also
     # checks the lanes that a mask clears after movmskps.

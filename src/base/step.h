@@ -21,4 +21,12 @@
 #define BI_CALLED_FN static __attribute__((noinline, unused))
 #endif
 
+/* The same for long functions that the CPU calls, where copies take minutes to compile and save nothing, but that a
+ * device needs inlined: a call there spills registers. */
+#if defined(__CUDACC__)
+#define BI_LONG_FN BI_FN
+#else
+#define BI_LONG_FN BI_CALLED_FN
+#endif
+
 #endif

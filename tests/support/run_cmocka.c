@@ -42,20 +42,24 @@ void suite_fail(const char *file, int line, const char *format, ...)
     abort();
 }
 
-/* Returns n if one trial of n is made. The emulator makes few trials, since a device makes all; fault sweeps make all
- * in builds that count branches. Code of ranks is host code, which the CPU also runs. */
+/* Returns n if one trial of n is made: 1 if the environment has SUITE_ALL_TRIALS, as in soaks. The emulator makes few
+ * trials, since a device makes all; fault sweeps make all in builds that count branches. Code of ranks is host code,
+ * which the CPU also runs. */
 static uint64_t trial_divisor(const struct test *test)
 {
     const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");
     const bool ranks = strncmp(test->suite, "ranks_", 6) == 0;
     const bool again = ranks && test->configuration->opts.threads > 1; /* repeats the run with one thread */
     (void)ranks, (void)again;
+    if (getenv("SUITE_ALL_TRIALS")) return 1;
 #if defined SUITE_FEW
     return emulated && !faults ? SUITE_FEW : 1;
-#elif defined SUITE_SLOW
+#elif defined SUITE_RACES
     return !emulated ? 6 : faults || ranks ? 24 : 12;
+#elif defined SUITE_SLOW
+    return !emulated ? 12 : ranks && !faults ? 48 : 24;
 #else
-    return !emulated ? again ? 2 : 1 : faults || ranks ? 8 : 4;
+    return !emulated ? again ? 4 : 2 : ranks && !faults ? 16 : 8;
 #endif
 }
 

@@ -100,7 +100,7 @@ BI_FN double bi_planet_bend(double largest, double position, double reach)
  * is within 3/16 of a triangle's longest edge squared of it, in units of the radius.
  *
  * p0, p1: ends of the base, not 0; only their directions count. The bound has the unit of s->radius. */
-BI_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
+BI_LONG_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
 {
     double d0[3], d1[3], m[3], apart[3];
     bi_planet_unit(p0, d0);

@@ -120,7 +120,7 @@ BI_FN double bi_planet_detail(const struct bi_planet_view *s, const double d[3])
     return sum;
 }
 
-BI_FN double bi_planet_height(const struct bi_planet_view *s, const double d[3])
+BI_LONG_FN double bi_planet_height(const struct bi_planet_view *s, const double d[3])
 {
     return bi_planet_raster_height(s, d) + bi_planet_detail(s, d);
 }
