@@ -58,6 +58,12 @@ if(BOSC_TUNED_LEVEL GREATER BOSC_CPU_LEVEL)
   target_compile_definitions(bosc_options INTERFACE BI_CALL_STEPS)
 endif()
 
+# bosc_use_pool(target): its parallel regions run on the library's own threads (src/base/pool.h).
+function(bosc_use_pool target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:C,GNU>:-include$<SEMICOLON>${PROJECT_SOURCE_DIR}/src/base/pool_names.h>)
+endfunction()
+
 # bosc_add_hot_sources(target file...): compiles CPU hot files (*_hot.c) once for each level up to BOSC_CPU_LEVEL, with
 # BI_LEVEL set, into libraries of objects that it lists in <target>_hot_objects.
 function(bosc_add_hot_sources target)
@@ -70,6 +76,9 @@ function(bosc_add_hot_sources target)
   foreach(level IN LISTS levels)
     add_library(${target}_v${level} OBJECT ${ARGN})
     target_link_libraries(${target}_v${level} PRIVATE bosc_options)
+    if(target STREQUAL "boscage_objects")
+      bosc_use_pool(${target}_v${level})
+    endif()
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
     if(level LESS BOSC_TUNED_LEVEL)
       target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -5,6 +5,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "base/pool.h"
 #include "base/threads.h"
 
 /* FP_CONTROL: the bits of the control word that change results or trap; FP_DEFAULT: their values by IEEE 754. */
@@ -49,11 +50,13 @@ static void restore_in_threads(int32_t threads)
     }
 }
 
+void bi_set_default_fp(void) { write_fp_control(FP_DEFAULT); }
+
 struct bi_caller_state bi_save_caller(int32_t threads)
 {
     struct bi_caller_state caller = {errno, 1, read_fp_control()};
     if ((caller.fp_control & FP_CONTROL) == FP_DEFAULT) return caller;
-    caller.threads = bi_threads_of_call(bi_threads_startable(threads));
+    if (!BI_POOL) caller.threads = bi_threads_of_call(bi_threads_startable(threads)); /* the pool's have the default */
     save_in_threads(caller.threads);
     write_fp_control(FP_DEFAULT); /* some OpenMP runtimes restore the control word of this thread after a loop */
     return caller;

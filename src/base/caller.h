@@ -18,6 +18,9 @@ struct bi_caller_state {
 struct bi_caller_state bi_save_caller(int32_t threads);
 void bi_restore_caller(const struct bi_caller_state *caller);
 
+/* Sets IEEE 754's default in the calling thread. */
+void bi_set_default_fp(void);
+
 /* Saves the state, and restores it at the end of the enclosing block. */
 #define BI_SAVE_CALLER(threads)                                                                   \
     __attribute__((cleanup(bi_restore_caller), unused)) const struct bi_caller_state bi_caller_ = \

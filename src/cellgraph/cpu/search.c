@@ -111,7 +111,7 @@ static void expand_level(const bosc_ctx *ctx, const struct bi_cellgraph_search *
         w.alone = alone;
         w.tail = tail;
         w.junction = junction;
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
         for (int64_t i = begin; i < end; i += BLOCK)
             expand_block(&w, s->queue[which] + i, end - i < BLOCK ? end - i : BLOCK, level);
     }

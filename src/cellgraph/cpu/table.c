@@ -112,7 +112,7 @@ static const struct bi_cellgraph_costs costs = {
             pending.count = 0;                                                                                        \
             pending.flush = flush_probes;                                                                             \
             probe.pending = &pending;                                                                                 \
-            _Pragma("omp for schedule(static)") for (int64_t i = begin; i < end; i++) bi_step_##name(&local_args, i); \
+            _Pragma("omp for schedule(static) nowait") for (int64_t i = begin; i < end; i++) bi_step_##name(&local_args, i); \
             flush_probes(&probe);                                                                                     \
         }                                                                                                             \
         (void)ctx;                                                                                                    \

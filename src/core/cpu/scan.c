@@ -60,7 +60,7 @@ struct scan_job {
     int64_t run_tiles; /* tiles of a chunk in a round */
     int chunks;
     bool exclusive;
-    char *totals; /* of the tiles of two rounds: a thread may sum the next round while another still scans */
+    char *totals; /* of the tiles of two rounds: a thread sums the next round while another still scans */
     uint8_t *flags;
     char *last; /* the last inclusive result of each run, by round and chunk */
     alignas(64) char state[BI_SCAN_STATE_BYTES];
@@ -138,21 +138,25 @@ static void fix_first_results(struct scan_job *j, int64_t rounds)
         }
 }
 
+/* Scans the chunks of `round`, unless it is before `begin`, and sums those of the next round unless it is `end`. A
+ * thread scans the chunk of its last sum, still in its cache. */
+static void process_chunks(struct scan_job *j, int64_t round, int64_t begin, int64_t end)
+{
+#pragma omp parallel for schedule(static) num_threads(j->chunks)
+    for (int p = 0; p < j->chunks; p++) {
+        if (round >= begin) scan_chunk(j, round, p);
+        if (round + 1 < end) sum_chunk(j, round + 1, p);
+    }
+}
+
 static bosc_status scan_rounds(bosc_ctx *ctx, struct scan_job *j, int64_t rounds)
 {
     struct bi_batches batch = bi_batches_of(ctx, rounds, (double)j->n / (double)rounds);
     while (bi_next_batch(ctx, &batch)) {
-#pragma omp parallel num_threads(j->chunks)
+        process_chunks(j, batch.begin - 1, batch.begin, batch.end);
         for (int64_t round = batch.begin; round < batch.end; round++) {
-            /* 1. Sum the tiles of each chunk; the barrier at the end makes the totals visible to all threads. */
-#pragma omp for schedule(static)
-            for (int p = 0; p < j->chunks; p++) sum_chunk(j, round, p);
-                /* 2. One thread turns totals into carries; the others wait for it. */
-#pragma omp single
             compute_carries(j, round);
-            /* 3. Scan the chunks. No barrier: the next round writes the other half of the totals. */
-#pragma omp for schedule(static) nowait
-            for (int p = 0; p < j->chunks; p++) scan_chunk(j, round, p);
+            process_chunks(j, round, batch.begin, batch.end);
         }
     }
     if (j->exclusive && batch.status == BOSC_OK) fix_first_results(j, rounds);

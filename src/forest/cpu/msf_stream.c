@@ -115,7 +115,7 @@ static void stream_turns(struct stream *s, int64_t begin, int64_t end, bool chec
 #pragma omp parallel num_threads(bi_thread_count(s->m->ctx, end - begin, 4))
     {
         struct chunk c = s->chunks[bi_thread_number()];
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
         for (int64_t t = begin; t < end; t++) {
             int64_t first = t * ROWS, last = first + ROWS < n ? first + ROWS : n;
             if (is_64bit)

@@ -231,7 +231,7 @@ static bosc_status read_rows(const struct bi_bytes *in, const struct bi_npy *npy
     {
         uint8_t *bytes = bi_io_alloc((size_t)(each < v->n ? each : v->n) * (size_t)row_bytes);
         if (!bytes) number = ENOMEM;
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
         for (int64_t b = 0; b < blocks; b++) {
             int64_t begin = b * each, end = v->n - begin < each ? v->n : begin + each;
             size_t at = npy->at + (size_t)(begin * row_bytes), count = (size_t)((end - begin) * row_bytes);
