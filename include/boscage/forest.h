@@ -132,9 +132,12 @@ typedef struct bosc_emst_opts {
  * points (n x dim): rows `stride` elements apart (0: dim). n < 2^32 - 1.
  * pairs (n - 1, 2): of id_bits, i < j in each, ascending by (i, j).
  * dist2 (n - 1): the squared lengths, float for F32, else double, computed as by bosc_kdtree_knn; may be NULL.
- * Errors: BOSC_ERR_DATA with the row for a NaN.
+ * Points with squares out of range are multiplied by a power of two (the ranges of boscage/kdtree.h).
+ * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT for a squared length that does not fit the type of
+ *     dist2, and for points that differ by too little beside a coordinate with a square that overflows.
  * Cost: O(n log^2 n) work for well-spread points of few dimensions; about 200 bytes of memory a point, and 12 a
- *     coordinate. Each call allocates a k-d tree.
+ *     coordinate. Each call allocates a k-d tree. Copies of points are joined first if there are many, at O(log n)
+ *     each; then a second tree holds the other points.
  * Waits.
  * Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010): Boruvka's rounds over lists of nearest
  *     neighbours, then over nearest points of other components in the tree. */

@@ -105,9 +105,9 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  *     (2^26 - 1) keys (at least 134 million) share a partition: only keys chosen for it do, and another seed separates
  *     them. The table is unchanged after BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and BOSC_ERR_NOMEM for its own memory;
  *     after any other failure it is empty.
- * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, repeated keys, crowded partitions and
- *     large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory; docs/design/hash.md gives
- *     the cases. A second build of the same or a smaller size allocates nothing, unless a key repeats.
+ * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, repeats (CPU: of many keys), crowded
+ *     partitions and large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory, and
+ *     docs/design/hash.md the cases. A second build of the same or a smaller size allocates nothing without repeats.
  * Waits, unless opts.no_wait is set and a build on CUDA reads device arrays of a map, up to 8 million pairs (BUCKETED;
  * 4 million for keys of 64 or 128 bits) or 2^18 (ORDERED; 2^19 for pairs of up to 8 bytes). The build is then only
  * launched. Keep keys and values unchanged until the next call on the table: that call waits for the build, repeats it
@@ -217,7 +217,7 @@ BOSC_API bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, b
  * ids (n): the number of distinct keys before the first occurrence of the key.
  * unique (n, at most): the distinct keys in that order; may be NULL.
  * count: host; the number of distinct keys.
- * Cost: a radix sort of the hashes, O(n key); n (2 key + 26) bytes of scratch beside the sort's.
+ * Cost: a radix sort of the hashes (CPU: if keys are many), O(n key); n (2 key + 26) bytes of scratch beside its own.
  * Waits. */
 BOSC_API bosc_status bosc_hash_unique(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
                                       void *unique, int64_t *count);

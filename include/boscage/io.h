@@ -149,7 +149,23 @@ BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *colu
 BOSC_API bosc_status bosc_points_read_slice(const char *path, const char *columns, bosc_slice *slice,
                                             bosc_array *points, bosc_io_error *error);
 
-/* ---- vectors ---- */
+/* ---- vectors and sequences ---- */
+
+/* Letters of vectors and sequences, in either case. */
+typedef enum bosc_alphabet {
+    BOSC_ALPHABET_AUTO = 0,       /* bits or bases, by the first character; bases in FASTA and FASTQ */
+    BOSC_ALPHABET_BITS = 1,       /* 0 and 1 */
+    BOSC_ALPHABET_BASES = 2,      /* A, C, G, T or U: values 0 to 3 of 2 bits */
+    BOSC_ALPHABET_AMINO_ACIDS = 3 /* ACDEFGHIKLMNPQRSTVWYUO and * for a stop: values 0 to 22 of 5 bits */
+} bosc_alphabet;
+
+/* Ambiguity codes of IUPAC: letters that stand for several. RYSWKMBDHVN of bases, where `.` is N too; BZJX of amino
+ * acids. */
+typedef enum bosc_ambiguity {
+    BOSC_AMBIGUITY_REFUSE = 0, /* the file is refused */
+    BOSC_AMBIGUITY_SKIP = 1,   /* vectors with a code are left out, and so are records without letters */
+    BOSC_AMBIGUITY_LETTER = 2  /* codes are letters: of bases 4 to 14, with 4 bits a letter; of amino acids 23 to 26 */
+} bosc_ambiguity;
 
 /* Vectors over a small alphabet in host memory, packed as in boscage/cellgraph.h. Vectors from readers must be freed
  * with bosc_vectors_free. */
@@ -157,23 +173,62 @@ typedef struct bosc_vectors {
     uint64_t *rows; /* (n x bosc_cellgraph_words(length, letter_bits)) */
     int64_t n;
     int32_t length, letter_bits;
+    int64_t file_n;     /* vectors in the file, left out ones too */
+    int64_t *file_rows; /* (n) the number in the file of each vector, from 0, ascending; NULL: none was left out */
 } bosc_vectors;
 
 /* Frees the rows that a reader filled, and clears the struct. NULL is allowed. */
 BOSC_API void bosc_vectors_free(bosc_vectors *vectors);
 
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
+typedef struct bosc_vectors_opts {
+    size_t size;
+    int32_t bits; /* of each vector; required for .npy; otherwise 0, or the length that every vector must have */
+    bosc_alphabet alphabet;
+    bosc_ambiguity ambiguity;
+} bosc_vectors_opts;
+
 /* Reads vectors of equal length, at most 65,536 letters. The content selects the format:
  *
- *   text lines of 0 and 1
- *   text lines of bases   A, C, G, T or U in either case, values 0 to 3; a blank and a count may follow and are ignored
- *   FASTA                 each header followed by the bases of one sequence, on one line or several
- *   .npy                  u1 (n, bytes): packed bits, the most significant first
+ *   text lines   letters; behind other letters than bits a blank and a count may follow, which is ignored
+ *   FASTA        each header followed by the letters of one sequence, on one line or several
+ *   FASTQ        records of four lines: @ and a name, letters, +, and a character of quality for each letter
+ *   .npy         u1 (n, bytes): packed bits, the most significant first
  *
- * `#` begins a comment in a text, outside headers.
- * bits: number of bits of each vector. Required for .npy; for other formats 0, or the length that every vector must
- * have.
- * Errors: BOSC_ERR_ARG if bits is required and 0. */
-BOSC_API bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);
+ * `#` begins a comment in a text, outside headers and qualities.
+ * opts: NULL: all defaults.
+ * Errors: BOSC_ERR_ARG if bits is required and 0; BOSC_ERR_FORMAT if all vectors are left out. */
+BOSC_API bosc_status bosc_vectors_read(const char *path, const bosc_vectors_opts *opts, bosc_vectors *vectors,
+                                       bosc_io_error *error);
+
+/* Sequences of any lengths, 0 too, in host memory. Sequences from readers must be freed with bosc_sequences_free. */
+typedef struct bosc_sequences {
+    char *letters;    /* capitals; sequence i is letters[offsets[i]] to letters[offsets[i + 1] - 1] */
+    int64_t *offsets; /* (n + 1) */
+    int64_t *counts;  /* (n) the count behind the letters of a line; 1 without one, and in FASTA and FASTQ */
+    int64_t n;
+} bosc_sequences;
+
+/* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
+BOSC_API void bosc_sequences_free(bosc_sequences *sequences);
+
+/* Reads sequences: text lines, FASTA or FASTQ, as bosc_vectors_read. Ambiguity codes stay in the letters.
+ * alphabet: AUTO is BASES. */
+BOSC_API bosc_status bosc_sequences_read(const char *path, bosc_alphabet alphabet, bosc_sequences *sequences,
+                                         bosc_io_error *error);
+
+/* ---- texts ---- */
+
+/* A text in the caller's memory. */
+typedef struct bosc_text {
+    const char *data;
+    int64_t size; /* bytes */
+} bosc_text;
+
+/* Writes several texts, each packed if its path ends in .gz or .zst: all files appear, or none if one fails.
+ * count: 1 to 16. */
+BOSC_API bosc_status bosc_texts_write(const char *const *paths, const bosc_text *texts, int32_t count,
+                                      bosc_io_error *error);
 
 /* ---- saved structures ---- */
 

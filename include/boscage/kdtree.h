@@ -11,8 +11,21 @@
  * Sources: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson, KdTreeGPU.
  *
  * Below, n is the number of points, nodes the number of points in the tree, and element the size of a coordinate in
- * bytes (4 or 8). A query is cheap where points are spread in few dimensions. Where most points are about equally far
- * from it (many dimensions, equal points), it measures them all. */
+ * bytes (4 or 8).
+ *
+ * A point is within a radius or bound r if its distance is at most r: the root of dist2, rounded to the type of dist2,
+ * and r, rounded to that type too. So a ball whose radius is the distance of a neighbour holds that neighbour.
+ *
+ * Coordinates may be of any magnitude. General searches, several times slower, serve squares that overflow or underflow
+ * in the type of dist2 (float for F32, else double):
+ *     finite coordinates beyond 2^57 (2^505 in double), of the tree or of a query
+ *     trees with all coordinates within 2^-40 (2^-459), not all of them 0
+ * They find the right points and distances. A dist2 that does not fit its type is BOSC_ERR_LIMIT, with outputs
+ * unchanged. Other trees may hold points nearer to each other than 2^-63 (2^-511): there dist2 and the distance are
+ * rounded, at worst to 0, and the ids break such ties.
+ *
+ * A query is cheap where points are spread in few dimensions. Where most points are about equally far from it (many
+ * dimensions, equal points), it measures them all. */
 #ifndef BOSCAGE_KDTREE_H
 #define BOSCAGE_KDTREE_H
 
@@ -44,9 +57,10 @@ typedef struct bosc_kdtree_opts {
     int32_t dim;      /* number of coordinates, 1 to 1024; required */
     bosc_kdtree_builder builder;
     bosc_kdtree_duplicates duplicates;
-    int32_t id_bits;      /* ids in the caller's arrays: 64 (int64_t, default; none: -1), 32 (uint32_t; UINT32_MAX) */
-    int32_t assume_valid; /* not 0: points and queries hold no NaN; skips the check */
-    int32_t sort_halves;  /* BROWN, not 0: sorts all points by the first superkey alone, then the two sides of the root
+    int32_t id_bits; /* ids in the caller's arrays: 64 (int64_t, default; none: -1), 32 (uint32_t; UINT32_MAX) */
+    int32_t
+        assume_valid;    /* not 0: points and queries hold no NaN, and no search needs to be general; skips the check */
+    int32_t sort_halves; /* BROWN, not 0: sorts all points by the first superkey alone, then the two sides of the root
                            * by the others, as the published build on two devices does */
 } bosc_kdtree_opts;
 
@@ -145,7 +159,8 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * k: at least 1.
  * ids (query_count x k): of id_bits.
  * dist2 (query_count x k): float, computed in float, for an F32 tree, else double; may be NULL.
- * Errors: BOSC_ERR_DATA with the row for a NaN in a query, unless assume_valid.
+ * Errors: BOSC_ERR_DATA with the row for a NaN in a query, unless assume_valid; BOSC_ERR_LIMIT for dist2 that does not
+ *     fit its type.
  * Cost: O(log n + k) points measured a query, expected, in few dimensions; at worst all n. At most 32 bytes of scratch
  *     a query; for k > 32, 16 k a thread on the CPU, on CUDA dist2 if that is NULL. Once a CUDA tree has answered many
  *     queries, a call may build a second order of its nodes (docs/design/kdtree.md).
@@ -168,23 +183,24 @@ BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree
  *     NULL.
  * ids (n): of id_bits.
  * dist2 (n): as in bosc_kdtree_knn; may be NULL.
- * Errors: BOSC_ERR_ARG if duplicates are removed.
+ * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT if squares of differences do not fit.
  * Cost: O(n dim), and O(log n) boxes a row, expected, in few dimensions, at worst all; subtrees of one label are
- *     skipped whole. Scratch of at most 15 + dim x element + 4 min(dim, 16) bytes a point.
+ *     skipped whole, and so are copies of the nearest point. Scratch of at most 16 + dim x element + 4 min(dim, 16)
+ *     bytes a point.
  * Waits.
  * Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), whose components are the labels. */
 BOSC_API bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                                const void *bounds, void *ids, void *dist2);
 
 /* Finds the k nearest points within a radius, as bosc_kdtree_knn does.
- * radius: 0 or more. Only points with dist2 <= radius * radius count, squared in the type of dist2.
+ * radius: 0 or more. Only points within it count.
  * Cost: as bosc_kdtree_knn; less for a small radius.
  * Queues if assume_valid is set. */
 BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k, double radius, void *ids,
                                             void *dist2);
 
-/* Finds all points within a radius of each query (dist2 <= radius * radius), as CSR rows, by two calls.
+/* Finds all points within a radius of each query, as CSR rows, by two calls.
  * The first call, with ids NULL, writes the offsets; the second reads them and fills the rows.
  * queries, stride: as in bosc_kdtree_knn.
  * offsets (query_count + 1): row q is ids[offsets[q]] to ids[offsets[q + 1] - 1]; the last offset is the total.
@@ -200,7 +216,7 @@ BOSC_API bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, 
                                         int64_t query_count, int64_t stride, double radius, int64_t *offsets, void *ids,
                                         void *dist2, int64_t capacity);
 
-/* Counts the points within a radius of each query (dist2 <= radius * radius).
+/* Counts the points within a radius of each query.
  * queries, stride: as in bosc_kdtree_knn.
  * counts (query_count): the numbers.
  * Errors: BOSC_ERR_DATA as in bosc_kdtree_knn.
@@ -223,16 +239,19 @@ BOSC_API bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *
 BOSC_API bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *boxes, int64_t box_count,
                                      int64_t *offsets, void *ids, int64_t capacity);
 
-/* Options of the calls below, which return distances (not squared) as double, computed in double whatever the dtype.
- * Set `size`; zero bytes elsewhere mean the defaults; NULL options mean the defaults.
+/* Options of the calls below, which return distances (not squared) as double. For p = 2 without periods they are the
+ * roots, in double, of the squared distances of bosc_kdtree_knn, which are floats for an F32 tree. All others are
+ * computed in double whatever the dtype. Set `size`; zero bytes elsewhere mean the defaults; NULL options mean the
+ * defaults.
  *
  * The distance is (sum |x - y|^p)^(1/p). For p = 1 it is the sum, for p = 2 the root of the sum of squares, terms added
  * in the order of the coordinates; for p = INFINITY the largest term. For any other p it is m (sum (|x - y| /
  * m)^p)^(1/p) with m the largest term, so no p overflows, in powers of the library's own: relative errors are below
  * 1e-14 and the bits are the same on all backends. A NaN distance counts as infinite.
  *
- * "By (distance, id)" and "distance <= bound" compare the squared distance and bound * bound for p = 2, else the
- * distance itself. Nothing is within a negative or NaN bound. A strict bound (< b) is nextafter(b, -INFINITY). */
+ * "By (distance, id)" compares the squared distances for p = 2, else the distances. "distance <= bound" compares the
+ * returned distances; roots of floats and their bounds are rounded to float first. Nothing is within a negative or NaN
+ * bound. A strict bound (< b) is nextafter(b, -INFINITY), or nextafterf for roots of floats. */
 typedef struct bosc_kdtree_query_opts {
     size_t size;
     double p; /* 1 or more, INFINITY among them; 0: 2 */
@@ -258,10 +277,10 @@ typedef struct bosc_kdtree_query_opts {
  * distances (query_count x k): may be NULL.
  * Errors: BOSC_ERR_ARG for options, and for `self` if duplicates are removed; BOSC_ERR_DATA with the row for a NaN in a
  *     query, unless assume_valid, and for a point of the tree outside the periodic box.
- * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic or excluded, there is at most one bound and dtype is not F32
- *     (epsilon is then ignored). Else a general search, several times slower, with 8 dim bytes of scratch a query (16
- *     dim + 4 for `self`), and 8 k if distances is NULL. The first call with periods after a build passes over all
- *     points.
+ * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic or excluded, and there is at most one bound (epsilon is then
+ *     ignored), with 4 k bytes of scratch a query for F32. Else a general search, several times slower, with 8 dim
+ *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. The first call with periods after
+ *     a build passes over all points.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k,

@@ -10,9 +10,9 @@
  * points if the box of the occupied voxels has at most four voxels a point.
  *
  * Distances are those of boscage/kdtree.h, bit for bit: squared, in float for F32 and else in double, terms added in
- * the order of the coordinates; a NaN distance (of infinities) counts as infinite. "Within a radius r" means dist2 <= r
- * * r, squared in that type. Results are exact for every radius and every point; a cell near the radius makes them
- * fast.
+ * the order of the coordinates; a NaN distance (of infinities) counts as infinite. "Within a radius r" means that the
+ * root of dist2, rounded to that type, is at most r, rounded to it too. Results are exact for every radius and every
+ * point; a cell near the radius makes them fast.
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009), section 6; Green, Particle
  *     Simulation using CUDA (2008), for the sort in place of a table. */
 #ifndef BOSCAGE_VOXELGRID_H
@@ -108,6 +108,8 @@ BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelg
  * queries, stride: as in bosc_voxelgrid_voxel_count. NULL is fastest: the grid's points are searched in its own order.
  * radius: 0 or more.
  * counts (query_count): the numbers.
+ * Errors: BOSC_ERR_LIMIT, here and below, for a radius below 2^-60 (2^-508 for F64), and for a finite one beyond 2^62
+ *     (2^510) unless the queries are the grid's own points and near each other: its square does not fit.
  * Cost: O(rows of occupied voxels in reach + points in them) work a query. Batches of 4,096 queries or more are first
  *     sorted by voxel, with up to 64 bytes of scratch each.
  * Queues if queries is NULL or assume_valid is set. */
@@ -143,7 +145,8 @@ BOSC_API bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *g
 /* Finds the connected components of the graph of all pairs within a radius, without listing the pairs.
  * labels (n): of id_bits, the smallest id of each point's component, as bosc_components_compute; may be NULL.
  * count: host; receives the number of components; may be NULL.
- * Cost: a search around every point and a union a pair, nearly O(1); 5 n bytes of scratch.
+ * Cost: a search around every point and a union a pair, nearly O(1); 6 n bytes of scratch. Copies of points in crowded
+ *     voxels are joined first, by a sort: then only different points make pairs, and scratch is about 60 n bytes.
  * Waits. */
 BOSC_API bosc_status bosc_voxelgrid_components(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, void *labels,
                                                int64_t *count);

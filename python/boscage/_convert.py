@@ -17,6 +17,8 @@ def is_extension(x: Any) -> bool:
 
 def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """The values of an array in the byte order of the machine, and a mask of its missing elements, or None."""
+    if type(x) is np.ndarray and x.dtype.isnative:
+        return x, None
     mask = None
     if isinstance(x, np.ma.MaskedArray):
         mask, x = (np.ma.getmaskarray(x) if np.ma.is_masked(x) else None), x.data

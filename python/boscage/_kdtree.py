@@ -12,7 +12,7 @@ from ._convert import real_array, reals
 from ._nodes import cKDTreeNode
 from ._numbers import real, whole
 from ._pairs import Pairs
-from ._points import WIDER, finite, frozen, is_below_one, norm, points_of, within_power
+from ._points import WIDER, converted, finite, frozen, is_below_one, norm, points_of, within_power
 from ._where import Progress, where
 
 
@@ -343,16 +343,14 @@ class cKDTree(Pairs):
             and not bounded
             and space.name != "cuda"
         ):
-            d = space.empty((count, k), "float32")
-            self._handle.knn(at, rows, k, np.inf, raw(ids), raw(d))
-            d = space.sqrt(d)
+            d = self._float_knn(at, rows, count, k, ids, space)
         else:
             d = space.empty((count, k), "float64")
             bounds = None
             if bounded:
                 bound = bound if space_of(bound) is NUMPY else space.host(bound)
                 bound = reals(bound, "float64", NUMPY, "distance_upper_bound")
-                bounds = self._each(np.nextafter(bound, -np.inf), shape, space, "distance_upper_bound")
+                bounds = self._each(self._below(bound, p), shape, space, "distance_upper_bound")
             self._handle.query_knn(
                 at, rows, k, norm(p), real(eps, "eps"), self._periods, bounds, False, raw(ids), raw(d)
             )
@@ -360,6 +358,28 @@ class cKDTree(Pairs):
         if bounded or k > self._n:
             return d, space.none_to(ids, self._n)
         return d, space.give(ids)
+
+    def _float_knn(self, at: Any, rows: Any, count: int, k: int, ids: Any, space: Space) -> Any:
+        """Distances, by squares of float32 if they are in its range."""
+        d = space.empty((count, k), "float32")
+        try:
+            self._handle.knn(at, rows, k, np.inf, raw(ids), raw(d))
+        except ValueError as error:
+            if not str(error).startswith("dist2:"):
+                raise
+        else:
+            return space.sqrt(d)
+        distances = space.empty((count, k), "float64")
+        self._handle.query_knn(at, rows, k, 2.0, 0.0, None, None, False, raw(ids), raw(distances))
+        if space is NUMPY:
+            return distances
+        return space.asarray(converted(space.host(distances), "float32", "distances"), "float32")
+
+    def _below(self, bound: Any, p: float) -> np.ndarray:
+        """The largest distances below a bound; roots of float32 are compared as float32."""
+        single = self._dtype == "float32" and p == 2 and self._periods is None
+        with np.errstate(over="ignore"):
+            return np.nextafter(np.asarray(bound, np.float32 if single else np.float64), -np.inf).astype(np.float64)
 
     def _ball(
         self,

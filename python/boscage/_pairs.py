@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from ._convert import reals
 from ._numbers import real
 from ._points import WIDER, PointSet, is_below_one, norm, within_power
 from ._where import Place, Progress, where
+
+BLOCK = 1 << 20  # pairs for p < 1 that are in memory at once, about
 
 
 class Pairs(PointSet):
@@ -25,6 +27,7 @@ class Pairs(PointSet):
     _data: Any
     maxes: Any
     mins: Any
+    _ball: Any
 
     def _same(self, other: Any) -> "Pairs":
         if not isinstance(other, Pairs):
@@ -154,7 +157,7 @@ class Pairs(PointSet):
         if p != 2 or self._periods is not None or self._m > 3 or not self._n or self._dtype != "float64":
             return False
         r = real(r, "r")
-        host = self._space is NUMPY and 0 < r < np.inf
+        host = self._space is NUMPY and 2.0**-500 < r < 2.0**500  # so that r * r neither over- nor underflows
         return host and bool((self.maxes - self.mins < 2.0**20 * r).all())
 
     def _grid_pairs(self, r: float, workers: Optional[int], progress: Progress) -> np.ndarray:
@@ -185,7 +188,7 @@ class Pairs(PointSet):
         r : float or array_like
             Distances; ascending if not cumulative.
         p, workers, progress
-            As those of `query`.
+            As those of `query_ball_point`.
         weights : array_like, or tuple of two, optional
             Weights of the points of this tree and of the other; a pair counts their product.
         cumulative : bool
@@ -216,8 +219,12 @@ class Pairs(PointSet):
             flat = flat[order]
         mine, others = tree._two_weights(other, weights)
         weighted = weights is not None
-        out = np.empty(flat.shape, np.float64 if weighted else np.int64)
-        if flat.size:
+        out = np.zeros(flat.shape, np.float64 if weighted else np.int64)
+        if flat.size and is_below_one(p, self._space) and other._space is NUMPY:
+            for bins, products in tree._binned_pairs(other, flat, real(p, "p"), mine, others, workers):
+                out += np.bincount(bins, products, len(out)).astype(out.dtype, copy=False)
+            out = np.cumsum(out) if cumulative else out
+        elif flat.size:
             at = where(self._place, 0, workers, progress)
             tree._handle.count_pairs(
                 at,
@@ -235,6 +242,27 @@ class Pairs(PointSet):
             sorted_counts, out = out, np.empty_like(out)
             out[order] = sorted_counts
         return out.reshape(radii.shape) if radii.ndim else out[0]
+
+    def _binned_pairs(
+        self, other: "Pairs", radii: np.ndarray, p: float, mine: Any, others: Any, workers: Optional[int]
+    ) -> Iterator[tuple[np.ndarray, Optional[np.ndarray]]]:
+        """Pairs within the last radius by p < 1, in blocks: the first radius of each, and the product of weights."""
+        at = where(self._place, 0, workers)
+        reach = radii[-1:] * WIDER
+        counts = np.empty(self._n, np.int64)
+        if reach[0] < 0 or not self._n:
+            return
+        other._handle.query_radius_count(at, self._data, reach, 1.0, 0.0, self._periods, False, counts)
+        blocks = np.cumsum(counts) // BLOCK
+        for rows in np.split(np.arange(self._n), np.flatnonzero(np.diff(blocks)) + 1):
+            offsets, ids, d = other._ball(
+                self._data[rows[0] : rows[-1] + 1], radii[-1:], p, 0.0, NUMPY, workers, None, True
+            )
+            products = None
+            if mine is not None or others is not None:
+                left = 1.0 if mine is None else np.repeat(mine[rows], np.diff(offsets))
+                products = np.broadcast_to(left * (1.0 if others is None else others[ids]), ids.shape)
+            yield np.searchsorted(radii, d), products
 
     def _two_weights(self, other: "Pairs", weights: Any) -> tuple[Any, Any]:
         if weights is None:

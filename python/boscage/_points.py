@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import numpy as np
@@ -82,6 +83,35 @@ def rounds(x: Any, space: Space) -> bool:
         return False
     with np.errstate(over="ignore"):
         return not ((x.astype(np.float32) == x) | (x != x)).all()
+
+
+ORDINARY = 505  # squares of differences of float64 coordinates up to 2^505 fit, as in the C library
+
+
+def exponent_of(x: np.ndarray) -> int:
+    """The power of two that brings the largest number of float64 just below 2^ORDINARY."""
+    most = max(float(x.max()), -float(x.min())) if x.size else 0.0
+    return ORDINARY - math.frexp(most)[1]
+
+
+def converted(x: np.ndarray, dtype: str, name: str) -> np.ndarray:
+    """x of another type; refuses numbers that become infinite."""
+    with np.errstate(over="ignore"):
+        y = x.astype(dtype)
+    if (np.isinf(y) & np.isfinite(x)).any():
+        raise ValueError(f"{name}: more than {dtype} holds")
+    return y
+
+
+def scaled(x: np.ndarray, exponent: int, name: str) -> np.ndarray:
+    """x times a power of two; refuses numbers that become infinite."""
+    if not exponent:
+        return x
+    with np.errstate(over="ignore"):
+        y = np.ldexp(x, exponent)
+    if (np.isinf(y) & np.isfinite(x)).any():
+        raise ValueError(f"{name}: more than {y.dtype.name} holds")
+    return y
 
 
 class PointSet:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
+
+import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array
 from ._numbers import real
-from ._points import PointSet, points_of
+from ._points import PointSet, points_of, scaled
 from ._where import Progress, where
 
 
@@ -40,16 +43,33 @@ class VoxelGrid(PointSet):
         self._cell = real(cell, "cell")
         points, self._dtype = points_of(data, None, self._space)
         self._m = int(points.shape[1])
-        handle = _core.VoxelGrid(self._at(), DTYPES[self._dtype], self._m, self._cell)
-        self._build(handle, points, self._space, progress)
+        self._exponent = self._exponent_of_cell()
+        self._build(self._new_handle(self._space, self._dtype), points, self._space, progress)
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
 
+    def _exponent_of_cell(self) -> int:
+        """The power of two to multiply coordinates by, so that squares of distances like the cell's edge fit."""
+        least, largest = (2.0**-40, 2.0**40) if self._dtype == "float32" else (2.0**-400, 2.0**400)
+        ordinary = not (0 < self._cell < np.inf) or least < self._cell < largest
+        return 0 if ordinary or self._space is not NUMPY else -math.frexp(self._cell)[1]
+
+    def _new_handle(self, space: Space, dtype: str) -> Any:
+        return _core.VoxelGrid(self._at(space), DTYPES[dtype], self._m, math.ldexp(self._cell, self._exponent))
+
     def _build(self, handle: Any, points: Any, space: Space, progress: Progress) -> None:
-        handle.build(self._at(space, progress), points)
+        handle.build(self._at(space, progress), self._scaled(points, "data"))
         self._handle, self._space, self.data = handle, space, points
         self._twin = None
+
+    def _scaled(self, x: Any, name: str) -> Any:
+        if not self._exponent:
+            return x
+        return scaled(np.asarray(x), self._exponent, name)
+
+    def _radius(self, r: float) -> float:
+        return float(scaled(np.asarray(real(r, "r")), self._exponent, "r"))
 
     def rebuild(self, data: Any, *, progress: Progress = None) -> None:
         """Rebuilds the grid from other points, in its memory; points of float64 make it one of float64."""
@@ -61,7 +81,7 @@ class VoxelGrid(PointSet):
         if self._dtype == "float64":
             points, dtype = space.rows(points, "float64"), "float64"
         elif dtype != self._dtype:
-            handle = _core.VoxelGrid(self._at(space), DTYPES[dtype], self._m, self._cell)
+            handle = self._new_handle(space, dtype)
         self._build(handle, points, space, progress)
         self._dtype = dtype
 
@@ -93,7 +113,7 @@ class VoxelGrid(PointSet):
         x = space.rows(real_array(x, "x") if space is NUMPY else x, self._dtype)
         if len(x.shape) != 2 or x.shape[1] != self._m:
             raise ValueError(f"x must consist of vectors of length {self._m} but has shape {tuple(x.shape)}")
-        return x, int(x.shape[0]), space
+        return self._scaled(x, "x"), int(x.shape[0]), space
 
     def _of_points(self, points: Any) -> "VoxelGrid":
         return VoxelGrid(points, self._cell, device=self._place)
@@ -134,7 +154,7 @@ class VoxelGrid(PointSet):
         if r is None:
             grid._handle.voxel_count(at, x, raw(counts))
         else:
-            grid._handle.radius_count(at, x, real(r, "r"), raw(counts))
+            grid._handle.radius_count(at, x, grid._radius(r), raw(counts))
         return space.give(counts)
 
     def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
@@ -152,20 +172,20 @@ class VoxelGrid(PointSet):
         x, n, space = grid._queries(x)
         at = self._at(space, progress)
         offsets = space.empty(n + 1, "int64")
-        grid._handle.radius(at, x, real(r, "r"), raw(offsets), None, None)
+        grid._handle.radius(at, x, grid._radius(r), raw(offsets), None, None)
         ids = space.empty(int(space.host(offsets)[-1]), "int64")
-        grid._handle.radius(at, x, real(r, "r"), raw(offsets), raw(ids), None)
+        grid._handle.radius(at, x, grid._radius(r), raw(offsets), raw(ids), None)
         return space.give(offsets), space.give(ids)
 
     def query_pairs(self, r: float, *, progress: Progress = None) -> Any:
         """Finds all pairs i < j within r of each other, ascending: an array of shape (pairs, 2)."""
         at = self._at(progress=progress)
-        pairs = self._space.empty((self._handle.pairs(at, real(r, "r"), None, None), 2), "int64")
-        self._handle.pairs(at, real(r, "r"), raw(pairs), None)
+        pairs = self._space.empty((self._handle.pairs(at, self._radius(r), None, None), 2), "int64")
+        self._handle.pairs(at, self._radius(r), raw(pairs), None)
         return self._space.give(pairs)
 
     def components(self, r: float, *, progress: Progress = None) -> tuple[int, Any]:
         """Finds the connected components of all pairs within r: their number, and the smallest row in each point's."""
         labels = self._space.empty(self.n, "int64")
-        count = self._handle.components(self._at(progress=progress), real(r, "r"), raw(labels))
+        count = self._handle.components(self._at(progress=progress), self._radius(r), raw(labels))
         return count, self._space.give(labels)

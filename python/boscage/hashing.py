@@ -15,6 +15,7 @@ from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import as_type, is_extension, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain, strings_of
 from ._numbers import real, whole
+from ._originals import FEW, factorized_strings, isin_suits_numpy
 from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
@@ -534,6 +535,9 @@ def unique(
     >>> unique([30, 10, 30], return_inverse=True, sorted=False)
     (array([30, 10]), array([0, 1, 0]))
     """
+    host = device is None and progress is None and place().backend == "cpu"
+    if host and sorted and type(ar) is np.ndarray and ar.size < FEW:
+        return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
     if is_extension(ar) and ar.isna().any():
@@ -549,6 +553,8 @@ def unique(
     if not sorted:
         return _unsorted(ar, given, return_index, return_inverse, return_counts, at)
     flat = np.ascontiguousarray(ar).ravel()
+    if host and flat.size < FEW:  # of a list
+        return np.unique(ar, return_index, return_inverse, return_counts)
     if flat.dtype.kind == "f":
         nan = np.isnan(flat)
         if nan.any():
@@ -594,7 +600,7 @@ def _of_sorted(
     if ordered.dtype.kind == "f" and len(ordered) and np.isnan(ordered[-1]):
         first[np.searchsorted(ordered, np.nan) + 1 :] = False
     values = np.empty_like(ordered)
-    values = values[: _core.compact(at, ordered, first, values)].copy()
+    values.resize(_core.compact(at, ordered, first, values), refcheck=False)
     out: tuple[Any, ...] = (values,)
     if return_index:
         out += (places[first],)
@@ -688,6 +694,8 @@ def factorize(
     values = values_of(values, "values")
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
+    if device is None and progress is None and (found := factorized_strings(values, sort)) is not None:
+        return found
     codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values")
     if sort:
         order = np.argsort(uniques, kind="stable")
@@ -760,6 +768,9 @@ def isin(
     array([[False,  True],
            [False,  True]])
     """
+    host = device is None and progress is None and place().backend == "cpu"
+    if host and isin_suits_numpy(element, test_elements):
+        return np.isin(element, test_elements, invert=invert)
     space = space_of(element, test_elements)
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
@@ -778,9 +789,12 @@ def isin(
         if dtype is None:
             return np.isin(element, test_elements, assume_unique, invert, kind=kind)
         elements, tests = elements.astype(dtype, copy=False), tests.astype(dtype, copy=False)
-    found = HashSet(tests, device=device, progress=progress).contains(elements)
-    if elements.dtype.kind in "fmM":
-        found &= ~(np.isnan(elements) if elements.dtype.kind == "f" else np.isnat(elements))
+    if host and isin_suits_numpy(elements, tests):
+        found = np.isin(elements, tests)
+    else:
+        found = HashSet(tests, device=device, progress=progress).contains(elements)
+        if elements.dtype.kind in "fmM":
+            found &= ~(np.isnan(elements) if elements.dtype.kind == "f" else np.isnat(elements))
     if missing is not None:
         found &= ~missing
     return ~found if invert else found

@@ -14,7 +14,9 @@ Examples
 
 from __future__ import annotations
 
-from itertools import count
+from functools import cached_property
+from itertools import chain, count
+from operator import itemgetter
 from typing import Any, Iterator
 
 import numpy as np
@@ -25,7 +27,8 @@ from ._where import place, where
 
 __all__ = ["Graph", "backend", "get_info"]
 
-FEW = 1000  # edges, below which converting costs more than networkx's own functions
+FEW = 1000  # edges, below which networkx's own functions run: converting costs more than they do
+TRAVERSALS = {"connected_components", "is_connected", "node_connected_component", "number_connected_components"}
 
 FUNCTIONS = {
     "connected_components": "one union-find over all edges, in parallel",
@@ -52,19 +55,50 @@ def get_info() -> dict[str, Any]:
 
 
 class Graph:
-    """A graph of networkx with its edges as arrays."""
+    """A graph of networkx. The first function that needs its edges as arrays converts it."""
 
     __networkx_backend__ = "boscage"
 
     def __init__(self, of: Any):
         self.of = of
-        self.nodes = list(of)
-        self.number = number = dict(zip(self.nodes, count()))
-        multi = of.is_multigraph()
-        self.edges = list(of.edges(keys=True, data=True)) if multi else list(of.edges(data=True))
-        m = len(self.edges)
-        self.u = np.fromiter((number[edge[0]] for edge in self.edges), np.int64, m)
-        self.v = np.fromiter((number[edge[1]] for edge in self.edges), np.int64, m)
+        self.traversals = 0  # calls for components so far
+
+    @cached_property
+    def nodes(self) -> list[Any]:
+        return list(self.of)
+
+    @cached_property
+    def number(self) -> dict[Any, int]:
+        return dict(zip(self.nodes, count()))
+
+    @cached_property
+    def edges(self) -> list[Any]:
+        multi = self.of.is_multigraph()
+        return list(self.of.edges(keys=True, data=True)) if multi else list(self.of.edges(data=True))
+
+    @cached_property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        m, number = len(self.edges), self.number.__getitem__
+        u, v = map(itemgetter(0), self.edges), map(itemgetter(1), self.edges)
+        return np.fromiter(map(number, u), np.int64, m), np.fromiter(map(number, v), np.int64, m)
+
+    @cached_property
+    def arcs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of every edge, in either direction or both."""
+        adjacency, n, number = self.of._adj, len(self.nodes), self.number.__getitem__
+        degrees = np.fromiter(map(len, adjacency.values()), np.int64, n)
+        others = map(number, chain.from_iterable(adjacency.values()))
+        rows = np.fromiter(map(number, adjacency), np.int64, n)
+        return np.repeat(rows, degrees), np.fromiter(others, np.int64, int(degrees.sum()))
+
+    @property
+    def is_small(self) -> bool:
+        return self.of.number_of_edges() < FEW
+
+    def is_left(self) -> bool:
+        """True if networkx's own traversal costs less than a conversion: in small graphs, and in a first call."""
+        self.traversals += 1
+        return self.is_small or self.traversals == 1
 
     def is_directed(self) -> bool:
         return self.of.is_directed()
@@ -75,12 +109,14 @@ class Graph:
     def graph(self, weights: Any = None) -> Any:
         at = where(place())
         graph = _core.Graph(at, DTYPES["float64"], nan=1)
-        graph.build(at, self.u, self.v, weights, len(self.nodes))
+        graph.build(at, *self.ends, weights, len(self.nodes))
         return graph
 
+    @cached_property
     def components(self) -> tuple[int, np.ndarray]:
+        """Their number, and each node's."""
         labels = np.empty(len(self.nodes), np.int64)
-        return self.graph().components(where(place()), labels), labels
+        return _core.edges_components(where(place()), *self.arcs, len(self.nodes), labels), labels
 
 
 def convert_from_nx(graph: Any, **options: Any) -> Graph:
@@ -140,12 +176,13 @@ def _spanning_edges(
     G: Graph, minimum: bool, algorithm: Any, weight: Any, keys: bool, data: bool, ignore_nan: bool
 ) -> Iterator[Any]:
     """Edges, as the functions of networkx yield them."""
-    weights = _weights(G, weight, ignore_nan)
+    weights = None if G.is_small else _weights(G, weight, ignore_nan)
     if weights is None:
-        import networkx as nx
+        from networkx.algorithms.tree import mst
 
-        theirs = nx.minimum_spanning_edges if minimum else nx.maximum_spanning_edges
-        yield from theirs.orig_func(G.of, algorithm, weight, keys, data, ignore_nan)
+        # not minimum_spanning_edges: its call of kruskal_mst_edges would be dispatched back to this function
+        theirs = {"kruskal": mst.kruskal_mst_edges, "prim": mst.prim_mst_edges}.get(algorithm, mst.boruvka_mst_edges)
+        yield from theirs.orig_func(G.of, minimum=minimum, weight=weight, keys=keys, data=data, ignore_nan=ignore_nan)
         return
     for i in _forest(G, minimum, weights).tolist():
         edge = G.edges[i]
@@ -219,13 +256,20 @@ def maximum_spanning_tree(G: Any, weight: str = "weight", algorithm: str = "krus
 # --- components -------------------------------------------------------------------------------------------------------
 
 
+def _own(name: str) -> Any:
+    """A function of networkx itself."""
+    import networkx as nx
+
+    return getattr(nx, name).orig_func
+
+
 def connected_components(G: Any) -> Iterator[set[Any]]:
     _undirected(G)
-    return _sets(G)
+    return _own("connected_components")(G.of) if G.is_left() else _sets(G)
 
 
 def _sets(G: Graph) -> Iterator[set[Any]]:
-    _, labels = G.components()
+    _, labels = G.components
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1)).tolist()
     places = order.tolist()
@@ -235,7 +279,9 @@ def _sets(G: Graph) -> Iterator[set[Any]]:
 
 def number_connected_components(G: Any) -> int:
     _undirected(G)
-    return G.components()[0]
+    if G.is_left():
+        return sum(1 for _ in _own("connected_components")(G.of))
+    return G.components[0]
 
 
 def is_connected(G: Any) -> bool:
@@ -244,12 +290,16 @@ def is_connected(G: Any) -> bool:
         import networkx as nx
 
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    return G.components()[0] == 1
+    if G.is_left():
+        return _own("is_connected")(G.of)
+    return G.components[0] == 1
 
 
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     _undirected(G)
-    labels = G.components()[1]
+    if G.is_left():
+        return _own("node_connected_component")(G.of, n)
+    labels = G.components[1]
     return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.number[n]]).tolist()}
 
 
@@ -265,11 +315,14 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """True if the graph is worth converting."""
+    """True if the graph is converted already, or worth converting; else the reason."""
     graph = args[0] if args else kwargs.get("G")
-    if isinstance(graph, Graph):
+    if graph is None or isinstance(graph, Graph):
         return True
-    return graph is None or graph.number_of_edges() >= FEW or "the graph is too small for it to matter"
+    if graph.number_of_edges() < FEW:
+        return "the graph is too small for it to matter"
+    converted = getattr(graph, "__networkx_cache__", {}).get("backends", {}).get("boscage")
+    return name not in TRAVERSALS or bool(converted) or "networkx's own traversal costs less than a conversion"
 
 
 class backend:

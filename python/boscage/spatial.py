@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import numpy as np
+
 from . import _core
-from ._arrays import place_for, raw, space_of
+from ._arrays import NUMPY, place_for, raw, space_of
 from ._kdtree import KDTree, cKDTree
 from ._nodes import cKDTreeNode
-from ._points import points_of
+from ._points import exponent_of, points_of, scaled
 from ._voxelgrid import VoxelGrid
 from ._where import Progress, where
 
@@ -49,5 +51,27 @@ def emst(
     count = max(int(points.shape[0]) - 1, 0)
     pairs = space.empty((count, 2), "int64")
     dist2 = space.empty(count, dtype)
-    _core.emst(at, points, raw(pairs), raw(dist2))
+    try:
+        _core.emst(at, points, raw(pairs), raw(dist2))
+    except ValueError as error:
+        if space is not NUMPY or not str(error).startswith(("dist2:", "points: those of edge")):
+            raise
+        return pairs, (_lengths_in_float64 if dtype == "float32" else _lengths_by_scaling)(at, points, pairs)
     return space.give(pairs), space.sqrt(dist2)
+
+
+def _lengths_in_float64(at: Any, points: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Fills pairs; the lengths of float32 points whose squares only float64 holds."""
+    dist2 = np.empty(len(pairs))
+    _core.emst(at, points.astype(np.float64), pairs, dist2)
+    return np.sqrt(dist2)
+
+
+def _lengths_by_scaling(at: Any, points: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Fills pairs; the lengths of float64 points whose squares it does not hold, by a power of two."""
+    exponent, dist2 = exponent_of(points), np.empty(len(pairs))
+    _core.emst(at, scaled(points, exponent, "points"), pairs, dist2)
+    near = pairs[dist2 < np.finfo(np.float64).tiny]
+    if (points[near[:, 0]] != points[near[:, 1]]).any():
+        raise ValueError("points: some differ by too little beside the largest coordinate")
+    return scaled(np.sqrt(dist2), -exponent, "lengths")

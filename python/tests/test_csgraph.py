@@ -64,6 +64,22 @@ def test_linkage(n, m, seed):
     assert (linkage(points, metric="cityblock") == want).all()
 
 
+def test_distances_are_not_copied_to_a_graph(monkeypatch):
+    points = np.random.default_rng(3).random((60, 50))
+    condensed = scipy.spatial.distance.pdist(points)
+    graph = linkage(condensed, device="cpu")
+    monkeypatch.setattr("boscage.cluster.hierarchy._core", None)
+    assert (single(condensed) == scipy.cluster.hierarchy.single(condensed)).all()
+    assert np.allclose(linkage(points), graph)  # many dimensions: trees of points are slower than all distances
+
+
+def test_paths_whose_weights_ascend():
+    for weights in (np.ones(3000), np.arange(1.0, 3001), np.arange(3000.0, 0, -1)):
+        ends = np.arange(3000)
+        path = scipy.sparse.coo_array((weights, (ends, ends + 1)), shape=(3001, 3001)).tocsr()
+        assert (minimum_spanning_tree(path) != path).nnz == 0
+
+
 def test_kinds_of_matrices():
     graph = np.array([[0, 2, 0], [0, 0, 1], [4, 0, 0]], float)
     for make in (

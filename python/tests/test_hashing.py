@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import boscage.hashing
 from boscage.hashing import HashMap, HashSet, MultiMap, factorize, isin, unique
 
 TYPES = [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64]
@@ -79,6 +80,30 @@ def test_isin_of_other_types():
         (np.array([2**63], np.uint64), np.array([-(2**63)])),
     ]:
         assert same(isin(a, b), np.isin(a, b))
+
+
+def test_few_tests_and_elements_are_left_to_numpy(monkeypatch):
+    monkeypatch.setattr(boscage.hashing, "_core", None)
+    elements = np.arange(1000) % 7
+    assert same(isin(elements, [3, 5]), np.isin(elements, [3, 5]))
+    assert same(isin(elements, [3, 5], invert=True), np.isin(elements, [3, 5], invert=True))
+    assert isin(np.array([1.0, np.nan]), [np.nan]).tolist() == [False, False]
+    assert same(unique(elements[:50] * 0.5), np.arange(7) * 0.5)
+
+
+def test_many_tests_that_repeat():
+    elements, tests = np.arange(200_000) % 977, np.arange(100_000) % 10
+    assert same(isin(elements, tests), np.isin(elements, tests))
+    assert len(HashSet(tests)) == 10 and sorted(HashSet(tests)) == list(range(10))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, bool, "U3", np.float32])
+def test_unsorted_values_are_not_sorted(dtype, monkeypatch):
+    values = np.array([3, 1, 3, 0, 1, 2]).astype(dtype)
+    monkeypatch.setattr(np, "unique", None)
+    found = unique(values, sorted=False)
+    assert found.dtype == values.dtype
+    assert found.tolist() == values[[0, 3] if dtype is bool else [0, 1, 3, 5]].tolist()
 
 
 @given(columns(), st.booleans(), st.booleans())

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import boscage.nx
 from boscage.nx import backend
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_graph_is_small():
+    """Small graphs too are converted, in the second call for components at the latest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boscage.nx, "FEW", 0)
+        yield
 
 
 @st.composite
@@ -54,8 +63,9 @@ def test_spanning_tree(graph):
 
 @given(graphs())
 def test_components(graph):
-    mine, theirs = (list(nx.connected_components(graph, backend=name)) for name in ("boscage", "networkx"))
-    assert mine == theirs
+    theirs = list(nx.connected_components(graph, backend="networkx"))
+    for _ in range(3):
+        assert list(nx.connected_components(graph, backend="boscage")) == theirs
     assert nx.number_connected_components(graph, backend="boscage") == len(theirs)
     if len(graph):
         assert nx.is_connected(graph, backend="boscage") == (len(theirs) == 1)
@@ -74,9 +84,32 @@ def test_other_weights_are_left_to_networkx():
     ) + Fraction(1, 6)
 
 
-def test_small_graphs_are_not_worth_it():
-    assert backend.should_run("is_connected", (nx.path_graph(3),), {}) is not True
-    assert backend.should_run("is_connected", (nx.path_graph(5000),), {}) is True
+def test_small_graphs_are_not_worth_it(monkeypatch):
+    monkeypatch.setattr(boscage.nx, "FEW", 1000)
+    assert backend.should_run("minimum_spanning_tree", (nx.path_graph(3),), {}) is not True
+    assert backend.should_run("minimum_spanning_tree", (nx.path_graph(5000),), {}) is True
+    monkeypatch.setattr(boscage.nx._core, "Graph", None)  # which a conversion needs
+    assert nx.minimum_spanning_tree(nx.path_graph(3), backend="boscage").number_of_edges() == 2
+
+
+def test_the_first_traversal_is_that_of_networkx(monkeypatch):
+    graph = nx.path_graph(5000)
+    assert backend.should_run("is_connected", (graph,), {}) is not True
+    with monkeypatch.context() as patch:
+        patch.setattr(boscage.nx._core, "edges_components", None)
+        assert nx.number_connected_components(graph, backend="boscage") == 1
+    assert backend.should_run("is_connected", (graph,), {}) is True  # networkx has the converted graph by now
+    assert nx.is_connected(graph, backend="boscage")
+    graph.remove_edge(1000, 1001)
+    assert backend.should_run("is_connected", (graph,), {}) is not True
+    assert [nx.number_connected_components(graph, backend="boscage") for _ in range(3)] == [2, 2, 2]
+
+
+def test_components_of_a_view_of_a_graph():
+    graph = nx.Graph([(0, 1), (1, 2), (2, 3), (5, 6), (6, 6)])
+    view = graph.subgraph([6, 5, 3, 2, 0])
+    for _ in range(2):
+        assert sorted(map(sorted, nx.connected_components(view, backend="boscage"))) == [[0], [2, 3], [5, 6]]
 
 
 def test_errors():

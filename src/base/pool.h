@@ -15,7 +15,8 @@
 #define BI_POOL 1
 
 /* Runs body(data) as `threads` tasks (0: the default number), and waits for them. One task if called in a parallel
- * region, ours or the caller's. `flags` is ignored. Starts missing workers; without them the caller runs their tasks. */
+ * region, ours or the caller's. `flags` is ignored. Starts missing workers; without them the caller runs their
+ * tasks. */
 void bi_pool_run(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
 /* Number of the calling thread's task, and of the tasks of its region: 0 and 1 outside regions. */

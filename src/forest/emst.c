@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "core/call.h"
 #include "forest/drivers.h"
+#include "kdtree/copies.h"
 #include "kdtree/nearest_other_label.h"
 
 enum {
@@ -136,8 +137,8 @@ static bosc_status join_components(struct emst *e)
     return BOSC_OK;
 }
 
-/* Neighbour lists, rounds until one component is left, and the edges sorted by (i, j). */
-static bosc_status build_tree(struct emst *e)
+/* Neighbour lists, and rounds until one component is left. */
+static bosc_status find_edges(struct emst *e)
 {
     BI_TRY(allocate_scratch(e));
     BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near_dist2));
@@ -148,12 +149,12 @@ static bosc_status build_tree(struct emst *e)
         BI_TRY(find_shortest_edges(e));
         BI_TRY(join_components(e));
     }
-    return e->ctx->backend->core->sort_pairs(e->ctx, BOSC_U64, e->pairs, 8, e->words, e->edges, e->pairs, e->words, 0,
-                                             64);
+    return BOSC_OK;
 }
 
-bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                            uint64_t *words)
+/* Finds the edges of n points, in any order; arguments as of bi_emst_of_tree. */
+static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
+                                 uint64_t *words)
 {
     struct emst e = {.ctx = ctx,
                      .steps = ctx->ops->forest->steps,
@@ -163,7 +164,69 @@ bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, b
                      .pairs = pairs,
                      .words = words};
     if (n < 2) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, build_tree(&e));
+    BI_RETURN_WITH_SCRATCH(ctx, find_edges(&e));
+}
+
+/* Points with many copies. A copy i of an earlier row has its smallest edge, by (length,
+ * smaller point, greater point), to the smallest row t at distance 0, so that edge is in the tree. Any other edge
+ * (i, x) is the largest of the cycle (i, t), (t, x), (x, i), as t is as far from x and smaller. So the remaining edges
+ * are those of the tree of the other rows. */
+
+/* Writes the edges of the kept rows. */
+static bosc_status join_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
+                             bool is_64bit, uint64_t *pairs, uint64_t *words)
+{
+    const struct bi_emst_rename rename = {copies->kept_rows, pairs};
+    bosc_kdtree *kept;
+    BI_TRY(bi_kdtree_build_kept(ctx, tree, copies, &kept));
+    bosc_status status = find_edges_of(ctx, kept, copies->kept, is_64bit, pairs, words);
+    bosc_kdtree_free(kept);
+    if (status != BOSC_OK) return status;
+    return ctx->ops->forest->steps->emst_rename(ctx, copies->kept - 1, &rename);
+}
+
+/* Writes an edge of length 0 for each copy. */
+static bosc_status join_each_copy(bosc_ctx *ctx, const struct bi_kdtree_copies *copies, int64_t n, uint64_t *pairs,
+                                  uint64_t *words)
+{
+    struct bi_emst_copy_edges edges = {.first = copies->first};
+    int64_t *count;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *edges.pairs, &edges.pairs));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
+    BI_TRY(ctx->ops->forest->steps->emst_copy_edges(ctx, n, &edges));
+    BI_TRY(ctx->backend->fill(ctx, words, 0, (size_t)(n - copies->kept) * sizeof *words));
+    return ctx->backend->core->compact(ctx, sizeof *pairs, edges.pairs, copies->is_copy, n, pairs, count);
+}
+
+static bosc_status join_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
+                             uint64_t *words)
+{
+    struct bi_kdtree_copies copies;
+    BI_TRY(bi_kdtree_find_copies(ctx, tree, &copies));
+    const int64_t joined = copies.kept - 1;
+    BI_TRY(join_kept(ctx, tree, &copies, is_64bit, pairs, words));
+    return join_each_copy(ctx, &copies, n, pairs + joined, words + joined);
+}
+
+static bosc_status join_copies(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
+                               uint64_t *words)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, join_rows(ctx, tree, n, is_64bit, pairs, words));
+}
+
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
+                            uint64_t *words)
+{
+    bool many;
+    if (tree->magnitude != BI_KDTREE_ORDINARY)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "points: squares of their distances are out of the range of %s; multiply them by a power of two",
+                       is_64bit ? "double" : "float");
+    if (n < 2) return BOSC_OK;
+    BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
+    BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, is_64bit, pairs, words));
+    BI_RETURN_WITH_SCRATCH(ctx,
+                           ctx->backend->core->sort_pairs(ctx, BOSC_U64, pairs, 8, words, n - 1, pairs, words, 0, 64));
 }
 
 bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
@@ -213,16 +276,54 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-static bosc_status compute_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, const bosc_emst_opts *opts,
-                                 void *pairs, void *dist2)
+/* The points of a call: those of the tree are times a power of two. */
+struct scaled_points {
+    const bosc_kdtree *tree;
+    int64_t n;
+    const bosc_emst_opts *opts;
+    double scale;
+    bool exact; /* no scaled coordinate is rounded */
+};
+
+/* Converts the squared lengths to those of the points, and fails if one is not exact or (`lengths`) does not fit. */
+static bosc_status unscale(bosc_ctx *ctx, const struct scaled_points *p, const uint64_t *pairs, uint64_t *words,
+                           bool lengths)
+{
+    const int64_t none[2] = {INT64_MAX, INT64_MAX};
+    int64_t bad[2];
+    struct bi_emst_unscale step = {.pairs = pairs,
+                                   .words = words,
+                                   .is_64bit = p->opts->dtype != BOSC_F32,
+                                   .dim = p->opts->dim,
+                                   .exact = p->exact,
+                                   .inverse = 1 / p->scale};
+    BI_TRY(bi_kdtree_points_by_id(ctx, p->tree, &step.points));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.bad, &step.bad));
+    BI_TRY(ctx->backend->copy(ctx, step.bad, none, sizeof none));
+    BI_TRY(ctx->ops->forest->steps->emst_unscale(ctx, p->n - 1, &step));
+    BI_TRY(bi_read_back(ctx, bad, step.bad, sizeof bad));
+    if (bad[0] != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "points: those of edge %lld differ by too little beside the largest coordinate",
+                       (long long)bad[0]);
+    if (bad[1] != INT64_MAX && lengths)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "dist2: the squared length of edge %lld is out of the range of %s; multiply the points by a "
+                       "power of two",
+                       (long long)bad[1], step.is_64bit ? "double" : "float");
+    return BOSC_OK;
+}
+
+static bosc_status compute_pairs(bosc_ctx *ctx, const struct scaled_points *p, void *pairs, void *dist2)
 {
     uint64_t *found, *words;
     struct bi_emst_outputs out;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *found, &found));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *words, &words));
-    BI_TRY(bi_emst_of_tree(ctx, tree, n, opts->dtype != BOSC_F32, found, words));
-    BI_TRY(bi_emst_stage(ctx, opts, pairs, dist2, n - 1, &out));
-    return bi_emst_store(ctx, found, words, n - 1, &out);
+    BI_TRY(bi_scratch_of(ctx, p->n, sizeof *found, &found));
+    BI_TRY(bi_scratch_of(ctx, p->n, sizeof *words, &words));
+    BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
+    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, dist2 != NULL));
+    BI_TRY(bi_emst_stage(ctx, p->opts, pairs, dist2, p->n - 1, &out));
+    return bi_emst_store(ctx, found, words, p->n - 1, &out);
 }
 
 bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
@@ -236,8 +337,10 @@ bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int6
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
     bi_progress_set_total(ctx, 400 * (double)n);
     BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
+    struct scaled_points scaled = {.tree = tree, .n = n, .opts = &full};
     bosc_status status = bosc_kdtree_build(ctx, tree, points, n, stride);
-    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, tree, n, &full, pairs, dist2));
+    if (status == BOSC_OK && n > 1) status = bi_kdtree_make_ordinary(ctx, tree, &scaled.scale, &scaled.exact);
+    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, &scaled, pairs, dist2));
     bosc_kdtree_free(tree);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
- * repeat or a partition is oversized, second attempt: sort the hashes and build from one pair a key. With opts.no_wait
- * the first attempt is only launched; the next call on the table completes it (pending.c). A table created as AUTO
- * chooses its layout in each attempt, by the number of pairs to build from.
+ * repeat or a partition is oversized, second attempt: reduce the pairs to one a key, and build from these, sorted by
+ * hash. With opts.no_wait the first attempt is only launched; the next call on the table completes it (pending.c). A
+ * table created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
 #include <string.h>
@@ -90,11 +90,22 @@ static bosc_status build_grouped(bosc_ctx *ctx, const bosc_hash *table, bosc_has
     return BOSC_OK;
 }
 
+/* The same from one pair a key, if few keys fill many rows and the table keeps one value of each. */
+static bosc_status build_without_repeats(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
+                                         const struct bi_hash_input *in, enum bi_hash_outcome *outcome)
+{
+    struct bi_hash_input fewer;
+    bool removed;
+    BI_TRY(bi_hash_remove_repeats(ctx, next, in, &fewer, &removed));
+    return removed ? build_grouped(ctx, table, next, &fewer, outcome) : BOSC_OK;
+}
+
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                enum bi_hash_outcome *outcome)
 {
     *outcome = BI_HASH_UNTOUCHED;
     if (next->opts.kind != BOSC_HASH_MULTIMAP) BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT) BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT) BI_TRY(build_grouped(ctx, table, next, in, outcome));
     next->pairs = next->opts.counted || next->opts.kind == BOSC_HASH_MULTIMAP ? in->pairs : next->keys;
     return BOSC_OK;

@@ -37,9 +37,62 @@ static bosc_status sort_rows(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, con
     return BOSC_OK;
 }
 
+/* Numbers the distinct keys, if the backend can do so without a sort. */
+static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n,
+                               enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered)
+{
+    *numbered = false;
+    if (!ctx->ops->hash->number_keys) return BOSC_OK;
+    return ctx->ops->hash->number_keys(ctx, key_bits, keys, n, requested, found, numbered);
+}
+
+/* The same if keys repeat so often that reducing the rows to distinct ones costs less than sorting all. A sample of the
+ * first rows shows most keys that do not. */
+static bosc_status number_repeats(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n,
+                                  enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered)
+{
+    enum { SAMPLE_SHARE = 16 /* rows a sampled row: a sample then costs little beside a sort */ };
+    const int64_t sampled = n / SAMPLE_SHARE;
+    BI_TRY_WITH_SCRATCH(ctx, number_keys(ctx, key_bits, keys, sampled, BI_HASH_FIRST_ROWS, found, numbered));
+    if (sampled && (!*numbered || found->count > sampled / 2 + 1)) {
+        *numbered = false;
+        return BOSC_OK;
+    }
+    BI_TRY(number_keys(ctx, key_bits, keys, n, requested, found, numbered));
+    *numbered = *numbered && found->count <= n / 2;
+    return BOSC_OK;
+}
+
+/* As sort_rows, by ranks of few keys: sorts their hashes, then the rows by the ranks. *sorted_rows: false, with
+ * nothing written, if keys are many. */
+static bosc_status sort_by_ranks(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                                 const uint32_t *numbers, uint32_t *rows, void *sorted, bool *sorted_rows)
+{
+    struct bi_hash_numbering found;
+    uint32_t *order;
+    void *hashes;
+    BI_TRY(number_repeats(ctx, key_bits, keys, n, BI_HASH_ROW_NUMBERS, &found, sorted_rows));
+    if (!*sorted_rows) return BOSC_OK;
+    const int bits = found.count > 1 ? bi_bit_length((uint64_t)found.count - 1) : 1;
+    /* 1. Sort the distinct keys. */
+    struct bi_hash_ranks a = {.numbers = found.numbers, .key_bits = key_bits, .sorted = sorted};
+    BI_TRY(bi_scratch_of(ctx, found.count, 4, &order));
+    BI_TRY(bi_scratch_of(ctx, found.count, key_bits / 8, &hashes));
+    BI_TRY(bi_scratch_of(ctx, found.count, 4, &a.ranks));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &a.row_ranks));
+    BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, found.keys, found.count, numbers, order, hashes));
+    a.order = order, a.hashes = hashes;
+    /* 2. Sort the rows by the ranks of their keys. */
+    BI_TRY(BI_HASH_STEP(ctx, rank_numbers, found.count, &a));
+    BI_TRY(BI_HASH_STEP(ctx, rank_rows, n, &a));
+    BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, a.row_ranks, 4, numbers, n, a.row_ranks, rows, 0, bits));
+    return BI_HASH_STEP(ctx, hash_ranks, n, &a);
+}
+
 bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
                          struct bi_hash_groups *g, void **sorted)
 {
+    bool sorted_rows;
     uint32_t *rows;
     int64_t *count;
     *g = (struct bi_hash_groups){0};
@@ -52,7 +105,8 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     g->rows = rows;
     if (n == 0) return BOSC_OK;
     BI_TRY(ctx->backend->core->iota(ctx, 4, g->numbers, n));
-    BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+    BI_TRY_WITH_SCRATCH(ctx, sort_by_ranks(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted, &sorted_rows));
+    if (!sorted_rows) BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
     struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
     BI_TRY(BI_HASH_STEP(ctx, mark_heads, n, &heads));
     BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->group_begins, count));
@@ -140,6 +194,29 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
     return BI_HASH_STEP(ctx, find_starts, partitions + 1, &find);
 }
 
+bosc_status bi_hash_remove_repeats(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
+                                   struct bi_hash_input *fewer, bool *removed)
+{
+    const bosc_hash_opts *o = &next->opts;
+    const bool last = o->duplicates == BOSC_HASH_LAST && o->value_size > 0;
+    struct bi_hash_numbering found;
+    void *values = NULL;
+    *removed = false;
+    if (o->kind == BOSC_HASH_MULTIMAP || o->counted) return BOSC_OK;
+    if (o->value_size && o->duplicates != BOSC_HASH_LAST && o->duplicates != BOSC_HASH_FIRST) return BOSC_OK;
+    if (o->duplicates == BOSC_HASH_ERROR) return BOSC_OK;
+    BI_TRY(number_repeats(ctx, o->key_bits, in->keys, in->n, last ? BI_HASH_LAST_ROWS : BI_HASH_FIRST_ROWS, &found,
+                          removed));
+    if (!*removed) return BOSC_OK;
+    if (o->value_size) {
+        BI_TRY(bi_scratch_of(ctx, found.count, o->value_size, &values));
+        struct bi_hash_gather gather = {in->values, last ? found.last_rows : found.first_rows, o->value_size, values};
+        BI_TRY(BI_HASH_STEP(ctx, gather, found.count, &gather));
+    }
+    *fewer = (struct bi_hash_input){.keys = found.keys, .values = values, .n = found.count, .pairs = in->pairs};
+    return BOSC_OK;
+}
+
 bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                           struct bi_hash_lists *lists)
 {
@@ -159,8 +236,8 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     return BI_HASH_STEP(ctx, gather, in->n, &gather);
 }
 
-static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
-                               int64_t *count)
+static bosc_status number_groups(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n, struct bi_hash_ids *a,
+                                 int64_t *count)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     struct bi_hash_groups g;
@@ -184,35 +261,64 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     return BOSC_OK;
 }
 
+/* Writes ids and, unless NULL, distinct keys as assign_ids, from number_keys. *assigned: false, with nothing written,
+ * if that leaves the keys to a sort. ids is in reach. */
+static bosc_status assign_by_numbers(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
+                                     void *distinct, int64_t *count, bool *assigned)
+{
+    struct bi_hash_numbering found;
+    struct bi_out to;
+    bool staged = false;
+    BI_TRY(number_keys(ctx, key_bits, keys, n, BI_HASH_ROW_NUMBERS, &found, assigned));
+    if (!*assigned) return BOSC_OK;
+    const size_t bytes = (size_t)found.count * (size_t)key_bits / 8;
+    if (distinct) {
+        BI_TRY(bi_stage_out(ctx, distinct, bytes, &to, &staged));
+        BI_TRY(ctx->backend->copy(ctx, to.reachable, found.keys, bytes));
+        BI_TRY(bi_stage_back(ctx, &to));
+    }
+    struct bi_hash_numbered_ids args = {found.numbers, ids};
+    *count = found.count;
+    return BI_HASH_STEP(ctx, number_ids, n, &args);
+}
+
+/* The same from groups of sorted hashes. */
+static bosc_status assign_by_groups(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
+                                    void *distinct, int64_t *count)
+{
+    const size_t key_bytes = (size_t)key_bits / 8;
+    struct bi_hash_ids args = {.ids = ids};
+    struct bi_out to;
+    bool staged = false;
+    int64_t *compacted;
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &compacted));
+    /* 1. Sort the hashes and number the groups. */
+    BI_TRY(number_groups(ctx, key_bits, keys, n, &args, count));
+    /* 2. Compact the first key of each group, then write the ids. */
+    if (distinct) {
+        BI_TRY(bi_stage_out(ctx, distinct, (size_t)*count * key_bytes, &to, &staged));
+        BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to.reachable, compacted));
+        BI_TRY(bi_stage_back(ctx, &to));
+    }
+    return BI_HASH_STEP(ctx, write_ids, n, &args); /* last, as nothing can fail for lack of memory any more */
+}
+
 /* Numbers the distinct keys from 0 in the order of their first rows. ids (n): the number of each row's key. distinct:
  * NULL, or receives these keys in that order. *count: their number, set on success. */
 static bosc_status assign_ids(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
                               void *distinct, int64_t *count)
 {
-    struct bi_hash_ids args = {0};
-    struct bi_out to_ids, to_distinct;
-    bool staged = false;
-    size_t key_bytes = (size_t)key_bits / 8;
-    int64_t *compacted, found;
-    if (n == 0) {
-        *count = 0;
-        return BOSC_OK;
+    struct bi_out to;
+    bool staged = false, assigned = false;
+    int64_t found = 0;
+    if (n > 0) {
+        BI_TRY(bi_stage_in(ctx, keys, (size_t)n * (size_t)key_bits / 8, &keys, &staged));
+        BI_TRY(bi_stage_out(ctx, ids, (size_t)n * sizeof *ids, &to, &staged));
+        BI_TRY_WITH_SCRATCH(ctx, assign_by_numbers(ctx, keys, n, key_bits, to.reachable, distinct, &found, &assigned));
+        if (!assigned) BI_TRY(assign_by_groups(ctx, keys, n, key_bits, to.reachable, distinct, &found));
+        BI_TRY(bi_stage_back(ctx, &to));
+        BI_TRY(ctx->backend->sync(ctx));
     }
-    /* 1. Sort the hashes and number the groups. */
-    BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &keys, &staged));
-    BI_TRY(bi_stage_out(ctx, ids, (size_t)n * sizeof *ids, &to_ids, &staged));
-    BI_TRY(bi_scratch_of(ctx, 1, 8, &compacted));
-    args.ids = to_ids.reachable;
-    BI_TRY(number_keys(ctx, key_bits, keys, n, &args, &found));
-    /* 2. Compact the first key of each group, then write the ids. */
-    if (distinct) {
-        BI_TRY(bi_stage_out(ctx, distinct, (size_t)found * key_bytes, &to_distinct, &staged));
-        BI_TRY(ctx->backend->core->compact(ctx, key_bytes, keys, args.is_first, n, to_distinct.reachable, compacted));
-        BI_TRY(bi_stage_back(ctx, &to_distinct));
-    }
-    BI_TRY(BI_HASH_STEP(ctx, write_ids, n, &args)); /* last, as nothing can fail for lack of memory any more */
-    BI_TRY(bi_stage_back(ctx, &to_ids));
-    BI_TRY(ctx->backend->sync(ctx));
     *count = found;
     return BOSC_OK;
 }

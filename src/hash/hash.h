@@ -127,6 +127,16 @@ struct bi_hash_report {
     uint64_t extra_probes;
 };
 
+/* Distinct keys in the order of their first rows (number_keys). Arrays are the backend's, in scratch. */
+struct bi_hash_numbering {
+    int64_t count;
+    const void *keys;                       /* (count) of key_bits */
+    const uint32_t *first_rows, *last_rows; /* (count) */
+    const uint32_t *numbers;                /* (n) of each row's key */
+};
+/* The result of number_keys beside the keys and their first rows. */
+enum bi_hash_numbered { BI_HASH_FIRST_ROWS, BI_HASH_LAST_ROWS, BI_HASH_ROW_NUMBERS };
+
 struct bi_hash_steps; /* one bi_step_fn for each line of steps.def */
 struct bi_hash_slots_fill;
 struct bi_hash_slots_find;
@@ -177,6 +187,11 @@ struct bi_hash_ops {
     /* NULL, or: bytes of the directory of a table of n keys; builds it from the slots. */
     size_t (*directory_bytes)(const bosc_hash_opts *, int64_t n);
     bosc_status (*index_slots)(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);
+
+    /* NULL, or: numbers the distinct keys of n rows without a sort, if few keys fill many rows. *numbered: false if
+     * they do not, and *found is then not set. */
+    bosc_status (*number_keys)(bosc_ctx *, int32_t key_bits, const void *keys, int64_t n,
+                               enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
 };
 
 /* Operations of a layout. */

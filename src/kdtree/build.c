@@ -15,9 +15,13 @@
  * List p is the ranks sorted by coordinate p; its runs are ordered likewise. Where runs are long, list p is list p + 1
  * sorted stably by coordinate p, and list dim is the ranks: dim sorts that do not depend on how often coordinates
  * repeat. A tree of depth d needs min(dim, d) lists. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "core/call.h"
 #include "kdtree/drivers.h"
+#include "kdtree/nearest.h"
+#include "kdtree/nearest_other_label.h"
 #include "kdtree/shape.h"
 
 /* --- Sorted rows -------------------------------------------------------------------------------------------------- */
@@ -283,9 +287,11 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_kdtree *tree, struct bi_kdtr
     bosc_kdtree next;
     bool staged = false;
     double since = bi_now();
-    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "points", rows, &staged));
+    enum bi_kdtree_magnitude magnitude;
+    BI_TRY(bi_kdtree_stage_points(ctx, tree, rows, &magnitude, &staged));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, rows->n, &next));
     next.overwritten = false;
+    next.magnitude = magnitude;
     next.times = (bosc_kdtree_times){.size = sizeof next.times};
     bosc_status status = BOSC_OK;
     if (next.opts.builder == BOSC_KDTREE_BROWN) status = bi_kdtree_end_stage(ctx, &since, &next.times.init);
@@ -315,4 +321,65 @@ bosc_status bi_kdtree_build_side(bosc_ctx *ctx, bosc_kdtree *side, const void *p
 {
     struct bi_kdtree_rows rows = {points, n, side->opts.dim};
     BI_RETURN_WITH_SCRATCH(ctx, build_staged(ctx, side, &rows, true));
+}
+
+/* --- Scaled trees ------------------------------------------------------------------------------------------------- */
+
+bosc_status bi_kdtree_points_by_id(bosc_ctx *ctx, const bosc_kdtree *tree, const void **rows)
+{
+    struct bi_kdtree_rows own = {NULL, tree->nodes, tree->opts.dim};
+    BI_TRY(bi_kdtree_own_rows(ctx, tree, &own));
+    *rows = own.data;
+    return BOSC_OK;
+}
+
+/* *scale = the power of two that brings the largest finite coordinate of rows between half the largest ordinary one and
+ * that, or 2^1023 if that is less. By bisection of the exponent. */
+static bosc_status find_scale(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows, double *scale)
+{
+    const bosc_dtype dtype = tree->opts.dtype;
+    const bool single = dtype == BOSC_F32;
+    int low = single ? -150 : -1075, high = single ? 128 : 1024; /* coordinates are within 2^high, not all in 2^low */
+    while (high - low > 1) {
+        const int mid = low + (high - low) / 2;
+        struct bi_kdtree_findings found;
+        BI_TRY(tree->ops->find_beyond(ctx, dtype, tree->opts.dim, rows, ldexp(1, mid), &found));
+        if (found.beyond == INT64_MAX)
+            high = mid;
+        else
+            low = mid;
+    }
+    const int exponent = ilogb(bi_kdtree_largest_ordinary(dtype)) - high;
+    *scale = ldexp(1, exponent < 1023 ? exponent : 1023);
+    return BOSC_OK;
+}
+
+/* Scales the points and builds the tree again. */
+static bosc_status rebuild_scaled(bosc_ctx *ctx, bosc_kdtree *tree, double *scale, bool *exact)
+{
+    struct bi_kdtree_scale_rows step = {
+        .rows = {NULL, tree->nodes, tree->opts.dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim};
+    struct bi_kdtree_rows scaled = step.rows;
+    uint32_t rounded;
+    /* 1. Scale the points. */
+    BI_TRY(bi_kdtree_points_by_id(ctx, tree, &step.rows.data));
+    BI_TRY(find_scale(ctx, tree, &step.rows, scale));
+    step.scale = *scale;
+    BI_TRY(bi_scratch_of(ctx, tree->nodes * tree->opts.dim, bosc_dtype_size(tree->opts.dtype), &step.out));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *step.rounded, &step.rounded));
+    BI_TRY(ctx->backend->fill(ctx, step.rounded, 0, sizeof *step.rounded));
+    BI_TRY(tree->ops->steps->scale_rows(ctx, tree->nodes * tree->opts.dim, &step));
+    BI_TRY(bi_read_back(ctx, &rounded, step.rounded, sizeof rounded));
+    *exact = rounded == 0;
+    /* 2. Build the tree again. */
+    scaled.data = step.out;
+    return build_staged(ctx, tree, &scaled, false);
+}
+
+bosc_status bi_kdtree_make_ordinary(bosc_ctx *ctx, bosc_kdtree *tree, double *scale, bool *exact)
+{
+    *scale = 1;
+    *exact = true;
+    if (tree->magnitude == BI_KDTREE_ORDINARY) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, rebuild_scaled(ctx, tree, scale, exact));
 }

@@ -34,13 +34,24 @@ bosc_status bi_kdtree_check_k(bosc_ctx *ctx, int64_t k, int64_t query_count);
 /* Returns the bytes of a squared distance. */
 size_t bi_kdtree_dist2_size(const bosc_kdtree *tree);
 
-/* Stages rows for the backend and checks them for NaN (unless assume_valid); `array`: their name in messages. */
+/* Stage rows for the backend and check them for NaN, unless assume_valid; `array`: their name in messages.
+ * magnitude: receives that of the points (ORDINARY if assume_valid). ordinary: receives false if the difference of a
+ * query and a point of an ordinary tree may have a square that overflows. */
 bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
                                  bool *staged);
+bosc_status bi_kdtree_stage_points(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows,
+                                   enum bi_kdtree_magnitude *magnitude, bool *staged);
+bosc_status bi_kdtree_stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool *ordinary,
+                                    bool *staged);
 
-/* bi_kdtree_stage_rows without the check, and the error for a row with a NaN. */
+/* *magnitude = that of rows in reach; LARGE too if one holds a NaN. */
+bosc_status bi_kdtree_find_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                     enum bi_kdtree_magnitude *magnitude);
+
+/* The parts of bi_kdtree_stage_rows: without the check, and the check for NaN alone. */
 bosc_status bi_kdtree_reach_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool *staged);
-bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const char *array, int64_t row);
+bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array,
+                                 const struct bi_kdtree_rows *rows);
 
 /* Creates an empty tree with these (full) options. */
 bosc_status bi_kdtree_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree);

@@ -29,6 +29,13 @@ struct bi_kdtree_query_cache {
     bool second_order_decided;
 };
 
+/* The range of the coordinates decides how searches measure: by plain squares in ORDINARY trees. */
+enum bi_kdtree_magnitude {
+    BI_KDTREE_ORDINARY,
+    BI_KDTREE_SMALL, /* all coordinates are within bi_kdtree_least_ordinary, and some are not 0 */
+    BI_KDTREE_LARGE  /* a finite one is beyond bi_kdtree_largest_ordinary */
+};
+
 /* The in-order array is kept in the backend's own layout (float4 records on CUDA, coordinate-major blocks on the CPU);
  * store and fetch convert. Kept are points, ids and a small index; inverse and counts if duplicates are removed. */
 struct bosc_kdtree {
@@ -42,8 +49,9 @@ struct bosc_kdtree {
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;
-    bool reserved;                /* searches allocate nothing, so there is no second order */
-    struct bi_kdtree_turns turns; /* of the levels of a second order; length 0: the tree's own, all coordinates */
+    bool reserved;                      /* searches allocate nothing, so there is no second order */
+    enum bi_kdtree_magnitude magnitude; /* of the coordinates */
+    struct bi_kdtree_turns turns;       /* of the levels of a second order; length 0: the tree's own, all coordinates */
 };
 
 /* Rows of the caller, reachable by the backend; stride in elements. */
@@ -86,19 +94,26 @@ struct bi_kdtree_removal {
     int64_t *bad;     /* lowered to the smallest position out of order */
 };
 
+/* The findings of a pass over rows of floats or doubles. */
+struct bi_kdtree_findings {
+    int64_t beyond; /* first row with a NaN or a finite coordinate beyond a limit; INT64_MAX: none */
+    uint32_t tiny;  /* 1: a coordinate is within +-bi_kdtree_least_ordinary but not 0; else 0 */
+};
+
 /* A batch of queries with its outputs, all reachable by the backend. */
 struct bi_kdtree_query {
     struct bi_kdtree_rows rows;
-    int64_t k;              /* k nearest */
-    bool within;            /* only dist2 <= r2 */
-    double r2;              /* the squared radius, already rounded to the distance type */
-    void *ids;              /* of tree->opts.id_bits */
-    void *dist2;            /* float for F32, else double; may be NULL */
-    int64_t *counts;        /* radius_count: one a query */
-    const int64_t *offsets; /* radius_fill: one more, ascending */
-    int64_t *bad;           /* radius_fill */
-    bool self;              /* every node is a query, of the row that its id names */
-    int64_t *nan;           /* knn, if checks_queries: receives the first row with a NaN, if any */
+    int64_t k;                        /* k nearest */
+    bool within;                      /* only dist2 <= r2 */
+    double r2;                        /* the largest squared distance within the radius, of the distance type */
+    double radius;                    /* as the caller passes it; only drivers read it */
+    void *ids;                        /* of tree->opts.id_bits */
+    void *dist2;                      /* float for F32, else double; may be NULL */
+    int64_t *counts;                  /* radius_count: one a query */
+    const int64_t *offsets;           /* radius_fill: one more, ascending */
+    int64_t *bad;                     /* radius_fill */
+    bool self;                        /* every node is a query, of the row that its id names */
+    struct bi_kdtree_findings *found; /* knn, if checks_queries: receives those of the ordinary range */
 };
 
 /* Result of the backend's AUTO builder: a tree, or none, which the driver then builds from sorted lists (build.c). */
@@ -120,8 +135,9 @@ struct bi_kdtree_ops {
     /* Returns the scratch of `build` for n reachable points; of partition_by_superkey if opts->builder is BROWN. */
     int64_t (*build_scratch)(const bosc_ctx *, const bosc_kdtree_opts *opts, int64_t n);
 
-    /* *row (host) = the first row that holds a NaN, INT64_MAX if none. Waits. Float types only. */
-    bosc_status (*find_nan)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, int64_t *row);
+    /* Looks for coordinates beyond +-limit (INFINITY: for NaN). *found: on the host. Waits. Float types only. */
+    bosc_status (*find_beyond)(bosc_ctx *, bosc_dtype, int32_t dim, const struct bi_kdtree_rows *, double limit,
+                               struct bi_kdtree_findings *found);
 
     bosc_kdtree_view (*view)(const bosc_kdtree *);
 
@@ -164,8 +180,8 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* True if knn itself checks the queries for NaN (query->nan), overlapping the search, and writes nothing if there
-     * is one; NULL: never. */
+    /* True if knn itself checks the queries (query->beyond), overlapping the search, and writes nothing if there is a
+     * NaN or a coordinate beyond the ordinary range; NULL: never. */
     bool (*checks_queries)(const bosc_kdtree *, const struct bi_kdtree_query *);
 
     /* Returns the scratch of a knn with query_count queries and k neighbours, of reachable arrays. */

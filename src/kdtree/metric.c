@@ -5,7 +5,9 @@
 #include <math.h>
 
 #include "core/call.h"
+#include "base/radius.h"
 #include "core/csr.h"
+#include "kdtree/nearest.h"
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
 
@@ -106,6 +108,37 @@ bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const doub
     return status;
 }
 
+/* True if all nodes share coordinate c, exactly: large I64 numbers may only round to the same double. */
+static bool is_flat(const bosc_kdtree *tree, const double *extents, int32_t c)
+{
+    const double low = extents[c], high = extents[tree->opts.dim + c];
+    return low == high && (tree->opts.dtype != BOSC_I64 || fabs(low) < 0x1p53);
+}
+
+bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                      struct bi_kdtree_split_axes *axes)
+{
+    /* Fewer nodes are not worth the extents, nor are fewer queries than a share of the nodes. Not measured. */
+    enum { SMALL_TREE = 64, NODES_PER_QUERY = 4 };
+    const int32_t dim = tree->opts.dim, used = dim < BI_KDTREE_MOST_LEVELS ? dim : BI_KDTREE_MOST_LEVELS;
+    const double *extents = __atomic_load_n(&tree->query_cache.extents, __ATOMIC_ACQUIRE);
+    *axes = (struct bi_kdtree_split_axes){.flat = 0};
+    if (tree->nodes < SMALL_TREE || (!extents && query_count < tree->nodes / NODES_PER_QUERY)) return BOSC_OK;
+    BI_TRY(bi_kdtree_extents(ctx, tree, &extents));
+    /* 1. Coordinates without extent. */
+    for (int32_t c = 0; c < used; c++) {
+        axes->value[c] = extents[c];
+        if (is_flat(tree, extents, c)) axes->flat |= (uint32_t)1 << c;
+    }
+    /* 2. The first coordinate of each level's superkey that is not flat. Walks know the first `used` alone. */
+    for (int32_t l = 0; l < BI_KDTREE_MOST_LEVELS; l++) {
+        int32_t c = l % dim;
+        for (int32_t t = 0; t < dim && c < used && axes->flat >> c & 1; t++) c = c + 1 == dim ? 0 : c + 1;
+        axes->of_level[l] = (uint8_t)(c < used ? c : l % dim);
+    }
+    return BOSC_OK;
+}
+
 /* Fails with the first row outside the periods, if any. */
 static bosc_status check_inside(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree, const double *periods,
                                 const double *reachable)
@@ -128,19 +161,29 @@ static bosc_status check_inside(bosc_ctx *ctx, const char *name, const bosc_kdtr
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld is outside the periodic box", name, (long long)row);
 }
 
+/* Returns how distances of an order are measured. */
+static enum bi_kdtree_metric_kind kind_of_metric(const bosc_kdtree *tree, const bosc_kdtree_query_opts *opts,
+                                                 bool ordinary)
+{
+    if (opts->p == 1) return BI_KDTREE_SUM;
+    if (opts->p == INFINITY) return BI_KDTREE_LARGEST;
+    if (opts->p != 2) return BI_KDTREE_POWER;
+    if (tree->opts.dtype != BOSC_F32) return ordinary ? BI_KDTREE_SQUARES : BI_KDTREE_ROOTS;
+    if (opts->periods) return BI_KDTREE_SQUARES;
+    return ordinary ? BI_KDTREE_SQUARES_F32 : BI_KDTREE_SQUARES_F24;
+}
+
 bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree,
-                                   const bosc_kdtree_query_opts *opts, struct bi_kdtree_metric *metric)
+                                   const bosc_kdtree_query_opts *opts, bool ordinary, struct bi_kdtree_metric *metric)
 {
     const double p = opts->p, slack = 1 + opts->epsilon;
     bool staged = false;
-    *metric = (struct bi_kdtree_metric){.kind = p == 1          ? BI_KDTREE_SUM
-                                                : p == 2        ? BI_KDTREE_SQUARES
-                                                : p == INFINITY ? BI_KDTREE_LARGEST
-                                                                : BI_KDTREE_POWER,
+    *metric = (struct bi_kdtree_metric){.kind = kind_of_metric(tree, opts, ordinary),
                                         .p = p,
                                         .inverse = 1 / p,
                                         .shrink = p == 2 ? slack * slack : slack,
                                         .grow = 1};
+    if (metric->kind == BI_KDTREE_ROOTS) metric->shrink = slack;
     if (metric->kind == BI_KDTREE_POWER) {
         metric->shrink *= 1 - BI_KDTREE_POWER_ERROR;
         metric->grow = 1 + BI_KDTREE_POWER_ERROR;
@@ -203,6 +246,8 @@ struct search {
     const bosc_kdtree *tree;
     bosc_kdtree_query_opts opts; /* bounds: the radii, in searches by radius */
     struct bi_kdtree_rows rows;
+    bool ordinary; /* squares neither over- nor underflow */
+    double limit;  /* the largest squared distance that counts, if the Euclidean search supports the call; else -1 */
     int64_t k;
     void *ids;
     double *distances;
@@ -226,79 +271,117 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* *limit = the largest squared distance that counts, if the Euclidean search supports the call (for F32 it rounds
- * distances to float, and does not); else -1. */
-static bosc_status find_euclidean_limit(bosc_ctx *ctx, const struct search *s, double *limit)
+/* Finds the limit. */
+static bosc_status find_limit(bosc_ctx *ctx, struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
-    const bool euclidean = o->p == 2 && !o->periods && !o->exclude_self && s->tree->opts.dtype != BOSC_F32 &&
-                           (!o->bounds || o->bound_count == 1);
     double bound = INFINITY;
-    *limit = -1;
-    if (!euclidean) return BOSC_OK;
+    s->limit = -1;
+    if (!s->ordinary || o->p != 2 || o->periods || o->exclude_self || (o->bounds && o->bound_count != 1))
+        return BOSC_OK;
     if (o->bounds) {
         const void *reachable; /* bi_read_back needs reachable memory */
         bool staged = false;
         BI_TRY(bi_stage_in(ctx, o->bounds, sizeof bound, &reachable, &staged));
         BI_TRY(bi_read_back(ctx, &bound, reachable, sizeof bound));
     }
-    if (bound >= 0) *limit = bound * bound;
+    s->limit = bi_square_limit(bound, s->tree->opts.dtype == BOSC_F32);
     return BOSC_OK;
 }
 
-static bosc_status stage_rows(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_rows *rows)
+/* Stages the queries, and finds out how to measure. */
+static bosc_status prepare_search(bosc_ctx *ctx, struct search *s)
 {
     bool staged = false;
-    *rows = s->rows;
-    if (s->opts.self) return BOSC_OK;
-    return bi_kdtree_stage_rows(ctx, s->tree, "queries", rows, &staged);
+    s->ordinary = true;
+    if (!s->opts.self) BI_TRY(bi_kdtree_stage_queries(ctx, s->tree, &s->rows, &s->ordinary, &staged));
+    s->ordinary &= s->tree->magnitude == BI_KDTREE_ORDINARY;
+    return find_limit(ctx, s);
 }
 
-/* Makes the arguments of a general search, and stages queries and bounds. */
+/* Makes the arguments of a general search, and stages bounds. */
 static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
 {
     const void *bounds;
     bool staged = false;
-    struct bi_kdtree_rows rows;
     *a = (struct bi_kdtree_metric_search){.view = s->tree->ops->view(s->tree),
                                           .bound_step = s->opts.bound_count > 1,
+                                          .limit = INFINITY,
                                           .exclude_self = s->opts.exclude_self != 0,
                                           .k = s->k,
                                           .wide_ids = s->tree->opts.id_bits == 64};
-    BI_TRY(stage_rows(ctx, s, &rows));
-    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, &a->metric));
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, s->ordinary, &a->metric));
     size_t size = s->opts.bounds ? (size_t)s->opts.bound_count * sizeof(double) : 0;
     BI_TRY(bi_stage_in(ctx, s->opts.bounds, size, &bounds, &staged));
     a->bounds = bounds;
     if (s->opts.self) return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
-    return bi_kdtree_place_rows(ctx, s->tree, &rows, &a->metric, &a->queries);
+    return bi_kdtree_place_rows(ctx, s->tree, &s->rows, &a->metric, &a->queries);
 }
 
-/* Replaces distances by their square roots. */
-static bosc_status convert_to_roots(bosc_ctx *ctx, const struct search *s, double *distances, int64_t count)
+/* *squares = room for the squared distances of a Euclidean search: the distances, or for F32 floats in scratch. */
+static bosc_status allocate_squares(bosc_ctx *ctx, const struct search *s, double *distances, int64_t count,
+                                    void **squares)
 {
-    struct bi_kdtree_roots roots = {distances};
+    *squares = distances;
+    if (!distances || s->tree->opts.dtype != BOSC_F32) return BOSC_OK;
+    return bi_scratch_of(ctx, count, sizeof(float), squares);
+}
+
+/* Converts squared distances to distances. */
+static bosc_status convert_to_roots(bosc_ctx *ctx, const struct search *s, const void *squares, double *distances,
+                                    int64_t count)
+{
+    struct bi_kdtree_roots roots = {distances, squares == distances ? NULL : squares};
     return distances ? s->tree->ops->steps->roots(ctx, count, &roots) : BOSC_OK;
 }
 
-static bosc_status euclidean_knn(bosc_ctx *ctx, const struct search *s, double limit)
+static bosc_status euclidean_knn(bosc_ctx *ctx, const struct search *s)
 {
     struct bi_kdtree_query query = {
-        .k = s->k, .within = true, .r2 = limit, .ids = s->ids, .dist2 = s->distances, .self = s->opts.self != 0};
-    BI_TRY(stage_rows(ctx, s, &query.rows));
+        .rows = s->rows, .k = s->k, .within = true, .r2 = s->limit, .ids = s->ids, .self = s->opts.self != 0};
+    BI_TRY(allocate_squares(ctx, s, s->distances, s->rows.n * s->k, &query.dist2));
     BI_TRY(bi_kdtree_nearest(ctx, s->tree, &query));
-    return convert_to_roots(ctx, s, s->distances, s->rows.n * s->k);
+    return convert_to_roots(ctx, s, query.dist2, s->distances, s->rows.n * s->k);
+}
+
+/* Checks the answers of a search that is not ordinary, and writes their squared distances to dist2 (NULL: none). Fails
+ * with the first entry whose distance or square does not fit. */
+static bosc_status check_entries(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                 const struct bi_kdtree_metric_search *a, void *dist2)
+{
+    const bool single = tree->opts.dtype == BOSC_F32;
+    const int64_t none = INT64_MAX;
+    int64_t bad;
+    uint32_t *nodes;
+    struct bi_kdtree_check_entries check = {.search = *a, .dist2 = dist2, .small = tree->magnitude == BI_KDTREE_SMALL};
+    check.squares.kind = single ? BI_KDTREE_SQUARES_F32 : BI_KDTREE_SQUARES;
+    BI_TRY(bi_scratch_of(ctx, tree->n, sizeof *nodes, &nodes));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &check.bad));
+    BI_TRY(ctx->backend->copy(ctx, check.bad, &none, sizeof none));
+    struct bi_kdtree_place_ids place = {a->view.ids, a->view.id_stride, nodes};
+    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &place));
+    check.nodes = nodes;
+    BI_TRY(tree->ops->steps->check_entries(ctx, query_count, &check));
+    BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    if (!dist2)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "distances: entry %lld is more than a double holds", (long long)bad);
+    return bi_fail(ctx, BOSC_ERR_LIMIT,
+                   "dist2: entry %lld, the square of a distance, is out of the range of %s; multiply the points by a "
+                   "power of two",
+                   (long long)bad, single ? "float" : "double");
 }
 
 static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
 {
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));
     a.ids = s->ids;
     a.distances = s->distances;
     if (!a.distances) BI_TRY(bi_scratch_of(ctx, s->rows.n * s->k, sizeof *a.distances, &a.distances));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
-    return BOSC_OK;
+    return s->ordinary ? BOSC_OK : check_entries(ctx, s->tree, s->rows.n, &a, NULL);
 }
 
 static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
@@ -306,14 +389,13 @@ static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
     struct search s = *call;
     struct bi_out ids, distances;
     bool staged = false;
-    double limit;
     size_t entries = (size_t)(s.rows.n * s.k);
     BI_TRY(bi_stage_out(ctx, s.ids, entries * (size_t)s.tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, s.distances, s.distances ? entries * sizeof(double) : 0, &distances, &staged));
     s.ids = ids.reachable;
     s.distances = distances.reachable;
-    BI_TRY(find_euclidean_limit(ctx, &s, &limit));
-    BI_TRY(limit >= 0 ? euclidean_knn(ctx, &s, limit) : general_knn(ctx, &s));
+    BI_TRY(prepare_search(ctx, &s));
+    BI_TRY(s.limit >= 0 ? euclidean_knn(ctx, &s) : general_knn(ctx, &s));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &distances));
     return ctx->backend->sync(ctx);
@@ -340,39 +422,38 @@ bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const
 
 static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
-    const struct search *s = search;
+    struct search *s = search;
     struct bi_kdtree_metric_search a;
-    double limit;
-    BI_TRY(find_euclidean_limit(ctx, s, &limit));
-    if (limit >= 0) {
-        struct bi_kdtree_query query = {.within = true, .r2 = limit, .counts = counts};
-        BI_TRY(stage_rows(ctx, s, &query.rows));
+    BI_TRY(prepare_search(ctx, s));
+    if (s->limit >= 0) {
+        struct bi_kdtree_query query = {.rows = s->rows, .within = true, .r2 = s->limit, .counts = counts};
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         return s->tree->ops->radius_count(ctx, s->tree, &query);
     }
     BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));
     return bi_kdtree_metric_count(ctx, s->tree, s->rows.n, &a, counts);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
 {
-    const struct search *s = search;
+    struct search *s = search;
     struct bi_kdtree_metric_search a;
-    double limit;
-    BI_TRY(find_euclidean_limit(ctx, s, &limit));
-    if (limit >= 0) {
-        struct bi_kdtree_query query = {.within = true,
-                                        .r2 = limit,
+    BI_TRY(prepare_search(ctx, s));
+    if (s->limit >= 0) {
+        struct bi_kdtree_query query = {.rows = s->rows,
+                                        .within = true,
+                                        .r2 = s->limit,
                                         .offsets = to->offsets,
                                         .ids = to->columns[0],
-                                        .dist2 = to->columns[1],
                                         .bad = to->bad};
-        BI_TRY(stage_rows(ctx, s, &query.rows));
+        BI_TRY(allocate_squares(ctx, s, to->columns[1], to->total, &query.dist2));
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         BI_TRY(s->tree->ops->radius_fill(ctx, s->tree, &query));
-        return convert_to_roots(ctx, s, to->columns[1], to->total);
+        return convert_to_roots(ctx, s, query.dist2, to->columns[1], to->total);
     }
     BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));
     return bi_kdtree_metric_fill(ctx, s->tree, s->rows.n, &a, to);
 }
 
@@ -428,4 +509,74 @@ bosc_status bosc_kdtree_radius_count_metric(bosc_ctx *ctx, const bosc_kdtree *tr
     if (query_count == 0) return BOSC_OK;
     bi_progress_set_total(ctx, (16 + BI_KDTREE_SEARCH_ITEMS) * (double)query_count);
     BI_RETURN_WITH_SCRATCH(ctx, count_staged(ctx, &s));
+}
+
+/* --- Any magnitude ------------------------------------------------------------------------------------------------ */
+
+/* Makes the arguments of a general search for a Euclidean one. */
+static bosc_status stage_query(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                               struct bi_kdtree_metric_search *a)
+{
+    const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = 2};
+    *a = (struct bi_kdtree_metric_search){
+        .view = tree->ops->view(tree), .limit = INFINITY, .k = query->k, .wide_ids = tree->opts.id_bits == 64};
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", tree, &opts, false, &a->metric));
+    if (query->within) a->limit = bi_kdtree_measure_of(&a->metric, query->radius);
+    if (query->self) return bi_kdtree_place_nodes(ctx, tree, &a->metric, &a->queries, &a->numbers);
+    return bi_kdtree_place_rows(ctx, tree, &query->rows, &a->metric, &a->queries);
+}
+
+/* Allocates scratch for the answer of a search, so that a failed check leaves the caller's arrays as they are. */
+static bosc_status allocate_answer(bosc_ctx *ctx, const struct bi_kdtree_query *query, int64_t entries,
+                                   size_t dist2_size, struct bi_kdtree_metric_search *a, void **dist2)
+{
+    *dist2 = NULL;
+    BI_TRY(bi_scratch_of(ctx, entries, a->wide_ids ? 8 : 4, &a->ids));
+    BI_TRY(bi_scratch_of(ctx, entries, sizeof *a->distances, &a->distances));
+    return query->dist2 ? bi_scratch_of(ctx, entries, dist2_size, dist2) : BOSC_OK;
+}
+
+/* Checks the answer, and copies it to the arrays of the query. */
+static bosc_status store_answer(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                int64_t entries, const struct bi_kdtree_metric_search *a, void *dist2)
+{
+    if (dist2) BI_TRY(check_entries(ctx, tree, query->rows.n, a, dist2));
+    BI_TRY(ctx->backend->copy(ctx, query->ids, a->ids, (size_t)entries * (a->wide_ids ? 8 : 4)));
+    return dist2 ? ctx->backend->copy(ctx, query->dist2, dist2, (size_t)entries * bi_kdtree_dist2_size(tree)) : BOSC_OK;
+}
+
+bosc_status bi_kdtree_knn_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    const int64_t entries = query->rows.n * query->k;
+    struct bi_kdtree_metric_search a;
+    void *dist2;
+    BI_TRY(stage_query(ctx, tree, query, &a));
+    BI_TRY(allocate_answer(ctx, query, entries, bi_kdtree_dist2_size(tree), &a, &dist2));
+    BI_TRY(tree->ops->steps->query_knn(ctx, query->rows.n, &a));
+    return store_answer(ctx, tree, query, entries, &a, dist2);
+}
+
+bosc_status bi_kdtree_count_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree,
+                                             const struct bi_kdtree_query *query)
+{
+    struct bi_kdtree_metric_search a;
+    BI_TRY(stage_query(ctx, tree, query, &a));
+    a.counts = query->counts;
+    return tree->ops->steps->query_count(ctx, query->rows.n, &a);
+}
+
+bosc_status bi_kdtree_fill_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                            int64_t total)
+{
+    int64_t bad;
+    struct bi_kdtree_metric_search a;
+    void *dist2;
+    BI_TRY(stage_query(ctx, tree, query, &a));
+    BI_TRY(allocate_answer(ctx, query, total, bi_kdtree_dist2_size(tree), &a, &dist2));
+    a.offsets = query->offsets;
+    a.bad = query->bad;
+    BI_TRY(tree->ops->steps->query_fill(ctx, query->rows.n, &a));
+    BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
+    if (bad != INT64_MAX) return BOSC_OK; /* the caller reports offsets that do not fit */
+    return store_answer(ctx, tree, query, total, &a, dist2);
 }

@@ -22,9 +22,9 @@ bosc_status bi_kdtree_check_pair_opts(bosc_ctx *ctx, const bosc_kdtree *tree, co
 bosc_status bi_kdtree_check_other(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other);
 
 /* Makes the metric of (full) options, stages its periods, and fails if a point of the tree is outside; `name`: the
- * tree's argument. */
+ * tree's argument. ordinary: squares neither over- nor underflow. */
 bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree,
-                                   const bosc_kdtree_query_opts *opts, struct bi_kdtree_metric *metric);
+                                   const bosc_kdtree_query_opts *opts, bool ordinary, struct bi_kdtree_metric *metric);
 
 /* Convert to rows of doubles, in scratch: reachable rows, or the nodes of a tree in order, with their ids. */
 bosc_status bi_kdtree_place_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
@@ -38,9 +38,17 @@ bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64
 bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                   struct bi_kdtree_metric_search *search, const struct bi_csr_rows *to);
 
-/* bi_kdtree_nearest: the Euclidean search, of reachable arrays. bi_kdtree_own_rows: rows->data = the nodes as rows in
- * the order of ids, in scratch. */
-bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query);
-bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows);
+/* Finds the flat coordinates of the tree from bi_kdtree_extents, for searches around query_count points. Small trees
+ * have none, nor have others if few queries would have to measure the extents first. */
+bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                      struct bi_kdtree_split_axes *axes);
+
+/* Euclidean searches for coordinates and radii with squares that over- or underflow, of reachable arrays; slower.
+ * A squared distance that does not fit is an error; then nothing is written. total: of the rows. */
+bosc_status bi_kdtree_knn_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_count_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree,
+                                             const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_fill_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                                            int64_t total);
 
 #endif

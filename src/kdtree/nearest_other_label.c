@@ -25,6 +25,7 @@ bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *blocks->node_labels, &blocks->node_labels));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
     BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
+    BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->least_ids, &blocks->least_ids));
     BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->same, &blocks->same));
     BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
     while (blocks->level-- > 0) BI_TRY(steps->merge_boxes(ctx, (int64_t)1 << blocks->level, blocks));
@@ -126,6 +127,10 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
     if (tree->nodes == 0) return BOSC_OK;
+    if (tree->magnitude != BI_KDTREE_ORDINARY)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "tree: squares of differences of its coordinates are out of the range of %s",
+                       tree->opts.dtype == BOSC_F32 ? "float" : "double");
     if (!labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
     if (!ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));

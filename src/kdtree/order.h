@@ -7,6 +7,11 @@
 #include "base/bits.h"
 #include "kdtree/kdtree.h"
 
+/* The range of coordinates with ordinary squares: sums of up to 1024 squares of differences of coordinates up to
+ * `largest` do not overflow; differences of coordinates beyond `least` have squares of full precision. */
+BI_FN double bi_kdtree_largest_ordinary(bosc_dtype dtype) { return dtype == BOSC_F32 ? 0x1p57 : 0x1p505; }
+BI_FN double bi_kdtree_least_ordinary(bosc_dtype dtype) { return dtype == BOSC_F32 ? 0x1p-40 : 0x1p-459; }
+
 /* Returns the ordered integer key of element `at`. */
 BI_FN uint64_t bi_kdtree_key(const void *data, int64_t at, bosc_dtype dtype)
 {

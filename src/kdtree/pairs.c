@@ -18,14 +18,13 @@ struct pairs {
 
 static bosc_status stage_search(bosc_ctx *ctx, const struct pairs *s, struct bi_kdtree_metric_search *a)
 {
-    const void *radius;
-    bool staged = false;
     *a = (struct bi_kdtree_metric_search){
         .view = s->searched->ops->view(s->searched), .later = s->later, .wide_ids = s->searched->opts.id_bits == 64};
-    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, &a->metric));
-    if (s->searched != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->searched, &s->opts, &a->metric));
-    BI_TRY(bi_stage_in(ctx, &s->radius, sizeof s->radius, &radius, &staged));
-    a->bounds = radius;
+    const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->searched->magnitude == BI_KDTREE_ORDINARY;
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &a->metric));
+    if (s->searched != s->tree)
+        BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->searched, &s->opts, ordinary, &a->metric));
+    a->limit = bi_kdtree_measure_of(&a->metric, s->radius);
     return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
 }
 
@@ -34,6 +33,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
     const struct pairs *s = pairs;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->searched, s->tree->nodes, &a.axes));
     return bi_kdtree_metric_count(ctx, s->tree, s->tree->nodes, &a, counts);
 }
 
@@ -42,6 +42,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_row
     const struct pairs *s = pairs;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->searched, s->tree->nodes, &a.axes));
     return bi_kdtree_metric_fill(ctx, s->tree, s->tree->nodes, &a, to);
 }
 
@@ -87,15 +88,26 @@ static bosc_status stage_doubles(bosc_ctx *ctx, const double *array, int64_t n, 
     return BOSC_OK;
 }
 
+/* Converts the radii to measures of the metric. */
+static bosc_status stage_limits(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
+{
+    struct bi_kdtree_measures measures = {.metric = a->metric};
+    BI_TRY(stage_doubles(ctx, s->radii, s->radius_count, &measures.bounds));
+    BI_TRY(bi_scratch_of(ctx, s->radius_count, sizeof *measures.to, &measures.to));
+    a->limits = measures.to;
+    return s->other->ops->steps->measures(ctx, s->radius_count, &measures);
+}
+
 static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
 {
     const double *extents = NULL;
     *a = (struct bi_kdtree_count_bins){.view = s->other->ops->view(s->other), .n = s->tree->nodes};
-    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, &a->metric));
-    if (s->other != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->other, &s->opts, &a->metric));
+    const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->other->magnitude == BI_KDTREE_ORDINARY;
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &a->metric));
+    if (s->other != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->other, &s->opts, ordinary, &a->metric));
     if (s->other->nodes) BI_TRY(bi_kdtree_extents(ctx, s->other, &extents));
     BI_TRY(stage_doubles(ctx, extents, 2 * (int64_t)s->other->opts.dim, &a->extents));
-    BI_TRY(stage_doubles(ctx, s->radii, s->radius_count, &a->radii));
+    BI_TRY(stage_limits(ctx, s, a));
     BI_TRY(stage_doubles(ctx, s->weights, s->tree->nodes, &a->query_weights));
     BI_TRY(stage_doubles(ctx, s->other_weights, s->other->nodes, &a->weights));
     return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);

@@ -1,8 +1,10 @@
 /* Searches: the k nearest neighbours, and all points within a radius or in a box as CSR rows. */
+#include "base/radius.h"
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/handle.h"
 #include "kdtree/metric.h"
+#include "kdtree/nearest.h"
 #include "kdtree/steps/steps.h"
 
 /* Cost of a query, in simple items: the search, and 16 for its location in the index. Affects the progress only. */
@@ -22,65 +24,49 @@ static bosc_status check_radius(bosc_ctx *ctx, double radius)
     return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
 }
 
-/* Returns the squared radius, rounded as distances are. */
 static double square_radius(const bosc_kdtree *tree, double radius)
 {
-    if (tree->opts.dtype != BOSC_F32) return radius * radius;
-    float r = (float)radius;
-    return (double)(r * r);
+    return bi_square_limit(radius, tree->opts.dtype == BOSC_F32);
 }
 
-bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
+/* Stages and checks the queries; *ordinary = no square of a difference from the tree's points overflows, and not all
+ * underflow. */
+static bosc_status stage_and_check(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
+                                   bool *ordinary, bool *staged)
 {
-    int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
-    void *points, *ordered;
-    uint32_t *ids, *where;
-    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &ordered));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &points));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids, &ids));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *where, &where));
-    BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
-    struct bi_kdtree_place_ids positions = {ids, 1, where};
-    struct bi_kdtree_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
-    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &positions));
-    BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes * dim, &gather));
-    rows->data = ordered;
+    *ordinary = true;
+    if (!query->self) BI_TRY(bi_kdtree_stage_queries(ctx, tree, &query->rows, ordinary, staged));
+    *ordinary &= tree->magnitude == BI_KDTREE_ORDINARY;
     return BOSC_OK;
 }
 
-bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
+/* The same; an ordinary search checks the queries itself if it supports that. */
+static bosc_status stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
+                                 struct bi_kdtree_findings *found, bool *ordinary, bool *staged)
 {
-    if (!query->self) return tree->ops->knn(ctx, tree, query);
-    if (tree->ops->supports_self_knn && tree->ops->supports_self_knn(tree, query->k))
-        return tree->ops->knn_self(ctx, tree, query);
-    BI_TRY(bi_kdtree_own_rows(ctx, tree, &query->rows));
-    return tree->ops->knn(ctx, tree, query);
-}
-
-/* Stages the queries; the search checks them for NaN if it supports that. */
-static bosc_status stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query, int64_t *nan,
-                                 bool *staged)
-{
-    if (query->self) return BOSC_OK;
-    if (!tree->ops->checks_queries || !tree->ops->checks_queries(tree, query))
-        return bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, staged);
-    query->nan = nan;
+    found->beyond = INT64_MAX;
+    if (query->self || tree->magnitude != BI_KDTREE_ORDINARY || !tree->ops->checks_queries ||
+        !tree->ops->checks_queries(tree, query))
+        return stage_and_check(ctx, tree, query, ordinary, staged);
+    query->found = found;
+    *ordinary = true;
     return bi_kdtree_reach_rows(ctx, tree, &query->rows, staged);
 }
 
 static bosc_status knn_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
-    bool staged = false;
-    int64_t nan = INT64_MAX;
+    bool staged = false, ordinary;
+    struct bi_kdtree_findings found;
     struct bi_out ids, dist2;
     size_t entries = (size_t)(query->rows.n * query->k);
-    BI_TRY(stage_queries(ctx, tree, query, &nan, &staged));
+    BI_TRY(stage_queries(ctx, tree, query, &found, &ordinary, &staged));
     BI_TRY(bi_stage_out(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8, &ids, &staged));
     BI_TRY(bi_stage_out(ctx, query->dist2, query->dist2 ? entries * bi_kdtree_dist2_size(tree) : 0, &dist2, &staged));
     query->ids = ids.reachable;
     query->dist2 = dist2.reachable;
-    BI_TRY(bi_kdtree_nearest(ctx, tree, query));
-    if (nan != INT64_MAX) return bi_kdtree_refuse_nan(ctx, "queries", nan);
+    if (ordinary) BI_TRY(bi_kdtree_nearest(ctx, tree, query));
+    if (found.beyond != INT64_MAX) BI_TRY(bi_kdtree_refuse_nan(ctx, tree, "queries", &query->rows));
+    if (!ordinary || found.beyond != INT64_MAX) BI_TRY(bi_kdtree_knn_of_any_magnitude(ctx, tree, query));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &dist2));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -118,7 +104,7 @@ bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
 bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                    int64_t stride, int64_t k, double radius, void *ids, void *dist2)
 {
-    struct bi_kdtree_query query = {.k = k, .within = true, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_query query = {.k = k, .within = true, .radius = radius, .ids = ids, .dist2 = dist2};
     BI_ENTER(ctx);
     BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
@@ -128,12 +114,12 @@ bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tree, const
 
 static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
-    bool staged = false;
+    bool staged = false, ordinary;
     struct bi_out counts;
-    BI_TRY(bi_kdtree_stage_rows(ctx, tree, "queries", &query->rows, &staged));
+    BI_TRY(stage_and_check(ctx, tree, query, &ordinary, &staged));
     BI_TRY(bi_stage_out(ctx, query->counts, (size_t)query->rows.n * sizeof(int64_t), &counts, &staged));
     query->counts = counts.reachable;
-    BI_TRY(tree->ops->radius_count(ctx, tree, query));
+    BI_TRY((ordinary ? tree->ops->radius_count : bi_kdtree_count_of_any_magnitude)(ctx, tree, query));
     BI_TRY(bi_stage_back(ctx, &counts));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -141,7 +127,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const bosc_kdtree *tree, struct b
 bosc_status bosc_kdtree_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, double radius, int64_t *counts)
 {
-    struct bi_kdtree_query query = {.within = true, .counts = counts};
+    struct bi_kdtree_query query = {.within = true, .radius = radius, .counts = counts};
     BI_ENTER(ctx);
     BI_TRY(check_search(ctx, tree, queries, query_count, stride, &query.rows));
     BI_TRY(check_radius(ctx, radius));
@@ -162,29 +148,30 @@ struct radius_search {
 static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
 {
     struct radius_search *s = search;
-    bool staged = false;
+    bool staged = false, ordinary;
     s->query.counts = counts;
-    BI_TRY(bi_kdtree_stage_rows(ctx, s->tree, "queries", &s->query.rows, &staged));
-    return s->tree->ops->radius_count(ctx, s->tree, &s->query);
+    BI_TRY(stage_and_check(ctx, s->tree, &s->query, &ordinary, &staged));
+    return (ordinary ? s->tree->ops->radius_count : bi_kdtree_count_of_any_magnitude)(ctx, s->tree, &s->query);
 }
 
 static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_rows *to)
 {
     struct radius_search *s = search;
-    bool staged = false;
+    bool staged = false, ordinary;
     s->query.offsets = to->offsets;
     s->query.ids = to->columns[0];
     s->query.dist2 = to->columns[1];
     s->query.bad = to->bad;
-    BI_TRY(bi_kdtree_stage_rows(ctx, s->tree, "queries", &s->query.rows, &staged));
-    return s->tree->ops->radius_fill(ctx, s->tree, &s->query);
+    BI_TRY(stage_and_check(ctx, s->tree, &s->query, &ordinary, &staged));
+    if (ordinary) return s->tree->ops->radius_fill(ctx, s->tree, &s->query);
+    return bi_kdtree_fill_of_any_magnitude(ctx, s->tree, &s->query, to->total);
 }
 
 bosc_status bosc_kdtree_radius(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                int64_t stride, double radius, int64_t *offsets, void *ids, void *dist2,
                                int64_t capacity)
 {
-    struct radius_search s = {.tree = tree, .query = {.within = true}};
+    struct radius_search s = {.tree = tree, .query = {.within = true, .radius = radius}};
     BI_ENTER(ctx);
     BI_TRY(check_search(ctx, tree, queries, query_count, stride, &s.query.rows));
     BI_TRY(check_radius(ctx, radius));

@@ -184,6 +184,7 @@ static bosc_status fill_tree(void *state, void *fresh)
     tree->nodes = rows.n;
     if (inverse->bytes) BI_TRY(ctx->backend->copy(ctx, tree->inverse.data, inverse->data, inverse->bytes));
     if (counts->bytes) BI_TRY(ctx->backend->copy(ctx, tree->counts.data, counts->data, counts->bytes));
+    BI_TRY(bi_kdtree_find_magnitude(ctx, tree, &rows, &tree->magnitude));
     BI_TRY(tree->ops->store(ctx, tree, &rows, NULL, ids));
     BI_TRY(tree->ops->make_index(ctx, tree));
     return ctx->backend->sync(ctx);

@@ -2,8 +2,10 @@
  * radii, choice of searches, sorts of long rows. */
 #include "voxelgrid/handle.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/radius.h"
 #include "base/search.h"
 #include "core/arena.h"
 #include "voxelgrid/steps/voxel.h"
@@ -32,10 +34,31 @@ bosc_status bi_voxelgrid_check_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, c
     return bi_check_aligned(ctx, array, data, (size_t)size);
 }
 
-bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, double radius)
+/* True if two points of the grid may be so far apart that the square of their distance overflows. */
+static bool is_far_apart(const struct bi_voxelgrid_view *v, double most)
 {
-    if (radius >= 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+    bool far = false;
+    for (int32_t c = 0; c < v->dim; c++)
+        far |= v->n > 0 && ((double)v->high.at[c] - (double)v->low.at[c] + 1) * v->cell > most;
+    return far;
+}
+
+bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, bool own_points)
+{
+    const bool is_f64 = grid->view.is_f64;
+    const double least = is_f64 ? 0x1p-508 : 0x1p-60, most = is_f64 ? 0x1p510 : 0x1p62;
+    if (!(radius >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "radius: %g is not 0 or more", radius);
+    if (radius == 0 || isinf(is_f64 ? radius : (double)(float)radius)) return BOSC_OK;
+    if (radius < least)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "radius: %g is too small to be squared in %s; multiply points, cell and "
+                       "radius by a power of two",
+                       radius, is_f64 ? "double" : "float");
+    if (radius <= most || (own_points && !is_far_apart(&grid->view, most / 2))) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT,
+                   "radius: %g is too large to be squared in %s; multiply points, cell and radius by "
+                   "a power of two, or use INFINITY for all points",
+                   radius, is_f64 ? "double" : "float");
 }
 
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
@@ -254,9 +277,8 @@ static double reach_f64(double r2)
 
 void bi_voxelgrid_square_radius(const bosc_voxelgrid *grid, double radius, double *r2, double *reach)
 {
-    float r = (float)radius, square = r * r;
-    *r2 = grid->view.is_f64 ? radius * radius : (double)square;
-    *reach = grid->view.is_f64 ? reach_f64(*r2) : reach_f32(square);
+    *r2 = bi_square_limit(radius, !grid->view.is_f64);
+    *reach = grid->view.is_f64 ? reach_f64(*r2) : reach_f32((float)*r2);
 }
 
 struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,

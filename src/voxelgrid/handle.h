@@ -23,7 +23,7 @@ bosc_status bi_voxelgrid_check_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, c
                                     struct bi_voxelgrid_rows *rows);
 
 /* Checks that radius >= 0; that ids and dist2 (either may be NULL) are aligned for the grid's types. */
-bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, double radius);
+bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, bool own_points);
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
                                        const void *dist2);
 
@@ -57,6 +57,10 @@ void bi_voxelgrid_square_radius(const bosc_voxelgrid *grid, double radius, doubl
 /* The fastest searches for a view and a squared radius. */
 struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
                                                           double r2);
+
+/* In crowded voxels, joins the copies of each point (same coordinates, finite): they get the smallest id of them as
+ * parent (by id; each its own before), and the view becomes one of the other points, in scratch. Waits. */
+bosc_status bi_voxelgrid_join_copies(bosc_ctx *ctx, struct bi_voxelgrid_view *view, uint32_t *parent);
 
 /* Allocates an empty list for the long rows among `rows` rows of `entries` entries in all; NULL if fills sort every
  * row themselves. */

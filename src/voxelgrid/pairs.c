@@ -88,7 +88,7 @@ bosc_status bosc_voxelgrid_pairs(bosc_ctx *ctx, const bosc_voxelgrid *grid, doub
 {
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check(ctx, grid));
-    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, grid, radius, true));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "pairs", pairs, dist2));
     if (pairs && capacity < 0) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is less than 0", (long long)capacity);
     if (!count) return bi_fail(ctx, BOSC_ERR_ARG, "count: NULL");
@@ -119,7 +119,8 @@ static bosc_status find_components(bosc_ctx *ctx, struct bi_voxelgrid_components
     components->labels = labels.reachable;
     struct bi_flatten flatten = {components->parent};
     BI_TRY(steps->singletons(ctx, n, components));
-    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH_COST, steps->unite(ctx, n, components));
+    BI_TRY(bi_voxelgrid_join_copies(ctx, &components->view, components->parent));
+    BI_TRY_WITH_COST(ctx, BI_VOXELGRID_SEARCH_COST, steps->unite(ctx, components->view.n, components));
     BI_TRY(steps->flatten(ctx, n, &flatten));
     BI_TRY(steps->roots(ctx, n, components));
     BI_TRY(ctx->backend->core->compact(ctx, 1, components->roots, components->roots, n, NULL, found_at));
@@ -136,7 +137,7 @@ bosc_status bosc_voxelgrid_components(bosc_ctx *ctx, const bosc_voxelgrid *grid,
 {
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check(ctx, grid));
-    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, grid, radius, true));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "labels", labels, NULL));
     if (grid->view.n == 0) {
         if (count) *count = 0;

@@ -158,7 +158,7 @@ bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *gri
     struct bi_voxelgrid_query query = {.counts = counts};
     BI_ENTER(ctx);
     BI_TRY(check_query(ctx, grid, queries, query_count, stride, &query));
-    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, grid, radius, query.self));
     bi_voxelgrid_square_radius(grid, radius, &query.r2, &query.reach);
     return count_queries(ctx, grid, &query, true);
 }
@@ -201,7 +201,7 @@ bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, con
     struct radius_call call = {.grid = grid};
     BI_ENTER(ctx);
     BI_TRY(check_query(ctx, grid, queries, query_count, stride, &call.query));
-    BI_TRY(bi_voxelgrid_check_radius(ctx, radius));
+    BI_TRY(bi_voxelgrid_check_radius(ctx, grid, radius, call.query.self));
     BI_TRY(bi_csr_check(ctx, query_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_voxelgrid_check_answers(ctx, grid, "ids", ids, dist2));
     bi_voxelgrid_square_radius(grid, radius, &call.query.r2, &call.query.reach);

@@ -18,8 +18,9 @@ An output that nothing is said of must be empty; an output that `check` reads as
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
-tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
+tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -47,7 +48,7 @@ def knn(points, queries, k, within=None):
     """ids (m, k) and distances (m, k) by a search of all points."""
     d2 = squares(points, queries)
     if within is not None:
-        d2 = np.where(d2 <= d2.dtype.type(within) * d2.dtype.type(within), d2, np.inf)
+        d2 = np.where(np.sqrt(d2) <= d2.dtype.type(within), d2, np.inf)
     order = np.argsort(d2, axis=1, kind="stable")[:, :k]
     ids = np.full((len(queries), k), -1, np.int64)
     distances = np.full((len(queries), k), np.inf)
@@ -60,7 +61,7 @@ def knn(points, queries, k, within=None):
 def radius(points, queries, r):
     """offsets (m + 1,) and ids, ascending in each row, by a search of all points."""
     d2 = squares(points, queries)
-    inside = d2 <= d2.dtype.type(r) * d2.dtype.type(r)
+    inside = np.sqrt(d2) <= d2.dtype.type(r)
     offsets = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
     return offsets, np.nonzero(inside)[1].astype(np.int64)
 
@@ -74,7 +75,7 @@ def box(points, boxes):
 def pairs(points, r):
     """All pairs i < j (i8) within a radius, ascending, by a search of all points."""
     d2 = squares(points, points)
-    return np.argwhere(np.triu(d2 <= d2.dtype.type(r) * d2.dtype.type(r), 1)).astype(np.int64).reshape(-1, 2)
+    return np.argwhere(np.triu(np.sqrt(d2) <= d2.dtype.type(r), 1)).astype(np.int64).reshape(-1, 2)
 
 
 def groups(points, r):
@@ -327,6 +328,72 @@ def boxes_meet(robot, obstacle, q):
     return False
 
 
+def umi(reads, method="directional", distance=1):
+    """Groups of barcodes by the definitions of UMI-tools: rows (group, barcode, count, representative)."""
+    counts = {}
+    for read in reads:
+        counts[read] = counts.get(read, 0) + 1
+    order = sorted(counts, key=lambda x: -counts[x])  # of equals the one that is read first
+    near = {a: [b for b in order if a != b and len(a) == len(b) and sum(map(str.__ne__, a, b)) <= distance]
+            for a in order}
+
+    def components(steps):
+        seen, found = set(), []
+        for lead in order:
+            if lead in seen:
+                continue
+            component = [lead]
+            seen.add(lead)
+            for a in component:
+                new = [b for b in near[a] if b not in seen and steps(a, b)]
+                seen.update(new)
+                component += new
+            found.append(sorted(component, key=order.index))
+        return found
+
+    def cover(component):
+        leads = next(component[:i] for i in range(1, len(component) + 1)
+                     if set(component) <= set(component[:i]).union(*(near[a] for a in component[:i])))
+        seen, found = set(leads), []
+        for lead in leads:
+            new = [b for b in near[lead] if b not in seen]
+            seen.update(new)
+            found.append([lead] + new)
+        return found
+
+    if method == "unique":
+        found = [[a] for a in order]
+    elif method == "directional":
+        found = components(lambda a, b: counts[a] >= 2 * counts[b] - 1)
+    else:
+        found = components(lambda a, b: True)
+    if method == "adjacency":
+        found = [group for component in found for group in cover(component)]
+    found.sort(key=lambda group: order.index(group[0]))
+    return [(g, a, counts[a], group[0]) for g, group in enumerate(found) for a in sorted(group, key=order.index)]
+
+
+def table(text):
+    """The rows of a .tsv of boscage umi below its names."""
+    rows = [line.split("\t") for line in text.decode().split("\n")[1:-1]]
+    return [tuple(int(x) if x.isdigit() else x for x in row) for row in rows]
+
+
+def fastq(reads):
+    """Reads as FASTQ."""
+    return "".join(f"@{i} a\n{read}\n+\n{'#' * len(read)}\n" for i, read in enumerate(reads))
+
+
+def noisy(seed, barcodes, reads, length, rate, letters="ACGT"):
+    """Reads of random barcodes, some far more often than others, with errors in letters at a rate."""
+    random = np.random.default_rng(seed)
+    true = random.integers(0, len(letters), (barcodes, length))
+    read = true[(barcodes * random.random(reads) ** 3).astype(int)]
+    wrong = random.random(read.shape) < rate
+    read[wrong] = random.integers(0, len(letters), int(wrong.sum()))
+    return ["".join(letters[x] for x in row) for row in read]
+
+
 def boxes_of(text):
     """Boxes of eight vertices each of a body as text."""
     rows = text.decode().split("\n")
@@ -406,7 +473,8 @@ class Runner:
                  "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
-                 "clusters": clusters, "lines": lines, "same": same, "re": re, "png": png,
+                 "clusters": clusters, "lines": lines, "umi": umi, "table": table, "fastq": fastq, "noisy": noisy,
+                 "gzip": gzip, "same": same, "re": re, "png": png,
                  "turn": turn, "between": between, "boxes_meet": boxes_meet, "boxes_of": boxes_of, "arr": arr,
                  "motion": lambda name: motion(self.read(name)), "path": lambda name: np.loadtxt(self.path(name), delimiter=",", ndmin=2),
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),

@@ -1,20 +1,46 @@
-/* Vectors as text. After a first byte of 200 or more, which gives the number of bits, vectors as .npy. */
+/* Vectors as text. After a first byte of 200 or more, which gives the number of bits, vectors as .npy; after one of 128
+ * to 199, which gives the options, vectors as text, and sequences. */
 #include "fuzz.h"
+#include "io/graph/sequences.h"
 #include "io/graph/vectors.h"
+
+static void parse_sequences(const struct bi_bytes *in, bosc_alphabet alphabet)
+{
+    bosc_io_error error = {""};
+    bosc_sequences s = {0};
+    if (bi_sequences_parse(in, alphabet, &s, &error) != BOSC_OK) {
+        if (s.letters || error.text[0] != 'F') abort();
+        return;
+    }
+    if (s.n < 1 || s.offsets[0] != 0 || s.offsets[s.n] > (int64_t)in->size) abort();
+    for (int64_t i = 0; i < s.n; i++)
+        if (s.offsets[i + 1] < s.offsets[i] || s.counts[i] < 0) abort();
+    bosc_sequences_free(&s);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bosc_io_error error = {""};
     bosc_vectors v = {0};
-    bool packed = size > 0 && data[0] >= 200;
-    struct bi_bytes in = {.name = "F", .data = (const char *)data + packed, .size = size - packed};
+    bosc_vectors_opts opts = {.size = sizeof opts};
+    /* 1. The first byte. */
+    bool packed = size > 0 && data[0] >= 200, has_opts = size > 0 && data[0] >= 128 && !packed;
+    struct bi_bytes in = {
+        .name = "F", .data = (const char *)data + (packed || has_opts), .size = size - (packed || has_opts)};
+    if (has_opts) {
+        opts.alphabet = (bosc_alphabet)(data[0] % 4);
+        opts.ambiguity = (bosc_ambiguity)(data[0] / 4 % 3);
+        parse_sequences(&in, opts.alphabet);
+    }
+    /* 2. The vectors, which must be valid if they are read. */
     bosc_status status =
-        packed ? bi_vectors_npy_parse(&in, data[0] - 199, &v, &error) : bi_vectors_text_parse(&in, &v, &error);
+        packed ? bi_vectors_npy_parse(&in, data[0] - 199, &v, &error) : bi_vectors_text_parse(&in, &opts, &v, &error);
     if (status != BOSC_OK) {
         if (v.rows || error.text[0] != 'F') abort();
         return 0;
     }
-    if (v.length < 1 || v.n < 0 || (v.letter_bits != 1 && v.letter_bits != 2)) abort();
+    if (v.length < 1 || v.n < 0 || v.letter_bits < 1 || v.letter_bits > 5 || v.letter_bits == 3) abort();
+    if (v.file_rows ? v.n >= v.file_n || v.file_rows[v.n - 1] >= v.file_n : v.n != v.file_n) abort();
     int64_t words = v.n * ((v.length + 64 / v.letter_bits - 1) / (64 / v.letter_bits));
     if (words > (int64_t)size) abort();
     volatile uint64_t sum = 0;

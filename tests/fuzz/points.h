@@ -1,4 +1,5 @@
-/* Points with few values, so that many coincide or have equal distances; some values are extremes of their type. */
+/* Points with few values, so that many coincide or have equal distances. Some values are extremes: of integers, of
+ * reals whose distances have squares in the range of a float, as the plain versions need, and infinite. */
 #ifndef FUZZ_POINTS_H
 #define FUZZ_POINTS_H
 
@@ -23,7 +24,7 @@ static inline bosc_dtype read_dtype(struct input *in)
 
 static inline void read_value(struct input *in, bosc_dtype dtype, void *data, int64_t at)
 {
-    static const float reals[8] = {INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, FLT_MIN, FLT_MIN / 8, -0.0f, 1e19f};
+    static const float reals[8] = {INFINITY, -INFINITY, 0x1p57f, -0x1p57f, 0x1p-40f, 0x1p-60f, -0.0f, 0x1p56f};
     static const int64_t wholes[8] = {INT64_MIN, INT64_MAX, INT64_MAX - 1, INT32_MAX, INT32_MIN, (1LL << 53) + 1, 3, 9};
     uint32_t byte = next_byte(in);
     float real = byte >= 248 ? reals[byte % 8] : byte < 128 ? (float)(byte % 8) : (float)(byte - 128) / 16;
@@ -50,7 +51,7 @@ static inline const void *point_of(const struct reference_points *p, int64_t i)
 
 static inline double read_radius(struct input *in)
 {
-    static const double radii[8] = {0, 0.5, 1, 1.5, 2.25, 4, 1e19, 1e300};
+    static const double radii[8] = {0, 0.5, 1, 1.5, 2.25, 4, 1e17, 1e18};
     return radii[next_byte(in) % 8];
 }
 

@@ -21,7 +21,7 @@ SMALLER = {"1000000": "5000", "1048576": "4096", "8388608": "32768", "--scale 0.
            "--size 1025": "--size 65"}
 ELSEWHERE = {"boscage demo": "demo.txt", "boscage bench cbt --sweep": "bench.txt"}  # files in tests/cli
 OUTPUTS = ("-o", "--distances", "--offsets", "--lengths", "--labels", "--keys-out", "--found", "--png", "--glb",
-           "--film")
+           "--film", "--counts")
 
 
 def said(*arguments):
@@ -75,6 +75,8 @@ def write_inputs(folder, room):
         np.save(folder / "queries.npy", np.load(folder / "keys.npy")[::2])
     if room == "trie":
         np.save(folder / "queries.npy", np.load(folder / "vectors.npy")[::2])
+    reads = ["".join(row) for row in random.choice(list("ACGT"), (200, 8))]
+    (folder / "reads.fastq").write_text("".join(f"@{i}\n{read}\n+\n{'F' * 8}\n" for i, read in enumerate(reads)))
     np.save(folder / "boxes.npy", np.array([[[0, 0, 0], [.5, .5, .5]], [[.2, .2, .2], [.9, .9, .9]]], "f4"))
     np.save(folder / "free.npy", np.ones(128, "u1"))
     np.save(folder / "nodes.npy", np.arange(16, 24))

@@ -1,5 +1,6 @@
 #include "reference/kdtree.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,24 @@ static double number_at(const struct reference_points *p, const void *data, int6
     }
 }
 
+/* Returns the root of a squared distance, in the type of squared distances. */
+static double root_of(double square, bool single) { return single ? (double)sqrtf((float)square) : sqrt(square); }
+
+double reference_square_limit(double radius, bool single)
+{
+    const double r = single ? (double)(float)radius : radius;
+    if (!(r >= 0)) return -1;
+    if (isinf(r)) return r;
+    double square = single ? (double)((float)r * (float)r) : r * r;
+    if (isinf(square)) square = single ? (double)FLT_MAX : DBL_MAX;
+    while (root_of(square, single) > r) square = single ? (double)nextafterf((float)square, -1) : nextafter(square, -1);
+    for (;;) {
+        const double above = single ? (double)nextafterf((float)square, INFINITY) : nextafter(square, INFINITY);
+        if (isinf(above) || root_of(above, single) > r) return square;
+        square = above;
+    }
+}
+
 double reference_dist2(const struct reference_points *p, int64_t i, const void *query)
 {
     volatile float single = 0;
@@ -124,9 +143,25 @@ static double periodic_distance(double q, double x, double period)
     return isnan(d) ? d : fmin(d, period - d);
 }
 
+/* True if distances are roots of squares in float. */
+static bool has_float_squares(const struct reference_points *p, const struct reference_metric *metric)
+{
+    bool periodic = false;
+    for (int32_t c = 0; c < p->dim && metric->periods; c++) periodic |= metric->periods[c] > 0;
+    return p->dtype == BOSC_F32 && metric->p == 2 && !periodic;
+}
+
+bool reference_within(const struct reference_points *p, const struct reference_metric *metric, double measure,
+                      double bound)
+{
+    if (has_float_squares(p, metric)) return root_of(measure, true) <= (double)(float)bound;
+    return reference_distance(metric, measure) <= bound;
+}
+
 double reference_measure(const struct reference_points *p, int64_t i, const void *query,
                          const struct reference_metric *metric)
 {
+    if (has_float_squares(p, metric)) return reference_dist2(p, i, query);
     volatile double sum = 0, squares = 0;
     long double powers = 0;
     double largest = 0;

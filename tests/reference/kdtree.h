@@ -2,6 +2,8 @@
 #ifndef TESTS_REFERENCE_KDTREE_H
 #define TESTS_REFERENCE_KDTREE_H
 
+#include <stdbool.h>
+
 #include <boscage/kdtree.h>
 
 /* Points are rows of dim elements, `stride` apart. */
@@ -35,6 +37,14 @@ struct reference_metric {
 double reference_measure(const struct reference_points *p, int64_t i, const void *query,
                          const struct reference_metric *metric);
 double reference_distance(const struct reference_metric *metric, double measure);
+
+/* True if the distance of a measure is within a bound. */
+bool reference_within(const struct reference_points *p, const struct reference_metric *metric, double measure,
+                      double bound);
+
+/* Returns the largest squared distance whose root is at most the radius; -1 if there is none. If `single`, both are
+ * floats. */
+double reference_square_limit(double radius, bool single);
 
 /* Lists the k nearest rows within r2 (infinity: all), by (distance, row); padded with -1 and infinity. */
 void reference_knn(const struct reference_points *p, const void *query, int64_t k, double r2, int64_t *ids,

@@ -4,8 +4,7 @@
 
 double reference_square(const struct reference_points *p, double radius)
 {
-    volatile float r = (float)radius, square = r * r;
-    return p->dtype == BOSC_F32 ? (double)square : radius * radius;
+    return reference_square_limit(radius, p->dtype == BOSC_F32);
 }
 
 static const void *row_at(const struct reference_points *p, int64_t i)

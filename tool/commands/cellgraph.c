@@ -92,6 +92,8 @@ int run_cellgraph(struct job *job)
     if (!code)
         code = ranks.count ? cellgraph_pairs_over_ranks(job, &ranks, &vectors, &opts, &pairs)
                            : build_pairs(job, &vectors, &opts, &graph, &pairs);
+    if (!code) job_set_integer(job, "n", vectors.file_n);
+    if (!code && pairs.data && !job->silent) vectors_to_rows(&vectors, pairs.data, 2 * pairs.shape[0]);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &pairs, 1);
     ranks_close(&ranks, code);
     bosc_cellgraph_free(graph);

@@ -142,6 +142,9 @@ static int find_components(struct job *job, const struct ranks *ranks, struct ce
     if (!code) code = ranks_gather_in_place(ranks, w->labels, sizeof *w->labels);
     if (code) return code;
     job_set_integer(job, "components", w->components);
+    for (int64_t v = 0; v < w->info.vertices && !job->silent; v++)
+        if (w->labels[v] >= 0 && w->first_rows[v] < w->first_rows[w->labels[v]])
+            w->first_rows[w->labels[v]] = w->first_rows[v];
     for (int64_t i = 0; i < w->info.n && !job->silent; i++)
         w->vertex_of[i] = w->allowed && !w->allowed[i] ? -1 : w->first_rows[w->labels[w->vertex_of[i]]];
     return EXIT_DONE;

@@ -23,7 +23,7 @@ struct cellgraph_input {
     bosc_array allowed; /* (rows) 0: excluded; empty: all rows are allowed */
     bosc_cellgraph *graph;
     bosc_cellgraph_info info;
-    int64_t *vertex_of; /* (rows) */
+    int64_t *vertex_of; /* (rows) -1: the row is left out */
     int64_t *first_row; /* (vertices) first allowed row */
     uint8_t *mask;      /* (vertices) 0: no allowed row */
 };
@@ -51,35 +51,59 @@ static int read_input(struct job *job, int64_t bits, struct cellgraph_input *c)
 {
     int code = vectors_read(job, job->operands[0], bits, &c->vectors);
     if (code) return code;
-    job_set_integer(job, "n", c->vectors.n);
-    return job->value[OPT_ALLOWED] ? read_allowed(job, c->vectors.n, &c->allowed) : EXIT_DONE;
+    job_set_integer(job, "n", c->vectors.file_n);
+    return job->value[OPT_ALLOWED] ? read_allowed(job, c->vectors.file_n, &c->allowed) : EXIT_DONE;
+}
+
+/* True if no vector has this row of the file. */
+static bool is_skipped(const bosc_vectors *vectors, int64_t row)
+{
+    int64_t begin = 0, end = vectors->file_rows ? vectors->n : 0;
+    while (begin < end) { /* the rows ascend */
+        const int64_t middle = begin + (end - begin) / 2;
+        if (vectors->file_rows[middle] < row)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return vectors->file_rows && (begin == vectors->n || vectors->file_rows[begin] != row);
 }
 
 /* Checks that the row given by the option exists and is allowed. */
 static int check_row(struct job *job, const struct cellgraph_input *c, enum option id, int64_t row)
 {
     const uint8_t *allowed = c->allowed.data;
-    if (row >= c->vectors.n)
+    if (row >= c->vectors.file_n)
         return report_error(EXIT_FAILED, "%s: %lld: %s has %lld rows", option_flag(id), (long long)row,
-                            job->operands[0], (long long)c->vectors.n);
+                            job->operands[0], (long long)c->vectors.file_n);
+    if (is_skipped(&c->vectors, row))
+        return report_error(EXIT_FAILED,
+                            "%s: row %lld is skipped, since it has no letters or an ambiguity code (see --n)",
+                            option_flag(id), (long long)row);
     if (allowed && !allowed[row])
         return report_error(EXIT_FAILED, "%s: row %lld is not allowed", option_flag(id), (long long)row);
     return EXIT_DONE;
 }
 
-/* Computes the vertex of each row, the mask of vertices with an allowed row, and their first allowed rows. */
+/* Computes the vertex of each row of the file, the mask of vertices with an allowed row, and their first allowed
+ * rows. */
 static int mask_vertices(struct job *job, struct cellgraph_input *c)
 {
     const uint8_t *allowed = c->allowed.data;
-    c->vertex_of = job_alloc((size_t)c->vectors.n, sizeof *c->vertex_of);
-    c->first_row = c->vertex_of ? job_alloc((size_t)c->info.vertices, sizeof *c->first_row) : NULL;
+    bosc_array vertices = {.dtype = BOSC_I64, .rank = 1, .shape = {c->vectors.n, 1, 1, 1}};
+    vertices.data = job_alloc((size_t)c->vectors.n, sizeof *c->vertex_of);
+    c->first_row = vertices.data ? job_alloc((size_t)c->info.vertices, sizeof *c->first_row) : NULL;
     c->mask = c->first_row ? job_alloc((size_t)c->info.vertices, 1) : NULL;
-    if (!c->mask) return EXIT_FAILED;
-    bosc_status status = bosc_cellgraph_get_vertices(job->ctx, c->graph, NULL, c->first_row, NULL, c->vertex_of);
-    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    bosc_status status = BOSC_OK;
+    if (c->mask) status = bosc_cellgraph_get_vertices(job->ctx, c->graph, NULL, c->first_row, NULL, vertices.data);
+    int code = !c->mask ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    if (!code) code = vectors_expand(&c->vectors, &vertices);
+    c->vertex_of = vertices.data;
+    if (code) return code;
+    vectors_to_rows(&c->vectors, c->first_row, c->info.vertices);
     memset(c->mask, allowed == NULL, (size_t)c->info.vertices);
-    for (int64_t i = c->vectors.n - 1; i >= 0 && allowed; i--) {
-        if (!allowed[i]) continue;
+    for (int64_t i = c->vectors.file_n - 1; i >= 0 && allowed; i--) {
+        if (!allowed[i] || c->vertex_of[i] < 0) continue;
         c->mask[c->vertex_of[i]] = 1;
         c->first_row[c->vertex_of[i]] = i;
     }
@@ -177,15 +201,17 @@ int run_cellgraph_path(struct job *job)
 
 /* ---- components and levels ---- */
 
-/* Expands values of vertices to rows: values[v], or map[values[v]] unless map is NULL; -1 for excluded rows. */
+/* Expands values of vertices to rows: values[v], or map[values[v]] unless map is NULL; -1 for excluded and skipped
+ * rows. */
 static int expand_to_rows(const struct cellgraph_input *c, const int64_t *values, const int64_t *map, bosc_array *out)
 {
     const uint8_t *allowed = c->allowed.data;
-    *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {c->vectors.n, 1, 1, 1}};
-    int64_t *to = out->data = job_alloc((size_t)c->vectors.n, sizeof *to);
+    *out = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {c->vectors.file_n, 1, 1, 1}};
+    int64_t *to = out->data = job_alloc((size_t)c->vectors.file_n, sizeof *to);
     if (!to) return EXIT_FAILED;
-    for (int64_t i = 0; i < c->vectors.n; i++) {
-        const int64_t value = allowed && !allowed[i] ? -1 : values[c->vertex_of[i]];
+    for (int64_t i = 0; i < c->vectors.file_n; i++) {
+        const bool excluded = (allowed && !allowed[i]) || c->vertex_of[i] < 0;
+        const int64_t value = excluded ? -1 : values[c->vertex_of[i]];
         to[i] = map && value >= 0 ? map[value] : value;
     }
     return EXIT_DONE;
@@ -200,6 +226,13 @@ static int find_components(struct job *job, const struct cellgraph_input *c, int
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "components", count);
     return EXIT_DONE;
+}
+
+/* Sets the first row of each component's smallest vertex to the first allowed row of the component. */
+static void lower_first_rows(const struct cellgraph_input *c, const int64_t *labels)
+{
+    for (int64_t v = 0; v < c->info.vertices; v++)
+        if (labels[v] >= 0 && c->first_row[v] < c->first_row[labels[v]]) c->first_row[labels[v]] = c->first_row[v];
 }
 
 static int find_levels(struct job *job, const struct cellgraph_input *c, int64_t from, int64_t *levels)
@@ -231,12 +264,21 @@ static int search_cellgraph(struct job *job, bool levels)
     if (!code) code = build_graph(job, method, &c);
     if (!code && !(values = job_alloc((size_t)c.info.vertices, sizeof *values))) code = EXIT_FAILED;
     if (!code) code = levels ? find_levels(job, &c, from, values) : find_components(job, &c, values);
+    if (!code && !levels) lower_first_rows(&c, values);
     if (!code && job->value[OPT_OUTPUT]) code = expand_to_rows(&c, values, levels ? NULL : c.first_row, &out);
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &out, 1);
     free_input(&c);
     free(values);
     bosc_array_free(&out);
     return code;
+}
+
+/* Reduces the mask of the file's rows to those of the vectors. */
+static void compress_allowed(struct cellgraph_input *c)
+{
+    uint8_t *allowed = c->allowed.data;
+    for (int64_t i = 0; allowed && c->vectors.file_rows && i < c->vectors.n; i++)
+        allowed[i] = allowed[c->vectors.file_rows[i]];
 }
 
 static int label_over_ranks(struct job *job, const struct ranks *ranks)
@@ -249,11 +291,17 @@ static int label_over_ranks(struct job *job, const struct ranks *ranks)
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)))
         return code;
     code = read_input(job, bits, &c);
+    if (!code) compress_allowed(&c);
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
                                       .length = c.vectors.length,
                                       .letter_bits = c.vectors.letter_bits,
                                       .method = (bosc_cellgraph_method)method};
     if (!code) code = cellgraph_components_over_ranks(job, ranks, &c.vectors, c.allowed.data, &opts, &labels);
+    if (!code) job_set_integer(job, "n", c.vectors.file_n);
+    if (!code && !job->silent) {
+        vectors_to_rows(&c.vectors, labels.data, c.vectors.n);
+        code = vectors_expand(&c.vectors, &labels);
+    }
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
     free_input(&c);
     bosc_array_free(&labels);

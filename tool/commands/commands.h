@@ -34,6 +34,7 @@ int run_cellgraph_path(struct job *job);
 int run_cellgraph_components(struct job *job);
 int run_cellgraph_levels(struct job *job);
 int run_trie(struct job *job);
+int run_umi(struct job *job);
 int run_cbt_create(struct job *job);
 int run_cbt_split(struct job *job);
 int run_cbt_merge(struct job *job);

@@ -1,6 +1,8 @@
 /* boscage emst, linkage, tour: the Euclidean minimum spanning tree of points, and what follows from it. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
@@ -37,16 +39,56 @@ static int read_points(struct job *job, const char *path, struct spanning_tree *
     return s->lengths.data ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* Returns the power of two that brings the largest finite coordinate to [2^499, 2^500): doubles hold its square. */
+static int find_exponent(const bosc_array *points)
+{
+    double most = 0;
+    int exponent;
+    for (int64_t i = 0; i < points->shape[0] * points->shape[1]; i++) {
+        const double x = fabs(coordinate(points, i));
+        if (isfinite(x) && x > most) most = x;
+    }
+    frexp(most, &exponent);
+    return 500 - exponent;
+}
+
+/* Computes the tree of points whose squared lengths do not fit their type: as doubles, times a power of two. */
+static int compute_scaled_tree(struct job *job, struct spanning_tree *s)
+{
+    const int exponent = find_exponent(&s->points);
+    const int64_t n = s->points.shape[0], dim = s->points.shape[1];
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = (int32_t)dim};
+    double *scaled = job_alloc((size_t)(n * dim), sizeof *scaled), *lengths = s->lengths.data;
+    if (!scaled) return EXIT_FAILED;
+    for (int64_t i = 0; i < n * dim; i++) scaled[i] = ldexp(coordinate(&s->points, i), exponent);
+    const bosc_status status = bosc_emst_compute(job->ctx, scaled, n, 0, &opts, s->edges.data, lengths);
+    free(scaled);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    for (int64_t e = 0; e < s->lengths.shape[0]; e++) {
+        const double length = sqrt(lengths[e]);
+        lengths[e] = ldexp(length, -exponent);
+        if (isinf(lengths[e]) && !isinf(length))
+            return report_error(EXIT_FAILED, "%s: the length of edge %lld is more than a double holds",
+                                job->operands[0], (long long)e);
+    }
+    return EXIT_DONE;
+}
+
 static int compute_tree(struct job *job, struct spanning_tree *s)
 {
     double start = job_now();
     const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
     bosc_status status =
         bosc_emst_compute(job->ctx, s->points.data, s->points.shape[0], 0, &opts, s->edges.data, s->lengths.data);
+    int code = EXIT_DONE;
+    if (status == BOSC_OK)
+        squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
+    else if (status == BOSC_ERR_LIMIT && strncmp(bosc_ctx_message(job->ctx), "dist2", 5) == 0)
+        code = compute_scaled_tree(job, s);
+    else
+        code = report_ctx_error(job->ctx, status);
     job_add_seconds(job, "tree", start);
-    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
-    return EXIT_DONE;
+    return code;
 }
 
 /* Reads the points and computes the tree. */
@@ -215,18 +257,33 @@ int run_linkage(struct job *job)
 
 /* ---- tour ---- */
 
+/* Returns the distance of the points that begin at elements a and b. Where the sum of squares over- or underflows,
+ * differences are multiplied by a power of two. */
+static double measure_leg(const bosc_array *points, int64_t a, int64_t b, int64_t dim)
+{
+    double sum = 0, most = 0, scaled = 0;
+    int exponent;
+    for (int64_t c = 0; c < dim; c++) {
+        const double d = coordinate(points, b + c) - coordinate(points, a + c);
+        sum += d * d;
+        most = fmax(most, fabs(d));
+    }
+    if (most == 0 || !isfinite(most) || (sum >= DBL_MIN && isfinite(sum))) return sqrt(sum);
+    frexp(most, &exponent);
+    for (int64_t c = 0; c < dim; c++) {
+        const double d = ldexp(coordinate(points, b + c) - coordinate(points, a + c), -exponent);
+        scaled += d * d;
+    }
+    return ldexp(sqrt(scaled), exponent);
+}
+
 /* legs[i]: distance from the i-th vertex of the tour to the next. */
 static void measure_legs(const bosc_array *points, const int64_t *order, double *legs)
 {
     int64_t n = points->shape[0], dim = points->shape[1];
     for (int64_t i = 0; i < n; i++) {
         int64_t a = order[i] * dim, b = order[i + 1 < n ? i + 1 : 0] * dim;
-        double sum = 0;
-        for (int64_t c = 0; c < dim; c++) {
-            double d = coordinate(points, b + c) - coordinate(points, a + c);
-            sum += d * d;
-        }
-        legs[i] = sqrt(sum);
+        legs[i] = measure_leg(points, a, b, dim);
     }
 }
 

@@ -43,6 +43,19 @@ static void close_search(struct tree_search *s)
     bosc_kdtree_free(s->tree);
 }
 
+/* Finds the k nearest of each query. distances: may be NULL. */
+static bosc_status find_ids(struct job *job, const struct tree_search *s, int64_t k, double within, void *ids,
+                            double *distances)
+{
+    const bool bounded = job->value[OPT_WITHIN];
+    const void *queries = s->queries.data;
+    const bosc_kdtree_query_opts opts = {
+        .size = sizeof opts, .bounds = bounded ? &within : NULL, .bound_count = bounded};
+    if (distances) return bosc_kdtree_knn_metric(job->ctx, s->tree, queries, s->m, 0, k, &opts, ids, distances);
+    return bounded ? bosc_kdtree_knn_within(job->ctx, s->tree, queries, s->m, 0, k, within, ids, NULL)
+                   : bosc_kdtree_knn(job->ctx, s->tree, queries, s->m, 0, k, ids, NULL);
+}
+
 /* Searches the k nearest of each query and writes ids, and with --distances distances. `within` is used with --within
  * alone. */
 static int find_nearest(struct job *job, const struct tree_search *s, int64_t k, double within)
@@ -60,10 +73,7 @@ static int find_nearest(struct job *job, const struct tree_search *s, int64_t k,
     if (ids.data && has_distances) distances.data = job_alloc((size_t)entries, sizeof(double));
     if (ids.data && (distances.data || !has_distances)) {
         double start = job_now();
-        bosc_status status = job->value[OPT_WITHIN] ? bosc_kdtree_knn_within(job->ctx, s->tree, s->queries.data, s->m,
-                                                                             0, k, within, ids.data, distances.data)
-                                                    : bosc_kdtree_knn(job->ctx, s->tree, s->queries.data, s->m, 0, k,
-                                                                      ids.data, distances.data);
+        const bosc_status status = find_ids(job, s, k, within, ids.data, distances.data);
         job_add_seconds(job, "search", start);
         code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     }
@@ -71,7 +81,6 @@ static int find_nearest(struct job *job, const struct tree_search *s, int64_t k,
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_DISTANCES]};
         widen_ids(s->info.id_bits, ids.data, entries);
-        if (has_distances) squares_to_distances(s->info.dtype, distances.data, entries);
         code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, has_distances ? 2 : 1);
     }
     bosc_array_free(&ids);
@@ -116,12 +125,11 @@ static int fill_rows(struct job *job, const struct tree_search *s, double radius
     if (ids->data && job->value[OPT_DISTANCES]) distances->data = job_alloc((size_t)pairs, sizeof(double));
     if (!ids->data || (job->value[OPT_DISTANCES] && !distances->data)) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = bosc_kdtree_radius(job->ctx, s->tree, s->queries.data, s->m, 0, radius, offsets, ids->data,
-                                            distances->data, pairs);
+    bosc_status status = bosc_kdtree_radius_metric(job->ctx, s->tree, s->queries.data, s->m, 0, &radius, 1, NULL,
+                                                   offsets, ids->data, distances->data, pairs);
     job_add_seconds(job, "search", start);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     widen_ids(s->info.id_bits, ids->data, pairs);
-    if (distances->data) squares_to_distances(s->info.dtype, distances->data, pairs);
     return EXIT_DONE;
 }
 

@@ -139,9 +139,40 @@ int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first)
 int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors)
 {
     bosc_io_error error;
+    int alphabet = BOSC_ALPHABET_AUTO, ambiguity = 0, code; /* choices of --n: SKIP, LETTER */
+    if ((code = option_choice(job, OPT_ALPHABET, &alphabet)) || (code = option_choice(job, OPT_N, &ambiguity)))
+        return code;
+    const bosc_vectors_opts opts = {.size = sizeof opts,
+                                    .bits = (int32_t)bits,
+                                    .alphabet = (bosc_alphabet)alphabet,
+                                    .ambiguity = (bosc_ambiguity)(ambiguity + BOSC_AMBIGUITY_SKIP)};
     double start = job_now();
-    bosc_status status = bosc_vectors_read(path, (int32_t)bits, vectors, &error);
+    bosc_status status = bosc_vectors_read(path, &opts, vectors, &error);
     job_add_seconds(job, "read", start);
     if (status == BOSC_ERR_ARG) return report_error(EXIT_USAGE, "--bits: is missing, but %s is packed", path);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    if (vectors->n < vectors->file_n)
+        job_set_integer(job, "skipped",
+                        json_integer_value(json_object_get(job->results, "skipped")) + vectors->file_n - vectors->n);
+    return EXIT_DONE;
+}
+
+void vectors_to_rows(const bosc_vectors *vectors, int64_t *numbers, int64_t count)
+{
+    if (!vectors->file_rows) return;
+    for (int64_t i = 0; i < count; i++)
+        if (numbers[i] >= 0) numbers[i] = vectors->file_rows[numbers[i]];
+}
+
+int vectors_expand(const bosc_vectors *vectors, bosc_array *values)
+{
+    if (!vectors->file_rows) return EXIT_DONE;
+    int64_t *rows = job_alloc((size_t)vectors->file_n, sizeof *rows), *from = values->data;
+    if (!rows) return EXIT_FAILED;
+    for (int64_t i = 0; i < vectors->file_n; i++) rows[i] = -1;
+    for (int64_t i = 0; i < vectors->n; i++) rows[vectors->file_rows[i]] = from[i];
+    free(from);
+    values->data = rows;
+    values->shape[0] = vectors->file_n;
+    return EXIT_DONE;
 }

@@ -23,7 +23,14 @@ int boxes_check(const char *path, const bosc_array *boxes, int32_t dim);
 /* Refuses NaN in boxes. first: number of the first box in the file. */
 int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first);
 
-/* Reads vectors. bits: length of a vector; 0: as the file has it. */
+/* Reads vectors, with --alphabet and --n. bits: length of a vector; 0: as the file has it. Adds the number of
+ * vectors left out to the result `skipped`. */
 int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors);
+
+/* Converts numbers of vectors to rows of the file; -1 stays. */
+void vectors_to_rows(const bosc_vectors *vectors, int64_t *numbers, int64_t count);
+
+/* Expands an i8 array, with a value for each vector, to the rows of the file; -1 for rows left out. */
+int vectors_expand(const bosc_vectors *vectors, bosc_array *values);
 
 #endif

@@ -68,9 +68,7 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
 int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius)
 {
     int64_t dim = points->shape[1], own = 0;
-    double square = radius * radius;
-    if (points->dtype == BOSC_F32) square = (double)((float)radius * (float)radius);
-    if (isinf(square)) return n;
+    if (isinf(points->dtype == BOSC_F32 ? (double)(float)radius : radius)) return n;
     for (int64_t i = first; i < first + n; i++) {
         bool finite = true;
         for (int64_t c = 0; c < dim && finite; c++) finite = isfinite(coordinate(points, i * dim + c));

@@ -80,12 +80,12 @@ static int build_trie(struct job *job, struct trie_query *d, int layout)
                             (int)opts.letter_bits);
     double start = job_now();
     bosc_status status = bosc_trie_create(job->ctx, &opts, &d->trie);
-    if (status == BOSC_OK) status = bosc_trie_build(job->ctx, d->trie, d->rows.rows, NULL, d->rows.n, 0);
+    if (status == BOSC_OK) status = bosc_trie_build(job->ctx, d->trie, d->rows.rows, d->rows.file_rows, d->rows.n, 0);
     job_add_seconds(job, "build", start);
     d->info.size = sizeof d->info;
     if (status == BOSC_OK) status = bosc_trie_get_info(job->ctx, d->trie, &d->info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    job_set_integer(job, "n", d->rows.n);
+    job_set_integer(job, "n", d->rows.file_n);
     job_set_integer(job, "unique", d->info.keys);
     return EXIT_DONE;
 }
@@ -108,7 +108,7 @@ static int find_vectors(struct job *job, const struct trie_query *d, bosc_array 
     }
     free(found);
     job_set_integer(job, "found", hits);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    return status == BOSC_OK ? vectors_expand(&d->queries, out) : report_ctx_error(job->ctx, status);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -139,7 +139,7 @@ static int list_pairs(struct job *job, const struct trie_query *d, const int64_t
         for (int64_t i = 0; i < count; i++) rows[i] = row_of[ranks ? ranks[begins[q] + i] : begins[q] + i];
         qsort(rows, (size_t)count, sizeof *rows, compare_rows);
         for (int64_t i = 0; i < count; i++) {
-            *pair++ = q;
+            *pair++ = d->queries.file_rows ? d->queries.file_rows[q] : q;
             *pair++ = rows[i];
         }
     }

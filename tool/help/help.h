@@ -25,7 +25,8 @@ static const struct help_file help_files[] = {
      ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
      "graph (.bosc)",
      " G "},
-    {"Vectors", "text of 0 and 1 or of bases, FASTA, or .npy of packed bits", " V "},
+    {"Vectors", "text of 0 and 1, of bases or of amino acids, FASTA, FASTQ, or .npy of packed bits", " V "},
+    {"Reads", "FASTA, FASTQ, or lines of bases or of amino acids, which a count may follow", " READS "},
     {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
     {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
     {"-", "standard input or output", " - "},

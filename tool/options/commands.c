@@ -13,6 +13,15 @@
         .id = OPT_COLUMNS                                                                                     \
     }
 
+/* Options of every command that reads vectors. */
+#define VECTORS_OPTIONS                                                                                          \
+    {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"}, {.id = OPT_ALPHABET},      \
+    {                                                                                                            \
+        .id = OPT_N, .value = "NAME", .choices = CHOICES("skip", "letter"),                                      \
+        .help = "vectors with ambiguity codes, such as N: skip them (default), which counts them and keeps the " \
+                "numbers of rows; or letter, which makes each code a further letter"                             \
+    }
+
 const struct command commands[] = {
     {.room = "info",
      .usage = "[OPTION...]",
@@ -422,17 +431,18 @@ const struct command commands[] = {
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N]\n"
               "                         [--heuristic-search NAME] [--trie-search NAME] [--digit R] [-o edges.npy]",
-     .summary = "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
-                "V: lines of 0 and 1; bases (A, C, G, T), one sequence a line, optionally with a count, or FASTA; or\n"
-                ".npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8 are rows i < j, the\n"
-                "first rows of their vectors, ascending.",
+     .summary =
+         "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
+         "V: lines of 0 and 1; bases (A, C, G, T) or amino acids, one sequence a line, optionally with a count,\n"
+         "FASTA or FASTQ; or .npy u1 of packed bits, the most significant first, with --bits. edges (e, 2) i8\n"
+         "are rows i < j, the first rows of their vectors, ascending.",
      .example = "boscage cellgraph vectors.npy --bits 256 -o edges.npy --json",
      .min_operands = 1,
      .max_operands = 1,
      .options =
          {{.id = OPT_OUTPUT,
            .help = "output file of the pairs: .npy, (e, 2) i8; - is standard output. Without -o they are only counted"},
-          {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+          VECTORS_OPTIONS,
           {.id = OPT_METHOD},
           {.id = OPT_PIVOTS},
           {.id = OPT_HEURISTIC_SEARCH},
@@ -455,7 +465,7 @@ const struct command commands[] = {
                  {.id = OPT_TO, .required = true, .help = "last row of the path"},
                  {.id = OPT_ALLOWED},
                  {.id = OPT_OUTPUT, .help = "output file of the path: .npy, (steps + 1,) i8; - is standard output"},
-                 {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+                 VECTORS_OPTIONS,
                  {.id = OPT_METHOD}},
      .writes_arrays = true,
      .run = run_cellgraph_path},
@@ -470,7 +480,7 @@ const struct command commands[] = {
      .max_operands = 1,
      .options = {{.id = OPT_ALLOWED},
                  {.id = OPT_OUTPUT, .help = "output file of the labels: .npy, (n,) i8; - is standard output"},
-                 {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+                 VECTORS_OPTIONS,
                  {.id = OPT_METHOD},
                  {.id = OPT_RANKS},
                  {.id = OPT_DEVICES}},
@@ -488,7 +498,7 @@ const struct command commands[] = {
      .options = {{.id = OPT_FROM, .required = true, .help = "start of the paths: a row of V, counted from 0"},
                  {.id = OPT_ALLOWED},
                  {.id = OPT_OUTPUT, .help = "output file of the levels: .npy, (n,) i8; - is standard output"},
-                 {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+                 VECTORS_OPTIONS,
                  {.id = OPT_METHOD}},
      .writes_arrays = true,
      .run = run_cellgraph_levels},
@@ -497,8 +507,9 @@ const struct command commands[] = {
               "                    [--digit R]",
      .summary =
          "Build a trie of vectors and look up vectors, prefixes, or neighbours that differ in one letter.\n"
-         "V and Q: lines of 0 and 1; bases, one sequence a line, or FASTA; or .npy u1 of packed bits, the most\n"
-         "significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is the row of V\n"
+         "V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; or .npy u1 of packed\n"
+         "bits, the most significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is "
+         "the row of V\n"
          "for each row of Q, -1 if absent; for --prefix and --neighbours (p, 2), all pairs (row of Q, row of V),\n"
          "ascending.",
      .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
@@ -508,7 +519,7 @@ const struct command commands[] = {
                  {.id = OPT_PREFIX},
                  {.id = OPT_NEIGHBOURS},
                  {.id = OPT_OUTPUT, .help = "output file of the rows of V: .npy, i8; - is standard output"},
-                 {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"},
+                 VECTORS_OPTIONS,
                  {.id = OPT_LETTERS},
                  {.id = OPT_LAYOUT,
                   .choices = CHOICES("compact", "published"),
@@ -516,6 +527,43 @@ const struct command commands[] = {
                  {.id = OPT_DIGIT}},
      .writes_arrays = true,
      .run = run_trie},
+    {.room = "umi",
+     .usage = "READS [--method NAME] [--distance D] [--n NAME] [--alphabet NAME] [--letters K] [-o groups.tsv]\n"
+              "                   [--counts counts.tsv]",
+     .summary =
+         "Count barcodes (UMIs), and group variants made by sequencing errors, as UMI-tools does.\n"
+         "READS: FASTQ, FASTA, or lines of one barcode, optionally with a count. Barcodes of different lengths are\n"
+         "never in one group. A group's representative has the most reads; of equals the one that is read first.\n"
+         "groups.tsv has a line a barcode: group, barcode, count, representative. counts.tsv has a line a group:\n"
+         "representative, count of the whole group, barcodes. Without outputs they are only counted.",
+     .example = "boscage umi reads.fastq -o groups.tsv --counts counts.tsv",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options =
+         {{.id = OPT_METHOD,
+           .choices =
+               CHOICES("unique", "adjacency", "directional", "cluster"),
+           .help =
+               "unique: every barcode is a group; adjacency: the barcodes with the most reads that are neighbours of "
+               "all others of their component; directional (default): neighbours join a barcode with at least twice "
+               "their reads, less one, from step to step; cluster: connected components"},
+          {.id = OPT_DISTANCE},
+          {.id = OPT_N,
+           .value = "NAME",
+           .choices = CHOICES("skip", "wildcard", "letter"),
+           .help =
+               "reads with ambiguity codes, such as N: skip them (default); wildcard: count each for the barcode with "
+               "the most reads that it matches, or skip it; letter: each code is a further letter, as in UMI-tools. "
+               "They are counted in any case"},
+          {.id = OPT_ALPHABET,
+           .choices = CHOICES("bases", "amino-acids"),
+           .help = "letters of the barcodes: bases (default) or amino-acids"},
+          {.id = OPT_LETTERS, .help = "a barcode is the first K letters of a read (default: all letters)"},
+          {.id = OPT_OUTPUT,
+           .help = "output file of the barcodes: .tsv, .csv or .txt; - is standard output, with tabs"},
+          {.id = OPT_COUNTS, .help = "output file of the groups' counts: .tsv, .csv or .txt"}},
+     .writes_text = true,
+     .run = run_umi},
     {.room = "cbt",
      .verb = "create",
      .usage = "--depth D [--level L] [--layout NAME] -o T.bosc",

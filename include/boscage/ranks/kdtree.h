@@ -124,7 +124,7 @@ BOSC_API bosc_status bosc_ranks_kdtree_verify(bosc_ctx *ctx, const bosc_ranks_kd
  * k: at least 1, the same on all ranks.
  * ids, dist2 (query_count x k): as in bosc_kdtree_knn.
  * Errors: BOSC_ERR_DATA with the row, counted over all ranks, for a NaN, unless assume_valid; BOSC_ERR_LIMIT for 2^32 -
- *     1 queries or more of one rank.
+ *     1 queries or more of one rank, and for a squared distance that does not fit its type, though dist2 is NULL.
  * Cost: each query goes to the rank with the nearest box, and then to the s others with boxes within its k-th distance:
  *     (1 + s) x (row + 16 k) bytes and searches. O(P dim) to find the ranks. Scratch: 24 k bytes a query, and row + 40
  *     k bytes for each one sent or received in a round. */
@@ -133,7 +133,8 @@ BOSC_API bosc_status bosc_ranks_kdtree_knn(bosc_ctx *ctx, const bosc_ranks_kdtre
 
 /* Finds the k nearest points, of all ranks, within a radius, as bosc_kdtree_knn_within does. Collective.
  * queries, stride, k, ids, dist2: as in bosc_ranks_kdtree_knn.
- * radius: 0 or more, the same on all ranks. Only points with dist2 <= radius * radius count.
+ * radius: 0 or more, the same on all ranks. Only points within it count, as in boscage/kdtree.h.
+ * Errors: as bosc_ranks_kdtree_knn.
  * Cost: as bosc_ranks_kdtree_knn, without queries to shards beyond the radius, except the nearest. */
 BOSC_API bosc_status bosc_ranks_kdtree_knn_within(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *queries,
                                                   int64_t query_count, int64_t stride, int64_t k, double radius,

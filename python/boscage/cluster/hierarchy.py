@@ -10,10 +10,14 @@ import numpy as np
 from .. import _core
 from .._arrays import DTYPES, NUMPY, place_for, space_of
 from .._convert import real_array
-from .._where import Progress, where
+from .._where import Progress, place, where
 from ..spatial import emst
 
 __all__ = ["linkage", "single"]
+
+MANY_DIMENSIONS = 16  # in which all distances cost less than searches in a tree
+FEW_OBSERVATIONS = 32  # below which the checks cost more than they save
+MOST_DISTANCES = 1 << 26  # that are kept in memory, 512 MB: of 11,585 observations
 
 
 def linkage(
@@ -60,6 +64,9 @@ def linkage(
         y = np.asarray(real_array(space.host(y) if space is not NUMPY else y, "y"), np.float64, order="C")
     if len(y.shape) not in (1, 2):
         raise ValueError("`y` must be 1 or 2 dimensional.")
+    left = device is None and progress is None and space.at is None and place().backend == "cpu"
+    if left and len(y.shape) == 2 and metric == "euclidean" and _suits_scipy(y):
+        return _of_scipy(y, optimal_ordering)
     if len(y.shape) == 2 and y.shape[0] == y.shape[1] != 0:
         _warn_of_distances(space.host(y))
     if len(y.shape) == 2 and metric == "euclidean":
@@ -68,7 +75,10 @@ def linkage(
         pairs, lengths = emst(y, device=device, progress=progress)
         pairs, lengths, n = space.host(pairs), space.host(lengths), int(y.shape[0])
     else:
-        pairs, lengths, n = _tree_of_distances(y, metric, device, progress)
+        y = _condensed(y, metric)
+        if left and _has_scipy():
+            return _of_scipy(y, optimal_ordering)
+        pairs, lengths, n = _tree_of_distances(y, device, progress)
     z = np.empty((n - 1, 4))
     at = where(place_for(space, device), 0, None, progress)
     _core.linkage(at, np.ascontiguousarray(pairs), np.ascontiguousarray(lengths, np.float64), n, z)
@@ -90,18 +100,51 @@ def _warn_of_distances(y: np.ndarray) -> None:
         warnings.warn(text + " matrix", ClusterWarning, stacklevel=3)
 
 
-def _tree_of_distances(y: Any, metric: Any, device: Any, progress: Progress) -> tuple[Any, Any, int]:
-    """The minimum spanning tree of the complete graph of all distances."""
+def _suits_scipy(y: np.ndarray) -> bool:
+    """True if all distances cost less than a tree of the observations: where there are many dimensions."""
+    n = y.shape[0]
+    if y.shape[1] < MANY_DIMENSIONS or n < FEW_OBSERVATIONS or n * (n - 1) // 2 > MOST_DISTANCES or not _has_scipy():
+        return False
+    return 1e-100 < np.abs(y - y[0]).max() < 1e100  # whose squares scipy's sums hold
+
+
+def _condensed(y: Any, metric: Any) -> np.ndarray:
+    """All distances: those given, or those of observations."""
     if y.ndim == 2:
         from scipy.spatial.distance import pdist
 
         y = pdist(y, metric)
     y = np.ascontiguousarray(y, np.float64)
-    n = int((1 + np.sqrt(1 + 8 * len(y))) / 2)
+    n = _observations(y)
     if n * (n - 1) // 2 != len(y) or not len(y):
         raise ValueError("The condensed distance matrix must have a length of n (n - 1) / 2, and at least 1")
     if not np.isfinite(y).all():
         raise ValueError("The condensed distance matrix must contain only finite values.")
+    return y
+
+
+def _observations(y: np.ndarray) -> int:
+    return int((1 + np.sqrt(1 + 8 * len(y))) / 2)
+
+
+def _has_scipy() -> bool:
+    try:
+        import scipy.cluster.hierarchy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _of_scipy(y: np.ndarray, optimal_ordering: bool) -> np.ndarray:
+    """scipy's own clusters: it reads each distance once, where a graph of them needs ten times their memory."""
+    from scipy.cluster.hierarchy import linkage as of_scipy
+
+    return of_scipy(y, "single", optimal_ordering=optimal_ordering)
+
+
+def _tree_of_distances(y: np.ndarray, device: Any, progress: Progress) -> tuple[Any, Any, int]:
+    """The minimum spanning tree of the complete graph of all distances."""
+    n = _observations(y)
     u, v = np.triu_indices(n, 1)
     at = where(place_for(space_of(y), device), 0, None, progress)
     graph = _core.Graph(at, DTYPES["float64"])

@@ -33,7 +33,6 @@ class _Csr:
             raise ValueError("compressed-sparse graph must be shape (N, N)")
         self.matrix = matrix
         self.n = int(matrix.shape[0])
-        self.offsets = self.space.asarray(matrix.indptr, "int64")
         self.weights = None
         if weights:
             self.weights = self.space.asarray(matrix.data, "float64")
@@ -63,15 +62,23 @@ class _Csr:
         ids = np.uint32 if small else np.int64
         return np.repeat(np.arange(self.n, dtype=ids), np.diff(self.matrix.indptr)), v.view(ids)
 
-    def forest(self, at: Any) -> Any:
-        """The entries of the forest, ascending."""
+    def forest(self, at: Any) -> tuple[Any, Any]:
+        """The entries of the forest, ascending, and the ends of its rows among them."""
         most = min(max(self.n - 1, 0), len(self.weights))
         if self.space is NUMPY:
             u, v = self.edges()
             ids = np.empty(most, u.dtype)
-            return ids[: _core.edges_forest(at, u, v, self.weights, self.n, NAN_LAST, ids)]
+            ids = ids[: _core.edges_forest(at, u, v, self.weights, self.n, NAN_LAST, ids)]
+            offsets = np.zeros(self.n + 1, np.int64)
+            np.cumsum(np.bincount(u[ids], minlength=self.n), out=offsets[1:])
+            return ids, offsets
         ids = self.space.empty(most, "int64")
-        return ids[: self.graph(at).forest(at, False, raw(ids), None)[0]]
+        ids = ids[: self.graph(at).forest(at, False, raw(ids), None)[0]]
+        return ids, self.space.xp.searchsorted(ids, self.offsets)  # type: ignore[attr-defined]
+
+    @property
+    def offsets(self) -> Any:
+        return self.space.asarray(self.matrix.indptr, "int64")
 
     def components(self, at: Any, labels: bool) -> tuple[int, Any]:
         """The number of components, and the smallest vertex of each vertex's."""
@@ -122,23 +129,22 @@ def minimum_spanning_tree(
     """
     g = _Csr(csgraph)
     at = where(place_for(g.space, device), g.space.stream(), None, progress)
-    return _selected(g, g.forest(at))
+    return _selected(g, *g.forest(at))
 
 
-def _selected(g: _Csr, ids: Any) -> Any:
+def _selected(g: _Csr, ids: Any, offsets: Any) -> Any:
     """The matrix of some entries, which ascend."""
     if g.space is NUMPY:
         from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 
-        xp: Any = np
         kind = csr_matrix if issparse(g.given) and not isinstance(g.given, sparray) else csr_array
     else:
-        xp = g.space.xp  # type: ignore[attr-defined]
         from cupyx.scipy.sparse import csr_matrix as kind
-    offsets = xp.searchsorted(ids, g.offsets)
     index = np.int32 if g.n < 2**31 - 1 else np.int64
-    tree = kind((g.weights[ids], g.matrix.indices[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
-    tree.eliminate_zeros()
+    weights = g.weights[ids]
+    tree = kind((weights, g.matrix.indices[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
+    if not weights.all():
+        tree.eliminate_zeros()
     return tree
 
 

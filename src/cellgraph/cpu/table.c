@@ -102,27 +102,28 @@ static const struct bi_cellgraph_costs costs = {
 #undef BI_CELLGRAPH_WITHOUT_PROBES
 
 /* A step whose lookups a thread queues; `probe` of its arguments, a copy named local_args. */
-#define PROBE_STEP(name, args_t, probe)                                                                               \
-    static void probe_part_##name(bosc_ctx *ctx, int64_t begin, int64_t end, const void *args)                        \
-    {                                                                                                                 \
-        _Pragma("omp parallel num_threads(bi_thread_count_by_cost(ctx, end - begin, BI_STEP_COST))")                  \
-        {                                                                                                             \
-            args_t local_args = *(const args_t *)args;                                                                \
-            struct bi_cellgraph_probe_queue pending;                                                                  \
-            pending.count = 0;                                                                                        \
-            pending.flush = flush_probes;                                                                             \
-            probe.pending = &pending;                                                                                 \
-            _Pragma("omp for schedule(static) nowait") for (int64_t i = begin; i < end; i++) bi_step_##name(&local_args, i); \
-            flush_probes(&probe);                                                                                     \
-        }                                                                                                             \
-        (void)ctx;                                                                                                    \
-    }                                                                                                                 \
-    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                                    \
-    {                                                                                                                 \
-        if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault");                \
-        struct bi_batches p = bi_batches_of(ctx, n, 8);                                                               \
-        while (bi_next_batch(ctx, &p)) probe_part_##name(ctx, p.begin, p.end, args);                                  \
-        return p.status;                                                                                              \
+#define PROBE_STEP(name, args_t, probe)                                                                \
+    static void probe_part_##name(bosc_ctx *ctx, int64_t begin, int64_t end, const void *args)         \
+    {                                                                                                  \
+        _Pragma("omp parallel num_threads(bi_thread_count_by_cost(ctx, end - begin, BI_STEP_COST))")   \
+        {                                                                                              \
+            args_t local_args = *(const args_t *)args;                                                 \
+            struct bi_cellgraph_probe_queue pending;                                                   \
+            pending.count = 0;                                                                         \
+            pending.flush = flush_probes;                                                              \
+            probe.pending = &pending;                                                                  \
+            _Pragma("omp for schedule(static) nowait") for (int64_t i = begin; i < end; i++)           \
+                bi_step_##name(&local_args, i);                                                        \
+            flush_probes(&probe);                                                                      \
+        }                                                                                              \
+        (void)ctx;                                                                                     \
+    }                                                                                                  \
+    static bosc_status cpu_step_##name(bosc_ctx *ctx, int64_t n, const void *args)                     \
+    {                                                                                                  \
+        if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, #name ": injected fault"); \
+        struct bi_batches p = bi_batches_of(ctx, n, 8);                                                \
+        while (bi_next_batch(ctx, &p)) probe_part_##name(ctx, p.begin, p.end, args);                   \
+        return p.status;                                                                               \
     }
 PROBE_STEP(cellgraph_probe_neighbours, struct bi_cellgraph_probe, local_args)
 PROBE_STEP(cellgraph_probe_new, struct bi_cellgraph_probe, local_args)

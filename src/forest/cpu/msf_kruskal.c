@@ -119,17 +119,33 @@ static void flatten_components(struct bi_msf_cpu_state *m)
     for (int64_t c = 0; c < m->components; c++) m->joined[c] = m->joined[m->joined[c]];
 }
 
-/* Kruskal's algorithm over a list, which is consumed. If ids ascend, sorting the ranks alone is stable. */
+/* True if edges are in the order (rank, id) already, as in lists whose weights are equal or ascend. Others mostly
+ * differ from it within the first few edges. */
+static bool is_sorted(const struct bi_msf_edge_list *list)
+{
+    for (int64_t i = 1; i < list->count; i++) {
+        const uint64_t before = list->words[i - 1], word = list->words[i];
+        if (before > word || (before == word && list->ids && list->ids[i - 1] > list->ids[i])) return false;
+    }
+    return true;
+}
+
+/* Sorts a list by (rank, id). If ids ascend, sorting the ranks alone is stable. */
+static bosc_status sort_list(struct bi_msf_cpu_state *m, const struct bi_msf_edge_list *list,
+                             struct bi_msf_edge_list *sorted)
+{
+    BI_TRY(bi_msf_edge_list_allocate(m->ctx, list->ids != NULL, list->count, sorted));
+    sorted->count = list->count;
+    if (list->ids) return sort_long(m, list, sorted);
+    return m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count, sorted->words,
+                                             sorted->ends, list->in_order ? 32 : 0, 64);
+}
+
+/* Kruskal's algorithm over a list, which is consumed. */
 static bosc_status unite_list(struct bi_msf_cpu_state *m, const struct bi_msf_edge_list *list)
 {
-    struct bi_msf_edge_list sorted;
-    BI_TRY(bi_msf_edge_list_allocate(m->ctx, list->ids != NULL, list->count, &sorted));
-    if (list->ids)
-        BI_TRY(sort_long(m, list, &sorted));
-    else
-        BI_TRY(m->ctx->backend->core->sort_pairs(m->ctx, BOSC_U64, list->words, 8, list->ends, list->count,
-                                                 sorted.words, sorted.ends, list->in_order ? 32 : 0, 64));
-    sorted.count = list->count;
+    struct bi_msf_edge_list sorted = *list;
+    if (!is_sorted(list)) BI_TRY(sort_list(m, list, &sorted));
     struct bi_batches p = bi_batches_of(m->ctx, sorted.count, 4);
     while (bi_next_batch(m->ctx, &p)) unite_edges(m, &sorted, p.begin, p.end);
     BI_TRY(p.status);

@@ -161,6 +161,29 @@ BI_FN void bi_step_emst_ascend(const struct bi_emst *a, int64_t r)
 
 BI_FN void bi_step_emst_label(const struct bi_emst *a, int64_t i) { a->label[i] = a->parent[a->label[i]]; }
 
+/* Translates edge i between kept rows to one between rows. Kept rows ascend, so the smaller end stays first. */
+struct bi_emst_rename {
+    const uint32_t *kept_rows;
+    uint64_t *pairs;
+};
+
+BI_FN void bi_step_emst_rename(const struct bi_emst_rename *a, int64_t i)
+{
+    const uint64_t pair = a->pairs[i];
+    a->pairs[i] = (uint64_t)a->kept_rows[pair >> 32] << 32 | a->kept_rows[(uint32_t)pair];
+}
+
+/* The edge that row i has if it is a copy. */
+struct bi_emst_copy_edges {
+    const uint32_t *first; /* its smallest equal */
+    uint64_t *pairs;
+};
+
+BI_FN void bi_step_emst_copy_edges(const struct bi_emst_copy_edges *a, int64_t i)
+{
+    a->pairs[i] = (uint64_t)a->first[i] << 32 | (uint64_t)i;
+}
+
 /* Writes edge i to the caller's arrays. */
 struct bi_emst_write {
     const uint64_t *pairs, *words;
@@ -174,6 +197,43 @@ BI_FN void bi_step_emst_write(const struct bi_emst_write *a, int64_t i)
     bi_set_word(a->out, a->ids_64bit, 2 * i + 1, (uint32_t)a->pairs[i]);
     if (!a->dist2) return;
     bi_emst_set_word(a->dist2, a->is_64bit, i, a->words[i]);
+}
+
+/* Converts the squared lengths of a tree of scaled points. Lowers bad[0] to the first edge whose squared length is not
+ * exact though its points differ, or may do so, and bad[1] to the first whose squared length does not fit. */
+struct bi_emst_unscale {
+    const uint64_t *pairs;
+    uint64_t *words;
+    bool is_64bit;
+    int32_t dim;
+    const void *points; /* scaled, in the order of ids */
+    bool exact;         /* scaled points are equal only if the points are */
+    double inverse;     /* of the scale */
+    int64_t *bad;
+};
+
+/* True if two points are equal. */
+BI_FN bool bi_emst_equal_points(const struct bi_emst_unscale *a, uint64_t i, uint64_t j)
+{
+    bool equal = true;
+    for (int32_t c = 0; c < a->dim; c++) {
+        const uint64_t at = i * (uint64_t)a->dim + (uint64_t)c, other = j * (uint64_t)a->dim + (uint64_t)c;
+        equal &= a->is_64bit ? ((const double *)a->points)[at] == ((const double *)a->points)[other]
+                             : ((const float *)a->points)[at] == ((const float *)a->points)[other];
+    }
+    return equal;
+}
+
+BI_FN void bi_step_emst_unscale(const struct bi_emst_unscale *a, int64_t i)
+{
+    const double square = a->is_64bit ? bi_f64_from_bits(a->words[i]) : (double)bi_f32_from_bits((uint32_t)a->words[i]),
+                 least = a->is_64bit ? 0x1p-1022 : 0x1p-126,
+                 most = a->is_64bit ? 0x1.fffffffffffffp1023 : 0x1.fffffep127,
+                 unscaled = square * a->inverse * a->inverse;
+    if (square < least && !(a->exact && bi_emst_equal_points(a, a->pairs[i] >> 32, (uint32_t)a->pairs[i])))
+        bi_atomic_min_i64(&a->bad[0], i);
+    if (square > 0 && square <= most && !(unscaled >= least && unscaled <= most)) bi_atomic_min_i64(&a->bad[1], i);
+    a->words[i] = a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled);
 }
 
 #endif

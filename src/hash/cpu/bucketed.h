@@ -67,6 +67,8 @@ bosc_status bi_hash_fill_slots_cpu(bosc_ctx *, const struct bi_hash_slots_fill *
 bosc_status bi_hash_find_slots_cpu(bosc_ctx *, const struct bi_hash_slots_find *, int64_t query_count);
 bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries, int64_t query_count, void *values,
                              uint8_t *found);
+bosc_status bi_hash_number_keys_cpu(bosc_ctx *, int32_t key_bits, const void *keys, int64_t n,
+                                    enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
 
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 

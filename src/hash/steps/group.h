@@ -218,6 +218,37 @@ BI_FN void bi_step_write_ids(const struct bi_hash_ids *a, int64_t i)
     a->ids[a->rows[i]] = a->exclusive_prefix[a->rows[a->group_begins[a->groups[i] - 1]]];
 }
 
+/* Ranks of numbered keys among their hashes, and of rows by their keys' ranks. */
+struct bi_hash_ranks {
+    const uint32_t *numbers; /* (n) of each row's key */
+    const uint32_t *order;   /* (count) the numbers by ascending hash */
+    const void *hashes;      /* (count) ascending */
+    int32_t key_bits;
+    uint32_t *ranks;     /* (count) of each number */
+    uint32_t *row_ranks; /* (n) */
+    void *sorted;        /* (n) the hashes of row_ranks */
+};
+
+BI_FN void bi_step_rank_numbers(const struct bi_hash_ranks *a, int64_t rank)
+{
+    a->ranks[a->order[rank]] = (uint32_t)rank;
+}
+
+BI_FN void bi_step_rank_rows(const struct bi_hash_ranks *a, int64_t i) { a->row_ranks[i] = a->ranks[a->numbers[i]]; }
+
+BI_FN void bi_step_hash_ranks(const struct bi_hash_ranks *a, int64_t i)
+{
+    bi_hash_store(a->sorted, a->key_bits, i, bosc_hash_word_at(a->hashes, a->row_ranks[i], a->key_bits));
+}
+
+/* ids[i] = numbers[i] */
+struct bi_hash_numbered_ids {
+    const uint32_t *numbers;
+    int64_t *ids;
+};
+
+BI_FN void bi_step_number_ids(const struct bi_hash_numbered_ids *a, int64_t i) { a->ids[i] = a->numbers[i]; }
+
 struct bi_hash_widen {
     const uint8_t *flags;
     uint32_t *words;

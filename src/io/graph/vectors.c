@@ -1,25 +1,20 @@
-/* Parses vectors over a small alphabet: lines of 0 and 1, barcodes of A, C, G and T, FASTA, and packed bits in .npy. */
+/* Parses vectors of bits, bases and amino acids, as lines, FASTA or FASTQ, and packed bits in .npy. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/graph/vectors.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
+#include "io/graph/sequences.h"
+#include "io/graph/vectors.h"
 #include "io/npy/npy.h"
-#include "io/text/row.h"
-
-enum {
-    LENGTH_MAX = 65536, /* as boscage/io.h says */
-    BARCODE_BITS = 2    /* bits of a base */
-};
 
 void bosc_vectors_free(bosc_vectors *vectors)
 {
     if (!vectors) return;
     free(vectors->rows);
+    free(vectors->file_rows);
     *vectors = (bosc_vectors){0};
 }
 
@@ -29,170 +24,130 @@ static int64_t words_of(const bosc_vectors *v)
     return (v->length + per_word - 1) / per_word;
 }
 
-/* Vectors being read. The letters of a FASTA sequence are gathered from its lines. */
+/* Vectors being read. */
 struct growing {
     bosc_vectors v;
+    struct bi_alphabet alphabet;
     int64_t capacity; /* number of allocated rows */
-    bool fasta;
-    char *sequence;           /* (LENGTH_MAX) */
-    int64_t gathered, header; /* number of letters gathered; line of the sequence's header, 0 before the first */
-    int64_t line;             /* of a failure */
-    struct bi_reason reason;
+    bool skips;       /* vectors with ambiguity codes */
 };
 
-/* Returns the value of a letter, or -1. */
-static int value_of(char c, int32_t letter_bits)
+static bosc_status out_of_memory(struct bi_reason *reason, int64_t vectors)
 {
-    if (letter_bits == 1) return c == '0' ? 0 : c == '1' ? 1 : -1;
-    switch (c) {
-    case 'A':
-    case 'a': return 0;
-    case 'C':
-    case 'c': return 1;
-    case 'G':
-    case 'g': return 2;
-    case 'T':
-    case 't':
-    case 'U':
-    case 'u': return 3;
-    default: return -1;
-    }
-}
-
-__attribute__((format(printf, 2, 3))) static bosc_status refuse(struct growing *g, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    vsnprintf(g->reason.text, sizeof g->reason.text, format, values);
-    va_end(values);
-    return BOSC_ERR_FORMAT;
-}
-
-static bosc_status out_of_memory(struct growing *g, int64_t vectors)
-{
-    refuse(g, "out of memory for %lld vectors", (long long)vectors);
+    bi_sequences_refuse(reason, "out of memory for %lld vectors", (long long)vectors);
     return BOSC_ERR_NOMEM;
 }
 
-static bosc_status reserve_row(struct growing *g)
+static bosc_status reserve_row(struct growing *g, struct bi_reason *reason)
 {
     if (g->v.n < g->capacity) return BOSC_OK;
-    int64_t capacity = g->capacity ? 2 * g->capacity : BI_IO_MIN_CAPACITY;
+    const int64_t capacity = g->capacity ? 2 * g->capacity : BI_IO_MIN_CAPACITY;
     uint64_t *rows = bi_io_realloc(g->v.rows, (size_t)(capacity * words_of(&g->v)) * 8);
-    if (!rows) return out_of_memory(g, capacity);
+    if (!rows) return out_of_memory(reason, capacity);
     g->v.rows = rows;
+    if (g->skips) {
+        int64_t *file_rows = bi_io_realloc(g->v.file_rows, (size_t)capacity * sizeof *file_rows);
+        if (!file_rows) return out_of_memory(reason, capacity);
+        g->v.file_rows = file_rows;
+    }
     g->capacity = capacity;
     return BOSC_OK;
 }
 
-static bosc_status check_letters(struct growing *g, struct bi_line word)
+/* True for a vector without letters, or with an ambiguity code. */
+static bool must_skip(const struct growing *g, struct bi_line letters)
 {
-    for (const char *p = word.begin; p < word.end; p++)
-        if (value_of(*p, g->v.letter_bits) < 0)
-            return refuse(g, "%s is not one of %s", bi_quote(p, p + 1).text,
-                          g->v.letter_bits == 1 ? "0, 1" : "A, C, G, T");
-    return BOSC_OK;
+    for (const char *p = letters.begin; p < letters.end; p++)
+        if (bi_letter_value(&g->alphabet, *p) < 0) return true;
+    return letters.begin == letters.end;
 }
 
 /* Packs the checked letters of a vector. The first vector sets the length of all. */
-static bosc_status add_vector(struct growing *g, struct bi_line word)
+static bosc_status add_vector(void *to, struct bi_line letters, int64_t count, struct bi_reason *reason)
 {
-    int64_t length = word.end - word.begin;
-    if (length > LENGTH_MAX) return refuse(g, "%lld letters, more than %d", (long long)length, LENGTH_MAX);
+    struct growing *g = to;
+    const int64_t length = letters.end - letters.begin, row_of_file = g->v.file_n++;
+    (void)count;
+    if (g->skips && must_skip(g, letters)) return BOSC_OK;
+    /* 1. The length. */
+    if (length > BI_SEQUENCE_LETTERS_MAX)
+        return bi_sequences_refuse(reason, "%lld letters, more than %d", (long long)length, BI_SEQUENCE_LETTERS_MAX);
     if (g->v.length > 0 && length != g->v.length)
-        return refuse(g, "%lld letters where the first vector has %d", (long long)length, (int)g->v.length);
+        return bi_sequences_refuse(reason, "%lld letters where the first vector has %d", (long long)length,
+                                   (int)g->v.length);
     g->v.length = (int32_t)length;
-    bosc_status status = reserve_row(g);
+    bosc_status status = reserve_row(g, reason);
     if (status != BOSC_OK) return status;
-    int64_t words = words_of(&g->v), per_word = 64 / g->v.letter_bits;
+    /* 2. The letters. */
+    const int64_t words = words_of(&g->v), per_word = 64 / g->v.letter_bits;
     uint64_t *row = g->v.rows + g->v.n * words;
     memset(row, 0, (size_t)words * 8);
     for (int64_t k = 0; k < length; k++)
-        row[k / per_word] |= (uint64_t)value_of(word.begin[k], g->v.letter_bits) << k % per_word * g->v.letter_bits;
+        row[k / per_word] |= (uint64_t)bi_letter_value(&g->alphabet, letters.begin[k])
+                             << k % per_word * g->v.letter_bits;
+    if (g->skips) g->v.file_rows[g->v.n] = row_of_file;
     g->v.n++;
     return BOSC_OK;
 }
 
-/* Reads a line of letters. Behind bases a count of occurrences may follow, which is ignored. */
-static bosc_status read_line(struct growing *g, struct bi_line line)
+/* Chooses an alphabet by the first character: bits or bases. */
+static bosc_status choose_alphabet(const struct bi_bytes *in, const struct bi_sequence_start *start,
+                                   bosc_alphabet *alphabet, bosc_io_error *error)
 {
-    struct bi_line word, count;
-    int64_t seen;
-    bool counted = g->v.letter_bits == BARCODE_BITS;
-    bosc_status status;
-    if (!bi_line_word(&line, &word)) return BOSC_OK;
-    if ((status = check_letters(g, word)) != BOSC_OK) return status;
-    if (bi_line_word(&line, &count) && (!counted || !bi_word_count(&count, &seen) || bi_line_word(&line, &count)))
-        return refuse(g, "%s where %s should end", bi_quote(count.begin, count.end).text,
-                      counted ? "a count" : "the line");
-    return add_vector(g, word);
+    struct bi_alphabet bases, bits;
+    struct bi_reason reason;
+    bi_alphabet_set(&bases, BOSC_ALPHABET_BASES, true);
+    bi_alphabet_set(&bits, BOSC_ALPHABET_BITS, false);
+    *alphabet = BOSC_ALPHABET_BASES;
+    if (start->format != BI_SEQUENCE_LINES || bi_letter_value(&bases, start->first) >= 0) return BOSC_OK;
+    *alphabet = BOSC_ALPHABET_BITS;
+    if (bi_letter_value(&bits, start->first) >= 0) return BOSC_OK;
+    bosc_status status =
+        bi_sequences_refuse(&reason, "%s begins neither bits (0, 1) nor bases (A, C, G, T) nor FASTA (>) nor FASTQ (@)",
+                            bi_quote(&start->first, &start->first + 1).text);
+    return bi_sequences_fail(in, start->line, status, &reason, error);
 }
 
-/* Adds the gathered sequence, if there is one. */
-static bosc_status finish_sequence(struct growing *g)
+/* Drops the numbers of rows if no vector was skipped. */
+static bosc_status finish_vectors(const struct bi_bytes *in, struct growing *g, bosc_io_error *error)
 {
-    if (g->header == 0) return BOSC_OK;
-    g->line = g->header;
-    if (g->gathered == 0) return refuse(g, "no letters follow this header");
-    return add_vector(g, (struct bi_line){g->sequence, g->sequence + g->gathered});
-}
-
-static bosc_status read_fasta_line(struct growing *g, struct bi_line line)
-{
-    struct bi_line word, more;
-    bosc_status status;
-    if (!bi_line_word(&line, &word)) return BOSC_OK;
-    if (*word.begin == '>') {
-        int64_t header = g->line;
-        status = finish_sequence(g);
-        g->header = header;
-        g->gathered = 0;
-        return status;
+    if (g->v.n == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vectors without ambiguity codes", in->name);
+    if (g->v.n == g->v.file_n) {
+        free(g->v.file_rows);
+        g->v.file_rows = NULL;
     }
-    if ((status = check_letters(g, word)) != BOSC_OK) return status;
-    if (bi_line_word(&line, &more))
-        return refuse(g, "%s where the line should end", bi_quote(more.begin, more.end).text);
-    int64_t length = word.end - word.begin;
-    if (g->gathered + length > LENGTH_MAX) return refuse(g, "a sequence of more than %d letters", LENGTH_MAX);
-    if (!g->sequence && !(g->sequence = bi_io_alloc(LENGTH_MAX))) return out_of_memory(g, 1);
-    memcpy(g->sequence + g->gathered, word.begin, (size_t)length);
-    g->gathered += length;
     return BOSC_OK;
 }
 
-/* Chooses the alphabet by the first character that is not blank. */
-static bosc_status choose_alphabet(struct growing *g, struct bi_lines lines)
+bosc_status bi_vectors_text_parse(const struct bi_bytes *in, const bosc_vectors_opts *opts, bosc_vectors *vectors,
+                                  bosc_io_error *error)
 {
-    struct bi_line line, word;
-    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return refuse(g, "no vectors");
-    g->line = lines.number;
-    g->fasta = *word.begin == '>';
-    g->v.letter_bits = g->fasta || value_of(*word.begin, BARCODE_BITS) >= 0 ? BARCODE_BITS : 1;
-    if (g->fasta || value_of(*word.begin, g->v.letter_bits) >= 0) return BOSC_OK;
-    return refuse(g, "%s begins neither bits (0, 1) nor bases (A, C, G, T) nor FASTA (>)",
-                  bi_quote(word.begin, word.begin + 1).text);
-}
-
-bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error)
-{
-    struct growing g = {.reason = {""}};
-    struct bi_lines lines = bi_lines_begin(in);
-    struct bi_line line;
-    bosc_status status = choose_alphabet(&g, lines);
-    bi_lines_report_progress(&lines);
-    while (status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
-        g.line = lines.number;
-        status = g.fasta ? read_fasta_line(&g, line) : read_line(&g, line);
-    }
-    if (status == BOSC_OK && g.fasta) status = finish_sequence(&g);
-    free(g.sequence);
-    if (status == BOSC_OK) {
+    struct growing g = {.capacity = 0};
+    bosc_alphabet alphabet = opts->alphabet;
+    bosc_status status = BOSC_OK;
+    /* 1. Format and alphabet. */
+    const struct bi_sequence_start start = bi_sequences_begin(in);
+    if (!start.line) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no vectors", in->name);
+    if (alphabet == BOSC_ALPHABET_AUTO) status = choose_alphabet(in, &start, &alphabet, error);
+    if (status != BOSC_OK) return status;
+    bi_alphabet_set(&g.alphabet, alphabet, opts->ambiguity == BOSC_AMBIGUITY_LETTER);
+    g.v.letter_bits = g.alphabet.letter_bits;
+    g.skips = opts->ambiguity == BOSC_AMBIGUITY_SKIP && alphabet != BOSC_ALPHABET_BITS; /* bits have no codes */
+    /* 2. The vectors. */
+    const struct bi_sequence_receiver receiver = {.alphabet = &g.alphabet,
+                                                  .has_codes = g.skips,
+                                                  .has_counts = alphabet != BOSC_ALPHABET_BITS,
+                                                  .has_empty = g.skips,
+                                                  .max_letters = BI_SEQUENCE_LETTERS_MAX,
+                                                  .add = add_vector,
+                                                  .to = &g};
+    status = bi_sequences_receive(in, start.format, &receiver, error);
+    if (status == BOSC_OK) status = finish_vectors(in, &g, error);
+    if (status == BOSC_OK)
         *vectors = g.v;
-        return BOSC_OK;
-    }
-    bosc_vectors_free(&g.v);
-    if (g.line == 0) return bi_io_fail(error, status, "%s: %s", in->name, g.reason.text);
-    return bi_fail_at(in, g.line, status, error, "%s", g.reason.text);
+    else
+        bosc_vectors_free(&g.v);
+    return status;
 }
 
 /* Converts rows of bytes, most significant bit first, to rows of words, least significant bit first. */
@@ -269,7 +224,7 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
     if (npy.shape[1] != (bits + 7) / 8)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: rows of %lld bytes, but %d bits take %d", in->name,
                           (long long)npy.shape[1], (int)bits, (int)(bits + 7) / 8);
-    v.n = npy.shape[0];
+    v.n = v.file_n = npy.shape[0];
     if (v.n > 0 && !(v.rows = bi_io_alloc((size_t)(v.n * words_of(&v)) * 8)))
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %lld vectors", in->name, (long long)v.n);
     if (v.n > 0) status = bi_npy_is_plain(&npy) ? read_rows(in, &npy, &v, error) : read_columns(in, &v, error);
@@ -280,31 +235,61 @@ bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_v
     return status;
 }
 
-static bosc_status parse_file(struct bi_file *file, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
+static bosc_status parse_file(struct bi_file *file, const bosc_vectors_opts *opts, bosc_vectors *vectors,
+                              bosc_io_error *error)
 {
-    if (bi_npy_is(&file->bytes) && bits > 0) return bi_vectors_npy_parse(&file->bytes, bits, vectors, error);
-    if (bi_npy_is(&file->bytes))
+    const char *name = file->bytes.name;
+    if (!bi_npy_is(&file->bytes)) {
+        bosc_status status = bi_file_load(file, error);
+        return status == BOSC_OK ? bi_vectors_text_parse(&file->bytes, opts, vectors, error) : status;
+    }
+    if (opts->bits == 0)
         return bi_io_fail(error, BOSC_ERR_ARG, "bits: 0, but %s is packed and does not say how many bits a vector has",
-                          file->bytes.name);
-    bosc_status status = bi_file_load(file, error);
-    return status == BOSC_OK ? bi_vectors_text_parse(&file->bytes, vectors, error) : status;
+                          name);
+    if (opts->alphabet > BOSC_ALPHABET_BITS)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: packed bits, but another alphabet is required", name);
+    return bi_vectors_npy_parse(&file->bytes, opts->bits, vectors, error);
 }
 
-bosc_status bosc_vectors_read(const char *path, int32_t bits, bosc_vectors *vectors, bosc_io_error *error)
+/* Copies the caller's options, with defaults in the fields that it does not have, and checks them. */
+static bosc_status check_opts(const bosc_vectors_opts *callers, bosc_vectors_opts *opts, bosc_io_error *error)
+{
+    *opts = (bosc_vectors_opts){.size = sizeof *opts};
+    if (!callers) return BOSC_OK;
+    if (callers->size < sizeof callers->size)
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", callers->size);
+    memcpy(opts, callers, callers->size < sizeof *opts ? callers->size : sizeof *opts);
+    if (opts->bits < 0 || opts->bits > BI_SEQUENCE_LETTERS_MAX)
+        return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)opts->bits, BI_SEQUENCE_LETTERS_MAX);
+    if ((unsigned)opts->alphabet > BOSC_ALPHABET_AMINO_ACIDS)
+        return bi_io_fail(error, BOSC_ERR_ARG, "alphabet: %d is no alphabet", (int)opts->alphabet);
+    if ((unsigned)opts->ambiguity > BOSC_AMBIGUITY_LETTER)
+        return bi_io_fail(error, BOSC_ERR_ARG, "ambiguity: %d is not in 0 to %d", (int)opts->ambiguity,
+                          BOSC_AMBIGUITY_LETTER);
+    return BOSC_OK;
+}
+
+bosc_status bosc_vectors_read(const char *path, const bosc_vectors_opts *opts, bosc_vectors *vectors,
+                              bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
     bosc_vectors v = {0};
+    bosc_vectors_opts o;
+    /* 1. Arguments. */
     if (!vectors) return bi_io_fail(error, BOSC_ERR_ARG, "vectors: NULL");
-    if (bits < 0 || bits > LENGTH_MAX)
-        return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)bits, LENGTH_MAX);
-    bosc_status status = bi_file_open_head(path, &file, error);
+    bosc_status status = check_opts(opts, &o, error);
+    if (status == BOSC_OK) status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
-    do status = parse_file(&file, bits, &v, error);
+    /* 2. The file. */
+    do status = parse_file(&file, &o, &v, error);
     while (bi_file_reload(&file, &status, error));
-    if (status == BOSC_OK && bits > 0 && (v.length != bits || v.letter_bits != 1))
+    if (status == BOSC_OK && o.bits > 0 && (v.length != o.bits || v.letter_bits != 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vectors of %d %s, not %d bits", file.bytes.name, (int)v.length,
-                            v.letter_bits == 1 ? "bits" : "bases", (int)bits);
+                            v.letter_bits == 1   ? "bits"
+                            : v.letter_bits == 5 ? "amino acids"
+                                                 : "bases",
+                            (int)o.bits);
     bi_file_close(&file);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)

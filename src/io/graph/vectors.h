@@ -4,7 +4,9 @@
 
 #include "io/file/file.h"
 
-bosc_status bi_vectors_text_parse(const struct bi_bytes *in, bosc_vectors *vectors, bosc_io_error *error);
+/* opts: all fields are read. */
+bosc_status bi_vectors_text_parse(const struct bi_bytes *in, const bosc_vectors_opts *opts, bosc_vectors *vectors,
+                                  bosc_io_error *error);
 bosc_status bi_vectors_npy_parse(const struct bi_bytes *in, int32_t bits, bosc_vectors *vectors, bosc_io_error *error);
 
 #endif

@@ -29,33 +29,35 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
-/* True if rows begin to end - 1, which are contiguous, hold a NaN. */
-static bool rows_have_nan(const bosc_ctx *ctx, const struct bi_kdtree_find_nan *find, int64_t begin, int64_t end)
+/* Returns bi_kdtree_class bits of rows begin to end - 1, which are contiguous. */
+static int classify_rows(const bosc_ctx *ctx, const struct bi_kdtree_find_beyond *find, int64_t begin, int64_t end)
 {
     const int32_t dim = find->dim;
     if (find->dtype == BOSC_F32)
         return BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)
-            ->has_nan((const float *)find->rows.data + begin * dim, (end - begin) * dim);
+            ->classify((const float *)find->rows.data + begin * dim, (end - begin) * dim, find->limit, find->least);
     return BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot64)
-        ->has_nan((const double *)find->rows.data + begin * dim, (end - begin) * dim);
+        ->classify((const double *)find->rows.data + begin * dim, (end - begin) * dim, find->limit, find->least);
 }
 
-static bosc_status cpu_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
-                                int64_t *row)
+static bosc_status cpu_find_beyond(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
+                                   double limit, struct bi_kdtree_findings *found)
 {
     enum { CHUNK = 4096 };
-    struct bi_kdtree_find_nan find = {*rows, dtype, dim, row};
+    struct bi_kdtree_find_beyond find = {*rows, dtype, dim, limit, bi_kdtree_least_ordinary(dtype), found};
     int any = 0;
-    *row = INT64_MAX;
-    if (rows->stride != dim) return cpu_steps.find_nan(ctx, rows->n, &find);
+    *found = (struct bi_kdtree_findings){.beyond = INT64_MAX};
+    if (rows->stride != dim) return cpu_steps.find_beyond(ctx, rows->n, &find);
     const int64_t chunks = bi_div_up(rows->n, CHUNK);
     struct bi_batches p = bi_batches_of(ctx, chunks, (double)rows->n / (double)chunks);
     while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_OR(bi_thread_count_by_cost(ctx, (p.end - p.begin) * CHUNK / 4, dim), any, i, p.begin, p.end,
-                       rows_have_nan(ctx, &find, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
+                       classify_rows(ctx, &find, i * CHUNK, (i + 1) * CHUNK < rows->n ? (i + 1) * CHUNK : rows->n));
     }
     BI_TRY(p.status);
-    return any ? cpu_steps.find_nan(ctx, rows->n, &find) : BOSC_OK; /* finds the first row */
+    found->tiny = any & BI_KDTREE_IS_TINY ? 1 : 0;
+    if (!(any & BI_KDTREE_MAY_BE_BEYOND)) return BOSC_OK;
+    return cpu_steps.find_beyond(ctx, rows->n, &find); /* finds the first row, if one is beyond */
 }
 
 static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
@@ -153,7 +155,7 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .steps = &cpu_steps,
     .blocks = cpu_blocks,
     .build_scratch = bi_kdtree_cpu_build_scratch,
-    .find_nan = cpu_find_nan,
+    .find_beyond = cpu_find_beyond,
     .view = cpu_view,
     .build = cpu_build,
     .remove_duplicates = bi_kdtree_cpu_remove_duplicates,

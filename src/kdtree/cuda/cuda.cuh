@@ -224,16 +224,15 @@ bosc_status bi_kdtree_cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
-/* Launches a NaN check of at most BI_KDTREE_NAN_CHECK_ROWS rows of floats or doubles (rows.cu). Each block writes its
- * first bad row, or BI_KDTREE_NONE, to `bad`, for later kernels. */
-enum { BI_KDTREE_NAN_BLOCKS = 32, BI_KDTREE_NAN_CHECK_ROWS = 1 << 18 };
-bosc_status bi_kdtree_cuda_start_nan_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim,
-                                           const struct bi_kdtree_rows *rows, uint32_t bad[BI_KDTREE_NAN_BLOCKS]);
+/* Launches a check for NaN and coordinates beyond a limit, of at most BI_KDTREE_CHECK_ROWS rows of floats or doubles
+ * (rows.cu). Each block writes its first bad row, or BI_KDTREE_NONE, to `bad`, for later kernels. */
+enum { BI_KDTREE_CHECK_BLOCKS = 32, BI_KDTREE_CHECK_ROWS = 1 << 18 };
+bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
+                                       double limit, uint32_t bad[BI_KDTREE_CHECK_BLOCKS]);
 
-/* Waits for the NaN check, not for later kernels: *row = the first bad row, INT64_MAX if none. The check writes its
- * result to pinned memory of the context. So a call that fails between the two functions passes its status through
- * drain_if_failed, which waits for the stream. */
-bosc_status bi_kdtree_cuda_wait_nan_check(bosc_ctx *ctx, int64_t *row);
+/* Waits for the check, not for later kernels. The check writes its result to pinned memory of the context. So a call
+ * that fails between the two functions passes its status through drain_if_failed, which waits for the stream. */
+bosc_status bi_kdtree_cuda_wait_check(bosc_ctx *ctx, struct bi_kdtree_findings *found);
 bosc_status bi_kdtree_cuda_drain_if_failed(bosc_ctx *ctx, bosc_status status);
 
 /* bi_kdtree_cuda_knn with every node as a query, rows by id. */

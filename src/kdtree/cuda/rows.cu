@@ -3,6 +3,7 @@
 
 #include "core/cuda/launch.cuh"
 #include "kdtree/cuda/cuda.cuh"
+#include "kdtree/steps/rows.h"
 
 /* --- Storing and fetching ----------------------------------------------------------------------------------------- */
 
@@ -126,21 +127,24 @@ bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *p
     }
 }
 
-/* --- NaN ---------------------------------------------------------------------------------------------------------- */
+/* --- Checks of rows ----------------------------------------------------------------------------------------------- */
 
-/* Finds a NaN in rows. A check is one launch; each of its blocks writes a word to pinned memory, and the host polls
- * these words. So it does not wait for kernels launched later, which read the same result on the device. */
+/* Finds a NaN, or a coordinate beyond a limit, in rows. A check is one launch; each of its blocks writes a word to
+ * pinned memory, and the host polls these words. So it does not wait for kernels launched later, which read the same
+ * result on the device. */
 
 enum {
     THREADS = 256,
-    BLOCKS = BI_KDTREE_NAN_BLOCKS,
+    BLOCKS = BI_KDTREE_CHECK_BLOCKS,
     GOOD = 1,     /* the word of a block without a bad row */
     FIRST_BAD = 2 /* else the word is this plus the first bad row */
 };
+static const unsigned long long TINY = 1ull << 63; /* beside: a coordinate is tiny */
 static_assert(BLOCKS * sizeof(unsigned long long) <= BI_PINNED_BYTES, "each block has a word");
 
-struct nan_check {
+struct row_check {
     const void *rows;
+    double limit, least;
     int64_t stride;
     uint32_t n, rows_per_block; /* n: rows */
     int32_t dim;
@@ -148,47 +152,64 @@ struct nan_check {
     unsigned long long *words; /* likewise in pinned memory, for the host */
 };
 
-template <class T> static __device__ __forceinline__ bool holds_nan(const nan_check &a, uint32_t row)
+static __device__ __forceinline__ int classify(float x, const row_check &a)
 {
-    const T *x = static_cast<const T *>(a.rows) + row * a.stride;
-    bool nan = false;
-    for (int32_t c = 0; c < a.dim; c++) nan |= x[c] != x[c];
-    return nan;
+    return bi_kdtree_classify_f32(x, (float)a.limit, (float)a.least);
 }
 
-struct nan_check_shared {
+static __device__ __forceinline__ int classify(double x, const row_check &a)
+{
+    return bi_kdtree_classify_f64(x, a.limit, a.least);
+}
+
+/* Returns the class bits of a row. */
+template <class T> static __device__ __forceinline__ int classify_row(const row_check &a, uint32_t row)
+{
+    const T *x = static_cast<const T *>(a.rows) + row * a.stride;
+    int bits = 0;
+    for (int32_t c = 0; c < a.dim; c++) bits |= classify(x[c], a);
+    return bits;
+}
+
+struct row_check_shared {
     uint32_t first;
 };
 
-template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_find_nan_rows(const nan_check a)
+template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_find_beyond_rows(const row_check a)
 {
-    BI_SHARED(nan_check_shared, sh);
-    /* 1. Each thread finds its first bad row. */
+    BI_SHARED(row_check_shared, sh);
+    /* 1. Each thread finds its first bad row, and tiny coordinates. */
     uint32_t bad = BI_KDTREE_NONE;
+    int any = 0;
     const uint32_t begin = blockIdx.x * a.rows_per_block, end = min(begin + a.rows_per_block, a.n);
 #pragma unroll 4
-    for (uint32_t row = begin + threadIdx.x; row < end; row += THREADS)
-        if (holds_nan<T>(a, row)) bad = min(bad, row);
+    for (uint32_t row = begin + threadIdx.x; row < end; row += THREADS) {
+        const int bits = classify_row<T>(a, row);
+        if (bits & 1) bad = min(bad, row);
+        any |= bits;
+    }
     /* 2. The block finds the least of them. The first barrier makes sh.first = NONE visible, the second the minimum. */
     if (threadIdx.x == 0) sh.first = BI_KDTREE_NONE;
     if (__syncthreads_or(bad != BI_KDTREE_NONE)) atomicMin(&sh.first, bad);
-    __syncthreads();
+    const bool any_tiny = __syncthreads_or(any & 2);
     /* 3. Publish it to later kernels and to the host. */
     if (threadIdx.x > 0) return;
     a.bad[blockIdx.x] = sh.first;
-    bi_notify_host(&a.words[blockIdx.x],
-                   sh.first == BI_KDTREE_NONE ? (unsigned long long)GOOD : FIRST_BAD + (unsigned long long)sh.first);
+    const unsigned long long word =
+        sh.first == BI_KDTREE_NONE ? (unsigned long long)GOOD : FIRST_BAD + (unsigned long long)sh.first;
+    bi_notify_host(&a.words[blockIdx.x], any_tiny ? word | TINY : word);
 }
 
 /* Always launches BLOCKS blocks, so that the waiter needs no row count; the last blocks may have no rows. */
-bosc_status bi_kdtree_cuda_start_nan_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim,
-                                           const struct bi_kdtree_rows *rows, uint32_t bad[BLOCKS])
+bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
+                                       double limit, uint32_t bad[BLOCKS])
 {
-    nan_check a = {rows->data, rows->stride, (uint32_t)rows->n, 0, dim, bad, nullptr};
+    row_check a = {rows->data, limit,  bi_kdtree_least_ordinary(dtype), rows->stride, (uint32_t)rows->n, 0, dim,
+                   bad,        nullptr};
     a.words = static_cast<unsigned long long *>(ctx->pinned);
     a.rows_per_block = (uint32_t)bi_div_up(bi_div_up(rows->n, BLOCKS), THREADS) * THREADS;
     for (int b = 0; b < BLOCKS; b++) a.words[b] = 0;
-    auto kernel = dtype == BOSC_F32 ? bi_kdtree_find_nan_rows<float> : bi_kdtree_find_nan_rows<double>;
+    auto kernel = dtype == BOSC_F32 ? bi_kdtree_find_beyond_rows<float> : bi_kdtree_find_beyond_rows<double>;
     return bi_kdtree_cuda_drain_if_failed(ctx, BI_RUN(ctx, kernel, BLOCKS, THREADS, 0, a));
 }
 
@@ -198,12 +219,15 @@ bosc_status bi_kdtree_cuda_drain_if_failed(bosc_ctx *ctx, bosc_status status)
     return status;
 }
 
-bosc_status bi_kdtree_cuda_wait_nan_check(bosc_ctx *ctx, int64_t *row)
+bosc_status bi_kdtree_cuda_wait_check(bosc_ctx *ctx, struct bi_kdtree_findings *found)
 {
     const unsigned long long *words = static_cast<const unsigned long long *>(ctx->pinned);
-    *row = INT64_MAX;
+    *found = bi_kdtree_findings{INT64_MAX, 0};
     BI_TRY(bi_cuda_await(ctx, words, BLOCKS));
-    for (int b = BLOCKS - 1; b >= 0; b--)
-        if (words[b] != GOOD) *row = (int64_t)(words[b] - FIRST_BAD);
+    for (int b = BLOCKS - 1; b >= 0; b--) {
+        const unsigned long long word = words[b] & ~TINY;
+        if (word != GOOD) found->beyond = (int64_t)(word - FIRST_BAD);
+        if (words[b] & TINY) found->tiny = 1;
+    }
     return BOSC_OK;
 }

@@ -52,19 +52,22 @@ static bosc_status write_none(bosc_ctx *ctx, int64_t *row)
     return ctx->backend->copy(ctx, row, &none, sizeof none);
 }
 
-static bosc_status cuda_find_nan(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
-                                 int64_t *row)
+static bosc_status cuda_find_beyond(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
+                                    double limit, struct bi_kdtree_findings *found)
 {
-    void *found;
-    BI_TRY(bi_scratch(ctx, BI_KDTREE_NAN_BLOCKS * sizeof(uint32_t), &found));
-    if (rows->n <= BI_KDTREE_NAN_CHECK_ROWS) {
-        BI_TRY(bi_kdtree_cuda_start_nan_check(ctx, dtype, dim, rows, static_cast<uint32_t *>(found)));
-        return bi_kdtree_cuda_wait_nan_check(ctx, row);
+    static const bi_kdtree_findings none = {INT64_MAX, 0};
+    void *memory;
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_CHECK_BLOCKS * sizeof(uint32_t), &memory));
+    static_assert(sizeof none <= BI_KDTREE_CHECK_BLOCKS * sizeof(uint32_t), "one scratch serves both checks");
+    if (rows->n <= BI_KDTREE_CHECK_ROWS) {
+        BI_TRY(bi_kdtree_cuda_start_check(ctx, dtype, dim, rows, limit, static_cast<uint32_t *>(memory)));
+        return bi_kdtree_cuda_wait_check(ctx, found);
     }
-    struct bi_kdtree_find_nan args = {*rows, dtype, dim, static_cast<int64_t *>(found)};
-    BI_TRY(write_none(ctx, args.row));
-    BI_TRY(cuda_step_find_nan(ctx, rows->n, &args));
-    return bi_read_back(ctx, row, found, sizeof *row);
+    struct bi_kdtree_find_beyond args = {
+        *rows, dtype, dim, limit, bi_kdtree_least_ordinary(dtype), static_cast<bi_kdtree_findings *>(memory)};
+    BI_TRY(ctx->backend->copy(ctx, args.found, &none, sizeof none));
+    BI_TRY(cuda_step_find_beyond(ctx, rows->n, &args));
+    return bi_read_back(ctx, found, memory, sizeof none);
 }
 
 /* *node = the smallest wrong node, by the plain steps. */
@@ -144,11 +147,11 @@ static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
     return run_with_scratch(ctx, tree, query, generic_knn);
 }
 
-/* True if cuda_knn itself finds a NaN in queries, beside the search. */
+/* True if cuda_knn itself checks the queries, beside the search. */
 static bool cuda_checks_queries(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     const bosc_dtype dtype = tree->opts.dtype;
-    return has_indexed_knn(tree, query->k) && query->rows.n <= BI_KDTREE_NAN_CHECK_ROWS && !tree->opts.assume_valid &&
+    return has_indexed_knn(tree, query->k) && query->rows.n <= BI_KDTREE_CHECK_ROWS && !tree->opts.assume_valid &&
            (dtype == BOSC_F32 || dtype == BOSC_F64);
 }
 
@@ -232,7 +235,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     &cuda_steps,
     cuda_blocks,
     cuda_build_scratch,
-    cuda_find_nan,
+    cuda_find_beyond,
     cuda_view,
     cuda_needs_lists,
     cuda_build,

@@ -3,15 +3,28 @@
  * Distances are compared by a measure: the sum of |x - y| for p = 1, the sum of squares for p = 2, the largest term for
  * p infinite, and the distance itself for any other p. Rounding is monotonic, and so are the first three in every term:
  * the nearest point of a box measures no more than any point in it, the farthest no less. Powers are monotonic within
- * BI_KDTREE_POWER_ERROR only, so their bounds are relaxed by that; but no distance is below its largest term. */
+ * BI_KDTREE_POWER_ERROR only, so their bounds are relaxed by that; but no distance is below its largest term.
+ *
+ * For p = 2 there are four kinds, with the same bits wherever all squares are in range. Squares of F32 are summed in
+ * float, as by bosc_kdtree_dist2. Where floats over- or underflow they are doubles, rounded to the 24 bits of floats
+ * after every operation: a sum or product of floats rounded to double first is the same. Where doubles over- or
+ * underflow, squares are of terms scaled by a power of two of the largest, and the measure is the distance. */
 #ifndef BI_KDTREE_STEPS_METRIC_H
 #define BI_KDTREE_STEPS_METRIC_H
 
-#include "base/elementary.h"
+#include "base/radius.h"
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-enum bi_kdtree_metric_kind { BI_KDTREE_SUM, BI_KDTREE_SQUARES, BI_KDTREE_LARGEST, BI_KDTREE_POWER };
+enum bi_kdtree_metric_kind {
+    BI_KDTREE_SUM,
+    BI_KDTREE_SQUARES, /* of doubles */
+    BI_KDTREE_LARGEST,
+    BI_KDTREE_POWER,
+    BI_KDTREE_ROOTS,       /* of squares of doubles, relative to the largest term */
+    BI_KDTREE_SQUARES_F32, /* of floats */
+    BI_KDTREE_SQUARES_F24  /* of floats, with the exponents of double */
+};
 
 /* Relative error, above that of a sum of 1024 powers, each exact to a few ulp. */
 #define BI_KDTREE_POWER_ERROR 0x1p-40
@@ -55,30 +68,64 @@ BI_FN double bi_kdtree_add_gap(enum bi_kdtree_metric_kind kind, double sum, doub
 {
     if (kind == BI_KDTREE_SUM) return sum + gap;
     if (kind == BI_KDTREE_SQUARES) return sum + gap * gap;
-    return gap > sum ? gap : sum;
+    if (kind <= BI_KDTREE_ROOTS) return gap > sum ? gap : sum;
+    if (kind == BI_KDTREE_SQUARES_F32) return (double)((float)sum + (float)gap * (float)gap);
+    const double g = bi_round_to_f24(gap);
+    return bi_round_to_f24(sum + bi_round_to_f24(g * g));
 }
 
-/* add_power adds the power of a gap over the largest one, so that no power overflows; of_powers the distance. */
+/* True if distances are sums of powers of gaps relative to the largest gap. */
+BI_FN bool bi_kdtree_is_relative(enum bi_kdtree_metric_kind kind)
+{
+    return kind == BI_KDTREE_POWER || kind == BI_KDTREE_ROOTS;
+}
+
+/* Returns the exponent field of the power of two that brings a gap to [1, 4), or as near as doubles allow; 2046 less
+ * it is that of the inverse. */
+BI_FN uint64_t bi_kdtree_scale_exponent(double gap)
+{
+    const uint64_t field = 2046 - (bi_f64_bits(gap) >> 52);
+    return field < 1 ? 1 : field > 2045 ? 2045 : field;
+}
+
+/* add_power adds the power of a gap over the largest one, so that no power overflows; of_powers returns the distance.
+ */
 BI_FN double bi_kdtree_add_power(const struct bi_kdtree_metric *m, double sum, double gap, double largest)
 {
-    return sum + bi_exp_f64(m->p * bi_log_f64(gap / largest));
+    if (m->kind == BI_KDTREE_POWER) return sum + bi_exp_f64(m->p * bi_log_f64(gap / largest));
+    const double scaled = gap * bi_f64_from_bits(bi_kdtree_scale_exponent(largest) << 52);
+    return sum + scaled * scaled;
 }
 
 BI_FN double bi_kdtree_of_powers(const struct bi_kdtree_metric *m, double sum, double largest)
 {
-    return largest * bi_exp_f64(m->inverse * bi_log_f64(sum));
+    if (m->kind == BI_KDTREE_POWER) return largest * bi_exp_f64(m->inverse * bi_log_f64(sum));
+    return bi_sqrt(sum) * bi_f64_from_bits((2046 - bi_kdtree_scale_exponent(largest)) << 52);
+}
+
+/* Returns the measure of node i of an F32 tree, by the operations of bosc_kdtree_dist2; the query's are floats. */
+BI_FN double bi_kdtree_measure_f32(const bosc_kdtree_view *v, int64_t i, const double *q)
+{
+    const float *x = (const float *)v->points + bosc_kdtree_element(v, i, 0);
+    float sum = 0;
+    for (int32_t c = 0; c < v->dim; c++, x += (int64_t)1 << v->log2_block) {
+        const float gap = (float)q[c] - *x;
+        sum = sum + gap * gap;
+    }
+    return sum == sum ? (double)sum : BI_INFINITY;
 }
 
 /* Returns the measure of node i from the query at q; infinity for NaN. */
 BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const bosc_kdtree_view *v, int64_t i, const double *q)
 {
     double sum = 0, powers = 0;
+    if (m->kind == BI_KDTREE_SQUARES_F32) return bi_kdtree_measure_f32(v, i, q);
     for (int32_t c = 0; c < v->dim; c++) {
         double gap = bi_kdtree_gap(m, c, q[c], bosc_kdtree_coordinate(v, i, c));
         if (gap != gap) return BI_INFINITY;
         sum = bi_kdtree_add_gap(m->kind, sum, gap);
     }
-    if (m->kind != BI_KDTREE_POWER || sum == 0 || sum == BI_INFINITY) return sum;
+    if (!bi_kdtree_is_relative(m->kind) || sum == 0 || sum == BI_INFINITY) return sum;
     for (int32_t c = 0; c < v->dim; c++) {
         double gap = bi_kdtree_gap(m, c, q[c], bosc_kdtree_coordinate(v, i, c));
         powers = bi_kdtree_add_power(m, powers, gap, sum);
@@ -91,21 +138,31 @@ BI_FN double bi_kdtree_measure_gaps(const struct bi_kdtree_metric *m, const doub
 {
     double sum = 0, powers = 0;
     for (int32_t c = 0; c < count; c++) sum = bi_kdtree_add_gap(m->kind, sum, gaps[c]);
-    if (m->kind != BI_KDTREE_POWER || sum == 0 || sum == BI_INFINITY) return sum;
+    if (!bi_kdtree_is_relative(m->kind) || sum == 0 || sum == BI_INFINITY) return sum;
     for (int32_t c = 0; c < count; c++) powers = bi_kdtree_add_power(m, powers, gaps[c], sum);
     return bi_kdtree_of_powers(m, powers, sum);
 }
 
-/* Returns the measure of a bound of distances; -1 if no distance is within it. */
-BI_FN double bi_kdtree_measure_of(const struct bi_kdtree_metric *m, double distance)
+/* Returns the largest measure of distances within a bound; -1 if no distance is. */
+BI_FN double bi_kdtree_measure_of(const struct bi_kdtree_metric *m, double bound)
 {
-    if (!(distance >= 0)) return -1;
-    return m->kind == BI_KDTREE_SQUARES ? distance * distance : distance;
+    if (!(bound >= 0)) return -1;
+    switch (m->kind) {
+    case BI_KDTREE_SQUARES: return bi_largest_square(bound, false);
+    case BI_KDTREE_SQUARES_F32: return bi_square_limit(bound, true);
+    case BI_KDTREE_SQUARES_F24: return bi_largest_square(bound, true);
+    default: return bound;
+    }
 }
 
 BI_FN double bi_kdtree_distance_of(const struct bi_kdtree_metric *m, double measure)
 {
-    return m->kind == BI_KDTREE_SQUARES ? bi_sqrt(measure) : measure;
+    switch (m->kind) {
+    case BI_KDTREE_SQUARES:
+    case BI_KDTREE_SQUARES_F32:
+    case BI_KDTREE_SQUARES_F24: return bi_sqrt(measure);
+    default: return measure;
+    }
 }
 
 /* Returns a coordinate modulo its period, in [0, period]. */
@@ -128,6 +185,14 @@ BI_FN double bi_kdtree_wrap(double x, double period)
  * measured. */
 enum { BI_KDTREE_WALK_LEAF = 8 };
 
+/* The coordinate that splits each level, where some are flat: all nodes share them. A split by a flat coordinate is one
+ * by the next coordinate that is not, as superkeys compare that one then. */
+struct bi_kdtree_split_axes {
+    uint32_t flat; /* bit c: coordinate c is value[c] in all nodes; 0: levels are split by all coordinates in turn */
+    uint8_t of_level[BI_KDTREE_MOST_LEVELS];
+    double value[BI_KDTREE_MOST_LEVELS];
+};
+
 /* The interval of the box in a coordinate, and the gap to it. */
 struct bi_kdtree_side_of_box {
     double low, high, gap;
@@ -137,7 +202,8 @@ struct bi_kdtree_metric_walk {
     const bosc_kdtree_view *view;
     const struct bi_kdtree_metric *metric;
     const double *query;
-    int32_t used; /* coordinates that may be split */
+    int32_t used;        /* coordinates that may be split */
+    const uint8_t *axes; /* by level; NULL: in turn */
     int level;
     struct bi_kdtree_range range[BI_KDTREE_MOST_LEVELS + 1];
     uint8_t phase[BI_KDTREE_MOST_LEVELS + 1];                  /* 0: new; else 1 + the children entered or pruned */
@@ -155,6 +221,7 @@ BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const bo
     w->metric = metric;
     w->query = query;
     w->used = view->dim < BI_KDTREE_MOST_LEVELS ? view->dim : BI_KDTREE_MOST_LEVELS;
+    w->axes = NULL;
     w->level = 0;
     w->range[0].begin = 0;
     w->range[0].end = view->nodes;
@@ -166,6 +233,19 @@ BI_FN void bi_kdtree_metric_walk_begin(struct bi_kdtree_metric_walk *w, const bo
         w->gap[c] = bi_kdtree_least_gap(metric, c, query[c], w->low[c], w->high[c]);
     }
     w->bound[0] = bi_kdtree_measure_gaps(metric, w->gap, w->used);
+}
+
+/* Makes a walk that has begun skip splits by flat coordinates. */
+BI_FN void bi_kdtree_metric_walk_skip_flat(struct bi_kdtree_metric_walk *w, const struct bi_kdtree_split_axes *axes)
+{
+    if (!axes->flat) return;
+    w->axes = axes->of_level;
+    for (int32_t c = 0; c < w->used; c++) {
+        if (!(axes->flat >> c & 1)) continue;
+        w->low[c] = w->high[c] = axes->value[c];
+        w->gap[c] = bi_kdtree_least_gap(w->metric, c, w->query[c], axes->value[c], axes->value[c]);
+    }
+    w->bound[0] = bi_kdtree_measure_gaps(w->metric, w->gap, w->used);
 }
 
 /* Enters a side of the current subtree, given its box in coordinate c, unless it is beyond the limit. */
@@ -210,7 +290,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
         *run = r;
         return r.begin < r.end ? BI_KDTREE_WALK_NODES : BI_KDTREE_WALK_MOVED;
     }
-    const int32_t c = l % w->view->dim;
+    const int32_t c = w->axes ? w->axes[l] : l % w->view->dim;
     const int64_t mid = bi_kdtree_mid(r);
     /* 2. A new subtree first returns its root. */
     if (w->phase[l] == 0) {

@@ -57,8 +57,9 @@ struct bi_kdtree_metric_search {
     struct bi_kdtree_metric metric;
     const double *queries;
     const uint32_t *numbers; /* NULL: i */
-    const double *bounds;    /* the largest distance that counts is bounds[number * bound_step]; NULL: any */
+    const double *bounds;    /* the largest distance that counts is bounds[number * bound_step]; NULL: see limit */
     int64_t bound_step;
+    double limit;             /* without bounds, the largest measure that counts */
     bool exclude_self, later; /* id `number` does not count; only larger ids count */
     int64_t k;
     int64_t *counts;
@@ -66,6 +67,7 @@ struct bi_kdtree_metric_search {
     void *ids;
     double *distances;
     bool wide_ids;
+    struct bi_kdtree_split_axes axes;
     int64_t *bad; /* lowered to the smallest query whose row has the wrong length */
 };
 
@@ -76,7 +78,7 @@ BI_FN int64_t bi_kdtree_query_number(const struct bi_kdtree_metric_search *a, in
 
 BI_FN double bi_kdtree_query_limit(const struct bi_kdtree_metric_search *a, int64_t number)
 {
-    return a->bounds ? bi_kdtree_measure_of(&a->metric, a->bounds[number * a->bound_step]) : BI_INFINITY;
+    return a->bounds ? bi_kdtree_measure_of(&a->metric, a->bounds[number * a->bound_step]) : a->limit;
 }
 
 /* True if the options of the query admit a node as a result. */
@@ -102,6 +104,7 @@ BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)
     int64_t count = 0;
     /* Collect the k nearest in a max-heap in the output row; once it is full, its root is the limit. Then sort it. */
     bi_kdtree_metric_walk_begin(&walk, &a->view, &a->metric, q, NULL);
+    bi_kdtree_metric_walk_skip_flat(&walk, &a->axes);
     while (run = bi_kdtree_metric_walk_next(&walk, limit), run.begin < run.end)
         for (int64_t node = run.begin; node < run.end; node++) {
             const double d = bi_kdtree_measure(&a->metric, &a->view, node, q);
@@ -127,6 +130,7 @@ BI_FN void bi_step_query_count(const struct bi_kdtree_metric_search *a, int64_t 
     struct bi_kdtree_range run;
     int64_t count = 0;
     bi_kdtree_metric_walk_begin(&walk, &a->view, &a->metric, q, NULL);
+    bi_kdtree_metric_walk_skip_flat(&walk, &a->axes);
     while (run = bi_kdtree_metric_walk_next(&walk, limit), run.begin < run.end)
         for (int64_t node = run.begin; node < run.end; node++)
             if (bi_kdtree_measure(&a->metric, &a->view, node, q) <= limit)
@@ -144,6 +148,7 @@ BI_FN void bi_step_query_fill(const struct bi_kdtree_metric_search *a, int64_t i
     struct bi_kdtree_range run;
     int64_t count = 0;
     bi_kdtree_metric_walk_begin(&walk, &a->view, &a->metric, q, NULL);
+    bi_kdtree_metric_walk_skip_flat(&walk, &a->axes);
     while (run = bi_kdtree_metric_walk_next(&walk, limit), run.begin < run.end)
         for (int64_t node = run.begin; node < run.end; node++) {
             const double d = bi_kdtree_measure(&a->metric, &a->view, node, q);
@@ -161,11 +166,64 @@ BI_FN void bi_step_query_fill(const struct bi_kdtree_metric_search *a, int64_t i
     if (a->distances) bi_kdtree_convert_measures(&a->metric, a->distances + out.at, count);
 }
 
-/* values[i] = its square root. */
+/* values[i] = the root of squares[i], or of values[i] where there are no squares. */
 struct bi_kdtree_roots {
     double *values;
+    const float *squares; /* may be NULL */
 };
 
-BI_FN void bi_step_roots(const struct bi_kdtree_roots *a, int64_t i) { a->values[i] = bi_sqrt(a->values[i]); }
+BI_FN void bi_step_roots(const struct bi_kdtree_roots *a, int64_t i)
+{
+    a->values[i] = bi_sqrt(a->squares ? (double)a->squares[i] : a->values[i]);
+}
+
+/* Checks the entries of a search that is not ordinary, and writes their squared distances. Lowers *bad
+ * to the first entry, of query i from begin on, whose distance (or square) is out of range. */
+struct bi_kdtree_check_entries {
+    struct bi_kdtree_metric_search search; /* with its answer: distances, and ids */
+    struct bi_kdtree_metric squares;
+    const uint32_t *nodes; /* of ids */
+    void *dist2;           /* float for F32, else double; NULL: none */
+    bool small;            /* squares must have full precision */
+    int64_t *bad;
+};
+
+/* True if no coordinate of a node or a query is infinite. */
+BI_FN bool bi_kdtree_are_finite(const bosc_kdtree_view *v, int64_t node, const double *q)
+{
+    bool finite = true;
+    for (int32_t c = 0; c < v->dim; c++) {
+        const double x = bosc_kdtree_coordinate(v, node, c);
+        finite &= x - x == 0 && q[c] - q[c] == 0;
+    }
+    return finite;
+}
+
+BI_FN void bi_step_check_entries(const struct bi_kdtree_check_entries *a, int64_t i)
+{
+    const struct bi_kdtree_metric_search *s = &a->search;
+    const int64_t number = bi_kdtree_query_number(s, i), begin = s->offsets ? s->offsets[number] : number * s->k,
+                  end = s->offsets ? s->offsets[number + 1] : begin + s->k;
+    const bool single = s->view.dtype == BOSC_F32;
+    const struct bi_row_out out = {s->ids, s->distances, 0, s->wide_ids, false, false};
+    const double *q = s->queries + i * s->view.dim, least = single ? 0x1p-126 : 0x1p-1022;
+    for (int64_t e = begin; e < end; e++) {
+        const uint32_t id = bi_row_id(&out, e);
+        double measure = s->distances[e];
+        bool small = false;
+        if (id != BI_KDTREE_NONE && a->dist2) {
+            measure = bi_kdtree_measure(&a->squares, &s->view, a->nodes[id], q);
+            small = a->small && measure < least && s->distances[e] > 0;
+        }
+        if (id != BI_KDTREE_NONE &&
+            (small || (measure == BI_INFINITY && bi_kdtree_are_finite(&s->view, a->nodes[id], q))))
+            bi_atomic_min_i64(a->bad, e);
+        if (!a->dist2) continue;
+        if (single)
+            ((float *)a->dist2)[e] = (float)measure;
+        else
+            ((double *)a->dist2)[e] = measure;
+    }
+}
 
 #endif

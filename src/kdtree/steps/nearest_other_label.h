@@ -54,14 +54,16 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
 
 /* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
  * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
- * coordinates: the least, then the greatest. Labels can be replaced. */
+ * coordinates: the least, then the greatest. Labels can be replaced. The copies of a point ascend by id in a subtree
+ * that holds nothing else, so that by least ids a search visits one block of it. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
     uint32_t *node_labels;
     int32_t levels, level, used;
     uint32_t *begins; /* of blocks; the end of the last */
     double *boxes;
-    uint32_t *same; /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
+    uint32_t *least_ids; /* by heap index */
+    uint32_t *same;      /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
 };
 
 /* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack
@@ -90,6 +92,12 @@ BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
             high[c] = x > high[c] ? x : high[c];
         }
     }
+    uint32_t least = bosc_kdtree_id(&a->view, begin);
+    for (int64_t i = begin + 1; i < end; i++) {
+        uint32_t id = bosc_kdtree_id(&a->view, i);
+        least = id < least ? id : least;
+    }
+    a->least_ids[blocks - 1 + s] = least;
     a->begins[s] = (uint32_t)begin;
     if (s + 1 == blocks) a->begins[blocks] = (uint32_t)end;
 }
@@ -112,6 +120,8 @@ BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
         low[c] = one[c] < two[c] ? one[c] : two[c];
         high[c] = one[c + a->used] > two[c + a->used] ? one[c + a->used] : two[c + a->used];
     }
+    uint32_t first = a->least_ids[2 * h + 1], second = a->least_ids[2 * h + 2];
+    a->least_ids[h] = first < second ? first : second;
 }
 
 BI_FN void bi_step_merge_labels(const struct bi_kdtree_blocks *a, int64_t i)
@@ -163,13 +173,20 @@ BI_FN void bi_kdtree_block_begin(struct bi_kdtree_block_walk *w)
     if (w->blocks->same[0] != w->label) bi_kdtree_block_push(w, 0, 0);
 }
 
-/* The next block, -1 after the last; `limit` is the largest distance that still counts. */
-BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
+/* True if no node of box h, at `bound` or farther, can be nearer than `limit`, or as near with an id below `best`. */
+BI_FN bool bi_kdtree_block_is_beyond(const struct bi_kdtree_block_walk *w, int64_t h, double bound, double limit,
+                                     uint32_t best)
+{
+    return bound >= limit && (bound > limit || w->blocks->least_ids[h] >= best);
+}
+
+/* The next block, -1 after the last; `limit` is the largest distance that still counts, for ids below `best`. */
+BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit, uint32_t best)
 {
     int64_t first = ((int64_t)1 << w->blocks->levels) - 1;
     while (w->waiting > 0) {
         int64_t h = w->box[--w->waiting];
-        if (w->bound[w->waiting] > limit) continue;
+        if (bi_kdtree_block_is_beyond(w, h, w->bound[w->waiting], limit, best)) continue;
         if (h >= first) return h - first;
         double bound[2];
         bool near[2];
@@ -177,7 +194,7 @@ BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit)
             near[k] = w->blocks->same[2 * h + 1 + k] != w->label;
             if (!near[k]) continue;
             bound[k] = bi_kdtree_block_box_bound(w->blocks, 2 * h + 1 + k, w->low, w->high);
-            near[k] = !(bound[k] > limit);
+            near[k] = !bi_kdtree_block_is_beyond(w, 2 * h + 1 + k, bound[k], limit, best);
         }
         int later = near[0] && near[1] && bound[1] < bound[0] ? 0 : 1;
         if (near[later]) bi_kdtree_block_push(w, 2 * h + 1 + later, bound[later]);
@@ -214,7 +231,7 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
     walk.high = low + a->blocks.used;
     walk.label = a->blocks.same[h];
     bi_kdtree_block_begin(&walk);
-    while ((near = bi_kdtree_block_next(&walk, most)) >= 0)
+    while ((near = bi_kdtree_block_next(&walk, most, BI_KDTREE_NONE)) >= 0)
         for (int64_t i = a->blocks.begins[near]; i < a->blocks.begins[near + 1]; i++) {
             if (a->blocks.node_labels[i] == walk.label) continue;
             for (int32_t c = 0; c < a->blocks.used; c++)
@@ -270,7 +287,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
     bi_kdtree_block_begin(&walk);
     /* 2. Measure the nodes of near blocks; each nearer one lowers the limit. */
-    while ((s = bi_kdtree_block_next(&walk, limit)) >= 0)
+    while ((s = bi_kdtree_block_next(&walk, limit, best)) >= 0)
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;
             double d = bosc_kdtree_dist2(view, node, q);

@@ -36,6 +36,18 @@ BI_FN void bi_step_sum_weights(const struct bi_kdtree_sum_weights *a, int64_t i)
                    bi_kdtree_weight(a->weights, &a->view, mid);
 }
 
+/* to[i] = the largest measure within bounds[i]. */
+struct bi_kdtree_measures {
+    struct bi_kdtree_metric metric;
+    const double *bounds;
+    double *to;
+};
+
+BI_FN void bi_step_measures(const struct bi_kdtree_measures *a, int64_t i)
+{
+    a->to[i] = bi_kdtree_measure_of(&a->metric, a->bounds[i]);
+}
+
 /* Bins first to first + bins - 1 of query i, which is node i of the other tree: bin b of it goes to counts or
  * totals[b * queries + i]. */
 struct bi_kdtree_count_bins {
@@ -45,7 +57,7 @@ struct bi_kdtree_count_bins {
     const double *queries;
     const uint32_t *numbers; /* the ids of the queries */
     int64_t n;               /* queries */
-    const double *radii;     /* ascending */
+    const double *limits;    /* the measures of the radii, ascending */
     int64_t first;
     int32_t bins;
     const double *weights, *sums, *query_weights; /* of nodes by id, of subtrees by root; of queries by id, or NULL */
@@ -58,8 +70,8 @@ struct bi_kdtree_count_bins {
 BI_FN int64_t bi_kdtree_bin_of(const struct bi_kdtree_count_bins *a, double measure)
 {
     int64_t low = a->first, high = a->first + a->bins;
-    if (a->first > 0 && measure <= bi_kdtree_measure_of(&a->metric, a->radii[a->first - 1])) return a->first - 1;
-    BI_PARTITION_POINT(low, high, mid, !(measure <= bi_kdtree_measure_of(&a->metric, a->radii[mid])));
+    if (a->first > 0 && measure <= a->limits[a->first - 1]) return a->first - 1;
+    BI_PARTITION_POINT(low, high, mid, !(measure <= a->limits[mid]));
     return low;
 }
 
@@ -77,7 +89,7 @@ BI_FN double bi_kdtree_count_farthest(const struct bi_kdtree_count_bins *a, cons
             else
                 powers = bi_kdtree_add_power(&a->metric, powers, gap, sum);
         }
-        if (a->metric.kind != BI_KDTREE_POWER || sum == 0 || sum == BI_INFINITY) return sum;
+        if (!bi_kdtree_is_relative(a->metric.kind) || sum == 0 || sum == BI_INFINITY) return sum;
     }
     return bi_kdtree_of_powers(&a->metric, powers, sum) * a->metric.grow;
 }
@@ -118,7 +130,7 @@ BI_FN void bi_kdtree_count_node(const struct bi_kdtree_count_bins *a, struct bi_
 BI_FN void bi_step_count_bins(const struct bi_kdtree_count_bins *a, int64_t i)
 {
     const double *q = a->queries + i * a->view.dim;
-    const double limit = bi_kdtree_measure_of(&a->metric, a->radii[a->first + a->bins - 1]);
+    const double limit = a->limits[a->first + a->bins - 1];
     struct bi_kdtree_metric_walk w;
     struct bi_kdtree_bins bins;
     struct bi_kdtree_range run = {0, 0};

@@ -6,22 +6,64 @@
 #include "kdtree/order.h"
 #include "kdtree/shape.h"
 
-/* Lowers *row to the smallest row with a NaN. */
-struct bi_kdtree_find_nan {
+/* Lowers found->beyond to the smallest row with a NaN or a finite coordinate beyond the limit; sets found->tiny. */
+struct bi_kdtree_find_beyond {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim;
-    int64_t *row;
+    double limit, least;
+    struct bi_kdtree_findings *found;
 };
 
-BI_FN void bi_step_find_nan(const struct bi_kdtree_find_nan *a, int64_t i)
+/* Class bits of a number: 1 for a NaN or a finite number beyond the limit, 2 for a number within `least`, except 0. */
+BI_FN int bi_kdtree_classify_f32(float x, float limit, float least)
 {
-    bool nan = false;
+    const float magnitude = x < 0 ? -x : x;
+    return (!(magnitude <= limit) & (magnitude != INFINITY)) | (magnitude > 0 && magnitude <= least ? 2 : 0);
+}
+
+BI_FN int bi_kdtree_classify_f64(double x, double limit, double least)
+{
+    const double magnitude = x < 0 ? -x : x;
+    return (!(magnitude <= limit) & (magnitude != (double)INFINITY)) | (magnitude > 0 && magnitude <= least ? 2 : 0);
+}
+
+BI_FN void bi_step_find_beyond(const struct bi_kdtree_find_beyond *a, int64_t i)
+{
+    int bits = 0;
     for (int32_t c = 0; c < a->dim; c++) {
-        double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + c, a->dtype);
-        nan |= x != x;
+        const int64_t at = i * a->rows.stride + c;
+        bits |= a->dtype == BOSC_F32
+                    ? bi_kdtree_classify_f32(((const float *)a->rows.data)[at], (float)a->limit, (float)a->least)
+                    : bi_kdtree_classify_f64(((const double *)a->rows.data)[at], a->limit, a->least);
     }
-    if (nan) bi_atomic_min_i64(a->row, i);
+    if ((bits & 1) && (uint64_t)i < bi_atomic_load_u64((const uint64_t *)&a->found->beyond))
+        bi_atomic_min_i64(&a->found->beyond, i);
+    if (bits & 2) bi_atomic_or_u32(&a->found->tiny, 1);
+}
+
+/* Element k of the rows, times a power of two. *rounded = 1 if a product is not exact. */
+struct bi_kdtree_scale_rows {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim;
+    double scale;
+    void *out; /* packed */
+    uint32_t *rounded;
+};
+
+BI_FN void bi_step_scale_rows(const struct bi_kdtree_scale_rows *a, int64_t k)
+{
+    const int64_t i = k / a->dim;
+    const double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + (k - i * a->dim), a->dtype);
+    double product = x * a->scale;
+    if (a->dtype == BOSC_F32) {
+        product = (double)(float)product;
+        ((float *)a->out)[k] = (float)product;
+    } else {
+        ((double *)a->out)[k] = product;
+    }
+    if (product / a->scale != x) bi_atomic_or_u32(a->rounded, 1);
 }
 
 /* Element k of the rows perm[0], perm[1], ..., of dim elements of element_size 4 or 8. By elements, as neighbouring

@@ -3,6 +3,7 @@
 #ifndef BI_KDTREE_STEPS_STEPS_H
 #define BI_KDTREE_STEPS_STEPS_H
 
+#include "kdtree/steps/copies.h"
 #include "kdtree/steps/query.h"
 #include "kdtree/steps/sort.h"
 #include "kdtree/steps/metric_query.h"

@@ -13,15 +13,15 @@ bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
                                   struct bi_kdtree_rows *rows)
 {
     const bosc_kdtree_opts *o = &tree->opts;
-    int64_t row;
+    struct bi_kdtree_findings found;
     bool staged;
     if (rows->n == 0) return BOSC_OK;
     const size_t bytes = (size_t)((rows->n - 1) * rows->stride + o->dim) * bosc_dtype_size(o->dtype);
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, &staged));
     if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
-    BI_TRY(ctx->ops->kdtree->find_nan(ctx, o->dtype, o->dim, rows, &row));
-    if (row == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(row_begin + row));
+    BI_TRY(ctx->ops->kdtree->find_beyond(ctx, o->dtype, o->dim, rows, (double)INFINITY, &found));
+    if (found.beyond == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(row_begin + found.beyond));
 }
 
 /* ---- create and free ---- */
@@ -53,7 +53,6 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     bosc_kdtree_opts shard = *opts;
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
-    shard.assume_valid = 1; /* NaNs are refused before the shard is built */
     if (is_published_pair(opts)) shard.builder = BOSC_KDTREE_AUTO;
     return shard;
 }

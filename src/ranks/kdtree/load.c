@@ -154,11 +154,13 @@ static bosc_status check_points(const struct row_load *load)
 {
     const struct bi_kdtree_header *h = &load->r->header;
     const struct bi_kdtree_rows points = {load->points, load->nodes, h->dim};
-    int64_t row;
+    struct bi_kdtree_findings found;
     if (load->nodes == 0 || h->dtype == BOSC_I32 || h->dtype == BOSC_I64) return BOSC_OK;
-    BI_TRY(load->ctx->ops->kdtree->find_nan(load->ctx, (bosc_dtype)h->dtype, (int32_t)h->dim, &points, &row));
-    if (row == INT64_MAX) return BOSC_OK;
-    return bi_fail(load->ctx, BOSC_ERR_DATA, "saved tree: node %lld holds a NaN", (long long)(load->first_node + row));
+    BI_TRY(load->ctx->ops->kdtree->find_beyond(load->ctx, (bosc_dtype)h->dtype, (int32_t)h->dim, &points,
+                                               (double)INFINITY, &found));
+    if (found.beyond == INT64_MAX) return BOSC_OK;
+    return bi_fail(load->ctx, BOSC_ERR_DATA, "saved tree: node %lld holds a NaN",
+                   (long long)(load->first_node + found.beyond));
 }
 
 /* Copies the arrays read to the backend, and numbers the nodes. */

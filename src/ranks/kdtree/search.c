@@ -1,6 +1,8 @@
 /* Searches over ranks: checks of queries, the shards that they reach, and the k nearest neighbours. */
 #include "ranks/kdtree/search.h"
 
+#include "base/radius.h"
+
 /* ---- queries and the shards that they reach ---- */
 
 bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array,
@@ -32,8 +34,9 @@ bosc_status bi_ranks_kdtree_same_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *
 
 double bi_ranks_kdtree_square(const bosc_ranks_kdtree *tree, double radius)
 {
-    const float r = (float)radius; /* distances of F32 are computed in float */
-    return tree->opts.dtype == BOSC_F32 ? (double)(r * r) : radius * radius;
+    const bool single = tree->opts.dtype == BOSC_F32;
+    const double least = single ? 0x1p-126 : 0x1p-1022, square = bi_square_limit(radius, single);
+    return square < least ? least : square;
 }
 
 struct bi_ranks_kdtree_reach bi_ranks_kdtree_reach_of(const bosc_ranks_kdtree *tree, const struct bi_kdtree_rows *rows)

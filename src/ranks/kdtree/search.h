@@ -10,7 +10,8 @@ bosc_status bi_ranks_kdtree_check_queries(bosc_ctx *ctx, const bosc_ranks_kdtree
                                           const void *data, const char *count_name, int64_t count, int64_t stride,
                                           struct bi_kdtree_rows *rows);
 
-/* Check a radius, and that it is equal on all ranks; return its square, rounded as distances are. */
+/* Check a radius, and that it is equal on all ranks; return a limit of the squared distances of shards that it reaches:
+ * not below the least normal number, as smaller squares are not exact. */
 bosc_status bi_ranks_kdtree_check_radius(bosc_ctx *ctx, double radius);
 bosc_status bi_ranks_kdtree_same_radius(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
                                         double radius);

@@ -3,6 +3,7 @@
 #define BI_VOXELGRID_STEPS_STEPS_H
 
 #include "voxelgrid/steps/build.h"
+#include "voxelgrid/steps/copies.h"
 #include "voxelgrid/steps/pairs.h"
 #include "voxelgrid/steps/query.h"
 

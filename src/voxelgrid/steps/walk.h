@@ -93,7 +93,8 @@ BI_FN bool bi_voxelgrid_walk_begin(const struct bi_voxelgrid_view *v, struct bi_
     }
     /* 2. Small boxes: rows by keys. Large ones: start at the first position inside. */
     w->position = position;
-    w->rows[0] = w->at[0] = w->at[1] = 0;
+    w->rows[0] = w->rows[1] = w->at[0] = w->at[1] = 0;
+    w->row = w->length = 0;
     if (v->n == 0) return false;
     uint64_t first = v->dim > 2 ? rows[0] : 1, second = v->dim > 1 ? rows[v->dim - 2] : 1;
     if (v->keyed && v->key_bits < 64 && first <= BI_VOXELGRID_MAX_ROWS && second <= BI_VOXELGRID_MAX_ROWS &&

@@ -1,8 +1,11 @@
-/* Statuses, types, bits, Philox. */
+/* Statuses, types, bits, radii, Philox. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/philox.h"
+#include "base/radius.h"
+#include "reference/kdtree.h"
 #include "support/suite.h"
 
 static void statuses(void)
@@ -77,10 +80,31 @@ static void philox_published_vectors(void)
     }
 }
 
+/* The largest square with a root of at most the radius, by steps from number to number. */
+static void squares_within_radii(void)
+{
+    static const double radii[] = {0,    5e-324, 0x1p-1022, 1e-200, 1.5e-162, 0x1p-511, 0x1p-149, 3.8e-23, 1e-19,   0.1,
+                                   1e19, 1,      FLT_MAX,   3.5e38, 1.3e154,  1.4e154,  1e200,    DBL_MAX, INFINITY};
+    struct suite_random r = {4};
+    for (int single = 0; single < 2; single++) {
+        for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i++)
+            CHECK(bi_square_limit(radii[i], single) == reference_square_limit(radii[i], single));
+        for (int i = 0; i < 3000; i++) {
+            const double radius = ldexp(1 + suite_unit(&r), (int)suite_below(&r, 2046) - 1022);
+            const double near = ldexp(1 + suite_unit(&r), (int)suite_below(&r, 250) - 125);
+            CHECK(bi_square_limit(radius, single) == reference_square_limit(radius, single));
+            CHECK(bi_square_limit(near, single) == reference_square_limit(near, single));
+        }
+        CHECK(bi_square_limit(-1, single) == -1);
+        CHECK(bi_square_limit(bi_f64_from_bits(0x7fffffffffffffffull), single) == -1);
+    }
+}
+
 static const struct suite_case suite_cases_base[] = {
     {"statuses", NULL, statuses},
     {"element types", NULL, dtypes},
     {"ordered keys", NULL, ordered_keys},
+    {"squares within radii", NULL, squares_within_radii},
     {"Philox gives the published vectors", NULL, philox_published_vectors},
 };
 SUITE(base);

@@ -78,10 +78,56 @@ static void all_types_and_dimensions(bosc_ctx *ctx)
             if (suite_leaves_out()) continue;
             int32_t dim = 1 + (int32_t)suite_below(&r, 5);
             int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300);
-            struct reference_points p = kd_points(&r, dtypes[t], dim, n, dim + t % 2, (enum kd_shape)s);
+            struct reference_points p = kd_ordinary_points(&r, dtypes[t], dim, n, dim + t % 2, (enum kd_shape)s);
             check_emst(ctx, &p, t % 2 ? 32 : 64, s % 2 == 0);
             free((void *)p.data);
         }
+}
+
+/* Multiplies random points by 2^exponent: pairs stay, and so do squared lengths times 4^exponent, if they fit. */
+static void check_scaled(bosc_ctx *ctx, bosc_dtype dtype, int exponent, bool fits)
+{
+    enum { N = 40, DIM = 3 };
+    const bosc_emst_opts o = {sizeof o, dtype, DIM, 64};
+    struct suite_random r = {15};
+    struct reference_points p = kd_points(&r, dtype, DIM, N, DIM, KD_RANDOM);
+    int64_t pairs[2 * (N - 1)], scaled_pairs[2 * (N - 1)];
+    char dist2[N * 8], scaled_dist2[N * 8];
+    CHECK_OK(ctx, bosc_emst_compute(ctx, p.data, N, 0, &o, pairs, dist2));
+    for (int i = 0; i < N * DIM; i++) kd_set((void *)p.data, dtype, i, ldexp(kd_get(p.data, dtype, i), exponent));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, p.data, N, 0, &o, scaled_pairs, NULL));
+    CHECK(memcmp(pairs, scaled_pairs, sizeof pairs) == 0);
+    memset(scaled_pairs, 7, sizeof scaled_pairs);
+    CHECK_STATUS(ctx, bosc_emst_compute(ctx, p.data, N, 0, &o, scaled_pairs, scaled_dist2),
+                 fits ? BOSC_OK : BOSC_ERR_LIMIT);
+    if (!fits) CHECK(strncmp(bosc_ctx_message(ctx), "dist2", 5) == 0 && scaled_pairs[0] == 0x0707070707070707);
+    for (int e = 0; e < N - 1 && fits; e++)
+        CHECK(kd_get(scaled_dist2, dtype, e) == ldexp(kd_get(dist2, dtype, e), 2 * exponent));
+    free((void *)p.data);
+}
+
+static void magnitudes(bosc_ctx *ctx)
+{
+    static const struct {
+        bosc_dtype dtype;
+        int exponent;
+        bool fits;
+    } cases[] = {{BOSC_F32, 50, true},    {BOSC_F32, -50, true},   {BOSC_F32, 80, false},  {BOSC_F32, -100, false},
+                 {BOSC_F32, 117, false},  {BOSC_F64, 500, true},   {BOSC_F64, -470, true}, {BOSC_F64, 700, false},
+                 {BOSC_F64, 1013, false}, {BOSC_F64, -1000, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_scaled(ctx, cases[i].dtype, cases[i].exponent, cases[i].fits);
+    /* Points that differ by too little beside the largest: also where scaling makes them equal. */
+    static const float near[] = {0x1p-100f, 0x1p-149f};
+    for (int i = 0; i < 2; i++) {
+        const float x[] = {0x1p126f, 0, near[i], -0x1p126f};
+        int64_t pairs[6];
+        CHECK_STATUS(
+            ctx,
+            bosc_emst_compute(ctx, x, 4, 0, &(bosc_emst_opts){sizeof(bosc_emst_opts), BOSC_F32, 1, 64}, pairs, NULL),
+            BOSC_ERR_LIMIT);
+        CHECK(strncmp(bosc_ctx_message(ctx), "points: those of edge", 21) == 0);
+    }
 }
 
 static void fewer_than_12_points(bosc_ctx *ctx)
@@ -127,6 +173,58 @@ static void far_apart(bosc_ctx *ctx)
         }
 }
 
+/* Points with many copies. NEAR: neighbouring places are at distance 0 too, as squares underflow. INFINITE: equal
+ * points at infinite distance. */
+enum copies { COPIES_ALL, COPIES_FEW_PLACES, COPIES_HALF, COPIES_ZEROS, COPIES_NEAR, COPIES_INFINITE, COPIES_SHAPES };
+
+static double copies_value(struct suite_random *r, enum copies shape, bosc_dtype dtype, int64_t places, int64_t e,
+                           int32_t dim)
+{
+    const int64_t i = e / dim, c = e % dim, place = i * 7 % places;
+    const double step = dtype == BOSC_F32 ? 2e-23 : 1.2e-162; /* its square rounds to 0, that of two steps does not */
+    switch (shape) {
+    case COPIES_ALL: return 7.25;
+    case COPIES_FEW_PLACES: return (double)(c == 0 ? place * 3 : place % 3);
+    case COPIES_HALF: return i % 2 ? 3 : suite_unit(r) * 1000;
+    case COPIES_ZEROS: return i % 3 == 2 ? 5 : (i / 3 + c) % 2 ? -0.0 : 0.0;
+    case COPIES_NEAR: return i == 0 ? 1 : c == 0 ? (double)(i * 5 % 7) * step : 0;
+    default: return i % 3 ? 4 : c == 0 ? (double)INFINITY : (double)(i % 2);
+    }
+}
+
+static struct reference_points copies_of(enum copies shape, bosc_dtype dtype, int32_t dim, int64_t n, int64_t places)
+{
+    struct suite_random r = {15};
+    void *data = suite_alloc((size_t)(n * dim) * 8);
+    for (int64_t e = 0; e < n * dim; e++) kd_set(data, dtype, e, copies_value(&r, shape, dtype, places, e, dim));
+    return (struct reference_points){dtype, dim, n, dim, data};
+}
+
+/* More copies of a point than a leaf or a block of the tree holds; fewer and more than are joined first. */
+static void copies_of_points(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    const bool slow = suite_slow(ctx);
+    for (int s = 0; s < COPIES_SHAPES; s++)
+        for (int t = 0; t < 8; t++) {
+            if (suite_leaves_out()) continue;
+            const int64_t n = t < 4 ? (slow ? 600 : 2500) : 90;
+            struct reference_points p = copies_of((enum copies)s, dtypes[t % 4], 1 + (s + t) % 3, n, slow ? 2 : 10);
+            check_emst(ctx, &p, t % 2 ? 32 : 64, t % 3 != 0);
+            free((void *)p.data);
+        }
+}
+
+/* Large integers that round to the same double are at distance 0. */
+static void copies_as_doubles(bosc_ctx *ctx)
+{
+    const int64_t n = suite_slow(ctx) ? 600 : 2500;
+    int64_t *data = suite_alloc((size_t)n * 8);
+    for (int64_t i = 0; i < n; i++) data[i] = ((int64_t)1 << 62) + i * 7919 % n;
+    check_emst(ctx, &(struct reference_points){BOSC_I64, 1, n, 1, data}, 64, true);
+    free(data);
+}
+
 struct labelled {
     struct reference_points points;
     bosc_kdtree *tree;
@@ -159,7 +257,7 @@ static void nearest_of_another_label(bosc_ctx *ctx)
     bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
     int64_t n = suite_slow(ctx) ? 80 : 400;
     for (int s = 0; s < KD_SHAPES; s++) {
-        t->points = kd_points(&r, BOSC_F64, 3, n, 3, (enum kd_shape)s);
+        t->points = kd_ordinary_points(&r, BOSC_F64, 3, n, 3, (enum kd_shape)s);
         t->tree = kd_build(ctx, &opts, &t->points);
         for (int placed = 0; placed < 2; placed++) {
             for (int64_t i = 0; i < n; i++) {
@@ -266,7 +364,13 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_emst[] = {
-    {"shapes", all_types_and_dimensions, NULL}, {"small", fewer_than_12_points, NULL},  {"far apart", far_apart, NULL},
-    {"others", nearest_of_another_label, NULL}, {"bad arguments", bad_arguments, NULL},
+    {"shapes", all_types_and_dimensions, NULL},
+    {"small", fewer_than_12_points, NULL},
+    {"far apart", far_apart, NULL},
+    {"others", nearest_of_another_label, NULL},
+    {"copies", copies_of_points, NULL},
+    {"doubles", copies_as_doubles, NULL},
+    {"bad arguments", bad_arguments, NULL},
+    {"magnitudes", magnitudes, NULL},
 };
 SUITE(emst);

@@ -5,7 +5,7 @@
 #include "support/faults.h"
 #include "cases/kdtree/kdtree_data.h"
 
-enum { MOST = 60 };
+enum { MOST = 300, FEW = 60 };
 
 struct subject {
     struct reference_points points;
@@ -47,10 +47,13 @@ static bool right(void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    for (int wide = 0; wide < 2; wide++) {
-        struct suite_random r = {(uint64_t)wide};
-        int64_t n = suite_slow(ctx) ? 20 : MOST;
-        struct subject s = {.points = kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, KD_RANDOM),
+    /* The last trial joins copies. */
+    for (int trial = 0; trial < 3; trial++) {
+        const bool wide = trial == 1;
+        struct suite_random r = {(uint64_t)trial};
+        int64_t n = trial == 2 ? MOST : suite_slow(ctx) ? 20 : FEW;
+        struct subject s = {.points =
+                                kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, trial == 2 ? KD_EQUAL : KD_RANDOM),
                             .id_bits = wide ? 64 : 32};
         struct fault_sweep sweep = {
             .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};

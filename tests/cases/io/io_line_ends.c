@@ -70,8 +70,9 @@ EDGES(metis, BI_EDGES_METIS)
 
 static bosc_status vectors(const struct bi_bytes *in, struct bi_numbers *numbers, bosc_io_error *error)
 {
+    const bosc_vectors_opts opts = {.size = sizeof opts};
     bosc_vectors v = {0};
-    bosc_status status = bi_vectors_text_parse(in, &v, error);
+    bosc_status status = bi_vectors_text_parse(in, &opts, &v, error);
     CHECK(bi_numbers_reserve(numbers, (size_t)v.n + 1));
     for (int64_t i = 0; i < v.n; i++) numbers->data[numbers->count++] = (double)v.rows[i];
     numbers->data[numbers->count++] = v.length;
@@ -132,6 +133,7 @@ static const struct {
     {"metis", "% c\n3 2\n2\n1 3\n2\n", metis},
     {"bits", "# c\n0101\n1100\n", vectors},
     {"bases", "ACGT 5\n# c\nTTGA 6\n", vectors},
+    {"fastq", "@a\nACGT\n+\n#!#!\n@b # c\nTTGA\n+b\nFF#F\n", vectors},
     {"fasta", ">a\nAC\nGT\n>b # c\nTTGA\n", vectors},
     {"body", "# c\n3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2\n", body},
     {"sph", "1 8\n0 0 0 1 0\n", sph},

@@ -74,6 +74,12 @@ static bosc_status arrays_write(struct world *w, bosc_io_error *error)
     const bosc_array arrays[2] = {points_of(w), points_of(w)};
     return bosc_arrays_write(paths, arrays, 2, error);
 }
+static bosc_status texts_write(struct world *w, bosc_io_error *error)
+{
+    const char *paths[2] = {w->path, w->second};
+    const bosc_text texts[2] = {{(const char *)w->points, sizeof w->points}, {(const char *)w->u, sizeof w->u}};
+    return bosc_texts_write(paths, texts, 2, error);
+}
 static bosc_status edges_write(struct world *w, bosc_io_error *error)
 {
     const bosc_edges edges = {.n = N, .m = N, .dtype = BOSC_I32, .u = w->u, .v = w->v, .weights = w->weights};
@@ -113,6 +119,7 @@ static const struct call writers[] = {
     {"npy_write_all", ".npy", npy_write_all, 4, "b.npy", NULL},
     {"arrays_write", ".csv", arrays_write, 20, "b.npy", NULL},
     {"arrays_write", ".tsv.gz", arrays_write, 20, "b.txt", NULL},
+    {"texts_write", ".txt.gz", texts_write, 2, "b.txt", NULL},
     {"edges_write", ".gr", edges_write, 4, NULL, NULL},
     {"edges_write", ".mtx.gz", edges_write, 4, NULL, NULL},
     {"heights_write", ".npy", heights_write, 3, NULL, NULL},
@@ -216,7 +223,8 @@ static bosc_status mesh_read(struct world *w, bosc_io_error *error)
 static bosc_status read_vectors(struct world *w, int32_t bits, bosc_io_error *error)
 {
     bosc_vectors v = {0};
-    bosc_status status = bosc_vectors_read(w->path, bits, &v, error);
+    const bosc_vectors_opts opts = {.size = sizeof opts, .bits = bits};
+    bosc_status status = bosc_vectors_read(w->path, &opts, &v, error);
     if (status == BOSC_OK)
         append_output(w, v.rows, (size_t)(v.n * bosc_cellgraph_words(v.length, v.letter_bits)) * 8);
     else
@@ -226,6 +234,21 @@ static bosc_status read_vectors(struct world *w, int32_t bits, bosc_io_error *er
 }
 static bosc_status vectors_read(struct world *w, bosc_io_error *error) { return read_vectors(w, 0, error); }
 static bosc_status vectors_read_packed(struct world *w, bosc_io_error *error) { return read_vectors(w, 192, error); }
+
+static bosc_status sequences_read(struct world *w, bosc_io_error *error)
+{
+    bosc_sequences s = {0};
+    bosc_status status = bosc_sequences_read(w->path, BOSC_ALPHABET_AUTO, &s, error);
+    if (status != BOSC_OK) {
+        CHECK(s.letters == NULL && s.n == 0);
+        return status;
+    }
+    append_output(w, s.letters, (size_t)s.offsets[s.n]);
+    append_output(w, s.offsets, (size_t)(s.n + 1) * sizeof *s.offsets);
+    append_output(w, s.counts, (size_t)s.n * sizeof *s.counts);
+    bosc_sequences_free(&s);
+    return status;
+}
 
 /* In place: an array that cannot be converted stays unchanged. */
 static bosc_status array_convert(struct world *w, bosc_io_error *error)
@@ -327,6 +350,14 @@ static bosc_status make_bases(struct world *w, bosc_io_error *error)
     }
     return put_text(w, (size_t)(p - w->text));
 }
+static bosc_status make_records(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    const char *path = w->path;
+    for (int i = 0; i < N; i++) p += sprintf(p, "@%d\nACG%c\n+\nFFFF\n", i, "ACGT"[i % 4]);
+    const bosc_text text = {w->text, p - w->text};
+    return bosc_texts_write(&path, &text, 1, error);
+}
 static bosc_status make_packed(struct world *w, bosc_io_error *error)
 {
     const bosc_array a = {.dtype = BOSC_U8, .rank = 2, .shape = {N, 24, 1, 1}, .data = w->points};
@@ -382,6 +413,8 @@ static const struct call readers[] = {
     {"mesh_read", ".stl", mesh_read, 4, NULL, make_stl_binary},
     {"vectors_read", ".txt", vectors_read, 10, NULL, make_bases},
     {"vectors_read", ".npy", vectors_read_packed, 2, NULL, make_packed},
+    {"sequences_read", ".txt", sequences_read, 10, NULL, make_bases},
+    {"sequences_read", ".fastq.gz", sequences_read, 10, NULL, make_records},
     {"array_convert", "", array_convert, 1, NULL, NULL},
 };
 

@@ -15,10 +15,22 @@ static bosc_status as_array(bosc_status status, const bosc_vectors *v, bosc_arra
     return BOSC_OK;
 }
 
+static const bosc_vectors_opts defaults = {.size = sizeof defaults};
+
 static bosc_status parse_text(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
     bosc_vectors v = {0};
-    return as_array(bi_vectors_text_parse(in, &v, error), &v, array);
+    return as_array(bi_vectors_text_parse(in, &defaults, &v, error), &v, array);
+}
+
+/* The same without the vectors that have ambiguity codes. */
+static bosc_status parse_skipping(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+{
+    static const bosc_vectors_opts skip = {.size = sizeof skip, .ambiguity = BOSC_AMBIGUITY_SKIP};
+    bosc_vectors v = {0};
+    bosc_status status = as_array(bi_vectors_text_parse(in, &skip, &v, error), &v, array);
+    free(v.file_rows);
+    return status;
 }
 
 enum { PACKED_BITS = 13 };
@@ -29,13 +41,15 @@ static bosc_status parse_packed(const struct bi_bytes *in, bosc_array *array, bo
     return as_array(bi_vectors_npy_parse(in, PACKED_BITS, &v, error), &v, array);
 }
 
-/* The text reads as n vectors with the letters of `letters`, one digit each. */
-static void check_vectors(const char *text, int32_t letter_bits, int64_t n, const char *letters)
+/* The text reads as n vectors with the letters of `letters`, values from '0' up. rows: digits, their numbers in the
+ * file; NULL: all. */
+static void check_read(const char *text, const bosc_vectors_opts *opts, int32_t letter_bits, int64_t n,
+                       const char *letters, const char *rows)
 {
     bosc_io_error error;
     bosc_vectors v = {0};
     struct bi_bytes in = {.name = "F", .data = text, .size = strlen(text)};
-    if (bi_vectors_text_parse(&in, &v, &error) != BOSC_OK)
+    if (bi_vectors_text_parse(&in, opts, &v, &error) != BOSC_OK)
         suite_fail(__FILE__, __LINE__, "refused: %s: %s", text, error.text);
     int64_t per_word = 64 / letter_bits, length = (int64_t)strlen(letters) / n,
             words = (length + per_word - 1) / per_word;
@@ -48,7 +62,18 @@ static void check_vectors(const char *text, int32_t letter_bits, int64_t n, cons
                 v.rows[i * words + k / per_word] >> k % per_word * letter_bits & ((1u << letter_bits) - 1);
             CHECK_EQ(letter, k < length ? (uint64_t)(letters[i * length + k] - '0') : 0);
         }
+    CHECK((v.file_rows == NULL) == (rows == NULL));
+    if (!rows) CHECK_EQ(v.file_n, n);
+    for (int64_t i = 0; rows && i < n; i++) CHECK_EQ(v.file_rows[i], rows[i] - '0');
     bosc_vectors_free(&v);
+    CHECK(v.rows == NULL && v.file_rows == NULL);
+}
+
+static void check_vectors(const char *text, int32_t letter_bits, int64_t n, const char *letters)
+{
+    static const bosc_vectors_opts skip = {.size = sizeof skip, .ambiguity = BOSC_AMBIGUITY_SKIP};
+    check_read(text, &defaults, letter_bits, n, letters, NULL);
+    check_read(text, &skip, letter_bits, n, letters, NULL);
 }
 
 static void bits(void)
@@ -83,6 +108,51 @@ static void fasta(void)
     check_vectors("\n >a\n ACGT # bases\n", 2, 1, "0123");
 }
 
+/* Records of four lines. Qualities may be any characters, @ + > and # too. */
+static void fastq(void)
+{
+    check_vectors("@a\nACGT\n+\nIIII\n@b\nTTTT\n+b\n@@@@\n", 2, 2, "01233333");
+    check_vectors("@a\r\nACGU\r\n+\r\n#>+@\r\n\r\n@b c d\r\nggcc \r\n+b c d\r\n#!!!", 2, 2, "01232211");
+    check_vectors("\xef\xbb\xbf# comment\n\n@\nA\n+\n#\n\n", 2, 1, "0");
+}
+
+/* Vectors with ambiguity codes are left out, or the codes are letters. */
+static void ambiguity(void)
+{
+    static const bosc_vectors_opts skip = {.size = sizeof skip, .ambiguity = BOSC_AMBIGUITY_SKIP},
+                                   letter = {.size = sizeof letter, .ambiguity = BOSC_AMBIGUITY_LETTER};
+    check_read("NCGT\nACGT\nACGn 3\nTT.T\nTTTA\n", &skip, 2, 2, "01233330", "14");
+    check_read(">a\nAC\nNNNNN\n>b\n>c\nTT\nTT\n", &skip, 2, 1, "3333", "2");
+    check_read("@a\nACGT\n+\nIIII\n@b\n\n+\n\n@c\nTTTN\n+\nIIII\n", &skip, 2, 1, "0123", "0");
+    check_read("ACGTRYSW\nKMBDHVN.\nuuuuuuuu\n", &letter, 4, 3,
+               "01234567"
+               "89:;<=>>"
+               "33333333",
+               NULL);
+    check_read(">a\nACGN\n", &letter, 4, 1, "012>", NULL);
+    check_read("0101\n", &letter, 1, 1, "0101", NULL);
+    check_refused(parse_skipping, "NN\nN\n", 5, "F: no vectors without ambiguity codes");
+    check_refused(parse_skipping, "AC\nNNN\nACG\n", 11, "F:3: 3 letters where the first vector has 2");
+    check_refused(parse_skipping, "AC\nA-\n", 6, "F:2: '-' is not one of A, C, G, T");
+}
+
+static void alphabets(void)
+{
+    static const bosc_vectors_opts amino = {.size = sizeof amino, .alphabet = BOSC_ALPHABET_AMINO_ACIDS},
+                                   skip = {.size = sizeof skip,
+                                           .alphabet = BOSC_ALPHABET_AMINO_ACIDS,
+                                           .ambiguity = BOSC_AMBIGUITY_SKIP},
+                                   letter = {.size = sizeof letter,
+                                             .alphabet = BOSC_ALPHABET_AMINO_ACIDS,
+                                             .ambiguity = BOSC_AMBIGUITY_LETTER},
+                                   bits = {.size = sizeof bits, .alphabet = BOSC_ALPHABET_BITS};
+    check_read("ACDEFGHIKLMNPQRSTVWYUO*\nacdefghiklmnpqrstvwyuo*\n", &amino, 5, 2,
+               "0123456789:;<=>?@ABCDEF0123456789:;<=>?@ABCDEF", NULL);
+    check_read(">a\nNNA\n>b\nNXA\n>c\nWWW\n", &skip, 5, 2, ";;0BBB", "02");
+    check_read("BZJX 7\n", &letter, 5, 1, "GHIJ", NULL);
+    check_read("@a\n01\n+\nFF\n", &bits, 1, 1, "01", NULL);
+}
+
 static void bad_texts(void)
 {
     /* No vectors, unknown letters, lines of unequal length, counts, headers of FASTA. */
@@ -92,7 +162,7 @@ static void bad_texts(void)
         {"F: no vectors", "# only a comment\n", 0},
         {"F: no vectors", "\xef\xbb\xbf", 0},
         {"F:1: '2' begins neither bits (0, 1) nor bases (A, C, G, T) nor FASTA (>)", "2\n", 0},
-        {"F:3: 'N' begins neither", "#\n\nNACG\n", 0},
+        {"F:3: 'N' is not one of A, C, G, T, but an ambiguity code", "#\n\nNACG\n", 0},
         {"F:1: ',' begins neither", ",0\n", 0},
         {"F:1: '?' begins neither",
          "\xff\xfe"
@@ -100,7 +170,6 @@ static void bad_texts(void)
          0},
         {"F:1: '?' begins neither", "\0\n", 2},
         {"F:1: ';' begins neither", ";c\n>a\nA\n", 0},
-        {"F:1: '@' begins neither", "@r\nACGT\n+\nIIII\n", 0},
         {"F:1: '-' begins neither", "-1\n", 0},
         {"F:2: 'x' is not one of 0, 1", "0101\n01x1\n", 0},
         {"F:1: 'A' is not one of 0, 1", "01A\n", 0},
@@ -130,6 +199,19 @@ static void bad_texts(void)
         {"F:2: '12' where the line should end", ">a\nACGT 12\n", 0},
         {"F:3: 6 letters where the first vector has 4", ">a\nACGT\n>b\nACG\nTAC\n", 0},
         {"F:4: 3 letters where the first vector has 4", ">a\nAC\nGT\n>b\nACG", 0},
+        /* Incomplete records, or records of other lines. */
+        {"F:1: the file ends within this record", "@a", 0},
+        {"F:2: the file ends within this record", "@a\nACGT\n", 0},
+        {"F:3: the file ends within this record", "@a\nACGT\n+\n", 0},
+        {"F:4: 3 qualities of 4 letters", "@a\nACGT\n+\nIII\n", 0},
+        {"F:4: 5 qualities of 4 letters", "@a\nACGT\n+\nIIIII\n", 0},
+        {"F:4: 'I' where the line should end", "@a\nACGT\n+\nIIII I\n", 0},
+        {"F:2: 'A' where the line should end", "@a\nACGT A\n+\nIIII\n", 0},
+        {"F:3: 'ACGT' where '+' should follow a record's line of letters", "@a\nACGT\nACGT\n+\nIIIIIIII\n", 0},
+        {"F:5: 'ACGT' where '@' should begin a record of four lines", "@a\nACGT\n+\nIIII\nACGT\n", 0},
+        {"F:2: a record without letters", "@a\n\n+\n\n", 0},
+        {"F:2: 'N' is not one of A, C, G, T, but an ambiguity code", "@a\nACGN\n+\nIIII\n", 0},
+        {"F:6: 3 letters where the first vector has 4", "@a\nACGT\n+\nIIII\n@b\nACG\n+\nIII\n", 0},
     };
     check_all_refused(parse_text, files, sizeof files / sizeof files[0]);
 }
@@ -171,6 +253,9 @@ static void truncations_and_flips(void)
     check_flips(parse_text, lines, sizeof lines - 1, sizeof lines - 1);
     check_truncations(parse_text, sequences, sizeof sequences - 1, 6);
     check_flips(parse_text, sequences, sizeof sequences - 1, sizeof sequences - 1);
+    static const char records[] = "@a\nACGT\n+\nIIII\n\n@b\nACGN\n+b\nII#I\n";
+    check_truncations(parse_skipping, records, sizeof records - 1, 14);
+    check_flips(parse_skipping, records, sizeof records - 1, sizeof records - 1);
     check_truncations(parse_text, ones, sizeof ones - 1, 1);
     check_flips(parse_text, ones, sizeof ones - 1, sizeof ones - 1);
 }
@@ -227,27 +312,48 @@ static void arguments(void)
     bosc_io_error why = {""};
     fresh_path(path, ".npy");
     write_file(path, file, make_npy(file, "|u1", "(1, 2)", "\x80\x08", 2));
-    CHECK_TEXT(bosc_vectors_read(NULL, 0, &v, error), "path");
-    CHECK_TEXT(bosc_vectors_read(path, 13, NULL, error), "vectors");
+    bosc_vectors_opts opts = {.size = sizeof opts, .bits = 13};
+    CHECK_TEXT(bosc_vectors_read(NULL, NULL, &v, error), "path");
+    CHECK_TEXT(bosc_vectors_read(path, &opts, NULL, error), "vectors");
     static const int32_t bad[] = {-1, INT32_MIN, 65537, INT32_MAX};
-    for (int i = 0; i < 4; i++) CHECK_TEXT(bosc_vectors_read(path, bad[i], &v, error), "bits");
-    CHECK_TEXT(bosc_vectors_read(path, 0, &v, error), "bits"); /* packed */
-    CHECK_EQ(bosc_vectors_read("none.txt", 0, &v, &why), BOSC_ERR_IO);
+    for (int i = 0; i < 4; i++) {
+        opts.bits = bad[i];
+        CHECK_TEXT(bosc_vectors_read(path, &opts, &v, error), "bits");
+        opts.bits = 13;
+        opts.alphabet = (bosc_alphabet)bad[i];
+        CHECK_TEXT(bosc_vectors_read(path, &opts, &v, error), "alphabet");
+        opts.alphabet = BOSC_ALPHABET_AUTO;
+        opts.ambiguity = (bosc_ambiguity)bad[i];
+        CHECK_TEXT(bosc_vectors_read(path, &opts, &v, error), "ambiguity");
+        opts.ambiguity = BOSC_AMBIGUITY_REFUSE;
+    }
+    opts.size = 0;
+    CHECK_TEXT(bosc_vectors_read(path, &opts, &v, error), "opts: size");
+    opts.size = sizeof opts;
+    CHECK_TEXT(bosc_vectors_read(path, NULL, &v, error), "bits"); /* packed */
+    opts.alphabet = BOSC_ALPHABET_BASES;
+    CHECK_EQ(bosc_vectors_read(path, &opts, &v, &why), BOSC_ERR_FORMAT);
+    CHECK(strstr(why.text, "packed bits, but another alphabet is required"));
+    opts.alphabet = BOSC_ALPHABET_AUTO;
+    CHECK_EQ(bosc_vectors_read("none.txt", NULL, &v, &why), BOSC_ERR_IO);
     CHECK(suite_begins(why.text, "none.txt: cannot open"));
     CHECK_EQ(v.n, 77);
-    CHECK_EQ(bosc_vectors_read(path, 13, &v, NULL), BOSC_OK);
+    CHECK_EQ(bosc_vectors_read(path, &opts, &v, NULL), BOSC_OK);
     CHECK(v.n == 1 && v.length == 13 && v.rows[0] == (1 | 1 << 12));
     bosc_vectors_free(&v);
     bosc_vectors_free(&v);
     bosc_vectors_free(NULL);
     write_file(path, "0101\n", 5); /* known by its first bytes, whatever its name */
-    CHECK_EQ(bosc_vectors_read(path, 4, &v, &why), BOSC_OK);
+    opts.bits = 4;
+    CHECK_EQ(bosc_vectors_read(path, &opts, &v, &why), BOSC_OK);
     CHECK_EQ(v.length, 4);
     bosc_vectors_free(&v);
-    CHECK_EQ(bosc_vectors_read(path, 5, &v, &why), BOSC_ERR_FORMAT);
+    opts.bits = 5;
+    CHECK_EQ(bosc_vectors_read(path, &opts, &v, &why), BOSC_ERR_FORMAT);
     CHECK(strstr(why.text, "vectors of 4 bits, not 5 bits"));
     write_file(path, "ACGT\n", 5);
-    CHECK_EQ(bosc_vectors_read(path, 4, &v, &why), BOSC_ERR_FORMAT);
+    opts.bits = 4;
+    CHECK_EQ(bosc_vectors_read(path, &opts, &v, &why), BOSC_ERR_FORMAT);
     CHECK(strstr(why.text, "vectors of 4 bases, not 4 bits"));
     remove(path);
 }
@@ -256,15 +362,16 @@ static void arguments(void)
 /* Memory runs out at every allocation of the parsers. */
 static void parser_faults(void)
 {
-    static const char *const texts[] = {"01\n10\n", "ACGT\t1\nACGA\n", ">a\nAC\nGT\n>b\nACGA\n"};
+    static const char *const texts[] = {"01\n10\n", "ACGT\t1\nACGA\n", ">a\nAC\nGT\n>b\nACGA\n",
+                                        "@a\nACGT\n+\nIIII\n@b\nN\n+\nI\n"};
     char file[256];
     size_t size = make_npy(file, "|u1", "(1, 2)", "\x80\x08", 2);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (int64_t k = 0;; k++) {
             bosc_io_error error;
             bosc_array array = {0};
             bi_fault_arm(BI_FAULT_ALLOC, k, false);
-            bosc_status status = i < 3 ? parse_bytes(parse_text, texts[i], strlen(texts[i]), &array, &error)
+            bosc_status status = i < 4 ? parse_bytes(parse_skipping, texts[i], strlen(texts[i]), &array, &error)
                                        : parse_bytes(parse_packed, file, size, &array, &error);
             int64_t passages = bi_fault_passages();
             bi_fault_disarm();
@@ -281,6 +388,9 @@ static const struct suite_case suite_cases_io_vectors[] = {
     {"bits", NULL, bits},
     {"bases", NULL, bases},
     {"FASTA", NULL, fasta},
+    {"FASTQ", NULL, fastq},
+    {"ambiguity codes", NULL, ambiguity},
+    {"alphabets", NULL, alphabets},
     {"bad texts are refused", NULL, bad_texts},
     {"long vectors", NULL, long_vectors},
     {"truncations and flips", NULL, truncations_and_flips},

@@ -75,6 +75,20 @@ static inline struct reference_points kd_points(struct suite_random *r, bosc_dty
     return (struct reference_points){dtype, dim, n, stride, data};
 }
 
+/* The same with squared distances that fit their type, or are infinite as coordinates are: huge floats are divided by
+ * 2^70, and one special number is 1, not only subnormal ones. The suite kdtree_range has the others. */
+static inline struct reference_points kd_ordinary_points(struct suite_random *r, bosc_dtype dtype, int32_t dim,
+                                                         int64_t n, int64_t stride, enum kd_shape shape)
+{
+    struct reference_points p = kd_points(r, dtype, dim, n, stride, shape);
+    float *x = (float *)p.data;
+    for (int64_t i = 0; i < n && dtype == BOSC_F32; i++)
+        for (int64_t c = i * stride; c < i * stride + dim; c++)
+            if (isfinite(x[c]) && fabsf(x[c]) > 0x1p57f) x[c] *= 0x1p-70f;
+    if (n > 0 && shape == KD_SPECIAL) kd_set((void *)p.data, dtype, 0, 1);
+    return p;
+}
+
 /* Coordinates without extent: in all nodes, in those of some subtrees, but for a few points, or with little. */
 enum kd_flatness { KD_FLAT, KD_LAYERS, KD_BESIDE, KD_NEARLY_FLAT, KD_FLATNESSES };
 
@@ -91,7 +105,7 @@ static inline struct reference_points kd_flat_points(struct suite_random *r, bos
                                                      enum kd_flatness flatness, unsigned axes, enum kd_shape shape)
 {
     static const double levels[] = {0, 7, INFINITY, -1e3, 0};
-    struct reference_points p = kd_points(r, dtype, dim, n, dim, shape);
+    struct reference_points p = kd_ordinary_points(r, dtype, dim, n, dim, shape);
     for (int32_t c = 0; c < dim; c++) {
         double level = levels[suite_below(r, sizeof levels / sizeof levels[0])];
         for (int64_t i = 0; i < n && axes >> c % 8 & 1; i++)

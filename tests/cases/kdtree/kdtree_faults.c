@@ -509,7 +509,7 @@ static struct rebuild sweep_rebuild(bosc_ctx *ctx, const bosc_kdtree_opts *opts,
  * leaves an empty tree. Too little for the first samples, or anywhere on the CPU, leaves the old one. */
 static void failed_samples(bosc_ctx *ctx)
 {
-    const bosc_dtype types[] = {BOSC_F32, BOSC_I64}; /* a cell of a float and of two */
+    const bosc_dtype types[] = {BOSC_F32, BOSC_I64};        /* a cell of a float and of two */
     for (int t = suite_emulated(ctx) ? 1 : 0; t < 2; t++) { /* one sweep takes the emulator ten seconds */
         const bosc_kdtree_opts opts = {.size = sizeof opts, .dim = 2, .dtype = types[t]};
         struct rebuild f = sweep_rebuild(ctx, &opts, 8300, KD_EQUAL, BI_FAULT_ALLOC);

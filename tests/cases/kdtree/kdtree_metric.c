@@ -22,10 +22,9 @@ static struct ranking rank_rows(const struct km_trial *t, const void *query, dou
 {
     int64_t n = t->points.n;
     struct ranking r = {0, suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8)};
-    double most = t->metric.p == 2 ? bound * bound : bound;
     for (int64_t i = 0; i < n; i++) {
         r.measures[i] = reference_measure(&t->points, i, query, &t->metric);
-        if (i != excluded && bound >= 0 && r.measures[i] <= most) r.ids[r.count++] = i;
+        if (i != excluded && reference_within(&t->points, &t->metric, r.measures[i], bound)) r.ids[r.count++] = i;
     }
     ranked = &r;
     qsort(r.ids, (size_t)r.count, sizeof *r.ids, by_measure);

@@ -52,8 +52,8 @@ static inline struct km_trial km_make(bosc_ctx *ctx, struct suite_random *r, bos
     struct km_trial t = {.metric = {.p = norm}};
     t.opts =
         (bosc_kdtree_opts){.size = sizeof t.opts, .dtype = dtype, .dim = dim, .id_bits = suite_below(r, 2) ? 32 : 64};
-    t.points = kd_points(r, dtype, dim, n, dim, shape);
-    t.queries = kd_points(r, dtype, dim, m, dim + (int64_t)suite_below(r, 2), shape);
+    t.points = kd_ordinary_points(r, dtype, dim, n, dim, shape);
+    t.queries = kd_ordinary_points(r, dtype, dim, m, dim + (int64_t)suite_below(r, 2), shape);
     for (int32_t c = 0; boxed && c < dim; c++) t.periods[c] = suite_below(r, 4) ? KM_PERIOD : 0;
     km_confine(r, &t.points, t.periods, false);
     for (int64_t i = 0; i < m && n; i += 2)

@@ -1,4 +1,5 @@
 /* Pairs within one tree or between two, and their counts by distance, equal measuring every pair. */
+
 #include "cases/kdtree/kdtree_metric_data.h"
 
 static int64_t *room(int64_t n) { return suite_alloc((size_t)n * 8 + 8); }
@@ -12,11 +13,6 @@ static double some_radius(struct suite_random *r, const struct km_trial *t, cons
     int64_t row = (int64_t)suite_below(r, (uint64_t)other->points.n);
     double d = reference_distance(&t->metric, reference_measure(&other->points, row, q, &t->metric));
     return km_exact(&t->metric) ? d : d * 1.0001;
-}
-
-static bool counts_within(const struct reference_metric *m, double measure, double radius)
-{
-    return radius >= 0 && measure <= (m->p == 2 ? radius * radius : radius);
 }
 
 /* Compares the listed pairs with a search over all; other NULL: pairs within the tree. */
@@ -36,7 +32,7 @@ static void check_pairs(bosc_ctx *ctx, struct km_trial *t, const struct km_trial
         CHECK_EQ(offsets[i], at);
         for (int64_t j = other ? 0 : i + 1; j < searched->points.n; j++) {
             double d = reference_measure(&searched->points, j, kd_row(&t->points, i), &t->metric);
-            if (!counts_within(&t->metric, d, radius)) continue;
+            if (!reference_within(&t->points, &t->metric, d, radius)) continue;
             CHECK(at < offsets[i + 1]);
             CHECK_EQ(kd_id(ids, searched->opts.id_bits, at), j);
             CHECK(km_near(&t->metric, distances[at], reference_distance(&t->metric, d)));
@@ -77,7 +73,7 @@ static void count_plainly(const struct km_trial *t, const struct km_trial *other
         for (int64_t j = 0; j < other->points.n; j++) {
             double d = reference_measure(&other->points, j, kd_row(&t->points, i), &t->metric);
             int64_t b = 0;
-            while (b < bins && !counts_within(&t->metric, d, radii[b])) b++;
+            while (b < bins && !reference_within(&t->points, &t->metric, d, radii[b])) b++;
             if (b == bins) continue;
             counts[b]++;
             sums[b] += (weights ? weights[i] : 1) * (other_weights ? other_weights[j] : 1);
@@ -155,6 +151,38 @@ static void small_trees_and_many_dimensions(bosc_ctx *ctx)
     try_one(ctx, &r, BOSC_F64, 36, 100, 100, KD_RANDOM, 3, true);
 }
 
+/* Coordinates that all nodes share, or all but a few; the tree is split by the others. */
+static void flat_coordinates(bosc_ctx *ctx)
+{
+    struct suite_random r = {4};
+    const int64_t n = suite_slow(ctx) ? 80 : 200;
+    for (int f = 0; f < KD_FLATNESSES; f++)
+        for (unsigned axes = 1; axes < 8; axes++) {
+            if (suite_leaves_out()) continue;
+            const bosc_dtype dtype = km_dtypes[(f + (int)axes) % 4];
+            struct km_trial t = km_make(ctx, &r, dtype, 3, n, 1, KD_RANDOM, km_norms[axes % 4], false);
+            free((void *)t.points.data);
+            t.points = kd_flat_points(&r, dtype, 3, n, (enum kd_flatness)f, axes, axes % 2 ? KD_GRID : KD_RANDOM);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, 0));
+            for (int again = 0; again < 3; again++)
+                check_pairs(ctx, &t, again < 2 ? NULL : &t, some_radius(&r, &t, &t));
+            km_free(&t);
+        }
+}
+
+/* Large integers that round to the same double are not flat: splits by them order them, not the other coordinates. */
+static void nearly_flat_integers(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    const int64_t n = 150;
+    struct km_trial t = km_make(ctx, &r, BOSC_I64, 2, n, 1, KD_RANDOM, 2, false);
+    for (int64_t i = 0; i < n; i++) ((int64_t *)t.points.data)[2 * i] = ((int64_t)1 << 62) + i % 100;
+    for (int64_t i = 0; i < n; i++) ((int64_t *)t.points.data)[2 * i + 1] = (int64_t)suite_below(&r, 500);
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, 0));
+    for (double radius = 0; radius < 20; radius += 3) check_pairs(ctx, &t, NULL, radius);
+    km_free(&t);
+}
+
 /* Points are close in the coordinates that a tree splits, and apart in the others. */
 static void coordinates_never_split(bosc_ctx *ctx)
 {
@@ -212,8 +240,8 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", every_shape_and_norm, NULL},
-                                                                    {"sizes", small_trees_and_many_dimensions, NULL},
-                                                                    {"never split", coordinates_never_split, NULL},
-                                                                    {"same bits", same_bits, NULL}};
+static const struct suite_case suite_cases_kdtree_metric_pairs[] = {
+    {"shapes", every_shape_and_norm, NULL},         {"sizes", small_trees_and_many_dimensions, NULL},
+    {"never split", coordinates_never_split, NULL}, {"flat", flat_coordinates, NULL},
+    {"large integers", nearly_flat_integers, NULL}, {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);

@@ -154,7 +154,8 @@ static void check_tree(bosc_ctx *ctx, struct suite_random *r, bosc_dtype dtype, 
 {
     static const double limits[] = {0, 1, 40000, INFINITY, -1};
     bosc_kdtree_opts o = {.size = sizeof o, .dtype = dtype, .dim = dim};
-    struct reference_points p = kd_points(r, dtype, dim, n, dim, shape), q = kd_points(r, dtype, dim, 6, dim, shape);
+    struct reference_points p = kd_ordinary_points(r, dtype, dim, n, dim, shape),
+                            q = kd_ordinary_points(r, dtype, dim, 6, dim, shape);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
     bosc_kdtree_view view;
     CHECK_OK(ctx, bosc_kdtree_get_view(ctx, tree, &view));

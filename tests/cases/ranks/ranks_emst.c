@@ -70,8 +70,36 @@ static void every_type_and_dimension(bosc_ctx *ctx)
         const int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 90 : 500);
         struct trial t = {.seed = (uint64_t)kind, .id_bits = kind % 3 ? 64 : 32};
         if (suite_leaves_out()) continue;
-        t.points = kd_points(&r, dtypes[kind % 4], dim, n, dim + kind % 2, (enum kd_shape)(kind / 4));
+        t.points = kd_ordinary_points(&r, dtypes[kind % 4], dim, n, dim + kind % 2, (enum kd_shape)(kind / 4));
         check(ctx, &t);
+    }
+}
+
+/* Squares that over- or underflow are refused on all ranks; one rank alone scales the points. */
+static void refuse(struct rank *r)
+{
+    const struct trial *t = r->user;
+    const struct ranks_trial_slice s = ranks_slice_of(r, t->seed, t->points.n);
+    const bosc_emst_opts opts = opts_of(t);
+    void *pairs = suite_alloc((size_t)s.n * pair_size(t));
+    const bosc_status status = bosc_ranks_emst_compute(r->ctx, r->comm, s.n ? kd_row(&t->points, s.begin) : NULL, s.n,
+                                                       0, &opts, pairs, NULL, NULL);
+    CHECK_EQ(status, r->rank_count > 1 ? BOSC_ERR_LIMIT : BOSC_OK);
+    free(pairs);
+}
+
+static void squares_out_of_range(bosc_ctx *ctx)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        struct suite_random r = {63};
+        struct trial t = {.seed = (uint64_t)kind, .id_bits = 64};
+        const bosc_dtype dtype = kind & 1 ? BOSC_F64 : BOSC_F32;
+        const double scale = kind & 2 ? kind & 1 ? 0x1p-700 : 0x1p-90 : kind & 1 ? 0x1p700 : 0x1p90;
+        t.points = kd_points(&r, dtype, 2, 60, 2, KD_RANDOM);
+        for (int i = 0; i < 120; i++)
+            kd_set((void *)(uintptr_t)t.points.data, dtype, i, kd_get(t.points.data, dtype, i) * scale);
+        EACH_RANK_COUNT(t.seed, ranks) ranks_run(ctx, ranks, 0, refuse, &t);
+        free((void *)(uintptr_t)t.points.data);
     }
 }
 
@@ -95,9 +123,10 @@ enum hard_shape {
     HARD_GROWING,   /* each point's nearest is the one before: one component eats all */
     HARD_CLUSTERS,  /* far apart, each of them in several shards or in one */
     HARD_FEW,       /* a few places with many equal points each */
+    HARD_COPIES,    /* most points are equal, in all shards */
     HARD_COMBS,     /* two that reach into each other, teeth much nearer to their own comb */
     HARD_SHELL,     /* most points far around one that few are near to */
-    HARD_INFINITE,  /* some coordinates are, and squares of others overflow */
+    HARD_INFINITE,  /* some coordinates are, and others nearly too large to be squared */
     HARD_SHAPES
 };
 
@@ -111,6 +140,7 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
     case HARD_GROWING: return (double)(c == 0 ? (n - i) * (n - i + 1) / 2 : 0);
     case HARD_CLUSTERS: return (double)(group * group % (7 + c) * 100000) + (double)suite_below(r, 64);
     case HARD_FEW: return (double)(group * group % (3 + c) * 10);
+    case HARD_COPIES: return i % 9 ? 3 : (double)suite_below(r, 7);
     case HARD_COMBS: return (double)(c == 0 ? (i / 2 % 10) * 40 + i % 2 * 20 : c == 1 ? i / 20 * 2 + i % 2 : 0);
     case HARD_SHELL: {
         const double angle = (double)i * 2.399963;
@@ -118,7 +148,7 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
         return c == 0 ? 1000 * cos(angle) : c == 1 ? 1000 * sin(angle) : (double)(i % 5);
     }
     default:
-        return i % 11 == 3 ? (i % 2 ? (double)INFINITY : -(double)INFINITY) : i % 7 ? (double)suite_below(r, 9) : 2e19;
+        return i % 11 == 3 ? (i % 2 ? (double)INFINITY : -(double)INFINITY) : i % 7 ? (double)suite_below(r, 9) : 1e17;
     }
 }
 
@@ -196,5 +226,6 @@ static const struct suite_case suite_cases_ranks_emst[] = {
     {"hard", hard_shapes, NULL},
     {"large", many_points, NULL},
     {"few bytes", few_bytes, NULL},
+    {"squares out of range", squares_out_of_range, NULL},
 };
 SUITE(ranks_emst);

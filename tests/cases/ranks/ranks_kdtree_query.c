@@ -156,8 +156,8 @@ static void begin_search(bosc_ctx *ctx, struct search *s, int kind)
     s->t.opts.dim = dim;
     s->t.opts.id_bits = kind % 3 == 1 ? 32 : 64;
     s->t.opts.duplicates = (bosc_kdtree_duplicates)(kind % 7 == 3);
-    s->t.points = kd_points(&r, dtypes[kind % 4], dim, n, dim, shape);
-    s->queries = kd_points(&r, dtypes[kind % 4], dim, m, dim + kind % 2, kind % 3 ? shape : KD_RANDOM);
+    s->t.points = kd_ordinary_points(&r, dtypes[kind % 4], dim, n, dim, shape);
+    s->queries = kd_ordinary_points(&r, dtypes[kind % 4], dim, m, dim + kind % 2, kind % 3 ? shape : KD_RANDOM);
     ranks_begin(ctx, &s->t);
 }
 
@@ -236,8 +236,73 @@ static void rows_few(bosc_ctx *ctx)
     }
 }
 
+/* Squares that over- or underflow are refused on all ranks; boxes are found. */
+static void refuse_rank(struct rank *r)
+{
+    const struct search *s = r->user;
+    bosc_ranks_kdtree *tree = ranks_build(r, &s->t);
+    int64_t begin, n;
+    const void *queries = slice_of(r, s, &begin, &n);
+    char *ids = suite_alloc((size_t)n * 8), *dist2 = suite_alloc((size_t)n * 8);
+    CHECK_STATUS(r->ctx, bosc_ranks_kdtree_knn(r->ctx, tree, queries, n, 0, 1, ids, dist2), BOSC_ERR_LIMIT);
+    check_rows(r, s, tree, true);
+    bosc_ranks_kdtree_free(tree);
+    free(ids);
+    free(dist2);
+}
+
+static void squares_out_of_range(bosc_ctx *ctx)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        const bosc_dtype dtype = kind & 1 ? BOSC_F64 : BOSC_F32;
+        const double scale = kind & 2 ? kind & 1 ? 0x1p-700 : 0x1p-90 : kind & 1 ? 0x1p700 : 0x1p90;
+        struct suite_random r = {(uint64_t)kind};
+        struct search s = {.t = {.opts = {.size = sizeof s.t.opts, .dtype = dtype, .dim = 2}}};
+        s.t.points = kd_points(&r, dtype, 2, 90, 2, KD_RANDOM);
+        s.queries = kd_points(&r, dtype, 2, 20, 2, KD_RANDOM);
+        for (int i = 0; i < 180; i++)
+            kd_set((void *)(uintptr_t)s.t.points.data, dtype, i, kd_get(s.t.points.data, dtype, i) * scale);
+        for (int i = 0; i < 40; i++)
+            kd_set((void *)(uintptr_t)s.queries.data, dtype, i, kd_get(s.queries.data, dtype, i) * scale);
+        ranks_begin(ctx, &s.t);
+        s.box_offsets = suite_alloc(11 * 8);
+        CHECK_OK(ctx, bosc_kdtree_box(ctx, s.t.tree, s.queries.data, 10, s.box_offsets, NULL, 0));
+        s.box_ids = suite_alloc((size_t)s.box_offsets[10] * 8);
+        CHECK_OK(ctx, bosc_kdtree_box(ctx, s.t.tree, s.queries.data, 10, s.box_offsets, s.box_ids, s.box_offsets[10]));
+        EACH_RANK_COUNT((uint64_t)kind, ranks) ranks_run(ctx, ranks, 0, refuse_rank, &s);
+        free(s.box_offsets);
+        free(s.box_ids);
+        end_search(&s);
+    }
+}
+
+/* Reported distances as radii: the row of a query holds its last neighbour, as in one context. */
+static void rows_at_distances(bosc_ctx *ctx)
+{
+    for (int kind = 0; kind < 8; kind++) {
+        const bosc_dtype dtype = kind % 2 ? BOSC_F64 : BOSC_F32;
+        struct suite_random r = {(uint64_t)kind};
+        struct search s = {.t = {.opts = {.size = sizeof s.t.opts, .dtype = dtype, .dim = 3}}};
+        double distances[5];
+        int64_t ids[5];
+        if (suite_leaves_out()) continue;
+        s.t.points = kd_points(&r, dtype, 3, 200, 3, KD_RANDOM);
+        s.queries = kd_points(&r, dtype, 3, 1, 3, KD_RANDOM);
+        ranks_begin(ctx, &s.t);
+        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, s.t.tree, s.queries.data, 1, 0, 5, NULL, ids, distances));
+        s.radius = distances[4];
+        check_search(ctx, &s);
+        end_search(&s);
+    }
+}
+
 static const struct suite_case suite_cases_ranks_kdtree_query[] = {
-    {"knn", knn, NULL},   {"knn_few", knn_few, NULL},   {"knn_large", knn_large, NULL},
-    {"rows", rows, NULL}, {"rows_few", rows_few, NULL},
+    {"knn", knn, NULL},
+    {"knn_few", knn_few, NULL},
+    {"knn_large", knn_large, NULL},
+    {"rows", rows, NULL},
+    {"rows_few", rows_few, NULL},
+    {"rows_at_distances", rows_at_distances, NULL},
+    {"squares_out_of_range", squares_out_of_range, NULL},
 };
 SUITE(ranks_kdtree_query);

@@ -157,13 +157,31 @@ static void check_inhabitants(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct 
     free(counts);
 }
 
+/* True if the square of a radius fits the type of squared distances, and (unless `small`) is not too large. */
+static bool fits(const struct reference_points *p, double radius, bool small)
+{
+    const double r = p->dtype == BOSC_F32 ? (double)(float)radius : radius;
+    if (r == 0 || isinf(r)) return true;
+    return p->dtype == BOSC_F32 ? radius >= 0x1p-60 && (small || radius <= 0x1p62)
+                                : radius >= 0x1p-508 && (small || radius <= 0x1p510);
+}
+
 static void check_all(bosc_ctx *ctx, const struct reference_points *p, const struct reference_points *q, double cell,
                       double radius, int32_t id_bits)
 {
     bosc_voxelgrid *grid = grid_of(ctx, p, cell, id_bits);
+    int64_t count = -1, none = -1;
     check_voxels(ctx, grid, p, cell);
-    check_pairs(ctx, grid, p, radius, id_bits);
-    check_radius(ctx, grid, p, q, radius, id_bits);
+    if (fits(p, radius, false)) {
+        check_pairs(ctx, grid, p, radius, id_bits);
+    } else if (!fits(p, radius, true)) {
+        CHECK_STATUS(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, NULL, NULL, 0, &count), BOSC_ERR_LIMIT);
+        CHECK(count == -1 && strncmp(bosc_ctx_message(ctx), "radius: ", 8) == 0);
+    }
+    if (fits(p, radius, false))
+        check_radius(ctx, grid, p, q, radius, id_bits);
+    else if (q->n > 0)
+        CHECK_STATUS(ctx, bosc_voxelgrid_radius_count(ctx, grid, q->data, 1, 0, radius, &none), BOSC_ERR_LIMIT);
     check_inhabitants(ctx, grid, p, q, cell);
     bosc_voxelgrid_free(grid);
 }

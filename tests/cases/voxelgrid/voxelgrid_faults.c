@@ -100,5 +100,57 @@ static void faults(bosc_ctx *ctx)
     free(s);
 }
 
-static const struct suite_case suite_cases_voxelgrid_faults[] = {{"faults", faults, NULL}};
+/* Equal points, which components join first. */
+enum { COPIES = 900 };
+
+struct crowd {
+    struct reference_points points;
+    bosc_voxelgrid *grid;
+    struct {
+        int64_t labels[COPIES], count;
+    } out;
+};
+
+static void open_crowd(bosc_ctx *ctx, void *user)
+{
+    struct crowd *s = user;
+    const bosc_voxelgrid_opts o = {.size = sizeof o, .dtype = s->points.dtype, .dim = 3, .cell = 1e-3};
+    CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &o, &s->grid));
+    CHECK_OK(ctx, bosc_voxelgrid_build(ctx, s->grid, s->points.data, COPIES, 0));
+}
+
+static void close_crowd(void *user) { bosc_voxelgrid_free(((struct crowd *)user)->grid); }
+
+static bosc_status call_crowd(bosc_ctx *ctx, void *user)
+{
+    struct crowd *s = user;
+    return bosc_voxelgrid_components(ctx, s->grid, 1, s->out.labels, &s->out.count);
+}
+
+static void copies(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64};
+    struct crowd *s = suite_alloc(sizeof *s);
+    for (int t = 0; t < 2; t++) {
+        struct suite_random r = {7};
+        memset(s, 0, sizeof *s);
+        s->points = kd_points(&r, dtypes[t], 3, COPIES, 3, KD_EQUAL);
+        struct fault_sweep sweep = {.call = call_crowd,
+                                    .open = open_crowd,
+                                    .close = close_crowd,
+                                    .user = s,
+                                    .outputs = &s->out,
+                                    .output_bytes = sizeof s->out};
+        const int64_t passages = fault_sweep(ctx, &sweep);
+#ifdef BOSC_FAULTS
+        CHECK(passages > 3);
+#else
+        (void)passages; /* the context's memory may suffice for all */
+#endif
+        free((void *)s->points.data);
+    }
+    free(s);
+}
+
+static const struct suite_case suite_cases_voxelgrid_faults[] = {{"faults", faults, NULL}, {"copies", copies, NULL}};
 SUITE(voxelgrid_faults);

@@ -235,7 +235,7 @@ struct bi_kdtree_cuda_search {
     void *sorted_rows;            /* scratch for the rows of the sorted queries */
     const uint32_t *keys, *order; /* of the sorted queries: key, and number; NULL: not sorted */
     uint32_t *samples;            /* positions of k near nodes per BI_KDTREE_SAMPLE_STRIDE sorted queries; NULL: none */
-    const uint32_t *bad_queries;  /* result of bi_kdtree_cuda_start_nan_check; NULL: all are good */
+    const uint32_t *bad_queries;  /* result of bi_kdtree_cuda_start_check; NULL: all are good */
     const uint32_t *rows;         /* output row of each query, row_stride apart; NULL: its number */
     uint32_t row_stride;
     int32_t k;

@@ -92,17 +92,18 @@ static bosc_status search_batches(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     return BOSC_OK;
 }
 
-/* If query->nan is set, the caller has not checked for NaN: the check overlaps the search, which writes nothing if it
- * finds one. */
+/* If query->found is set, the caller has not checked the queries: the check overlaps the search, which writes nothing
+ * if it finds a bad row. */
 bosc_status bi_kdtree_cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     void *memory;
-    if (!query->nan) return search_batches(ctx, tree, query, BI_KDTREE_FIND_NEAREST, nullptr);
-    BI_TRY(bi_scratch(ctx, BI_KDTREE_NAN_BLOCKS * sizeof(uint32_t), &memory));
+    if (!query->found) return search_batches(ctx, tree, query, BI_KDTREE_FIND_NEAREST, nullptr);
+    BI_TRY(bi_scratch(ctx, BI_KDTREE_CHECK_BLOCKS * sizeof(uint32_t), &memory));
     uint32_t *bad = static_cast<uint32_t *>(memory);
-    BI_TRY(bi_kdtree_cuda_start_nan_check(ctx, tree->opts.dtype, tree->opts.dim, &query->rows, bad));
+    BI_TRY(bi_kdtree_cuda_start_check(ctx, tree->opts.dtype, tree->opts.dim, &query->rows,
+                                      bi_kdtree_largest_ordinary(tree->opts.dtype), bad));
     BI_TRY(bi_kdtree_cuda_drain_if_failed(ctx, search_batches(ctx, tree, query, BI_KDTREE_FIND_NEAREST, bad)));
-    return bi_kdtree_cuda_wait_nan_check(ctx, query->nan);
+    return bi_kdtree_cuda_wait_check(ctx, query->found);
 }
 
 bosc_status bi_kdtree_cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)

@@ -1,0 +1,495 @@
+#!/usr/bin/env python3
+"""Measures every public function with an original beside it, at sizes from 10 to 10^6 and on many shapes of input.
+
+usage: sweep.py [--json FILE] [--only WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS]
+
+A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
+Times are the least of as many calls as take --time (0.05), at least two. Sizes above one at which a call took more than
+--limit (1) seconds are left out. --json writes all times as data. Calls of the two alternate, so that both see the same
+load; the file has the load of the machine.
+"""
+
+import argparse
+import gc
+import json
+import os
+import platform
+import sys
+import time
+
+import numpy as np
+
+SIZES = [10, 100, 1000, 10_000, 100_000, 1_000_000]
+CASES = []  # (name, shape, function of the size; most)
+
+
+def case(name, *shapes, most=SIZES[-1]):
+    """Registers a function of (shape, n) that returns two calls, ours and the original's, or three with a setup.
+
+    A setup runs before each call, which gets its result.
+    """
+
+    def add(function):
+        CASES.extend((name, shape, function, most) for shape in shapes)
+        return function
+
+    return add
+
+
+def rng(n):
+    return np.random.default_rng(n)
+
+
+# --- k-d trees --------------------------------------------------------------------------------------------------------
+
+CLOUDS = ("uniform 2-D", "uniform 3-D", "uniform 10-D", "plane z = 0", "line 3-D", "clusters", "ten places", "float32")
+
+
+def cloud(shape, n):
+    random = rng(n)
+    if shape == "plane z = 0":
+        return np.c_[random.random((n, 2)), np.zeros(n)]
+    if shape == "line 3-D":
+        return np.linspace(0, 1, n)[:, None] * [1.0, 2.0, 3.0]
+    if shape == "clusters":
+        return random.normal(size=(n, 3)) * 0.01 + random.integers(0, 10, (n, 1))
+    if shape == "ten places":
+        return random.integers(0, 10, (n, 1)) * [1.0, 2.0, 3.0]
+    x = random.random((n, {"uniform 2-D": 2, "uniform 10-D": 10}.get(shape, 3)))
+    return x.astype(np.float32) if shape == "float32" else x
+
+
+def trees(shape, n):
+    import scipy.spatial
+
+    from boscage.spatial import cKDTree
+
+    x = cloud(shape, n)
+    return x, cKDTree(x), scipy.spatial.cKDTree(x)
+
+
+def near(x):
+    """A radius with about ten neighbours in a uniform cloud of the extent of x."""
+    extent = np.ptp(x, axis=0)
+    extent = extent[extent > 0]
+    return float((10 * np.prod(extent) / len(x)) ** (1 / max(len(extent), 1)) / 2) if len(extent) else 1.0
+
+
+@case("cKDTree", *CLOUDS)
+def _(shape, n):
+    import scipy.spatial
+
+    from boscage.spatial import cKDTree
+
+    x = cloud(shape, n)
+    return lambda: cKDTree(x), lambda: scipy.spatial.cKDTree(x)
+
+
+@case("cKDTree.query k=1", *CLOUDS)
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    return lambda: ours.query(x), lambda: theirs.query(x, workers=-1)
+
+
+@case("cKDTree.query one point", "uniform 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    return lambda: ours.query(x[0], k=5), lambda: theirs.query(x[0], k=5)
+
+
+@case("cKDTree.query k=8", *CLOUDS)
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    return lambda: ours.query(x, k=8), lambda: theirs.query(x, k=8, workers=-1)
+
+
+@case("cKDTree.query p=1, bound", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    options = {"k": 4, "p": 1, "distance_upper_bound": r}
+    return lambda: ours.query(x, **options), lambda: theirs.query(x, workers=-1, **options)
+
+
+@case("cKDTree.query_ball_point", "uniform 2-D", "uniform 3-D", "plane z = 0", "line 3-D", "float32")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return lambda: ours.query_ball_point(x, r), lambda: theirs.query_ball_point(x, r, workers=-1)
+
+
+@case("cKDTree.query_ball_point lengths", "uniform 2-D", "uniform 3-D", "plane z = 0", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return (
+        lambda: ours.query_ball_point(x, r, return_length=True),
+        lambda: theirs.query_ball_point(x, r, return_length=True, workers=-1),
+    )
+
+
+@case("cKDTree.query_pairs", "uniform 2-D", "uniform 3-D", "plane z = 0", "line 3-D", "float32", "uniform 10-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return (
+        lambda: ours.query_pairs(r, output_type="ndarray"),
+        lambda: theirs.query_pairs(r, output_type="ndarray"),
+    )
+
+
+@case("cKDTree.query_pairs tiny radius", "uniform 3-D", "plane z = 0", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    return (
+        lambda: ours.query_pairs(1e-9, output_type="ndarray"),
+        lambda: theirs.query_pairs(1e-9, output_type="ndarray"),
+    )
+
+
+@case("cKDTree.query_pairs set", "uniform 3-D", most=100_000)
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return lambda: ours.query_pairs(r), lambda: theirs.query_pairs(r)
+
+
+@case("cKDTree.query_ball_tree", "uniform 2-D", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return lambda: ours.query_ball_tree(ours, r), lambda: theirs.query_ball_tree(theirs, r)
+
+
+@case("cKDTree.count_neighbors", "uniform 2-D", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x) * np.array([0.5, 1.0])
+    return lambda: ours.count_neighbors(ours, r), lambda: theirs.count_neighbors(theirs, r)
+
+
+@case("cKDTree.sparse_distance_matrix", "uniform 2-D", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    x, ours, theirs = trees(shape, n)
+    r = near(x)
+    return (
+        lambda: ours.sparse_distance_matrix(ours, r, output_type="coo_matrix"),
+        lambda: theirs.sparse_distance_matrix(theirs, r, output_type="coo_matrix"),
+    )
+
+
+# --- scikit-learn -----------------------------------------------------------------------------------------------------
+
+
+@case("NearestNeighbors.fit", "uniform 3-D", "float32")
+def _(shape, n):
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    x = cloud(shape, n)
+    ours, theirs = (
+        m.NearestNeighbors(n_neighbors=5, algorithm="kd_tree") for m in (boscage.neighbors, sklearn.neighbors)
+    )
+    return lambda: ours.fit(x), lambda: theirs.fit(x)
+
+
+@case("NearestNeighbors.kneighbors", "uniform 3-D", "float32", "line 3-D")
+def _(shape, n):
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    x = cloud(shape, n)
+    ours, theirs = (
+        m.NearestNeighbors(n_neighbors=5, algorithm="kd_tree", n_jobs=-1).fit(x)
+        for m in (boscage.neighbors, sklearn.neighbors)
+    )
+    return lambda: ours.kneighbors(x), lambda: theirs.kneighbors(x)
+
+
+@case("neighbors.KDTree.query", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    x = cloud(shape, n)
+    ours, theirs = boscage.neighbors.KDTree(x), sklearn.neighbors.KDTree(x)
+    return lambda: ours.query(x, k=5), lambda: theirs.query(x, k=5)
+
+
+@case("neighbors.KDTree.query_radius", "uniform 3-D", "line 3-D")
+def _(shape, n):
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    x = cloud(shape, n)
+    r = near(x)
+    ours, theirs = boscage.neighbors.KDTree(x), sklearn.neighbors.KDTree(x)
+    return lambda: ours.query_radius(x, r), lambda: theirs.query_radius(x, r)
+
+
+# --- clusters ---------------------------------------------------------------------------------------------------------
+
+
+@case("linkage", "uniform 2-D", "uniform 3-D", "uniform 10-D", "uniform 50-D", "line 3-D", "ten places", most=10_000)
+def _(shape, n):
+    import scipy.cluster.hierarchy
+
+    from boscage.cluster.hierarchy import linkage
+
+    x = rng(n).random((n, 50)) if shape == "uniform 50-D" else cloud(shape, n)
+    return lambda: linkage(x), lambda: scipy.cluster.hierarchy.linkage(x)
+
+
+@case("single of distances", "uniform 3-D", most=10_000)
+def _(shape, n):
+    import scipy.cluster.hierarchy
+    import scipy.spatial.distance
+
+    from boscage.cluster.hierarchy import single
+
+    y = scipy.spatial.distance.pdist(cloud(shape, n))
+    return lambda: single(y), lambda: scipy.cluster.hierarchy.single(y)
+
+
+# --- graphs -----------------------------------------------------------------------------------------------------------
+
+
+def graph(shape, n):
+    """A graph of about n entries."""
+    import scipy.sparse
+
+    random = rng(n)
+    if shape.startswith("path"):
+        u, v, m = np.arange(n), np.arange(n) + 1, n + 1
+    elif shape.startswith("grid"):
+        side = max(int((n / 2) ** 0.5), 2)
+        at = np.arange(side * side).reshape(side, side)
+        u = np.concatenate([at[:, :-1].ravel(), at[:-1].ravel()])
+        v, m = np.concatenate([at[:, 1:].ravel(), at[1:].ravel()]), side * side
+    else:
+        m = max(n // 4, 2)
+        u, v = random.integers(0, m, n), random.integers(0, m, n)
+    weights = {
+        "equal": lambda: np.ones(len(u)),
+        "ascending": lambda: np.arange(1.0, len(u) + 1),
+        "descending": lambda: np.arange(len(u), 0.0, -1),
+    }.get(shape.split()[-1], lambda: random.random(len(u)) + 1)()
+    return scipy.sparse.csr_array((weights, (u, v)), shape=(m, m))
+
+
+GRAPHS = ("random", "path equal", "path ascending", "path descending", "path random", "grid equal", "grid random")
+
+
+@case("csgraph.minimum_spanning_tree", *GRAPHS)
+def _(shape, n):
+    import scipy.sparse.csgraph
+
+    from boscage.sparse.csgraph import minimum_spanning_tree
+
+    g = graph(shape, n)
+    return lambda: minimum_spanning_tree(g), lambda: scipy.sparse.csgraph.minimum_spanning_tree(g)
+
+
+@case("csgraph.connected_components", "random", "path equal", "grid equal")
+def _(shape, n):
+    import scipy.sparse.csgraph
+
+    from boscage.sparse.csgraph import connected_components
+
+    g = graph(shape, n)
+    return lambda: connected_components(g, False), lambda: scipy.sparse.csgraph.connected_components(g, False)
+
+
+def networkx_graph(shape, n):
+    import networkx as nx
+
+    g = graph(shape.replace(" again", ""), n).tocoo()
+    out = nx.Graph()
+    out.add_weighted_edges_from(zip(g.row.tolist(), g.col.tolist(), g.data.tolist()))
+    return out
+
+
+def register_networkx(name):
+    @case("networkx " + name, "random", "path equal", "random again", most=100_000)
+    def _(shape, n):
+        import networkx as nx
+
+        function, g = getattr(nx, name), networkx_graph(shape, n)
+        run = (lambda g, backend: list(function(g, backend=backend))) if name.endswith("components") else function
+        if name.startswith("number"):
+            run = function
+        if shape.endswith("again"):
+            run(g, backend="boscage"), run(g, backend="boscage")
+            return lambda: run(g, backend="boscage"), lambda: run(g, backend="networkx")
+
+        def forget():
+            g.__networkx_cache__.clear()
+            return g
+
+        return forget, lambda g: run(g, backend="boscage"), lambda g: run(g, backend="networkx")
+
+
+for _name in ("minimum_spanning_tree", "connected_components", "number_connected_components", "is_connected"):
+    register_networkx(_name)
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+COLUMNS = {
+    "int64 random": lambda n: rng(n).integers(-(2**62), 2**62, n),
+    "int64 dense": lambda n: rng(n).integers(0, n, n),
+    "int64 of 10": lambda n: rng(n).integers(0, 10, n),
+    "int64 of 1000": lambda n: rng(n).integers(0, 1000, n) * 7919,
+    "int64 ascending": lambda n: np.arange(n),
+    "int64 cycle": lambda n: np.arange(n) % 10,
+    "int32 random": lambda n: rng(n).integers(-(2**31), 2**31, n).astype(np.int32),
+    "int8": lambda n: rng(n).integers(-100, 100, n).astype(np.int8),
+    "bool": lambda n: rng(n).random(n) < 0.5,
+    "float64 random": lambda n: rng(n).random(n),
+    "float64 of 10": lambda n: rng(n).integers(0, 10, n) / 8,
+    "float64 with NaN": lambda n: np.where(rng(n).random(n) < 0.1, np.nan, rng(n).random(n)),
+    "float32 random": lambda n: rng(n).random(n).astype(np.float32),
+    "strings of 5": lambda n: rng(n).integers(10_000, 10_000 + max(n // 4, 1), n).astype("U5"),
+    "strings of 20": lambda n: np.char.add("a prefix of 15 ", rng(n).integers(10_000, 99_999, n).astype("U5")),
+    "dates": lambda n: rng(n).integers(0, max(n // 4, 1), n).astype("M8[s]"),
+}
+
+
+@case("unique", *COLUMNS)
+def _(shape, n):
+    from boscage.hashing import unique
+
+    x = COLUMNS[shape](n)
+    return lambda: unique(x), lambda: np.unique(x)
+
+
+@case("unique with inverse", "int64 random", "int64 of 10", "float64 random", "int32 random")
+def _(shape, n):
+    from boscage.hashing import unique
+
+    x = COLUMNS[shape](n)
+    return lambda: unique(x, return_inverse=True), lambda: np.unique(x, return_inverse=True)
+
+
+@case("unique with counts", "int64 random", "int64 of 10", "float64 random", "int32 random")
+def _(shape, n):
+    from boscage.hashing import unique
+
+    x = COLUMNS[shape](n)
+    return lambda: unique(x, return_counts=True), lambda: np.unique(x, return_counts=True)
+
+
+@case("unique unsorted", *COLUMNS)
+def _(shape, n):
+    from boscage.hashing import unique
+
+    x = COLUMNS[shape](n)
+    return lambda: unique(x, sorted=False), lambda: np.unique(x, **UNSORTED)
+
+
+@case("factorize", *COLUMNS)
+def _(shape, n):
+    import pandas
+
+    from boscage.hashing import factorize
+
+    x = COLUMNS[shape](n)
+    theirs = x.astype(object) if x.dtype.kind == "U" else x  # as pandas holds strings
+    return lambda: factorize(x), lambda: pandas.factorize(theirs)
+
+
+TESTS = {"1 test": 1, "5 tests": 5, "100 tests": 100, "as many tests": None}
+
+
+@case("isin", *(f"{column}, {tests}" for column in COLUMNS for tests in TESTS))
+def _(shape, n):
+    from boscage.hashing import isin
+
+    column, tests = shape.split(", ")
+    x, y = COLUMNS[column](n), COLUMNS[column](TESTS[tests] or n + 1)
+    return lambda: isin(x, y), lambda: np.isin(x, y)
+
+
+@case("HashSet beside distinct keys", "int64 of 10", "int64 of 1000", "int64 cycle", "float64 of 10", "int32 of 10")
+def _(shape, n):
+    from boscage.hashing import HashSet
+
+    dtype = np.int32 if shape.startswith("int32") else np.int64
+    x, distinct = COLUMNS[shape.replace("int32", "int64")](n), rng(n).permutation(n)
+    return lambda x=x.astype(dtype) if dtype == np.int32 else x: HashSet(x), lambda x=distinct.astype(dtype): HashSet(x)
+
+
+UNSORTED = {"sorted": False} if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else {}
+
+
+# --- times ------------------------------------------------------------------------------------------------------------
+
+
+def timed(call, setup):
+    gone = () if setup is None else (setup(),)
+    begin = time.perf_counter()
+    call(*gone)
+    return time.perf_counter() - begin
+
+
+def measure(calls, setup, least):
+    """The least time of each call; the calls alternate."""
+    best = [np.inf] * len(calls)
+    gc.collect()
+    gc.disable()
+    try:
+        begin, rounds = time.perf_counter(), 0
+        while rounds < 2 or time.perf_counter() - begin < least * len(calls):
+            for i, call in enumerate(calls):
+                best[i] = min(best[i], timed(call, setup))
+            rounds += 1
+    finally:
+        gc.enable()
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json")
+    parser.add_argument("--only", default="", help="part of a function's name")
+    parser.add_argument("--shape", default="", help="part of a shape's name")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--limit", type=float, default=1)
+    parser.add_argument("--time", type=float, default=0.05)
+    options = parser.parse_args()
+    import boscage
+
+    rows, slower = [], 0
+    for name, shape, function, most in CASES:
+        if options.only not in name or options.shape not in shape:
+            continue
+        for size in map(int, options.sizes.split(",")):
+            if size > most:
+                break
+            *setup, ours, theirs = function(shape, size)
+            t, u = measure([ours, theirs], setup[0] if setup else None, options.time)
+            behind = t > 1.1 * u and t - u > 2e-6
+            slower += behind
+            rows.append({"function": name, "shape": shape, "size": size, "ours": t, "original": u, "ratio": t / u})
+            mark = "  SLOWER" if behind else ""
+            times = f"{t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}"
+            print(f"{name:<34} {shape:<28} {size:>8} {times}{mark}", flush=True)
+            if max(t, u) > options.limit:
+                break
+    if options.json:
+        versions = {m.__name__: m.__version__ for m in sys.modules.values() if getattr(m, "__name__", "") in PEERS}
+        about = {"boscage": boscage.__version__, "cpus": os.cpu_count(), "load": os.getloadavg()[0]}
+        with open(options.json, "w") as file:
+            json.dump({**about, "machine": platform.machine(), "versions": versions, "rows": rows}, file, indent=1)
+    print(f"{len(rows)} measured, {slower} slower than the original")
+    return 1 if slower else 0
+
+
+PEERS = ("numpy", "scipy", "sklearn", "pandas", "networkx")
+
+if __name__ == "__main__":
+    sys.exit(main())
