@@ -20,15 +20,36 @@ static void update_highest(struct planet_view *planet, float height, int64_t sam
     planet->peak = height;
 }
 
+/* Reads a block of the file, whose columns may begin at another meridian. The block is read column range by column
+ * range, at most two, since it may cross the file's last column. */
+static bool read_rotated(struct planet_view *planet, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                         float *values)
+{
+    const int64_t width = planet->heights.width, begin = (column + planet->shift) % width;
+    const int64_t left = begin + columns > width ? width - begin : columns, right = columns - left;
+    if (right == 0) return bosc_heights_file_read(planet->file, row, begin, rows, columns, values) == 0;
+    float *part = memory_allocate((size_t)(rows * left + rows * right), sizeof *part), *rest = part + rows * left;
+    bool good = part && bosc_heights_file_read(planet->file, row, begin, rows, left, part) == 0 &&
+                bosc_heights_file_read(planet->file, row, 0, rows, right, rest) == 0;
+    for (int64_t i = 0; i < rows && good; i++) {
+        memcpy(values + i * columns, part + i * left, (size_t)left * sizeof *part);
+        memcpy(values + i * columns + left, rest + i * right, (size_t)right * sizeof *part);
+    }
+    free(part);
+    return good;
+}
+
 /* Callback of bosc_planet_build_tiles: reads a block of the file. The build reads every block, so `highest` covers
  * all. */
 static int read_block(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
 {
     struct planet_view *planet = user;
-    if (bosc_heights_file_read(planet->file, row, column, rows, columns, values) != 0) return 1;
-    for (int64_t i = 0; i < rows * columns; i++)
-        update_highest(planet, ((const float *)values)[i],
-                       (row + i / columns) * planet->heights.width + column + i % columns);
+    float *heights = values;
+    if (!read_rotated(planet, row, column, rows, columns, heights)) return 1;
+    for (int64_t i = 0; i < rows * columns; i++) {
+        if (planet->factor != 0) heights[i] = (float)((double)heights[i] * planet->factor);
+        update_highest(planet, heights[i], (row + i / columns) * planet->heights.width + column + i % columns);
+    }
     return 0;
 }
 

@@ -12,6 +12,8 @@ enum { PLANET_VIEW_MIN_CACHE = 32 * 8 * 8 * 4 }; /* bytes: 32 tiles of 8 x 8 flo
 struct planet_view {
     bosc_heights heights;    /* equirectangular, the whole planet; with `file` only the size */
     bosc_heights_file *file; /* read by tiles; NULL: heights.data */
+    int64_t shift;           /* of `file`: column j of the globe is its column j + shift, modulo the width */
+    double factor;           /* of `file`: its heights are multiplied by this; 0: by 1 */
     int64_t cache_bytes;     /* cache of tiles, at least PLANET_VIEW_MIN_CACHE */
     int64_t highest;         /* the highest sample, the first of equal ones */
     float peak;              /* its height */

@@ -1,7 +1,6 @@
 /* Builds a terrain once; then selects and fetches a mesh for each goal. */
 #include "render/terrain_view.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "render/memory.h"
@@ -18,6 +17,8 @@ bosc_status terrain_view_build(bosc_ctx *ctx, struct terrain_view *terrain)
 bosc_status terrain_view_select(bosc_ctx *ctx, struct terrain_view *terrain, const bosc_terrain_goal *goal)
 {
     bosc_status status = bosc_terrain_select(ctx, terrain->handle, goal);
+    if (status == BOSC_OK && terrain->holes.counts)
+        status = terrain_holes_refine(ctx, terrain->handle, &terrain->holes);
     return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
 }
 
@@ -54,14 +55,17 @@ bosc_status terrain_view_fetch_mesh(bosc_ctx *ctx, struct terrain_view *terrain)
                                 .normals = terrain->normals,
                                 .indices = terrain->triangles,
                                 .map = 1};
-    return BOSC_OK;
+    if (!terrain->holes.counts) return BOSC_OK;
+    return terrain_holes_cut(&terrain->holes, &terrain->mesh, terrain->vertices, terrain->normals, terrain->triangles)
+               ? BOSC_OK
+               : BOSC_ERR_NOMEM;
 }
 
 void terrain_view_flip_y(struct terrain_view *terrain)
 {
     bosc_mesh *mesh = &terrain->mesh;
-    float last = 0;
-    for (int64_t i = 0; i < mesh->vertices; i++) last = fmaxf(last, terrain->vertices[3 * i + 1]);
+    /* As bosc_terrain_get_mesh computes it; a hole may leave no vertex there. */
+    const float last = (float)((double)(terrain->heights.height - 1) * terrain->heights.spacing_y);
     for (int64_t i = 0; i < mesh->vertices; i++) {
         terrain->vertices[3 * i + 1] = last - terrain->vertices[3 * i + 1];
         terrain->normals[3 * i + 1] = 0 - terrain->normals[3 * i + 1];
@@ -99,6 +103,7 @@ bool terrain_view_copy_scaled(const struct terrain_view *terrain, double scale, 
 void terrain_view_close(struct terrain_view *terrain)
 {
     bosc_heights_free(&terrain->heights);
+    terrain_holes_close(&terrain->holes);
     bosc_terrain_free(terrain->handle);
     free(terrain->vertices);
     free(terrain->normals);

@@ -6,8 +6,11 @@
 #include <boscage/terrain.h>
 #include <stdbool.h>
 
+#include "render/terrain_holes.h"
+
 struct terrain_view {
     bosc_heights heights; /* with both spacings */
+    struct terrain_holes holes;
     bosc_terrain *handle;
     int64_t vertex_capacity, triangle_capacity; /* of the mesh's arrays */
     float *vertices, *normals;
@@ -19,10 +22,10 @@ struct terrain_view {
  * the status. */
 bosc_status terrain_view_build(bosc_ctx *ctx, struct terrain_view *terrain);
 
-/* Selects the leaves for the goal and synchronises. */
+/* Selects the leaves for the goal, refines them along holes, and synchronises. */
 bosc_status terrain_view_select(bosc_ctx *ctx, struct terrain_view *terrain, const bosc_terrain_goal *goal);
 
-/* Fetches the selected mesh; grows the arrays as needed. */
+/* Fetches the selected mesh without its holes, which may leave no triangle; grows the arrays as needed. */
 bosc_status terrain_view_fetch_mesh(bosc_ctx *ctx, struct terrain_view *terrain);
 
 /* Makes the mesh right-handed: y grows up the map, from 0 at the last row. Triangles keep their orientation. */

@@ -10,6 +10,7 @@
 #include "tool/options/find_command.h"
 #include "tool/options/options.h"
 #include "tool/output/report.h"
+#include "tool/output/staged_folder.h"
 #include "tool/tool.h"
 
 /* Opens /dev/null in place of closed standard files, so that no other file gets their numbers and their data. It is
@@ -24,6 +25,7 @@ static void reserve_standard_files(void)
 static void exit_by_signal(int number)
 {
     bosc_temporaries_remove();
+    staged_folder_remove_unfinished();
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -344,62 +344,150 @@ BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, b
  * freed with bosc_heights_free. */
 typedef struct bosc_heights {
     int64_t width, height; /* number of columns and of rows; at least 1 */
-    float *data;           /* in the file's units, finite */
+    float *data;           /* finite, but NaN for kept voids; metres, or the file's unit if height_unit is 0 or NaN */
     double spacing;        /* metres between columns; 0: unknown */
-    int64_t voids;         /* number of samples without a height in the file, which were filled */
+    int64_t voids;         /* number of samples without a height in the file */
     double spacing_y;      /* metres between rows; 0: as `spacing` */
     int32_t degrees;       /* 1: the spacings were converted from degrees at this latitude */
-    double latitude;       /* in degrees; 0: unknown */
+    double latitude;       /* of the middle, if the spacings depend on it, in degrees; 0: unknown */
     int32_t source;        /* of the spacings: an enum bosc_heights_source */
     int32_t assumed;       /* bits of enum bosc_heights_assumed */
+    double height_unit;    /* metres in the file's unit of heights, by which data were multiplied; negative: depths;
+                            * 0: the file gives none; NaN: it gives one that is not known */
+    double ground_scale;   /* metres on the ground in a metre of the map along the middle row, by which the spacings
+                            * were multiplied; 0: none, the map's scale is within 1 % of 1 or unknown */
+    double radius;         /* of the equator of the file's ellipsoid, in metres; 0: unknown */
+    double edges[4];       /* west, south, east, north: outer edges of the cells in coordinates of the map; in degrees
+                            * from Greenwich if `degrees` is 1; all 0: the place is unknown */
+    char crs[32];          /* coordinate system of the map, and of heights: "EPSG:2263+6360"; "": unknown */
 } bosc_heights;
 
 /* The source of the spacings. */
 typedef enum bosc_heights_source {
     BOSC_HEIGHTS_NO_SPACING = 0,  /* none: the spacings are 0 */
-    BOSC_HEIGHTS_OWN_SPACING = 1, /* the raster: GeoTIFF's tags, the format .hgt */
-    BOSC_HEIGHTS_WORLD_FILE = 2,  /* a world file beside the raster */
-    BOSC_HEIGHTS_UNKNOWN_UNIT = 3 /* the raster or a world file, in a unit that is unknown: the spacings are 0 */
+    BOSC_HEIGHTS_OWN_SPACING = 1, /* the raster: GeoTIFF's tags, .hgt, .asc */
+    BOSC_HEIGHTS_WORLD_FILE = 2,  /* a world file or GDAL's .aux.xml beside the raster */
+    BOSC_HEIGHTS_UNKNOWN_UNIT = 3 /* the raster or a world file, in a unit that is not known: the spacings are 0 */
 } bosc_heights_source;
 
 /* Facts that a reader had to assume. */
 enum bosc_heights_assumed {
-    BOSC_HEIGHTS_ASSUMED_UNIT = 1,    /* metres, or degrees if `degrees` is 1 */
-    BOSC_HEIGHTS_ASSUMED_LATITUDE = 2 /* 0 */
+    BOSC_HEIGHTS_ASSUMED_UNIT = 1,        /* metres, or degrees if `degrees` is 1 */
+    BOSC_HEIGHTS_ASSUMED_LATITUDE = 2,    /* 0 */
+    BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT = 4, /* that of the map, which is in feet */
+    BOSC_HEIGHTS_ASSUMED_SCALE = 8        /* distances on the map are those on the ground */
 };
 
+/* The meaning of samples, which is never guessed. The last two are for PNGs of 8-bit RGB, with or without alpha. */
 typedef enum bosc_heights_encoding {
-    BOSC_HEIGHTS_PLAIN = 0,      /* a sample is a height */
-    BOSC_HEIGHTS_TERRAIN_RGB = 1 /* PNG only: -10000 + 0.1 (65536 R + 256 G + B); an alpha channel is ignored */
+    BOSC_HEIGHTS_PLAIN = 0,       /* a sample is a height */
+    BOSC_HEIGHTS_TERRAIN_RGB = 1, /* -10000 + 0.1 (65536 R + 256 G + B) */
+    BOSC_HEIGHTS_TERRARIUM = 2    /* -32768 + 256 R + G + B / 256 */
 } bosc_heights_encoding;
+
+/* The treatment of samples without a height, called voids. */
+typedef enum bosc_heights_voids {
+    BOSC_HEIGHTS_FILL_VOIDS = 0,  /* filled from their borders inwards, as bosc_heights_fill does */
+    BOSC_HEIGHTS_KEEP_VOIDS = 1,  /* NaN */
+    BOSC_HEIGHTS_REFUSE_VOIDS = 2 /* BOSC_ERR_DATA, with the first one */
+} bosc_heights_voids;
+
+/* Set `size`; zero bytes elsewhere mean the defaults. Fields are only appended. */
+typedef struct bosc_heights_opts {
+    size_t size;
+    bosc_heights_encoding encoding;
+    bosc_heights_voids voids;
+    int32_t band; /* of a .tif or .png of several bands, from 1; 0: the only one, and files of several are refused */
+    int32_t reserved;
+} bosc_heights_opts;
+
+/* Returns the reason why PROJ, which knows the coordinate systems of maps, is not usable: "Boscage was built without
+ * PROJ", or that the library or its database is not found; "" if it is usable. Never NULL. The first call of a process
+ * opens the library. */
+BOSC_API const char *bosc_proj_reason(void);
 
 /* Frees the samples that a reader filled, and clears the struct. NULL is allowed. */
 BOSC_API void bosc_heights_free(bosc_heights *heights);
 
 /* Reads heights.
  *
- *   .png         grey of 8 or 16 bits, interlaced or not; or terrain-RGB
+ *   .png         grey of 8 or 16 bits, interlaced or not; a band of grey with alpha, or of RGB, by `band`; or an
+ *                encoding in RGB
  *   .pgm         P2 and P5, of 8 or 16 bits
- *   .hgt         SRTM: a square of big-endian int16 that covers one degree; -32768: no height. The name gives the
- *                latitude (N45E006.hgt), else it is 0
+ *   .hgt         SRTM: big-endian int16 that cover one degree; -32768: no height. The size of the file gives the shape:
+ *                a square, or 601 columns x 1201 rows, or 1801 x 3601. The name gives the place (N45E006.hgt), else the
+ *                latitude is 0
+ *   .asc         ESRI's ASCII grid: ncols, nrows, xllcorner or xllcenter, yllcorner or yllcenter, cellsize (or GDAL's
+ *                dx and dy), NODATA_value (-9999 without it), in any case and order; then the rows from north to south,
+ *                broken into lines anywhere. nan: no height. cellsize is the spacing, in the unit of a .prj as below
  *   .tif .tiff   one band of integers or floats of 8 to 64 bits, in strips or tiles, any lossless compression or
  *                LERC, also BigTIFF. GDAL's no-data value and NaN: no height; its scale and offset are applied. The
- *                spacings come from GeoTIFF's pixel scale or transformation. Rows are returned from north to south,
- *                however they are stored. Rotated rasters are refused
+ *                place and the spacings come from GeoTIFF's pixel scale or transformation, tie points and keys; samples
+ *                that a mask inside the file excludes have no height. Rows are returned from north to south, however
+ *                they are stored. Rotated rasters are refused
  *   .npy         (height, width) of f4, f8, or integers of 8 to 64 bits; NaN: no height
  *
- * The spacings are those of the raster; if it gives none, of a world file beside it: relief.tfw, relief.tifw or
- * relief.wld for relief.tif, and relief.pgw for relief.png, in lower or upper case. The unit is then that of a .prj
- * (relief.prj). Without one, degrees are assumed for cells of at most an arc minute within 360 degrees of longitude and
- * 90 of latitude, otherwise metres. `source` and `assumed` report this. A damaged world file is BOSC_ERR_FORMAT.
- * A degree is 111,133 m between rows; between columns times the cosine of the latitude of the raster's middle. A sample
- * without a height becomes the mean of the nearest heights to its left, right, above and below, weighted by the
- * reciprocal distances. Samples with no height in these directions are filled from the filled ones in a second round.
+ * The spacings are those of the raster; if it gives none, of GDAL's relief.png.aux.xml beside relief.png, which also
+ * has a no-data value, a scale, an offset and a unit; or of a world file beside it: relief.tfw, relief.tifw or
+ * relief.wld for relief.tif, and relief.pgw for relief.png, in lower or upper case. The unit of a world file is that of
+ * a .prj (relief.prj). Without one, degrees are assumed for cells of at most an arc minute within 360 degrees of
+ * longitude and 90 of latitude, otherwise metres. `source` and `assumed` report this. A damaged file beside the raster
+ * is BOSC_ERR_FORMAT.
+ * A degree is 111,133 m between rows, or what the radius of another planet gives; between columns times the cosine of
+ * the latitude of the raster's middle. Metres of a map are metres on the ground at the raster's middle, if they differ
+ * by more than 1 %: of web Mercator at 60 degrees half as many. Units that a file leaves out are those of the EPSG
+ * codes of its coordinate systems. Common codes are known; others require PROJ (bosc_proj_reason). If a code remains
+ * unknown, `source` is BOSC_HEIGHTS_UNKNOWN_UNIT, `height_unit` is NaN, or `assumed` has BOSC_HEIGHTS_ASSUMED_SCALE.
+ * Heights are converted to metres by GeoTIFF's keys, GDAL's unit of the band, or the system of heights. Without these,
+ * heights over a map in feet are assumed to be in feet too. Samples that GDAL's mask beside the raster excludes,
+ * relief.tif.msk, have no height. Voids by any of these are then filled as bosc_heights_fill does.
  * Errors: BOSC_ERR_DATA for a raster without heights, and for a height that is infinite or beyond a float. A file that
  * claims more samples than its bytes can hold is refused before memory is allocated.
- * Cost: O(samples) work; if samples lack a height, 8 bytes of scratch per sample. */
+ * Cost: O(samples) work; if there are voids to fill, 8 bytes of scratch per sample. */
 BOSC_API bosc_status bosc_heights_read(const char *path, bosc_heights_encoding encoding, bosc_heights *heights,
                                        bosc_io_error *error);
+
+/* The same with options. opts: NULL: all defaults.
+ * Errors: BOSC_ERR_FORMAT for a band that the file lacks. */
+BOSC_API bosc_status bosc_heights_read_opts(const char *path, const bosc_heights_opts *opts, bosc_heights *heights,
+                                            bosc_io_error *error);
+
+/* Fills voids, marked by NaN. A void becomes the mean of the nearest heights to its left, right, above and below,
+ * weighted by the reciprocal distances. Voids with no height in these directions are filled from the filled ones in a
+ * second round. Sets `voids` to the number of filled samples.
+ * Errors: BOSC_ERR_DATA for a raster without heights or with infinite ones.
+ * Cost: O(samples) work, 8 bytes of scratch per sample; without voids a pass over the samples. */
+BOSC_API bosc_status bosc_heights_fill(bosc_heights *heights, bosc_io_error *error);
+
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
+typedef struct bosc_globe_opts {
+    size_t size;
+    const double *bounds; /* west, south, east, north: outer edges of cells in degrees; NULL: those of the heights */
+    int32_t has_outside;  /* 1: heights outside the raster are `outside`; 0: a part of the globe is refused */
+    double outside;       /* finite as a float */
+    const char *name;     /* of the raster, for messages; NULL: "heights" */
+} bosc_globe_opts;
+
+/* Makes heights cover the globe as bosc_planet_build expects them: rows from the north pole, columns from longitude
+ * -180.
+ *
+ * Heights without a place are assumed to lie so, and stay. Columns that begin at another meridian, such as longitudes 0
+ * to 360, are rotated. Other rasters are resampled, with data, width and height replaced: those with samples on the
+ * poles or between the globe's cells, those of a part of the globe, and maps, which require PROJ except web Mercator
+ * (bosc_proj_reason). Heights are then interpolated between samples, or means over larger cells. Cells have the size of
+ * the raster's, but at least two arc minutes (10,800 x 5,400) if it covers a part of the globe or is a map.
+ * heights: of a reader; changed on success. Kept voids are moved by a rotation, but not resampled: call
+ * bosc_heights_fill before. opts: NULL: all defaults.
+ * Errors: BOSC_ERR_DATA for a raster that does not cover the globe, without `outside`, and for voids in one that is
+ * resampled; BOSC_ERR_FORMAT for one whose place is unknown or not on a globe.
+ * Cost: O(samples + samples of the globe) work; memory of the globe. */
+BOSC_API bosc_status bosc_heights_to_globe(bosc_heights *heights, const bosc_globe_opts *opts, bosc_io_error *error);
+
+/* Computes the rotation for heights whose parts are read on demand (bosc_heights_file_describe).
+ * shift: column j of the globe is column j + shift, modulo the width.
+ * Errors: as bosc_heights_to_globe; BOSC_ERR_LIMIT for a raster that must be resampled. */
+BOSC_API bosc_status bosc_heights_globe_shift(const bosc_heights *heights, const bosc_globe_opts *opts, int64_t *shift,
+                                              bosc_io_error *error);
 
 /* A file of heights whose parts are read on demand, for bosc_planet_build_tiles. */
 typedef struct bosc_heights_file bosc_heights_file;
@@ -407,20 +495,32 @@ typedef struct bosc_heights_file bosc_heights_file;
 /* Opens heights for reading by parts: the formats of bosc_heights_read, except interlaced PNGs; .npy in either order.
  * file: set on success, to be closed by bosc_heights_file_close. width, height: set on success.
  * Errors: as bosc_heights_read for the header; BOSC_ERR_IO without space for a temporary file; BOSC_ERR_LIMIT for a
- * TIFF with a compressed strip or tile of more than 512 MiB.
- * Cost: O(1), for a TIFF O(strips and tiles). .png and .pgm of text (P2) are unpacked to an unnamed file in /var/tmp
- * (or /tmp), 4 bytes per sample. Packed files (.gz, .zst), inputs other than regular files, and files below 1 MB are
- * held in memory. */
+ * TIFF with a compressed strip or tile of more than 512 MiB; BOSC_ERR_DATA for a mask that excludes samples, also where
+ * voids are kept.
+ * Cost: O(1), for a TIFF O(strips and tiles), and one pass over a mask. .png, .asc and .pgm of text (P2) are unpacked
+ * to an unnamed file in /var/tmp (or /tmp), 4 bytes per sample; an .asc is held in memory meanwhile. Packed files (.gz,
+ * .zst), inputs other than regular files, and files below 1 MB are held in memory. A .tif whose bands are interleaved
+ * is unpacked block by block, even if it is not compressed. */
 BOSC_API bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encoding, bosc_heights_file **file,
                                             int64_t *width, int64_t *height, bosc_io_error *error);
+
+/* The same with options. opts: NULL: all defaults. Of parts no void is filled: BOSC_HEIGHTS_KEEP_VOIDS makes them NaN,
+ * and with other values a part with a void fails. */
+BOSC_API bosc_status bosc_heights_file_open_opts(const char *path, const bosc_heights_opts *opts,
+                                                 bosc_heights_file **file, int64_t *width, int64_t *height,
+                                                 bosc_io_error *error);
 
 /* Closes the file. NULL is allowed. */
 BOSC_API void bosc_heights_file_close(bosc_heights_file *file);
 
+/* Writes the size, the place, the units and the spacings of the file's heights, with data NULL and voids 0. */
+BOSC_API bosc_status bosc_heights_file_describe(const bosc_heights_file *file, bosc_heights *heights,
+                                                bosc_io_error *error);
+
 /* Reads a part as floats, as bosc_heights_read does: a bosc_planet_tile_fn of BOSC_F32, with the file as user.
  * values (rows x columns): from row `row` and column `column` on.
  * Returns 0; 1 on failure, with the reason in bosc_heights_file_message: a part outside the raster, a damaged or
- * shortened file, a missing or infinite height. One call at a time.
+ * shortened file, a height that is missing (unless it is kept) or infinite. One call at a time.
  * Cost: the bytes of the part. For a compressed TIFF the strips and tiles under the part are unpacked and cached: at
  * least 64 MiB, or enough for twice the rows of the part over the full width. Parts read from west to east, then from
  * north to south, unpack each about once. */
@@ -431,7 +531,7 @@ BOSC_API int bosc_heights_file_read(void *file, int64_t row, int64_t column, int
 BOSC_API const char *bosc_heights_file_message(const bosc_heights_file *file);
 
 /* Writes heights: .npy ("-" too) as f4; .tif as floats, with the spacing; .png and .pgm as 16 bits, .hgt (a square of
- * at least 2 x 2) as int16; the last three rounded to the nearest integer, halves upwards.
+ * at least 2 x 2, 601 x 1201 or 1801 x 3601) as int16; the last three rounded to the nearest integer, halves upwards.
  * Errors: BOSC_ERR_DATA for heights that do not fit the format.
  * Cost: O(samples) work; memory for the rounded samples, or for the whole .tif; none for a .npy. */
 BOSC_API bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bosc_io_error *error);
@@ -450,7 +550,7 @@ typedef struct bosc_scene {
 typedef struct bosc_scene_opts {
     size_t size;
     int32_t level;           /* of sphere trees, from 1, which is the root; 0: the deepest */
-    int32_t robot_convex;    /* 1: triangles that share vertices bound a convex solid; 0: surfaces without an inside */
+    int32_t robot_convex;    /* 1: connected triangles bound convex solids; 0: surfaces without an inside */
     int32_t obstacle_convex; /* the same of the obstacle */
 } bosc_scene_opts;
 
@@ -474,13 +574,15 @@ BOSC_API void bosc_scene_free(bosc_scene *scene);
  * its own origin, so the obstacle is moved by the opposite of the first translation. The second matrix sets `to` only
  * if it has the same translation, since rotations cannot reach another.
  *
- * A convex solid is bounded by triangles connected by shared vertices: equal numbers, or, if no triangles share numbers
- * (.stl, .arr), equal coordinates. Facets are oriented counterclockwise as seen from outside. bosc_plan_build checks
- * that solids are convex and closed.
+ * A convex solid is bounded by triangles connected by shared vertices. Edges that belong to one triangle by the numbers
+ * of their vertices are joined to such edges of equal coordinates, in every format: an .stl and an .arr have no shared
+ * vertices, and other files may have them split by face. Touching solids stay apart if each is closed by its own
+ * vertices, or if the triangles of each are consecutive. Triangles with two corners of equal coordinates are left out.
+ * Facets are oriented counterclockwise as seen from outside. bosc_plan_build checks that solids are convex.
  * opts: NULL: all defaults.
- * Errors: BOSC_ERR_DATA for infinities and NaN, and for matrices other than rotations (to four digits);
- * BOSC_ERR_FORMAT for a scene without a robot or an obstacle, and for two files of one body. Messages for an .arr give
- * the byte offset. */
+ * Errors: BOSC_ERR_DATA for infinities and NaN, for matrices other than rotations (to four digits), and for a solid
+ * that is not closed, with an edge of it; BOSC_ERR_FORMAT for a scene without a robot or an obstacle, and for two files
+ * of one body. Messages for an .arr give the byte offset. */
 BOSC_API bosc_status bosc_scene_read(const char *path, const bosc_scene_opts *opts, bosc_scene *scene,
                                      bosc_io_error *error);
 
@@ -506,13 +608,17 @@ typedef struct bosc_mesh {
     const float *normals;        /* of unit length, or NULL */
     const uint32_t *indices;     /* three vertices of each triangle */
     int32_t map;                 /* 1: x is east, y south and z up, as on a map with the north in row 0 */
+    const float *texture;        /* .glb: (vertices x 2) finite u, v of a picture, v down, 0 to 1 over it; or NULL */
+    double origin[3];            /* .glb: added to every position by the node of the mesh; finite */
+    const char *extras;          /* .glb: text of a JSON object, which becomes `asset.extras`; or NULL */
 } bosc_mesh;
 
 /* Writes a mesh as .glb (binary glTF 2.0; "-" too), .ply (binary, little-endian) or .obj.
  *
  * Numbers are those of the arrays; .obj has at most 9 digits, which read back as the same floats. A .glb has
  * right-handed axes with y up; the matrix of its node maps z, or the axes of a map, to these. The other formats have no
- * such matrix, so most viewers mirror a map, whose axes are left-handed.
+ * such matrix, so most viewers mirror a map, whose axes are left-handed. Only a .glb holds `texture`, `origin` and
+ * `extras`; other formats leave them out.
  * Errors: BOSC_ERR_LIMIT for a .glb that would take 4 GiB.
  * Cost: O(vertices + triangles) work. */
 BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bosc_io_error *error);
@@ -544,7 +650,8 @@ BOSC_API bosc_status bosc_png_write(const char *path, const uint8_t *rgb, int32_
 BOSC_API bosc_status bosc_mesh_and_png_write(const char *path, const bosc_mesh *mesh, const char *png_path,
                                              const uint8_t *rgb, int32_t width, int32_t height, bosc_io_error *error);
 
-/* A robot that rotates about the origin, and an obstacle, in the caller's memory. Meshes have map 0. */
+/* A robot that rotates about the origin, and an obstacle, in the caller's memory. Meshes have map 0; their `origin` and
+ * `extras` are not used. */
 typedef struct bosc_motion {
     bosc_mesh robot, obstacle;
     int64_t keys;

@@ -270,8 +270,9 @@ static bool is_shared(const struct bi_plan_surface *s, int32_t begin, int32_t en
     return same == 1 && opposite == 1;
 }
 
-/* True if no corner of the solid is above the plane of facet f by more than 2^-30 of its size, and one is below. */
-static bool is_behind(const struct bi_plan_side *side, int32_t begin, int32_t end, int32_t f)
+/* Returns why the solid does not lie behind the plane of facet f, or NULL: no corner may be above it by more than 2^-30
+ * of the size, and one must be below. */
+static const char *reason_not_behind(const struct bi_plan_side *side, int32_t begin, int32_t end, int32_t f)
 {
     const double *vertices = side->surface.vertices;
     const int32_t *p = side->planes + 3 * f;
@@ -287,7 +288,8 @@ static bool is_behind(const struct bi_plan_side *side, int32_t begin, int32_t en
         most = fmax(most, height);
         least = fmin(least, height);
     }
-    return length > 0 && most <= 0x1p-30 * size && least < -0x1p-30 * size;
+    const bool above = length > 0 && most > 0x1p-30 * size, below = length > 0 && least < -0x1p-30 * size;
+    return above && below ? "not convex" : above ? "inside out" : below ? NULL : "flat";
 }
 
 /* Refuses open, nonconvex and flat solids. */
@@ -301,8 +303,9 @@ static bosc_status check_solids(bosc_ctx *ctx, const char *name, const struct bi
                 if (!is_shared(s, begin, end, s->facet_edges[k]))
                     return bi_fail(ctx, BOSC_ERR_DATA, "%s: polytope %d is not closed at facet %d", name, (int)p,
                                    (int)(f - s->solid_offsets[0]));
-            if (!is_behind(side, begin, end, f))
-                return bi_fail(ctx, BOSC_ERR_DATA, "%s: polytope %d is flat or not convex at facet %d", name, (int)p,
+            const char *reason = reason_not_behind(side, begin, end, f);
+            if (reason)
+                return bi_fail(ctx, BOSC_ERR_DATA, "%s: polytope %d is %s at facet %d", name, (int)p, reason,
                                (int)(f - s->solid_offsets[0]));
         }
     }

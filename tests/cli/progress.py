@@ -38,6 +38,7 @@ COMMANDS = {
     "hash pairs p.npy -r 0.002 -o out.npy": "voxelgrid_pairs",
     "cellgraph v.npy --bits 64 -o out.npy": "cellgraph_build",
     "terrain h.npy --error 1 -o out.ply": "terrain_build",
+    "terrain h.npy --error 1 --tiles 3 -o tiles": "tiles",
     "generate points --n 600000 --dim 3 -o large.csv": "arrays_write",
     "kdtree build large.csv -o out.bosc": "kdtree_or_points_read",
     "generate heights --size 1025 -o large.png": "heights_write",

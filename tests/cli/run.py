@@ -5,7 +5,7 @@ usage: run.py BOSCAGE CASES.txt
 
 A case file is a list of directives; blank lines and lines that begin with # are passed over.
 
-  needs device | no device | not root     the whole file is skipped elsewhere
+  needs device | no device | not root | proj | no proj   the whole file is skipped elsewhere
   given NAME = EXPRESSION      makes a file: an array as .npy, bytes or text as they are
   given NAME                   makes a text file of the lines below that begin with "|"
   run COMMAND                  by sh, with boscage in the path; ends the case before
@@ -18,7 +18,7 @@ An output that nothing is said of must be empty; an output that `check` reads as
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
-tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png (the bytes of a picture), mesh (vertices, faces and normals of a file), mesh_error (of a mesh of heights) and edges.
+tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
 """
 import gzip
 import json
@@ -212,6 +212,55 @@ def png(pixels, texts=0):
             chunk(b"IEND", b""))
 
 
+def tiff(heights, keys=(), scale=None, tie=None, doubles=(), mask=None, kind="f4"):
+    """The bytes of a TIFF of (h, w), or of (h, w, bands) with interleaved samples, with GeoTIFF's keys {key: short}, of
+    which a tuple is an index of `doubles`; a mask of u1."""
+    images, data = [(heights.astype("<" + kind), 0, 32 if kind == "f4" else 8, 3 if kind == "f4" else 1)], b""
+    if mask is not None:
+        images.append((mask.astype("u1"), 4, 8, 1))
+    for i, (samples, kind, width, form) in enumerate(images):
+        bands = samples.shape[2] if samples.ndim == 3 else 1
+        tags = [(254, "I", [kind]), (256, "I", [samples.shape[1]]), (257, "I", [samples.shape[0]]),
+                (258, "H", [width] * bands), (259, "H", [1]), (262, "H", [4 if kind else 1]),
+                (273, "I", [8 + len(data)]), (277, "H", [bands]), (278, "I", [samples.shape[0]]),
+                (279, "I", [samples.nbytes]), (339, "H", [form] * bands)]
+        if i == 0 and scale:
+            tags.append((33550, "d", [*scale, 0]))
+        if i == 0 and tie:
+            tags.append((33922, "d", [0, 0, 0, *tie, 0]))
+        if i == 0 and keys:
+            rows = [[k, 34736, 1, v[0]] if isinstance(v, tuple) else [k, 0, 1, v] for k, v in dict(keys).items()]
+            tags.append((34735, "H", sum(rows, [1, 1, 0, len(rows)])))
+        if i == 0 and doubles:
+            tags.append((34736, "d", list(doubles)))
+        images[i] = (tags, len(data))
+        data += samples.tobytes()
+        data += bytes(-len(data) % 8)
+    head, offset, links = b"II*\0", 8 + len(data), []
+    for tags, _ in images:
+        values, entries = b"", b""
+        begin = offset + 2 + 12 * len(tags) + 4
+        for tag, code, numbers in tags:
+            packed = struct.pack(f"<{len(numbers)}{code}", *numbers)
+            entries += struct.pack("<HHI", tag, {"H": 3, "I": 4, "d": 12}[code], len(numbers))
+            if len(packed) > 4:
+                entries += struct.pack("<I", begin + len(values))
+                values += packed + bytes(len(packed) % 2)
+            else:
+                entries += packed.ljust(4, b"\0")
+        links.append((offset, struct.pack("<H", len(tags)) + entries, values))
+        offset = begin + len(values)
+    parts = [links[k][1] + struct.pack("<I", links[k + 1][0] if k + 1 < len(links) else 0) + links[k][2]
+             for k in range(len(links))]
+    return head + struct.pack("<I", links[0][0]) + data + b"".join(parts)
+
+
+def near(mask):
+    """The samples that are marked or next to a marked one."""
+    wide = np.pad(mask, 1)
+    return np.any([wide[i:i + mask.shape[0], j:j + mask.shape[1]] for i in range(3) for j in range(3)], axis=0)
+
+
 def mesh(data):
     """Vertices (n, 3), faces (m, 3) and normals of the bytes of a .glb, .ply or .obj that has normals."""
     if data.startswith(b"glTF"):
@@ -243,6 +292,22 @@ def mesh(data):
     assert all(a == b for face in faces for a, b in face)
     vertices, normals = (np.array([row[1:] for row in rows if row[0] == key], "f4") for key in ("v", "vn"))
     return vertices, np.array(faces)[:, :, 0] - 1, normals
+
+
+def texture(data):
+    """Texture coordinates (n, 2) of the bytes of a .glb."""
+    length, = struct.unpack_from("<I", data, 12)
+    root = json.loads(data[20:20 + length])
+    accessor = root["accessors"][root["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]]
+    assert accessor["componentType"] == 5126 and accessor["type"] == "VEC2"
+    offset = 28 + length + root["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    return np.frombuffer(data, "<f4", accessor["count"] * 2, offset).reshape(-1, 2)
+
+
+def asset(data):
+    """The object `asset` of the bytes of a .glb."""
+    length, = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20:20 + length])["asset"]
 
 
 def motion(data):
@@ -412,10 +477,10 @@ def arr(objects, angles=(0, 0, 0, 0, 0, 0)):
     return data + struct.pack(">6d", *angles)
 
 
-def mesh_error(shape, heights, spacing=1):
-    """The largest vertical distance of a sample from the mesh (vertices, faces, ...), inf where it is not covered."""
+def mesh_heights(shape, size, spacing=1):
+    """Heights of the mesh (vertices, faces, ...) at the samples of a raster, NaN where it does not cover them."""
     vertices, faces = shape[0].astype("f8"), shape[1]
-    z = np.full(heights.shape, np.nan)
+    z = np.full(size, np.nan)
     for face in faces:
         p = vertices[face] / [spacing, spacing, 1]
         x, y = np.meshgrid(np.arange(round(p[:, 0].min()), round(p[:, 0].max()) + 1),
@@ -426,7 +491,12 @@ def mesh_error(shape, heights, spacing=1):
         v = (a[0] * (y - p[0, 1]) - a[1] * (x - p[0, 0])) / area
         inside = (u > -1e-9) & (v > -1e-9) & (u + v < 1 + 1e-9)
         z[y[inside], x[inside]] = (p[0, 2] + u * a[2] + v * b[2])[inside]
-    error = np.abs(z - heights)
+    return z
+
+
+def mesh_error(shape, heights, spacing=1):
+    """The largest vertical distance of a sample from the mesh, inf where it is not covered."""
+    error = np.abs(mesh_heights(shape, heights.shape, spacing) - heights)
     return np.inf if np.isnan(error).any() else error.max()
 
 
@@ -474,10 +544,11 @@ class Runner:
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "umi": umi, "table": table, "fastq": fastq, "noisy": noisy,
-                 "gzip": gzip, "same": same, "re": re, "png": png,
+                 "gzip": gzip, "same": same, "re": re, "png": png, "tiff": tiff, "near": near, "mesh_heights": mesh_heights,
                  "turn": turn, "between": between, "boxes_meet": boxes_meet, "boxes_of": boxes_of, "arr": arr,
                  "motion": lambda name: motion(self.read(name)), "path": lambda name: np.loadtxt(self.path(name), delimiter=",", ndmin=2),
-                 "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)), "load": lambda name: np.load(self.path(name)),
+                 "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)),
+                 "texture": lambda name: texture(self.read(name)), "asset": lambda name: asset(self.read(name)), "load": lambda name: np.load(self.path(name)),
                  "exists": lambda name: self.path(name).exists(),
                  "read": self.read, "files": sorted(os.listdir(self.folder))}
         if self.result:
@@ -552,7 +623,10 @@ class Runner:
 
 def is_here(tool, what):
     device = subprocess.run([tool, "info", "--backend", "cuda"], capture_output=True, check=False).returncode == 0
-    return {"device": device, "no device": not device, "not root": os.geteuid() != 0}[what]
+    info = subprocess.run([tool, "info", "--json"], capture_output=True, check=True).stdout
+    proj = "no_proj" not in json.loads(info)
+    return {"device": device, "no device": not device, "not root": os.geteuid() != 0, "proj": proj,
+            "no proj": not proj}[what]
 
 
 def main():

@@ -14,10 +14,15 @@ static void read_body(const struct bi_bytes *in)
     }
     int64_t vertices = body.vertices.shape[0], triangles = body.triangles.shape[0];
     if ((size_t)vertices > in->size || (size_t)triangles > in->size) abort();
-    require_ok(bi_body_to_planner("F", &body, (size_t)vertices % 2, &bodies, &error));
+    const bool convex = vertices % 2 != 0;
+    if (bi_body_to_planner("F", &body, convex, &bodies, &error) != BOSC_OK) { /* an open solid */
+        if (!convex || bodies.vertices || error.text[0] != 'F') abort();
+        bi_body_free(&body);
+        return;
+    }
     int64_t facets = bodies.polytope_count ? bodies.polytope_offsets[bodies.polytope_count] : bodies.triangle_count;
     const int64_t *corners = bodies.polytope_count ? bodies.facet_vertices : bodies.triangles;
-    if (facets != triangles) abort();
+    if (facets > triangles || (!convex && facets != triangles) || (convex && facets % 2 != 0)) abort();
     for (int64_t i = 0; i < 3 * facets; i++)
         if (corners[i] < 0 || corners[i] >= vertices) abort();
     bi_bodies_free(&bodies);

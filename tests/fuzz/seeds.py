@@ -29,6 +29,9 @@ TEXTS = {
     "metis": ["7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n", "3 2 011 1\n9 2 5 3 -7\n9 1 5\n9 1 -7\n"],
     "vectors": ["0101\n0111\n# c\n", "ACGT\t12\nacgu 3\n", ">a_12\nACGT\n>b_1\r\nTT\r\nTT\r\n"],
     "scene_text": ["3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2\n", "# c\n4 0 0 0 1 0 0 0 1 0 0 0 1\n2 0 1 2 1 2 3\n" + "0 0 1 " * 6,
+                   "5\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n9 9 9\n4\n0 2 1\n0 1 3\n0 3 2\n1 2 3\n",
+                   "13\n" + "0 0 0\n0 1 0\n1 0 0\n" + "0 0 0\n1 0 0\n0 0 1\n" + "0 0 0\n0 0 1\n0 1 0\n"
+                   + "1 0 0\n0 1 0\n0 0 1\n9 9 9\n4\n0 1 2\n3 4 5\n6 7 8\n9 10 11\n",
                    "1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n" * 2, "0 -1 0 0\n1 0 0 0\n0 0 1 0\n0 0 0 1\n"],
     "sph": ["1 8\n0 0 0 1 1\n", "2 2\n0 0 0 2 1\n1 0 0 1.5 0\n-1 0 0 -1 1\nOptions :\n\tdepth : 3\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
@@ -46,14 +49,15 @@ def png(width, height, depth, colour, pixels):
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-def tiff(order, compression, tiled):
+def tiff(order, compression, tiled, bands=1):
     """16 x 16 int16 in one strip or tile, with geography and a no-data value."""
-    samples = np.arange(256, dtype=order + "i2").tobytes()
+    samples = np.arange(256 * bands, dtype=order + "i2").tobytes()
     body = zlib.compress(samples) if compression == 8 else samples
-    tags = [(256, 3, (16,)), (257, 3, (16,)), (258, 3, (16,)), (259, 3, (compression,)), (262, 3, (1,)),
+    tags = [(256, 3, (16,)), (257, 3, (16,)), (258, 3, (16,) * bands), (259, 3, (compression,)), (262, 3, (1,)),
             *([(322, 3, (16,)), (323, 3, (16,)), (324, 4, (8,)), (325, 4, (len(body),))] if tiled else
               [(273, 4, (8,)), (278, 3, (16,)), (279, 4, (len(body),))]),
-            (339, 3, (2,)), (33550, 12, (30.0, 30.0, 0.0)), (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1)), (42113, 2, b"7\0")]
+            *([(277, 3, (bands,))] if bands > 1 else []), (339, 3, (2,) * bands), (33550, 12, (30.0, 30.0, 0.0)),
+            (34735, 3, (1, 1, 0, 1, 1024, 0, 1, 1)), (42113, 2, b"7\0")]
     entries, after, end = b"", b"", 8 + len(body) + len(body) % 2
     beyond = end + 2 + 12 * len(tags) + 4
     for tag, kind, values in sorted(tags):
@@ -76,10 +80,15 @@ def arr(kinds, angle):
 
 
 def heights(folder):
-    """The first byte says which format: 0 png, 1 pgm, 2 hgt, 3 tif, 4 npy; 65 (65 % 5 = 0, and 64) terrain-RGB."""
+    """The first byte gives the format (0 png, 1 pgm, 2 hgt, 3 tif, 4 npy, 5 asc), plus 8 to keep voids, plus 64 for
+    terrain-RGB, 128 for terrarium, or 192 for a band, from 1, plus 16 for the next one."""
     files = [(0, png(3, 2, 8, 0, bytes(range(6)))), (0, png(2, 2, 16, 0, bytes(range(8)))),
-             (65, png(2, 1, 8, 2, bytes(range(6)))), (65, png(1, 2, 8, 6, bytes(range(8)))),
+             (64, png(2, 1, 8, 2, bytes(range(6)))), (64, png(1, 2, 8, 6, bytes(range(8)))),
+             (128, png(2, 1, 8, 2, bytes(range(6)))), (208, png(2, 1, 8, 2, bytes(range(6)))),
+             (192, png(2, 1, 16, 4, bytes(range(8)))), (211, tiff("<", 1, 0, 2)), (195, tiff(">", 8, 1, 3)),
              (1, b"P2 # c\n2 2 99\n1 2\n3 4\n"), (1, b"P5 2 1 65535\nabcd"), (2, b"abcd\x80\0ef")]
+    files += [(5, b"ncols 2\nnrows 2\nxllcorner 5.5\nyllcorner 45\ncellsize 0.01\nNODATA_value -9999\n1 2\n-9999 4\n"),
+              (13, b"NCOLS 3\r\nNROWS 1\r\nxllcenter 0\r\nyllcenter 0\r\ndx 10\r\ndy 2e1\r\nnan 1.5 -3e2\r\n")]
     files += [(3, tiff(order, compression, tiled)) for order in "<>" for compression in (1, 8) for tiled in (0, 1)]
     for kind in ("f4", "f8", "i2", "u2", "i4"):
         np.save(folder / "h.npy", np.arange(6, dtype=kind).reshape(2, 3))

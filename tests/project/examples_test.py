@@ -69,7 +69,7 @@ def write_inputs(folder, room):
     tool("generate vectors --n 128 --bits 256 -o vectors.npy")
     tool("generate scene -o scene")
     tool("generate heights --size 33 -o heights.tif")
-    tool("generate heights --size 33 -o earth.tif")
+    tool("generate heights --size 33 --kind planet -o earth.tif")
     tool("kdtree build points.npy -o tree.bosc" if room != "cbt" else "cbt create --depth 12 --level 4 -o tree.bosc")
     if room == "hash":
         np.save(folder / "queries.npy", np.load(folder / "keys.npy")[::2])

@@ -4,6 +4,7 @@
 
 #include "demo/key_scene.h"
 #include "tool/commands/commands.h"
+#include "tool/commands/globe_relief.h"
 #include "tool/commands/graphs.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
@@ -245,7 +246,8 @@ int run_generate_vectors(struct job *job)
 
 /* ---- heights ---- */
 
-enum { SPACING = 30 }; /* metres; documented in the help */
+enum { SPACING = 30 };    /* metres; documented in the help */
+enum { KIND_PLANET = 3 }; /* of --kind; the kinds before are those of bosc_random_heights */
 
 static int write_heights(struct job *job, const bosc_heights *heights)
 {
@@ -266,15 +268,19 @@ int run_generate_heights(struct job *job)
         (code = option_choice(job, OPT_KIND, &kind)) || (code = option_ending(job, OPT_OUTPUT, endings)) ||
         (code = job_open(job)))
         return code;
-    bosc_heights heights = {.width = size, .height = size, .spacing = SPACING};
-    heights.data = job_alloc((size_t)(size * size), sizeof *heights.data);
+    /* A planet has no spacing: its columns narrow towards the poles. */
+    const bool is_planet = kind == KIND_PLANET;
+    bosc_heights heights = {.width = is_planet ? 2 * size : size, .height = size, .spacing = is_planet ? 0 : SPACING};
+    heights.data = job_alloc((size_t)(heights.width * size), sizeof *heights.data);
     if (!heights.data) return EXIT_FAILED;
     double start = job_now();
-    bosc_status status = bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, seed, size, size, heights.data);
+    bosc_status status =
+        is_planet ? globe_relief_fill(job->ctx, seed, size, heights.data)
+                  : bosc_random_heights(job->ctx, (bosc_random_heights_kind)kind, seed, size, size, heights.data);
     job_add_seconds(job, "generate", start);
     code = status == BOSC_OK ? write_heights(job, &heights) : report_ctx_error(job->ctx, status);
     job_set_integer(job, "size", size);
-    job_set_number(job, "spacing", SPACING);
+    if (!is_planet) job_set_number(job, "spacing", SPACING);
     bosc_heights_free(&heights);
     return code;
 }

@@ -1,6 +1,8 @@
 /* boscage info */
 #include <stdio.h>
 
+#include <boscage/io.h>
+
 #include "tool/commands/commands.h"
 #include "tool/job.h"
 #include "tool/tool.h"
@@ -38,6 +40,10 @@ static void print_info(const bosc_ctx_info *info, const json_t *devices)
     printf("boscage      %s\n", bosc_version());
     printf("cpu          %d thread%s, %s\n", info->threads, info->threads == 1 ? "" : "s", level_name(info->cpu_level));
     if (*reason) printf("cuda         unavailable: %s\n", reason);
+    if (*bosc_proj_reason())
+        printf("proj         unavailable: %s\n", bosc_proj_reason());
+    else
+        printf("proj         available\n");
     for (size_t i = 0; i < json_array_size(devices); i++)
         printf("cuda         device %zu: %s\n", i,
                json_string_value(json_object_get(json_array_get(devices, i), "name")));
@@ -60,6 +66,7 @@ int run_info(struct job *job)
     job_set_json(job, "backends", *reason ? json_pack("[s]", "cpu") : json_pack("[s, s]", "cpu", "cuda"));
     job_set_json(job, "devices", devices);
     if (*reason) job_set_text(job, "no_devices", reason);
+    if (*bosc_proj_reason()) job_set_text(job, "no_proj", bosc_proj_reason());
     job_set_integer(job, "threads", info.threads);
     job_set_text(job, "cpu_level", level_name(info.cpu_level));
     return EXIT_DONE;

@@ -322,14 +322,22 @@ static int report_cells(struct job *job, const bosc_planner *planner)
     return EXIT_DONE;
 }
 
+/* Returns the file of the body that a message of the planner begins with. */
+static const char *file_of_message(const struct job *job, const char *message)
+{
+    const bool obstacle = strncmp(message, "obstacle:", strlen("obstacle:")) == 0;
+    return job->operands[obstacle && job->operand_count == 2];
+}
+
 static int build_planner(struct job *job, struct plan_query *q)
 {
     double start = job_now();
     bosc_status status = bosc_planner_create(job->ctx, &q->opts, &q->planner);
     if (status == BOSC_OK) status = bosc_planner_build(job->ctx, q->planner, &q->scene.scene.plan);
     job_add_seconds(job, "cells", start);
+    const char *message = bosc_ctx_message(job->ctx);
     if (status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT)
-        return report_error(status_exit_code(status), "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
+        return report_error(status_exit_code(status), "%s: %s", file_of_message(job, message), message);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 

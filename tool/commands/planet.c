@@ -9,6 +9,7 @@
 #include "render/planet_view.h"
 #include "render/vector.h"
 #include "tool/commands/commands.h"
+#include "tool/commands/heights.h"
 #include "tool/commands/surface.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
@@ -305,15 +306,15 @@ static int check_heights(const struct job *job, const bosc_heights *h, double ra
 }
 
 /* Reads the heights, or with --cache opens their file. */
-static int open_heights(struct job *job, int encoding, struct planet_view *planet)
+static int open_heights(struct job *job, const struct heights_options *options, struct planet_view *planet)
 {
     bosc_heights *h = &planet->heights;
     bosc_io_error error;
     const double start = job_now();
     bosc_status status = job->value[OPT_CACHE]
-                             ? bosc_heights_file_open(job->operands[0], (bosc_heights_encoding)encoding, &planet->file,
-                                                      &h->width, &h->height, &error)
-                             : bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, h, &error);
+                             ? bosc_heights_file_open_opts(job->operands[0], &options->read, &planet->file, &h->width,
+                                                           &h->height, &error)
+                             : bosc_heights_read_opts(job->operands[0], &options->read, h, &error);
     job_add_seconds(job, "read", start);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
@@ -328,22 +329,68 @@ static int build_planet(struct job *job, struct planet_view *planet, const bosc_
     return status == BOSC_ERR_IO && *text ? report_error(EXIT_FAILED, "%s", text) : report_ctx_error(job->ctx, status);
 }
 
+/* Reads the options of heights. Parts of a raster cannot be filled. */
+static int read_heights_options(const struct job *job, struct heights_options *options)
+{
+    const int code = heights_options_read(job, options);
+    if (code) return code;
+    if (job->value[OPT_CACHE] && job->value[OPT_VOIDS] && options->read.voids == BOSC_HEIGHTS_FILL_VOIDS)
+        return report_error(EXIT_USAGE, "--voids: fill does not apply to --cache, which reads parts of the raster");
+    return EXIT_DONE;
+}
+
+/* Places the heights on the globe: in memory, or by a rotation of the columns of the file. */
+static int place_heights(struct job *job, const struct heights_options *options, const struct heights_globe *globe,
+                         struct planet_view *planet)
+{
+    bosc_heights *h = &planet->heights, described;
+    bosc_io_error error;
+    if (!planet->file) {
+        int code = heights_find_factor(job, options, h, &planet->factor);
+        if (!code) code = heights_scale(job, h, planet->factor);
+        return code ? code : heights_to_globe(job, h, globe, NULL);
+    }
+    const bosc_status status = bosc_heights_file_describe(planet->file, &described, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    h->radius = described.radius;
+    int code = heights_find_factor(job, options, &described, &planet->factor);
+    return code ? code : heights_to_globe(job, &described, globe, &planet->shift);
+}
+
+/* Sets the radius: that of --radius, of another planet's file, or the Earth's. */
+static void set_radius(struct job *job, const bosc_heights *h, bosc_planet_opts *opts)
+{
+    /* A file of the Earth has the radius of an ellipsoid's equator, 7 km more than the mean radius. */
+    const bool other = h->radius > 0 && fabs(h->radius / 6378137 - 1) > 0.01 && !job->value[OPT_RADIUS];
+    if (other) opts->radius = h->radius;
+    job_set_number(job, "radius", opts->radius);
+    if (other)
+        job_set_note(job, "radius", "from the file");
+    else if (!job->value[OPT_RADIUS])
+        job_set_note(job, "radius", "assumed: the Earth's; --radius R gives it");
+}
+
 static int read_planet(struct job *job, struct planet_view *planet)
 {
-    int encoding = 0;
     bosc_planet_opts opts;
+    struct heights_options options;
+    struct heights_globe globe;
+    /* 1. Options. */
     int code = read_opts(job, &opts);
-    if (!code) code = option_choice(job, OPT_ENCODING, &encoding);
+    if (!code) code = read_heights_options(job, &options);
     if (!code) code = option_integer(job, OPT_CACHE, PLANET_VIEW_MIN_CACHE, INT64_MAX, &planet->cache_bytes);
+    if (!code) code = heights_read_globe(job, &options, &globe);
     if (!code) code = job_open(job);
-    if (!code) code = open_heights(job, encoding, planet);
+    /* 2. The heights, on the globe. */
+    if (!code) code = open_heights(job, &options, planet);
     if (code) return code;
     job_set_integer(job, "width", planet->heights.width);
     job_set_integer(job, "height", planet->heights.height);
-    job_set_number(job, "radius", opts.radius);
-    if (!job->value[OPT_RADIUS]) job_set_note(job, "radius", "assumed: the Earth's; --radius R gives it");
+    heights_report_voids(job, &options, planet->heights.voids);
+    if ((code = place_heights(job, &options, &globe, planet))) return code;
+    set_radius(job, &planet->heights, &opts);
     if ((code = check_heights(job, &planet->heights, opts.radius))) return code;
-    if (planet->heights.voids) job_set_integer(job, "voids", planet->heights.voids);
+    /* 3. The planet. */
     return build_planet(job, planet, &opts);
 }
 

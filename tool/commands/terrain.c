@@ -8,11 +8,15 @@
 #include "render/terrain_shade.h"
 #include "render/terrain_view.h"
 #include "tool/commands/commands.h"
+#include "tool/commands/georeference.h"
+#include "tool/commands/heights.h"
 #include "tool/commands/surface.h"
+#include "tool/commands/terrain_tiles.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/options/option_table.h"
 #include "tool/output/frames.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -38,7 +42,9 @@ static int terrain_mesh(struct job *job, struct terrain_view *terrain)
     double start = job_now();
     bosc_status status = terrain_view_fetch_mesh(job->ctx, terrain);
     job_add_seconds(job, "mesh", start);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    if (terrain->mesh.triangles > 0) return EXIT_DONE;
+    return report_error(EXIT_FAILED, "%s: its voids leave no triangle of the mesh", job->operands[0]);
 }
 
 /* ---- a flight ---- */
@@ -188,7 +194,8 @@ static int write_frame(struct job *job, struct terrain_view *terrain, const stru
 /* Writes the frames of a flight, `width` pixels wide, 16 : 9. */
 static int terrain_fly(struct job *job, struct terrain_view *terrain, int width)
 {
-    static const enum option excluded[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW, OPT_FLIP_Y};
+    static const enum option excluded[] = {OPT_ERROR, OPT_TRIANGLES, OPT_CAMERA, OPT_PNG,
+                                           OPT_VIEW,  OPT_FLIP_Y,    OPT_TILES};
     int64_t count;
     struct flight_path path = {0};
     struct raster_light light = {0};
@@ -218,33 +225,18 @@ struct terrain_request {
     bosc_terrain_goal goal;
     bosc_terrain_camera camera;
     int view;
-    int64_t width; /* of the picture */
+    int64_t width;     /* of the picture */
+    int64_t last_tile; /* last level of a tile set; -1: the mesh is one file */
 };
 
-/* Sets the spacings: those of --spacing, of the raster, of its world file, or 1; and reports each with its source where
- * that is not the raster. given: 0: no --spacing. */
-static void set_spacing(struct job *job, bosc_heights *h, double given)
+/* Records the voids as holes, and fills them: heights beside them and the light of pictures need heights there. */
+static int open_holes(struct terrain_view *terrain)
 {
-    const bool has_unit = !(h->assumed & BOSC_HEIGHTS_ASSUMED_UNIT), unknown = h->spacing == 0;
-    if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
-    if (h->spacing_y == 0) h->spacing_y = h->spacing;
-    job_set_number(job, "spacing", h->spacing);
-    if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
-    if (given) return;
-    if (unknown)
-        job_set_note(job, "spacing", "assumed: %s; --spacing S gives it",
-                     h->source == BOSC_HEIGHTS_UNKNOWN_UNIT ? "the file gives it in an unknown unit"
-                                                            : "the file does not give it");
-    else if (!has_unit)
-        job_set_note(job, "spacing", "%s; its unit is assumed: %s; --spacing S gives it in metres",
-                     h->source == BOSC_HEIGHTS_WORLD_FILE ? "from the world file" : "from the file",
-                     h->degrees ? "degrees" : "metres");
-    else if (h->source == BOSC_HEIGHTS_WORLD_FILE)
-        job_set_note(job, "spacing", "from the world file");
-    if (!h->degrees) return;
-    job_set_number(job, "latitude", h->latitude);
-    if (h->assumed & BOSC_HEIGHTS_ASSUMED_LATITUDE)
-        job_set_note(job, "latitude", "assumed: the file does not give it; --spacing S avoids it");
+    bosc_io_error error;
+    if (!terrain_holes_open(&terrain->holes, &terrain->heights))
+        return report_error(EXIT_FAILED, "out of memory for the voids");
+    const bosc_status status = bosc_heights_fill(&terrain->heights, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
 /* Reads the heights and builds the terrain. The caller closes *terrain, after a failure too. The latitude is that of
@@ -252,19 +244,19 @@ static void set_spacing(struct job *job, bosc_heights *h, double given)
 static int read_terrain(struct job *job, struct terrain_view *terrain)
 {
     /* 1. Options. */
-    int encoding = 0, code;
-    double spacing = 0;
+    int code;
+    double spacing = 0, factor;
+    struct heights_options options;
     bosc_io_error error;
     *terrain = (struct terrain_view){0};
-    if ((code = option_number(job, OPT_SPACING, 0, &spacing)) || (code = option_choice(job, OPT_ENCODING, &encoding)))
+    if ((code = option_number(job, OPT_SPACING, 0, &spacing)) || (code = heights_options_read(job, &options)))
         return code;
     if (job->value[OPT_SPACING] && !(spacing >= 1e-9 && spacing <= 1e9))
         return report_error(EXIT_USAGE, "--spacing: %s is not from 1e-9 to 1e9", job->value[OPT_SPACING]);
     if ((code = job_open(job))) return code;
     /* 2. Heights; --spacing overrides that of the file. */
     double start = job_now();
-    bosc_status status =
-        bosc_heights_read(job->operands[0], (bosc_heights_encoding)encoding, &terrain->heights, &error);
+    bosc_status status = bosc_heights_read_opts(job->operands[0], &options.read, &terrain->heights, &error);
     job_add_seconds(job, "read", start);
     if (status != BOSC_OK) return report_io_error(status, &error);
     bosc_heights *h = &terrain->heights;
@@ -273,8 +265,11 @@ static int read_terrain(struct job *job, struct terrain_view *terrain)
                             (long long)h->width, (long long)h->height);
     job_set_integer(job, "width", h->width);
     job_set_integer(job, "height", h->height);
-    set_spacing(job, h, spacing);
-    if (h->voids) job_set_integer(job, "voids", h->voids);
+    if ((code = heights_find_factor(job, &options, h, &factor)) || (code = heights_scale(job, h, factor)) ||
+        (code = heights_set_spacing(job, h, spacing)))
+        return code;
+    heights_report_voids(job, &options, h->voids);
+    if (h->voids && options.leaves_holes && (code = open_holes(terrain))) return code;
     /* 3. The terrain. */
     start = job_now();
     status = terrain_view_build(job->ctx, terrain);
@@ -300,9 +295,10 @@ static int report_mesh(struct job *job, const struct terrain_view *terrain)
     job_add_seconds(job, "measure", start);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "leaves", stats.leaves);
-    job_set_integer(job, "vertices", stats.vertices);
-    job_set_integer(job, "triangles", stats.triangles);
+    job_set_integer(job, "vertices", terrain->mesh.vertices);
+    job_set_integer(job, "triangles", terrain->mesh.triangles);
     job_set_number(job, "max_error", stats.max_error);
+    if (terrain->holes.counts) job_set_note(job, "max_error", "of all samples, with filled voids");
     job_set_integer(job, "depth", stats.depth);
     return EXIT_DONE;
 }
@@ -333,11 +329,12 @@ static int draw_view(struct job *job, const struct terrain_view *terrain, const 
     return good ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory for the picture");
 }
 
-/* Draws the picture, of scaled heights if true ones would make a needle of the terrain. */
+/* Draws the picture, of scaled heights if true ones would make a needle of the terrain and no scale is given. */
 static int draw_picture(struct job *job, const struct terrain_view *terrain, const struct terrain_request *request,
                         struct canvas *canvas)
 {
-    const double scale = request->view == VIEW_FROM_CAMERA ? 1 : picture_scale(&terrain->heights);
+    const bool as_given = request->view == VIEW_FROM_CAMERA || job->value[OPT_VERTICAL_EXAGGERATION];
+    const double scale = as_given ? 1 : picture_scale(&terrain->heights);
     struct terrain_view scaled;
     if (scale == 1) return draw_view(job, terrain, request, canvas);
     job_set_number(job, "vertical_scale", scale);
@@ -349,14 +346,40 @@ static int draw_picture(struct job *job, const struct terrain_view *terrain, con
     return code;
 }
 
+/* Sets the facts of the mesh that only a .glb holds: texture coordinates, 0 at the first column and row and 1 at the
+ * last, and the place of the raster. They are freed by the caller, after a failure too. */
+static int describe_mesh(struct job *job, struct terrain_view *terrain, float **texture, char **extras)
+{
+    const bosc_heights *h = &terrain->heights;
+    bosc_mesh *mesh = &terrain->mesh;
+    *texture = job_alloc((size_t)mesh->vertices * 2, sizeof **texture);
+    if (!*texture) return EXIT_FAILED;
+    for (int64_t i = 0; i < mesh->vertices; i++) {
+        const float *at = mesh->positions + 3 * i;
+        (*texture)[2 * i] = (float)(rint((double)at[0] / h->spacing) / (double)(h->width - 1));
+        (*texture)[2 * i + 1] = (float)(rint((double)at[1] / h->spacing_y) / (double)(h->height - 1));
+    }
+    *extras = georeference_text(job, h, job->value[OPT_FLIP_Y] ? h->height - 1 : 0);
+    mesh->texture = *texture;
+    mesh->extras = *extras;
+    return *extras ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory");
+}
+
 /* Writes the mesh, a picture, or both together. */
 static int write_results(struct job *job, struct terrain_view *terrain, const struct terrain_request *request)
 {
     struct canvas canvas = {0};
+    float *texture = NULL;
+    char *extras = NULL;
+    const char *path = job->value[OPT_OUTPUT];
     int code = job->value[OPT_PNG] ? draw_picture(job, terrain, request, &canvas) : EXIT_DONE;
+    if (!code && path && (path_is_stdio(path) || path_has_ending(path, ".glb")))
+        code = describe_mesh(job, terrain, &texture, &extras);
     if (job->value[OPT_FLIP_Y]) terrain_view_flip_y(terrain);
     if (!code) code = surface_write(job, &terrain->mesh, &canvas);
     canvas_close(&canvas);
+    free(texture);
+    free(extras);
     return code;
 }
 
@@ -366,14 +389,17 @@ static int read_request(struct job *job, struct terrain_request *request)
     double camera[CAMERA_NUMBERS];
     int code = surface_check_bound(job);
     bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
-    *request = (struct terrain_request){
-        .goal = {.size = sizeof request->goal, .error = -1}, .view = VIEW_BLOCK, .width = flight ? 1280 : 1600};
+    *request = (struct terrain_request){.goal = {.size = sizeof request->goal, .error = -1},
+                                        .view = VIEW_BLOCK,
+                                        .width = flight ? 1280 : 1600,
+                                        .last_tile = -1};
     if (code) return code;
     if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) request->goal.error = 0;
     if ((code = option_number(job, OPT_ERROR, 0, &request->goal.error)) ||
         (code = option_integer(job, OPT_TRIANGLES, 1, INT64_MAX, &request->goal.triangles)) ||
         (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, camera)) ||
         (code = option_choice(job, OPT_VIEW, &request->view)) ||
+        (code = option_integer(job, OPT_TILES, 0, TERRAIN_TILE_LEVEL_MAX, &request->last_tile)) ||
         (code = option_integer(job, OPT_WIDTH, 64, 16384, &request->width)))
         return code;
     if (!job->value[OPT_CAMERA]) return EXIT_DONE;
@@ -383,33 +409,54 @@ static int read_request(struct job *job, struct terrain_request *request)
     return check_camera("--camera", camera);
 }
 
-int run_terrain(struct job *job)
+/* Refuses invalid combinations of output options. */
+static int check_outputs(const struct job *job, bool flight)
 {
-    static const char *const endings[] = {".glb", ".ply", ".obj", NULL};
-    struct terrain_request request;
-    struct terrain_view terrain = {0};
-    bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
-    /* 1. Options. */
-    int code = read_request(job, &request);
-    if (code) return code;
-    if (!flight && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
-    if ((code = option_ending(job, OPT_PNG, (const char *const[]){".png", NULL}))) return code;
+    static const char *const endings[] = {".glb", ".ply", ".obj", NULL}, *const pictures[] = {".png", NULL};
+    static const enum option not_tiles[] = {OPT_TRIANGLES, OPT_CAMERA, OPT_PNG, OPT_VIEW, OPT_WIDTH, OPT_FLIP_Y};
+    const bool tiles = job->value[OPT_TILES] != NULL && !flight;
+    int code;
+    for (size_t i = 0; i < sizeof not_tiles / sizeof *not_tiles && tiles; i++)
+        if (job->value[not_tiles[i]])
+            return report_error(EXIT_USAGE, "%s: cannot be combined with --tiles", option_flag(not_tiles[i]));
+    if (tiles && job->value[OPT_OUTPUT] && path_is_stdio(job->value[OPT_OUTPUT]))
+        return report_error(EXIT_USAGE, "-o: tiles need a folder");
+    if (!flight && !tiles && (code = option_ending(job, OPT_OUTPUT, endings))) return code;
+    if ((code = option_ending(job, OPT_PNG, pictures))) return code;
     if (!flight && !job->value[OPT_PNG] && (job->value[OPT_VIEW] || job->value[OPT_WIDTH]))
         return report_error(EXIT_USAGE, "%s: requires --png", option_flag(job->value[OPT_VIEW] ? OPT_VIEW : OPT_WIDTH));
     if (job->value[OPT_FLIP_Y] && !flight && !job->value[OPT_OUTPUT])
         return report_error(EXIT_USAGE, "--flip-y: requires -o");
     if (!job->value[OPT_OUTPUT] && (flight || !job->value[OPT_PNG])) return report_error(EXIT_USAGE, "-o: is missing");
-    /* 2. A flight, or a mesh. */
-    code = read_terrain(job, &terrain);
-    if (!code && flight) {
+    return EXIT_DONE;
+}
+
+/* Selects, fetches, reports and writes the requested mesh. */
+static int make_mesh(struct job *job, struct terrain_view *terrain, struct terrain_request *request)
+{
+    if (request->goal.error < 0) request->goal.error = height_range(&terrain->heights) / 200;
+    int code = terrain_select(job, terrain, &request->goal);
+    if (!code) code = terrain_mesh(job, terrain);
+    if (!code) code = report_mesh(job, terrain);
+    if (!code) code = write_results(job, terrain, request);
+    return code;
+}
+
+int run_terrain(struct job *job)
+{
+    struct terrain_request request;
+    struct terrain_view terrain = {0};
+    const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
+    int code = read_request(job, &request);
+    if (!code) code = check_outputs(job, flight);
+    if (!code) code = read_terrain(job, &terrain);
+    if (!code && flight)
         code = terrain_fly(job, &terrain, (int)request.width);
-    } else if (!code) {
-        if (request.goal.error < 0) request.goal.error = height_range(&terrain.heights) / 200;
-        code = terrain_select(job, &terrain, &request.goal);
-        if (!code) code = terrain_mesh(job, &terrain);
-        if (!code) code = report_mesh(job, &terrain);
-        if (!code) code = write_results(job, &terrain, &request);
-    }
+    else if (!code && request.last_tile >= 0)
+        code =
+            terrain_write_tiles(job, &terrain, request.last_tile, height_range(&terrain.heights), request.goal.error);
+    else if (!code)
+        code = make_mesh(job, &terrain, &request);
     terrain_view_close(&terrain);
     return code;
 }

@@ -27,7 +27,7 @@ static const struct help_file help_files[] = {
      " G "},
     {"Vectors", "text of 0 and 1, of bases or of amino acids, FASTA, FASTQ, or .npy of packed bits", " V "},
     {"Reads", "FASTA, FASTQ, or lines of bases or of amino acids, which a count may follow", " READS "},
-    {"Heights", ".png, .pgm, .hgt, .tif, .npy", " H "},
+    {"Heights", ".png, .pgm, .hgt, .asc, .tif, .npy", " H "},
     {"Meshes", ".glb, .ply, .obj", " mesh.glb "},
     {"-", "standard input or output", " - "},
     {".gz, .zst", "behind any of these endings: packed by gzip or zstd", ""},

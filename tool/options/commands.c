@@ -108,9 +108,11 @@ const struct command commands[] = {
     {.room = "generate",
      .verb = "heights",
      .usage = "--size N [--kind KIND] -o H.png",
-     .summary = "Generate fractal relief, the same on every machine and backend.\n"
-                "H has N x N samples: metres, 30 m apart. It is .npy or .tif (floats), or .png, .pgm or .hgt (rounded\n"
-                "to 16 bits); - is .npy. A smaller raster is a corner of a larger one.",
+     .summary =
+         "Generate fractal relief, the same on every machine and backend.\n"
+         "H has N x N samples: metres, 30 m apart. It is .npy or .tif (floats), or .png, .pgm or .hgt (rounded\n"
+         "to 16 bits); - is .npy. A smaller raster is a corner of a larger one. The kind planet has 2 N columns\n"
+         "and N rows: continents and a sea at height 0 over the whole globe, for boscage planet.",
      .example = "boscage generate heights --size 1025 --seed 7 -o heights.png",
      .options = {{.id = OPT_SIZE, .required = true, .value = "N", .help = "samples a side"},
                  {.id = OPT_OUTPUT,
@@ -118,8 +120,8 @@ const struct command commands[] = {
                   .help = "output file of the heights, format by its ending; - is standard output"},
                  {.id = OPT_KIND,
                   .value = "KIND",
-                  .choices = CHOICES("mountains", "hills", "islands"),
-                  .help = "mountains (default), hills or islands"}},
+                  .choices = CHOICES("mountains", "hills", "islands", "planet"),
+                  .help = "mountains (default), hills, islands or planet"}},
      .run = run_generate_heights},
     {.room = "generate",
      .verb = "scene",
@@ -278,9 +280,8 @@ const struct command commands[] = {
      .usage = "P [-o Z.npy] [--cut D | --clusters K] [--labels l.npy]",
      .summary =
          "Find the single-linkage dendrogram of points, as scipy's linkage returns it, or clusters by a cut of it.\n"
-         "Z (n - 1, 4) f8: the two clusters merged (below n: points; n + s: the cluster of row s), their distance, "
-         "and\n"
-         "the number of points in the new cluster. A label is the smallest row of P in a point's cluster.",
+         "Z (n - 1, 4) f8: the two clusters merged (below n: points; n + s: the cluster of row s), their distance,\n"
+         "and the number of points in the new cluster. A label is the smallest row of P in a point's cluster.",
      .example = "boscage linkage points.npy -o linkage.npy --clusters 8 --labels labels.npy",
      .min_operands = 1,
      .max_operands = 1,
@@ -508,10 +509,9 @@ const struct command commands[] = {
      .summary =
          "Build a trie of vectors and look up vectors, prefixes, or neighbours that differ in one letter.\n"
          "V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; or .npy u1 of packed\n"
-         "bits, the most significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is "
-         "the row of V\n"
-         "for each row of Q, -1 if absent; for --prefix and --neighbours (p, 2), all pairs (row of Q, row of V),\n"
-         "ascending.",
+         "bits, the most significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is\n"
+         "the row of V for each row of Q, -1 if absent; for --prefix and --neighbours (p, 2), all pairs (row of Q,\n"
+         "row of V), ascending.",
      .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
      .min_operands = 1,
      .max_operands = 1,
@@ -621,13 +621,11 @@ const struct command commands[] = {
               "       boscage plan SCENE | ROBOT OBSTACLE --verify path.csv [--from w,x,y,z] [--to w,x,y,z]",
      .summary =
          "Plan a path of rotations, certified free of collision, or verify one.\n"
-         "The robot rotates about the origin among obstacles.\n"
-         "SCENE is a folder with robot and obstacle as .txt, .sph, .off, .obj, .ply or .stl, and with transform.txt "
-         "if\n"
-         "the robot is placed by a transform; or an .arr file. ROBOT and OBSTACLE are files of these formats. The "
-         "path\n"
-         "is w,x,y,z a line; consecutive rotations are joined by the shorter slerp. Exit code 1 with the reason if\n"
-         "there is no path: start in collision, goal in collision, no route among N cells, or no route: proved.",
+         "The robot rotates about the origin among obstacles. SCENE is a folder with robot and obstacle as .txt,\n"
+         ".sph, .off, .obj, .ply or .stl, and with transform.txt if the robot is placed by a transform; or an .arr\n"
+         "file. ROBOT and OBSTACLE are files of these formats. The path is w,x,y,z a line; consecutive rotations are\n"
+         "joined by the shorter slerp. Exit code 1 with the reason if there is no path: start in collision, goal in\n"
+         "collision, no route among N cells, or no route: proved.",
      .example = "boscage plan scene --convex both --from 1,0,-1,0 --to 1,0,1,0 -o path.csv --png path.png",
      .min_operands = 1,
      .max_operands = 2,
@@ -657,66 +655,90 @@ const struct command commands[] = {
           {.id = OPT_WIDTH, .help = "width of pictures in pixels (default 1600; for a film 1280)"}},
      .run = run_plan},
     {.room = "terrain",
-     .usage =
-         "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
-         "                       [--flip-y] [--png view.png] [--view above|side] [--width N] [--encoding terrain-rgb]\n"
-         "       boscage terrain H [--spacing S] [--fly PATH.csv] --frames N [--width N] -o DIR",
+     .usage = "H [--spacing S] [--error M | --triangles N | --camera x,y,z,yaw,pitch,fov] -o mesh.glb|ply|obj\n"
+              "                       [--height-unit U] [--flip-y] [--png view.png] [--view above|side] [--width N]\n"
+              "                       [--encoding terrain-rgb|terrarium] [--band N] [--voids fill|hole|refuse]\n"
+              "                       [--vertical-exaggeration F]\n"
+              "       boscage terrain H [--spacing S] [--error M] --tiles LEVEL -o DIR\n"
+              "       boscage terrain H [--spacing S] [--fly PATH.csv] --frames N [--width N] -o DIR",
      .summary =
-         "Make a conforming adaptive mesh of heights, or a flight over them.\n"
-         "H is .png (8, 16 bits, or terrain-RGB), .pgm, .hgt, .tif or .npy. The mesh covers exactly [0, w-1] x\n"
-         "[0, h-1] times S; z is up, y = row times S, and vertices are samples. Without a bound the error is a\n"
-         "200th of the range of heights. y grows down the map, so x, y, z are left-handed: a .glb corrects this for\n"
-         "its viewer, a .ply or .obj is shown mirrored unless --flip-y is given. The frames of a flight are written\n"
-         "to DIR, with triangles and time of each; leftover frame-NNNNN.png of a longer flight are removed.",
+         "Make a conforming adaptive mesh of heights, a tile set for the web, or a flight over them.\n"
+         "H is .png (8, 16 bits, terrain-RGB or terrarium), .pgm, .hgt, .asc, .tif or .npy. The mesh covers exactly\n"
+         "[0, w-1] x [0, h-1] times S; z is up, y = row times S, and vertices are samples. Without a bound the error\n"
+         "is a 200th of the range of heights. y grows down the map, so x, y, z are left-handed: a .glb corrects this\n"
+         "for its viewer, a .ply or .obj is shown mirrored unless --flip-y is given. A .glb has texture coordinates,\n"
+         "from 0 to 1 over the samples, and the raster's origin, spacing and coordinate system as asset.extras.\n"
+         "Tiles are 3D Tiles 1.1: DIR has tileset.json and LEVEL-COLUMN-ROW.glb, and replaces an earlier tile set.\n"
+         "The frames of a flight are written to DIR, with triangles and time of each; leftover frame-NNNNN.png of a\n"
+         "longer flight are removed.",
      .example = "boscage terrain heights.tif --error 2 -o mesh.glb --png view.png",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT,
-                  .help =
-                      "output file of the mesh: .glb, .ply or .obj; - is standard output, as .glb. For a flight, the "
-                      "folder of its frames"},
+                  .help = "output file of the mesh: .glb (- too), .ply or .obj; of tiles or a flight, the folder"},
                  {.id = OPT_SPACING},
+                 {.id = OPT_HEIGHT_UNIT},
                  {.id = OPT_ERROR},
                  {.id = OPT_TRIANGLES},
                  {.id = OPT_CAMERA},
                  {.id = OPT_PNG},
                  {.id = OPT_VIEW},
                  {.id = OPT_ENCODING},
+                 {.id = OPT_BAND},
+                 {.id = OPT_VOIDS},
+                 {.id = OPT_VERTICAL_EXAGGERATION},
                  {.id = OPT_FLIP_Y},
+                 {.id = OPT_TILES,
+                  .help =
+                      "write levels 0 to LEVEL of a tile set: tiles of level l are squares of N / 2^l samples, where "
+                      "N is the power of two that holds the shorter side; --error is that of the last level, and "
+                      "twice as much a level above. Tiles share the vertices of their borders, across levels too"},
                  {.id = OPT_FLY},
                  {.id = OPT_FRAMES},
                  {.id = OPT_WIDTH}},
      .run = run_terrain},
     {.room = "planet",
-     .usage = "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
-              "                      -o mesh.glb|ply|obj [--detail M] [--cache BYTES] [--png view.png] [--width N]\n"
-              "       boscage planet H [--error M | --triangles N | --camera ...] --tiles LEVEL -o DIR\n"
-              "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
+     .usage =
+         "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
+         "                      -o mesh.glb|ply|obj [--bounds W,S,E,N] [--outside H] [--height-unit U] [--detail M]\n"
+         "                      [--cache BYTES] [--png view.png] [--width N]\n"
+         "       boscage planet H [--error M | --triangles N | --camera ...] --tiles LEVEL -o DIR\n"
+         "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
      .summary =
          "Make a closed adaptive mesh of a whole planet, or a descent to its ground.\n"
-         "H holds heights of the whole planet, equirectangular: rows from north to south, columns from longitude -180\n"
-         "to the east; .png (8, 16 bits, or terrain-RGB), .pgm, .tif or .npy. Vertices are at R plus the height; z is\n"
-         "to the north pole, x to latitude and longitude 0. Every edge belongs to two triangles. Without a bound the\n"
-         "error is a 50th of the range of heights, or a 20,000th of R if that is more. With a camera, positions are\n"
-         "relative to it, so that they are exact near it. Frames are written to DIR, with altitude, triangles and "
-         "time\n"
-         "of each; leftover frame-NNNNN.png of a longer flight and tiles of other meshes are removed.",
+         "H holds heights of the planet: .png (8, 16 bits, terrain-RGB or terrarium), .pgm, .hgt, .asc, .tif or .npy.\n"
+         "It lies where its georeference says; without one it is equirectangular: rows from the north pole, columns\n"
+         "from longitude -180 to the east. Columns from another meridian are rotated, other rasters resampled.\n"
+         "Outside a part of the planet --outside gives the height. Maps other than web Mercator require PROJ.\n"
+         "Vertices are at R plus the height; z is to the north pole, x to latitude and longitude 0. Every edge\n"
+         "belongs to two triangles. Without a bound the error is a 50th of the range of heights, or a 20,000th of R\n"
+         "if that is more. With a camera, positions are relative to it, so that they are exact near it. Frames are\n"
+         "written to DIR, with altitude, triangles and time of each; leftover frame-NNNNN.png of a longer flight and\n"
+         "tiles of other meshes are removed.",
      .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
      .min_operands = 1,
      .max_operands = 1,
      .options =
          {{.id = OPT_OUTPUT,
-           .help = "output file of the mesh: .glb, .ply or .obj; - is standard output, as .glb. For a flight "
-                   "or for tiles, the folder"},
+           .help = "output file of the mesh: .glb (- too), .ply or .obj; of tiles or a flight, the folder"},
           {.id = OPT_RADIUS, .help = "the planet's radius in metres (default 6371000)"},
           {.id = OPT_ERROR, .help = "largest distance of any sample from the mesh, along its radius"},
           {.id = OPT_TRIANGLES},
           {.id = OPT_CAMERA,
            .help = "latitude, longitude, altitude over the ground, heading clockwise from north, pitch up from the "
                    "horizon, vertical fov: errors of at most a pixel as seen by this camera; degrees and metres"},
+          {.id = OPT_BOUNDS},
+          {.id = OPT_OUTSIDE},
+          {.id = OPT_HEIGHT_UNIT},
           {.id = OPT_DETAIL},
           {.id = OPT_PNG, .help = "output file of a picture: the view of the camera, or the planet from far away"},
           {.id = OPT_ENCODING},
+          {.id = OPT_BAND},
+          {.id = OPT_VOIDS,
+           .choices = CHOICES("fill", "refuse"),
+           .help = "samples without a height: fill them from their borders (fill, default; not with --cache), or "
+                   "refuse the file (refuse)"},
+          {.id = OPT_VERTICAL_EXAGGERATION},
           {.id = OPT_CACHE},
           {.id = OPT_TILES},
           {.id = OPT_FLY, .help = "a flight past these cameras, one a row; altitudes are interpolated geometrically"},

@@ -18,9 +18,14 @@ static size_t bytes_of_vectors(const bosc_mesh *mesh) { return (size_t)mesh->ver
 
 static size_t bytes_of_indices(const bosc_mesh *mesh) { return (size_t)mesh->triangles * 3 * sizeof(uint32_t); }
 
+static size_t bytes_of_texture(const bosc_mesh *mesh)
+{
+    return mesh->texture ? (size_t)mesh->vertices * 2 * sizeof(float) : 0;
+}
+
 size_t bi_glb_bytes_of(const bosc_mesh *mesh)
 {
-    return bytes_of_vectors(mesh) * (mesh->normals ? 2 : 1) + bytes_of_indices(mesh);
+    return bytes_of_vectors(mesh) * (mesh->normals ? 2 : 1) + bytes_of_indices(mesh) + bytes_of_texture(mesh);
 }
 
 void bi_glb_write_mesh(struct bi_sink *sink, const bosc_mesh *mesh)
@@ -28,6 +33,7 @@ void bi_glb_write_mesh(struct bi_sink *sink, const bosc_mesh *mesh)
     bi_sink_write_array(sink, mesh->positions, bytes_of_vectors(mesh));
     bi_sink_write_array(sink, mesh->indices, bytes_of_indices(mesh));
     if (mesh->normals) bi_sink_write_array(sink, mesh->normals, bytes_of_vectors(mesh));
+    if (mesh->texture) bi_sink_write_array(sink, mesh->texture, bytes_of_texture(mesh));
 }
 
 /* ---- .glb: elements of the JSON root ---- */
@@ -66,22 +72,42 @@ static json_t *positions_accessor(const bosc_mesh *mesh, int view)
                      (json_int_t)mesh->vertices, "type", "VEC3", "min", pack_vector(least), "max", pack_vector(most));
 }
 
+/* Appends the view and the accessor of an attribute whose bytes begin at *offset, and adds it to `attributes`. Moves
+ * *offset behind the bytes. False: out of memory. */
+static bool add_attribute(const char *name, const char *shape, int64_t count, size_t bytes, size_t *offset,
+                          json_t *views, json_t *accessors, json_t *attributes)
+{
+    const int view = (int)json_array_size(views), accessor = (int)json_array_size(accessors);
+    if (json_array_append_new(views, bi_glb_view(*offset, bytes, BI_GLB_VERTICES)) != 0 ||
+        json_array_append_new(accessors, bi_glb_accessor(view, BI_GLB_FLOAT, count, shape)) != 0)
+        return false;
+    *offset += bytes;
+    return json_object_set_new(attributes, name, json_integer(accessor)) == 0;
+}
+
 bool bi_glb_add_mesh(const bosc_mesh *mesh, size_t offset, int material, json_t *views, json_t *accessors,
                      json_t **primitive)
 {
-    int first = (int)json_array_size(views), next = (int)json_array_size(accessors);
-    size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
-    bool good = json_array_append_new(views, bi_glb_view(offset, vectors, BI_GLB_VERTICES)) == 0 &&
+    const int first = (int)json_array_size(views), next = (int)json_array_size(accessors);
+    const size_t vectors = bytes_of_vectors(mesh), indices = bytes_of_indices(mesh);
+    size_t end = offset + vectors + indices;
+    json_t *attributes = json_pack("{s:i}", "POSITION", next);
+    /* 1. Views and accessors, in the order of the bytes. */
+    bool good = attributes && json_array_append_new(views, bi_glb_view(offset, vectors, BI_GLB_VERTICES)) == 0 &&
                 json_array_append_new(views, bi_glb_view(offset + vectors, indices, BI_GLB_INDICES)) == 0 &&
                 json_array_append_new(accessors, positions_accessor(mesh, first)) == 0 &&
                 json_array_append_new(
                     accessors, bi_glb_accessor(first + 1, BI_GLB_UNSIGNED_INT, mesh->triangles * 3, "SCALAR")) == 0;
     if (good && mesh->normals)
-        good = json_array_append_new(views, bi_glb_view(offset + vectors + indices, vectors, BI_GLB_VERTICES)) == 0 &&
-               json_array_append_new(accessors, bi_glb_accessor(first + 2, BI_GLB_FLOAT, mesh->vertices, "VEC3")) == 0;
-    if (!good) return false;
-    json_t *attributes = mesh->normals ? json_pack("{s:i, s:i}", "POSITION", next, "NORMAL", next + 2)
-                                       : json_pack("{s:i}", "POSITION", next);
+        good = add_attribute("NORMAL", "VEC3", mesh->vertices, vectors, &end, views, accessors, attributes);
+    if (good && mesh->texture)
+        good = add_attribute("TEXCOORD_0", "VEC2", mesh->vertices, bytes_of_texture(mesh), &end, views, accessors,
+                             attributes);
+    if (!good) {
+        json_decref(attributes);
+        return false;
+    }
+    /* 2. The primitive. */
     *primitive = json_pack("{s:o, s:i, s:i, s:i}", "attributes", attributes, "indices", next + 1, "material", material,
                            "mode", 4 /* triangles */);
     return *primitive != NULL;
@@ -106,7 +132,7 @@ static void write_word(struct bi_sink *sink, size_t word)
 
 bosc_status bi_glb_write_head(struct bi_sink *sink, json_t *root, size_t body_bytes, bosc_io_error *error)
 {
-    char *json = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *json = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(root);
     if (!json) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", sink->name);
     size_t length = strlen(json), padded = (length + 3) / 4 * 4;
@@ -131,13 +157,31 @@ bosc_status bi_glb_write_head(struct bi_sink *sink, json_t *root, size_t body_by
 
 /* ---- .glb: a mesh ---- */
 
+/* Returns an integer where x is one, so that common matrices are short. */
+static json_t *pack_number(double x)
+{
+    return fabs(x) < 1e15 && x == (double)(json_int_t)x ? json_integer((json_int_t)x) : json_real(x);
+}
+
 /* Returns the matrix of the mesh's node, by columns. glTF's axes: x right, y up, z to the viewer. A map's axes, x
  * east, y south, z up, are left-handed; exchanging y and z makes them right-handed. Other meshes are rotated so that z
- * becomes up. */
+ * becomes up. The last column is the origin in glTF's axes. */
 static json_t *node_matrix(const bosc_mesh *mesh)
 {
-    int side = mesh->map ? 1 : -1;
-    return json_pack("[i,i,i,i, i,i,i,i, i,i,i,i, i,i,i,i]", 1, 0, 0, 0, 0, 0, side, 0, 0, 1, 0, 0, 0, 0, 0, 1);
+    const int side = mesh->map ? 1 : -1;
+    const double *at = mesh->origin;
+    return json_pack("[i,i,i,i, i,i,i,i, i,i,i,i, o,o,o,i]", 1, 0, 0, 0, 0, 0, side, 0, 0, 1, 0, 0, pack_number(at[0]),
+                     pack_number(at[2]), pack_number(side * at[1]), 1);
+}
+
+/* Returns the `asset` of the root; NULL: out of memory. */
+static json_t *build_asset(const bosc_mesh *mesh)
+{
+    json_t *asset = json_pack("{s:s, s:s}", "version", "2.0", "generator", "boscage " BOSC_VERSION_STRING);
+    if (!asset || !mesh->extras) return asset;
+    if (json_object_set_new(asset, "extras", json_loads(mesh->extras, JSON_REJECT_DUPLICATES, NULL)) == 0) return asset;
+    json_decref(asset);
+    return NULL;
 }
 
 static json_t *build_root(const bosc_mesh *mesh)
@@ -149,11 +193,11 @@ static json_t *build_root(const bosc_mesh *mesh)
         json_decref(accessors);
         return NULL;
     }
-    return json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:[{s:i, s:o}], s:[{s:[o]}], s:[o], s:[{s:I}], s:o, s:o}",
-                     "asset", "version", "2.0", "generator", "boscage " BOSC_VERSION_STRING, "scene", 0, "scenes",
-                     "nodes", 0, "nodes", "mesh", 0, "matrix", node_matrix(mesh), "meshes", "primitives", primitive,
-                     "materials", bi_glb_material(grey, false), "buffers", "byteLength",
-                     (json_int_t)bi_glb_bytes_of(mesh), "bufferViews", views, "accessors", accessors);
+    return json_pack("{s:o, s:i, s:[{s:[i]}], s:[{s:i, s:o}], s:[{s:[o]}], s:[o], s:[{s:I}], s:o, s:o}", "asset",
+                     build_asset(mesh), "scene", 0, "scenes", "nodes", 0, "nodes", "mesh", 0, "matrix",
+                     node_matrix(mesh), "meshes", "primitives", primitive, "materials", bi_glb_material(grey, false),
+                     "buffers", "byteLength", (json_int_t)bi_glb_bytes_of(mesh), "bufferViews", views, "accessors",
+                     accessors);
 }
 
 /* Writes a mesh as .glb; the `fill` of an output. */
@@ -245,8 +289,17 @@ static bosc_status write_obj(struct bi_sink *sink, const void *what, bosc_io_err
 
 /* ---- public functions ---- */
 
+static bool is_json_object(const char *text)
+{
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL); /* arrays and objects only */
+    const bool is_object = json_is_object(value);
+    json_decref(value);
+    return is_object;
+}
+
 bosc_status bi_mesh_check(const char *name, const bosc_mesh *mesh, bosc_io_error *error)
 {
+    /* 1. Sizes, arrays, and the parts of a .glb's header. */
     if (mesh->vertices < 1 || mesh->vertices > UINT32_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "%s: %lld vertices are not from 1 to 4294967295", name,
                           (long long)mesh->vertices);
@@ -255,6 +308,16 @@ bosc_status bi_mesh_check(const char *name, const bosc_mesh *mesh, bosc_io_error
     if (!mesh->positions) return bi_io_fail(error, BOSC_ERR_ARG, "%s: positions is NULL", name);
     if (!mesh->indices) return bi_io_fail(error, BOSC_ERR_ARG, "%s: indices is NULL", name);
     if (mesh->map != 0 && mesh->map != 1) return bi_io_fail(error, BOSC_ERR_ARG, "%s: map is %d", name, (int)mesh->map);
+    for (int c = 0; c < 3; c++)
+        if (!isfinite(mesh->origin[c]))
+            return bi_io_fail(error, BOSC_ERR_ARG, "%s: coordinate %d of the origin is not finite", name, c);
+    if (mesh->extras && !is_json_object(mesh->extras))
+        return bi_io_fail(error, BOSC_ERR_ARG, "%s: extras is not the text of a JSON object", name);
+    /* 2. Numbers of vertices, and vertices of triangles. */
+    for (int64_t i = 0; mesh->texture && i < mesh->vertices * 2; i++)
+        if (!isfinite(mesh->texture[i]))
+            return bi_io_fail(error, BOSC_ERR_ARG, "%s: texture coordinates of vertex %lld are not finite", name,
+                              (long long)(i / 2));
     for (int64_t i = 0; i < mesh->vertices * 3; i++)
         if (!isfinite(mesh->positions[i]) || (mesh->normals && !isfinite(mesh->normals[i])))
             return bi_io_fail(error, BOSC_ERR_ARG, "%s: vertex %lld is not finite", name, (long long)(i / 3));

@@ -9,7 +9,8 @@
 /* glTF's constants. */
 enum { BI_GLB_UNSIGNED_INT = 5125, BI_GLB_FLOAT = 5126, BI_GLB_VERTICES = 34962, BI_GLB_INDICES = 34963 };
 
-/* Returns the size of a mesh in the binary chunk: positions, indices and normals, in this order. */
+/* Returns the size of a mesh in the binary chunk: positions, indices, normals and texture coordinates, in this
+ * order. */
 size_t bi_glb_bytes_of(const bosc_mesh *mesh);
 void bi_glb_write_mesh(struct bi_sink *sink, const bosc_mesh *mesh);
 

@@ -60,17 +60,17 @@ void bi_heights_mirror(bosc_heights *h, bool rows, bool columns)
 
 /* ---- samples ---- */
 
-#define CONVERT_SAMPLES(T)                                    \
-    for (int64_t i = 0; i < count; i++) {                     \
-        T x;                                                  \
-        memcpy(&x, (const char *)from + i * width, sizeof x); \
-        to[i] = (double)x == none ? (float)NAN : (float)x;    \
-    }                                                         \
+#define CONVERT_SAMPLES(T)                                   \
+    for (int64_t i = 0; i < count; i++) {                    \
+        T x;                                                 \
+        memcpy(&x, (const char *)from + i * step, sizeof x); \
+        to[i] = (double)x == none ? (float)NAN : (float)x;   \
+    }                                                        \
     break
 
-void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to)
+void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t step, int64_t count, double none,
+                         float *to)
 {
-    int64_t width = type.width;
     switch (type.kind << 8 | type.width) {
     case 'f' << 8 | 4: CONVERT_SAMPLES(float);
     case 'f' << 8 | 8: CONVERT_SAMPLES(double);
@@ -88,7 +88,7 @@ void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t c
 
 void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to)
 {
-    bi_samples_read_but(type, from, count, NAN, to); /* NaN equals no sample */
+    bi_samples_read_but(type, from, type.width, count, NAN, to); /* NaN equals no sample */
 }
 
 /* ---- rows, parsed in order, in memory or in a file ---- */
@@ -119,4 +119,14 @@ bosc_status bi_heights_row_end(const struct bi_heights_rows *rows, const char *n
                               strerror(errno));
     }
     return BOSC_OK;
+}
+
+const char *bi_heights_encoding_name(bosc_heights_encoding encoding)
+{
+    return encoding == BOSC_HEIGHTS_TERRARIUM ? "terrarium" : "terrain-RGB";
+}
+
+bosc_status bi_heights_fail_band(const char *name, int band, int bands, bosc_io_error *error)
+{
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no band %d: the file has %d", name, band, bands);
 }

@@ -12,17 +12,30 @@ enum bi_heights_format {
     BI_HEIGHTS_PGM,
     BI_HEIGHTS_HGT,
     BI_HEIGHTS_TIFF,
-    BI_HEIGHTS_NPY
+    BI_HEIGHTS_NPY,
+    BI_HEIGHTS_ASC
 };
 
 /* Returns the format, by the ending of the path; for "-" and unknown endings by the first bytes. in: NULL: none. */
 enum bi_heights_format bi_heights_format_of(const char *path, const struct bi_bytes *in);
-bosc_status bi_heights_parse(enum bi_heights_format format, bosc_heights_encoding encoding, const struct bi_bytes *in,
+bosc_status bi_heights_parse(enum bi_heights_format format, const bosc_heights_opts *opts, const struct bi_bytes *in,
                              bosc_heights *heights, bosc_io_error *error);
 
-/* Messages for files of no known format, with their name. */
-#define BI_HEIGHTS_NO_FORMAT "%s: the ending is not one of .png, .pgm, .hgt, .tif, .npy"
-#define BI_HEIGHTS_NOT_PNG "%s: not a PNG; only a PNG can hold terrain-RGB"
+/* Checks the caller's options, which may be NULL, and completes those of an older, shorter struct. */
+bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heights_opts *opts, bosc_io_error *error);
+
+/* Refuses options that a format cannot have: an encoding of anything but a PNG, and a band of formats with one. */
+bosc_status bi_heights_opts_fit(enum bi_heights_format format, const bosc_heights_opts *opts, const char *name,
+                                bosc_io_error *error);
+
+/* Fails for a band (from 1) that a file with this many lacks. */
+bosc_status bi_heights_fail_band(const char *name, int band, int bands, bosc_io_error *error);
+
+/* Returns the name of an encoding other than plain, for messages. */
+const char *bi_heights_encoding_name(bosc_heights_encoding encoding);
+
+/* The message for files of no known format, with their name. */
+#define BI_HEIGHTS_NO_FORMAT "%s: the ending is not one of .png, .pgm, .hgt, .asc, .tif, .npy"
 
 /* Destination of rows parsed in order: a raster in memory, or a file of f4. */
 struct bi_heights_rows {
@@ -38,11 +51,12 @@ bosc_status bi_heights_row_end(const struct bi_heights_rows *rows, const char *n
 
 /* Parsers of one format, which set width, height, data and possibly spacing. Those with `rows` need only the beginning
  * of the input in memory if rows go to a file. */
-bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, struct bi_heights_rows *rows,
+bosc_status bi_heights_png(const struct bi_bytes *in, const bosc_heights_opts *opts, struct bi_heights_rows *rows,
                            bosc_io_error *error);
 bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);
 bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
-bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_asc(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);
+bosc_status bi_heights_tiff(const struct bi_bytes *in, int32_t band, bosc_heights *heights, bosc_io_error *error);
 bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 
 /* Reads the header of a .npy of heights. */
@@ -59,9 +73,16 @@ struct bi_pgm_head {
 };
 bosc_status bi_heights_pgm_head(const struct bi_bytes *in, struct bi_pgm_head *head, bosc_io_error *error);
 
-/* Sets the side of the square in a .hgt. */
-bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_io_error *error);
+/* Sets the shape of a .hgt by the size of the file. */
+bosc_status bi_heights_hgt_size(const struct bi_bytes *in, int64_t *width, int64_t *height, bosc_io_error *error);
+
+/* Sets the place and the spacings of a .hgt of heights->width x heights->height samples from its name. */
+void bi_heights_hgt_place(const char *path, bosc_heights *heights);
 enum { BI_HGT_NONE = -32768 }; /* no height, in the format */
+
+/* True if a .hgt can have this shape; the text describes the shapes, for messages. */
+bool bi_hgt_has_shape(int64_t width, int64_t height);
+#define BI_HGT_SHAPES "a square of at least 2 x 2, such as 1201 x 1201 or 3601 x 3601, nor 601 x 1201 or 1801 x 3601"
 
 /* Fails with "NAME: 70000 x 70000 samples do not fit in 300 bytes" if samples * bytes exceed `most`. */
 bosc_status bi_heights_fit(const struct bi_bytes *in, int64_t width, int64_t height, int64_t bytes, uint64_t most,
@@ -75,8 +96,9 @@ struct bi_sample_type {
 /* Converts samples to floats. */
 void bi_samples_read(struct bi_sample_type type, const void *from, int64_t count, float *to);
 
-/* The same; samples equal to `none` become NaN. */
-void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t count, double none, float *to);
+/* The same for samples `step` bytes apart; samples equal to `none` become NaN. */
+void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t step, int64_t count, double none,
+                         float *to);
 
 /* Writes a TIFF to a sink. BI_TIFF_SAMPLE: progress items of a sample, the number of bytes copied in the same time. It
  * affects the fraction only, where other files are written too; not measured. */

@@ -17,7 +17,10 @@
 #include "base/fault.h"
 #include "io/file/file.h"
 #include "io/npy/npy.h"
+#include "io/raster/aux_file.h"
+#include "io/raster/mask.h"
 #include "io/raster/tiff.h"
+#include "io/raster/world_file.h"
 
 enum {
     CACHE_BYTES = 1 << 26, /* least size of the cache of blocks, as boscage/io.h says */
@@ -30,7 +33,8 @@ struct tiff_blocks {
     int64_t across, down;   /* samples of a block in a row, in a column */
     int64_t columns, count; /* blocks in a row of blocks, in all */
     tmsize_t bytes;         /* of a block */
-    bool tiled, plain;      /* plain: samples are stored uncompressed */
+    bool tiled, plain;      /* plain: samples of the band are stored uncompressed, one after the other */
+    uint32_t first;         /* number of the band's first block in the file */
     int32_t *slots;         /* slot of each block, or -1 */
     int64_t capacity, next; /* number of slots; the slot that is replaced next, in a cycle */
     struct slot {
@@ -47,12 +51,15 @@ struct bosc_heights_file {
     int64_t width, height;
     /* Type of the samples, and offset of the first one if they follow each other line by line. */
     struct bi_npy samples;
-    double none;  /* no-data value; NaN: none */
-    int64_t most; /* larger samples are refused; 0: no maximum */
-    int fd;       /* of the temporary file with unpacked rows; -1: rows are in `file` */
+    double none;      /* no-data value; NaN: none */
+    float aux_none;   /* that of an auxiliary file, of samples as floats; NaN: none */
+    bool keeps_voids; /* false: parts with a void are refused */
+    int64_t most;     /* larger samples are refused; 0: no maximum */
+    int fd;           /* of the temporary file with unpacked rows; -1: rows are in `file` */
     struct tiff_blocks *tiff;
     bool to_west, to_north; /* columns run westwards, rows northwards; false: as on a map */
     double scale, offset;   /* height = sample * scale + offset */
+    bosc_heights place;     /* without data: place, units and spacings */
 };
 
 /* ---- samples that follow each other in a file ---- */
@@ -77,8 +84,8 @@ static bosc_status copy_samples(struct bosc_heights_file *f, size_t at, int64_t 
     line.bytes = (size_t)(count * line.width);
     const bool plain = bi_npy_is_plain(&line);
     if (!plain && !bi_npy_gather(&line, elements, buffer)) return BOSC_ERR_CANCELLED;
-    bi_samples_read_but((struct bi_sample_type){line.kind, (int)native}, plain ? elements : buffer, count, f->none,
-                        values);
+    bi_samples_read_but((struct bi_sample_type){line.kind, (int)native}, plain ? elements : buffer, native, count,
+                        f->none, values);
     return BOSC_OK;
 }
 
@@ -110,8 +117,10 @@ static bool read_block_sizes(struct tiff_blocks *b)
     b->down = down;
     b->columns = (l->width + b->across - 1) / b->across;
     b->count = b->columns * ((l->height + b->down - 1) / b->down);
-    return b->bytes > 0 && b->across * b->down <= b->bytes / l->type.width &&
-           b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
+    const int64_t planes = l->separate ? l->bands : 1, first = l->separate ? l->band * b->count : 0;
+    b->first = (uint32_t)first;
+    return b->bytes > 0 && b->across * b->down <= b->bytes / bi_tiff_sample_step(l) &&
+           planes * b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
 }
 
 /* Returns the number of rows in a block. The last strip may have fewer; tiles are complete. */
@@ -125,15 +134,23 @@ static bool is_plain(const struct tiff_blocks *b)
 {
     uint16_t order = FILLORDER_MSB2LSB;
     TIFFGetFieldDefaulted(b->tiff.handle, TIFFTAG_FILLORDER, &order);
-    return b->layout.ratio == 1 && order == FILLORDER_MSB2LSB;
+    return b->layout.ratio == 1 && order == FILLORDER_MSB2LSB && (b->layout.bands == 1 || b->layout.separate);
+}
+
+/* Returns the number of a block of the band in the file. */
+static uint32_t number_of(const struct tiff_blocks *b, int64_t block) { return b->first + (uint32_t)block; }
+
+/* Returns the bytes of a block that hold samples. */
+static int64_t bytes_of(const struct tiff_blocks *b, int64_t block)
+{
+    return rows_of(b, block) * b->across * bi_tiff_sample_step(&b->layout);
 }
 
 /* True if all samples of all blocks are within the file. */
 static bool is_complete(const struct tiff_blocks *b)
 {
     for (int64_t k = 0; k < b->count; k++) {
-        const uint64_t at = TIFFGetStrileOffset(b->tiff.handle, (uint32_t)k),
-                       bytes = (uint64_t)(rows_of(b, k) * b->across * b->layout.type.width);
+        const uint64_t at = TIFFGetStrileOffset(b->tiff.handle, number_of(b, k)), bytes = (uint64_t)bytes_of(b, k);
         if (bytes > b->tiff.size || at > b->tiff.size - bytes) return false;
     }
     return true;
@@ -155,12 +172,12 @@ static void set_samples(struct bosc_heights_file *f, const struct tiff_blocks *b
     f->none = l->none;
     f->to_west = geo->to_west;
     f->to_north = geo->to_north;
-    f->scale = geo->scale;
-    f->offset = geo->offset;
+    f->place = geo->place;
+    bi_geotiff_metres(geo, &f->scale, &f->offset);
 }
 
 /* f->tiff is zeroed. After a failure free_blocks closes it. */
-static bosc_status open_blocks(struct bosc_heights_file *f, bosc_io_error *error)
+static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_io_error *error)
 {
     struct tiff_blocks *b = f->tiff;
     struct bi_geotiff geo;
@@ -171,12 +188,14 @@ static bosc_status open_blocks(struct bosc_heights_file *f, bosc_io_error *error
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", f->name,
                           b->tiff.reason.text[0] ? b->tiff.reason.text : "out of memory");
     }
-    const char *reason = bi_tiff_read_layout(b->tiff.handle, &b->layout, &geo);
+    const char *reason = bi_tiff_read_layout(b->tiff.handle, band, &b->layout, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", f->name, reason);
     if (!read_block_sizes(b)) return fail_damaged(f, error);
     bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->bytes, error);
     if (status != BOSC_OK) return status;
     set_samples(f, b, &geo);
+    status = bi_mask_apply_inner(&f->file.bytes, f->width, f->height, NULL, error);
+    if (status != BOSC_OK) return status;
     /* 2. Prepare direct reads, or the table of cached blocks. */
     b->plain = is_plain(b);
     if (b->plain) return is_complete(b) ? BOSC_OK : fail_damaged(f, error);
@@ -189,12 +208,12 @@ static bosc_status open_blocks(struct bosc_heights_file *f, bosc_io_error *error
     return BOSC_OK;
 }
 
-static bosc_status open_tiff(struct bosc_heights_file *f, bosc_io_error *error)
+static bosc_status open_tiff(struct bosc_heights_file *f, int32_t band, bosc_io_error *error)
 {
     f->tiff = bi_io_alloc(sizeof *f->tiff);
     if (!f->tiff) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
     memset(f->tiff, 0, sizeof *f->tiff);
-    return open_blocks(f, error);
+    return open_blocks(f, band, error);
 }
 
 static void free_blocks(struct tiff_blocks *b)
@@ -240,9 +259,10 @@ static bosc_status load_block(struct bosc_heights_file *f, int64_t block)
     slot->block = -1;
     b->tiff.reason.text[0] = 0;
     b->tiff.number = 0;
-    const tmsize_t bytes = b->tiled ? b->bytes : (tmsize_t)(rows_of(b, block) * b->across * b->layout.type.width);
-    const tmsize_t got = b->tiled ? TIFFReadEncodedTile(b->tiff.handle, (uint32_t)block, slot->samples, bytes)
-                                  : TIFFReadEncodedStrip(b->tiff.handle, (uint32_t)block, slot->samples, bytes);
+    const uint32_t number = number_of(b, block);
+    const tmsize_t bytes = b->tiled ? b->bytes : (tmsize_t)bytes_of(b, block);
+    const tmsize_t got = b->tiled ? TIFFReadEncodedTile(b->tiff.handle, number, slot->samples, bytes)
+                                  : TIFFReadEncodedStrip(b->tiff.handle, number, slot->samples, bytes);
     if (got != bytes) return fail_damaged(f, &f->error);
     slot->block = block;
     b->slots[block] = (int32_t)b->next;
@@ -255,21 +275,21 @@ static bosc_status copy_block_samples(struct bosc_heights_file *f, int64_t row, 
                                       char *buffer, float *values)
 {
     const struct tiff_blocks *b = f->tiff;
-    const int64_t width = b->layout.type.width;
+    const struct bi_tiff_layout *l = &b->layout;
+    const int64_t step = bi_tiff_sample_step(l), first = l->separate ? 0 : l->band * l->type.width;
     for (int64_t done = 0, run; done < count; done += run) {
         const int64_t x = (column + done) % b->across, block = row / b->down * b->columns + (column + done) / b->across;
-        const size_t at = (size_t)((row % b->down * b->across + x) * width);
+        const size_t at = (size_t)((row % b->down * b->across + x) * step + first);
         /* A run ends at the border of its block. */
         bosc_status status = BOSC_OK;
         run = b->across - x < count - done ? b->across - x : count - done;
         if (b->plain) {
-            const size_t begin = (size_t)TIFFGetStrileOffset(b->tiff.handle, (uint32_t)block);
+            const size_t begin = (size_t)TIFFGetStrileOffset(b->tiff.handle, number_of(b, block));
             status = copy_samples(f, begin + at, run, buffer, values + done);
         } else {
             if (b->slots[block] < 0) status = load_block(f, block);
             if (status == BOSC_OK)
-                bi_samples_read_but(b->layout.type, b->cache[b->slots[block]].samples + at, run, f->none,
-                                    values + done);
+                bi_samples_read_but(l->type, b->cache[b->slots[block]].samples + at, step, run, f->none, values + done);
         }
         if (status != BOSC_OK) return status;
     }
@@ -314,10 +334,12 @@ static bosc_status open_pgm(struct bosc_heights_file *f, bosc_io_error *error)
 
 static bosc_status open_hgt(struct bosc_heights_file *f, bosc_io_error *error)
 {
-    int64_t side;
-    bosc_status status = bi_heights_hgt_side(&f->file.bytes, &side, error);
+    int64_t width, height;
+    bosc_status status = bi_heights_hgt_size(&f->file.bytes, &width, &height, error);
     if (status != BOSC_OK) return status;
-    set_lines(f, side, side, 0, i2);
+    set_lines(f, width, height, 0, i2);
+    f->place = (bosc_heights){.width = width, .height = height};
+    bi_heights_hgt_place(f->name, &f->place);
     f->none = BI_HGT_NONE;
     return BOSC_OK;
 }
@@ -360,7 +382,7 @@ static int open_temporary(void)
 
 /* Writes the samples to a temporary file as f4, row by row. */
 static bosc_status unpack_to_temporary(struct bosc_heights_file *f, enum bi_heights_format format,
-                                       bosc_heights_encoding encoding, bosc_io_error *error)
+                                       const bosc_heights_opts *opts, bosc_io_error *error)
 {
     const struct bi_bytes *in = &f->file.bytes;
     bosc_heights line = {0};
@@ -369,10 +391,15 @@ static bosc_status unpack_to_temporary(struct bosc_heights_file *f, enum bi_heig
     if (rows.fd < 0)
         return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot be unpacked to a temporary file: %s", f->name,
                           strerror(errno));
-    bosc_status status =
-        format == BI_HEIGHTS_PNG ? bi_heights_png(in, encoding, &rows, error) : bi_heights_pgm(in, &rows, error);
+    bosc_status status = format == BI_HEIGHTS_ASC ? bi_file_load(&f->file, error) : BOSC_OK;
+    if (status == BOSC_OK)
+        status = format == BI_HEIGHTS_PNG   ? bi_heights_png(in, opts, &rows, error)
+                 : format == BI_HEIGHTS_ASC ? bi_heights_asc(in, &rows, error)
+                                            : bi_heights_pgm(in, &rows, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
     set_lines(f, line.width, line.height, 0, f4);
+    f->place = line;
+    f->place.data = NULL;
     bosc_heights_free(&line);
     bi_file_close(&f->file);
     return status;
@@ -383,21 +410,24 @@ static bosc_status unpack_to_temporary(struct bosc_heights_file *f, enum bi_heig
 static bool is_text(const struct bi_bytes *in) { return bi_bytes_begin(in, "P2", 2); }
 
 /* Locates the samples in the open file. */
-static bosc_status locate_samples(struct bosc_heights_file *f, bosc_heights_encoding encoding, bosc_io_error *error)
+static bosc_status locate_samples(struct bosc_heights_file *f, const bosc_heights_opts *opts, bosc_io_error *error)
 {
     const struct bi_bytes *in = &f->file.bytes;
     const enum bi_heights_format format = bi_heights_format_of(f->name, in);
     f->fd = -1;
     f->none = NAN;
+    f->aux_none = NAN;
     f->scale = 1;
-    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && format != BI_HEIGHTS_PNG)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NOT_PNG, in->name);
+    f->keeps_voids = opts->voids == BOSC_HEIGHTS_KEEP_VOIDS;
+    bosc_status status = bi_heights_opts_fit(format, opts, in->name, error);
+    if (status != BOSC_OK) return status;
     switch (format) {
     case BI_HEIGHTS_NPY: return open_npy(f, error);
-    case BI_HEIGHTS_PGM: return is_text(in) ? unpack_to_temporary(f, format, encoding, error) : open_pgm(f, error);
+    case BI_HEIGHTS_PGM: return is_text(in) ? unpack_to_temporary(f, format, opts, error) : open_pgm(f, error);
     case BI_HEIGHTS_HGT: return open_hgt(f, error);
-    case BI_HEIGHTS_TIFF: return open_tiff(f, error);
-    case BI_HEIGHTS_PNG: return unpack_to_temporary(f, format, encoding, error);
+    case BI_HEIGHTS_TIFF: return open_tiff(f, opts->band, error);
+    case BI_HEIGHTS_PNG:
+    case BI_HEIGHTS_ASC: return unpack_to_temporary(f, format, opts, error);
     case BI_HEIGHTS_UNKNOWN: break;
     }
     return bi_io_fail(error, BOSC_ERR_FORMAT, BI_HEIGHTS_NO_FORMAT, in->name);
@@ -412,25 +442,56 @@ static void close_all(struct bosc_heights_file *f)
     free(f);
 }
 
-static bosc_status open_file(const char *path, bosc_heights_encoding encoding, struct bosc_heights_file *f,
+/* Applies the values of the band in an auxiliary file, which a TIFF holds itself. */
+static bosc_status apply_aux(struct bosc_heights_file *f, const bosc_heights_opts *opts, bosc_io_error *error)
+{
+    struct bi_aux aux;
+    if (f->tiff) return BOSC_OK;
+    const bosc_status status = bi_aux_read(f->name, bi_aux_band(opts), &aux, error);
+    free(aux.system);
+    if (status != BOSC_OK) return status;
+    const double unit = bi_aux_set_unit(&aux, &f->place);
+    f->aux_none = (float)aux.none;
+    f->scale = aux.scale * unit;
+    f->offset = aux.offset * unit;
+    return BOSC_OK;
+}
+
+/* Reads the place of a raster that does not give it from a file beside it. */
+static bosc_status find_place(struct bosc_heights_file *f, bosc_io_error *error)
+{
+    const bool converted = f->place.height_unit != 0;
+    f->place.width = f->width;
+    f->place.height = f->height;
+    const bosc_status status = bi_world_file_read(f->name, &f->place, &f->to_north, &f->to_west, error);
+    if (status != BOSC_OK || converted || f->place.height_unit == 0 || isnan(f->place.height_unit)) return status;
+    f->scale *= f->place.height_unit;
+    f->offset *= f->place.height_unit;
+    return BOSC_OK;
+}
+
+static bosc_status open_file(const char *path, const bosc_heights_opts *opts, struct bosc_heights_file *f,
                              bosc_io_error *error)
 {
     f->name = path ? bi_io_alloc(strlen(path) + 1) : NULL;
     if (path && !f->name) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
     if (path) strcpy(f->name, path);
     bosc_status status = bi_file_open_head(f->name, &f->file, error);
-    if (status == BOSC_OK) status = locate_samples(f, encoding, error);
+    if (status == BOSC_OK) status = locate_samples(f, opts, error);
     if (status == BOSC_OK && (f->width < 1 || f->height < 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: there are no samples", path);
-    return status;
+    if (status == BOSC_OK) status = bi_mask_apply_beside(path, f->width, f->height, NULL, error);
+    if (status == BOSC_OK) status = apply_aux(f, opts, error);
+    return status == BOSC_OK ? find_place(f, error) : status;
 }
 
-bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encoding, bosc_heights_file **file,
-                                   int64_t *width, int64_t *height, bosc_io_error *error)
+bosc_status bosc_heights_file_open_opts(const char *path, const bosc_heights_opts *caller_opts,
+                                        bosc_heights_file **file, int64_t *width, int64_t *height, bosc_io_error *error)
 {
     BI_IO_ENTER;
-    if (encoding != BOSC_HEIGHTS_PLAIN && encoding != BOSC_HEIGHTS_TERRAIN_RGB)
-        return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is not an encoding of heights", (int)encoding);
+    bosc_heights_opts opts;
+    bosc_status status = bi_heights_opts_read(caller_opts, &opts, error);
+    if (status != BOSC_OK) return status;
     if (!file) return bi_io_fail(error, BOSC_ERR_ARG, "file: NULL");
     if (!width) return bi_io_fail(error, BOSC_ERR_ARG, "width: NULL");
     if (!height) return bi_io_fail(error, BOSC_ERR_ARG, "height: NULL");
@@ -438,7 +499,7 @@ bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encod
     if (!fresh) return bi_io_fail(error, BOSC_ERR_NOMEM, "out of memory");
     memset(fresh, 0, sizeof *fresh);
     fresh->fd = -1;
-    const bosc_status status = bi_io_end(open_file(path, encoding, fresh, error), error);
+    status = bi_io_end(open_file(path, &opts, fresh, error), error);
     if (status != BOSC_OK) {
         close_all(fresh);
         return status;
@@ -449,12 +510,28 @@ bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encod
     return BOSC_OK;
 }
 
+bosc_status bosc_heights_file_open(const char *path, bosc_heights_encoding encoding, bosc_heights_file **file,
+                                   int64_t *width, int64_t *height, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    const bosc_heights_opts opts = {.size = sizeof opts, .encoding = encoding};
+    return bi_io_end(bosc_heights_file_open_opts(path, &opts, file, width, height, error), error);
+}
+
 void bosc_heights_file_close(bosc_heights_file *file)
 {
     if (file) close_all(file);
 }
 
 const char *bosc_heights_file_message(const bosc_heights_file *file) { return file ? file->error.text : ""; }
+
+bosc_status bosc_heights_file_describe(const bosc_heights_file *file, bosc_heights *heights, bosc_io_error *error)
+{
+    if (!file) return bi_io_fail(error, BOSC_ERR_ARG, "file: NULL");
+    if (!heights) return bi_io_fail(error, BOSC_ERR_ARG, "heights: NULL");
+    *heights = file->place;
+    return BOSC_OK;
+}
 
 /* ---- reading parts ---- */
 
@@ -484,9 +561,10 @@ static bosc_status store_sample(struct bosc_heights_file *f, const struct part *
     if (f->most && z > (float)f->most)
         return bi_io_fail(&f->error, BOSC_ERR_FORMAT, "%s: row %lld: %g is more than the maximum, %lld", f->name,
                           (long long)(p->row + r), (double)z, (long long)f->most);
+    if (z == f->aux_none) z = NAN;
     if (f->scale != 1 || f->offset != 0) z = (float)((double)z * f->scale + f->offset);
     p->values[r * p->columns + c] = z;
-    if (isfinite(z)) return BOSC_OK;
+    if (isfinite(z) || (f->keeps_voids && isnan(z))) return BOSC_OK;
     return bi_io_fail(&f->error, BOSC_ERR_DATA,
                       "%s: row %lld, column %lld: no height, or an infinite one; of parts none is filled in", f->name,
                       (long long)(p->row + r), (long long)(p->column + c));

@@ -10,6 +10,7 @@
 #include "io/file/file.h"
 #include "io/npy/npy.h"
 #include "io/raster/heights.h"
+#include "io/raster/projection.h"
 
 /* ---- .pgm ---- */
 
@@ -165,48 +166,91 @@ bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *ro
 
 /* ---- .hgt ---- */
 
-/* Returns the latitude of the middle of a file such as .../N45E006.hgt, which starts at 45 degrees; NaN for other
- * names. */
-static double latitude_of(const char *path)
+/* Reads the south-west corner of the degree that a file such as .../N45E006.hgt covers: its latitude, NaN for other
+ * names, and its longitude, NaN if the name does not give it. */
+static void read_corner(const char *path, double *latitude, double *longitude)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    bool south = name[0] == 'S' || name[0] == 's', north = name[0] == 'N' || name[0] == 'n';
-    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return NAN;
-    if (!name[3] || !strchr("EWew", name[3])) return NAN;
-    int degrees = (name[1] - '0') * 10 + name[2] - '0';
-    return degrees > 89 ? NAN : (south ? -degrees : degrees) + 0.5;
+    const bool south = name[0] == 'S' || name[0] == 's', north = name[0] == 'N' || name[0] == 'n';
+    *latitude = *longitude = NAN;
+    if (!(south || north) || !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2])) return;
+    if (!name[3] || !strchr("EWew", name[3])) return;
+    const int degrees = (name[1] - '0') * 10 + name[2] - '0';
+    /* N89 is the northernmost degree, S90 the southernmost. */
+    if (degrees > (south ? 90 : 89)) return;
+    *latitude = south ? -degrees : degrees;
+    const char *digits = name + 4;
+    if (!isdigit((unsigned char)digits[0]) || !isdigit((unsigned char)digits[1]) || !isdigit((unsigned char)digits[2]))
+        return;
+    const int east = (digits[0] - '0') * 100 + (digits[1] - '0') * 10 + digits[2] - '0';
+    if (east <= 180) *longitude = strchr("Ww", name[3]) ? -east : east;
 }
 
-bosc_status bi_heights_hgt_side(const struct bi_bytes *in, int64_t *side, bosc_io_error *error)
+void bi_heights_hgt_place(const char *path, bosc_heights *h)
+{
+    double latitude, longitude;
+    read_corner(path, &latitude, &longitude);
+    /* The outermost samples lie on the borders of the degree. */
+    const double cell_x = 1 / (double)(h->width - 1), cell_y = 1 / (double)(h->height - 1);
+    h->degrees = 1;
+    h->latitude = latitude + 0.5;
+    h->source = BOSC_HEIGHTS_OWN_SPACING;
+    if (isnan(latitude)) {
+        h->latitude = 0;
+        h->assumed = BOSC_HEIGHTS_ASSUMED_LATITUDE;
+    } else if (!isnan(longitude)) {
+        h->edges[0] = longitude - cell_x / 2;
+        h->edges[1] = latitude - cell_y / 2;
+        h->edges[2] = longitude + 1 + cell_x / 2;
+        h->edges[3] = latitude + 1 + cell_y / 2;
+        snprintf(h->crs, sizeof h->crs, "EPSG:%d", BI_EPSG_WGS84);
+    }
+    h->spacing_y = BI_METRES_A_DEGREE / (double)(h->height - 1);
+    h->spacing = BI_METRES_A_DEGREE / (double)(h->width - 1) * bi_heights_shrink(h->latitude);
+}
+
+/* Shapes other than squares: tiles north of 50 degrees have every other column. Neither has as many samples as a square
+ * or as the other one, so the size of a file gives its shape. */
+static const struct {
+    int64_t width, height;
+} hgt_shapes[] = {{601, 1201}, {1801, 3601}};
+
+enum { HGT_SHAPES = sizeof hgt_shapes / sizeof hgt_shapes[0] };
+
+bool bi_hgt_has_shape(int64_t width, int64_t height)
+{
+    bool found = width == height && width >= 2;
+    for (int i = 0; i < HGT_SHAPES; i++) found |= width == hgt_shapes[i].width && height == hgt_shapes[i].height;
+    return found;
+}
+
+bosc_status bi_heights_hgt_size(const struct bi_bytes *in, int64_t *width, int64_t *height, bosc_io_error *error)
 {
     const size_t bytes = bi_bytes_total(in);
     const int64_t count = (int64_t)(bytes / 2);
-    *side = (int64_t)sqrt((double)count);
-    while (*side * *side > count) --*side; /* the root may be rounded */
-    while ((*side + 1) * (*side + 1) <= count) ++*side;
-    if (bytes % 2 == 0 && *side * *side == count && *side >= 2) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_FORMAT,
-                      "%s: %zu bytes are not a square of 16-bit samples, such as 1201 x 1201 or 3601 x 3601", in->name,
+    /* 1. A square, or else one of the other shapes. */
+    int64_t side = (int64_t)sqrt((double)count);
+    while (side * side > count) --side; /* the root may be rounded */
+    while ((side + 1) * (side + 1) <= count) ++side;
+    *width = *height = side;
+    for (int i = 0; i < HGT_SHAPES; i++)
+        if (hgt_shapes[i].width * hgt_shapes[i].height == count)
+            *width = hgt_shapes[i].width, *height = hgt_shapes[i].height;
+    /* 2. Check that it is the shape. */
+    if (bytes % 2 == 0 && *width * *height == count && bi_hgt_has_shape(*width, *height)) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %zu bytes of 16-bit samples are not " BI_HGT_SHAPES, in->name,
                       bytes);
 }
 
 bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
 {
     const unsigned char *from = (const unsigned char *)in->data;
-    int64_t side;
-    bosc_status status = bi_heights_hgt_side(in, &side, error);
-    if (status == BOSC_OK) status = bi_heights_new(in->name, side, side, heights, error);
+    int64_t width, height;
+    bosc_status status = bi_heights_hgt_size(in, &width, &height, error);
+    if (status == BOSC_OK) status = bi_heights_new(in->name, width, height, heights, error);
     if (status != BOSC_OK) return status;
-    heights->degrees = 1;
-    heights->latitude = latitude_of(in->name);
-    heights->source = BOSC_HEIGHTS_OWN_SPACING;
-    if (isnan(heights->latitude)) {
-        heights->latitude = 0;
-        heights->assumed = BOSC_HEIGHTS_ASSUMED_LATITUDE;
-    }
-    heights->spacing_y = BI_METRES_A_DEGREE / (double)(side - 1);
-    heights->spacing = heights->spacing_y * bi_heights_shrink(heights->latitude);
-    for (int64_t i = 0; i < side * side; i++) {
+    bi_heights_hgt_place(in->name, heights);
+    for (int64_t i = 0; i < width * height; i++) {
         int16_t x = (int16_t)(from[2 * i] << 8 | from[2 * i + 1]);
         heights->data[i] = x == BI_HGT_NONE ? NAN : (float)x;
     }

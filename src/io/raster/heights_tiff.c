@@ -4,6 +4,7 @@
 
 #include "io/file/file.h"
 #include "io/file/sink.h"
+#include "io/raster/mask.h"
 #include "io/raster/tiff.h"
 
 /* About this many in a written strip: 256 KB of floats. More: better compression; less: less that a reader of some rows
@@ -17,12 +18,14 @@ static bool read_strips(TIFF *handle, const struct bi_tiff_layout *l, char *buff
     uint32_t rows = l->height;
     TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &rows);
     if (rows == 0 || rows > l->height) rows = l->height;
-    int64_t row_bytes = (int64_t)l->width * l->type.width;
-    for (uint32_t y = 0, strip = 0; y < l->height; y += rows, strip++) {
+    const int64_t step = bi_tiff_sample_step(l), row_bytes = l->width * step;
+    const char *first = buffer + (l->separate ? 0 : l->band * l->type.width);
+    uint32_t strip = l->separate ? TIFFComputeStrip(handle, 0, (uint16_t)l->band) : 0;
+    for (uint32_t y = 0; y < l->height; y += rows, strip++) {
         int64_t rows_here = l->height - y < rows ? l->height - y : rows;
         if (rows_here * row_bytes > capacity || !bi_io_set_done(y)) return false;
         if (TIFFReadEncodedStrip(handle, strip, buffer, rows_here * row_bytes) != rows_here * row_bytes) return false;
-        bi_samples_read_but(l->type, buffer, rows_here * l->width, l->none, h->data + (int64_t)y * l->width);
+        bi_samples_read_but(l->type, first, step, rows_here * l->width, l->none, h->data + (int64_t)y * l->width);
         if (y > UINT32_MAX - rows) break;
     }
     return true;
@@ -33,43 +36,42 @@ static bool read_tiles(TIFF *handle, const struct bi_tiff_layout *l, char *buffe
     uint32_t across = 0, down = 0;
     if (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down))
         return false;
-    if (across == 0 || down == 0 || (int64_t)across * down > capacity / l->type.width) return false;
+    const int64_t step = bi_tiff_sample_step(l);
+    const char *first = buffer + (l->separate ? 0 : l->band * l->type.width);
+    if (across == 0 || down == 0 || (int64_t)across * down > capacity / step) return false;
     for (int64_t y = 0; y < l->height; y += down)
         for (int64_t x = 0; x < l->width; x += across) {
             if (!bi_io_set_done((double)y + (double)x / l->width * down)) return false;
-            uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, 0);
+            uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, (uint16_t)l->band);
             if (TIFFReadEncodedTile(handle, tile, buffer, capacity) != capacity) return false;
             int64_t columns = l->width - x < across ? l->width - x : across;
             for (int64_t j = 0; j < down && y + j < l->height; j++)
-                bi_samples_read_but(l->type, buffer + j * across * l->type.width, columns, l->none,
+                bi_samples_read_but(l->type, first + j * across * step, step, columns, l->none,
                                     h->data + (y + j) * l->width + x);
         }
     return true;
 }
 
-/* Applies the tags: spacing, direction, scale and offset. */
+/* Applies the tags: place, direction, scale, offset and the unit of heights. */
 static void apply_tags(bosc_heights *h, const struct bi_geotiff *geo)
 {
-    h->spacing = geo->spacing;
-    h->spacing_y = geo->spacing_y;
-    h->degrees = !isnan(geo->latitude);
-    h->latitude = h->degrees ? geo->latitude : 0;
-    h->source = geo->spacing > 0 ? BOSC_HEIGHTS_OWN_SPACING : geo->mapped ? BOSC_HEIGHTS_UNKNOWN_UNIT : 0;
-    h->assumed = (geo->unit_assumed ? BOSC_HEIGHTS_ASSUMED_UNIT : 0) |
-                 (geo->latitude_assumed ? BOSC_HEIGHTS_ASSUMED_LATITUDE : 0);
+    double scale, offset;
+    float *data = h->data;
+    *h = geo->place;
+    h->data = data;
     bi_heights_mirror(h, geo->to_north, geo->to_west);
-    if (geo->scale == 1 && geo->offset == 0) return;
-    for (int64_t i = 0; i < h->width * h->height; i++)
-        h->data[i] = (float)((double)h->data[i] * geo->scale + geo->offset);
+    bi_geotiff_metres(geo, &scale, &offset);
+    if (scale == 1 && offset == 0) return;
+    for (int64_t i = 0; i < h->width * h->height; i++) h->data[i] = (float)((double)h->data[i] * scale + offset);
 }
 
-static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, bosc_heights *heights,
+static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, int32_t band, bosc_heights *heights,
                                 bosc_io_error *error)
 {
     /* 1. The layout, checked before memory is allocated. */
     struct bi_tiff_layout l;
     struct bi_geotiff geo;
-    const char *reason = bi_tiff_read_layout(t->handle, &l, &geo);
+    const char *reason = bi_tiff_read_layout(t->handle, band, &l, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     bool tiled = TIFFIsTiled(t->handle) != 0;
     tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
@@ -83,19 +85,23 @@ static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, bo
     bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
                        : read_strips(t->handle, &l, buffer, capacity, heights);
     free(buffer);
+    if (!whole)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
+                          t->reason.text[0] ? t->reason.text : "truncated");
+    /* 3. The mask, in the order of the file, then the tags. */
+    status = bi_mask_apply_inner(in, l.width, l.height, heights->data, error);
+    if (status == BOSC_OK) status = bi_mask_apply_beside(in->name, l.width, l.height, heights->data, error);
     apply_tags(heights, &geo);
-    if (whole) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
-                      t->reason.text[0] ? t->reason.text : "truncated");
+    return status;
 }
 
-bosc_status bi_heights_tiff(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error)
+bosc_status bi_heights_tiff(const struct bi_bytes *in, int32_t band, bosc_heights *heights, bosc_io_error *error)
 {
     struct bi_tiff t = {.name = in->name, .in = in, .size = in->size};
     if (!bi_tiff_open(&t, "rm")) /* m: no memory map */
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", in->name,
                           t.reason.text[0] ? t.reason.text : "out of memory");
-    bosc_status status = read_samples(&t, in, heights, error);
+    bosc_status status = read_samples(&t, in, band, heights, error);
     TIFFClose(t.handle);
     return status;
 }

@@ -71,9 +71,9 @@ static bosc_status write_rounded(struct bi_sink *sink, enum bi_heights_format fo
     struct range range = format == BI_HEIGHTS_HGT ? (struct range){-32767, 32767} : (struct range){0, 65535};
     uint16_t *rounded = NULL;
     char head[64];
-    if (format == BI_HEIGHTS_HGT && (h->width != h->height || h->width < 2))
-        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are not a square of at least 2 x 2",
-                          sink->name, (long long)h->width, (long long)h->height);
+    if (format == BI_HEIGHTS_HGT && !bi_hgt_has_shape(h->width, h->height))
+        return bi_io_fail(error, BOSC_ERR_DATA, "%s: %lld x %lld samples are not " BI_HGT_SHAPES, sink->name,
+                          (long long)h->width, (long long)h->height);
     if (h->width > 1000000 || h->height > 1000000)
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: more than 1000000 columns or rows", sink->name);
     bosc_status status = round_all(sink->name, h, range, &rounded, error);
@@ -110,7 +110,7 @@ bosc_status bosc_heights_write(const char *path, const bosc_heights *heights, bo
     bosc_status status = check(heights, error);
     if (status != BOSC_OK) return status;
     enum bi_heights_format format = strcmp(path, "-") == 0 ? BI_HEIGHTS_NPY : bi_heights_format_of(path, NULL);
-    if (format == BI_HEIGHTS_UNKNOWN)
+    if (format == BI_HEIGHTS_UNKNOWN || format == BI_HEIGHTS_ASC)
         return bi_io_fail(error, BOSC_ERR_ARG, "path: %s does not end in one of .png, .pgm, .hgt, .tif, .npy", path);
     if (format == BI_HEIGHTS_NPY) {
         bosc_array array = {.dtype = BOSC_F32, .rank = 2, .shape = {heights->height, heights->width, 1, 1}};

@@ -1,5 +1,5 @@
 /* Reads heights of PNGs and writes pictures, by libpng, which reports errors by longjmp. Source of terrain-RGB: Mapbox,
- * Terrain-RGB. */
+ * Terrain-RGB; of terrarium: Mapzen, Terrain Tiles. */
 #include "io/raster/png.h"
 
 #include <png.h>
@@ -18,6 +18,7 @@
 struct reading {
     const struct bi_bytes *in;
     bosc_io_error *error;
+    const bosc_heights_opts *opts;
     png_structp png;
     png_infop info;
     jmp_buf back;
@@ -26,7 +27,7 @@ struct reading {
     bool no_memory;
     struct bi_reason reason; /* from libpng */
     png_uint_32 width, height;
-    int depth, colour, passes;
+    int depth, colour, channels, passes;
     size_t row_bytes;
     unsigned char *rows; /* all rows of an interlaced picture, else one */
     struct bi_heights_rows *to;
@@ -73,16 +74,23 @@ static bosc_status fail(const struct reading *r, const char *reason)
     return bi_io_fail(r->error, BOSC_ERR_FORMAT, "%s: %s", r->in->name, reason);
 }
 
-static bosc_status check_colour(const struct reading *r, bosc_heights_encoding encoding)
+static bosc_status check_colour(const struct reading *r)
 {
+    const int32_t band = r->opts->band;
     bool grey = r->colour == PNG_COLOR_TYPE_GRAY;
     bool rgb = r->colour == PNG_COLOR_TYPE_RGB || r->colour == PNG_COLOR_TYPE_RGB_ALPHA;
-    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB && (!rgb || r->depth != 8))
-        return fail(r, "terrain-RGB needs a picture of 8-bit RGB, with or without alpha");
-    if (encoding == BOSC_HEIGHTS_TERRAIN_RGB) return BOSC_OK;
-    if (rgb) return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB");
+    /* 1. Encodings. */
+    if (r->opts->encoding != BOSC_HEIGHTS_PLAIN && (!rgb || r->depth != 8))
+        return bi_io_fail(r->error, BOSC_ERR_FORMAT, "%s: %s needs a picture of 8-bit RGB, with or without alpha",
+                          r->in->name, bi_heights_encoding_name(r->opts->encoding));
+    if (r->opts->encoding != BOSC_HEIGHTS_PLAIN) return BOSC_OK;
+    /* 2. One band. */
     if (r->colour == PNG_COLOR_TYPE_PALETTE) return fail(r, "a picture with a palette; heights are grey");
-    if (!grey) return fail(r, "grey with alpha; save it without");
+    if (band > r->channels) return bi_heights_fail_band(r->in->name, band, r->channels, r->error);
+    if (rgb && !band)
+        return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB or terrarium, or a band "
+                       "is chosen");
+    if (!grey && !band) return fail(r, "grey with alpha; save it without, or choose band 1");
     if (r->depth < 8) return fail(r, "grey of less than 8 bits; heights have 8 or 16");
     return BOSC_OK;
 }
@@ -97,18 +105,23 @@ static bool read_header(struct reading *r)
     r->passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
     r->row_bytes = png_get_rowbytes(r->png, r->info);
+    r->channels = png_get_channels(r->png, r->info);
     return true;
 }
 
 static void convert_row(const struct reading *r, const unsigned char *from, float *to)
 {
-    int channels = r->colour == PNG_COLOR_TYPE_GRAY ? 1 : r->colour == PNG_COLOR_TYPE_RGB ? 3 : 4;
+    const bosc_heights_encoding encoding = r->opts->encoding;
+    const size_t bytes = (size_t)(r->depth / 8), step = (size_t)r->channels * bytes;
+    if (r->opts->band) from += (size_t)(r->opts->band - 1) * bytes;
     for (png_uint_32 x = 0; x < r->width; x++) {
-        const unsigned char *p = from + (size_t)x * (size_t)channels * (size_t)(r->depth / 8);
-        if (channels > 1) /* tenths are exact, so the division rounds once */
+        const unsigned char *p = from + (size_t)x * step;
+        if (encoding == BOSC_HEIGHTS_TERRAIN_RGB) /* tenths are exact, so the division rounds once */
             to[x] = (float)((double)(-100000 + (p[0] * 65536 + p[1] * 256 + p[2])) / 10);
+        else if (encoding == BOSC_HEIGHTS_TERRARIUM) /* 24 bits: exact */
+            to[x] = (float)(p[0] * 65536 + p[1] * 256 + p[2] - (32768 << 8)) / 256;
         else
-            to[x] = (float)(r->depth == 16 ? p[0] << 8 | p[1] : p[0]);
+            to[x] = (float)(bytes == 2 ? p[0] << 8 | p[1] : p[0]);
     }
 }
 
@@ -139,11 +152,11 @@ enum { MOST_DEFLATE = 1032 }; /* largest ratio of deflate */
 /* Limits for ignored chunks: bytes, number. At most 1 MB in all, where libpng's own limits are 8 MB and 1,000. */
 enum { MOST_CHUNK = 1 << 16, MOST_TEXTS = 16 };
 
-static bosc_status read_picture(struct reading *r, bosc_heights_encoding encoding)
+static bosc_status read_picture(struct reading *r)
 {
     if (!read_header(r)) return r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
     /* 1. Check that the picture holds heights and fits in the file, before memory is allocated for it. */
-    bosc_status status = check_colour(r, encoding);
+    bosc_status status = check_colour(r);
     uint64_t most = (uint64_t)bi_bytes_total(r->in) * MOST_DEFLATE;
     if (status == BOSC_OK) status = bi_heights_fit(r->in, (int64_t)r->row_bytes, r->height, 1, most, r->error);
     if (status == BOSC_OK && r->passes > 1 && r->to->fd >= 0)
@@ -158,10 +171,10 @@ static bosc_status read_picture(struct reading *r, bosc_heights_encoding encodin
     return r->status != BOSC_OK ? r->status : r->no_memory ? BOSC_ERR_NOMEM : BOSC_ERR_FORMAT;
 }
 
-bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding encoding, struct bi_heights_rows *rows,
+bosc_status bi_heights_png(const struct bi_bytes *in, const bosc_heights_opts *opts, struct bi_heights_rows *rows,
                            bosc_io_error *error)
 {
-    struct reading r = {.in = in, .error = error, .to = rows};
+    struct reading r = {.in = in, .error = error, .opts = opts, .to = rows};
     if (!bi_bytes_begin(in, "\x89PNG\r\n\x1a\n", 8)) return fail(&r, "not a PNG");
     r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, jump_on_error, ignore_warning, &r, allocate_memory,
                                      free_memory);
@@ -173,7 +186,7 @@ bosc_status bi_heights_png(const struct bi_bytes *in, bosc_heights_encoding enco
         png_set_read_fn(r.png, &r, read_bytes);
         png_set_chunk_malloc_max(r.png, MOST_CHUNK);
         png_set_chunk_cache_max(r.png, MOST_TEXTS);
-        status = read_picture(&r, encoding);
+        status = read_picture(&r);
     }
     /* 2. Report the first cause: memory, the file, or libpng. */
     if (r.no_memory)

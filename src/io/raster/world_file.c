@@ -1,23 +1,31 @@
 /* World files: six numbers that map columns and rows to coordinates. They give no unit; a .prj beside them may.
- * Sources: GDAL, documentation of the format; OGC 01-009, well-known text of coordinate systems. */
+ * Source: GDAL, documentation of the format. */
 #include "io/raster/world_file.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/file/file.h"
 #include "io/file/packed.h"
+#include "io/raster/aux_file.h"
 #include "io/raster/heights.h"
+#include "io/raster/prj.h"
 #include "io/text/number.h"
 
-enum { PATH_SIZE = 4096, NUMBERS = 6 };
+enum { PATH_SIZE = 4096, NUMBERS = BI_WORLD_NUMBERS };
 
-/* The numbers in the order of the file: x = cell_x column + turn_x row + x, y = turn_y column + cell_y row + y, at the
- * centres of cells. */
-enum world_number { CELL_X, TURN_Y, TURN_X, CELL_Y, X, Y };
+enum {
+    CELL_X = BI_WORLD_CELL_X,
+    TURN_Y = BI_WORLD_TURN_Y,
+    TURN_X = BI_WORLD_TURN_X,
+    CELL_Y = BI_WORLD_CELL_Y,
+    X = BI_WORLD_X,
+    Y = BI_WORLD_Y
+};
 
 /* ---- names ---- */
 
@@ -78,117 +86,143 @@ static bosc_status read_numbers(const struct bi_bytes *in, double numbers[NUMBER
     return BOSC_OK;
 }
 
-static bool begins(const char *p, const char *end, const char *word)
-{
-    const size_t length = strlen(word);
-    return (size_t)(end - p) >= length && memcmp(p, word, length) == 0;
-}
-
-static bool begins_any(const char *p, const char *end, const char *const *words)
-{
-    for (; *words; words++)
-        if (begins(p, end, *words)) return true;
-    return false;
-}
-
-/* Reads the value of a unit, metre",1, from its name on. 0: malformed. */
-static double read_unit_value(const char *p, const char *end)
-{
-    double value;
-    while (p < end && *p != '"') p++;
-    if (end - p < 3 || p[1] != ',') return 0;
-    for (p += 2; p < end && isspace((unsigned char)*p);) p++;
-    return bi_number_read(p, end, &value) && value > 0 && isfinite(value) ? value : 0;
-}
-
-double bi_prj_unit(const char *text, size_t size, bool *degrees)
-{
-    static const char *const compound[] = {"COMPD_CS[", "COMPOUNDCRS[", NULL};
-    static const char *const geographic[] = {"GEOGCS[", "GEOGCRS[", "GEODCRS[", NULL};
-    static const char *const projected[] = {"PROJCS[", "PROJCRS[", NULL};
-    static const char *const vertical[] = {"VERT_CS[", "VERTCS[", "VERTCRS[", NULL};
-    const double degree = 0.017453292519943295; /* in radians */
-    const char *p = text, *end = text + size;
-    double unit = 0;
-    /* 1. The system of the map, which is the first of a compound one. */
-    while (p < end && isspace((unsigned char)*p)) p++;
-    if (begins_any(p, end, compound))
-        while (p < end && !begins_any(p, end, geographic) && !begins_any(p, end, projected)) p++;
-    const bool is_geographic = begins_any(p, end, geographic);
-    *degrees = is_geographic;
-    if (!is_geographic && !begins_any(p, end, projected)) return 0;
-    /* 2. Its units. The last one, UNIT["metre",1], is that of the axes; a system of heights follows behind. */
-    for (; p < end && !begins_any(p, end, vertical); p++) {
-        if (!begins(p, end, "UNIT[\"")) continue;
-        unit = read_unit_value(p + 6, end);
-        if (is_geographic) *degrees = fabs(unit - degree) < 1e-6 * degree;
-        if (is_geographic && *degrees) break; /* a length may follow: of heights */
-    }
-    return !is_geographic ? unit : *degrees ? BI_METRES_A_DEGREE : 0;
-}
+/* ---- the map ---- */
 
 /* Guesses the unit of a map without a .prj: degrees if the cells have at most an arc minute and all coordinates are
  * longitudes and latitudes, otherwise metres. */
-static double guess_unit(const double n[NUMBERS], const bosc_heights *h, bool *degrees)
+static void guess_unit(const double n[NUMBERS], const bosc_heights *h, struct bi_map *map)
 {
     const double last_x = n[X] + n[CELL_X] * (double)(h->width - 1),
                  last_y = n[Y] + n[CELL_Y] * (double)(h->height - 1);
     const double cell = fmax(fabs(n[CELL_X]), fabs(n[CELL_Y]));
-    *degrees = cell <= 1.001 / 60 && fmax(fabs(n[X]), fabs(last_x)) <= 360 && fmax(fabs(n[Y]), fabs(last_y)) <= 90;
-    return *degrees ? BI_METRES_A_DEGREE : 1;
+    const bool degrees =
+        cell <= 1.001 / 60 && fmax(fabs(n[X]), fabs(last_x)) <= 360 && fmax(fabs(n[Y]), fabs(last_y)) <= 90;
+    map->model = degrees ? BI_MAP_GEOGRAPHIC : BI_MAP_PROJECTED;
+    map->unit = 1;
+    map->unit_assumed = true;
 }
 
-/* Reads the unit from the .prj of the raster, or guesses it where there is none. */
-static bosc_status read_unit(const char *path, const double numbers[NUMBERS], bosc_heights *h, double *metres,
-                             bool *degrees, bosc_io_error *error)
+/* Reads the system of the map from *text, or if that is NULL from the .prj of the raster, or guesses the unit where
+ * there is none. *text receives a copy of the .prj, to be freed. */
+static bosc_status read_system(const char *path, const double numbers[NUMBERS], const bosc_heights *h,
+                               struct bi_map *map, char **text, bosc_io_error *error)
 {
     char name[PATH_SIZE];
     const char *ending;
     size_t length;
     const size_t stem = stem_of(path, &ending, &length);
-    for (int upper = 0; upper < 2; upper++) {
+    /* 1. The system of an auxiliary file. */
+    if (*text) {
+        bi_prj_read(*text, strlen(*text), map);
+        return BOSC_OK;
+    }
+    /* 2. The .prj. */
+    for (int upper = 0; upper < 2 && strcmp(path, "-") != 0; upper++) {
         struct bi_file file;
         if (!make_name(path, stem, "prj", upper, name) || access(name, F_OK) != 0) continue;
         const bosc_status status = bi_file_open(name, &file, error);
         if (status != BOSC_OK) return status;
-        *metres = bi_prj_unit(file.bytes.data, file.bytes.size, degrees);
+        *text = bi_io_alloc(file.bytes.size + 1);
+        if (*text) {
+            if (file.bytes.size) memcpy(*text, file.bytes.data, file.bytes.size);
+            (*text)[file.bytes.size] = 0;
+            bi_prj_read(*text, file.bytes.size, map);
+        }
         bi_file_close(&file);
-        return BOSC_OK;
+        return *text ? BOSC_OK : bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", name);
     }
-    *metres = guess_unit(numbers, h, degrees);
-    h->assumed |= BOSC_HEIGHTS_ASSUMED_UNIT;
+    guess_unit(numbers, h, map);
+    return BOSC_OK;
+}
+
+/* Reads the numbers of the map from an auxiliary file or a world file, whose name is set; *found: there is one. *text
+ * receives the system of an auxiliary file, to be freed; NULL: there is none. */
+static bosc_status read_map(const char *path, char name[PATH_SIZE], double n[NUMBERS], char **text, bool *found,
+                            bosc_io_error *error)
+{
+    struct bi_aux aux;
+    struct bi_file file;
+    bosc_status status = bi_aux_read(path, 0, &aux, error);
+    *text = aux.system;
+    *found = status == BOSC_OK && aux.has_map;
+    if (*found) {
+        const double *m = aux.map; /* at corners of cells */
+        const double numbers[NUMBERS] = {m[1], m[4], m[2], m[5], m[0] + m[1] / 2, m[3] + m[5] / 2};
+        memcpy(n, numbers, sizeof numbers);
+        snprintf(name, PATH_SIZE, "%.4000s.aux.xml", path);
+    }
+    if (status != BOSC_OK || *found || !find_world_file(path, name)) return status;
+    *found = true;
+    status = bi_file_open(name, &file, error);
+    if (status != BOSC_OK) return status;
+    status = read_numbers(&file.bytes, n, error);
+    bi_file_close(&file);
+    return status;
+}
+
+/* Sets the place of heights whose map is read. */
+static bosc_status apply_map(const char *path, const char *name, const double n[NUMBERS],
+                             enum bosc_heights_source source, char **text, bosc_heights *h, bosc_io_error *error)
+{
+    if (fabs(n[TURN_X]) > 1e-9 * fabs(n[CELL_X]) || fabs(n[TURN_Y]) > 1e-9 * fabs(n[CELL_Y])) /* as for GeoTIFF */
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: " BI_HEIGHTS_ROTATED, name);
+    /* 1. The map, from centres of cells to corners, and its system. */
+    struct bi_map map = {.x = n[X] - n[CELL_X] / 2,
+                         .y = n[Y] - n[CELL_Y] / 2,
+                         .cell_x = n[CELL_X],
+                         .cell_y = n[CELL_Y],
+                         .source = source};
+    const bosc_status status = read_system(path, n, h, &map, text, error);
+    if (status != BOSC_OK) return status;
+    /* 2. The place. The raster's own unit of heights comes before that of the system. */
+    const double own_unit = h->height_unit;
+    const bool good = bi_map_apply(&map, h);
+    if (own_unit != 0) {
+        h->height_unit = own_unit;
+        h->assumed &= ~BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT;
+    }
+    return good ? BOSC_OK : bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the size of a cell is 0 m or infinite", name);
+}
+
+bosc_status bi_world_numbers_apply(const char *path, const double n[BI_WORLD_NUMBERS], bosc_heights *h,
+                                   bosc_io_error *error)
+{
+    struct bi_aux aux;
+    bosc_status status = bi_aux_read(path, 0, &aux, error);
+    if (status == BOSC_OK) status = apply_map(path, path, n, BOSC_HEIGHTS_OWN_SPACING, &aux.system, h, error);
+    free(aux.system);
+    return status;
+}
+
+bosc_status bi_world_file_read(const char *path, bosc_heights *h, bool *to_north, bool *to_west, bosc_io_error *error)
+{
+    char name[PATH_SIZE], *text = NULL;
+    double n[NUMBERS];
+    bool found;
+    if (h->source != BOSC_HEIGHTS_NO_SPACING || strcmp(path, "-") == 0) return BOSC_OK;
+    bosc_status status = read_map(path, name, n, &text, &found, error);
+    if (status == BOSC_OK && found) status = apply_map(path, name, n, BOSC_HEIGHTS_WORLD_FILE, &text, h, error);
+    free(text);
+    if (status != BOSC_OK || !found) return status;
+    *to_north = n[CELL_Y] > 0;
+    *to_west = n[CELL_X] < 0;
     return BOSC_OK;
 }
 
 bosc_status bi_world_file_apply(const char *path, bosc_heights *h, bosc_io_error *error)
 {
-    char name[PATH_SIZE];
-    struct bi_file file;
-    double n[NUMBERS], metres;
-    bool degrees;
-    if (h->source != BOSC_HEIGHTS_NO_SPACING || strcmp(path, "-") == 0 || !find_world_file(path, name)) return BOSC_OK;
-    /* 1. The map. */
-    bosc_status status = bi_file_open(name, &file, error);
+    bool to_north = false, to_west = false;
+    const bool converted = h->height_unit != 0;
+    if (h->source != BOSC_HEIGHTS_NO_SPACING) return BOSC_OK;
+    bosc_status status = bi_world_file_read(path, h, &to_north, &to_west, error);
     if (status != BOSC_OK) return status;
-    status = read_numbers(&file.bytes, n, error);
-    bi_file_close(&file);
-    if (status != BOSC_OK) return status;
-    if (fabs(n[TURN_X]) > 1e-9 * fabs(n[CELL_X]) || fabs(n[TURN_Y]) > 1e-9 * fabs(n[CELL_Y])) /* as for GeoTIFF */
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: " BI_HEIGHTS_ROTATED, name);
-    /* 2. Its unit, and the spacings in metres. */
-    status = read_unit(path, n, h, &metres, &degrees, error);
-    if (status != BOSC_OK) return status;
-    h->source = metres > 0 ? BOSC_HEIGHTS_WORLD_FILE : BOSC_HEIGHTS_UNKNOWN_UNIT;
-    h->degrees = degrees;
-    h->latitude = degrees ? n[Y] + n[CELL_Y] * (double)(h->height - 1) / 2 : 0;
-    if (degrees && !(fabs(h->latitude) < 90)) {
-        h->latitude = 0;
-        h->assumed |= BOSC_HEIGHTS_ASSUMED_LATITUDE;
+    bi_heights_mirror(h, to_north, to_west);
+    const double unit = h->height_unit;
+    for (int64_t i = 0; !converted && unit != 0 && unit != 1 && !isnan(unit) && i < h->width * h->height; i++) {
+        h->data[i] = (float)((double)h->data[i] * unit);
+        if (isinf(h->data[i]))
+            return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: a height is too large for a 32-bit float", path,
+                              (long long)(i / h->width));
     }
-    h->spacing_y = fabs(n[CELL_Y]) * metres;
-    h->spacing = fabs(n[CELL_X]) * metres * (degrees ? bi_heights_shrink(h->latitude) : 1);
-    if (metres > 0 && !(h->spacing > 0 && h->spacing_y > 0 && isfinite(h->spacing) && isfinite(h->spacing_y)))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the size of a cell is 0 m or infinite", name);
-    bi_heights_mirror(h, n[CELL_Y] > 0, n[CELL_X] < 0);
     return BOSC_OK;
 }

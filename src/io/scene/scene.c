@@ -118,16 +118,15 @@ static bosc_status read_placements(const char *folder, struct bi_scene *scene, b
     return status;
 }
 
-static bosc_status read_folder(const char *folder, int32_t level, struct bi_scene *scene, bosc_io_error *error)
+/* robot, obstacle: set to the paths, which the caller frees; after a failure too. */
+static bosc_status read_folder(const char *folder, int32_t level, struct bi_scene *scene, char **robot, char **obstacle,
+                               bosc_io_error *error)
 {
-    char *robot = NULL, *obstacle = NULL;
-    bosc_status status = find_body(folder, "robot", &robot, error);
-    if (status == BOSC_OK) status = find_body(folder, "obstacle", &obstacle, error);
-    if (status == BOSC_OK) status = read_body(robot, level, &scene->robot, error);
-    if (status == BOSC_OK) status = read_body(obstacle, level, &scene->obstacle, error);
+    bosc_status status = find_body(folder, "robot", robot, error);
+    if (status == BOSC_OK) status = find_body(folder, "obstacle", obstacle, error);
+    if (status == BOSC_OK) status = read_body(*robot, level, &scene->robot, error);
+    if (status == BOSC_OK) status = read_body(*obstacle, level, &scene->obstacle, error);
     if (status == BOSC_OK) status = read_placements(folder, scene, error);
-    free(robot);
-    free(obstacle);
     return status;
 }
 
@@ -161,18 +160,33 @@ static bosc_status check_arguments(const bosc_scene_opts *caller_opts, bosc_scen
     return BOSC_OK;
 }
 
-/* Moves the bodies that were read into the caller's scene; frees them on failure. */
-static bosc_status finish_scene(bosc_status status, const char *name, const bosc_scene_opts *opts,
-                                struct bi_scene *read, bosc_scene *scene, bosc_io_error *error)
+/* Converts a body from a file for the planner; messages name both. */
+static bosc_status convert_body(const char *path, const char *which, struct bi_body *body, bool convex,
+                                bosc_plan_bodies *bodies, bosc_io_error *error)
+{
+    const size_t size = strlen(path) + strlen(which) + 3;
+    char *name = bi_io_alloc(size);
+    if (!name) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", path);
+    snprintf(name, size, "%s: %s", path, which);
+    const bosc_status status = bi_body_to_planner(name, body, convex, bodies, error);
+    free(name);
+    return status;
+}
+
+/* Moves the bodies that were read from these files into the caller's scene; frees them on failure. */
+static bosc_status finish_scene(bosc_status status, const char *robot, const char *obstacle,
+                                const bosc_scene_opts *opts, struct bi_scene *read, bosc_scene *scene,
+                                bosc_io_error *error)
 {
     bosc_scene fresh = {.plan.size = sizeof fresh.plan, .has_from = read->has_from, .has_to = read->has_to};
     memcpy(fresh.origin, read->origin, sizeof fresh.origin);
     memcpy(fresh.from, read->from, sizeof fresh.from);
     memcpy(fresh.to, read->to, sizeof fresh.to);
     if (status == BOSC_OK)
-        status = bi_body_to_planner(name, &read->robot, opts->robot_convex, &fresh.plan.robot, error);
+        status = convert_body(robot, "robot", &read->robot, opts->robot_convex, &fresh.plan.robot, error);
     if (status == BOSC_OK)
-        status = bi_body_to_planner(name, &read->obstacle, opts->obstacle_convex, &fresh.plan.obstacle, error);
+        status =
+            convert_body(obstacle, "obstacle", &read->obstacle, opts->obstacle_convex, &fresh.plan.obstacle, error);
     bi_scene_free(read);
     status = bi_io_end(status, error);
     if (status == BOSC_OK)
@@ -189,12 +203,16 @@ bosc_status bosc_scene_read(const char *path, const bosc_scene_opts *caller_opts
     struct stat about;
     struct bi_scene read = {.has_from = false};
     bosc_scene_opts opts;
+    char *robot = NULL, *obstacle = NULL; /* paths in a folder */
     if (!path) return bi_io_fail(error, BOSC_ERR_ARG, "path: NULL");
     bosc_status status = check_arguments(caller_opts, &opts, scene, error);
     if (status != BOSC_OK) return status;
     bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    status = folder ? read_folder(path, opts.level, &read, error) : read_arr(path, &read, error);
-    return finish_scene(status, path, &opts, &read, scene, error);
+    status = folder ? read_folder(path, opts.level, &read, &robot, &obstacle, error) : read_arr(path, &read, error);
+    status = finish_scene(status, robot ? robot : path, obstacle ? obstacle : path, &opts, &read, scene, error);
+    free(robot);
+    free(obstacle);
+    return status;
 }
 
 bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, const bosc_scene_opts *caller_opts,
@@ -209,5 +227,5 @@ bosc_status bosc_scene_read_bodies(const char *robot, const char *obstacle, cons
     if (status != BOSC_OK) return status;
     status = read_body(robot, opts.level, &read.robot, error);
     if (status == BOSC_OK) status = read_body(obstacle, opts.level, &read.obstacle, error);
-    return finish_scene(status, robot, &opts, &read, scene, error);
+    return finish_scene(status, robot, obstacle, &opts, &read, scene, error);
 }

@@ -13,10 +13,16 @@ struct bi_body {
 void bi_body_free(struct bi_body *body);
 
 /* Converts a body for the planner, and leaves it empty. convex: its triangles bound convex solids; else they stay
- * triangles. */
+ * triangles. name: of the file and the body, for messages. */
 bosc_status bi_body_to_planner(const char *name, struct bi_body *body, bool convex, bosc_plan_bodies *bodies,
                                bosc_io_error *error);
 void bi_bodies_free(bosc_plan_bodies *bodies);
+
+/* Divides triangles into solids, and fills their arrays of `bodies`, which the caller frees, after a failure too. The
+ * facets are counterclockwise as seen from outside, if a solid is convex. Triangles with two equal corners are left
+ * out. Errors: BOSC_ERR_DATA for a solid that is not closed. */
+bosc_status bi_solids_build(const char *name, const struct bi_body *body, bosc_plan_bodies *bodies,
+                            bosc_io_error *error);
 
 /* Parses a body as text: the number of vertices, their x, y, z, the number of triangles, and the vertices of each,
  * from 0. */

@@ -95,7 +95,8 @@ static inline bosc_status parse_heights(enum bi_heights_format format, bosc_heig
     if (size) memcpy(copy, bytes, size);
     struct bi_bytes in = {.name = "F", .data = copy, .size = size};
     error->text[0] = 0;
-    bosc_status status = bi_heights_parse(format, encoding, &in, h, error);
+    const bosc_heights_opts opts = {.size = sizeof opts, .encoding = encoding};
+    bosc_status status = bi_heights_parse(format, &opts, &in, h, error);
     free(copy);
     return status;
 }

@@ -4,8 +4,10 @@
 
 #define PLAIN BOSC_HEIGHTS_PLAIN
 #define RGB BOSC_HEIGHTS_TERRAIN_RGB
+#define TERRARIUM BOSC_HEIGHTS_TERRARIUM
 
 static struct buffer file;
+static const bosc_heights_opts defaults = {.size = sizeof defaults};
 
 static void png_good(void)
 {
@@ -14,20 +16,22 @@ static void png_good(void)
     static const struct {
         int depth, colour;
         bosc_heights_encoding encoding;
-    } kinds[] = {{8, 0, PLAIN}, {16, 0, PLAIN}, {8, 2, RGB}, {8, 6, RGB}};
+    } kinds[] = {{8, 0, PLAIN}, {16, 0, PLAIN}, {8, 2, RGB}, {8, 6, RGB}, {8, 2, TERRARIUM}, {8, 6, TERRARIUM}};
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (unsigned char)(i * 37 + 11);
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < 6; k++)
         for (uint32_t w = 1; w <= 13; w += 3)
             for (uint32_t h = 1; h <= 11; h += 5)
                 for (int interlace = 0; interlace < 2; interlace++) {
                     struct png_kind kind = {w, h, kinds[k].depth, kinds[k].colour, interlace};
                     size_t bytes = (size_t)png_bits(&kind) / 8;
-                    for (size_t i = 0; i < w * h; i++) {
+                    for (size_t i = 0; i < w * h; i++) { /* the formula of each encoding */
                         const unsigned char *p = pixels + i * bytes;
                         double tenths = p[0] * 65536.0 + p[1] * 256.0 + p[2] - 100000;
                         expected[i] = kinds[k].encoding == RGB ? (float)(tenths / 10)
-                                      : bytes == 2             ? (float)(p[0] * 256 + p[1])
-                                                               : (float)p[0];
+                                      : kinds[k].encoding == TERRARIUM
+                                          ? (float)(p[0] * 256 + p[1] + p[2] / 256.0 - 32768)
+                                      : bytes == 2 ? (float)(p[0] * 256 + p[1])
+                                                   : (float)p[0];
                     }
                     make_png(&file, &kind, pixels);
                     check_heights(BI_HEIGHTS_PNG, kinds[k].encoding, file.bytes, file.size, w, h, expected);
@@ -55,6 +59,8 @@ static void png_bad(void)
         {{4, 4, 16, 0, 0}, RGB, "terrain-RGB needs"},
         {{4, 4, 16, 2, 0}, RGB, "terrain-RGB needs"},
         {{4, 4, 8, 3, 0}, RGB, "terrain-RGB needs"},
+        {{4, 4, 8, 0, 0}, TERRARIUM, "terrarium needs a picture of 8-bit RGB"},
+        {{4, 4, 16, 2, 0}, TERRARIUM, "terrarium needs"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         make_png(&file, &kinds[i].kind, pixels);
@@ -168,6 +174,7 @@ static void hgt_files(void)
     CHECK(h.data[6] == (right + up) / 2);
     bosc_heights_free(&h);
     static const size_t wrong[] = {0, 1, 2, 3, 6, 7, 9, 10, 16, 17};
+    CHECK(!bi_hgt_has_shape(1, 1) && bi_hgt_has_shape(2, 2) && !bi_hgt_has_shape(2, 3));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         check_no_heights(BI_HEIGHTS_HGT, PLAIN, tile, wrong[i], "not a square");
     check_no_heights(BI_HEIGHTS_HGT, PLAIN, "\x80\0\x80\0\x80\0\x80\0", 8, "no sample has a height");
@@ -179,7 +186,7 @@ static void hgt_files(void)
                  {"N.hgt", 0},          {"N90E000.hgt", 0},     {"tile.hgt", 0}};
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         const struct bi_bytes in = {.name = tiles[i].name, .data = tile, .size = 18};
-        CHECK_EQ(bi_heights_parse(BI_HEIGHTS_HGT, PLAIN, &in, &h, &error), BOSC_OK);
+        CHECK_EQ(bi_heights_parse(BI_HEIGHTS_HGT, &defaults, &in, &h, &error), BOSC_OK);
         CHECK(h.latitude == tiles[i].latitude && h.spacing_y == BI_METRES_A_DEGREE / 2);
         CHECK(fabs(h.spacing - h.spacing_y * cos(h.latitude * 3.14159265358979 / 180)) < 1e-6);
         bosc_heights_free(&h);
@@ -190,7 +197,32 @@ static void hgt_files(void)
     CHECK(h.width == 1201 && h.data[1201 * 1201 - 1] == 257 && fabs(h.spacing - 92.61) < 0.01);
     bosc_heights_free(&h);
     check_no_heights(BI_HEIGHTS_HGT, PLAIN, large, 1201 * 1201 * 2 - 2, "not a square");
+    check_no_heights(BI_HEIGHTS_HGT, PLAIN, large, 1200 * 1201 * 2, "nor 601 x 1201 or 1801 x 3601");
     free(large);
+}
+
+/* Tiles with every other column: the size of the file gives the shape, which no other shape has. */
+static void hgt_shapes(void)
+{
+    static const int64_t shapes[][2] = {{601, 1201}, {1801, 3601}};
+    for (int k = 0; k < 2; k++) {
+        const int64_t w = shapes[k][0], n = shapes[k][1], all = w * n;
+        unsigned char *bytes = suite_alloc((size_t)all * 2);
+        bosc_heights h = {0};
+        bosc_io_error error;
+        for (int64_t i = 0; i < all; i++)
+            bytes[2 * i] = (unsigned char)(i % w % 100), bytes[2 * i + 1] = (unsigned char)(i / w % 256);
+        const struct bi_bytes in = {.name = "N60E010.hgt", .data = (const char *)bytes, .size = (size_t)all * 2};
+        CHECK_EQ(bi_heights_parse(BI_HEIGHTS_HGT, &defaults, &in, &h, &error), BOSC_OK);
+        CHECK(h.width == w && h.height == n && h.voids == 0 && h.latitude == 60.5);
+        CHECK(h.spacing_y == BI_METRES_A_DEGREE / (double)(n - 1));
+        CHECK(fabs(h.spacing - h.spacing_y * 2 * cos(60.5 * 3.14159265358979 / 180)) < 1e-6);
+        for (int64_t i = 0; i < all; i += 997) CHECK(h.data[i] == (float)(i % w % 100 * 256 + i / w % 256));
+        bosc_heights_free(&h);
+        check_no_heights(BI_HEIGHTS_HGT, PLAIN, bytes, (size_t)all * 2 - 1, "bytes of 16-bit samples are not");
+        check_no_heights(BI_HEIGHTS_HGT, PLAIN, bytes, (size_t)(all - w) * 2, "bytes of 16-bit samples are not");
+        free(bytes);
+    }
 }
 
 static const char *fortran = "False";
@@ -336,7 +368,8 @@ static void formats(void)
         {"a.npy", "P2", BI_HEIGHTS_NPY},     {"-", "\x93NUMPY", BI_HEIGHTS_NPY}, {"-", "\x89PNG", BI_HEIGHTS_PNG},
         {"a", "P2 1", BI_HEIGHTS_PGM},       {"-", "P5 1", BI_HEIGHTS_PGM},      {"-", "P6 1", BI_HEIGHTS_UNKNOWN},
         {"-", "", BI_HEIGHTS_UNKNOWN},       {"png", "", BI_HEIGHTS_UNKNOWN},    {"a.jpg", "xx", BI_HEIGHTS_UNKNOWN},
-        {"", "xx", BI_HEIGHTS_UNKNOWN}};
+        {"", "xx", BI_HEIGHTS_UNKNOWN},      {"a.asc", "", BI_HEIGHTS_ASC},      {"a.ASC.gz", "", BI_HEIGHTS_ASC},
+        {"-", "NCOLS 3", BI_HEIGHTS_ASC},    {"a.txt", "ncols", BI_HEIGHTS_ASC}, {"a", "ncol", BI_HEIGHTS_UNKNOWN}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct bi_bytes in = {.name = "F", .data = files[i].bytes, .size = strlen(files[i].bytes)};
         CHECK_EQ(bi_heights_format_of(files[i].path, &in), files[i].format);
@@ -370,7 +403,7 @@ static void faults(void)
             if (f == 3) make_npy("<f4", "2, 2", gaps, 16);
             struct bi_bytes in = {.name = "F", .data = (const char *)file.bytes, .size = file.size};
             bi_fault_arm(BI_FAULT_ALLOC, k, false);
-            bosc_status status = bi_heights_parse(format, PLAIN, &in, &got, &error);
+            bosc_status status = bi_heights_parse(format, &defaults, &in, &got, &error);
             int64_t passages = bi_fault_passages();
             bi_fault_disarm();
             CHECK(k < 100);
@@ -392,6 +425,7 @@ static const struct suite_case suite_cases_io_heights[] = {
     {"PGMs", NULL, pgm_good},
     {"PGMs that are refused", NULL, pgm_bad},
     {"SRTM tiles", NULL, hgt_files},
+    {"SRTM tiles that are no squares", NULL, hgt_shapes},
     {"arrays", NULL, npy_good},
     {"arrays that are refused", NULL, npy_bad},
     {"samples without a height", NULL, voids},

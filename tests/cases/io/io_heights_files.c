@@ -86,8 +86,8 @@ static void tiff_geography(void)
           .format = F,
           .bits = 32,
           .scale = {1, 1, 0},
-          .keys = {1, 1, 0, 2, 1024, 0, 1, 2, 2054, 0, 1, 9105}},
-         0, /* grads */
+          .keys = {1, 1, 0, 2, 1024, 0, 1, 2, 2054, 0, 1, 9109}},
+         0, /* microradians */
          0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {10, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9002}}, 3.048, 0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {3937, 1, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9003}},
@@ -326,7 +326,7 @@ static void bad_arguments(void)
     /* Missing arguments, unknown encodings and endings. */
     CHECK_TEXT(bosc_heights_read(NULL, PLAIN, &got, error), "path");
     CHECK_TEXT(bosc_heights_read(path, PLAIN, NULL, error), "heights");
-    CHECK_TEXT(bosc_heights_read(path, (bosc_heights_encoding)2, &got, error), "encoding");
+    CHECK_TEXT(bosc_heights_read(path, (bosc_heights_encoding)3, &got, error), "encoding");
     CHECK_TEXT(bosc_heights_read(path, (bosc_heights_encoding)-1, &got, error), "encoding");
     CHECK_TEXT(bosc_heights_write(NULL, &h, error), "path");
     CHECK_TEXT(bosc_heights_write(path, NULL, error), "heights");
@@ -356,7 +356,7 @@ static void bad_arguments(void)
     CHECK(access(path, F_OK) != 0);
     CHECK_EQ(bosc_heights_read(path, PLAIN, &got, &error), BOSC_ERR_IO);
     CHECK_EQ(bosc_heights_read("/etc/passwd", PLAIN, &got, &error), BOSC_ERR_FORMAT);
-    CHECK(strcmp(error.text, "/etc/passwd: the ending is not one of .png, .pgm, .hgt, .tif, .npy") == 0);
+    CHECK(strcmp(error.text, "/etc/passwd: the ending is not one of .png, .pgm, .hgt, .asc, .tif, .npy") == 0);
     bosc_heights_free(NULL);
 }
 

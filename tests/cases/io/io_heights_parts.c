@@ -129,19 +129,19 @@ static void pictures(void)
     bosc_heights h = {.width = WIDE, .height = TALL, .data = suite_alloc(WIDE * TALL * 4)};
     static unsigned char pixels[40 * 30 * 8];
     static const struct png_kind kinds[] = {
-        {40, 30, 8, 0, 0}, {40, 30, 16, 0, 0}, {40, 30, 8, 2, 0}, {40, 30, 8, 6, 0}};
+        {40, 30, 8, 0, 0}, {40, 30, 16, 0, 0}, {40, 30, 8, 2, 0}, {40, 30, 8, 6, 0}, {40, 30, 8, 2, 0}};
     for (int64_t i = 0; i < WIDE * TALL; i++) h.data[i] = (float)suite_below(&r, 65536);
     fresh_path(path, ".png");
     CHECK_EQ(bosc_heights_write(path, &h, &error), BOSC_OK);
     check_parts(path, PLAIN);
     free(h.data);
     for (size_t i = 0; i < sizeof pixels; i++) pixels[i] = (unsigned char)suite_below(&r, 256);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         static struct buffer b;
         b.size = 0;
         make_png(&b, &kinds[k], pixels);
         put_file(path, b.bytes, b.size);
-        check_parts(path, k < 2 ? PLAIN : BOSC_HEIGHTS_TERRAIN_RGB);
+        check_parts(path, k < 2 ? PLAIN : k < 4 ? BOSC_HEIGHTS_TERRAIN_RGB : BOSC_HEIGHTS_TERRARIUM);
     }
     unlink(path);
 }
@@ -175,13 +175,21 @@ static void plain_files(void)
         check_parts(path, PLAIN);
     }
     unlink(path);
-    /* 2. An .hgt file. */
+    /* 2. An ASCII grid larger than the head of a file that is read at first. */
+    fresh_path(path, ".asc");
+    size_t size = (size_t)sprintf(bytes, "ncols %d\nnrows %d\nxllcorner 0\nyllcorner 0\ncellsize 1\n", WIDE, TALL);
+    for (int i = 0; i < WIDE * TALL; i++)
+        size += (size_t)sprintf(bytes + size, i % WIDE ? " %.2f" : "\r\n%.2f", i % 7919 * 0.25 - 300);
+    put_file(path, bytes, size);
+    check_parts(path, PLAIN);
+    unlink(path);
+    /* 3. An .hgt file. */
     fresh_path(path, ".hgt");
     for (int i = 0; i < 801 * 801 * 2; i++) bytes[i] = (char)suite_below(&r, 127);
     put_file(path, bytes, 801 * 801 * 2);
     check_parts(path, PLAIN);
     unlink(path);
-    /* 3. Compressed files of each format. */
+    /* 4. Compressed files of each format. */
     static const char *const packed[] = {".tif.gz", ".pgm.gz", ".png.gz", ".npy.gz"};
     float z[20 * 30];
     for (int i = 0; i < 600; i++) z[i] = (float)(i * 17 % 200);
@@ -215,6 +223,7 @@ static void check_no_parts(const char *path, bosc_heights_encoding encoding, bos
 
 static void refused_texts(void)
 {
+    /* Truncated, malformed, and of no known format. */
     static const struct {
         const char *ending, *text, *reason;
     } files[] = {
@@ -226,10 +235,12 @@ static void refused_texts(void)
         {".pgm", "P5 2 1 255\nabc", "1 bytes follow"},
         {".pgm", "P5 2 1 97\nab", "row 0: 98 is more than the maximum, 97"},
         {".pgm", "P6 2 1 97\nab", "not a .pgm file"},
-        {".hgt", "abcde", "5 bytes are not a square"},
+        {".asc", "ncols 2\nnrows 2\ncellsize 1\n1 2 3  ", ":4: truncated: 3 of 2 x 2 numbers"},
+        {".asc", "ncols 2\nnrows 1\ncellsize 1\n1 -9999", "row 0, column 1: no height"},
+        {".hgt", "abcde", "5 bytes of 16-bit samples are not a square"},
         {".png", "GIF", "not a PNG"},
         {".tif", "GIF89", "not a TIFF"},
-        {".txt", "1 2 3", "the ending is not one of .png, .pgm, .hgt, .tif, .npy"},
+        {".txt", "1 2 3", "the ending is not one of .png, .pgm, .hgt, .asc, .tif, .npy"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[PATH_ROOM];
@@ -263,7 +274,7 @@ static void refused_pictures(void)
     make_png(&b, &rgb, pixels);
     put_file(path, b.bytes, b.size);
     check_no_parts(path, PLAIN, BOSC_ERR_FORMAT, "an RGB picture");
-    CHECK_TEXT(bosc_heights_file_open(path, (bosc_heights_encoding)2, &file, &w, &h, error), "encoding");
+    CHECK_TEXT(bosc_heights_file_open(path, (bosc_heights_encoding)3, &file, &w, &h, error), "encoding");
     unlink(path);
     /* 2. An .hgt file with a missing height. */
     fresh_path(path, ".hgt");

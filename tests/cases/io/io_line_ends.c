@@ -97,15 +97,19 @@ static bosc_status sph(const struct bi_bytes *in, struct bi_numbers *numbers, bo
     return status;
 }
 
-static bosc_status pgm(const struct bi_bytes *in, struct bi_numbers *numbers, bosc_io_error *error)
-{
-    bosc_heights h = {0};
-    bosc_status status = bi_heights_parse(BI_HEIGHTS_PGM, BOSC_HEIGHTS_PLAIN, in, &h, error);
-    CHECK(bi_numbers_reserve(numbers, (size_t)(h.width * h.height) + 1));
-    for (int64_t i = 0; i < h.width * h.height; i++) numbers->data[numbers->count++] = h.data[i];
-    bosc_heights_free(&h);
-    return status;
-}
+#define HEIGHTS(name, format)                                                                            \
+    static bosc_status name(const struct bi_bytes *in, struct bi_numbers *numbers, bosc_io_error *error) \
+    {                                                                                                    \
+        const bosc_heights_opts opts = {.size = sizeof opts};                                            \
+        bosc_heights h = {0};                                                                            \
+        bosc_status status = bi_heights_parse(format, &opts, in, &h, error);                             \
+        CHECK(bi_numbers_reserve(numbers, (size_t)(h.width * h.height) + 1));                            \
+        for (int64_t i = 0; i < h.width * h.height; i++) numbers->data[numbers->count++] = h.data[i];    \
+        bosc_heights_free(&h);                                                                           \
+        return status;                                                                                   \
+    }
+HEIGHTS(pgm, BI_HEIGHTS_PGM)
+HEIGHTS(asc, BI_HEIGHTS_ASC)
 
 static const struct {
     const char *name, *text;
@@ -138,6 +142,7 @@ static const struct {
     {"body", "# c\n3\n0 0 0\n1 0 0\n0 1 0\n1\n0 1 2\n", body},
     {"sph", "1 8\n0 0 0 1 0\n", sph},
     {"pgm", "P2\n# c\n2 2\n# d\n255\n1 2\n3 4\n", pgm},
+    {"asc", "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n1 2\n3 4\n", asc},
 };
 
 /* Reads the text with other line ends, and checks for the same numbers. */

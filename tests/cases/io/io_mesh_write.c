@@ -10,7 +10,7 @@
 
 enum { SIDE = 5, VERTICES = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
 
-static float positions[VERTICES * 3], normals[VERTICES * 3];
+static float positions[VERTICES * 3], normals[VERTICES * 3], texture[VERTICES * 2];
 static uint32_t indices[TRIANGLES * 3];
 
 /* A hilly square. */
@@ -21,6 +21,8 @@ static bosc_mesh make_mesh(void)
                     n[3] = {0.6f, 0, 0.8f};
         memcpy(positions + 3 * i, p, sizeof p);
         memcpy(normals + 3 * i, n, sizeof n);
+        texture[2 * i] = (float)(i % SIDE) / (SIDE - 1);
+        texture[2 * i + 1] = (float)(i / SIDE) / (SIDE - 1);
     }
     uint32_t *t = indices;
     for (uint32_t y = 0; y + 1 < SIDE; y++)
@@ -89,20 +91,31 @@ static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned
     /* 1. One buffer, and a node whose matrix makes y point up. */
     const json_t *asset = json_object_get(root, "asset");
     CHECK(strcmp(json_string_value(json_object_get(asset, "version")), "2.0") == 0);
+    const json_t *extras = json_object_get(asset, "extras");
+    CHECK((extras != NULL) == (mesh->extras != NULL));
+    if (extras) {
+        json_t *wanted = json_loads(mesh->extras, 0, NULL);
+        CHECK(json_equal(extras, wanted));
+        json_decref(wanted);
+    }
     const json_t *buffers = json_object_get(root, "buffers");
     CHECK(json_array_size(buffers) == 1 && integer(json_array_get(buffers, 0), "byteLength") == (int64_t)size);
     const json_t *node = json_array_get(json_object_get(root, "nodes"), 0);
     CHECK(integer(node, "mesh") == 0 && json_array_size(json_object_get(node, "matrix")) == 16);
     for (size_t i = 0; i < 16; i++) {
-        int map[16] = {1, 0, 0, 0, 0, 0, mesh->map ? 1 : -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
-        CHECK_EQ(json_integer_value(json_array_get(json_object_get(node, "matrix"), i)), map[i]);
+        const int side = mesh->map ? 1 : -1;
+        const double *o = mesh->origin;
+        const double map[16] = {1, 0, 0, 0, 0, 0, side, 0, 0, 1, 0, 0, o[0], o[2], side * o[1], 1};
+        const json_t *number = json_array_get(json_object_get(node, "matrix"), i);
+        CHECK(json_number_value(number) == map[i] && (i > 11 || json_is_integer(number)));
     }
     /* 2. One primitive of positions and indices with their bounds. */
     const json_t *primitive =
         json_array_get(json_object_get(json_array_get(json_object_get(root, "meshes"), 0), "primitives"), 0);
     const json_t *attributes = json_object_get(primitive, "attributes");
     const json_t *at = accessor_of(root, attributes, "POSITION"), *of = accessor_of(root, primitive, "indices");
-    CHECK(integer(primitive, "mode") == 4 && json_object_size(attributes) == (mesh->normals ? 2 : 1));
+    CHECK(integer(primitive, "mode") == 4 &&
+          json_object_size(attributes) == 1u + (mesh->normals != NULL) + (mesh->texture != NULL));
     CHECK(integer(at, "componentType") == 5126 && integer(at, "count") == VERTICES);
     CHECK(memcmp(view_of(root, at, body, size, sizeof positions), positions, sizeof positions) == 0);
     check_box(at, positions);
@@ -110,7 +123,13 @@ static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned
     const unsigned char *list = view_of(root, of, body, size, sizeof indices);
     CHECK(memcmp(list, indices, sizeof indices) == 0);
     for (int i = 0; i < TRIANGLES * 3; i++) CHECK(word(list + 4 * i) < VERTICES);
-    /* 3. Normals, if the mesh has some. */
+    /* 3. Texture coordinates and normals, if the mesh has some. */
+    if (mesh->texture) {
+        const json_t *uv = accessor_of(root, attributes, "TEXCOORD_0");
+        CHECK(integer(uv, "componentType") == 5126 && integer(uv, "count") == VERTICES);
+        CHECK(strcmp(json_string_value(json_object_get(uv, "type")), "VEC2") == 0);
+        CHECK(memcmp(view_of(root, uv, body, size, sizeof texture), texture, sizeof texture) == 0);
+    }
     if (!mesh->normals) return;
     const json_t *normal = accessor_of(root, attributes, "NORMAL");
     CHECK(integer(normal, "componentType") == 5126 && integer(normal, "count") == VERTICES);
@@ -120,13 +139,19 @@ static void check_root(const json_t *root, const bosc_mesh *mesh, const unsigned
 static void glb(void)
 {
     static unsigned char bytes[1 << 14];
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 16; kind++) {
         bosc_mesh mesh = make_mesh();
         bosc_io_error error = {""};
         char path[PATH_ROOM];
         mesh.map = kind % 2;
-        if (kind / 2) mesh.normals = NULL;
+        if (kind & 2) mesh.normals = NULL;
+        if (kind & 4) mesh.texture = texture;
+        if (kind & 8) {
+            mesh.extras = "{\"crs\": \"EPSG:32632\", \"origin\": [500015.0625, 4600012.1], \"notes\": {}}";
+            mesh.origin[0] = 123456.015625, mesh.origin[1] = -7, mesh.origin[2] = 0.1;
+        }
         fresh_path(path, ".glb");
+        /* 1. The header and the chunks. */
         if (bosc_mesh_write(path, &mesh, &error) != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s", error.text);
         size_t size = load(path, bytes, sizeof bytes);
         unlink(path);
@@ -135,6 +160,7 @@ static void glb(void)
         CHECK(head % 4 == 0 && memcmp(bytes + 16, "JSON", 4) == 0 && 20 + head + 8 < size);
         const unsigned char *chunk = bytes + 20 + head;
         CHECK(word(chunk) % 4 == 0 && memcmp(chunk + 4, "BIN\0", 4) == 0 && 28 + head + word(chunk) == size);
+        /* 2. Their contents. */
         json_t *root = json_loadb((const char *)bytes + 20, head, 0, NULL);
         CHECK(json_is_object(root));
         check_root(root, &mesh, chunk + 8, word(chunk));
@@ -201,6 +227,17 @@ static void bad_arguments(void)
     CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh");
     bad = good, bad.vertices--; /* a triangle uses the last vertex */
     CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh");
+    static const char *const texts[] = {"", "7", "[]", "{", "{\"a\": 1, \"a\": 2}", "{} x"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        bad = good, bad.extras = texts[i];
+        CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh: extras");
+    }
+    bad = good, bad.origin[2] = NAN;
+    CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh: coordinate 2 of the origin");
+    bad = good, bad.texture = texture, texture[9] = INFINITY;
+    CHECK_TEXT(bosc_mesh_write(path, &bad, error), "mesh: texture coordinates of vertex 4");
+    texture[9] = 0;
+    bad = good, bad.map = 2;
     positions[7] = NAN;
     CHECK_TEXT(bosc_mesh_write(path, &good, error), "mesh: vertex 2");
     positions[7] = 0, normals[10] = INFINITY;
@@ -267,6 +304,8 @@ static void faults(void)
             bosc_mesh mesh = make_mesh();
             bosc_io_error error = {""};
             char path[PATH_ROOM];
+            mesh.texture = texture;
+            mesh.extras = "{\"spacing\": [30, 30]}";
             fresh_path(path, endings[e]);
             bi_fault_arm(BI_FAULT_ALLOC | BI_FAULT_WRITE, k, false);
             bosc_status status = bosc_mesh_write(path, &mesh, &error);

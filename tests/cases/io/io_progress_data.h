@@ -213,6 +213,44 @@ static bosc_status heights_read(struct world *w, bosc_io_error *error)
     bosc_heights_free(&h);
     return status;
 }
+static bosc_status heights_read_opts(struct world *w, bosc_io_error *error)
+{
+    bosc_heights h = {0};
+    const bosc_heights_opts opts = {.size = sizeof opts, .voids = BOSC_HEIGHTS_REFUSE_VOIDS};
+    bosc_status status = bosc_heights_read_opts(w->path, &opts, &h, error);
+    if (status == BOSC_OK)
+        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
+    else
+        CHECK(h.data == NULL && h.width == 0);
+    bosc_heights_free(&h);
+    return status;
+}
+/* Only every second sample has a height. */
+static bosc_status heights_fill(struct world *w, bosc_io_error *error)
+{
+    float samples[SIDE * SIDE];
+    bosc_heights h = {.width = SIDE, .height = SIDE, .data = samples, .voids = 7};
+    for (int i = 0; i < SIDE * SIDE; i++) samples[i] = i % 2 ? NAN : w->heights[i];
+    bosc_status status = bosc_heights_fill(&h, error);
+    CHECK((h.voids == 7) == (status != BOSC_OK) && (isnan(samples[1]) != 0) == (status != BOSC_OK));
+    append_output(w, samples, sizeof samples);
+    return status;
+}
+static bosc_status heights_to_globe(struct world *w, bosc_io_error *error)
+{
+    static const double bounds[4] = {0, 0, 75, 75}; /* cells of half a degree */
+    const bosc_globe_opts opts = {.size = sizeof opts, .bounds = bounds, .has_outside = 1};
+    bosc_heights h = {.width = SIDE, .height = SIDE, .data = malloc(sizeof w->heights)};
+    CHECK(h.data != NULL);
+    memcpy(h.data, w->heights, sizeof w->heights);
+    bosc_status status = bosc_heights_to_globe(&h, &opts, error);
+    if (status == BOSC_OK)
+        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
+    else
+        CHECK(h.width == SIDE && h.data[1] == w->heights[1]);
+    bosc_heights_free(&h);
+    return status;
+}
 static bosc_status mesh_read(struct world *w, bosc_io_error *error)
 {
     bosc_array vertices = {0}, triangles = {0};
@@ -332,6 +370,14 @@ static bosc_status make_pgm(struct world *w, bosc_io_error *error)
     for (int i = 0; i < 2 * SIDE * SIDE; i++) p += sprintf(p, "%d\n", i % 65536);
     return put_text(w, (size_t)(p - w->text));
 }
+static bosc_status make_asc(struct world *w, bosc_io_error *error)
+{
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "ncols %d\nnrows %d\ncellsize 2\n", 2 * SIDE, SIDE);
+    for (int i = 0; i < 2 * SIDE * SIDE; i++) p += sprintf(p, "%d\n", i % 5000);
+    return put_text(w, (size_t)(p - w->text));
+}
 static bosc_status make_metis(struct world *w, bosc_io_error *error)
 {
     char *p = w->text;
@@ -403,8 +449,11 @@ static const struct call readers[] = {
     {"edges_read", ".graph", edges_read, 2, NULL, make_metis},
     {"heights_read", ".png", heights_read, SIDE, NULL, heights_write},
     {"heights_read", ".pgm", heights_read, 2, NULL, make_pgm},
+    {"heights_read_opts", ".asc", heights_read_opts, 2, NULL, make_asc},
+    {"heights_fill", "", heights_fill, SIDE, NULL, NULL},
     {"heights_read", ".tif", heights_read, 1, NULL, heights_write},
     {"heights_read", ".npy", heights_read, SIDE, NULL, make_voids},
+    {"heights_to_globe", ".npy", heights_to_globe, 300, NULL, npy_write},
     {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 10, NULL, make_ply},

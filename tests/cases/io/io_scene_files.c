@@ -1,5 +1,6 @@
 /* Scenes on disk: folders, pairs of files, options; convex solids. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -163,7 +164,7 @@ static void files(void)
 #define FACET(a, b, c) "facet normal 0 0 0\nouter loop\nvertex " a "\nvertex " b "\nvertex " c "\nendloop\nendfacet\n"
 #define SOLID_STL                                                                                                \
     "solid\n" FACET("1 0 0", "0 1 0", "0 0 1") FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 0", "1 0 0", "0 0 1") \
-        FACET("0 0 0", "0 1 0", "0 0 1") FACET("7 7 7", "8 8 8", "9 9 8.5") "endsolid\n"
+        FACET("0 0 0", "0 1 0", "0 0 1") "endsolid\n"
 
 /* Six times the volume enclosed by facets: the sum of pyramids over them from the mean of the corners. Each facet must
  * be counterclockwise seen from outside. */
@@ -201,8 +202,7 @@ static void solids(void)
     CHECK(r->triangle_count == 0 && r->polytope_count == 2 && r->vertex_count == 8);
     CHECK(r->polytope_offsets[0] == 0 && r->polytope_offsets[1] == 4 && r->polytope_offsets[2] == 8);
     CHECK(fabs(volume_of(r, 0) - 10) < 1e-12 && fabs(volume_of(r, 1) - 10) < 1e-12);
-    CHECK(o->polytope_count == 2 && o->polytope_offsets[1] == 4 && o->polytope_offsets[2] == 5 &&
-          o->vertex_count == 15);
+    CHECK(o->polytope_count == 1 && o->polytope_offsets[1] == 4 && o->vertex_count == 12);
     CHECK(fabs(volume_of(o, 0) - 1) < 1e-12);
     bosc_scene_free(&scene);
     /* solids that touch have corners of equal coordinates */
@@ -213,7 +213,123 @@ static void solids(void)
     opts.robot_convex = 0;
     CHECK_EQ(bosc_scene_read_bodies(robot, obstacle, &opts, &scene, NULL), BOSC_OK);
     CHECK(scene.plan.robot.triangle_count == 8 && scene.plan.robot.polytope_count == 0);
-    CHECK(scene.plan.obstacle.triangle_count == 0 && scene.plan.obstacle.polytope_count == 2);
+    CHECK(scene.plan.obstacle.triangle_count == 0 && scene.plan.obstacle.polytope_count == 1);
+    bosc_scene_free(&scene);
+    folder_remove(&f);
+}
+
+/* A mesh as text: vertices, then faces of four corners, or of three. */
+struct mesh_text {
+    char vertices[8192], faces[4096];
+    int vertex_count, face_count;
+};
+
+static void add_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_text(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    CHECK(vsnprintf(text + used, size - used, format, args) < (int)(size - used));
+    va_end(args);
+}
+
+/* Adds a unit cube at (x, y, z), each face with four vertices of its own. `kind` is an index of `endings`. */
+static const char *const endings[] = {".off", ".obj", ".ply", ".txt"};
+static void add_split_cube(struct mesh_text *m, int kind, int x, int y, int z, int faces)
+{
+    static const int corners[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int f = 0; f < faces; f++) {
+        const int first = m->vertex_count + (kind == 1);
+        for (int k = 0; k < 4; k++) {
+            const int c = corners[f][k];
+            add_text(m->vertices, sizeof m->vertices, "%s%d %d %d\n", kind == 1 ? "v " : "", x + (c & 1),
+                     y + (c >> 1 & 1), z + (c >> 2));
+        }
+        if (kind == 3)
+            add_text(m->faces, sizeof m->faces, "%d %d %d\n%d %d %d\n", first, first + 1, first + 2, first, first + 2,
+                     first + 3);
+        else
+            add_text(m->faces, sizeof m->faces, "%s %d %d %d %d\n", kind == 1 ? "f" : "4", first, first + 1, first + 2,
+                     first + 3);
+        m->vertex_count += 4;
+        m->face_count += kind == 3 ? 2 : 1;
+    }
+}
+
+static void put_mesh(const char *path, int kind, const struct mesh_text *m)
+{
+    char head[256] = "", text[16384] = "";
+    if (kind == 0) snprintf(head, sizeof head, "OFF\n%d %d 0\n", m->vertex_count, m->face_count);
+    if (kind == 2)
+        snprintf(head, sizeof head,
+                 "ply\nformat ascii 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+                 "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
+                 m->vertex_count, m->face_count);
+    if (kind == 3) snprintf(head, sizeof head, "%d\n", m->vertex_count);
+    add_text(text, sizeof text, "%s%s", head, m->vertices);
+    if (kind == 3) add_text(text, sizeof text, "%d\n", m->face_count);
+    add_text(text, sizeof text, "%s", m->faces);
+    put(path, text);
+}
+
+/* Solids with vertices split by face, alone and touching at a corner, an edge and a face. */
+static void split_solids(void)
+{
+    static const int second[5][3] = {{5, 5, 5}, {1, 1, 1}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
+    bosc_scene_opts opts = {.size = sizeof opts, .obstacle_convex = 1};
+    for (int kind = 0; kind < 4; kind++)
+        for (int k = 0; k < 5; k++) {
+            struct folder f = folder_make();
+            struct mesh_text m = {"", "", 0, 0};
+            bosc_scene scene;
+            bosc_io_error error = {""};
+            char name[16];
+            snprintf(name, sizeof name, "o%s", endings[kind]);
+            const char *robot = folder_put(&f, "r.txt", TRIANGLE), *obstacle = folder_put(&f, name, "");
+            add_split_cube(&m, kind, 0, 0, 0, 6);
+            add_split_cube(&m, kind, second[k][0], second[k][1], second[k][2], 6);
+            put_mesh(obstacle, kind, &m);
+            if (bosc_scene_read_bodies(robot, obstacle, &opts, &scene, &error) != BOSC_OK)
+                suite_fail(__FILE__, __LINE__, "%s %d: %s", endings[kind], k, error.text);
+            const bosc_plan_bodies *o = &scene.plan.obstacle;
+            CHECK(o->polytope_count == 2 && o->polytope_offsets[1] == 12 && o->polytope_offsets[2] == 24);
+            CHECK(fabs(volume_of(o, 0) - 6) < 1e-12 && fabs(volume_of(o, 1) - 6) < 1e-12);
+            bosc_scene_free(&scene);
+            folder_remove(&f);
+        }
+}
+
+/* Open solids are refused with their file, the body and an edge; triangles with two equal corners are left out. */
+static void open_solids(void)
+{
+    static const char pole[] = "OFF\n5 5 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 1\n"
+                               "3 0 2 1\n3 0 1 3\n3 3 4 0\n3 0 4 2\n3 1 2 4\n";
+    struct folder f = folder_make();
+    struct mesh_text m = {"", "", 0, 0};
+    bosc_scene scene = {.has_from = 7};
+    bosc_io_error error = {""};
+    bosc_scene_opts opts = {.size = sizeof opts, .robot_convex = 1, .obstacle_convex = 1};
+    const char *robot = folder_put(&f, "robot.txt", SOLIDS), *obstacle = folder_put(&f, "obstacle.off", "");
+    /* 1. A cube without a face, as one of two files, in a folder, and as the robot. */
+    add_split_cube(&m, 0, 0, 0, 0, 5);
+    put_mesh(obstacle, 0, &m);
+    CHECK_EQ(bosc_scene_read_bodies(robot, obstacle, &opts, &scene, &error), BOSC_ERR_DATA);
+    CHECK(suite_begins(error.text, obstacle) && scene.has_from == 7);
+    CHECK(strstr(error.text, "obstacle.off: obstacle: not a closed solid: its edge from 1, 1, 0 to 1, 0, 0 "));
+    CHECK_EQ(bosc_scene_read(f.name, &opts, &scene, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, "obstacle.off: obstacle: not a closed solid"));
+    CHECK_EQ(bosc_scene_read_bodies(obstacle, robot, &opts, &scene, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, "obstacle.off: robot: not a closed solid"));
+    /* 2. Triangles with two equal corners. */
+    put(obstacle, "OFF\n3 1 0\n0 0 0\n0 0 0\n0 1 0\n3 0 1 2\n");
+    CHECK_EQ(bosc_scene_read_bodies(robot, obstacle, &opts, &scene, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, "obstacle.off: obstacle: no triangle has three different corners"));
+    put(obstacle, pole);
+    CHECK_EQ(bosc_scene_read_bodies(robot, obstacle, &opts, &scene, NULL), BOSC_OK);
+    const bosc_plan_bodies *o = &scene.plan.obstacle;
+    CHECK(o->polytope_count == 1 && o->polytope_offsets[1] == 4 && fabs(volume_of(o, 0) - 1) < 1e-12);
     bosc_scene_free(&scene);
     folder_remove(&f);
 }
@@ -238,13 +354,21 @@ static void written(void)
     CHECK_EQ(bosc_scene_write(f.name, &given, NULL), BOSC_OK);
     folder_name(&f, "robot.txt");
     folder_name(&f, "obstacle.txt");
-    CHECK_EQ(bosc_scene_read(f.name, &opts, &scene, NULL), BOSC_OK);
+    CHECK_EQ(bosc_scene_read(f.name, NULL, &scene, NULL), BOSC_OK);
     const bosc_plan_bodies *r = &scene.plan.robot, *o = &scene.plan.obstacle;
     CHECK(r->vertex_count == 4 && memcmp(r->vertices, corners, sizeof corners) == 0);
     CHECK(r->triangle_count == 1 && memcmp(r->triangles, triangle, sizeof triangle) == 0);
-    CHECK(o->polytope_count == 1 && o->polytope_offsets[1] == 2 && memcmp(o->vertices, corners, sizeof corners) == 0);
+    CHECK(o->triangle_count == 2 && memcmp(o->vertices, corners, sizeof corners) == 0);
     bosc_scene_free(&scene);
-    /* 2. Bad paths, missing arguments, bodies that a folder cannot hold. */
+    /* 2. Solids stay solids. */
+    put(f.files[1], SOLIDS);
+    CHECK_EQ(bosc_scene_read(f.name, &opts, &scene, NULL), BOSC_OK);
+    CHECK_EQ(bosc_scene_write(f.name, &scene.plan, NULL), BOSC_OK);
+    bosc_scene_free(&scene);
+    CHECK_EQ(bosc_scene_read(f.name, &opts, &scene, NULL), BOSC_OK);
+    CHECK(o->polytope_count == 2 && o->polytope_offsets[1] == 4 && fabs(volume_of(o, 1) - 10) < 1e-12);
+    bosc_scene_free(&scene);
+    /* 3. Bad paths, missing arguments, bodies that a folder cannot hold. */
     CHECK_EQ(bosc_scene_write("/nowhere/folder", &given, NULL), BOSC_ERR_IO);
     CHECK_TEXT(bosc_scene_write(NULL, &given, error), "folder: NULL");
     CHECK_TEXT(bosc_scene_write(f.name, NULL, error), "scene: NULL");
@@ -334,8 +458,14 @@ static void faults(void)
 #endif
 
 static const struct suite_case suite_cases_io_scene_files[] = {
-    {"folders", NULL, folders}, {"files", NULL, files},         {"solids", NULL, solids},
-    {"written", NULL, written}, {"rotations", NULL, rotations}, {"arguments", NULL, arguments},
+    {"folders", NULL, folders},
+    {"files", NULL, files},
+    {"solids", NULL, solids},
+    {"solids with vertices split by face", NULL, split_solids},
+    {"solids that are not closed", NULL, open_solids},
+    {"written", NULL, written},
+    {"rotations", NULL, rotations},
+    {"arguments", NULL, arguments},
 #ifdef BOSC_FAULTS
     {"faults", NULL, faults},
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "io/raster/heights.h"
+#include "io/raster/prj.h"
 #include "io/raster/world_file.h"
 #include "support/paths.h"
 #include "support/suite.h"
@@ -50,29 +51,47 @@ static void units(void)
         const char *world, *prj; /* NULL: no .prj */
         double spacing, spacing_y, latitude;
         int source, degrees, assumed;
+        double height_unit; /* 0: none */
     } cases[] = {
-        {"30\n0\n0\n-20\n500000\n4600000\n", NULL, 30, 20, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT},
+        {"30\n0\n0\n-20\n500000\n4600000\n", NULL, 30, 20, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT, 0},
         {"30 0 0 -20 0 0", " PROJCS[\"a\",UNIT[\"degree\",.01],UNIT[\"foot\", 0.5 ]]", 15, 10, 0,
-         BOSC_HEIGHTS_WORLD_FILE, 0, 0},
-        {"30 0 0 -20 0 0", "COMPD_CS[\"a\",PROJCS[\"b\",UNIT[\"m\",1]],VERT_CS[\"c\",UNIT[\"ft\",0.3]]]", 30, 20, 0,
-         BOSC_HEIGHTS_WORLD_FILE, 0, 0},
-        {"30 0 0 -20 0 0", "LOCAL_CS[\"a\"]", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
-        {"30 0 0 -20 0 0", "", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
+         BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_SCALE, 0},
+        {"30 0 0 -20 0 0",
+         "COMPD_CS[\"a\",PROJCS[\"b\",PROJECTION[\"Transverse_Mercator\"],UNIT[\"m\",1]],VERT_CS[\"c\",UNIT[\"ft\",0.5]"
+         "]]",
+         30, 20, 0, BOSC_HEIGHTS_WORLD_FILE, 0, 0, 0.5},
+        {"30 0 0 -20 5e5 5e6",
+         "PROJCS[\"b\",GEOGCS[\"c\",UNIT[\"degree\",0.0174532925],AUTHORITY[\"EPSG\",\"4326\"]],UNIT[\"metre\",1,"
+         "AUTHORITY["
+         "\"EPSG\",\"9001\"]],AUTHORITY[\"EPSG\",\"32632\"]]",
+         30, 20, 0, BOSC_HEIGHTS_WORLD_FILE, 0, 0, 0},
+        {"30 0 0 -20 5e5 5e6", "PROJCRS[\"b\",LENGTHUNIT[\"metre\",1],ID[\"EPSG\",32632]]", 30, 20, 0,
+         BOSC_HEIGHTS_WORLD_FILE, 0, 0, 0},
+        {"20 0 0 -20 0 8399737.889818357", "PROJCS[\"WGS_1984_Web_Mercator_Auxiliary_Sphere\",UNIT[\"Meter\",1.0]]",
+         10.025212, 10.00834959, 60, BOSC_HEIGHTS_WORLD_FILE, 0, 0, 0},
+        {"1 0 0 -1 5 5", "GEOGCS[\"GCS_Moon\",SPHEROID[\"Moon\",1737400.0,0.0],UNIT[\"Degree\",0.0174532925199433]]",
+         30323.35 * 0.996917, 30323.35, 4.5, BOSC_HEIGHTS_WORLD_FILE, 1, 0, 0},
+        {"30 0 0 -20 0 0",
+         "COMPD_CS[\"a\",GEOGCS[\"b\"],VERT_CS[\"c\",UNIT[\"m\",1],AXIS[\"Depth\",DOWN],AUTHORITY[\"EPSG\",\"5715\"]]]",
+         30 * BI_METRES_A_DEGREE * 0.98481, 20 * BI_METRES_A_DEGREE, -10, BOSC_HEIGHTS_WORLD_FILE, 1, 0, -1},
+        {"30 0 0 -20 0 0", "LOCAL_CS[\"a\"]", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0, 0},
+        {"30 0 0 -20 0 0", "", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0, 0},
         {"1 0 0 -1 5 60.5", "COMPD_CS[\"a\",GEOGCS[\"b\",UNIT[\"degree\",0.0174532925]],VERT_CS[\"c\",UNIT[\"m\",1]]]",
-         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0},
-        {"1 0 0 -1 5 60.5", "GEOGCS[\"a\",UNIT[\"grad\",0.0157079633]]", 0, 0, 0, BOSC_HEIGHTS_UNKNOWN_UNIT, 0, 0},
+         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0, 1},
+        {"1 0 0 -1 5 60.5", "GEOGCS[\"a\",UNIT[\"grad\",0.015707963267948967]]", 0.9 * BI_METRES_A_DEGREE * 0.587785,
+         0.9 * BI_METRES_A_DEGREE, 54, BOSC_HEIGHTS_WORLD_FILE, 1, 0, 0},
         {"1 0 0 -1 5 60.5",
-         "GEOGCRS[\"a\",ELLIPSOID[\"b\",1,2,LENGTHUNIT[\"metre\",1]],CS[ellipsoidal,3],"
+         "GEOGCRS[\"a\",ELLIPSOID[\"b\",6378137,298.2,LENGTHUNIT[\"metre\",1]],CS[ellipsoidal,3],"
          "ANGLEUNIT[\"degree\",0.0174532925199433],AXIS[\"up\",up,LENGTHUNIT[\"metre\",1]]]",
-         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0},
+         BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1, 0, 0},
         {"1 0 0 -1 5 60.5", "GEOGCS[\"a\"]", BI_METRES_A_DEGREE / 2, BI_METRES_A_DEGREE, 60, BOSC_HEIGHTS_WORLD_FILE, 1,
-         0},
+         0, 0},
         {"1 0 0 -1 5 900", "GEOGCS[\"a\"]", BI_METRES_A_DEGREE, BI_METRES_A_DEGREE, 0, BOSC_HEIGHTS_WORLD_FILE, 1,
-         BOSC_HEIGHTS_ASSUMED_LATITUDE},
+         BOSC_HEIGHTS_ASSUMED_LATITUDE, 0},
         {"0.01 0 0 -0.01 5 60.005", NULL, BI_METRES_A_DEGREE / 200, BI_METRES_A_DEGREE / 100, 60,
-         BOSC_HEIGHTS_WORLD_FILE, 1, BOSC_HEIGHTS_ASSUMED_UNIT},
-        {"0.01 0 0 -0.01 5 95", NULL, 0.01, 0.01, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT},
-        {"0.5 0 0 -0.5 5 60", NULL, 0.5, 0.5, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT},
+         BOSC_HEIGHTS_WORLD_FILE, 1, BOSC_HEIGHTS_ASSUMED_UNIT, 0},
+        {"0.01 0 0 -0.01 5 95", NULL, 0.01, 0.01, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT, 0},
+        {"0.5 0 0 -0.5 5 60", NULL, 0.5, 0.5, 0, BOSC_HEIGHTS_WORLD_FILE, 0, BOSC_HEIGHTS_ASSUMED_UNIT, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bosc_heights h = {0};
@@ -80,13 +99,14 @@ static void units(void)
         put_text(n.world, cases[i].world);
         if (cases[i].prj) put_text(n.prj, cases[i].prj);
         CHECK_EQ(bosc_heights_read(n.raster, BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_OK);
-        CHECK_EQ(h.source, cases[i].source);
-        CHECK_EQ(h.degrees, cases[i].degrees);
-        CHECK_EQ(h.assumed, cases[i].assumed);
-        CHECK(fabs(h.spacing - cases[i].spacing) <= 1e-9 * h.spacing);
-        CHECK(fabs(h.spacing_y - cases[i].spacing_y) <= 1e-9 * h.spacing_y);
-        CHECK(fabs(h.latitude - cases[i].latitude) < 1e-9);
-        for (int k = 0; k < 6; k++) CHECK(h.data[k] == (float)(k + 1));
+        if (h.source != cases[i].source || h.degrees != cases[i].degrees || h.assumed != cases[i].assumed ||
+            fabs(h.spacing - cases[i].spacing) > 1e-4 * h.spacing ||
+            fabs(h.spacing_y - cases[i].spacing_y) > 1e-6 * h.spacing_y || fabs(h.latitude - cases[i].latitude) > 2e-4)
+            suite_fail(__FILE__, __LINE__, "case %zu: source %d, degrees %d, assumed %d, %.17g %.17g at %.17g", i,
+                       h.source, h.degrees, h.assumed, h.spacing, h.spacing_y, h.latitude);
+        const double unit = cases[i].height_unit;
+        CHECK(h.height_unit == unit);
+        for (int k = 0; k < 6; k++) CHECK(h.data[k] == (float)((k + 1) * (unit == 0 ? 1 : unit)));
         bosc_heights_free(&h);
         unlink(n.prj);
     }
@@ -141,14 +161,27 @@ static void damaged(void)
 /* The unit of a .prj that ends anywhere: bytes behind its end are not read. */
 static void cut_prj(void)
 {
-    static const char text[] = "PROJCS[\"a\",GEOGCS[\"b\",UNIT[\"degree\",0.01]],UNIT[\"foot\",0.3048]]";
+    static const char text[] =
+        "COMPD_CS[\"z\",PROJCS[\"a\",GEOGCS[\"b\",PRIMEM[\"c\",0],UNIT[\"degree\",0.01]],UNIT[\"foot\","
+        "0.3048],AUTHORITY[\"EPSG\",\"2263\"]],VERT_CS[\"d\",UNIT[\"e\",0.5]]]";
     for (size_t size = 0; size < sizeof text; size++) {
-        bool degrees;
+        struct bi_map map = {0};
         char *copy = suite_alloc(size ? size : 1);
         memcpy(copy, text, size);
-        const double metres = bi_prj_unit(copy, size, &degrees);
-        CHECK(!degrees && metres >= 0 && metres < 1);
-        if (size + 1 == sizeof text) CHECK(metres == 0.3048);
+        bi_prj_read(copy, size, &map);
+        CHECK(map.model != BI_MAP_GEOGRAPHIC && map.unit >= 0 && map.unit < 1);
+        if (size + 1 == sizeof text) CHECK(map.unit == 0.3048 && map.code == 2263 && map.height_unit == 0.5);
+        free(copy);
+    }
+    static const char words[] = "Projection TRANSVERSE\nZunits 10\nUnits FEET\n";
+    for (size_t size = 0; size < sizeof words; size++) {
+        struct bi_map map = {0};
+        char *copy = suite_alloc(size ? size : 1);
+        memcpy(copy, words, size);
+        bi_prj_read(copy, size, &map);
+        CHECK(map.model != BI_MAP_GEOGRAPHIC && map.unit >= 0 && map.unit <= 1);
+        if (size + 1 == sizeof words)
+            CHECK(map.unit == BI_US_FOOT && map.height_unit == 0.1 && map.true_scale && !map.text);
         free(copy);
     }
 }

@@ -87,10 +87,11 @@ static void refuses_bad_scenes(bosc_ctx *ctx)
     REFUSE((plan_box(&s, 0, low, high), s.polytopes[0][1] = 5), BOSC_ERR_DATA, "robot: polytope 0 is not closed");
     REFUSE((plan_box(&s, 0, low, high), s.offsets[0][2] = 5), BOSC_ERR_DATA, "robot: facet_offsets [2]");
     REFUSE((plan_box(&s, 0, low, high), s.corners[0][2] = 99), BOSC_ERR_DATA, "robot: facet_vertices [2] is 99");
-    REFUSE(plan_box(&s, 1, high, low), BOSC_ERR_DATA,
-           "obstacle: polytope 0 is flat or not convex"); /* facets that face inwards */
+    /* Facets that face inwards, a box without a volume, a corner that is pushed in. */
+    REFUSE(plan_box(&s, 1, high, low), BOSC_ERR_DATA, "obstacle: polytope 0 is inside out at facet 0");
     REFUSE(plan_box(&s, 1, low, flat), BOSC_ERR_DATA, "obstacle: polytope 0 is ");
-    REFUSE((plan_box(&s, 1, low, high), s.vertices[1][3 * 3] = 0.25), BOSC_ERR_DATA, "obstacle: polytope 0 is flat or");
+    REFUSE((plan_box(&s, 1, low, high), s.vertices[1][3 * 3] = 0.25), BOSC_ERR_DATA,
+           "obstacle: polytope 0 is not convex at facet");
     REFUSE(s.scene.size = 3, BOSC_ERR_ARG, "opts: ");
 #undef REFUSE
     bosc_plan_free(plan);

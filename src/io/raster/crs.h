@@ -1,0 +1,40 @@
+/* The place of a raster: from the map that its file gives to spacings in metres, bounds and the unit of heights. */
+#ifndef BI_IO_RASTER_CRS_H
+#define BI_IO_RASTER_CRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <boscage/io.h>
+
+#define BI_US_FOOT (1200.0 / 3937) /* in metres */
+
+enum bi_map_model { BI_MAP_UNKNOWN, BI_MAP_PROJECTED, BI_MAP_GEOGRAPHIC };
+
+/* The map of a raster, as its file gives it. */
+struct bi_map {
+    enum bi_map_model model;
+    int code, height_code;      /* EPSG codes of the systems of the map and of heights; 0: none is given */
+    bool custom;                /* the system has no code, but parameters of its own */
+    bool true_scale;            /* the system keeps distances within 1 %: transverse Mercator */
+    const char *text;           /* well-known text of the system; NULL: none */
+    double unit;                /* of the coordinates: metres, or degrees of a geographic model; 0: none is given */
+    bool unit_unknown;          /* a unit is given, but not known */
+    bool unit_assumed;          /* `unit` is a guess */
+    double height_unit;         /* in metres, negative for depths; 0: none is given; NaN: not known */
+    double meridian;            /* the prime meridian in degrees east of Greenwich; 0: not given */
+    double radius;              /* semi-major axis of the ellipsoid, in metres; 0: not given */
+    double x, y;                /* outer corner of the first sample's cell; NaN: unknown */
+    double cell_x, cell_y;      /* steps of columns and of rows; negative: westwards, southwards */
+    bosc_heights_source source; /* if the spacings are known */
+};
+
+/* Sets all fields of `heights` that describe its place and its units, for its width and height. Converts no data:
+ * the caller multiplies heights by heights->height_unit where that is a number other than 0. False if a cell has no
+ * size or an infinite one; its spacings are then 0, as those in an unknown unit. */
+bool bi_map_apply(const struct bi_map *map, bosc_heights *heights);
+
+/* Returns the unit of a band's name, as GDAL writes it, in metres; 0 for an empty name; NaN: not known. */
+double bi_unit_of_name(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,196 @@
+#include "tool/commands/heights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tool/job.h"
+#include "tool/options/option_table.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
+
+/* ---- options ---- */
+
+int heights_options_read(const struct job *job, struct heights_options *options)
+{
+    int encoding = 0, voids = 0, code;
+    int64_t band = 0;
+    *options = (struct heights_options){.exaggeration = 1};
+    if ((code = option_choice(job, OPT_ENCODING, &encoding)) || (code = option_choice(job, OPT_VOIDS, &voids)) ||
+        (code = option_integer(job, OPT_BAND, 1, INT32_MAX, &band)) ||
+        (code = option_number(job, OPT_VERTICAL_EXAGGERATION, 0, &options->exaggeration)))
+        return code;
+    if (band && encoding)
+        return report_error(EXIT_USAGE, "--band: cannot be combined with --encoding %s", job->value[OPT_ENCODING]);
+    if (!(options->exaggeration >= 1e-6 && options->exaggeration <= 1e6))
+        return report_error(EXIT_USAGE, "--vertical-exaggeration: %s is not from 1e-6 to 1e6",
+                            job->value[OPT_VERTICAL_EXAGGERATION]);
+    const char *treatment = job->value[OPT_VOIDS] ? option_choice_name(job, OPT_VOIDS, voids) : "fill";
+    options->leaves_holes = strcmp(treatment, "hole") == 0;
+    if (options->leaves_holes && job->value[OPT_TILES])
+        return report_error(EXIT_USAGE, "--voids: hole cannot be combined with --tiles");
+    options->read = (bosc_heights_opts){.size = sizeof options->read,
+                                        .encoding = (bosc_heights_encoding)encoding,
+                                        .voids = options->leaves_holes              ? BOSC_HEIGHTS_KEEP_VOIDS
+                                                 : strcmp(treatment, "refuse") == 0 ? BOSC_HEIGHTS_REFUSE_VOIDS
+                                                                                    : BOSC_HEIGHTS_FILL_VOIDS,
+                                        .band = (int32_t)band};
+    return EXIT_DONE;
+}
+
+void heights_report_voids(struct job *job, const struct heights_options *options, int64_t voids)
+{
+    if (voids == 0) return;
+    job_set_integer(job, "voids", voids);
+    job_set_note(job, "voids",
+                 options->leaves_holes ? "left out of the mesh, with the triangles at them"
+                                       : "filled from their borders; --voids gives another choice");
+}
+
+/* ---- heights ---- */
+
+/* Returns the reason why facts of a coordinate system are not known. */
+static const char *unknown_reason(void)
+{
+    const char *reason = bosc_proj_reason();
+    return *reason ? reason : "PROJ does not know it";
+}
+
+/* Sets the factor that converts heights as read to metres: 1, or that of --height-unit. Reports a unit other than
+ * metres. Refuses heights in a unit that is not known. */
+static int read_unit(struct job *job, const bosc_heights *h, double *factor)
+{
+    static const double metres[] = {1, 0.3048, 1200.0 / 3937}; /* of the choices of --height-unit */
+    const bool unknown = isnan(h->height_unit), converted = !unknown && h->height_unit != 0;
+    int choice = -1;
+    const int code = option_choice(job, OPT_HEIGHT_UNIT, &choice);
+    *factor = 1;
+    if (code) return code;
+    if (choice < 0 && unknown)
+        return report_error(EXIT_FAILED, "%s: the unit of heights is not known%s%s: %s; --height-unit U gives it",
+                            job->operands[0], h->crs[0] ? " of " : "", h->crs,
+                            h->crs[0] ? unknown_reason() : "the file names no known unit");
+    const double unit = choice >= 0 ? copysign(metres[choice], h->height_unit < 0 ? -1 : 1) : h->height_unit;
+    if (choice >= 0) *factor = unit / (converted ? h->height_unit : 1);
+    if (unit == 0 || unit == 1) return EXIT_DONE;
+    job_set_number(job, "height_unit", unit);
+    if (choice < 0 && (h->assumed & BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT))
+        job_set_note(job, "height_unit",
+                     "metres in the unit of heights, assumed: that of the map; --height-unit U gives it");
+    else if (choice < 0)
+        job_set_note(job, "height_unit", "metres in the file's unit of heights");
+    return EXIT_DONE;
+}
+
+int heights_find_factor(struct job *job, const struct heights_options *options, const bosc_heights *h, double *factor)
+{
+    const int code = read_unit(job, h, factor);
+    if (code) return code;
+    *factor *= options->exaggeration;
+    if (job->value[OPT_VERTICAL_EXAGGERATION]) job_set_number(job, "vertical_exaggeration", options->exaggeration);
+    return EXIT_DONE;
+}
+
+int heights_scale(const struct job *job, bosc_heights *h, double factor)
+{
+    for (int64_t i = 0; factor != 1 && i < h->width * h->height; i++) {
+        const float height = h->data[i];
+        h->data[i] = (float)((double)height * factor);
+        if (isinf(h->data[i]))
+            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g times %g is beyond a float",
+                                job->operands[0], (long long)(i / h->width), (long long)(i % h->width), (double)height,
+                                factor);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- spacings ---- */
+
+/* Reports the source of a spacing from a file, and its unknown facts. */
+static void note_spacing(struct job *job, const bosc_heights *h)
+{
+    const bool world = h->source == BOSC_HEIGHTS_WORLD_FILE;
+    const char *source = world ? "from the world file" : "from the file", *map = h->crs[0] ? h->crs : "the map";
+    if (h->assumed & BOSC_HEIGHTS_ASSUMED_UNIT)
+        job_set_note(job, "spacing", "%s; its unit is assumed: %s; --spacing S gives it in metres", source,
+                     h->degrees ? "degrees" : "metres");
+    else if (h->assumed & BOSC_HEIGHTS_ASSUMED_SCALE)
+        job_set_note(job, "spacing", "%s, along %s; its scale on the ground is not known: %s; --spacing S gives it",
+                     source, map, h->crs[0] ? unknown_reason() : "its coordinate system has no code");
+    else if (h->ground_scale != 0)
+        job_set_note(job, "spacing", "on the ground at latitude %.6g, where a metre of %s is %.6g m", h->latitude, map,
+                     h->ground_scale);
+    else if (world)
+        job_set_note(job, "spacing", "from the world file");
+}
+
+int heights_set_spacing(struct job *job, bosc_heights *h, double given)
+{
+    const bool unknown = h->spacing == 0;
+    if (unknown && !given && h->source == BOSC_HEIGHTS_UNKNOWN_UNIT)
+        return report_error(EXIT_FAILED,
+                            "%s: the spacing is in a unit that is not known%s%s%s%s; --spacing S gives it in metres",
+                            job->operands[0], h->crs[0] ? ", that of " : "", h->crs, h->crs[0] ? ": " : "",
+                            h->crs[0] ? unknown_reason() : "");
+    if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
+    if (h->spacing_y == 0) h->spacing_y = h->spacing;
+    job_set_number(job, "spacing", h->spacing);
+    if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
+    if (given) return EXIT_DONE;
+    if (unknown)
+        job_set_note(job, "spacing", "assumed: the file does not give it; --spacing S gives it");
+    else
+        note_spacing(job, h);
+    if (!h->degrees) return EXIT_DONE;
+    job_set_number(job, "latitude", h->latitude);
+    if (h->assumed & BOSC_HEIGHTS_ASSUMED_LATITUDE)
+        job_set_note(job, "latitude", "assumed: the file does not give it; --spacing S avoids it");
+    return EXIT_DONE;
+}
+
+/* ---- the globe ---- */
+
+int heights_read_globe(struct job *job, const struct heights_options *options, struct heights_globe *globe)
+{
+    *globe = (struct heights_globe){.opts = {.size = sizeof globe->opts, .name = job->operands[0]}};
+    int code = option_numbers(job, OPT_BOUNDS, 4, globe->bounds);
+    if (!code) code = option_number(job, OPT_OUTSIDE, -1e30, &globe->opts.outside);
+    if (code) return code;
+    globe->opts.has_outside = job->value[OPT_OUTSIDE] != NULL;
+    if (!(globe->opts.outside <= 1e30))
+        return report_error(EXIT_USAGE, "--outside: %s is more than 1e30", job->value[OPT_OUTSIDE]);
+    globe->opts.outside *= options->exaggeration; /* as the raster's heights: at most 1e36, which a float can hold */
+    if (job->value[OPT_BOUNDS]) globe->opts.bounds = globe->bounds;
+    return EXIT_DONE;
+}
+
+/* Reports a refusal, with the option that avoids it. */
+static int report_no_globe(bosc_status status, const bosc_io_error *error, const struct heights_globe *globe)
+{
+    if (status == BOSC_ERR_DATA)
+        return report_error(EXIT_FAILED, "%s; --outside H gives the height there", error->text);
+    if (status == BOSC_ERR_FORMAT && !globe->opts.bounds)
+        return report_error(EXIT_FAILED, "%s; --bounds WEST,SOUTH,EAST,NORTH gives its place in degrees", error->text);
+    if (status == BOSC_ERR_LIMIT) return report_error(EXIT_FAILED, "%s; leave out --cache", error->text);
+    return report_io_error(status, error);
+}
+
+int heights_to_globe(struct job *job, bosc_heights *h, const struct heights_globe *globe, int64_t *shift)
+{
+    bosc_io_error error;
+    const int64_t width = h->width, height = h->height;
+    const bosc_heights before = *h;
+    const bosc_status status = shift ? bosc_heights_globe_shift(h, &globe->opts, shift, &error)
+                                     : bosc_heights_to_globe(h, &globe->opts, &error);
+    if (status != BOSC_OK) return report_no_globe(status, &error, globe);
+    /* 1. The place. */
+    const double *edges = globe->opts.bounds ? globe->bounds : before.edges;
+    if (edges[0] < edges[2])
+        job_set_json(job, "bounds", json_pack("[[f, f, f, f]]", edges[0], edges[1], edges[2], edges[3]));
+    if (before.crs[0] && !globe->opts.bounds) job_set_text(job, "crs", before.crs);
+    /* 2. The size, if it has changed. */
+    if (h->width == width && h->height == height) return EXIT_DONE;
+    job_set_integer(job, "globe_width", h->width);
+    job_set_integer(job, "globe_height", h->height);
+    return EXIT_DONE;
+}
