@@ -28,12 +28,12 @@ static bool read_rotated(struct planet_view *planet, int64_t row, int64_t column
     const int64_t width = planet->heights.width, begin = (column + planet->shift) % width;
     const int64_t left = begin + columns > width ? width - begin : columns, right = columns - left;
     if (right == 0) return bosc_heights_file_read(planet->file, row, begin, rows, columns, values) == 0;
-    float *part = memory_allocate((size_t)(rows * left + rows * right), sizeof *part), *rest = part + rows * left;
+    float *part = memory_allocate((size_t)(rows * left + rows * right), sizeof *part);
     bool good = part && bosc_heights_file_read(planet->file, row, begin, rows, left, part) == 0 &&
-                bosc_heights_file_read(planet->file, row, 0, rows, right, rest) == 0;
+                bosc_heights_file_read(planet->file, row, 0, rows, right, part + rows * left) == 0;
     for (int64_t i = 0; i < rows && good; i++) {
         memcpy(values + i * columns, part + i * left, (size_t)left * sizeof *part);
-        memcpy(values + i * columns + left, rest + i * right, (size_t)right * sizeof *part);
+        memcpy(values + i * columns + left, part + rows * left + i * right, (size_t)right * sizeof *part);
     }
     free(part);
     return good;

@@ -217,7 +217,8 @@ BOSC_API bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, b
  * ids (n): the number of distinct keys before the first occurrence of the key.
  * unique (n, at most): the distinct keys in that order; may be NULL.
  * count: host; the number of distinct keys.
- * Cost: a radix sort of the hashes (CPU: if keys are many), O(n key); n (2 key + 26) bytes of scratch beside its own.
+ * Cost: a radix sort of the hashes (CPU: if keys are many), O(n key); n (2 key + 26) bytes of scratch beside the
+ *     sort's.
  * Waits. */
 BOSC_API bosc_status bosc_hash_unique(bosc_ctx *ctx, const void *keys, int64_t n, int32_t key_bits, int64_t *ids,
                                       void *unique, int64_t *count);

@@ -354,8 +354,9 @@ typedef struct bosc_heights {
     int32_t assumed;       /* bits of enum bosc_heights_assumed */
     double height_unit;    /* metres in the file's unit of heights, by which data were multiplied; negative: depths;
                             * 0: the file gives none; NaN: it gives one that is not known */
-    double ground_scale;   /* metres on the ground in a metre of the map along the middle row, by which the spacings
-                            * were multiplied; 0: none, the map's scale is within 1 % of 1 or unknown */
+    double ground_scale;   /* metres on the ground in a metre of the map along the middle row, by which `spacing` was
+                            * multiplied, and spacing_y by that along the middle column; 0: none, as the map's scale is
+                            * within 1 % of 1 or unknown */
     double radius;         /* of the equator of the file's ellipsoid, in metres; 0: unknown */
     double edges[4];       /* west, south, east, north: outer edges of the cells in coordinates of the map; in degrees
                             * from Greenwich if `degrees` is 1; all 0: the place is unknown */
@@ -392,18 +393,19 @@ typedef enum bosc_heights_voids {
     BOSC_HEIGHTS_REFUSE_VOIDS = 2 /* BOSC_ERR_DATA, with the first one */
 } bosc_heights_voids;
 
-/* Set `size`; zero bytes elsewhere mean the defaults. Fields are only appended. */
+/* Zero bytes mean the default; set `size`. Fields are only appended. */
 typedef struct bosc_heights_opts {
     size_t size;
     bosc_heights_encoding encoding;
     bosc_heights_voids voids;
     int32_t band; /* of a .tif or .png of several bands, from 1; 0: the only one, and files of several are refused */
-    int32_t reserved;
+    int32_t reserved; /* 0 */
 } bosc_heights_opts;
 
 /* Returns the reason why PROJ, which knows the coordinate systems of maps, is not usable: "Boscage was built without
  * PROJ", or that the library or its database is not found; "" if it is usable. Never NULL. The first call of a process
- * opens the library. */
+ * opens the library. A child of fork() must not use PROJ if another thread used it during the fork: PROJ's lock may then
+ * stay closed. */
 BOSC_API const char *bosc_proj_reason(void);
 
 /* Frees the samples that a reader filled, and clears the struct. NULL is allowed. */
@@ -464,7 +466,7 @@ typedef struct bosc_globe_opts {
     size_t size;
     const double *bounds; /* west, south, east, north: outer edges of cells in degrees; NULL: those of the heights */
     int32_t has_outside;  /* 1: heights outside the raster are `outside`; 0: a part of the globe is refused */
-    double outside;       /* finite as a float */
+    double outside;       /* in metres, finite as a float */
     const char *name;     /* of the raster, for messages; NULL: "heights" */
 } bosc_globe_opts;
 
@@ -476,8 +478,8 @@ typedef struct bosc_globe_opts {
  * poles or between the globe's cells, those of a part of the globe, and maps, which require PROJ except web Mercator
  * (bosc_proj_reason). Heights are then interpolated between samples, or means over larger cells. Cells have the size of
  * the raster's, but at least two arc minutes (10,800 x 5,400) if it covers a part of the globe or is a map.
- * heights: of a reader; changed on success. Kept voids are moved by a rotation, but not resampled: call
- * bosc_heights_fill before. opts: NULL: all defaults.
+ * heights: of a reader; changed on success. Its place becomes the globe's, and its spacings 0. Kept voids are moved by
+ * a rotation, but not resampled: call bosc_heights_fill before. opts: NULL: all defaults.
  * Errors: BOSC_ERR_DATA for a raster that does not cover the globe, without `outside`, and for voids in one that is
  * resampled; BOSC_ERR_FORMAT for one whose place is unknown or not on a globe.
  * Cost: O(samples + samples of the globe) work; memory of the globe. */

@@ -20,9 +20,10 @@
  * in the type of dist2 (float for F32, else double):
  *     finite coordinates beyond 2^57 (2^505 in double), of the tree or of a query
  *     trees with all coordinates within 2^-40 (2^-459), not all of them 0
- * They find the right points and distances. A dist2 that does not fit its type is BOSC_ERR_LIMIT, with outputs
- * unchanged. Other trees may hold points nearer to each other than 2^-63 (2^-511): there dist2 and the distance are
- * rounded, at worst to 0, and the ids break such ties.
+ * They find the right points and distances; they allocate, and wait. A dist2 that does not fit its type is
+ * BOSC_ERR_LIMIT, with outputs unchanged; so is a distance of the k nearest that does not fit a double. Other trees may
+ * hold points nearer to each other than 2^-63 (2^-511): there dist2 and the distance are rounded, at worst to 0, and
+ * the ids break such ties.
  *
  * A query is cheap where points are spread in few dimensions. Where most points are about equally far from it (many
  * dimensions, equal points), it measures them all. */
@@ -58,10 +59,11 @@ typedef struct bosc_kdtree_opts {
     bosc_kdtree_builder builder;
     bosc_kdtree_duplicates duplicates;
     int32_t id_bits; /* ids in the caller's arrays: 64 (int64_t, default; none: -1), 32 (uint32_t; UINT32_MAX) */
-    int32_t
-        assume_valid;    /* not 0: points and queries hold no NaN, and no search needs to be general; skips the check */
-    int32_t sort_halves; /* BROWN, not 0: sorts all points by the first superkey alone, then the two sides of the root
-                           * by the others, as the published build on two devices does */
+    /* Not 0: points and queries hold no NaN and are in the range of ordinary searches (above); skips the check. */
+    int32_t assume_valid;
+    /* BROWN, not 0: sorts all points by the first superkey alone, then the two sides of the root by the others, as the
+     * published build on two devices does. */
+    int32_t sort_halves;
 } bosc_kdtree_opts;
 
 /* Makes a tree without points.
@@ -170,7 +172,7 @@ BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, con
 
 /* Finds the k nearest points of each point of the tree, itself included, as bosc_kdtree_knn does.
  * ids, dist2 (n x k): as in bosc_kdtree_knn; row i is of row i of the build.
- * Errors: BOSC_ERR_ARG if duplicates are removed.
+ * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT as in bosc_kdtree_knn.
  * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point. Faster and without scratch
  *     on CUDA for k <= 32 in at most 4 dimensions.
  * Queues. */
@@ -183,7 +185,7 @@ BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree
  *     NULL.
  * ids (n): of id_bits.
  * dist2 (n): as in bosc_kdtree_knn; may be NULL.
- * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT if squares of differences do not fit.
+ * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT for a tree that needs general searches.
  * Cost: O(n dim), and O(log n) boxes a row, expected, in few dimensions, at worst all; subtrees of one label are
  *     skipped whole, and so are copies of the nearest point. Scratch of at most 16 + dim x element + 4 min(dim, 16)
  *     bytes a point.
@@ -208,7 +210,7 @@ BOSC_API bosc_status bosc_kdtree_knn_within(bosc_ctx *ctx, const bosc_kdtree *tr
  * dist2 (capacity): as in bosc_kdtree_knn, in the order of ids; may be NULL.
  * capacity: elements of ids and dist2.
  * Errors: BOSC_ERR_SPACE if capacity is less than the total; BOSC_ERR_ARG for offsets that do not fit the rows;
- *     BOSC_ERR_DATA as in bosc_kdtree_knn.
+ *     BOSC_ERR_DATA and BOSC_ERR_LIMIT as in bosc_kdtree_knn.
  * Cost: each call measures O(log n + r) points a query with r results, expected, in few dimensions; at worst all n. The
  *     second sorts each row, O(r log r). At most 40 bytes of scratch a query.
  * Waits. */
@@ -276,11 +278,13 @@ typedef struct bosc_kdtree_query_opts {
  * ids (query_count x k): of id_bits.
  * distances (query_count x k): may be NULL.
  * Errors: BOSC_ERR_ARG for options, and for `self` if duplicates are removed; BOSC_ERR_DATA with the row for a NaN in a
- *     query, unless assume_valid, and for a point of the tree outside the periodic box.
+ *     query, unless assume_valid, and for a point of the tree outside the periodic box; BOSC_ERR_LIMIT for a distance
+ *     that is more than a double holds.
  * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic or excluded, and there is at most one bound (epsilon is then
  *     ignored), with 4 k bytes of scratch a query for F32. Else a general search, several times slower, with 8 dim
- *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. The first call with periods after
- *     a build passes over all points.
+ *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. The first call
+ *     after a build that has periods, or a query for every four points, passes over all points, with 8 bytes of scratch
+ *     a point.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k,

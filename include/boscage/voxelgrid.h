@@ -108,8 +108,9 @@ BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelg
  * queries, stride: as in bosc_voxelgrid_voxel_count. NULL is fastest: the grid's points are searched in its own order.
  * radius: 0 or more.
  * counts (query_count): the numbers.
- * Errors: BOSC_ERR_LIMIT, here and below, for a radius below 2^-60 (2^-508 for F64), and for a finite one beyond 2^62
- *     (2^510) unless the queries are the grid's own points and near each other: its square does not fit.
+ * Errors: BOSC_ERR_LIMIT, here and below, for a radius with a square that does not fit: below 2^-60 (2^-508 if dist2
+ *     is double), but not 0; finite and beyond 2^62 (2^510), unless the queries are the grid's own points and the box
+ *     of their voxels is at most 2^61 (2^509) long.
  * Cost: O(rows of occupied voxels in reach + points in them) work a query. Batches of 4,096 queries or more are first
  *     sorted by voxel, with up to 64 bytes of scratch each.
  * Queues if queries is NULL or assume_valid is set. */

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures every public function with an original beside it, at sizes from 10 to 10^6 and on many shapes of input.
+"""Measures functions beside their originals, at sizes from 10 to 10^6 and on many shapes of input.
 
-usage: sweep.py [--json FILE] [--only WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS]
+usage: sweep.py [--json FILE] [--only WORD] [--shape WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS]
 
 A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
 Times are the least of as many calls as take --time (0.05), at least two. Sizes above one at which a call took more than
 --limit (1) seconds are left out. --json writes all times as data. Calls of the two alternate, so that both see the same
-load; the file has the load of the machine.
+load; the file has the load of the machine. Answers are not compared: python/tests and compare.py do that.
 """
 
 import argparse

@@ -6,12 +6,20 @@ from typing import Any, Optional
 
 import numpy as np
 
-FEW = 1000  # elements, below which NumPy's `unique` and pandas' `factorize` of strings are faster
+from ._keys import LONG
+from ._where import Progress, place
+
+# Limits below or above which the originals are faster: all are estimates, which depend on the machine.
+FEW = 1000  # elements of `unique`, and strings of `factorize`
 FEW_TESTS = 6  # of `isin`, with which NumPy compares all elements one after the other
-FEW_COMPARED = 200  # elements and tests, up to which NumPy is faster
-FEW_INTEGERS = 4096  # integers, up to which a look at their range costs a tenth of NumPy's time
-MOST_IN_RANGES = 1 << 21  # elements and tests, up to which one thread with a table of a range is as fast as several
-LONG = 16  # characters of a string, above which it is no key of a table by itself
+FEW_COMPARED = 200  # elements and tests
+FEW_INTEGERS = 4096  # integers, up to which their range is not read: that costs as much as it may save
+MOST_IN_RANGES = 1 << 21  # elements and tests, up to which one thread with a table of a range keeps up with several
+
+
+def may_answer(device: Any, progress: Progress) -> bool:
+    """True on the CPU where neither a device nor reports of progress are requested, which the originals lack."""
+    return device is None and progress is None and place().backend == "cpu"
 
 
 def isin_suits_numpy(elements: Any, tests: Any) -> bool:
@@ -30,7 +38,7 @@ def isin_suits_numpy(elements: Any, tests: Any) -> bool:
 
 
 def factorized_strings(values: np.ndarray, sort: bool) -> Optional[tuple[Any, Any]]:
-    """The numbers that pandas gives few or long strings; None for others, or without pandas."""
+    """The numbers that pandas gives few or long strings, and these; None for others, or without pandas."""
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind not in "US" or (size <= (4 * LONG if kind == "U" else LONG) and len(values) >= FEW):
         return None
@@ -38,5 +46,4 @@ def factorized_strings(values: np.ndarray, sort: bool) -> Optional[tuple[Any, An
         import pandas
     except ImportError:
         return None
-    codes, uniques = pandas.factorize(values.astype(object), sort=sort)
-    return codes, uniques.astype(values.dtype)
+    return pandas.factorize(values.astype(object), sort=sort)

@@ -15,7 +15,7 @@ from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import as_type, is_extension, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain, strings_of
 from ._numbers import real, whole
-from ._originals import FEW, factorized_strings, isin_suits_numpy
+from ._originals import FEW, factorized_strings, isin_suits_numpy, may_answer
 from ._where import Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
@@ -509,7 +509,7 @@ def unique(
     Parameters
     ----------
     ar : array_like
-        Numbers of 32 and 64 bits. Other types, if sorted, and an `axis` are left to NumPy.
+        Numbers of 32 and 64 bits. Other types and few elements, if sorted, are left to NumPy.
     return_index, return_inverse, return_counts : bool
         Returns first occurrences, the place of each element among the distinct ones, and how often each occurs.
     axis : int, optional
@@ -535,7 +535,7 @@ def unique(
     >>> unique([30, 10, 30], return_inverse=True, sorted=False)
     (array([30, 10]), array([0, 1, 0]))
     """
-    host = device is None and progress is None and place().backend == "cpu"
+    host = may_answer(device, progress)
     if host and sorted and type(ar) is np.ndarray and ar.size < FEW:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if space_of(ar) is not NUMPY:
@@ -545,7 +545,8 @@ def unique(
     ar = np.asanyarray(ar)
     if not sorted and isinstance(ar, (np.ma.MaskedArray, np.matrix)):
         ar = values_of(ar, "ar")
-    if axis is not None or not equal_nan or type(ar) is not np.ndarray or (sorted and ar.dtype.name not in DTYPES):
+    left = sorted and (ar.dtype.name not in DTYPES or (host and ar.size < FEW))
+    if axis is not None or not equal_nan or type(ar) is not np.ndarray or left:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     given = ar.dtype
     ar = values_of(ar, "ar")
@@ -553,8 +554,6 @@ def unique(
     if not sorted:
         return _unsorted(ar, given, return_index, return_inverse, return_counts, at)
     flat = np.ascontiguousarray(ar).ravel()
-    if host and flat.size < FEW:  # of a list
-        return np.unique(ar, return_index, return_inverse, return_counts)
     if flat.dtype.kind == "f":
         nan = np.isnan(flat)
         if nan.any():
@@ -658,7 +657,7 @@ def factorize(
     ----------
     values : array_like, shape (n,)
         Integers, floats, dates, strings, and other types that NumPy sorts; of CuPy, PyTorch and JAX, integers of 32 and
-        64 bits. Objects and arrays of pandas' own types are left to pandas.
+        64 bits. Objects, arrays of pandas' own types, and few or long strings are left to pandas.
     sort : bool
         Numbers them in ascending order; else in that of their first occurrences.
     use_na_sentinel : bool
@@ -690,12 +689,13 @@ def factorize(
     if is_extension(values) or getattr(getattr(values, "dtype", None), "kind", "") == "O":
         return _factorize_of_pandas(values, sort, use_na_sentinel)
     index = type(values).__module__.partition(".")[0] == "pandas"  # pandas then gives an Index
-    given = values.dtype if isinstance(values, np.ndarray) else None
+    given = values
     values = values_of(values, "values")
+    dtype = given.dtype if isinstance(given, np.ndarray) else values.dtype
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
-    if device is None and progress is None and (found := factorized_strings(values, sort)) is not None:
-        return found
+    if may_answer(device, progress) and (found := factorized_strings(values, sort)) is not None:
+        return found[0], found[1].astype(dtype)
     codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values")
     if sort:
         order = np.argsort(uniques, kind="stable")
@@ -707,7 +707,7 @@ def factorize(
             uniques = np.delete(uniques, gone)
     if index:
         return codes, sys.modules["pandas"].Index(uniques)
-    return codes, uniques if given is None else uniques.astype(given, copy=False)
+    return codes, uniques.astype(dtype, copy=False)
 
 
 def _factorize_of_pandas(values: Any, sort: bool, use_na_sentinel: bool) -> tuple[Any, Any]:
@@ -768,7 +768,7 @@ def isin(
     array([[False,  True],
            [False,  True]])
     """
-    host = device is None and progress is None and place().backend == "cpu"
+    host = may_answer(device, progress)
     if host and isin_suits_numpy(element, test_elements):
         return np.isin(element, test_elements, invert=invert)
     space = space_of(element, test_elements)
@@ -797,4 +797,4 @@ def isin(
             found &= ~(np.isnan(elements) if elements.dtype.kind == "f" else np.isnat(elements))
     if missing is not None:
         found &= ~missing
-    return ~found if invert else found
+    return np.logical_not(found, out=found) if invert else found

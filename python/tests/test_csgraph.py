@@ -1,5 +1,7 @@
 """Spanning trees, components and dendrograms against scipy."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.cluster.hierarchy
@@ -71,6 +73,16 @@ def test_distances_are_not_copied_to_a_graph(monkeypatch):
     monkeypatch.setattr("boscage.cluster.hierarchy._core", None)
     assert (single(condensed) == scipy.cluster.hierarchy.single(condensed)).all()
     assert np.allclose(linkage(points), graph)  # many dimensions: trees of points are slower than all distances
+
+
+@pytest.mark.parametrize("largest", [np.inf, 1.7e308])
+def test_observations_out_of_range_are_refused_without_a_warning(largest):
+    points = np.random.default_rng(4).random((60, 50))
+    points[:2] = [[largest], [-largest]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="finite|differ by too little"):
+            linkage(points)
 
 
 def test_paths_whose_weights_ascend():

@@ -91,6 +91,25 @@ def test_few_tests_and_elements_are_left_to_numpy(monkeypatch):
     assert same(unique(elements[:50] * 0.5), np.arange(7) * 0.5)
 
 
+@pytest.mark.parametrize("values", [np.array(["b", "a", "b"], ">U3"), ["b", "a", "b"], np.array([b"b", b"a"], "S20")])
+def test_types_of_factorized_strings(values):
+    for device in (None, "cpu"):  # None: left to pandas
+        assert factorize(values, device=device)[1].dtype == np.asarray(values).dtype
+
+
+def test_one_element_is_an_array():
+    for tests in ([3], np.arange(5000) * 977):
+        for device in (None, "cpu"):
+            found = isin(np.array(3), tests, invert=True, device=device)
+            assert type(found) is np.ndarray and found.shape == () and found == (3 not in tests)
+
+
+def test_strings_on_another_device_are_not_left_to_pandas(monkeypatch):
+    monkeypatch.setattr(pandas, "factorize", None)
+    monkeypatch.setattr(boscage._originals, "place", lambda: boscage._where.Place("cuda"))
+    assert factorize(np.array(["b", "a", "b"]))[0].tolist() == [0, 1, 0]
+
+
 def test_many_tests_that_repeat():
     elements, tests = np.arange(200_000) % 977, np.arange(100_000) % 10
     assert same(isin(elements, tests), np.isin(elements, tests))

@@ -98,6 +98,8 @@ def test_the_first_traversal_is_that_of_networkx(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(boscage.nx._core, "edges_components", None)
         assert nx.number_connected_components(graph, backend="boscage") == 1
+        with nx.config.backend_priority(algos=["boscage"]):  # in which networkx dispatches calls of its own functions
+            assert nx.is_connected(nx.path_graph(5000), backend="boscage")
     assert backend.should_run("is_connected", (graph,), {}) is True  # networkx has the converted graph by now
     assert nx.is_connected(graph, backend="boscage")
     graph.remove_edge(1000, 1001)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +70,11 @@ static _Thread_local struct {
 static _Thread_local struct team *own_team;
 static pthread_key_t team_key;
 static bool has_key;
+
+/* Workers of all teams that do not sleep, and the number up to which threads spin: one fewer than the processors, 0 if
+ * OMP_WAIT_POLICY is passive. More would take processors from threads with work: ranks have a team each. */
+static _Atomic int awake;
+static int most_awake;
 
 static int64_t read_clock(clockid_t clock)
 {
@@ -141,6 +147,7 @@ static void check_contention(struct worker *w, int64_t now)
  * the task, or the caller sees that it sleeps. */
 static void sleep_for_task(struct worker *w)
 {
+    atomic_fetch_sub_explicit(&awake, 1, memory_order_relaxed);
     atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     while (atomic_load_explicit(&w->asleep, memory_order_relaxed)) {
@@ -149,9 +156,12 @@ static void sleep_for_task(struct worker *w)
         sleep_while(&w->asleep, 1);
     }
     atomic_store_explicit(&w->asleep, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&awake, 1, memory_order_relaxed);
     w->checked_at = read_clock(CLOCK_MONOTONIC);
     w->checked_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
+
+static bool may_spin(void) { return atomic_load_explicit(&awake, memory_order_relaxed) <= most_awake; }
 
 static void wait_for_task(struct worker *w)
 {
@@ -164,7 +174,7 @@ static void wait_for_task(struct worker *w)
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         if (begin == 0) begin = now;
         check_contention(w, now);
-        if (now - begin > SPIN || now < w->resting_until) {
+        if (now - begin > SPIN || now < w->resting_until || !may_spin()) {
             sleep_for_task(w);
             return;
         }
@@ -175,6 +185,7 @@ static void *run_worker(void *user)
 {
     struct worker *w = user;
     bi_set_default_fp();
+    atomic_fetch_add_explicit(&awake, 1, memory_order_relaxed);
     w->checked_at = read_clock(CLOCK_MONOTONIC);
     w->checked_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     while (wait_for_task(w), atomic_load_explicit(&w->task, memory_order_relaxed) != EXIT) {
@@ -183,6 +194,7 @@ static void *run_worker(void *user)
         check_contention(w, now);
         if (now < w->resting_until) sleep_for_task(w);
     }
+    atomic_fetch_sub_explicit(&awake, 1, memory_order_relaxed);
     return NULL;
 }
 
@@ -231,11 +243,14 @@ static void forget_team(void)
 {
     own_team = NULL;
     current.region = NULL;
+    atomic_store(&awake, 0);
     if (has_key) pthread_setspecific(team_key, NULL);
 }
 
 __attribute__((constructor)) static void prepare_teams(void)
 {
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    most_awake = policy && strcasecmp(policy, "passive") == 0 ? 0 : omp_get_num_procs() - 1;
     has_key = pthread_key_create(&team_key, free_team) == 0;
     pthread_atfork(NULL, NULL, forget_team);
 }
@@ -290,7 +305,7 @@ static void wait_until_done(struct worker *w)
         if (i % RELAXES_PER_CLOCK) continue;
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         if (begin == 0) begin = now;
-        if (now - begin < WAIT_SPIN) continue;
+        if (now - begin < WAIT_SPIN && may_spin()) continue;
         uint32_t claimed = CLAIMED;
         if (atomic_compare_exchange_strong(&w->task, &claimed, AWAITED) || claimed == AWAITED)
             sleep_while(&w->task, AWAITED);

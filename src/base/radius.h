@@ -38,7 +38,7 @@ BI_FN double bi_largest_square(double radius, bool single)
     return bi_f64_from_bits(bits);
 }
 
-/* Returns the largest float that is not above x. */
+/* Returns the largest float that is not above x, which is -1 or at least 0. */
 BI_FN double bi_floor_to_f32(double x)
 {
     const float f = (float)x;

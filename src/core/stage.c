@@ -39,3 +39,11 @@ bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes
     if (landing != to) memcpy(to, landing, bytes);
     return BOSC_OK;
 }
+
+bosc_status bi_sum_i64(bosc_ctx *ctx, const int64_t *values, int64_t n, int64_t *sum)
+{
+    int64_t *total;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *total, &total));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, values, n, total));
+    return bi_read_back(ctx, sum, total, sizeof *sum);
+}

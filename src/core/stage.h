@@ -26,6 +26,9 @@ enum { BI_MAX_PINNED_READ = 1024 };
 /* Copies a result from the backend's memory to the host's and waits for it. Small ones take the faster path above. */
 bosc_status bi_read_back(bosc_ctx *ctx, void *to, const void *from, size_t bytes);
 
+/* Sums n > 0 numbers in the backend's memory. Waits. */
+bosc_status bi_sum_i64(bosc_ctx *ctx, const int64_t *values, int64_t n, int64_t *sum);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "core/call.h"
 #include "forest/drivers.h"
 #include "kdtree/copies.h"
+#include "kdtree/nearest.h"
 #include "kdtree/nearest_other_label.h"
 
 enum {
@@ -167,10 +168,11 @@ static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_RETURN_WITH_SCRATCH(ctx, find_edges(&e));
 }
 
-/* Points with many copies. A copy i of an earlier row has its smallest edge, by (length,
- * smaller point, greater point), to the smallest row t at distance 0, so that edge is in the tree. Any other edge
- * (i, x) is the largest of the cycle (i, t), (t, x), (x, i), as t is as far from x and smaller. So the remaining edges
- * are those of the tree of the other rows. */
+/* --- Points with many copies ---------------------------------------------------------------------------------------
+ *
+ * The smallest edge of a copy i, by (length, smaller point, greater point), leads to the smallest row t at distance 0,
+ * so that edge is in the tree. Any other edge (i, x) is the largest of the cycle (i, t), (t, x), (x, i), as t is as far
+ * from x and smaller. So the remaining edges are those of the tree of the other rows. */
 
 /* Writes the edges of the kept rows. */
 static bosc_status join_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
@@ -198,6 +200,7 @@ static bosc_status join_each_copy(bosc_ctx *ctx, const struct bi_kdtree_copies *
     return ctx->backend->core->compact(ctx, sizeof *pairs, edges.pairs, copies->is_copy, n, pairs, count);
 }
 
+/* Writes the edges of the kept rows, then those of the copies. */
 static bosc_status join_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
                              uint64_t *words)
 {
@@ -276,9 +279,9 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-/* The points of a call: those of the tree are times a power of two. */
+/* The points of a call. */
 struct scaled_points {
-    const bosc_kdtree *tree;
+    const bosc_kdtree *tree; /* of the points times `scale`, a power of two */
     int64_t n;
     const bosc_emst_opts *opts;
     double scale;
@@ -291,17 +294,21 @@ static bosc_status unscale(bosc_ctx *ctx, const struct scaled_points *p, const u
 {
     const int64_t none[2] = {INT64_MAX, INT64_MAX};
     int64_t bad[2];
+    struct bi_kdtree_rows rows = {NULL, p->n, p->opts->dim};
     struct bi_emst_unscale step = {.pairs = pairs,
                                    .words = words,
                                    .is_64bit = p->opts->dtype != BOSC_F32,
                                    .dim = p->opts->dim,
                                    .exact = p->exact,
                                    .inverse = 1 / p->scale};
-    BI_TRY(bi_kdtree_points_by_id(ctx, p->tree, &step.points));
+    /* 1. Convert the lengths, and find the first bad edges. */
+    BI_TRY(bi_kdtree_own_rows(ctx, p->tree, &rows));
+    step.points = rows.data;
     BI_TRY(bi_scratch_of(ctx, 2, sizeof *step.bad, &step.bad));
     BI_TRY(ctx->backend->copy(ctx, step.bad, none, sizeof none));
     BI_TRY(ctx->ops->forest->steps->emst_unscale(ctx, p->n - 1, &step));
     BI_TRY(bi_read_back(ctx, bad, step.bad, sizeof bad));
+    /* 2. Report them. */
     if (bad[0] != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
                        "points: those of edge %lld differ by too little beside the largest coordinate",

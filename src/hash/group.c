@@ -1,6 +1,7 @@
 /* Groups the pairs by key: a stable sort of the hashes with their rows keeps equal keys in the order of the input; the
  * first of each group is its head. The options of the table decide how a group is reduced to one pair.
- * bosc_hash_unique numbers the groups by their first rows. */
+ * bosc_hash_unique numbers the groups by their first rows. Where a backend numbers few keys without a sort, the hashes
+ * of the distinct keys alone are sorted, or none. */
 #include "base/bits.h"
 #include "hash/handle.h"
 
@@ -46,12 +47,11 @@ static bosc_status number_keys(bosc_ctx *ctx, int32_t key_bits, const void *keys
     return ctx->ops->hash->number_keys(ctx, key_bits, keys, n, requested, found, numbered);
 }
 
-/* The same if keys repeat so often that reducing the rows to distinct ones costs less than sorting all. A sample of the
- * first rows shows most keys that do not. */
+/* The same if half the rows or more repeat a key. A sample of the first rows declines most others at little cost. */
 static bosc_status number_repeats(bosc_ctx *ctx, int32_t key_bits, const void *keys, int64_t n,
                                   enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered)
 {
-    enum { SAMPLE_SHARE = 16 /* rows a sampled row: a sample then costs little beside a sort */ };
+    enum { SAMPLE_SHARE = 16 /* rows a sampled row; not measured */ };
     const int64_t sampled = n / SAMPLE_SHARE;
     BI_TRY_WITH_SCRATCH(ctx, number_keys(ctx, key_bits, keys, sampled, BI_HASH_FIRST_ROWS, found, numbered));
     if (sampled && (!*numbered || found->count > sampled / 2 + 1)) {

@@ -188,8 +188,8 @@ struct bi_hash_ops {
     size_t (*directory_bytes)(const bosc_hash_opts *, int64_t n);
     bosc_status (*index_slots)(bosc_ctx *, const bosc_hash_slots_view *, uint64_t slots, uint32_t *directory);
 
-    /* NULL, or: numbers the distinct keys of n rows without a sort, if few keys fill many rows. *numbered: false if
-     * they do not, and *found is then not set. */
+    /* NULL, or: numbers the distinct keys of n rows without a sort. *numbered: false, and *found is not set, for no
+     * rows, and where it declines: keys are too many for the rows, or collide by design. */
     bosc_status (*number_keys)(bosc_ctx *, int32_t key_bits, const void *keys, int64_t n,
                                enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
 };

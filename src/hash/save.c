@@ -122,20 +122,18 @@ static bosc_status check_stored(struct reader *r, const bosc_hash *table)
 {
     bosc_ctx *ctx = r->loader.ctx;
     void *hashes, *stored;
-    int64_t *sum, pairs;
+    int64_t pairs;
     uint32_t bad, *found;
     if (table->keys == 0) return table->pairs ? report_malformed(r, "it has pairs without a key") : BOSC_OK;
     struct bi_hash_check_stored check = {.pairs = table->pairs};
     BI_TRY(bi_hash_list_stored(ctx, table, &hashes, &stored));
     BI_TRY(bi_scratch_of(ctx, table->keys, 8, &check.counts));
-    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &found));
     BI_TRY(ctx->backend->fill(ctx, found, 0, sizeof *found));
     check.stored = bi_hash_stored_of(table, stored);
     check.found = found;
     BI_TRY(BI_HASH_STEP(ctx, check_stored, table->keys, &check));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.counts, table->keys, sum));
-    BI_TRY(bi_read_back(ctx, &pairs, sum, sizeof pairs));
+    BI_TRY(bi_sum_i64(ctx, check.counts, table->keys, &pairs));
     BI_TRY(bi_read_back(ctx, &bad, found, sizeof bad));
     if (bad) return report_malformed(r, "a key's values are not there");
     return pairs == table->pairs ? BOSC_OK : report_malformed(r, "its number of pairs is wrong");

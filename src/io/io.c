@@ -21,6 +21,27 @@ bosc_status bi_io_fail(bosc_io_error *error, bosc_status status, const char *for
     return status;
 }
 
+bool bi_io_is_struct_size(size_t size, size_t ours)
+{
+    enum { MOST_ADDED = 4096 }; /* bytes that a later version may add; as in core/check.c */
+    return size >= sizeof size && size % sizeof size == 0 && size <= ours + MOST_ADDED;
+}
+
+bosc_status bi_io_read_opts(const char *type, const void *opts, void *full, size_t size, bosc_io_error *error)
+{
+    size_t opts_size = size;
+    memset(full, 0, size);
+    if (opts) memcpy(&opts_size, opts, sizeof opts_size);
+    if (!bi_io_is_struct_size(opts_size, size))
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size %zu is not that of %s", opts_size, type);
+    if (opts_size > size)
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size %zu of %s is a later version's; this one knows %zu bytes",
+                          opts_size, type, size);
+    if (opts) memcpy(full, opts, opts_size);
+    memcpy(full, &size, sizeof size);
+    return BOSC_OK;
+}
+
 int bi_io_threads(size_t items)
 {
     int32_t threads = bi_threads_default();

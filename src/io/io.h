@@ -26,6 +26,14 @@ struct bi_reason {
     char text[160]; /* a sentence of 100 characters and two numbers of 20 digits; a longer one would be cut */
 };
 
+/* True if the size of a public struct, set by the caller, is plausible: whole words, and not so large that it is more
+ * likely uninitialised. As bi_is_struct_size of core/check.h, which libboscage does not export. */
+bool bi_io_is_struct_size(size_t size, size_t ours);
+
+/* Copies the caller's options, whose first member is their size, to *full, of `size` bytes; missing members become
+ * zero. NULL options are all zero. Refuses impossible sizes and those of a later version. type: name of the struct. */
+bosc_status bi_io_read_opts(const char *type, const void *opts, void *full, size_t size, bosc_io_error *error);
+
 /* First statement of every public function that reads or writes. Saves the caller's errno and floating-point
  * environment, and starts progress reports. */
 #define BI_IO_ENTER                       \

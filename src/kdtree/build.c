@@ -21,7 +21,6 @@
 #include "core/call.h"
 #include "kdtree/drivers.h"
 #include "kdtree/nearest.h"
-#include "kdtree/nearest_other_label.h"
 #include "kdtree/shape.h"
 
 /* --- Sorted rows -------------------------------------------------------------------------------------------------- */
@@ -325,14 +324,6 @@ bosc_status bi_kdtree_build_side(bosc_ctx *ctx, bosc_kdtree *side, const void *p
 
 /* --- Scaled trees ------------------------------------------------------------------------------------------------- */
 
-bosc_status bi_kdtree_points_by_id(bosc_ctx *ctx, const bosc_kdtree *tree, const void **rows)
-{
-    struct bi_kdtree_rows own = {NULL, tree->nodes, tree->opts.dim};
-    BI_TRY(bi_kdtree_own_rows(ctx, tree, &own));
-    *rows = own.data;
-    return BOSC_OK;
-}
-
 /* *scale = the power of two that brings the largest finite coordinate of rows between half the largest ordinary one and
  * that, or 2^1023 if that is less. By bisection of the exponent. */
 static bosc_status find_scale(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows, double *scale)
@@ -362,7 +353,7 @@ static bosc_status rebuild_scaled(bosc_ctx *ctx, bosc_kdtree *tree, double *scal
     struct bi_kdtree_rows scaled = step.rows;
     uint32_t rounded;
     /* 1. Scale the points. */
-    BI_TRY(bi_kdtree_points_by_id(ctx, tree, &step.rows.data));
+    BI_TRY(bi_kdtree_own_rows(ctx, tree, &step.rows));
     BI_TRY(find_scale(ctx, tree, &step.rows, scale));
     step.scale = *scale;
     BI_TRY(bi_scratch_of(ctx, tree->nodes * tree->opts.dim, bosc_dtype_size(tree->opts.dtype), &step.out));

@@ -12,16 +12,14 @@
  * nodes without copies. Not measured. */
 enum { MANY_COPIES = 64 };
 
+/* *sum = the lengths of the sampled runs. */
 static bosc_status sum_run_lengths(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *sum)
 {
     const int64_t samples = bi_div_up(tree->nodes, BI_KDTREE_RUN_STRIDE);
     struct bi_kdtree_run_lengths runs = {.view = tree->ops->view(tree)};
-    int64_t *total;
     BI_TRY(bi_scratch_of(ctx, samples, sizeof *runs.lengths, &runs.lengths));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *total, &total));
     BI_TRY(tree->ops->steps->run_lengths(ctx, samples, &runs));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, runs.lengths, samples, total));
-    return bi_read_back(ctx, sum, total, sizeof *sum);
+    return bi_sum_i64(ctx, runs.lengths, samples, sum);
 }
 
 bosc_status bi_kdtree_has_many_copies(bosc_ctx *ctx, const bosc_kdtree *tree, bool *many)

@@ -106,7 +106,7 @@ bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const bosc_kdtree *tree, const c
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)found.beyond);
 }
 
-/* *small = no coordinate of the rows is beyond the least ordinary one. Other rows mostly end the search early. */
+/* *small = no coordinate of the rows is beyond the least ordinary one. Reads the first rows alone if one of them is. */
 static bosc_status are_all_small(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *small)
 {
     enum { FIRST_ROWS = 4096 }; /* a chunk of the CPU's search; not measured */
@@ -136,30 +136,25 @@ bosc_status bi_kdtree_find_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, con
     return BOSC_OK;
 }
 
-/* Stages rows; *checked = they are of floats or doubles that the caller does not assume to be valid. */
-static bosc_status stage_unchecked(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows, bool *checked,
-                                   bool *staged)
+/* True if rows are of floats or doubles, and the caller does not assume them to be valid. */
+static bool need_check(const bosc_kdtree *tree, const struct bi_kdtree_rows *rows)
 {
-    const bosc_dtype dtype = tree->opts.dtype;
-    *checked = rows->n > 0 && !tree->opts.assume_valid && dtype != BOSC_I32 && dtype != BOSC_I64;
-    return bi_kdtree_reach_rows(ctx, tree, rows, staged);
+    return rows->n > 0 && !tree->opts.assume_valid && (tree->opts.dtype == BOSC_F32 || tree->opts.dtype == BOSC_F64);
 }
 
 bosc_status bi_kdtree_stage_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array, struct bi_kdtree_rows *rows,
                                  bool *staged)
 {
-    bool checked;
-    BI_TRY(stage_unchecked(ctx, tree, rows, &checked, staged));
-    return checked ? bi_kdtree_refuse_nan(ctx, tree, array, rows) : BOSC_OK;
+    BI_TRY(bi_kdtree_reach_rows(ctx, tree, rows, staged));
+    return need_check(tree, rows) ? bi_kdtree_refuse_nan(ctx, tree, array, rows) : BOSC_OK;
 }
 
 bosc_status bi_kdtree_stage_points(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows,
                                    enum bi_kdtree_magnitude *magnitude, bool *staged)
 {
-    bool checked;
     *magnitude = BI_KDTREE_ORDINARY;
-    BI_TRY(stage_unchecked(ctx, tree, rows, &checked, staged));
-    if (checked) BI_TRY(bi_kdtree_find_magnitude(ctx, tree, rows, magnitude));
+    BI_TRY(bi_kdtree_reach_rows(ctx, tree, rows, staged));
+    if (need_check(tree, rows)) BI_TRY(bi_kdtree_find_magnitude(ctx, tree, rows, magnitude));
     return *magnitude == BI_KDTREE_LARGE ? bi_kdtree_refuse_nan(ctx, tree, "points", rows) : BOSC_OK;
 }
 
@@ -167,10 +162,9 @@ bosc_status bi_kdtree_stage_queries(bosc_ctx *ctx, const bosc_kdtree *tree, stru
                                     bool *staged)
 {
     struct bi_kdtree_findings found;
-    bool checked;
     *ordinary = true;
-    BI_TRY(stage_unchecked(ctx, tree, rows, &checked, staged));
-    if (!checked) return BOSC_OK;
+    BI_TRY(bi_kdtree_reach_rows(ctx, tree, rows, staged));
+    if (!need_check(tree, rows)) return BOSC_OK;
     BI_TRY(find_beyond(ctx, tree, rows, bi_kdtree_largest_ordinary(tree->opts.dtype), &found));
     *ordinary = found.beyond == INT64_MAX;
     return *ordinary ? BOSC_OK : bi_kdtree_refuse_nan(ctx, tree, "queries", rows);

@@ -77,6 +77,10 @@ void bi_kdtree_abandon(const bosc_kdtree *tree, const bosc_kdtree *next);
  * contiguous, and already sorted by the last superkey, (dim - 1, 0, 1, ...). */
 bosc_status bi_kdtree_build_side(bosc_ctx *ctx, bosc_kdtree *side, const void *points, int64_t n);
 
+/* Rebuilds a tree that is not ordinary (bi_kdtree_magnitude) from its points times a power of two.
+ * *scale: that power; 1 if the tree is ordinary and unchanged. *exact: no product is rounded. */
+bosc_status bi_kdtree_make_ordinary(bosc_ctx *ctx, bosc_kdtree *tree, double *scale, bool *exact);
+
 /* Adds the seconds since *since to *stage, once the work of the stage is done. */
 bosc_status bi_kdtree_end_stage(bosc_ctx *ctx, double *since, double *stage);
 

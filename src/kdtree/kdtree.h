@@ -113,7 +113,7 @@ struct bi_kdtree_query {
     const int64_t *offsets;           /* radius_fill: one more, ascending */
     int64_t *bad;                     /* radius_fill */
     bool self;                        /* every node is a query, of the row that its id names */
-    struct bi_kdtree_findings *found; /* knn, if checks_queries: receives those of the ordinary range */
+    struct bi_kdtree_findings *found; /* knn, if checks_queries: receives the rows beyond the ordinary range */
 };
 
 /* Result of the backend's AUTO builder: a tree, or none, which the driver then builds from sorted lists (build.c). */
@@ -180,7 +180,7 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* True if knn itself checks the queries (query->beyond), overlapping the search, and writes nothing if there is a
+    /* True if knn itself checks the queries (query->found), overlapping the search, and writes nothing if there is a
      * NaN or a coordinate beyond the ordinary range; NULL: never. */
     bool (*checks_queries)(const bosc_kdtree *, const struct bi_kdtree_query *);
 

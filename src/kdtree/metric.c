@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "core/call.h"
 #include "base/radius.h"
+#include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/nearest.h"
 
@@ -246,7 +246,7 @@ struct search {
     const bosc_kdtree *tree;
     bosc_kdtree_query_opts opts; /* bounds: the radii, in searches by radius */
     struct bi_kdtree_rows rows;
-    bool ordinary; /* squares neither over- nor underflow */
+    bool ordinary; /* no square overflows, and not all underflow */
     double limit;  /* the largest squared distance that counts, if the Euclidean search supports the call; else -1 */
     int64_t k;
     void *ids;
@@ -271,7 +271,7 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* Finds the limit. */
+/* Sets s->limit, by the caller's bound if there is one for all queries. */
 static bosc_status find_limit(bosc_ctx *ctx, struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
@@ -289,7 +289,7 @@ static bosc_status find_limit(bosc_ctx *ctx, struct search *s)
     return BOSC_OK;
 }
 
-/* Stages the queries, and finds out how to measure. */
+/* Stages and checks the queries; sets s->ordinary and s->limit. */
 static bosc_status prepare_search(bosc_ctx *ctx, struct search *s)
 {
     bool staged = false;
@@ -365,23 +365,39 @@ static bosc_status check_entries(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
     if (!dist2)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "distances: entry %lld is more than a double holds", (long long)bad);
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "tree: the distance of entry %lld is more than a double holds",
+                       (long long)bad);
     return bi_fail(ctx, BOSC_ERR_LIMIT,
                    "dist2: entry %lld, the square of a distance, is out of the range of %s; multiply the points by a "
                    "power of two",
                    (long long)bad, single ? "float" : "double");
 }
 
+/* Allocates scratch for the entries of a search, so that a failed check leaves the caller's arrays as they are. */
+static bosc_status allocate_entries(bosc_ctx *ctx, int64_t entries, struct bi_kdtree_metric_search *a)
+{
+    BI_TRY(bi_scratch_of(ctx, entries, a->wide_ids ? 8 : 4, &a->ids));
+    return bi_scratch_of(ctx, entries, sizeof *a->distances, &a->distances);
+}
+
 static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
 {
+    const int64_t entries = s->rows.n * s->k;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
     BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));
     a.ids = s->ids;
     a.distances = s->distances;
-    if (!a.distances) BI_TRY(bi_scratch_of(ctx, s->rows.n * s->k, sizeof *a.distances, &a.distances));
+    if (!s->ordinary)
+        BI_TRY(allocate_entries(ctx, entries, &a));
+    else if (!a.distances)
+        BI_TRY(bi_scratch_of(ctx, entries, sizeof *a.distances, &a.distances));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
-    return s->ordinary ? BOSC_OK : check_entries(ctx, s->tree, s->rows.n, &a, NULL);
+    if (s->ordinary) return BOSC_OK;
+    BI_TRY(check_entries(ctx, s->tree, s->rows.n, &a, NULL));
+    BI_TRY(ctx->backend->copy(ctx, s->ids, a.ids, (size_t)entries * (a.wide_ids ? 8 : 4)));
+    if (!s->distances) return BOSC_OK;
+    return ctx->backend->copy(ctx, s->distances, a.distances, (size_t)entries * sizeof *a.distances);
 }
 
 static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
@@ -526,21 +542,13 @@ static bosc_status stage_query(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return bi_kdtree_place_rows(ctx, tree, &query->rows, &a->metric, &a->queries);
 }
 
-/* Allocates scratch for the answer of a search, so that a failed check leaves the caller's arrays as they are. */
-static bosc_status allocate_answer(bosc_ctx *ctx, const struct bi_kdtree_query *query, int64_t entries,
-                                   size_t dist2_size, struct bi_kdtree_metric_search *a, void **dist2)
-{
-    *dist2 = NULL;
-    BI_TRY(bi_scratch_of(ctx, entries, a->wide_ids ? 8 : 4, &a->ids));
-    BI_TRY(bi_scratch_of(ctx, entries, sizeof *a->distances, &a->distances));
-    return query->dist2 ? bi_scratch_of(ctx, entries, dist2_size, dist2) : BOSC_OK;
-}
-
-/* Checks the answer, and copies it to the arrays of the query. */
+/* Checks the answer, and copies it to the arrays of the query. Points in a ball are right at any distance. */
 static bosc_status store_answer(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                                int64_t entries, const struct bi_kdtree_metric_search *a, void *dist2)
+                                int64_t entries, const struct bi_kdtree_metric_search *a)
 {
-    if (dist2) BI_TRY(check_entries(ctx, tree, query->rows.n, a, dist2));
+    void *dist2 = NULL;
+    if (query->dist2) BI_TRY(bi_scratch_of(ctx, entries, bi_kdtree_dist2_size(tree), &dist2));
+    if (dist2 || !a->offsets) BI_TRY(check_entries(ctx, tree, query->rows.n, a, dist2));
     BI_TRY(ctx->backend->copy(ctx, query->ids, a->ids, (size_t)entries * (a->wide_ids ? 8 : 4)));
     return dist2 ? ctx->backend->copy(ctx, query->dist2, dist2, (size_t)entries * bi_kdtree_dist2_size(tree)) : BOSC_OK;
 }
@@ -549,11 +557,10 @@ bosc_status bi_kdtree_knn_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tre
 {
     const int64_t entries = query->rows.n * query->k;
     struct bi_kdtree_metric_search a;
-    void *dist2;
     BI_TRY(stage_query(ctx, tree, query, &a));
-    BI_TRY(allocate_answer(ctx, query, entries, bi_kdtree_dist2_size(tree), &a, &dist2));
+    BI_TRY(allocate_entries(ctx, entries, &a));
     BI_TRY(tree->ops->steps->query_knn(ctx, query->rows.n, &a));
-    return store_answer(ctx, tree, query, entries, &a, dist2);
+    return store_answer(ctx, tree, query, entries, &a);
 }
 
 bosc_status bi_kdtree_count_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree,
@@ -570,13 +577,12 @@ bosc_status bi_kdtree_fill_of_any_magnitude(bosc_ctx *ctx, const bosc_kdtree *tr
 {
     int64_t bad;
     struct bi_kdtree_metric_search a;
-    void *dist2;
     BI_TRY(stage_query(ctx, tree, query, &a));
-    BI_TRY(allocate_answer(ctx, query, total, bi_kdtree_dist2_size(tree), &a, &dist2));
+    BI_TRY(allocate_entries(ctx, total, &a));
     a.offsets = query->offsets;
     a.bad = query->bad;
     BI_TRY(tree->ops->steps->query_fill(ctx, query->rows.n, &a));
     BI_TRY(bi_read_back(ctx, &bad, query->bad, sizeof bad));
     if (bad != INT64_MAX) return BOSC_OK; /* the caller reports offsets that do not fit */
-    return store_answer(ctx, tree, query, total, &a, dist2);
+    return store_answer(ctx, tree, query, total, &a);
 }

@@ -22,7 +22,7 @@ bosc_status bi_kdtree_check_pair_opts(bosc_ctx *ctx, const bosc_kdtree *tree, co
 bosc_status bi_kdtree_check_other(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other);
 
 /* Makes the metric of (full) options, stages its periods, and fails if a point of the tree is outside; `name`: the
- * tree's argument. ordinary: squares neither over- nor underflow. */
+ * tree's argument. ordinary: no square overflows, and not all underflow. */
 bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_kdtree *tree,
                                    const bosc_kdtree_query_opts *opts, bool ordinary, struct bi_kdtree_metric *metric);
 

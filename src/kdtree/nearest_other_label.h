@@ -8,13 +8,6 @@
 extern "C" {
 #endif
 
-/* Rebuilds a tree that is not ordinary (bi_kdtree_magnitude) from its points times a power of two.
- * *scale: that power; 1 if the tree is ordinary and unchanged. *exact: no product is rounded. */
-bosc_status bi_kdtree_make_ordinary(bosc_ctx *ctx, bosc_kdtree *tree, double *scale, bool *exact);
-
-/* *rows = the tree's points in the order of ids, without gaps, in scratch. */
-bosc_status bi_kdtree_points_by_id(bosc_ctx *ctx, const bosc_kdtree *tree, const void **rows);
-
 /* make_blocks: makes the blocks of a non-empty tree, in scratch. label_blocks: (re)labels them by the labels of the
  * tree's rows. */
 bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks);

@@ -9,20 +9,18 @@ static bosc_status mask_cells(bosc_ctx *ctx, bosc_planner *planner, int64_t firs
                               int64_t *free_cells)
 {
     uint64_t *vectors;
-    int64_t *sum, n = info->cells;
+    int64_t n = info->cells;
     struct bi_planner_cells cells;
     *free_cells = 0;
     if (first == n) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n * info->words, 8, &vectors));
     BI_TRY(bi_scratch_of(ctx, n - first, 8, &cells.counts));
-    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
     cells.mask = (uint8_t *)planner->blocks[BI_PLANNER_MASK].data + first;
     cells.collides = cells.mask;
     BI_TRY(bosc_cellgraph_get_vertices(ctx, bosc_roadmap_graph(planner->roadmap), vectors, NULL, NULL, NULL));
     BI_TRY(bosc_plan_labels(ctx, planner->plan, vectors + first * info->words, n - first, 0, cells.mask));
     BI_TRY(BI_PLANNER_STEP(ctx, planner_mark_free, n - first, &cells));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, cells.counts, n - first, sum));
-    return bi_read_back(ctx, free_cells, sum, sizeof *free_cells);
+    return bi_sum_i64(ctx, cells.counts, n - first, free_cells);
 }
 
 /* Masks the cells added since the last time, and labels the components of all free cells. */

@@ -84,16 +84,14 @@ static bosc_status check_keys(struct reader *r, const bosc_trie *trie)
     bosc_ctx *ctx = r->loader.ctx;
     struct bi_trie_check check = {trie->shape, trie->blocks[BI_TRIE_KEYS].data, trie->blocks[BI_TRIE_COUNTS].data, NULL,
                                   NULL};
-    int64_t *sum, rows;
+    int64_t rows;
     uint32_t found;
     if (trie->keys == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, trie->keys, 8, &check.counts_64bit));
-    BI_TRY(bi_scratch_of(ctx, 1, 8, &sum));
     BI_TRY(bi_scratch_of(ctx, 1, 4, &check.found));
     BI_TRY(ctx->backend->fill(ctx, check.found, 0, sizeof found));
     BI_TRY(BI_TRIE_STEP(ctx, trie_check_loaded, trie->keys, &check));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, check.counts_64bit, trie->keys, sum));
-    BI_TRY(bi_read_back(ctx, &rows, sum, sizeof rows));
+    BI_TRY(bi_sum_i64(ctx, check.counts_64bit, trie->keys, &rows));
     BI_TRY(bi_read_back(ctx, &found, check.found, sizeof found));
     if (found & BI_TRIE_BEYOND) return malformed(r, "a key has bits beyond its letters");
     if (found & BI_TRIE_UNORDERED) return malformed(r, "its keys are not in order");

@@ -6,16 +6,14 @@
  * several times as much as the sort. Not measured. */
 enum { LARGE_CROWDS = 256 };
 
+/* *sum = the sizes of the sampled crowds. */
 static bosc_status sum_crowds(bosc_ctx *ctx, const struct bi_voxelgrid_view *view, int64_t *sum)
 {
     const int64_t samples = bi_div_up(view->n, BI_VOXELGRID_CROWD_STRIDE);
     struct bi_voxelgrid_crowds crowds = {.view = *view};
-    int64_t *total;
     BI_TRY(bi_scratch_of(ctx, samples, sizeof *crowds.sizes, &crowds.sizes));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *total, &total));
     BI_TRY(ctx->ops->voxelgrid->steps->crowds(ctx, samples, &crowds));
-    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, crowds.sizes, samples, total));
-    return bi_read_back(ctx, sum, total, sizeof *sum);
+    return bi_sum_i64(ctx, crowds.sizes, samples, sum);
 }
 
 /* Orders the positions by the hash of their points, and joins copies. copies->keep, ranks: set. */
@@ -41,13 +39,12 @@ static bosc_status join_equal(bosc_ctx *ctx, struct bi_voxelgrid_copies *copies)
     return core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, copies->ranks, n + 1, copies->ranks);
 }
 
-/* Copies the kept elements of an array of the view to scratch; NULL stays NULL. */
+/* Copies the kept elements of an array of the view to scratch. */
 static bosc_status compact_kept(bosc_ctx *ctx, size_t size, const void *in, const struct bi_voxelgrid_copies *copies,
                                 const void **out)
 {
     void *kept;
     int64_t *count;
-    if (!in) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, copies->view.n, size, &kept));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
     *out = kept;
@@ -59,11 +56,10 @@ static bosc_status make_kept_view(bosc_ctx *ctx, const struct bi_voxelgrid_copie
                                   struct bi_voxelgrid_view *view)
 {
     const struct bi_voxelgrid_view all = copies->view;
-    const size_t point = all.is_f64 ? (size_t)all.dim * sizeof(double) : sizeof(struct bi_voxelgrid_point);
     struct bi_voxelgrid_kept_starts starts = {.starts = all.starts, .ranks = copies->ranks};
     const void *ids = NULL;
     uint32_t kept;
-    BI_TRY(compact_kept(ctx, point, all.points, copies, &view->points));
+    BI_TRY(compact_kept(ctx, bi_voxelgrid_point_bytes(all.dim, all.is_f64), all.points, copies, &view->points));
     if (all.is_f64) BI_TRY(compact_kept(ctx, sizeof *all.ids, all.ids, copies, &ids));
     view->ids = ids;
     if (all.keyed && all.shift > 0) BI_TRY(compact_kept(ctx, all.keys_64bit ? 8 : 4, all.keys, copies, &view->keys));

@@ -114,8 +114,7 @@ static void set_view_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view
     view->starts = grid->starts.data;
 }
 
-/* Bytes of a point in a view. */
-static size_t point_bytes(int32_t dim, bool is_f64)
+size_t bi_voxelgrid_point_bytes(int32_t dim, bool is_f64)
 {
     return is_f64 ? (size_t)dim * sizeof(double) : sizeof(struct bi_voxelgrid_point);
 }
@@ -124,7 +123,7 @@ static size_t point_bytes(int32_t dim, bool is_f64)
 static void view_bytes(const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
 {
     size_t n = (size_t)v->n, keyed = v->keyed && n;
-    bytes[POINTS] = n * point_bytes(v->dim, v->is_f64);
+    bytes[POINTS] = n * bi_voxelgrid_point_bytes(v->dim, v->is_f64);
     bytes[IDS] = v->is_f64 ? n * sizeof(uint32_t) : 0;
     bytes[KEYS] = keyed && v->shift > 0 ? n * (v->keys_64bit ? 8 : 4) : 0;
     bytes[STARTS] = keyed ? ((size_t)bi_voxelgrid_entries(v) + 1) * sizeof(uint32_t) : 0;
@@ -145,7 +144,7 @@ static void max_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOC
 {
     const bool is_f64 = o->dtype != BOSC_F32;
     size_t count = (size_t)n;
-    bytes[POINTS] = count * point_bytes(o->dim, is_f64);
+    bytes[POINTS] = count * bi_voxelgrid_point_bytes(o->dim, is_f64);
     bytes[IDS] = is_f64 ? count * sizeof(uint32_t) : 0;
     bytes[KEYS] = count * sizeof(uint64_t);
     bytes[STARTS] = n ? ((size_t)bi_voxelgrid_max_entries(n) + 1) * sizeof(uint32_t) : 0;

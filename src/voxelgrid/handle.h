@@ -22,7 +22,8 @@ bosc_status bi_voxelgrid_check_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, c
                                     const char *count_name, int64_t count, int64_t stride,
                                     struct bi_voxelgrid_rows *rows);
 
-/* Checks that radius >= 0; that ids and dist2 (either may be NULL) are aligned for the grid's types. */
+/* check_radius: checks that radius >= 0 and that its square fits; own_points: the queries are the grid's points, whose
+ * distances may be short. check_answers: that ids and dist2 (either may be NULL) are aligned for the grid's types. */
 bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, bool own_points);
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
                                        const void *dist2);
@@ -51,12 +52,15 @@ bosc_status bi_voxelgrid_stage_rows(bosc_ctx *ctx, struct bi_voxelgrid_rows *row
 bosc_status bi_voxelgrid_gather_rows(bosc_ctx *ctx, const struct bi_voxelgrid_rows *rows, const uint32_t *ids,
                                      int64_t count, bool is_f64, void *points);
 
-/* Sets the squared radius, rounded as distances are, and `reach`, the smallest number whose square is more. */
+/* Sets the largest squared distance within a radius, and `reach`, the smallest number whose square is more. */
 void bi_voxelgrid_square_radius(const bosc_voxelgrid *grid, double radius, double *r2, double *reach);
 
 /* The fastest searches for a view and a squared radius. */
 struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, const struct bi_voxelgrid_view *view,
                                                           double r2);
+
+/* Returns the bytes of a point in a view. */
+size_t bi_voxelgrid_point_bytes(int32_t dim, bool is_f64);
 
 /* In crowded voxels, joins the copies of each point (same coordinates, finite): they get the smallest id of them as
  * parent (by id; each its own before), and the view becomes one of the other points, in scratch. Waits. */

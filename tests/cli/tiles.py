@@ -270,6 +270,7 @@ def check_extremes(folder):
                             (("--tiles", 1, "--png", "a.png"), "--png: cannot be combined with --tiles"),
                             (("--tiles", 1, "--camera", "1,2,3,4,5,50"), "--camera: cannot be combined"),
                             (("--tiles", 1, "--flip-y"), "--flip-y: cannot be combined"),
+                            (("--tiles", 1, "--error", "inf"), "--error: inf is more than 1e+39 with --tiles"),
                             (("--tiles", 1, "--voids", "hole"), "--voids: hole cannot be combined with --tiles")):
         run = boscage("terrain", folder / "h.npy", *arguments, "-o", folder / "bad", code=2)
         assert text in run.stderr and not (folder / "bad").exists(), run.stderr
@@ -292,6 +293,16 @@ def check_folder(folder):
     assert "holds notes.txt" in boscage(*make, "--tiles", 2, code=1).stderr
     assert len(list((folder / "set").iterdir())) == 7
     (folder / "set" / "notes.txt").unlink()
+    (folder / "own").mkdir()
+    (folder / "own" / "0-0-0.glb").mkdir()
+    run = boscage("terrain", folder / "h.npy", "--tiles", 1, "-o", folder / "own", code=1)
+    assert "holds 0-0-0.glb" in run.stderr and (folder / "own" / "0-0-0.glb").is_dir()
+    (folder / "own" / "0-0-0.glb").rmdir()
+    (folder / "link").symlink_to(folder / "missing")
+    assert "is a link to" in boscage("terrain", folder / "h.npy", "--tiles", 1, "-o", folder / "link", code=1).stderr
+    run = subprocess.run([TOOL, "terrain", folder / "h.npy", "--tiles", "1", "-o", "."], cwd=folder / "own",
+                         capture_output=True, text=True)
+    assert run.returncode == 1 and "is the working folder" in run.stderr and not list((folder / "own").iterdir())
     before = sorted(path.name for path in folder.iterdir())
     # 2. A failure: a folder that cannot be written.
     if os.geteuid() != 0:

@@ -1,4 +1,4 @@
-/* Heights. The first byte chooses the format and the encoding, or a band. */
+/* Heights. The first byte chooses the format, the treatment of voids, and an encoding or a band. */
 #include <math.h>
 #include <string.h>
 

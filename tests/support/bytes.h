@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
 #include "support/suite.h"
@@ -76,6 +77,30 @@ static inline bool check_survives(parse_fn parse, const void *bytes, size_t size
     bosc_array_free(&array);
     return true;
 }
+
+#ifdef BOSC_FAULTS
+/* Memory runs out at every allocation of a parse in turn: each parse fails without an array, until one passes fewer
+ * allocations. */
+static inline void check_memory_faults(parse_fn parse, const void *bytes, size_t size)
+{
+    for (int64_t k = 0;; k++) {
+        bosc_io_error error;
+        bosc_array array = {0};
+        bi_fault_arm(BI_FAULT_ALLOC, k, false);
+        const bosc_status status = parse_bytes(parse, bytes, size, &array, &error);
+        const int64_t passages = bi_fault_passages();
+        bi_fault_disarm();
+        CHECK(k < 100);
+        if (status == BOSC_OK) {
+            CHECK(passages <= k && k > 0);
+            bosc_array_free(&array);
+            return;
+        }
+        CHECK_EQ(status, BOSC_ERR_NOMEM);
+        CHECK(array.data == NULL && strstr(error.text, "out of memory"));
+    }
+}
+#endif
 
 /* Checks every truncation; those to fewer than `needed` bytes must be refused. */
 static inline void check_truncations(parse_fn parse, const void *bytes, size_t size, size_t needed)

@@ -165,11 +165,14 @@ int heights_read_globe(struct job *job, const struct heights_options *options, s
 }
 
 /* Reports a refusal, with the option that avoids it. */
-static int report_no_globe(bosc_status status, const bosc_io_error *error, const struct heights_globe *globe)
+static int report_no_globe(const struct job *job, bosc_status status, const bosc_io_error *error,
+                           const struct heights_globe *globe)
 {
     if (status == BOSC_ERR_DATA)
         return report_error(EXIT_FAILED, "%s; --outside H gives the height there", error->text);
-    if (status == BOSC_ERR_FORMAT && !globe->opts.bounds)
+    if (status == BOSC_ERR_FORMAT && globe->opts.bounds)
+        return report_error(EXIT_USAGE, "--bounds: %s is no part of a globe", job->value[OPT_BOUNDS]);
+    if (status == BOSC_ERR_FORMAT)
         return report_error(EXIT_FAILED, "%s; --bounds WEST,SOUTH,EAST,NORTH gives its place in degrees", error->text);
     if (status == BOSC_ERR_LIMIT) return report_error(EXIT_FAILED, "%s; leave out --cache", error->text);
     return report_io_error(status, error);
@@ -182,7 +185,7 @@ int heights_to_globe(struct job *job, bosc_heights *h, const struct heights_glob
     const bosc_heights before = *h;
     const bosc_status status = shift ? bosc_heights_globe_shift(h, &globe->opts, shift, &error)
                                      : bosc_heights_to_globe(h, &globe->opts, &error);
-    if (status != BOSC_OK) return report_no_globe(status, &error, globe);
+    if (status != BOSC_OK) return report_no_globe(job, status, &error, globe);
     /* 1. The place. */
     const double *edges = globe->opts.bounds ? globe->bounds : before.edges;
     if (edges[0] < edges[2])

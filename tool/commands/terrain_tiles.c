@@ -337,6 +337,9 @@ static int write_index(struct tile_set *set)
 
 /* ---- the set ---- */
 
+/* More than any range of heights, which are floats. Twice as much a level above stays finite, as JSON requires. */
+static const double ERROR_MAX = 1e39;
+
 /* Sets the bounds: that of the last level, and twice as much for each level above. error: negative: the default. */
 static void set_errors(struct tile_set *set, double range, double error)
 {
@@ -377,6 +380,8 @@ static int write_set(struct tile_set *set, json_t *lines)
 int terrain_write_tiles(struct job *job, struct terrain_view *terrain, int64_t last_level, double range, double error)
 {
     struct tile_set set = {.job = job};
+    if (error > ERROR_MAX)
+        return report_error(EXIT_USAGE, "--error: %s is more than %g with --tiles", job->value[OPT_ERROR], ERROR_MAX);
     json_t *lines = json_array();
     /* 1. The coordinates, the tiles, and the text that every file holds. */
     int code = tile_frame_open(&terrain->heights, &set.frame);

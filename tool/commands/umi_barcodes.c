@@ -7,23 +7,9 @@
 
 #include "tool/commands/umi.h"
 #include "tool/commands/umi_letters.h"
+#include "tool/commands/umi_wildcards.h"
 #include "tool/job.h"
 #include "tool/output/report.h"
-
-/* The sequences of one length, and their distinct barcodes. */
-struct batch {
-    const bosc_sequences *sequences;
-    const struct umi_letters *letters;
-    const int64_t *rows; /* (n) sequences without ambiguity codes, unless codes are letters, ascending */
-    int64_t n;
-    const int64_t *coded; /* (coded_n) sequences with ambiguity codes to match */
-    int64_t coded_n, length;
-    bool has_codes; /* ambiguity codes are letters of the barcodes */
-    /* Found: */
-    int64_t count;
-    int64_t *first; /* (count) first sequence */
-    int64_t *reads; /* (count) */
-};
 
 int64_t umi_length(const bosc_sequences *sequences, const struct umi_opts *opts, int64_t sequence)
 {
@@ -31,16 +17,11 @@ int64_t umi_length(const bosc_sequences *sequences, const struct umi_opts *opts,
     return opts->letters && length > opts->letters ? opts->letters : length;
 }
 
-static const char *letters_of(const struct batch *b, int64_t sequence)
-{
-    return b->sequences->letters + b->sequences->offsets[sequence];
-}
-
 /* ---- packed letters ---- */
 
 /* Packs `length` letters of each sequence, without the `removed_count` positions of `removed`, which ascend. The caller
  * frees *packed. */
-static int pack_sequences(const struct batch *b, const int64_t *rows, int64_t n, const int64_t *removed,
+static int pack_sequences(const struct umi_batch *b, const int64_t *rows, int64_t n, const int64_t *removed,
                           int64_t removed_count, uint64_t **packed)
 {
     const int32_t bits = b->has_codes ? b->letters->coded_bits : b->letters->plain_bits;
@@ -50,7 +31,7 @@ static int pack_sequences(const struct batch *b, const int64_t *rows, int64_t n,
     if (!*packed) return EXIT_FAILED;
     memset(*packed, 0, (size_t)n * (size_t)words * sizeof **packed);
     for (int64_t i = 0; i < n; i++) {
-        const char *from = letters_of(b, rows[i]);
+        const char *from = umi_batch_letters(b, rows[i]);
         uint64_t *row = *packed + i * words;
         int64_t at = 0, next = 0;
         for (int64_t k = 0; k < b->length; k++) {
@@ -82,8 +63,8 @@ static void free_graph(struct graph *g)
     free(g->positions);
 }
 
-static int build_graph(struct job *job, const struct batch *b, const int64_t *rows, int64_t n, const int64_t *removed,
-                       int64_t removed_count, struct graph *g)
+static int build_graph(struct job *job, const struct umi_batch *b, const int64_t *rows, int64_t n,
+                       const int64_t *removed, int64_t removed_count, struct graph *g)
 {
     uint64_t *packed = NULL;
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
@@ -128,9 +109,10 @@ static int add_pair(struct umi_barcodes *found, int64_t a, int64_t b)
 }
 
 /* True if two barcodes differ in every removed letter. */
-static bool differ_in_all(const struct batch *b, int64_t x, int64_t y, const int64_t *removed, int64_t removed_count)
+static bool differ_in_all(const struct umi_batch *b, int64_t x, int64_t y, const int64_t *removed,
+                          int64_t removed_count)
 {
-    const char *p = letters_of(b, b->first[x]), *q = letters_of(b, b->first[y]);
+    const char *p = umi_batch_letters(b, b->first[x]), *q = umi_batch_letters(b, b->first[y]);
     const uint8_t *values = b->has_codes ? b->letters->coded : b->letters->plain;
     for (int64_t k = 0; k < removed_count; k++)
         if (values[(unsigned char)p[removed[k]]] == values[(unsigned char)q[removed[k]]]) return false;
@@ -152,7 +134,7 @@ static int list_members(const struct graph *g, int64_t n, int64_t **begins, int6
 
 /* Adds the pairs of barcodes that differ in the removed letters and in one behind the last of these: each pair at this
  * distance is found once, with all its letters but the last one removed. */
-static int pair_without(struct job *job, const struct batch *b, const int64_t *removed, int64_t removed_count,
+static int pair_without(struct job *job, const struct umi_batch *b, const int64_t *removed, int64_t removed_count,
                         struct umi_barcodes *found)
 {
     struct graph g;
@@ -175,7 +157,7 @@ static int pair_without(struct job *job, const struct batch *b, const int64_t *r
 }
 
 /* Adds the pairs at distances 2 to `distance`: removes each choice of letters, in all numbers up to distance - 1. */
-static int pair_at_distances(struct job *job, const struct batch *b, int64_t distance, struct umi_barcodes *found)
+static int pair_at_distances(struct job *job, const struct umi_batch *b, int64_t distance, struct umi_barcodes *found)
 {
     int64_t removed[UMI_DISTANCE_MAX];
     for (int64_t count = 1; count < distance && count < b->length; count++) {
@@ -194,158 +176,10 @@ static int pair_at_distances(struct job *job, const struct batch *b, int64_t dis
     return EXIT_DONE;
 }
 
-/* ---- ambiguity codes ---- */
-
-/* Queries to a trie of the barcodes: the letters of distinct sequences with codes, and masks of the known letters. */
-struct wildcards {
-    int64_t count, words, capacity; /* capacity: of `ranks` */
-    uint64_t *queries, *masks;
-    int64_t *offsets, *ranks, *barcode_of; /* matches of queries; barcodes by rank */
-    int64_t *reads;                        /* (count) */
-};
-
-static void free_wildcards(struct wildcards *w)
-{
-    free(w->queries);
-    free(w->masks);
-    free(w->offsets);
-    free(w->ranks);
-    free(w->barcode_of);
-    free(w->reads);
-}
-
-/* Packs letters by the values, and by the masks unless NULL, of `match_bits`. */
-static void pack_for_matching(const struct batch *b, int64_t sequence, uint64_t *query, uint64_t *mask)
-{
-    const unsigned char *from = (const unsigned char *)letters_of(b, sequence);
-    for (int64_t k = 0; k < b->length; k++) {
-        umi_letter_set(query, k, b->letters->match_bits, b->letters->match[from[k]]);
-        if (mask) umi_letter_set(mask, k, b->letters->match_bits, b->letters->mask[from[k]]);
-    }
-}
-
-/* Adds the reads of a query to the barcode with the most reads that it matches, before any are added; of equals to the
- * first. added: (barcodes). Returns false without a match. */
-static bool add_to_best(const struct batch *b, const struct wildcards *w, int64_t query, int64_t *added)
-{
-    int64_t best = -1;
-    for (int64_t k = w->offsets[query]; k < w->offsets[query + 1]; k++) {
-        const int64_t v = w->barcode_of[w->ranks[k]];
-        if (best < 0 || b->reads[v] > b->reads[best] || (b->reads[v] == b->reads[best] && b->first[v] < b->first[best]))
-            best = v;
-    }
-    if (best >= 0) added[best] += w->reads[query];
-    return best >= 0;
-}
-
-/* Finds the matches of all queries, a bounded number at a time, and adds their reads. */
-static int match_queries(struct job *job, const struct batch *b, const bosc_trie *trie, struct wildcards *w,
-                         int64_t *added, struct umi_barcodes *found)
-{
-    int64_t step = w->count;
-    for (int64_t begin = 0; begin < w->count; begin += step) {
-        bosc_status status;
-        const uint64_t *queries = w->queries + begin * w->words, *masks = w->masks + begin * w->words;
-        int64_t *offsets = w->offsets + begin;
-        /* 1. Queries with no more matches than there is room for; one has at most all barcodes. */
-        for (step = begin ? 2 * step : step;; step = (step + 1) / 2) {
-            if (step > w->count - begin) step = w->count - begin;
-            status = bosc_trie_matches(job->ctx, trie, queries, masks, step, 0, offsets, NULL, 0);
-            if (status != BOSC_OK || step == 1 || offsets[step] <= w->capacity) break;
-        }
-        /* 2. The matches. */
-        if (status == BOSC_OK)
-            status = bosc_trie_matches(job->ctx, trie, queries, masks, step, 0, offsets, w->ranks, offsets[step]);
-        if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-        for (int64_t q = begin; q < begin + step; q++)
-            if (!add_to_best(b, w, q, added)) found->skipped += w->reads[q];
-    }
-    return EXIT_DONE;
-}
-
-/* Builds the trie of the barcodes. */
-static int build_trie(struct job *job, const struct batch *b, struct wildcards *w, bosc_trie **trie)
-{
-    enum { MATCHES = 1 << 20 }; /* at a time: 8 MB, so that a call costs little beside its work; not measured */
-    const bosc_trie_opts opts = {
-        .size = sizeof opts, .length = (int32_t)b->length, .letter_bits = b->letters->match_bits};
-    uint64_t *keys = job_alloc((size_t)b->count * (size_t)w->words, sizeof *keys);
-    w->barcode_of = keys ? job_alloc((size_t)b->count, sizeof *w->barcode_of) : NULL;
-    w->capacity = b->count > MATCHES ? b->count : MATCHES;
-    w->ranks = w->barcode_of ? job_alloc((size_t)w->capacity, sizeof *w->ranks) : NULL;
-    if (!w->ranks) {
-        free(keys);
-        return EXIT_FAILED;
-    }
-    memset(keys, 0, (size_t)b->count * (size_t)w->words * sizeof *keys);
-    for (int64_t v = 0; v < b->count; v++) pack_for_matching(b, b->first[v], keys + v * w->words, NULL);
-    bosc_status status = bosc_trie_create(job->ctx, &opts, trie);
-    if (status == BOSC_OK) status = bosc_trie_build(job->ctx, *trie, keys, NULL, b->count, 0);
-    if (status == BOSC_OK) status = bosc_trie_get_keys(job->ctx, *trie, 0, b->count, NULL, w->barcode_of, NULL);
-    free(keys);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
-}
-
-/* Makes a query of each distinct sequence with codes. Sequences without a known letter match nothing. */
-static int make_queries(struct job *job, const struct batch *b, struct wildcards *w, struct umi_barcodes *found)
-{
-    struct graph g;
-    struct batch with_codes = *b;
-    with_codes.has_codes = true;
-    /* 1. The distinct sequences. */
-    int code = build_graph(job, &with_codes, b->coded, b->coded_n, NULL, 0, &g);
-    const size_t count = code ? 0 : (size_t)g.info.vertices, words = (size_t)w->words;
-    if (!code) {
-        w->queries = job_alloc(count * words, sizeof *w->queries);
-        w->masks = w->queries ? job_alloc(count * words, sizeof *w->masks) : NULL;
-        w->reads = w->masks ? job_alloc(count, sizeof *w->reads) : NULL;
-        w->offsets = w->reads ? job_alloc(count + 1, sizeof *w->offsets) : NULL;
-        code = w->offsets ? EXIT_DONE : EXIT_FAILED;
-    }
-    /* 2. Their reads. */
-    if (!code) {
-        memset(w->reads, 0, count * sizeof *w->reads);
-        for (int64_t i = 0; i < b->coded_n; i++) w->reads[g.vertex_of[i]] += b->sequences->counts[b->coded[i]];
-    }
-    /* 3. Their letters and masks. */
-    for (int64_t v = 0; v < (int64_t)count && !code; v++) {
-        const int64_t sequence = b->coded[g.representatives[v]], at = w->count * w->words;
-        memset(w->queries + at, 0, words * sizeof *w->queries);
-        memset(w->masks + at, 0, words * sizeof *w->masks);
-        pack_for_matching(b, sequence, w->queries + at, w->masks + at);
-        bool known = false;
-        for (size_t k = 0; k < words; k++) known |= w->masks[at + (int64_t)k] != 0;
-        if (known)
-            w->reads[w->count++] = w->reads[v];
-        else
-            found->skipped += w->reads[v];
-    }
-    free_graph(&g);
-    return code;
-}
-
-/* Counts the sequences with codes for barcodes that they match. */
-static int match_codes(struct job *job, struct batch *b, struct umi_barcodes *found)
-{
-    struct wildcards w = {.words = bosc_trie_words((int32_t)b->length, b->letters->match_bits)};
-    bosc_trie *trie = NULL;
-    int64_t *added = job_alloc((size_t)b->count, sizeof *added);
-    if (!added) return EXIT_FAILED;
-    memset(added, 0, (size_t)b->count * sizeof *added);
-    int code = make_queries(job, b, &w, found);
-    if (!code) code = build_trie(job, b, &w, &trie);
-    if (!code) code = match_queries(job, b, trie, &w, added, found);
-    for (int64_t v = 0; v < b->count && !code; v++) b->reads[v] += added[v];
-    bosc_trie_free(trie);
-    free(added);
-    free_wildcards(&w);
-    return code;
-}
-
 /* ---- a length ---- */
 
 /* Finds the distinct barcodes of a length and the pairs among them, and appends them. */
-static int add_batch(struct job *job, struct batch *b, int64_t distance, struct umi_barcodes *found)
+static int add_batch(struct job *job, struct umi_batch *b, int64_t distance, struct umi_barcodes *found)
 {
     struct graph g = {.cells = NULL};
     int code = build_graph(job, b, b->rows, b->n, NULL, 0, &g);
@@ -359,7 +193,7 @@ static int add_batch(struct job *job, struct batch *b, int64_t distance, struct 
         b->reads[v] = 0;
     }
     for (int64_t i = 0; i < b->n && !code; i++) b->reads[g.vertex_of[i]] += b->sequences->counts[b->rows[i]];
-    if (!code && b->coded_n) code = match_codes(job, b, found);
+    if (!code && b->coded_n) code = umi_wildcards_match(job, b, &found->skipped);
     /* 2. Pairs. */
     if (distance > 0)
         for (int64_t e = 0; e < g.info.edges && !code; e++)
@@ -496,14 +330,14 @@ int umi_barcodes_find(struct job *job, const bosc_sequences *sequences, const st
     if (!code && !(found->barcodes = job_alloc((size_t)chosen.count, sizeof *found->barcodes))) code = EXIT_FAILED;
     for (int64_t length = 1, begin = 0; length <= chosen.longest && !code; length++) {
         const int64_t end = chosen.ends[2 * length], coded_end = chosen.ends[2 * length + 1];
-        struct batch b = {.sequences = sequences,
-                          .letters = &letters,
-                          .rows = chosen.rows + begin,
-                          .n = end - begin,
-                          .coded = chosen.rows + end,
-                          .coded_n = coded_end - end,
-                          .length = length,
-                          .has_codes = opts->codes == UMI_LETTER && found->ambiguous > 0};
+        struct umi_batch b = {.sequences = sequences,
+                              .letters = &letters,
+                              .rows = chosen.rows + begin,
+                              .n = end - begin,
+                              .coded = chosen.rows + end,
+                              .coded_n = coded_end - end,
+                              .length = length,
+                              .has_codes = opts->codes == UMI_LETTER && found->ambiguous > 0};
         if (coded_end > begin) code = add_batch(job, &b, opts->method == UMI_UNIQUE ? 0 : opts->distance, found);
         begin = coded_end;
     }

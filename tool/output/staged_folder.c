@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,15 +60,18 @@ void staged_folder_remove_unfinished(void)
     if (unfinished[0]) remove_folder(unfinished, NULL);
 }
 
-/* Refuses a target with a name that is not an own one. */
+/* Refuses a target with anything but files of own names. */
 static int check_names(const char *target, bool (*is_own)(const char *name))
 {
+    struct stat about;
     DIR *entries = opendir(target);
     if (!entries) return report_error(EXIT_FAILED, "%s: cannot read the folder: %s", target, strerror(errno));
     int code = EXIT_DONE;
     for (const struct dirent *entry; !code && (entry = readdir(entries));) {
         const char *name = entry->d_name;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_own(name)) continue;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+        if (is_own(name) && fstatat(dirfd(entries), name, &about, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(about.st_mode))
+            continue;
         code = report_error(EXIT_FAILED, "%s: holds %s, which is no part of a tile set: name a new or an empty folder",
                             target, name);
     }
@@ -78,15 +82,19 @@ static int check_names(const char *target, bool (*is_own)(const char *name))
 /* Sets folder->target to the path without links and slashes at its end. */
 static int resolve_target(const char *path, struct staged_folder *folder)
 {
-    struct stat about;
+    struct stat about, working;
     size_t length = strlen(path);
     if (stat(path, &about) == 0) {
         folder->exists = true;
+        if (stat(".", &working) == 0 && working.st_dev == about.st_dev && working.st_ino == about.st_ino)
+            return report_error(EXIT_FAILED, "%s: is the working folder, which cannot be replaced: name a folder in it",
+                                path);
         if (!S_ISDIR(about.st_mode)) return report_error(EXIT_FAILED, "%s: is no folder", path);
         return realpath(path, folder->target)
                    ? EXIT_DONE
                    : report_error(EXIT_FAILED, "%s: cannot find the folder: %s", path, strerror(errno));
     }
+    if (lstat(path, &about) == 0) return report_error(EXIT_FAILED, "%s: is a link to a missing folder", path);
     while (length > 1 && path[length - 1] == '/') length--;
     if (length > PATH_MAX - 16) return report_error(EXIT_FAILED, "-o: the name of the folder is too long");
     snprintf(folder->target, sizeof folder->target, "%.*s", (int)length, path);
@@ -115,7 +123,10 @@ int staged_folder_open(const char *target, bool (*is_own)(const char *name), str
         folder->path[0] = 0;
         return code;
     }
-    memcpy(unfinished, folder->path, sizeof unfinished);
+    /* The first character comes last, so that a signal never finds a part of the path. */
+    memcpy(unfinished + 1, folder->path + 1, sizeof unfinished - 1);
+    atomic_signal_fence(memory_order_release);
+    unfinished[0] = folder->path[0];
     if (chmod(folder->path, mode) == 0) return EXIT_DONE;
     code = report_error(EXIT_FAILED, "%s: cannot set access rights: %s", folder->path, strerror(errno));
     staged_folder_discard(folder);
@@ -131,7 +142,12 @@ int staged_folder_commit(struct staged_folder *folder)
         folder->path[0] = 0;
         return EXIT_DONE;
     }
-    if (folder->exists) remove_folder(folder->target, folder->is_own); /* a file system that cannot exchange names */
+    /* Only for a file system that cannot exchange names the earlier set is removed first. Others refuse a mount point,
+     * whose files would be lost. */
+    if (folder->exists && errno != EINVAL && errno != ENOSYS)
+        return report_error(EXIT_FAILED, "%s: cannot replace the folder: %s: name a folder in it", folder->target,
+                            strerror(errno));
+    if (folder->exists) remove_folder(folder->target, folder->is_own);
     if (rename(folder->path, folder->target) != 0)
         return report_error(EXIT_FAILED, "%s: cannot create: %s", folder->target, strerror(errno));
     unfinished[0] = folder->path[0] = 0;

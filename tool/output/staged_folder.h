@@ -12,9 +12,9 @@ struct staged_folder {
     bool exists; /* the target, which then is empty or holds files with own names only */
 };
 
-/* Makes the temporary folder of `target`, which must be missing, empty, or an earlier folder of the same kind: every
- * name in it is one for which is_own returns true. Returns an exit code; reports errors. One folder is open at a
- * time. */
+/* Makes the temporary folder of `target`, which must be missing, empty, or an earlier folder of the same kind: it holds
+ * only files for whose names is_own returns true. The working folder is refused. Returns an exit code; reports errors.
+ * One folder is open at a time. */
 int staged_folder_open(const char *target, bool (*is_own)(const char *name), struct staged_folder *folder);
 
 /* Replaces the target by the temporary folder, in one step where the file system can exchange names. */

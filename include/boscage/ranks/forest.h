@@ -92,7 +92,7 @@ BOSC_API bosc_status bosc_ranks_msf_verify(bosc_ctx *ctx, bosc_comm *comm, const
  * dist2 (n): their squared lengths; may be NULL.
  * count: host; the number of edges in this rank's part: n, or n - 1 on the last rank that has points; may be NULL.
  * Errors: BOSC_ERR_DATA with the row over all ranks for a NaN; BOSC_ERR_LIMIT for too many points of all ranks,
- *     and on several ranks for points that bosc_emst_compute would multiply by a power of two (boscage/kdtree.h).
+ *     and on several ranks if bosc_emst_compute would multiply those of a shard by a power of two (boscage/kdtree.h).
  * Cost: bosc_ranks_kdtree_build, and bosc_emst_compute of the shard. Edges shorter than the distance to the other
  *     shards' boxes need no exchange. The remaining C components, about as many as there are points near borders of
  *     shards, are joined in at most 32 rounds that at least halve them. Points near borders query other shards for

@@ -10,14 +10,16 @@ import numpy as np
 from .. import _core
 from .._arrays import DTYPES, NUMPY, place_for, space_of
 from .._convert import real_array
-from .._where import Progress, place, where
+from .._originals import may_answer
+from .._where import Progress, where
 from ..spatial import emst
 
 __all__ = ["linkage", "single"]
 
+# Limits between this package and scipy: estimates.
 MANY_DIMENSIONS = 16  # in which all distances cost less than searches in a tree
-FEW_OBSERVATIONS = 32  # below which the checks cost more than they save
-MOST_DISTANCES = 1 << 26  # that are kept in memory, 512 MB: of 11,585 observations
+FEW_OBSERVATIONS = 32  # below which the check for a range costs more than it saves
+MOST_DISTANCES = 1 << 26  # in memory, 512 MiB: of 11,585 observations
 
 
 def linkage(
@@ -34,8 +36,8 @@ def linkage(
     Parameters
     ----------
     y : array_like
-        Observations, shape (n, m), which are never compared all with all; or a condensed matrix of their distances,
-        shape (n (n - 1) / 2,).
+        Observations, shape (n, m), which are compared all with all in many dimensions only; or a condensed matrix of
+        their distances, shape (n (n - 1) / 2,).
     method : {"single"}
         No other one.
     metric : str or callable
@@ -64,7 +66,7 @@ def linkage(
         y = np.asarray(real_array(space.host(y) if space is not NUMPY else y, "y"), np.float64, order="C")
     if len(y.shape) not in (1, 2):
         raise ValueError("`y` must be 1 or 2 dimensional.")
-    left = device is None and progress is None and space.at is None and place().backend == "cpu"
+    left = space.at is None and may_answer(device, progress)
     if left and len(y.shape) == 2 and metric == "euclidean" and _suits_scipy(y):
         return _of_scipy(y, optimal_ordering)
     if len(y.shape) == 2 and y.shape[0] == y.shape[1] != 0:
@@ -105,7 +107,8 @@ def _suits_scipy(y: np.ndarray) -> bool:
     n = y.shape[0]
     if y.shape[1] < MANY_DIMENSIONS or n < FEW_OBSERVATIONS or n * (n - 1) // 2 > MOST_DISTANCES or not _has_scipy():
         return False
-    return 1e-100 < np.abs(y - y[0]).max() < 1e100  # whose squares scipy's sums hold
+    with np.errstate(all="ignore"):  # of infinities and of differences that overflow
+        return 1e-100 < np.abs(y - y[0]).max() < 1e100  # so that scipy's sums of squares hold the largest distances
 
 
 def _condensed(y: Any, metric: Any) -> np.ndarray:
@@ -136,7 +139,7 @@ def _has_scipy() -> bool:
 
 
 def _of_scipy(y: np.ndarray, optimal_ordering: bool) -> np.ndarray:
-    """scipy's own clusters: it reads each distance once, where a graph of them needs ten times their memory."""
+    """scipy's own clusters, without the graph of all distances, which holds their ends too."""
     from scipy.cluster.hierarchy import linkage as of_scipy
 
     return of_scipy(y, "single", optimal_ordering=optimal_ordering)

@@ -13,13 +13,15 @@
 enum {
     ROW_ITEMS = 2,      /* cost of a row, in simple items; estimated */
     MIN_SLOT_BITS = 9,  /* slots of a new table, 2^9: 2 KB to clear */
-    MAX_SLOT_BITS = 17, /* slots of the largest one: they and 2^15 keys of 64 bits take 768 KB */
+    MAX_SLOT_BITS = 17, /* slots of the largest one: they and 2^15 keys of 64 bits take 768 KB. Not measured */
     KEY_SHARE_BITS = 2, /* a table has at least 2^2 slots a key, so that runs of keys are short */
-    SMALL =
-        1 << 15, /* rows, below which any number of keys is numbered: the largest table holds them and beats a sort */
-    ROWS_A_KEY = 16, /* of more rows a table declines more keys than one in 16: an attempt in vain costs little */
+    /* Fewer rows may all have different keys, which the largest table holds. Estimated to cost less than a sort. */
+    MAX_UNLIMITED_ROWS = 1 << 15,
+    /* Tables for more rows have room for one key in 16 rows of a chunk, rounded up to a power of two, so that an
+     * attempt in vain costs little; estimated. */
+    ROWS_A_KEY = 16,
     MAX_PROBES = 64, /* slots between a new key and its home, above which keys collide by design, not by chance */
-    BLOCK = 1 << 12  /* rows between two checks for another thread that has declined */
+    BLOCK = 1 << 12  /* rows between two checks for another thread that has declined; not measured */
 };
 
 /* Distinct keys in the order of their insertion, and a hash table of their numbers. */
@@ -71,7 +73,8 @@ static bool grow_table(struct key_table *t, int32_t bits)
     return true;
 }
 
-/* Adds a key whose search ended at `slot`. Returns 1 + its number, or 0 if the table declines. */
+/* Adds a key whose search ended at `slot`. Returns 1 + its number. Returns 0, and the table is of no more use, if the
+ * slot is too far from the key's home or the key is the last that the table has room for. */
 static uint32_t add_key(struct key_table *t, int32_t bits, bosc_hash_word key, uint32_t slot, uint32_t row)
 {
     const uint32_t mask = (1u << t->slot_bits) - 1, number = t->count++;
@@ -145,7 +148,7 @@ static void renumber_rows(const struct numbering_job *j, int c, struct bi_span r
 /* Allocates the tables and results. */
 static bosc_status allocate_tables(bosc_ctx *ctx, struct numbering_job *j)
 {
-    const int64_t most = j->n < SMALL ? j->n : j->n / j->chunks / ROWS_A_KEY;
+    const int64_t most = j->n < MAX_UNLIMITED_ROWS ? j->n : j->n / j->chunks / ROWS_A_KEY;
     const int bits = bi_bit_length((uint64_t)most) + KEY_SHARE_BITS;
     const int32_t max_bits = bits < MIN_SLOT_BITS ? MIN_SLOT_BITS : bits < MAX_SLOT_BITS ? bits : MAX_SLOT_BITS;
     const int64_t capacity = (int64_t)1 << (max_bits - KEY_SHARE_BITS);

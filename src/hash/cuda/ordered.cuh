@@ -321,7 +321,9 @@ static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> 
     const uint32_t end = ordered_find_begins(a, m, sh), first = blockIdx.x * a.range_homes;
     /* The last slot is for the greatest hash, and the one before it stays empty. */
     const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - first);
-    const bool fits = end + (sh.greatest != 0) <= room; /* a pair with the greatest hash counts as pushed on */
+    /* A pair with the greatest hash counts as pushed on. If earlier ranges reach beyond their slots, the build fails:
+     * this block then writes nothing, as later ones do not count its slots (ordered_look_back). */
+    const bool fits = sh.begin <= a.beyond && end + (sh.greatest != 0) <= room;
     if (fits) write_pairs_to_slots(m, sh, own);
     const bool full = __syncthreads_or(failed || !fits) != 0; /* in that case homes may lack pairs that were counted */
     failed = full || ordered_write_slots(a, m, sh, end);

@@ -332,14 +332,7 @@ static bosc_status read_slice(bosc_ctx *ctx, bosc_comm *comm, const char *path, 
     return bi_io_end(status, error);
 }
 
-/* As bi_is_struct_size and bi_copy_info of core/check.h, which libboscage does not export. */
-enum { MOST_ADDED = 4096 };
-
-static bool is_info_size(size_t size)
-{
-    return size >= sizeof size && size % sizeof size == 0 && size <= sizeof(bosc_ranks_graph_info) + MOST_ADDED;
-}
-
+/* As bi_copy_info of core/check.h, which libboscage does not export. */
 static void copy_info(bosc_ranks_graph_info *info, bosc_ranks_graph_info found)
 {
     found.size = info->size;
@@ -357,7 +350,7 @@ bosc_status bosc_ranks_graph_load(bosc_ctx *ctx, bosc_comm *comm, const char *pa
     bosc_status status = check_arguments(ctx, comm, path, &first, error);
     if (status != BOSC_OK) return status;
     if (!graph) return bi_io_fail(error, BOSC_ERR_ARG, "graph: NULL");
-    if (info && !is_info_size(info->size))
+    if (info && !bi_io_is_struct_size(info->size, sizeof *info))
         return bi_io_fail(error, BOSC_ERR_ARG, "info: size %zu is not that of bosc_ranks_graph_info", info->size);
     status = read_slice(ctx, comm, path, first, &fresh, &found, error);
     status = agree(ctx, comm, path, "another rank", status, error);

@@ -54,20 +54,27 @@ static bosc_status add_sequence(struct reading *r, struct bi_line letters, int64
     return r->receiver->add(r->receiver->to, letters, count, &r->reason);
 }
 
+static bosc_status refuse_more(struct reading *r, struct bi_line word)
+{
+    return bi_sequences_refuse(&r->reason, "%s where the line should end", bi_quote(word.begin, word.end).text);
+}
+
 /* ---- a sequence a line ---- */
 
 static bosc_status read_line(struct reading *r, struct bi_line line)
 {
-    const bool counted = r->receiver->has_counts;
     struct bi_line word, more;
     int64_t count = 1;
     bosc_status status;
     if (!bi_line_word(&line, &word)) return BOSC_OK;
     if ((status = check_letters(r, word)) != BOSC_OK) return status;
-    if (bi_line_word(&line, &more) && (!counted || !bi_word_count(&more, &count) || bi_line_word(&line, &more)))
-        return bi_sequences_refuse(&r->reason, "%s where %s should end", bi_quote(more.begin, more.end).text,
-                                   counted ? "a count" : "the line");
-    return add_sequence(r, word, count);
+    bool ends = !bi_line_word(&line, &more);
+    if (!ends && r->receiver->has_counts) {
+        if (!bi_word_count(&more, &count))
+            return bi_sequences_refuse(&r->reason, "%s is not a count", bi_quote(more.begin, more.end).text);
+        ends = !bi_line_word(&line, &more);
+    }
+    return ends ? add_sequence(r, word, count) : refuse_more(r, more);
 }
 
 /* ---- FASTA ---- */
@@ -116,9 +123,7 @@ static bosc_status read_fasta_line(struct reading *r, struct bi_line line)
         return status;
     }
     if ((status = check_letters(r, word)) != BOSC_OK) return status;
-    if (bi_line_word(&line, &more))
-        return bi_sequences_refuse(&r->reason, "%s where the line should end", bi_quote(more.begin, more.end).text);
-    return gather_letters(r, word);
+    return bi_line_word(&line, &more) ? refuse_more(r, more) : gather_letters(r, word);
 }
 
 /* ---- FASTQ ---- */
@@ -130,8 +135,7 @@ static bosc_status read_record_word(struct reading *r, struct bi_line *word)
     if (!bi_lines_next(&r->lines, &line)) return bi_sequences_refuse(&r->reason, "the file ends within this record");
     r->line = r->lines.number;
     bi_word_next(&line, word);
-    if (!bi_word_next(&line, &more)) return BOSC_OK;
-    return bi_sequences_refuse(&r->reason, "%s where the line should end", bi_quote(more.begin, more.end).text);
+    return bi_word_next(&line, &more) ? refuse_more(r, more) : BOSC_OK;
 }
 
 /* Reads the record behind a header: letters, +, and a quality of each letter. */

@@ -254,11 +254,8 @@ static bosc_status parse_file(struct bi_file *file, const bosc_vectors_opts *opt
 /* Copies the caller's options, with defaults in the fields that it does not have, and checks them. */
 static bosc_status check_opts(const bosc_vectors_opts *callers, bosc_vectors_opts *opts, bosc_io_error *error)
 {
-    *opts = (bosc_vectors_opts){.size = sizeof *opts};
-    if (!callers) return BOSC_OK;
-    if (callers->size < sizeof callers->size)
-        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", callers->size);
-    memcpy(opts, callers, callers->size < sizeof *opts ? callers->size : sizeof *opts);
+    const bosc_status status = bi_io_read_opts("bosc_vectors_opts", callers, opts, sizeof *opts, error);
+    if (status != BOSC_OK) return status;
     if (opts->bits < 0 || opts->bits > BI_SEQUENCE_LETTERS_MAX)
         return bi_io_fail(error, BOSC_ERR_ARG, "bits: %d is not in 0 to %d", (int)opts->bits, BI_SEQUENCE_LETTERS_MAX);
     if ((unsigned)opts->alphabet > BOSC_ALPHABET_AMINO_ACIDS)

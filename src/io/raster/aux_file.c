@@ -33,7 +33,7 @@ static struct range find_element(struct range text, const char *name)
     const char *begin = find_word(text, name);
     snprintf(last, sizeof last, "</%s>", name + 1);
     while (begin < text.end && *begin != '>') begin++;
-    if (begin == text.end) return (struct range){text.end, text.end};
+    if (begin == text.end || begin[-1] == '/') return (struct range){text.end, text.end}; /* "<SRS/>" is empty */
     begin++;
     const char *end = find_word((struct range){begin, text.end}, last);
     return (struct range){begin, end};
@@ -125,33 +125,37 @@ bosc_status bi_aux_read(const char *path, int32_t band, struct bi_aux *aux, bosc
     return status;
 }
 
-int32_t bi_aux_band(const bosc_heights_opts *opts)
+/* Returns the band, from 1, that holds the heights of a raster read with these options; 0: none, as several do. */
+static int32_t band_of(const bosc_heights_opts *opts)
 {
     if (opts->encoding != BOSC_HEIGHTS_PLAIN) return 0;
     return opts->band ? opts->band : 1;
 }
 
-double bi_aux_set_unit(const struct bi_aux *aux, bosc_heights *h)
-{
-    if (aux->unit != 0) {
-        h->height_unit = aux->unit;
-        h->assumed &= ~BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT;
-    }
-    return h->height_unit == 0 || isnan(h->height_unit) ? 1 : h->height_unit;
-}
-
-bosc_status bi_aux_apply(const char *path, int32_t band, bosc_heights *h, bosc_io_error *error)
+bosc_status bi_aux_read_values(const char *path, const bosc_heights_opts *opts, bosc_heights *h,
+                               struct bi_aux_values *values, bosc_io_error *error)
 {
     struct bi_aux aux;
-    const bosc_status status = bi_aux_read(path, band, &aux, error);
+    const bosc_status status = bi_aux_read(path, band_of(opts), &aux, error);
     free(aux.system);
     if (status != BOSC_OK) return status;
-    const double unit = bi_aux_set_unit(&aux, h), scale = aux.scale * unit, offset = aux.offset * unit;
-    const bool plain = scale == 1 && offset == 0;
-    if (plain && isnan(aux.none)) return BOSC_OK;
+    if (aux.unit != 0) {
+        h->height_unit = aux.unit;
+        h->assumed &= ~BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT;
+    }
+    const double factor = bi_height_factor(h->height_unit);
+    *values = (struct bi_aux_values){(float)aux.none, aux.scale * factor, aux.offset * factor};
+    return BOSC_OK;
+}
+
+bosc_status bi_aux_apply(const char *path, const bosc_heights_opts *opts, bosc_heights *h, bosc_io_error *error)
+{
+    struct bi_aux_values v;
+    const bosc_status status = bi_aux_read_values(path, opts, h, &v, error);
+    if (status != BOSC_OK) return status;
+    const bool plain = v.scale == 1 && v.offset == 0;
+    if (plain && isnan(v.none)) return BOSC_OK;
     for (int64_t i = 0; i < h->width * h->height; i++)
-        h->data[i] = h->data[i] == (float)aux.none ? NAN
-                     : plain                       ? h->data[i]
-                                                   : (float)((double)h->data[i] * scale + offset);
+        h->data[i] = h->data[i] == v.none ? NAN : plain ? h->data[i] : (float)((double)h->data[i] * v.scale + v.offset);
     return BOSC_OK;
 }

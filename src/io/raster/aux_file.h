@@ -18,15 +18,19 @@ struct bi_aux {
  * aux->system, after a failure too. */
 bosc_status bi_aux_read(const char *path, int32_t band, struct bi_aux *aux, bosc_io_error *error);
 
-/* Returns the band, from 1, that holds the heights of a raster read with these options; 0: none, as several do. */
-int32_t bi_aux_band(const bosc_heights_opts *opts);
+/* Conversion of the samples of a band: those equal to `none` (NaN: no sample) have no height, others are
+ * sample * scale + offset, in metres where their unit is known. */
+struct bi_aux_values {
+    float none;
+    double scale, offset;
+};
 
-/* Sets the unit of heights: that of the band, otherwise the one that is known. Returns the factor to metres; 1 if there
- * is no unit, or an unknown one. */
-double bi_aux_set_unit(const struct bi_aux *aux, bosc_heights *heights);
+/* Reads the conversion for the band of a raster that is read with these options. A unit of the band replaces
+ * heights->height_unit, and scale and offset contain that unit. */
+bosc_status bi_aux_read_values(const char *path, const bosc_heights_opts *opts, bosc_heights *heights,
+                               struct bi_aux_values *values, bosc_io_error *error);
 
-/* Applies the values of the band to heights as stored: no-data values become NaN, others are converted to metres by the
- * band's unit, or else by heights->height_unit. */
-bosc_status bi_aux_apply(const char *path, int32_t band, bosc_heights *heights, bosc_io_error *error);
+/* The same, and converts heights->data; samples without a height become NaN. */
+bosc_status bi_aux_apply(const char *path, const bosc_heights_opts *opts, bosc_heights *heights, bosc_io_error *error);
 
 #endif

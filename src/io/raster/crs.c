@@ -73,6 +73,8 @@ static const struct {
                   {"km", 1000},
                   {"fathom", 1.8288}};
 
+double bi_height_factor(double height_unit) { return height_unit == 0 || isnan(height_unit) ? 1 : height_unit; }
+
 double bi_unit_of_name(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof unit_types / sizeof *unit_types; i++)

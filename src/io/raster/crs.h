@@ -30,9 +30,12 @@ struct bi_map {
 };
 
 /* Sets all fields of `heights` that describe its place and its units, for its width and height. Converts no data:
- * the caller multiplies heights by heights->height_unit where that is a number other than 0. False if a cell has no
+ * the caller multiplies heights by bi_height_factor(heights->height_unit). False if a cell has no
  * size or an infinite one; its spacings are then 0, as those in an unknown unit. */
 bool bi_map_apply(const struct bi_map *map, bosc_heights *heights);
+
+/* Returns the factor that converts heights to metres: their unit, or 1 if there is none or an unknown one. */
+double bi_height_factor(double height_unit);
 
 /* Returns the unit of a band's name, as GDAL writes it, in metres; 0 for an empty name; NaN: not known. */
 double bi_unit_of_name(const char *name, size_t length);

@@ -25,7 +25,7 @@ enum {
     KEY_ANGULAR_UNITS = 2054,
     KEY_ANGULAR_UNIT_SIZE = 2055, /* in radians */
     KEY_SEMI_MAJOR_AXIS = 2057,
-    KEY_MERIDIAN_LONGITUDE = 2061,
+    KEY_MERIDIAN_LONGITUDE = 2061, /* in the angular unit */
     KEY_PROJECTED_SYSTEM = 3072,
     KEY_LINEAR_UNITS = 3076,
     KEY_LINEAR_UNIT_SIZE = 3077, /* in metres */
@@ -150,7 +150,7 @@ static double read_geo_double(const struct geo_keys *k, int key)
     return 0;
 }
 
-/* Units of EPSG: lengths in metres, angles in degrees. */
+/* Units of EPSG: lengths in metres; angles, whose codes are above 9100, in degrees. */
 static const struct {
     int code;
     double unit;
@@ -179,11 +179,11 @@ static const struct {
              {9106, 0.9},
              {9122, 1}};
 
-/* Returns a unit of EPSG in metres, or an angle in degrees; NaN: not known here. */
-static double unit_of(int code)
+/* Returns a unit of lengths in metres, or one of angles in degrees; NaN: not known here, or not of this kind. */
+static double unit_of(bool angle, int code)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (units[i].code == code) return units[i].unit;
+        if (units[i].code == code && (code > 9100) == angle) return units[i].unit;
     return NAN;
 }
 
@@ -234,18 +234,18 @@ static void read_systems(const struct geo_keys *k, struct bi_map *map)
         map->unit = geographic ? read_geo_double(k, KEY_ANGULAR_UNIT_SIZE) * BI_RADIAN
                                : read_geo_double(k, KEY_LINEAR_UNIT_SIZE);
     else if (unit)
-        map->unit = unit_of(unit);
+        map->unit = unit_of(geographic, unit);
     map->unit_unknown = unit && !(map->unit > 0);
     if (map->unit_unknown || (model && model != MODEL_PROJECTED && model != MODEL_GEOGRAPHIC)) {
         map->unit = 0; /* a geocentric model has no plane */
         map->unit_unknown = true;
     }
-    map->meridian = geographic ? read_geo_double(k, KEY_MERIDIAN_LONGITUDE) : 0;
+    map->meridian = geographic ? read_geo_double(k, KEY_MERIDIAN_LONGITUDE) * (map->unit > 0 ? map->unit : 1) : 0;
     map->radius = read_geo_double(k, KEY_SEMI_MAJOR_AXIS);
     /* 2. Heights. The band's unit comes before that of its system. */
     const int height_unit = read_geo_key(k, KEY_HEIGHT_UNITS, 0);
     map->height_code = read_code(k, KEY_HEIGHT_SYSTEM, NULL);
-    if (map->height_unit == 0 && height_unit) map->height_unit = unit_of(height_unit);
+    if (map->height_unit == 0 && height_unit) map->height_unit = unit_of(false, height_unit);
 }
 
 const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
@@ -281,7 +281,7 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
 
 void bi_geotiff_metres(const struct bi_geotiff *geo, double *scale, double *offset)
 {
-    const double unit = geo->place.height_unit, factor = unit == 0 || isnan(unit) ? 1 : unit;
+    const double factor = bi_height_factor(geo->place.height_unit);
     *scale = geo->scale * factor;
     *offset = geo->offset * factor;
 }

@@ -17,7 +17,7 @@ static const double slack = 0.01;
 /* How a raster becomes a globe. */
 struct plan {
     const char *name; /* of the raster, for messages */
-    bool projected;   /* `bounds` are unknown */
+    bool projected;   /* the raster is a map, whose edges are not in degrees; `bounds` are not used */
     double bounds[4]; /* west, south, east, north, in degrees */
     bool rotates;     /* columns are rotated, none are computed: by `shift` */
     int64_t shift;    /* column j of the globe is column j + shift of the raster, modulo its width */
@@ -74,18 +74,18 @@ static void find_rotation(const bosc_heights *h, struct plan *plan)
 static bosc_status make_plan(const bosc_heights *h, const bosc_globe_opts *opts, struct plan *plan,
                              bosc_io_error *error)
 {
-    bosc_globe_opts o = {0};
+    bosc_globe_opts o;
     if (!h) return bi_io_fail(error, BOSC_ERR_ARG, "heights: NULL");
     if (h->width < 1 || h->height < 1)
         return bi_io_fail(error, BOSC_ERR_ARG, "heights: %lld x %lld samples", (long long)h->width,
                           (long long)h->height);
-    if (opts && opts->size < sizeof o.size) return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is not set");
-    if (opts) memcpy(&o, opts, opts->size < sizeof o ? opts->size : sizeof o);
+    bosc_status status = bi_io_read_opts("bosc_globe_opts", opts, &o, sizeof o, error);
+    if (status != BOSC_OK) return status;
     *plan = (struct plan){
         .name = o.name ? o.name : "heights", .has_outside = o.has_outside != 0, .outside = (float)o.outside};
     if (plan->has_outside && !isfinite(plan->outside))
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: outside is %g", o.outside);
-    bosc_status status = find_bounds(h, &o, plan, error);
+    status = find_bounds(h, &o, plan, error);
     if (status != BOSC_OK || plan->projected) return status;
     status = check_bounds(h, plan, error);
     if (status == BOSC_OK) find_rotation(h, plan);

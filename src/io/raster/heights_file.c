@@ -30,13 +30,10 @@ enum {
 struct tiff_blocks {
     struct bi_tiff tiff;
     struct bi_tiff_layout layout;
-    int64_t across, down;   /* samples of a block in a row, in a column */
-    int64_t columns, count; /* blocks in a row of blocks, in all */
-    tmsize_t bytes;         /* of a block */
-    bool tiled, plain;      /* plain: samples of the band are stored uncompressed, one after the other */
-    uint32_t first;         /* number of the band's first block in the file */
-    int32_t *slots;         /* slot of each block, or -1 */
-    int64_t capacity, next; /* number of slots; the slot that is replaced next, in a cycle */
+    struct bi_tiff_blocks band; /* the blocks of the band */
+    bool plain;                 /* samples of the band are stored uncompressed, one after the other */
+    int32_t *slots;             /* slot of each block, or -1 */
+    int64_t capacity, next;     /* number of slots; the slot that is replaced next, in a cycle */
     struct slot {
         char *samples;
         int64_t block; /* or -1 */
@@ -99,37 +96,6 @@ static bosc_status fail_damaged(struct bosc_heights_file *f, bosc_io_error *erro
                       t->reason.text[0] ? t->reason.text : "truncated");
 }
 
-/* Reads the sizes of blocks; false if they are inconsistent. */
-static bool read_block_sizes(struct tiff_blocks *b)
-{
-    TIFF *handle = b->tiff.handle;
-    const struct bi_tiff_layout *l = &b->layout;
-    uint32_t across = l->width, down = l->height;
-    b->tiled = TIFFIsTiled(handle) != 0;
-    if (b->tiled &&
-        (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down)))
-        return false;
-    if (!b->tiled) TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &down);
-    if (!b->tiled && down > l->height) down = l->height;
-    if (across == 0 || down == 0) return false;
-    b->bytes = b->tiled ? TIFFTileSize(handle) : TIFFStripSize(handle);
-    b->across = across;
-    b->down = down;
-    b->columns = (l->width + b->across - 1) / b->across;
-    b->count = b->columns * ((l->height + b->down - 1) / b->down);
-    const int64_t planes = l->separate ? l->bands : 1, first = l->separate ? l->band * b->count : 0;
-    b->first = (uint32_t)first;
-    return b->bytes > 0 && b->across * b->down <= b->bytes / bi_tiff_sample_step(l) &&
-           planes * b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
-}
-
-/* Returns the number of rows in a block. The last strip may have fewer; tiles are complete. */
-static int64_t rows_of(const struct tiff_blocks *b, int64_t block)
-{
-    const int64_t left = b->layout.height - block / b->columns * b->down;
-    return !b->tiled && left < b->down ? left : b->down;
-}
-
 static bool is_plain(const struct tiff_blocks *b)
 {
     uint16_t order = FILLORDER_MSB2LSB;
@@ -137,20 +103,17 @@ static bool is_plain(const struct tiff_blocks *b)
     return b->layout.ratio == 1 && order == FILLORDER_MSB2LSB && (b->layout.bands == 1 || b->layout.separate);
 }
 
-/* Returns the number of a block of the band in the file. */
-static uint32_t number_of(const struct tiff_blocks *b, int64_t block) { return b->first + (uint32_t)block; }
-
-/* Returns the bytes of a block that hold samples. */
-static int64_t bytes_of(const struct tiff_blocks *b, int64_t block)
+/* Returns the offset of a block of the band in the file. */
+static uint64_t offset_of(const struct tiff_blocks *b, int64_t block)
 {
-    return rows_of(b, block) * b->across * bi_tiff_sample_step(&b->layout);
+    return TIFFGetStrileOffset(b->tiff.handle, b->band.first + (uint32_t)block);
 }
 
 /* True if all samples of all blocks are within the file. */
 static bool is_complete(const struct tiff_blocks *b)
 {
-    for (int64_t k = 0; k < b->count; k++) {
-        const uint64_t at = TIFFGetStrileOffset(b->tiff.handle, number_of(b, k)), bytes = (uint64_t)bytes_of(b, k);
+    for (int64_t k = 0; k < b->band.count; k++) {
+        const uint64_t at = offset_of(b, k), bytes = (uint64_t)(bi_tiff_rows_of(&b->band, k) * b->band.row_bytes);
         if (bytes > b->tiff.size || at > b->tiff.size - bytes) return false;
     }
     return true;
@@ -190,8 +153,8 @@ static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_i
     }
     const char *reason = bi_tiff_read_layout(b->tiff.handle, band, &b->layout, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", f->name, reason);
-    if (!read_block_sizes(b)) return fail_damaged(f, error);
-    bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->bytes, error);
+    if (!bi_tiff_read_band_blocks(b->tiff.handle, &b->layout, &b->band)) return fail_damaged(f, error);
+    bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->band.bytes, error);
     if (status != BOSC_OK) return status;
     set_samples(f, b, &geo);
     status = bi_mask_apply_inner(&f->file.bytes, f->width, f->height, NULL, error);
@@ -199,12 +162,12 @@ static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_i
     /* 2. Prepare direct reads, or the table of cached blocks. */
     b->plain = is_plain(b);
     if (b->plain) return is_complete(b) ? BOSC_OK : fail_damaged(f, error);
-    if (b->bytes > BLOCK_LIMIT)
+    if (b->band.bytes > BLOCK_LIMIT)
         return bi_io_fail(error, BOSC_ERR_LIMIT, "%s: a strip or tile of %lld bytes is unpacked as a whole; %d at most",
-                          f->name, (long long)b->bytes, BLOCK_LIMIT);
-    b->slots = bi_io_alloc((size_t)b->count * sizeof *b->slots);
+                          f->name, (long long)b->band.bytes, BLOCK_LIMIT);
+    b->slots = bi_io_alloc((size_t)b->band.count * sizeof *b->slots);
     if (!b->slots) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
-    memset(b->slots, 0xff, (size_t)b->count * sizeof *b->slots);
+    memset(b->slots, 0xff, (size_t)b->band.count * sizeof *b->slots);
     return BOSC_OK;
 }
 
@@ -234,10 +197,10 @@ static void free_blocks(struct tiff_blocks *b)
 static bosc_status reserve_cache(struct bosc_heights_file *f, int64_t rows)
 {
     struct tiff_blocks *b = f->tiff;
-    int64_t needed = (2 * (rows / b->down) + 3) * b->columns;
+    int64_t needed = (2 * (rows / b->band.down) + 3) * b->band.columns;
     if (b->plain) return BOSC_OK;
-    if (needed < CACHE_BYTES / b->bytes) needed = CACHE_BYTES / b->bytes;
-    if (needed > b->count) needed = b->count;
+    if (needed < CACHE_BYTES / b->band.bytes) needed = CACHE_BYTES / b->band.bytes;
+    if (needed > b->band.count) needed = b->band.count;
     if (needed <= b->capacity) return BOSC_OK;
     struct slot *cache = bi_io_realloc(b->cache, (size_t)needed * sizeof *cache);
     if (!cache) return bi_io_fail(&f->error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
@@ -253,17 +216,13 @@ static bosc_status load_block(struct bosc_heights_file *f, int64_t block)
 {
     struct tiff_blocks *b = f->tiff;
     struct slot *slot = b->cache + b->next;
-    if (!slot->samples) slot->samples = bi_io_alloc((size_t)b->bytes);
+    if (!slot->samples) slot->samples = bi_io_alloc((size_t)b->band.bytes);
     if (!slot->samples) return bi_io_fail(&f->error, BOSC_ERR_NOMEM, "%s: out of memory", f->name);
     if (slot->block >= 0) b->slots[slot->block] = -1;
     slot->block = -1;
     b->tiff.reason.text[0] = 0;
     b->tiff.number = 0;
-    const uint32_t number = number_of(b, block);
-    const tmsize_t bytes = b->tiled ? b->bytes : (tmsize_t)bytes_of(b, block);
-    const tmsize_t got = b->tiled ? TIFFReadEncodedTile(b->tiff.handle, number, slot->samples, bytes)
-                                  : TIFFReadEncodedStrip(b->tiff.handle, number, slot->samples, bytes);
-    if (got != bytes) return fail_damaged(f, &f->error);
+    if (!bi_tiff_unpack_block(b->tiff.handle, &b->band, block, slot->samples)) return fail_damaged(f, &f->error);
     slot->block = block;
     b->slots[block] = (int32_t)b->next;
     b->next = (b->next + 1) % b->capacity;
@@ -278,13 +237,14 @@ static bosc_status copy_block_samples(struct bosc_heights_file *f, int64_t row, 
     const struct bi_tiff_layout *l = &b->layout;
     const int64_t step = bi_tiff_sample_step(l), first = l->separate ? 0 : l->band * l->type.width;
     for (int64_t done = 0, run; done < count; done += run) {
-        const int64_t x = (column + done) % b->across, block = row / b->down * b->columns + (column + done) / b->across;
-        const size_t at = (size_t)((row % b->down * b->across + x) * step + first);
+        const int64_t x = (column + done) % b->band.across,
+                      block = row / b->band.down * b->band.columns + (column + done) / b->band.across;
+        const size_t at = (size_t)((row % b->band.down * b->band.across + x) * step + first);
         /* A run ends at the border of its block. */
         bosc_status status = BOSC_OK;
-        run = b->across - x < count - done ? b->across - x : count - done;
+        run = b->band.across - x < count - done ? b->band.across - x : count - done;
         if (b->plain) {
-            const size_t begin = (size_t)TIFFGetStrileOffset(b->tiff.handle, number_of(b, block));
+            const size_t begin = (size_t)offset_of(b, block);
             status = copy_samples(f, begin + at, run, buffer, values + done);
         } else {
             if (b->slots[block] < 0) status = load_block(f, block);
@@ -442,31 +402,31 @@ static void close_all(struct bosc_heights_file *f)
     free(f);
 }
 
-/* Applies the values of the band in an auxiliary file, which a TIFF holds itself. */
-static bosc_status apply_aux(struct bosc_heights_file *f, const bosc_heights_opts *opts, bosc_io_error *error)
+/* Reads the values of the band from an auxiliary file; a TIFF holds them itself. */
+static bosc_status read_aux(struct bosc_heights_file *f, const bosc_heights_opts *opts, bosc_io_error *error)
 {
-    struct bi_aux aux;
+    struct bi_aux_values values;
     if (f->tiff) return BOSC_OK;
-    const bosc_status status = bi_aux_read(f->name, bi_aux_band(opts), &aux, error);
-    free(aux.system);
+    const bosc_status status = bi_aux_read_values(f->name, opts, &f->place, &values, error);
     if (status != BOSC_OK) return status;
-    const double unit = bi_aux_set_unit(&aux, &f->place);
-    f->aux_none = (float)aux.none;
-    f->scale = aux.scale * unit;
-    f->offset = aux.offset * unit;
+    f->aux_none = values.none;
+    f->scale = values.scale;
+    f->offset = values.offset;
     return BOSC_OK;
 }
 
 /* Reads the place of a raster that does not give it from a file beside it. */
 static bosc_status find_place(struct bosc_heights_file *f, bosc_io_error *error)
 {
-    const bool converted = f->place.height_unit != 0;
+    struct bi_world_changes changes;
     f->place.width = f->width;
     f->place.height = f->height;
-    const bosc_status status = bi_world_file_read(f->name, &f->place, &f->to_north, &f->to_west, error);
-    if (status != BOSC_OK || converted || f->place.height_unit == 0 || isnan(f->place.height_unit)) return status;
-    f->scale *= f->place.height_unit;
-    f->offset *= f->place.height_unit;
+    const bosc_status status = bi_world_file_read(f->name, &f->place, &changes, error);
+    if (status != BOSC_OK) return status;
+    f->to_north |= changes.to_north;
+    f->to_west |= changes.to_west;
+    f->scale *= changes.factor;
+    f->offset *= changes.factor;
     return BOSC_OK;
 }
 
@@ -481,7 +441,7 @@ static bosc_status open_file(const char *path, const bosc_heights_opts *opts, st
     if (status == BOSC_OK && (f->width < 1 || f->height < 1))
         status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: there are no samples", path);
     if (status == BOSC_OK) status = bi_mask_apply_beside(path, f->width, f->height, NULL, error);
-    if (status == BOSC_OK) status = apply_aux(f, opts, error);
+    if (status == BOSC_OK) status = read_aux(f, opts, error);
     return status == BOSC_OK ? find_place(f, error) : status;
 }
 

@@ -133,10 +133,8 @@ bosc_status bosc_heights_fill(bosc_heights *heights, bosc_io_error *error)
 
 bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heights_opts *opts, bosc_io_error *error)
 {
-    *opts = (bosc_heights_opts){.size = sizeof *opts};
-    if (caller_opts && caller_opts->size < sizeof caller_opts->size)
-        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", caller_opts->size);
-    if (caller_opts) memcpy(opts, caller_opts, caller_opts->size < sizeof *opts ? caller_opts->size : sizeof *opts);
+    const bosc_status status = bi_io_read_opts("bosc_heights_opts", caller_opts, opts, sizeof *opts, error);
+    if (status != BOSC_OK) return status;
     if ((unsigned)opts->encoding > BOSC_HEIGHTS_TERRARIUM)
         return bi_io_fail(error, BOSC_ERR_ARG, "encoding: %d is not an encoding of heights", (int)opts->encoding);
     if ((unsigned)opts->voids > BOSC_HEIGHTS_REFUSE_VOIDS)
@@ -145,6 +143,7 @@ bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heig
     if (opts->band && opts->encoding != BOSC_HEIGHTS_PLAIN)
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: band: the encoding %s uses three bands",
                           bi_heights_encoding_name(opts->encoding));
+    if (opts->reserved) return bi_io_fail(error, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)opts->reserved);
     return BOSC_OK;
 }
 
@@ -184,8 +183,7 @@ bosc_status bi_heights_parse(enum bi_heights_format format, const bosc_heights_o
     bosc_status status = bi_heights_opts_fit(format, opts, in->name, error);
     if (status == BOSC_OK) status = parse_format(format, opts, in, &fresh, error);
     /* Auxiliary values and masks decide which samples are voids. */
-    if (status == BOSC_OK && format != BI_HEIGHTS_TIFF)
-        status = bi_aux_apply(in->name, bi_aux_band(opts), &fresh, error);
+    if (status == BOSC_OK && format != BI_HEIGHTS_TIFF) status = bi_aux_apply(in->name, opts, &fresh, error);
     if (status == BOSC_OK && format != BI_HEIGHTS_TIFF)
         status = bi_mask_apply_beside(in->name, fresh.width, fresh.height, fresh.data, error);
     if (status == BOSC_OK) status = check_and_fill(in->name, opts->voids, &fresh, error);

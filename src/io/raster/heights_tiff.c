@@ -13,42 +13,20 @@ enum { STRIP_SAMPLES = 1 << 16 };
 
 /* ---- samples ---- */
 
-static bool read_strips(TIFF *handle, const struct bi_tiff_layout *l, char *buffer, tmsize_t capacity, bosc_heights *h)
+static bool read_blocks(TIFF *handle, const struct bi_tiff_layout *l, const struct bi_tiff_blocks *b, char *buffer,
+                        bosc_heights *h)
 {
-    uint32_t rows = l->height;
-    TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &rows);
-    if (rows == 0 || rows > l->height) rows = l->height;
-    const int64_t step = bi_tiff_sample_step(l), row_bytes = l->width * step;
-    const char *first = buffer + (l->separate ? 0 : l->band * l->type.width);
-    uint32_t strip = l->separate ? TIFFComputeStrip(handle, 0, (uint16_t)l->band) : 0;
-    for (uint32_t y = 0; y < l->height; y += rows, strip++) {
-        int64_t rows_here = l->height - y < rows ? l->height - y : rows;
-        if (rows_here * row_bytes > capacity || !bi_io_set_done(y)) return false;
-        if (TIFFReadEncodedStrip(handle, strip, buffer, rows_here * row_bytes) != rows_here * row_bytes) return false;
-        bi_samples_read_but(l->type, first, step, rows_here * l->width, l->none, h->data + (int64_t)y * l->width);
-        if (y > UINT32_MAX - rows) break;
-    }
-    return true;
-}
-
-static bool read_tiles(TIFF *handle, const struct bi_tiff_layout *l, char *buffer, tmsize_t capacity, bosc_heights *h)
-{
-    uint32_t across = 0, down = 0;
-    if (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down))
-        return false;
     const int64_t step = bi_tiff_sample_step(l);
     const char *first = buffer + (l->separate ? 0 : l->band * l->type.width);
-    if (across == 0 || down == 0 || (int64_t)across * down > capacity / step) return false;
-    for (int64_t y = 0; y < l->height; y += down)
-        for (int64_t x = 0; x < l->width; x += across) {
-            if (!bi_io_set_done((double)y + (double)x / l->width * down)) return false;
-            uint32_t tile = TIFFComputeTile(handle, (uint32_t)x, (uint32_t)y, 0, (uint16_t)l->band);
-            if (TIFFReadEncodedTile(handle, tile, buffer, capacity) != capacity) return false;
-            int64_t columns = l->width - x < across ? l->width - x : across;
-            for (int64_t j = 0; j < down && y + j < l->height; j++)
-                bi_samples_read_but(l->type, first + j * across * step, step, columns, l->none,
-                                    h->data + (y + j) * l->width + x);
-        }
+    for (int64_t block = 0; block < b->count; block++) {
+        const int64_t x = block % b->columns * b->across, y = block / b->columns * b->down;
+        const int64_t columns = l->width - x < b->across ? l->width - x : b->across;
+        if (!bi_io_set_done((double)y + (double)x / l->width * (double)b->down)) return false;
+        if (!bi_tiff_unpack_block(handle, b, block, buffer)) return false;
+        for (int64_t j = 0; j < b->down && y + j < l->height; j++)
+            bi_samples_read_but(l->type, first + j * b->row_bytes, step, columns, l->none,
+                                h->data + (y + j) * l->width + x);
+    }
     return true;
 }
 
@@ -65,29 +43,32 @@ static void apply_tags(bosc_heights *h, const struct bi_geotiff *geo)
     for (int64_t i = 0; i < h->width * h->height; i++) h->data[i] = (float)((double)h->data[i] * scale + offset);
 }
 
+static bosc_status fail_damaged(const struct bi_tiff *t, bosc_io_error *error)
+{
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", t->name,
+                      t->reason.text[0] ? t->reason.text : "truncated");
+}
+
 static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, int32_t band, bosc_heights *heights,
                                 bosc_io_error *error)
 {
     /* 1. The layout, checked before memory is allocated. */
     struct bi_tiff_layout l;
+    struct bi_tiff_blocks blocks;
     struct bi_geotiff geo;
     const char *reason = bi_tiff_read_layout(t->handle, band, &l, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
-    bool tiled = TIFFIsTiled(t->handle) != 0;
-    tmsize_t capacity = tiled ? TIFFTileSize(t->handle) : TIFFStripSize(t->handle);
-    bosc_status status = bi_tiff_fit(t, &l, capacity, error);
+    if (!bi_tiff_read_band_blocks(t->handle, &l, &blocks)) return fail_damaged(t, error);
+    bosc_status status = bi_tiff_fit(t, &l, blocks.bytes, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, l.width, l.height, heights, error);
     if (status != BOSC_OK) return status;
     /* 2. The samples, block by block. */
-    char *buffer = bi_io_alloc((size_t)capacity);
+    char *buffer = bi_io_alloc((size_t)blocks.bytes);
     if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
     bi_io_phase(0.9, l.height);
-    bool whole = tiled ? read_tiles(t->handle, &l, buffer, capacity, heights)
-                       : read_strips(t->handle, &l, buffer, capacity, heights);
+    const bool whole = read_blocks(t->handle, &l, &blocks, buffer, heights);
     free(buffer);
-    if (!whole)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: damaged TIFF: %s", in->name,
-                          t->reason.text[0] ? t->reason.text : "truncated");
+    if (!whole) return fail_damaged(t, error);
     /* 3. The mask, in the order of the file, then the tags. */
     status = bi_mask_apply_inner(in, l.width, l.height, heights->data, error);
     if (status == BOSC_OK) status = bi_mask_apply_beside(in->name, l.width, l.height, heights->data, error);

@@ -20,9 +20,7 @@ struct mask {
     int64_t width, height;
     float *data; /* of the raster; NULL: only excluded samples are searched */
     int bits;    /* of a sample: 1 or 8 */
-    bool tiled;
-    int64_t across, down; /* samples of a block in a row, in a column */
-    tmsize_t bytes;       /* of a block */
+    struct bi_tiff_blocks blocks;
 };
 
 static bosc_status fail_damaged(const struct mask *m, bosc_io_error *error)
@@ -36,7 +34,7 @@ static bosc_status fail_damaged(const struct mask *m, bosc_io_error *error)
 static const char *read_layout(struct mask *m)
 {
     TIFF *handle = m->tiff.handle;
-    uint32_t width = 0, height = 0, across = 0, down = 0;
+    uint32_t width = 0, height = 0;
     uint16_t bits = 1, samples = 1, planar = PLANARCONFIG_CONTIG;
     TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &height);
@@ -48,34 +46,22 @@ static const char *read_layout(struct mask *m)
     if (samples != 1 && planar != PLANARCONFIG_SEPARATE) return "the mask has more than one band";
     /* Blocks: one of several bands comes first, so its blocks have the lowest numbers. */
     m->bits = bits;
-    m->tiled = TIFFIsTiled(handle) != 0;
-    across = width;
-    down = height;
-    if (m->tiled) {
-        TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across);
-        TIFFGetField(handle, TIFFTAG_TILELENGTH, &down);
-    } else {
-        TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &down);
-        if (down > height) down = height;
-    }
-    m->across = across;
-    m->down = down;
-    m->bytes = m->tiled ? TIFFTileSize(handle) : TIFFStripSize(handle);
     /* A block is at most as large as the raster, or 64 MiB: the file's size does not bound a mask of equal samples. */
     const int64_t most = m->width * m->height > (int64_t)1 << 26 ? m->width * m->height : (int64_t)1 << 26;
-    return across && down && m->bytes > 0 && m->bytes <= most && (across * (int64_t)bits + 7) / 8 <= m->bytes / down
+    return bi_tiff_read_blocks(handle, width, height, bits, &m->blocks) && m->blocks.bytes <= most
                ? NULL
                : "the blocks of the mask have an invalid size";
 }
 
-/* Excludes the samples of a block whose mask is 0; block NULL: all of them. `at`: the first column and row. False if a
- * sample is excluded and there are no data. */
-static bool exclude_samples(const struct mask *m, const unsigned char *block, int64_t x, int64_t y)
+/* Excludes the samples of a block whose mask is 0; samples NULL: all of them. False if a sample is excluded and there
+ * are no data. */
+static bool exclude_samples(const struct mask *m, int64_t block, const unsigned char *samples)
 {
-    const int64_t row_bytes = (m->across * m->bits + 7) / 8;
-    for (int64_t j = 0; j < m->down && y + j < m->height; j++)
-        for (int64_t i = 0; i < m->across && x + i < m->width; i++) {
-            const unsigned char *row = block ? block + j * row_bytes : NULL;
+    const struct bi_tiff_blocks *b = &m->blocks;
+    const int64_t x = block % b->columns * b->across, y = block / b->columns * b->down;
+    for (int64_t j = 0; j < b->down && y + j < m->height; j++)
+        for (int64_t i = 0; i < b->across && x + i < m->width; i++) {
+            const unsigned char *row = samples ? samples + j * b->row_bytes : NULL;
             if (row && (m->bits == 8 ? row[i] : row[i / 8] >> (7 - i % 8) & 1)) continue;
             if (!m->data) return false;
             m->data[(y + j) * m->width + x + i] = NAN;
@@ -86,21 +72,14 @@ static bool exclude_samples(const struct mask *m, const unsigned char *block, in
 static bosc_status read_blocks(const struct mask *m, unsigned char *buffer, bosc_io_error *error)
 {
     TIFF *handle = m->tiff.handle;
-    uint32_t block = 0;
-    for (int64_t y = 0; y < m->height; y += m->down)
-        for (int64_t x = 0; x < m->width; x += m->across, block++) {
-            const int64_t rows = !m->tiled && m->height - y < m->down ? m->height - y : m->down;
-            const tmsize_t bytes = m->tiled ? m->bytes : (tmsize_t)(rows * ((m->across * m->bits + 7) / 8));
-            const bool left_out = TIFFGetStrileOffset(handle, block) == 0; /* GDAL leaves blocks of zeros out */
-            const tmsize_t got = left_out   ? bytes
-                                 : m->tiled ? TIFFReadEncodedTile(handle, block, buffer, bytes)
-                                            : TIFFReadEncodedStrip(handle, block, buffer, bytes);
-            if (got != bytes) return fail_damaged(m, error);
-            if (!exclude_samples(m, left_out ? NULL : buffer, x, y))
-                return bi_io_fail(error, BOSC_ERR_DATA,
-                                  "%s: a mask excludes samples, which have no height; of parts none is filled in",
-                                  m->raster);
-        }
+    for (int64_t block = 0; block < m->blocks.count; block++) {
+        const bool left_out = TIFFGetStrileOffset(handle, (uint32_t)block) == 0; /* GDAL leaves blocks of zeros out */
+        if (!left_out && !bi_tiff_unpack_block(handle, &m->blocks, block, buffer)) return fail_damaged(m, error);
+        if (!exclude_samples(m, block, left_out ? NULL : buffer))
+            return bi_io_fail(error, BOSC_ERR_DATA,
+                              "%s: a mask excludes samples, which have no height; of parts none is filled in",
+                              m->raster);
+    }
     return BOSC_OK;
 }
 
@@ -108,7 +87,7 @@ static bosc_status apply_mask(struct mask *m, bosc_io_error *error)
 {
     const char *reason = read_layout(m);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", m->tiff.name, reason);
-    unsigned char *buffer = bi_io_alloc((size_t)m->bytes);
+    unsigned char *buffer = bi_io_alloc((size_t)m->blocks.bytes);
     if (!buffer) return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", m->tiff.name);
     const bosc_status status = read_blocks(m, buffer, error);
     free(buffer);

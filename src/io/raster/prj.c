@@ -85,6 +85,17 @@ static double read_unit(const char *p, const char *end, bool first)
     return unit;
 }
 
+/* Returns the prime meridian in degrees; 0: none. Version 2 of the text may give it in another unit:
+ * PRIMEM["Paris",2.5969213,ANGLEUNIT["grad",0.0157079632679489]]. */
+static double read_meridian(const char *p, const char *end)
+{
+    static const char *const words[] = {"PRIMEM[", NULL};
+    while (p < end && !begins_any(p, end, words)) p++;
+    const char *close = p < end ? memchr(p, ']', (size_t)(end - p)) : NULL;
+    const double unit = close ? read_unit(p, close, false) : 0;
+    return find_value(p, end, words) * (unit > 0 ? unit * BI_RADIAN : 1);
+}
+
 /* Reads well-known text, which begins at or behind p. */
 static void read_wkt(const char *p, const char *end, struct bi_map *map)
 {
@@ -92,7 +103,7 @@ static void read_wkt(const char *p, const char *end, struct bi_map *map)
     static const char *const geographic[] = {"GEOGCS[", "GEOGCRS[", "GEODCRS[", NULL};
     static const char *const projected[] = {"PROJCS[", "PROJCRS[", NULL};
     static const char *const vertical[] = {"VERT_CS[", "VERTCS[", "VERTCRS[", NULL};
-    static const char *const meridian[] = {"PRIMEM[", NULL}, *const ellipsoid[] = {"SPHEROID[", "ELLIPSOID[", NULL};
+    static const char *const ellipsoid[] = {"SPHEROID[", "ELLIPSOID[", NULL};
     const double degree = 1 / BI_RADIAN;
     /* 1. The system of the map, which is the first of a compound one; one of heights may follow. */
     if (begins_any(p, end, compound))
@@ -113,7 +124,7 @@ static void read_wkt(const char *p, const char *end, struct bi_map *map)
     if (contains(p, heights, "Web_Mercator") || contains(p, heights, "Pseudo-Mercator"))
         map->code = BI_EPSG_WEB_MERCATOR;
     map->true_scale = contains(p, heights, "Transverse_Mercator") || contains(p, heights, "Transverse Mercator");
-    map->meridian = is_geographic ? find_value(p, heights, meridian) : 0;
+    map->meridian = is_geographic ? read_meridian(p, heights) : 0;
     map->radius = find_value(p, heights, ellipsoid);
     /* 3. Heights. */
     if (heights == end) return;

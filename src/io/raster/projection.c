@@ -58,7 +58,7 @@ static PJ_CONTEXT *open_context(void)
     PJ_CONTEXT *context = lib.proj_context_create();
     if (!context) return NULL;
     lib.proj_log_level(context, PJ_LOG_NONE);
-    lib.proj_context_set_enable_network(context, 0); /* no environment variable changes a result */
+    lib.proj_context_set_enable_network(context, 0); /* PROJ_NETWORK changes no result */
     return context;
 }
 

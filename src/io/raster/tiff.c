@@ -188,6 +188,50 @@ int64_t bi_tiff_sample_step(const struct bi_tiff_layout *layout)
     return (int64_t)layout->type.width * (layout->separate ? 1 : layout->bands);
 }
 
+bool bi_tiff_read_blocks(TIFF *handle, uint32_t width, uint32_t height, int64_t bits, struct bi_tiff_blocks *b)
+{
+    uint32_t across = width, down = height;
+    *b = (struct bi_tiff_blocks){.tiled = TIFFIsTiled(handle) != 0, .height = height};
+    if (b->tiled) {
+        if (!TIFFGetField(handle, TIFFTAG_TILEWIDTH, &across) || !TIFFGetField(handle, TIFFTAG_TILELENGTH, &down))
+            return false;
+    } else {
+        TIFFGetField(handle, TIFFTAG_ROWSPERSTRIP, &down);
+        if (down > height) down = height;
+    }
+    if (across == 0 || down == 0) return false;
+    b->across = across;
+    b->down = down;
+    b->columns = (width + b->across - 1) / b->across;
+    b->count = b->columns * ((height + b->down - 1) / b->down);
+    b->row_bytes = (b->across * bits + 7) / 8;
+    b->bytes = b->tiled ? TIFFTileSize(handle) : TIFFStripSize(handle);
+    return b->bytes > 0 && b->row_bytes <= b->bytes / b->down &&
+           b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
+}
+
+bool bi_tiff_read_band_blocks(TIFF *handle, const struct bi_tiff_layout *l, struct bi_tiff_blocks *b)
+{
+    if (!bi_tiff_read_blocks(handle, l->width, l->height, 8 * bi_tiff_sample_step(l), b)) return false;
+    if (!l->separate) return true;
+    b->first = (uint32_t)(l->band * b->count);
+    return l->bands * b->count <= (b->tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle));
+}
+
+int64_t bi_tiff_rows_of(const struct bi_tiff_blocks *b, int64_t block)
+{
+    const int64_t left = b->height - block / b->columns * b->down;
+    return !b->tiled && left < b->down ? left : b->down;
+}
+
+bool bi_tiff_unpack_block(TIFF *handle, const struct bi_tiff_blocks *b, int64_t block, void *to)
+{
+    const uint32_t number = b->first + (uint32_t)block;
+    if (b->tiled) return TIFFReadEncodedTile(handle, number, to, b->bytes) == b->bytes;
+    const tmsize_t bytes = (tmsize_t)(bi_tiff_rows_of(b, block) * b->row_bytes);
+    return TIFFReadEncodedStrip(handle, number, to, bytes) == bytes;
+}
+
 bosc_status bi_tiff_fit(const struct bi_tiff *t, const struct bi_tiff_layout *l, tmsize_t block, bosc_io_error *error)
 {
     const uint64_t ratio = (uint64_t)l->ratio, most = t->size < UINT64_MAX / ratio ? t->size * ratio : UINT64_MAX;

@@ -36,6 +36,27 @@ const char *bi_tiff_read_layout(TIFF *handle, int32_t band, struct bi_tiff_layou
 /* Returns the bytes from a sample of the band to the next one in a block. */
 int64_t bi_tiff_sample_step(const struct bi_tiff_layout *layout);
 
+/* Strips or tiles ("blocks") of an image, numbered row by row; a strip is as wide as the image. */
+struct bi_tiff_blocks {
+    bool tiled;
+    int64_t height;         /* of the image */
+    int64_t across, down;   /* samples of a block in a row, in a column */
+    int64_t columns, count; /* blocks in a row of blocks, in all */
+    int64_t row_bytes;      /* of a row of a block */
+    tmsize_t bytes;         /* of a whole block */
+    uint32_t first;         /* number of the first block in the file */
+};
+/* Reads the sizes of blocks whose samples are `bits` apart; false if they are inconsistent. */
+bool bi_tiff_read_blocks(TIFF *handle, uint32_t width, uint32_t height, int64_t bits, struct bi_tiff_blocks *blocks);
+/* The same for the blocks of a band. */
+bool bi_tiff_read_band_blocks(TIFF *handle, const struct bi_tiff_layout *layout, struct bi_tiff_blocks *blocks);
+
+/* Returns the number of rows in a block. The last strip may have fewer; tiles are complete. */
+int64_t bi_tiff_rows_of(const struct bi_tiff_blocks *blocks, int64_t block);
+
+/* Unpacks a block to memory of blocks->bytes; false if it is damaged. */
+bool bi_tiff_unpack_block(TIFF *handle, const struct bi_tiff_blocks *blocks, int64_t block, void *to);
+
 /* Checks by bi_heights_fit that all samples, and a block of this many bytes, fit. */
 bosc_status bi_tiff_fit(const struct bi_tiff *t, const struct bi_tiff_layout *layout, tmsize_t block,
                         bosc_io_error *error);

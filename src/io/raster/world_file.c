@@ -194,32 +194,32 @@ bosc_status bi_world_numbers_apply(const char *path, const double n[BI_WORLD_NUM
     return status;
 }
 
-bosc_status bi_world_file_read(const char *path, bosc_heights *h, bool *to_north, bool *to_west, bosc_io_error *error)
+bosc_status bi_world_file_read(const char *path, bosc_heights *h, struct bi_world_changes *changes,
+                               bosc_io_error *error)
 {
     char name[PATH_SIZE], *text = NULL;
     double n[NUMBERS];
     bool found;
+    const bool converted = h->height_unit != 0;
+    *changes = (struct bi_world_changes){.factor = 1};
     if (h->source != BOSC_HEIGHTS_NO_SPACING || strcmp(path, "-") == 0) return BOSC_OK;
     bosc_status status = read_map(path, name, n, &text, &found, error);
     if (status == BOSC_OK && found) status = apply_map(path, name, n, BOSC_HEIGHTS_WORLD_FILE, &text, h, error);
     free(text);
     if (status != BOSC_OK || !found) return status;
-    *to_north = n[CELL_Y] > 0;
-    *to_west = n[CELL_X] < 0;
+    *changes =
+        (struct bi_world_changes){n[CELL_Y] > 0, n[CELL_X] < 0, converted ? 1 : bi_height_factor(h->height_unit)};
     return BOSC_OK;
 }
 
 bosc_status bi_world_file_apply(const char *path, bosc_heights *h, bosc_io_error *error)
 {
-    bool to_north = false, to_west = false;
-    const bool converted = h->height_unit != 0;
-    if (h->source != BOSC_HEIGHTS_NO_SPACING) return BOSC_OK;
-    bosc_status status = bi_world_file_read(path, h, &to_north, &to_west, error);
+    struct bi_world_changes changes;
+    bosc_status status = bi_world_file_read(path, h, &changes, error);
     if (status != BOSC_OK) return status;
-    bi_heights_mirror(h, to_north, to_west);
-    const double unit = h->height_unit;
-    for (int64_t i = 0; !converted && unit != 0 && unit != 1 && !isnan(unit) && i < h->width * h->height; i++) {
-        h->data[i] = (float)((double)h->data[i] * unit);
+    bi_heights_mirror(h, changes.to_north, changes.to_west);
+    for (int64_t i = 0; changes.factor != 1 && i < h->width * h->height; i++) {
+        h->data[i] = (float)((double)h->data[i] * changes.factor);
         if (isinf(h->data[i]))
             return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: a height is too large for a 32-bit float", path,
                               (long long)(i / h->width));

@@ -4,13 +4,19 @@
 
 #include "io/io.h"
 
-/* Sets the place, the units and the spacings of heights without a spacing from the world file of the raster at `path`;
- * heights->data is not touched. to_north, to_west: set to true if rows run northwards, columns westwards. Does nothing
- * if there is no world file. Fails for a damaged world file and for a rotated raster. */
-bosc_status bi_world_file_read(const char *path, bosc_heights *heights, bool *to_north, bool *to_west,
+/* Changes that a world file requires of heights->data. */
+struct bi_world_changes {
+    bool to_north, to_west; /* rows run northwards, columns westwards: to be reversed */
+    double factor;          /* that converts heights to metres; 1 if they have been converted, or have no unit */
+};
+
+/* Sets the place, the units and the spacings of heights without a spacing from the world file of the raster at `path`,
+ * and *changes; heights->data is not touched. Without a world file nothing changes. Fails for a damaged world file and
+ * for a rotated raster. */
+bosc_status bi_world_file_read(const char *path, bosc_heights *heights, struct bi_world_changes *changes,
                                bosc_io_error *error);
 
-/* The same, and turns the rows from north to south and converts the heights to metres. */
+/* The same, and changes heights->data. */
 bosc_status bi_world_file_apply(const char *path, bosc_heights *heights, bosc_io_error *error);
 
 /* The numbers of a world file, in its order: x = cell_x column + turn_x row + x, y = turn_y column + cell_y row + y, at

@@ -146,10 +146,8 @@ static bosc_status read_arr(const char *path, struct bi_scene *scene, bosc_io_er
 static bosc_status check_arguments(const bosc_scene_opts *caller_opts, bosc_scene_opts *opts, const bosc_scene *scene,
                                    bosc_io_error *error)
 {
-    *opts = (bosc_scene_opts){.size = sizeof *opts};
-    if (caller_opts && caller_opts->size < sizeof caller_opts->size)
-        return bi_io_fail(error, BOSC_ERR_ARG, "opts: size is %zu", caller_opts->size);
-    if (caller_opts) memcpy(opts, caller_opts, caller_opts->size < sizeof *opts ? caller_opts->size : sizeof *opts);
+    const bosc_status status = bi_io_read_opts("bosc_scene_opts", caller_opts, opts, sizeof *opts, error);
+    if (status != BOSC_OK) return status;
     if (opts->level < 0) return bi_io_fail(error, BOSC_ERR_ARG, "opts: level: %d is less than 0", (int)opts->level);
     if (opts->robot_convex != 0 && opts->robot_convex != 1)
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: robot_convex: %d is neither 0 nor 1", (int)opts->robot_convex);

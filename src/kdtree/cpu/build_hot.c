@@ -34,7 +34,7 @@
             any_beyond |= (BITS) !(magnitude <= most);                                           \
             any_tiny |= (BITS)((magnitude <= small) & (magnitude > 0));                          \
         }                                                                                        \
-        return (any_beyond ? BI_KDTREE_MAY_BE_BEYOND : 0) | (any_tiny ? BI_KDTREE_IS_TINY : 0);  \
+        return (any_beyond ? BI_KDTREE_IS_BEYOND : 0) | (any_tiny ? BI_KDTREE_IS_TINY : 0);      \
     }
 CLASSIFY(float, int32_t, __builtin_fabsf, 32)
 CLASSIFY(double, int64_t, __builtin_fabs, 64)

@@ -55,9 +55,6 @@ static inline bool bi_kdtree_is_flat(const struct bi_kdtree_build_job *job, int3
  * passes over memory, until the cache of the second level is full. Other sizes are not measured. */
 enum { BI_KDTREE_CPU_SUBTREE = 1 << 14 };
 
-/* One of some numbers is NaN, infinite or beyond a limit; one is not 0 but within the least ordinary number. */
-enum bi_kdtree_class { BI_KDTREE_MAY_BE_BEYOND = 1, BI_KDTREE_IS_TINY = 2 };
-
 struct bi_kdtree_build_hot {
     /* Converts rows [r.begin, r.end) to columns. */
     void (*load_rows)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to,
@@ -78,7 +75,7 @@ struct bi_kdtree_build_hot {
                           const struct bi_kdtree_columns *own, struct bi_kdtree_range r, int level, uint16_t *masks);
     /* Copies the columns' point i to node i of the tree. */
     void (*write_node)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *from, int64_t i);
-    /* Returns bi_kdtree_class bits of some floats or doubles. */
+    /* Returns the bi_kdtree_class bits that some floats or doubles have; infinite ones count as beyond. */
     int (*classify)(const void *elements, int64_t count, double limit, double least);
 };
 

@@ -56,8 +56,8 @@ static bosc_status cpu_find_beyond(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim,
     }
     BI_TRY(p.status);
     found->tiny = any & BI_KDTREE_IS_TINY ? 1 : 0;
-    if (!(any & BI_KDTREE_MAY_BE_BEYOND)) return BOSC_OK;
-    return cpu_steps.find_beyond(ctx, rows->n, &find); /* finds the first row, if one is beyond */
+    if (!(any & BI_KDTREE_IS_BEYOND)) return BOSC_OK;
+    return cpu_steps.find_beyond(ctx, rows->n, &find); /* finds the first row, if one is beyond and not just infinite */
 }
 
 static bosc_status cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,

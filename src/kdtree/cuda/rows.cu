@@ -185,14 +185,15 @@ template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_f
 #pragma unroll 4
     for (uint32_t row = begin + threadIdx.x; row < end; row += THREADS) {
         const int bits = classify_row<T>(a, row);
-        if (bits & 1) bad = min(bad, row);
+        if (bits & BI_KDTREE_IS_BEYOND) bad = min(bad, row);
         any |= bits;
     }
     /* 2. The block finds the least of them. The first barrier makes sh.first = NONE visible, the second the minimum. */
     if (threadIdx.x == 0) sh.first = BI_KDTREE_NONE;
     if (__syncthreads_or(bad != BI_KDTREE_NONE)) atomicMin(&sh.first, bad);
-    const bool any_tiny = __syncthreads_or(any & 2);
-    /* 3. Publish it to later kernels and to the host. */
+    const bool any_tiny = __syncthreads_or(any & BI_KDTREE_IS_TINY);
+    /* 3. Publish it to later kernels and to the host, which count on BLOCKS results. */
+    if (blockIdx.x == 0 && threadIdx.x >= gridDim.x && threadIdx.x < BLOCKS) a.bad[threadIdx.x] = BI_KDTREE_NONE;
     if (threadIdx.x > 0) return;
     a.bad[blockIdx.x] = sh.first;
     const unsigned long long word =
@@ -200,7 +201,8 @@ template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_f
     bi_notify_host(&a.words[blockIdx.x], any_tiny ? word | TINY : word);
 }
 
-/* Always launches BLOCKS blocks, so that the waiter needs no row count; the last blocks may have no rows. */
+/* Launches a block for each THREADS rows, up to BLOCKS. The words of the others are set here, so that the waiter needs
+ * no row count. */
 bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                        double limit, uint32_t bad[BLOCKS])
 {
@@ -208,9 +210,10 @@ bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t 
                    bad,        nullptr};
     a.words = static_cast<unsigned long long *>(ctx->pinned);
     a.rows_per_block = (uint32_t)bi_div_up(bi_div_up(rows->n, BLOCKS), THREADS) * THREADS;
-    for (int b = 0; b < BLOCKS; b++) a.words[b] = 0;
+    const int blocks = rows->n > THREADS ? (int)bi_div_up(rows->n, a.rows_per_block) : 1;
+    for (int b = 0; b < BLOCKS; b++) a.words[b] = b < blocks ? 0 : GOOD;
     auto kernel = dtype == BOSC_F32 ? bi_kdtree_find_beyond_rows<float> : bi_kdtree_find_beyond_rows<double>;
-    return bi_kdtree_cuda_drain_if_failed(ctx, BI_RUN(ctx, kernel, BLOCKS, THREADS, 0, a));
+    return bi_kdtree_cuda_drain_if_failed(ctx, BI_RUN(ctx, kernel, blocks, THREADS, 0, a));
 }
 
 bosc_status bi_kdtree_cuda_drain_if_failed(bosc_ctx *ctx, bosc_status status)

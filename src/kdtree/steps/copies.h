@@ -33,8 +33,8 @@ BI_FN void bi_step_run_lengths(const struct bi_kdtree_run_lengths *a, int64_t s)
     a->lengths[s] = length;
 }
 
-/* Marks copies: first[i] is the smallest other row at distance 0 of row i, or none. Where distances
- * underflow it may differ from row i; then row i counts as no copy. */
+/* Marks copies: first[i] is the smallest other row at distance 0 of row i, or none. Where distances underflow it may
+ * differ from row i; then row i counts as no copy. */
 struct bi_kdtree_mark_copies {
     const void *rows;
     bosc_dtype dtype;

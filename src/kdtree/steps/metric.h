@@ -68,7 +68,7 @@ BI_FN double bi_kdtree_add_gap(enum bi_kdtree_metric_kind kind, double sum, doub
 {
     if (kind == BI_KDTREE_SUM) return sum + gap;
     if (kind == BI_KDTREE_SQUARES) return sum + gap * gap;
-    if (kind <= BI_KDTREE_ROOTS) return gap > sum ? gap : sum;
+    if (kind <= BI_KDTREE_ROOTS) return gap > sum ? gap : sum; /* LARGEST, POWER, ROOTS: the largest gap */
     if (kind == BI_KDTREE_SQUARES_F32) return (double)((float)sum + (float)gap * (float)gap);
     const double g = bi_round_to_f24(gap);
     return bi_round_to_f24(sum + bi_round_to_f24(g * g));
@@ -80,16 +80,16 @@ BI_FN bool bi_kdtree_is_relative(enum bi_kdtree_metric_kind kind)
     return kind == BI_KDTREE_POWER || kind == BI_KDTREE_ROOTS;
 }
 
-/* Returns the exponent field of the power of two that brings a gap to [1, 4), or as near as doubles allow; 2046 less
- * it is that of the inverse. */
+/* Returns the exponent field of the power of two that brings a gap to [1, 2); the greatest gaps to [2, 4), subnormal
+ * ones below 1. 2046 less the field is that of the inverse. */
 BI_FN uint64_t bi_kdtree_scale_exponent(double gap)
 {
     const uint64_t field = 2046 - (bi_f64_bits(gap) >> 52);
     return field < 1 ? 1 : field > 2045 ? 2045 : field;
 }
 
-/* add_power adds the power of a gap over the largest one, so that no power overflows; of_powers returns the distance.
- */
+/* add_power adds the power of a gap relative to the largest one, so that no power overflows; of_powers returns the
+ * distance. */
 BI_FN double bi_kdtree_add_power(const struct bi_kdtree_metric *m, double sum, double gap, double largest)
 {
     if (m->kind == BI_KDTREE_POWER) return sum + bi_exp_f64(m->p * bi_log_f64(gap / largest));

@@ -177,14 +177,14 @@ BI_FN void bi_step_roots(const struct bi_kdtree_roots *a, int64_t i)
     a->values[i] = bi_sqrt(a->squares ? (double)a->squares[i] : a->values[i]);
 }
 
-/* Checks the entries of a search that is not ordinary, and writes their squared distances. Lowers *bad
- * to the first entry, of query i from begin on, whose distance (or square) is out of range. */
+/* Checks the entries of query i in the answer of a search that is not ordinary, and writes their squared distances.
+ * Lowers *bad to the first entry whose distance, or squared distance if there is dist2, is out of range. */
 struct bi_kdtree_check_entries {
     struct bi_kdtree_metric_search search; /* with its answer: distances, and ids */
     struct bi_kdtree_metric squares;
     const uint32_t *nodes; /* of ids */
     void *dist2;           /* float for F32, else double; NULL: none */
-    bool small;            /* squares must have full precision */
+    bool small;            /* refuses squares below the least normal number, unless the distance is 0 */
     int64_t *bad;
 };
 

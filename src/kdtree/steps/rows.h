@@ -15,17 +15,22 @@ struct bi_kdtree_find_beyond {
     struct bi_kdtree_findings *found;
 };
 
-/* Class bits of a number: 1 for a NaN or a finite number beyond the limit, 2 for a number within `least`, except 0. */
+/* Bits of a number. BEYOND: a NaN or finite and beyond the limit (in vector loops of the CPU infinities too). TINY:
+ * within `least`, but not 0. */
+enum bi_kdtree_class { BI_KDTREE_IS_BEYOND = 1, BI_KDTREE_IS_TINY = 2 };
+
 BI_FN int bi_kdtree_classify_f32(float x, float limit, float least)
 {
     const float magnitude = x < 0 ? -x : x;
-    return (!(magnitude <= limit) & (magnitude != INFINITY)) | (magnitude > 0 && magnitude <= least ? 2 : 0);
+    return (!(magnitude <= limit) && magnitude != INFINITY ? BI_KDTREE_IS_BEYOND : 0) |
+           (magnitude > 0 && magnitude <= least ? BI_KDTREE_IS_TINY : 0);
 }
 
 BI_FN int bi_kdtree_classify_f64(double x, double limit, double least)
 {
     const double magnitude = x < 0 ? -x : x;
-    return (!(magnitude <= limit) & (magnitude != (double)INFINITY)) | (magnitude > 0 && magnitude <= least ? 2 : 0);
+    return (!(magnitude <= limit) && magnitude != (double)INFINITY ? BI_KDTREE_IS_BEYOND : 0) |
+           (magnitude > 0 && magnitude <= least ? BI_KDTREE_IS_TINY : 0);
 }
 
 BI_FN void bi_step_find_beyond(const struct bi_kdtree_find_beyond *a, int64_t i)
@@ -37,9 +42,9 @@ BI_FN void bi_step_find_beyond(const struct bi_kdtree_find_beyond *a, int64_t i)
                     ? bi_kdtree_classify_f32(((const float *)a->rows.data)[at], (float)a->limit, (float)a->least)
                     : bi_kdtree_classify_f64(((const double *)a->rows.data)[at], a->limit, a->least);
     }
-    if ((bits & 1) && (uint64_t)i < bi_atomic_load_u64((const uint64_t *)&a->found->beyond))
+    if ((bits & BI_KDTREE_IS_BEYOND) && (uint64_t)i < bi_atomic_load_u64((const uint64_t *)&a->found->beyond))
         bi_atomic_min_i64(&a->found->beyond, i);
-    if (bits & 2) bi_atomic_or_u32(&a->found->tiny, 1);
+    if ((bits & BI_KDTREE_IS_TINY) && !bi_atomic_load_u32(&a->found->tiny)) bi_atomic_or_u32(&a->found->tiny, 1);
 }
 
 /* Element k of the rows, times a power of two. *rounded = 1 if a product is not exact. */

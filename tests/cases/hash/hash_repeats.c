@@ -106,7 +106,7 @@ static void declined(bosc_ctx *ctx)
         struct hash_pairs p = make_repeats(CYCLE, &o, k < 3 ? n : 70, n);
         for (int64_t i = 0; k >= 6 && i < n; i++) /* products 0 to 69, whose top bits are 0 */
             bi_hash_store(p.keys, p.key_bits, i, (bosc_hash_word){(uint64_t)(i % 70) * 0xf1de83e19937733du, 0});
-        number(ctx, &p, k >= 3 && (k < 6 || k == 6)); /* keys of 32 bits do not hold such products */
+        number(ctx, &p, k >= 3 && k <= 6); /* 6: keys of 32 bits do not hold such products */
         hash_free_pairs(&p);
     }
 }

@@ -87,19 +87,49 @@ static inline void make_png(struct buffer *b, const struct png_kind *k, const un
     put_chunk(b, "IEND", NULL, 0);
 }
 
-static inline bosc_status parse_heights(enum bi_heights_format format, bosc_heights_encoding encoding,
-                                        const void *bytes, size_t size, bosc_heights *h, bosc_io_error *error)
+static inline bosc_status parse_heights_opts(enum bi_heights_format format, const bosc_heights_opts *opts,
+                                             const void *bytes, size_t size, bosc_heights *h, bosc_io_error *error)
 {
     char *copy = malloc(size ? size : 1);
     if (!copy) abort();
     if (size) memcpy(copy, bytes, size);
     struct bi_bytes in = {.name = "F", .data = copy, .size = size};
     error->text[0] = 0;
-    const bosc_heights_opts opts = {.size = sizeof opts, .encoding = encoding};
-    bosc_status status = bi_heights_parse(format, &opts, &in, h, error);
+    bosc_status status = bi_heights_parse(format, opts, &in, h, error);
     free(copy);
     return status;
 }
+
+static inline bosc_status parse_heights(enum bi_heights_format format, bosc_heights_encoding encoding,
+                                        const void *bytes, size_t size, bosc_heights *h, bosc_io_error *error)
+{
+    const bosc_heights_opts opts = {.size = sizeof opts, .encoding = encoding};
+    return parse_heights_opts(format, &opts, bytes, size, h, error);
+}
+
+#ifdef BOSC_FAULTS
+/* Memory runs out at every allocation of a parse in turn: each parse fails without heights, until one passes fewer
+ * allocations. */
+static inline void check_heights_faults(enum bi_heights_format format, const void *bytes, size_t size)
+{
+    for (int64_t k = 0;; k++) {
+        bosc_heights h = {0};
+        bosc_io_error error;
+        bi_fault_arm(BI_FAULT_ALLOC, k, false);
+        const bosc_status status = parse_heights(format, BOSC_HEIGHTS_PLAIN, bytes, size, &h, &error);
+        const int64_t passages = bi_fault_passages();
+        bi_fault_disarm();
+        CHECK(k < 100);
+        if (status == BOSC_OK) {
+            CHECK(k > 0 && passages <= k);
+            bosc_heights_free(&h);
+            return;
+        }
+        CHECK_EQ(status, BOSC_ERR_NOMEM);
+        CHECK(suite_begins(error.text, "F: out of memory") && !h.data);
+    }
+}
+#endif
 
 /* The bytes parse to these heights, row by row. */
 static inline void check_heights(enum bi_heights_format format, bosc_heights_encoding encoding, const void *bytes,

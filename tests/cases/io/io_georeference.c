@@ -72,6 +72,18 @@ static const struct system systems[] = {
      {.scale = {10, 10, 0}, .keys = {1, 1, 0, 3, 1024, 0, 1, 1, 3076, 0, 1, 9002, 4099, 0, 1, 9001}},
      {3.048, 3.048, 1, 0, "", false},
      {.crs = NULL}},
+    {"an angle as the unit of heights",
+     {.scale = {10, 10, 0}, .keys = {1, 1, 0, 3, 1024, 0, 1, 1, 3076, 0, 1, 9001, 4099, 0, 1, 9102}},
+     {10, 10, NAN, 0, "", false},
+     {.crs = NULL}},
+    {"an angle as the unit of a map",
+     {.scale = {10, 10, 0}, .keys = {1, 1, 0, 2, 1024, 0, 1, 1, 3076, 0, 1, 9102}},
+     {0, 0, 0, 0, "", false},
+     {.crs = NULL}},
+    {"a length as the unit of degrees",
+     {.scale = {10, 10, 0}, .keys = {1, 1, 0, 2, 1024, 0, 1, 2, 2054, 0, 1, 9001}},
+     {0, 0, 0, 0, "", false},
+     {.crs = NULL}},
     {"the unit of a band",
      {.metadata = "<GDALMetadata><Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">ft</Item></GDALMetadata>"},
      {0, 0, 0.3048, 0, "", false},
@@ -216,7 +228,7 @@ static void check_edges(void)
         {{.scale = {1, 1, 0},
           .tie = {0, 0, 0, 10, 50, 0},
           .keys = {1, 1, 0, 3, 1024, 0, 1, 2, 2054, 0, 1, 9105, 2061, 34736, 1, 2},
-          .doubles = {0, 0, 2.25}},
+          .doubles = {0, 0, 2.5}},
          {11.25, 45 - H * 0.9, 11.25 + W * 0.9, 45}},
         {{.scale = {30, 20, 0}, .tie = {0, 0, 0, 5e5, 5e6, 0}, .keys = {1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 2}},
          {5e5 - 15, 5e6 + 10 - 20 * H, 5e5 - 15 + 30 * W, 5e6 + 10}},
@@ -225,16 +237,10 @@ static void check_edges(void)
     char path[PATH_ROOM];
     fresh_path(path, ".tif");
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-        struct tiff_kind kind = files[k].kind;
         bosc_heights h = {0};
-        bosc_io_error error = {""};
-        kind.mode = "b";
-        kind.format = I;
-        kind.bits = 16;
-        make_tiff(path, &kind);
-        if (bosc_heights_read(path, PLAIN, &h, &error)) suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
+        read_tiff(path, files[k].kind, "b", I, 16, k, &h);
         for (int i = 0; i < 4; i++)
-            if (fabs(h.edges[i] - files[k].edges[i]) > 1e-9)
+            if (!(fabs(h.edges[i] - files[k].edges[i]) <= 1e-9))
                 suite_fail(__FILE__, __LINE__, "file %zu: edge %d is %.17g, not %.17g", k, i, h.edges[i],
                            files[k].edges[i]);
         bosc_heights_free(&h);
@@ -287,7 +293,17 @@ static void read_masked(const char *path, int voids, bool mirrored)
         if (voids && is_excluded(i)) CHECK(h.data[at] >= 0 && h.data[at] < 120); /* between those around it */
     }
     bosc_heights_free(&h);
-    const bosc_status status = bosc_heights_file_open(path, PLAIN, &file, &width, &height, &error);
+    /* Kept and refused, then by parts. */
+    const bosc_heights_opts keep = {.size = sizeof keep, .voids = BOSC_HEIGHTS_KEEP_VOIDS},
+                            refuse = {.size = sizeof refuse, .voids = BOSC_HEIGHTS_REFUSE_VOIDS};
+    CHECK_EQ(bosc_heights_read_opts(path, &keep, &h, &error), BOSC_OK);
+    CHECK_EQ(h.voids, voids);
+    for (int i = 0; i < W * H; i++)
+        CHECK(!isnan(h.data[mirrored ? (H - 1 - i / W) * W + i % W : i]) == !(voids && is_excluded(i)));
+    bosc_heights_free(&h);
+    CHECK_EQ(bosc_heights_read_opts(path, &refuse, &h, &error), voids ? BOSC_ERR_DATA : BOSC_OK);
+    bosc_heights_free(&h);
+    const bosc_status status = bosc_heights_file_open_opts(path, &keep, &file, &width, &height, &error);
     CHECK_EQ(status, voids ? BOSC_ERR_DATA : BOSC_OK);
     if (voids) CHECK(strstr(error.text, path) && strstr(error.text, "a mask excludes samples"));
     bosc_heights_file_close(file);

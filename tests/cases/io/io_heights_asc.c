@@ -12,13 +12,7 @@ static const bosc_heights_opts defaults = {.size = sizeof defaults};
 
 static bosc_status parse_text(const char *text, const bosc_heights_opts *opts, bosc_heights *h, bosc_io_error *error)
 {
-    const size_t size = strlen(text);
-    char *copy = suite_alloc(size); /* without the NUL: bytes behind the end must not be read */
-    memcpy(copy, text, size);
-    const struct bi_bytes in = {.name = "F", .data = copy, .size = size};
-    const bosc_status status = bi_heights_parse(BI_HEIGHTS_ASC, opts, &in, h, error);
-    free(copy);
-    return status;
+    return parse_heights_opts(BI_HEIGHTS_ASC, opts, text, strlen(text), h, error);
 }
 
 static void good(void)
@@ -226,22 +220,8 @@ static void not_written(void)
 #ifdef BOSC_FAULTS
 static void faults(void)
 {
-    for (int64_t k = 0;; k++) {
-        bosc_heights h = {0};
-        bosc_io_error error = {""};
-        bi_fault_arm(BI_FAULT_ALLOC, k, false);
-        const bosc_status status = parse_text("ncols 2\nnrows 2\ncellsize 1\n1 2 -9999 4", &defaults, &h, &error);
-        const int64_t passages = bi_fault_passages();
-        bi_fault_disarm();
-        CHECK(k < 100);
-        if (status == BOSC_OK) {
-            CHECK(k > 0 && passages <= k && h.voids == 1);
-            bosc_heights_free(&h);
-            break;
-        }
-        CHECK_EQ(status, BOSC_ERR_NOMEM);
-        CHECK(suite_begins(error.text, "F: out of memory") && !h.data);
-    }
+    static const char text[] = "ncols 2\nnrows 2\ncellsize 1\n1 2 -9999 4";
+    check_heights_faults(BI_HEIGHTS_ASC, text, sizeof text - 1);
 }
 #endif
 

@@ -185,15 +185,8 @@ static void tiff_orientation(void)
     char path[PATH_ROOM];
     fresh_path(path, ".tif");
     for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
-        struct tiff_kind kind = files[k].kind;
         bosc_heights h = {0};
-        bosc_io_error error = {""};
-        kind.mode = "l";
-        kind.format = F;
-        kind.bits = 32;
-        make_tiff(path, &kind);
-        if (bosc_heights_read(path, PLAIN, &h, &error) != BOSC_OK)
-            suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
+        read_tiff(path, files[k].kind, "l", F, 32, k, &h);
         bool right = fabs(h.spacing - files[k].spacing) < 1e-6 && fabs(h.spacing_y - files[k].spacing_y) < 1e-6;
         right &= h.degrees == (files[k].latitude != 0) && fabs(h.latitude - files[k].latitude) < 1e-9;
         for (int i = 0; i < W * H; i++) {

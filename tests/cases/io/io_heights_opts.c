@@ -144,9 +144,10 @@ static void png_bands(void)
 /* An auxiliary file has values of each band; heights in the colours of several have none of them. */
 static void auxiliary_bands(void)
 {
-    static const char text[] = "<PAMDataset><PAMRasterBand band=\"3\"><NoDataValue>85</NoDataValue></PAMRasterBand>"
-                               "<PAMRasterBand band=\"2\"><Scale>3</Scale><UnitType>ft</UnitType></PAMRasterBand>"
-                               "</PAMDataset>";
+    static const char text[] =
+        "<PAMDataset><PAMRasterBand band=\"3\"><UnitType/><NoDataValue>85</NoDataValue></PAMRasterBand>"
+        "<PAMRasterBand band=\"2\"><Scale>3</Scale><UnitType>ft</UnitType></PAMRasterBand>"
+        "</PAMDataset>";
     static const struct png_kind kind = {5, 4, 8, 2, 0};
     static struct buffer b;
     unsigned char pixels[5 * 4 * 3];
@@ -265,20 +266,28 @@ static void bad_arguments(void)
     bosc_io_error failure = {""};
     int64_t w, n;
     const bosc_heights_opts bad[] = {{.size = 1},
+                                     {.size = sizeof bad[0] + 8},
+                                     {.size = sizeof bad[0], .reserved = 1},
                                      {.size = sizeof bad[0], .voids = (bosc_heights_voids)3},
                                      {.size = sizeof bad[0], .voids = (bosc_heights_voids)-1},
                                      {.size = sizeof bad[0], .band = -1},
                                      {.size = sizeof bad[0], .encoding = BOSC_HEIGHTS_TERRARIUM, .band = 1},
                                      {.size = sizeof bad[0], .encoding = (bosc_heights_encoding)3}};
-    static const char *const reasons[] = {"opts: size is 1", "opts: voids: 3",      "opts: voids: -1",
-                                          "opts: band: -1",  "opts: band: the enc", "encoding: 3"};
-    for (int k = 0; k < 6; k++) {
+    static const char *const reasons[] = {"opts: size 1 is not that of bosc_heights_opts",
+                                          "opts: size 32 of bosc_heights_opts is a later version's",
+                                          "opts: reserved 1 is not 0",
+                                          "opts: voids: 3",
+                                          "opts: voids: -1",
+                                          "opts: band: -1",
+                                          "opts: band: the enc",
+                                          "encoding: 3"};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         CHECK_TEXT(bosc_heights_read_opts("a.tif", &bad[k], &h, error), reasons[k]);
         CHECK_TEXT(bosc_heights_file_open_opts("a.tif", &bad[k], &file, &w, &n, error), reasons[k]);
     }
     CHECK(h.data == z && !file);
     /* An older caller's shorter struct has the defaults. */
-    const bosc_heights_opts older = {.size = sizeof older.size + sizeof older.encoding, .band = -1};
+    const bosc_heights_opts older = {.size = offsetof(bosc_heights_opts, band), .band = -1};
     CHECK_EQ(bosc_heights_read_opts("/nowhere/a.tif", &older, &h, &failure), BOSC_ERR_IO);
     /* Filling: missing arguments, then rasters that cannot be filled and stay as they were. */
     const bosc_heights none[] = {{.width = 0, .height = 2, .data = z},

@@ -202,28 +202,26 @@ static bosc_status edges_read(struct world *w, bosc_io_error *error)
     bosc_edges_free(&e);
     return status;
 }
+/* Appends the heights that were read, and frees them; returns the status. */
+static bosc_status append_heights(struct world *w, bosc_heights *h, bosc_status status)
+{
+    if (status == BOSC_OK)
+        append_output(w, h->data, (size_t)(h->width * h->height) * 4);
+    else
+        CHECK(h->data == NULL && h->width == 0);
+    bosc_heights_free(h);
+    return status;
+}
 static bosc_status heights_read(struct world *w, bosc_io_error *error)
 {
     bosc_heights h = {0};
-    bosc_status status = bosc_heights_read(w->path, BOSC_HEIGHTS_PLAIN, &h, error);
-    if (status == BOSC_OK)
-        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
-    else
-        CHECK(h.data == NULL && h.width == 0);
-    bosc_heights_free(&h);
-    return status;
+    return append_heights(w, &h, bosc_heights_read(w->path, BOSC_HEIGHTS_PLAIN, &h, error));
 }
 static bosc_status heights_read_opts(struct world *w, bosc_io_error *error)
 {
     bosc_heights h = {0};
     const bosc_heights_opts opts = {.size = sizeof opts, .voids = BOSC_HEIGHTS_REFUSE_VOIDS};
-    bosc_status status = bosc_heights_read_opts(w->path, &opts, &h, error);
-    if (status == BOSC_OK)
-        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
-    else
-        CHECK(h.data == NULL && h.width == 0);
-    bosc_heights_free(&h);
-    return status;
+    return append_heights(w, &h, bosc_heights_read_opts(w->path, &opts, &h, error));
 }
 /* Only every second sample has a height. */
 static bosc_status heights_fill(struct world *w, bosc_io_error *error)

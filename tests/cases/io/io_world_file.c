@@ -100,8 +100,9 @@ static void units(void)
         if (cases[i].prj) put_text(n.prj, cases[i].prj);
         CHECK_EQ(bosc_heights_read(n.raster, BOSC_HEIGHTS_PLAIN, &h, &error), BOSC_OK);
         if (h.source != cases[i].source || h.degrees != cases[i].degrees || h.assumed != cases[i].assumed ||
-            fabs(h.spacing - cases[i].spacing) > 1e-4 * h.spacing ||
-            fabs(h.spacing_y - cases[i].spacing_y) > 1e-6 * h.spacing_y || fabs(h.latitude - cases[i].latitude) > 2e-4)
+            !(fabs(h.spacing - cases[i].spacing) <= 1e-4 * cases[i].spacing) ||
+            !(fabs(h.spacing_y - cases[i].spacing_y) <= 1e-6 * cases[i].spacing_y) ||
+            !(fabs(h.latitude - cases[i].latitude) <= 2e-4))
             suite_fail(__FILE__, __LINE__, "case %zu: source %d, degrees %d, assumed %d, %.17g %.17g at %.17g", i,
                        h.source, h.degrees, h.assumed, h.spacing, h.spacing_y, h.latitude);
         const double unit = cases[i].height_unit;
@@ -172,6 +173,15 @@ static void cut_prj(void)
         CHECK(map.model != BI_MAP_GEOGRAPHIC && map.unit >= 0 && map.unit < 1);
         if (size + 1 == sizeof text) CHECK(map.unit == 0.3048 && map.code == 2263 && map.height_unit == 0.5);
         free(copy);
+    }
+    /* The prime meridian: in degrees, or in a unit of its own. */
+    static const char *const meridians[] = {
+        "GEOGCS[\"a\",PRIMEM[\"b\",2.25,AUTHORITY[\"EPSG\",\"8903\"]],UNIT[\"grad\",0.015707963267948967]]",
+        "GEOGCRS[\"a\",PRIMEM[\"b\",2.5,ANGLEUNIT[\"grad\",0.015707963267948967]],ANGLEUNIT[\"degree\",0.01745]]"};
+    for (int k = 0; k < 2; k++) {
+        struct bi_map map = {0};
+        bi_prj_read(meridians[k], strlen(meridians[k]), &map);
+        CHECK(fabs(map.meridian - 2.25) < 1e-12);
     }
     static const char words[] = "Projection TRANSVERSE\nZunits 10\nUnits FEET\n";
     for (size_t size = 0; size < sizeof words; size++) {

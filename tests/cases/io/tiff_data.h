@@ -111,4 +111,18 @@ static inline void make_tiff(const char *path, const struct tiff_kind *k)
     TIFFClose(t);
 }
 
+/* Writes a TIFF of these samples in the byte order of `mode`, and reads its heights. number: of the file, for
+ * messages. */
+static inline void read_tiff(const char *path, struct tiff_kind kind, const char *mode, int format, int bits,
+                             size_t number, bosc_heights *h)
+{
+    bosc_io_error error = {""};
+    kind.mode = mode;
+    kind.format = format;
+    kind.bits = bits;
+    make_tiff(path, &kind);
+    if (bosc_heights_read(path, BOSC_HEIGHTS_PLAIN, h, &error) != BOSC_OK)
+        suite_fail(__FILE__, __LINE__, "file %zu: %s", number, error.text);
+}
+
 #endif

@@ -1,5 +1,4 @@
 /* Pairs within one tree or between two, and their counts by distance, equal measuring every pair. */
-
 #include "cases/kdtree/kdtree_metric_data.h"
 
 static int64_t *room(int64_t n) { return suite_alloc((size_t)n * 8 + 8); }

@@ -222,6 +222,28 @@ static void ordinary_extent(bosc_ctx *ctx)
     free(rows);
 }
 
+/* Distances that a double does not hold: the k nearest are refused, with outputs unchanged; balls are not. */
+static void distances_beyond_doubles(bosc_ctx *ctx)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 1};
+    const bosc_kdtree_query_opts o = {.size = sizeof o};
+    const double rows[] = {-0x1.8p1023, -0x1.4p1023, 0x1.8p1023};
+    int64_t ids[3] = {7, 7, 7}, count = 0;
+    double distances[3] = {7, 7, 7};
+    bosc_kdtree *tree;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, rows, 3, 0));
+    CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, rows, 1, 0, 3, ids, NULL), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_kdtree_knn_metric(ctx, tree, rows, 1, 0, 3, &o, ids, distances), BOSC_ERR_LIMIT);
+    CHECK(strncmp(bosc_ctx_message(ctx), "tree: ", 6) == 0);
+    for (int i = 0; i < 3; i++) CHECK(ids[i] == 7 && distances[i] == 7);
+    CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, tree, rows, 1, 0, 2, &o, ids, distances));
+    CHECK(ids[0] == 0 && ids[1] == 1 && distances[0] == 0 && distances[1] == 0x1p1021);
+    CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, rows, 1, 0, (double)INFINITY, &count));
+    CHECK_EQ(count, 3);
+    bosc_kdtree_free(tree);
+}
+
 /* A saved tree, read again, answers as before. */
 struct saved {
     char bytes[1 << 16];
@@ -267,5 +289,6 @@ static void saved_trees(bosc_ctx *ctx)
 static const struct suite_case suite_cases_kdtree_range[] = {{"magnitudes", magnitudes, NULL},
                                                              {"one row of many", one_row_of_many, NULL},
                                                              {"ordinary extent", ordinary_extent, NULL},
+                                                             {"distances", distances_beyond_doubles, NULL},
                                                              {"saved trees", saved_trees, NULL}};
 SUITE(kdtree_range);

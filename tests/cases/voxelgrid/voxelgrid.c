@@ -157,6 +157,22 @@ static void check_inhabitants(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct 
     free(counts);
 }
 
+/* True if the box of the points' voxels is so long that squared distances between points may not fit. */
+static bool is_long(const struct reference_points *p, double cell)
+{
+    bool is_long = false;
+    for (int32_t c = 0; c < p->dim && p->n > 0; c++) {
+        int64_t low = INT64_MAX, high = INT64_MIN;
+        for (int64_t i = 0; i < p->n; i++) {
+            const int64_t at = reference_voxel(p, i, c, cell);
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+        is_long |= ((double)high - (double)low + 1) * cell > (p->dtype == BOSC_F32 ? 0x1p61 : 0x1p509);
+    }
+    return is_long;
+}
+
 /* True if the square of a radius fits the type of squared distances, and (unless `small`) is not too large. */
 static bool fits(const struct reference_points *p, double radius, bool small)
 {
@@ -172,9 +188,9 @@ static void check_all(bosc_ctx *ctx, const struct reference_points *p, const str
     bosc_voxelgrid *grid = grid_of(ctx, p, cell, id_bits);
     int64_t count = -1, none = -1;
     check_voxels(ctx, grid, p, cell);
-    if (fits(p, radius, false)) {
+    if (fits(p, radius, !is_long(p, cell))) {
         check_pairs(ctx, grid, p, radius, id_bits);
-    } else if (!fits(p, radius, true)) {
+    } else {
         CHECK_STATUS(ctx, bosc_voxelgrid_pairs(ctx, grid, radius, NULL, NULL, 0, &count), BOSC_ERR_LIMIT);
         CHECK(count == -1 && strncmp(bosc_ctx_message(ctx), "radius: ", 8) == 0);
     }
