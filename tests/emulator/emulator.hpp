@@ -2,6 +2,8 @@
 #ifndef EMULATOR_EMULATOR_HPP
 #define EMULATOR_EMULATOR_HPP
 
+#include <functional>
+
 #include "simt.hpp"
 
 namespace emulator

@@ -3,6 +3,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "cluster.hpp"
@@ -73,7 +74,8 @@ static struct block blocks[MOST_BLOCKS];
  * does. */
 static std::vector<worker *> &pool = *new std::vector<worker *>;
 static std::vector<worker *> &ready = *new std::vector<worker *>;
-static const struct kernel_call *running;
+static const struct bound_kernel *running;
+static size_t running_shared_bytes;
 static bool favour_recent; /* the policy of this launch */
 static uint64_t idle_switches;
 static char launch_order, join_order, device_order, cluster_order;
@@ -237,7 +239,7 @@ void *cluster_address(const void *p, unsigned number)
     const struct block *own = me()->of;
     if (!cluster_turns) die("a thread reaches for a block of its cluster that may not have begun");
     const char *dynamic = static_cast<const char *>(own->dynamic);
-    if (at >= dynamic && at < dynamic + running->shared_bytes)
+    if (at >= dynamic && at < dynamic + running_shared_bytes)
         for (const struct block &b : blocks)
             if (b.live && b.alive && b.index.x == number) return static_cast<char *>(b.dynamic) + (at - dynamic);
     for (unsigned i = 0; i < own->site_count; i++) {
@@ -361,7 +363,7 @@ static void thread_entry()
     worker *t = me();
     order_acquire(&launch_order);
     order_acquire(&t->of->slot_order);
-    running->body();
+    running->run();
     t = me();
     thread_exits(t);
     self = nullptr;
@@ -496,29 +498,30 @@ static void run_blocks(unsigned resident, uint64_t count, size_t dynamic_bytes)
     } while (true);
 }
 
-static void run_launch(const struct kernel_call &call)
+static void run_launch(const bound_kernel &body, dim3 grid, dim3 block, size_t shared_bytes)
 {
-    const dim3 grid = call.grid, block = call.block;
     unsigned threads = block.x * block.y * block.z;
     draw();
     favour_recent = draw() & 1;
     launch_place = {grid, block};
-    running = &call;
+    running = &body;
+    running_shared_bytes = shared_bytes;
     cluster_threads = cluster_awaited = (uint64_t)grid.x * grid.y * grid.z * threads;
     cluster_turns = 0;
     idle_switches = 0;
     fiber_adopt(&home);
     unsigned resident = prepare(threads);
     order_release(&launch_order);
-    run_blocks(resident, (uint64_t)grid.x * grid.y * grid.z, call.shared_bytes);
+    run_blocks(resident, (uint64_t)grid.x * grid.y * grid.z, shared_bytes);
     order_acquire(&join_order);
     self = nullptr;
 }
 
-void launch(const void *kernel, cudaStream_t stream, kernel_call &&call)
+void launch(const void *kernel, cudaStream_t stream, bound_kernel *body, dim3 grid, dim3 block, size_t shared_bytes)
 {
-    if (!launch_allowed(kernel, call.grid, call.block, call.shared_bytes, stream)) return;
-    queue(stream, [held = std::move(call)] { run_launch(held); });
+    const std::shared_ptr<const bound_kernel> owned(body); /* recorded launches run several times */
+    if (!launch_allowed(kernel, grid, block, shared_bytes, stream)) return;
+    queue(stream, [=] { run_launch(*owned, grid, block, shared_bytes); });
 }
 
 } // namespace emulator

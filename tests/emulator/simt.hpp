@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <tuple>
 #include <type_traits>
 
 #include "cuda_runtime.h"
@@ -53,19 +51,31 @@ extern struct thread *self;
 extern struct place launch_place;
 const uint3 &block_index();
 
-struct kernel_call {
-    std::function<void()> body; /* what each thread does */
-    dim3 grid, block;
-    size_t shared_bytes;
+/* A kernel with its arguments. Its headers compile faster than those of std::function. */
+struct bound_kernel {
+    virtual ~bound_kernel() = default;
+    virtual void run() const = 0;
 };
-/* Queues a launch, if it is allowed; `kernel` is its address, for attributes. */
-void launch(const void *kernel, cudaStream_t stream, kernel_call &&call);
+template <class F> struct bound_call : bound_kernel {
+    const F call;
+    explicit bound_call(const F &f) : call(f) {}
+    void run() const override { call(); }
+};
+template <class... P> bound_kernel *bind_kernel(void (*kernel)(P...), P... given)
+{
+    auto call = [=] { kernel(given...); };
+    return new bound_call<decltype(call)>(call);
+}
+
+/* Queues a launch, if it is allowed; `kernel` is its address, for attributes. Each thread runs `body`, which the call
+ * takes over. */
+void launch(const void *kernel, cudaStream_t stream, bound_kernel *body, dim3 grid, dim3 block, size_t shared_bytes);
 
 template <class... P, class... A>
 void launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream, A &&...given)
 {
-    auto body = [kernel, arguments = std::tuple<P...>(static_cast<P>(given)...)] { std::apply(kernel, arguments); };
-    launch(reinterpret_cast<const void *>(kernel), stream, {body, grid, block, shared_bytes});
+    bound_kernel *body = bind_kernel<P...>(kernel, static_cast<P>(given)...);
+    launch(reinterpret_cast<const void *>(kernel), stream, body, grid, block, shared_bytes);
 }
 
 void *shared(const void *site, size_t bytes);
