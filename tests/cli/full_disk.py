@@ -35,6 +35,7 @@ COMMANDS = {
     "generate vectors --n 2000 --bits 64 -o a.npy": ["a.npy"],
     "generate heights --size 129 -o a.png": ["a.png"],
     "generate heights --size 129 -o a.tif": ["a.tif"],
+    "umi {r} -o a.tsv --counts b.tsv": ["a.tsv", "b.tsv"],
     "terrain {h} --error 5 -o a.glb --png b.png --width 200": ["a.glb", "b.png"],
     "terrain {h} --error 5 -o a.ply": ["a.ply"],
 }
@@ -48,7 +49,8 @@ def run(command, folder, points, limit=None):
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     files = {"p": points, "g": points.with_name("g.gr"), "h": points.with_name("h.npy"),
-             "k": points.with_name("k.npy"), "v": points.with_name("v.npy")}
+             "k": points.with_name("k.npy"), "v": points.with_name("v.npy"),
+             "r": points.with_name("r.txt")}
     arguments = [word.format(**files) for word in command.split()]
     return subprocess.run([TOOL, *arguments, "--quiet"], cwd=folder, preexec_fn=restrict, capture_output=True, text=True)
 
@@ -111,6 +113,8 @@ def main():
                      f"vectors --n 2000 --bits 64 -o {points.with_name('v.npy')}"):
             made = subprocess.run([TOOL, "generate", *made.split()], capture_output=True)
             expect("generate", made.stderr, made.returncode == 0)
+        letters = str.maketrans("01", "AC")
+        points.with_name("r.txt").write_text("".join(f"{i:011b}\n".translate(letters) for i in range(2000)))
         for command, names in COMMANDS.items():
             with tempfile.TemporaryDirectory() as target:
                 done = run(command, target, points)

@@ -37,6 +37,7 @@ COMMANDS = {
     "hash unique ids.npy -o out.npy": "hash_unique",
     "hash pairs p.npy -r 0.002 -o out.npy": "voxelgrid_pairs",
     "cellgraph v.npy --bits 64 -o out.npy": "cellgraph_build",
+    "umi reads.txt --n wildcard": "match",
     "terrain h.npy --error 1 -o out.ply": "terrain_build",
     "terrain h.npy --error 1 --tiles 3 -o tiles": "tiles",
     "generate points --n 600000 --dim 3 -o large.csv": "arrays_write",
@@ -69,6 +70,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, command in FILES.items():
             subprocess.run([TOOL, *command.format(n=N).split(), name, "--quiet"], cwd=folder, check=True)
+        reads = pathlib.Path(folder) / "reads.txt"
+        letters = str.maketrans("01", "AC")
+        reads.write_text("".join(f"{i:016b}\n".translate(letters) for i in range(N)) + "ACNACCAACCAACCAA\n")
         for command, stage in COMMANDS.items():
             command = command.format(n=N) + " --threads 1"
             code, shown = on_terminal(command, folder)

@@ -9,6 +9,7 @@ edge between triangles is shared by two of them with the same coordinates, to th
 import json
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
@@ -274,6 +275,11 @@ def check_extremes(folder):
                             (("--tiles", 1, "--voids", "hole"), "--voids: hole cannot be combined with --tiles")):
         run = boscage("terrain", folder / "h.npy", *arguments, "-o", folder / "bad", code=2)
         assert text in run.stderr and not (folder / "bad").exists(), run.stderr
+    np.save(folder / "wide.npy", np.array([[-3.4e38, 3.4e38], [0, 0]], "f4"))
+    run = boscage("terrain", folder / "wide.npy", "--tiles", 0, "-o", folder / "bad", code=1)
+    assert f"{folder}/wide.npy: the heights span 6.8e+38, more than 6e+38" in run.stderr, run.stderr
+    np.save(folder / "wide.npy", np.array([[-2.9e38, 2.9e38], [0, 0]], "f4"))
+    boscage("terrain", folder / "wide.npy", "--tiles", 0, "-o", folder / "wide", "--quiet")
     assert "tiles need a folder" in boscage("terrain", folder / "h.npy", "--tiles", 1, "-o", "-", code=2).stderr
 
 
@@ -309,6 +315,10 @@ def check_folder(folder):
         folder.chmod(0o500)
         boscage(*make, "--tiles", 2, code=1)
         folder.chmod(0o700)
+    run = subprocess.run([TOOL, *map(str, make), "--tiles", "2"], capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)))
+    assert run.returncode == 1 and run.stderr.startswith(f"boscage: {folder}/set/2-0-0.glb: cannot"), run.stderr
+    assert sorted(path.name for path in folder.iterdir()) == before and len(list((folder / "set").iterdir())) == 6
     # 3. A signal.
     np.save(folder / "large.npy", relief(513, 513, 2))
     before.append("large.npy")

@@ -1,6 +1,7 @@
 /* boscage emst, linkage, tour: the Euclidean minimum spanning tree of points, and what follows from it. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 
 /* The Euclidean minimum spanning tree of the points of a file. */
 struct spanning_tree {
+    const char *path;         /* of the file */
     bosc_array points, edges; /* edges: (n - 1, 2) i8 */
     bosc_array lengths;       /* (n - 1) f8 */
 };
@@ -24,7 +26,7 @@ struct spanning_tree {
 /* Reads the points, reports their number, and allocates the edges. Free the tree after a failure too. */
 static int read_points(struct job *job, const char *path, struct spanning_tree *s)
 {
-    *s = (struct spanning_tree){0};
+    *s = (struct spanning_tree){.path = path};
     int code = points_read(job, path, &s->points);
     if (code) return code;
     int64_t n = s->points.shape[0], count = n > 0 ? n - 1 : 0;
@@ -68,8 +70,8 @@ static int compute_scaled_tree(struct job *job, struct spanning_tree *s)
         const double length = sqrt(lengths[e]);
         lengths[e] = ldexp(length, -exponent);
         if (isinf(lengths[e]) && !isinf(length))
-            return report_error(EXIT_FAILED, "%s: the length of edge %lld is more than a double holds",
-                                job->operands[0], (long long)e);
+            return report_error(EXIT_FAILED, "%s: the length of edge %lld is more than a double holds", s->path,
+                                (long long)e);
     }
     return EXIT_DONE;
 }
@@ -110,9 +112,15 @@ static bosc_status find_slice(const struct rank *r, void *user)
     const struct spanning_tree *s = user;
     const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
     int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
-    return bosc_ranks_emst_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, &opts,
-                                   array_row(&s->edges, begin),
-                                   (char *)s->lengths.data + (size_t)begin * square_size(s->points.dtype), r->found);
+    const bosc_status status =
+        bosc_ranks_emst_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, &opts, array_row(&s->edges, begin),
+                                (char *)s->lengths.data + (size_t)begin * square_size(s->points.dtype), r->found);
+    /* An error of the points names their file. */
+    static const char argument[] = "points:";
+    const char *message = bosc_ctx_message(r->ctx);
+    if (status != BOSC_OK && strncmp(message, argument, sizeof argument - 1) == 0)
+        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, message + sizeof argument - 1);
+    return status;
 }
 
 /* Each rank holds a slice of the points, and room for as many edges. */

@@ -139,15 +139,6 @@ static int read_columns(struct job *job, struct lookup *l)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Reports a failed build; a message about "keys" names their file. */
-static int report_build_error(const struct job *job, bosc_status status)
-{
-    static const char prefix[] = "keys: ";
-    const char *message = bosc_ctx_message(job->ctx);
-    if (strncmp(message, prefix, sizeof prefix - 1) != 0) return report_ctx_error(job->ctx, status);
-    return report_error(status_exit_code(status), "%s: %s", job->value[OPT_KEYS], message + sizeof prefix - 1);
-}
-
 static int build_and_look_up(struct job *job, struct lookup *l)
 {
     int64_t m = l->work.queries.total, hits = 0;
@@ -159,7 +150,7 @@ static int build_and_look_up(struct job *job, struct lookup *l)
         status =
             bosc_hash_build(job->ctx, l->table, l->work.keys.array.data, l->work.values.array.data, l->work.keys.total);
     job_add_seconds(job, "build", start);
-    if (status != BOSC_OK) return report_build_error(job, status);
+    if (status != BOSC_OK) return report_argument_error(job->ctx, status, "keys", job->value[OPT_KEYS]);
     /* 2. Look up, and report. */
     start = job_now();
     status = bosc_hash_find(job->ctx, l->table, l->work.queries.array.data, m, l->work.out.data, l->work.found.data);

@@ -7,6 +7,7 @@
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
+#include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
@@ -93,7 +94,7 @@ static int find_pairs(struct job *job, const struct point_grid *g, bosc_array *p
     double start = job_now();
     bosc_status status = bosc_voxelgrid_pairs(job->ctx, g->grid, g->radius, NULL, NULL, 0, &count);
     job_add_seconds(job, "count", start);
-    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    if (status != BOSC_OK) return report_argument_error(job->ctx, status, "radius", option_flag(OPT_RADIUS));
     *pairs = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {count, 2, 1, 1}};
     if (!job->value[OPT_OUTPUT]) return EXIT_DONE;
     pairs->data = job_alloc((size_t)count, 2 * sizeof(int64_t));
@@ -127,7 +128,7 @@ static int find_groups(struct job *job, const struct point_grid *g, bosc_array *
     bosc_status status = bosc_voxelgrid_components(job->ctx, g->grid, g->radius, labels->data, &count);
     job_add_seconds(job, "components", start);
     job_set_integer(job, "components", count);
-    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    return status == BOSC_OK ? EXIT_DONE : report_argument_error(job->ctx, status, "radius", option_flag(OPT_RADIUS));
 }
 
 int run_hash_groups(struct job *job)

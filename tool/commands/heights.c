@@ -134,6 +134,12 @@ int heights_set_spacing(struct job *job, bosc_heights *h, double given)
                             h->crs[0] ? unknown_reason() : "");
     if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
     if (h->spacing_y == 0) h->spacing_y = h->spacing;
+    for (int i = 0; i < 2; i++) {
+        const double spacing = i ? h->spacing_y : h->spacing;
+        if (!(spacing >= 1e-30 && spacing <= 1e30)) /* about the limits of a terrain, powers of two */
+            return report_error(EXIT_FAILED, "%s: the spacing %g is not from 1e-30 to 1e30; --spacing S gives it",
+                                job->operands[0], spacing);
+    }
     job_set_number(job, "spacing", h->spacing);
     if (h->spacing_y != h->spacing) job_set_number(job, "spacing_y", h->spacing_y);
     if (given) return EXIT_DONE;

@@ -1,5 +1,6 @@
 /* boscage planet: a closed mesh of a planet, in one file or in tiles, and pictures of it; or a flight with a picture
  * per frame. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,9 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-/* Converts latitude, longitude, altitude, heading, pitch and fov (degrees, metres) to a camera for a picture of 16 : 9.
- * Numbers out of range are reported for the option or file `name` and return EXIT_USAGE. */
-static int planet_camera(struct job *job, const struct planet_view *planet, const char *name,
-                         const double numbers[CAMERA_NUMBERS], int width, bosc_planet_camera *camera)
+/* Checks latitude, longitude, altitude, heading, pitch and fov (degrees, metres) of the option or file `name`; reports
+ * those out of range and returns EXIT_USAGE. */
+static int check_camera(const char *name, const double numbers[CAMERA_NUMBERS])
 {
     static const struct limit {
         const char *what;
@@ -36,6 +36,15 @@ static int planet_camera(struct job *job, const struct planet_view *planet, cons
         if (!(numbers[i] >= limits[i].least && numbers[i] <= limits[i].most))
             return report_error(EXIT_USAGE, "%s: the %s %g is not from %g to %g", name, limits[i].what, numbers[i],
                                 limits[i].least, limits[i].most);
+    return EXIT_DONE;
+}
+
+/* Converts such numbers to a camera for a picture of 16 : 9, after checking them. */
+static int planet_camera(struct job *job, const struct planet_view *planet, const char *name,
+                         const double numbers[CAMERA_NUMBERS], int width, bosc_planet_camera *camera)
+{
+    const int code = check_camera(name, numbers);
+    if (code) return code;
     *camera = (bosc_planet_camera){
         .fov = numbers[5] * degree, .pixels = 1, .width = width, .height = width * 9 / 16, .cull = 1};
     bosc_status status =
@@ -106,7 +115,7 @@ static int make_descent(struct job *job, const struct planet_view *planet, struc
 static int read_path(struct job *job, struct flight_path *path)
 {
     bosc_array rows = {0};
-    int code = flight_read_cameras(job, 1, "rows latitude,longitude,altitude,heading,pitch,fov", &rows);
+    int code = flight_read_cameras(job, 1, "rows latitude,longitude,altitude,heading,pitch,fov", check_camera, &rows);
     if (!code) *path = (struct flight_path){.camera = rows.data, .count = rows.shape[0]};
     return code;
 }
@@ -190,6 +199,7 @@ static int planet_fly(struct job *job, struct planet_view *planet, int width)
     int code = flight_prepare(job, excluded, sizeof excluded / sizeof *excluded, &count);
     if (!code) code = job->value[OPT_FLY] ? read_path(job, &path) : make_descent(job, planet, &path);
     if (!code) code = aim_sun(job, planet, &path, sun);
+    if (!code) code = create_folder(job->value[OPT_OUTPUT]);
     json_t *frames = json_array();
     for (int64_t i = 0; i < count && !code; i++) {
         double camera[CAMERA_NUMBERS];
@@ -270,7 +280,8 @@ static int planet_write_tiles(struct job *job, struct planet_view *planet, int64
 
 /* ---- a mesh ---- */
 
-enum { TILE_LEVEL_MAX = 16 }; /* 8 x 2^16: half a million files */
+enum { TILE_LEVEL_MAX = 16 };           /* 8 x 2^16: half a million files */
+enum { TRIANGLES_MAX = (1 << 30) - 1 }; /* of bosc_planet_select */
 
 /* The requested mesh and outputs. */
 struct planet_request {
@@ -319,14 +330,18 @@ static int open_heights(struct job *job, const struct heights_options *options, 
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
+/* Builds the planet. Errors of heights name the file; check_heights has found them unless parts of it are read. */
 static int build_planet(struct job *job, struct planet_view *planet, const bosc_planet_opts *opts)
 {
+    char name[PATH_MAX + 32];
     const double start = job_now();
     const bosc_status status = planet_view_build(job->ctx, planet, opts);
     job_add_seconds(job, "build", start);
     if (status == BOSC_OK) return EXIT_DONE;
     const char *text = bosc_heights_file_message(planet->file);
-    return status == BOSC_ERR_IO && *text ? report_error(EXIT_FAILED, "%s", text) : report_ctx_error(job->ctx, status);
+    if (status == BOSC_ERR_IO && *text) return report_error(EXIT_FAILED, "%s", text);
+    snprintf(name, sizeof name, "%s%s", job->operands[0], planet->shift ? ", columns from longitude -180" : "");
+    return report_argument_error(job->ctx, status, "heights", name);
 }
 
 /* Reads the options of heights. Parts of a raster cannot be filled. */
@@ -452,7 +467,7 @@ static int read_request(struct job *job, struct planet_request *request)
     if (code) return code;
     if (job->value[OPT_TRIANGLES] || job->value[OPT_CAMERA]) request->goal.error = 0;
     if ((code = option_number(job, OPT_ERROR, 0, &request->goal.error)) ||
-        (code = option_integer(job, OPT_TRIANGLES, 8, INT64_MAX, &request->goal.triangles)) ||
+        (code = option_integer(job, OPT_TRIANGLES, 8, TRIANGLES_MAX, &request->goal.triangles)) ||
         (code = option_numbers(job, OPT_CAMERA, CAMERA_NUMBERS, request->camera)) ||
         (code = option_integer(job, OPT_TILES, 0, TILE_LEVEL_MAX, &request->tile_level)))
         return code;
@@ -465,7 +480,7 @@ static int check_outputs(const struct job *job, bool flight)
     static const char *const endings[] = {".glb", ".ply", ".obj", NULL}, *const pictures[] = {".png", NULL};
     const bool tiles = job->value[OPT_TILES] != NULL;
     if (tiles && job->value[OPT_PNG]) return report_error(EXIT_USAGE, "--png: cannot be combined with --tiles");
-    if (tiles && job->value[OPT_OUTPUT] && strcmp(job->value[OPT_OUTPUT], "-") == 0)
+    if (tiles && job->value[OPT_OUTPUT] && path_is_stdio(job->value[OPT_OUTPUT]))
         return report_error(EXIT_USAGE, "-o: tiles need a folder");
     int code = flight || tiles ? EXIT_DONE : option_ending(job, OPT_OUTPUT, endings);
     if (!code) code = option_ending(job, OPT_PNG, pictures);

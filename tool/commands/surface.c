@@ -1,5 +1,8 @@
 #include "tool/commands/surface.h"
 
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,19 +50,33 @@ int flight_prepare(const struct job *job, const enum option *excluded, int exclu
             return report_error(EXIT_USAGE, "%s: does not apply to a flight", option_flag(excluded[i]));
     *frames = 60;
     int code = option_integer(job, OPT_FRAMES, 1, FRAMES_MAX, frames);
-    if (!code && strcmp(job->value[OPT_OUTPUT], "-") == 0)
-        code = report_error(EXIT_USAGE, "-o: a flight needs a folder");
-    return code ? code : create_folder(job->value[OPT_OUTPUT]);
+    if (!code && path_is_stdio(job->value[OPT_OUTPUT])) code = report_error(EXIT_USAGE, "-o: a flight needs a folder");
+    return code;
 }
 
-int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, bosc_array *cameras)
+static int check_cameras(const char *name, const bosc_array *cameras, camera_check_fn check)
+{
+    char row[PATH_MAX + 32];
+    for (int64_t i = 0; i < cameras->shape[0]; i++) {
+        const double *camera = (const double *)cameras->data + i * CAMERA_NUMBERS;
+        snprintf(row, sizeof row, "%s: row %lld", name, (long long)i);
+        for (int k = 0; k < CAMERA_NUMBERS; k++)
+            if (!isfinite(camera[k])) return report_error(EXIT_FAILED, "%s: %g is not finite", row, camera[k]);
+        if (check(row, camera)) return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, camera_check_fn check, bosc_array *cameras)
 {
     bosc_io_error error;
     const char *name = job->value[OPT_FLY];
     bosc_status status = bosc_points_read(name, cameras, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
-    if (cameras->dtype == BOSC_F64 && cameras->shape[1] == CAMERA_NUMBERS && cameras->shape[0] >= min_rows)
-        return EXIT_DONE;
-    bosc_array_free(cameras);
-    return report_error(EXIT_FAILED, "%s: a path has %s, as text or f8", name, rows);
+    const bool good =
+        cameras->dtype == BOSC_F64 && cameras->shape[1] == CAMERA_NUMBERS && cameras->shape[0] >= min_rows;
+    const int code = good ? check_cameras(name, cameras, check)
+                          : report_error(EXIT_FAILED, "%s: a path has %s, as text or f8", name, rows);
+    if (code) bosc_array_free(cameras);
+    return code;
 }

@@ -12,11 +12,15 @@ int surface_check_bound(const struct job *job);
 /* Writes the mesh to -o, the picture to --png, or both together. */
 int surface_write(struct job *job, const bosc_mesh *mesh, const struct canvas *canvas);
 
-/* Prepares a flight: refuses the excluded options, reads --frames, creates the folder. */
+/* Checks the options of a flight: refuses the excluded ones and - as folder, and reads --frames. */
 int flight_prepare(const struct job *job, const enum option *excluded, int excluded_count, int64_t *frames);
 
-/* Reads the cameras of --fly: at least `min_rows` rows of CAMERA_NUMBERS. rows: description of valid rows, for the
- * error message. */
-int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, bosc_array *cameras);
+/* Reports an invalid camera, with its option or row, and returns an exit code. */
+typedef int (*camera_check_fn)(const char *name, const double camera[CAMERA_NUMBERS]);
+
+/* Reads and checks the cameras of --fly: at least `min_rows` rows of CAMERA_NUMBERS. rows: description of valid rows,
+ * for the error message. */
+int flight_read_cameras(struct job *job, int64_t min_rows, const char *rows, camera_check_fn check,
+                        bosc_array *cameras);
 
 #endif

@@ -94,25 +94,12 @@ static int make_circle(const struct terrain_view *terrain, struct flight_path *p
     return EXIT_DONE;
 }
 
-/* Reads and checks the cameras of --fly. */
 static int read_path(struct job *job, struct flight_path *path)
 {
     bosc_array rows = {0};
-    const char *name = job->value[OPT_FLY];
-    int code = flight_read_cameras(job, 2, "at least two rows x,y,z,yaw,pitch,fov", &rows);
-    if (code) return code;
-    for (int64_t i = 0; i < rows.shape[0] && !code; i++) {
-        const double *c = (const double *)rows.data + i * CAMERA_NUMBERS;
-        for (int k = 0; k < CAMERA_NUMBERS && !code; k++)
-            if (!isfinite(c[k])) code = report_error(EXIT_FAILED, "%s: row %lld is not finite", name, (long long)i);
-        if (!code && check_camera(name, c)) code = EXIT_FAILED;
-    }
-    if (code) {
-        bosc_array_free(&rows);
-        return code;
-    }
-    *path = (struct flight_path){.camera = rows.data, .count = rows.shape[0]};
-    return EXIT_DONE;
+    int code = flight_read_cameras(job, 2, "at least two rows x,y,z,yaw,pitch,fov", check_camera, &rows);
+    if (!code) *path = (struct flight_path){.camera = rows.data, .count = rows.shape[0]};
+    return code;
 }
 
 /* Adds multiples of 360 degrees so that consecutive yaws differ by at most 180. */
@@ -204,7 +191,8 @@ static int terrain_fly(struct job *job, struct terrain_view *terrain, int width)
     if (code) return code;
     if (!path.closed) unwind_yaw(&path);
     json_t *frames = json_array();
-    if (!raster_light_open(&light, &terrain->heights))
+    code = create_folder(job->value[OPT_OUTPUT]);
+    if (!code && !raster_light_open(&light, &terrain->heights))
         code = report_error(EXIT_FAILED, "out of memory for the pictures");
     for (int64_t i = 0; i < count && !code; i++) {
         double camera[CAMERA_NUMBERS] = {0}, steps = (double)(path.closed ? count : count > 1 ? count - 1 : 1);

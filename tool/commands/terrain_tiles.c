@@ -1,12 +1,10 @@
 /* Writes tile sets of terrains. Source: OGC 22-025r4, 3D Tiles 1.1. */
 #include "tool/commands/terrain_tiles.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tool/commands/georeference.h"
 #include "tool/commands/tile_frame.h"
@@ -54,6 +52,14 @@ static bool is_tile_set_name(const char *name)
         if (p == first || *p++ != (i < 2 ? '-' : '.')) return false;
     }
     return strcmp(p, "glb") == 0;
+}
+
+/* Reports an error of a file of the temporary folder, under the name of the target. */
+static int report_file_error(const struct tile_set *set, bosc_status status, const bosc_io_error *error)
+{
+    const size_t length = strlen(set->folder.path);
+    if (strncmp(error->text, set->folder.path, length) != 0) return report_io_error(status, error);
+    return report_error(status_exit_code(status), "%s%s", set->folder.target, error->text + length);
 }
 
 /* ---- a tile ---- */
@@ -184,7 +190,7 @@ static int write_tile(struct tile_set *set, const struct tile_level *level, int6
         write_tile_name(number, column, row, name);
         snprintf(path, sizeof path, "%s/%s", set->folder.path, name);
         const bosc_status status = bosc_mesh_write(path, &tile.mesh, &error);
-        if (status != BOSC_OK) code = report_io_error(status, &error);
+        if (status != BOSC_OK) code = report_file_error(set, status, &error);
     }
     free_tile(&tile);
     progress_step(set->job, "tiles", (double)++set->written / (double)set->tiles);
@@ -323,22 +329,26 @@ static int write_index(struct tile_set *set)
     json_t *object = json_pack("{s:{s:s, s:s, s:o}, s:f, s:o}", "asset", "version", "1.1", "generator",
                                "boscage " BOSC_VERSION_STRING, "extras", json_loads(set->extras, 0, NULL),
                                "geometricError", error, "root", pack_root(set, error));
-    if (!object) return report_error(EXIT_FAILED, "out of memory for the index of the tiles");
+    char *data = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!data) return report_error(EXIT_FAILED, "out of memory for the index of the tiles");
     /* 2. The file. */
     snprintf(path, sizeof path, "%s/%s", set->folder.path, index_name);
-    FILE *file = fopen(path, "wb");
-    bool good = file && json_dumpf(object, file, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && fflush(file) == 0 &&
-                fsync(fileno(file)) == 0;
-    if (file && fclose(file) != 0) good = false;
-    json_decref(object);
-    return good ? EXIT_DONE
-                : report_error(EXIT_FAILED, "%s/%s: cannot write: %s", set->folder.target, index_name, strerror(errno));
+    const char *const paths[] = {path};
+    const bosc_text text = {data, (int64_t)strlen(data)};
+    bosc_io_error failure;
+    const bosc_status status = bosc_texts_write(paths, &text, 1, &failure);
+    free(data);
+    return status == BOSC_OK ? EXIT_DONE : report_file_error(set, status, &failure);
 }
 
 /* ---- the set ---- */
 
 /* More than any range of heights, which are floats. Twice as much a level above stays finite, as JSON requires. */
 static const double ERROR_MAX = 1e39;
+
+/* Of heights: the positions of a tile reach a little more than half of it, and are floats. */
+static const double RANGE_MAX = 6e38;
 
 /* Sets the bounds: that of the last level, and twice as much for each level above. error: negative: the default. */
 static void set_errors(struct tile_set *set, double range, double error)
@@ -382,6 +392,9 @@ int terrain_write_tiles(struct job *job, struct terrain_view *terrain, int64_t l
     struct tile_set set = {.job = job};
     if (error > ERROR_MAX)
         return report_error(EXIT_USAGE, "--error: %s is more than %g with --tiles", job->value[OPT_ERROR], ERROR_MAX);
+    if (range > RANGE_MAX)
+        return report_error(EXIT_FAILED, "%s: the heights span %g, more than %g with --tiles", job->operands[0], range,
+                            RANGE_MAX);
     json_t *lines = json_array();
     /* 1. The coordinates, the tiles, and the text that every file holds. */
     int code = tile_frame_open(&terrain->heights, &set.frame);

@@ -5,7 +5,7 @@
 #include "render/terrain_view.h"
 #include "tool/tool.h"
 
-enum { TERRAIN_TILE_LEVEL_MAX = 8 }; /* 4^8: 65,536 files of the last level */
+enum { TERRAIN_TILE_LEVEL_MAX = 8 }; /* 4^8: 65,536 files of the last level of a square raster */
 
 /* Writes levels 0 to `last_level` of a terrain to the folder -o: tileset.json (3D Tiles 1.1) and a .glb a tile. The
  * folder appears whole or not at all.

@@ -14,8 +14,8 @@
 struct matching {
     const struct umi_batch *batch;
     int64_t words, count;
-    uint64_t *masks,
-        *letters;        /* (count) rows of queries, ascending by mask, then by letters; letters within the mask */
+    uint64_t *masks;     /* (count) rows of queries, ascending by mask, then by letters */
+    uint64_t *letters;   /* (count) rows of queries: letters, 0 outside the mask */
     int64_t *reads;      /* (count) */
     uint64_t *keys;      /* (barcodes) rows */
     int64_t *barcode_of; /* (barcodes) by rank in the trie, which is the order of keys */
@@ -88,6 +88,7 @@ static int make_queries(struct matching *m, int64_t *skipped)
     m->letters = m->masks ? job_alloc(n * words, sizeof *m->letters) : NULL;
     m->reads = m->letters ? job_alloc(n, sizeof *m->reads) : NULL;
     if (m->reads) {
+        /* 1. A row of masks and a row of letters for each sequence. */
         memset(rows, 0, 2 * n * words * sizeof *rows);
         for (int64_t i = 0; i < b->coded_n; i++) {
             uint64_t *mask = rows + 2 * i * m->words;
@@ -98,6 +99,7 @@ static int make_queries(struct matching *m, int64_t *skipped)
             }
             queries[i] = (struct query){mask, 2 * m->words, b->sequences->counts[b->coded[i]]};
         }
+        /* 2. Sort by masks, then by letters. */
         qsort(queries, n, sizeof *queries, compare_queries);
         merge_queries(m, queries, b->coded_n, skipped);
     }
@@ -174,8 +176,8 @@ static void count_query(struct matching *m, int64_t query, int64_t best, int64_t
     *(best < 0 ? skipped : &m->added[best]) += m->reads[query];
 }
 
-/* True if a pass over the barcodes is estimated to cost less than `count` searches of the trie with this mask. A search
- * visits all branches at letters that are not known. */
+/* True if a pass over the barcodes is estimated to cost less than `count` searches of the trie with this mask. At an
+ * unknown letter a search visits all branches. */
 static bool is_scan_cheaper(const struct matching *m, const uint64_t *mask, int64_t count)
 {
     enum { VISIT_COST = 8 }; /* of a visit, in barcodes of a pass; an estimate */
@@ -213,7 +215,7 @@ static void scan_barcodes(struct matching *m, int64_t begin, int64_t end, uint64
 }
 
 /* Matches by passes, where these cost less, and removes those queries. */
-static int match_by_scans(struct matching *m, int64_t *skipped)
+static int match_by_scans(const struct job *job, struct matching *m, int64_t *skipped)
 {
     const size_t row = (size_t)m->words * sizeof(uint64_t);
     int64_t kept = 0;
@@ -222,6 +224,7 @@ static int match_by_scans(struct matching *m, int64_t *skipped)
     for (int64_t begin = 0, end; best && begin < m->count; begin = end) {
         const uint64_t *mask = m->masks + begin * m->words;
         for (end = begin + 1; end < m->count && memcmp(m->masks + end * m->words, mask, row) == 0;) end++;
+        progress_step(job, "match", (double)begin / (double)m->count);
         if (is_scan_cheaper(m, mask, end - begin)) {
             scan_barcodes(m, begin, end, known, best, skipped);
             continue;
@@ -249,7 +252,7 @@ static int match_by_trie(struct job *job, struct matching *m, int64_t *skipped)
     bosc_status status = BOSC_OK;
     for (int64_t begin = 0; ranks && begin < m->count && status == BOSC_OK; begin += step) {
         const uint64_t *queries = m->letters + begin * m->words, *masks = m->masks + begin * m->words;
-        /* 1. Queries with no more matches than there is room for; one has at most all barcodes. */
+        /* 1. As many queries as have room for their matches; one query has at most all barcodes. */
         for (step = begin ? 2 * step : step;; step = (step + 1) / 2) {
             if (step > m->count - begin) step = m->count - begin;
             status = bosc_trie_matches(job->ctx, m->trie, queries, masks, step, 0, offsets, NULL, 0);
@@ -277,7 +280,7 @@ int umi_wildcards_match(struct job *job, struct umi_batch *b, int64_t *skipped)
     int code = make_queries(&m, skipped);
     if (!code) code = build_trie(job, &m);
     if (!code) code = measure_branches(&m);
-    if (!code) code = match_by_scans(&m, skipped);
+    if (!code) code = match_by_scans(job, &m, skipped);
     if (!code) code = match_by_trie(job, &m, skipped);
     for (int64_t v = 0; v < b->count && !code; v++) b->reads[v] += m.added[v];
     free_matching(&m);

@@ -554,7 +554,8 @@ const struct command commands[] = {
            .help =
                "reads with ambiguity codes, such as N: skip them (default); wildcard: count each for the barcode with "
                "the most reads that it matches, or skip it; letter: each code is a further letter, as in UMI-tools. "
-               "They are counted in any case; the time of wildcard grows with barcodes times positions of codes"},
+               "They are counted in any case; wildcard takes at most a pass over the barcodes for each choice of "
+               "positions with codes"},
           {.id = OPT_ALPHABET,
            .choices = CHOICES("bases", "amino-acids"),
            .help = "letters of the barcodes: bases (default) or amino-acids"},

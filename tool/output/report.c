@@ -67,6 +67,14 @@ int report_ctx_error(const bosc_ctx *ctx, bosc_status status)
     return report_error(status_exit_code(status), "%s", *text ? text : bosc_status_text(status));
 }
 
+int report_argument_error(const bosc_ctx *ctx, bosc_status status, const char *argument, const char *name)
+{
+    const char *text = bosc_ctx_message(ctx);
+    const size_t length = strlen(argument);
+    if (strncmp(text, argument, length) != 0 || text[length] != ':') return report_ctx_error(ctx, status);
+    return report_error(status_exit_code(status), "%s%s", name, text + length);
+}
+
 /* Draws a bar at most ten times a second, but at least once per stage. */
 int progress_show(void *user, const char *stage, double fraction)
 {

@@ -8,6 +8,9 @@
 int report_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int report_io_error(bosc_status status, const bosc_io_error *error);
 int report_ctx_error(const bosc_ctx *ctx, bosc_status status); /* with the context's message */
+
+/* The same; a message about this argument of the library has the name of an option or a file in its place. */
+int report_argument_error(const bosc_ctx *ctx, bosc_status status, const char *argument, const char *name);
 int status_exit_code(bosc_status status);
 
 /* Makes a closed pipe a failed write. Call before any output. */
