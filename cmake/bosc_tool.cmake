@@ -95,6 +95,7 @@ if(BOSC_EMULATOR)
     ${BOSC_JANSSON} ${BOSC_ZLIB_STATIC} ${BOSC_ZSTD_STATIC} ${CMAKE_DL_LIBS} m)
 endif()
 target_sources(boscage_io PRIVATE src/base/caller.c src/base/pool.c src/base/threads.c) # libboscage keeps its own to itself
+bosc_use_pool(boscage_io)
 if(BOSC_FAULTS)
   target_sources(boscage_io PRIVATE src/base/fault.c)
 endif()

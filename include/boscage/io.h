@@ -638,8 +638,8 @@ BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bo
  * Errors: BOSC_ERR_DATA for a NaN, and for an infinite corner of a polygon; BOSC_ERR_FORMAT for a corner that is no
  * vertex, for a polygon that crosses itself as seen along its normal, and for a file without triangles; BOSC_ERR_LIMIT
  * for 2^32 vertices, and for a polygon of more than 16,384 corners that its fan does not cover.
- * Cost: one pass over the file, and O(k^2) work for a polygon that its fan does not cover; memory for the arrays, up to
- * twice as much while they grow, and 24 bytes per polygon. */
+ * Cost: one pass over the file; for a polygon that its fan does not cover O(k^2) work at most, less where its parts are
+ * apart. Memory for the arrays, up to twice as much while they grow, and 24 bytes per polygon. */
 BOSC_API bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *triangles,
                                     bosc_io_error *error);
 

@@ -77,6 +77,9 @@ static std::vector<worker *> &ready = *new std::vector<worker *>;
 static const struct bound_kernel *running;
 static size_t running_shared_bytes;
 static bool favour_recent; /* the policy of this launch */
+/* With seeds divisible by four a warp runs alone from barrier to barrier, far ahead of the others; the first warp first
+ * if in_order, else the last one. */
+static bool warps_alone, in_order;
 static uint64_t idle_switches;
 static char launch_order, join_order, device_order, cluster_order;
 static uint64_t cluster_threads, cluster_awaited; /* of the launch; threads that have not arrived at its barrier */
@@ -124,7 +127,7 @@ const uint3 &block_index() { return self->of->index; }
 static worker *take_ready(bool any)
 {
     size_t last = ready.size() - 1, pick = last;
-    if (any || !favour_recent || (draw() & 7) == 0) pick = draw_below(last + 1);
+    if (any || (!warps_alone && (!favour_recent || (draw() & 7) == 0))) pick = draw_below(last + 1);
     worker *t = ready[pick];
     ready[pick] = ready[last];
     ready.pop_back();
@@ -182,8 +185,11 @@ static void open_barrier(struct block *b, worker *last)
     b->turn ^= 1;
     b->file = nullptr;
     idle_switches = 0;
-    for (worker *t : b->threads)
+    const size_t count = b->threads.size();
+    for (size_t i = 0; i < count; i++) { /* the last one is the first to run, if the policy is so */
+        worker *t = b->threads[in_order ? count - 1 - i : i];
         if (t != last && t->waits && !t->done) wake(t);
+    }
 }
 
 int barrier(enum barrier_kind kind, int predicate, const char *file, int line)
@@ -503,6 +509,7 @@ static void run_launch(const bound_kernel &body, dim3 grid, dim3 block, size_t s
     unsigned threads = block.x * block.y * block.z;
     draw();
     favour_recent = draw() & 1;
+    in_order = warps_alone && favour_recent;
     launch_place = {grid, block};
     running = &body;
     running_shared_bytes = shared_bytes;
@@ -536,4 +543,5 @@ extern "C" void bi_emulator_seed(uint64_t seed)
 {
     emulator::random_state = (seed + 1) * 0x9e3779b97f4a7c15u;
     if (!emulator::random_state) emulator::random_state = 1;
+    emulator::warps_alone = seed % 4 == 0;
 }

@@ -43,8 +43,8 @@ void suite_fail(const char *file, int line, const char *format, ...)
 }
 
 /* Returns n if one trial of n is made. The emulator makes few trials, since a device makes all; fault sweeps make all
- * in builds that count branches. Code of ranks is host code, which the CPU also runs. The environment's SUITE_TRIALS
- * makes so many times as many: planted bugs have 2, soaks 100, which are all. */
+ * in builds that count branches. Code of ranks is host code, which the CPU also runs. The environment variable
+ * SUITE_TRIALS multiplies their number: planted bugs have 2, soaks 100, so that all are made. */
 static uint64_t usual_divisor(const struct test *test)
 {
     const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");

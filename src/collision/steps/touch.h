@@ -24,8 +24,11 @@ struct bi_collision_signs {
 /* Longest expansions of the exact determinant, and of a 2 x 2 minor. */
 enum { BI_COLLISION_SUM_PARTS = 192, BI_COLLISION_WORK = BI_COLLISION_SUM_PARTS + 16 };
 
-/* Relative error of the determinant below: (7 + 56 u) u where u = 2^-53. */
-#define BI_COLLISION_ERROR3 (0x1.c000000000038p-51)
+/* Bound of the error of the determinant below, relative to its permanent: Shewchuk's (7 + 56 u) u where u = 2^-53. Each
+ * product of three differences has 3 u by the differences, 3 u by its own roundings, and u by the first sum. The last
+ * sum keeps the sign. Terms of second order are 15 u^2; the rounded permanent, four roundings smaller, adds
+ * 28 u^2, and its rounded product with the bound 7 u^2: 50 u^2, of 56. */
+#define BI_COLLISION_ERROR3 ((7 + 56 * 0x1p-53) * 0x1p-53)
 
 BI_FN int bi_collision_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 

@@ -16,10 +16,9 @@ enum {
     FIND_GRAIN = BI_THREAD_ITEMS / 8, /* queries; measured: of 2^12 two threads, which slept, take longer than one */
     /* Lists of more bytes are written past the caches. Measured: below, a pair takes 0.7 to 2.5 ns more so. */
     STREAMED = 8 << 20,
-    MIN_PARTITION_SHARE = 16,   /* least pairs of a thread for each partition; not measured */
-    MIN_REGION_SHARE = 128,     /* the same for a build in regions; not measured */
-    MAX_REGION_PAIRS = 1 << 21, /* of more pairs lists stream; measured there: 6.7 ns a pair, streamed 9.5 */
-    MAX_ESTIMATED_THREADS = 256 /* of the estimate of memory; more may exceed it */
+    MIN_PARTITION_SHARE = 16,  /* least pairs of a thread for each partition; not measured */
+    MIN_REGION_SHARE = 128,    /* the same for a build in regions; not measured */
+    MAX_REGION_PAIRS = 1 << 21 /* of more pairs lists stream; measured there: 6.7 ns a pair, streamed 9.5 */
 };
 
 /* Turns the counts of each thread and partition into positions, in the order (partition, thread). */
@@ -392,17 +391,16 @@ bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *
     return p.status;
 }
 
-/* Returns an upper bound for up to MAX_ESTIMATED_THREADS threads, without oversized partitions. */
+/* Returns an upper bound for the context's threads, without oversized partitions. */
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
-    (void)ctx;
-    size_t partitions = bi_hash_partition_count(s);
-    size_t threads = (size_t)n / BI_HASH_GRAIN + 1, max_keys = bi_hash_max_partition_keys(s->key_bits);
+    size_t partitions = bi_hash_partition_count(s), max_keys = bi_hash_max_partition_keys(s->key_bits);
+    size_t most = (size_t)n / BI_HASH_GRAIN + 1, threads = (size_t)ctx->max_threads;
     size_t each_partition =
         (max_keys + 1) * BI_HASH_FILL_WORDS * sizeof(uint32_t) +
         (bi_hash_partition_buckets(s->load_factor, (uint32_t)max_keys) + 1) * (BOSC_HASH_WIDTH * sizeof(uint32_t) + 1);
     size_t each_share = sizeof(struct bi_hash_share) + partitions * (2 * sizeof(uint32_t) + 2 * BI_HASH_LINE);
-    if (threads > MAX_ESTIMATED_THREADS) threads = MAX_ESTIMATED_THREADS;
+    if (threads > most) threads = most;
     size_t room = max_region_pairs(s, n), pairs = room > (size_t)n ? room : (size_t)n;
     return pairs * (size_t)bytes_of_pair(s) + partitions * sizeof(uint32_t) +
            threads * (each_partition + each_share + 1024) + 4096;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cases/collision/collision_data.h"
+#include "collision/steps/touch.h"
 
 /* The pairs of a handle, as a list, as rows and in its info, equal the expected ones. */
 static void check_answers(bosc_ctx *ctx, const bosc_collision *collision, const bosc_collision_opts *o,
@@ -111,8 +112,27 @@ static void single_triangles(bosc_ctx *ctx)
     bosc_collision_free(collision);
 }
 
+/* A determinant of 8 just above its error bound decides, and just below it does not: then the exact sign is needed. The
+ * products X and X - 8 have the permanent 2 X - 8; the bound is (7 + 56 u) u times that, so 8 where the permanent is
+ * 2^56 / 7 - 64 / 7 = 10293942005418267.4. */
+static void error_bound(void)
+{
+    static const int64_t permanents[] = {10293942005418236, 10293942005418264, 10293942005418270, 10293942005418300};
+    for (int k = 0; k < 4; k++) {
+        const double x = (double)((permanents[k] + 8) / 2);
+        const double a[3] = {x, x - 8, 0}, b[3] = {1, 1, 0}, c[3] = {0, 0, 1}, d[3] = {0, 0, 0};
+        double work[BI_COLLISION_WORK];
+        struct bi_collision_signs rounded = {NULL, false}, exact = {work, false};
+        const int sign = bi_collision_orient3(&rounded, a, b, c, d);
+        CHECK_EQ(rounded.undecided, k >= 2);
+        CHECK_EQ(sign, k < 2);
+        CHECK_EQ(bi_collision_orient3(&exact, a, b, c, d), 1);
+    }
+}
+
 static const struct suite_case suite_cases_collision[] = {
     {"against the reference", against_reference, NULL},
     {"single triangles", single_triangles, NULL},
+    {"error bound", NULL, error_bound},
 };
 SUITE(collision);

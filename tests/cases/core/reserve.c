@@ -422,8 +422,42 @@ static void collision(bosc_ctx *like)
     }
 }
 
+/* Tables that hundreds of threads build, of distinct keys and of few. */
+static void hash(bosc_ctx *like)
+{
+    enum { KEYS = 5000000, THREADS = 320 };
+    const bosc_ctx_opts first = suite_opts_like(like);
+    if (first.backend != BOSC_BACKEND_CPU || first.threads != 1) return;
+    uint32_t *keys = suite_alloc(KEYS * sizeof *keys);
+    for (int trial = 0; trial < 8; trial++) {
+        if (trial && suite_leaves_out()) continue;
+        struct counted c;
+        bosc_hash *table = NULL;
+        int64_t kept, scratch;
+        const bosc_hash_opts o = {
+            .size = sizeof o, .layout = trial & 2 ? BOSC_HASH_AUTO : BOSC_HASH_BUCKETED, .duplicates = BOSC_HASH_LAST};
+        /* 1. Reserve, or in every second trial allocate the scratch that bosc_hash_bytes gives. */
+        for (uint32_t i = 0; i < KEYS; i++) keys[i] = trial & 4 ? i % 10 : i;
+        counted_open(&c, like, THREADS);
+        CHECK_OK(c.ctx, bosc_hash_create(c.ctx, &o, &table));
+        CHECK_OK(c.ctx, bosc_hash_bytes(c.ctx, &o, KEYS, &kept, &scratch));
+        if (trial & 1)
+            CHECK_OK(c.ctx, bosc_hash_reserve(c.ctx, table, KEYS, 1));
+        else
+            counted_take_scratch(c.ctx, scratch);
+        const int64_t before = c.allocations, held = counted_scratch(c.ctx);
+        /* 2. Build: no more scratch is allocated, nor anything after a reserve. */
+        CHECK_OK(c.ctx, bosc_hash_build(c.ctx, table, keys, NULL, KEYS));
+        CHECK_EQ(counted_scratch(c.ctx), held);
+        if (trial & 1) CHECK_EQ(c.allocations, before);
+        bosc_hash_free(table);
+        counted_close(&c);
+    }
+    free(keys);
+}
+
 static const struct suite_case suite_cases_reserve[] = {
     {"k-d tree", kdtree, NULL}, {"graph", graph, NULL},          {"bisections", cbt, NULL},
-    {"terrain", terrain, NULL}, {"collisions", collision, NULL},
+    {"terrain", terrain, NULL}, {"collisions", collision, NULL}, {"hash", hash, NULL},
 };
 SUITE(reserve);

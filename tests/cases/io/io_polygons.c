@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/mesh/box_tree.h"
 #include "io/mesh/faces.h"
 #include "support/bytes.h"
 
@@ -228,9 +229,115 @@ static void many_corners(void)
     free(text);
 }
 
+/* Polygons around a center, with corners at random distances: their area by the rule of the shoelace. */
+static void rough_outlines(void)
+{
+    enum { CORNERS = 120, TRIALS = 60 };
+    static char text[128 * CORNERS];
+    struct suite_random r = {11};
+    for (int trial = 0; trial < TRIALS; trial++) {
+        const int n = 5 + (int)suite_below(&r, CORNERS - 4);
+        double points[3 * CORNERS], twice = 0;
+        bosc_array vertices = {0}, triangles = {0};
+        bosc_io_error error = {""};
+        for (int i = 0; i < n; i++) {
+            const double angle = 6.283185307179586 * i / n, radius = 0.2 + suite_unit(&r);
+            points[3 * i] = radius * cos(angle);
+            points[3 * i + 1] = radius * sin(angle);
+            points[3 * i + 2] = 0;
+        }
+        for (int i = 0, k = n - 1; i < n; k = i++)
+            twice += points[3 * k] * points[3 * i + 1] - points[3 * i] * points[3 * k + 1];
+        struct bi_bytes in = {.name = "F", .data = text, .size = write_off(text, points, n)};
+        CHECK_EQ(bi_mesh_parse(bi_off_read, &in, &vertices, &triangles, &error), BOSC_OK);
+        CHECK(fabs(sum_areas(&vertices, &triangles, 1) * sqrt(11.0) - twice / 2) < 1e-12 * twice);
+        bosc_array_free(&vertices);
+        bosc_array_free(&triangles);
+    }
+}
+
+static double cross(const double *a, const double *b, const double *c)
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* True if no axis and no line along a side of the triangle separates it from the box. Exact for small integers. */
+static bool box_touches(const struct bi_box *box, const double t[3][2])
+{
+    for (int c = 0; c < 2; c++) {
+        const double low = fmin(fmin(t[0][c], t[1][c]), t[2][c]), high = fmax(fmax(t[0][c], t[1][c]), t[2][c]);
+        if (box->low[c] > high || box->high[c] < low) return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        bool beyond = true;
+        for (int corner = 0; corner < 4; corner++) {
+            const double at[2] = {corner & 1 ? box->high[0] : box->low[0], corner & 2 ? box->high[1] : box->low[1]};
+            beyond &= cross(t[k], t[(k + 1) % 3], at) < 0;
+        }
+        if (beyond) return false;
+    }
+    return true;
+}
+
+/* A tree of boxes lists the boxes at a triangle and the items of a rating as a loop over all of them does. */
+static void box_tree(void)
+{
+    enum { ITEMS = 200, SIDE = 40 };
+    struct suite_random r = {3};
+    struct bi_box_tree tree = {0};
+    for (int trial = 0; trial < 60; trial++) {
+        const uint32_t n = 1 + (uint32_t)suite_below(&r, ITEMS);
+        struct bi_box boxes[ITEMS];
+        bool present[ITEMS];
+        uint8_t ratings[ITEMS];
+        /* 1. Boxes, some cleared and some changed again after the tree is built. */
+        CHECK(bi_box_tree_make(&tree, n));
+        for (int round = 0; round < 2; round++) {
+            for (uint32_t i = 0; i < n; i++) {
+                if (round && suite_below(&r, 3)) continue;
+                double a[2], b[2];
+                for (int c = 0; c < 2; c++) {
+                    a[c] = (double)suite_below(&r, SIDE);
+                    b[c] = a[c] + (double)suite_below(&r, 5) - 2;
+                }
+                boxes[i] = bi_box_around(a, b, 0, 1);
+                ratings[i] = (uint8_t)suite_below(&r, 6);
+                present[i] = !round || suite_below(&r, 2);
+                bi_box_tree_set(&tree, i, boxes[i], ratings[i]);
+                if (!present[i]) bi_box_tree_clear(&tree, i);
+                if (round) bi_box_tree_update(&tree, i);
+            }
+            if (!round) bi_box_tree_build(&tree);
+        }
+        /* 2. Triangles, some of them flat, and ratings. */
+        for (int k = 0; k < 50; k++) {
+            double t[3][2];
+            for (int i = 0; i < 6; i++) t[i / 2][i % 2] = (double)suite_below(&r, SIDE);
+            if (cross(t[0], t[1], t[2]) <= 0) memcpy(t[2], t[1], sizeof t[2]);
+            const struct bi_box_triangle triangle = bi_box_triangle_of(t[0], t[1], t[2], 0, 1);
+            const uint8_t most = (uint8_t)suite_below(&r, 6);
+            uint32_t touching = 0, rated = 0;
+            for (uint32_t i = 0; i < n; i++) {
+                if (present[i] && box_touches(&boxes[i], t)) {
+                    CHECK_EQ(bi_box_tree_next_touching(&tree, touching, &triangle), i);
+                    touching = i + 1;
+                }
+                if (!present[i] || ratings[i] > most) continue;
+                CHECK_EQ(bi_box_tree_next_rated(&tree, rated, most), i);
+                rated = i + 1;
+            }
+            CHECK_EQ(bi_box_tree_next_touching(&tree, touching, &triangle), tree.leaves);
+            CHECK_EQ(bi_box_tree_next_rated(&tree, rated, most), tree.leaves);
+        }
+    }
+    bi_box_tree_free(&tree);
+}
+
 static const struct suite_case suite_cases_io_polygons[] = {
     {"areas", NULL, areas},
     {"shapes", NULL, shapes},
     {"many corners", NULL, many_corners},
+    {"rough outlines", NULL, rough_outlines},
+    {"box tree", NULL, box_tree},
 };
 SUITE(io_polygons);

@@ -321,6 +321,18 @@ static bosc_status make_off(struct world *w, bosc_io_error *error)
     for (int i = 0; i < N; i++) p += sprintf(p, "3 %d %d 0\n", i, N - 1 - i);
     return put_text(w, (size_t)(p - w->text));
 }
+/* One face that is no fan: a comb. */
+static bosc_status make_comb(struct world *w, bosc_io_error *error)
+{
+    enum { TEETH = 2000 };
+    char *p = w->text;
+    (void)error;
+    p += sprintf(p, "OFF\n%d 1 0\n0 -1 0\n%d -1 0\n", 2 * TEETH + 2, TEETH);
+    for (int i = TEETH; i-- > 0;) p += sprintf(p, "%d %d 0\n%d 5 0\n", i, i % 2, i);
+    p += sprintf(p, "%d", 2 * TEETH + 2);
+    for (int i = 0; i < 2 * TEETH + 2; i++) p += sprintf(p, " %d", i);
+    return put_text(w, (size_t)(p - w->text) + (size_t)sprintf(p, "\n"));
+}
 static bosc_status make_stl(struct world *w, bosc_io_error *error)
 {
     char *p = w->text;
@@ -456,6 +468,7 @@ static const struct call readers[] = {
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 10, NULL, make_ply},
     {"mesh_read", ".off", mesh_read, 10, NULL, make_off},
+    {"mesh_read", ".off", mesh_read, 150, NULL, make_comb},
     {"mesh_read", ".stl", mesh_read, 10, NULL, make_stl},
     {"mesh_read", ".stl", mesh_read, 4, NULL, make_stl_binary},
     {"vectors_read", ".txt", vectors_read, 10, NULL, make_bases},

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cases/planner/planner_data.h"
+#include "planner/steps/arc.h"
 #include "support/counted.h"
 
 static const double pi = 3.14159265358979323846;
@@ -428,6 +429,116 @@ static void least_angle(bosc_ctx *ctx)
     CHECK(longest > 5);
 }
 
+/* A triangle, and its mirror image in the plane y = 0. */
+static void add_mirrored_triangles(struct planner_side *s, struct suite_random *r)
+{
+    scene_random_triangles(s, r, 1, 0.9);
+    for (int64_t v = 0; v < 3; v++)
+        scene_add_vertex(s, s->vertices[3 * v], -s->vertices[3 * v + 1], s->vertices[3 * v + 2]);
+    scene_add_triangle(s, 3, 4, 5);
+}
+
+/* The angle of a step between two cells, as routes add it up. */
+static int64_t step_length(const struct cells *c, int64_t from, int64_t to)
+{
+    return (int64_t)bi_round_even(bi_planner_angle(c->q + 4 * from, c->q + 4 * to) * 0x1p40) + 1;
+}
+
+/* The least lengths from each cell to `goal`; -1: none. */
+static int64_t *lengths_to(const struct cells *c, int64_t goal)
+{
+    int64_t *lengths = suite_alloc((size_t)c->n * 8);
+    bool changes = true;
+    for (int64_t i = 0; i < c->n; i++) lengths[i] = i == goal ? 0 : -1;
+    while (changes) {
+        changes = false;
+        for (int64_t i = 0; i < c->n; i++)
+            for (int64_t e = c->offsets[i]; e < c->offsets[i + 1] && lengths[i] >= 0; e++) {
+                const int64_t to = c->neighbours[e], length = lengths[i] + step_length(c, i, to);
+                if (!c->mask[to] || (lengths[to] >= 0 && lengths[to] <= length)) continue;
+                lengths[to] = length;
+                changes = true;
+            }
+    }
+    return lengths;
+}
+
+/* Follows the least lengths from a cell of a route, which `cells` lists; of steps as good as each other it takes the
+ * one to the cell that is nearer to the goal, then to the smaller one. Returns the number of such choices. */
+static int check_ties(const struct cells *c, const int64_t *lengths, const int64_t *cells, int64_t count)
+{
+    int ties = 0;
+    for (int64_t i = 0; i + 1 < count; i++) {
+        int64_t best = -1, candidates = 0;
+        for (int64_t e = c->offsets[cells[i]]; e < c->offsets[cells[i] + 1]; e++) {
+            const int64_t to = c->neighbours[e];
+            if (!c->mask[to] || lengths[to] < 0) continue;
+            if (lengths[to] + step_length(c, to, cells[i]) != lengths[cells[i]]) continue;
+            candidates++;
+            if (best < 0 || lengths[to] < lengths[best] || (lengths[to] == lengths[best] && to < best)) best = to;
+        }
+        CHECK_EQ(cells[i + 1], best);
+        ties += candidates > 1;
+    }
+    return ties;
+}
+
+/* In a scene that is its own mirror image, a turn about the y axis crosses constraints in mirrored pairs. Cells differ
+ * in one of them, so routes lead beside the axis, and have a mirror image of the same angle: the smaller cell
+ * decides. */
+static void equal_angles(bosc_ctx *ctx)
+{
+    enum { AXIAL = 150, PAIRS = 2000, GOALS = 3, ROUTES = 8 };
+    const bosc_planner_route_opts o = {.size = sizeof o,
+                                       .weights = BOSC_PLANNER_ANGLE,
+                                       .keep_steps = 1,
+                                       .rounds = -1,
+                                       .max_boxes = -1,
+                                       .max_tested = -1};
+    struct suite_random r = {5};
+    struct planner_scene s = {.scene = {.size = sizeof s.scene}};
+    static double rotations[4 * (AXIAL + 2 * PAIRS)];
+    int ties = 0;
+    /* 1. The scene, and cells of rotations about the axis and of mirrored pairs near them. */
+    add_mirrored_triangles(&s.robot, &r);
+    add_mirrored_triangles(&s.obstacle, &r);
+    bosc_planner *planner = make_planner(ctx, scene_link(&s), 1, 0);
+    for (int i = 0; i < AXIAL; i++) scene_turn(1, 2 * pi * i / AXIAL, rotations + 4 * i);
+    for (int i = 0; i < PAIRS; i++) {
+        double *q = rotations + 4 * AXIAL + 8 * i;
+        scene_turn(1, 2 * pi * suite_unit(&r), q);
+        for (int k = 0; k < 4; k++) q[k] += 0.3 * (suite_unit(&r) - 0.5);
+        for (int k = 0; k < 4; k++) q[4 + k] = k % 2 ? -q[k] : q[k];
+    }
+    CHECK_OK(ctx, bosc_planner_add(ctx, planner, rotations, AXIAL + 2 * PAIRS));
+    /* 2. Routes between cells on the axis. */
+    struct cells c = cells_in(ctx, planner);
+    int64_t goals = 0;
+    for (int64_t goal = 0; goal < c.n && goals < GOALS; goal++) {
+        if (!c.mask[goal] || c.q[4 * goal + 1] != 0) continue;
+        int64_t *lengths = lengths_to(&c, goal), routes = 0;
+        for (int64_t from = 0; from < c.n && routes < ROUTES; from++) {
+            bosc_planner_route_info info = {.size = sizeof info};
+            if (!c.mask[from] || lengths[from] <= 0 || c.q[4 * from + 1] != 0) continue;
+            CHECK_OK(ctx, bosc_planner_route(ctx, planner, c.q + 4 * from, c.q + 4 * goal, &o, &info));
+            double *route = suite_alloc((size_t)info.rotations * 32);
+            int64_t *cells = suite_alloc((size_t)info.rotations * 8);
+            CHECK_OK(ctx, bosc_planner_get_route(ctx, planner, route, NULL));
+            CHECK_OK(ctx, bosc_planner_locate(ctx, planner, route, info.rotations, cells));
+            ties += check_ties(&c, lengths, cells, info.rotations);
+            free(route);
+            free(cells);
+            routes++;
+        }
+        goals += routes > 0;
+        free(lengths);
+    }
+    void *all[] = {c.offsets, c.neighbours, c.labels, c.q, c.least, c.mask};
+    for (int k = 0; k < 6; k++) free(all[k]);
+    bosc_planner_free(planner);
+    CHECK(ties > 20);
+}
+
 static const struct suite_case suite_cases_planner_route[] = {
     {"nothing in the way", free_space_takes_one_step, NULL},
     {"one ball", one_ball, NULL},
@@ -437,6 +548,7 @@ static const struct suite_case suite_cases_planner_route[] = {
     {"the same everywhere", same_bits_everywhere, NULL},
     {"cells", cells_match_reference, NULL},
     {"least angle", least_angle, NULL},
+    {"equal angles", equal_angles, NULL},
     {"trees", trees_find_routes, NULL},
     {"built again", rebuilds_allocate_nothing, NULL},
 };
