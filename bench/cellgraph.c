@@ -1,19 +1,20 @@
 /* Times cell graphs: bench_cellgraph [-n vectors] [-l letters] [-m methods] [-s vectors]. Methods are letters: j join
  * (and searches in its graph), z zobrist, h heuristic with 3 pivots, 0 the naive one, H heuristic as published with 5
- * pivots, t trie, p trie as published, d Dobrowolski's search, u std::unordered_map; default: jzu on the CPU, jz on
- * CUDA. Vectors are those of a motion planning scene, uniform ones, or pairs (harness/scene.h), in the backend's
- * memory;
- * handles are warm; all methods must find the same number of edges. A build is from the rows to the sorted edges.
+ * pivots, t trie, p trie as published, d Dobrowolski's search, u std::unordered_map, a auto; default: jzu on the CPU,
+ * jz on CUDA, aj for words. Vectors are those of a motion planning scene, uniform ones, pairs (harness/scene.h), or
+ * words (harness/shapes.h), in the backend's memory; handles are warm; all methods must find the same number of edges.
+ * A build is from the rows to the sorted edges.
  * Source of the comparison: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (2015). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/bench.h"
 #include "harness/scene.h"
+#include "harness/shapes.h"
 #include "peers/cellgraph.h"
 
 struct subject {
-    int32_t length;
+    int32_t length, letter_bits;
     bool connected; /* most vertices are: searches make sense */
     uint64_t *rows; /* the backend's */
     uint64_t *host;
@@ -93,6 +94,7 @@ static const struct method {
     bosc_cellgraph_trie_search search;
     bosc_cellgraph_heuristic_search heuristic;
 } methods[] = {
+    {.letter = 'a', .name = "auto", .method = BOSC_CELLGRAPH_AUTO},
     {.letter = 'j', .name = "join", .method = BOSC_CELLGRAPH_JOIN},
     {.letter = 'z', .name = "zobrist", .method = BOSC_CELLGRAPH_ZOBRIST},
     {.letter = 'h', .name = "heuristic, 3 pivots", .method = BOSC_CELLGRAPH_HEURISTIC, .pivots = 3},
@@ -113,13 +115,14 @@ static void time_method(struct subject *b, const struct method *m, int64_t *edge
 {
     bosc_cellgraph_opts o = {.size = sizeof o,
                              .length = b->length,
+                             .letter_bits = b->letter_bits,
                              .method = m->method,
                              .pivots = m->pivots,
                              .trie_search = m->search,
                              .heuristic_search = m->heuristic};
     bosc_cellgraph_info info = {.size = sizeof info};
     BENCH(bosc_cellgraph_create(bench.ctx, &o, &b->graph));
-    bench_row_of_bytes(m->name, bench.n, 8.0 * (double)(bench.n * bosc_cellgraph_words(b->length, 1)),
+    bench_row_of_bytes(m->name, bench.n, 8.0 * (double)(bench.n * bosc_cellgraph_words(b->length, b->letter_bits)),
                        bench_time(NULL, build_graph, b, bench.repeats));
     BENCH(bosc_cellgraph_get_info(bench.ctx, b->graph, &info));
     if (*edges < 0) bench_say("%" PRId64 " vertices, %" PRId64 " edges", info.vertices, info.edges);
@@ -147,27 +150,30 @@ int main(int argc, char **argv)
     struct subject b = {0};
     const char *letters = NULL, *scene = "screws";
     int64_t edges = -1, length = 256;
-    const struct bench_option own[] = {{'l', BENCH_INTEGER, &length, "letters of a vector"},
-                                       {'m', BENCH_TEXT, &letters, "methods: letters of jzh0Htpdu"},
-                                       {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs"}};
+    const struct bench_option own[] = {
+        {'l', BENCH_INTEGER, &length, "letters of a vector"},
+        {'m', BENCH_TEXT, &letters, "methods: letters of ajzh0Htpdu"},
+        {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs; words-4, words-20 or dna-12"}};
     bench.n = 1000000;
     bench.repeats = 5;
     bench.opts.threads = 1;
     bench_options(argc, argv, "vectors", own, 3);
     /* 1. Make the vectors. */
+    b.length = (int32_t)length;
+    b.letter_bits = 1;
+    if (bench_word_shape(scene, &b.length, &b.letter_bits) && !letters) letters = "aj";
     if (!letters) letters = bench.opts.backend == BOSC_BACKEND_CUDA ? "jz" : "jzu";
     bench_open();
     bench_time_one_thread();
-    b.length = (int32_t)length;
     b.host = bench_vectors(scene, b.length, bench.n);
     b.connected = strcmp(scene, "screws") == 0;
-    b.rows = bench_array(b.host, (size_t)(bench.n * bosc_cellgraph_words(b.length, 1)) * 8);
+    b.rows = bench_array(b.host, (size_t)(bench.n * bosc_cellgraph_words(b.length, b.letter_bits)) * 8);
     bench_say("%s: %" PRId64 " vectors of %d letters (%s)", bench_device(), bench.n, (int)b.length, scene);
     /* 2. Time each method. */
     for (const char *letter = letters; *letter; letter++) {
         size_t m = 0;
         while (m < sizeof methods / sizeof methods[0] && methods[m].letter != *letter) m++;
-        if (*letter == 'u')
+        if (*letter == 'u' && b.letter_bits == 1)
             time_peer(&b, &edges);
         else if (m < sizeof methods / sizeof methods[0])
             time_method(&b, &methods[m], &edges);

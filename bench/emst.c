@@ -1,8 +1,9 @@
-/* Times Euclidean spanning trees of uniform and clustered points in two and three dimensions: bench_emst. Points are
- * f32, in the backend's memory. */
+/* Times Euclidean spanning trees of points in two and three dimensions: bench_emst [-n points] [-s shape], by default
+ * of uniform and of clustered ones. Points are f32, in the backend's memory. */
 #include <stdlib.h>
 
 #include "harness/bench.h"
+#include "harness/shapes.h"
 
 static int32_t dim;
 static void *points, *pairs, *dist2;
@@ -14,10 +15,10 @@ static void compute_tree(void *user)
                             pairs, dist2));
 }
 
-static void time_kind(bosc_random_points_kind kind, const char *name)
+static void time_shape(const char *name)
 {
     bosc_ctx_info info = {.size = sizeof info};
-    BENCH(bosc_random_points(bench.ctx, kind, 1, bench.n, dim, BOSC_F32, points));
+    BENCH(bosc_random_points(bench.ctx, bench_points_kind(name), 1, bench.n, dim, BOSC_F32, points));
     struct bench_row row = {.name = "euclidean spanning tree",
                             .data = bench_text("%s %d-D", name, (int)dim),
                             .n = bench.n,
@@ -38,15 +39,17 @@ int main(int argc, char **argv)
 {
     bench.n = 1 << 20;
     bench.repeats = 3;
-    bench_options(argc, argv, "points", NULL, 0);
+    const char *shape = NULL;
+    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
+    bench_options(argc, argv, "points", own, 1);
     if (bench.n < 2) bench_fail("-n: %" PRId64 " is less than 2", bench.n);
     bench_open();
     points = bench_array(NULL, (size_t)bench.n * 12);
     pairs = bench_array(NULL, (size_t)bench.n * 8);
     dist2 = bench_array(NULL, (size_t)bench.n * 4);
     for (dim = 2; dim <= 3; dim++) {
-        time_kind(BOSC_RANDOM_POINTS_UNIFORM, "uniform");
-        time_kind(BOSC_RANDOM_POINTS_CLUSTERED, "clustered");
+        time_shape(shape ? shape : "uniform");
+        if (!shape) time_shape("clustered");
     }
     return bench_close();
 }

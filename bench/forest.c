@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/bench.h"
+#include "harness/shapes.h"
 
 struct setting {
     int64_t n, m, most;
@@ -48,7 +49,6 @@ static const struct table {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static const char *const kinds[] = {"random", "rmat", "ssca2", "grid", "road", "geometric"};
 static const char *const types[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
 static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
 
@@ -100,7 +100,7 @@ static void generate_graph(struct subject *b)
 {
     bosc_dtype t = dtypes[find_name(types, 6, b->set.weight)];
     bosc_graph_generate_opts o = {.size = sizeof o,
-                                  .kind = (bosc_graph_kind)find_name(kinds, 6, b->set.kind),
+                                  .kind = bench_graph_kind(b->set.kind),
                                   .seed = 1,
                                   .n = b->set.n,
                                   .m = b->set.m,
@@ -261,16 +261,11 @@ static void print_rounds(const struct subject *b)
                   round_text(&b->kept, k));
 }
 
-static int64_t default_edges(const struct setting *s)
-{
-    return strcmp(s->kind, "random") == 0 || strcmp(s->kind, "rmat") == 0 ? 6 * s->n : 0;
-}
-
 /* Times everything on one graph; `name` is the table's, or NULL. */
 static void run_graph(const struct setting *set, const char *name)
 {
     struct subject b = {.set = *set};
-    if (b.set.m < 0) b.set.m = default_edges(set);
+    if (b.set.m < 0) b.set.m = bench_graph_edges(set->kind, set->n);
     generate_graph(&b);
     b.graph_opts = (bosc_graph_opts){
         .size = sizeof b.graph_opts, .id_bits = 32, .weight = dtypes[find_name(types, 6, b.set.weight)]};
@@ -305,7 +300,7 @@ int main(int argc, char **argv)
 {
     struct setting set = {.m = -1, .kind = "random", .weight = "u32", .algorithms = "aptsc"};
     const struct bench_option own[] = {
-        {'k', BENCH_TEXT, &set.kind, "random, rmat, ssca2, grid, road or geometric"},
+        {'k', BENCH_TEXT, &set.kind, BENCH_GRAPH_SHAPES},
         {'m', BENCH_INTEGER, &set.m, "edges"},
         {'x', BENCH_INTEGER, &set.most, "heaviest weight"},
         {'w', BENCH_TEXT, &set.weight, "u32, i32, f32, u64, i64 or f64"},

@@ -1,19 +1,22 @@
 /* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits]
- * [-y layout] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up once in
- * another order, then n absent keys. -y: the layout, in place of auto. -a: all layouts, CUCKOO with each
- * number of functions, and a sort with binary searches. -p: without peers. Times are processor time over the number of
- * threads, so that other programs on the machine disturb them less; answers are checked. */
+ * [-y layout] [-s shape] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up
+ * once in another order, then n absent keys. The value of a key follows from it, so repeated keys have one value. -y:
+ * the layout, in place of auto. -a: all layouts, CUCKOO with each number of functions, and a sort with binary
+ * searches. -p: without peers. Times are processor time over the number of threads, so that other programs on the
+ * machine disturb them less; answers are checked. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/bench.h"
+#include "harness/shapes.h"
 #include "peers/hash.h"
 
 static struct {
     int64_t n;
     int bytes; /* of a key, and of a value */
+    const char *shape;
     void *keys, *values, *present, *absent, *got;
-} in;
+} in = {.shape = "distinct"};
 
 /* A table under test. */
 struct subject {
@@ -28,15 +31,6 @@ struct subject {
     const struct hash_peer *peer;
     void *peers;
 };
-
-static uint64_t mix(uint64_t i, int bytes) /* one to one */
-{
-    if (bytes == 8) return (i + 1) * 0x9e3779b97f4a7c15u;
-    uint32_t h = (uint32_t)i * 0x9e3779b1u;
-    h ^= h >> 15;
-    h *= 0x2c1b3c6du;
-    return h ^ h >> 12;
-}
 
 static void write_item(void *array, int64_t i, uint64_t x)
 {
@@ -54,13 +48,10 @@ static void make_input(void)
 {
     size_t size = (size_t)in.n * (size_t)in.bytes;
     uint64_t state = 88172645463325252u;
-    void **arrays[] = {&in.keys, &in.values, &in.present, &in.absent, &in.got};
-    for (int k = 0; k < 5; k++) *arrays[k] = bench_host(size);
-    for (int64_t i = 0; i < in.n; i++) {
-        write_item(in.keys, i, mix((uint64_t)i, in.bytes));
-        write_item(in.values, i, mix((uint64_t)i, in.bytes) * 3 + 1);
-        write_item(in.absent, i, mix((uint64_t)(in.n + i), in.bytes));
-    }
+    void **arrays[] = {&in.values, &in.present, &in.got};
+    for (int k = 0; k < 3; k++) *arrays[k] = bench_host(size);
+    in.keys = bench_keys(in.shape, in.n, 8 * in.bytes, &in.absent);
+    for (int64_t i = 0; i < in.n; i++) write_item(in.values, i, read_item(in.keys, i) * 3 + 1);
     memcpy(in.present, in.keys, size);
     for (int64_t i = in.n - 1; i > 0; i--) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -238,6 +229,7 @@ int main(int argc, char **argv)
     const struct bench_option own[] = {{'l', BENCH_NUMBER, &load, "load factor"},
                                        {'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                        {'y', BENCH_TEXT, &layout, "layout: auto, bucketed, ... cuckoo4, chained"},
+                                       {'s', BENCH_TEXT, &in.shape, BENCH_KEY_SHAPES},
                                        {'a', BENCH_FLAG, &all, "all layouts, and a sort"},
                                        {'p', BENCH_FLAG, &alone, "without peers"}};
     bench.n = 5000000;

@@ -1,6 +1,7 @@
 /* Hash tables on a CUDA device beside a sort and binary searches by CUB: bench_hash_cuda [-n keys] [-k key bits] [-l
- * load factors, such as 0.7,0.95] [-a]. BUCKETED at each load factor, and ORDERED too if the table is small. -a: all
- * layouts, which but for these two have their default load. Values are as wide as keys. Arrays are on the device;
+ * load factors, such as 0.7,0.95] [-s shape] [-a]. Keys are of a shape (harness/shapes.h); the value of a key follows
+ * from it, so repeated keys have one value. BUCKETED at each load factor, and ORDERED too if the table is small. -a:
+ * all layouts, which but for these two have their default load. Values are as wide as keys. Arrays are on the device;
  * times are of single calls, between events; rows "launch" are of builds with opts.no_wait.
  * Every answer is checked. Queries are the keys in another order, then as many absent ones. */
 #include <cub/cub.cuh>
@@ -8,33 +9,19 @@
 #include <boscage/device/hash.h>
 
 #include "harness/cuda.cuh"
+#include "harness/shapes.h"
 
 enum { WARM_UPS = 2, THREADS = 256, SMALL = 1 << 18 };
 
-/* Distinct i give distinct keys, by other mixers than the table's. */
-static __device__ uint32_t key_of(uint64_t i, uint32_t)
-{
-    uint32_t x = (uint32_t)i;
-    x = (x ^ x >> 16) * 0x85ebca6bu;
-    x = (x ^ x >> 13) * 0xc2b2ae35u;
-    return x ^ x >> 16;
-}
-static __device__ uint64_t key_of(uint64_t i, uint64_t)
-{
-    i = (i ^ i >> 33) * 0xff51afd7ed558ccdull;
-    i = (i ^ i >> 33) * 0xc4ceb9fe1a85ec53ull;
-    return i ^ i >> 33;
-}
 template <class K> static __device__ K value_of(K key) { return key * (K)0xd1342543de82ef95ull + 12345; }
 
-template <class K> static __global__ void make_input(K *keys, K *values, K *present, K *absent, uint64_t n)
+/* The values of the keys, and the keys in another order. */
+template <class K> static __global__ void make_input(const K *keys, K *values, K *present, uint64_t n)
 {
     const uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
     if (i >= n) return;
-    keys[i] = key_of(i, K());
     values[i] = value_of(keys[i]);
-    present[i] = key_of((i + 1) * 2654435761ull % n, K());
-    absent[i] = key_of(n + i, K());
+    present[i] = keys[(i + 1) * 2654435761ull % n];
 }
 
 template <class K>
@@ -72,11 +59,16 @@ template <class K> struct data {
     device_array<unsigned long long> bad;
     double read_seconds; /* of read_one */
 
-    explicit data(int64_t count)
+    data(const char *shape, int64_t count)
         : n(count), blocks((unsigned)((count + THREADS - 1) / THREADS)), keys(n), values(n), present(n), absent(n),
           out(n), bad(1)
     {
-        make_input<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, present.p, absent.p, (uint64_t)n);
+        void *others, *host = bench_keys(shape, n, (int)sizeof(K) * 8, &others);
+        CUDA(cudaMemcpy(keys.p, host, (size_t)n * sizeof(K), cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy(absent.p, others, (size_t)n * sizeof(K), cudaMemcpyHostToDevice));
+        free(host);
+        free(others);
+        make_input<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, present.p, (uint64_t)n);
         CUDA(cudaGetLastError());
         const auto read = [&] {
             read_one<<<blocks, THREADS, 0, stream>>>(keys.p, values.p, (uint64_t)n, present.p, out.p);
@@ -193,9 +185,9 @@ template <class K> static void time_layouts(data<K> &d)
     time_layout(d, "chained", BOSC_HASH_CHAINED, 0, 0);
 }
 
-template <class K> static void time_all(int64_t n, const std::vector<double> &loads, bool all)
+template <class K> static void time_all(const char *shape, int64_t n, const std::vector<double> &loads, bool all)
 {
-    data<K> d(n);
+    data<K> d(shape, n);
     for (double load : loads) time_layout(d, "bucketed", BOSC_HASH_BUCKETED, 0, load);
     for (double load : loads)
         if (all || n <= SMALL) time_layout(d, "ordered", BOSC_HASH_ORDERED, 0, load);
@@ -206,14 +198,15 @@ template <class K> static void time_all(int64_t n, const std::vector<double> &lo
 int main(int argc, char **argv)
 {
     int64_t bits = 32;
-    const char *list = "0.7,0.8,0.9,0.95";
+    const char *list = "0.7,0.8,0.9,0.95", *shape = "distinct";
     bool all = false;
     const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                 {'l', BENCH_TEXT, &list, "load factors, with commas between them"},
+                                {'s', BENCH_TEXT, &shape, BENCH_KEY_SHAPES},
                                 {'a', BENCH_FLAG, &all, "all layouts"}};
     bench.n = 5000000;
     bench.repeats = 9;
-    bench_options(argc, argv, "keys", own, 3);
+    bench_options(argc, argv, "keys", own, 4);
     if ((bits != 32 && bits != 64) || bench.n < 1 || bench.n > INT32_MAX)
         bench_fail("-k is 32 or 64, -n from 1 to 2^31 - 1");
     std::vector<double> loads;
@@ -223,8 +216,8 @@ int main(int argc, char **argv)
     }
     open_device();
     if (bits == 32)
-        time_all<uint32_t>(bench.n, loads, all);
+        time_all<uint32_t>(shape, bench.n, loads, all);
     else
-        time_all<uint64_t>(bench.n, loads, all);
+        time_all<uint64_t>(shape, bench.n, loads, all);
     return close_device();
 }

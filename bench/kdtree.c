@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "harness/bench.h"
-#include "harness/points.h"
+#include "harness/shapes.h"
 
-enum { CHECKED = 8 };
+enum { CHECKED = 8, MANY = 4096 /* neighbours of a query that take too long to count */ };
 
 static struct {
     int64_t n, m, dim, k, capacity, level;
@@ -19,6 +19,7 @@ static struct {
     bosc_kdtree *tree;
     void *points, *queries, *boxes, *ids, *dist2; /* the backend's; boxes: queries +- the radius */
     int64_t *offsets;
+    float *floats; /* the points before the conversion to their type */
     void *host_points, *host_queries;
     double radius;
 } set = {.m = 1 << 20, .dim = 3, .shape = "uniform", .type = "f4", .what = "all"};
@@ -221,6 +222,80 @@ static void check_boxes(void)
     free(offsets);
 }
 
+/* --- Input -------------------------------------------------------------------------------------------------------- */
+
+static bosc_dtype dtype_named(const char *name)
+{
+    static const char *const names[] = {"f4", "f8", "i4", "i8"};
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, names[i]) == 0) return dtypes[i];
+    bench_fail("-y: '%s' is none of f4, f8, i4, i8", name);
+    return BOSC_F32;
+}
+
+static void set_element(void *out, int64_t at, double x)
+{
+    if (set.dtype == BOSC_F32) ((float *)out)[at] = (float)x;
+    if (set.dtype == BOSC_F64) ((double *)out)[at] = x;
+    if (set.dtype == BOSC_I32) ((int32_t *)out)[at] = (int32_t)x;
+    if (set.dtype == BOSC_I64) ((int64_t *)out)[at] = (int64_t)x;
+}
+
+static double integer_scale(void) { return set.dtype == BOSC_I32 || set.dtype == BOSC_I64 ? 0x1p24 : 1; }
+
+/* Points of the type; integers are 2^24 times the floats. */
+static void *convert_points(const float *floats, int64_t n)
+{
+    int64_t count = n * set.dim;
+    void *out = bench_host((size_t)count * bosc_dtype_size(set.dtype));
+    for (int64_t i = 0; i < count; i++) set_element(out, i, integer_scale() * (double)floats[i]);
+    return out;
+}
+
+static void *make_boxes(void)
+{
+    size_t size = 2 * (size_t)set.m * (size_t)set.dim * bosc_dtype_size(set.dtype);
+    void *out = bench_host(size), *boxes;
+    for (int64_t q = 0; q < set.m; q++)
+        for (int64_t c = 0; c < set.dim; c++) {
+            set_element(out, 2 * q * set.dim + c, corner(q, c, -1));
+            set_element(out, (2 * q + 1) * set.dim + c, corner(q, c, 1));
+        }
+    boxes = bench_array(out, size);
+    free(out);
+    return boxes;
+}
+
+static void make_input(void)
+{
+    size_t size = bosc_dtype_size(set.dtype), dim = (size_t)set.dim;
+    float *queries, *others = NULL;
+    /* 1. Queries of the points' shape are of the same draw. */
+    set.floats = bench_points_and_queries(set.shape, set.n, set.m, (int)set.dim, &queries);
+    if (strcmp(set.shape, set.query_shape) != 0) others = bench_points(set.query_shape, set.m, (int)set.dim, 2);
+    set.host_points = convert_points(set.floats, set.n);
+    set.host_queries = convert_points(others ? others : queries, set.m);
+    free(queries);
+    free(others);
+    /* 2. The backend's arrays. */
+    set.capacity = 9 * set.n > 32 * set.m ? 9 * set.n : 32 * set.m;
+    set.points = bench_array(set.host_points, (size_t)set.n * dim * size);
+    set.queries = bench_array(set.host_queries, (size_t)set.m * dim * size);
+    set.ids = bench_array(NULL, (size_t)set.capacity * 4);
+    set.dist2 = bench_array(NULL, (size_t)set.m * 8 * dist2_size());
+    set.offsets = bench_array(NULL, ((size_t)set.m + 1) * 8);
+}
+
+/* A radius that gives about 8 points, and boxes of that size. */
+static void choose_radius(void)
+{
+    set.radius = strcmp(set.shape, "uniform") == 0 ? 1.24 * pow((double)set.n, -1 / (double)set.dim)
+                                                   : bench_radius(set.floats, set.n, (int)set.dim, 8);
+    set.radius *= integer_scale();
+    set.boxes = make_boxes();
+}
+
 /* --- Cases -------------------------------------------------------------------------------------------------------- */
 
 static void verify_tree(void *user)
@@ -269,19 +344,38 @@ static void time_published_stages(void)
     bosc_kdtree_free(set.tree);
 }
 
+/* Points within the radius of the checked queries, in the mean. */
+static double sampled_neighbours(void)
+{
+    double sum = 0;
+    for (int i = 0; i < CHECKED && set.m >= CHECKED; i++) {
+        int64_t nearer, within;
+        count_points(checked_query(i), set.radius * set.radius, &nearer, &within);
+        sum += (double)within / CHECKED;
+    }
+    return sum;
+}
+
 static void time_queries(void)
 {
+    /* 1. Nearest neighbours. */
     for (set.k = 1; set.k <= 8; set.k += 7) {
         const char *name = bench_text("nearest, k=%d", (int)set.k);
         time_case(name, run_knn, set.m, row_bytes(set.m, set.k), bench.repeats);
         check_distances(name);
     }
     if (strcmp(set.what, "nearest") == 0) return;
+    choose_radius();
     set.k = 9;
     time_case("all points, k=9", knn_all, set.n, row_bytes(set.n, 9), bench.repeats);
     time_case("self, k=9", knn_self, set.n, row_bytes(set.n, 9), bench.repeats);
     set.k = 8;
     time_case("within, k=8", knn_within, set.m, row_bytes(set.m, 8), bench.repeats);
+    /* 2. Points in balls and in boxes. */
+    if (sampled_neighbours() > MANY) {
+        bench_say("radius and boxes: left out, a query has more than %d points", MANY);
+        return;
+    }
     time_case("radius, counts", radius_count, set.m, 0, bench.repeats);
     check_counts();
     int64_t total;
@@ -296,84 +390,15 @@ static void time_queries(void)
     bench_say("boxes: %" PRId64 " inside", total);
 }
 
-/* --- Input -------------------------------------------------------------------------------------------------------- */
-
-static bosc_dtype dtype_named(const char *name)
-{
-    static const char *const names[] = {"f4", "f8", "i4", "i8"};
-    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0) return dtypes[i];
-    bench_fail("-y: '%s' is none of f4, f8, i4, i8", name);
-    return BOSC_F32;
-}
-
-static void set_element(void *out, int64_t at, double x)
-{
-    if (set.dtype == BOSC_F32) ((float *)out)[at] = (float)x;
-    if (set.dtype == BOSC_F64) ((double *)out)[at] = x;
-    if (set.dtype == BOSC_I32) ((int32_t *)out)[at] = (int32_t)x;
-    if (set.dtype == BOSC_I64) ((int64_t *)out)[at] = (int64_t)x;
-}
-
-/* Points of the type; integers are 2^24 times the floats. */
-static void *make_points(const char *shape, int64_t n, uint64_t seed)
-{
-    float *floats = bench_points(shape, n, (int)set.dim, seed);
-    const double scale = set.dtype == BOSC_I32 || set.dtype == BOSC_I64 ? 0x1p24 : 1;
-    int64_t count = n * set.dim;
-    void *out = bench_host((size_t)count * bosc_dtype_size(set.dtype));
-    for (int64_t i = 0; i < count; i++) set_element(out, i, scale * (double)floats[i]);
-    free(floats);
-    return out;
-}
-
-static void *make_boxes(void)
-{
-    size_t size = 2 * (size_t)set.m * (size_t)set.dim * bosc_dtype_size(set.dtype);
-    void *out = bench_host(size), *boxes;
-    for (int64_t q = 0; q < set.m; q++)
-        for (int64_t c = 0; c < set.dim; c++) {
-            set_element(out, 2 * q * set.dim + c, corner(q, c, -1));
-            set_element(out, (2 * q + 1) * set.dim + c, corner(q, c, 1));
-        }
-    boxes = bench_array(out, size);
-    free(out);
-    return boxes;
-}
-
-/* Number of coordinates in which the points differ. */
-static double extent_dim(void)
-{
-    return (double)(strcmp(set.shape, "axis") == 0 ? 1 : set.dim - (strcmp(set.shape, "plane") == 0));
-}
-
-static void make_input(void)
-{
-    size_t size = bosc_dtype_size(set.dtype), dim = (size_t)set.dim;
-    set.capacity = 9 * set.n > 32 * set.m ? 9 * set.n : 32 * set.m;
-    set.host_points = make_points(set.shape, set.n, 1);
-    set.host_queries = make_points(set.query_shape, set.m, 2);
-    set.points = bench_array(set.host_points, (size_t)set.n * dim * size);
-    set.queries = bench_array(set.host_queries, (size_t)set.m * dim * size);
-    set.ids = bench_array(NULL, (size_t)set.capacity * 4);
-    set.dist2 = bench_array(NULL, (size_t)set.m * 8 * dist2_size());
-    set.offsets = bench_array(NULL, ((size_t)set.m + 1) * 8);
-    set.radius = 1.24 * pow((double)set.n, -1 / extent_dim()); /* about 8 points, in 3-D */
-    if (set.dtype == BOSC_I32 || set.dtype == BOSC_I64) set.radius *= 0x1p24;
-    set.boxes = make_boxes();
-}
-
 int main(int argc, char **argv)
 {
-    const struct bench_option own[] = {
-        {'m', BENCH_INTEGER, &set.m, "queries"},
-        {'d', BENCH_INTEGER, &set.dim, "dimensions"},
-        {'s', BENCH_TEXT, &set.shape, "uniform, normal, clustered, sorted, few, plane or axis"},
-        {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
-        {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
-        {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
-        {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
+    const struct bench_option own[] = {{'m', BENCH_INTEGER, &set.m, "queries"},
+                                       {'d', BENCH_INTEGER, &set.dim, "dimensions"},
+                                       {'s', BENCH_TEXT, &set.shape, BENCH_POINT_SHAPES},
+                                       {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
+                                       {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
+                                       {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},
+                                       {'l', BENCH_INTEGER, &set.level, "level of the CPU"}};
     /* 1. Options and input. */
     bench.n = 1 << 20;
     bench.repeats = 10;
@@ -396,6 +421,7 @@ int main(int argc, char **argv)
         time_queries();
         bosc_kdtree_free(set.tree);
     }
+    free(set.floats);
     free(set.host_points);
     free(set.host_queries);
     return bench_close();

@@ -8,7 +8,7 @@
 #include <boscage/device/kdtree_box.h>
 
 #include "harness/bench.h"
-#include "harness/points.h"
+#include "harness/shapes.h"
 #include "harness/small_calls.h"
 
 enum { AT_ONCE = 64, SINGLE_QUERIES = 2000 };

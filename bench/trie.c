@@ -1,7 +1,7 @@
 /* Times tries: bench_trie [-n vectors] [-l letters] [-k layouts] [-s scene].
  * Layouts are letters: c compact, p published, and s, the standard library's dictionaries. Vectors are those of a
- * motion planning scene, uniform ones (-s random), or pairs of them (-s pairs; harness/scene.h), in the backend's
- * memory; handles are warm.
+ * motion planning scene, uniform ones (-s random), pairs of them (-s pairs; harness/scene.h), or words
+ * (harness/shapes.h), in the backend's memory; handles are warm.
  * Queries: the vectors themselves in another order (hits), the same with one letter replaced (mostly misses), and the
  * neighbours of each vector at distance 1: all layouts must find the same. */
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "harness/bench.h"
 #include "harness/random.h"
 #include "harness/scene.h"
+#include "harness/shapes.h"
 #include "peers/trie.h"
 
 struct subject {
@@ -185,6 +186,7 @@ static void time_peers(struct subject *b)
 /* The vectors in another order, and with one letter replaced. */
 static void make_queries(struct subject *b)
 {
+    const int per_word = 64 / b->opts->letter_bits;
     uint64_t r = 7;
     size_t bytes = (size_t)(b->n * b->words) * 8;
     b->host_hits = bench_host(bytes);
@@ -196,7 +198,7 @@ static void make_queries(struct subject *b)
     memcpy(b->host_misses, b->host_hits, bytes);
     for (int64_t i = 0; i < b->n; i++) {
         int k = (int)(bench_next(&r) % (uint64_t)b->opts->length);
-        b->host_misses[i * b->words + k / 64] ^= 1ull << k % 64;
+        b->host_misses[i * b->words + k / per_word] ^= 1ull << k % per_word * b->opts->letter_bits;
     }
     b->hits = bench_array(b->host_hits, bytes);
     b->misses = bench_array(b->host_misses, bytes);
@@ -209,9 +211,10 @@ int main(int argc, char **argv)
     const char *layouts = "c", *scene = "screws";
     int64_t length = 256, check = 0;
     int runs = 0;
-    const struct bench_option own[] = {{'l', BENCH_INTEGER, &length, "letters of a vector"},
-                                       {'k', BENCH_TEXT, &layouts, "layouts: letters of cps"},
-                                       {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs"}};
+    const struct bench_option own[] = {
+        {'l', BENCH_INTEGER, &length, "letters of a vector"},
+        {'k', BENCH_TEXT, &layouts, "layouts: letters of cps"},
+        {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs; words-4, words-20 or dna-12"}};
     bench.n = 1000000;
     bench.repeats = 5;
     bench.opts.threads = 1;
@@ -220,8 +223,10 @@ int main(int argc, char **argv)
     bench_open();
     bench_time_one_thread();
     opts.length = (int32_t)length;
+    opts.letter_bits = 1;
+    bench_word_shape(scene, &opts.length, &opts.letter_bits);
     b.n = bench.n;
-    b.words = bosc_cellgraph_words(opts.length, 1);
+    b.words = bosc_cellgraph_words(opts.length, opts.letter_bits);
     b.host_rows = bench_vectors(scene, opts.length, b.n);
     b.rows = bench_array(b.host_rows, (size_t)(b.n * b.words) * 8);
     make_queries(&b);

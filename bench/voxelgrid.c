@@ -1,4 +1,7 @@
-/* Times spatial hashing as in its source: bench_voxelgrid [-n voxels]. An object of about n voxels moves through a
+/* Times voxel grids: bench_voxelgrid [-n voxels or points] [-s shape [-k neighbours]].
+ * With -s, of the points of a shape (harness/shapes.h), voxels as wide as the radius within which a point has k others
+ * in the mean (default 8); some counts are compared with a search of every point.
+ * Without, spatial hashing as in its source. An object of about n voxels moves through a
  * virtual grid of 2 n voxels (128^3 for 1,048,576). Each frame builds a new structure of its voxels and looks up those
  * of another object: in a voxel grid of points, and in a hash table of voxel numbers (a set). Arrays are in the
  * backend's memory, handles are warm, every frame's answer is compared with a map of all voxels. Source: Alcantara et
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/bench.h"
+#include "harness/shapes.h"
 #include "harness/voxels.h"
 
 enum { FRAMES = 8 };
@@ -163,14 +167,127 @@ static void time_case(struct subject *b, const char *name, void (*run)(void *), 
     bench_print(&row);
 }
 
+/* ---- points of a shape ---- */
+
+static struct {
+    float *host, *points; /* points: the backend's */
+    int64_t *counts;      /* the backend's */
+    int64_t *pairs, pair_count;
+    double radius;
+    bosc_voxelgrid *grid;
+} cloud;
+
+static void build_cloud(void *user)
+{
+    (void)user;
+    BENCH(bosc_voxelgrid_build(bench.ctx, cloud.grid, cloud.points, bench.n, 0));
+    BENCH(bosc_ctx_sync(bench.ctx));
+}
+
+static void count_cloud(void *user)
+{
+    (void)user;
+    BENCH(bosc_voxelgrid_radius_count(bench.ctx, cloud.grid, NULL, bench.n, 0, cloud.radius, cloud.counts));
+    BENCH(bosc_ctx_sync(bench.ctx));
+}
+
+static void build_and_count_cloud(void *user)
+{
+    build_cloud(user);
+    count_cloud(user);
+}
+
+static void count_cloud_pairs(void *user)
+{
+    (void)user;
+    BENCH(bosc_voxelgrid_pairs(bench.ctx, cloud.grid, cloud.radius, NULL, NULL, 0, &cloud.pair_count));
+}
+
+static void list_cloud_pairs(void *user)
+{
+    int64_t count;
+    (void)user;
+    BENCH(bosc_voxelgrid_pairs(bench.ctx, cloud.grid, cloud.radius, cloud.pairs, NULL, cloud.pair_count, &count));
+}
+
+static void count_cloud_groups(void *user)
+{
+    int64_t count;
+    (void)user;
+    BENCH(bosc_voxelgrid_components(bench.ctx, cloud.grid, cloud.radius, NULL, &count));
+}
+
+/* Compares the counts of eight points with a search of all, and their sum with the pairs. */
+static void check_cloud(void)
+{
+    int64_t *counts = bench_host((size_t)bench.n * sizeof *counts), sum = 0;
+    const float r2 = (float)cloud.radius * (float)cloud.radius;
+    BENCH(bosc_ctx_copy(bench.ctx, counts, cloud.counts, (size_t)bench.n * sizeof *counts));
+    for (int64_t i = 0; i < bench.n; i++) sum += counts[i];
+    bench_check(sum == 2 * cloud.pair_count + bench.n, "%" PRId64 " neighbours, %" PRId64 " pairs", sum,
+                cloud.pair_count);
+    for (int64_t k = 0; k < 8 && bench.n >= 8; k++) {
+        const int64_t q = bench.n / 8 * k;
+        int64_t within = 0;
+        for (int64_t i = 0; i < bench.n; i++) {
+            float d2 = 0;
+            for (int c = 0; c < 3; c++) {
+                const float d = cloud.host[3 * i + c] - cloud.host[3 * q + c];
+                d2 = d2 + d * d;
+            }
+            within += d2 <= r2;
+        }
+        bench_check(within == counts[q], "the count of point %" PRId64, q);
+    }
+    free(counts);
+}
+
+static void time_cloud_case(const char *name, void (*run)(void *))
+{
+    bench_row(name, bench.n, bench_time(NULL, run, NULL, bench.repeats < 5 ? bench.repeats : 5));
+}
+
+static void time_cloud(const char *shape, double neighbours)
+{
+    /* 1. Points, and a radius that is a float. */
+    cloud.host = bench_points(shape, bench.n, 3, 5);
+    cloud.radius = (double)(float)bench_radius(cloud.host, bench.n, 3, neighbours);
+    if (cloud.radius <= 0) bench_fail("-s: %s has more equal points than neighbours", shape);
+    cloud.points = bench_array(cloud.host, (size_t)bench.n * 12);
+    cloud.counts = bench_array(NULL, (size_t)bench.n * sizeof *cloud.counts);
+    const bosc_voxelgrid_opts o = {.size = sizeof o, .dim = 3, .cell = cloud.radius, .assume_valid = 1};
+    BENCH(bosc_voxelgrid_create(bench.ctx, &o, &cloud.grid));
+    bench_say("%s: %" PRId64 " %s points, radius %g", bench_device(), bench.n, shape, cloud.radius);
+    /* 2. The cases of bench_voxelgrid_cuda. */
+    time_cloud_case("build", build_cloud);
+    time_cloud_case("neighbours of all points counted", count_cloud);
+    time_cloud_case("build and count", build_and_count_cloud);
+    time_cloud_case("pairs counted", count_cloud_pairs);
+    cloud.pairs = bench_array(NULL, (size_t)cloud.pair_count * 16);
+    time_cloud_case("pairs listed", list_cloud_pairs);
+    time_cloud_case("groups", count_cloud_groups);
+    bench_say("%" PRId64 " pairs", cloud.pair_count);
+    check_cloud();
+    bosc_voxelgrid_free(cloud.grid);
+    free(cloud.host);
+}
+
 int main(int argc, char **argv)
 {
     struct subject b = {.radius = 1};
+    const char *shape = NULL;
+    double neighbours = 8;
+    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES},
+                                       {'k', BENCH_NUMBER, &neighbours, "neighbours of a point, on average"}};
     bench.n = 1 << 20;
     bench.repeats = 21;
-    bench_options(argc, argv, "voxels", NULL, 0);
-    /* 1. The objects of all frames, and the handles. */
+    bench_options(argc, argv, "voxels", own, 2);
     bench_open();
+    if (shape) {
+        time_cloud(shape, neighbours);
+        return bench_close();
+    }
+    /* 1. The objects of all frames, and the handles. */
     const int at_most_5 = bench.repeats < 5 ? bench.repeats : 5; /* repeats of the slow cases */
     b.side = (int64_t)(cbrt(2 * (double)bench.n) + 0.5);
     make_frames(&b);

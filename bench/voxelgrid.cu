@@ -1,16 +1,18 @@
 /* Voxel grids beside a plain cell list on a CUDA device: bench_voxelgrid_cuda [-n points] [-k neighbours of a point, on
- * average]. Points are uniform in a unit cube, voxels and cells as wide as the radius. The cell list is given its box:
+ * average] [-s shape]. Points are of a shape (harness/shapes.h), scaled to a unit cube, voxels and cells as wide as the
+ * radius; cells are at most 1,024 a side. The cell list is given its box:
  * one radix sort by cell (CUB), an array of cell starts, a thread a point for searches. Its pairs are unordered, those
  * of the grid ascend. Arrays are on the device, handles are warm, times are of single calls, between events; counts and
  * pairs are compared. */
 #include <cub/cub.cuh>
 
 #include <cmath>
+#include <cstring>
 
 #include "harness/cuda.cuh"
-#include "harness/points.h"
+#include "harness/shapes.h"
 
-enum { WARM_UPS = 3, THREADS = 256 };
+enum { WARM_UPS = 3, THREADS = 256, SIDE_MAX = 1024 };
 
 static unsigned grid_of(int64_t n) { return (unsigned)((n + THREADS - 1) / THREADS); }
 static __device__ int64_t item_of_thread() { return blockIdx.x * (int64_t)THREADS + threadIdx.x; }
@@ -117,7 +119,7 @@ struct cell_list {
 
     cell_list(int64_t n_, float r, int side)
         : n(n_), count((int64_t)side * side * side), keys(n), ids(n), sorted_keys(n), sorted_ids(n), starts(count + 1),
-          points(n), counts(n + 1), total(1), c{1 / r, r * r, side, starts.p, points.p}
+          points(n), counts(n + 1), total(1), c{std::min(1 / r, (float)SIDE_MAX), r * r, side, starts.p, points.p}
     {
         while (count > (int64_t)1 << bits) bits++;
         CUDA(sort(nullptr));
@@ -195,10 +197,24 @@ static bool same_pairs(const device_array<int64_t> &ours, const device_array<int
     return x == y;
 }
 
-static void time_all(int64_t n, double neighbours)
+/* Moves the points to [0, 1)^3; uniform ones are there. */
+static void fit_cube(float *points, int64_t n)
 {
-    const float r = (float)cbrt(neighbours / ((double)n * 4.18879));
-    float *host = bench_points("uniform", n, 3, 5);
+    float least[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, extent = 0;
+    for (int64_t i = 0; i < 3 * n; i++) least[i % 3] = std::min(least[i % 3], points[i]);
+    for (int64_t i = 0; i < 3 * n; i++) extent = std::max(extent, points[i] - least[i % 3]);
+    for (int64_t i = 0; i < 3 * n; i++) points[i] = (points[i] - least[i % 3]) / (1.0001f * extent);
+}
+
+static void time_all(const char *shape, int64_t n, double neighbours)
+{
+    /* 0. Points, and a radius for the average of neighbours. */
+    const bool is_uniform = strcmp(shape, "uniform") == 0;
+    float *host = bench_points(shape, n, 3, 5);
+    if (!is_uniform) fit_cube(host, n);
+    const float r =
+        (float)(is_uniform ? cbrt(neighbours / ((double)n * 4.18879)) : bench_radius(host, n, 3, neighbours));
+    if (!(r > 0)) bench_fail("-s: %s has more equal points than neighbours", shape);
     device_array<float> points(3 * n), elsewhere(3 * n);
     device_array<int64_t> counts(n), theirs(n);
     CUDA(cudaMemcpy(points.p, host, (size_t)n * 12, cudaMemcpyHostToDevice));
@@ -212,7 +228,7 @@ static void time_all(int64_t n, double neighbours)
     o.assume_valid = 1;
     bosc_voxelgrid *grid;
     BENCH(bosc_voxelgrid_create(bench.ctx, &o, &grid));
-    cell_list list(n, r, (int)(1 / r) + 1);
+    cell_list list(n, r, (int)std::min(1 / r, (float)(SIDE_MAX - 1)) + 1);
     const auto build = [&] { BENCH(bosc_voxelgrid_build(bench.ctx, grid, points.p, n, 0)); };
     const auto count = [&](const float *queries) {
         BENCH(bosc_voxelgrid_radius_count(bench.ctx, grid, queries, n, 0, (double)r, counts.p));
@@ -246,15 +262,17 @@ static void time_all(int64_t n, double neighbours)
 int main(int argc, char **argv)
 {
     double neighbours = 8;
-    const struct bench_option own[] = {{'k', BENCH_NUMBER, &neighbours, "neighbours of a point, on average"}};
+    const char *shape = "uniform";
+    const struct bench_option own[] = {{'k', BENCH_NUMBER, &neighbours, "neighbours of a point, on average"},
+                                       {'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
     bench.repeats = 15;
-    bench_options(argc, argv, "points", own, 1);
+    bench_options(argc, argv, "points", own, 2);
     open_device();
     if (bench.n) {
-        time_all(bench.n, neighbours);
+        time_all(shape, bench.n, neighbours);
     } else {
-        for (int64_t n = 1 << 14; n <= 1 << 23; n *= 8) time_all(n, neighbours);
-        time_all(1 << 20, neighbours);
+        for (int64_t n = 1 << 14; n <= 1 << 23; n *= 8) time_all(shape, n, neighbours);
+        time_all(shape, 1 << 20, neighbours);
     }
     return close_device();
 }

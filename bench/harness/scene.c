@@ -7,6 +7,7 @@
 
 #include "harness/bench.h"
 #include "harness/random.h"
+#include "harness/shapes.h"
 
 static double unit(uint64_t *r) { return (double)(bench_next(r) >> 11) * 0x1p-53; }
 
@@ -158,6 +159,8 @@ uint64_t *bench_scene_vectors(uint64_t seed, int length, int64_t n)
 
 uint64_t *bench_vectors(const char *name, int length, int64_t n)
 {
+    int32_t letters, letter_bits;
+    if (bench_word_shape(name, &letters, &letter_bits)) return bench_words(name, n);
     if (strcmp(name, "screws") == 0) return bench_scene_vectors(1, length, n);
     if (strcmp(name, "random") != 0 && strcmp(name, "pairs") != 0) bench_fail("-s: %s are no vectors", name);
     uint64_t r = 3;

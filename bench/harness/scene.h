@@ -13,8 +13,8 @@ extern "C" {
 
 /* n vectors of `length` signs, in random order; free() them. */
 uint64_t *bench_scene_vectors(uint64_t seed, int length, int64_t n);
-/* Vectors by name, in random order: `screws`, those of a scene; `random`, uniform; `pairs`, uniform pairs that differ
- * in one letter. */
+/* Vectors by name: `screws`, those of a scene, `random`, uniform, and `pairs`, uniform pairs that differ in one letter,
+ * in random order; or words (bench_word_shape), whose length is their shape's. */
 uint64_t *bench_vectors(const char *name, int length, int64_t n);
 
 #ifdef __cplusplus

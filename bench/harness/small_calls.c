@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "harness/bench.h"
-#include "harness/points.h"
 #include "harness/random.h"
+#include "harness/shapes.h"
 
 enum { LETTERS = 64, DEPTH = 10, K = SMALL_K };
 

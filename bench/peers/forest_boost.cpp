@@ -1,5 +1,5 @@
-// Boost's Kruskal and Prim beside our spanning forest, on one random graph with 6 edges a vertex and one thread; the
-// weights must be equal (compare the notes): bench_forest_boost [-n vertices]
+// Boost's Kruskal and Prim beside our spanning forest, on the graph of bench_forest and with one thread; the weights
+// must be equal (compare the notes): bench_forest_boost [-n vertices] [-k kind]
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/kruskal_min_spanning_tree.hpp>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/bench.h"
+#include "harness/shapes.h"
 
 namespace
 {
@@ -21,6 +22,8 @@ struct Edges {
     std::vector<int64_t> weights;
 };
 
+const char *kind = "random";
+
 Edges generate(int64_t n)
 {
     Edges e;
@@ -28,13 +31,15 @@ Edges generate(int64_t n)
     o.size = sizeof o;
     o.seed = 1;
     o.n = n;
-    o.m = 6 * n;
+    o.m = bench_graph_edges(kind, n);
+    o.kind = bench_graph_kind(kind);
     o.id_bits = 32;
-    e.u.resize(o.m);
-    e.v.resize(o.m);
-    e.weights.resize(o.m);
-    e.forest.resize(n);
-    BENCH(bosc_graph_generate(bench.ctx, &o, &e.n, &e.m, e.u.data(), e.v.data(), e.weights.data(), o.m));
+    BENCH(bosc_graph_generate(bench.ctx, &o, &e.n, &e.m, nullptr, nullptr, nullptr, 0));
+    e.u.resize(e.m);
+    e.v.resize(e.m);
+    e.weights.resize(e.m);
+    e.forest.resize(e.n);
+    BENCH(bosc_graph_generate(bench.ctx, &o, &e.n, &e.m, e.u.data(), e.v.data(), e.weights.data(), e.m));
     return e;
 }
 
@@ -54,7 +59,7 @@ void print(const char *library, const char *name, int64_t m, bench_times times, 
     struct bench_row row = {};
     row.name = name;
     row.library = library;
-    row.data = "random";
+    row.data = kind;
     row.n = m;
     row.ours = times;
     row.note = note;
@@ -123,10 +128,11 @@ int main(int argc, char **argv)
     bench.n = 1 << 20;
     bench.repeats = 3;
     bench.opts.threads = 1;
-    bench_options(argc, argv, "vertices", nullptr, 0);
+    const bench_option own[] = {{'k', BENCH_TEXT, &kind, BENCH_GRAPH_SHAPES}};
+    bench_options(argc, argv, "vertices", own, 1);
     bench_open();
     Edges e = generate(bench.n);
-    bench_say("random, %lld vertices, %lld edges", (long long)e.n, (long long)e.m);
+    bench_say("%s, %lld vertices, %lld edges", kind, (long long)e.n, (long long)e.m);
     run_ours(e);
     run_boost(e);
     return bench_close();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/bench.h"
-#include "harness/points.h"
+#include "harness/shapes.h"
 
 namespace
 {
@@ -71,13 +71,13 @@ int main(int argc, char **argv)
     const char *shape = "uniform";
     const bench_option own[] = {{'m', BENCH_INTEGER, &m, "queries"},
                                 {'d', BENCH_INTEGER, &dim, "dimensions: 2, 3 or 4"},
-                                {'s', BENCH_TEXT, &shape, "uniform, normal, clustered, sorted or few"}};
+                                {'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
     bench.n = 1 << 20;
     bench.repeats = 1;
     bench.opts.threads = 1;
     bench_options(argc, argv, "points", own, 3);
     if (bench.opts.threads == 1) bench.clock = BENCH_PROCESS;
-    float *points = bench_points(shape, bench.n, (int)dim, 1), *queries = bench_points(shape, m, (int)dim, 2);
+    float *queries, *points = bench_points_and_queries(shape, bench.n, m, (int)dim, &queries);
     bench_say("nanoflann: %lld %s points, %lld queries, dim %d", (long long)bench.n, shape, (long long)m, (int)dim);
     Points all = {points, size_t(bench.n), (int)dim};
     if (dim == 2) time_tree<2>(all, queries, size_t(m), bench.opts.threads);

@@ -177,8 +177,16 @@ typedef enum bosc_graph_kind {
     BOSC_GRAPH_GRID = 3,   /* the square grid of floor(sqrt(n)) rows; m is ignored */
     BOSC_GRAPH_ROAD = 4,   /* a coarse grid with 85 % of its edges, each cut by 0 to 3 vertices of degree 2, as in road
                               networks; n is approximate, m is ignored */
-    BOSC_GRAPH_GEOMETRIC = 5 /* n uniform points of the unit square, joined within the radius that gives m edges in the
-                                mean (default m: 4 n) */
+    BOSC_GRAPH_GEOMETRIC = 5, /* n uniform points of the unit square, joined within the radius that gives m edges in the
+                                 mean (default m: 4 n) */
+    BOSC_GRAPH_STAR = 6,      /* vertex 0 joined to all others; m is ignored */
+    BOSC_GRAPH_PATH = 7, /* one path through all vertices in random order, its edges in random order; m is ignored */
+    BOSC_GRAPH_HUBS = 8, /* m pairs of different vertices (default 4 n): one of the first ceil(sqrt(n)), vertex v
+                                 with a probability proportional to 1 / (v + 1), and a uniform one */
+    BOSC_GRAPH_BIPARTITE = 9, /* m pairs (default 4 n) of a uniform vertex of the first n / 2 and one of the others */
+    BOSC_GRAPH_TREES = 10, /* random recursive trees of 16 vertices (the last may have fewer), the vertices and edges in
+                                 random order; m is ignored */
+    BOSC_GRAPH_EQUAL = 11  /* RANDOM with one weight for all edges: least, which must be most (both 0: 1) */
 } bosc_graph_kind;
 
 typedef struct bosc_graph_generate_opts {

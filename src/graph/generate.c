@@ -72,6 +72,14 @@ static int64_t square_root(int64_t x)
     return root;
 }
 
+static struct bi_graph_order random_order(const struct bi_graph_draw *draw, int purpose, int64_t n)
+{
+    struct bi_graph_order order = {.n = n, .bits = n > 1 ? bi_bit_length((uint64_t)n - 1) : 1};
+    for (int round = 0; round < 3; round++)
+        order.keys[round] = bi_graph_first_half(bi_graph_draw_block(draw, purpose, round, 0));
+    return order;
+}
+
 static bosc_status make_random(struct generate *g)
 {
     const bosc_graph_generate_opts *o = &g->opts;
@@ -87,6 +95,37 @@ static bosc_status make_rmat(struct generate *g)
     BI_TRY(prepare_edges(g, o->n ? (int64_t)1 << levels : 0, o->m));
     struct bi_graph_make_pairs args = {.out = g->out, .n = g->n, .levels = levels};
     return has_outputs(g) ? g->steps->graph_make_rmat(g->ctx, g->m, &args) : BOSC_OK;
+}
+
+/* The number of edges of a kind that has a step for each edge. */
+static int64_t shape_edges(const bosc_graph_generate_opts *o)
+{
+    switch (o->kind) {
+    case BOSC_GRAPH_STAR:
+    case BOSC_GRAPH_PATH: return o->n > 0 ? o->n - 1 : 0;
+    case BOSC_GRAPH_TREES: return o->n - bi_div_up(o->n, BI_GRAPH_TREE);
+    default: return o->m;
+    }
+}
+
+static bosc_status make_shape(struct generate *g)
+{
+    const bosc_graph_generate_opts *o = &g->opts;
+    BI_TRY(prepare_edges(g, o->n, shape_edges(o)));
+    if (!has_outputs(g) || g->m == 0) return BOSC_OK;
+    struct bi_graph_make_shape args = {.out = g->out, .n = o->n};
+    args.vertices = random_order(&g->out.draw, BI_GRAPH_DRAW_ORDER, o->n);
+    args.edges = random_order(&g->out.draw, BI_GRAPH_DRAW_EDGE_ORDER, g->m);
+    switch (o->kind) {
+    case BOSC_GRAPH_STAR: return g->steps->graph_make_star(g->ctx, g->m, &args);
+    case BOSC_GRAPH_PATH: return g->steps->graph_make_path(g->ctx, g->m, &args);
+    case BOSC_GRAPH_BIPARTITE: return g->steps->graph_make_bipartite(g->ctx, g->m, &args);
+    case BOSC_GRAPH_TREES: return g->steps->graph_make_trees(g->ctx, g->m, &args);
+    default: break;
+    }
+    const int64_t root = square_root(o->n);
+    args.hubs = bi_zipf_of((uint32_t)(root * root < o->n ? root + 1 : root));
+    return g->steps->graph_make_hubs(g->ctx, g->m, &args);
 }
 
 static bosc_status make_grid(struct generate *g)
@@ -133,12 +172,8 @@ static bosc_status make_cliques(struct generate *g)
 {
     const bosc_graph_generate_opts *o = &g->opts;
     int64_t n = o->n, m;
-    struct bi_graph_make_cliques args = {.out = {.draw = {o->seed, o->kind}},
-                                         .n = n,
-                                         .largest = o->m,
-                                         .bits = n > 1 ? bi_bit_length((uint64_t)n - 1) : 1};
-    for (int round = 0; round < 3; round++)
-        args.order[round] = bi_graph_first_half(bi_graph_draw_block(&args.out.draw, BI_GRAPH_DRAW_ORDER, round, 0));
+    struct bi_graph_make_cliques args = {.out = {.draw = {o->seed, o->kind}}, .n = n, .largest = o->m};
+    args.names = random_order(&args.out.draw, BI_GRAPH_DRAW_ORDER, n);
     if (n == 0) return prepare_edges(g, 0, 0);
     BI_TRY(assign_cliques(g, &args));
     BI_TRY(bi_scratch_of(g->ctx, n + 1, sizeof(int64_t), (void **)&args.edges));
@@ -215,12 +250,14 @@ static bosc_status make_near(struct generate *g)
 static bosc_status make_kind(struct generate *g)
 {
     switch (g->opts.kind) {
-    case BOSC_GRAPH_RANDOM: return make_random(g);
+    case BOSC_GRAPH_RANDOM:
+    case BOSC_GRAPH_EQUAL: return make_random(g);
     case BOSC_GRAPH_RMAT: return make_rmat(g);
     case BOSC_GRAPH_SSCA2: return make_cliques(g);
     case BOSC_GRAPH_GRID: return make_grid(g);
     case BOSC_GRAPH_ROAD: return make_road(g);
-    default: return make_near(g);
+    case BOSC_GRAPH_GEOMETRIC: return make_near(g);
+    default: return make_shape(g);
     }
 }
 
@@ -233,7 +270,9 @@ static bosc_status generate_edges(struct generate *g)
 static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
 {
     enum { LARGEST_CLIQUE = 65536 };
-    bool pairs = o->kind == BOSC_GRAPH_RANDOM || o->kind == BOSC_GRAPH_RMAT;
+    const bool by_ratio = o->kind == BOSC_GRAPH_HUBS || o->kind == BOSC_GRAPH_BIPARTITE; /* m is 4 n by default */
+    const bool pairs =
+        by_ratio || o->kind == BOSC_GRAPH_RANDOM || o->kind == BOSC_GRAPH_RMAT || o->kind == BOSC_GRAPH_EQUAL;
     if (o->n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: n %lld is less than 0", (long long)o->n);
     if (o->m < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: m %lld is less than 0", (long long)o->m);
     if (o->n >= (int64_t)UINT32_MAX)
@@ -247,6 +286,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, bosc_graph_generate_opts *o)
                        LARGEST_CLIQUE);
     if (o->kind == BOSC_GRAPH_SSCA2 && o->m == 0) o->m = 8;
     if (o->kind == BOSC_GRAPH_GEOMETRIC && o->m == 0) o->m = 4 * o->n;
+    if (by_ratio && o->m == 0 && o->n > 1) o->m = 4 * o->n;
     return BOSC_OK;
 }
 
@@ -255,7 +295,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opt
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL");
     BI_TRY(bi_read_opts(ctx, "bosc_graph_generate_opts", opts, full, sizeof *full));
-    if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_GEOMETRIC)
+    if ((int)full->kind < BOSC_GRAPH_RANDOM || full->kind > BOSC_GRAPH_EQUAL)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: kind %d is none", (int)full->kind);
     if (full->id_bits == 0) full->id_bits = 64;
     if (full->id_bits != 32 && full->id_bits != 64)
@@ -263,9 +303,12 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opt
     if (full->least > full->most)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld is above most %lld", (long long)full->least,
                        (long long)full->most);
+    if (full->kind == BOSC_GRAPH_EQUAL && full->least < full->most)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld is not most %lld, but all weights are equal",
+                       (long long)full->least, (long long)full->most);
     if (full->least == 0 && full->most == 0 && full->kind != BOSC_GRAPH_GEOMETRIC) {
         full->least = 1;
-        full->most = ((int64_t)1 << 24) - 1;
+        full->most = full->kind == BOSC_GRAPH_EQUAL ? 1 : ((int64_t)1 << 24) - 1;
     }
     return check_sizes(ctx, full);
 }

@@ -5,6 +5,7 @@
 #include <boscage/random.h>
 
 #include "core/call.h"
+#include "random/steps/keys.h"
 #include "random/steps/points.h"
 #include "random/steps/relief.h"
 

@@ -160,7 +160,10 @@ class Completion:
         self.check("--backend ", ["cpu", "cuda", "auto"])
         self.check("--backend=", ["cpu", "cuda", "auto"])
         self.check("--seed ", [])
-        self.check("generate points --kind ", ["uniform", "normal", "clustered", "sphere"])
+        self.check("generate points --kind ", ["uniform", "normal", "clustered", "sphere", "mixture", "plane", "line",
+                                               "lidar", "lattice", "half-equal"])
+        # of a command whose option names a file elsewhere
+        self.check("generate pairs --keys ", ["distinct", "sequential", "multiples", "zipf", "equal"])
         self.check("generate graph --kind=g", ["grid", "geometric"])
         self.check("terrain h.png --view ", ["above", "side"])
         self.check("help --completion ", ["bash", "zsh", "fish"])

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/commands/bench_rows.h"
+#include "tool/commands/bench_extremes.h"
 #include "tool/commands/bench_programs.h"
+#include "tool/commands/bench_rows.h"
+#include "tool/commands/bench_shapes.h"
 #include "tool/commands/commands.h"
 #include "tool/job.h"
 #include "tool/options/option_table.h"
@@ -23,7 +25,7 @@ static const char *const sides[] = {"1025", "4097", "8193"};
 static const char *const models[] = {"1000", "5000", "20000"};
 static const char *const model_counts[] = {"10", "100", "1000"};
 static const char *const figures[] = {"10000", "44000", "250000"};
-static const char *const shapes[] = {"10000", "100000", "1000000"};
+static const char *const auto_items[] = {"10000", "100000", "1000000"};
 static const char *const presets[] = {"small", "paper", "large"};
 static const char *const small_items[] = {"100", "1000", "10000"};
 
@@ -39,39 +41,49 @@ static const struct program {
     const char *const *sizes; /* small, paper, large */
     bool one_thread;          /* the other library is single-threaded */
     enum size_form size_form;
-    const char *counterpart; /* program that measures our side of the same cases; NULL: itself */
+    const char *counterpart;           /* program that measures our side of the same cases; NULL: itself */
+    const struct bench_shapes *shapes; /* of its data; NULL: it has one */
 } programs[] = {
-    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"prims", "bench_small", true, false, {"-n", NULL}, small_items, false, NOT_SWEPT, NULL},
-    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL},
-    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL},
-    {"kdtree", "bench_kdtree_nanoflann", true, false, {"-n", "-m"}, items, false, BY_ITEMS, "bench_kdtree"},
-    {"forest", "bench_forest", true, true, {"-p", NULL}, presets, false, BY_ITEMS, NULL},
-    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest"},
-    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
-    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
-    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL},
-    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, shapes, false, NOT_SWEPT, NULL},
-    {"voxelgrid", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"voxelgrid", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"collide", "bench_collision", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"match", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL},
-    {"match", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL},
-    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
-    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH, NULL},
-    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
-    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT, NULL},
-    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE, NULL},
-    {"planet", "bench_bisector", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"planet", "bench_planet", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL},
-    {"ranks", "bench_ranks", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL},
-    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL},
+    {"prims", "bench_prims", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL, NULL},
+    {"prims", "bench_prims_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, NULL},
+    {"prims", "bench_small", true, false, {"-n", NULL}, small_items, false, NOT_SWEPT, NULL, NULL},
+    {"io", "bench_io", true, false, {"-n", NULL}, items, false, NOT_SWEPT, NULL, NULL},
+    {"kdtree", "bench_kdtree", true, true, {"-n", "-m"}, items, false, BY_ITEMS, NULL, &bench_points},
+    {"kdtree",
+     "bench_kdtree_nanoflann",
+     true,
+     false,
+     {"-n", "-m"},
+     items,
+     false,
+     BY_ITEMS,
+     "bench_kdtree",
+     &bench_clouds},
+    {"forest", "bench_forest", true, true, {"-p", NULL}, presets, false, BY_ITEMS, NULL, &bench_graphs},
+    {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest", &bench_graphs},
+    {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_points},
+    {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_keys},
+    {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_keys},
+    {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL, &bench_words},
+    {"cellgraph", "bench_cellgraph_figures", true, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL, NULL},
+    {"cellgraph", "bench_cellgraph_launch", false, true, {"-n", NULL}, figures, false, NOT_SWEPT, NULL, NULL},
+    {"cellgraph", "bench_cellgraph_auto", true, true, {"-n", NULL}, auto_items, false, NOT_SWEPT, NULL, NULL},
+    {"voxelgrid", "bench_voxelgrid", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL, &bench_clouds},
+    {"voxelgrid", "bench_voxelgrid_cuda", false, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL, &bench_clouds},
+    {"collide", "bench_collision", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL, NULL},
+    {"match", "bench_geometric", true, true, {"-n", NULL}, models, false, NOT_SWEPT, NULL, NULL},
+    {"match", "bench_geometric_models", true, true, {"-n", NULL}, model_counts, false, NOT_SWEPT, NULL, NULL},
+    {"cbt", "bench_cbt", true, false, {"-d", NULL}, depths, false, BY_DEPTH, NULL, NULL},
+    {"cbt", "bench_cbt_cuda", false, true, {"-d", NULL}, depths, false, BY_DEPTH, NULL, NULL},
+    {"plan", "bench_plan", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL, NULL},
+    {"plan", "bench_planner", true, true, {"-n", NULL}, cells, false, NOT_SWEPT, NULL, NULL},
+    {"terrain", "bench_terrain", true, true, {"-n", NULL}, sides, false, BY_SIDE, NULL, NULL},
+    {"planet", "bench_bisector", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL, NULL},
+    {"planet", "bench_planet", true, true, {"-n", NULL}, frame_items, false, BY_ITEMS, NULL, NULL},
+    {"ranks", "bench_ranks", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, NULL},
+    {"trie", "bench_trie", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL, &bench_words},
 };
-enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 12 };
+enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0], ARGUMENTS_MAX = 14 };
 
 static bool has_programs(void)
 {
@@ -84,7 +96,13 @@ static bool has_programs(void)
 /* True if programs print result rows as JSON instead of text. */
 static bool needs_rows(const struct job *job)
 {
-    return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG];
+    return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG] || job->value[OPT_SHAPE];
+}
+
+/* True if rows appear as they are measured; with shapes the extremes come first. */
+static bool prints_at_once(const struct job *job)
+{
+    return !job->value[OPT_JSON] && !job->value[OPT_QUIET] && !job->value[OPT_SHAPE];
 }
 
 /* Reads the output of a program: adds each JSON object to the rows, and each other line as text. */
@@ -116,9 +134,17 @@ static int run_program(struct job *job, const char *path, char *const *arguments
     return wait_for_bench_program(path, child);
 }
 
+/* A program with a shape of data. */
+struct chosen {
+    const struct program *program;
+    const char *shape; /* NULL: the program's own */
+};
+enum { CHOSEN_MAX = PROGRAM_COUNT * BENCH_SHAPES_MAX };
+
 /* A program of a run, and its position among all programs of the run. */
 struct scheduled {
     const struct program *program;
+    const char *shape;
     char path[BENCH_PATH_SIZE];
     int number, count; /* number: from 1 */
 };
@@ -131,6 +157,7 @@ static int measure_program(struct job *job, struct scheduled *s, const char *con
     char *arguments[ARGUMENTS_MAX] = {path};
     char threads[16];
     int count = 1;
+    /* 1. The program's arguments. */
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     snprintf(threads, sizeof threads, "%d", p->one_thread ? 1 : info.threads);
@@ -143,6 +170,11 @@ static int measure_program(struct job *job, struct scheduled *s, const char *con
     arguments[count++] = "-b";
     arguments[count++] = info.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";
     if (needs_rows(job)) arguments[count++] = "-j";
+    if (s->shape) {
+        arguments[count++] = (char *)p->shapes->option;
+        arguments[count++] = (char *)s->shape;
+    }
+    /* 2. Run it. */
     if (needs_rows(job)) progress_step(job, p->name, (s->number - 1) / (double)s->count);
     if (!needs_rows(job) && !job->value[OPT_QUIET]) printf("# %s, %s (%d of %d)\n", p->name, n, s->number, s->count);
     double start = job_now();
@@ -157,42 +189,47 @@ static int measure_program(struct job *job, struct scheduled *s, const char *con
 static void print_rows(const struct job *job, size_t from)
 {
     const json_t *rows = json_object_get(job->results, "rows");
-    if (job->value[OPT_JSON] || job->value[OPT_QUIET]) return;
     for (size_t i = from; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         if (!json_object_get(row, "median_ms")) continue;
         const char *library = bench_row_text(row, "library");
         printf("%s%s%-38s %-18s n %10" JSON_INTEGER_FORMAT " %12.6f ms  %s\n", library, *library ? ": " : "",
-               bench_row_text(row, "name"), bench_row_text(row, "data"), json_integer_value(json_object_get(row, "n")),
+               bench_row_text(row, "name"), bench_row_data(row), json_integer_value(json_object_get(row, "n")),
                json_number_value(json_object_get(row, "median_ms")), bench_row_text(row, "note"));
     }
 }
 
 /* ---- a sweep ---- */
 
-/* Sets program and size of the rows from number `from` on. The size of a tree is 2^depth; its data begins with the
- * depth. */
-static void set_row_sizes(struct job *job, size_t from, const struct program *p, int power)
+/* Sets program, size, room and shape of the rows from number `from` on. The size of a tree is 2^depth; its data begins
+ * with the depth. */
+static void describe_rows(struct job *job, size_t from, const struct scheduled *s, int64_t size)
 {
+    const struct program *p = s->program;
     const json_t *rows = json_object_get(job->results, "rows");
     for (size_t i = from; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
         if (!json_is_object(row)) continue;
-        const int exponent = p->size_form == BY_DEPTH ? atoi(bench_row_text(row, "data")) : power;
+        const json_int_t count = p->size_form == BY_DEPTH ? (json_int_t)1 << atoi(bench_row_text(row, "data")) : size;
         json_object_set_new(row, "program", json_string(p->counterpart ? p->counterpart : p->name));
-        json_object_set_new(row, "size", json_integer((json_int_t)1 << exponent));
+        json_object_set_new(row, "size", json_integer(count));
+        if (!s->shape) continue;
+        json_object_set_new(row, "room", json_string(p->room));
+        json_object_set_new(row, "shape", json_string(s->shape));
+        json_object_set_new(row, "first_shape", json_string(p->shapes->names[0]));
     }
 }
+
+static const char *const items_option[2] = {"-n", NULL};
 
 /* Measures sizes 2^10, 2^12, ... A program for trees measures all depths up to the greatest in one run. */
 static int run_sweep(struct job *job, struct scheduled *s, int size)
 {
     const struct program *p = s->program;
     static const int last[] = {20, 24, 26}; /* of the sizes small, paper, large */
-    static const char *const items_option[2] = {"-n", NULL};
     const json_t *rows = json_object_get(job->results, "rows");
     char text[16];
-    if (!job->value[OPT_JSON] && !job->value[OPT_QUIET]) {
+    if (prints_at_once(job)) {
         printf("# %s (%d of %d)\n", p->name, s->number, s->count);
         fflush(stdout);
     }
@@ -204,8 +241,8 @@ static int run_sweep(struct job *job, struct scheduled *s, int size)
         snprintf(text, sizeof text, "%d", value);
         int code = measure_program(job, s, p->sizes == presets ? items_option : p->size_options, text);
         if (code) return code;
-        set_row_sizes(job, from, p, power);
-        print_rows(job, from);
+        describe_rows(job, from, s, (int64_t)1 << power);
+        if (prints_at_once(job)) print_rows(job, from);
     }
     return EXIT_DONE;
 }
@@ -215,11 +252,14 @@ static int run_sweep(struct job *job, struct scheduled *s, int size)
 static int run_at_size(struct job *job, struct scheduled *s, int size)
 {
     char n[16];
+    const struct program *p = s->program;
     const size_t from = json_array_size(json_object_get(job->results, "rows"));
+    const bool by_name = p->sizes == presets; /* of the size; the data of a shape has a number of items */
     if (job->value[OPT_SWEEP]) return run_sweep(job, s, size);
-    snprintf(n, sizeof n, "%s", s->program->sizes[size]);
-    int code = measure_program(job, s, s->program->size_options, n);
-    if (needs_rows(job)) print_rows(job, from);
+    snprintf(n, sizeof n, "%s", by_name && s->shape ? items[size] : p->sizes[size]);
+    int code = measure_program(job, s, by_name && s->shape ? items_option : p->size_options, n);
+    if (s->shape) describe_rows(job, from, s, strtoll(n, NULL, 10));
+    if (needs_rows(job) && prints_at_once(job)) print_rows(job, from);
     return code;
 }
 
@@ -252,30 +292,53 @@ static int check_plot(const struct job *job, const char *room)
     return option_ending(job, OPT_PNG, endings);
 }
 
-/* Finds the programs of a room (NULL: of all) for a backend in this build. Returns their number. */
-static int schedule_programs(const struct job *job, const char *room, bool cuda,
-                             const struct program *scheduled[PROGRAM_COUNT])
+static bool is_of_room(const struct program *p, const char *room) { return !room || strcmp(room, p->room) == 0; }
+
+/* Checks --shape against the shapes of a room's programs (NULL: of all). */
+static int check_shapes(const struct job *job, const char *room)
+{
+    const struct bench_shapes *lists[PROGRAM_COUNT];
+    for (int i = 0; i < PROGRAM_COUNT; i++) lists[i] = is_of_room(&programs[i], room) ? programs[i].shapes : NULL;
+    return check_bench_shapes(job, lists, PROGRAM_COUNT);
+}
+
+/* Finds the programs of a room (NULL: of all) for a backend in this build, each once or, with --shape, for each of its
+ * shapes. Returns their number. */
+static int schedule_programs(const struct job *job, const char *room, bool cuda, struct chosen chosen[CHOSEN_MAX])
 {
     char path[BENCH_PATH_SIZE];
     int count = 0;
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         const struct program *p = &programs[i];
-        if ((room && strcmp(room, p->room) != 0) || !(cuda ? p->cuda : p->cpu)) continue;
+        if (!is_of_room(p, room) || !(cuda ? p->cuda : p->cpu)) continue;
         if (job->value[OPT_SWEEP] && p->size_form == NOT_SWEPT) continue;
-        if (find_bench_program(p->name, path, sizeof path)) scheduled[count++] = p;
+        if (!find_bench_program(p->name, path, sizeof path)) continue;
+        if (!job->value[OPT_SHAPE]) chosen[count++] = (struct chosen){p, NULL};
+        for (int k = 0; job->value[OPT_SHAPE] && p->shapes && p->shapes->names[k]; k++)
+            if (bench_shape_chosen(job, p->shapes->names[k])) chosen[count++] = (struct chosen){p, p->shapes->names[k]};
     }
     return count;
 }
 
 /* Prints the programs before the first one runs. Each row appears as its program measures it. */
-static void print_plan(const struct job *job, const struct program *const *scheduled, int count, int size)
+static void print_plan(const struct job *job, const struct chosen *chosen, int count, int size)
 {
-    if (job->value[OPT_JSON] || job->value[OPT_QUIET] || count < 2) return;
+    if (!prints_at_once(job) || count < 2) return;
     printf("# %d programs, %s %s, each takes seconds to minutes; boscage bench ROOM runs those of a room:\n#", count,
            job->value[OPT_SWEEP] ? "sweep" : "size", option_choice_name(job, OPT_SIZE, size));
-    for (int i = 0; i < count; i++) printf(" %s", scheduled[i]->name);
+    for (int i = 0; i < count; i++) printf(" %s", chosen[i].program->name);
     printf("\n");
     fflush(stdout);
+}
+
+/* Compares the rows; with shapes the extremes come first, and the rows last. */
+static void report_rows(struct job *job)
+{
+    compare_bench_rows(job);
+    if (job->value[OPT_SHAPE]) report_bench_extremes(job);
+    print_bench_ratios(job);
+    if (job->value[OPT_SHAPE] && !job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# all rows\n");
+    if (job->value[OPT_SHAPE] && !job->value[OPT_JSON] && !job->value[OPT_QUIET]) print_rows(job, 0);
 }
 
 /* Without a room, the programs of all rooms run. Comparison and plot are left out if one of them fails. */
@@ -285,24 +348,29 @@ int run_bench(struct job *job)
     int size = 0, code;
     const char *room = job->operand_count ? job->operands[0] : NULL;
     if ((room && (code = check_room(room))) || (code = option_choice(job, OPT_SIZE, &size)) ||
-        (code = check_plot(job, room)) || (code = job_open(job)))
+        (code = check_plot(job, room)) || (code = check_shapes(job, room)) || (code = job_open(job)))
         return code;
     bosc_ctx_info info = {.size = sizeof info};
     bosc_ctx_get_info(job->ctx, &info);
     job_set_text(job, "size", option_choice_name(job, OPT_SIZE, size));
+    if (job->value[OPT_SHAPE]) {
+        job_set_json(job, "worst", json_array());
+        job_set_json(job, "best", json_array());
+        job_set_json(job, "slowest", json_array());
+    }
     job_set_json(job, "rows", json_array());
     /* 2. Every program of the room for this backend; the last error is returned. */
-    const struct program *scheduled[PROGRAM_COUNT];
-    const int count = schedule_programs(job, room, info.backend == BOSC_BACKEND_CUDA, scheduled);
-    print_plan(job, scheduled, count, size);
+    static struct chosen chosen[CHOSEN_MAX];
+    const int count = schedule_programs(job, room, info.backend == BOSC_BACKEND_CUDA, chosen);
+    print_plan(job, chosen, count, size);
     for (int i = 0; i < count; i++) {
-        struct scheduled s = {.program = scheduled[i], .number = i + 1, .count = count};
+        struct scheduled s = {.program = chosen[i].program, .shape = chosen[i].shape, .number = i + 1, .count = count};
         find_bench_program(s.program->name, s.path, sizeof s.path);
         const int result = run_at_size(job, &s, size);
         if (result) code = result;
     }
     /* 3. Comparison, plot, or the reason why there is nothing. */
-    if (count && !code && job->value[OPT_SWEEP]) compare_bench_rows(job);
+    if (count && !code && (job->value[OPT_SWEEP] || job->value[OPT_SHAPE])) report_rows(job);
     if (count && !code && job->value[OPT_PNG]) code = plot_bench_rows(job);
     if (count) return code;
     if (!has_programs()) return report_no_benchmarks();

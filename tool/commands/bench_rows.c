@@ -21,6 +21,15 @@ const char *bench_row_text(const json_t *row, const char *key)
     return text ? text : "";
 }
 
+const char *bench_row_data(const json_t *row)
+{
+    static char text[64];
+    const char *data = bench_row_text(row, "data"), *shape = bench_row_text(row, "shape");
+    if (!*shape || strncmp(data, shape, strlen(shape)) == 0) return data;
+    snprintf(text, sizeof text, "%.20s%s%.40s", shape, *data ? ", " : "", data);
+    return text;
+}
+
 double bench_row_number(const json_t *row, const char *key)
 {
     const json_t *number = json_object_get(row, key);
@@ -34,6 +43,7 @@ static bool is_counterpart(const json_t *row, const json_t *other)
     return *bench_row_text(other, "library") &&
            strcmp(bench_row_text(row, "name"), bench_row_text(other, "name")) == 0 &&
            strcmp(bench_row_text(row, "program"), bench_row_text(other, "program")) == 0 &&
+           strcmp(bench_row_text(row, "shape"), bench_row_text(other, "shape")) == 0 &&
            bench_row_number(row, "size") == bench_row_number(other, "size") &&
            (!*data || strcmp(data, bench_row_text(row, "data")) == 0);
 }
@@ -61,22 +71,29 @@ static void print_ratio(const json_t *row, bool colours)
     const double ratio = bench_row_number(row, "ratio");
     const bool red = colours && ratio < 1;
     printf("%-38s %-18s %10" JSON_INTEGER_FORMAT " %12.6f %12.6f %s%8.2f%s  %s\n", bench_row_text(row, "name"),
-           bench_row_text(row, "data"), json_integer_value(json_object_get(row, "size")),
-           bench_row_number(row, "median_ms"), bench_row_number(row, "best_other_ms"), red ? "\033[31m" : "", ratio,
-           red ? "\033[0m" : "", bench_row_text(row, "best_other"));
+           bench_row_data(row), json_integer_value(json_object_get(row, "size")), bench_row_number(row, "median_ms"),
+           bench_row_number(row, "best_other_ms"), red ? "\033[31m" : "", ratio, red ? "\033[0m" : "",
+           bench_row_text(row, "best_other"));
 }
 
 void compare_bench_rows(const struct job *job)
 {
     json_t *rows = json_object_get(job->results, "rows");
-    const bool print = !job->value[OPT_JSON] && !job->value[OPT_QUIET];
-    const bool colours = print && isatty(STDOUT_FILENO);
-    bool has_header = false;
     for (size_t k = 0; k < json_array_size(rows); k++) {
         json_t *row = json_array_get(rows, k);
-        if (!json_object_get(row, "median_ms") || *bench_row_text(row, "library")) continue;
-        set_best_other(rows, row);
-        if (!print || !json_object_get(row, "ratio")) continue;
+        if (json_object_get(row, "median_ms") && !*bench_row_text(row, "library")) set_best_other(rows, row);
+    }
+}
+
+void print_bench_ratios(const struct job *job)
+{
+    const json_t *rows = json_object_get(job->results, "rows");
+    const bool colours = isatty(STDOUT_FILENO);
+    bool has_header = false;
+    if (job->value[OPT_JSON] || job->value[OPT_QUIET]) return;
+    for (size_t k = 0; k < json_array_size(rows); k++) {
+        const json_t *row = json_array_get(rows, k);
+        if (!json_object_get(row, "ratio")) continue;
         if (!has_header)
             printf("# beside the fastest other\n%-38s %-18s %10s %12s %12s %8s\n", "", "data", "size", "ours, ms",
                    "other, ms", "ratio");
@@ -225,25 +242,30 @@ static void split_into_plots(struct plot_list *to, const struct case_table *s, s
     }
 }
 
-/* Adds the rows of a program (NULL: of all) to an empty table. */
-static void fill_table(struct case_table *s, const json_t *rows, const char *program,
+static bool has_same_plot(const json_t *a, const json_t *b)
+{
+    return strcmp(bench_row_text(a, "program"), bench_row_text(b, "program")) == 0 &&
+           strcmp(bench_row_text(a, "shape"), bench_row_text(b, "shape")) == 0;
+}
+
+/* Adds the rows with the program and the shape of `like` (NULL: all) to an empty table. */
+static void fill_table(struct case_table *s, const json_t *rows, const json_t *like,
                        void (*add)(struct case_table *, const json_t *))
 {
     s->points = s->count = 0;
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         if (!json_object_get(row, "median_ms")) continue;
-        if (!program || strcmp(bench_row_text(row, "program"), program) == 0) add(s, row);
+        if (!like || has_same_plot(row, like)) add(s, row);
     }
 }
 
-/* True if row i is the first of its program. */
-static bool is_first_of_program(const json_t *rows, size_t i)
+/* True if row i is the first of its program and shape. */
+static bool is_first_of_plot(const json_t *rows, size_t i)
 {
-    const char *program = bench_row_text(json_array_get(rows, i), "program");
     for (size_t k = 0; k < i; k++)
-        if (strcmp(bench_row_text(json_array_get(rows, k), "program"), program) == 0) return false;
-    return *program != 0;
+        if (has_same_plot(json_array_get(rows, k), json_array_get(rows, i))) return false;
+    return *bench_row_text(json_array_get(rows, i), "program") != 0;
 }
 
 static int write_plots(const struct job *job, const struct plot_list *p)
@@ -257,15 +279,20 @@ static int write_plots(const struct job *job, const struct plot_list *p)
 static int plot_sweep(const struct job *job, const json_t *rows)
 {
     struct plot_list plots = {.count = 0};
+    static char titles[PLOTS_MAX][NAME_SIZE];
     struct case_table *tables = job_alloc(PLOTS_MAX, sizeof *tables);
     if (!tables) return EXIT_FAILED;
     int count = 0;
     for (size_t i = 0; i < json_array_size(rows) && count < PLOTS_MAX; i++) {
-        if (!is_first_of_program(rows, i)) continue;
-        const char *program = bench_row_text(json_array_get(rows, i), "program");
-        fill_table(&tables[count], rows, program, add_sweep_row);
-        split_into_plots(&plots, &tables[count++],
-                         (struct plot){.title = program, .x_name = "n", .y_name = "ms", .log_x = true, .log_y = true});
+        if (!is_first_of_plot(rows, i)) continue;
+        const json_t *row = json_array_get(rows, i);
+        const char *program = bench_row_text(row, "program"), *shape = bench_row_text(row, "shape");
+        fill_table(&tables[count], rows, row, add_sweep_row);
+        snprintf(titles[count], NAME_SIZE, "%.60s%s%.20s", program, *shape ? ", " : "", shape);
+        split_into_plots(
+            &plots, &tables[count],
+            (struct plot){.title = titles[count], .x_name = "n", .y_name = "ms", .log_x = true, .log_y = true});
+        count++;
     }
     int code = write_plots(job, &plots);
     free(tables);

@@ -11,6 +11,7 @@ int run_generate_pairs(struct job *job);
 int run_generate_heights(struct job *job);
 int run_generate_scene(struct job *job);
 int run_generate_vectors(struct job *job);
+int run_generate_words(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
 int run_emst(struct job *job);

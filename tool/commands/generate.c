@@ -1,4 +1,5 @@
-/* boscage generate points, graph, pairs, vectors, heights, scene. Equal options give equal data on every machine. */
+/* boscage generate points, graph, pairs, words, vectors, heights, scene. Equal options give equal data on every
+ * machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,20 +98,26 @@ int run_generate_graph(struct job *job)
     int kind = 0, code;
     uint64_t seed = 0;
     bosc_graph_generate_opts opts = {.size = sizeof opts, .id_bits = 32};
+    /* 1. Options, and limits of the kind. */
     if ((code = option_integer(job, OPT_N, 0, count_max, &opts.n)) || (code = option_choice(job, OPT_KIND, &kind)) ||
         (code = option_range(job, OPT_WEIGHTS, &opts.least, &opts.most)) || (code = option_seed(job, &seed)))
         return code;
     opts.kind = (bosc_graph_kind)kind;
-    if (job->value[OPT_M] && (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD))
+    if (job->value[OPT_M] &&
+        (opts.kind == BOSC_GRAPH_GRID || opts.kind == BOSC_GRAPH_ROAD || opts.kind == BOSC_GRAPH_STAR ||
+         opts.kind == BOSC_GRAPH_PATH || opts.kind == BOSC_GRAPH_TREES))
         return report_error(EXIT_USAGE, "-m: the number of vertices fixes the number of edges of kind %s",
                             option_choice_name(job, OPT_KIND, kind));
+    if (opts.kind == BOSC_GRAPH_EQUAL && opts.least < opts.most)
+        return report_error(EXIT_USAGE, "--weights: the edges of kind equal have one weight, as 5:5");
     opts.seed = seed;
-    if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT)
+    if (opts.kind == BOSC_GRAPH_RANDOM || opts.kind == BOSC_GRAPH_RMAT || opts.kind == BOSC_GRAPH_EQUAL)
         opts.m = opts.n < 2 ? 0 : opts.n < count_max / 4 ? 4 * opts.n : count_max;
     static const char *const endings[] = {".gr", ".mtx", ".txt", ".el", ".snap", ".tsv", ".csv", ".bosc", NULL};
     if ((code = option_integer(job, OPT_M, 0, count_max, &opts.m)) ||
         (code = option_ending(job, OPT_OUTPUT, endings)) || (code = job_open(job)))
         return code;
+    /* 2. The graph. */
     bosc_edges edges = {0};
     code = generate_edges(job, &opts, &edges);
     if (!code) code = write_graph(job, &edges);
@@ -122,67 +129,86 @@ int run_generate_graph(struct job *job)
 
 /* ---- pairs ---- */
 
-/* A permutation of all 32-bit numbers by a Feistel network: each round exchanges the halves and adds to one a random
- * number chosen by the other. Four rounds: Luby, Rackoff, How to Construct Pseudorandom Permutations from Pseudorandom
- * Functions (1988). */
-enum { ROUNDS = 4, HALF = 1 << 16 };
-
-static uint32_t permute(const uint32_t *tables, uint32_t x)
+/* Value i is i. */
+static int generate_pairs(struct job *job, bosc_random_keys_kind kind, uint64_t seed, bosc_array *keys,
+                          bosc_array *values)
 {
-    uint32_t low = x % HALF, high = x / HALF;
-    for (int round = 0; round < ROUNDS; round++) {
-        uint32_t next = (high + tables[round * HALF + (int)low]) % HALF;
-        high = low;
-        low = next;
-    }
-    return high * HALF + low;
-}
-
-/* Key i is the permutation of i; a 64-bit key has a second permutation in its low half. Value i is i. */
-static int generate_pairs(struct job *job, uint64_t seed, bosc_array *keys, bosc_array *values)
-{
-    int64_t n = keys->shape[0];
-    bool is_64bit = keys->dtype == BOSC_U64;
-    uint32_t *tables = job_alloc(2 * ROUNDS * HALF, sizeof *tables);
-    keys->data = tables ? job_alloc((size_t)n, is_64bit ? 8 : 4) : NULL;
+    const int64_t n = keys->shape[0];
+    const int32_t key_bits = keys->dtype == BOSC_U64 ? 64 : 32;
+    keys->data = job_alloc((size_t)n, (size_t)key_bits / 8);
     values->data = keys->data ? job_alloc((size_t)n, sizeof(uint32_t)) : NULL;
-    double start = job_now();
-    bosc_status status = BOSC_OK;
-    if (values->data)
-        status =
-            bosc_random_bits(job->ctx, seed, 0x6b657973 /* the stream of this command */, 2 * ROUNDS * HALF, tables);
-    int code = !values->data ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
-    for (int64_t i = 0; !code && i < n; i++) {
-        uint32_t x = (uint32_t)i, key = permute(tables, x);
-        if (is_64bit)
-            ((uint64_t *)keys->data)[i] = (uint64_t)key << 32 | permute(tables + ROUNDS * HALF, x);
-        else
-            ((uint32_t *)keys->data)[i] = key;
-        ((uint32_t *)values->data)[i] = x;
-    }
+    if (!values->data) return EXIT_FAILED;
+    const double start = job_now();
+    const bosc_status status = bosc_random_keys(job->ctx, kind, seed, n, key_bits, keys->data);
+    for (int64_t i = 0; i < n; i++) ((uint32_t *)values->data)[i] = (uint32_t)i;
     job_add_seconds(job, "generate", start);
-    free(tables);
-    return code;
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 int run_generate_pairs(struct job *job)
 {
     int64_t n = 0;
     uint64_t seed = 0;
-    int type = 0, code;
+    int type = 0, kind = 0, code;
     const char *paths[] = {job->value[OPT_OUTPUT], job->operands[0]};
     if ((code = option_integer(job, OPT_N, 0, UINT32_MAX, &n)) || (code = option_seed(job, &seed)) ||
-        (code = option_choice(job, OPT_DTYPE, &type)))
+        (code = option_choice(job, OPT_KEYS, &kind)) || (code = option_choice(job, OPT_DTYPE, &type)))
         return code;
     if (path_is_stdout(paths[1])) return report_error(EXIT_USAGE, "V.npy: the values need a file");
     if ((code = check_array_name("V.npy", paths[1])) || (code = job_open(job))) return code;
     bosc_array keys = {.dtype = type ? BOSC_U64 : BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
     bosc_array values = {.dtype = BOSC_U32, .rank = 1, .shape = {n, 1, 1, 1}};
-    code = generate_pairs(job, seed, &keys, &values);
+    code = generate_pairs(job, (bosc_random_keys_kind)kind, seed, &keys, &values);
     if (!code) code = arrays_write(job, paths, (const bosc_array[]){keys, values}, 2);
     job_set_integer(job, "n", n);
     bosc_array_free(&keys);
     bosc_array_free(&values);
+    return code;
+}
+
+/* ---- words ---- */
+
+/* Writes words, given as numbers of letters, a line each. */
+static int write_words(struct job *job, const uint8_t *words, int64_t n, int64_t length, const char *alphabet)
+{
+    bosc_io_error error;
+    char *lines = job_alloc((size_t)n, (size_t)length + 1), *to = lines;
+    if (!lines) return EXIT_FAILED;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < length; k++) *to++ = alphabet[words[i * length + k]];
+        *to++ = '\n';
+    }
+    const double start = job_now();
+    const bosc_text text = {lines, n * (length + 1)};
+    const bosc_status status = bosc_texts_write(&job->value[OPT_OUTPUT], &text, 1, &error);
+    job_add_seconds(job, "write", start);
+    free(lines);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+int run_generate_words(struct job *job)
+{
+    static const char *const alphabets[] = {"01", "ACGT", "ACDEFGHIKLMNPQRSTVWY"}; /* as boscage cellgraph reads them */
+    static const char *const endings[] = {".txt", NULL};
+    int64_t n = 0, length = 0;
+    uint64_t seed = 0;
+    int alphabet = 1, kind = 0, code;
+    if ((code = option_ending(job, OPT_OUTPUT, endings)) || (code = option_integer(job, OPT_N, 0, INT32_MAX, &n)) ||
+        (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &length)) ||
+        (code = option_choice(job, OPT_ALPHABET, &alphabet)) || (code = option_choice(job, OPT_KIND, &kind)) ||
+        (code = option_seed(job, &seed)) || (code = job_open(job)))
+        return code;
+    uint8_t *words = job_alloc((size_t)n, (size_t)length);
+    if (!words) return EXIT_FAILED;
+    const double start = job_now();
+    const bosc_status status = bosc_random_words(job->ctx, (bosc_random_words_kind)kind, seed, n, (int32_t)length,
+                                                 (int32_t)strlen(alphabets[alphabet]), words);
+    job_add_seconds(job, "generate", start);
+    code = status == BOSC_OK ? write_words(job, words, n, length, alphabets[alphabet])
+                             : report_ctx_error(job->ctx, status);
+    job_set_integer(job, "n", n);
+    job_set_integer(job, "letters", length);
+    free(words);
     return code;
 }
 

@@ -132,7 +132,7 @@ static int list_files(const struct job *job, struct named_file files[FILES_MAX])
         files[count++] = (struct named_file){job->operands[i], job->operands[i], is_output};
     }
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (job->value[id] && option_is_file((enum option)id))
+        if (job->value[id] && option_is_file((enum option)id) && !resolve_option(job->command, (enum option)id).choices)
             files[count++] =
                 (struct named_file){option_flag((enum option)id), job->value[id], option_is_output((enum option)id)};
     return count;

@@ -7,9 +7,10 @@
 
 #include "base/elementary.h"
 #include "base/philox.h"
+#include "base/zipf.h"
 #include "graph/entries.h"
 
-/* Purposes of random blocks. */
+/* Purposes of random blocks. Kinds are below 16: bits 28 to 31 of a stream count further blocks of a draw. */
 enum {
     BI_GRAPH_DRAW_ENDS,
     BI_GRAPH_DRAW_WEIGHT,
@@ -17,7 +18,8 @@ enum {
     BI_GRAPH_DRAW_COPIES,
     BI_GRAPH_DRAW_COIN,
     BI_GRAPH_DRAW_DISTANCE,
-    BI_GRAPH_DRAW_ORDER
+    BI_GRAPH_DRAW_ORDER,
+    BI_GRAPH_DRAW_EDGE_ORDER
 };
 
 struct bi_graph_draw {
@@ -25,11 +27,16 @@ struct bi_graph_draw {
     bosc_graph_kind kind;
 };
 
-/* Block `block` (below 2^16) of item `index`. The streams differ from those of bosc_random_bits. */
+/* The streams differ from those of bosc_random_bits. */
+BI_FN uint64_t bi_graph_draw_stream(const struct bi_graph_draw *d, int purpose)
+{
+    return 0xb05c6a9600000000ull | (uint64_t)d->kind << 24 | (uint64_t)purpose << 16;
+}
+
+/* Block `block` (below 2^16) of item `index`. */
 BI_FN struct bi_philox bi_graph_draw_block(const struct bi_graph_draw *d, int purpose, int64_t index, uint32_t block)
 {
-    uint64_t stream = 0xb05c6a9600000000ull | (uint64_t)d->kind << 24 | (uint64_t)purpose << 16 | block;
-    return bi_philox_at(d->seed, stream, (uint64_t)index);
+    return bi_philox_at(d->seed, bi_graph_draw_stream(d, purpose) | block, (uint64_t)index);
 }
 
 BI_FN uint64_t bi_graph_first_half(struct bi_philox b) { return (uint64_t)b.v[0] << 32 | b.v[1]; }
@@ -67,7 +74,30 @@ BI_FN void bi_graph_write_edge(const struct bi_graph_edges_out *o, int64_t i, ui
     o->weights[i] = (int64_t)((uint64_t)o->least + (o->range ? bi_graph_below(bits, o->range) : bits));
 }
 
-/* ---- RANDOM, RMAT: item i is edge i ---- */
+/* ---- random orders ---- */
+
+/* A bijection of the numbers below n. */
+struct bi_graph_order {
+    int64_t n;
+    int bits; /* of a number */
+    uint64_t keys[3];
+};
+
+/* Each round has an odd factor, a keyed addend and an xor with a shift: a bijection of the numbers of `bits` bits. It
+ * is repeated until the result is below n. */
+BI_FN uint64_t bi_graph_order_at(const struct bi_graph_order *o, int64_t i)
+{
+    uint64_t x = (uint64_t)i, mask = ((uint64_t)1 << o->bits) - 1;
+    do {
+        for (int round = 0; round < 3; round++) {
+            x = (x * 0x9e3779b97f4a7c15ull + o->keys[round]) & mask;
+            x ^= x >> (o->bits / 2 + 1);
+        }
+    } while (x >= (uint64_t)o->n);
+    return x;
+}
+
+/* ---- RANDOM, EQUAL, RMAT: item i is edge i ---- */
 
 struct bi_graph_make_pairs {
     struct bi_graph_edges_out out;
@@ -107,6 +137,56 @@ BI_FN void bi_step_graph_make_rmat(const struct bi_graph_make_pairs *a, int64_t 
         bi_graph_rmat_pair(a, i, attempt, &u, &v);
     } while (u == v && ++attempt < MOST_ATTEMPTS);
     bi_graph_write_edge(&a->out, i, u, u == v ? v ^ 1 : v);
+}
+
+/* ---- STAR, PATH, HUBS, BIPARTITE, TREES: item i is edge i ---- */
+
+enum { BI_GRAPH_TREE = 16 /* vertices of a tree of TREES; part of the output */ };
+
+struct bi_graph_make_shape {
+    struct bi_graph_edges_out out;
+    int64_t n;
+    struct bi_graph_order vertices, edges; /* of PATH and TREES */
+    struct bi_zipf hubs;                   /* of HUBS */
+};
+
+BI_FN void bi_step_graph_make_star(const struct bi_graph_make_shape *a, int64_t i)
+{
+    bi_graph_write_edge(&a->out, i, 0, (uint64_t)i + 1);
+}
+
+BI_FN void bi_step_graph_make_path(const struct bi_graph_make_shape *a, int64_t i)
+{
+    const int64_t at = (int64_t)bi_graph_order_at(&a->edges, i); /* along the path */
+    bi_graph_write_edge(&a->out, i, bi_graph_order_at(&a->vertices, at), bi_graph_order_at(&a->vertices, at + 1));
+}
+
+BI_FN void bi_step_graph_make_hubs(const struct bi_graph_make_shape *a, int64_t i)
+{
+    const struct bi_graph_draw *draw = &a->out.draw;
+    const uint64_t hub =
+        bi_zipf_rank(&a->hubs, draw->seed, bi_graph_draw_stream(draw, BI_GRAPH_DRAW_SIZE), (uint64_t)i) - 1;
+    struct bi_philox block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_ENDS, i, 0);
+    const uint64_t v = bi_graph_below(bi_graph_first_half(block), (uint64_t)a->n - 1);
+    bi_graph_write_edge(&a->out, i, hub, v + (v >= hub));
+}
+
+BI_FN void bi_step_graph_make_bipartite(const struct bi_graph_make_shape *a, int64_t i)
+{
+    struct bi_philox block = bi_graph_draw_block(&a->out.draw, BI_GRAPH_DRAW_ENDS, i, 0);
+    const uint64_t left = (uint64_t)a->n / 2, right = (uint64_t)a->n - left;
+    bi_graph_write_edge(&a->out, i, bi_graph_below(bi_graph_first_half(block), left),
+                        left + bi_graph_below(bi_graph_second_half(block), right));
+}
+
+/* All but the first vertex of a tree join a uniform earlier one. */
+BI_FN void bi_step_graph_make_trees(const struct bi_graph_make_shape *a, int64_t i)
+{
+    const int64_t at = (int64_t)bi_graph_order_at(&a->edges, i), tree = at / (BI_GRAPH_TREE - 1) * BI_GRAPH_TREE;
+    const int64_t k = at % (BI_GRAPH_TREE - 1) + 1;
+    struct bi_philox block = bi_graph_draw_block(&a->out.draw, BI_GRAPH_DRAW_ENDS, at, 0);
+    const int64_t parent = tree + (int64_t)bi_graph_below(bi_graph_first_half(block), (uint64_t)k);
+    bi_graph_write_edge(&a->out, i, bi_graph_order_at(&a->vertices, tree + k), bi_graph_order_at(&a->vertices, parent));
 }
 
 /* ---- GRID: item i is edge i. Edges ascend by (u, v), as they do in ROAD and GEOMETRIC ---- */
@@ -174,30 +254,15 @@ BI_FN void bi_step_graph_make_road(const struct bi_graph_make_road *a, int64_t x
 struct bi_graph_make_cliques {
     struct bi_graph_edges_out out;
     int64_t n, largest, cliques;
-    int64_t *first;    /* sizes of cliques, then their first vertices */
-    int64_t *edges;    /* counts by vertex, then offsets */
-    int bits;          /* of a vertex */
-    uint64_t order[3]; /* keys of the renaming */
+    int64_t *first; /* sizes of cliques, then their first vertices */
+    int64_t *edges; /* counts by vertex, then offsets */
+    struct bi_graph_order names;
 };
 
 BI_FN void bi_step_graph_clique_sizes(const struct bi_graph_make_cliques *a, int64_t k)
 {
     uint64_t bits = bi_graph_first_half(bi_graph_draw_block(&a->out.draw, BI_GRAPH_DRAW_SIZE, k, 0));
     a->first[k] = 1 + (int64_t)bi_graph_below(bits, (uint64_t)a->largest);
-}
-
-/* Renames a vertex: a bijection of the numbers of `bits` bits (odd factor, keyed addend, xor with a shift), repeated
- * until the result is a vertex. */
-BI_FN uint64_t bi_graph_rename(const struct bi_graph_make_cliques *a, int64_t i)
-{
-    uint64_t x = (uint64_t)i, mask = ((uint64_t)1 << a->bits) - 1;
-    do {
-        for (int round = 0; round < 3; round++) {
-            x = (x * 0x9e3779b97f4a7c15ull + a->order[round]) & mask;
-            x ^= x >> (a->bits / 2 + 1);
-        }
-    } while (x >= (uint64_t)a->n);
-    return x;
 }
 
 /* The clique of vertex i is [*begin, *end). */
@@ -223,13 +288,13 @@ BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64
     const struct bi_graph_draw *draw = &a->out.draw;
     struct bi_philox block = {{0, 0, 0, 0}};
     int64_t begin, end, count = 0;
-    uint64_t name = bi_graph_rename(a, i);
+    uint64_t name = bi_graph_order_at(&a->names, i);
     bi_graph_find_clique(a, i, &begin, &end);
     for (int64_t j = begin; j < i; j++) {
         uint32_t k = (uint32_t)(j - begin);
         if (k % 4 == 0) block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_COPIES, i, k / 4);
         for (uint32_t copies = 1 + block.v[k % 4] % 3; copies > 0; copies--, count++)
-            if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_rename(a, j));
+            if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_order_at(&a->names, j));
     }
     for (uint32_t t = 1; (int64_t)2 << t <= a->n; t++) {
         if (t % 4 == 1) block = bi_graph_draw_block(draw, BI_GRAPH_DRAW_COIN, i, t / 4);
@@ -237,7 +302,7 @@ BI_FN int64_t bi_graph_clique_edges(const struct bi_graph_make_cliques *a, int64
         uint64_t bits = bi_graph_first_half(bi_graph_draw_block(draw, BI_GRAPH_DRAW_DISTANCE, i, t));
         int64_t j = (i + ((int64_t)1 << t) + (int64_t)bi_graph_below(bits, (uint64_t)1 << (t - 1))) % a->n;
         if (j >= begin && j < end) continue;
-        if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_rename(a, j));
+        if (write) bi_graph_write_edge(&a->out, at + count, name, bi_graph_order_at(&a->names, j));
         count++;
     }
     return count;

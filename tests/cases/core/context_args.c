@@ -267,6 +267,8 @@ static void of_random(void)
 {
     REFUSED(bosc_random_bits(NULL, 0, 0, 0, NULL));
     REFUSED(bosc_random_points(NULL, 0, 0, 0, 0, 0, NULL));
+    REFUSED(bosc_random_keys(NULL, 0, 0, 0, 0, NULL));
+    REFUSED(bosc_random_words(NULL, 0, 0, 0, 0, 0, NULL));
     REFUSED(bosc_random_heights(NULL, 0, 0, 0, 0, NULL));
 }
 

@@ -369,6 +369,18 @@ static bosc_status random_points(struct world *w)
 {
     return bosc_random_points(w->ctx, BOSC_RANDOM_POINTS_NORMAL, 1, w->n, 3, BOSC_F64, w->out);
 }
+static bosc_status random_lidar(struct world *w)
+{
+    return bosc_random_points(w->ctx, BOSC_RANDOM_POINTS_LIDAR, 1, w->n, 3, BOSC_F64, w->out);
+}
+static bosc_status random_keys(struct world *w)
+{
+    return bosc_random_keys(w->ctx, BOSC_RANDOM_KEYS_ZIPF, 1, w->n, 64, w->out);
+}
+static bosc_status random_words(struct world *w)
+{
+    return bosc_random_words(w->ctx, BOSC_RANDOM_WORDS_PAIRS, 1, w->n, 12, 4, (uint8_t *)(void *)w->out);
+}
 static bosc_status random_heights(struct world *w)
 {
     return bosc_random_heights(w->ctx, BOSC_RANDOM_HEIGHTS_HILLS, 1, w->side, w->side, (float *)(void *)w->out);
@@ -693,6 +705,9 @@ static const struct call calls[] = {
     {"ranks_hash_erase", ranks_hash_erase, ranks_hash_build, false},
     {"random_bits", random_bits, NULL, false},
     {"random_points", random_points, NULL, false},
+    {"random_points", random_lidar, NULL, false},
+    {"random_keys", random_keys, NULL, false},
+    {"random_words", random_words, NULL, false},
     {"random_heights", random_heights, NULL, false},
     {"graph_generate", graph_generate, NULL, false},
     {"graph_generate", graph_generate_geometric, NULL, false},

@@ -10,7 +10,7 @@
 #include "core/save.h"
 #include "support/faults.h"
 
-enum { KINDS = 6 };
+enum { KINDS = 12 };
 
 struct generated {
     int64_t n, m, *u, *v, *weights;
@@ -29,7 +29,7 @@ static struct generated generate(bosc_ctx *ctx, bosc_graph_generate_opts o)
     CHECK_OK(ctx, bosc_graph_generate(ctx, &o, &n, &m, g.u, g.v, g.weights, g.m));
     CHECK(n == g.n && m == g.m);
     for (int64_t i = 0; i < m; i++) CHECK(g.u[i] >= 0 && g.u[i] < g.v[i] && g.v[i] < n);
-    for (int64_t i = 1; i < m && o.kind >= BOSC_GRAPH_GRID; i++)
+    for (int64_t i = 1; i < m && o.kind >= BOSC_GRAPH_GRID && o.kind <= BOSC_GRAPH_STAR; i++)
         CHECK(g.u[i - 1] < g.u[i] || (g.u[i - 1] == g.u[i] && g.v[i - 1] < g.v[i]));
     return g;
 }
@@ -71,6 +71,12 @@ static const bosc_graph_generate_opts samples[] = {
     {.kind = BOSC_GRAPH_RMAT, .seed = 8, .n = 2, .m = 90},
     {.kind = BOSC_GRAPH_SSCA2, .seed = 9, .n = 1000, .m = 1},
     {.kind = BOSC_GRAPH_SSCA2, .seed = 9, .n = 150, .m = 60},
+    {.kind = BOSC_GRAPH_STAR, .seed = 7, .n = 300},
+    {.kind = BOSC_GRAPH_PATH, .seed = 7, .n = 300},
+    {.kind = BOSC_GRAPH_HUBS, .seed = 7, .n = 300},
+    {.kind = BOSC_GRAPH_BIPARTITE, .seed = 7, .n = 301, .m = 900, .least = -5, .most = 5},
+    {.kind = BOSC_GRAPH_TREES, .seed = 7, .n = 300},
+    {.kind = BOSC_GRAPH_EQUAL, .seed = 7, .n = 300, .m = 900},
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
@@ -113,11 +119,13 @@ static void golden(void)
     static const struct {
         int64_t n, m;
         uint64_t hash;
-    } known[SAMPLES] = {{300, 900, 0x85e30bd37dfc4c71},   {256, 900, 0x7299f99ea6f16d08},
-                        {300, 1590, 0x2d4942ca96ac1238},  {400, 760, 0x5c7f3ce035d269b2},
-                        {788, 941, 0xb75464a76a32395d},   {300, 1277, 0x60d2243ad8ed947e},
-                        {40, 780, 0x508a12ee61358a1a},    {2, 90, 0xd17bf90134707b7e},
-                        {1000, 1016, 0xb001fd1384a8018d}, {150, 3099, 0x9bcb71c194d79e56}};
+    } known[SAMPLES] = {
+        {300, 900, 0x85e30bd37dfc4c71},  {256, 900, 0x7299f99ea6f16d08}, {300, 1590, 0x2d4942ca96ac1238},
+        {400, 760, 0x5c7f3ce035d269b2},  {788, 941, 0xb75464a76a32395d}, {300, 1277, 0x60d2243ad8ed947e},
+        {40, 780, 0x508a12ee61358a1a},   {2, 90, 0xd17bf90134707b7e},    {1000, 1016, 0xb001fd1384a8018d},
+        {150, 3099, 0x9bcb71c194d79e56}, {300, 299, 0x6228593c2b54415f}, {300, 299, 0xef12c627c516f7c7},
+        {300, 1200, 0x17db067bc0fb2cfe}, {301, 900, 0x1c3c81056b62ca87}, {300, 281, 0x737c29ce53fff379},
+        {300, 900, 0x74533129732ee6f0}};
     bosc_ctx *ctx = plain_context();
     for (int s = 0; s < SAMPLES; s++) {
         struct generated g = generate(ctx, samples[s]);
@@ -137,11 +145,14 @@ static void smallest_sizes(bosc_ctx *ctx)
 {
     for (int kind = 0; kind < KINDS; kind++)
         for (int64_t n = 0; n < 12; n++) {
-            bool pairs = kind == BOSC_GRAPH_RANDOM || kind == BOSC_GRAPH_RMAT;
+            const bool pairs = kind == BOSC_GRAPH_RANDOM || kind == BOSC_GRAPH_RMAT || kind == BOSC_GRAPH_HUBS ||
+                               kind == BOSC_GRAPH_BIPARTITE || kind == BOSC_GRAPH_EQUAL;
             struct generated g =
                 generate(ctx, (bosc_graph_generate_opts){
                                   .kind = (bosc_graph_kind)kind, .seed = 1, .n = n, .m = pairs && n < 2 ? 0 : n});
-            if (kind == BOSC_GRAPH_RANDOM || kind == BOSC_GRAPH_GEOMETRIC || kind == BOSC_GRAPH_SSCA2) CHECK_EQ(g.n, n);
+            if (kind == BOSC_GRAPH_RANDOM || kind >= BOSC_GRAPH_GEOMETRIC || kind == BOSC_GRAPH_SSCA2) CHECK_EQ(g.n, n);
+            if (kind == BOSC_GRAPH_STAR || kind == BOSC_GRAPH_PATH || kind == BOSC_GRAPH_TREES)
+                CHECK_EQ(g.m, n > 0 ? n - 1 : 0);
             if (kind == BOSC_GRAPH_GRID) CHECK_EQ(g.n, n < 1 ? 0 : n < 4 ? 1 : n < 9 ? 4 : 9);
             if (kind == BOSC_GRAPH_RMAT) CHECK_EQ(g.n, n < 3 ? n : n < 5 ? 4 : n < 9 ? 8 : 16);
             if (kind == BOSC_GRAPH_ROAD) CHECK((n == 0) == (g.n == 0));
@@ -323,11 +334,117 @@ static void edge_count_near_request(void)
     bosc_ctx_free(ctx);
 }
 
+/* ---- shapes ---- */
+
+static void star_edges(bosc_ctx *ctx)
+{
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_STAR, .n = 500});
+    for (int64_t i = 0; i < g.m; i++) CHECK(g.u[i] == 0 && g.v[i] == i + 1);
+    release(&g);
+}
+
+/* The root of vertex v, after the edges of g joined their ends. */
+static int64_t root_of(int64_t *above, int64_t v)
+{
+    while (above[v] != v) v = above[v] = above[above[v]];
+    return v;
+}
+
+/* Joins the ends of all edges; returns the number of edges whose ends were apart. */
+static int64_t join_edges(const struct generated *g, int64_t *above)
+{
+    int64_t joined = 0;
+    for (int64_t v = 0; v < g->n; v++) above[v] = v;
+    for (int64_t i = 0; i < g->m; i++) {
+        const int64_t a = root_of(above, g->u[i]), b = root_of(above, g->v[i]);
+        joined += a != b;
+        above[a] = b;
+    }
+    return joined;
+}
+
+/* One path through all vertices: no degree above 2, two ends, connected. Neighbours and edges are in no order. */
+static void path_is_one_path(bosc_ctx *ctx)
+{
+    for (int64_t n = 2; n < 3000; n = 3 * n + 1) {
+        struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_PATH, .seed = 3, .n = n});
+        int64_t *degrees = degrees_of(&g), *above = suite_alloc((size_t)n * sizeof *above), ends = 0, steps = 0;
+        CHECK(g.n == n && g.m == n - 1 && join_edges(&g, above) == n - 1);
+        for (int64_t v = 0; v < n; v++) {
+            CHECK(degrees[v] == 1 || degrees[v] == 2);
+            ends += degrees[v] == 1;
+        }
+        CHECK_EQ(ends, 2);
+        for (int64_t i = 0; i < g.m; i++) steps += g.v[i] - g.u[i] == 1;
+        if (n > 500) CHECK(steps < n / 50);
+        free(degrees);
+        free(above);
+        release(&g);
+    }
+}
+
+/* Trees of 16 vertices and a smaller one: components of these sizes without a cycle. */
+static void trees_are_small(bosc_ctx *ctx)
+{
+    enum { N = 16 * 40 + 5 };
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_TREES, .seed = 3, .n = N});
+    int64_t above[N], sizes[N] = {0}, full = 0, small = 0;
+    CHECK(g.n == N && g.m == N - 41 && join_edges(&g, above) == g.m);
+    for (int64_t v = 0; v < N; v++) sizes[root_of(above, v)]++;
+    for (int64_t v = 0; v < N; v++) {
+        CHECK(sizes[v] == 0 || sizes[v] == 16 || sizes[v] == 5);
+        full += sizes[v] == 16;
+        small += sizes[v] == 5;
+    }
+    CHECK(full == 40 && small == 1);
+    release(&g);
+}
+
+/* Each edge has a hub among the first sqrt(n) vertices; vertex 0 is the hub of 1 / (1 + 1/2 + ... + 1/100) of them. */
+static void hubs_have_most_edges(void)
+{
+    enum { N = 10000 };
+    bosc_ctx *ctx = plain_context();
+    struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_HUBS, .seed = 3, .n = N});
+    int64_t *degrees = degrees_of(&g), others = 0;
+    CHECK(g.n == N && g.m == 4 * N);
+    for (int64_t i = 0; i < g.m; i++) CHECK(g.u[i] < 100);
+    for (int v = 1; v <= 4; v *= 2) CHECK(fabs((double)degrees[v - 1] / (4 * N / (5.18738 * v)) - 1) < 0.05);
+    for (int64_t v = 100; v < N; v++) others += degrees[v];
+    CHECK(others > 0.98 * 4 * N);
+    free(degrees);
+    release(&g);
+    bosc_ctx_free(ctx);
+}
+
+static void bipartite_sides(bosc_ctx *ctx)
+{
+    for (int64_t n = 2; n < 40; n += 37) {
+        struct generated g = generate(ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_BIPARTITE, .seed = 3, .n = n});
+        CHECK_EQ(g.m, 4 * n);
+        for (int64_t i = 0; i < g.m; i++) CHECK(g.u[i] < n / 2 && g.v[i] >= n / 2);
+        release(&g);
+    }
+}
+
+static void equal_weights(bosc_ctx *ctx)
+{
+    for (int64_t w = -3; w < 4; w += 3) {
+        struct generated g = generate(
+            ctx, (bosc_graph_generate_opts){.kind = BOSC_GRAPH_EQUAL, .n = 50, .m = 200, .least = w, .most = w});
+        for (int64_t i = 0; i < g.m; i++) CHECK_EQ(g.weights[i], w ? w : 1);
+        release(&g);
+    }
+    const bosc_graph_generate_opts bad = {
+        .size = sizeof bad, .kind = BOSC_GRAPH_EQUAL, .n = 50, .m = 200, .least = 1, .most = 2};
+    CHECK_ARG(ctx, bosc_graph_generate(ctx, &bad, NULL, NULL, NULL, NULL, NULL, 0), "opts: least");
+}
+
 static void bad_arguments(bosc_ctx *ctx)
 {
     const bosc_graph_generate_opts good = {.size = sizeof good, .n = 10, .m = 20};
     static const size_t sizes[] = {0, 1, 7, sizeof good + 1, SIZE_MAX};
-    static const int kinds[] = {-1, 6, 1000}, id_bits[] = {1, 31, 33, 128, -32};
+    static const int kinds[] = {-1, 12, 1000}, id_bits[] = {1, 31, 33, 128, -32};
     static const int64_t negative[] = {-1, INT64_MIN};
     static const int64_t large[] = {UINT32_MAX, INT64_MAX};
     int64_t n = 5, m = 5, u[20], v[20], w[20];
@@ -446,6 +563,12 @@ static const struct suite_case suite_cases_generate[] = {
     {"clique degrees", NULL, clique_degrees},
     {"all near", geometric_edges_are_shortest, NULL},
     {"near enough", NULL, edge_count_near_request},
+    {"star", star_edges, NULL},
+    {"path", path_is_one_path, NULL},
+    {"small trees", trees_are_small, NULL},
+    {"hubs", NULL, hubs_have_most_edges},
+    {"bipartite", bipartite_sides, NULL},
+    {"equal weights", equal_weights, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"capacity", room, NULL},
     {"faults", faults, NULL},

@@ -25,8 +25,11 @@ static void bits_are_philox_words(bosc_ctx *ctx)
         }
 }
 
-static const bosc_random_points_kind kinds[] = {BOSC_RANDOM_POINTS_UNIFORM, BOSC_RANDOM_POINTS_NORMAL,
-                                                BOSC_RANDOM_POINTS_CLUSTERED, BOSC_RANDOM_POINTS_SPHERE};
+static const bosc_random_points_kind kinds[] = {
+    BOSC_RANDOM_POINTS_UNIFORM, BOSC_RANDOM_POINTS_NORMAL,    BOSC_RANDOM_POINTS_CLUSTERED, BOSC_RANDOM_POINTS_SPHERE,
+    BOSC_RANDOM_POINTS_MIXTURE, BOSC_RANDOM_POINTS_PLANE,     BOSC_RANDOM_POINTS_LINE,      BOSC_RANDOM_POINTS_LIDAR,
+    BOSC_RANDOM_POINTS_LATTICE, BOSC_RANDOM_POINTS_HALF_EQUAL};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 static const int32_t dims[] = {1, 2, 3, 4, 7, 16, 1024};
 
 /* The context that computes the expected bits: one baseline thread. */
@@ -43,7 +46,7 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx *plain = plain_context();
     int64_t n = suite_slow(ctx) ? 20 : 150;
     for (int device = 0; device <= has_device_memory(ctx); device++)
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < KINDS; k++)
             for (int d = 0; d < 7; d++)
                 for (int t = 0; t < 4; t++) {
                     if (suite_leaves_out()) continue;
@@ -64,9 +67,10 @@ static void same_bits(bosc_ctx *ctx)
 /* Hashes of some coordinates, which no later version may change. */
 static void golden(bosc_ctx *ctx)
 {
-    static const uint64_t want[4] = {0xb6401f35f231223eu, 0x8a095725514df39au, 0xa05c2f7855041d31u,
-                                     0xcf4d743c05d52f71u};
-    for (int k = 0; k < 4; k++) {
+    static const uint64_t want[KINDS] = {
+        0xb6401f35f231223eu, 0x8a095725514df39au, 0xa05c2f7855041d31u, 0xcf4d743c05d52f71u, 0x582c488ede1614beu,
+        0x384210639d9c6d8du, 0x4ec536491a7d6086u, 0x6aca9a127d77d105u, 0x3955000000000000u, 0x4135a812d20a9fc2u};
+    for (int k = 0; k < KINDS; k++) {
         double x[30];
         uint64_t hash = 0, u;
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 7, 10, 3, BOSC_F64, x));
@@ -82,7 +86,8 @@ static void rows_depend_on_their_number(bosc_ctx *ctx)
 {
     enum { DIM = 3, MANY = 200, FEW = 17 };
     float many[MANY * DIM], few[FEW * DIM];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < KINDS; k++) {
+        if (kinds[k] == BOSC_RANDOM_POINTS_LIDAR) continue; /* sorted: a row depends on all */
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 1, MANY, DIM, BOSC_F32, many));
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 1, FEW, DIM, BOSC_F32, few));
         CHECK(memcmp(many, few, sizeof few) == 0);
@@ -127,7 +132,7 @@ static void integers(bosc_ctx *ctx)
     double x[N * DIM];
     int32_t i32[N * DIM];
     int64_t i64[N * DIM];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < KINDS; k++) {
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 5, N, DIM, BOSC_F64, x));
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 5, N, DIM, BOSC_I32, i32));
         CHECK_OK(ctx, bosc_random_points(ctx, kinds[k], 5, N, DIM, BOSC_I64, i64));
@@ -159,7 +164,7 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_random_bits(ctx, 0, 0, 1, (uint32_t *)((char *)words + 1)), "bits");
     CHECK_OK(ctx, bosc_random_bits(ctx, 0, 0, 0, NULL));
     CHECK_EQ(bosc_random_points(NULL, kinds[0], 0, 1, 1, BOSC_F32, x), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_random_points_kind)4, 0, 1, 1, BOSC_F32, x), "kind");
+    CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_random_points_kind)KINDS, 0, 1, 1, BOSC_F32, x), "kind");
     CHECK_ARG(ctx, bosc_random_points(ctx, (bosc_random_points_kind)-1, 0, 1, 1, BOSC_F32, x), "kind");
     static const int32_t bad_dims[] = {0, -1, 1025, INT32_MAX, INT32_MIN};
     for (int i = 0; i < 5; i++)
@@ -175,16 +180,22 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 /* One call, its output, and what that must become. */
+enum call { CALL_BITS, CALL_POINTS, CALL_LIDAR, CALL_KEYS, CALL_WORDS, CALLS };
 struct output {
-    bool points;
+    enum call call;
     uint32_t words[100], want[100];
 };
 
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct output *out = user;
-    return out->points ? bosc_random_points(ctx, BOSC_RANDOM_POINTS_SPHERE, 1, 50, 2, BOSC_F32, out->words)
-                       : bosc_random_bits(ctx, 1, 2, 100, out->words);
+    switch (out->call) {
+    case CALL_POINTS: return bosc_random_points(ctx, BOSC_RANDOM_POINTS_SPHERE, 1, 50, 2, BOSC_F32, out->words);
+    case CALL_LIDAR: return bosc_random_points(ctx, BOSC_RANDOM_POINTS_LIDAR, 1, 50, 2, BOSC_F32, out->words);
+    case CALL_KEYS: return bosc_random_keys(ctx, BOSC_RANDOM_KEYS_ZIPF, 1, 100, 32, out->words);
+    case CALL_WORDS: return bosc_random_words(ctx, BOSC_RANDOM_WORDS_PAIRS, 1, 40, 10, 20, (uint8_t *)out->words);
+    default: return bosc_random_bits(ctx, 1, 2, 100, out->words);
+    }
 }
 
 static void prepare(void *user)
@@ -211,8 +222,8 @@ static void faults(bosc_ctx *ctx)
 {
     static struct output out;
     struct fault_sweep sweep = {.call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &out};
-    for (int points = 0; points < 2; points++) {
-        out.points = points;
+    for (int k = 0; k < CALLS; k++) {
+        out.call = (enum call)k;
         CHECK_OK(ctx, call(ctx, &out));
         memcpy(out.want, out.words, sizeof out.want);
         fault_sweep(ctx, &sweep);

@@ -1,0 +1,188 @@
+#include "harness/shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/bench.h"
+
+/* A context on the CPU, so that programs for any backend have the same input. */
+static bosc_ctx *open_cpu(void)
+{
+    const bosc_ctx_opts opts = {.size = sizeof opts};
+    bosc_ctx *cpu = NULL;
+    if (bosc_ctx_create(&opts, &cpu) != BOSC_OK) bench_fail("no context of the CPU");
+    return cpu;
+}
+
+static void check_call(bosc_ctx *cpu, bosc_status status)
+{
+    if (status != BOSC_OK) bench_fail("%s", bosc_ctx_message(cpu));
+}
+
+static int find_shape(const char *name, const char *const *names, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (strcmp(name, names[k]) == 0) return k;
+    bench_fail("'%s' is no shape of this program's data", name);
+    return 0;
+}
+
+/* ---- points ---- */
+
+bosc_random_points_kind bench_points_kind(const char *shape)
+{
+    static const char *const names[] = {"uniform", "normal", "clustered", "sphere",  "mixture",
+                                        "plane",   "line",   "lidar",     "lattice", "half-equal"};
+    return (bosc_random_points_kind)find_shape(shape, names, 10);
+}
+
+float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed)
+{
+    bosc_ctx *cpu = open_cpu();
+    float *points = bench_host((size_t)n * (size_t)dim * sizeof *points);
+    check_call(cpu, bosc_random_points(cpu, bench_points_kind(shape), seed, n, dim, BOSC_F32, points));
+    bosc_ctx_free(cpu);
+    return points;
+}
+
+float *bench_points_and_queries(const char *shape, int64_t n, int64_t m, int dim, float **queries)
+{
+    const size_t row = (size_t)dim * sizeof(float);
+    float *points = bench_points(shape, n + m, dim, 1);
+    *queries = bench_host((size_t)m * row);
+    int64_t done = 0;
+    for (int64_t i = 0; i < n + m; i++) {
+        const bool is_query = (double)(done + 1) * (double)(n + m) <= (double)(i + 1) * (double)m;
+        memmove(is_query ? *queries + done * dim : points + (i - done) * dim, points + i * dim, row);
+        done += is_query;
+    }
+    return points;
+}
+
+/* Points other than itself within the radius of each sampled point, in the mean. */
+static double mean_neighbours(bosc_ctx *cpu, const bosc_kdtree *tree, const float *sample, int64_t m, double radius,
+                              int64_t *counts)
+{
+    double sum = 0;
+    check_call(cpu, bosc_kdtree_radius_count(cpu, tree, sample, m, 0, radius, counts));
+    for (int64_t i = 0; i < m; i++) sum += (double)counts[i] - 1;
+    return sum / (double)m;
+}
+
+double bench_radius(const float *points, int64_t n, int dim, double neighbours)
+{
+    enum { SAMPLE = 2048, STEPS = 40 };
+    const int64_t m = n < SAMPLE ? n : SAMPLE;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = dim};
+    bosc_ctx *cpu = open_cpu();
+    bosc_kdtree *tree = NULL;
+    /* 1. A tree of all points, and a sample of them. */
+    check_call(cpu, bosc_kdtree_create(cpu, &opts, &tree));
+    check_call(cpu, bosc_kdtree_build(cpu, tree, points, n, 0));
+    float *sample = bench_host((size_t)(m * dim) * sizeof *sample);
+    int64_t *counts = bench_host((size_t)m * sizeof *counts);
+    double high = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int c = 0; c < dim; c++) {
+            sample[i * dim + c] = points[(int64_t)((double)i / (double)m * (double)n) * dim + c];
+            high = fmax(high, fabs((double)sample[i * dim + c]));
+        }
+    /* 2. Bisection between the least and the greatest exponent that can be meant. */
+    double low = high * 1e-9;
+    const bool any = m > 0 && mean_neighbours(cpu, tree, sample, m, low, counts) <= neighbours;
+    for (int step = 0; any && step < STEPS; step++) {
+        const double middle = sqrt(low * high);
+        if (mean_neighbours(cpu, tree, sample, m, middle, counts) <= neighbours)
+            low = middle;
+        else
+            high = middle;
+    }
+    free(sample);
+    free(counts);
+    bosc_kdtree_free(tree);
+    bosc_ctx_free(cpu);
+    return any ? low : 0;
+}
+
+/* ---- graphs ---- */
+
+bosc_graph_kind bench_graph_kind(const char *shape)
+{
+    static const char *const names[] = {"random", "rmat", "ssca2", "grid",      "road",  "geometric",
+                                        "star",   "path", "hubs",  "bipartite", "trees", "equal"};
+    return (bosc_graph_kind)find_shape(shape, names, 12);
+}
+
+int64_t bench_graph_edges(const char *shape, int64_t n)
+{
+    switch (bench_graph_kind(shape)) {
+    case BOSC_GRAPH_RANDOM:
+    case BOSC_GRAPH_RMAT:
+    case BOSC_GRAPH_HUBS:
+    case BOSC_GRAPH_BIPARTITE:
+    case BOSC_GRAPH_EQUAL: return 6 * n;
+    default: return 0;
+    }
+}
+
+/* ---- keys ---- */
+
+void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent)
+{
+    static const char *const names[] = {"distinct", "sequential", "multiples", "zipf", "equal"};
+    enum { RANKS = 1000000 }; /* of Zipf: the first keys of the distinct ones */
+    const bosc_random_keys_kind kind = (bosc_random_keys_kind)find_shape(shape, names, 5);
+    const bool repeats = kind == BOSC_RANDOM_KEYS_ZIPF || kind == BOSC_RANDOM_KEYS_EQUAL;
+    const int64_t first = repeats ? RANKS : n;
+    const size_t size = (size_t)key_bits / 8;
+    bosc_ctx *cpu = open_cpu();
+    char *keys = bench_host((size_t)n * size), *all = bench_host((size_t)(first + n) * size);
+    *absent = bench_host((size_t)n * size);
+    check_call(cpu, bosc_random_keys(cpu, kind, 1, n, key_bits, keys));
+    check_call(cpu, bosc_random_keys(cpu, repeats ? BOSC_RANDOM_KEYS_DISTINCT : kind, 1, first + n, key_bits, all));
+    memcpy(*absent, all + (size_t)first * size, (size_t)n * size);
+    free(all);
+    bosc_ctx_free(cpu);
+    return keys;
+}
+
+/* ---- words ---- */
+
+static const struct word_shape {
+    const char *name;
+    bosc_random_words_kind kind;
+    int32_t length, letters, letter_bits;
+} word_shapes[] = {{"words-4", BOSC_RANDOM_WORDS_UNIFORM, 4, 20, 5},
+                   {"words-20", BOSC_RANDOM_WORDS_PAIRS, 20, 20, 5},
+                   {"dna-12", BOSC_RANDOM_WORDS_UNIFORM, 12, 4, 2}};
+enum { WORD_SHAPES = sizeof word_shapes / sizeof word_shapes[0] };
+
+bool bench_word_shape(const char *name, int32_t *length, int32_t *letter_bits)
+{
+    for (int k = 0; k < WORD_SHAPES; k++) {
+        if (strcmp(name, word_shapes[k].name) != 0) continue;
+        *length = word_shapes[k].length;
+        *letter_bits = word_shapes[k].letter_bits;
+        return true;
+    }
+    return false;
+}
+
+uint64_t *bench_words(const char *name, int64_t n)
+{
+    static const char *const names[] = {"words-4", "words-20", "dna-12"};
+    const struct word_shape *s = &word_shapes[find_shape(name, names, WORD_SHAPES)];
+    const int64_t words = bosc_cellgraph_words(s->length, s->letter_bits), per_word = 64 / s->letter_bits;
+    bosc_ctx *cpu = open_cpu();
+    uint8_t *letters = bench_host((size_t)(n * s->length));
+    uint64_t *rows = bench_host((size_t)(n * words) * 8);
+    check_call(cpu, bosc_random_words(cpu, s->kind, 1, n, s->length, s->letters, letters));
+    memset(rows, 0, (size_t)(n * words) * 8);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < s->length; k++)
+            rows[i * words + k / per_word] |= (uint64_t)letters[i * s->length + k] << k % per_word * s->letter_bits;
+    free(letters);
+    bosc_ctx_free(cpu);
+    return rows;
+}

@@ -1,0 +1,52 @@
+/* Input of each shape, by the library's generators: the data that `boscage generate` writes. A name that is no shape
+ * ends the program. All arrays are the host's; free() them. */
+#ifndef BENCH_HARNESS_SHAPES_H
+#define BENCH_HARNESS_SHAPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <boscage/graph.h>
+#include <boscage/random.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BENCH_POINT_SHAPES \
+    "uniform, normal, clustered, sphere, mixture, plane, line, lidar, lattice or half-equal" /* for usages */
+#define BENCH_GRAPH_SHAPES "random, rmat, ssca2, grid, road, geometric, star, path, hubs, bipartite, trees or equal"
+#define BENCH_KEY_SHAPES "distinct, sequential, multiples, zipf or equal"
+
+bosc_random_points_kind bench_points_kind(const char *shape);
+
+/* n points of dim floats. */
+float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed);
+
+/* n points, and m queries of the same clusters or rooms: every (n + m) / m-th of n + m points in their order is a
+ * query. */
+float *bench_points_and_queries(const char *shape, int64_t n, int64_t m, int dim, float **queries);
+
+/* The radius within which a point has at most `neighbours` others in the mean, by a sample; 0 if equal points are
+ * more. */
+double bench_radius(const float *points, int64_t n, int dim, double neighbours);
+
+bosc_graph_kind bench_graph_kind(const char *shape);
+
+/* Edges for n vertices: 6 n of the kinds that have an average degree; 0 where the kind chooses. */
+int64_t bench_graph_edges(const char *shape, int64_t n);
+
+/* n keys of key_bits bits, 32 or 64, and n others, absent from them. */
+void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent);
+
+/* Returns true, and the length and the bits of a letter, if the name is a shape of words: words-4 and words-20 of 20
+ * letters, as proteins have (words-20: every second word is the one before it with one letter replaced), dna-12. */
+bool bench_word_shape(const char *name, int32_t *length, int32_t *letter_bits);
+
+/* n words of a shape, packed as boscage/cellgraph.h has them. */
+uint64_t *bench_words(const char *name, int64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
