@@ -83,26 +83,26 @@ static bosc_status run_flag_step(struct emst *e, bi_step_fn step, bool *raised)
     return BOSC_OK;
 }
 
-/* Searches the k-d tree within each point's bound. `sampled_only`: only a sample of components without an edge. */
-static bosc_status search_tree(struct emst *e, bool sampled_only)
+/* Searches the k-d tree within each point's bound. */
+static bosc_status search_tree(struct emst *e)
 {
-    e->args.sampled_only = sampled_only;
+    const struct bi_kdtree_shared_bounds shared = {e->args.bounds, e->args.dist2, e->args.best};
     BI_TRY(e->steps->emst_set_bounds(e->ctx, e->n, &e->args));
-    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, e->args.bounds, e->found, e->found_dist2));
+    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, &shared, e->found, e->found_dist2));
     return e->steps->emst_update(e->ctx, e->n, &e->args);
 }
 
-/* Finds the shortest edge of every component. If some component has no edge yet, a sample of its points searches
- * first; their result bounds the searches of the others. */
+/* Finds the shortest edge of every component. Neighbours in the tree's order bound it (Prokopenko, Sao,
+ * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022), and searches
+ * lower it for those of other points. */
 static bosc_status find_shortest_edges(struct emst *e)
 {
     bool edgeless;
     BI_TRY(bi_kdtree_label_blocks(e->ctx, e->tree, e->args.label, &e->blocks));
     BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
     BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_advance(e->ctx, e->n, &e->args));
-    BI_TRY(run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
-    if (edgeless) BI_TRY(search_tree(e, true));
-    BI_TRY(search_tree(e, false));
+    BI_TRY(bi_kdtree_bound_labels(e->ctx, e->tree, &e->blocks, e->args.best));
+    BI_TRY(search_tree(e));
     BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_break_ties(e->ctx, e->n, &e->args));
     BI_TRY(run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
     return edgeless ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;

@@ -9,10 +9,24 @@
 enum { ROW_ITEMS = 16 + BI_KDTREE_SEARCH_ITEMS };
 
 struct label_search {
-    const struct bi_kdtree_blocks *blocks; /* labelled; NULL: not made yet */
-    const void *labels, *bounds;           /* labels: unused with blocks; bounds: may be NULL */
-    void *ids, *dist2;                     /* dist2: may be NULL */
+    const struct bi_kdtree_blocks *blocks;        /* labelled; NULL: not made yet */
+    const void *labels, *bounds;                  /* labels: unused with blocks; bounds: may be NULL */
+    void *ids, *dist2;                            /* dist2: may be NULL */
+    const struct bi_kdtree_shared_bounds *shared; /* with the same bounds; NULL: not shared */
 };
+
+/* Allocates the boxes. The pointers' offsets align the two boxes below each box, and their labels. */
+static bosc_status allocate_boxes(bosc_ctx *ctx, int64_t boxes, struct bi_kdtree_blocks *blocks)
+{
+    const size_t size = blocks->view.dtype == BOSC_F32 ? sizeof(float) : sizeof(double),
+                 box = 2 * (size_t)blocks->used * size;
+    char *memory;
+    BI_TRY(bi_scratch_of(ctx, boxes + 1, box, (void **)&memory));
+    BI_TRY(bi_scratch_of(ctx, boxes + 1, sizeof *blocks->same, &blocks->same));
+    blocks->boxes = memory + box;
+    blocks->same++;
+    return bi_scratch_of(ctx, boxes, sizeof *blocks->least_ids, &blocks->least_ids);
+}
 
 bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
 {
@@ -24,9 +38,7 @@ bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct
     *blocks = (struct bi_kdtree_blocks){.view = view, .levels = levels, .level = levels, .used = used};
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *blocks->node_labels, &blocks->node_labels));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
-    BI_TRY(bi_scratch_of(ctx, boxes * 2 * used, sizeof *blocks->boxes, &blocks->boxes));
-    BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->least_ids, &blocks->least_ids));
-    BI_TRY(bi_scratch_of(ctx, boxes, sizeof *blocks->same, &blocks->same));
+    BI_TRY(allocate_boxes(ctx, boxes, blocks));
     BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
     while (blocks->level-- > 0) BI_TRY(steps->merge_boxes(ctx, (int64_t)1 << blocks->level, blocks));
     return BOSC_OK;
@@ -82,7 +94,7 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
         BI_TRY(bi_kdtree_make_blocks(ctx, tree, &blocks));
         BI_TRY(bi_kdtree_label_blocks(ctx, tree, o->labels, &blocks));
     }
-    if (o->bounds) {
+    if (o->bounds && steps->prune) { /* NULL: searches alone are faster (cuda/table.cu) */
         struct bi_kdtree_prune prune = {blocks, o->bounds, mark.active};
         BI_TRY(steps->prune(ctx, (int64_t)1 << blocks.levels, &prune));
         BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
@@ -97,6 +109,11 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
                                                  .ids = o->ids,
                                                  .dist2 = o->dist2,
                                                  .wide = wide};
+    if (o->shared) {
+        args.shared_bounds = o->shared->bounds;
+        args.best = o->shared->best;
+        args.least = o->shared->least;
+    }
     BI_TRY(steps->write_none(ctx, tree->nodes, &empty));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;
@@ -136,16 +153,23 @@ bosc_status bosc_kdtree_nearest_other(bosc_ctx *ctx, const bosc_kdtree *tree, co
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)tree->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "bounds", bounds, bi_kdtree_dist2_size(tree)));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, dist2));
-    struct label_search o = {NULL, labels, bounds, ids, dist2};
+    struct label_search o = {NULL, labels, bounds, ids, dist2, NULL};
     bi_progress_set_total(ctx, ROW_ITEMS * (double)tree->nodes);
     BI_RETURN_WITH_SCRATCH(ctx, search_staged(ctx, tree, &o));
 }
 
 bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
-                                       const void *bounds, uint32_t *ids, void *dist2)
+                                       const struct bi_kdtree_shared_bounds *shared, uint32_t *ids, void *dist2)
 {
-    struct label_search o = {blocks, NULL, bounds, ids, dist2};
+    struct label_search o = {blocks, NULL, shared->bounds, ids, dist2, shared};
     BI_RETURN_WITH_SCRATCH(ctx, search_active(ctx, tree, &o));
+}
+
+bosc_status bi_kdtree_bound_labels(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
+                                   uint64_t *best)
+{
+    const struct bi_kdtree_bound_labels args = {*blocks, best};
+    return tree->ops->steps->bound_labels(ctx, tree->nodes - 1, &args);
 }
 
 static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,

@@ -14,9 +14,23 @@ bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct
 bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                    struct bi_kdtree_blocks *blocks);
 
-/* As bosc_kdtree_nearest_other, with the labels of the blocks. The tree's ids have 32 bits; all arrays are in reach. */
+/* Bounds of the searches for all rows, and distances that rows of a label share (struct bi_kdtree_nearest_other_label
+ * of steps/nearest_other_label.h); in reach. */
+struct bi_kdtree_shared_bounds {
+    void *bounds; /* by row, of the distance type; lowered where a search shares and has no result; < 0: no search */
+    const void *least; /* by row, of the distance type: no result is nearer; unused without `best` */
+    uint64_t *best;    /* by label; NULL: not shared */
+};
+
+/* Lowers best[label], for every label, to a distance between nodes of it and of another. The tree has two labels. */
+bosc_status bi_kdtree_bound_labels(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
+                                   uint64_t *best);
+
+/* As bosc_kdtree_nearest_other, with the labels of the blocks. With shared distances: every label's nearest results,
+ * which are at the distance best[label] afterwards, and some of the others. The tree's ids have 32 bits; all arrays are
+ * in reach. */
 bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
-                                       const void *bounds, uint32_t *ids, void *dist2);
+                                       const struct bi_kdtree_shared_bounds *shared, uint32_t *ids, void *dist2);
 
 /* Queries in reach, without gaps. */
 struct bi_kdtree_labelled_queries {

@@ -19,16 +19,15 @@ struct bi_emst {
     uint32_t *label;        /* the point's component */
     uint32_t *other;        /* the nearest point of another component; UINT32_MAX: unknown */
     void *dist2;            /* its squared distance; while it is unknown, a lower bound */
-    void *bounds;           /* search radius squared; -1: no search */
+    void *bounds;           /* search radius squared; -1: no search; a search without a result lowers it */
     const uint32_t *found;
     const void *found_dist2;
-    uint64_t *best, *pair;   /* by component: the shortest length, and its first pair (smaller, greater) */
+    uint64_t *best, *pair;   /* by component: the shortest length (meanwhile a bound), and its first pair */
     uint32_t *parent;        /* by component: the component it joins */
     uint32_t *roots;         /* the components; this and the arrays below are by index in this list */
     uint8_t *joins, *stays;  /* 1 if the component joins another; if it does not */
     uint64_t *pairs, *words; /* its edge, and the squared length */
     uint32_t *flag;          /* set if there is more to do */
-    bool sampled_only;       /* search only from a sample of the points whose component has no edge yet */
 };
 
 BI_FN uint64_t bi_emst_word(const void *dist2, bool is_64bit, int64_t i)
@@ -85,10 +84,10 @@ BI_FN void bi_step_emst_advance(const struct bi_emst *a, int64_t i)
     if (j != UINT32_MAX) bi_emst_propose(a, i);
 }
 
-/* Items are components. Sets the flag if one has no edge yet. */
+/* Items are components. Sets the flag if one has no edge. */
 BI_FN void bi_step_emst_find_edgeless(const struct bi_emst *a, int64_t r)
 {
-    if (a->best[a->roots[r]] == UINT64_MAX) bi_atomic_or_u32(a->flag, 1);
+    if (a->pair[a->roots[r]] == UINT64_MAX) bi_atomic_or_u32(a->flag, 1);
 }
 
 /* Sets search bounds. A point with a known neighbour does not search, nor one whose lower bound exceeds its
@@ -97,12 +96,7 @@ BI_FN void bi_step_emst_set_bounds(const struct bi_emst *a, int64_t i)
 {
     uint64_t best = a->best[a->label[i]], word = bi_emst_word(a->dist2, a->is_64bit, i);
     bool searches = a->other[i] == UINT32_MAX && word <= best;
-    if (a->sampled_only) /* the root, and one point of 64, so at most 1 / 64 of the searches more; not measured */
-        searches = searches && best == UINT64_MAX && (a->label[i] == (uint32_t)i || bi_mix_u32((uint32_t)i) % 64 == 0);
-    double bound = !searches            ? -1
-                   : best == UINT64_MAX ? (double)INFINITY
-                   : a->is_64bit        ? bi_f64_from_bits(best)
-                                        : (double)bi_f32_from_bits((uint32_t)best);
+    double bound = !searches ? -1 : a->is_64bit ? bi_f64_from_bits(best) : (double)bi_f32_from_bits((uint32_t)best);
     if (a->is_64bit)
         ((double *)a->bounds)[i] = bound;
     else
@@ -112,11 +106,12 @@ BI_FN void bi_step_emst_set_bounds(const struct bi_emst *a, int64_t i)
 /* Stores the search result: the neighbour, or a larger lower bound if nothing is within the search bound. */
 BI_FN void bi_step_emst_update(const struct bi_emst *a, int64_t i)
 {
-    uint64_t bound = bi_emst_word(a->bounds, a->is_64bit, i);
+    uint64_t bound = bi_emst_word(a->bounds, a->is_64bit, i), least = bi_emst_word(a->dist2, a->is_64bit, i);
     if (bound >> (a->is_64bit ? 63 : 31)) return; /* the sign of -1: the point has not searched */
     a->other[i] = a->found[i];
-    bool some = a->found[i] != UINT32_MAX; /* else the new bound is the next float */
-    bi_emst_set_word(a->dist2, a->is_64bit, i, some ? bi_emst_word(a->found_dist2, a->is_64bit, i) : bound + 1);
+    bool some = a->found[i] != UINT32_MAX; /* else the next float, unless others of the component were nearer */
+    uint64_t next = some ? bi_emst_word(a->found_dist2, a->is_64bit, i) : bound < least ? least : bound + 1;
+    bi_emst_set_word(a->dist2, a->is_64bit, i, next);
     if (some) bi_emst_propose(a, i);
 }
 

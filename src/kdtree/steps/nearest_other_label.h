@@ -32,6 +32,14 @@ BI_FN double bi_kdtree_row_bound(const void *bounds, bosc_dtype dtype, int64_t r
     return dtype == BOSC_F32 ? (double)((const float *)bounds)[row] : ((const double *)bounds)[row];
 }
 
+BI_FN void bi_kdtree_set_row_bound(void *bounds, bosc_dtype dtype, int64_t row, double bound)
+{
+    if (dtype == BOSC_F32)
+        ((float *)bounds)[row] = (float)bound;
+    else
+        ((double *)bounds)[row] = bound;
+}
+
 BI_FN void bi_step_mark_active(const struct bi_kdtree_mark_active *a, int64_t i)
 {
     a->nodes[i] = (uint32_t)i;
@@ -54,14 +62,15 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
 
 /* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
  * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
- * coordinates: the least, then the greatest. Labels can be replaced. The copies of a point ascend by id in a subtree
- * that holds nothing else, so that by least ids a search visits one block of it. */
+ * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
+ * be replaced. The copies of a point ascend by id in a subtree that holds nothing else, so that by least ids a search
+ * visits one block of it. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
     uint32_t *node_labels;
     int32_t levels, level, used;
-    uint32_t *begins; /* of blocks; the end of the last */
-    double *boxes;
+    uint32_t *begins;    /* of blocks; the end of the last */
+    void *boxes;         /* by heap index, of the distance type */
     uint32_t *least_ids; /* by heap index */
     uint32_t *same;      /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
 };
@@ -77,20 +86,35 @@ BI_FN int bi_kdtree_block_levels(int64_t nodes)
     return levels;
 }
 
-BI_FN double *bi_kdtree_block_box(const struct bi_kdtree_blocks *a, int64_t h) { return a->boxes + 2 * h * a->used; }
+/* A coordinate of box h; c - used is one of the greatest. */
+BI_FN double bi_kdtree_box_coordinate(const struct bi_kdtree_blocks *a, int64_t h, int32_t c)
+{
+    const int64_t at = 2 * h * a->used + c;
+    return a->view.dtype == BOSC_F32 ? (double)((const float *)a->boxes)[at] : ((const double *)a->boxes)[at];
+}
+
+BI_FN void bi_kdtree_set_box_coordinate(const struct bi_kdtree_blocks *a, int64_t h, int32_t c, double x)
+{
+    const int64_t at = 2 * h * a->used + c;
+    if (a->view.dtype == BOSC_F32)
+        ((float *)a->boxes)[at] = (float)x;
+    else
+        ((double *)a->boxes)[at] = x;
+}
 
 BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
     int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
     int64_t end = s + 1 < blocks ? bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
-    double *low = bi_kdtree_block_box(a, blocks - 1 + s), *high = low + a->used;
     for (int32_t c = 0; c < a->used; c++) {
-        low[c] = high[c] = bosc_kdtree_coordinate(&a->view, begin, c);
+        double low = bosc_kdtree_coordinate(&a->view, begin, c), high = low;
         for (int64_t i = begin + 1; i < end; i++) {
             double x = bosc_kdtree_coordinate(&a->view, i, c);
-            low[c] = x < low[c] ? x : low[c];
-            high[c] = x > high[c] ? x : high[c];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
         }
+        bi_kdtree_set_box_coordinate(a, blocks - 1 + s, c, low);
+        bi_kdtree_set_box_coordinate(a, blocks - 1 + s, a->used + c, high);
     }
     uint32_t least = bosc_kdtree_id(&a->view, begin);
     for (int64_t i = begin + 1; i < end; i++) {
@@ -114,11 +138,10 @@ BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
 BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
 {
     int64_t h = ((int64_t)1 << a->level) - 1 + i;
-    double *low = bi_kdtree_block_box(a, h), *high = low + a->used;
-    const double *one = bi_kdtree_block_box(a, 2 * h + 1), *two = bi_kdtree_block_box(a, 2 * h + 2);
-    for (int32_t c = 0; c < a->used; c++) {
-        low[c] = one[c] < two[c] ? one[c] : two[c];
-        high[c] = one[c + a->used] > two[c + a->used] ? one[c + a->used] : two[c + a->used];
+    for (int32_t c = 0; c < 2 * a->used; c++) {
+        double one = bi_kdtree_box_coordinate(a, 2 * h + 1, c), two = bi_kdtree_box_coordinate(a, 2 * h + 2, c);
+        bool first_counts = c < a->used ? one < two : one > two;
+        bi_kdtree_set_box_coordinate(a, h, c, first_counts ? one : two);
     }
     uint32_t first = a->least_ids[2 * h + 1], second = a->least_ids[2 * h + 2];
     a->least_ids[h] = first < second ? first : second;
@@ -135,18 +158,21 @@ BI_FN void bi_step_merge_labels(const struct bi_kdtree_blocks *a, int64_t i)
 BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
                                        const double *high)
 {
-    const double *box = bi_kdtree_block_box(a, h);
-    bool single = a->view.dtype == BOSC_F32;
+    if (a->view.dtype == BOSC_F32) {
+        const float *box = (const float *)a->boxes + 2 * h * a->used;
+        float s = 0;
+        for (int32_t c = 0; c < a->used; c++) {
+            float from = (float)low[c], to = (float)high[c];
+            float gap = box[c] > to ? box[c] - to : from > box[c + a->used] ? from - box[c + a->used] : 0;
+            s = s + gap * gap;
+        }
+        return (double)s;
+    }
+    const double *box = (const double *)a->boxes + 2 * h * a->used;
     double s = 0;
     for (int32_t c = 0; c < a->used; c++) {
-        double above = box[c], below = high[c];
-        if (!(above > below)) {
-            above = low[c];
-            below = box[c + a->used];
-        }
-        if (!(above > below)) continue;
-        double gap = single ? (double)((float)above - (float)below) : above - below;
-        s = single ? (double)((float)s + (float)gap * (float)gap) : s + gap * gap;
+        double gap = box[c] > high[c] ? box[c] - high[c] : low[c] > box[c + a->used] ? low[c] - box[c + a->used] : 0;
+        s = s + gap * gap;
     }
     return s;
 }
@@ -215,7 +241,7 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
 {
     int64_t h = ((int64_t)1 << a->blocks.levels) - 1 + s, begin = a->blocks.begins[s], end = a->blocks.begins[s + 1];
     int64_t near;
-    double most = -1, point[BI_KDTREE_BOX_COORDINATES];
+    double most = -1, point[BI_KDTREE_BOX_COORDINATES], box[2 * BI_KDTREE_BOX_COORDINATES];
     /* 1. Find the largest bound of active nodes. */
     for (int64_t i = begin; i < end; i++) {
         if (!a->active[i]) continue;
@@ -224,11 +250,11 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
     }
     if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
     /* 2. Return if a node with another label is within it. */
-    const double *low = bi_kdtree_block_box(&a->blocks, h);
     struct bi_kdtree_block_walk walk;
+    for (int32_t c = 0; c < 2 * a->blocks.used; c++) box[c] = bi_kdtree_box_coordinate(&a->blocks, h, c);
     walk.blocks = &a->blocks;
-    walk.low = low;
-    walk.high = low + a->blocks.used;
+    walk.low = box;
+    walk.high = box + a->blocks.used;
     walk.label = a->blocks.same[h];
     bi_kdtree_block_begin(&walk);
     while ((near = bi_kdtree_block_next(&walk, most, BI_KDTREE_NONE)) >= 0)
@@ -261,23 +287,73 @@ BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
 }
 
 /* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row; or,
- * where active_nodes is NULL, with another label than labels[i], for query i. */
+ * where active_nodes is NULL, with another label than labels[i], for query i.
+ *
+ * With `best`, searches of the nodes of a label share the smallest distance that one of them has found. A search ends
+ * without a result if it can find none as small; its bound becomes the distance within which there is none. So results
+ * depend on the order of the searches, but for those at the smallest distance of a label. */
 struct bi_kdtree_nearest_other_label {
     struct bi_kdtree_blocks blocks;
     const uint32_t *active_nodes, *labels;
     struct bi_kdtree_rows rows; /* of the active nodes, or queries */
     const void *bounds;         /* of the distance type; NULL: none */
+    void *shared_bounds;        /* the same, with `best` */
+    uint64_t *best;             /* by label: bits of a distance, UINT64_MAX: none; NULL: not shared */
+    const void *least;          /* with `best`: by row, no result is nearer; of the distance type */
     void *ids, *dist2;          /* dist2 may be NULL */
     bool wide;
 };
 
+/* Bits of a distance of the distance type; distances ascend as their bits do. */
+BI_FN uint64_t bi_kdtree_distance_bits(double d, bool single)
+{
+    return single ? bi_f32_bits((float)d) : bi_f64_bits(d);
+}
+
+/* Lowers *limit to the shared distance, and then drops the farther result. */
+BI_FN void bi_kdtree_lower_limit(const uint64_t *best, bool single, double *limit, uint32_t *result)
+{
+    const uint64_t word = bi_atomic_load_u64(best);
+    if (word >= bi_kdtree_distance_bits(*limit, single)) return;
+    *limit = single ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
+    *result = BI_KDTREE_NONE;
+}
+
+/* Lowers best[label] to the distance between nodes i and i + 1 if only one of them has the label. Any label but the
+ * only one has such a pair. */
+struct bi_kdtree_bound_labels {
+    struct bi_kdtree_blocks blocks;
+    uint64_t *best; /* as above */
+};
+
+BI_FN void bi_step_bound_labels(const struct bi_kdtree_bound_labels *a, int64_t i)
+{
+    const bosc_kdtree_view *view = &a->blocks.view;
+    const uint32_t one = a->blocks.node_labels[i], two = a->blocks.node_labels[i + 1];
+    const bool single = view->dtype == BOSC_F32;
+    double s = 0;
+    if (one == two) return;
+    /* 1. The distance, by the operations of bosc_kdtree_dist2. */
+    for (int32_t c = 0; c < view->dim; c++) {
+        double x = bosc_kdtree_coordinate(view, i, c), y = bosc_kdtree_coordinate(view, i + 1, c);
+        double d = single ? (double)((float)x - (float)y) : x - y;
+        s = single ? (double)((float)s + (float)d * (float)d) : s + d * d;
+    }
+    if (!(s == s)) s = (double)INFINITY;
+    /* 2. Lower both labels' distances. */
+    const uint64_t word = bi_kdtree_distance_bits(s, single);
+    if (word < bi_atomic_load_u64(&a->best[one])) bi_atomic_min_u64(&a->best[one], word);
+    if (word < bi_atomic_load_u64(&a->best[two])) bi_atomic_min_u64(&a->best[two], word);
+}
+
 BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_label *a, int64_t i)
 {
     const bosc_kdtree_view *view = &a->blocks.view;
+    const bool single = view->dtype == BOSC_F32;
     const void *q = bi_kdtree_row(&a->rows, view->dtype, i);
     int64_t row = a->active_nodes ? bosc_kdtree_id(view, a->active_nodes[i]) : i, s;
-    struct bi_row_out out = {a->ids, a->dist2, row, a->wide, view->dtype == BOSC_F32, false};
-    double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES];
+    struct bi_row_out out = {a->ids, a->dist2, row, a->wide, single, false};
+    double limit = bi_kdtree_row_bound(a->bounds, view->dtype, row), point[BI_KDTREE_BOX_COORDINATES], least = 0;
     uint32_t best = BI_KDTREE_NONE;
     struct bi_kdtree_block_walk walk;
     /* 1. Begin a walk from the point, as a box without extent. */
@@ -285,9 +361,14 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
+    uint64_t *shared = a->best ? &a->best[walk.label] : NULL;
+    if (shared) {
+        least = bi_kdtree_row_bound(a->least, view->dtype, row);
+        bi_kdtree_lower_limit(shared, single, &limit, &best);
+    }
     bi_kdtree_block_begin(&walk);
     /* 2. Measure the nodes of near blocks; each nearer one lowers the limit. */
-    while ((s = bi_kdtree_block_next(&walk, limit, best)) >= 0)
+    while (limit >= least && (s = bi_kdtree_block_next(&walk, limit, best)) >= 0) {
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;
             double d = bosc_kdtree_dist2(view, node, q);
@@ -296,7 +377,13 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
             limit = d;
             best = id;
         }
+        if (!shared) continue;
+        if (best != BI_KDTREE_NONE) bi_atomic_min_u64(shared, bi_kdtree_distance_bits(limit, single));
+        bi_kdtree_lower_limit(shared, single, &limit, &best);
+    }
+    /* 3. Write the result, or the distance within which there is none. */
     if (best != BI_KDTREE_NONE) bi_row_set(&out, 0, limit, best);
+    if (best == BI_KDTREE_NONE && shared) bi_kdtree_set_row_bound(a->shared_bounds, view->dtype, row, limit);
 }
 
 #endif

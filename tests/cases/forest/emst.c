@@ -142,17 +142,19 @@ static void fewer_than_12_points(bosc_ctx *ctx)
 
 /* Points for which the list of a few nearest neighbours does not determine the tree: distant groups of equal or
  * clustered points; a grid, all of whose edges are equally long; a line on which each point is nearest to its
- * predecessor. */
-enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_SHAPES };
+ * predecessor; rings, as a scanner sees the ground, far from each other beside the distances in a ring. */
+enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_RINGS, FAR_SHAPES };
 
 static double far_value(struct suite_random *r, enum far_shape shape, int64_t n, int64_t i, int32_t c)
 {
+    const double ring = 1 + (double)(i % 5), angle = (double)(i * 7919 % 997);
     int64_t group = i % 23, side = 1;
     while (side * side < n) side++;
     switch (shape) {
     case FAR_EQUAL: return (double)(group * group % (7 + c) * 1000);
     case FAR_CLUSTERS: return (double)(group * group % (7 + c) * 1000) + (double)suite_below(r, 64);
     case FAR_GRID: return (double)(c == 0 ? i % side : c == 1 ? i / side : 0);
+    case FAR_RINGS: return floor(1000 * ring * (c == 0 ? cos(angle) : c == 1 ? sin(angle) : ring / 100));
     default: return (double)(c == 0 ? (n - i) * (n - i + 1) / 2 : 0);
     }
 }
@@ -161,9 +163,11 @@ static void far_apart(bosc_ctx *ctx)
 {
     struct suite_random r = {14};
     for (int s = 0; s < FAR_SHAPES; s++)
-        for (int32_t dim = 1; dim < 4; dim++) {
+        for (int t = 0; t < 6; t++) {
             if (suite_leaves_out()) continue;
-            bosc_dtype dtype = dim == 2 ? BOSC_F32 : dim == 3 ? BOSC_I64 : BOSC_F64;
+            static const bosc_dtype dtypes[] = {BOSC_F64, BOSC_F32, BOSC_I64, BOSC_F32, BOSC_F64, BOSC_F32};
+            const int32_t dim = t < 3 ? t + 1 : t == 5 ? 4 : 3;
+            const bosc_dtype dtype = dtypes[t];
             int64_t n = suite_slow(ctx) ? 150 : 600;
             void *data = suite_alloc((size_t)(n * dim) * 8);
             for (int64_t e = 0; e < n * dim; e++)

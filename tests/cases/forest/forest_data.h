@@ -22,6 +22,8 @@ enum forest_shape {
     FOREST_LOOPS,    /* half of the edges are self loops */
     FOREST_CLIQUES,
     FOREST_BINARY, /* a heap: chains of length log n */
+    FOREST_COMB,   /* a path through half of the vertices in random order, each with a leaf */
+    FOREST_TREES,  /* random trees of 7 vertices, in random order */
     FOREST_SHAPES
 };
 
@@ -80,6 +82,8 @@ static inline int64_t forest_edge_count(enum forest_shape shape, int64_t n)
     case FOREST_PATH_SHUFFLED:
     case FOREST_BINARY: return n - 1;
     case FOREST_CYCLE: return n;
+    case FOREST_COMB: return n - 1;
+    case FOREST_TREES: return n - (n + 6) / 7;
     case FOREST_COMPLETE: return n > 60 ? 60 * 59 / 2 : n * (n - 1) / 2;
     case FOREST_GRID: return 2 * side * (side - 1);
     case FOREST_CLIQUES: return 5 * n;
@@ -115,6 +119,11 @@ static inline void forest_edge(struct suite_random *r, enum forest_shape shape, 
         break;
     case FOREST_CLIQUES: *v = *u / 8 * 8 + *v % (n - *u / 8 * 8 < 8 ? n - *u / 8 * 8 : 8); break;
     case FOREST_BINARY: *u = i + 1, *v = i / 2; break;
+    case FOREST_COMB: *u = order[i + 1], *v = order[i + 1 < (n + 1) / 2 ? i : i + 1 - (n + 1) / 2]; break;
+    case FOREST_TREES: /* tree i / 6, its vertex i % 6 + 1 and an earlier one */
+        *v = order[i / 6 * 7 + *v % (i % 6 + 1)];
+        *u = order[i / 6 * 7 + i % 6 + 1];
+        break;
     default: break;
     }
 }

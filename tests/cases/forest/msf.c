@@ -489,6 +489,60 @@ static void rows_of_every_length(bosc_ctx *ctx)
         check_row_length(ctx, 3 * long_lengths[k], long_lengths[k], long_lengths[k] - 1); /* one arc leads out */
 }
 
+/* Components of forests and of a grid, beyond the sizes of one block, with masks and without. */
+static void large_forests(bosc_ctx *ctx)
+{
+    static const enum forest_shape shapes[] = {FOREST_PATH_SHUFFLED, FOREST_COMB,   FOREST_TREES, FOREST_STAR,
+                                               FOREST_BINARY,        FOREST_SPARSE, FOREST_GRID};
+    struct suite_random r = {18};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (int masked = 0; masked < 2; masked++) {
+            const int64_t n = shapes[s] == FOREST_GRID ? 9216 : suite_slow(ctx) ? 900 : 40000;
+            struct forest_graph g = forest_make(&r, shapes[s], WEIGHTS_FEW, BOSC_U32, n);
+            uint8_t *vertices = suite_alloc((size_t)n), *edges = suite_alloc((size_t)g.e.m);
+            for (int64_t i = 0; i < n; i++) vertices[i] = suite_below(&r, 9) > 0;
+            for (int64_t i = 0; i < g.e.m; i++) edges[i] = suite_below(&r, 9) > 0;
+            bosc_msf_opts o = {.size = sizeof o};
+            if (masked) o.vertex_mask = vertices, o.edge_mask = edges;
+            struct expected x = expect(&g.e, &o);
+            bosc_graph *graph = forest_build(ctx, &g.e, 32, 0);
+            check_components(ctx, graph, &g.e, &o, &x, 32);
+            free_expected(&x);
+            bosc_graph_free(graph);
+            forest_free(&g);
+            free(vertices);
+            free(edges);
+        }
+}
+
+/* Forests of two stars, the first with a row of each length at which the work of a lane, a warp and a chunk ends. Its
+ * centre is the last vertex, so that all of its edges are read there. */
+static void forest_rows_of_every_length(bosc_ctx *ctx)
+{
+    static const int64_t lengths[] = {23, 24, 25, 32, 33, 64, 2047, 2048, 2049, 4097};
+    enum { MOST = 4097, OTHERS = 400 };
+    static int64_t u[MOST + OTHERS], v[MOST + OTHERS];
+    static uint32_t w[MOST + OTHERS];
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        const int64_t length = lengths[k], m = length + OTHERS, n = m + 2;
+        int64_t first = 0; /* edges of the first star so far */
+        for (int64_t i = 0; i < m; i++) {
+            const bool in_first = first < length && (i % 3 == 0 || m - i <= length - first);
+            u[i] = i;
+            v[i] = in_first ? n - 1 : n - 2;
+            w[i] = (uint32_t)i % 5;
+            first += in_first;
+        }
+        struct reference_edges e = {n, m, u, v, BOSC_U32, w};
+        const bosc_msf_opts o = {.size = sizeof o};
+        struct expected x = expect(&e, &o);
+        bosc_graph *graph = forest_build(ctx, &e, 32, 0);
+        check_components(ctx, graph, &e, &o, &x, 32);
+        free_expected(&x);
+        bosc_graph_free(graph);
+    }
+}
+
 /* The sums of the heaviest forests do not overflow; nor do negative ones. */
 static void large_sums(bosc_ctx *ctx)
 {
@@ -557,6 +611,8 @@ static const struct suite_case suite_cases_msf[] = {
     {"stars", stars, NULL},
     {"hubs", hubs, NULL},
     {"row lengths", rows_of_every_length, NULL},
+    {"large forests", large_forests, NULL},
+    {"rows of forests", forest_rows_of_every_length, NULL},
     {"large sums", large_sums, NULL},
     {"places", optional_outputs, NULL},
 };
