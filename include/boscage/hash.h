@@ -105,15 +105,16 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  *     (2^26 - 1) keys (at least 134 million) share a partition: only keys chosen for it do, and another seed separates
  *     them. The table is unchanged after BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and BOSC_ERR_NOMEM for its own memory;
  *     after any other failure it is empty.
- * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, repeats (CPU: of many keys), crowded
- *     partitions and large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory, and
+ * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, some repeats, crowded partitions and
+ *     (CPU) large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory, and
  *     docs/design/hash.md the cases. A second build of the same or a smaller size allocates nothing without repeats.
+ *     If keys repeat under LAST or FIRST, later builds of the table on CUDA expect that, and are faster.
  * Waits, unless opts.no_wait is set and a build on CUDA reads device arrays of a map, up to 8 million pairs (BUCKETED;
- * 4 million for keys of 64 or 128 bits) or 2^18 (ORDERED; 2^19 for pairs of up to 8 bytes). The build is then only
- * launched. Keep keys and values unchanged until the next call on the table: that call waits for the build, repeats it
- * if keys repeat or a partition is crowded, and then does its own work. If the build failed, that call returns the
- * failure, with a message that begins with "table: its build failed", and does nothing else. A launched build cannot be
- * recorded in a graph; call bosc_hash_wait before recording calls on the table. */
+ * 4 million for keys of 64 or 128 bits) or 2^18 (ORDERED; 2^19 for pairs of up to 8 bytes), and expects no repeats. The
+ * build is then only launched. Keep keys and values unchanged until the next call on the table: that call waits for the
+ * build, repeats it if keys repeat or a partition is crowded, and then does its own work. If the build failed, that
+ * call returns the failure, with a message that begins with "table: its build failed", and does nothing else. A
+ * launched build cannot be recorded in a graph; call bosc_hash_wait before recording calls on the table. */
 BOSC_API bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n);
 
 /* Waits for a build that opts.no_wait has launched. The first other call on the table does the same.

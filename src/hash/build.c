@@ -1,7 +1,8 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: reduce the pairs to one a key, and build from these, sorted by
- * hash. With opts.no_wait the first attempt is only launched; the next call on the table completes it (pending.c). A
- * table created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
+ * hash. Where keys repeated in the last build of the table, the reduction comes first (reduce_first). With opts.no_wait
+ * the first attempt is only launched; the next call on the table completes it (pending.c). A table created as AUTO
+ * chooses its layout in each attempt, by the number of pairs to build from.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
 #include <string.h>
@@ -100,14 +101,81 @@ static bosc_status build_without_repeats(bosc_ctx *ctx, const bosc_hash *table, 
     return removed ? build_grouped(ctx, table, next, &fewer, outcome) : BOSC_OK;
 }
 
+/* True if the backend may reduce the pairs to one a key, and the table is then ORDERED or BUCKETED. */
+static bool can_reduce(const bosc_hash *table, const struct bi_hash_input *in)
+{
+    const bosc_hash_opts *o = &table->opts;
+    const bool one_value = o->value_size == 0 || o->duplicates == BOSC_HASH_LAST || o->duplicates == BOSC_HASH_FIRST;
+    const bool layout = table->automatic || o->layout == BOSC_HASH_ORDERED || o->layout == BOSC_HASH_BUCKETED;
+    return table->ops->reduce_repeats && layout && in->n > 0 && o->kind == BOSC_HASH_MAP && !o->counted && one_value &&
+           o->duplicates != BOSC_HASH_ERROR;
+}
+
+/* Reserves blocks of *next for a table that a reduction of n pairs builds, and sets the most keys of such a table. */
+static bosc_status prepare_reduction(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, int64_t n,
+                                     struct bi_hash_reduction *r)
+{
+    size_t bytes[BI_HASH_BLOCKS] = {0};
+    r->expected = table->reduced_keys;
+    r->max_ordered = table->automatic                          ? bi_hash_max_ordered_pairs(ctx, &table->opts)
+                     : table->opts.layout == BOSC_HASH_ORDERED ? n
+                                                               : -1;
+    if (r->max_ordered <= 0) return BOSC_OK;
+    const int64_t most = n < r->max_ordered ? n : r->max_ordered;
+    bi_hash_choose_layout(ctx, next, most);
+    bi_hash_plan(next, most, &next->shape, bytes);
+    return bi_hash_reserve_blocks(ctx, table, bytes, next);
+}
+
+/* Builds from a list of one pair a key, by ascending hash, which gives the table that build_grouped makes. */
+static bosc_status build_from_list(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
+                                   const struct bi_hash_input *in, const struct bi_hash_reduction *r,
+                                   enum bi_hash_outcome *outcome)
+{
+    struct bi_hash_input fewer = {.keys = r->list_keys, .values = r->list_payload, .n = r->keys, .pairs = in->pairs};
+    if (r->rows) {
+        void *values;
+        BI_TRY(bi_scratch_of(ctx, r->keys, next->opts.value_size, &values));
+        struct bi_hash_gather gather = {in->values, r->list_payload, next->opts.value_size, values};
+        BI_TRY(BI_HASH_STEP(ctx, gather, r->keys, &gather));
+        fewer.values = values;
+    }
+    BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, &fewer, outcome));
+    return *outcome == BI_HASH_BUILT ? BOSC_OK : build_grouped(ctx, table, next, &fewer, outcome);
+}
+
+/* Builds from the pairs reduced to one a key by the backend. *outcome becomes BUILT unless it declines. */
+static bosc_status build_reduced(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
+                                 enum bi_hash_outcome *outcome)
+{
+    struct bi_hash_reduction r = {0};
+    bool fits;
+    if (!can_reduce(next, in)) return BOSC_OK;
+    BI_TRY(prepare_reduction(ctx, table, next, in->n, &r));
+    if (r.max_ordered > 0) *outcome = BI_HASH_UNFINISHED;
+    BI_TRY(next->ops->reduce_repeats(ctx, next, in->keys, in->values, in->n, &r, &fits));
+    if (!fits) return BOSC_OK;
+    if (r.listed) return build_from_list(ctx, table, next, in, &r, outcome);
+    size_t bytes[BI_HASH_BLOCKS] = {0}; /* reserved before, for more keys */
+    bi_hash_plan(next, r.keys, &next->shape, bytes);
+    *outcome = adopt_report(next, &r.found, r.keys);
+    return BOSC_OK;
+}
+
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                enum bi_hash_outcome *outcome)
 {
+    const bool reduce_first = table->reduced_keys > 0;
     *outcome = BI_HASH_UNTOUCHED;
-    if (next->opts.kind != BOSC_HASH_MULTIMAP) BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
+    if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP)
+        BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT && !reduce_first)
+        BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT) BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT) BI_TRY(build_grouped(ctx, table, next, in, outcome));
     next->pairs = next->opts.counted || next->opts.kind == BOSC_HASH_MULTIMAP ? in->pairs : next->keys;
+    next->reduced_keys = next->keys < in->n && can_reduce(next, in) ? next->keys : 0;
     return BOSC_OK;
 }
 
@@ -121,11 +189,11 @@ static bosc_status launch_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_h
 }
 
 /* True if a build of these pairs may return before it is done. staged: they are in scratch, freed by the end of the
- * call. */
+ * call. Where keys repeated in the last build, a launch would most likely be in vain. */
 static bool can_launch(const bosc_hash *table, int64_t n, bool staged)
 {
     return table->pending.completion.words && table->layout->launches && table->opts.kind == BOSC_HASH_MAP && n > 0 &&
-           !staged;
+           !staged && !table->reduced_keys;
 }
 
 static bosc_status finish_pending(bosc_ctx *ctx, bosc_hash *table);

@@ -89,9 +89,21 @@ static bosc_status sort_by_ranks(bosc_ctx *ctx, int32_t key_bits, uint64_t seed,
     return BI_HASH_STEP(ctx, hash_ranks, n, &a);
 }
 
-bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
-                         struct bi_hash_groups *g, void **sorted)
+/* As sort_rows, with values of 4 or 8 bytes in place of the rows, for keys of up to 64 bits. */
+static bosc_status sort_values(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                               const void *values, int32_t value_size, void *values_out, void *sorted)
 {
+    struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
+    BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
+    BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
+    return ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, (size_t)value_size,
+                                          values, n, sorted, values_out, 0, key_bits);
+}
+
+bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                         const void *values, int32_t value_size, struct bi_hash_groups *g, void **sorted)
+{
+    const bool carries = values && key_bits <= 64 && (value_size == 4 || value_size == 8);
     bool sorted_rows;
     uint32_t *rows;
     int64_t *count;
@@ -104,9 +116,17 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     BI_TRY(bi_scratch_of(ctx, 1, 8, &count));
     g->rows = rows;
     if (n == 0) return BOSC_OK;
+    /* 1. Sort: by ranks where keys are few, else with the values, else with the rows. */
     BI_TRY(ctx->backend->core->iota(ctx, 4, g->numbers, n));
     BI_TRY_WITH_SCRATCH(ctx, sort_by_ranks(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted, &sorted_rows));
-    if (!sorted_rows) BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+    if (!sorted_rows && carries) {
+        BI_TRY(bi_scratch_of(ctx, n, (size_t)value_size, &g->carried));
+        BI_TRY_WITH_SCRATCH(ctx, sort_values(ctx, key_bits, seed, keys, n, values, value_size, g->carried, *sorted));
+        g->rows = NULL;
+    } else if (!sorted_rows) {
+        BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+    }
+    /* 2. Find the groups. */
     struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
     BI_TRY(BI_HASH_STEP(ctx, mark_heads, n, &heads));
     BI_TRY(ctx->backend->core->compact(ctx, 4, g->numbers, g->heads, n, g->group_begins, count));
@@ -224,7 +244,8 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     size_t bytes[BI_HASH_BLOCKS] = {0}, value_size = (size_t)next->opts.value_size;
     bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
     void *sorted;
-    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, &g, &sorted));
+    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, values_apart ? in->values : NULL,
+                        next->opts.value_size, &g, &sorted));
     BI_TRY(bi_hash_reduce_groups(ctx, next, in, sorted, &g));
     bi_hash_choose_layout(ctx, next, g.count);
     bi_hash_plan(next, g.count, &next->shape, bytes);
@@ -232,6 +253,7 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     if (!values_apart) return BOSC_OK;
+    if (g.carried) return ctx->backend->copy(ctx, next->blocks[BI_HASH_VALUES].data, g.carried, bytes[BI_HASH_VALUES]);
     struct bi_hash_gather gather = {in->values, g.rows, next->opts.value_size, next->blocks[BI_HASH_VALUES].data};
     return BI_HASH_STEP(ctx, gather, in->n, &gather);
 }
@@ -243,7 +265,7 @@ static bosc_status number_groups(bosc_ctx *ctx, int32_t key_bits, const void *ke
     struct bi_hash_groups g;
     uint32_t *flags, *groups, *exclusive_prefix;
     void *sorted;
-    BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, &g, &sorted));
+    BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, NULL, 0, &g, &sorted));
     BI_TRY(bi_scratch_of(ctx, n, 4, &flags));
     BI_TRY(bi_scratch_of(ctx, n, 4, &groups));
     BI_TRY(bi_scratch_of(ctx, n, 4, &exclusive_prefix));

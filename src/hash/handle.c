@@ -134,10 +134,9 @@ static bool may_be_ordered(const bosc_hash_opts *o)
     return o->kind == BOSC_HASH_MAP && o->key_bits != 128 && bi_hash_fits_payload(bi_hash_shape_of(o).value_bytes);
 }
 
-/* Returns the most pairs for which an AUTO table is ORDERED; -1: it never is. The limits are those of ORDERED's builds
- * in one pass (docs/design/hash.md); tests lower them by cache_shift. The backend and the threads have no part in the
- * choice, so that the bytes of a table do not depend on them. */
-static int64_t max_ordered_pairs(const bosc_ctx *ctx, const bosc_hash_opts *o)
+/* The limits are those of ORDERED's builds in one pass (docs/design/hash.md); tests lower them by cache_shift. The
+ * backend and the threads have no part in the choice, so that the bytes of a table do not depend on them. */
+int64_t bi_hash_max_ordered_pairs(const bosc_ctx *ctx, const bosc_hash_opts *o)
 {
     enum { PAIRS = 1 << 18, SMALL_PAIRS = 1 << 19, SMALL_PAIR_BYTES = 8 };
     const double max_load_factor = 0.9; /* above, homes overflow their entries in the CPU's directory too often */
@@ -156,7 +155,7 @@ static const struct bi_hash_layout *layout_operations(bosc_hash_layout layout)
 void bi_hash_choose_layout(const bosc_ctx *ctx, bosc_hash *table, int64_t n)
 {
     if (!table->automatic) return;
-    table->opts.layout = n <= max_ordered_pairs(ctx, &table->opts) ? BOSC_HASH_ORDERED : BOSC_HASH_BUCKETED;
+    table->opts.layout = n <= bi_hash_max_ordered_pairs(ctx, &table->opts) ? BOSC_HASH_ORDERED : BOSC_HASH_BUCKETED;
     table->layout = layout_operations(table->opts.layout);
 }
 
@@ -352,7 +351,7 @@ static int64_t size_build(const bosc_ctx *ctx, const bosc_hash *sized, int64_t n
     memset(bytes, 0, BI_HASH_BLOCKS * sizeof bytes[0]);
     bi_hash_choose_layout(ctx, &table, n);
     const int64_t scratch = size_layout(ctx, &table, n, bytes);
-    const int64_t max_ordered = table.automatic ? max_ordered_pairs(ctx, &table.opts) : n;
+    const int64_t max_ordered = table.automatic ? bi_hash_max_ordered_pairs(ctx, &table.opts) : n;
     if (n <= max_ordered || max_ordered < 0) return scratch;
     bi_hash_choose_layout(ctx, &table, max_ordered); /* the largest ORDERED table of fewer pairs */
     const int64_t ordered = size_layout(ctx, &table, max_ordered, bytes);

@@ -41,6 +41,8 @@ void bi_hash_set_pending(bosc_hash *table, int32_t state);
 
 /* Sets the layout of an AUTO table for n pairs; leaves other tables. */
 void bi_hash_choose_layout(const bosc_ctx *ctx, bosc_hash *table, int64_t n);
+/* Returns the most pairs for which an AUTO table is ORDERED; -1: it never is. */
+int64_t bi_hash_max_ordered_pairs(const bosc_ctx *ctx, const bosc_hash_opts *o);
 /* Plans the table for n keys: *shape, and the bytes of all blocks except VALUES. */
 void bi_hash_plan(const bosc_hash *table, int64_t n, struct bi_hash_shape *shape, size_t bytes[BI_HASH_BLOCKS]);
 /* Reserves new blocks for *next, a copy of *table, where its own are smaller than `bytes`. On failure it has none. */
@@ -78,15 +80,17 @@ bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash 
 struct bi_hash_groups {
     int64_t count;
     void *hashes, *values;  /* (count), values of value_bytes */
-    const uint32_t *rows;   /* (n) of the input, by hash */
+    const uint32_t *rows;   /* (n) of the input, by hash; NULL if `carried` is set */
+    void *carried;          /* NULL, or (n) the values of the input, by hash */
     uint32_t *numbers;      /* (n) 0, 1, 2, ... */
     uint32_t *group_begins; /* (count) index in `rows` of each group's first row */
     uint8_t *heads;         /* (n) 1 where a group begins */
 };
 
-/* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. */
+/* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. values:
+ * NULL, or (n x value_size), which the sort may carry in place of the rows. */
 bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
-                         struct bi_hash_groups *groups, void **sorted);
+                         const void *values, int32_t value_size, struct bi_hash_groups *groups, void **sorted);
 /* One pair for each group: hashes and values of *g. BOSC_ERR_DATA if the table refuses repeated keys. */
 bosc_status bi_hash_reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
                                   const void *sorted, struct bi_hash_groups *g);

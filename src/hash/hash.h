@@ -85,6 +85,7 @@ struct bosc_hash {
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
     int64_t extra_probes; /* probes beyond the first, over all keys; BUCKETED: one for each key in its second bucket */
     int32_t reseeded, linear;
+    int64_t reduced_keys; /* distinct keys of the last build, if keys repeated in it; else 0. Builds are faster so */
     struct bi_block blocks[BI_HASH_BLOCKS];
     struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
     struct bi_block words;          /* scratch words of builds on the device */
@@ -136,6 +137,18 @@ struct bi_hash_numbering {
 };
 /* The result of number_keys beside the keys and their first rows. */
 enum bi_hash_numbered { BI_HASH_FIRST_ROWS, BI_HASH_LAST_ROWS, BI_HASH_ROW_NUMBERS };
+
+/* A reduction of pairs to one a key (reduce_repeats): what the driver knows, and the result. */
+struct bi_hash_reduction {
+    int64_t expected;    /* number of keys; 0: unknown */
+    int64_t max_ordered; /* up to this many keys the table is built, ORDERED; its blocks have room. -1: the pairs are
+                          * listed in any case */
+    int64_t keys;        /* distinct ones */
+    bool listed;         /* false: the table is built, and its figures are in `found` */
+    bool rows;           /* the payload of the list is row numbers, else values */
+    struct bi_hash_report found;
+    const void *list_keys, *list_payload; /* (keys) by ascending hash, in scratch */
+};
 
 struct bi_hash_steps; /* one bi_step_fn for each line of steps.def */
 struct bi_hash_slots_fill;
@@ -192,6 +205,12 @@ struct bi_hash_ops {
      * rows, and where it declines: keys are too many for the rows, or collide by design. */
     bosc_status (*number_keys)(bosc_ctx *, int32_t key_bits, const void *keys, int64_t n,
                                enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
+
+    /* NULL, or: reduces the pairs of a map that is not counted to one a key, the last one under LAST, else the first.
+     * Then builds the table as ORDERED, or lists the pairs. *fits: false where it declines: keys of 128 bits, too many
+     * keys, keys that collide by design, too little shared memory. Blocks of the table may then be written to. */
+    bosc_status (*reduce_repeats)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                  struct bi_hash_reduction *, bool *fits);
 };
 
 /* Operations of a layout. */

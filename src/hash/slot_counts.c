@@ -7,14 +7,12 @@ uint32_t bi_hash_homes(double load_factor, int64_t n)
     return n >> 31 ? 0 : (uint32_t)bi_hash_slots_for(load_factor, (uint64_t)n);
 }
 
-/* ORDERED: homes, slots for pairs pushed beyond the last home, and two more (device/hash_slots.h). The probability that
- * more than k pairs are pushed beyond is at most exp(-2 (1 - load_factor) k), as for a queue of k customers (Kingman,
- * Inequalities in the Theory of Queues (1970)): 1e-15 for k = 18 / (1 - load_factor). */
+/* ORDERED: homes, slots behind them, and two more (device/hash_slots.h). */
 static uint64_t ordered_slots(double load_factor, int64_t n)
 {
-    const uint64_t behind = (uint64_t)(18 / (1 - load_factor)), keys = (uint64_t)n;
+    const uint64_t keys = (uint64_t)n;
     if (n == 0) return 0;
-    return n >> 31 ? keys : bi_hash_homes(load_factor, n) + (behind < keys ? behind : keys) + 2;
+    return n >> 31 ? keys : bi_hash_homes(load_factor, n) + bi_hash_slots_behind(load_factor, keys) + 2;
 }
 
 /* FKS: the sum of squares has the mean 4 n and the standard deviation sqrt(55 n); a hash with a larger sum is replaced

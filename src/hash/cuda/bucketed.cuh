@@ -119,7 +119,11 @@ bosc_status bi_hash_find_slots_cuda(bosc_ctx *, const bi_hash_slots_find *, int6
 enum bi_hash_find_outcome { BI_HASH_FIND_UNSUPPORTED, BI_HASH_FIND_LAUNCHED };
 bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, int64_t query_count,
                                       enum bi_hash_find_outcome *outcome);
+bosc_status bi_hash_reduce_repeats_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                        struct bi_hash_reduction *, bool *fits);
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
+/* Returns the part of the table's words that reductions use; NULL: it has none. */
+struct reduction_words *bi_hash_reduction_words(const bosc_hash *);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *, int64_t n);

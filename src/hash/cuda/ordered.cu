@@ -8,6 +8,7 @@
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/ordered.cuh"
 #include "hash/cuda/notify_host.cuh"
+#include "hash/cuda/reduction_words.cuh"
 
 enum { SINGLE_PAIRS = 2 /* pairs of each thread of a single block */ };
 /* EACH: maximum of pairs that a thread scatters; PAIRS: of pairs that it lays out. SOME and MAX: of
@@ -30,6 +31,7 @@ static_assert(MAX_RANGES <= MAX_REPORTS, "a word of each block");
 struct ordered_words {
     unsigned long long reached[MAX_RANGES];
     unsigned cell_counts[MAX_RANGES * MAX_RANGES];
+    struct reduction_words reduction;
 };
 
 template <int SIZE> struct cooperative_shared : ordered_shared<SIZE> {
@@ -334,4 +336,9 @@ bosc_status bi_hash_launch_ordered_cuda(bosc_ctx *ctx, const bosc_hash *h, const
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *opts)
 {
     return opts->layout == BOSC_HASH_ORDERED ? sizeof(ordered_words) : 0;
+}
+
+struct reduction_words *bi_hash_reduction_words(const bosc_hash *h)
+{
+    return h->words.bytes >= sizeof(ordered_words) ? &((ordered_words *)h->words.data)->reduction : NULL;
 }

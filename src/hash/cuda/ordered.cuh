@@ -93,12 +93,12 @@ static __device__ __forceinline__ uint32_t ordered_block_scan(uint32_t own, orde
 
 /* Returns the reach of the ranges before this one, counted from its first home. Stops at a range with enough empty
  * slots: pairs from before it reach at most `beyond` slots into it, or the build fails, and change nothing. */
-template <class A> static __device__ uint32_t ordered_look_back(const A &a)
+template <class A> static __device__ uint32_t ordered_look_back(const A &a, unsigned own)
 {
     int reach = 0, pairs = 0;
-    for (unsigned range = blockIdx.x; range > 0;) {
+    for (unsigned range = own; range > 0;) {
         range--;
-        const int home = -(int)((blockIdx.x - range) * a.range_homes);
+        const int home = -(int)((own - range) * a.range_homes);
         unsigned long long word;
         while (!(word = bi_load_relaxed(&a.reached[range]))) __nanosleep(20);
         reach = max(reach, home + (int)((uint32_t)word >> 16) + pairs);
@@ -111,11 +111,15 @@ template <class A> static __device__ uint32_t ordered_look_back(const A &a)
 /* The parts of a block's shared memory; the pairs in their slots are at 0. */
 template <class K, class P> struct ordered_memory {
     ordered_pair<K, P>
-        *pairs;      /* (range_homes + beyond) by slot, from the first home on; before, the pairs to scatter */
-    uint32_t *homes; /* (range_homes) number of pairs of each home; later first slot | number << 16 */
+        *pairs;             /* (range_homes + beyond) by slot, from the first home on; before, the pairs to scatter */
+    uint32_t *homes;        /* (range_homes) number of pairs of each home; later first slot | number << 16 */
+    unsigned range, ranges; /* the number of the range that the block lays out, and of all ranges */
 
-    __device__ __forceinline__ ordered_memory(const ordered_args<K, P> &a, unsigned char *memory)
+    __device__ __forceinline__ ordered_memory(const ordered_args<K, P> &a, unsigned char *memory,
+                                              unsigned own = blockIdx.x, unsigned all = gridDim.x)
     {
+        range = own;
+        ranges = all;
         pairs = reinterpret_cast<ordered_pair<K, P> *>(memory);
         homes = reinterpret_cast<uint32_t *>(pairs + a.range_homes + a.beyond);
     }
@@ -194,7 +198,7 @@ template <class K, class P, int PAIRS, int THREADS>
 static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                      ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own)
 {
-    const uint32_t first = blockIdx.x * a.range_homes;
+    const uint32_t first = m.range * a.range_homes;
     bool failed = false;
 #pragma unroll
     for (int k = 0; k < PAIRS; k++) {
@@ -222,7 +226,7 @@ static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_arg
                                                                const ordered_memory<K, P> &m,
                                                                ordered_shared<THREADS> &sh)
 {
-    const uint32_t homes = min(a.range_homes, a.homes - blockIdx.x * a.range_homes);
+    const uint32_t homes = min(a.range_homes, a.homes - m.range * a.range_homes);
     const uint32_t each =
         (a.range_homes + THREADS - 1) / THREADS | 1; /* odd, so that lanes read from different banks */
     const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
@@ -235,8 +239,8 @@ static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_arg
     const uint32_t preceding = ordered_block_scan(next << 16 | pairs, sh, &all);
     /* 2. Publish the reach of the range, and look back for that of earlier ranges. */
     if (threadIdx.x == 0) {
-        bi_store_relaxed(&a.reached[blockIdx.x], 1ull << 63 | all);
-        sh.begin = ordered_look_back(a);
+        bi_store_relaxed(&a.reached[m.range], 1ull << 63 | all);
+        sh.begin = ordered_look_back(a, m.range);
     }
     __syncthreads(); /* sh.begin is there */
     /* 3. Assign the first slot of each home. */
@@ -274,7 +278,7 @@ template <class K, class P>
 static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            uint32_t i, K hash, bool *failed)
 {
-    const uint32_t home = m.homes[ordered_home(hash, a.homes) - blockIdx.x * a.range_homes];
+    const uint32_t home = m.homes[ordered_home(hash, a.homes) - m.range * a.range_homes];
     const uint32_t count = home >> 16, begin = home & 0xffff;
     if (count == 1) return i;
     uint32_t slot = begin;
@@ -293,8 +297,8 @@ template <class K, class P, int THREADS>
 static __device__ __forceinline__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            const ordered_shared<THREADS> &sh, uint32_t end)
 {
-    const uint32_t first = blockIdx.x * a.range_homes;
-    const bool last = blockIdx.x == gridDim.x - 1;
+    const uint32_t first = m.range * a.range_homes;
+    const bool last = m.range == m.ranges - 1;
     const uint32_t stop = last ? a.slots - 1 - first : max(a.range_homes, end);
     bool failed = false;
     for (uint32_t i = sh.begin + threadIdx.x; i < stop; i += THREADS) {
@@ -318,7 +322,7 @@ static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> 
 {
     failed |= ordered_count(a, m, sh, own);
     __syncthreads(); /* the counts of all homes are complete */
-    const uint32_t end = ordered_find_begins(a, m, sh), first = blockIdx.x * a.range_homes;
+    const uint32_t end = ordered_find_begins(a, m, sh), first = m.range * a.range_homes;
     /* The last slot is for the greatest hash, and the one before it stays empty. */
     const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - first);
     /* A pair with the greatest hash counts as pushed on. If earlier ranges reach beyond their slots, the build fails:

@@ -28,4 +28,8 @@ extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
     build_bytes,
     bi_hash_fill_slots_cuda,
     bi_hash_find_slots_cuda,
+    NULL, /* directories and numbers of keys are the CPU's */
+    NULL,
+    NULL,
+    bi_hash_reduce_repeats_cuda,
 };

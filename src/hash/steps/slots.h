@@ -18,6 +18,15 @@ BI_FN uint64_t bi_hash_slots_for(double load_factor, uint64_t keys)
     return (double)slots < exact ? slots + 1 : slots;
 }
 
+/* ORDERED: slots for pairs pushed beyond the last home. The probability that more than k pairs are pushed beyond is at
+ * most exp(-2 (1 - load_factor) k), as for a queue of k customers (Kingman, Inequalities in the Theory of Queues
+ * (1970)): 1e-15 for k = 18 / (1 - load_factor). */
+BI_FN uint64_t bi_hash_slots_behind(double load_factor, uint64_t keys)
+{
+    const uint64_t behind = (uint64_t)(18 / (1 - load_factor));
+    return behind < keys ? behind : keys;
+}
+
 /* Computes the slots of a run; none for the run behind the last one. */
 BI_FN void bi_step_slots_sizes(const struct bi_hash_slots_fill *f, int64_t run)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/call.h"
 #include "hash/save.h"
 #include "hash/hash.h"
 #include "reference/hash.h"
@@ -199,6 +200,24 @@ static inline bosc_hash_opts hash_options(int k)
         o.load_factor = 0;
     }
     return o;
+}
+
+/* The operations of a context, without number_keys and reduce_repeats. */
+struct hash_sorting_ops {
+    struct bi_ops ops;
+    struct bi_hash_ops hash;
+};
+
+/* Makes builds of the context sort where keys repeat; returns its own operations. */
+static inline const struct bi_ops *hash_use_sorts(bosc_ctx *ctx, struct hash_sorting_ops *sorting)
+{
+    const struct bi_ops *own = ctx->ops;
+    *sorting = (struct hash_sorting_ops){.ops = *own, .hash = *own->hash};
+    sorting->hash.number_keys = NULL;
+    sorting->hash.reduce_repeats = NULL;
+    sorting->ops.hash = &sorting->hash;
+    ctx->ops = &sorting->ops;
+    return own;
 }
 
 SAVED_KIND(hash, "saved table: ", bi_hash_header)

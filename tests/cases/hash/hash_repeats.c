@@ -1,6 +1,5 @@
 /* Few keys that fill many rows: numbering them without a sort equals a plain loop, and every build and every id is the
  * one that a sort gives. */
-#include "core/call.h"
 #include "cases/hash/hash_data.h"
 
 enum { MAX_COMPARED = 10000000 /* rows times keys: the oracle compares each row with all keys before it */ };
@@ -111,22 +110,6 @@ static void declined(bosc_ctx *ctx)
     }
 }
 
-/* The operations of a context, without number_keys. */
-struct sorting_ops {
-    struct bi_ops ops;
-    struct bi_hash_ops hash;
-};
-
-static const struct bi_ops *use_sorts(bosc_ctx *ctx, struct sorting_ops *sorting)
-{
-    const struct bi_ops *own = ctx->ops;
-    *sorting = (struct sorting_ops){.ops = *own, .hash = *own->hash};
-    sorting->hash.number_keys = NULL;
-    sorting->ops.hash = &sorting->hash;
-    ctx->ops = &sorting->ops;
-    return own;
-}
-
 /* Builds a table, inserts more of the same keys, and saves it. */
 static struct saved build_and_save(bosc_ctx *ctx, const bosc_hash_opts *o, const struct hash_pairs *p)
 {
@@ -141,11 +124,11 @@ static struct saved build_and_save(bosc_ctx *ctx, const bosc_hash_opts *o, const
 
 static void compare_builds(bosc_ctx *ctx, bosc_hash_opts o, enum repeats_pattern pattern, int64_t distinct, int64_t n)
 {
-    struct sorting_ops sorting;
+    struct hash_sorting_ops sorting;
     o.size = sizeof o;
     struct hash_pairs p = make_repeats(pattern, &o, distinct, n);
     struct saved found = build_and_save(ctx, &o, &p);
-    const struct bi_ops *own = use_sorts(ctx, &sorting);
+    const struct bi_ops *own = hash_use_sorts(ctx, &sorting);
     struct saved expected = build_and_save(ctx, &o, &p);
     ctx->ops = own;
     CHECK_EQ(found.size, expected.size);

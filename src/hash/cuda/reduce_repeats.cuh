@@ -1,0 +1,499 @@
+/* Pairs with repeated keys reduced to one pair a key on CUDA, in one cooperative launch.
+ * 1. A block combines the equal keys of a tile in shared memory, so that a frequent key costs an access a tile.
+ * 2. The surviving pairs are inserted into entries in device memory by linear probing. A home there is the hash scaled
+ *    to the number of entries, so entries are in the order of the hashes but for short displacements.
+ * 3. Once all pairs are inserted, their number gives the table. A block counts the pairs of each home of its range, and
+ *    writes its part of the ORDERED table (ordered.cuh), or its part of a list by ascending hash.
+ * Of equal keys the pair of the greatest code wins, a function of its row, so the result does not depend on the order
+ * of threads. Source, for linear probing in the order of hashes: Amble and Knuth, Ordered Hash Tables (1974). */
+#ifndef BI_HASH_CUDA_REDUCE_REPEATS_CUH
+#define BI_HASH_CUDA_REDUCE_REPEATS_CUH
+
+#include "core/cuda/cooperative.cuh"
+#include "core/cuda/shared.cuh"
+#include "hash/cuda/notify_host.cuh"
+#include "hash/cuda/ordered.cuh"
+#include "hash/cuda/reduction_words.cuh"
+#include "hash/steps/slots.h"
+
+#ifdef BI_EMULATE /* the emulator runs few threads at once */
+enum { REDUCE_THREADS = 64, REDUCE_EACH = 4, REDUCE_BLOCKS = 8, REDUCE_SLOTS = 12, REDUCE_PROBES = 64 };
+#else
+/* EACH: maximum of pairs of a thread in a tile; SLOTS: of entries that a thread reads in a range. Not measured. */
+enum { REDUCE_THREADS = 1024, REDUCE_EACH = 8, REDUCE_BLOCKS = MAX_REPORTS, REDUCE_SLOTS = 9 };
+/* Maximum of entries that an insertion reads. At half load chance displaces the keys of 2^23 by 82 at most on average
+ * (Knuth, The Art of Computer Programming, 6.4: linear probing); keys chosen for it fail. */
+enum { REDUCE_PROBES = 256 };
+#endif
+enum {
+    REDUCE_TILE = REDUCE_THREADS * REDUCE_EACH,
+    REDUCE_CHAMPIONS = 2 * REDUCE_TILE, /* words of a tile that combine equal keys: a power of two */
+    /* Maximum of entries of a range, and of its homes: one range a block reads at once. */
+    REDUCE_RANGE_SLOTS = REDUCE_THREADS * REDUCE_SLOTS - REDUCE_PROBES - 2,
+    REDUCE_RANGE_HOMES = REDUCE_THREADS * (REDUCE_SLOTS - 1),
+    REDUCE_LEAST_HOMES = 64 /* of a range, so that few pairs make few ranges; not measured */
+};
+static_assert((int)REDUCE_BLOCKS <= (int)MAX_REPORTS, "a word of each block");
+/* The load factor of the homes by which a list is ordered; lists have no other use for it. */
+static constexpr double REDUCE_LIST_LOAD = 0.8;
+/* Fields of a word that a block publishes: the sum of distances from homes, and that the block failed. */
+enum { REDUCE_FAILED_SHIFT = 62 };
+/* Fields of the sum over the blocks: the number of keys, and of failed blocks above it. */
+enum { REDUCE_KEYS_BITS = 40 };
+
+/* Entries for keys of 32 bits: hash << 32 | code in one word; 0: empty. No code is 0. */
+template <class K> struct reduce_entries;
+template <> struct reduce_entries<uint32_t> {
+    typedef unsigned long long entry;
+    struct seen { /* an entry as it was read */
+        unsigned long long word;
+    };
+
+    static __device__ __forceinline__ void clear(entry *e) { bi_store_relaxed(e, 0ull); }
+    static __device__ __forceinline__ seen look(const entry *e) { return {bi_load_relaxed(e)}; }
+    static __device__ __forceinline__ bool is_empty(const entry *, seen s, bool) { return s.word == 0; }
+    static __device__ __forceinline__ uint32_t hash(seen s, bool) { return (uint32_t)(s.word >> 32); }
+    static __device__ __forceinline__ uint32_t code(const entry *, seen s) { return (uint32_t)s.word; }
+
+    /* Tries to insert into an entry, seen before. *fresh: the key was not there. Returns false if another key is. */
+    static __device__ __forceinline__ bool insert(entry *e, seen s, uint32_t hash, uint32_t code, bool *fresh)
+    {
+        const unsigned long long own = (unsigned long long)hash << 32 | code;
+        if (s.word == 0) {
+            s.word = atomicCAS(e, 0ull, own);
+            *fresh = s.word == 0;
+            if (*fresh) return true;
+        }
+        if (s.word >> 32 != hash) return false;
+        if (s.word < own) atomicMax(e, own);
+        return true;
+    }
+    /* No hash needs an entry of its own. */
+    static __device__ __forceinline__ bool is_apart(uint32_t) { return false; }
+    static __device__ __forceinline__ bool insert_apart(entry *, uint32_t) { return false; }
+};
+/* The same for 64 bits: the complement of the hash, 0 while the entry is empty, and the code beside it. The greatest
+ * hash has an entry of its own, which holds a code alone. */
+struct alignas(16) reduce_entry_64 {
+    unsigned long long stored;
+    unsigned code, unused;
+};
+template <> struct reduce_entries<uint64_t> {
+    typedef reduce_entry_64 entry;
+    struct seen {
+        unsigned long long stored;
+    };
+
+    static __device__ __forceinline__ void clear(entry *e) { *e = {0, 0, 0}; }
+    static __device__ __forceinline__ seen look(const entry *e) { return {bi_load_relaxed(&e->stored)}; }
+    static __device__ __forceinline__ bool is_empty(const entry *e, seen s, bool apart)
+    {
+        return s.stored == 0 && !(apart && bi_load_relaxed(&e->code) != 0);
+    }
+    static __device__ __forceinline__ uint64_t hash(seen s, bool) { return ~s.stored; }
+    static __device__ __forceinline__ uint32_t code(const entry *e, seen) { return bi_load_relaxed(&e->code); }
+
+    static __device__ __forceinline__ bool insert(entry *e, seen s, uint64_t hash, uint32_t code, bool *fresh)
+    {
+        if (s.stored == 0) {
+            s.stored = atomicCAS(&e->stored, 0ull, (unsigned long long)~hash);
+            *fresh = s.stored == 0;
+        }
+        if (!*fresh && s.stored != ~hash) return false;
+        atomicMax(&e->code, code);
+        return true;
+    }
+    static __device__ __forceinline__ bool is_apart(uint64_t hash) { return hash == ~0ull; }
+    /* Returns true if the key was not there. */
+    static __device__ __forceinline__ bool insert_apart(entry *e, uint32_t code) { return !atomicMax(&e->code, code); }
+};
+
+template <class K, class P> struct reduce_args {
+    typedef typename reduce_entries<K>::entry entry;
+    ordered_args<K, P> table; /* the kernel sets its homes and ranges */
+    double load_factor;
+    entry *entries;       /* (capacity + REDUCE_PROBES), the last one for a hash apart */
+    uint32_t capacity;    /* homes of the entries */
+    uint32_t tile, tiles; /* pairs of a tile; number of tiles */
+    bool last;            /* of equal keys the last pair wins, else the first */
+    uint64_t max_ordered; /* up to this many keys the table is written, else the list */
+    K *list_keys;         /* by ascending hash */
+    P *list_payload;
+    struct reduction_words *words;
+    unsigned long long *host_words;
+};
+
+struct reduce_shared : ordered_shared<REDUCE_THREADS> {
+    unsigned long long total; /* the sum of the blocks */
+    unsigned found, failed;   /* keys that the block was the first to insert; not 0: an insertion failed */
+    unsigned preceding;       /* list: pairs of earlier ranges */
+    unsigned leaves_last;
+    uint32_t sums[REDUCE_THREADS / 32];
+};
+
+/* Waits for all blocks and sums up a number of each. Writes of all blocks are visible after it. */
+template <class S>
+static __device__ __forceinline__ void reduce_grid_sum(bi_grid_sum *grid, S &sh, unsigned long long own)
+{
+    __syncthreads(); /* all writes of the block precede its arrival */
+    if (threadIdx.x == 0) {
+        sh.total = bi_grid_barrier_sum(grid, own, true);
+        __threadfence(); /* later reads of the block see the writes of all others */
+    }
+    __syncthreads(); /* the sum is there */
+}
+
+/* Reads and hashes the pairs of a tile, and combines equal keys: the code that is greatest in a word of `champions`
+ * survives, and so do pairs with another hash than that one's. Returns a bit for each surviving pair of the thread. The
+ * memory is free after a barrier. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t combine_tile(const reduce_args<K, P> &a, uint32_t begin, uint32_t pairs,
+                                                        unsigned char *memory, K hash[REDUCE_EACH])
+{
+    K *hashes = reinterpret_cast<K *>(memory);
+    uint32_t *champions = reinterpret_cast<uint32_t *>(hashes + REDUCE_TILE);
+    const auto at = [](int k) { return (uint32_t)k * REDUCE_THREADS + threadIdx.x; };
+    const auto code_of = [&](uint32_t i) { return a.last ? i + 1 : pairs - i; };
+    const auto pair_of = [&](uint32_t code) { return a.last ? code - 1 : pairs - code; };
+    const uint32_t mask = pairs <= REDUCE_THREADS ? 2 * REDUCE_THREADS - 1 : REDUCE_CHAMPIONS - 1;
+    uint32_t survives = 0;
+    /* 1. Read and hash the pairs; clear the words. */
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++)
+        if (at(k) < pairs) hash[k] = a.table.keys[begin + at(k)];
+    for (uint32_t i = threadIdx.x; i <= mask / 4; i += REDUCE_THREADS)
+        reinterpret_cast<uint4 *>(champions)[i] = {0, 0, 0, 0};
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++) {
+        if (at(k) >= pairs) continue;
+        hash[k] = bi_hash_key_hash(hash[k], a.table.seed);
+        hashes[at(k)] = hash[k];
+    }
+    __syncthreads(); /* the words are zero, and the hashes are there */
+    /* 2. Find the greatest code of each word. */
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++) {
+        if (at(k) >= pairs) continue;
+        uint32_t *champion = &champions[(uint32_t)hash[k] & mask];
+        if (bi_load_shared_relaxed(champion) < code_of(at(k))) atomicMax(champion, code_of(at(k)));
+    }
+    __syncthreads(); /* the words are complete */
+    /* 3. Leave out pairs whose key the word's champion has too. */
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++) {
+        if (at(k) >= pairs) continue;
+        const uint32_t other = pair_of(champions[(uint32_t)hash[k] & mask]);
+        if (other == at(k) || hashes[other] != hash[k]) survives |= 1u << k;
+    }
+    return survives;
+}
+
+/* Inserts the surviving pairs of a tile. *failed: a pair found no entry. Returns the number of new keys. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t insert_tile(const reduce_args<K, P> &a, uint32_t begin, uint32_t survives,
+                                                       const K hash[REDUCE_EACH], bool *failed)
+{
+    typedef reduce_entries<K> E;
+    typename E::seen seen[REDUCE_EACH];
+    uint32_t found = 0;
+    /* 1. Read the first entry of each pair; the reads overlap. */
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++)
+        if (survives >> k & 1) seen[k] = E::look(&a.entries[ordered_home(hash[k], a.capacity)]);
+            /* 2. Insert the pairs one after the other. */
+#pragma unroll
+    for (int k = 0; k < REDUCE_EACH; k++) {
+        if (!(survives >> k & 1)) continue;
+        const uint32_t i = begin + (uint32_t)k * REDUCE_THREADS + threadIdx.x;
+        const uint32_t code = !bi_hash_has_value<P> ? 1 : a.last ? i + 1 : ~i; /* keys of a set are all the same */
+        if (E::is_apart(hash[k])) {
+            found += E::insert_apart(&a.entries[a.capacity + REDUCE_PROBES - 1], code);
+            continue;
+        }
+        typename reduce_args<K, P>::entry *e = &a.entries[ordered_home(hash[k], a.capacity)];
+        bool fresh = false;
+        for (int probes = 1; !E::insert(e, seen[k], hash[k], code, &fresh); probes++) {
+            if (probes == REDUCE_PROBES - 1) {
+                *failed = true;
+                break;
+            }
+            seen[k] = E::look(++e);
+        }
+        found += fresh;
+    }
+    return found;
+}
+
+/* Empties the entries, inserts all pairs, and sums up the keys of all blocks in sh.total. The entries of all blocks are
+ * visible after it. */
+template <class K, class P>
+static __device__ __forceinline__ void insert_pairs(const reduce_args<K, P> &a, reduce_shared &sh,
+                                                    unsigned char *memory)
+{
+    bi_grid_sum grid = {a.words->sums, 0, 0, 0};
+    K hash[REDUCE_EACH];
+    uint32_t found = 0;
+    bool failed = false;
+    /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
+    const uint32_t step = gridDim.x * REDUCE_THREADS;
+    for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
+        reduce_entries<K>::clear(&a.entries[i]);
+    if (threadIdx.x == 0) sh.found = sh.failed = 0;
+    for (uint32_t t = blockIdx.x; t < a.tiles; t += gridDim.x) {
+        /* 2. Combine a tile: for the last pairs to win, the last tiles come first, so that fewer codes rise. */
+        const uint32_t begin = (a.last ? a.tiles - 1 - t : t) * a.tile, pairs = min(a.tile, a.table.n - begin);
+        const uint32_t survives = combine_tile(a, begin, pairs, memory, hash);
+        if (t == blockIdx.x) reduce_grid_sum(&grid, sh, 0); /* all entries are empty */
+        /* 3. Insert its pairs, unless the block has failed. */
+        if (!bi_load_shared_relaxed(&sh.failed)) found += insert_tile(a, begin, survives, hash, &failed);
+        if (failed) bi_store_shared_relaxed(&sh.failed, 1u);
+        __syncthreads(); /* the tile's memory is free */
+    }
+    /* 4. Sum up the keys. */
+    found = bi_warp_sum(found);
+    if (threadIdx.x % 32 == 0) atomicAdd(&sh.found, found);
+    __syncthreads(); /* the block's sums are there */
+    reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)(sh.failed != 0) << REDUCE_KEYS_BITS));
+}
+
+/* A range of homes, and the entries that may hold its pairs. */
+struct reduce_range {
+    uint32_t first_home, homes;
+    uint32_t from, count; /* entries; the last range reads the one for a hash apart too */
+};
+
+template <class K, class P>
+static __device__ __forceinline__ reduce_range locate_range(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
+                                                            unsigned number)
+{
+    reduce_range r;
+    r.first_home = number * t.range_homes;
+    r.homes = min(t.range_homes, t.homes - r.first_home);
+    /* A hash of home h is at least h / homes of all hashes, which bounds its place among the entries. */
+    r.from = (uint32_t)((uint64_t)r.first_home * a.capacity / t.homes);
+    const uint64_t end = (uint64_t)r.first_home + r.homes;
+    const uint32_t to = (uint32_t)((end * a.capacity + t.homes - 1) / t.homes);
+    r.count = to - r.from + REDUCE_PROBES - (end < t.homes);
+    return r;
+}
+
+/* Returns the pair of an entry, with its value or the number of its row. */
+template <class K, class P>
+static __device__ __forceinline__ ordered_pair<K, P> pair_of_entry(const reduce_args<K, P> &a,
+                                                                   const typename reduce_args<K, P>::entry *e,
+                                                                   typename reduce_entries<K>::seen seen, bool apart)
+{
+    ordered_pair<K, P> pair;
+    pair.hash = reduce_entries<K>::hash(seen, apart);
+    if constexpr (bi_hash_has_value<P>) {
+        const uint32_t code = reduce_entries<K>::code(e, seen), row = a.last ? code - 1 : ~code;
+        pair.payload = a.table.payload ? a.table.payload[row] : (P)row;
+    }
+    return pair;
+}
+
+/* Counts the pairs of each home of the range, and gets the rank of each of the thread's pairs: at[k] is its home, from
+ * the range's first one on, | rank << 16, or ~0. In a table the pair of the greatest hash goes to the last slot. */
+template <class K, class P>
+static __device__ __forceinline__ void count_entries(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
+                                                     const ordered_memory<K, P> &m, reduce_shared &sh,
+                                                     const reduce_range &r, bool listed, uint32_t at[REDUCE_SLOTS])
+{
+    typedef reduce_entries<K> E;
+    typename E::seen seen[REDUCE_SLOTS];
+    const auto entry = [&](int k) { return r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x; };
+#pragma unroll
+    for (int k = 0; k < REDUCE_SLOTS; k++)
+        if (entry(k) < r.from + r.count) seen[k] = E::look(&a.entries[entry(k)]);
+#pragma unroll
+    for (int k = 0; k < REDUCE_SLOTS; k++) {
+        at[k] = ~0u;
+        if (entry(k) >= r.from + r.count) continue;
+        const bool apart = entry(k) == a.capacity + REDUCE_PROBES - 1;
+        if (E::is_empty(&a.entries[entry(k)], seen[k], apart)) continue;
+        const K hash = E::hash(seen[k], apart);
+        const uint32_t home = ordered_home(hash, t.homes) - r.first_home;
+        if (home >= r.homes) continue; /* of another range */
+        if (!listed && ordered_is_greatest(hash)) {
+            sh.greatest = 1; /* keys are distinct: no other thread has it */
+            ordered_write(t, t.slots - 1, pair_of_entry(a, &a.entries[entry(k)], seen[k], apart), false);
+            continue;
+        }
+        at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
+    }
+}
+
+/* Moves the thread's pairs to slots of their homes. Returns the sum of their distances from their homes. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t move_entries(const reduce_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                        const reduce_range &r, const uint32_t at[REDUCE_SLOTS])
+{
+    uint32_t extra = 0;
+#pragma unroll
+    for (int k = 0; k < REDUCE_SLOTS; k++) {
+        if (at[k] == ~0u) continue;
+        const uint32_t i = r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x, home = at[k] & 0xffff,
+                       slot = (m.homes[home] & 0xffff) + (at[k] >> 16);
+        const typename reduce_args<K, P>::entry *e = &a.entries[i];
+        m.pairs[slot] = pair_of_entry(a, e, reduce_entries<K>::look(e), i == a.capacity + REDUCE_PROBES - 1);
+        extra += slot - home;
+    }
+    return extra;
+}
+
+/* As ordered_find_begins, for a list: the pairs of the range are contiguous. sh.preceding: those of earlier ranges. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t find_list_begins(const ordered_args<K, P> &t, const ordered_memory<K, P> &m,
+                                                            reduce_shared &sh, uint32_t homes)
+{
+    constexpr int WARPS = REDUCE_THREADS / 32;
+    const uint32_t each = (t.range_homes + REDUCE_THREADS - 1) / REDUCE_THREADS | 1; /* odd: different banks */
+    const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
+    uint32_t pairs = 0, all, sum;
+    /* 1. Scan the counts and publish their sum. */
+    for (uint32_t i = from; i < to; i++) pairs += m.homes[i];
+    uint32_t next = bi_block_exclusive_sum<WARPS>(pairs, sh.sums, &all);
+    if (threadIdx.x == 0) bi_store_relaxed(&t.reached[m.range], 1ull << 63 | all);
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t count = m.homes[i];
+        m.homes[i] = next | count << 16;
+        next += count;
+    }
+    /* 2. Add up the sums of earlier ranges. */
+    uint32_t preceding = 0;
+    for (unsigned range = threadIdx.x; range < m.range; range += REDUCE_THREADS) {
+        unsigned long long word;
+        while (!(word = bi_load_relaxed(&t.reached[range]))) __nanosleep(20);
+        preceding += (uint32_t)word;
+    }
+    __syncthreads(); /* sh.sums is free, and all homes have their first slot */
+    bi_block_exclusive_sum<WARPS>(preceding, sh.sums, &sum);
+    if (threadIdx.x == 0) sh.preceding = sum;
+    __syncthreads(); /* sh.preceding is there */
+    return all;
+}
+
+/* Writes the block's part of the list. */
+template <class K, class P>
+static __device__ __forceinline__ void write_list(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
+                                                  const ordered_memory<K, P> &m, const reduce_shared &sh,
+                                                  uint32_t pairs)
+{
+    bool repeats = false; /* it stays false */
+    for (uint32_t i = threadIdx.x; i < pairs; i += REDUCE_THREADS) {
+        const ordered_pair<K, P> pair = m.pairs[i];
+        const uint32_t to = sh.preceding + ordered_slot_of(t, m, i, pair.hash, &repeats);
+        a.list_keys[to] =
+            bi_hash_key_from<K>::word(bi_hash_key_of(bi_hash_key_word(pair.hash), bi_hash_key_bits<K>, a.table.seed));
+        if constexpr (bi_hash_has_value<P>) a.list_payload[to] = pair.payload;
+    }
+}
+
+/* Lays out one range, of the table or of the list. Returns true if that failed. sh.extra: as ordered_lay_out. All
+ * threads call it; a barrier comes last. */
+template <class K, class P>
+static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
+                                                     const ordered_memory<K, P> &m, reduce_shared &sh, bool listed)
+{
+    const reduce_range r = locate_range(a, t, m.range);
+    uint32_t at[REDUCE_SLOTS];
+    /* 1. Count the pairs of each home. */
+    ordered_clear(t, m, sh);
+    __syncthreads(); /* slots and homes are empty */
+    count_entries(a, t, m, sh, r, listed, at);
+    __syncthreads(); /* the counts of all homes are complete */
+    /* 2. Find the first slot of each home. */
+    const uint32_t end = listed ? find_list_begins(t, m, sh, r.homes) : ordered_find_begins(t, m, sh);
+    const uint32_t room = listed ? t.range_homes + t.beyond : min(t.range_homes + t.beyond, t.slots - 2 - r.first_home);
+    /* As in ordered_lay_out: the pair of the greatest hash counts as pushed on, and a failed block writes nothing. */
+    const bool fits = listed ? end <= room : sh.begin <= t.beyond && end + (sh.greatest != 0) <= room;
+    /* 3. Move the pairs there, and write the slots. */
+    if (fits) {
+        const uint32_t extra = bi_warp_sum(move_entries(a, m, r, at));
+        if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
+    }
+    __syncthreads(); /* all pairs of the range are in its slots */
+    if (fits && listed) write_list(a, t, m, sh, end);
+    if (fits && !listed) ordered_write_slots(t, m, sh, end);
+    __syncthreads(); /* the memory is free for the next range */
+    return !fits;
+}
+
+/* Publishes the block's sum of distances and its failure; the last block also publishes the number of keys, 0 if some
+ * found no entry. Thread 0 calls it, after a barrier. */
+template <class K, class P>
+static __device__ __forceinline__ void publish_reduction(const reduce_args<K, P> &a, unsigned long long keys,
+                                                         unsigned long long extra, bool failed)
+{
+    const bool last = blockIdx.x == gridDim.x - 1;
+    if (last) bi_notify_host(&a.host_words[HOST_REPEATS], HOST_VALID | keys);
+    __threadfence_system(); /* makes the table and the number of keys visible first */
+    if (last) bi_notify_host(&a.host_words[HOST_BUCKETS], HOST_VALID | 1);
+    bi_notify_host(&a.host_words[HOST_COUNTS + blockIdx.x],
+                   HOST_VALID | (unsigned long long)failed << REDUCE_FAILED_SHIFT | extra);
+}
+
+/* Zeroes the words for the next launch, in the last block that comes here. All threads call it. */
+static __device__ __forceinline__ void reset_words(struct reduction_words *words, reduce_shared &sh, unsigned ranges)
+{
+    if (threadIdx.x == 0) sh.leaves_last = atomicAdd(&words->leaving, 1u) == gridDim.x - 1;
+    __syncthreads(); /* sh.leaves_last is there */
+    if (!sh.leaves_last) return;
+    for (unsigned i = threadIdx.x; i < ranges; i += REDUCE_THREADS) bi_store_relaxed(&words->reached[i], 0ull);
+    if (threadIdx.x < 2) bi_store_relaxed(&words->sums[threadIdx.x], 0ull);
+    if (threadIdx.x == 0) bi_store_relaxed(&words->leaving, 0u);
+}
+
+/* Sets homes, slots and ranges for the number of keys. Returns the number of ranges; 0: they would be too many, or have
+ * too many entries, as with few keys in entries for many. */
+template <class K, class P>
+static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a, uint32_t keys, bool listed,
+                                                     ordered_args<K, P> *t)
+{
+    const double load_factor = listed ? REDUCE_LIST_LOAD : a.load_factor;
+    t->homes = (uint32_t)bi_hash_slots_for(load_factor, keys);
+    t->beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
+    t->slots = t->homes + t->beyond;
+    t->reached = a.words->reached;
+    const uint32_t at_once = gridDim.x * REDUCE_RANGE_HOMES, read_at_once = gridDim.x * (REDUCE_RANGE_SLOTS - 8);
+    const uint32_t rounds = max((t->homes + at_once - 1) / at_once, (a.capacity + read_at_once - 1) / read_at_once);
+    const uint32_t most = rounds * gridDim.x, even = (t->homes + most - 1) / most;
+    t->range_homes = max(even, min((uint32_t)REDUCE_LEAST_HOMES, t->homes));
+    const uint32_t ranges = (t->homes + t->range_homes - 1) / t->range_homes;
+    const uint64_t entries = ((uint64_t)t->range_homes * a.capacity + t->homes - 1) / t->homes + 1;
+    return ranges <= REDUCE_MAX_RANGES && entries <= REDUCE_RANGE_SLOTS ? ranges : 0;
+}
+
+/* Reduces the pairs and writes the table or the list. The grid has at most one block a tile. */
+template <class K, class P>
+static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repeats(const reduce_args<K, P> a)
+{
+    BI_SHARED(reduce_shared, sh);
+    BI_SHARED_DYNAMIC(unsigned char, memory);
+    /* 1. Insert the pairs; all blocks get the number of keys. */
+    insert_pairs(a, sh, memory);
+    const uint64_t keys = sh.total & ((1ull << REDUCE_KEYS_BITS) - 1);
+    const bool listed = keys > a.max_ordered;
+    /* 2. Lay out the block's ranges. */
+    ordered_args<K, P> t = a.table;
+    const unsigned ranges = set_homes(a, (uint32_t)keys, listed, &t);
+    bool failed = sh.total >> REDUCE_KEYS_BITS || !ranges;
+    unsigned long long extra = 0;
+    for (unsigned range = blockIdx.x; range < ranges && !(sh.total >> REDUCE_KEYS_BITS); range += gridDim.x) {
+        const ordered_memory<K, P> m(t, memory, range, ranges);
+        failed |= lay_out_range(a, t, m, sh, listed);
+        extra += sh.extra;
+        __syncthreads(); /* sh.extra is read */
+    }
+    /* 3. Publish the result, and zero the words for the next launch. */
+    if (threadIdx.x == 0) {
+        if (blockIdx.x == 0 && !listed) { /* the only run, as in publish_result of ordered.cu */
+            t.descriptors[0] = t.descriptors[1] = 0;
+            t.descriptors[2] = (uint64_t)t.slots << BOSC_HASH_SEED_BITS;
+        }
+        publish_reduction(a, sh.total >> REDUCE_KEYS_BITS ? 0 : keys, extra, failed);
+    }
+    reset_words(a.words, sh, ranges);
+}
+
+#endif

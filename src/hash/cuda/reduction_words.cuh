@@ -1,0 +1,14 @@
+/* Words through which the blocks of a reduction of repeats agree (reduce_repeats.cuh). */
+#ifndef BI_HASH_CUDA_REDUCTION_WORDS_CUH
+#define BI_HASH_CUDA_REDUCTION_WORDS_CUH
+
+enum { REDUCE_MAX_RANGES = 4096 }; /* of up to some thousand pairs each: at least 2^23 keys. Not measured */
+
+/* All 0 between builds; the kernel zeroes them when it ends. */
+struct reduction_words {
+    unsigned long long sums[2];                    /* of bi_grid_barrier_sum */
+    unsigned leaving;                              /* blocks that need no word any more */
+    unsigned long long reached[REDUCE_MAX_RANGES]; /* as of ordered_args */
+};
+
+#endif
