@@ -1,5 +1,6 @@
-/* Demonstrates meshes of heights: islands as a block and from a camera; a small planet made of noise, from far away and
- * near its ground. */
+/* Demonstrates meshes of heights: islands as a block and from a camera; a small planet made of noise, from afar and
+ * on the ground of mountains inset in it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,13 +99,44 @@ bosc_status demo_terrain(struct demo *demo)
 
 /* ---- a planet ---- */
 
+enum { RANGE_SIDE = 1025, RANGE_SEED = 7 };
+
 /* Latitude, longitude, altitude, heading, pitch; degrees and metres. */
-static const double afar[5] = {15, 20, 660e3, 0, -90}, low[5] = {-14, 41, 1600, 55, -14}, sun[3] = {0.75, -0.2, 0.35};
+static const double afar[5] = {15, 20, 660e3, 0, -90}, low[5] = {-13.95, 42.55, 350, 47, 3};
+
+/* The radius of the planet, the middle of its mountains, and the height of their lowest ground. */
+static const double planet_radius = 300e3, range_middle[2] = {-14, 42}, range_ground = 200;
+
+/* Lays mountains over the planet: a raster with samples 30 m apart. */
+static bosc_status add_mountains(struct demo *demo, struct planet_view *planet)
+{
+    const double half = (RANGE_SIDE * 30.0 / 2) / (planet_radius * 3.14159265358979323846 / 180);
+    const double half_x = half / cos(range_middle[0] * 3.14159265358979323846 / 180);
+    bosc_heights h = {
+        .width = RANGE_SIDE,
+        .height = RANGE_SIDE,
+        .edges = {range_middle[1] - half_x, range_middle[0] - half, range_middle[1] + half_x, range_middle[0] + half}};
+    h.data = demo_alloc(demo, (size_t)RANGE_SIDE * RANGE_SIDE, sizeof *h.data);
+    if (!h.data) return BOSC_ERR_NOMEM;
+    bosc_status status =
+        bosc_random_heights(demo->ctx, BOSC_RANDOM_HEIGHTS_MOUNTAINS, RANGE_SEED, RANGE_SIDE, RANGE_SIDE, h.data);
+    if (status == BOSC_OK) status = bosc_ctx_sync(demo->ctx);
+    for (int64_t i = 0; status == BOSC_OK && i < h.width * h.height; i++) h.data[i] += (float)range_ground;
+    const double start = demo_now();
+    if (status == BOSC_OK) status = planet_view_add_inset(demo->ctx, planet, &h);
+    if (status == BOSC_OK)
+        demo_row(demo, "planet: mountains of 1025 x 1025 samples inset", demo_now() - start,
+                 (double)RANGE_SIDE * RANGE_SIDE);
+    bosc_heights_free(&h);
+    return status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
+}
 
 static bosc_status draw_planet(struct demo *demo, struct planet_view *planet, const bosc_planet_camera *camera,
                                const char *name)
 {
     struct canvas canvas;
+    double sun[3];
+    planet_view_light(camera, sun);
     if (!planet_view_draw(planet, camera, sun, &canvas))
         return demo_fail(demo, BOSC_ERR_NOMEM, "out of memory for a picture");
     bosc_status code = demo_picture(demo, &canvas, name);
@@ -137,7 +169,7 @@ static bosc_status show_planet(struct demo *demo, struct planet_view *planet, co
 bosc_status demo_planet(struct demo *demo)
 {
     const bosc_planet_opts opts = {.size = sizeof opts,
-                                   .radius = 300e3,
+                                   .radius = planet_radius,
                                    .detail_amplitude = 7000,
                                    .detail_wavelength = 120e3,
                                    .detail_octaves = 20,
@@ -149,7 +181,8 @@ bosc_status demo_planet(struct demo *demo)
     bosc_status status = planet_view_build(demo->ctx, &planet, &opts);
     bosc_status code = status == BOSC_OK ? BOSC_OK : demo_fail_ctx(demo, status);
     if (!code) code = show_planet(demo, &planet, afar, "from afar", "planet_globe.png");
-    if (!code) code = show_planet(demo, &planet, low, "from 1.6 km", "planet_ground.png");
+    if (!code) code = add_mountains(demo, &planet);
+    if (!code) code = show_planet(demo, &planet, low, "from 350 m", "planet_ground.png");
     planet_view_close(&planet);
     return code;
 }

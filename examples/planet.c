@@ -1,11 +1,11 @@
-/* Descends from orbit to one metre above a made-up planet, with a mesh for each frame, and makes a mesh of the whole
- * globe within a triangle budget, and of its 16 tiles. */
+/* Descends from orbit to one metre above a made-up planet with an inset of finer heights, with a mesh for each frame;
+ * and makes a mesh of the whole globe within a triangle budget, and of its 16 tiles. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 360, HEIGHT = 180, TILES = 16 };
+enum { WIDTH = 360, HEIGHT = 180, REGION = 200, TILES = 16 };
 
 /* Sea, and land with a few hills. */
 static float height_at(int column, int row)
@@ -13,6 +13,13 @@ static float height_at(int column, int row)
     const float x = (float)((column + 40) % WIDTH - 180) / 90, y = (float)(row - 90) / 60;
     const float land = 3000 * (1 - x * x - y * y) + (float)(column * 37 % 11 * 20);
     return land > 0 ? land : 0;
+}
+
+/* A region with a hill: samples are 20 times as close. */
+static float region_height_at(int column, int row)
+{
+    const float x = (float)(2 * column - REGION) / REGION, y = (float)(2 * row - REGION) / REGION;
+    return 2000 + 4000 / (1 + 20 * (x * x + y * y));
 }
 
 struct mesh {
@@ -37,9 +44,17 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const doub
 
 int main(void)
 {
-    static float heights[WIDTH * HEIGHT];
+    static float heights[WIDTH * HEIGHT], region[REGION * REGION];
     bosc_planet_opts opts = {.size = sizeof opts, .detail_amplitude = 300};
     bosc_planet_raster raster = {.size = sizeof raster, .heights = heights, .width = WIDTH, .height = HEIGHT};
+    bosc_planet_inset inset = {.size = sizeof inset,
+                               .heights = region,
+                               .width = REGION,
+                               .height = REGION,
+                               .west = -45,
+                               .south = 42,
+                               .east = -35,
+                               .north = 52};
     bosc_planet_camera camera = {.fov = 1, .pixels = 8, .width = 1280, .height = 720, .cull = 1};
     bosc_planet_goal frame = {.size = sizeof frame, .camera = &camera, .hysteresis = 0.2},
                      globe = {.size = sizeof globe, .triangles = 5000};
@@ -49,10 +64,12 @@ int main(void)
     bosc_ctx *ctx = NULL;
     bosc_planet *planet = NULL;
     for (int i = 0; i < WIDTH * HEIGHT; i++) heights[i] = height_at(i % WIDTH, i / WIDTH);
+    for (int i = 0; i < REGION * REGION; i++) region[i] = region_height_at(i % REGION, i / REGION);
 
     bosc_status status = bosc_ctx_create(NULL, &ctx);
     if (!status) status = bosc_planet_create(ctx, &opts, &planet);
     if (!status) status = bosc_planet_build(ctx, planet, &raster);
+    if (!status) status = bosc_planet_add_inset(ctx, planet, &inset);
     /* 1. The descent. */
     for (double altitude = 1e7; altitude > 0.5 && !status; altitude /= 10) {
         status = bosc_planet_place(ctx, planet, 46.5, -40, altitude, 90, -30, &camera);

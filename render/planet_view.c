@@ -85,8 +85,37 @@ bosc_status planet_view_build(bosc_ctx *ctx, struct planet_view *planet, const b
     if (status == BOSC_OK) status = bosc_planet_get_info(ctx, planet->handle, &planet->info);
     if (status != BOSC_OK) return status;
     const double detail = planet->info.low == planet->info.high && opts ? opts->detail_amplitude : 0;
+    const bosc_heights *h = &planet->heights;
     planet->low = planet->info.low - detail;
     planet->high = planet->info.high + detail;
+    planet->summit[0] = 90 - ((double)(planet->highest / h->width) + 0.5) * 180 / (double)h->height;
+    planet->summit[1] = ((double)(planet->highest % h->width) + 0.5) * 360 / (double)h->width - 180;
+    return BOSC_OK;
+}
+
+bosc_status planet_view_add_inset(bosc_ctx *ctx, struct planet_view *planet, const bosc_heights *h)
+{
+    const bosc_planet_inset inset = {.size = sizeof inset,
+                                     .heights = h->data,
+                                     .width = h->width,
+                                     .height = h->height,
+                                     .west = h->edges[0],
+                                     .south = h->edges[1],
+                                     .east = h->edges[2],
+                                     .north = h->edges[3]};
+    bosc_status status = bosc_planet_add_inset(ctx, planet->handle, &inset);
+    if (status == BOSC_OK) status = bosc_planet_get_info(ctx, planet->handle, &planet->info);
+    if (status != BOSC_OK) return status;
+    planet->low = fmin(planet->low, planet->info.low);
+    planet->high = fmax(planet->high, planet->info.high);
+    for (int64_t i = 0; i < h->width * h->height; i++) {
+        if (!(h->data[i] > planet->peak)) continue;
+        planet->peak = h->data[i];
+        planet->summit[0] =
+            h->edges[3] - ((double)(i / h->width) + 0.5) / (double)h->height * (h->edges[3] - h->edges[1]);
+        planet->summit[1] =
+            h->edges[0] + ((double)(i % h->width) + 0.5) / (double)h->width * (h->edges[2] - h->edges[0]);
+    }
     return BOSC_OK;
 }
 
@@ -119,7 +148,8 @@ static bosc_status reserve_mesh(struct planet_view *planet)
     return BOSC_ERR_NOMEM;
 }
 
-bosc_status planet_view_fetch_mesh(bosc_ctx *ctx, struct planet_view *planet, const double *origin)
+/* Fetches the mesh with its holes. */
+static bosc_status fetch_whole_mesh(bosc_ctx *ctx, struct planet_view *planet, const double *origin)
 {
     int64_t counts[2];
     planet->info.size = sizeof planet->info;
@@ -145,8 +175,64 @@ bosc_status planet_view_fetch_mesh(bosc_ctx *ctx, struct planet_view *planet, co
     return BOSC_OK;
 }
 
+bosc_status planet_view_fetch_mesh(bosc_ctx *ctx, struct planet_view *planet, const double *origin)
+{
+    const bosc_status status = fetch_whole_mesh(ctx, planet, origin);
+    if (status != BOSC_OK || !planet->holes.counts) return status;
+    if (planet_holes_mark(&planet->holes, planet->positions, planet->triangles, planet->mesh.triangles) < 0)
+        return BOSC_ERR_NOMEM;
+    return planet_view_cut_holes(planet, 0);
+}
+
+bosc_status planet_view_select(bosc_ctx *ctx, struct planet_view *planet, const bosc_planet_goal *goal)
+{
+    bosc_status status = bosc_planet_select(ctx, planet->handle, goal);
+    for (int64_t before = -1; status == BOSC_OK && planet->holes.counts;) {
+        status = fetch_whole_mesh(ctx, planet, NULL);
+        if (status != BOSC_OK) break;
+        const int64_t triangles = planet->mesh.triangles;
+        const int64_t splits = planet_holes_mark(&planet->holes, planet->positions, planet->triangles, triangles);
+        if (splits < 0) return BOSC_ERR_NOMEM;
+        if (splits == 0 || triangles == before) break; /* the deepest triangles stay as they are */
+        before = triangles;
+        status = bosc_planet_update(ctx, planet->handle, planet->holes.commands, triangles);
+    }
+    return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
+}
+
+bosc_status planet_view_cut_holes(struct planet_view *planet, int64_t first)
+{
+    bosc_mesh *mesh = &planet->mesh;
+    uint32_t *indices = planet->triangles;
+    int64_t triangles = 0, vertices = 0;
+    if (!planet->holes.counts) return BOSC_OK;
+    uint32_t *numbers = memory_allocate((size_t)mesh->vertices, sizeof *numbers);
+    if (!numbers) return BOSC_ERR_NOMEM;
+    /* 1. The triangles that remain, and their vertices. */
+    memset(numbers, 0, (size_t)mesh->vertices * sizeof *numbers);
+    for (int64_t t = 0; t < mesh->triangles; t++) {
+        if (planet->holes.removed[first + t]) continue;
+        for (int k = 0; k < 3; k++) numbers[indices[3 * t + k]] = 1;
+        memmove(indices + 3 * triangles++, indices + 3 * t, 3 * sizeof *indices);
+    }
+    /* 2. New numbers of these vertices, in the same order. */
+    for (int64_t v = 0; v < mesh->vertices; v++) {
+        if (!numbers[v]) continue;
+        memmove(planet->vertices + 3 * vertices, planet->vertices + 3 * v, 3 * sizeof *planet->vertices);
+        memmove(planet->normals + 3 * vertices, planet->normals + 3 * v, 3 * sizeof *planet->normals);
+        planet->vertex_heights[vertices] = planet->vertex_heights[v];
+        numbers[v] = (uint32_t)vertices++;
+    }
+    for (int64_t i = 0; i < 3 * triangles; i++) indices[i] = numbers[indices[i]];
+    mesh->vertices = vertices;
+    mesh->triangles = triangles;
+    free(numbers);
+    return BOSC_OK;
+}
+
 void planet_view_close(struct planet_view *planet)
 {
+    planet_holes_close(&planet->holes);
     bosc_heights_free(&planet->heights);
     bosc_planet_free(planet->handle);
     bosc_heights_file_close(planet->file);
@@ -157,8 +243,12 @@ void planet_view_close(struct planet_view *planet)
 
 enum { SAMPLES = 2, LAND = 8 }; /* samples along the side of a pixel; colours of land */
 
-/* Scale height of the air, and the length of sight after which 1/e of the light is left; in radii. */
-static const double air_height = 0.0015, sight_length = 0.02;
+/* Least scale height of the air in radii, as the Earth's; a planet with higher relief has more. The length of sight
+ * after which 1/e of the light is left, in scale heights. */
+static const double least_air = 0.0015, air_of_relief = 0.6, sight_length = 5;
+
+/* Share of the highest height from which on all gentle slopes are snow: single peaks are far above other mountains. */
+static const double snow_line = 0.7;
 
 struct paints {
     struct colour land[LAND], rock, deep, shallow, haze, space, horizon, zenith;
@@ -184,6 +274,7 @@ struct planet_picture {
     const struct visibility *visibility;
     struct paints paints;
     double sun[3], eye_height; /* over the sphere, in radii */
+    double air_height;         /* scale height of the air, in radii */
 };
 
 /* Colour of a ray that misses the planet: space, or sky by the density of air where the ray is nearest to the
@@ -193,14 +284,19 @@ static struct colour background(const struct planet_picture *l, double x, double
     const double radius = l->planet->info.radius, *eye = l->planet->origin;
     struct ray ray = pixel_ray(l->visibility, x, y);
     normalise(ray.direction);
-    const double along = -dot(eye, ray.direction);
+    const double along = -dot(eye, ray.direction), ahead = fmax(along, 0);
     double nearest = l->eye_height;
     if (along > 0) nearest = sqrt(fmax(dot(eye, eye) - along * along, 0)) / radius - 1;
-    const double glow = exp(-fmax(nearest, 0) / (4 * air_height)), inside = exp(-l->eye_height / (4 * air_height));
+    const double thick = 4 * l->air_height; /* of the air that is seen, chosen by eye */
+    const double glow = exp(-fmax(nearest, 0) / thick), inside = exp(-fmax(l->eye_height, 0) / thick);
     const double up = fmax(-along / sqrt(dot(eye, eye)), 0);
     const struct colour sky = colour_mix(l->paints.horizon, l->paints.zenith, fmin(1.3 * pow(up, 0.8), 1));
     const struct colour rim = colour_mix(l->paints.zenith, sky, inside);
-    return colour_mix(l->paints.space, rim, glow * (0.35 + 0.65 * inside));
+    /* Air over the dark side does not glow. */
+    double at[3];
+    for (int c = 0; c < 3; c++) at[c] = eye[c] + ahead * ray.direction[c];
+    const double day = fmin(fmax(dot(at, l->sun) / sqrt(dot(at, at)) + 0.3, 0), 1);
+    return colour_mix(l->paints.space, rim, day * glow * (0.35 + 0.65 * inside));
 }
 
 /* Colour of the surface by height and steepness; water below sea level. */
@@ -209,8 +305,11 @@ static struct colour surface_colour(const struct planet_picture *l, double level
     const struct paints *p = &l->paints;
     const double high = fmax(l->planet->high, 1e-30), low = fmin(l->planet->low, -1e-30);
     if (level <= 0 && l->planet->low < 0) return colour_mix(p->shallow, p->deep, fmin(3 * level / low, 1));
-    const struct colour land = colour_along(p->land, LAND, fmin(fmax(level / high, 0), 1));
-    return colour_mix(land, p->rock, 0.75 * fmin(fmax(steep, 0), 1));
+    const double height = fmin(fmax(level / (snow_line * high), 0), 1), bare = fmin(fmax(steep, 0), 1);
+    const struct colour land = colour_along(p->land, LAND, height);
+    /* Snow stays where the ground is not steep: below its line there is more of it in hollows and on ledges. */
+    const double snow = fmin(fmax((height - 0.62) / 0.3 - 1.3 * bare + 0.25, 0), 1);
+    return colour_mix(colour_mix(land, p->rock, 0.85 * bare), p->land[LAND - 1], snow);
 }
 
 /* A point of the mesh: position relative to the eye, height, normal and direction upwards. */
@@ -247,15 +346,16 @@ static struct colour shade_sample(const void *picture, int x, int y)
     const struct surface_point s = interpolate_hit(l->planet, triangle, &hit);
     const bool water = s.height <= 0 && l->planet->low < 0;
     const double *normal = water ? s.up : s.normal, lit = dot(normal, l->sun);
-    const double sun = 1.7 * fmax(lit, 0), sky = 0.3 * fmin(fmax(dot(s.up, l->sun) + 0.3, 0.1), 1);
-    struct colour colour = surface_colour(l, s.height, (0.9 - dot(s.normal, s.up)) / 0.2);
+    const double level = dot(normal, s.up), day = fmin(fmax(dot(s.up, l->sun) + 0.3, 0.1), 1);
+    const double sun = 2.1 * fmax(lit, 0), sky = 0.26 * day * (0.4 + 0.6 * level);
+    struct colour colour = surface_colour(l, s.height, (0.93 - level) / 0.22);
     colour = colour_scale(colour, sun + 0.80 * sky, 0.95 * sun + 0.95 * sky, 0.85 * sun + 1.25 * sky);
     /* Haze grows with the length of the line of sight inside the air. */
     const double distance = sqrt(dot(s.position, s.position)),
                  slope = fmax(fabs(dot(s.position, s.up)) / distance, 0.02);
-    const double length = fmin(distance / l->planet->info.radius, air_height / slope);
+    const double length = fmin(distance / l->planet->info.radius, l->air_height / slope);
     return colour_mix(colour, l->paints.haze,
-                      (1 - exp(-length / sight_length)) * fmin(fmax(dot(s.up, l->sun) + 0.3, 0), 1));
+                      (1 - exp(-length / (sight_length * l->air_height))) * fmin(fmax(dot(s.up, l->sun) + 0.3, 0), 1));
 }
 
 /* Distance of the nearest vertex, bounded away from 0. */
@@ -281,6 +381,16 @@ static struct eye eye_of(const struct planet_view *planet, const bosc_planet_cam
     return eye;
 }
 
+void planet_view_light(const bosc_planet_camera *camera, double sun[3])
+{
+    double up[3], right[3];
+    memcpy(up, camera->position, sizeof up);
+    normalise(up);
+    cross(camera->direction, camera->up, right);
+    normalise(right);
+    for (int c = 0; c < 3; c++) sun[c] = 0.36 * up[c] - 0.84 * right[c] + 0.1 * camera->up[c];
+}
+
 bool planet_view_draw(const struct planet_view *planet, const bosc_planet_camera *camera, const double sun[3],
                       struct canvas *canvas)
 {
@@ -290,6 +400,7 @@ bool planet_view_draw(const struct planet_view *planet, const bosc_planet_camera
     const struct triangle_mesh mesh = {planet->mesh.vertices, planet->mesh.triangles, planet->vertices,
                                        planet->triangles};
     l.eye_height = sqrt(dot(planet->origin, planet->origin)) / planet->info.radius - 1;
+    l.air_height = fmax(least_air, air_of_relief * planet->high / planet->info.radius);
     normalise(l.sun);
     const struct eye eye = eye_of(planet, camera);
     bool good = visibility_open(&visibility, camera->width * SAMPLES, camera->height * SAMPLES, &eye, &mesh) &&

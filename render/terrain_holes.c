@@ -73,6 +73,14 @@ static void count_samples(const struct terrain_holes *h, const int64_t corners[3
     }
 }
 
+enum hole_coverage terrain_holes_cover(const struct terrain_holes *h, const int64_t corners[3])
+{
+    int64_t voids, all;
+    count_samples(h, corners, &voids, &all);
+    if (voids == 0) return HOLE_NONE;
+    return voids == all || all == 3 ? HOLE_REMOVED : HOLE_MIXED;
+}
+
 /* ---- the mesh ---- */
 
 static bosc_status reserve_leaves(struct terrain_holes *h, int64_t leaves)
@@ -98,12 +106,11 @@ static int64_t mark_triangles(struct terrain_holes *h, int64_t leaves)
     h->triangles = 0;
     for (int64_t l = 0; l < leaves; l++) {
         const int64_t *corners = h->corners + 3 * l;
-        int64_t voids, all;
         h->commands[l] = BOSC_CBT_KEEP;
         if (corners[0] < 0) continue; /* outside the mesh */
-        count_samples(h, corners, &voids, &all);
-        h->removed[h->triangles++] = voids > 0;
-        if (voids == 0 || voids == all || all == 3) continue;
+        const enum hole_coverage coverage = terrain_holes_cover(h, corners);
+        h->removed[h->triangles++] = coverage != HOLE_NONE;
+        if (coverage != HOLE_MIXED) continue;
         h->commands[l] = BOSC_CBT_SPLIT;
         splits++;
     }

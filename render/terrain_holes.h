@@ -21,6 +21,11 @@ struct terrain_holes {
 bool terrain_holes_open(struct terrain_holes *holes, const bosc_heights *heights);
 void terrain_holes_close(struct terrain_holes *holes);
 
+/* The samples under a triangle with these corners (samples), its border included. Mixed: voids, and heights other than
+ * those of its corners, so that smaller triangles separate them. */
+enum hole_coverage { HOLE_NONE, HOLE_MIXED, HOLE_REMOVED };
+enum hole_coverage terrain_holes_cover(const struct terrain_holes *holes, const int64_t corners[3]);
+
 /* Refines the mesh of a terrain with filled heights along the borders of voids. Then a triangle with a void and a
  * height has no samples but its corners. Marks the triangles with a void.
  * Cost: per level O(leaves x rows of a triangle) work. Waits. */

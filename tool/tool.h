@@ -18,6 +18,7 @@ enum option {
     OPTION_COUNT
 };
 
+enum { INSETS_MAX = 64 }; /* BOSC_PLANET_INSETS */
 enum { DIM_MAX = 1024, VECTOR_LENGTH_MAX = 65536, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 24 };
 
 struct job;
@@ -51,6 +52,11 @@ struct command {
 extern const struct command commands[]; /* options/commands.c */
 extern const int command_count;
 
+/* A --inset and the --inset-bounds behind it (NULL: none). */
+struct inset_option {
+    const char *file, *bounds;
+};
+
 /* A parsed command line, and the state of its command. */
 struct job {
     const struct command *commands; /* all commands */
@@ -60,7 +66,9 @@ struct job {
     int word_count;
     const char *const *operands;
     int operand_count;
-    const char *value[OPTION_COUNT]; /* NULL: option not given; "" for a flag */
+    const char *value[OPTION_COUNT]; /* NULL: option not given; "" for a flag; of --inset the last one */
+    struct inset_option insets[INSETS_MAX];
+    int inset_count;
     bool help, version;
     bool silent;             /* another process of the job writes files and prints */
     bool has_failed_results; /* the results are printed although the command failed */

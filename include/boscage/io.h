@@ -485,6 +485,19 @@ typedef struct bosc_globe_opts {
  * Cost: O(samples + samples of the globe) work; memory of the globe. */
 BOSC_API bosc_status bosc_heights_to_globe(bosc_heights *heights, const bosc_globe_opts *opts, bosc_io_error *error);
 
+/* Makes heights of a part of the globe lie in longitudes and latitudes at their own resolution, as
+ * bosc_planet_add_inset expects them.
+ *
+ * Heights in degrees stay, with their longitudes shifted by whole turns. Maps are resampled by interpolation, in cells
+ * of their size, over the box of longitudes and latitudes between their edges; PROJ is needed except for web Mercator.
+ * heights: of a reader; changed on success. `edges` become the bounds in degrees (west in -360 to 180, east up to 360),
+ *     and the spacings 0.
+ * opts: as in bosc_heights_to_globe; `outside` is not used.
+ * Errors: BOSC_ERR_FORMAT for a raster whose place is unknown or not on a globe, and for a map with no such box, as
+ *     beside a pole; BOSC_ERR_DATA for voids in one that is resampled.
+ * Cost: O(samples) work; memory of the part. */
+BOSC_API bosc_status bosc_heights_to_degrees(bosc_heights *heights, const bosc_globe_opts *opts, bosc_io_error *error);
+
 /* Computes the rotation for heights whose parts are read on demand (bosc_heights_file_describe).
  * shift: column j of the globe is column j + shift, modulo the width.
  * Errors: as bosc_heights_to_globe; BOSC_ERR_LIMIT for a raster that must be resampled. */

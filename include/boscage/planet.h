@@ -115,6 +115,34 @@ typedef struct bosc_planet_tiles {
  * Waits; later calls that need heights wait too, once a round of tiles. */
 BOSC_API bosc_status bosc_planet_build_tiles(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_tiles *tiles);
 
+#define BOSC_PLANET_INSETS 64 /* of a planet, at most */
+
+/* A raster of a part of the planet, such as a survey of one region. Set `size`; zero bytes elsewhere mean the defaults.
+ * Its cells have equal sizes in longitude and in latitude; rows go from north to south, columns from west to east. */
+typedef struct bosc_planet_inset {
+    size_t size;
+    const void *heights;   /* `height` rows of `width` values, `stride` values from one row to the next */
+    int64_t width, height; /* 3 or more */
+    int64_t stride;        /* 0: width */
+    bosc_dtype dtype;      /* as in bosc_planet_raster, also scale and offset */
+    int32_t border;        /* samples over which it is blended, at most half the shorter side; 0: a 16th of that side */
+    double scale, offset;
+    /* Outer edges of its cells in degrees: -360 <= west < east <= 360, at most 360 apart, also across the antimeridian
+     * (170 to 190); -90 <= south < north <= 90. */
+    double west, south, east, north;
+} bosc_planet_inset;
+
+/* Lays an inset over the heights of a planet that has a raster, and refines them there to the inset's resolution.
+ * Between the outermost samples heights are bilinear. Along its border the inset is blended with the heights around it,
+ * by a weight that grows from 0 at the outermost samples to 1, so that there is no cliff. Where insets overlap, the
+ * later one lies over the earlier ones. The mesh becomes the octahedron's eight triangles. A build removes all insets.
+ * Errors: BOSC_ERR_DATA as bosc_planet_build; BOSC_ERR_LIMIT for more than BOSC_PLANET_INSETS insets. After a failure
+ *     the planet has the insets that it had.
+ * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds. Each height and error of the
+ *     planet then costs O(insets) more.
+ * Waits. */
+BOSC_API bosc_status bosc_planet_add_inset(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_inset *inset);
+
 /* A camera; see bosc_planet_place. */
 typedef struct bosc_planet_camera {
     double position[3];    /* from the center */
@@ -150,8 +178,8 @@ typedef struct bosc_planet_goal {
 /* Refines and coarsens the mesh to meet the goal.
  *   - Without a camera the mesh is rebuilt from the octahedron, so it depends on the goal alone. Triangles are split
  *     while their estimated error is above `error`. Then all samples of the raster are measured, and triangles farther
- *     than `error` from a sample are split too, until none is left. So every sample is within the bound, measured along
- *     its radius, unless a triangle there is on the deepest level.
+ *     than `error` from a sample are split too, until none is left. So every sample, of an inset too, is within the
+ *     bound, measured along its radius, unless a triangle there is on the deepest level.
  *   - With a camera, the present mesh is changed. Errors are estimated to be within `pixels` on the screen: error /
  *     distance x height / (2 tan(fov / 2)). Errors of up to `error` are not refined. Triangles behind the horizon are
  *     as coarse as possible.
@@ -234,11 +262,13 @@ BOSC_API bosc_status bosc_planet_sample(bosc_ctx *ctx, const bosc_planet *planet
 typedef struct bosc_planet_stats {
     size_t size;
     double max_error;    /* the largest distance of a sample from the mesh along its radius, rounded up to f32 */
-    int64_t row, column; /* of such a sample, the first one */
+    int64_t row, column; /* of such a sample, the first one: of the raster before insets */
+    int32_t inset;       /* that has the sample, from 1; 0: the raster */
+    int32_t reserved;    /* 0 */
 } bosc_planet_stats;
 
 /* Measures the mesh. Set `size`.
- * Cost: O(width height log triangles); no scratch.
+ * Cost: O(samples log triangles), of the raster and the insets; no scratch.
  * Waits. */
 BOSC_API bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_stats *stats);
 
@@ -248,9 +278,11 @@ typedef struct bosc_planet_info {
     int64_t triangles, vertices; /* of the mesh */
     int64_t bytes;               /* kept by the planet */
     double radius;
-    double low, high; /* of the raster's heights */
+    double low, high; /* of the raster's and the insets' heights */
     int32_t depth;
     int32_t deepest; /* level of the deepest triangle */
+    int32_t insets;
+    int32_t reserved; /* 0 */
 } bosc_planet_info;
 
 /* Describes the planet. Set `size`.
@@ -261,7 +293,7 @@ BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *plan
 /* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
  * on every backend.
  * A raster read by tiles is read once more, row by row, and gives the same bytes.
- * Errors: BOSC_ERR_IO if write or `read` fails.
+ * Errors: BOSC_ERR_IO if write or `read` fails; BOSC_ERR_LIMIT for a planet with insets.
  * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle.
  * Waits. */
 BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);

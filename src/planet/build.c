@@ -116,9 +116,10 @@ static bosc_status find_bounds(bosc_ctx *ctx, const bosc_planet *planet, struct 
     return BOSC_OK;
 }
 
-/* Detaches the raster. */
+/* Detaches the raster and the insets. */
 static void release_raster(bosc_planet *planet)
 {
+    planet->view.inset_count = 0;
     planet->view.width = planet->view.height = 0;
     planet->view.low = planet->view.high = 0;
     bi_planet_cache_free(planet->cache);
@@ -145,8 +146,7 @@ static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_v
 
 static const double MAX_SCALE = 0x1p+100; /* and of offsets: heights of integer samples stay finite in double */
 
-/* Checks a raster's type, scale and offset, and fills defaults in. name: the argument in messages. */
-static bosc_status check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset)
+bosc_status bi_planet_check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset)
 {
     if (*dtype == 0) *dtype = BOSC_F32;
     if (*dtype != BOSC_F32 && *dtype != BOSC_U16 && *dtype != BOSC_I16)
@@ -166,7 +166,7 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
     BI_TRY(bi_check_size(ctx, "raster", "bosc_planet_raster", raster->size, sizeof *full));
     BI_TRY(bi_read_opts(ctx, "bosc_planet_raster", raster, full, sizeof *full));
     if (full->reserved) return bi_fail(ctx, BOSC_ERR_ARG, "raster: reserved is not 0");
-    BI_TRY(check_values(ctx, "raster", &full->dtype, &full->scale, full->offset));
+    BI_TRY(bi_planet_check_values(ctx, "raster", &full->dtype, &full->scale, full->offset));
     BI_TRY(bi_planet_set_layout(ctx, full->width, full->height, view));
     if (full->stride == 0) full->stride = full->width;
     if (full->stride < full->width)
@@ -223,7 +223,7 @@ static bosc_status check_tiles(bosc_ctx *ctx, const bosc_planet_tiles *tiles, bo
     BI_TRY(bi_check_size(ctx, "tiles", "bosc_planet_tiles", tiles->size, sizeof *full));
     BI_TRY(bi_read_opts(ctx, "bosc_planet_tiles", tiles, full, sizeof *full));
     if (!full->read) return bi_fail(ctx, BOSC_ERR_ARG, "tiles: read is NULL");
-    BI_TRY(check_values(ctx, "tiles", &full->dtype, &full->scale, full->offset));
+    BI_TRY(bi_planet_check_values(ctx, "tiles", &full->dtype, &full->scale, full->offset));
     if (full->tile == 0) full->tile = TILE;
     if (full->tile < MIN_TILE || full->tile > MAX_TILE || (full->tile & (full->tile - 1)))
         return bi_fail(ctx, BOSC_ERR_ARG, "tiles: tile %d is no power of 2 in %d to %d", (int)full->tile, MIN_TILE,
@@ -253,6 +253,7 @@ static bosc_status build_or_release(bosc_ctx *ctx, bosc_planet *planet, const bo
 {
     bosc_status status;
     release_raster(planet);
+    view->inset_count = 0;
     BI_WITH_SCRATCH(ctx,
                     status = raster ? build_whole(ctx, planet, raster, view) : build_tiled(ctx, planet, tiles, view));
     if (status != BOSC_OK) release_raster(planet);

@@ -106,9 +106,13 @@ bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, s
 void bosc_planet_free(bosc_planet *planet)
 {
     if (!planet) return;
-    struct bi_block *const blocks[] = {&planet->heights, &planet->cells,   &planet->poles,
-                                       &planet->noise,   &planet->current, &planet->next};
-    for (int b = 0; b < 6; b++) bi_block_free(&planet->memory, blocks[b]);
+    struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles, &planet->noise,
+                                       &planet->current, &planet->next,  &planet->insets};
+    for (int b = 0; b < 7; b++) bi_block_free(&planet->memory, blocks[b]);
+    for (int k = 0; k < BOSC_PLANET_INSETS; k++) {
+        bi_block_free(&planet->memory, &planet->inset[k].heights);
+        bi_block_free(&planet->memory, &planet->inset[k].cells);
+    }
     bi_planet_cache_free(planet->cache);
     bosc_bisectors_free(planet->pool);
     bi_memory_release(&planet->host, planet, sizeof *planet);
@@ -194,8 +198,9 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
     if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
     BI_TRY(bi_check_info(ctx, "info", "bosc_planet_info", info->size, sizeof *info));
     BI_TRY(bosc_bisectors_get_info(ctx, planet->pool, &pool));
-    const struct bi_block *const blocks[] = {&planet->heights, &planet->cells,   &planet->poles,
-                                             &planet->noise,   &planet->current, &planet->next};
+    /* 1. The facts. */
+    const struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles, &planet->noise,
+                                             &planet->current, &planet->next,  &planet->insets};
     bosc_planet_info full = {.width = planet->view.width,
                              .height = planet->view.height,
                              .triangles = pool.leaves,
@@ -205,9 +210,13 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
                              .low = planet->view.low,
                              .high = planet->view.high,
                              .depth = planet->opts.depth,
-                             .deepest = pool.deepest};
+                             .deepest = pool.deepest,
+                             .insets = planet->view.inset_count};
+    /* 2. The memory. */
     full.bytes += bi_planet_cache_bytes(planet->cache);
-    for (int b = 0; b < 6; b++) full.bytes += (int64_t)blocks[b]->bytes;
+    for (int b = 0; b < 7; b++) full.bytes += (int64_t)blocks[b]->bytes;
+    for (int k = 0; k < BOSC_PLANET_INSETS; k++)
+        full.bytes += (int64_t)(planet->inset[k].heights.bytes + planet->inset[k].cells.bytes);
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }

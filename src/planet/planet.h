@@ -16,6 +16,7 @@ enum {
                              * four times the memory: all cells are 1/64 + 1/256 + ... = 1/48 of the samples */
     BI_PLANET_LEVELS = 32,  /* more than a raster of less than 2^31 samples has */
     BI_PLANET_NOISE = 4096, /* entries of the noise table: 64 KB. Noise repeats after as many lattice cells */
+    BI_PLANET_FEW = 5,      /* samples along the sides of the largest box whose samples are read. Not measured */
     BI_PLANET_ROOTS = 8     /* faces of the octahedron */
 };
 
@@ -31,16 +32,20 @@ struct bi_planet_noise {
     float gradient[3];
 };
 
+struct bi_planet_inset; /* steps/inset.h */
+
 /* The view of the surface that steps read. */
 struct bi_planet_view {
-    const float *heights;                /* (height x width), or the slots of the cache */
-    const double *poles;                 /* (2) north, south */
-    const struct bi_planet_cell *cells;  /* of levels BI_PLANET_CELL to top, whose only cell covers the raster */
-    int64_t first[BI_PLANET_LEVELS];     /* first cell of each level */
-    const struct bi_planet_noise *noise; /* (BI_PLANET_NOISE) */
-    double radius, low, high;            /* low, high: range of heights */
-    double amplitude, frequency;         /* of the first octave of detail, in periods of the unit sphere's radius */
-    int32_t width, height, top, octaves; /* width: 0 without a raster; octaves: 0 without detail */
+    const float *heights;                 /* (height x width), or the slots of the cache */
+    const double *poles;                  /* (2) north, south */
+    const struct bi_planet_cell *cells;   /* of levels BI_PLANET_CELL to top, whose only cell covers the raster */
+    int64_t first[BI_PLANET_LEVELS];      /* first cell of each level */
+    const struct bi_planet_noise *noise;  /* (BI_PLANET_NOISE) */
+    double radius, low, high;             /* low, high: range of heights */
+    double amplitude, frequency;          /* of the first octave of detail, in periods of the unit sphere's radius */
+    int32_t width, height, top, octaves;  /* width: 0 without a raster; octaves: 0 without detail */
+    const struct bi_planet_inset *insets; /* (inset_count) */
+    int32_t inset_count, reserved;
     /* For a raster read by tiles, see bi_planet_stored: */
     const int32_t *slots; /* (tiles) the slot in `heights`, or -1; NULL: the whole raster is in memory */
     int32_t tile_bits, tiles_across;
@@ -58,11 +63,19 @@ struct bi_planet_leaf {
     int32_t level, reserved;
 };
 
+/* The memory of an inset. */
+struct bi_planet_inset_memory {
+    struct bi_block heights, cells;
+    int64_t width, height;
+};
+
 struct bosc_planet {
     struct bi_memory memory, host;
     bosc_planet_opts opts; /* every field set, but for the wavelength */
     struct bi_planet_view view;
     struct bi_block heights, cells, poles, noise;
+    struct bi_block insets;                                  /* the backend's array of struct bi_planet_inset */
+    struct bi_planet_inset_memory inset[BOSC_PLANET_INSETS]; /* the first view.inset_count are in use */
     bosc_bisectors *pool;
     struct bi_planet_cache *cache; /* of a raster read by tiles, or NULL: see tiles.h */
     struct bi_block current, next; /* arrays of leaves: an update reads one and writes the other */
@@ -95,6 +108,11 @@ int64_t bi_planet_total_cells(const struct bi_planet_view *view);
 /* Reserves the block for this many leaves; its contents are lost. */
 bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, struct bi_block *leaves, int64_t count);
 
+/* ---- build.c ---- */
+
+/* Checks a raster's type, scale and offset, and fills defaults in. name: the argument in messages. */
+bosc_status bi_planet_check_values(bosc_ctx *ctx, const char *name, bosc_dtype *dtype, double *scale, double offset);
+
 /* ---- change.c ---- */
 
 /* Makes the octahedron the mesh. */
@@ -115,11 +133,24 @@ bosc_status bi_planet_change(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *
 bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t max_leaves,
                             enum bi_planet_outcome *outcome);
 
+/* ---- inset.c ---- */
+
+/* Number of samples of the raster and of all insets. */
+int64_t bi_planet_total_samples(const bosc_planet *planet);
+
 /* ---- query.c ---- */
 
+/* The farthest sample: its distance, its number, and its inset as in bosc_planet_stats. */
+struct bi_planet_worst {
+    float error;
+    int64_t sample;
+    int32_t inset;
+};
+
 /* Measures the distance of all samples from the mesh. errors (leaves, or NULL): the largest of each leaf, as bits of
- * f32. *worst: the complement of the bits of the largest, and the first sample that has it. Waits. */
-bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst);
+ * f32. Waits. */
+bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors,
+                                      struct bi_planet_worst *worst);
 
 /* ---- the table ---- */
 

@@ -104,7 +104,21 @@ static bosc_status measure_tiles(bosc_ctx *ctx, const bosc_planet *planet, struc
     return BOSC_OK;
 }
 
-bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors, uint64_t *worst)
+/* Reads back the farthest sample of a raster, and makes it the worst if it is farther than that. inset: as in
+ * bosc_planet_stats. */
+static bosc_status update_worst(bosc_ctx *ctx, const struct bi_planet_measure *a, int32_t inset,
+                                struct bi_planet_worst *worst)
+{
+    uint64_t key;
+    BI_TRY(bi_read_back(ctx, &key, a->worst, sizeof key));
+    const float error = bi_f32_from_bits(~(uint32_t)(key >> 32));
+    if (inset == 0 || error > worst->error)
+        *worst = (struct bi_planet_worst){error, (int64_t)(key & UINT32_MAX), inset};
+    return BOSC_OK;
+}
+
+bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, uint32_t *errors,
+                                      struct bi_planet_worst *worst)
 {
     struct bi_planet_measure a = {.view = planet->view,
                                   .pool = *bi_planet_pool(planet),
@@ -112,28 +126,36 @@ bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, 
                                   .errors = errors,
                                   .columns = planet->view.width};
     const int64_t samples = (int64_t)planet->view.width * planet->view.height;
+    /* 1. The raster. */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.worst, &a.worst));
     BI_TRY(ctx->backend->fill(ctx, a.worst, 0xff, sizeof *a.worst));
     if (planet->cache)
         BI_TRY(measure_tiles(ctx, planet, &a));
     else
         BI_TRY_WITH_COST(ctx, 32, BI_PLANET_STEP(ctx, measure, samples, &a));
-    return bi_read_back(ctx, worst, a.worst, sizeof *worst);
+    BI_TRY(update_worst(ctx, &a, 0, worst));
+    /* 2. The insets. */
+    for (a.inset = 0; a.inset < planet->view.inset_count; a.inset++) {
+        const int64_t n = planet->inset[a.inset].width * planet->inset[a.inset].height;
+        BI_TRY(ctx->backend->fill(ctx, a.worst, 0xff, sizeof *a.worst));
+        BI_TRY_WITH_COST(ctx, 32, BI_PLANET_RUN(ctx, planet, measure_inset, n, &a));
+        BI_TRY(update_worst(ctx, &a, a.inset + 1, worst));
+    }
+    return BOSC_OK;
 }
 
 bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_stats *stats)
 {
-    uint64_t worst;
+    struct bi_planet_worst worst;
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
     if (!stats) return bi_fail(ctx, BOSC_ERR_ARG, "stats: NULL");
     BI_TRY(bi_check_info(ctx, "stats", "bosc_planet_stats", stats->size, sizeof *stats));
-    bi_progress_set_total(ctx, 32 * (double)planet->view.width * planet->view.height);
+    bi_progress_set_total(ctx, 32 * (double)bi_planet_total_samples(planet));
     BI_TRY_WITH_SCRATCH(ctx, bi_planet_measure_samples(ctx, planet, NULL, &worst));
-    const int64_t sample = (int64_t)(worst & UINT32_MAX);
-    const bosc_planet_stats full = {.max_error = bi_f32_from_bits(~(uint32_t)(worst >> 32)),
-                                    .row = sample / planet->view.width,
-                                    .column = sample % planet->view.width};
+    const int64_t width = worst.inset ? planet->inset[worst.inset - 1].width : planet->view.width;
+    const bosc_planet_stats full = {
+        .max_error = worst.error, .row = worst.sample / width, .column = worst.sample % width, .inset = worst.inset};
     bi_copy_info(stats, &full, sizeof full);
     return BOSC_OK;
 }

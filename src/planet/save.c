@@ -84,6 +84,8 @@ bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_wri
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
+    if (planet->view.inset_count)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "planet: insets cannot be saved: it has %d", (int)planet->view.inset_count);
     return bi_save(ctx, write, user, write_planet, planet);
 }
 

@@ -124,12 +124,12 @@ static bosc_status split_measured(bosc_ctx *ctx, bosc_planet *planet, const stru
 {
     const int64_t leaves = bi_planet_pool(planet)->leaves;
     uint32_t *errors;
-    uint64_t worst;
+    struct bi_planet_worst worst;
     BI_TRY(bi_scratch_of(ctx, leaves, sizeof *errors, &errors));
     BI_TRY(ctx->backend->fill(ctx, errors, 0, (size_t)leaves * sizeof *errors));
     BI_TRY(bi_planet_measure_samples(ctx, planet, errors, &worst));
     *outcome = BI_PLANET_UNCHANGED;
-    if (!((double)bi_f32_from_bits(~(uint32_t)(worst >> 32)) > criterion->error)) return BOSC_OK;
+    if (!((double)worst.error > criterion->error)) return BOSC_OK;
     return run_pass(ctx, planet, criterion, errors, outcome);
 }
 
@@ -295,7 +295,7 @@ bosc_status bosc_planet_select(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_raster(ctx, planet));
     BI_TRY(check_goal(ctx, planet, goal, &full, &criterion));
-    const double samples = (double)planet->view.width * planet->view.height;
+    const double samples = (double)bi_planet_total_samples(planet);
     bi_progress_set_total(ctx, 8 * (double)bi_planet_pool(planet)->leaves + (full.camera ? 0 : 64 * samples));
     BI_RETURN_WITH_SCRATCH(ctx, select_mesh(ctx, planet, &full, &criterion));
 }

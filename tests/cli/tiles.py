@@ -271,8 +271,7 @@ def check_extremes(folder):
                             (("--tiles", 1, "--png", "a.png"), "--png: cannot be combined with --tiles"),
                             (("--tiles", 1, "--camera", "1,2,3,4,5,50"), "--camera: cannot be combined"),
                             (("--tiles", 1, "--flip-y"), "--flip-y: cannot be combined"),
-                            (("--tiles", 1, "--error", "inf"), "--error: inf is more than 1e+39 with --tiles"),
-                            (("--tiles", 1, "--voids", "hole"), "--voids: hole cannot be combined with --tiles")):
+                            (("--tiles", 1, "--error", "inf"), "--error: inf is more than 1e+39 with --tiles")):
         run = boscage("terrain", folder / "h.npy", *arguments, "-o", folder / "bad", code=2)
         assert text in run.stderr and not (folder / "bad").exists(), run.stderr
     np.save(folder / "wide.npy", np.array([[-3.4e38, 3.4e38], [0, 0]], "f4"))
@@ -281,6 +280,62 @@ def check_extremes(folder):
     np.save(folder / "wide.npy", np.array([[-2.9e38, 2.9e38], [0, 0]], "f4"))
     boscage("terrain", folder / "wide.npy", "--tiles", 0, "-o", folder / "wide", "--quiet")
     assert "tiles need a folder" in boscage("terrain", folder / "h.npy", "--tiles", 1, "-o", "-", code=2).stderr
+
+
+def outline_of(tiles):
+    """The edges of one triangle that are not on the raster's border, as pairs of points; no edge has three."""
+    corners = np.concatenate([tile.places[tile.faces.ravel()] for tile in tiles])
+    texture = np.concatenate([tile.texture[tile.faces.ravel()] for tile in tiles])
+    points, first, number = np.unique(corners, axis=0, return_index=True, return_inverse=True)
+    number, texture = number.reshape(-1, 3), texture[first]
+    edges = np.sort(np.concatenate([number[:, [0, 1]], number[:, [1, 2]], number[:, [2, 0]]]), axis=1)
+    edges, counts = np.unique(edges, axis=0, return_counts=True)
+    single = edges[counts == 1]
+    a, b = texture[single[:, 0]], texture[single[:, 1]]
+    on_border = ((a == b) & ((a == 0) | (a == 1))).any(1)
+    assert counts.max() == 2
+    return {(*points[i], *points[j]) for i, j in single[~on_border]}
+
+
+def check_holes(folder):
+    """Voids as holes: no triangle has one, all other samples but those beside them are covered, and all choices of tiles
+    have the same outline. Tiles without a triangle are left out."""
+    width, height = 70, 41
+    r, c = np.mgrid[:height, :width]
+    void = (np.hypot(r - 20, c - 33) < 6) | ((r == 5) & (c == 60)) | ((r + c > 30) & (r + c < 33) & (r < 12)) | (c < 17)
+    heights = np.where(void, np.nan, relief(width, height, 4)).astype("f4")
+    np.save(folder / "h.npy", heights)
+    run = json.loads(boscage("terrain", folder / "h.npy", "--spacing", 30, "--error", 4, "--tiles", 3, "--voids", "hole",
+                             "-o", folder / "set", "--json").stdout)
+    root, _ = read_set(folder / "set")
+    tiles = [tile for tile in root.all() if tile.name]
+    assert run["voids"] == void.sum() and run["tiles"] == len(tiles) == sum(l["tiles"] for l in run["levels"])
+    names = {tile.name for tile in tiles}
+    assert "3-0-0.glb" not in names and "2-0-0.glb" not in names and "0-0-0.glb" in names
+    beside = np.zeros_like(void)
+    for i in (-1, 0, 1):
+        for j in (-1, 0, 1):
+            beside |= np.roll(void, (i, j), (0, 1))
+    outlines = []
+    for chosen in choices_of(root, np.random.default_rng(5), 12):
+        covered = np.zeros(void.shape, bool)
+        for tile in chosen:
+            for p in (tile.places / [30, -30, 1])[tile.faces][:, :, :2]:
+                edge, other = p[1] - p[0], p[2] - p[0]
+                low, high = np.rint(p.min(0)).astype(int), np.rint(p.max(0)).astype(int)
+                x, y = np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1))
+                area = edge[0] * other[1] - edge[1] * other[0]
+                s = ((x - p[0, 0]) * other[1] - (y - p[0, 1]) * other[0]) / area
+                t = (edge[0] * (y - p[0, 1]) - edge[1] * (x - p[0, 0])) / area
+                inside = (s > -1e-6) & (t > -1e-6) & (s + t < 1 + 1e-6)
+                covered[y[inside], x[inside]] = True
+        assert not (covered & void).any() and (covered | beside).all()
+        outlines.append(outline_of(chosen))
+    assert len(outlines[0]) > 60 and all(outline == outlines[0] for outline in outlines)
+    # Voids that leave no triangle.
+    np.save(folder / "few.npy", np.where(np.arange(25).reshape(5, 5) % 4, np.nan, 1.0))
+    run = boscage("terrain", folder / "few.npy", "--voids", "hole", "--tiles", 1, "-o", folder / "none", code=1)
+    assert "its voids leave no triangle of the mesh" in run.stderr and not (folder / "none").exists()
 
 
 def check_folder(folder):
@@ -336,7 +391,7 @@ def check_folder(folder):
 
 
 def main():
-    for check in (check_plane, check_earth, check_extremes, check_folder):
+    for check in (check_plane, check_earth, check_extremes, check_holes, check_folder):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     return 0

@@ -3,14 +3,38 @@ the tool of BOSCAGE), links have targets, and ./dev has the commands that pages 
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(ROOT.glob("*.md"))
 GUIDE = sorted(ROOT.glob("docs/guide/*.md"))
 DESIGN = sorted(ROOT.glob("docs/design/*.md"))
+
+
+def read_png(path):
+    """Width, and the bytes of the pixels, of a PNG of RGB that is not interlaced."""
+    data, at, packed = path.read_bytes(), 8, b""
+    while at < len(data):
+        length, name = struct.unpack_from(">I4s", data, at)
+        if name == b"IHDR":
+            width, height, form = struct.unpack_from(">II5s", data, at + 8)
+            assert form == b"\x08\x02\0\0\0", path
+        packed += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
+        at += length + 12
+    raw, stride, before, pixels = zlib.decompress(packed), 3 * width, bytes(3 * width), bytearray()
+    for y in range(height):
+        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            a, b, c = row[i - 3] if i > 2 else 0, before[i], before[i - 3] if i > 2 else 0
+            nearest = min((a, b, c), key=lambda v: abs(a + b - c - v))  # the first of equals, as PNG has it
+            row[i] = (row[i] + (0, a, b, (a + b) // 2, nearest)[kind]) % 256
+        pixels += row
+        before = row
+    return width, bytes(pixels)
 
 
 class Documents(unittest.TestCase):
@@ -48,6 +72,15 @@ class Documents(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run(["sh", "-ec", block], cwd=folder, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), page.name)
+                self.check_pictures(page, pathlib.Path(folder))
+
+    def check_pictures(self, page, folder):
+        """A page's pictures that its commands make look as they do: other machines round a few colours otherwise."""
+        for name in re.findall(r"\]\(\.\./(\w+\.png)\)", page.read_text()):
+            if (folder / name).exists():
+                ours, made = read_png(ROOT / "docs" / name), read_png(folder / name)
+                self.assertEqual((ours[0], len(ours[1])), (made[0], len(made[1])), name)
+                self.assertLess(sum(abs(a - b) for a, b in zip(ours[1], made[1])) / len(ours[1]), 0.5, name)
 
     def test_the_excerpts_of_the_guide_are_of_its_examples(self):
         for page in GUIDE:

@@ -51,6 +51,32 @@ static long double detail_at(const struct reference_planet *p, const long double
     return sum;
 }
 
+/* From 0 to 1 over the border. */
+static long double ramp(long double x, long double border)
+{
+    const long double t = fminl(fmaxl(x / border, 0), 1);
+    return 3 * t * t - 2 * t * t * t;
+}
+
+/* Lays an inset over a height. */
+static long double lay_inset(const struct reference_inset *inset, long double longitude, long double latitude,
+                             long double below)
+{
+    while (longitude < inset->west) longitude += 360;
+    while (longitude >= inset->west + 360) longitude -= 360;
+    const int64_t w = inset->width, h = inset->height;
+    const long double u = (longitude - inset->west) / (inset->east - inset->west) * w - 0.5L,
+                      v = (inset->north - latitude) / (inset->north - inset->south) * h - 0.5L;
+    if (u <= 0 || u >= w - 1 || v <= 0 || v >= h - 1) return below;
+    const int64_t i = (int64_t)floorl(u), j = (int64_t)floorl(v);
+    const float *z = inset->heights + j * w + i;
+    const long double a = u - i, b = v - j,
+                      own = (1 - b) * ((1 - a) * z[0] + a * z[1]) + b * ((1 - a) * z[w] + a * z[w + 1]);
+    const long double weight = ramp(u, inset->border) * ramp(w - 1 - u, inset->border) * ramp(v, inset->border) *
+                               ramp(h - 1 - v, inset->border);
+    return below + weight * (own - below);
+}
+
 long double reference_planet_height(const struct reference_planet *p, const long double d[3])
 {
     const long double length = sqrtl(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
@@ -63,7 +89,11 @@ long double reference_planet_height(const struct reference_planet *p, const long
     for (int k = 0; k < 2; k++)
         part[k] = sample_at(p, r + k, c) + (sample_at(p, r + k, c + 1) - sample_at(p, r + k, c)) * (u - c);
     const long double unit[3] = {d[0] / length, d[1] / length, d[2] / length};
-    return part[0] + (part[1] - part[0]) * f + detail_at(p, unit);
+    long double height = part[0] + (part[1] - part[0]) * f;
+    for (int k = 0; k < p->inset_count; k++)
+        height = lay_inset(p->insets + k, atan2l(d[1], d[0]) / PI * 180, atan2l(d[2], hypotl(d[0], d[1])) / PI * 180,
+                           height);
+    return height + detail_at(p, unit);
 }
 
 void reference_planet_vertex(const struct reference_planet *p, int64_t root, long double x, long double y,
@@ -79,13 +109,22 @@ void reference_planet_vertex(const struct reference_planet *p, int64_t root, lon
     for (int c = 0; c < 3; c++) at[c] *= r;
 }
 
-void reference_planet_direction(const struct reference_planet *p, int64_t row, int64_t column, long double d[3])
+static void set_direction(long double latitude, long double longitude, long double d[3])
 {
-    const long double latitude = (0.5L - (row + 0.5L) / p->height) * PI,
-                      longitude = ((column + 0.5L) / p->width - 0.5L) * 2 * PI;
     d[0] = cosl(latitude) * cosl(longitude);
     d[1] = cosl(latitude) * sinl(longitude);
     d[2] = sinl(latitude);
+}
+
+void reference_planet_direction(const struct reference_planet *p, int64_t row, int64_t column, long double d[3])
+{
+    set_direction((0.5L - (row + 0.5L) / p->height) * PI, ((column + 0.5L) / p->width - 0.5L) * 2 * PI, d);
+}
+
+void reference_inset_direction(const struct reference_inset *i, int64_t row, int64_t column, long double d[3])
+{
+    set_direction((i->north - (row + 0.5L) / i->height * (i->north - i->south)) * PI / 180,
+                  (i->west + (column + 0.5L) / i->width * (i->east - i->west)) * PI / 180, d);
 }
 
 static long double det(const long double a[3], const long double b[3], const long double c[3])
@@ -105,18 +144,28 @@ static long double intersect_ray(const double *vertices, const uint32_t *t, cons
     return det(v[0], v[1], v[2]) / sum;
 }
 
+/* Returns the distance of the surface from a mesh in a direction. */
+static long double error_in(const struct reference_planet *p, const double *vertices, const uint32_t *triangles,
+                            int64_t triangle_count, const long double d[3])
+{
+    long double r = -1;
+    for (int64_t t = 0; t < triangle_count && r < 0; t++) r = intersect_ray(vertices, triangles + 3 * t, d);
+    return r < 0 ? INFINITY : fabsl(r - p->radius - reference_planet_height(p, d));
+}
+
 long double reference_planet_error(const struct reference_planet *p, const double *vertices, const uint32_t *triangles,
                                    int64_t triangle_count)
 {
-    long double most = 0;
+    long double most = 0, d[3];
     for (int64_t i = 0; i < p->width * p->height; i++) {
-        long double d[3], r = -1;
         reference_planet_direction(p, i / p->width, i % p->width, d);
-        for (int64_t t = 0; t < triangle_count && r < 0; t++) r = intersect_ray(vertices, triangles + 3 * t, d);
-        if (r < 0) return INFINITY;
-        const long double off = fabsl(r - p->radius - reference_planet_height(p, d));
-        most = off > most ? off : most;
+        most = fmaxl(most, error_in(p, vertices, triangles, triangle_count, d));
     }
+    for (int k = 0; k < p->inset_count; k++)
+        for (int64_t i = 0; i < p->insets[k].width * p->insets[k].height; i++) {
+            reference_inset_direction(p->insets + k, i / p->insets[k].width, i % p->insets[k].width, d);
+            most = fmaxl(most, error_in(p, vertices, triangles, triangle_count, d));
+        }
     return most;
 }
 

@@ -5,6 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A raster over a part of the planet; edges in degrees. */
+struct reference_inset {
+    const float *heights;
+    int64_t width, height;
+    long double west, south, east, north;
+    int64_t border; /* samples over which it is blended */
+};
+
 struct reference_planet {
     const float *heights; /* (height x width) */
     int64_t width, height;
@@ -12,6 +20,8 @@ struct reference_planet {
     double amplitude, wavelength; /* of detail, with random numbers `bits`, 4 for each of 4096 entries */
     int octaves;
     const uint32_t *bits;
+    const struct reference_inset *insets;
+    int inset_count;
 };
 
 /* Returns the height in a direction of any length. */
@@ -24,7 +34,11 @@ void reference_planet_vertex(const struct reference_planet *p, int64_t root, lon
 /* Computes the direction of a sample. */
 void reference_planet_direction(const struct reference_planet *p, int64_t row, int64_t column, long double d[3]);
 
-/* Returns the largest distance of a sample from a mesh along its radius; tests each sample with each triangle. */
+/* Computes the direction of a sample of an inset. */
+void reference_inset_direction(const struct reference_inset *inset, int64_t row, int64_t column, long double d[3]);
+
+/* Returns the largest distance of a sample, of the raster or an inset, from a mesh along its radius; tests each sample
+ * with each triangle. */
 long double reference_planet_error(const struct reference_planet *p, const double *vertices, const uint32_t *triangles,
                                    int64_t triangle_count);
 

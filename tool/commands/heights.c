@@ -27,8 +27,6 @@ int heights_options_read(const struct job *job, struct heights_options *options)
                             job->value[OPT_VERTICAL_EXAGGERATION]);
     const char *treatment = job->value[OPT_VOIDS] ? option_choice_name(job, OPT_VOIDS, voids) : "fill";
     options->leaves_holes = strcmp(treatment, "hole") == 0;
-    if (options->leaves_holes && job->value[OPT_TILES])
-        return report_error(EXIT_USAGE, "--voids: hole cannot be combined with --tiles");
     options->read = (bosc_heights_opts){.size = sizeof options->read,
                                         .encoding = (bosc_heights_encoding)encoding,
                                         .voids = options->leaves_holes              ? BOSC_HEIGHTS_KEEP_VOIDS

@@ -8,9 +8,9 @@
 
 #include "render/camera.h"
 #include "render/planet_view.h"
-#include "render/vector.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/heights.h"
+#include "tool/commands/planet_insets.h"
 #include "tool/commands/surface.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
@@ -55,8 +55,7 @@ static int planet_camera(struct job *job, const struct planet_view *planet, cons
 static int planet_select(struct job *job, struct planet_view *planet, const bosc_planet_goal *goal)
 {
     const double start = job_now();
-    bosc_status status = bosc_planet_select(job->ctx, planet->handle, goal);
-    if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
+    const bosc_status status = planet_view_select(job->ctx, planet, goal);
     job_add_seconds(job, "select", start);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
@@ -67,18 +66,6 @@ static int planet_mesh(struct job *job, struct planet_view *planet, const double
     bosc_status status = planet_view_fetch_mesh(job->ctx, planet, origin);
     job_add_seconds(job, "mesh", start);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
-}
-
-/* Computes the direction of the sun for a picture at a position: high, in the west. */
-static void planet_sun(const double position[3], double sun[3])
-{
-    double up[3] = {position[0], position[1], position[2]}, east[3], north[3];
-    const double pole[3] = {0, 0, 1}, side[3] = {0, 1, 0};
-    normalise(up);
-    cross(fabs(up[2]) < 0.999 ? pole : side, up, east);
-    normalise(east);
-    cross(up, east, north);
-    for (int c = 0; c < 3; c++) sun[c] = 0.62 * up[c] - 0.62 * east[c] + 0.48 * north[c];
 }
 
 /* ---- a flight, or a descent to the ground ---- */
@@ -95,13 +82,10 @@ struct flight_path {
  * eye. */
 static int make_descent(struct job *job, const struct planet_view *planet, struct flight_path *path)
 {
-    const bosc_heights *h = &planet->heights;
-    const int64_t top = planet->highest;
     bosc_planet_info info = {.size = sizeof info};
     bosc_status status = bosc_planet_get_info(job->ctx, planet->handle, &info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    const double latitude = 90 - ((double)(top / h->width) + 0.5) * 180 / (double)h->height;
-    const double longitude = ((double)(top % h->width) + 0.5) * 360 / (double)h->width - 180, radius = info.radius;
+    const double latitude = planet->summit[0], longitude = planet->summit[1], radius = info.radius;
     const double cameras[4][CAMERA_NUMBERS] = {{latitude, longitude - 25, 2 * radius, 0, -90, 45},
                                                {latitude, longitude - 2, radius / 20, 0, -70, 50},
                                                {latitude, longitude - 0.05, radius / 2000, 20, -30, 50},
@@ -185,7 +169,7 @@ static int aim_sun(struct job *job, const struct planet_view *planet, const stru
     bosc_planet_camera last;
     const double *numbers = path->camera + (path->count - 1) * CAMERA_NUMBERS;
     if (planet_camera(job, planet, path_name(job), numbers, 64, &last)) return EXIT_FAILED;
-    planet_sun(last.position, sun);
+    planet_view_light(&last, sun);
     return EXIT_DONE;
 }
 
@@ -216,13 +200,16 @@ static int planet_fly(struct job *job, struct planet_view *planet, int width)
 
 struct tiles {
     int64_t count, *first; /* first: (count + 1) first triangle of each tile, and the number of triangles */
+    bool *written;         /* (count) a tile with triangles; one that is a hole has none */
 };
 
 static int find_tiles(struct job *job, const struct planet_view *planet, int64_t level, struct tiles *tiles)
 {
     tiles->count = (int64_t)8 << level;
     tiles->first = job_alloc((size_t)tiles->count + 1, sizeof *tiles->first);
-    if (!tiles->first) return EXIT_FAILED;
+    tiles->written = tiles->first ? job_alloc((size_t)tiles->count, sizeof *tiles->written) : NULL;
+    if (!tiles->written) return EXIT_FAILED;
+    memset(tiles->written, 0, (size_t)tiles->count * sizeof *tiles->written);
     bosc_status status =
         bosc_planet_get_tiles(job->ctx, planet->handle, (int32_t)level, tiles->first, tiles->count + 1);
     if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
@@ -230,7 +217,7 @@ static int find_tiles(struct job *job, const struct planet_view *planet, int64_t
 }
 
 /* Writes a tile, which replaces the mesh in the arrays of the view, and adds a row to `lines`. */
-static int write_tile(struct job *job, struct planet_view *planet, const struct tiles *tiles, int64_t k, json_t *lines)
+static int write_tile(struct job *job, struct planet_view *planet, struct tiles *tiles, int64_t k, json_t *lines)
 {
     char name[FRAME_NAME_SIZE];
     bosc_io_error error;
@@ -246,19 +233,23 @@ static int write_tile(struct job *job, struct planet_view *planet, const struct 
     if (status == BOSC_OK) status = bosc_ctx_sync(job->ctx);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     /* 2. Write and report. */
-    planet->mesh.vertices = counts[0];
-    planet->mesh.triangles = counts[1];
-    status = bosc_mesh_write(name, &planet->mesh, &error);
+    bosc_mesh *mesh = &planet->mesh;
+    mesh->vertices = counts[0];
+    mesh->triangles = counts[1];
+    if (planet_view_cut_holes(planet, first) != BOSC_OK) return report_error(EXIT_FAILED, "out of memory for a tile");
+    if (mesh->triangles == 0) return EXIT_DONE;
+    status = bosc_mesh_write(name, mesh, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
+    tiles->written[k] = true;
     json_array_append_new(lines, json_pack("{s:s, s:I, s:I, s:I}", "file", name, "tile", (json_int_t)k, "vertices",
-                                           (json_int_t)counts[0], "triangles", (json_int_t)counts[1]));
+                                           (json_int_t)mesh->vertices, "triangles", (json_int_t)mesh->triangles));
     return EXIT_DONE;
 }
 
 static bool is_written(const void *user, int64_t k)
 {
     const struct tiles *tiles = user;
-    return k >= 0 && k < tiles->count && tiles->first[k] < tiles->first[k + 1];
+    return k >= 0 && k < tiles->count && tiles->written[k];
 }
 
 /* Writes the selected mesh in tiles of a level, as files in the folder -o. */
@@ -275,6 +266,7 @@ static int planet_write_tiles(struct job *job, struct planet_view *planet, int64
     if (!code) job_set_integer(job, "files", (int64_t)json_array_size(lines));
     job_set_json(job, "tiles", lines);
     free(tiles.first);
+    free(tiles.written);
     return code;
 }
 
@@ -351,6 +343,8 @@ static int read_heights_options(const struct job *job, struct heights_options *o
     if (code) return code;
     if (job->value[OPT_CACHE] && job->value[OPT_VOIDS] && options->read.voids == BOSC_HEIGHTS_FILL_VOIDS)
         return report_error(EXIT_USAGE, "--voids: fill does not apply to --cache, which reads parts of the raster");
+    if (job->value[OPT_CACHE] && options->leaves_holes)
+        return report_error(EXIT_USAGE, "--voids: hole does not apply to --cache, which reads parts of the raster");
     return EXIT_DONE;
 }
 
@@ -385,7 +379,32 @@ static void set_radius(struct job *job, const bosc_heights *h, bosc_planet_opts 
         job_set_note(job, "radius", "assumed: the Earth's; --radius R gives it");
 }
 
-static int read_planet(struct job *job, struct planet_view *planet)
+/* Separates the voids from the heights: 1 where there is no height, in a raster of the same place. Then fills them. */
+static int separate_voids(bosc_heights *h, bosc_heights *voids)
+{
+    bosc_io_error error;
+    *voids = *h;
+    voids->data = job_alloc((size_t)(h->width * h->height), sizeof *voids->data);
+    if (!voids->data) return EXIT_FAILED;
+    for (int64_t i = 0; i < h->width * h->height; i++) voids->data[i] = isnan(h->data[i]) ? 1.0F : 0.0F;
+    const bosc_status status = bosc_heights_fill(h, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+/* Places the voids on the globe as the heights; there are none outside them. */
+static int place_voids(const struct heights_globe *globe, bosc_heights *voids)
+{
+    bosc_io_error error;
+    bosc_globe_opts opts = globe->opts;
+    opts.has_outside = 1;
+    opts.outside = 0;
+    const bosc_status status = voids->data ? bosc_heights_to_globe(voids, &opts, &error) : BOSC_OK;
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+/* Reads the heights and builds the planet. voids: of holes, as separate_voids writes them, on the globe; freed by the
+ * caller, after a failure too. */
+static int read_planet(struct job *job, struct planet_view *planet, bosc_heights *voids)
 {
     bosc_planet_opts opts;
     struct heights_options options;
@@ -402,11 +421,18 @@ static int read_planet(struct job *job, struct planet_view *planet)
     job_set_integer(job, "width", planet->heights.width);
     job_set_integer(job, "height", planet->heights.height);
     heights_report_voids(job, &options, planet->heights.voids);
-    if ((code = place_heights(job, &options, &globe, planet))) return code;
+    if (planet->heights.voids && options.leaves_holes) code = separate_voids(&planet->heights, voids);
+    if (!code) code = place_heights(job, &options, &globe, planet);
+    if (!code) code = place_voids(&globe, voids);
+    if (code) return code;
     set_radius(job, &planet->heights, &opts);
     if ((code = check_heights(job, &planet->heights, opts.radius))) return code;
-    /* 3. The planet. */
-    return build_planet(job, planet, &opts);
+    /* 3. The planet and its insets. */
+    code = build_planet(job, planet, &opts);
+    if (!code) code = planet_add_insets(job, &options, planet, voids);
+    if (!code && voids->data && !planet_holes_open(&planet->holes, voids))
+        code = report_error(EXIT_FAILED, "out of memory for the voids");
+    return code;
 }
 
 static int report_mesh(struct job *job, const struct planet_view *planet)
@@ -416,9 +442,10 @@ static int report_mesh(struct job *job, const struct planet_view *planet)
     bosc_status status = bosc_planet_measure(job->ctx, planet->handle, &stats);
     job_add_seconds(job, "measure", start);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    job_set_integer(job, "vertices", planet->info.vertices);
-    job_set_integer(job, "triangles", planet->info.triangles);
+    job_set_integer(job, "vertices", planet->mesh.vertices);
+    job_set_integer(job, "triangles", planet->mesh.triangles);
     job_set_number(job, "max_error", stats.max_error);
+    if (planet->holes.counts) job_set_note(job, "max_error", "of all samples, with filled voids");
     job_set_integer(job, "depth", planet->info.deepest);
     return EXIT_DONE;
 }
@@ -437,7 +464,7 @@ static int draw_picture(struct job *job, struct planet_view *planet, const struc
     if (!code) code = planet_mesh(job, planet, camera.position);
     if (code) return code;
     const double start = job_now();
-    planet_sun(camera.position, sun);
+    planet_view_light(&camera, sun);
     const bool good = planet_view_draw(planet, &camera, sun, canvas);
     job_add_seconds(job, "draw", start);
     return good ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory for the picture");
@@ -517,10 +544,12 @@ int run_planet(struct job *job)
 {
     struct planet_request request;
     struct planet_view planet = {0};
+    bosc_heights voids = {0};
     const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
     int code = read_request(job, &request);
     if (!code) code = check_outputs(job, flight);
-    if (!code) code = read_planet(job, &planet);
+    if (!code) code = read_planet(job, &planet, &voids);
+    bosc_heights_free(&voids);
     if (!code) code = flight ? planet_fly(job, &planet, (int)request.width) : make_mesh(job, &planet, &request);
     planet_view_close(&planet);
     return code;

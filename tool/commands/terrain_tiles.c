@@ -13,10 +13,14 @@
 #include "tool/output/report.h"
 #include "tool/output/staged_folder.h"
 
-/* The extent of a tile and all tiles below it. */
+/* The extent of a tile and all tiles below it; low above high: it has no triangles, nor have these. */
 struct box {
     double low[3], high[3];
 };
+
+static const struct box empty_box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static bool is_empty(const struct box *box) { return box->low[0] > box->high[0]; }
 
 /* A tile set being written. */
 struct tile_set {
@@ -24,9 +28,10 @@ struct tile_set {
     struct tile_frame frame;
     struct tile_pyramid pyramid;
     struct staged_folder folder;
-    char *extras;      /* of every file; the text of a JSON object */
-    struct box *boxes; /* of all tiles, level by level */
-    int64_t written, tiles, triangles;
+    char *extras;                      /* of every file; the text of a JSON object */
+    struct box *boxes;                 /* of all tiles, level by level */
+    int64_t written, tiles, triangles; /* written, tiles: holes included */
+    int64_t files;                     /* tiles with triangles */
     int64_t first_box[TERRAIN_TILE_LEVEL_MAX + 2], across[TERRAIN_TILE_LEVEL_MAX + 1], down[TERRAIN_TILE_LEVEL_MAX + 1];
     double errors[TERRAIN_TILE_LEVEL_MAX + 1]; /* bound of each level */
 };
@@ -125,7 +130,7 @@ static void place_vertices(const struct tile_set *set, struct tile *tile, struct
 {
     const int64_t w = set->pyramid.width, h = set->pyramid.height, words = (tile->width * tile->height + 63) / 64;
     int64_t v = 0;
-    *box = (struct box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    *box = empty_box;
     for (int64_t i = 0; i < words; i++)
         for (uint64_t left = tile->bits[i]; left; left &= left - 1, v++) {
             const int64_t bit = 64 * i + __builtin_ctzll(left);
@@ -172,7 +177,7 @@ static void fill_mesh(const struct tile_set *set, const struct tile_level *level
     tile->mesh.indices = tile->indices;
 }
 
-/* Writes tile k of a level and sets its box. */
+/* Writes tile k of a level, unless all of it is a hole, and sets its box. */
 static int write_tile(struct tile_set *set, const struct tile_level *level, int64_t number, int64_t k)
 {
     const struct tile_pyramid *p = &set->pyramid;
@@ -183,8 +188,10 @@ static int write_tile(struct tile_set *set, const struct tile_level *level, int6
     bosc_io_error error;
     tile.width = (p->width - tile.column < level->side + 1 ? p->width - tile.column : level->side + 1);
     tile.height = (p->height - tile.row < level->side + 1 ? p->height - tile.row : level->side + 1);
-    int code = number_vertices(set, level, k, &tile);
-    if (!code) {
+    const bool has_triangles = level->first[k] < level->first[k + 1];
+    int code = has_triangles ? number_vertices(set, level, k, &tile) : EXIT_DONE;
+    *box = empty_box;
+    if (!code && has_triangles) {
         place_vertices(set, &tile, box);
         fill_mesh(set, level, k, box, &tile);
         write_tile_name(number, column, row, name);
@@ -193,6 +200,7 @@ static int write_tile(struct tile_set *set, const struct tile_level *level, int6
         if (status != BOSC_OK) code = report_file_error(set, status, &error);
     }
     free_tile(&tile);
+    set->files += has_triangles;
     progress_step(set->job, "tiles", (double)++set->written / (double)set->tiles);
     return code;
 }
@@ -208,7 +216,8 @@ static int report_level(struct tile_set *set, const struct tile_level *level, in
     const bosc_status status = bosc_terrain_measure(job->ctx, set->pyramid.terrain->handle, &stats);
     job_add_seconds(job, "measure", start);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    const int64_t tiles = level->across * level->down;
+    int64_t tiles = 0;
+    for (int64_t k = 0; k < level->across * level->down; k++) tiles += level->first[k] < level->first[k + 1];
     json_array_append_new(lines, json_pack("{s:I, s:I, s:I, s:f, s:f}", "level", (json_int_t)number, "tiles",
                                            (json_int_t)tiles, "triangles", (json_int_t)level->triangles, "error",
                                            set->errors[number], "max_error", stats.max_error));
@@ -285,6 +294,7 @@ static json_t *pack_tile(const struct tile_set *set, int64_t level, int64_t colu
     for (int i = 0; i < 4 && good; i++) {
         const int64_t x = 2 * column + i % 2, y = 2 * row + i / 2;
         if (x >= set->across[level + 1] || y >= set->down[level + 1]) continue;
+        if (is_empty(set->boxes + set->first_box[level + 1] + y * set->across[level + 1] + x)) continue;
         good = json_array_append_new(children, pack_tile(set, level + 1, x, y)) == 0;
     }
     if (good) return tile;
@@ -301,7 +311,8 @@ static json_t *pack_root(const struct tile_set *set, double error)
     bool good = true;
     for (int64_t k = 1; k < count; k++) add_box(&all, set->boxes + k);
     for (int64_t k = 0; k < count && children && good; k++)
-        good = json_array_append_new(children, pack_tile(set, 0, k % set->across[0], k / set->across[0])) == 0;
+        if (!is_empty(set->boxes + k))
+            good = json_array_append_new(children, pack_tile(set, 0, k % set->across[0], k / set->across[0])) == 0;
     if (count > 1)
         root = json_pack("{s:o, s:f, s:o}", "boundingVolume", pack_box(&all), "geometricError", error, "children",
                          children);
@@ -381,6 +392,8 @@ static int write_set(struct tile_set *set, json_t *lines)
     bosc_io_set_progress(NULL, NULL); /* the bar counts tiles, not the bytes of each */
     int code = staged_folder_open(set->job->value[OPT_OUTPUT], is_tile_set_name, &set->folder);
     for (int64_t l = set->pyramid.last_level; l >= 0 && !code; l--) code = write_level(set, l, lines);
+    if (!code && set->files == 0)
+        code = report_error(EXIT_FAILED, "%s: its voids leave no triangle of the mesh", set->job->operands[0]);
     if (!code) code = write_index(set);
     if (!code) code = staged_folder_commit(&set->folder);
     staged_folder_discard(&set->folder);
@@ -412,7 +425,7 @@ int terrain_write_tiles(struct job *job, struct terrain_view *terrain, int64_t l
     }
     job_set_json(job, "levels", lines);
     if (!code) {
-        job_set_integer(job, "tiles", set.tiles);
+        job_set_integer(job, "tiles", set.files);
         job_set_integer(job, "triangles", set.triangles);
         job_set_text(job, "placed", set.frame.geographic ? "on the Earth" : "in a plane");
     }

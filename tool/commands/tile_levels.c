@@ -114,6 +114,8 @@ static bool needs_split(const struct refinement *r, const int64_t v[3])
     if (e.high[0] - e.low[0] <= 1 && e.high[1] - e.low[1] <= 1) return false; /* no sample inside */
     for (int c = 0; c < 2; c++)                                               /* crosses a border between tiles */
         if (e.low[c] / r->side < (e.high[c] - 1) / r->side && e.low[c] < e.high[c]) return true;
+    if (r->pyramid->terrain->holes.counts && terrain_holes_cover(&r->pyramid->terrain->holes, v) == HOLE_MIXED)
+        return true;
     if (r->sag < INFINITY && tile_frame_sag(r->pyramid->frame, v[0], v[1]) > r->sag) return true; /* longest edge */
     for (int i = 0; i < 3 && r->has_finest; i++)
         if (lacks_border_vertex(r, v[i], v[(i + 1) % 3])) return true;
@@ -171,12 +173,14 @@ static int64_t tile_of(const struct sorting *s, const int64_t corners[3])
 static void sort_leaf(void *user, int64_t leaf, const int64_t corners[3])
 {
     struct sorting *s = user;
+    const struct terrain_holes *holes = &s->pyramid->terrain->holes;
     const int64_t tile = tile_of(s, corners);
     (void)leaf;
+    for (int i = 0; i < 3 && s->is_finest && !s->next; i++)
+        s->pyramid->finest[corners[i] / 64] |= (uint64_t)1 << corners[i] % 64;
+    if (holes->counts && terrain_holes_cover(holes, corners) != HOLE_NONE) return;
     if (!s->next) {
         s->level->first[tile + 1]++;
-        for (int i = 0; i < 3 && s->is_finest; i++)
-            s->pyramid->finest[corners[i] / 64] |= (uint64_t)1 << corners[i] % 64;
         return;
     }
     uint32_t *to = s->level->corners + 3 * s->next[tile]++;

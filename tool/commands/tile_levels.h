@@ -4,7 +4,10 @@
  * tiles, and along these borders it has the vertices of the finest level. So the edges of adjacent tiles are the same,
  * of one level or of two: no cracks, and no skirts are needed. A diamond of the bisection whose middle lies on a border
  * is split at level l if and only if the finest level splits it: bounds decrease with the level, so each mesh contains
- * the splits of the coarser ones. */
+ * the splits of the coarser ones.
+ *
+ * Where voids are holes, each level is split until a triangle with a void and heights has no samples but its corners.
+ * So all levels leave out the same area: that of the smallest triangles with a void. */
 #ifndef TOOL_COMMANDS_TILE_LEVELS_H
 #define TOOL_COMMANDS_TILE_LEVELS_H
 

@@ -596,7 +596,8 @@ const struct command commands[] = {
      .usage =
          "H [--radius R] [--error M | --triangles N | --camera lat,lon,alt,heading,pitch,fov]\n"
          "                      -o mesh.glb|ply|obj [--bounds W,S,E,N] [--outside H] [--height-unit U] [--detail M]\n"
-         "                      [--cache BYTES] [--png view.png] [--width N]\n"
+         "                      [--inset FILE [--inset-bounds W,S,E,N]]... [--cache BYTES]\n"
+         "                      [--png view.png] [--width N]\n"
          "       boscage planet H [--error M | --triangles N | --camera ...] --tiles LEVEL -o DIR\n"
          "       boscage planet H [--radius R] [--fly PATH.csv] --frames N [--width N] -o DIR",
      .summary =
@@ -624,15 +625,14 @@ const struct command commands[] = {
                    "horizon, vertical fov: errors of at most a pixel as seen by this camera; degrees and metres"},
           {.id = OPT_BOUNDS},
           {.id = OPT_OUTSIDE},
+          {.id = OPT_INSET},
+          {.id = OPT_INSET_BOUNDS},
           {.id = OPT_HEIGHT_UNIT},
           {.id = OPT_DETAIL},
           {.id = OPT_PNG, .help = "output file of a picture: the view of the camera, or the planet from far away"},
           {.id = OPT_ENCODING},
           {.id = OPT_BAND},
-          {.id = OPT_VOIDS,
-           .choices = CHOICES("fill", "refuse"),
-           .help = "samples without a height: fill them from their borders (fill, default; not with --cache), or "
-                   "refuse the file (refuse)"},
+          {.id = OPT_VOIDS},
           {.id = OPT_VERTICAL_EXAGGERATION},
           {.id = OPT_CACHE},
           {.id = OPT_TILES},

@@ -25,6 +25,25 @@ static int report_unknown_option(const char *text, const char *name, size_t leng
     return report_error(EXIT_USAGE, "%.*s: no such option; did you mean --%s?", shown, text, long_name(NULL, hint));
 }
 
+/* Adds the file of a --inset, which may be repeated. */
+static int add_inset(struct job *job, const char *file)
+{
+    if (job->inset_count == INSETS_MAX) return report_error(EXIT_USAGE, "--inset: more than %d", INSETS_MAX);
+    job->insets[job->inset_count++] = (struct inset_option){.file = file};
+    job->value[OPT_INSET] = file;
+    return EXIT_DONE;
+}
+
+/* Sets the bounds of the last --inset. */
+static int add_inset_bounds(struct job *job, const char *bounds)
+{
+    if (job->inset_count == 0) return report_error(EXIT_USAGE, "--inset-bounds: no --inset precedes it");
+    struct inset_option *inset = &job->insets[job->inset_count - 1];
+    if (inset->bounds) return report_error(EXIT_USAGE, "--inset-bounds: given twice for %s", inset->file);
+    inset->bounds = job->value[OPT_INSET_BOUNDS] = bounds;
+    return EXIT_DONE;
+}
+
 /* Parses an option, `text`, and its value, which may be the next argument: then *next advances. A letter stands alone:
  * -kvalue is -k with a value. -h, --help and --version only set a flag, and may be repeated. An option without a value
  * gets the value "". */
@@ -54,6 +73,8 @@ static int parse_option(struct job *job, const char *text, int argc, char **argv
         value = argv[(*next)++];
     }
     if (has_value && !*value) return report_error(EXIT_USAGE, "%.*s: its value is empty", shown, text);
+    if (id == OPT_INSET) return add_inset(job, value);
+    if (id == OPT_INSET_BOUNDS) return add_inset_bounds(job, value);
     if (job->value[id]) return report_error(EXIT_USAGE, "%.*s: given twice", shown, text);
     job->value[id] = option_is_output((enum option)id) && path_is_stdout(value) ? "-" : value;
     return EXIT_DONE;

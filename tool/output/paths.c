@@ -39,7 +39,7 @@ int create_folder(const char *path)
 
 /* ---- inputs and outputs of a command line ---- */
 
-enum { LINKS_MAX = 8, FILES_MAX = OPERANDS_MAX + OPTION_COUNT };
+enum { LINKS_MAX = 8, FILES_MAX = OPERANDS_MAX + OPTION_COUNT + INSETS_MAX };
 
 /* A file that the command line names. */
 struct named_file {
@@ -127,6 +127,8 @@ static bool is_terminal(const char *path)
 static int list_files(const struct job *job, struct named_file files[FILES_MAX])
 {
     int count = 0;
+    for (int i = 0; i < job->inset_count - 1; i++) /* the last one is the option's value */
+        files[count++] = (struct named_file){"--inset", job->insets[i].file, false};
     for (int i = 0; i < job->operand_count; i++) {
         bool is_output = i >= job->operand_count - job->command->output_operands;
         files[count++] = (struct named_file){job->operands[i], job->operands[i], is_output};

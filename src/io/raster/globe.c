@@ -341,6 +341,104 @@ static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, 
     return status;
 }
 
+/* ---- a part of the globe, at its own resolution ---- */
+
+static bosc_status fail_part(const struct plan *plan, const bosc_heights *h, bosc_io_error *error)
+{
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no box of longitudes and latitudes lies inside the map %s",
+                      plan->name, h->crs);
+}
+
+/* Makes a plan for a part of the globe: bounds in degrees, with the west in -180 to 180; or a map. */
+static bosc_status make_part_plan(const bosc_heights *h, const bosc_globe_opts *opts, struct plan *plan,
+                                  bosc_io_error *error)
+{
+    bosc_status status = make_plan(h, opts, plan, error);
+    if (status != BOSC_OK) return status;
+    const bool placed = h->edges[0] < h->edges[2] && h->edges[1] < h->edges[3];
+    if (!placed && !(opts && opts->bounds))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the file does not give the place of the raster", plan->name);
+    if (plan->projected) return BOSC_OK;
+    double *b = plan->bounds;
+    if (b[2] - b[0] > 360 || b[1] < -90 || b[3] > 90)
+        return bi_io_fail(error, BOSC_ERR_FORMAT,
+                          "%s: longitudes from %.9g to %.9g and latitudes from %.9g to %.9g are no part of a globe",
+                          plan->name, b[0], b[2], b[1], b[3]);
+    double shift = 360 * floor((b[0] + 180) / 360);
+    if (b[2] - shift > 360) shift += 360;
+    b[0] -= shift;
+    b[2] -= shift;
+    return BOSC_OK;
+}
+
+/* Finds the longitudes and latitudes between the edges of a map, as the box that is inside at 65 points (chosen) of
+ * each edge; false if there is none. */
+static bool find_box(const struct map *m, double box[4])
+{
+    enum { POINTS = 65 };
+    const double *e = m->heights->edges, middle[2] = {(e[0] + e[2]) / 2, (e[1] + e[3]) / 2};
+    double longitude, latitude;
+    if (!bi_projection_to_globe(m->projection, middle, &longitude, &latitude)) return false;
+    box[0] = box[1] = -INFINITY;
+    box[2] = box[3] = INFINITY;
+    for (int i = 0; i < 4 * POINTS; i++) {
+        const int side = i / POINTS; /* as in edges: west, south, east, north */
+        const double t = (double)(i % POINTS) / (POINTS - 1);
+        const double at[2] = {side == 0   ? e[0]
+                              : side == 2 ? e[2]
+                                          : e[0] + t * (e[2] - e[0]),
+                              side == 1   ? e[1]
+                              : side == 3 ? e[3]
+                                          : e[1] + t * (e[3] - e[1])};
+        double x, y;
+        if (!bi_projection_to_globe(m->projection, at, &x, &y)) return false;
+        const double value = side % 2 ? y : longitude + remainder(x - longitude, 360);
+        box[side] = side < 2 ? fmax(box[side], value) : fmin(box[side], value);
+    }
+    return box[0] < longitude && longitude < box[2] && box[1] < latitude && latitude < box[3];
+}
+
+/* Interpolates the heights at the middles of the cells of a box. */
+static bosc_status fill_box(const struct map *m, const struct plan *plan, const double box[4], bosc_heights *part,
+                            bosc_io_error *error)
+{
+    const double cell_x = (box[2] - box[0]) / (double)part->width, cell_y = (box[3] - box[1]) / (double)part->height;
+    bi_io_phase(1, (double)part->height);
+    for (int64_t y = 0; y < part->height; y++) {
+        if (!bi_io_set_done((double)y)) return BOSC_ERR_CANCELLED;
+        for (int64_t x = 0; x < part->width; x++) {
+            double z;
+            if (!sample_map(m, box[0] + ((double)x + 0.5) * cell_x, box[3] - ((double)y + 0.5) * cell_y, &z))
+                return fail_part(plan, m->heights, error);
+            part->data[y * part->width + x] = (float)z;
+        }
+    }
+    return BOSC_OK;
+}
+
+static bosc_status resample_part(const bosc_heights *h, struct plan *plan, bosc_heights *part, bosc_io_error *error)
+{
+    struct bi_projection projection;
+    const struct map m = {h, &projection, (h->edges[2] - h->edges[0]) / (double)h->width,
+                          (h->edges[3] - h->edges[1]) / (double)h->height};
+    double *box = plan->bounds;
+    if (!bi_projection_open(h->crs, &projection))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the map %s has no known place on the globe: %s", plan->name,
+                          h->crs, *bosc_proj_reason() ? bosc_proj_reason() : "PROJ does not know it");
+    /* 1. The box, in cells of about the raster's size. */
+    const double cell = measure_cell(&m);
+    bosc_status status = cell > 0 && find_box(&m, box) ? BOSC_OK : fail_part(plan, h, error);
+    if (status == BOSC_OK) {
+        const double shrink = bi_heights_shrink((box[1] + box[3]) / 2);
+        status = bi_heights_new(plan->name, count_cells((box[2] - box[0]) * shrink, cell, INT32_MAX),
+                                count_cells(box[3] - box[1], cell, INT32_MAX), part, error);
+    }
+    /* 2. The cells. */
+    if (status == BOSC_OK) status = fill_box(&m, plan, box, part, error);
+    bi_projection_close(&projection);
+    return status;
+}
+
 /* ---- public ---- */
 
 static void set_place(bosc_heights *h)
@@ -401,6 +499,35 @@ bosc_status bosc_heights_to_globe(bosc_heights *heights, const bosc_globe_opts *
 {
     BI_IO_ENTER;
     return make_globe(heights, opts, error);
+}
+
+static bosc_status make_part(bosc_heights *h, const bosc_globe_opts *opts, bosc_io_error *error)
+{
+    struct plan plan;
+    bosc_heights part = {0};
+    bosc_status status = make_part_plan(h, opts, &plan, error);
+    if (status == BOSC_OK && !h->data) status = bi_io_fail(error, BOSC_ERR_ARG, "heights: data is NULL");
+    if (status == BOSC_OK && plan.projected) {
+        status = check_finite(h, &plan, error);
+        if (status == BOSC_OK) status = bi_io_end(resample_part(h, &plan, &part, error), error);
+        if (status != BOSC_OK) bosc_heights_free(&part);
+    }
+    if (status != BOSC_OK) return status;
+    if (plan.projected) {
+        free(h->data);
+        h->data = part.data;
+        h->width = part.width;
+        h->height = part.height;
+    }
+    set_place(h);
+    memcpy(h->edges, plan.bounds, sizeof h->edges);
+    return BOSC_OK;
+}
+
+bosc_status bosc_heights_to_degrees(bosc_heights *heights, const bosc_globe_opts *opts, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    return make_part(heights, opts, error);
 }
 
 bosc_status bosc_heights_globe_shift(const bosc_heights *heights, const bosc_globe_opts *opts, int64_t *shift,

@@ -116,7 +116,7 @@ BI_FN void bi_step_planet_write(const struct bi_planet_mesh *a, int64_t i)
 
 /* ---- measuring ---- */
 
-/* Items are the samples of a rectangle: `columns` wide, from column `left` and row `above` on. */
+/* Items are the samples of a rectangle: `columns` wide, from column `left` and row `above` on; or of an inset. */
 struct bi_planet_measure {
     struct bi_planet_view view;
     struct bi_bisector_view pool;
@@ -124,6 +124,7 @@ struct bi_planet_measure {
     uint32_t *errors; /* (leaves) the largest error of each, as bits of f32; or NULL */
     uint64_t *worst;  /* the complement of the bits of the largest error, and its first sample */
     int64_t left, above, columns;
+    int32_t inset, reserved; /* for measure_inset: its number */
 };
 
 /* The leaf in a direction: by the point of the octahedron's face in this direction. */
@@ -151,23 +152,54 @@ BI_FN double bi_planet_distance_in(const struct bi_planet_leaf *leaf, const doub
     return bi_planet_dot(normal, p) / bi_planet_dot(normal, d);
 }
 
-/* Measures one sample: its vertical distance, rounded up, from the triangle in its direction. */
+/* Computes the direction at fractions of the planet: u of a turn from longitude -180, v of half a turn from the north
+ * pole. */
+BI_FN void bi_planet_direction_at(double u, double v, double d[3])
+{
+    const struct bi_angle longitude = bi_angle_of_turns(u - 0.5), latitude = bi_angle_of_turns((0.5 - v) / 2);
+    const double across = bi_angle_cos(latitude);
+    d[0] = across * bi_angle_cos(longitude);
+    d[1] = across * bi_angle_sin(longitude);
+    d[2] = bi_angle_sin(latitude);
+}
+
+/* Records the distance of sample number `sample`, rounded up, from the triangle in its direction. */
+BI_FN void bi_planet_record_distance(const struct bi_planet_measure *a, int64_t sample, const double d[3],
+                                     double surface)
+{
+    const int64_t leaf = bi_planet_leaf_at(&a->pool, d);
+    const double off = bi_planet_distance_in(a->leaves + leaf, d) - surface;
+    const uint32_t bits = bi_f32_bits(bi_f32_round_up(off < 0 ? -off : off));
+    const uint64_t key = (uint64_t)~bits << 32 | (uint64_t)sample;
+    if (a->errors) bi_atomic_max_u32(a->errors + leaf, bits);
+    if (key < bi_atomic_load_u64(a->worst)) bi_atomic_min_u64(a->worst, key);
+}
+
+/* Measures one sample of the planet's raster, with the insets over it. */
 BI_FN void bi_step_planet_measure(const struct bi_planet_measure *a, int64_t i)
 {
     const struct bi_planet_view *s = &a->view;
     const int64_t r = a->above + i / a->columns, c = a->left + i % a->columns;
-    const double row = (double)r, column = (double)c;
-    const struct bi_angle longitude = bi_angle_of_turns((column + 0.5) / s->width - 0.5),
-                          latitude = bi_angle_of_turns((0.5 - (row + 0.5) / s->height) / 2);
-    const double across = bi_angle_cos(latitude);
-    const double d[3] = {across * bi_angle_cos(longitude), across * bi_angle_sin(longitude), bi_angle_sin(latitude)};
-    const int64_t leaf = bi_planet_leaf_at(&a->pool, d);
-    const double surface = s->radius + (bi_planet_stored(s, r, c) + bi_planet_detail(s, d));
-    const double off = bi_planet_distance_in(a->leaves + leaf, d) - surface;
-    const uint32_t bits = bi_f32_bits(bi_f32_round_up(off < 0 ? -off : off));
-    const uint64_t key = (uint64_t)~bits << 32 | (uint64_t)(r * s->width + c);
-    if (a->errors) bi_atomic_max_u32(a->errors + leaf, bits);
-    if (key < bi_atomic_load_u64(a->worst)) bi_atomic_min_u64(a->worst, key);
+    const struct bi_planet_texel t = {(double)c, (double)r};
+    double d[3], height = bi_planet_stored(s, r, c);
+    bi_planet_direction_at((t.u + 0.5) / s->width, (t.v + 0.5) / s->height, d);
+    if (s->inset_count) height = bi_planet_apply_insets(s, t, height);
+    bi_planet_record_distance(a, r * s->width + c, d, s->radius + (height + bi_planet_detail(s, d)));
 }
+
+/* Measures one sample of an inset. An item that misses a tile records nothing, since its height is not known yet. */
+BI_FN void bi_step_planet_measure_inset(const struct bi_planet_measure *a, int64_t i)
+{
+    const struct bi_planet_view *s = &a->view;
+    const struct bi_planet_inset *inset = s->insets + a->inset;
+    const double u = (double)(i % inset->width) - 0.5 * (inset->width - 1),
+                 v = (double)(i / inset->width) - 0.5 * (inset->height - 1);
+    double d[3];
+    bi_planet_direction_at(inset->middle_u + u / inset->columns, inset->middle_v + v / inset->rows, d);
+    const double surface = s->radius + bi_planet_height(s, d);
+    if (s->missed && *s->missed) return;
+    bi_planet_record_distance(a, i, d, surface);
+}
+BI_PLANET_TILED(measure_inset, bi_planet_measure)
 
 #endif

@@ -31,9 +31,7 @@ struct bi_planet_box {
 };
 
 /* Bounds of a box: from samples if it has at most BI_PLANET_FEW rows and columns, else from cells of a level at which
- * at most three rows of cells intersect it. Not measured. */
-enum { BI_PLANET_FEW = 5 };
-
+ * at most three rows of cells intersect it. */
 BI_FN struct bi_planet_cell bi_planet_cell_of_box(const struct bi_planet_view *s, const struct bi_planet_box *b)
 {
     struct bi_planet_cell cell = bi_planet_empty_cell();
@@ -84,13 +82,6 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double lengt
     return sum;
 }
 
-/* Bending by the lines of samples within `reach` of a position; the surface is straight between lines. */
-BI_FN double bi_planet_bend(double largest, double position, double reach)
-{
-    if (bi_floor(position - reach) == bi_floor(position + reach)) return 0;
-    return largest * (reach * reach + 2 * reach);
-}
-
 /* Bound of the distance of the surface from the two triangles at a base.
  *
  * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q rows
@@ -131,7 +122,10 @@ BI_LONG_FN float bi_planet_base_error(const struct bi_planet_view *s, const doub
     if (t.v - dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - dv));
     const double bend = 0.25 * (bi_planet_bend(cell.along, t.u, du) + bi_planet_bend(cell.down, t.v, dv) +
                                 2 * (cell.twist * (du * dv)));
-    return (float)((bend < range && !polar ? bend : range) + smooth);
+    struct bi_planet_bounds b = {cell.low, cell.high, range, polar ? BI_INFINITY : bend};
+    /* 4. Insets over it. */
+    if (s->inset_count) bi_planet_bound_insets(s, t, du, dv, polar, &b);
+    return (float)((b.bend < b.range ? b.bend : b.range) + smooth);
 }
 
 BI_FN void bi_planet_find_base_error(const struct bi_planet_view *s, const struct bi_planet_points *points,

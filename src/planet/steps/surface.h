@@ -5,7 +5,7 @@
 
 #include "base/elementary.h"
 #include "bisector/steps/node.h"
-#include "planet/steps/raster.h"
+#include "planet/steps/inset.h"
 
 /* The axis of corner v of a root, then its sign: roots 0 to 3 are the faces from longitude 0 to the east on the north,
  * 4 to 7 those on the south. */
@@ -32,11 +32,6 @@ BI_FN void bi_planet_unit(const double p[3], double d[3])
     for (int c = 0; c < 3; c++) d[c] = p[c] / length;
 }
 
-/* Real column and row of the raster, integers at samples: -1/2 to width - 1/2 and to height - 1/2. */
-struct bi_planet_texel {
-    double u, v;
-};
-
 BI_FN struct bi_planet_texel bi_planet_texel_of(const struct bi_planet_view *s, const double d[3])
 {
     const double longitude = bi_atan2_f64(d[1], d[0]), across = bi_sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -58,9 +53,8 @@ BI_FN double bi_planet_row_height(const struct bi_planet_view *s, int64_t row, d
 }
 
 /* Interpolates bilinearly; beyond the first and the last row, to the poles. */
-BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, const double d[3])
+BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, struct bi_planet_texel t)
 {
-    const struct bi_planet_texel t = bi_planet_texel_of(s, d);
     const int64_t last = s->height - 1;
     if (t.v < 0) return s->poles[0] + (bi_planet_row_height(s, 0, t.u) - s->poles[0]) * (2 * (t.v + 0.5));
     if (t.v >= (double)last) {
@@ -122,7 +116,10 @@ BI_FN double bi_planet_detail(const struct bi_planet_view *s, const double d[3])
 
 BI_LONG_FN double bi_planet_height(const struct bi_planet_view *s, const double d[3])
 {
-    return bi_planet_raster_height(s, d) + bi_planet_detail(s, d);
+    const struct bi_planet_texel t = bi_planet_texel_of(s, d);
+    double height = bi_planet_raster_height(s, t);
+    if (s->inset_count) height = bi_planet_apply_insets(s, t, height);
+    return height + bi_planet_detail(s, d);
 }
 
 /* The position of the surface in the direction of a point. */

@@ -789,6 +789,7 @@ static const struct call calls[] = {
     {"planet_get_part", planet_get_part, planet_select, false},
     {"planet_sample", planet_sample, NULL, false},
     {"planet_measure", planet_measure, NULL, false},
+    {"planet_add_inset", planet_add_inset, planet_build, false},
     {"planet_write", planet_write, planet_build, false},
     {"planet_read", planet_read, planet_write, false},
     {"planet_build_tiles", planet_build_tiles, NULL, false},

@@ -13,6 +13,19 @@ static bosc_status planet_build(struct world *w)
     return bosc_planet_build(w->ctx, w->planet, &raster);
 }
 
+static bosc_status planet_add_inset(struct world *w)
+{
+    const bosc_planet_inset inset = {.size = sizeof inset,
+                                     .heights = w->heights,
+                                     .width = w->side,
+                                     .height = w->side,
+                                     .west = 5,
+                                     .south = 44,
+                                     .east = 15,
+                                     .north = 50};
+    return bosc_planet_add_inset(w->ctx, w->planet, &inset);
+}
+
 static int planet_read_part(void *user, int64_t row, int64_t column, int64_t rows, int64_t columns, void *values)
 {
     const struct world *w = user;

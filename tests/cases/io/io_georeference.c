@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "cases/io/heights_data.h"
 #include "cases/io/tiff_data.h"
+#include "io/raster/projection.h"
 #include "support/paths.h"
 
 #define PLAIN BOSC_HEIGHTS_PLAIN
@@ -567,6 +568,93 @@ static void check_parts(void)
     bosc_heights_free(&h);
 }
 
+/* ---- a part in degrees ---- */
+
+/* Rasters in degrees stay, in whole turns; those without a place, or beyond the globe, are refused. */
+static void check_degrees(void)
+{
+    static const double edges[][4] = {{6, 45, 9, 47},    {366, 45, 369, 47}, {-190, 0, -170, 5}, {170, 0, 190, 5},
+                                      {0, -90, 360, 90}, {350, 1, 360, 2},   {-360, 1, -350, 2}},
+                        places[][4] = {{6, 45, 9, 47},    {6, 45, 9, 47}, {170, 0, 190, 5}, {170, 0, 190, 5},
+                                       {0, -90, 360, 90}, {-10, 1, 0, 2}, {0, 1, 10, 2}},
+                        bad[][4] = {{6, 45, 6, 47}, {6, 45, 9, 91}, {0, 0, 361, 5}, {6, -91, 9, 0}, {NAN, 1, 2, 3}};
+    bosc_io_error error = {""};
+    for (int stated = 0; stated < 2; stated++) {
+        for (int k = 0; k < 7; k++) {
+            bosc_heights h = stated ? make_raster(8, 6, 0, 0, 0, 0)
+                                    : make_raster(8, 6, edges[k][0], edges[k][1], edges[k][2], edges[k][3]);
+            const bosc_globe_opts opts = {.size = sizeof opts, .bounds = stated ? edges[k] : NULL};
+            h.data[9] = NAN; /* kept: nothing is resampled */
+            if (bosc_heights_to_degrees(&h, &opts, &error)) suite_fail(__FILE__, __LINE__, "%s", error.text);
+            CHECK(h.width == 8 && h.height == 6 && h.data[8] == 1000 && isnan(h.data[9]) && h.degrees == 1);
+            CHECK(memcmp(h.edges, places[k], sizeof h.edges) == 0 && h.spacing == 0);
+            bosc_heights_free(&h);
+        }
+        for (int k = 0; k < 5 && stated; k++) {
+            bosc_heights h = make_raster(8, 6, 0, 0, 0, 0);
+            const bosc_globe_opts opts = {.size = sizeof opts, .bounds = bad[k]};
+            CHECK_EQ(bosc_heights_to_degrees(&h, &opts, &error), BOSC_ERR_FORMAT);
+            CHECK(h.data[1] == 1 && h.edges[0] == 0);
+            bosc_heights_free(&h);
+        }
+    }
+    bosc_heights h = make_raster(8, 6, 0, 0, 0, 0);
+    CHECK_EQ(bosc_heights_to_degrees(&h, NULL, &error), BOSC_ERR_FORMAT);
+    CHECK(strstr(error.text, "heights: the file does not give the place of the raster"));
+    CHECK_EQ(bosc_heights_to_degrees(NULL, NULL, &error), BOSC_ERR_ARG);
+    bosc_heights_free(&h);
+}
+
+/* A map becomes the box inside it, in cells of its size; its heights are those at the same places. */
+static void check_map_in_degrees(void)
+{
+    static const struct {
+        const char *crs;
+        double edges[4];
+        bool proj;
+    } maps[] = {{"EPSG:3857", {1000000, 6000000, 1400000, 6400000}, false},
+                {"EPSG:3857", {19900000, -100000, 20200000, 100000}, false},
+                {"EPSG:32632", {600000, 5000000, 700000, 5080000}, true}};
+    bosc_io_error error = {""};
+    for (int k = 0; k < 3; k++) {
+        struct bi_projection projection;
+        const double *e = maps[k].edges;
+        if (maps[k].proj && *bosc_proj_reason()) continue;
+        bosc_heights h = make_raster(100, 80, e[0], e[1], e[2], e[3]);
+        h.degrees = 0;
+        strcpy(h.crs, maps[k].crs);
+        for (int i = 0; i < 100 * 80; i++) h.data[i] = (float)(3 * (i % 100) + 7 * (i / 100)); /* a plane */
+        if (bosc_heights_to_degrees(&h, NULL, &error)) suite_fail(__FILE__, __LINE__, "%s", error.text);
+        CHECK(h.width > 60 && h.width < 130 && h.height > 50 && h.height < 110 && h.degrees == 1);
+        CHECK(bi_projection_open(maps[k].crs, &projection));
+        for (int64_t y = 0; y < h.height; y++)
+            for (int64_t x = 0; x < h.width; x++) {
+                double at[2];
+                CHECK(bi_projection_to_map(
+                    &projection, h.edges[0] + ((double)x + 0.5) / (double)h.width * (h.edges[2] - h.edges[0]),
+                    h.edges[3] - ((double)y + 0.5) / (double)h.height * (h.edges[3] - h.edges[1]), at));
+                if (at[0] < 0 && e[0] > 0) at[0] += 2 * 20037508.342789244; /* across the antimeridian */
+                const double u = (at[0] - e[0]) / (e[2] - e[0]) * 100 - 0.5,
+                             v = (e[3] - at[1]) / (e[3] - e[1]) * 80 - 0.5;
+                CHECK(u > -0.51 && u < 99.51 && v > -0.51 && v < 79.51);
+                if (u > 0 && u < 99 && v > 0 && v < 79)
+                    CHECK(fabs((double)h.data[y * h.width + x] - (3 * u + 7 * v)) < 0.01);
+            }
+        bi_projection_close(&projection);
+        bosc_heights_free(&h);
+    }
+    /* A pole inside the map: no box. */
+    bosc_heights h = make_raster(10, 10, -1e6, -1e6, 1e6, 1e6);
+    h.degrees = 0;
+    strcpy(h.crs, "EPSG:3413");
+    CHECK_EQ(bosc_heights_to_degrees(&h, NULL, &error), BOSC_ERR_FORMAT);
+    h.data[3] = NAN;
+    strcpy(h.crs, "EPSG:3857");
+    CHECK_EQ(bosc_heights_to_degrees(&h, NULL, &error), BOSC_ERR_DATA);
+    CHECK(h.width == 10 && h.data[1] == 1);
+    bosc_heights_free(&h);
+}
+
 /* Maps: web Mercator by its formula, others by PROJ. */
 static void check_maps(void)
 {
@@ -684,6 +772,8 @@ static const struct suite_case suite_cases_io_georeference[] = {
     {"samples on meridians and poles", NULL, check_nodes},
     {"parts of the globe", NULL, check_parts},
     {"maps", NULL, check_maps},
+    {"parts in degrees", NULL, check_degrees},
+    {"maps in degrees", NULL, check_map_in_degrees},
     {"refusals", NULL, check_refusals},
     {"arguments", NULL, check_arguments},
 #ifdef BOSC_FAULTS

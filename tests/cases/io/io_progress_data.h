@@ -249,6 +249,23 @@ static bosc_status heights_to_globe(struct world *w, bosc_io_error *error)
     bosc_heights_free(&h);
     return status;
 }
+static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
+{
+    bosc_heights h = {.width = SIDE,
+                      .height = SIDE,
+                      .data = malloc(sizeof w->heights),
+                      .edges = {6e6, 2e6, 8e6, 3e6},
+                      .crs = "EPSG:3857"};
+    CHECK(h.data != NULL);
+    memcpy(h.data, w->heights, sizeof w->heights);
+    bosc_status status = bosc_heights_to_degrees(&h, NULL, error);
+    if (status == BOSC_OK)
+        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
+    else
+        CHECK(h.width == SIDE && h.data[1] == w->heights[1]);
+    bosc_heights_free(&h);
+    return status;
+}
 static bosc_status mesh_read(struct world *w, bosc_io_error *error)
 {
     bosc_array vertices = {0}, triangles = {0};
@@ -464,6 +481,7 @@ static const struct call readers[] = {
     {"heights_read", ".tif", heights_read, 1, NULL, heights_write},
     {"heights_read", ".npy", heights_read, SIDE, NULL, make_voids},
     {"heights_to_globe", ".npy", heights_to_globe, 300, NULL, npy_write},
+    {"heights_to_degrees", ".npy", heights_to_degrees, 20, NULL, npy_write},
     {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 10, NULL, make_ply},

@@ -4,7 +4,7 @@
 #include "support/faults.h"
 #include "support/saved.h"
 
-enum { W = 6, H = 3, ROOM = 600, CALLS = 12 };
+enum { W = 6, H = 3, ROOM = 600, CALLS = 13 };
 
 struct outputs {
     int64_t counts[2], tiles[9];
@@ -97,6 +97,33 @@ static bosc_status make_tiled(bosc_ctx *ctx, struct subject *s)
     return status;
 }
 
+/* Builds the planet of the subject, without insets. */
+static bosc_status build_again(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_raster raster = {.size = sizeof raster, .heights = s->heights, .width = W, .height = H};
+    return bosc_planet_build(ctx, s->planet, &raster);
+}
+
+/* Lays an inset over the planet. */
+static bosc_status add_inset(bosc_ctx *ctx, struct subject *s)
+{
+    const bosc_planet_inset inset = {.size = sizeof inset,
+                                     .heights = s->heights,
+                                     .width = W,
+                                     .height = H,
+                                     .west = 10,
+                                     .south = -20,
+                                     .east = 40,
+                                     .north = 9};
+    const bosc_planet_goal goal = {.size = sizeof goal, .error = 400000};
+    bosc_planet_stats stats = {.size = sizeof stats};
+    bosc_status status = build_again(ctx, s);
+    if (status == BOSC_OK) status = bosc_planet_add_inset(ctx, s->planet, &inset);
+    if (status == BOSC_OK) status = bosc_planet_select(ctx, s->planet, &goal);
+    if (status == BOSC_OK) status = bosc_planet_measure(ctx, s->planet, &stats);
+    return status == BOSC_OK ? get_mesh(ctx, s->planet, &s->out) : status;
+}
+
 static bosc_status read_saved(bosc_ctx *ctx, struct subject *s)
 {
     bosc_planet *planet = NULL;
@@ -157,6 +184,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 8: return make_tiled(ctx, s);
     case 10: return read_saved_tiles(ctx, s);
     case 9: return get_part(ctx, s->planet, o);
+    case 12: return add_inset(ctx, s);
     default:
         status = bosc_planet_measure(ctx, s->planet, &stats);
         if (status == BOSC_OK) o->stats = stats;

@@ -1,0 +1,114 @@
+#include "tool/commands/planet_insets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/report.h"
+
+/* Reports a refusal, with the option that avoids it. */
+static int report_no_place(bosc_status status, const bosc_io_error *error, const struct inset_option *inset)
+{
+    if (status == BOSC_ERR_FORMAT && inset->bounds)
+        return report_error(EXIT_USAGE, "--inset-bounds: %s is no part of a globe", inset->bounds);
+    if (status == BOSC_ERR_FORMAT)
+        return report_error(EXIT_FAILED, "%s; --inset-bounds WEST,SOUTH,EAST,NORTH gives its place in degrees",
+                            error->text);
+    return report_io_error(status, error);
+}
+
+/* Refuses heights in a unit that is not known, and those of another planet. */
+static int check_units(const struct job *job, const struct inset_option *inset, const bosc_heights *h, double radius)
+{
+    if (isnan(h->height_unit))
+        return report_error(EXIT_FAILED, "%s: the unit of heights is not known%s%s", inset->file,
+                            h->crs[0] ? " of " : "", h->crs);
+    /* 1 %: as for the radius of H; the ellipsoids of one planet differ by less. */
+    if (h->radius > 0 && !job->value[OPT_RADIUS] && fabs(h->radius / radius - 1) > 0.01)
+        return report_error(EXIT_FAILED, "%s: it lies on a planet of radius %.9g, not %.9g; --radius R states one",
+                            inset->file, h->radius, radius);
+    return EXIT_DONE;
+}
+
+/* Multiplies the heights; refuses those of half the radius and more. */
+static int scale_heights(const struct inset_option *inset, bosc_heights *h, double factor, double radius)
+{
+    for (int64_t i = 0; i < h->width * h->height; i++) {
+        if (factor != 1) h->data[i] = (float)((double)h->data[i] * factor);
+        if (!(fabs((double)h->data[i]) < radius / 2))
+            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
+                                inset->file, (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
+    }
+    return EXIT_DONE;
+}
+
+/* Reads one inset, in degrees. */
+static int read_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
+                      double radius, bosc_heights *h)
+{
+    bosc_io_error error;
+    double bounds[4];
+    bosc_globe_opts place = {.size = sizeof place, .name = inset->file};
+    const bosc_heights_opts read = {.size = sizeof read,
+                                    .voids = options->leaves_holes ? BOSC_HEIGHTS_FILL_VOIDS : options->read.voids};
+    job->value[OPT_INSET_BOUNDS] = inset->bounds;
+    int code = option_numbers(job, OPT_INSET_BOUNDS, 4, bounds);
+    if (code) return code;
+    if (inset->bounds) place.bounds = bounds;
+    const double start = job_now();
+    bosc_status status = bosc_heights_read_opts(inset->file, &read, h, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    if (h->width < 3 || h->height < 3)
+        return report_error(EXIT_FAILED, "%s: %lld x %lld samples are too few for an inset", inset->file,
+                            (long long)h->width, (long long)h->height);
+    if ((code = check_units(job, inset, h, radius)) || (code = scale_heights(inset, h, options->exaggeration, radius)))
+        return code;
+    status = bosc_heights_to_degrees(h, &place, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_no_place(status, &error, inset);
+}
+
+/* Clears the voids of cells with their middles in a box of degrees. */
+static void cover_voids(bosc_heights *voids, const double edges[4])
+{
+    for (int64_t i = 0; i < voids->width * voids->height; i++) {
+        const double latitude = 90 - ((double)(i / voids->width) + 0.5) * 180 / (double)voids->height;
+        double longitude = ((double)(i % voids->width) + 0.5) * 360 / (double)voids->width - 180;
+        longitude += 360 * ceil((edges[0] - longitude) / 360);
+        if (latitude > edges[1] && latitude < edges[3] && longitude < edges[2]) voids->data[i] = 0;
+    }
+}
+
+static int add_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
+                     struct planet_view *planet, bosc_heights *voids, json_t *rows)
+{
+    bosc_heights h = {0};
+    int code = read_inset(job, options, inset, planet->info.radius, &h);
+    const double start = job_now();
+    if (!code) {
+        const bosc_status status = planet_view_add_inset(job->ctx, planet, &h);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
+    }
+    job_add_seconds(job, "build", start);
+    if (!code && voids->data) cover_voids(voids, h.edges);
+    if (!code)
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:I, s:I, s:I, s:[f, f, f, f]}", "file", inset->file, "width",
+                                        (json_int_t)h.width, "height", (json_int_t)h.height, "voids",
+                                        (json_int_t)h.voids, "bounds", h.edges[0], h.edges[1], h.edges[2], h.edges[3]));
+    bosc_heights_free(&h);
+    return code;
+}
+
+int planet_add_insets(struct job *job, const struct heights_options *options, struct planet_view *planet,
+                      bosc_heights *voids)
+{
+    if (job->inset_count == 0) return EXIT_DONE;
+    json_t *rows = json_array();
+    int code = EXIT_DONE;
+    for (int i = 0; i < job->inset_count && !code; i++)
+        code = add_inset(job, options, &job->insets[i], planet, voids, rows);
+    job_set_json(job, "insets", rows);
+    return code;
+}
