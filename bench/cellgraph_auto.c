@@ -97,22 +97,23 @@ static struct bench_times time_method(struct subject *b, const struct shape *s, 
     return t;
 }
 
-/* True if the method needs far more steps than the join. */
+/* True if the method needs far more steps than the join, or is not for such words. */
 static bool is_too_slow(const struct shape *s, bosc_cellgraph_method method, int64_t vertices)
 {
     double u = (double)vertices, letters = (double)s->length * (double)((1 << s->letter_bits) - 1);
     double join = u * (double)bosc_cellgraph_words(s->length, s->letter_bits) + 100000;
     if (method == BOSC_CELLGRAPH_HEURISTIC) return u * u / 8 > 20 * join;
+    if (method == BOSC_CELLGRAPH_TABLE) return s->length * s->letter_bits > 26; /* not for longer words */
     return method == BOSC_CELLGRAPH_ZOBRIST && u * letters > 400 * join;
 }
 
 /* Times AUTO and each method on one shape. Returns the ratio of AUTO's time to the best. */
 static double compare_methods(struct subject *b, const struct shape *s)
 {
-    static const char *const names[] = {"auto", "heuristic", "trie", "zobrist", "join"};
+    static const char *const names[] = {"auto", "heuristic", "trie", "zobrist", "join", "table"};
     static const bosc_cellgraph_method order[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST, BOSC_CELLGRAPH_HEURISTIC,
-                                                  BOSC_CELLGRAPH_TRIE};
-    struct bench_times times[5] = {{0, 0}}, best = {1e30, 1e30};
+                                                  BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TABLE};
+    struct bench_times times[6] = {{0, 0}}, best = {1e30, 1e30};
     const char *all = "", *best_name = NULL;
     bosc_cellgraph_info info, other;
     uint64_t *rows = make_vectors(s);
@@ -121,7 +122,7 @@ static double compare_methods(struct subject *b, const struct shape *s)
     b->rows = bench_array(rows, (size_t)(s->n * bosc_cellgraph_words(s->length, s->letter_bits)) * 8);
     /* 1. Time AUTO, then each method; all find the same edges. */
     times[0] = time_method(b, s, BOSC_CELLGRAPH_AUTO, &info);
-    for (int m = 0; m < 4; m++) {
+    for (int m = 0; m < 5; m++) {
         if (is_too_slow(s, order[m], info.vertices)) {
             all = bench_text("%s, %s -", all, names[order[m]]);
             continue;
@@ -151,8 +152,8 @@ int main(int argc, char **argv)
 {
     static const char *const names[] = {"random", "walk", "clustered", "hypercube", "block", "duplicates"};
     static const int64_t counts[] = {100, 1000, 10000, 100000, 1000000, 4000000};
-    static const int32_t lengths[][2] = {{8, 1},   {32, 1},   {64, 1}, {128, 1}, {256, 1},
-                                         {512, 1}, {1024, 1}, {32, 2}, {64, 8}};
+    static const int32_t lengths[][2] = {{8, 1},   {20, 1},   {26, 1}, {32, 1}, {64, 1}, {128, 1}, {256, 1},
+                                         {512, 1}, {1024, 1}, {8, 2},  {12, 2}, {32, 2}, {5, 5},   {64, 8}};
     struct subject b = {0};
     int64_t longest = 1024;
     double worst = 0;
@@ -166,7 +167,7 @@ int main(int argc, char **argv)
     bench_time_one_thread();
     /* All shapes up to the limits, and up to 2^30 bits of vectors. */
     for (int c = 0; c < 6; c++)
-        for (int l = 0; l < 9; l++)
+        for (int l = 0; l < 14; l++)
             for (int k = 0; k < 6; k++) {
                 struct shape s = {names[k], counts[c], lengths[l][0], lengths[l][1]};
                 if (s.n > bench.n || s.length > longest || s.n * s.length * s.letter_bits > 1ll << 30) continue;

@@ -28,7 +28,8 @@ typedef struct bosc_cellgraph bosc_cellgraph;
 
 /* Methods that find the pairs; the edges do not depend on them. Costs are for u vertices of w words. */
 typedef enum bosc_cellgraph_method {
-    /* The one of HEURISTIC, ZOBRIST and JOIN with the least estimated time. */
+    /* TABLE where a table of all words is small enough; else the one of HEURISTIC, ZOBRIST and JOIN with the least
+     * estimated time. */
     BOSC_CELLGRAPH_AUTO = 0,
     /* All pairs, except pairs whose distances from a pivot differ by more than 1; with 0 pivots the naive method. O(u^2
      * (pivots + w)). heuristic_search selects the published form. */
@@ -42,7 +43,11 @@ typedef enum bosc_cellgraph_method {
      * joined by the hash of these. Expected O(u w). If many vectors agree in a quarter, it is halved again and again
      * for these vectors, down to single words, where letters are replaced as by ZOBRIST: O(u (w log w + length 2^r)) at
      * worst. */
-    BOSC_CELLGRAPH_JOIN = 4
+    BOSC_CELLGRAPH_JOIN = 4,
+    /* A table of all 2^(length r) words, of at most 26 bits: a bit for each word, and the number of vertices before
+     * every 32 words. Rows and neighbours are found in it without comparisons. O(n + 2^(length r) + u length 2^r), and
+     * 2^(length r) / 2 bytes of scratch. */
+    BOSC_CELLGRAPH_TABLE = 5
 } bosc_cellgraph_method;
 
 /* Searches of HEURISTIC. */

@@ -404,8 +404,8 @@ typedef struct bosc_heights_opts {
 
 /* Returns the reason why PROJ, which knows the coordinate systems of maps, is not usable: "Boscage was built without
  * PROJ", or that the library or its database is not found; "" if it is usable. Never NULL. The first call of a process
- * opens the library. A child of fork() must not use PROJ if another thread used it during the fork: PROJ's lock may then
- * stay closed. */
+ * opens the library. A child of fork() must not use PROJ if another thread used it during the fork: PROJ's lock may
+ * then stay closed. */
 BOSC_API const char *bosc_proj_reason(void);
 
 /* Frees the samples that a reader filled, and clears the struct. NULL is allowed. */

@@ -14,7 +14,8 @@ from ._where import Progress, where
 
 __all__ = ["CellGraph", "Trie", "pack", "unpack"]
 
-METHODS = {"auto": 0, "heuristic": 1, "trie": 2, "zobrist": 3, "join": 4}
+METHODS = {"auto": 0, "heuristic": 1, "trie": 2, "zobrist": 3, "join": 4, "table": 5}
+TABLE_BITS = 26  # of a vector of "table"
 
 
 def pack(vectors: Any, letter_bits: int = 1) -> np.ndarray:
@@ -170,8 +171,8 @@ class CellGraph(_Letters):
         Bits of a letter, 1 to 8; the default is 1, or what the alphabet needs.
     alphabet : str, optional
         Its letters are 0, 1, 2, ...
-    method : {"auto", "heuristic", "trie", "zobrist", "join"}
-        How pairs are found; answers do not depend on it.
+    method : {"auto", "heuristic", "trie", "zobrist", "join", "table"}
+        How pairs are found; answers do not depend on it. "table" needs vectors of at most 26 bits.
     device, progress
         As those of `boscage.spatial.cKDTree`.
 
@@ -199,6 +200,9 @@ class CellGraph(_Letters):
         if method not in METHODS:
             raise ValueError(f"method: {method!r} is none of {sorted(METHODS)}")
         self._describe(vectors, length, letter_bits, alphabet)
+        bits = self._length * self._letter_bits
+        if method == "table" and bits > TABLE_BITS:
+            raise ValueError(f"method: 'table' needs vectors of at most {TABLE_BITS} bits, not {bits}")
         self._method = method
         self._space = space_of(vectors)
         self._place = place_for(self._space, device)

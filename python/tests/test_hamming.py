@@ -32,9 +32,11 @@ def test_pack(given_rows):
     assert (unpack(pack(rows, bits), rows.shape[1], bits) == rows).all()
 
 
-@given(words(), st.sampled_from(["auto", "heuristic", "trie", "zobrist", "join"]))
+@given(words(), st.sampled_from(["auto", "heuristic", "trie", "zobrist", "join", "table"]))
 def test_cell_graph(given_rows, method):
     rows, bits = given_rows
+    if method == "table":
+        rows = rows[:, : 26 // bits]
     graph = CellGraph(rows, letter_bits=bits, method=method)
     first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
     want = [
@@ -49,6 +51,11 @@ def test_cell_graph(given_rows, method):
     assert (rows[first][graph.vertex_of_rows()] == rows).all() and (graph.vectors() == rows[first]).all()
     offsets, neighbours, _ = graph.csr()
     assert offsets[-1] == 2 * len(want) == len(neighbours)
+
+
+def test_table_needs_few_bits():
+    with pytest.raises(ValueError, match="method: 'table' needs vectors of at most 26 bits, not 28"):
+        CellGraph(["ACGTACGTACGTAC"], alphabet="ACGT", method="table")
 
 
 @given(words(), words())

@@ -6,15 +6,16 @@
 
 /* ---- builds ---- */
 
-/* Makes the vertices of rows. *stats (host) gets the sample that AUTO needs. */
+/* Makes the vertices of rows. *stats (host) gets the sample that AUTO needs. table: of the rows, or NULL. */
 static bosc_status deduplicate_rows(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                                    struct bi_cellgraph_sample_stats *stats)
+                                    struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table)
 {
     const bool sampled =
         graph->opts.method == BOSC_CELLGRAPH_AUTO && bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
     *stats = (struct bi_cellgraph_sample_stats){.leading = 0};
     graph->span = bi_cellgraph_span(graph->shape.words);
-    return ctx->ops->cellgraph->unique(ctx, graph, rows, sampled ? stats : NULL);
+    if (table) BI_TRY(bi_cellgraph_find_first_rows(ctx, table));
+    return ctx->ops->cellgraph->unique(ctx, graph, rows, sampled ? stats : NULL, table);
 }
 
 /* Stages the rows, makes the vertices and, unless only these are wanted, the edges. */
@@ -22,13 +23,18 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_
 {
     bool staged = false;
     struct bi_cellgraph_sample_stats stats;
+    struct bi_cellgraph_table table, *used = NULL;
     size_t bytes = (size_t)((rows->n - 1) * rows->stride + graph->shape.words) * 8;
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, (const void **)&rows->data, &staged));
     if (!with_edges) {
-        BI_TRY_WITH_SCRATCH(ctx, ctx->ops->cellgraph->unique(ctx, graph, rows, NULL));
+        BI_TRY_WITH_SCRATCH(ctx, ctx->ops->cellgraph->unique(ctx, graph, rows, NULL, NULL));
     } else {
-        BI_TRY_WITH_SCRATCH(ctx, deduplicate_rows(ctx, graph, rows, &stats));
-        BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats));
+        if (bi_cellgraph_uses_table(ctx, &graph->opts, rows->n)) {
+            used = &table;
+            BI_TRY(bi_cellgraph_build_table(ctx, &graph->shape, rows, used));
+        }
+        BI_TRY_WITH_SCRATCH(ctx, deduplicate_rows(ctx, graph, rows, &stats, used));
+        BI_TRY(bi_cellgraph_find_edges(ctx, graph, NULL, &stats, used));
     }
     return ctx->backend->sync(ctx);
 }
@@ -117,10 +123,10 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
     BI_TRY(bi_stage_in(ctx, fresh->data, bytes, (const void **)&fresh->data, &staged));
     struct bi_mark mark = bi_arena_mark(ctx);
     BI_TRY(append_rows(ctx, old, fresh, &all));
-    BI_TRY(deduplicate_rows(ctx, next, &all, &stats));
+    BI_TRY(deduplicate_rows(ctx, next, &all, &stats, NULL));
     BI_TRY(merge_rows(ctx, old, fresh->n, next));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cellgraph_find_edges(ctx, next, old, &stats));
+    BI_TRY(bi_cellgraph_find_edges(ctx, next, old, &stats, NULL));
     return ctx->backend->sync(ctx);
 }
 

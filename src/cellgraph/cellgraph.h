@@ -18,7 +18,8 @@ extern "C" {
 enum {
     BI_CELLGRAPH_PIVOTS = 16,
     BI_CELLGRAPH_THREADS = 1024 /* of a block */,
-    BI_CELLGRAPH_SEGMENTS = 4 /* of the join */
+    BI_CELLGRAPH_SEGMENTS = 4 /* of the join */,
+    BI_CELLGRAPH_TABLE_BITS = 26 /* of a word of TABLE: vertex and position of a neighbour fit 32 bits */
 };
 
 /* Bits of a vertex's number of neighbours, which is less than its letters times their values. */
@@ -37,6 +38,22 @@ struct bi_cellgraph_view {
 struct bi_cellgraph_rows {
     const uint64_t *data;
     int64_t n, stride;
+};
+
+/* TABLE: the vertices among all words of `bits` bits. Words form groups of 32. The rank of a vertex is its number in
+ * the order of words. */
+struct bi_cellgraph_table {
+    struct bi_letters shape;
+    int32_t bits;
+    struct bi_cellgraph_rows rows; /* whose distinct words are the vertices */
+    uint32_t *present;             /* (groups) a bit for each word */
+    uint32_t *ranks;               /* (groups) vertices in earlier groups */
+    uint64_t *groups;              /* (groups) both: ranks << 32 | present */
+    uint32_t *words;               /* (vertices) ascending */
+    uint32_t *ids;                 /* (vertices + 1) the vertex of each rank; one more is read, for absent words */
+    uint32_t *slots;               /* (rows) rank of each; while rows are grouped */
+    uint32_t *first;               /* (vertices) 1 + the first row of each rank; while rows are grouped */
+    int64_t edges;                 /* host; less than 0: not counted */
 };
 
 /* The edges as keys (low vertex << vertex_bits | high vertex), and the positions of their letters. */
@@ -171,6 +188,8 @@ struct bi_cellgraph_costs {
     double max_pairs;    /* the same in pairs a vertex */
     double plain_pairs;  /* pairs a vertex below which JOIN always beats ZOBRIST */
     double count_probes; /* counting the lookups that ZOBRIST would make, once */
+    double table_words;  /* words that TABLE may have for each row, */
+    double table_free;   /* and in any case */
     int64_t join_unseen; /* up to this many vertices of several words JOIN is used without a sample */
     int64_t compare_all; /* up to this many vertices HEURISTIC is used without a sample */
     int64_t max_sample;  /* vertices of a sample */
@@ -188,9 +207,10 @@ struct bi_cellgraph_ops {
     const struct bi_cellgraph_costs *costs; /* for the choice of AUTO */
     struct bi_cellgraph_sizes (*sizes)(const bosc_ctx *ctx, const struct bi_letters *shape, int64_t n,
                                        int64_t max_bytes);
-    /* Groups equal rows: sets the vertices of the graph. Samples them too, unless `stats` (host) is NULL. */
+    /* Groups equal rows: sets the vertices of the graph. Samples them too, unless `stats` (host) is NULL. With a table
+     * (else NULL), which has the rank and the first row of each word, no hashes are computed, and its ids are set. */
     bosc_status (*unique)(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                          struct bi_cellgraph_sample_stats *stats);
+                          struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table);
     bosc_status (*join)(bosc_ctx *ctx, const struct bi_cellgraph_segments *segments);
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
     /* Sorts fewer than 2^32 - 1 edges into the graph's blocks; NULL: by steps. */
@@ -204,6 +224,8 @@ struct bi_cellgraph_ops {
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices, int32_t length);
     /* HEURISTIC as published, a block a pair; NULL: by steps, a thread a row. */
     bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
+    /* TABLE: writes the sorted edges into the graph's blocks, and sets graph->edges. */
+    bosc_status (*table_edges)(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
 };
 
 extern const struct bi_cellgraph_costs bi_cellgraph_costs_cuda;

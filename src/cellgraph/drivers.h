@@ -9,9 +9,27 @@
 /* Runs a step for items 0 to n - 1. */
 #define BI_CELLGRAPH_STEP(ctx, name, n, args) (ctx->ops->cellgraph->steps->name((ctx), (n), (args)))
 
-/* Finds the edges between the vertices. The vertices of `old` (NULL: none) come first, and its edges are known. */
+/* Finds the edges between the vertices. The vertices of `old` (NULL: none) come first, and its edges are known.
+ * table: of the rows of a build, NULL if there is none. */
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
-                                    const struct bi_cellgraph_sample_stats *stats);
+                                    const struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table);
+
+/* TABLE: true if the options select it for this many rows. */
+bool bi_cellgraph_uses_table(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t rows);
+
+/* Scratch of a table of the words of n rows, and of finding its edges. */
+int64_t bi_cellgraph_table_bytes(const struct bi_letters *shape, int64_t n, int64_t edges);
+
+/* Builds the table of the words of rows. */
+bosc_status bi_cellgraph_build_table(bosc_ctx *ctx, const struct bi_letters *shape,
+                                     const struct bi_cellgraph_rows *rows, struct bi_cellgraph_table *table);
+
+/* Finds the rank of each row, and the first row of each rank. */
+bosc_status bi_cellgraph_find_first_rows(bosc_ctx *ctx, struct bi_cellgraph_table *table);
+
+/* Finds the vertex of each rank, for a table of a graph's vertices; grouping rows does it for one of rows. */
+bosc_status bi_cellgraph_number_words(bosc_ctx *ctx, const bosc_cellgraph *graph,
+                                      const struct bi_cellgraph_table *table);
 
 /* Writes both arcs of every edge, sorted, to a->neighbours in reach and a->positions anywhere (either may be NULL).
  * Allocates a->offsets in scratch. Out of memory leaves the caller's arrays unchanged. */

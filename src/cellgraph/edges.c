@@ -167,10 +167,23 @@ static double estimate_items(bosc_cellgraph_method method, double n)
     return method == BOSC_CELLGRAPH_HEURISTIC ? n * n : method == BOSC_CELLGRAPH_TRIE ? 250 * n : 40 * n;
 }
 
+/* Finds edges by TABLE; builds the table of the vertices unless the rows' one is there. */
+static bosc_status find_by_table(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table)
+{
+    struct bi_cellgraph_table own;
+    if (!table) {
+        const struct bi_cellgraph_rows vertices = {graph->blocks[BI_CELLGRAPH_VECTORS].data, graph->vertices, 1};
+        BI_TRY(bi_cellgraph_build_table(ctx, &graph->shape, &vertices, &own));
+        BI_TRY(bi_cellgraph_number_words(ctx, graph, &own));
+        table = &own;
+    }
+    return ctx->ops->cellgraph->table_edges(ctx, graph, table);
+}
+
 /* The vertices are made; there is at least one. old: NULL for a build; else the graph before an addition, whose edges
  * are copied unless many vertices are new. graph->edges changes last. */
 bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const bosc_cellgraph *old,
-                                    const struct bi_cellgraph_sample_stats *stats)
+                                    const struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table)
 {
     /* A larger share of new vertices is not looked up one by one: a lookup of a vertex takes 3 to 6 times as long as
      * its share of a join of all. The limit itself is not measured. */
@@ -183,6 +196,11 @@ bosc_status bi_cellgraph_find_edges(bosc_ctx *ctx, bosc_cellgraph *graph, const 
     /* 1. Choose the method. */
     if (old && graph->vertices - old->vertices > graph->vertices / FRACTION) old = NULL;
     graph->method = old ? BOSC_CELLGRAPH_ZOBRIST : graph->opts.method;
+    if (!old && (table || bi_cellgraph_uses_table(ctx, &graph->opts, graph->vertices))) {
+        graph->method = BOSC_CELLGRAPH_TABLE;
+        graph->vertex_bits = bits;
+        return find_by_table(ctx, graph, table);
+    }
     if (graph->method == BOSC_CELLGRAPH_AUTO) {
         struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
         BI_TRY(bi_cellgraph_choose_method(ctx, &view, stats, &graph->method, &common));

@@ -95,7 +95,7 @@ static bosc_status copy_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *
     if (pairs) {
         BI_TRY(bi_stage_out(ctx, pairs, (size_t)graph->edges * (args.is_64bit ? 16 : 8), &out, &staged));
         args.pairs = out.reachable;
-        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pair, graph->edges, &args));
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pair, bi_cellgraph_items(graph->edges), &args));
     }
     BI_TRY(bi_stage_back(ctx, &out));
     if (positions) {

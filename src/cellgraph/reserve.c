@@ -19,9 +19,9 @@ static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges
     bytes[BI_CELLGRAPH_POSITIONS] = (size_t)edges * 4;
 }
 
-/* Scratch of a build: staged rows; vertices, or edges found and sorted; and the arrays of the method. ZOBRIST: lists
- * and their sort, LIST_BYTES a vertex. Halves of the join: the same, and the remaining vertices of each level with
- * keys and sort, HALVES_BYTES. */
+/* Scratch of a build: staged rows; vertices, or edges found and sorted; and the arrays of the method. ZOBRIST, and
+ * additions to a graph of TABLE: lists and their sort, LIST_BYTES a vertex. Halves of the join: the same, and the
+ * remaining vertices of each level with keys and sort, HALVES_BYTES. */
 static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct bi_letters *shape,
                             int64_t n, int64_t edges)
 {
@@ -32,10 +32,14 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
                 own.join > 12 * edge_capacity + n * HALVES_BYTES ? own.join : 12 * edge_capacity + n * HALVES_BYTES,
             found;
     if (o->method == BOSC_CELLGRAPH_HEURISTIC) method = 4 * n * o->pivots;
-    if (o->method == BOSC_CELLGRAPH_ZOBRIST) method = n * LIST_BYTES;
+    if (o->method == BOSC_CELLGRAPH_ZOBRIST || o->method == BOSC_CELLGRAPH_TABLE) method = n * LIST_BYTES;
     if (o->method == BOSC_CELLGRAPH_TRIE) method = 28 * edge_capacity + n * (24 + 8 * (int64_t)shape->words);
     if (method < 12 * edge_capacity + 4 * n) method = 12 * edge_capacity + 4 * n;
     found = 16 * edge_capacity + method;
+    if (bi_cellgraph_uses_table(ctx, o, n)) {
+        const int64_t table = own.unique + bi_cellgraph_table_bytes(shape, n, edges);
+        if (table > found) found = table;
+    }
     return 8 * n * shape->words + (found > own.unique ? found : own.unique) + SLACK +
            (int64_t)ctx->threads * THREAD_BYTES;
 }

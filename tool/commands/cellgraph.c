@@ -38,6 +38,15 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
     return EXIT_DONE;
 }
 
+int cellgraph_check_method(const bosc_vectors *vectors, int method)
+{
+    enum { TABLE_BITS = 26 }; /* as BOSC_CELLGRAPH_TABLE says */
+    if (method != BOSC_CELLGRAPH_TABLE || (int64_t)vectors->length * vectors->letter_bits <= TABLE_BITS)
+        return EXIT_DONE;
+    return report_error(EXIT_USAGE, "--method: table needs vectors of at most %d bits, not %lld", TABLE_BITS,
+                        (long long)vectors->length * vectors->letter_bits);
+}
+
 /* Sets length and letter size of the vectors; --digit must be whole letters. */
 static int set_letters(const bosc_vectors *vectors, bosc_cellgraph_opts *opts)
 {
@@ -46,7 +55,7 @@ static int set_letters(const bosc_vectors *vectors, bosc_cellgraph_opts *opts)
                             vectors->letter_bits);
     opts->length = vectors->length;
     opts->letter_bits = vectors->letter_bits;
-    return EXIT_DONE;
+    return cellgraph_check_method(vectors, opts->method);
 }
 
 /* Builds the graph, reports it, and lists its pairs if they are written. */

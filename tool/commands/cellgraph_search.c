@@ -118,6 +118,8 @@ static int build_graph(struct job *job, int method, struct cellgraph_input *c)
                                       .letter_bits = c->vectors.letter_bits,
                                       .method = (bosc_cellgraph_method)method};
     double start = job_now();
+    const int code = cellgraph_check_method(&c->vectors, method);
+    if (code) return code;
     bosc_status status = bosc_cellgraph_create(job->ctx, &opts, &c->graph);
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, c->graph, c->vectors.rows, c->vectors.n, 0);
     job_add_seconds(job, "build", start);
@@ -291,6 +293,7 @@ static int label_over_ranks(struct job *job, const struct ranks *ranks)
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)))
         return code;
     code = read_input(job, bits, &c);
+    if (!code) code = cellgraph_check_method(&c.vectors, method);
     if (!code) compress_allowed(&c);
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
                                       .length = c.vectors.length,

@@ -33,4 +33,7 @@ void vectors_to_rows(const bosc_vectors *vectors, int64_t *numbers, int64_t coun
 /* Expands an i8 array, with a value for each vector, to the rows of the file; -1 for rows left out. */
 int vectors_expand(const bosc_vectors *vectors, bosc_array *values);
 
+/* Refuses a method of cell graphs that is not for such vectors. */
+int cellgraph_check_method(const bosc_vectors *vectors, int method);
+
 #endif

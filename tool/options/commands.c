@@ -324,7 +324,7 @@ const struct command commands[] = {
                  {.id = OPT_COLUMNS}},
      .run = run_hash_match},
     {.room = "cellgraph",
-     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join] [--pivots N]\n"
+     .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
               "                         [--heuristic-search NAME] [--trie-search NAME] [--digit R] [-o edges.npy]",
      .summary =
          "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"

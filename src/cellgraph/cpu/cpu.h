@@ -12,7 +12,7 @@
 #include "core/cpu/threads.h"
 
 bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                                    struct bi_cellgraph_sample_stats *stats);
+                                    struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table);
 bosc_status bi_cellgraph_cpu_join(bosc_ctx *ctx, const struct bi_cellgraph_segments *all);
 
 /* Their scratch bytes. */
@@ -24,6 +24,7 @@ bosc_status bi_cellgraph_cpu_order(bosc_ctx *ctx, bosc_cellgraph *graph, const s
 
 bosc_status bi_cellgraph_cpu_rows(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices,
                                   int32_t length);
+bosc_status bi_cellgraph_cpu_table_edges(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
 bosc_status bi_cellgraph_cpu_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
 /* Appends `count` edges that a thread collected, as far as the list has capacity. */

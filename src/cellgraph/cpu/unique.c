@@ -1,7 +1,7 @@
 /* Vertices on the CPU. Rows are partitioned by hash; within a partition equal keys are chained, and rows are
  * compared a while after prefetching them. If rows with equal keys differ, the partition is repeated with
  * comparisons at once. Partitions keep the order of the rows, so the first of a chain is the first of all equal
- * rows. */
+ * rows. A table of all words replaces the partitions. */
 #include <string.h>
 
 #include "base/atomic.h"
@@ -51,13 +51,14 @@ struct unique {
     struct bi_cellgraph_row_hash hashing;
     void (*hash_rows)(const struct bi_cellgraph_row_hash *, const uint64_t *rows, int64_t stride, int64_t count,
                       uint64_t *hashes);
-    uint64_t *hashes; /* (rows) */
+    uint64_t *hashes; /* (rows); NULL: not computed, with a table */
     uint32_t *first;  /* (rows) representative of each: the first equal row; initially the row itself */
     uint32_t *next;   /* (rows) chains of entries of a partition */
     struct bi_cellgraph_partitioning partitioning;
     uint32_t *vertex_begin; /* (threads + 1) representatives of earlier threads; then the next vertex of each */
     uint32_t *vertex_of, *representative_ids, *multiplicities;
     uint64_t *vertex_hashes, *vectors;
+    const struct bi_cellgraph_table *table; /* or NULL */
 };
 
 /* Computes the hashes of rows, or copies them on the second call. */
@@ -149,6 +150,18 @@ static bosc_status pass_over_rows(bosc_ctx *ctx, const struct unique *u, row_pas
     return p.status;
 }
 
+/* Copies the representatives from the table, in steps between which prefetches arrive. */
+static void read_table(const struct unique *u, int32_t thread, struct bi_span part)
+{
+    const uint32_t *slots = u->table->slots, *first = u->table->first;
+    (void)thread;
+    for (int64_t i = part.begin; i < part.end; i += BI_CELLGRAPH_BLOCK) {
+        const int64_t end = i + BI_CELLGRAPH_BLOCK < part.end ? i + BI_CELLGRAPH_BLOCK : part.end;
+        for (int64_t k = i; k < end; k++) __builtin_prefetch(&first[slots[k]]);
+        for (int64_t k = i; k < end; k++) u->first[k] = first[slots[k]] - 1;
+    }
+}
+
 static void count_representatives(const struct unique *u, int32_t thread, struct bi_span part)
 {
     uint32_t count = 0;
@@ -185,7 +198,8 @@ static void number_vertices(const struct unique *u, int32_t thread, struct bi_sp
         const int count = select_rows(u, i, i + BI_CELLGRAPH_BLOCK < end ? i + BI_CELLGRAPH_BLOCK : end, true, rows);
         for (int k = 0; k < count; k++, vertex++) {
             copy_row(u, rows[k], vertex);
-            u->vertex_hashes[vertex] = u->hashes[rows[k]];
+            if (u->hashes) u->vertex_hashes[vertex] = u->hashes[rows[k]];
+            if (u->table) u->table->ids[u->table->slots[rows[k]]] = vertex;
             u->representative_ids[vertex] = rows[k];
             u->multiplicities[vertex] = 1;
             u->vertex_of[rows[k]] = vertex;
@@ -212,8 +226,8 @@ static void assign_vertices(const struct unique *u, int32_t thread, struct bi_sp
     }
 }
 
-/* Finds the representative of each row, and counts those before each thread. */
-static bosc_status find_representatives(bosc_ctx *ctx, struct unique *u)
+/* Finds the representative of each row by partitions. */
+static bosc_status match_partitions(bosc_ctx *ctx, struct unique *u)
 {
     const int32_t threads = u->partitioning.threads;
     const uint32_t partitions = bi_cellgraph_partition_count(&u->partitioning);
@@ -223,7 +237,14 @@ static bosc_status find_representatives(bosc_ctx *ctx, struct unique *u)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
         for (int64_t k = p.begin; k < p.end; k++) match_partition(u, (uint32_t)k);
     }
-    BI_TRY(p.status);
+    return p.status;
+}
+
+/* Finds the representative of each row, and counts those before each thread. */
+static bosc_status find_representatives(bosc_ctx *ctx, struct unique *u)
+{
+    const int32_t threads = u->partitioning.threads;
+    BI_TRY(u->table ? pass_over_rows(ctx, u, read_table, 2) : match_partitions(ctx, u));
     for (int32_t t = 0; t <= threads; t++) u->vertex_begin[t] = 0;
     BI_TRY(pass_over_rows(ctx, u, count_representatives, 1));
     for (int32_t t = 0; t < threads; t++) u->vertex_begin[t + 1] += u->vertex_begin[t];
@@ -235,24 +256,33 @@ int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
     return 16 * n + 4 * (threads + 1) + bi_cellgraph_partition_bytes(n, 1, threads);
 }
 
-/* There is at least one row. stats, or NULL: 0 in all fields before. After a failure the caller empties the graph. */
-bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                                    struct bi_cellgraph_sample_stats *stats)
+/* Seeds, and the scratch of partitions. */
+static bosc_status open_partitions(bosc_ctx *ctx, bosc_cellgraph *graph, struct unique *u)
 {
-    struct unique u = {.rows = *rows, .shape = graph->shape};
     uint64_t *seeds;
-    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
-    /* 1. Seeds and scratch. */
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, graph->shape.words, 8));
     seeds = graph->blocks[BI_CELLGRAPH_SEEDS].data;
     for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cellgraph_seed(s);
-    u.hash_rows = BI_LEVEL_PICK(ctx->level, bi_cellgraph_hash_rows);
-    bi_cellgraph_row_hash_open(&u.hashing, &graph->shape, seeds);
-    u.partitioning = (struct bi_cellgraph_partitioning){.n = rows->n, .lists = 1, .hash = hash_rows, .user = &u};
-    BI_TRY(bi_scratch_of(ctx, rows->n, 8, &u.hashes));
+    u->hash_rows = BI_LEVEL_PICK(ctx->level, bi_cellgraph_hash_rows);
+    bi_cellgraph_row_hash_open(&u->hashing, &graph->shape, seeds);
+    u->partitioning = (struct bi_cellgraph_partitioning){.n = u->rows.n, .lists = 1, .hash = hash_rows, .user = u};
+    BI_TRY(bi_scratch_of(ctx, u->rows.n, 8, &u->hashes));
+    BI_TRY(bi_scratch_of(ctx, u->rows.n, 4, &u->next));
+    return bi_cellgraph_partition_open(ctx, &u->partitioning);
+}
+
+/* There is at least one row. stats, or NULL: 0 in all fields before. After a failure the caller empties the graph. */
+bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
+                                    struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table)
+{
+    struct unique u = {.rows = *rows, .shape = graph->shape, .table = table};
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
+    /* 1. Scratch. */
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.first));
-    BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.next));
-    BI_TRY(bi_cellgraph_partition_open(ctx, &u.partitioning));
+    if (table)
+        u.partitioning.threads = bi_thread_count(ctx, rows->n, BI_CELLGRAPH_PARTITION);
+    else
+        BI_TRY(open_partitions(ctx, graph, &u));
     BI_TRY(bi_scratch_of(ctx, u.partitioning.threads + 1, 4, &u.vertex_begin));
     /* 2. Find the representative of each row, and count them. */
     BI_TRY(find_representatives(ctx, &u));

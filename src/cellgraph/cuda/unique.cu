@@ -1,5 +1,6 @@
 /* Vertices on the device. Rows are inserted into a hash table whose slots hold the first of equal rows; these are
- * numbered in order. Rows with equal hashes are compared, so nothing is left to chance. */
+ * numbered in order. Rows with equal hashes are compared, so nothing is left to chance. A table of all words replaces
+ * the hash table: its ranks are the slots. */
 #include "core/cuda/launch.cuh"
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
@@ -28,11 +29,12 @@ enum { HALF_SPAN_ROWS = 1 << 18 };
 struct unique_args {
     struct bi_cellgraph_rows rows;
     struct bi_letters shape;
-    uint64_t *seeds, *hashes;
-    uint32_t *table; /* representative + 1, below bits of its hash; 0: empty */
+    uint64_t *seeds, *hashes; /* hashes: NULL with a table of words */
+    uint32_t *table;          /* representative + 1, below bits of its hash; 0: empty */
     uint32_t slots;
     int32_t row_bits;
     uint32_t *slot;           /* of each row */
+    uint32_t *ids;            /* vertex of each slot of a table of words; NULL: none */
     uint32_t *representative; /* of each row */
     unsigned long long *ticket;
     bi_tile_totals<uint32_t> nodes;                     /* of tiles of rows */
@@ -245,22 +247,32 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_number(con
         const int64_t i = begin + sh.tile_rows[v];
         a.vertex_rows[vertex + v] = (uint32_t)i;
         a.multiplicities[vertex + v] = 1;
-        a.vertex_hashes[vertex + v] = a.hashes[i];
+        if (a.hashes) a.vertex_hashes[vertex + v] = a.hashes[i];
+        if (a.ids) a.ids[a.slot[i]] = (uint32_t)(vertex + v);
         a.vertex_of[i] = (uint32_t)(vertex + v);
     }
     copy_representatives<PER_THREAD>(a, begin, sh, count, a.vectors + vertex * a.shape.words);
 }
 
-/* Assigns vertices to the other rows, and counts multiplicities. */
+/* Assigns vertices to the other rows, and counts multiplicities: rows of a warp with one vertex at once, since some
+ * vertices may have most of the rows. */
 static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_assign(const unique_args a)
 {
     const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
-    if (i >= a.rows.n || a.result->vertices > a.capacity) return;
-    const uint32_t representative = a.representative[i];
-    if (representative == (uint32_t)i) return; /* numbered already */
-    const uint32_t vertex = a.vertex_of[representative];
-    a.vertex_of[i] = vertex;
-    atomicAdd(&a.multiplicities[vertex], 1u);
+    uint32_t vertex =
+        UINT32_MAX; /* none: of representatives, which are numbered already, and of threads without a row */
+    /* 1. Assign the vertex. */
+    if (i < a.rows.n && a.result->vertices <= a.capacity) {
+        const uint32_t representative = a.representative[i];
+        if (representative != (uint32_t)i) {
+            vertex = a.vertex_of[representative];
+            a.vertex_of[i] = vertex;
+        }
+    }
+    /* 2. The first lane of each vertex counts the rows. */
+    const unsigned same = __match_any_sync(~0u, vertex);
+    if (vertex != UINT32_MAX && (same & bi_lanes_below()) == 0)
+        atomicAdd(&a.multiplicities[vertex], (uint32_t)__popc(same));
 }
 
 template <int MAX_WORDS> static bosc_status launch_insert(bosc_ctx *ctx, const unique_args &a)
@@ -343,15 +355,15 @@ static int32_t choose_span(const bosc_cellgraph *graph, int64_t rows, const bi_c
     return half_span ? (words + 1) / 2 : bi_cellgraph_span(words);
 }
 
-/* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. After a failure the caller
- * empties the graph. */
+/* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. With `words`, a table of all
+ * words, also sets its number of edges. After a failure the caller empties the graph. */
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
-                                     struct bi_cellgraph_sample_stats *stats)
+                                     struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *words)
 {
     const int64_t n = rows->n, slots = choose_slots(n);
-    const size_t slot_bytes = (size_t)bi_div_up(slots, 2) * 8,
-                 group_bytes = n < HALF_SPAN_ROWS ? 0 : 4 * GROUP_SLOTS * sizeof(uint32_t),
-                 table = slot_bytes + group_bytes;
+    const bool halves = n >= HALF_SPAN_ROWS && !words;
+    const size_t slot_bytes = words ? 0 : (size_t)bi_div_up(slots, 2) * 8,
+                 group_bytes = halves ? 4 * GROUP_SLOTS * sizeof(uint32_t) : 0, table = slot_bytes + group_bytes;
     unsigned char *zeroed;
     bi_cellgraph_unique_result result;
     unique_args a = {};
@@ -362,20 +374,27 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     a.row_bits = bi_bit_length((uint64_t)n);
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, a.shape.words, 8));
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VERTEX_OF, n, 4));
-    BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
-    BI_TRY(bi_scratch_of(ctx, n, 4, &a.slot));
+    if (!words) BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
+    if (!words) BI_TRY(bi_scratch_of(ctx, n, 4, &a.slot));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.representative));
     BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof result), 1, &zeroed));
     a.seeds = (uint64_t *)graph->blocks[BI_CELLGRAPH_SEEDS].data;
-    a.table = (uint32_t *)zeroed;
-    a.groups = n < HALF_SPAN_ROWS ? nullptr : (uint32_t *)(zeroed + slot_bytes);
+    a.table = words ? words->first : (uint32_t *)zeroed;
+    if (words) {
+        a.slot = words->slots;
+        a.ids = words->ids;
+    }
+    a.groups = halves ? (uint32_t *)(zeroed + slot_bytes) : nullptr;
     for (int64_t groups = n / SAMPLED; groups > 1; groups /= 2) a.sample_mask = 2 * a.sample_mask + 1;
     a.ticket = (unsigned long long *)(zeroed + table);
     a.nodes.words = a.ticket + 1;
     a.result = (bi_cellgraph_unique_result *)(zeroed + table + node_bytes(n));
     BI_TRY(ctx->backend->fill(ctx, zeroed, 0, table + node_bytes(n) + sizeof result));
     /* 2. Insert, number; repeat the numbering if the blocks were too small. */
-    BI_TRY(insert_rows(ctx, a));
+    if (words)
+        BI_TRY(bi_cellgraph_cuda_count_table(ctx, words, &a.result->table_edges));
+    else
+        BI_TRY(insert_rows(ctx, a));
     BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
     if (result.vertices > a.capacity) {
         BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, n, result.vertices));
@@ -384,6 +403,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     }
     /* 3. Results. */
     graph->vertices = result.vertices;
+    if (words) words->edges = (int64_t)(result.table_edges / 2);
     graph->span = choose_span(graph, n, result);
     if (stats) *stats = result.stats;
     return BOSC_OK;

@@ -39,11 +39,30 @@ struct bi_cellgraph_pairs {
     bool is_64bit;
 };
 
-BI_FN void bi_step_cellgraph_pair(const struct bi_cellgraph_pairs *a, int64_t e)
+/* Writes BI_CELLGRAPH_AT_ONCE pairs, whose memory accesses overlap. */
+BI_FN void bi_step_cellgraph_pair(const struct bi_cellgraph_pairs *a, int64_t item)
 {
-    uint64_t edge = a->edges.edges[e], low = edge >> a->edges.vertex_bits, high = edge ^ low << a->edges.vertex_bits;
-    bi_set_word(a->pairs, a->is_64bit, 2 * e, a->representatives[low]);
-    bi_set_word(a->pairs, a->is_64bit, 2 * e + 1, a->representatives[high]);
+    const int64_t apart = bi_cellgraph_items(a->edges.count);
+    uint32_t low[BI_CELLGRAPH_AT_ONCE], high[BI_CELLGRAPH_AT_ONCE];
+    BI_CELLGRAPH_UNROLL
+    for (int32_t k = 0; k < BI_CELLGRAPH_AT_ONCE; k++) {
+        const int64_t e = item + k * apart;
+        const uint64_t edge = a->edges.edges[e < a->edges.count ? e : item], from = edge >> a->edges.vertex_bits;
+        low[k] = (uint32_t)from;
+        high[k] = (uint32_t)(edge ^ from << a->edges.vertex_bits);
+    }
+    BI_CELLGRAPH_UNROLL
+    for (int32_t k = 0; k < BI_CELLGRAPH_AT_ONCE; k++) {
+        low[k] = a->representatives[low[k]];
+        high[k] = a->representatives[high[k]];
+    }
+    BI_CELLGRAPH_UNROLL
+    for (int32_t k = 0; k < BI_CELLGRAPH_AT_ONCE; k++) {
+        const int64_t e = item + k * apart;
+        if (e >= a->edges.count) break;
+        bi_set_word(a->pairs, a->is_64bit, 2 * e, low[k]);
+        bi_set_word(a->pairs, a->is_64bit, 2 * e + 1, high[k]);
+    }
 }
 
 /* ---- both arcs of every edge ---- */

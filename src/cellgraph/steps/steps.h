@@ -9,6 +9,7 @@
 #include "cellgraph/steps/join.h"
 #include "cellgraph/steps/order.h"
 #include "cellgraph/steps/sample.h"
+#include "cellgraph/steps/table.h"
 #include "cellgraph/steps/vectors.h"
 
 #ifdef __cplusplus

@@ -115,6 +115,19 @@ BI_FN uint32_t bi_cellgraph_distance(uint64_t bits, const struct bi_letters *s)
     return (uint32_t)bi_popcount(any & s->lows);
 }
 
+/* ---- items of several rows ---- */
+
+/* Rows, or edges, of an item of quick steps that wait for memory: bi_cellgraph_items(n) apart. */
+enum { BI_CELLGRAPH_AT_ONCE = 4 };
+
+BI_FN int64_t bi_cellgraph_items(int64_t n) { return (n + BI_CELLGRAPH_AT_ONCE - 1) / BI_CELLGRAPH_AT_ONCE; }
+
+#ifdef __CUDACC__
+#define BI_CELLGRAPH_UNROLL _Pragma("unroll")
+#else
+#define BI_CELLGRAPH_UNROLL
+#endif
+
 /* ---- the list of edges ---- */
 
 /* Writes edge number `at`, if the list has capacity. */

@@ -125,7 +125,7 @@ template <class K, class P> struct reduce_args {
 
 struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
-    unsigned found, failed;   /* keys that the block was the first to insert; not 0: an insertion failed */
+    unsigned found;           /* keys that the block was the first to insert */
     unsigned preceding;       /* list: pairs of earlier ranges */
     unsigned leaves_last;
     uint32_t sums[REDUCE_THREADS / 32];
@@ -233,27 +233,27 @@ static __device__ __forceinline__ void insert_pairs(const reduce_args<K, P> &a, 
     bi_grid_sum grid = {a.words->sums, 0, 0, 0};
     K hash[REDUCE_EACH];
     uint32_t found = 0;
-    bool failed = false;
+    bool failed = false; /* the block */
     /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
     const uint32_t step = gridDim.x * REDUCE_THREADS;
     for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
         reduce_entries<K>::clear(&a.entries[i]);
-    if (threadIdx.x == 0) sh.found = sh.failed = 0;
+    if (threadIdx.x == 0) sh.found = 0;
     for (uint32_t t = blockIdx.x; t < a.tiles; t += gridDim.x) {
         /* 2. Combine a tile: for the last pairs to win, the last tiles come first, so that fewer codes rise. */
         const uint32_t begin = (a.last ? a.tiles - 1 - t : t) * a.tile, pairs = min(a.tile, a.table.n - begin);
         const uint32_t survives = combine_tile(a, begin, pairs, memory, hash);
         if (t == blockIdx.x) reduce_grid_sum(&grid, sh, 0); /* all entries are empty */
         /* 3. Insert its pairs, unless the block has failed. */
-        if (!bi_load_shared_relaxed(&sh.failed)) found += insert_tile(a, begin, survives, hash, &failed);
-        if (failed) bi_store_shared_relaxed(&sh.failed, 1u);
-        __syncthreads(); /* the tile's memory is free */
+        bool own_failed = failed;
+        if (!failed) found += insert_tile(a, begin, survives, hash, &own_failed);
+        failed = __syncthreads_or(own_failed) != 0; /* the tile's memory is free, too */
     }
     /* 4. Sum up the keys. */
     found = bi_warp_sum(found);
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.found, found);
     __syncthreads(); /* the block's sums are there */
-    reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)(sh.failed != 0) << REDUCE_KEYS_BITS));
+    reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)failed << REDUCE_KEYS_BITS));
 }
 
 /* A range of homes, and the entries that may hold its pairs. */

@@ -1,7 +1,7 @@
 /* Steps that join copies of points, before components are searched. A copy is a point whose coordinates are finite and
  * equal those of another (-0 equals 0): then their distance is 0. Copies are in one voxel, where positions ascend by
- * id; they become neighbours in an order by hashes of coordinates. Spanning trees need the smallest point at distance 0,
- * equal or not: kdtree/steps/copies.h. */
+ * id; they become neighbours in an order by hashes of coordinates. Spanning trees need the smallest point at distance
+ * 0, equal or not: kdtree/steps/copies.h. */
 #ifndef BI_VOXELGRID_STEPS_COPIES_H
 #define BI_VOXELGRID_STEPS_COPIES_H
 

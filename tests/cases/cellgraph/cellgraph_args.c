@@ -40,6 +40,17 @@ static void create(bosc_ctx *ctx)
         o.method = (bosc_cellgraph_method)methods[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method");
     }
+    for (int32_t letter = 1; letter <= 8; letter++, o = good) { /* words of more than 26 bits are too long for TABLE */
+        o.method = BOSC_CELLGRAPH_TABLE;
+        o.letter_bits = letter;
+        o.length = 26 / letter + 1;
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method TABLE");
+        o.length--;
+        CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &graph));
+        CHECK_ARG(ctx, bosc_cellgraph_reset(ctx, graph, 65536), "opts: method TABLE");
+        bosc_cellgraph_free(graph);
+        graph = NULL;
+    }
     for (int i = 0; i < 5; i++, o = good) {
         o.trie_search = (bosc_cellgraph_trie_search)searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
@@ -292,14 +303,16 @@ static void other_backend(void)
 static void rebuilds(bosc_ctx *ctx)
 {
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
-                                                    BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_HEURISTIC};
-    for (int m = 0; m < 4; m++) {
+                                                    BOSC_CELLGRAPH_HEURISTIC, BOSC_CELLGRAPH_HEURISTIC,
+                                                    BOSC_CELLGRAPH_TABLE};
+    for (int m = 0; m < 5; m++) {
         struct suite_random r = {62};
         int64_t live[2], before[2] = {0, 0};
         bosc_ctx *own = counted_context(ctx, live);
         bosc_cellgraph_opts o = good;
         bosc_cellgraph *graph = NULL;
-        struct reference_cells c = cells_make(&r, CELLS_CUBE, 100, 1, 150, 0);
+        o.length = methods[m] == BOSC_CELLGRAPH_TABLE ? 12 : 100;
+        struct reference_cells c = cells_make(&r, CELLS_CUBE, o.length, 1, 150, 0);
         o.method = methods[m];
         o.pivots = 2;
         if (m == 3) o.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
@@ -456,19 +469,21 @@ static void sizes(bosc_ctx *ctx)
 static void reserved(bosc_ctx *ctx)
 {
     struct suite_random r = {63};
-    for (int k = 0; k < 5 * CELLS_SHAPES; k++) {
+    for (int k = 0; k < 6 * CELLS_SHAPES; k++) {
         if (suite_leaves_out()) continue;
-        const int32_t length = k % 4 == 0 ? 60 : k % 4 == 1 ? 100 : 700, bits = 1 + k % 2;
+        const bool table = k % 6 == BOSC_CELLGRAPH_TABLE;
+        const int32_t bits = 1 + k % 2, short_length = (table ? cells_table_bits(ctx) : 60) / bits;
+        const int32_t length = k % 4 == 0 || table ? short_length : k % 4 == 1 ? 100 : 700;
         int64_t live[2] = {0, 0}, n = suite_slow(ctx) ? 200 : 1200, kept, scratch, before;
         bosc_cellgraph_opts o = good;
         bosc_cellgraph_info info = {.size = sizeof info};
         bosc_ctx_info held = {.size = sizeof held};
         bosc_cellgraph *graph = NULL;
-        struct reference_cells c = cells_make(&r, (enum cells_shape)(k / 5), length, bits, n, 0);
+        struct reference_cells c = cells_make(&r, (enum cells_shape)(k / 6), length, bits, n, 0);
         bosc_ctx *own = counted_context(ctx, live);
         o.length = length;
         o.letter_bits = bits;
-        o.method = (bosc_cellgraph_method)(k % 5);
+        o.method = (bosc_cellgraph_method)(k % 6);
         o.pivots = o.method == BOSC_CELLGRAPH_HEURISTIC ? 2 : 0;
         CHECK_OK(own, bosc_cellgraph_create(own, &o, &graph));
         /* 1. Reserve, and build three times without an allocation. */

@@ -139,12 +139,16 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
                                                     BOSC_CELLGRAPH_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    for (int kind = 0; kind < 18; kind++) { /* of tries from 10 on, then of the published heuristic, and masked */
+    for (int kind = 0; kind < 20;
+         kind++) { /* of tries from 10 on, the published heuristic, masked, of tables from 18 on */
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;
         s->method = methods[kind % 3];
-        if (kind == 14) {
+        if (kind >= 18) {
+            s->which = kind == 18 ? 0 : 4;
+            s->method = BOSC_CELLGRAPH_TABLE;
+        } else if (kind == 14) {
             s->which = 0;
             s->heuristic = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
         } else if (kind >= 15) {
@@ -156,7 +160,7 @@ static void faults(bosc_ctx *ctx)
             s->search = (bosc_cellgraph_trie_search)((kind - 10) % 3);
             if (s->search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
         }
-        s->cells = cells_make(&r, CELLS_CUBE, 100, 1, ROWS, 0);
+        s->cells = cells_make(&r, CELLS_CUBE, kind >= 18 ? 16 : 100, 1, ROWS, 0);
         sweep(ctx, s);
     }
     free(s);

@@ -53,6 +53,12 @@ static void choices(bosc_ctx *ctx)
     struct reference_cells few = cells_make(&r, CELLS_RANDOM, 200, 1, 10, 0);
     CHECK_EQ(info_of(ctx, &few, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_HEURISTIC);
     free(few.rows);
+    struct reference_cells bases = cells_make(&r, CELLS_RANDOM, 6, 2, 4000, 0);
+    CHECK_EQ(info_of(ctx, &bases, BOSC_CELLGRAPH_AUTO).method, BOSC_CELLGRAPH_TABLE);
+    free(bases.rows);
+    struct reference_cells longer = cells_make(&r, CELLS_RANDOM, 27, 1, 1000, 0);
+    CHECK(info_of(ctx, &longer, BOSC_CELLGRAPH_AUTO).method != BOSC_CELLGRAPH_TABLE);
+    free(longer.rows);
     if (suite_slow(ctx)) return;
     struct reference_cells random = cells_make(&r, CELLS_RANDOM, 256, 1, n, 0);
     struct reference_cells word = cells_make(&r, CELLS_WALK, 60, 1, n, 0);

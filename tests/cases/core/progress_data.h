@@ -2,91 +2,13 @@
 #ifndef TESTS_CASES_CORE_PROGRESS_DATA_H
 #define TESTS_CASES_CORE_PROGRESS_DATA_H
 
+#include "cases/core/progress_kdtree.h"
 #include "cases/core/progress_plan.h"
 #include "cases/core/progress_planet.h"
 
 #include <string.h>
 
 #include "core/call.h"
-
-/* ---- k-d trees ---- */
-
-static bosc_status kdtree_build(struct world *w)
-{
-    return bosc_kdtree_build(w->ctx, w->unbuilt_tree, w->points, w->n, 3);
-}
-static bosc_status kdtree_build_published(struct world *w)
-{
-    return bosc_kdtree_build(w->ctx, w->published_tree, w->points, w->n, 3);
-}
-static bosc_status kdtree_knn(struct world *w)
-{
-    return bosc_kdtree_knn(w->ctx, w->tree, w->points, w->n, 3, K, w->out, w->out + 8 * w->n * K);
-}
-static bosc_status kdtree_knn_self(struct world *w) { return bosc_kdtree_knn_self(w->ctx, w->tree, K, w->out, NULL); }
-static bosc_status kdtree_knn_within(struct world *w)
-{
-    return bosc_kdtree_knn_within(w->ctx, w->tree, w->points, w->n, 3, K, NEAR, w->out, NULL);
-}
-static bosc_status kdtree_nearest_other(struct world *w)
-{
-    return bosc_kdtree_nearest_other(w->ctx, w->tree, w->bins, NULL, w->out, NULL);
-}
-static bosc_status kdtree_radius_count(struct world *w)
-{
-    return bosc_kdtree_radius_count(w->ctx, w->tree, w->points, w->n, 3, NEAR, (int64_t *)(void *)w->out);
-}
-static bosc_status kdtree_offsets(struct world *w)
-{
-    return bosc_kdtree_radius(w->ctx, w->tree, w->points, w->n, 3, NEAR, w->offsets, NULL, NULL, 0);
-}
-static bosc_status kdtree_radius(struct world *w)
-{
-    return bosc_kdtree_radius(w->ctx, w->tree, w->points, w->n, 3, NEAR, w->offsets, w->out, NULL, OUT / 8);
-}
-static bosc_status kdtree_box_offsets(struct world *w)
-{
-    return bosc_kdtree_box(w->ctx, w->tree, w->boxes, w->n, w->offsets, NULL, 0);
-}
-static bosc_status kdtree_box(struct world *w)
-{
-    return bosc_kdtree_box(w->ctx, w->tree, w->boxes, w->n, w->offsets, w->out, OUT / 4);
-}
-static const bosc_kdtree_query_opts by_sums = {.size = sizeof by_sums, .p = 1};
-static const double near_radius = NEAR;
-static bosc_status kdtree_query_knn(struct world *w)
-{
-    return bosc_kdtree_knn_metric(w->ctx, w->tree, w->points, w->n, 3, K, &by_sums, w->out, NULL);
-}
-static bosc_status kdtree_query_count(struct world *w)
-{
-    return bosc_kdtree_radius_count_metric(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums,
-                                           (int64_t *)(void *)w->out);
-}
-static bosc_status kdtree_query_offsets(struct world *w)
-{
-    return bosc_kdtree_radius_metric(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums, w->offsets, NULL,
-                                     NULL, 0);
-}
-static bosc_status kdtree_query_radius(struct world *w)
-{
-    return bosc_kdtree_radius_metric(w->ctx, w->tree, w->points, w->n, 3, &near_radius, 1, &by_sums, w->offsets, w->out,
-                                     NULL, OUT / 8);
-}
-static bosc_status kdtree_pair_offsets(struct world *w)
-{
-    return bosc_kdtree_pairs(w->ctx, w->tree, NULL, NEAR, NULL, w->offsets, NULL, NULL, 0);
-}
-static bosc_status kdtree_pairs(struct world *w)
-{
-    return bosc_kdtree_pairs(w->ctx, w->tree, NULL, NEAR, NULL, w->offsets, w->out, NULL, OUT / 8);
-}
-static bosc_status kdtree_count_pairs(struct world *w)
-{
-    return bosc_kdtree_count_pairs(w->ctx, w->tree, w->tree, &near_radius, 1, NULL, NULL, NULL, 0,
-                                   (int64_t *)(void *)w->out, NULL);
-}
-static bosc_status kdtree_verify(struct world *w) { return bosc_kdtree_verify(w->ctx, w->tree, NULL); }
 
 /* ---- saved structures ---- */
 
@@ -459,6 +381,7 @@ static bosc_status cellgraph_heuristic(struct world *w) { return build_cells(w, 
 static bosc_status cellgraph_trie(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_TRIE); }
 static bosc_status cellgraph_zobrist(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_ZOBRIST); }
 static bosc_status cellgraph_join(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_JOIN); }
+static bosc_status cellgraph_table(struct world *w) { return build_cells(w, BOSC_CELLGRAPH_TABLE); }
 static bosc_status cellgraph_components(struct world *w)
 {
     return bosc_cellgraph_components(w->ctx, w->cells, w->out, NULL);
@@ -729,6 +652,7 @@ static const struct call calls[] = {
     {"cellgraph_build", cellgraph_trie, NULL, false},
     {"cellgraph_build", cellgraph_zobrist, NULL, false},
     {"cellgraph_build", cellgraph_join, NULL, false},
+    {"cellgraph_build", cellgraph_table, NULL, false},
     {"cellgraph_components", cellgraph_components, NULL, false},
     {"cellgraph_get_vertices", cellgraph_get_vertices, NULL, false},
     {"ranks_cellgraph_build", ranks_cellgraph_build, NULL, false},

@@ -42,7 +42,7 @@ struct world {
     bosc_hash *map, *multimap, *unbuilt_map;
     bosc_ranks_hash *ranks_map, *ranks_multimap;
     bosc_graph *graph, *unbuilt_graph;
-    bosc_cellgraph *cells, *unbuilt_cells[5];
+    bosc_cellgraph *cells, *unbuilt_cells[6];
     bosc_ranks_cellgraph *ranks_cells;
     bosc_trie *trie, *unbuilt_trie, *published;
     bosc_terrain *terrain;
@@ -250,10 +250,10 @@ static void make_structures(struct world *w)
     const bosc_cellgraph_opts ranks_cells = {.size = sizeof ranks_cells, .length = LETTERS};
     CHECK_OK(ctx, bosc_ranks_cellgraph_create(ctx, w->comm, &ranks_cells, &w->ranks_cells));
     /* 4. A cell graph to build by each method, and one for queries. */
-    for (int method = 0; method < 6; method++) {
+    for (int method = 0; method < 7; method++) {
         const bosc_cellgraph_opts cells = {
-            .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 5)};
-        bosc_cellgraph **to = method < 5 ? &w->unbuilt_cells[method] : &w->cells;
+            .size = sizeof cells, .length = LETTERS, .method = (bosc_cellgraph_method)(method % 6)};
+        bosc_cellgraph **to = method < 6 ? &w->unbuilt_cells[method] : &w->cells;
         CHECK_OK(ctx, bosc_cellgraph_create(ctx, &cells, to));
     }
 }
@@ -308,7 +308,7 @@ static void free_world(struct world *w)
     bosc_graph_free(w->graph);
     bosc_graph_free(w->unbuilt_graph);
     bosc_cellgraph_free(w->cells);
-    for (int method = 0; method < 5; method++) bosc_cellgraph_free(w->unbuilt_cells[method]);
+    for (int method = 0; method < 6; method++) bosc_cellgraph_free(w->unbuilt_cells[method]);
     bosc_trie_free(w->trie);
     bosc_trie_free(w->unbuilt_trie);
     bosc_trie_free(w->published);

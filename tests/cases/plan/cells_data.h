@@ -74,6 +74,9 @@ static inline struct reference_cells cells_make(struct suite_random *r, enum cel
     return c;
 }
 
+/* Most bits of a word for TABLE; tables of more take an emulated device seconds. */
+static inline int32_t cells_table_bits(const bosc_ctx *ctx) { return suite_slow(ctx) ? 16 : 26; }
+
 static inline int64_t cells_id(const void *ids, int32_t id_bits, int64_t at)
 {
     return id_bits == 64 ? ((const int64_t *)ids)[at] : (int64_t)((const uint32_t *)ids)[at];

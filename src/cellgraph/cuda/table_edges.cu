@@ -1,0 +1,332 @@
+/* TABLE on the device: counts the edges by the bits alone; finds the higher neighbours of each vertex, in the order of
+ * words; and sorts them into the graph, in the order of vertices. Vertices with consecutive words read consecutive
+ * groups, and consecutive vertices write consecutive edges. Only the keys between the two kernels are read at random,
+ * a row at a time. */
+#include "base/search.h"
+#include "core/cuda/launch.cuh"
+#include "core/cuda/warp.cuh"
+#include "cellgraph/cuda/cellgraph.cuh"
+
+enum {
+    COUNT_THREADS = 256,
+    FIND_THREADS = 128,
+    FIND_BYTES = 46 * 1024, /* of a block's keys: 48 KB, which no kernel must opt in to, less the other arrays */
+    BATCH = 6,              /* neighbours whose loads overlap: two letters of two bits. Not measured */
+    ORDER_ROWS = 256,       /* of a block, a thread each; less than 2^8 + 1, as rows are bytes */
+    DEGREE_BITS = 10        /* of a vertex's number of higher neighbours: at most 3 * 255 */
+};
+
+/* Keys of a block at once, no less than those of a row: eight blocks of ORDER_ROWS threads fit the 228 KB and the 2,048
+ * threads of compute capability 9.0. */
+#ifdef BI_EMULATE /* small, so that small graphs exceed it */
+enum { ORDER_KEYS = 800 };
+#else
+enum { ORDER_KEYS = 4096 };
+#endif
+
+struct table_edges_args {
+    struct bi_cellgraph_table table;
+    int64_t vertices;
+    int32_t neighbours;         /* of a word, present or not */
+    int32_t block_rows;         /* of a block that finds neighbours */
+    uint32_t *keys;             /* (edges) rows in any order: neighbour << BI_CELLGRAPH_POSITION_BITS | position */
+    uint64_t *rows;             /* (vertices) begin of a row in keys << DEGREE_BITS | its length */
+    unsigned long long *cursor; /* keys written; 0 before */
+    uint64_t *block_edges;      /* edges of each block of ORDER_ROWS vertices; then of earlier blocks */
+    uint64_t *edges;
+    uint32_t *positions;
+    int32_t vertex_bits;
+};
+
+/* The next difference of a word from its neighbours: which letter, and its bits. */
+struct difference {
+    uint32_t bits;
+    int32_t letter;
+};
+
+/* Returns the difference of words, and advances. BITS: of a letter; 0: any. */
+template <int BITS>
+static __device__ __forceinline__ uint32_t next_difference(const bi_cellgraph_table &t, difference &next)
+{
+    const int32_t letter_bits = BITS > 0 ? BITS : t.shape.letter_bits;
+    const uint32_t d = next.bits << next.letter * letter_bits;
+    next.bits++;
+    if (next.bits >> letter_bits) {
+        next.bits = 1;
+        next.letter++;
+    }
+    return d;
+}
+
+/* ---- the number of edges ---- */
+
+/* Moves bit x of a group to x XOR d. */
+static __device__ __forceinline__ uint32_t exchange_bits(uint32_t bits, uint32_t d)
+{
+    if (d & 1) bits = (bits >> 1 & 0x55555555u) | (bits & 0x55555555u) << 1;
+    if (d & 2) bits = (bits >> 2 & 0x33333333u) | (bits & 0x33333333u) << 2;
+    if (d & 4) bits = (bits >> 4 & 0x0f0f0f0fu) | (bits & 0x0f0f0f0fu) << 4;
+    if (d & 8) bits = (bits >> 8 & 0x00ff00ffu) | (bits & 0x00ff00ffu) << 8;
+    if (d & 16) bits = bits >> 16 | bits << 16;
+    return bits;
+}
+
+struct count_shared {
+    uint32_t warps[COUNT_THREADS / 32];
+};
+
+/* Adds to *edges the number of neighbours of all vertices: 32 words at once. */
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    bi_cellgraph_count_table_edges(const bi_cellgraph_table table, int64_t groups, int32_t neighbours,
+                                   unsigned long long *edges)
+{
+    BI_SHARED(count_shared, sh);
+    uint32_t count = 0, total;
+    /* 1. Count the neighbours of the words of the thread's groups. */
+    for (int64_t g = blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x; g < groups;
+         g += (int64_t)gridDim.x * COUNT_THREADS) {
+        const uint32_t own = table.present[g];
+        difference next = {1, 0};
+        if (own == 0) continue;
+        for (int32_t j = 0; j < neighbours; j += BATCH) {
+            uint32_t others[BATCH], bits[BATCH];
+#pragma unroll
+            for (int b = 0; b < BATCH; b++) {
+                const uint32_t d = j + b < neighbours ? next_difference<0>(table, next) : 0;
+                bits[b] = d & 31;
+                others[b] = j + b < neighbours ? table.present[(uint32_t)g ^ d >> BI_CELLGRAPH_GROUP_BITS] : 0;
+            }
+#pragma unroll
+            for (int b = 0; b < BATCH; b++) count += (uint32_t)__popc(own & exchange_bits(others[b], bits[b]));
+        }
+    }
+    /* 2. Add up the counts of the block. */
+    bi_block_exclusive_sum<COUNT_THREADS / 32>(count, sh.warps, &total);
+    if (threadIdx.x == 0 && total > 0) atomicAdd(edges, (unsigned long long)total);
+}
+
+bosc_status bi_cellgraph_cuda_count_table(bosc_ctx *ctx, const struct bi_cellgraph_table *table,
+                                          unsigned long long *edges)
+{
+    const int64_t groups = bi_cellgraph_group_count(table->bits);
+    return BI_RUN(ctx, bi_cellgraph_count_table_edges, bi_grid_size(ctx, groups, COUNT_THREADS), COUNT_THREADS, 0,
+                  *table, groups, bi_cellgraph_neighbour_count(&table->shape), edges);
+}
+
+/* ---- neighbours, in the order of words ---- */
+
+/* Writes the keys of the higher neighbours of a vertex to keys[0], keys[stride], ...; returns their number. BITS: of a
+ * letter; 0: any. */
+template <int BITS>
+static __device__ __forceinline__ uint32_t find_neighbours(const table_edges_args &a, uint32_t x, uint32_t v,
+                                                           uint32_t *keys, uint32_t stride)
+{
+    const bi_cellgraph_table &t = a.table;
+    uint32_t count = 0;
+    difference next = {1, 0};
+    for (int32_t j = 0; j < a.neighbours; j += BATCH) {
+        uint32_t words[BATCH], others[BATCH], positions[BATCH];
+        uint64_t groups[BATCH];
+        /* 1. The groups of the next words; past the last one, the vertex's own, which is not higher. */
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) {
+            positions[b] = (uint32_t)next.letter;
+            words[b] = j + b < a.neighbours ? x ^ next_difference<BITS>(t, next) : x;
+        }
+#pragma unroll
+        for (int b = 0; b < BATCH; b++) groups[b] = t.groups[words[b] >> BI_CELLGRAPH_GROUP_BITS];
+            /* 2. Their vertices. */
+#pragma unroll
+        for (int b = 0; b < BATCH; b++)
+            others[b] =
+                bi_cellgraph_is_present(groups[b], words[b]) ? t.ids[bi_cellgraph_rank(groups[b], words[b])] : 0;
+            /* 3. The keys of the higher ones. */
+#pragma unroll
+        for (int b = 0; b < BATCH; b++)
+            if (others[b] > v) keys[count++ * stride] = others[b] << BI_CELLGRAPH_POSITION_BITS | positions[b];
+    }
+    return count;
+}
+
+struct find_shared {
+    uint32_t warps[FIND_THREADS / 32];
+    unsigned long long base;
+};
+
+/* Writes the keys of the higher neighbours of each vertex, a thread a vertex, by rank. A block appends its rows to
+ * a.keys; their order there does not matter. BITS: of a letter; 0: any. */
+template <int BITS>
+static __global__ void __launch_bounds__(FIND_THREADS) bi_cellgraph_find_table_rows(const table_edges_args a)
+{
+    BI_SHARED(find_shared, sh);
+    BI_SHARED_DYNAMIC(uint32_t, keys); /* key k of row r is number k * stride + r */
+    const uint32_t rows = (uint32_t)a.block_rows, stride = rows | 1;
+    const int64_t rank = blockIdx.x * (int64_t)rows + threadIdx.x;
+    const bool is_vertex = threadIdx.x < rows && rank < a.vertices;
+    uint32_t v = 0, count = 0, total;
+    /* 1. Find the neighbours. */
+    if (is_vertex) {
+        v = a.table.ids[rank];
+        count = find_neighbours<BITS>(a, a.table.words[rank], v, keys + threadIdx.x, stride);
+    }
+    /* 2. Reserve keys for the block. */
+    const uint32_t begin = bi_block_exclusive_sum<FIND_THREADS / 32>(count, sh.warps, &total);
+    if (threadIdx.x == 0) sh.base = total > 0 ? atomicAdd(a.cursor, (unsigned long long)total) : 0;
+    __syncthreads(); /* the base */
+    /* 3. Write the row. */
+    if (!is_vertex) return;
+    uint32_t *to = a.keys + sh.base + begin;
+    a.rows[v] = (sh.base + begin) << DEGREE_BITS | count;
+    for (uint32_t k = 0; k < count; k++) to[k] = keys[k * stride + threadIdx.x];
+}
+
+/* ---- edges, in the order of vertices ---- */
+
+struct order_shared {
+    uint32_t warps[ORDER_ROWS / 32];
+    uint32_t starts[ORDER_ROWS + 1]; /* begins of the rows among the edges of the block */
+    uint32_t keys[ORDER_KEYS];
+    uint8_t rows[ORDER_KEYS];
+};
+
+/* Returns the row of edge e: the last one that begins at or before it. starts (rows + 1). */
+static __device__ __forceinline__ uint32_t find_row(const uint32_t *starts, uint32_t rows, uint32_t e)
+{
+    uint32_t low = 0, high = rows;
+    BI_PARTITION_POINT(low, high, middle, starts[middle + 1] <= e);
+    return low;
+}
+
+/* Length of the row of a vertex; 0 beyond the last one. */
+static __device__ __forceinline__ uint32_t row_length(const table_edges_args &a, int64_t v)
+{
+    return v < a.vertices ? (uint32_t)a.rows[v] & ((1u << DEGREE_BITS) - 1) : 0;
+}
+
+struct sum_shared {
+    uint32_t warps[ORDER_ROWS / 32];
+};
+
+/* Adds up the edges of each block of ORDER_ROWS vertices. */
+static __global__ void __launch_bounds__(ORDER_ROWS) bi_cellgraph_sum_table_rows(const table_edges_args a)
+{
+    BI_SHARED(sum_shared, sh);
+    uint32_t total;
+    bi_block_exclusive_sum<ORDER_ROWS / 32>(row_length(a, blockIdx.x * (int64_t)ORDER_ROWS + threadIdx.x), sh.warps,
+                                            &total);
+    if (threadIdx.x == 0) a.block_edges[blockIdx.x] = total;
+}
+
+/* Reads the keys of rows first to last - 1 of the block, a thread a row. */
+static __device__ __forceinline__ void read_keys(const table_edges_args &a, order_shared &sh, uint32_t first,
+                                                 uint32_t last, uint64_t source)
+{
+    if (threadIdx.x < first || threadIdx.x >= last) return;
+    const uint32_t begin = sh.starts[threadIdx.x], to = begin - sh.starts[first],
+                   count = sh.starts[threadIdx.x + 1] - begin;
+    for (uint32_t k = 0; k < count; k++) {
+        sh.keys[to + k] = a.keys[source + k];
+        sh.rows[to + k] = (uint8_t)threadIdx.x;
+    }
+}
+
+/* Writes edges begin to end - 1 of the block, which are whole rows: before an edge are those of its row with smaller
+ * keys. */
+static __device__ __forceinline__ void write_edges(const table_edges_args &a, const order_shared &sh, uint32_t begin,
+                                                   uint32_t end)
+{
+    const uint64_t first_edge = a.block_edges[blockIdx.x];
+    for (uint32_t e = threadIdx.x; e < end - begin; e += ORDER_ROWS) {
+        const uint32_t row = sh.rows[e], key = sh.keys[e];
+        uint32_t smaller = 0;
+        for (uint32_t k = sh.starts[row] - begin; k < sh.starts[row + 1] - begin; k++) smaller += sh.keys[k] < key;
+        const uint64_t to = first_edge + sh.starts[row] + smaller, v = blockIdx.x * (uint64_t)ORDER_ROWS + row;
+        a.edges[to] = v << a.vertex_bits | key >> BI_CELLGRAPH_POSITION_BITS;
+        a.positions[to] = key & ((1u << BI_CELLGRAPH_POSITION_BITS) - 1);
+    }
+}
+
+/* Sorts the rows of ORDER_ROWS vertices into the graph. a.block_edges has the edges of earlier blocks. */
+static __global__ void __launch_bounds__(ORDER_ROWS) bi_cellgraph_order_table_rows(const table_edges_args a)
+{
+    BI_SHARED(order_shared, sh);
+    const int64_t v = blockIdx.x * (int64_t)ORDER_ROWS + threadIdx.x;
+    const uint64_t source = v < a.vertices ? a.rows[v] >> DEGREE_BITS : 0;
+    uint32_t total;
+    /* 1. The begins of the rows. */
+    sh.starts[threadIdx.x] = bi_block_exclusive_sum<ORDER_ROWS / 32>(row_length(a, v), sh.warps, &total);
+    if (threadIdx.x == 0) sh.starts[ORDER_ROWS] = total;
+    __syncthreads(); /* starts */
+    /* 2. Sort as many rows at once as shared memory holds the keys of. */
+    for (uint32_t first = 0, last; first < ORDER_ROWS; first = last) {
+        const uint32_t limit = sh.starts[first] + ORDER_KEYS;
+        last = limit >= total ? (uint32_t)ORDER_ROWS : find_row(sh.starts, ORDER_ROWS, limit);
+        read_keys(a, sh, first, last, source);
+        __syncthreads(); /* the keys of all rows */
+        write_edges(a, sh, sh.starts[first], sh.starts[last]);
+        __syncthreads(); /* the keys are read */
+    }
+}
+
+/* ---- both ---- */
+
+/* Counts the edges, unless that is done. */
+static bosc_status count_edges(bosc_ctx *ctx, struct bi_cellgraph_table *table)
+{
+    unsigned long long *count, edges;
+    if (table->edges >= 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
+    BI_TRY(ctx->backend->fill(ctx, count, 0, sizeof *count));
+    BI_TRY(bi_cellgraph_cuda_count_table(ctx, table, count));
+    BI_TRY(bi_read_back(ctx, &edges, count, sizeof edges));
+    table->edges = (int64_t)(edges / 2);
+    return BOSC_OK;
+}
+
+/* Vertices of a block that finds neighbours: as many as have room for all. */
+static int32_t choose_block_rows(int32_t neighbours)
+{
+    const int32_t rows = FIND_BYTES / (int32_t)sizeof(uint32_t) / neighbours - 1;
+    return rows < FIND_THREADS ? rows : FIND_THREADS;
+}
+
+template <int BITS> static bosc_status find_rows(bosc_ctx *ctx, const table_edges_args &a, size_t bytes)
+{
+    return BI_RUN(ctx, bi_cellgraph_find_table_rows<BITS>, (unsigned)bi_div_up(a.vertices, a.block_rows), FIND_THREADS,
+                  bytes, a);
+}
+
+bosc_status bi_cellgraph_cuda_table_edges(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table)
+{
+    table_edges_args a = {};
+    BI_TRY(count_edges(ctx, table));
+    if (table->edges == 0) return BOSC_OK;
+    /* 1. Memory. */
+    const int64_t blocks = bi_div_up(graph->vertices, ORDER_ROWS);
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_EDGES, table->edges, 8));
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_POSITIONS, table->edges, 4));
+    BI_TRY(bi_scratch_of(ctx, table->edges, 4, &a.keys));
+    BI_TRY(bi_scratch_of(ctx, graph->vertices, 8, &a.rows));
+    BI_TRY(bi_scratch_of(ctx, blocks, 8, &a.block_edges));
+    BI_TRY(bi_scratch_of(ctx, 1, 8, &a.cursor));
+    BI_TRY(ctx->backend->fill(ctx, a.cursor, 0, 8));
+    a.table = *table;
+    a.vertices = graph->vertices;
+    a.vertex_bits = graph->vertex_bits;
+    a.edges = (uint64_t *)graph->blocks[BI_CELLGRAPH_EDGES].data;
+    a.positions = (uint32_t *)graph->blocks[BI_CELLGRAPH_POSITIONS].data;
+    a.neighbours = bi_cellgraph_neighbour_count(&table->shape);
+    a.block_rows = choose_block_rows(a.neighbours);
+    /* 2. Find the neighbours, and sort them into the graph. */
+    const size_t bytes = (size_t)a.neighbours * (size_t)(a.block_rows | 1) * sizeof(uint32_t);
+    switch (table->shape.letter_bits) {
+    case 1: BI_TRY(find_rows<1>(ctx, a, bytes)); break;
+    case 2: BI_TRY(find_rows<2>(ctx, a, bytes)); break;
+    default: BI_TRY(find_rows<0>(ctx, a, bytes));
+    }
+    BI_TRY(BI_RUN(ctx, bi_cellgraph_sum_table_rows, (unsigned)blocks, ORDER_ROWS, 0, a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U64, a.block_edges, blocks, a.block_edges));
+    BI_TRY(BI_RUN(ctx, bi_cellgraph_order_table_rows, (unsigned)blocks, ORDER_ROWS, 0, a));
+    graph->edges = table->edges;
+    return BOSC_OK;
+}
