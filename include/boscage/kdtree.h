@@ -174,7 +174,7 @@ BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, con
  * ids, dist2 (n x k): as in bosc_kdtree_knn; row i is of row i of the build.
  * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT as in bosc_kdtree_knn.
  * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point. Faster and without scratch
- *     on CUDA for k <= 32 in at most 4 dimensions.
+ *     on CUDA for k <= 32 in at most 16 dimensions.
  * Queues. */
 BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
 

@@ -4,6 +4,7 @@
 #include "core/call.h"
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/cuda/search/nearest_other.cuh"
+#include "kdtree/cuda/search/wide_boxes.cuh"
 #include "core/cuda/steps.cuh"
 #include "kdtree/steps/steps.h"
 
@@ -155,9 +156,15 @@ static bosc_status generic_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const str
 
 static bool has_index(const bosc_kdtree *tree) { return bi_kdtree_has_index(&tree->opts) && tree->nodes > 0; }
 
+/* True if searches for neighbours use an index or wide boxes. */
+static bool has_indexed_search(const bosc_kdtree *tree)
+{
+    return has_index(tree) || (bi_kdtree_has_wide_boxes(&tree->opts) && tree->nodes > 0);
+}
+
 static bool has_indexed_knn(const bosc_kdtree *tree, int64_t k)
 {
-    return has_index(tree) && k <= BI_KDTREE_MOST_NEAREST;
+    return has_indexed_search(tree) && k <= BI_KDTREE_MOST_NEAREST;
 }
 
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
@@ -218,13 +225,13 @@ static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 
 static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_index(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
+    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
     return run_with_scratch(ctx, tree, query, generic_radius_count);
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_index(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
+    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
     return run_with_scratch(ctx, tree, query, generic_radius_fill);
 }
 

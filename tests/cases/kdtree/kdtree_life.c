@@ -87,24 +87,29 @@ static void second_frame_allocates_nothing(bosc_ctx *like)
     counted_close(&c);
 }
 
-/* A tree keeps its nodes when it reserves more. */
+/* A tree keeps its nodes, and its index of searches, when it reserves more. */
 static void reserve(bosc_ctx *ctx)
 {
+    static const int32_t dims[] = {2, 5, 16};
     struct suite_random r = {3};
-    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 2};
-    struct reference_points p = kd_points(&r, BOSC_F32, 2, 100, 2, KD_RANDOM);
-    bosc_kdtree *tree = kd_build(ctx, &o, &p);
-    int64_t kept = 0, scratch = 0, id;
-    bosc_kdtree_info info = {.size = sizeof info};
-    CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, 10, 3));
-    check_tree(ctx, tree, &p);
-    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
-    CHECK_EQ(id, 42);
-    CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &kept, &scratch));
-    CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
-    CHECK(kept == info.bytes && scratch > 0);
-    bosc_kdtree_free(tree);
-    free((void *)p.data);
+    for (int d = 0; d < 3; d++) {
+        const bosc_kdtree_opts o = {.size = sizeof o, .dim = dims[d]};
+        struct reference_points p = kd_points(&r, BOSC_F32, o.dim, 100, o.dim, KD_RANDOM);
+        bosc_kdtree *tree = kd_build(ctx, &o, &p);
+        int64_t kept = 0, scratch = 0, id;
+        bosc_kdtree_info info = {.size = sizeof info};
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, 10, 3));
+        check_tree(ctx, tree, &p);
+        for (int64_t i = 0; i < p.n; i += 14) {
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, i), 1, 0, 1, &id, NULL));
+            CHECK_EQ(id, i);
+        }
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, 1000, &kept, &scratch));
+        CHECK_EQ(bosc_kdtree_get_info(ctx, tree, &info), BOSC_OK);
+        CHECK(kept == info.bytes && scratch > 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
 }
 
 /* After a reserve searches allocate nothing: they build no second order of a plane, also after a rebuild. */

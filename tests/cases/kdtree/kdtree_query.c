@@ -648,6 +648,59 @@ static void second_order(bosc_ctx *ctx)
         }
 }
 
+/* Few points in 5 to 16 dimensions: less than a leaf of wide boxes, one, and some; every length of the list. */
+static void wide(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {5, 8, 9, 16};
+    static const int64_t sizes[] = {130, 31, 32, 33, 1}, neighbors[] = {8, 1, 2, 31, 32, 33, 17};
+    struct suite_random r = {13};
+    for (int d = 0, i = 0; d < 4; d++)
+        for (int t = 0; t < 4; t++)
+            for (int s = 0; s < KD_SHAPES; s++, i++)
+                try_one(ctx, &r, dtypes[t], dims[d], sizes[i % 5], neighbors[i % 7], (enum kd_shape)s);
+}
+
+/* Element of point i: uniform, clusters far from 0, copies of 8 points, or one coordinate much longer than others. */
+static double wide_value(struct suite_random *r, int shape, int64_t i, int32_t c)
+{
+    const double x = suite_unit(r);
+    switch (shape) {
+    case 0: return x * 1000;
+    case 1: return 0x1p20 + (double)(i % 7 * (c + 1)) + x * 0.125;
+    case 2: return (double)((i % 8) * (c + 3) % 11);
+    default: return c == 2 ? x * 100 : x;
+    }
+}
+
+/* Several segments of the order, and all levels of boxes. */
+static void wide_levels(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {5, 8, 9, 16};
+    static const int64_t sizes[] = {9000, 1057, 4097, 33000}, neighbors[] = {1, 8, 32, 5};
+    struct suite_random r = {14};
+    for (int i = 0; i < 16; i++) {
+        const int64_t n = sizes[(i + i / 4) % 4], m = suite_slow(ctx) ? 12 : 40;
+        if (suite_leaves_out() || (suite_slow(ctx) && n > 4097 && i > 4)) continue;
+        const int32_t dim = dims[i / 4];
+        const int shape = i % 4 ^ i / 4 ^ 2; /* copies at first: the median's bin has many points */
+        const bosc_dtype dtype = dtypes[i % 4];
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, dtype, dim, n, dim, KD_RANDOM);
+        for (int64_t at = 0; at < n * dim; at++)
+            kd_set((void *)p.data, dtype, at, wide_value(&r, shape, at / dim, (int32_t)(at % dim)));
+        struct reference_points q = kd_points(&r, dtype, dim, m, dim, KD_RANDOM);
+        for (int64_t at = 0; at < m * dim; at++)
+            kd_set((void *)q.data, dtype, at, wide_value(&r, shape, at / dim, (int32_t)(at % dim)) + suite_unit(&r));
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        check_knn(ctx, tree, &p, &q, neighbors[i / 4], -1, 32);
+        check_knn(ctx, tree, &p, &q, neighbors[i % 4], 2, 32);
+        check_radius(ctx, tree, &p, &q, i % 2 ? 100 : 3, 32);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_query[] = {
     {"shapes", every_shape_type_and_dimension, NULL},
     {"flat", flat, NULL},
@@ -661,5 +714,7 @@ static const struct suite_case suite_cases_kdtree_query[] = {
     {"distant", distant, NULL},
     {"several lanes", several_lanes, NULL},
     {"second order", second_order, NULL},
+    {"wide", wide, NULL},
+    {"wide levels", wide_levels, NULL},
 };
 SUITE(kdtree_query);

@@ -2,6 +2,7 @@
  * two sides each node takes the intervals that the index stores. */
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/index.cuh"
+#include "kdtree/cuda/search/wide_boxes.cuh"
 
 enum {
     INDEX_THREADS = 256,
@@ -12,9 +13,10 @@ enum {
 
 size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 {
-    size_t bytes;
-    if (!bi_kdtree_has_index(opts) || n <= 0) return 0;
-    bi_kdtree_cuda_index_at(nullptr, opts, n, &bytes);
+    size_t bytes = 0;
+    if (n <= 0) return 0;
+    if (bi_kdtree_has_index(opts)) bi_kdtree_cuda_index_at(nullptr, opts, n, &bytes);
+    if (bi_kdtree_has_wide_boxes(opts)) bi_kdtree_wide_index_at(nullptr, opts, n, &bytes);
     return bytes;
 }
 
@@ -262,7 +264,9 @@ template <class T> static bosc_status launch_dim(bosc_ctx *ctx, const bosc_kdtre
 
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    if (!bi_kdtree_has_index(&tree->opts) || tree->nodes == 0) return BOSC_OK;
+    if (tree->nodes == 0) return BOSC_OK;
+    if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_make_wide_boxes(ctx, tree);
+    if (!bi_kdtree_has_index(&tree->opts)) return BOSC_OK;
     switch (tree->opts.dtype) {
     case BOSC_F32: return launch_dim<float>(ctx, tree);
     case BOSC_F64: return launch_dim<double>(ctx, tree);

@@ -1,5 +1,6 @@
-/* Searches of trees with an index: for batches of queries, and for the nodes themselves. */
+/* Searches of trees with an index or wide boxes: for batches of queries, and for the nodes themselves. */
 #include "kdtree/cuda/search/index.cuh"
+#include "kdtree/cuda/search/wide_boxes.cuh"
 
 /* Returns the number of queries of a batch. A query has 24 or 32 bytes of scratch: 2^24 of them have at most 512 MB.
  * More queries a batch would be nearer to each other in the order by leaf. */
@@ -12,16 +13,22 @@ static int64_t batch_size(int64_t m)
 static size_t row_bytes(const bosc_kdtree_opts *opts) { return (size_t)opts->dim * bosc_dtype_size(opts->dtype); }
 
 /* Keys and numbers of queries before and after the sort (16 bytes a query), the sort's own scratch, at most as much
- * again, and sorted rows. */
+ * again, and sorted rows. Searches by wide boxes sort no queries: they list long rows alone. */
 size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m)
 {
+    if (bi_kdtree_has_wide_boxes(opts)) return (size_t)(batch_size(m) + 1) * sizeof(uint32_t) + 65536;
     return (size_t)batch_size(m) * (32 + row_bytes(opts)) + 65536;
 }
 
-/* Allocates the scratch of a search for m queries, of `row` bytes each. */
+/* Allocates the scratch of a search for m queries, of `row` bytes each; 0: they are not sorted. */
 static bosc_status allocate_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_cuda_search *a)
 {
     void *scratch;
+    if (row == 0) {
+        BI_TRY(bi_scratch(ctx, (size_t)(m + 1) * sizeof(uint32_t), &scratch));
+        a->long_rows = static_cast<uint32_t *>(scratch);
+        return BOSC_OK;
+    }
     BI_TRY(bi_scratch(ctx, (size_t)m * 16, &scratch));
     a->scratch = static_cast<uint32_t *>(scratch);
     return bi_scratch(ctx, (size_t)m * row, &a->sorted_rows);
@@ -39,6 +46,7 @@ template <class T> static bosc_status search_typed(bosc_ctx *ctx, const bi_kdtre
 
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
+    if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_search_wide(ctx, tree, a);
     switch (tree->opts.dtype) {
     case BOSC_F32: return search_typed<float>(ctx, a);
     case BOSC_F64: return search_typed<double>(ctx, a);
@@ -54,7 +62,7 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
     a.kind = kind;
     a.dim = tree->opts.dim;
     a.nodes = bi_kdtree_array_of(tree);
-    a.index = bi_kdtree_cuda_index_of(tree);
+    if (bi_kdtree_has_index(&tree->opts)) a.index = bi_kdtree_cuda_index_of(tree);
     a.n = (uint32_t)tree->nodes;
     a.stride = query->rows.stride;
     a.k = (int32_t)query->k;
@@ -75,7 +83,8 @@ static bosc_status search_batches(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     const size_t id_size = (size_t)tree->opts.id_bits / 8, dist2_size = tree->opts.dtype == BOSC_F32 ? 4 : 8;
     bi_kdtree_cuda_search a = search_of(tree, query, kind);
     const bool boxes = kind == BI_KDTREE_FIND_BOX_COUNT || kind == BI_KDTREE_FIND_BOX_ROWS;
-    BI_TRY(allocate_scratch(ctx, batch, row_bytes(&tree->opts) * (boxes ? 2 : 1), &a));
+    const size_t sorted_row = bi_kdtree_has_wide_boxes(&tree->opts) ? 0 : row_bytes(&tree->opts) * (boxes ? 2 : 1);
+    BI_TRY(allocate_scratch(ctx, batch, sorted_row, &a));
     a.bad_queries = bad_queries;
     for (int64_t first = 0; first < m; first += batch) {
         const size_t row = (size_t)first;
