@@ -16,7 +16,7 @@
 #include "harness/bench.h"
 #include "harness/small_calls.h"
 
-static const double LIMIT = 2;
+static const double LIMIT = 2;    /* a goal: on a busy machine, threads must not make a call much slower */
 static const double BLOCK = 0.05; /* seconds of one setting before the other's turn: a dozen time slices */
 
 enum {

@@ -10,7 +10,7 @@
 #include "harness/bench.h"
 #include "harness/shapes.h"
 
-enum { CHECKED = 8, MANY = 4096 /* neighbours of a query that take too long to count */ };
+enum { CHECKED = 8, MANY = 4096 /* neighbours of a query that take too long to count; not measured */ };
 
 static struct {
     int64_t n, m, dim, k, capacity, level;
@@ -287,7 +287,7 @@ static void make_input(void)
     set.offsets = bench_array(NULL, ((size_t)set.m + 1) * 8);
 }
 
-/* A radius that gives about 8 points, and boxes of that size. */
+/* A radius that gives about 8 points (of uniform ones in 3-D), and boxes of that size. */
 static void choose_radius(void)
 {
     set.radius = strcmp(set.shape, "uniform") == 0 ? 1.24 * pow((double)set.n, -1 / (double)set.dim)

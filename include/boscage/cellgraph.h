@@ -28,8 +28,8 @@ typedef struct bosc_cellgraph bosc_cellgraph;
 
 /* Methods that find the pairs; the edges do not depend on them. Costs are for u vertices of w words. */
 typedef enum bosc_cellgraph_method {
-    /* TABLE where a table of all words is small enough; else the one of HEURISTIC, ZOBRIST and JOIN with the least
-     * estimated time. */
+    /* TABLE where a table of all words is small enough beside the number of rows; else the one of HEURISTIC, ZOBRIST
+     * and JOIN with the least estimated time. */
     BOSC_CELLGRAPH_AUTO = 0,
     /* All pairs, except pairs whose distances from a pivot differ by more than 1; with 0 pivots the naive method. O(u^2
      * (pivots + w)). heuristic_search selects the published form. */

@@ -282,9 +282,9 @@ typedef struct bosc_kdtree_query_opts {
  *     that is more than a double holds.
  * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic or excluded, and there is at most one bound (epsilon is then
  *     ignored), with 4 k bytes of scratch a query for F32. Else a general search, several times slower, with 8 dim
- *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. The first call
- *     after a build that has periods, or a query for every four points, passes over all points, with 8 bytes of scratch
- *     a point.
+ *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. After a build, the first general
+ *     search with periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a
+ *     point.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k,

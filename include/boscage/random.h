@@ -64,7 +64,7 @@ typedef enum bosc_random_keys_kind {
  * n: below 2^32.
  * key_bits: 32 or 64.
  * keys (n): of key_bits.
- * Cost: O(n) work; 2 MiB of scratch.
+ * Cost: O(n) work and 2^19 random words; 2 MiB of scratch.
  * Queues. */
 BOSC_API bosc_status bosc_random_keys(bosc_ctx *ctx, bosc_random_keys_kind kind, uint64_t seed, int64_t n,
                                       int32_t key_bits, void *keys);

@@ -100,7 +100,7 @@ def test_mixed_scales():
 
 def test_distances_that_do_not_fit():
     x = np.array([[1.7e308, 1.7e308], [-1.7e308, -1.7e308]])
-    with pytest.raises(ValueError, match="distances: entry 1 is more than a double holds"):
+    with pytest.raises(ValueError, match="tree: the distance of entry 1 is more than a double holds"):
         KDTree(x).query(x, k=2)
     with pytest.raises(ValueError, match="lengths: more than float64 holds"):
         linkage(x)

@@ -71,8 +71,9 @@ static _Thread_local struct team *own_team;
 static pthread_key_t team_key;
 static bool has_key;
 
-/* Workers of all teams that do not sleep, and the number up to which threads spin: one fewer than the processors, 0 if
- * OMP_WAIT_POLICY is passive. More would take processors from threads with work: ranks have a team each. */
+/* Workers of all teams that do not sleep, and the number up to which threads spin: one fewer than the processors, since
+ * a caller has one too; 0 if OMP_WAIT_POLICY is passive. More would take processors from threads with work: ranks have
+ * a team each. */
 static _Atomic int awake;
 static int most_awake;
 

@@ -7,7 +7,10 @@
 #include "base/elementary.h"
 #include "base/philox.h"
 
-enum { BI_ZIPF_OCTAVES = 32, BI_ZIPF_BLOCKS = 16 /* of one draw; all of them are refused once in 2^31 draws */ };
+enum {
+    BI_ZIPF_OCTAVES = 32,
+    BI_ZIPF_BLOCKS = 16 /* of one draw; the last one decides unchecked, less than once in 2^29 draws */
+};
 
 struct bi_zipf {
     uint32_t n; /* 1 or more */
@@ -15,7 +18,8 @@ struct bi_zipf {
     uint32_t limits[BI_ZIPF_OCTAVES]; /* 2^32 times the probability of the octaves 0 to j; not of the last one */
 };
 
-/* The sum of 1 / r for r from 1 to n: Euler's series from 32 on, whose error is below 1e-11. */
+/* The sum of 1 / r for r from 1 to n: Euler's series from 32 on, whose error is below 1e-11. 0x1.2788cfc6fb619p-1 is
+ * Euler's constant. */
 BI_FN double bi_harmonic(uint32_t n)
 {
     double sum = 0, x = n;
@@ -36,7 +40,7 @@ BI_FN struct bi_zipf bi_zipf_of(uint32_t n)
     return z;
 }
 
-/* Draw i of a stream; bits 28 to 31 of the stream are free for further blocks. */
+/* Returns the rank of draw i of a stream, 1 to n. Further blocks are of the streams `stream` + 2^28 k, k below 16. */
 BI_FN uint32_t bi_zipf_rank(const struct bi_zipf *z, uint64_t seed, uint64_t stream, uint64_t i)
 {
     struct bi_philox block = bi_philox_at(seed, stream, i);

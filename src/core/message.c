@@ -2,13 +2,16 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bosc_status bi_fail(bosc_ctx *ctx, bosc_status status, const char *format, ...)
 {
+    char message[sizeof ctx->message]; /* arguments may point to the context's */
     va_list args;
     va_start(args, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    memcpy(ctx->message, message, sizeof message);
     return status;
 }
 

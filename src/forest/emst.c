@@ -93,8 +93,8 @@ static bosc_status search_tree(struct emst *e)
 }
 
 /* Finds the shortest edge of every component. Neighbours in the tree's order bound it (Prokopenko, Sao,
- * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022), and searches
- * lower it for those of other points. */
+ * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022). Each search
+ * lowers the bound of its component's other points. */
 static bosc_status find_shortest_edges(struct emst *e)
 {
     bool edgeless;

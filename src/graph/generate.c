@@ -72,6 +72,7 @@ static int64_t square_root(int64_t x)
     return root;
 }
 
+/* Returns the order of n numbers with the keys of a purpose. */
 static struct bi_graph_order random_order(const struct bi_graph_draw *draw, int purpose, int64_t n)
 {
     struct bi_graph_order order = {.n = n, .bits = n > 1 ? bi_bit_length((uint64_t)n - 1) : 1};
@@ -97,7 +98,7 @@ static bosc_status make_rmat(struct generate *g)
     return has_outputs(g) ? g->steps->graph_make_rmat(g->ctx, g->m, &args) : BOSC_OK;
 }
 
-/* The number of edges of a kind that has a step for each edge. */
+/* Returns the number of edges of a kind that make_shape makes. */
 static int64_t shape_edges(const bosc_graph_generate_opts *o)
 {
     switch (o->kind) {

@@ -85,7 +85,8 @@ struct bosc_hash {
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
     int64_t extra_probes; /* probes beyond the first, over all keys; BUCKETED: one for each key in its second bucket */
     int32_t reseeded, linear;
-    int64_t reduced_keys; /* distinct keys of the last build, if keys repeated in it; else 0. Builds are faster so */
+    int64_t reduced_keys; /* distinct keys of the last build, if keys repeated in it and reduce_repeats is for such
+                           * tables: the next build then reduces first. Else 0 */
     struct bi_block blocks[BI_HASH_BLOCKS];
     struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
     struct bi_block words;          /* scratch words of builds on the device */

@@ -106,7 +106,8 @@ bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const bosc_kdtree *tree, const c
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)found.beyond);
 }
 
-/* *small = no coordinate of the rows is beyond the least ordinary one. Reads the first rows alone if one of them is. */
+/* *small = no coordinate of the rows is beyond the least ordinary one. A first row with such
+ * a coordinate ends the search. */
 static bosc_status are_all_small(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_rows *rows, bool *small)
 {
     enum { FIRST_ROWS = 4096 }; /* a chunk of the CPU's search; not measured */

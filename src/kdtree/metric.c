@@ -542,7 +542,7 @@ static bosc_status stage_query(bosc_ctx *ctx, const bosc_kdtree *tree, const str
     return bi_kdtree_place_rows(ctx, tree, &query->rows, &a->metric, &a->queries);
 }
 
-/* Checks the answer, and copies it to the arrays of the query. Points in a ball are right at any distance. */
+/* Checks the answer, and copies it to the arrays of the query. Rows of a radius search without dist2 need no check. */
 static bosc_status store_answer(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
                                 int64_t entries, const struct bi_kdtree_metric_search *a)
 {

@@ -15,7 +15,8 @@ struct label_search {
     const struct bi_kdtree_shared_bounds *shared; /* with the same bounds; NULL: not shared */
 };
 
-/* Allocates the boxes. The pointers' offsets align the two boxes below each box, and their labels. */
+/* Allocates the arrays by box. One element precedes box 0: so the two boxes below each box are aligned to 16 bytes, and
+ * their labels to 8. */
 static bosc_status allocate_boxes(bosc_ctx *ctx, int64_t boxes, struct bi_kdtree_blocks *blocks)
 {
     const size_t size = blocks->view.dtype == BOSC_F32 ? sizeof(float) : sizeof(double),
@@ -87,7 +88,8 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     BI_TRY(steps->mark_active(ctx, tree->nodes, &mark));
     BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
     if (count == 0) return steps->write_none(ctx, tree->nodes, &empty);
-    /* 2. Make and label blocks, unless they exist; prune blocks, and search from the nodes that remain. */
+    /* 2. Make and label blocks, unless they exist; prune blocks within bounds. Search from the nodes that
+     * remain. */
     if (o->blocks) {
         blocks = *o->blocks;
     } else {

@@ -22,13 +22,14 @@ struct bi_kdtree_shared_bounds {
     uint64_t *best;    /* by label; NULL: not shared */
 };
 
-/* Lowers best[label], for every label, to a distance between nodes of it and of another. The tree has two labels. */
+/* Lowers best[label], for every label, to the distance of some node with it from one without it. The tree has two
+ * labels or more. */
 bosc_status bi_kdtree_bound_labels(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
                                    uint64_t *best);
 
-/* As bosc_kdtree_nearest_other, with the labels of the blocks. With shared distances: every label's nearest results,
- * which are at the distance best[label] afterwards, and some of the others. The tree's ids have 32 bits; all arrays are
- * in reach. */
+/* As bosc_kdtree_nearest_other, with the labels of the blocks. With shared distances, best[label] becomes the
+ * smallest distance of the label; rows with a neighbour at it receive theirs, and other rows may receive none. The
+ * tree's ids have 32 bits; all arrays are in reach. */
 bosc_status bi_kdtree_nearest_other_in(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
                                        const struct bi_kdtree_shared_bounds *shared, uint32_t *ids, void *dist2);
 

@@ -22,8 +22,9 @@ bosc_status bi_voxelgrid_check_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, c
                                     const char *count_name, int64_t count, int64_t stride,
                                     struct bi_voxelgrid_rows *rows);
 
-/* check_radius: checks that radius >= 0 and that its square fits; own_points: the queries are the grid's points, whose
- * distances may be short. check_answers: that ids and dist2 (either may be NULL) are aligned for the grid's types. */
+/* check_radius: checks that radius >= 0 and that its square fits. own_points: the queries are the grid's points; then a
+ * radius may be too large to be squared, unless the points are far apart.
+ * check_answers: checks that ids and dist2 (either may be NULL) are aligned for the grid's types. */
 bosc_status bi_voxelgrid_check_radius(bosc_ctx *ctx, const bosc_voxelgrid *grid, double radius, bool own_points);
 bosc_status bi_voxelgrid_check_answers(bosc_ctx *ctx, const bosc_voxelgrid *grid, const char *ids_name, const void *ids,
                                        const void *dist2);

@@ -51,7 +51,7 @@ extern struct thread *self;
 extern struct place launch_place;
 const uint3 &block_index();
 
-/* A kernel with its arguments. Its headers compile faster than those of std::function. */
+/* A kernel with its arguments. It is no std::function, whose header compiles slowly in each .cu file. */
 struct bound_kernel {
     virtual ~bound_kernel() = default;
     virtual void run() const = 0;

@@ -43,8 +43,7 @@ void suite_fail(const char *file, int line, const char *format, ...)
 }
 
 /* Returns n if one trial of n is made. The emulator makes few trials, since a device makes all; fault sweeps make all
- * in builds that count branches. Code of ranks is host code, which the CPU also runs. The environment variable
- * SUITE_TRIALS multiplies their number: planted bugs have 2, soaks 100, so that all are made. */
+ * in builds that count branches. Code of ranks is host code, which the CPU also runs. */
 static uint64_t usual_divisor(const struct test *test)
 {
     const bool emulated = strcmp(test->configuration->name, "cuda") == 0, faults = strstr(test->suite, "_faults");
@@ -62,6 +61,8 @@ static uint64_t usual_divisor(const struct test *test)
 #endif
 }
 
+/* The same; the environment variable SUITE_TRIALS multiplies the number of trials: by 2 for planted bugs
+ * (tools/mutate), by 100 in soaks, which makes all. */
 static uint64_t trial_divisor(const struct test *test)
 {
     const char *factor = getenv("SUITE_TRIALS");

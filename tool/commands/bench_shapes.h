@@ -6,7 +6,7 @@
 
 enum { BENCH_SHAPES_MAX = 12 };
 
-/* The shapes of a kind of data; the first is the one beside which the others are slower or faster. NULL ends a list. */
+/* The shapes of a kind of data; times of the others are compared with those of the first. NULL ends a list. */
 struct bench_shapes {
     const char *option; /* of the programs: -s, -k */
     const char *names[BENCH_SHAPES_MAX + 1];

@@ -34,7 +34,7 @@ struct unique_args {
     uint32_t slots;
     int32_t row_bits;
     uint32_t *slot;           /* of each row */
-    uint32_t *ids;            /* vertex of each slot of a table of words; NULL: none */
+    uint32_t *ids;            /* vertex of each slot; NULL without a table of words */
     uint32_t *representative; /* of each row */
     unsigned long long *ticket;
     bi_tile_totals<uint32_t> nodes;                     /* of tiles of rows */
@@ -259,8 +259,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_number(con
 static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_assign(const unique_args a)
 {
     const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
-    uint32_t vertex =
-        UINT32_MAX; /* none: of representatives, which are numbered already, and of threads without a row */
+    uint32_t vertex = UINT32_MAX; /* stays so for representatives, which are counted already, and without a row */
     /* 1. Assign the vertex. */
     if (i < a.rows.n && a.result->vertices <= a.capacity) {
         const uint32_t representative = a.representative[i];

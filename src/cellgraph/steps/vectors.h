@@ -117,7 +117,8 @@ BI_FN uint32_t bi_cellgraph_distance(uint64_t bits, const struct bi_letters *s)
 
 /* ---- items of several rows ---- */
 
-/* Rows, or edges, of an item of quick steps that wait for memory: bi_cellgraph_items(n) apart. */
+/* Number of rows or edges that an item of such a step visits, so that their loads overlap. They are
+ * bi_cellgraph_items(n) apart. */
 enum { BI_CELLGRAPH_AT_ONCE = 4 };
 
 BI_FN int64_t bi_cellgraph_items(int64_t n) { return (n + BI_CELLGRAPH_AT_ONCE - 1) / BI_CELLGRAPH_AT_ONCE; }

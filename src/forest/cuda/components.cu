@@ -7,10 +7,10 @@
  * Parallel Graph Connectivity Algorithms (2020); hooking by minima: Zhang, Azad, Hu, FastSV: A Distributed-Memory
  * Connected Component Algorithm with Fast Convergence (2020).
  *
- * Forests have no such component. Sparse graphs therefore read every edge once, from its larger end: vertices start
- * below their first neighbours and unite with their other smaller ones, without hooks between. So do large graphs of
- * few edges, grids for example. Source of the start and
- * the choice of the end: Jaiganesh, Burtscher, A High-Performance Connected Components Implementation for GPUs (2018).
+ * Forests have no such component. Sparse graphs (SPARSE_ARCS) therefore read every edge once, from its larger end:
+ * vertices start below their first neighbours and unite with their other smaller ones, without hooks between. Source of
+ * the start and the choice of the end: Jaiganesh, Burtscher, A High-Performance Connected Components Implementation for
+ * GPUs (2018).
  *
  * Edge lists without a graph: a sample of the entries, from all parts of the list, hooks trees; then most entries have
  * both ends below one root and cost two reads. The others unite their ends. */
@@ -403,8 +403,8 @@ template <bool CHECKED> static bosc_status join_sparse_graph(bosc_ctx *ctx, cons
 {
     const unsigned blocks = (unsigned)bi_div_up(s.rows.n, THREADS);
     BI_TRY(BI_RUN(ctx, bi_components_start_below_first<CHECKED>, blocks, THREADS, 0, s));
-    /* Chains below first neighbours are long in grids, whose neighbours have near numbers: 0.15 ms, else 0.84. Paths in
-     * random order take 0.01 ms more. */
+    /* Chains below first neighbours are long in grids, whose neighbours have near numbers. Measured on an H200: a grid
+     * of 4 M vertices takes 0.15 ms, without this 0.84. Paths in random order would take 0.01 ms more. */
     if (s.rows.arcs >= FOREST_ARCS * s.rows.n) BI_TRY(flatten_trees(ctx, s.parent, s.rows.n));
     return BI_RUN(ctx, bi_components_join_smaller<CHECKED>, blocks, THREADS, 0, s);
 }

@@ -22,7 +22,7 @@ struct bi_emst {
     void *bounds;           /* search radius squared; -1: no search; a search without a result lowers it */
     const uint32_t *found;
     const void *found_dist2;
-    uint64_t *best, *pair;   /* by component: the shortest length (meanwhile a bound), and its first pair */
+    uint64_t *best, *pair;   /* by component: the shortest length (a bound until the end of searches), its first pair */
     uint32_t *parent;        /* by component: the component it joins */
     uint32_t *roots;         /* the components; this and the arrays below are by index in this list */
     uint8_t *joins, *stays;  /* 1 if the component joins another; if it does not */
@@ -109,7 +109,8 @@ BI_FN void bi_step_emst_update(const struct bi_emst *a, int64_t i)
     uint64_t bound = bi_emst_word(a->bounds, a->is_64bit, i), least = bi_emst_word(a->dist2, a->is_64bit, i);
     if (bound >> (a->is_64bit ? 63 : 31)) return; /* the sign of -1: the point has not searched */
     a->other[i] = a->found[i];
-    bool some = a->found[i] != UINT32_MAX; /* else the next float, unless others of the component were nearer */
+    bool some = a->found[i] != UINT32_MAX;
+    /* Without a neighbour: searches of other points may have lowered the bound below the lower bound, which stays. */
     uint64_t next = some ? bi_emst_word(a->found_dist2, a->is_64bit, i) : bound < least ? least : bound + 1;
     bi_emst_set_word(a->dist2, a->is_64bit, i, next);
     if (some) bi_emst_propose(a, i);

@@ -27,7 +27,7 @@ struct bi_graph_draw {
     bosc_graph_kind kind;
 };
 
-/* The streams differ from those of bosc_random_bits. */
+/* Returns the stream of block 0 of a purpose. The streams differ from those of bosc_random_bits. */
 BI_FN uint64_t bi_graph_draw_stream(const struct bi_graph_draw *d, int purpose)
 {
     return 0xb05c6a9600000000ull | (uint64_t)d->kind << 24 | (uint64_t)purpose << 16;
@@ -76,15 +76,15 @@ BI_FN void bi_graph_write_edge(const struct bi_graph_edges_out *o, int64_t i, ui
 
 /* ---- random orders ---- */
 
-/* A bijection of the numbers below n. */
+/* A pseudorandom bijection of the numbers below n. */
 struct bi_graph_order {
     int64_t n;
     int bits; /* of a number */
     uint64_t keys[3];
 };
 
-/* Each round has an odd factor, a keyed addend and an xor with a shift: a bijection of the numbers of `bits` bits. It
- * is repeated until the result is below n. */
+/* Returns the image of i. Each round has an odd factor, a keyed addend and an xor with a shift: a bijection of the
+ * numbers of `bits` bits. It is repeated until the result is below n. */
 BI_FN uint64_t bi_graph_order_at(const struct bi_graph_order *o, int64_t i)
 {
     uint64_t x = (uint64_t)i, mask = ((uint64_t)1 << o->bits) - 1;
@@ -179,7 +179,7 @@ BI_FN void bi_step_graph_make_bipartite(const struct bi_graph_make_shape *a, int
                         left + bi_graph_below(bi_graph_second_half(block), right));
 }
 
-/* All but the first vertex of a tree join a uniform earlier one. */
+/* Each vertex of a tree but the first has an edge to an earlier one, chosen uniformly. */
 BI_FN void bi_step_graph_make_trees(const struct bi_graph_make_shape *a, int64_t i)
 {
     const int64_t at = (int64_t)bi_graph_order_at(&a->edges, i), tree = at / (BI_GRAPH_TREE - 1) * BI_GRAPH_TREE;

@@ -34,7 +34,7 @@ enum {
     REDUCE_LEAST_HOMES = 64 /* of a range, so that few pairs make few ranges; not measured */
 };
 static_assert((int)REDUCE_BLOCKS <= (int)MAX_REPORTS, "a word of each block");
-/* The load factor of the homes by which a list is ordered; lists have no other use for it. */
+/* The load factor of the homes by which a list is ordered; lists have no other use for it. Not measured. */
 static constexpr double REDUCE_LIST_LOAD = 0.8;
 /* Fields of a word that a block publishes: the sum of distances from homes, and that the block failed. */
 enum { REDUCE_FAILED_SHIFT = 62 };
@@ -127,7 +127,7 @@ struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
     unsigned found;           /* keys that the block was the first to insert */
     unsigned preceding;       /* list: pairs of earlier ranges */
-    unsigned leaves_last;
+    unsigned leaves_last;     /* 1: the other blocks have read their last words */
     uint32_t sums[REDUCE_THREADS / 32];
 };
 
@@ -233,7 +233,7 @@ static __device__ __forceinline__ void insert_pairs(const reduce_args<K, P> &a, 
     bi_grid_sum grid = {a.words->sums, 0, 0, 0};
     K hash[REDUCE_EACH];
     uint32_t found = 0;
-    bool failed = false; /* the block */
+    bool failed = false; /* a pair of the block found no entry */
     /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
     const uint32_t step = gridDim.x * REDUCE_THREADS;
     for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
@@ -455,6 +455,7 @@ static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a,
     t->beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
     t->slots = t->homes + t->beyond;
     t->reached = a.words->reached;
+    /* 8 entries less: a range ends with a whole home, of at most 4 entries unless far fewer keys came than expected. */
     const uint32_t at_once = gridDim.x * REDUCE_RANGE_HOMES, read_at_once = gridDim.x * (REDUCE_RANGE_SLOTS - 8);
     const uint32_t rounds = max((t->homes + at_once - 1) / at_once, (a.capacity + read_at_once - 1) / read_at_once);
     const uint32_t most = rounds * gridDim.x, even = (t->homes + most - 1) / most;

@@ -7,7 +7,7 @@ enum { REDUCE_MAX_RANGES = 4096 }; /* of up to some thousand pairs each: at leas
 /* All 0 between builds; the kernel zeroes them when it ends. */
 struct reduction_words {
     unsigned long long sums[2];                    /* of bi_grid_barrier_sum */
-    unsigned leaving;                              /* blocks that need no word any more */
+    unsigned leaving;                              /* number of blocks that have read their last word */
     unsigned long long reached[REDUCE_MAX_RANGES]; /* as of ordered_args */
 };
 

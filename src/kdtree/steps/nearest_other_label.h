@@ -86,7 +86,7 @@ BI_FN int bi_kdtree_block_levels(int64_t nodes)
     return levels;
 }
 
-/* A coordinate of box h; c - used is one of the greatest. */
+/* Element c of box h: a least coordinate, or from `used` on a greatest one. */
 BI_FN double bi_kdtree_box_coordinate(const struct bi_kdtree_blocks *a, int64_t h, int32_t c)
 {
     const int64_t at = 2 * h * a->used + c;
@@ -289,9 +289,9 @@ BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
 /* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row; or,
  * where active_nodes is NULL, with another label than labels[i], for query i.
  *
- * With `best`, searches of the nodes of a label share the smallest distance that one of them has found. A search ends
- * without a result if it can find none as small; its bound becomes the distance within which there is none. So results
- * depend on the order of the searches, but for those at the smallest distance of a label. */
+ * With `best`, searches of the nodes of a label share the smallest distance that one of them has found. A search that
+ * can find none as small ends without a result, and its bound becomes the distance within which there is none. So
+ * results depend on the order of the searches, except those at the smallest distance of a label. */
 struct bi_kdtree_nearest_other_label {
     struct bi_kdtree_blocks blocks;
     const uint32_t *active_nodes, *labels;
@@ -319,8 +319,8 @@ BI_FN void bi_kdtree_lower_limit(const uint64_t *best, bool single, double *limi
     *result = BI_KDTREE_NONE;
 }
 
-/* Lowers best[label] to the distance between nodes i and i + 1 if only one of them has the label. Any label but the
- * only one has such a pair. */
+/* Lowers best[label] to the distance between nodes i and i + 1 if only one of them has the label. If there are several
+ * labels, each has such a pair. */
 struct bi_kdtree_bound_labels {
     struct bi_kdtree_blocks blocks;
     uint64_t *best; /* as above */

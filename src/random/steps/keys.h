@@ -47,7 +47,8 @@ BI_FN uint64_t bi_random_distinct_key(const struct bi_random_keys_args *a, uint3
 
 BI_FN uint64_t bi_random_key(const struct bi_random_keys_args *a, int64_t i)
 {
-    const uint64_t stream = 0xb05ca9e05a000000ull; /* apart from the streams of points */
+    /* Apart from the streams of points and words, and so are the further ones of bi_zipf_rank. */
+    const uint64_t stream = 0xb05ca9e05a000000ull;
     const uint32_t x = (uint32_t)i;
     switch (a->kind) {
     case BOSC_RANDOM_KEYS_SEQUENTIAL: return x;

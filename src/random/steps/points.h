@@ -44,7 +44,8 @@ enum {
     BI_RANDOM_ANGLE_BITS = 48
 };
 
-/* Purposes of random blocks. Those from 4 on are free; bits 28 to 31 of a stream count further blocks of a draw. */
+/* Purposes of random blocks. Those from 4 on are free; bits 28 to 31 of a stream count further blocks of a draw. Of
+ * LIDAR, CENTRE gives the poses and SIGMA the phases of their walls. */
 enum { BI_RANDOM_OF_ROW, BI_RANDOM_OF_CHOICE, BI_RANDOM_OF_CENTRE, BI_RANDOM_OF_SIGMA };
 
 /* Philox stream of the points. The high constant keeps it apart from streams that callers of bosc_random_bits use. */

@@ -142,7 +142,7 @@ static void fewer_than_12_points(bosc_ctx *ctx)
 
 /* Points for which the list of a few nearest neighbours does not determine the tree: distant groups of equal or
  * clustered points; a grid, all of whose edges are equally long; a line on which each point is nearest to its
- * predecessor; rings, as a scanner sees the ground, far from each other beside the distances in a ring. */
+ * predecessor; rings with small gaps between their points and large ones between rings, as in scans of the ground. */
 enum far_shape { FAR_EQUAL, FAR_CLUSTERS, FAR_GRID, FAR_LINE, FAR_RINGS, FAR_SHAPES };
 
 static double far_value(struct suite_random *r, enum far_shape shape, int64_t n, int64_t i, int32_t c)

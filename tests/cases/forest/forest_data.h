@@ -80,9 +80,9 @@ static inline int64_t forest_edge_count(enum forest_shape shape, int64_t n)
     case FOREST_STAR:
     case FOREST_PATH:
     case FOREST_PATH_SHUFFLED:
-    case FOREST_BINARY: return n - 1;
-    case FOREST_CYCLE: return n;
+    case FOREST_BINARY:
     case FOREST_COMB: return n - 1;
+    case FOREST_CYCLE: return n;
     case FOREST_TREES: return n - (n + 6) / 7;
     case FOREST_COMPLETE: return n > 60 ? 60 * 59 / 2 : n * (n - 1) / 2;
     case FOREST_GRID: return 2 * side * (side - 1);

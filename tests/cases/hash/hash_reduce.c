@@ -5,10 +5,10 @@
 enum reduce_pattern { UNIFORM, ZIPF, ONE_KEY, TWICE, ONE_HOME, LAST_TWO_EQUAL, GREATEST, REDUCE_PATTERNS };
 enum { ZIPF_KEYS = 100000 };
 
-/* Returns a rank from 0 on, about rank r with a weight of 1 / (r + 1). */
+/* Returns a rank from 0 on, about rank r with a weight of 1 / (r + 1): the ranks from 2^b - 1 to 2^(b + 1) - 2 together
+ * are equally likely for each b. */
 static uint64_t zipf_rank(struct suite_random *r)
 {
-    /* Halves of ranks are as likely as each other: a number of bits, then the other bits. */
     const uint64_t bits = suite_below(r, 17);
     const uint64_t rank = (1ull << bits) + suite_below(r, 1ull << bits) - 1;
     return rank < ZIPF_KEYS ? rank : rank % ZIPF_KEYS;

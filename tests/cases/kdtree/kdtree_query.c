@@ -672,7 +672,7 @@ static double wide_value(struct suite_random *r, int shape, int64_t i, int32_t c
     }
 }
 
-/* Several segments of the order, and all levels of boxes. */
+/* Several segments of the order by extent, and up to three levels of boxes. */
 static void wide_levels(bosc_ctx *ctx)
 {
     static const int32_t dims[] = {5, 8, 9, 16};

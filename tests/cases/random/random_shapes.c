@@ -82,7 +82,7 @@ static void mixture(bosc_ctx *ctx)
             near += fabs(x[2 * k] - x[2 * i]) < 0.03 && fabs(x[2 * k + 1] - x[2 * i + 1]) < 0.03;
         most = near > most ? near : most;
     }
-    /* 2. Its share, and a few rows of others. */
+    /* 2. Its share, and at most 900 rows of other clusters there. */
     CHECK(most > FIRST - 200 && most < FIRST + 900);
     free(x);
 }

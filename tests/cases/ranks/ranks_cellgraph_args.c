@@ -22,7 +22,7 @@ static void options(bosc_ctx *ctx)
     bad[1].length = 0;
     bad[2].length = 65537;
     bad[3].letter_bits = 9;
-    bad[4].method = (bosc_cellgraph_method)5;
+    bad[4].method = (bosc_cellgraph_method)6;
     bad[5].pivots = 17;
     bad[6].id_bits = 33;
     bad[7].max_bytes = -1;

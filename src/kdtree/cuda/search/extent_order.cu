@@ -1,7 +1,8 @@
 /* Orders points by widest extent. Numbers of rows are moved, not the rows. Segments of more than 4,096 points are
  * halved level by level: extents, a histogram of the widest coordinate, the median's bin, a scatter to both halves.
- * Points of the median's bin are on either side in the order of their arrival, so that halves have exact sizes. One
- * block orders each segment of 4,096 points in shared memory. */
+ * Points of the median's bin go to either half in the order of their arrival, so that halves have exact sizes. A block
+ * orders each segment of 4,096 points in shared memory: it sorts the segment, then its halves, and so on, each by bins
+ * of its own widest coordinate. */
 #include <cfloat>
 
 #include "core/cuda/warp.cuh"
@@ -25,14 +26,14 @@ static_assert(1 << CHUNK_LOG == CHUNK && 1 << RUN_LOG == BI_KDTREE_RUN, "logarit
 struct segment {
     float low, scale; /* of the widest coordinate: bin_of */
     uint32_t axis, bin, need;
-    uint32_t less, greater, ties; /* points written to each half; points of `bin` seen */
+    uint32_t less, greater, ties; /* slots of each half that chunks have reserved; points of `bin` seen */
 };
 
 /* The arrays of a level; its segments are aligned to 2^log points. Extents: 2 dim ordered keys a segment, those of the
  * least coordinates (as complements), then of the greatest. */
 template <class T> struct order_args {
     const T *rows;
-    int32_t dim, pitch;
+    int32_t dim, pitch; /* pitch: elements from a row to the next */
     uint32_t n;
     int log;
     const uint32_t *from; /* NULL: the numbers 0, 1, 2, ... */
@@ -43,7 +44,8 @@ template <class T> struct order_args {
 
 /* --- Coordinates -------------------------------------------------------------------------------------------------- */
 
-/* Returns coordinate c of a row as a finite float, relative to row 0: monotonic, and exact enough far from 0. */
+/* Returns coordinate c of a row as a finite float. It ascends as the coordinate does. Coordinates of other types than
+ * float are relative to row 0, so that differences far from 0 remain. */
 template <class T> __device__ __forceinline__ float coordinate(const order_args<T> &a, uint32_t row, uint32_t c)
 {
     const float d = (float)((double)a.rows[(size_t)row * (uint32_t)a.pitch + c] - (double)a.rows[c]);
@@ -54,7 +56,8 @@ template <> __device__ __forceinline__ float coordinate(const order_args<float> 
     return fminf(fmaxf(a.rows[(size_t)row * (uint32_t)a.pitch + c], -FLT_MAX), FLT_MAX);
 }
 
-/* The coordinate of a segment with the greatest extent, and its bins: bin_of is monotonic, and at most `most`. */
+/* The coordinate of a segment with the greatest extent, and its bins 0 to `most`: bin_of ascends as the coordinate
+ * does. */
 struct widest {
     uint32_t axis;
     float low, scale; /* of halves of coordinates, whose differences do not overflow */
@@ -86,6 +89,7 @@ static __device__ __forceinline__ uint32_t segment_of(uint32_t at, int log) { re
 
 /* --- Upper levels ------------------------------------------------------------------------------------------------- */
 
+/* Returns the row number at a position of the order so far. */
 template <class T> __device__ __forceinline__ uint32_t number_at(const order_args<T> &a, uint32_t at)
 {
     return a.from ? a.from[at] : at;
@@ -95,6 +99,7 @@ struct extents_shared {
     uint32_t keys[2 * AXES];
 };
 
+/* Finds the extents of each segment, a block a chunk. */
 template <class T> static __global__ void __launch_bounds__(THREADS) measure_segments(const order_args<T> a)
 {
     BI_SHARED(extents_shared, sh);
@@ -107,7 +112,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) measure_seg
         const uint32_t at = begin + t + THREADS * i;
         number[i] = at < a.n ? number_at(a, at) : UINT32_MAX;
     }
-    __syncthreads();
+    __syncthreads(); /* the zeroed keys are visible */
     /* 2. Reduce each coordinate. */
     for (int c = 0; c < a.dim; c++) {
         uint32_t least = 0, greatest = 0;
@@ -125,7 +130,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) measure_seg
             atomicMax(&sh.keys[a.dim + c], greatest);
         }
     }
-    __syncthreads();
+    __syncthreads(); /* all warps have added theirs */
     if (t < 2 * (uint32_t)a.dim && sh.keys[t]) atomicMax(&extents[t], sh.keys[t]);
 }
 
@@ -134,6 +139,7 @@ struct count_shared {
     widest w;
 };
 
+/* Counts the points of each segment by bins of its widest coordinate, a block a chunk. */
 template <class T> static __global__ void __launch_bounds__(THREADS) count_bins(const order_args<T> a)
 {
     BI_SHARED(count_shared, sh);
@@ -141,7 +147,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) count_bins(
     uint32_t *bins = a.bins + (size_t)s * BINS;
     for (uint32_t i = t; i < BINS; i += THREADS) sh.bins[i] = 0;
     if (t == 0) sh.w.find(a.extents + (size_t)s * 2 * (uint32_t)a.dim, a.dim, BINS - 1);
-    __syncthreads();
+    __syncthreads(); /* the zeroed bins and sh.w are visible */
     const widest w = sh.w;
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -149,7 +155,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) count_bins(
         if (at < a.n)
             atomicAdd(&sh.bins[bin_of(coordinate(a, number_at(a, at), w.axis), w.low, w.scale, BINS - 1)], 1u);
     }
-    __syncthreads();
+    __syncthreads(); /* all points are counted */
     for (uint32_t i = t; i < BINS; i += THREADS)
         if (sh.bins[i]) atomicAdd(&bins[i], sh.bins[i]);
 }
@@ -158,7 +164,8 @@ struct sums_shared {
     uint32_t warps[WARPS];
 };
 
-/* Finds the bin of each segment's median, a block a segment. A segment of at most half the size is its less half. */
+/* Finds the bin of each segment's median, a block a segment. A segment of at most half the size has a less half
+ * alone. */
 template <class T> static __global__ void __launch_bounds__(THREADS) find_medians(const order_args<T> a)
 {
     enum { OWN = BINS / THREADS };
@@ -195,6 +202,7 @@ struct scatter_shared {
     uint32_t warps[WARPS], less, greater, ties; /* ties: those of the chunk that go to the less half */
 };
 
+/* Moves the numbers of each segment to its halves, a block a chunk. */
 template <class T> static __global__ void __launch_bounds__(THREADS) scatter_halves(const order_args<T> a)
 {
     BI_SHARED(scatter_shared, sh);
@@ -204,7 +212,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
     segment *const out = a.segments + s;
     const segment split = {out->low, out->scale, out->axis, out->bin, out->need, 0, 0, 0};
     uint32_t number[EACH] = {}, less = 0, tied = 0, live = 0, count = 0;
-    /* 1. Classify the points. The chunk draws places of the less half for its points in the median's bin. */
+    /* 1. Classify the points: below the median's bin, or in it. */
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const uint32_t at = begin + 32 * i;
@@ -218,8 +226,9 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
         tied |= (uint32_t)(bin == split.bin) << i;
         count += (uint32_t)__popc(__ballot_sync(~0u, bin == split.bin));
     }
+    /* 2. The first points of the median's bin to arrive go to the less half, as many as it needs. */
     if (t % 32 == 0) sh.warps[warp] = count;
-    __syncthreads();
+    __syncthreads(); /* the counts of all warps are visible */
     if (t == 0) {
         uint32_t sum = 0;
         for (int w = 0; w < WARPS; w++) {
@@ -230,7 +239,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
         const uint32_t before = sum ? atomicAdd(&out->ties, sum) : 0;
         sh.ties = before < split.need ? min(split.need - before, sum) : 0;
     }
-    __syncthreads();
+    __syncthreads(); /* the sums of thread 0 are visible */
     uint32_t rank = sh.warps[warp], lesser[EACH];
     count = 0;
 #pragma unroll
@@ -242,10 +251,10 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
         lesser[i] = __ballot_sync(~0u, less >> i & 1);
         count += (uint32_t)__popc(lesser[i]);
     }
-    /* 2. Reserve places in both halves. */
-    __syncthreads();
+    /* 3. Reserve slots in both halves. */
+    __syncthreads(); /* all warps have read their sums */
     if (t % 32 == 0) sh.warps[warp] = count;
-    __syncthreads();
+    __syncthreads(); /* the counts of all warps are visible */
     if (t == 0) {
         uint32_t sum = 0;
         for (int w = 0; w < WARPS; w++) {
@@ -256,8 +265,8 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
         sh.less = atomicAdd(&out->less, sum);
         sh.greater = atomicAdd(&out->greater, valid - sum);
     }
-    __syncthreads();
-    /* 3. Write the numbers. All points before the warp's are valid if the warp has any. */
+    __syncthreads(); /* the sums and slots of thread 0 are visible */
+    /* 4. Write the numbers. All points before the warp's are valid if the warp has any. */
     uint32_t to_less = sh.less + sh.warps[warp], to_greater = sh.greater + warp * (32 * EACH) - sh.warps[warp];
     uint32_t *const half = a.to + ((size_t)s << a.log), *const other = half + ((size_t)1 << (a.log - 1));
 #pragma unroll
@@ -284,7 +293,7 @@ struct block_shared {
 static_assert(sizeof(block_shared) <= 48 * 1024, "static shared memory");
 
 /* Orders the points of each segment of 2^log points by as many bins of its widest coordinate. All segments but the last
- * are full, so sums over all bins are places. number[i]: the point at place threadIdx.x + THREADS i. */
+ * are full, so sums over all bins are positions. number[i]: the point at position threadIdx.x + THREADS i. */
 template <class T>
 static __device__ __forceinline__ void order_segments(const order_args<T> &a, block_shared &sh, uint32_t valid, int log,
                                                       uint32_t *number)
@@ -312,9 +321,9 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
             }
         }
     }
-    __syncthreads();
+    __syncthreads(); /* the extents are complete */
     if (t < segments) sh.w[t].find(sh.extents + t * keys, a.dim, size - 1);
-    __syncthreads();
+    __syncthreads(); /* sh.w is visible */
     /* 2. Count the points of each bin. */
     uint32_t bin[EACH] = {}, rank[EACH] = {};
 #pragma unroll
@@ -325,7 +334,7 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
         bin[i] = (s << log) + bin_of(coordinate(a, number[i], w.axis), w.low, w.scale, size - 1);
         rank[i] = atomicAdd(&sh.places[bin[i]], 1u);
     }
-    __syncthreads();
+    __syncthreads(); /* all points are counted */
     /* 3. Sum the counts. */
     uint32_t count[EACH], own = 0, all;
     for (int i = 0; i < EACH; i++) own += count[i] = sh.places[EACH * t + i];
@@ -334,7 +343,7 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
         sh.places[EACH * t + i] = before;
         before += count[i];
     }
-    __syncthreads();
+    __syncthreads(); /* all sums are visible */
     /* 4. Move the numbers. */
 #pragma unroll
     for (int i = 0; i < EACH; i++)
@@ -345,7 +354,8 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
         if (t + THREADS * i < valid) number[i] = sh.numbers[t + THREADS * i];
 }
 
-/* Orders a segment of 4,096 points a block, from a.from (or the numbers 0, 1, 2, ...) to a.to, which may be equal. */
+/* Orders the points of each chunk, a block a chunk, from a.from (or the numbers 0, 1, 2, ...) to a.to, which may be
+ * equal. */
 template <class T> static __global__ void __launch_bounds__(THREADS) order_blocks(const order_args<T> a)
 {
     BI_SHARED(block_shared, sh);
@@ -360,7 +370,8 @@ template <class T> static __global__ void __launch_bounds__(THREADS) order_block
 
 /* --- Launches ----------------------------------------------------------------------------------------------------- */
 
-/* The scratch: the other list of numbers, and the arrays of the lowest level that has most segments. */
+/* The scratch: the other list of numbers, and arrays for the segments of the last level that is halved here, which has
+ * most. */
 struct scratch_parts {
     size_t segments, extents, bins, bytes; /* offsets of the arrays, and the end; numbers come first */
 };
@@ -377,7 +388,7 @@ static scratch_parts parts_of(int64_t n, int32_t dim)
 {
     scratch_parts p = {};
     if (n <= CHUNK) return p;
-    const size_t count = (size_t)bi_div_up(n, 2 * CHUNK); /* segments of the last level that is halved here */
+    const size_t count = (size_t)bi_div_up(n, 2 * CHUNK); /* segments */
     p.segments = bi_round_up((uint64_t)n * 4, 16);
     p.extents = p.segments + bi_round_up(count * sizeof(segment), 16);
     p.bins = p.extents + bi_round_up(count * 2 * (size_t)dim * 4, 16);
@@ -387,6 +398,7 @@ static scratch_parts parts_of(int64_t n, int32_t dim)
 
 size_t bi_kdtree_extent_order_bytes(int64_t n, int32_t dim) { return parts_of(n, dim).bytes; }
 
+/* Halves the segments of a level. Extents and bins are zeroed first. */
 template <class T> static bosc_status halve_segments(bosc_ctx *ctx, const order_args<T> &a, const scratch_parts &parts)
 {
     auto measure = measure_segments<T>;

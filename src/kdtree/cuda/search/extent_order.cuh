@@ -22,7 +22,7 @@ struct bi_kdtree_order_points {
 /* Returns the bytes of scratch that bi_kdtree_order_by_extent needs. */
 size_t bi_kdtree_extent_order_bytes(int64_t n, int32_t dim);
 
-/* order[i] = the number of the i-th row, for n rows. `order` and `scratch` are aligned to 16 bytes. Equal coordinates
+/* order[i] = the number of the i-th row, for n rows. `order` and `scratch` are aligned to 16 bytes. Points of one bin
  * may be in any order, and it may differ between calls. Queues kernels on the context's stream; does not wait. */
 bosc_status bi_kdtree_order_by_extent(bosc_ctx *ctx, const struct bi_kdtree_order_points *points, uint32_t *order,
                                       void *scratch);

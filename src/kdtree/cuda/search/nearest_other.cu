@@ -1,6 +1,6 @@
 /* The nearest node with another label, from nodes of the tree: a thread a search, over the boxes of bi_kdtree_blocks.
- * As bi_step_nearest_other_label, with the type and the dimension known: coordinates stay in registers, the two boxes
- * below a box come by loads of 16 bytes, and the threads of a warp measure blocks at the same time. */
+ * As bi_step_nearest_other_label, with the type and the dimension known: coordinates stay in registers, loads of 16
+ * bytes read the two boxes below a box, and the threads of a warp descend, then measure, at the same time. */
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/nearest_other.cuh"
 
@@ -27,7 +27,7 @@ template <class D, int DIM> struct other_search {
     uint32_t best;    /* the result, or BI_KDTREE_NONE */
     uint64_t *shared; /* the shared distance of the label; NULL: none */
 
-    /* Returns a lower bound of the distances from a box: bi_kdtree_block_box_bound. */
+    /* Returns a lower bound of the distances from a box, as bi_kdtree_block_box_bound does. */
     __device__ __forceinline__ D box_bound(const D (&box)[2 * DIM]) const
     {
         D s = 0;
@@ -40,6 +40,7 @@ template <class D, int DIM> struct other_search {
         return s;
     }
 
+    /* As bi_kdtree_block_is_beyond. */
     __device__ __forceinline__ bool is_beyond(uint32_t h, D bound) const
     {
         return bound >= limit && (bound > limit || a.blocks.least_ids[h] >= best);
@@ -120,6 +121,7 @@ template <class D, int DIM> struct other_search {
     }
 };
 
+/* Searches from the active nodes begin to end - 1. */
 template <class D, int DIM>
 static __global__ void __launch_bounds__(THREADS)
     bi_kdtree_search_other(const bi_kdtree_nearest_other_label a, int64_t begin, int64_t end)

@@ -20,7 +20,8 @@ size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m)
     return (size_t)batch_size(m) * (32 + row_bytes(opts)) + 65536;
 }
 
-/* Allocates the scratch of a search for m queries, of `row` bytes each; 0: they are not sorted. */
+/* Allocates the scratch of a search for m queries. `row`: bytes of each to sort; 0: they are not sorted, and only long
+ * rows are listed. */
 static bosc_status allocate_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdtree_cuda_search *a)
 {
     void *scratch;

@@ -24,7 +24,7 @@ template <class T> struct index_args {
     bi_kdtree_wide_index index;
 };
 
-/* Writes the box of the values of all lanes, coordinate c of box j. All lanes of a warp call this. */
+/* Writes coordinate c of box j: the least `low` and the greatest `high` of all lanes, which all call this. */
 template <class D> static __device__ __forceinline__ void write_box(D *boxes, uint32_t j, int dim, int c, D low, D high)
 {
     low = bi_warp_min(low);
@@ -35,11 +35,12 @@ template <class D> static __device__ __forceinline__ void write_box(D *boxes, ui
     to[BI_KDTREE_WIDE + j % BI_KDTREE_WIDE] = high;
 }
 
-/* Copies the nodes of each leaf, a warp a leaf, and writes its box. index.ids holds the order at first. */
+/* Copies the nodes of each leaf, a warp a leaf, and writes its box. index.ids holds the order at first; each warp
+ * replaces its own part by ids. */
 template <class T> static __global__ void __launch_bounds__(THREADS) make_leaves(const index_args<T> a)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
-    const uint32_t leaf = (blockIdx.x * THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    const uint32_t leaf = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (leaf >= a.index.counts[0]) return;
     const uint32_t at = leaf * BI_KDTREE_WIDE + lane, row = a.index.ids[min(at, a.n - 1)];
     T *to = static_cast<T *>(a.index.points) + (size_t)leaf * (uint32_t)a.dim * BI_KDTREE_WIDE + lane;
@@ -48,7 +49,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) make_leaves
         to[c * BI_KDTREE_WIDE] = x;
         write_box(static_cast<D *>(a.index.boxes[0]), leaf, a.dim, c, (D)x, (D)x);
     }
-    __syncwarp(); /* lanes without a node read the order of the last one */
+    __syncwarp(); /* lanes without a node have read the order of the last one, which its lane overwrites */
     a.index.ids[at] = at < a.n ? a.row_ids[row] : BI_KDTREE_NONE;
 }
 
@@ -57,7 +58,7 @@ template <class D>
 static __global__ void __launch_bounds__(THREADS)
     make_boxes(const D *below, uint32_t below_count, D *boxes, uint32_t count, int dim)
 {
-    const uint32_t j = (blockIdx.x * THREADS + threadIdx.x) / 32;
+    const uint32_t j = blockIdx.x * WARPS + threadIdx.x / 32;
     if (j >= count) return;
     const uint32_t own = min(j * BI_KDTREE_WIDE + threadIdx.x % 32, below_count - 1);
     for (int c = 0; c < dim; c++) {
@@ -107,13 +108,14 @@ struct search_args {
     bi_kdtree_wide_index index;
 };
 
-/* Keys of boxes on the path of each warp; a lane reads its own ones alone. */
+/* Keys of the boxes of the groups on the path of each warp, a row a level; a lane reads its own ones alone. The keys
+ * of level 0 stay in registers. */
 struct walk_shared {
     uint32_t keys[WARPS][BI_KDTREE_WIDE_LEVELS][32];
 };
 
-/* Return a key that orders bounds: the bits of a float of at most the bound. A bound is NaN only if all distances are
- * infinite. */
+/* Return a key that orders bounds: the bits of the greatest float of at most the bound. A bound is NaN only if
+ * all distances are infinite; its key is that of infinity. */
 static __device__ __forceinline__ uint32_t key_of_bound(float bound) { return bi_f32_bits(fminf(bound, INFINITY)); }
 static __device__ __forceinline__ uint32_t key_of_bound(double bound)
 {
@@ -168,8 +170,8 @@ template <class T, int CAPACITY> struct wide_walk {
         return sum;
     }
 
-    /* Visits all leaves whose bound is at most found.worst(), the nearest box of each group first. `keys`: of the warp,
-     * a row a level. */
+    /* Visits all leaves whose bound is at most found.worst(), the nearest box of each group first. `keys`: the warp's
+     * rows of walk_shared. */
     template <class FOUND> __device__ __forceinline__ void walk(uint32_t (*keys)[32], FOUND &found) const
     {
         const int top = s.index.levels - 1, lane = threadIdx.x % 32;
@@ -199,9 +201,10 @@ template <class T, int CAPACITY> struct wide_walk {
     }
 };
 
-/* --- Answers ------------------------------------------------------------------------------------------------------ */
+/* --- Collectors --------------------------------------------------------------------------------------------------- */
 
-/* They receive the nodes of a leaf, one a lane. All lanes of a warp call these. */
+/* As those of collectors.cuh, but a warp has one query, and add() receives a node of a leaf from each lane. All lanes
+ * call the functions. */
 
 template <class D> struct nearest_found {
     bi_kdtree_nearest_lanes<D> nearest;
@@ -239,6 +242,7 @@ template <class D> struct count_found {
         count = 0;
     }
     __device__ __forceinline__ D worst() const { return limit; }
+    /* Returns the lanes whose nodes count. NaN is infinite. */
     __device__ __forceinline__ uint32_t mark(D d, uint32_t id) const
     {
         return __ballot_sync(~0u, id != BI_KDTREE_NONE && (d <= limit || limit == (D)INFINITY));
@@ -273,11 +277,12 @@ template <class D> struct row_found : count_found<D> {
     }
 };
 
+/* Searches for query `number`, a warp a query. */
 template <class T, int CAPACITY, class FOUND>
 static __global__ void __launch_bounds__(THREADS) search_boxes(const search_args s)
 {
     BI_SHARED(walk_shared, sh);
-    const uint32_t number = (blockIdx.x * THREADS + threadIdx.x) / 32;
+    const uint32_t number = blockIdx.x * WARPS + threadIdx.x / 32;
     if (number >= s.a.m || bi_kdtree_has_bad_query(s.a)) return;
     const wide_walk<T, CAPACITY> walk(s, number);
     FOUND found;

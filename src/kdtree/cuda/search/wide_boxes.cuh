@@ -9,12 +9,12 @@
 struct bi_kdtree_cuda_search; /* index.cuh */
 
 enum {
-    BI_KDTREE_WIDE = 32,       /* nodes of a leaf, and boxes of a group: one a lane */
+    BI_KDTREE_WIDE = 32,       /* nodes of a leaf, which is a run of the order, and boxes of a group: one a lane */
     BI_KDTREE_WIDE_LEVELS = 6, /* most levels: 32^6 leaves are more than trees have */
     BI_KDTREE_WIDE_MOST_DIM = BI_KDTREE_ORDER_MOST_DIM
 };
 
-/* True if searches of such points, but for boxes, use wide boxes. */
+/* True if trees have wide boxes: for the k nearest (k of at most 32), counts and rows within radii. */
 static inline bool bi_kdtree_has_wide_boxes(const bosc_kdtree_opts *opts)
 {
     return opts->dim >= 5 && opts->dim <= BI_KDTREE_WIDE_MOST_DIM;
@@ -22,16 +22,16 @@ static inline bool bi_kdtree_has_wide_boxes(const bosc_kdtree_opts *opts)
 
 /* Level 0 has the boxes of leaves. Groups are contiguous, coordinate by coordinate, so that lanes read neighbours. */
 struct bi_kdtree_wide_index {
-    void *points;  /* T: coordinate c of node i of leaf l is element (l dim + c) 32 + i; the last leaf repeats nodes */
-    uint32_t *ids; /* by position in the order */
+    void *points;  /* T: coordinate c of node i of leaf l is element (l dim + c) 32 + i; the last leaf repeats a node */
+    uint32_t *ids; /* by position in the order; BI_KDTREE_NONE: a repeated node */
     void *boxes[BI_KDTREE_WIDE_LEVELS]; /* D: of box 32 g + j the low end of coordinate c is element (g dim + c) 64 + j;
                                            the high end is 32 elements behind it */
     uint32_t counts[BI_KDTREE_WIDE_LEVELS]; /* boxes of each level; at most 32 of the last */
     int32_t levels;
 };
 
-/* Returns the arrays of the index in a block at `base`; *bytes = its size. The scratch of the order is in the place of
- * points, which are written last. */
+/* Returns the arrays of the index in a block at `base`; *bytes = its size. The scratch of the order is in the memory of
+ * the points, which are written after it. */
 static inline bi_kdtree_wide_index bi_kdtree_wide_index_at(char *base, const bosc_kdtree_opts *opts, int64_t n,
                                                            size_t *bytes)
 {
@@ -54,7 +54,7 @@ static inline bi_kdtree_wide_index bi_kdtree_wide_index_at(char *base, const bos
     return index;
 }
 
-/* Makes the index of a tree with nodes. */
+/* Makes the index of a tree with nodes, in tree->index. Queues; does not wait. */
 bosc_status bi_kdtree_make_wide_boxes(bosc_ctx *ctx, const bosc_kdtree *tree);
 
 /* Runs a search of `a` among the nodes of the tree: FIND_NEAREST (k of at most 32), FIND_COUNT or FIND_ROWS.
