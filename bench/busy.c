@@ -289,11 +289,12 @@ int main(int argc, char **argv)
     bench.n = 20000;
     bench.repeats = 3;
     bench_options(argc, argv, "items of a call", own, 2);
+    if (bench.n < 1) bench_fail("-n: %" PRId64 " is less than 1", bench.n);
     if (bench.opts.backend == BOSC_BACKEND_CUDA) bench_fail("calls on a busy machine are timed on the CPU");
     const int32_t threads = bench.opts.threads;
     start_load(processes < 0 ? sysconf(_SC_NPROCESSORS_ONLN) : processes);
     /* 2. Input. */
-    const int64_t sizes[] = {1, 1000, bench.n};
+    const int64_t sizes[] = {1, bench.n < 1000 ? bench.n : 1000, bench.n};
     enum { SIZES = sizeof sizes / sizeof sizes[0] };
     for (int k = 0; k < SETTINGS; k++)
         settings[k] =

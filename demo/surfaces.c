@@ -110,8 +110,9 @@ static const double planet_radius = 300e3, range_middle[2] = {-14, 42}, range_gr
 /* Lays mountains over the planet: a raster with samples 30 m apart. */
 static bosc_status add_mountains(struct demo *demo, struct planet_view *planet)
 {
-    const double half = (RANGE_SIDE * 30.0 / 2) / (planet_radius * 3.14159265358979323846 / 180);
-    const double half_x = half / cos(range_middle[0] * 3.14159265358979323846 / 180);
+    const double degree = 3.14159265358979323846 / 180; /* in radians */
+    const double half = (RANGE_SIDE * 30.0 / 2) / (planet_radius * degree),
+                 half_x = half / cos(range_middle[0] * degree);
     bosc_heights h = {
         .width = RANGE_SIDE,
         .height = RANGE_SIDE,

@@ -4,22 +4,16 @@
 #include <stdlib.h>
 
 #include "render/memory.h"
+#include "render/terrain_holes.h"
 #include "render/vector.h"
 
 static const double pi = 3.14159265358979323846;
 
 bool planet_holes_open(struct planet_holes *holes, const bosc_heights *voids)
 {
-    const int64_t w = voids->width, n = voids->height;
-    *holes = (struct planet_holes){.width = w, .height = n};
-    holes->counts = memory_allocate((size_t)((w + 1) * n), sizeof *holes->counts);
-    if (!holes->counts) return false;
-    for (int64_t y = 0; y < n; y++) {
-        int32_t *counts = holes->counts + y * (w + 1);
-        counts[0] = 0;
-        for (int64_t x = 0; x < w; x++) counts[x + 1] = counts[x] + (voids->data[y * w + x] > 0.5F);
-    }
-    return true;
+    *holes = (struct planet_holes){.width = voids->width, .height = voids->height};
+    holes->counts = holes_count_voids(voids, 0.5F);
+    return holes->counts != NULL;
 }
 
 void planet_holes_close(struct planet_holes *holes)

@@ -6,19 +6,23 @@
 
 #include "render/memory.h"
 
-bool terrain_holes_open(struct terrain_holes *holes, const bosc_heights *heights)
+int32_t *holes_count_voids(const bosc_heights *heights, float most)
 {
     const int64_t w = heights->width, n = heights->height;
-    *holes = (struct terrain_holes){.width = w, .height = n};
-    holes->counts = memory_allocate((size_t)((w + 1) * n), sizeof *holes->counts);
-    if (!holes->counts) return false;
-    for (int64_t y = 0; y < n; y++) {
-        const float *row = heights->data + y * w;
-        int32_t *counts = holes->counts + y * (w + 1);
+    int32_t *all = memory_allocate((size_t)((w + 1) * n), sizeof *all);
+    for (int64_t y = 0; y < n && all; y++) {
+        int32_t *counts = all + y * (w + 1);
         counts[0] = 0;
-        for (int64_t x = 0; x < w; x++) counts[x + 1] = counts[x] + (isnan(row[x]) != 0);
+        for (int64_t x = 0; x < w; x++) counts[x + 1] = counts[x] + !(heights->data[y * w + x] <= most);
     }
-    return true;
+    return all;
+}
+
+bool terrain_holes_open(struct terrain_holes *holes, const bosc_heights *heights)
+{
+    *holes = (struct terrain_holes){.width = heights->width, .height = heights->height};
+    holes->counts = holes_count_voids(heights, INFINITY);
+    return holes->counts != NULL;
 }
 
 void terrain_holes_close(struct terrain_holes *holes)

@@ -17,6 +17,10 @@ struct terrain_holes {
     int64_t triangles; /* of the mesh */
 };
 
+/* Counts voids, NaN or above `most`, in each row before each column. Returns (height x (width + 1)) numbers; the caller
+ * frees them. NULL: out of memory. */
+int32_t *holes_count_voids(const bosc_heights *heights, float most);
+
 /* Records the voids of heights, which are NaN. False: out of memory. The caller closes *holes, after a failure too. */
 bool terrain_holes_open(struct terrain_holes *holes, const bosc_heights *heights);
 void terrain_holes_close(struct terrain_holes *holes);

@@ -7,6 +7,7 @@
 #include <boscage/boscage.h>
 #include <boscage/forest.h>
 #include <boscage/io.h>
+#include <boscage/planet.h>
 #include <jansson.h>
 
 enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_BACKEND = 3 };
@@ -18,7 +19,6 @@ enum option {
     OPTION_COUNT
 };
 
-enum { INSETS_MAX = 64 }; /* BOSC_PLANET_INSETS */
 enum { DIM_MAX = 1024, VECTOR_LENGTH_MAX = 65536, OPERANDS_MAX = 4, COMMAND_OPTIONS_MAX = 24 };
 
 struct job;
@@ -52,9 +52,10 @@ struct command {
 extern const struct command commands[]; /* options/commands.c */
 extern const int command_count;
 
-/* A --inset and the --inset-bounds behind it (NULL: none). */
+/* A --inset, and the --inset-bounds behind it: the text (NULL: none) and its numbers. */
 struct inset_option {
-    const char *file, *bounds;
+    const char *file, *bounds_text;
+    double bounds[4];
 };
 
 /* A parsed command line, and the state of its command. */
@@ -67,7 +68,7 @@ struct job {
     const char *const *operands;
     int operand_count;
     const char *value[OPTION_COUNT]; /* NULL: option not given; "" for a flag; of --inset the last one */
-    struct inset_option insets[INSETS_MAX];
+    struct inset_option insets[BOSC_PLANET_INSETS];
     int inset_count;
     bool help, version;
     bool silent;             /* another process of the job writes files and prints */

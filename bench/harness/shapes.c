@@ -53,7 +53,7 @@ float *bench_points_and_queries(const char *shape, int64_t n, int64_t m, int dim
     *queries = bench_host((size_t)m * row);
     int64_t done = 0;
     for (int64_t i = 0; i < n + m; i++) {
-        const bool is_query = (double)(done + 1) * (double)(n + m) <= (double)(i + 1) * (double)m;
+        const bool is_query = (done + 1) * (n + m) <= (i + 1) * m;
         memmove(is_query ? *queries + done * dim : points + (i - done) * dim, points + i * dim, row);
         done += is_query;
     }
@@ -88,7 +88,7 @@ double bench_radius(const float *points, int64_t n, int dim, double neighbours)
             sample[i * dim + c] = points[(int64_t)((double)i / (double)m * (double)n) * dim + c];
             high = fmax(high, fabs((double)sample[i * dim + c]));
         }
-    /* 2. Bisection between the least and the greatest exponent that can be meant. */
+    /* 2. Bisect its logarithm, from 1e-9 of the greatest coordinate up to this. */
     double low = high * 1e-9;
     const bool any = m > 0 && mean_neighbours(cpu, tree, sample, m, low, counts) <= neighbours;
     for (int step = 0; any && step < STEPS; step++) {
@@ -158,21 +158,30 @@ static const struct word_shape {
                    {"dna-12", BOSC_RANDOM_WORDS_UNIFORM, 12, 4, 2}};
 enum { WORD_SHAPES = sizeof word_shapes / sizeof word_shapes[0] };
 
+/* Returns NULL if the name is no shape of words. */
+static const struct word_shape *find_word_shape(const char *name)
+{
+    for (int k = 0; k < WORD_SHAPES; k++)
+        if (strcmp(name, word_shapes[k].name) == 0) return &word_shapes[k];
+    return NULL;
+}
+
 bool bench_word_shape(const char *name, int32_t *length, int32_t *letter_bits)
 {
-    for (int k = 0; k < WORD_SHAPES; k++) {
-        if (strcmp(name, word_shapes[k].name) != 0) continue;
-        *length = word_shapes[k].length;
-        *letter_bits = word_shapes[k].letter_bits;
-        return true;
-    }
-    return false;
+    const struct word_shape *s = find_word_shape(name);
+    if (!s) return false;
+    *length = s->length;
+    *letter_bits = s->letter_bits;
+    return true;
 }
 
 uint64_t *bench_words(const char *name, int64_t n)
 {
-    static const char *const names[] = {"words-4", "words-20", "dna-12"};
-    const struct word_shape *s = &word_shapes[find_shape(name, names, WORD_SHAPES)];
+    const struct word_shape *s = find_word_shape(name);
+    if (!s) {
+        bench_fail("'%s' is no shape of words", name);
+        return NULL;
+    }
     const int64_t words = bosc_cellgraph_words(s->length, s->letter_bits), per_word = 64 / s->letter_bits;
     bosc_ctx *cpu = open_cpu();
     uint8_t *letters = bench_host((size_t)(n * s->length));

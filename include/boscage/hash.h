@@ -108,7 +108,7 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, some repeats, crowded partitions and
  *     (CPU) large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory, and
  *     docs/design/hash.md the cases. A second build of the same or a smaller size allocates nothing without repeats.
- *     If keys repeat under LAST or FIRST, later builds of the table on CUDA expect that, and are faster.
+ *     If keys repeat under LAST or FIRST, the next build of the table on CUDA expects that, and is faster.
  * Waits, unless opts.no_wait is set and a build on CUDA reads device arrays of a map, up to 8 million pairs (BUCKETED;
  * 4 million for keys of 64 or 128 bits) or 2^18 (ORDERED; 2^19 for pairs of up to 8 bytes), and expects no repeats. The
  * build is then only launched. Keep keys and values unchanged until the next call on the table: that call waits for the

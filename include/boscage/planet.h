@@ -136,8 +136,9 @@ typedef struct bosc_planet_inset {
  * Between the outermost samples heights are bilinear. Along its border the inset is blended with the heights around it,
  * by a weight that grows from 0 at the outermost samples to 1, so that there is no cliff. Where insets overlap, the
  * later one lies over the earlier ones. The mesh becomes the octahedron's eight triangles. A build removes all insets.
- * Errors: BOSC_ERR_DATA as bosc_planet_build; BOSC_ERR_LIMIT for more than BOSC_PLANET_INSETS insets. After a failure
- *     the planet has the insets that it had.
+ * An inset of 360 degrees is blended at its west and east edges too, one up to a pole also there.
+ * Errors: BOSC_ERR_DATA as bosc_planet_build; BOSC_ERR_LIMIT for 2^31 samples, and for more than BOSC_PLANET_INSETS
+ *     insets. After a failure the planet has the insets that it had.
  * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds. Each height and error of the
  *     planet then costs O(insets) more.
  * Waits. */
@@ -268,7 +269,8 @@ typedef struct bosc_planet_stats {
 } bosc_planet_stats;
 
 /* Measures the mesh. Set `size`.
- * Cost: O(samples log triangles), of the raster and the insets; no scratch.
+ * Cost: O(samples log triangles), of the raster and the insets. No scratch, but a byte a sample of the
+ *     largest inset over a raster that is read by tiles.
  * Waits. */
 BOSC_API bosc_status bosc_planet_measure(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_stats *stats);
 

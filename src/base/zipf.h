@@ -30,13 +30,13 @@ BI_FN double bi_harmonic(uint32_t n)
 
 BI_FN struct bi_zipf bi_zipf_of(uint32_t n)
 {
+    const double all = bi_harmonic(n);
     struct bi_zipf z;
     z.n = n;
     z.octaves = 0;
     while (z.octaves < BI_ZIPF_OCTAVES && n >> z.octaves) z.octaves++;
     for (int j = 0; j < BI_ZIPF_OCTAVES; j++)
-        z.limits[j] =
-            j + 1 < z.octaves ? (uint32_t)(0x1p32 * (bi_harmonic((2u << j) - 1) / bi_harmonic(n))) : UINT32_MAX;
+        z.limits[j] = j + 1 < z.octaves ? (uint32_t)(0x1p32 * (bi_harmonic((2u << j) - 1) / all)) : UINT32_MAX;
     return z;
 }
 

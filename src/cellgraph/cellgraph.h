@@ -190,6 +190,8 @@ struct bi_cellgraph_costs {
     double count_probes; /* counting the lookups that ZOBRIST would make, once */
     double table_words;  /* words that TABLE may have for each row, */
     double table_free;   /* and in any case */
+    double table_rows;   /* rows that TABLE may have for each word, */
+    double rows_free;    /* and in any case */
     int64_t join_unseen; /* up to this many vertices of several words JOIN is used without a sample */
     int64_t compare_all; /* up to this many vertices HEURISTIC is used without a sample */
     int64_t max_sample;  /* vertices of a sample */

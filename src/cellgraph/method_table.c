@@ -8,7 +8,8 @@ bool bi_cellgraph_uses_table(const bosc_ctx *ctx, const bosc_cellgraph_opts *opt
     const int32_t bits = opts->length > BI_CELLGRAPH_TABLE_BITS ? INT32_MAX : opts->length * opts->letter_bits;
     if (opts->method == BOSC_CELLGRAPH_TABLE) return true;
     if (opts->method != BOSC_CELLGRAPH_AUTO || bits > BI_CELLGRAPH_TABLE_BITS || rows <= t->compare_all) return false;
-    return (double)((int64_t)1 << bits) <= t->table_free + t->table_words * (double)rows;
+    const double words = (double)((int64_t)1 << bits), n = (double)rows;
+    return words <= t->table_free + t->table_words * n && n <= t->rows_free + t->table_rows * words;
 }
 
 /* Most vertices of the table. */

@@ -92,7 +92,6 @@ static bosc_status grow_blocks(bosc_ctx *ctx, bosc_cellgraph *graph, const size_
     used[BI_CELLGRAPH_VERTEX_OF] = (size_t)graph->n * 4;
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) {
         blocks[b] = &graph->blocks[b];
-        if (used[b] > blocks[b]->bytes) used[b] = blocks[b]->bytes; /* TABLE makes no hashes */
         if (graph->n == 0) used[b] = 0;
     }
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS && graph->opts.keep_memory; b++)

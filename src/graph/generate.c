@@ -305,7 +305,7 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_graph_generate_opts *opt
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld is above most %lld", (long long)full->least,
                        (long long)full->most);
     if (full->kind == BOSC_GRAPH_EQUAL && full->least < full->most)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld is not most %lld, but all weights are equal",
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: least %lld and most %lld differ, but EQUAL has one weight",
                        (long long)full->least, (long long)full->most);
     if (full->least == 0 && full->most == 0 && full->kind != BOSC_GRAPH_GEOMETRIC) {
         full->least = 1;

@@ -105,10 +105,8 @@ static bosc_status build_without_repeats(bosc_ctx *ctx, const bosc_hash *table, 
 static bool can_reduce(const bosc_hash *table, const struct bi_hash_input *in)
 {
     const bosc_hash_opts *o = &table->opts;
-    const bool one_value = o->value_size == 0 || o->duplicates == BOSC_HASH_LAST || o->duplicates == BOSC_HASH_FIRST;
     const bool layout = table->automatic || o->layout == BOSC_HASH_ORDERED || o->layout == BOSC_HASH_BUCKETED;
-    return table->ops->reduce_repeats && layout && in->n > 0 && o->kind == BOSC_HASH_MAP && !o->counted && one_value &&
-           o->duplicates != BOSC_HASH_ERROR;
+    return table->ops->reduce_repeats && layout && in->n > 0 && bi_hash_keeps_one_value(o);
 }
 
 /* Reserves blocks of *next for a table that a reduction of n pairs builds, and sets the most keys of such a table. */

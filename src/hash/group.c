@@ -17,25 +17,28 @@ static bosc_status sort_half(bosc_ctx *ctx, const void *keys, int32_t half, uint
     return ctx->backend->core->sort_pairs(ctx, BOSC_U64, in, 4, rows, n, out, to, 0, 64);
 }
 
+/* Sorts the hashes of keys of up to 64 bits with items of 4 or 8 bytes. */
+static bosc_status sort_items(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+                              const void *items, int32_t item_size, void *items_out, void *sorted)
+{
+    struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
+    BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
+    BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
+    return ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, (size_t)item_size, items,
+                                          n, sorted, items_out, 0, key_bits);
+}
+
+/* Sorts the hashes of keys with the rows. numbers: 0, 1, 2, ... */
 static bosc_status sort_rows(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
                              const uint32_t *numbers, uint32_t *rows, void *sorted)
 {
-    struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
-    if (key_bits == 128) {
-        uint32_t *by_low;
-        BI_TRY(bi_scratch_of(ctx, n, 4, &by_low));
-        BI_TRY(sort_half(ctx, keys, BI_HASH_LOW, seed, n, numbers, by_low));
-        BI_TRY(sort_half(ctx, keys, BI_HASH_HIGH, seed, n, by_low, rows));
-        hash.rows = rows;
-        hash.out = sorted;
-        BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
-    } else {
-        BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
-        BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
-        BI_TRY(ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, 4, numbers, n,
-                                              sorted, rows, 0, key_bits));
-    }
-    return BOSC_OK;
+    uint32_t *by_low;
+    if (key_bits != 128) return sort_items(ctx, key_bits, seed, keys, n, numbers, 4, rows, sorted);
+    BI_TRY(bi_scratch_of(ctx, n, 4, &by_low));
+    BI_TRY(sort_half(ctx, keys, BI_HASH_LOW, seed, n, numbers, by_low));
+    BI_TRY(sort_half(ctx, keys, BI_HASH_HIGH, seed, n, by_low, rows));
+    struct bi_hash_rows hash = {keys, rows, key_bits, BI_HASH_WHOLE, seed, sorted};
+    return BI_HASH_STEP(ctx, hash_rows, n, &hash);
 }
 
 /* Numbers the distinct keys, if the backend can do so without a sort. */
@@ -89,17 +92,6 @@ static bosc_status sort_by_ranks(bosc_ctx *ctx, int32_t key_bits, uint64_t seed,
     return BI_HASH_STEP(ctx, hash_ranks, n, &a);
 }
 
-/* As sort_rows, with values of 4 or 8 bytes in place of the rows, for keys of up to 64 bits. */
-static bosc_status sort_values(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
-                               const void *values, int32_t value_size, void *values_out, void *sorted)
-{
-    struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
-    BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
-    BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
-    return ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, (size_t)value_size,
-                                          values, n, sorted, values_out, 0, key_bits);
-}
-
 bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
                          const void *values, int32_t value_size, struct bi_hash_groups *g, void **sorted)
 {
@@ -121,7 +113,7 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     BI_TRY_WITH_SCRATCH(ctx, sort_by_ranks(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted, &sorted_rows));
     if (!sorted_rows && carries) {
         BI_TRY(bi_scratch_of(ctx, n, (size_t)value_size, &g->carried));
-        BI_TRY_WITH_SCRATCH(ctx, sort_values(ctx, key_bits, seed, keys, n, values, value_size, g->carried, *sorted));
+        BI_TRY_WITH_SCRATCH(ctx, sort_items(ctx, key_bits, seed, keys, n, values, value_size, g->carried, *sorted));
         g->rows = NULL;
     } else if (!sorted_rows) {
         BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
@@ -214,6 +206,12 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
     return BI_HASH_STEP(ctx, find_starts, partitions + 1, &find);
 }
 
+bool bi_hash_keeps_one_value(const bosc_hash_opts *o)
+{
+    if (o->kind == BOSC_HASH_MULTIMAP || o->counted || o->duplicates == BOSC_HASH_ERROR) return false;
+    return o->value_size == 0 || o->duplicates == BOSC_HASH_LAST || o->duplicates == BOSC_HASH_FIRST;
+}
+
 bosc_status bi_hash_remove_repeats(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
                                    struct bi_hash_input *fewer, bool *removed)
 {
@@ -222,9 +220,7 @@ bosc_status bi_hash_remove_repeats(bosc_ctx *ctx, const bosc_hash *next, const s
     struct bi_hash_numbering found;
     void *values = NULL;
     *removed = false;
-    if (o->kind == BOSC_HASH_MULTIMAP || o->counted) return BOSC_OK;
-    if (o->value_size && o->duplicates != BOSC_HASH_LAST && o->duplicates != BOSC_HASH_FIRST) return BOSC_OK;
-    if (o->duplicates == BOSC_HASH_ERROR) return BOSC_OK;
+    if (!bi_hash_keeps_one_value(o)) return BOSC_OK;
     BI_TRY(number_repeats(ctx, o->key_bits, in->keys, in->n, last ? BI_HASH_LAST_ROWS : BI_HASH_FIRST_ROWS, &found,
                           removed));
     if (!*removed) return BOSC_OK;

@@ -97,8 +97,10 @@ bosc_status bi_hash_reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const st
 /* The groups as lists of the shape's partitions. */
 bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *shape, const struct bi_hash_groups *g,
                              struct bi_hash_lists *lists);
-/* Makes an input of one pair a key, in scratch, for tables that keep each key's first or last value, or none. *removed:
- * false, and *fewer is not set, for other tables, on backends without number_keys, and where keys repeat rarely. */
+/* True if a table holds each key once, with its first or last value or none. */
+bool bi_hash_keeps_one_value(const bosc_hash_opts *o);
+/* Makes an input of one pair a key, in scratch, for such tables. *removed: false, and *fewer is not set, for other
+ * tables, on backends without number_keys, and where keys repeat rarely. */
 bosc_status bi_hash_remove_repeats(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,
                                    struct bi_hash_input *fewer, bool *removed);
 /* Sorts, reduces and lists the pairs: plans *next for the number of distinct keys, reserves its blocks, and makes the

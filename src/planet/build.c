@@ -181,7 +181,8 @@ static bosc_status check_raster(bosc_ctx *ctx, const bosc_planet_raster *raster,
 
 static bosc_status copy_samples(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *r)
 {
-    struct bi_planet_copy a = {.to = planet->heights.data,
+    struct bi_planet_copy a = {.from = r->heights,
+                               .to = planet->heights.data,
                                .to_stride = r->width,
                                .width = r->width,
                                .stride = r->stride,
@@ -189,14 +190,7 @@ static bosc_status copy_samples(bosc_ctx *ctx, bosc_planet *planet, const bosc_p
                                .scale = r->scale,
                                .offset = r->offset,
                                .max_height = planet->opts.radius / 2};
-    int64_t bad;
-    bool staged = false;
-    const size_t values = (size_t)((r->height - 1) * r->stride + r->width);
-    BI_TRY(bi_stage_in(ctx, r->heights, values * bosc_dtype_size(r->dtype), &a.from, &staged));
-    BI_TRY(bi_planet_copy_samples(ctx, &a, r->height, &bad));
-    if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "heights: row %lld, column %lld is NaN, or half the radius or more",
-                   (long long)(bad / r->width), (long long)(bad % r->width));
+    return bi_planet_copy_raster(ctx, "heights", &a, r->height);
 }
 
 static bosc_status build_whole(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_raster *r,

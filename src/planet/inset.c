@@ -61,7 +61,8 @@ static bosc_status check_inset(bosc_ctx *ctx, const bosc_planet *planet, const b
 
 static bosc_status copy_heights(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_inset *from, float *to)
 {
-    struct bi_planet_copy a = {.to = to,
+    struct bi_planet_copy a = {.from = from->heights,
+                               .to = to,
                                .to_stride = from->width,
                                .width = from->width,
                                .stride = from->stride,
@@ -69,14 +70,7 @@ static bosc_status copy_heights(bosc_ctx *ctx, const bosc_planet *planet, const 
                                .scale = from->scale,
                                .offset = from->offset,
                                .max_height = planet->opts.radius / 2};
-    int64_t bad;
-    bool staged = false;
-    const size_t values = (size_t)((from->height - 1) * from->stride + from->width);
-    BI_TRY(bi_stage_in(ctx, from->heights, values * bosc_dtype_size(from->dtype), &a.from, &staged));
-    BI_TRY(bi_planet_copy_samples(ctx, &a, from->height, &bad));
-    if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "inset: row %lld, column %lld is NaN, or half the radius or more",
-                   (long long)(bad / from->width), (long long)(bad % from->width));
+    return bi_planet_copy_raster(ctx, "inset", &a, from->height);
 }
 
 /* Computes the bounds of cells, level by level: the layout is that of a raster of this size. *whole: of the last

@@ -91,6 +91,18 @@ bosc_status bi_planet_copy_samples(bosc_ctx *ctx, struct bi_planet_copy *a, int6
     return bi_read_back(ctx, bad, a->bad, sizeof *bad);
 }
 
+bosc_status bi_planet_copy_raster(bosc_ctx *ctx, const char *name, struct bi_planet_copy *a, int64_t rows)
+{
+    int64_t bad;
+    bool staged = false;
+    const size_t values = (size_t)((rows - 1) * a->stride + a->width);
+    BI_TRY(bi_stage_in(ctx, a->from, values * bosc_dtype_size(a->dtype), &a->from, &staged));
+    BI_TRY(bi_planet_copy_samples(ctx, a, rows, &bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld, column %lld is NaN, or half the radius or more", name,
+                   (long long)(bad / a->width), (long long)(bad % a->width));
+}
+
 static bosc_status copy_values(bosc_ctx *ctx, const struct bi_planet_cache *c, const struct bi_planet_rectangle *p,
                                const void *values, float *to, int64_t stride)
 {

@@ -54,6 +54,9 @@ struct bi_planet_rectangle bi_planet_tile_rectangle(const struct bi_planet_cache
 /* Converts `rows` rows of values in reach to samples. *bad: the first value out of range, or INT64_MAX. Waits. */
 bosc_status bi_planet_copy_samples(bosc_ctx *ctx, struct bi_planet_copy *copy, int64_t rows, int64_t *bad);
 
+/* The same for a raster of the caller's, copy->from, in any memory: a value out of range is an error that names it. */
+bosc_status bi_planet_copy_raster(bosc_ctx *ctx, const char *name, struct bi_planet_copy *copy, int64_t rows);
+
 /* Reads these tiles unless they are in the cache; at most as many as it has slots. Waits. */
 bosc_status bi_planet_fetch_tiles(bosc_ctx *ctx, struct bi_planet_cache *cache, const int64_t *tiles, int64_t count);
 

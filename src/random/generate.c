@@ -33,7 +33,7 @@ static bosc_status fill_lidar(bosc_ctx *ctx, struct bi_random_points_args args)
 {
     const struct bi_random_steps *steps = ctx->ops->random->steps;
     const int bits = BI_RANDOM_ANGLE_BITS + bi_bit_length(BI_RANDOM_POSES * BI_RANDOM_BEAMS - 1);
-    BI_TRY(bi_scratch_of(ctx, args.n, sizeof *args.angles, (void **)&args.angles));
+    BI_TRY(bi_scratch_of(ctx, args.n, sizeof *args.angles, &args.angles));
     BI_TRY(steps->lidar_angles(ctx, args.n, &args));
     BI_TRY(ctx->backend->core->sort_keys(ctx, BOSC_U64, args.angles, args.n, args.angles, 0, bits));
     BI_TRY_WITH_COST(ctx, args.dim, steps->lidar_points(ctx, args.n, &args));
@@ -69,7 +69,8 @@ bosc_status bosc_random_points(bosc_ctx *ctx, bosc_random_points_kind kind, uint
     if (n == 0) return BOSC_OK;
     if (!points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if ((uintptr_t)points % size) return bi_fail(ctx, BOSC_ERR_ARG, "points: %p is not aligned", points);
-    bi_progress_set_total(ctx, (double)n * dim);
+    /* LIDAR: also the angles and, at most, eight passes of a sort. */
+    bi_progress_set_total(ctx, (double)n * (kind == BOSC_RANDOM_POINTS_LIDAR ? dim + 9 : dim));
     struct bi_random_points_args args = {
         .seed = seed, .kind = kind, .dtype = dtype, .dim = dim, .points = points, .n = n};
     if (kind == BOSC_RANDOM_POINTS_MIXTURE) args.zipf = bi_zipf_of(BI_RANDOM_MIXTURE);
@@ -82,7 +83,7 @@ static bosc_status fill_keys(bosc_ctx *ctx, struct bi_random_keys_args args, int
     struct bi_random_bits_args bits = {args.seed, BI_RANDOM_KEYS_STREAM, BI_RANDOM_TABLES, NULL};
     struct bi_out out;
     bool staged = false;
-    BI_TRY(bi_scratch_of(ctx, bits.n, sizeof *bits.bits, (void **)&bits.bits));
+    BI_TRY(bi_scratch_of(ctx, bits.n, sizeof *bits.bits, &bits.bits));
     BI_TRY(bi_stage_out(ctx, args.keys, (size_t)n * (args.is_64bit ? 8 : 4), &out, &staged));
     args.keys = out.reachable;
     args.tables = bits.bits;

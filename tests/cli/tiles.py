@@ -124,8 +124,9 @@ def choices_of(root, generator, count):
         yield choose(root, lambda tile: generator.random() < 0.4)
 
 
-def check_surface(tiles):
-    """Every edge inside the raster has two triangles, every edge on its border one; the sheet has no hole."""
+def joined(tiles):
+    """Points, their texture coordinates, triangles and edges of tiles; edges of one triangle, and whether these are on
+    the raster's border. No edge has three triangles."""
     corners = np.concatenate([tile.places[tile.faces.ravel()] for tile in tiles])
     texture = np.concatenate([tile.texture[tile.faces.ravel()] for tile in tiles])
     points, first, number = np.unique(corners, axis=0, return_index=True, return_inverse=True)
@@ -135,7 +136,14 @@ def check_surface(tiles):
     single = edges[counts == 1]
     a, b = texture[single[:, 0]], texture[single[:, 1]]
     on_border = ((a == b) & ((a == 0) | (a == 1))).any(1)
-    assert counts.max() == 2 and on_border.all(), f"{(~on_border).sum()} edges without a neighbour"
+    assert counts.max() == 2
+    return points, texture, number, edges, single, on_border
+
+
+def check_surface(tiles):
+    """Every edge inside the raster has two triangles, every edge on its border one; the sheet has no hole."""
+    points, texture, number, edges, _, on_border = joined(tiles)
+    assert on_border.all(), f"{(~on_border).sum()} edges without a neighbour"
     assert len(points) - len(edges) + len(number) == 1  # Euler's formula for a disc
     flat = texture.astype("f8")[number]  # the triangles tile the square of texture coordinates
     u, v = flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
@@ -283,30 +291,21 @@ def check_extremes(folder):
 
 
 def outline_of(tiles):
-    """The edges of one triangle that are not on the raster's border, as pairs of points; no edge has three."""
-    corners = np.concatenate([tile.places[tile.faces.ravel()] for tile in tiles])
-    texture = np.concatenate([tile.texture[tile.faces.ravel()] for tile in tiles])
-    points, first, number = np.unique(corners, axis=0, return_index=True, return_inverse=True)
-    number, texture = number.reshape(-1, 3), texture[first]
-    edges = np.sort(np.concatenate([number[:, [0, 1]], number[:, [1, 2]], number[:, [2, 0]]]), axis=1)
-    edges, counts = np.unique(edges, axis=0, return_counts=True)
-    single = edges[counts == 1]
-    a, b = texture[single[:, 0]], texture[single[:, 1]]
-    on_border = ((a == b) & ((a == 0) | (a == 1))).any(1)
-    assert counts.max() == 2
+    """The edges of one triangle that are not on the raster's border, as pairs of points."""
+    points, _, _, _, single, on_border = joined(tiles)
     return {(*points[i], *points[j]) for i, j in single[~on_border]}
 
 
 def check_holes(folder):
-    """Voids as holes: no triangle has one, all other samples but those beside them are covered, and all choices of tiles
-    have the same outline. Tiles without a triangle are left out."""
+    """Voids as holes: no triangle has one, all other samples but those beside them are covered, and all choices of
+    tiles have the same outline. Tiles without a triangle are left out."""
     width, height = 70, 41
     r, c = np.mgrid[:height, :width]
     void = (np.hypot(r - 20, c - 33) < 6) | ((r == 5) & (c == 60)) | ((r + c > 30) & (r + c < 33) & (r < 12)) | (c < 17)
     heights = np.where(void, np.nan, relief(width, height, 4)).astype("f4")
     np.save(folder / "h.npy", heights)
-    run = json.loads(boscage("terrain", folder / "h.npy", "--spacing", 30, "--error", 4, "--tiles", 3, "--voids", "hole",
-                             "-o", folder / "set", "--json").stdout)
+    run = json.loads(boscage("terrain", folder / "h.npy", "--spacing", 30, "--error", 4, "--tiles", 3,
+                             "--voids", "hole", "-o", folder / "set", "--json").stdout)
     root, _ = read_set(folder / "set")
     tiles = [tile for tile in root.all() if tile.name]
     assert run["voids"] == void.sum() and run["tiles"] == len(tiles) == sum(l["tiles"] for l in run["levels"])

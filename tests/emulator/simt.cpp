@@ -77,8 +77,8 @@ static std::vector<worker *> &ready = *new std::vector<worker *>;
 static const struct bound_kernel *running;
 static size_t running_shared_bytes;
 static bool favour_recent; /* the policy of this launch */
-/* With seeds divisible by four a warp runs alone from barrier to barrier, far ahead of the others: of a launch that is
- * in_order the first warp first, else the last one. */
+/* With seeds divisible by four a warp runs alone from barrier to barrier, far ahead of the others. Behind a barrier the
+ * first warp runs first if in_order, else the last one. */
 static bool warps_alone, in_order;
 static uint64_t idle_switches;
 static char launch_order, join_order, device_order, cluster_order;

@@ -15,6 +15,22 @@ GUIDE = sorted(ROOT.glob("docs/guide/*.md"))
 DESIGN = sorted(ROOT.glob("docs/design/*.md"))
 
 
+def undo_filter(kind, row, before):
+    """The bytes of a row of RGB pixels. row: its bytes after filter `kind` of PNG; before: the bytes of the row above."""
+    if kind == 2:
+        return bytes((x + b) % 256 for x, b in zip(row, before))
+    done = bytearray(3)  # a pixel of zeros to the left
+    for x, a_at, b, c in zip(row, range(len(row)), before, bytes(3) + before):
+        a = done[a_at]
+        if kind == 4:  # the nearest to a + b - c, the first of equals
+            to_a, to_b, to_c = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+            x += a if to_a <= to_b and to_a <= to_c else b if to_b <= to_c else c
+        elif kind:
+            x += a if kind == 1 else (a + b) // 2
+        done.append(x % 256)
+    return bytes(done[3:])
+
+
 def read_png(path):
     """Width, and the bytes of the pixels, of a PNG of RGB that is not interlaced."""
     data, at, packed = path.read_bytes(), 8, b""
@@ -25,15 +41,10 @@ def read_png(path):
             assert form == b"\x08\x02\0\0\0", path
         packed += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
         at += length + 12
-    raw, stride, before, pixels = zlib.decompress(packed), 3 * width, bytes(3 * width), bytearray()
-    for y in range(height):
-        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for i in range(stride):
-            a, b, c = row[i - 3] if i > 2 else 0, before[i], before[i - 3] if i > 2 else 0
-            nearest = min((a, b, c), key=lambda v: abs(a + b - c - v))  # the first of equals, as PNG has it
-            row[i] = (row[i] + (0, a, b, (a + b) // 2, nearest)[kind]) % 256
+    raw, stride, row, pixels = zlib.decompress(packed), 3 * width, bytes(3 * width), bytearray()
+    for begin in range(0, height * (stride + 1), stride + 1):
+        row = undo_filter(raw[begin], raw[begin + 1:begin + stride + 1], row)
         pixels += row
-        before = row
     return width, bytes(pixels)
 
 

@@ -99,11 +99,10 @@ static bool needs_rows(const struct job *job)
     return job->value[OPT_JSON] || job->value[OPT_SWEEP] || job->value[OPT_PNG] || job->value[OPT_SHAPE];
 }
 
+static bool prints_text(const struct job *job) { return !job->value[OPT_JSON] && !job->value[OPT_QUIET]; }
+
 /* True if rows appear as they are measured; with shapes the extremes come first. */
-static bool prints_at_once(const struct job *job)
-{
-    return !job->value[OPT_JSON] && !job->value[OPT_QUIET] && !job->value[OPT_SHAPE];
-}
+static bool prints_at_once(const struct job *job) { return prints_text(job) && !job->value[OPT_SHAPE]; }
 
 /* Reads the output of a program: adds each JSON object to the rows, and each other line as text. */
 static void read_rows(struct job *job, int fd)
@@ -314,7 +313,7 @@ static int schedule_programs(const struct job *job, const char *room, bool cuda,
         if (job->value[OPT_SWEEP] && p->size_form == NOT_SWEPT) continue;
         if (!find_bench_program(p->name, path, sizeof path)) continue;
         if (!job->value[OPT_SHAPE]) chosen[count++] = (struct chosen){p, NULL};
-        for (int k = 0; job->value[OPT_SHAPE] && p->shapes && p->shapes->names[k]; k++)
+        for (int k = 0; p->shapes && p->shapes->names[k]; k++)
             if (bench_shape_chosen(job, p->shapes->names[k])) chosen[count++] = (struct chosen){p, p->shapes->names[k]};
     }
     return count;
@@ -331,17 +330,8 @@ static void print_plan(const struct job *job, const struct chosen *chosen, int c
     fflush(stdout);
 }
 
-/* Compares the rows; with shapes the extremes come first, and the rows last. */
-static void report_rows(struct job *job)
-{
-    compare_bench_rows(job);
-    if (job->value[OPT_SHAPE]) report_bench_extremes(job);
-    print_bench_ratios(job);
-    if (job->value[OPT_SHAPE] && !job->value[OPT_JSON] && !job->value[OPT_QUIET]) printf("# all rows\n");
-    if (job->value[OPT_SHAPE] && !job->value[OPT_JSON] && !job->value[OPT_QUIET]) print_rows(job, 0);
-}
-
-/* Without a room, the programs of all rooms run. Comparison and plot are left out if one of them fails. */
+/* Without a room, the programs of all rooms run. Comparison and plot are left out if one of them fails. With shapes the
+ * extremes come first, and the rows last, also after a failure. */
 int run_bench(struct job *job)
 {
     /* 1. Options. */
@@ -370,7 +360,15 @@ int run_bench(struct job *job)
         if (result) code = result;
     }
     /* 3. Comparison, plot, or the reason why there is nothing. */
-    if (count && !code && (job->value[OPT_SWEEP] || job->value[OPT_SHAPE])) report_rows(job);
+    if (count && !code && (job->value[OPT_SWEEP] || job->value[OPT_SHAPE])) {
+        compare_bench_rows(job);
+        if (job->value[OPT_SHAPE]) report_bench_extremes(job);
+        print_bench_ratios(job);
+    }
+    if (count && job->value[OPT_SHAPE] && prints_text(job)) {
+        printf("# all rows\n");
+        print_rows(job, 0);
+    }
     if (count && !code && job->value[OPT_PNG]) code = plot_bench_rows(job);
     if (count) return code;
     if (!has_programs()) return report_no_benchmarks();

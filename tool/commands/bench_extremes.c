@@ -9,13 +9,6 @@
 #include "tool/commands/bench_rows.h"
 #include "tool/job.h"
 
-static bool is_ours(const json_t *row) { return json_object_get(row, "median_ms") && !*bench_row_text(row, "library"); }
-
-static bool has_equal_text(const json_t *a, const json_t *b, const char *key)
-{
-    return strcmp(bench_row_text(a, key), bench_row_text(b, key)) == 0;
-}
-
 /* The data of a row without its shape, with which it may begin. */
 static const char *data_of(const json_t *row)
 {
@@ -35,8 +28,8 @@ static void set_times(const json_t *rows, json_t *row)
     if (!*first || strcmp(first, bench_row_text(row, "shape")) == 0) return;
     for (size_t k = 0; k < json_array_size(rows); k++) {
         const json_t *other = json_array_get(rows, k);
-        if (!is_ours(other) || strcmp(bench_row_text(other, "shape"), first) != 0 ||
-            !has_equal_text(row, other, "program") || !has_equal_text(row, other, "name") ||
+        if (!bench_row_is_ours(other) || strcmp(bench_row_text(other, "shape"), first) != 0 ||
+            !bench_rows_share(row, other, "program") || !bench_rows_share(row, other, "name") ||
             strcmp(data_of(row), data_of(other)) != 0 ||
             bench_row_number(row, "size") != bench_row_number(other, "size"))
             continue;
@@ -53,7 +46,7 @@ static json_t *find_extreme(const json_t *rows, const char *room, const char *ke
     for (size_t k = 0; k < json_array_size(rows); k++) {
         json_t *row = json_array_get(rows, k);
         const double value = bench_row_number(row, key);
-        if (!is_ours(row) || strcmp(bench_row_text(row, "room"), room) != 0 || isnan(value)) continue;
+        if (!bench_row_is_ours(row) || strcmp(bench_row_text(row, "room"), room) != 0 || isnan(value)) continue;
         if (!found || sign * value < sign * bench_row_number(found, key)) found = row;
     }
     return found;
@@ -94,9 +87,10 @@ static void report_extreme(struct job *job, json_t *row, const char *what)
 static bool is_first_of_room(const json_t *rows, size_t k)
 {
     const json_t *row = json_array_get(rows, k);
-    if (!is_ours(row)) return false;
+    if (!bench_row_is_ours(row)) return false;
     for (size_t i = 0; i < k; i++)
-        if (is_ours(json_array_get(rows, i)) && has_equal_text(json_array_get(rows, i), row, "room")) return false;
+        if (bench_row_is_ours(json_array_get(rows, i)) && bench_rows_share(json_array_get(rows, i), row, "room"))
+            return false;
     return true;
 }
 
@@ -106,7 +100,7 @@ void report_bench_extremes(struct job *job)
     if (!job->value[OPT_JSON] && !job->value[OPT_QUIET])
         printf("# extremes of each room over shapes and sizes, the worst ratio first\n");
     for (size_t k = 0; k < json_array_size(rows); k++)
-        if (is_ours(json_array_get(rows, k))) set_times(rows, json_array_get(rows, k));
+        if (bench_row_is_ours(json_array_get(rows, k))) set_times(rows, json_array_get(rows, k));
     for (size_t k = 0; k < json_array_size(rows); k++) {
         if (!is_first_of_room(rows, k)) continue;
         const char *room = bench_row_text(json_array_get(rows, k), "room");

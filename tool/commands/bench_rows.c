@@ -36,16 +36,24 @@ double bench_row_number(const json_t *row, const char *key)
     return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
+bool bench_row_is_ours(const json_t *row)
+{
+    return json_object_get(row, "median_ms") && !*bench_row_text(row, "library");
+}
+
+bool bench_rows_share(const json_t *a, const json_t *b, const char *key)
+{
+    return strcmp(bench_row_text(a, key), bench_row_text(b, key)) == 0;
+}
+
 /* True if `other` is a row of another library for the case and size of our row. */
 static bool is_counterpart(const json_t *row, const json_t *other)
 {
     const char *data = bench_row_text(other, "data");
-    return *bench_row_text(other, "library") &&
-           strcmp(bench_row_text(row, "name"), bench_row_text(other, "name")) == 0 &&
-           strcmp(bench_row_text(row, "program"), bench_row_text(other, "program")) == 0 &&
-           strcmp(bench_row_text(row, "shape"), bench_row_text(other, "shape")) == 0 &&
+    return *bench_row_text(other, "library") && bench_rows_share(row, other, "name") &&
+           bench_rows_share(row, other, "program") && bench_rows_share(row, other, "shape") &&
            bench_row_number(row, "size") == bench_row_number(other, "size") &&
-           (!*data || strcmp(data, bench_row_text(row, "data")) == 0);
+           (!*data || bench_rows_share(row, other, "data"));
 }
 
 /* Adds to one of our rows the fastest other library, its peer included, and the ratio of their times. */
@@ -81,7 +89,7 @@ void compare_bench_rows(const struct job *job)
     json_t *rows = json_object_get(job->results, "rows");
     for (size_t k = 0; k < json_array_size(rows); k++) {
         json_t *row = json_array_get(rows, k);
-        if (json_object_get(row, "median_ms") && !*bench_row_text(row, "library")) set_best_other(rows, row);
+        if (bench_row_is_ours(row)) set_best_other(rows, row);
     }
 }
 
@@ -244,8 +252,7 @@ static void split_into_plots(struct plot_list *to, const struct case_table *s, s
 
 static bool has_same_plot(const json_t *a, const json_t *b)
 {
-    return strcmp(bench_row_text(a, "program"), bench_row_text(b, "program")) == 0 &&
-           strcmp(bench_row_text(a, "shape"), bench_row_text(b, "shape")) == 0;
+    return bench_rows_share(a, b, "program") && bench_rows_share(a, b, "shape");
 }
 
 /* Adds the rows with the program and the shape of `like` (NULL: all) to an empty table. */

@@ -7,6 +7,8 @@
 const char *bench_row_text(const json_t *row, const char *key); /* "" if absent */
 const char *bench_row_data(const json_t *row);                  /* shape and data; valid until the next call */
 double bench_row_number(const json_t *row, const char *key);    /* NAN if absent */
+bool bench_row_is_ours(const json_t *row);                      /* a time, and not of another library */
+bool bench_rows_share(const json_t *a, const json_t *b, const char *key); /* the text of the key */
 
 /* Adds to each of our rows the fastest other library ("best_other", "best_other_ms") and the ratio of the times. */
 void compare_bench_rows(const struct job *job);

@@ -40,7 +40,6 @@ bool bench_shape_chosen(const struct job *job, const char *shape)
 {
     const char *list = job->value[OPT_SHAPE], *name;
     size_t length;
-    if (!list) return true;
     while ((name = next_name(&list, &length)))
         if (is_name(name, length, "all") || is_name(name, length, shape)) return true;
     return false;

@@ -14,8 +14,8 @@ struct bench_shapes {
 
 extern const struct bench_shapes bench_points, bench_clouds, bench_graphs, bench_keys, bench_words;
 
-/* True if --shape is absent, or names the shape, or is `all`. */
-bool bench_shape_chosen(const struct job *job, const char *name);
+/* True if --shape names the shape, or is `all`. */
+bool bench_shape_chosen(const struct job *job, const char *shape);
 
 /* Checks --shape: each of its names is a shape of one of `count` lists, NULLs left out. Reports the error. */
 int check_bench_shapes(const struct job *job, const struct bench_shapes *const *lists, int count);

@@ -89,16 +89,24 @@ int heights_find_factor(struct job *job, const struct heights_options *options, 
     return EXIT_DONE;
 }
 
-int heights_scale(const struct job *job, bosc_heights *h, double factor)
+int heights_scale(const char *file, bosc_heights *h, double factor)
 {
     for (int64_t i = 0; factor != 1 && i < h->width * h->height; i++) {
         const float height = h->data[i];
         h->data[i] = (float)((double)height * factor);
         if (isinf(h->data[i]))
             return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g times %g is beyond a float",
-                                job->operands[0], (long long)(i / h->width), (long long)(i % h->width), (double)height,
-                                factor);
+                                file, (long long)(i / h->width), (long long)(i % h->width), (double)height, factor);
     }
+    return EXIT_DONE;
+}
+
+int heights_check_radius(const char *file, const bosc_heights *h, double radius)
+{
+    for (int64_t i = 0; h->data && i < h->width * h->height; i++)
+        if (!(fabs((double)h->data[i]) < radius / 2))
+            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
+                                file, (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
     return EXIT_DONE;
 }
 

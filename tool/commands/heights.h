@@ -25,8 +25,11 @@ void heights_report_voids(struct job *job, const struct heights_options *options
 int heights_find_factor(struct job *job, const struct heights_options *options, const bosc_heights *heights,
                         double *factor);
 
-/* Multiplies the heights; voids stay NaN. */
-int heights_scale(const struct job *job, bosc_heights *heights, double factor);
+/* Multiplies the heights of a file; voids stay NaN. */
+int heights_scale(const char *file, bosc_heights *heights, double factor);
+
+/* Refuses heights of half the radius and more. */
+int heights_check_radius(const char *file, const bosc_heights *heights, double radius);
 
 /* Sets the spacings: those of --spacing, of the raster, of its world file, or 1 for a raster that gives none; and
  * reports each with its source where that is not the raster. Refuses spacings in a unit that is not known. given: 0: no

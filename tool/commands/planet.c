@@ -297,17 +297,6 @@ static int read_opts(struct job *job, bosc_planet_opts *opts)
     return EXIT_DONE;
 }
 
-/* Refuses heights of half the radius and more. */
-static int check_heights(const struct job *job, const bosc_heights *h, double radius)
-{
-    for (int64_t i = 0; h->data && i < h->width * h->height; i++)
-        if (!(fabs((double)h->data[i]) < radius / 2))
-            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
-                                job->operands[0], (long long)(i / h->width), (long long)(i % h->width),
-                                (double)h->data[i]);
-    return EXIT_DONE;
-}
-
 /* Reads the heights, or with --cache opens their file. */
 static int open_heights(struct job *job, const struct heights_options *options, struct planet_view *planet)
 {
@@ -322,7 +311,7 @@ static int open_heights(struct job *job, const struct heights_options *options, 
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Builds the planet. Errors of heights name the file; check_heights has found them unless parts of it are read. */
+/* Builds the planet. Errors of heights name the file; heights_check_radius has found them unless parts of it are read. */
 static int build_planet(struct job *job, struct planet_view *planet, const bosc_planet_opts *opts)
 {
     char name[PATH_MAX + 32];
@@ -356,7 +345,7 @@ static int place_heights(struct job *job, const struct heights_options *options,
     bosc_io_error error;
     if (!planet->file) {
         int code = heights_find_factor(job, options, h, &planet->factor);
-        if (!code) code = heights_scale(job, h, planet->factor);
+        if (!code) code = heights_scale(job->operands[0], h, planet->factor);
         return code ? code : heights_to_globe(job, h, globe, NULL);
     }
     const bosc_status status = bosc_heights_file_describe(planet->file, &described, &error);
@@ -426,7 +415,7 @@ static int read_planet(struct job *job, struct planet_view *planet, bosc_heights
     if (!code) code = place_voids(&globe, voids);
     if (code) return code;
     set_radius(job, &planet->heights, &opts);
-    if ((code = check_heights(job, &planet->heights, opts.radius))) return code;
+    if ((code = heights_check_radius(job->operands[0], &planet->heights, opts.radius))) return code;
     /* 3. The planet and its insets. */
     code = build_planet(job, planet, &opts);
     if (!code) code = planet_add_insets(job, &options, planet, voids);

@@ -1,17 +1,15 @@
 #include "tool/commands/planet_insets.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tool/job.h"
-#include "tool/options/values.h"
 #include "tool/output/report.h"
 
 /* Reports a refusal, with the option that avoids it. */
 static int report_no_place(bosc_status status, const bosc_io_error *error, const struct inset_option *inset)
 {
-    if (status == BOSC_ERR_FORMAT && inset->bounds)
-        return report_error(EXIT_USAGE, "--inset-bounds: %s is no part of a globe", inset->bounds);
+    if (status == BOSC_ERR_FORMAT && inset->bounds_text)
+        return report_error(EXIT_USAGE, "--inset-bounds: %s is no part of a globe", inset->bounds_text);
     if (status == BOSC_ERR_FORMAT)
         return report_error(EXIT_FAILED, "%s; --inset-bounds WEST,SOUTH,EAST,NORTH gives its place in degrees",
                             error->text);
@@ -31,31 +29,15 @@ static int check_units(const struct job *job, const struct inset_option *inset, 
     return EXIT_DONE;
 }
 
-/* Multiplies the heights; refuses those of half the radius and more. */
-static int scale_heights(const struct inset_option *inset, bosc_heights *h, double factor, double radius)
-{
-    for (int64_t i = 0; i < h->width * h->height; i++) {
-        if (factor != 1) h->data[i] = (float)((double)h->data[i] * factor);
-        if (!(fabs((double)h->data[i]) < radius / 2))
-            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
-                                inset->file, (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
-    }
-    return EXIT_DONE;
-}
-
 /* Reads one inset, in degrees. */
 static int read_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
                       double radius, bosc_heights *h)
 {
     bosc_io_error error;
-    double bounds[4];
-    bosc_globe_opts place = {.size = sizeof place, .name = inset->file};
+    const bosc_globe_opts place = {
+        .size = sizeof place, .bounds = inset->bounds_text ? inset->bounds : NULL, .name = inset->file};
     const bosc_heights_opts read = {.size = sizeof read,
                                     .voids = options->leaves_holes ? BOSC_HEIGHTS_FILL_VOIDS : options->read.voids};
-    job->value[OPT_INSET_BOUNDS] = inset->bounds;
-    int code = option_numbers(job, OPT_INSET_BOUNDS, 4, bounds);
-    if (code) return code;
-    if (inset->bounds) place.bounds = bounds;
     const double start = job_now();
     bosc_status status = bosc_heights_read_opts(inset->file, &read, h, &error);
     job_add_seconds(job, "read", start);
@@ -63,8 +45,10 @@ static int read_inset(struct job *job, const struct heights_options *options, co
     if (h->width < 3 || h->height < 3)
         return report_error(EXIT_FAILED, "%s: %lld x %lld samples are too few for an inset", inset->file,
                             (long long)h->width, (long long)h->height);
-    if ((code = check_units(job, inset, h, radius)) || (code = scale_heights(inset, h, options->exaggeration, radius)))
-        return code;
+    int code = check_units(job, inset, h, radius);
+    if (!code) code = heights_scale(inset->file, h, options->exaggeration);
+    if (!code) code = heights_check_radius(inset->file, h, radius);
+    if (code) return code;
     status = bosc_heights_to_degrees(h, &place, &error);
     return status == BOSC_OK ? EXIT_DONE : report_no_place(status, &error, inset);
 }
@@ -88,7 +72,7 @@ static int add_inset(struct job *job, const struct heights_options *options, con
     const double start = job_now();
     if (!code) {
         const bosc_status status = planet_view_add_inset(job->ctx, planet, &h);
-        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
+        if (status != BOSC_OK) code = report_argument_error(job->ctx, status, "inset", inset->file);
     }
     job_add_seconds(job, "build", start);
     if (!code && voids->data) cover_voids(voids, h.edges);

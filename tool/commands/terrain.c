@@ -253,8 +253,8 @@ static int read_terrain(struct job *job, struct terrain_view *terrain)
                             (long long)h->width, (long long)h->height);
     job_set_integer(job, "width", h->width);
     job_set_integer(job, "height", h->height);
-    if ((code = heights_find_factor(job, &options, h, &factor)) || (code = heights_scale(job, h, factor)) ||
-        (code = heights_set_spacing(job, h, spacing)))
+    if ((code = heights_find_factor(job, &options, h, &factor)) ||
+        (code = heights_scale(job->operands[0], h, factor)) || (code = heights_set_spacing(job, h, spacing)))
         return code;
     heights_report_voids(job, &options, h->voids);
     if (h->voids && options.leaves_holes && (code = open_holes(terrain))) return code;

@@ -180,10 +180,10 @@ static void count_query(struct matching *m, int64_t query, int64_t best, int64_t
  * unknown letter a search visits all branches. */
 static bool is_scan_cheaper(const struct matching *m, const uint64_t *mask, int64_t count)
 {
-    enum { VISIT_COST = 8 }; /* of a visit, in barcodes of a pass; an estimate */
+    enum { VISIT_COST = 8 }; /* of a visit, in barcodes of a pass; an estimate, not measured */
     const struct umi_letters *letters = m->batch->letters;
     const int32_t bits = letters->match_bits, per_word = 64 / bits;
-    const uint64_t all = letters->mask['A'];
+    const uint64_t all = letters->mask['A']; /* of any letter that is no code */
     double visits = 1;
     for (int64_t k = 0; k < m->batch->length; k++)
         if ((mask[k / per_word] >> k % per_word * bits & all) != all) visits *= m->branches[k];

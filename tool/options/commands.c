@@ -607,10 +607,10 @@ const struct command commands[] = {
          "from longitude -180 to the east. Columns from another meridian are rotated, other rasters resampled.\n"
          "Outside a part of the planet --outside gives the height. Maps other than web Mercator require PROJ.\n"
          "Vertices are at R plus the height; z is to the north pole, x to latitude and longitude 0. Every edge\n"
-         "belongs to two triangles. Without a bound the error is a 50th of the range of heights, or a 20,000th of R\n"
-         "if that is more. With a camera, positions are relative to it, so that they are exact near it. Frames are\n"
-         "written to DIR, with altitude, triangles and time of each; leftover frame-NNNNN.png of a longer flight and\n"
-         "tiles of other meshes are removed.",
+         "belongs to two triangles, but at holes. Without a bound the error is a 50th of the range of heights, or a\n"
+         "20,000th of R if that is more. With a camera, positions are relative to it, so that they are exact near it.\n"
+         "Frames are written to DIR, with altitude, triangles and time of each; leftover frame-NNNNN.png of a longer\n"
+         "flight and tiles of other meshes are removed.",
      .example = "boscage planet earth.tif --error 500 -o globe.glb --png globe.png",
      .min_operands = 1,
      .max_operands = 1,

@@ -28,7 +28,8 @@ static int report_unknown_option(const char *text, const char *name, size_t leng
 /* Adds the file of a --inset, which may be repeated. */
 static int add_inset(struct job *job, const char *file)
 {
-    if (job->inset_count == INSETS_MAX) return report_error(EXIT_USAGE, "--inset: more than %d", INSETS_MAX);
+    if (job->inset_count == BOSC_PLANET_INSETS)
+        return report_error(EXIT_USAGE, "--inset: more than %d", BOSC_PLANET_INSETS);
     job->insets[job->inset_count++] = (struct inset_option){.file = file};
     job->value[OPT_INSET] = file;
     return EXIT_DONE;
@@ -39,9 +40,9 @@ static int add_inset_bounds(struct job *job, const char *bounds)
 {
     if (job->inset_count == 0) return report_error(EXIT_USAGE, "--inset-bounds: no --inset precedes it");
     struct inset_option *inset = &job->insets[job->inset_count - 1];
-    if (inset->bounds) return report_error(EXIT_USAGE, "--inset-bounds: given twice for %s", inset->file);
-    inset->bounds = job->value[OPT_INSET_BOUNDS] = bounds;
-    return EXIT_DONE;
+    if (inset->bounds_text) return report_error(EXIT_USAGE, "--inset-bounds: given twice for %s", inset->file);
+    inset->bounds_text = job->value[OPT_INSET_BOUNDS] = bounds;
+    return option_numbers(job, OPT_INSET_BOUNDS, 4, inset->bounds);
 }
 
 /* Parses an option, `text`, and its value, which may be the next argument: then *next advances. A letter stands alone:

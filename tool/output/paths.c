@@ -39,7 +39,7 @@ int create_folder(const char *path)
 
 /* ---- inputs and outputs of a command line ---- */
 
-enum { LINKS_MAX = 8, FILES_MAX = OPERANDS_MAX + OPTION_COUNT + INSETS_MAX };
+enum { LINKS_MAX = 8, FILES_MAX = OPERANDS_MAX + OPTION_COUNT + BOSC_PLANET_INSETS };
 
 /* A file that the command line names. */
 struct named_file {
@@ -133,7 +133,7 @@ static int list_files(const struct job *job, struct named_file files[FILES_MAX])
         bool is_output = i >= job->operand_count - job->command->output_operands;
         files[count++] = (struct named_file){job->operands[i], job->operands[i], is_output};
     }
-    for (int id = 0; id < OPTION_COUNT; id++)
+    for (int id = 0; id < OPTION_COUNT; id++) /* --keys of generate is a choice, no file */
         if (job->value[id] && option_is_file((enum option)id) && !resolve_option(job->command, (enum option)id).choices)
             files[count++] =
                 (struct named_file){option_flag((enum option)id), job->value[id], option_is_output((enum option)id)};

@@ -92,6 +92,7 @@ static const struct bi_cellgraph_costs costs = {
      * less, down to a third where most words repeat; with 16 words a row up to twice as long. */
     .table_words = 2,
     .table_free = 1 << 10,
+    .table_rows = 1e30,
     .compare_all = 32,
     .max_sample = BI_CELLGRAPH_CPU_SAMPLE,
 };

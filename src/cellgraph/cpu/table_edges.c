@@ -7,10 +7,11 @@
 static bosc_status pass_over_ranks(bosc_ctx *ctx, const struct bi_cellgraph_table_edges *a, int64_t vertices,
                                    bi_cellgraph_rank_pass ranks)
 {
+    enum { NEIGHBOUR_ITEMS = 4 /* cost of a neighbour for the number of threads, in simple items; estimated */ };
     const int32_t neighbours = bi_cellgraph_neighbour_count(&a->table->shape);
     struct bi_batches p = bi_batches_of(ctx, vertices, 1 + neighbours);
     while (bi_next_batch(ctx, &p)) {
-        const int32_t threads = bi_thread_count_by_cost(ctx, p.end - p.begin, 4 * (1 + neighbours));
+        const int32_t threads = bi_thread_count_by_cost(ctx, p.end - p.begin, NEIGHBOUR_ITEMS * (1 + neighbours));
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
         for (int32_t t = 0; t < threads; t++)
             ranks(a, p.begin + bi_chunk_begin(p.end - p.begin, threads, t),

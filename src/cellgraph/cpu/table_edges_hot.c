@@ -18,7 +18,7 @@ static uint32_t find_neighbours(const struct bi_cellgraph_table *t, uint32_t x, 
         for (uint32_t d = 1u << at, end = d << letter_bits; d != end; d += 1u << at) {
             const uint32_t word = x ^ d;
             const uint64_t group = groups[word >> BI_CELLGRAPH_GROUP_BITS];
-            const uint32_t present = (uint32_t)group >> (word & 31) & 1;
+            const uint32_t present = bi_cellgraph_is_present(group, word);
             const uint32_t other = ids[bi_cellgraph_rank(group, word)] & (0u - present); /* 0 is not higher */
             neighbours[count] = (uint64_t)other << 32 | k;
             count += other > v;

@@ -256,15 +256,19 @@ int64_t bi_cellgraph_cpu_unique_bytes(int64_t n, int32_t threads)
     return 16 * n + 4 * (threads + 1) + bi_cellgraph_partition_bytes(n, 1, threads);
 }
 
-/* Seeds, and the scratch of partitions. */
-static bosc_status open_partitions(bosc_ctx *ctx, bosc_cellgraph *graph, struct unique *u)
+static bosc_status write_seeds(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
-    uint64_t *seeds;
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, graph->shape.words, 8));
-    seeds = graph->blocks[BI_CELLGRAPH_SEEDS].data;
+    uint64_t *seeds = graph->blocks[BI_CELLGRAPH_SEEDS].data;
     for (int32_t s = 0; s < graph->shape.words; s++) seeds[s] = bi_cellgraph_seed(s);
+    return BOSC_OK;
+}
+
+/* Allocates the scratch of partitions. */
+static bosc_status open_partitions(bosc_ctx *ctx, const bosc_cellgraph *graph, struct unique *u)
+{
     u->hash_rows = BI_LEVEL_PICK(ctx->level, bi_cellgraph_hash_rows);
-    bi_cellgraph_row_hash_open(&u->hashing, &graph->shape, seeds);
+    bi_cellgraph_row_hash_open(&u->hashing, &graph->shape, graph->blocks[BI_CELLGRAPH_SEEDS].data);
     u->partitioning = (struct bi_cellgraph_partitioning){.n = u->rows.n, .lists = 1, .hash = hash_rows, .user = u};
     BI_TRY(bi_scratch_of(ctx, u->rows.n, 8, &u->hashes));
     BI_TRY(bi_scratch_of(ctx, u->rows.n, 4, &u->next));
@@ -277,7 +281,8 @@ bosc_status bi_cellgraph_cpu_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const 
 {
     struct unique u = {.rows = *rows, .shape = graph->shape, .table = table};
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "unique: injected fault");
-    /* 1. Scratch. */
+    /* 1. Seeds and scratch. A table needs no seeds, but bosc_cellgraph_reserve copies those of any graph. */
+    BI_TRY(write_seeds(ctx, graph));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &u.first));
     if (table)
         u.partitioning.threads = bi_thread_count(ctx, rows->n, BI_CELLGRAPH_PARTITION);

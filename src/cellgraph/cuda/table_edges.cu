@@ -134,13 +134,16 @@ static __device__ __forceinline__ uint32_t find_neighbours(const table_edges_arg
             words[b] = j + b < a.neighbours ? x ^ next_difference<BITS>(t, next) : x;
         }
 #pragma unroll
-        for (int b = 0; b < BATCH; b++) groups[b] = t.groups[words[b] >> BI_CELLGRAPH_GROUP_BITS];
-            /* 2. Their vertices. */
+        for (int b = 0; b < BATCH; b++) {
+            groups[b] = t.groups[words[b] >> BI_CELLGRAPH_GROUP_BITS];
+        }
+        /* 2. Their vertices. */
 #pragma unroll
-        for (int b = 0; b < BATCH; b++)
+        for (int b = 0; b < BATCH; b++) {
             others[b] =
                 bi_cellgraph_is_present(groups[b], words[b]) ? t.ids[bi_cellgraph_rank(groups[b], words[b])] : 0;
-            /* 3. The keys of the higher ones. */
+        }
+        /* 3. The keys of the higher ones. */
 #pragma unroll
         for (int b = 0; b < BATCH; b++)
             if (others[b] > v) keys[count++ * stride] = others[b] << BI_CELLGRAPH_POSITION_BITS | positions[b];

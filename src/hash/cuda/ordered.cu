@@ -199,33 +199,21 @@ static __global__ void __launch_bounds__(SIZE, 1) bi_hash_order_cooperatively(co
     if (threadIdx.x == 0) publish_result(a, sh, failed);
 }
 
-enum { STATIC_SHARED = 2048 }; /* bound of the static shared memory of the kernels */
-static_assert(sizeof(cooperative_shared<THREADS>) <= STATIC_SHARED &&
-                  sizeof(cooperative_shared<FEW_THREADS>) <= STATIC_SHARED,
+static_assert(sizeof(cooperative_shared<THREADS>) <= ORDERED_STATIC_SHARED &&
+                  sizeof(cooperative_shared<FEW_THREADS>) <= ORDERED_STATIC_SHARED,
               "they have");
-
-/* Allows the kernel the shared memory that it is launched with. *outcome: PENDING if the device has as much. */
-template <class K, class P>
-static bosc_status allow_shared(bosc_ctx *ctx, void (*kernel)(ordered_args<K, P>), size_t bytes,
-                                enum bi_hash_outcome *outcome)
-{
-    const size_t most = bi_shared_bytes(ctx) - STATIC_SHARED;
-    if (bytes > most) return BOSC_OK;
-    *outcome = BI_HASH_PENDING;
-    if (bytes + STATIC_SHARED <= BI_SHARED_PLAIN) return BOSC_OK;
-    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most));
-    return BOSC_OK;
-}
 
 template <class K, class P>
 static bosc_status launch_single_block(bosc_ctx *ctx, ordered_args<K, P> a, struct bi_hash_completion *completion,
                                        enum bi_hash_outcome *outcome)
 {
+    bool allowed;
     a.range_homes = a.homes;
     clear_host_words(ctx, completion, 1);
     const size_t bytes = ordered_memory<K, P>::bytes(a);
-    BI_TRY(allow_shared(ctx, bi_hash_order_single_block<K, P>, bytes, outcome));
-    if (*outcome != BI_HASH_PENDING) return BOSC_OK;
+    BI_TRY(ordered_allow_shared(ctx, bi_hash_order_single_block<K, P>, bytes, &allowed));
+    if (!allowed) return BOSC_OK;
+    *outcome = BI_HASH_PENDING;
     return BI_RUN(ctx, (bi_hash_order_single_block<K, P>), 1, SINGLE_THREADS, bytes, a);
 }
 
@@ -262,6 +250,7 @@ static bosc_status launch_cooperative(bosc_ctx *ctx, ordered_args<K, P> a, uint3
                                       struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)
 {
     const auto kernel = bi_hash_order_cooperatively<K, P, SIZE, EACH, PAIRS>;
+    bool allowed;
     if (!set_ranges(&a, ranges)) return BOSC_OK;
     set_cells(&a, ranges, SIZE, PAIRS);
     const uint32_t blocks = (uint32_t)bi_div_up(a.homes, a.range_homes);
@@ -269,8 +258,9 @@ static bosc_status launch_cooperative(bosc_ctx *ctx, ordered_args<K, P> a, uint3
     const size_t scatter_bytes = (size_t)SIZE * EACH * sizeof *a.cells, laying_out = ordered_memory<K, P>::bytes(a);
     const size_t bytes = scatter_bytes > laying_out ? scatter_bytes : laying_out;
     if (a.share > (uint32_t)(SIZE * EACH)) return BOSC_OK;
-    BI_TRY(allow_shared(ctx, kernel, bytes, outcome));
-    if (*outcome != BI_HASH_PENDING) return BOSC_OK;
+    BI_TRY(ordered_allow_shared(ctx, kernel, bytes, &allowed));
+    if (!allowed) return BOSC_OK;
+    *outcome = BI_HASH_PENDING;
     BI_TRY(bi_scratch_of(ctx, (int64_t)blocks * blocks * a.cell_pairs, sizeof *a.cells, &a.cells));
     clear_host_words(ctx, completion, blocks);
     return BI_RUN_COOPERATIVE_SHARED(ctx, kernel, blocks, SIZE, bytes, a);
@@ -297,18 +287,8 @@ template <class K, class P>
 static bosc_status launch_ordered(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, bool rows,
                                   int64_t n, struct bi_hash_completion *completion, enum bi_hash_outcome *outcome)
 {
-    const bosc_hash_slots_view view = bi_hash_slots_view_of(h, n);
     ordered_words *words = (ordered_words *)h->words.data;
-    ordered_args<K, P> a = {};
-    a.keys = (const K *)keys;
-    a.payload = rows ? NULL : (const P *)values;
-    a.values = rows ? (const unsigned char *)values : NULL;
-    a.n = (uint32_t)n;
-    a.seed = view.seed;
-    a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
-    a.descriptors = (uint64_t *)h->blocks[BI_HASH_DESCRIPTORS].data;
-    a.stride = view.stride;
-    a.value_bytes = view.value_size;
+    ordered_args<K, P> a = ordered_args_of<K, P>(h, keys, values, rows, n);
     a.homes = bi_hash_homes(h->shape.load_factor, n);
     a.slots = (uint32_t)bi_hash_max_slots(BOSC_HASH_ORDERED, h->shape.load_factor, n, 1);
     a.beyond = a.slots - a.homes;

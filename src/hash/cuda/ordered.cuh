@@ -43,6 +43,25 @@ template <class K, class P> struct ordered_args {
     unsigned long long *host_words;
 };
 
+/* Returns the arguments that do not depend on the number of keys. rows: the payload is row numbers. */
+template <class K, class P>
+static ordered_args<K, P> ordered_args_of(const bosc_hash *h, const void *keys, const void *values, bool rows,
+                                          int64_t n)
+{
+    const bosc_hash_slots_view view = bi_hash_slots_view_of(h, n);
+    ordered_args<K, P> a = {};
+    a.keys = (const K *)keys;
+    a.payload = rows ? NULL : (const P *)values;
+    a.values = rows ? (const unsigned char *)values : NULL;
+    a.n = (uint32_t)n;
+    a.seed = view.seed;
+    a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
+    a.descriptors = (uint64_t *)h->blocks[BI_HASH_DESCRIPTORS].data;
+    a.stride = view.stride;
+    a.value_bytes = view.value_size;
+    return a;
+}
+
 /* The function x -> max(reach, x + pairs): the first slot behind a range of homes, if the pairs before it end at x.
  * Stored as reach << 16 | pairs, since a block has less than 2^16 slots; 0 is the identity, of no pairs.
  * compose_reach applies a, then b. */
@@ -332,6 +351,18 @@ static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> 
     const bool full = __syncthreads_or(failed || !fits) != 0; /* in that case homes may lack pairs that were counted */
     failed = full || ordered_write_slots(a, m, sh, end);
     return __syncthreads_or(failed) != 0;
+}
+
+enum { ORDERED_STATIC_SHARED = 2048 }; /* bound of the static shared memory of the kernels */
+
+/* Allows a kernel the dynamic shared memory that it is launched with. *allowed: false if the device has less. */
+template <class F> static bosc_status ordered_allow_shared(bosc_ctx *ctx, F kernel, size_t bytes, bool *allowed)
+{
+    const size_t most = bi_shared_bytes(ctx) - ORDERED_STATIC_SHARED;
+    *allowed = bytes <= most;
+    if (!*allowed || bytes + ORDERED_STATIC_SHARED <= BI_SHARED_PLAIN) return BOSC_OK;
+    BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most));
+    return BOSC_OK;
 }
 
 #endif

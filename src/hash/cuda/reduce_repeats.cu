@@ -2,8 +2,7 @@
  */
 #include "hash/cuda/reduce_repeats.cuh"
 
-enum { STATIC_SHARED = 2048 }; /* bound of the static shared memory of the kernel */
-static_assert(sizeof(reduce_shared) <= STATIC_SHARED, "it has");
+static_assert(sizeof(reduce_shared) <= ORDERED_STATIC_SHARED, "it has");
 
 /* Returns the entries for pairs with this many keys at most. Few keys get more: the longest search of a block is then
  * most of its time, while many keys read more entries. Estimates; measured, with another form of the insertion: 65,536
@@ -32,16 +31,14 @@ static bosc_status launch_reduction(bosc_ctx *ctx, reduce_args<K, P> a, struct b
                                     bool *launched)
 {
     const auto kernel = bi_hash_reduce_repeats<K, P>;
-    const size_t bytes = shared_bytes(a), most = bi_shared_bytes(ctx) - STATIC_SHARED;
+    const size_t bytes = shared_bytes(a);
     const unsigned blocks = bi_launch_cooperative_limit(
         REDUCE_THREADS, (unsigned)min((int64_t)REDUCE_BLOCKS, (int64_t)ctx->multiprocessors));
-    *launched = bytes <= most;
+    BI_TRY(ordered_allow_shared(ctx, kernel, bytes, launched));
     if (!*launched) return BOSC_OK;
     const uint32_t even = (uint32_t)bi_div_up(a.table.n, blocks);
     a.tile = min(even, (uint32_t)REDUCE_TILE);
     a.tiles = (uint32_t)bi_div_up(a.table.n, a.tile);
-    if (bytes + STATIC_SHARED > BI_SHARED_PLAIN)
-        BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most));
     BI_TRY(bi_scratch_of(ctx, (int64_t)a.capacity + REDUCE_PROBES, sizeof *a.entries, &a.entries));
     clear_host_words(ctx, completion, min(blocks, a.tiles));
     return BI_RUN_COOPERATIVE_SHARED(ctx, kernel, min(blocks, a.tiles), REDUCE_THREADS, bytes, a);
@@ -54,7 +51,7 @@ static bosc_status await_reduction(bosc_ctx *ctx, const struct bi_hash_completio
     const unsigned long long *words = (const unsigned long long *)completion->words;
     BI_TRY(bi_cuda_await(ctx, &words[HOST_BUCKETS], 1));
     BI_TRY(bi_cuda_await(ctx, &words[HOST_COUNTS], completion->reports));
-    r->keys = (int64_t)(words[HOST_REPEATS] & ~HOST_VALID);
+    r->keys = (int64_t)(words[HOST_KEYS] & ~HOST_VALID);
     r->listed = r->keys > r->max_ordered;
     r->found = {};
     r->found.buckets = 1;
@@ -97,19 +94,10 @@ template <class K, class P>
 static bosc_status reduce_typed(bosc_ctx *ctx, const bosc_hash *h, const void *keys, const void *values, int64_t n,
                                 bool rows, struct bi_hash_reduction *r, bool *fits)
 {
-    const struct bi_hash_shape *s = &h->shape;
     reduce_args<K, P> a = {};
     /* 1. Pack the arguments, and allocate the list where the table may get too many keys. */
-    a.table.keys = (const K *)keys;
-    a.table.payload = rows ? NULL : (const P *)values;
-    a.table.values = rows ? (const unsigned char *)values : NULL;
-    a.table.n = (uint32_t)n;
-    a.table.seed = s->seed;
-    a.table.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
-    a.table.descriptors = (uint64_t *)h->blocks[BI_HASH_DESCRIPTORS].data;
-    a.table.stride = (int32_t)bi_round_up((uint64_t)s->key_bytes + (uint64_t)s->value_bytes, s->key_bits == 32 ? 4 : 8);
-    a.table.value_bytes = s->value_bytes;
-    a.load_factor = s->load_factor;
+    a.table = ordered_args_of<K, P>(h, keys, values, rows, n);
+    a.load_factor = h->shape.load_factor;
     a.last = h->opts.duplicates == BOSC_HASH_LAST;
     a.max_ordered = r->max_ordered > 0 ? (uint64_t)r->max_ordered : 0;
     a.host_words = (unsigned long long *)ctx->pinned;

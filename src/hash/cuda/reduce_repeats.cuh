@@ -36,6 +36,8 @@ enum {
 static_assert((int)REDUCE_BLOCKS <= (int)MAX_REPORTS, "a word of each block");
 /* The load factor of the homes by which a list is ordered; lists have no other use for it. Not measured. */
 static constexpr double REDUCE_LIST_LOAD = 0.8;
+/* The host word of the number of keys, in place of the flag that keys repeat. */
+enum { HOST_KEYS = HOST_REPEATS };
 /* Fields of a word that a block publishes: the sum of distances from homes, and that the block failed. */
 enum { REDUCE_FAILED_SHIFT = 62 };
 /* Fields of the sum over the blocks: the number of keys, and of failed blocks above it. */
@@ -50,9 +52,9 @@ template <> struct reduce_entries<uint32_t> {
     };
 
     static __device__ __forceinline__ void clear(entry *e) { bi_store_relaxed(e, 0ull); }
-    static __device__ __forceinline__ seen look(const entry *e) { return {bi_load_relaxed(e)}; }
+    static __device__ __forceinline__ seen read(const entry *e) { return {bi_load_relaxed(e)}; }
     static __device__ __forceinline__ bool is_empty(const entry *, seen s, bool) { return s.word == 0; }
-    static __device__ __forceinline__ uint32_t hash(seen s, bool) { return (uint32_t)(s.word >> 32); }
+    static __device__ __forceinline__ uint32_t hash(seen s) { return (uint32_t)(s.word >> 32); }
     static __device__ __forceinline__ uint32_t code(const entry *, seen s) { return (uint32_t)s.word; }
 
     /* Tries to insert into an entry, seen before. *fresh: the key was not there. Returns false if another key is. */
@@ -85,12 +87,12 @@ template <> struct reduce_entries<uint64_t> {
     };
 
     static __device__ __forceinline__ void clear(entry *e) { *e = {0, 0, 0}; }
-    static __device__ __forceinline__ seen look(const entry *e) { return {bi_load_relaxed(&e->stored)}; }
+    static __device__ __forceinline__ seen read(const entry *e) { return {bi_load_relaxed(&e->stored)}; }
     static __device__ __forceinline__ bool is_empty(const entry *e, seen s, bool apart)
     {
         return s.stored == 0 && !(apart && bi_load_relaxed(&e->code) != 0);
     }
-    static __device__ __forceinline__ uint64_t hash(seen s, bool) { return ~s.stored; }
+    static __device__ __forceinline__ uint64_t hash(seen s) { return ~s.stored; }
     static __device__ __forceinline__ uint32_t code(const entry *e, seen) { return bi_load_relaxed(&e->code); }
 
     static __device__ __forceinline__ bool insert(entry *e, seen s, uint64_t hash, uint32_t code, bool *fresh)
@@ -126,7 +128,6 @@ template <class K, class P> struct reduce_args {
 struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
     unsigned found;           /* keys that the block was the first to insert */
-    unsigned preceding;       /* list: pairs of earlier ranges */
     unsigned leaves_last;     /* 1: the other blocks have read their last words */
     uint32_t sums[REDUCE_THREADS / 32];
 };
@@ -198,9 +199,10 @@ static __device__ __forceinline__ uint32_t insert_tile(const reduce_args<K, P> &
     uint32_t found = 0;
     /* 1. Read the first entry of each pair; the reads overlap. */
 #pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++)
-        if (survives >> k & 1) seen[k] = E::look(&a.entries[ordered_home(hash[k], a.capacity)]);
-            /* 2. Insert the pairs one after the other. */
+    for (int k = 0; k < REDUCE_EACH; k++) {
+        if (survives >> k & 1) seen[k] = E::read(&a.entries[ordered_home(hash[k], a.capacity)]);
+    }
+    /* 2. Insert the pairs one after the other. */
 #pragma unroll
     for (int k = 0; k < REDUCE_EACH; k++) {
         if (!(survives >> k & 1)) continue;
@@ -217,7 +219,7 @@ static __device__ __forceinline__ uint32_t insert_tile(const reduce_args<K, P> &
                 *failed = true;
                 break;
             }
-            seen[k] = E::look(++e);
+            seen[k] = E::read(++e);
         }
         found += fresh;
     }
@@ -281,10 +283,10 @@ static __device__ __forceinline__ reduce_range locate_range(const reduce_args<K,
 template <class K, class P>
 static __device__ __forceinline__ ordered_pair<K, P> pair_of_entry(const reduce_args<K, P> &a,
                                                                    const typename reduce_args<K, P>::entry *e,
-                                                                   typename reduce_entries<K>::seen seen, bool apart)
+                                                                   typename reduce_entries<K>::seen seen)
 {
     ordered_pair<K, P> pair;
-    pair.hash = reduce_entries<K>::hash(seen, apart);
+    pair.hash = reduce_entries<K>::hash(seen);
     if constexpr (bi_hash_has_value<P>) {
         const uint32_t code = reduce_entries<K>::code(e, seen), row = a.last ? code - 1 : ~code;
         pair.payload = a.table.payload ? a.table.payload[row] : (P)row;
@@ -304,19 +306,19 @@ static __device__ __forceinline__ void count_entries(const reduce_args<K, P> &a,
     const auto entry = [&](int k) { return r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x; };
 #pragma unroll
     for (int k = 0; k < REDUCE_SLOTS; k++)
-        if (entry(k) < r.from + r.count) seen[k] = E::look(&a.entries[entry(k)]);
+        if (entry(k) < r.from + r.count) seen[k] = E::read(&a.entries[entry(k)]);
 #pragma unroll
     for (int k = 0; k < REDUCE_SLOTS; k++) {
         at[k] = ~0u;
         if (entry(k) >= r.from + r.count) continue;
         const bool apart = entry(k) == a.capacity + REDUCE_PROBES - 1;
         if (E::is_empty(&a.entries[entry(k)], seen[k], apart)) continue;
-        const K hash = E::hash(seen[k], apart);
+        const K hash = E::hash(seen[k]);
         const uint32_t home = ordered_home(hash, t.homes) - r.first_home;
         if (home >= r.homes) continue; /* of another range */
         if (!listed && ordered_is_greatest(hash)) {
             sh.greatest = 1; /* keys are distinct: no other thread has it */
-            ordered_write(t, t.slots - 1, pair_of_entry(a, &a.entries[entry(k)], seen[k], apart), false);
+            ordered_write(t, t.slots - 1, pair_of_entry(a, &a.entries[entry(k)], seen[k]), false);
             continue;
         }
         at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
@@ -335,21 +337,22 @@ static __device__ __forceinline__ uint32_t move_entries(const reduce_args<K, P> 
         const uint32_t i = r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x, home = at[k] & 0xffff,
                        slot = (m.homes[home] & 0xffff) + (at[k] >> 16);
         const typename reduce_args<K, P>::entry *e = &a.entries[i];
-        m.pairs[slot] = pair_of_entry(a, e, reduce_entries<K>::look(e), i == a.capacity + REDUCE_PROBES - 1);
+        m.pairs[slot] = pair_of_entry(a, e, reduce_entries<K>::read(e));
         extra += slot - home;
     }
     return extra;
 }
 
-/* As ordered_find_begins, for a list: the pairs of the range are contiguous. sh.preceding: those of earlier ranges. */
+/* As ordered_find_begins, for a list: the pairs of the range are contiguous. *preceding: number of pairs of earlier
+ * ranges. */
 template <class K, class P>
 static __device__ __forceinline__ uint32_t find_list_begins(const ordered_args<K, P> &t, const ordered_memory<K, P> &m,
-                                                            reduce_shared &sh, uint32_t homes)
+                                                            reduce_shared &sh, uint32_t homes, uint32_t *preceding)
 {
     constexpr int WARPS = REDUCE_THREADS / 32;
     const uint32_t each = (t.range_homes + REDUCE_THREADS - 1) / REDUCE_THREADS | 1; /* odd: different banks */
     const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
-    uint32_t pairs = 0, all, sum;
+    uint32_t pairs = 0, all;
     /* 1. Scan the counts and publish their sum. */
     for (uint32_t i = from; i < to; i++) pairs += m.homes[i];
     uint32_t next = bi_block_exclusive_sum<WARPS>(pairs, sh.sums, &all);
@@ -360,29 +363,26 @@ static __device__ __forceinline__ uint32_t find_list_begins(const ordered_args<K
         next += count;
     }
     /* 2. Add up the sums of earlier ranges. */
-    uint32_t preceding = 0;
+    uint32_t own = 0;
     for (unsigned range = threadIdx.x; range < m.range; range += REDUCE_THREADS) {
         unsigned long long word;
         while (!(word = bi_load_relaxed(&t.reached[range]))) __nanosleep(20);
-        preceding += (uint32_t)word;
+        own += (uint32_t)word;
     }
     __syncthreads(); /* sh.sums is free, and all homes have their first slot */
-    bi_block_exclusive_sum<WARPS>(preceding, sh.sums, &sum);
-    if (threadIdx.x == 0) sh.preceding = sum;
-    __syncthreads(); /* sh.preceding is there */
+    bi_block_exclusive_sum<WARPS>(own, sh.sums, preceding);
     return all;
 }
 
-/* Writes the block's part of the list. */
+/* Writes the range's part of the list, behind `preceding` pairs. */
 template <class K, class P>
 static __device__ __forceinline__ void write_list(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
-                                                  const ordered_memory<K, P> &m, const reduce_shared &sh,
-                                                  uint32_t pairs)
+                                                  const ordered_memory<K, P> &m, uint32_t preceding, uint32_t pairs)
 {
     bool repeats = false; /* it stays false */
     for (uint32_t i = threadIdx.x; i < pairs; i += REDUCE_THREADS) {
         const ordered_pair<K, P> pair = m.pairs[i];
-        const uint32_t to = sh.preceding + ordered_slot_of(t, m, i, pair.hash, &repeats);
+        const uint32_t to = preceding + ordered_slot_of(t, m, i, pair.hash, &repeats);
         a.list_keys[to] =
             bi_hash_key_from<K>::word(bi_hash_key_of(bi_hash_key_word(pair.hash), bi_hash_key_bits<K>, a.table.seed));
         if constexpr (bi_hash_has_value<P>) a.list_payload[to] = pair.payload;
@@ -396,14 +396,14 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
                                                      const ordered_memory<K, P> &m, reduce_shared &sh, bool listed)
 {
     const reduce_range r = locate_range(a, t, m.range);
-    uint32_t at[REDUCE_SLOTS];
+    uint32_t at[REDUCE_SLOTS], preceding = 0;
     /* 1. Count the pairs of each home. */
     ordered_clear(t, m, sh);
     __syncthreads(); /* slots and homes are empty */
     count_entries(a, t, m, sh, r, listed, at);
     __syncthreads(); /* the counts of all homes are complete */
     /* 2. Find the first slot of each home. */
-    const uint32_t end = listed ? find_list_begins(t, m, sh, r.homes) : ordered_find_begins(t, m, sh);
+    const uint32_t end = listed ? find_list_begins(t, m, sh, r.homes, &preceding) : ordered_find_begins(t, m, sh);
     const uint32_t room = listed ? t.range_homes + t.beyond : min(t.range_homes + t.beyond, t.slots - 2 - r.first_home);
     /* As in ordered_lay_out: the pair of the greatest hash counts as pushed on, and a failed block writes nothing. */
     const bool fits = listed ? end <= room : sh.begin <= t.beyond && end + (sh.greatest != 0) <= room;
@@ -413,7 +413,7 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
         if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
     }
     __syncthreads(); /* all pairs of the range are in its slots */
-    if (fits && listed) write_list(a, t, m, sh, end);
+    if (fits && listed) write_list(a, t, m, preceding, end);
     if (fits && !listed) ordered_write_slots(t, m, sh, end);
     __syncthreads(); /* the memory is free for the next range */
     return !fits;
@@ -426,8 +426,8 @@ static __device__ __forceinline__ void publish_reduction(const reduce_args<K, P>
                                                          unsigned long long extra, bool failed)
 {
     const bool last = blockIdx.x == gridDim.x - 1;
-    if (last) bi_notify_host(&a.host_words[HOST_REPEATS], HOST_VALID | keys);
-    __threadfence_system(); /* makes the table and the number of keys visible first */
+    if (last) bi_notify_host(&a.host_words[HOST_KEYS], HOST_VALID | keys);
+    __threadfence_system(); /* makes the table, the zeroed words and the number of keys visible first */
     if (last) bi_notify_host(&a.host_words[HOST_BUCKETS], HOST_VALID | 1);
     bi_notify_host(&a.host_words[HOST_COUNTS + blockIdx.x],
                    HOST_VALID | (unsigned long long)failed << REDUCE_FAILED_SHIFT | extra);
@@ -486,7 +486,9 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
         extra += sh.extra;
         __syncthreads(); /* sh.extra is read */
     }
-    /* 3. Publish the result, and zero the words for the next launch. */
+    /* 3. Zero the words, then publish the result: the host may return, and another stream launch, once all have. */
+    reset_words(a.words, sh, ranges);
+    __syncthreads(); /* the words are zero, if this block zeroes them */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0 && !listed) { /* the only run, as in publish_result of ordered.cu */
             t.descriptors[0] = t.descriptors[1] = 0;
@@ -494,7 +496,6 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
         }
         publish_reduction(a, sh.total >> REDUCE_KEYS_BITS ? 0 : keys, extra, failed);
     }
-    reset_words(a.words, sh, ranges);
 }
 
 #endif

@@ -44,7 +44,7 @@ struct bi_box bi_box_around(const double *a, const double *b, int u, int v)
     return box;
 }
 
-struct bi_box bi_box_join(struct bi_box a, struct bi_box b)
+static struct bi_box join_boxes(struct bi_box a, struct bi_box b)
 {
     for (int c = 0; c < 2; c++) {
         if (b.low[c] < a.low[c]) a.low[c] = b.low[c];
@@ -72,7 +72,7 @@ void bi_box_tree_set_rating(struct bi_box_tree *tree, uint32_t item, uint8_t rat
 static void join_children(struct bi_box_tree *tree, uint32_t node)
 {
     const uint8_t a = tree->least[2 * node], b = tree->least[2 * node + 1];
-    tree->boxes[node] = bi_box_join(tree->boxes[2 * node], tree->boxes[2 * node + 1]);
+    tree->boxes[node] = join_boxes(tree->boxes[2 * node], tree->boxes[2 * node + 1]);
     tree->least[node] = b < a ? b : a;
 }
 
@@ -114,7 +114,7 @@ static bool may_touch(const struct bi_box *box, const struct bi_box_triangle *t)
 
 struct bi_box_triangle bi_box_triangle_of(const double *a, const double *b, const double *c, int u, int v)
 {
-    return (struct bi_box_triangle){bi_box_join(bi_box_around(a, b, u, v), bi_box_around(c, c, u, v)),
+    return (struct bi_box_triangle){join_boxes(bi_box_around(a, b, u, v), bi_box_around(c, c, u, v)),
                                     {{a[u], a[v]}, {b[u], b[v]}, {c[u], c[v]}}};
 }
 

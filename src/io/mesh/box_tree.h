@@ -27,7 +27,6 @@ bool bi_box_tree_make(struct bi_box_tree *tree, uint32_t n);
 void bi_box_tree_free(struct bi_box_tree *tree);
 
 struct bi_box bi_box_around(const double *a, const double *b, int u, int v); /* of points, along two axes */
-struct bi_box bi_box_join(struct bi_box a, struct bi_box b);
 
 /* Sets an item; bi_box_tree_update then sets the nodes above it, bi_box_tree_build those above all items. */
 void bi_box_tree_set(struct bi_box_tree *tree, uint32_t item, struct bi_box box, uint8_t rating);

@@ -20,7 +20,7 @@
 enum {
     CORNERS_MAX = 1 << 14, /* of a polygon without a fan: bounds the quadratic cost of the worst ones; not measured */
     REFRESHES_MAX = 8,     /* times that all corners of a polygon are rated again; not measured */
-    REPORT_STEPS = 64,     /* corners or triangles between two reports: mostly of one or two microseconds each */
+    REPORT_STEPS = 64,     /* corners or triangles between two reports; not measured */
     EXPONENT_MAX = 200     /* beyond it coordinates are scaled, so that no product of four overflows or underflows */
 };
 static const double SMALLEST = 0x1p-100; /* coordinates below this share of the largest count as 0 */
@@ -243,7 +243,8 @@ static enum rating rate_corner(struct polygon *p, uint32_t corner)
     const struct bi_box_triangle triangle = triangle_of(p, t);
     for (uint32_t i = 0, known = t[0]; (i = bi_box_tree_next_touching(tree, i, &triangle)) < tree->leaves; i++) {
         if (i == t[0] || i == corner) continue; /* their edges are the triangle's */
-        /* Sides of the edge's ends; `side` is that of `known`, the end of the edge before. */
+        /* Sides of the edge's ends. Of the edge before, `known` is the end and `side` its side; at first there is none,
+         * as t[0] is skipped. */
         const int begin = i == known ? side : orient(p, t[2], t[0], i);
         known = p->following[i];
         side = orient(p, t[2], t[0], known);

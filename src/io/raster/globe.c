@@ -27,12 +27,15 @@ struct plan {
 
 /* ---- the plan ---- */
 
+/* True if the file gives the edges of the raster. */
+static bool is_placed(const bosc_heights *h) { return h->edges[0] < h->edges[2] && h->edges[1] < h->edges[3]; }
+
 /* Sets the bounds: those of opts, of the file, or the globe for a raster of no place at all. */
 static bosc_status find_bounds(const bosc_heights *h, const bosc_globe_opts *opts, struct plan *plan,
                                bosc_io_error *error)
 {
     static const double globe[4] = {-180, -90, 180, 90};
-    const bool placed = h->edges[0] < h->edges[2] && h->edges[1] < h->edges[3];
+    const bool placed = is_placed(h);
     const double *bounds = opts->bounds ? opts->bounds : placed && h->degrees ? h->edges : globe;
     memcpy(plan->bounds, bounds, sizeof plan->bounds);
     plan->projected = !opts->bounds && placed && !h->degrees;
@@ -41,6 +44,14 @@ static bosc_status find_bounds(const bosc_heights *h, const bosc_globe_opts *opt
     if (plan->projected || opts->bounds || placed || h->source == BOSC_HEIGHTS_NO_SPACING) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the file gives the size of a cell, but not where the raster lies",
                       plan->name);
+}
+
+static bosc_status fail_bounds(const struct plan *plan, bosc_io_error *error)
+{
+    const double *b = plan->bounds;
+    return bi_io_fail(error, BOSC_ERR_FORMAT,
+                      "%s: longitudes from %.9g to %.9g and latitudes from %.9g to %.9g are no part of a globe",
+                      plan->name, b[0], b[2], b[1], b[3]);
 }
 
 static bosc_status check_bounds(const bosc_heights *h, const struct plan *plan, bosc_io_error *error)
@@ -52,10 +63,7 @@ static bosc_status check_bounds(const bosc_heights *h, const struct plan *plan, 
     /* Outermost samples may lie on the poles, and on a meridian twice: their cells reach half a cell beyond. */
     good = good && b[2] - b[0] <= 360 + (1 + slack) * cell_x && b[1] >= -90 - (0.5 + slack) * cell_y &&
            b[3] <= 90 + (0.5 + slack) * cell_y;
-    if (good) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_FORMAT,
-                      "%s: longitudes from %.9g to %.9g and latitudes from %.9g to %.9g are no part of a globe",
-                      plan->name, b[0], b[2], b[1], b[3]);
+    return good ? BOSC_OK : fail_bounds(plan, error);
 }
 
 /* Sets rotates and shift if the cells are those of the globe, from another meridian on. */
@@ -245,6 +253,20 @@ struct map {
     double cell_x, cell_y;
 };
 
+static struct map map_of(const bosc_heights *h, const struct bi_projection *projection)
+{
+    return (struct map){h, projection, (h->edges[2] - h->edges[0]) / (double)h->width,
+                        (h->edges[3] - h->edges[1]) / (double)h->height};
+}
+
+static bosc_status open_projection(const bosc_heights *h, const struct plan *plan, struct bi_projection *projection,
+                                   bosc_io_error *error)
+{
+    if (bi_projection_open(h->crs, projection)) return BOSC_OK;
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the map %s has no known place on the globe: %s", plan->name, h->crs,
+                      *bosc_proj_reason() ? bosc_proj_reason() : "PROJ does not know it");
+}
+
 /* Interpolates the height at a place; false if it is outside the raster. */
 static bool sample_map(const struct map *m, double longitude, double latitude, double *height)
 {
@@ -321,21 +343,18 @@ static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, 
                                 bosc_io_error *error)
 {
     struct bi_projection projection;
-    struct map m = {h, &projection, (h->edges[2] - h->edges[0]) / (double)h->width,
-                    (h->edges[3] - h->edges[1]) / (double)h->height};
-    if (!bi_projection_open(h->crs, &projection))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the map %s has no known place on the globe: %s", plan->name,
-                          h->crs, *bosc_proj_reason() ? bosc_proj_reason() : "PROJ does not know it");
+    const struct map m = map_of(h, &projection);
+    bosc_status status = open_projection(h, plan, &projection, error);
+    if (status != BOSC_OK) return status;
     /* 1. Cells of the globe have about the size of the raster's; several samples are the mean of a larger one. */
     const double cell = measure_cell(&m);
     const int64_t height = cell > 0 ? count_cells(180, cell, GLOBE_HEIGHT) : 0;
     const double ratio = height ? 180 / (double)height / cell : 0;
     const int side = ratio > 3 ? 4 : ratio > 1.5 ? (int)ceil(ratio) : 1; /* 4: time grows by its square */
     /* 2. The cells. */
-    bosc_status status =
-        height ? bi_heights_new(plan->name, 2 * height, height, globe, error)
-               : bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the map %s has no place on the globe in the raster's middle",
-                            plan->name, h->crs);
+    status = height ? bi_heights_new(plan->name, 2 * height, height, globe, error)
+                    : bi_io_fail(error, BOSC_ERR_FORMAT,
+                                 "%s: the map %s has no place on the globe in the raster's middle", plan->name, h->crs);
     if (status == BOSC_OK) status = fill_globe(&m, plan, side, globe, error);
     bi_projection_close(&projection);
     return status;
@@ -355,15 +374,11 @@ static bosc_status make_part_plan(const bosc_heights *h, const bosc_globe_opts *
 {
     bosc_status status = make_plan(h, opts, plan, error);
     if (status != BOSC_OK) return status;
-    const bool placed = h->edges[0] < h->edges[2] && h->edges[1] < h->edges[3];
-    if (!placed && !(opts && opts->bounds))
+    if (!is_placed(h) && !(opts && opts->bounds))
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the file does not give the place of the raster", plan->name);
     if (plan->projected) return BOSC_OK;
     double *b = plan->bounds;
-    if (b[2] - b[0] > 360 || b[1] < -90 || b[3] > 90)
-        return bi_io_fail(error, BOSC_ERR_FORMAT,
-                          "%s: longitudes from %.9g to %.9g and latitudes from %.9g to %.9g are no part of a globe",
-                          plan->name, b[0], b[2], b[1], b[3]);
+    if (b[2] - b[0] > 360 || b[1] < -90 || b[3] > 90) return fail_bounds(plan, error);
     double shift = 360 * floor((b[0] + 180) / 360);
     if (b[2] - shift > 360) shift += 360;
     b[0] -= shift;
@@ -371,11 +386,11 @@ static bosc_status make_part_plan(const bosc_heights *h, const bosc_globe_opts *
     return BOSC_OK;
 }
 
-/* Finds the longitudes and latitudes between the edges of a map, as the box that is inside at 65 points (chosen) of
- * each edge; false if there is none. */
+/* Finds the longitudes and latitudes between the edges of a map, as the box that is inside at POINTS points of each
+ * edge; false if there is none. */
 static bool find_box(const struct map *m, double box[4])
 {
-    enum { POINTS = 65 };
+    enum { POINTS = 65 }; /* not measured */
     const double *e = m->heights->edges, middle[2] = {(e[0] + e[2]) / 2, (e[1] + e[3]) / 2};
     double longitude, latitude;
     if (!bi_projection_to_globe(m->projection, middle, &longitude, &latitude)) return false;
@@ -384,12 +399,8 @@ static bool find_box(const struct map *m, double box[4])
     for (int i = 0; i < 4 * POINTS; i++) {
         const int side = i / POINTS; /* as in edges: west, south, east, north */
         const double t = (double)(i % POINTS) / (POINTS - 1);
-        const double at[2] = {side == 0   ? e[0]
-                              : side == 2 ? e[2]
-                                          : e[0] + t * (e[2] - e[0]),
-                              side == 1   ? e[1]
-                              : side == 3 ? e[3]
-                                          : e[1] + t * (e[3] - e[1])};
+        const double at[2] = {side % 2 ? e[0] + t * (e[2] - e[0]) : e[side],
+                              side % 2 ? e[side] : e[1] + t * (e[3] - e[1])};
         double x, y;
         if (!bi_projection_to_globe(m->projection, at, &x, &y)) return false;
         const double value = side % 2 ? y : longitude + remainder(x - longitude, 360);
@@ -419,15 +430,13 @@ static bosc_status fill_box(const struct map *m, const struct plan *plan, const 
 static bosc_status resample_part(const bosc_heights *h, struct plan *plan, bosc_heights *part, bosc_io_error *error)
 {
     struct bi_projection projection;
-    const struct map m = {h, &projection, (h->edges[2] - h->edges[0]) / (double)h->width,
-                          (h->edges[3] - h->edges[1]) / (double)h->height};
+    const struct map m = map_of(h, &projection);
     double *box = plan->bounds;
-    if (!bi_projection_open(h->crs, &projection))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the map %s has no known place on the globe: %s", plan->name,
-                          h->crs, *bosc_proj_reason() ? bosc_proj_reason() : "PROJ does not know it");
+    bosc_status status = open_projection(h, plan, &projection, error);
+    if (status != BOSC_OK) return status;
     /* 1. The box, in cells of about the raster's size. */
     const double cell = measure_cell(&m);
-    bosc_status status = cell > 0 && find_box(&m, box) ? BOSC_OK : fail_part(plan, h, error);
+    if (!(cell > 0 && find_box(&m, box))) status = fail_part(plan, h, error);
     if (status == BOSC_OK) {
         const double shrink = bi_heights_shrink((box[1] + box[3]) / 2);
         status = bi_heights_new(plan->name, count_cells((box[2] - box[0]) * shrink, cell, INT32_MAX),
@@ -440,6 +449,15 @@ static bosc_status resample_part(const bosc_heights *h, struct plan *plan, bosc_
 }
 
 /* ---- public ---- */
+
+/* Frees the samples, and moves those of `by` in their place. */
+static void replace_samples(bosc_heights *h, const bosc_heights *by)
+{
+    free(h->data);
+    h->data = by->data;
+    h->width = by->width;
+    h->height = by->height;
+}
 
 static void set_place(bosc_heights *h)
 {
@@ -487,10 +505,7 @@ static bosc_status make_globe(bosc_heights *h, const bosc_globe_opts *opts, bosc
         bosc_heights_free(&globe);
         return status;
     }
-    free(h->data);
-    h->data = globe.data;
-    h->width = globe.width;
-    h->height = globe.height;
+    replace_samples(h, &globe);
     set_place(h);
     return BOSC_OK;
 }
@@ -513,12 +528,7 @@ static bosc_status make_part(bosc_heights *h, const bosc_globe_opts *opts, bosc_
         if (status != BOSC_OK) bosc_heights_free(&part);
     }
     if (status != BOSC_OK) return status;
-    if (plan.projected) {
-        free(h->data);
-        h->data = part.data;
-        h->width = part.width;
-        h->height = part.height;
-    }
+    if (plan.projected) replace_samples(h, &part);
     set_place(h);
     memcpy(h->edges, plan.bounds, sizeof h->edges);
     return BOSC_OK;

@@ -310,13 +310,17 @@ BI_FN uint64_t bi_kdtree_distance_bits(double d, bool single)
     return single ? bi_f32_bits((float)d) : bi_f64_bits(d);
 }
 
-/* Lowers *limit to the shared distance, and then drops the farther result. */
-BI_FN void bi_kdtree_lower_limit(const uint64_t *best, bool single, double *limit, uint32_t *result)
+/* Lowers *limit to the shared distance if that is smaller, and drops the result, which is farther. Else lowers the
+ * shared distance to the limit if that is the distance of a result. */
+BI_FN void bi_kdtree_share_limit(uint64_t *shared, bool single, double *limit, uint32_t *result)
 {
-    const uint64_t word = bi_atomic_load_u64(best);
-    if (word >= bi_kdtree_distance_bits(*limit, single)) return;
-    *limit = single ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
-    *result = BI_KDTREE_NONE;
+    const uint64_t word = bi_atomic_load_u64(shared), own = bi_kdtree_distance_bits(*limit, single);
+    if (word < own) {
+        *limit = single ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
+        *result = BI_KDTREE_NONE;
+    } else if (own < word && *result != BI_KDTREE_NONE) {
+        bi_atomic_min_u64(shared, own);
+    }
 }
 
 /* Lowers best[label] to the distance between nodes i and i + 1 if only one of them has the label. If there are several
@@ -364,7 +368,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     uint64_t *shared = a->best ? &a->best[walk.label] : NULL;
     if (shared) {
         least = bi_kdtree_row_bound(a->least, view->dtype, row);
-        bi_kdtree_lower_limit(shared, single, &limit, &best);
+        bi_kdtree_share_limit(shared, single, &limit, &best);
     }
     bi_kdtree_block_begin(&walk);
     /* 2. Measure the nodes of near blocks; each nearer one lowers the limit. */
@@ -377,9 +381,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
             limit = d;
             best = id;
         }
-        if (!shared) continue;
-        if (best != BI_KDTREE_NONE) bi_atomic_min_u64(shared, bi_kdtree_distance_bits(limit, single));
-        bi_kdtree_lower_limit(shared, single, &limit, &best);
+        if (shared) bi_kdtree_share_limit(shared, single, &limit, &best);
     }
     /* 3. Write the result, or the distance within which there is none. */
     if (best != BI_KDTREE_NONE) bi_row_set(&out, 0, limit, best);

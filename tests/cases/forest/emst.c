@@ -232,7 +232,9 @@ static void copies_as_doubles(bosc_ctx *ctx)
 struct labelled {
     struct reference_points points;
     bosc_kdtree *tree;
+    int32_t id_bits;
     int64_t labels[400], ids[400];
+    uint32_t labels32[400], ids32[400]; /* likewise, for trees with ids of 32 bits */
     double bounds[400], dist2[400];
 };
 
@@ -240,7 +242,12 @@ struct labelled {
 static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
 {
     const struct reference_points *p = &t->points;
-    CHECK_OK(ctx, bosc_kdtree_nearest_other(ctx, t->tree, t->labels, bounded ? t->bounds : NULL, t->ids, t->dist2));
+    const bool is_32bit = t->id_bits == 32;
+    for (int64_t i = 0; i < p->n; i++) t->labels32[i] = (uint32_t)t->labels[i];
+    CHECK_OK(ctx,
+             bosc_kdtree_nearest_other(ctx, t->tree, is_32bit ? (void *)t->labels32 : t->labels,
+                                       bounded ? t->bounds : NULL, is_32bit ? (void *)t->ids32 : t->ids, t->dist2));
+    for (int64_t i = 0; i < p->n && is_32bit; i++) t->ids[i] = t->ids32[i] == UINT32_MAX ? -1 : (int64_t)t->ids32[i];
     for (int64_t i = 0; i < p->n; i++) {
         struct edge best = {INFINITY, -1, -1};
         for (int64_t j = 0; j < p->n; j++) {
@@ -254,27 +261,35 @@ static void check_others(bosc_ctx *ctx, struct labelled *t, bool bounded)
 }
 
 /* Labels at random, or by position, so that whole subtrees share one; all rows, some or none are queried. */
+static void check_labels(bosc_ctx *ctx, struct suite_random *r, struct labelled *t, double scale)
+{
+    const int64_t n = t->points.n;
+    for (int placed = 0; placed < 2; placed++) {
+        for (int64_t i = 0; i < n; i++) {
+            double x = kd_get(t->points.data, BOSC_F64, 3 * i);
+            t->labels[i] = placed ? (x > 0) + (x > 100) : (int64_t)suite_below(r, 3);
+            t->bounds[i] = ((double)suite_below(r, 4) - 1) * scale;
+        }
+        for (int bounded = 0; bounded < 2; bounded++) check_others(ctx, t, bounded);
+    }
+    for (int64_t i = 0; i < n; i++) t->bounds[i] = -1;
+    check_others(ctx, t, true);
+    for (int64_t i = 0; i < n; i++) t->labels[i] = 7;
+    check_others(ctx, t, false);
+}
+
+/* Trees with ids of 64 bits, and of 32, which CUDA searches by another kernel. */
 static void nearest_of_another_label(bosc_ctx *ctx)
 {
     struct suite_random r = {13};
     struct labelled *t = suite_alloc(sizeof *t);
-    bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
-    int64_t n = suite_slow(ctx) ? 80 : 400;
-    for (int s = 0; s < KD_SHAPES; s++) {
-        t->points = kd_ordinary_points(&r, BOSC_F64, 3, n, 3, (enum kd_shape)s);
+    for (int k = 0; k < 2 * KD_SHAPES; k++) {
+        const enum kd_shape shape = (enum kd_shape)(k / 2);
+        t->id_bits = k % 2 ? 32 : 64;
+        t->points = kd_ordinary_points(&r, BOSC_F64, 3, suite_slow(ctx) ? 80 : 400, 3, shape);
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3, .id_bits = t->id_bits};
         t->tree = kd_build(ctx, &opts, &t->points);
-        for (int placed = 0; placed < 2; placed++) {
-            for (int64_t i = 0; i < n; i++) {
-                double x = kd_get(t->points.data, BOSC_F64, 3 * i);
-                t->labels[i] = placed ? (x > 0) + (x > 100) : (int64_t)suite_below(&r, 3);
-                t->bounds[i] = ((double)suite_below(&r, 4) - 1) * (s == KD_RANDOM ? 10000 : 1);
-            }
-            for (int bounded = 0; bounded < 2; bounded++) check_others(ctx, t, bounded);
-        }
-        for (int64_t i = 0; i < n; i++) t->bounds[i] = -1;
-        check_others(ctx, t, true);
-        for (int64_t i = 0; i < n; i++) t->labels[i] = 7;
-        check_others(ctx, t, false);
+        check_labels(ctx, &r, t, shape == KD_RANDOM ? 10000 : 1);
         bosc_kdtree_free(t->tree);
         free((void *)t->points.data);
     }

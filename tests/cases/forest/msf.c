@@ -448,6 +448,17 @@ static void hubs(bosc_ctx *ctx)
     bosc_graph_free(graph);
 }
 
+/* Checks components alone, of a graph with ids of 32 bits. */
+static void check_components_of(bosc_ctx *ctx, const struct reference_edges *e)
+{
+    const bosc_msf_opts o = {.size = sizeof o};
+    struct expected x = expect(e, &o);
+    bosc_graph *graph = forest_build(ctx, e, 32, 0);
+    check_components(ctx, graph, e, &o, &x, 32);
+    free_expected(&x);
+    bosc_graph_free(graph);
+}
+
 /* A component with centres 1 and n - 2, and a hub outside it with `arcs` arcs. Its first and last ones lead to `own`
  * leaves, those between them to the component. No other edge joins the two. */
 static void check_row_length(bosc_ctx *ctx, int64_t n, int64_t arcs, int64_t own)
@@ -464,13 +475,7 @@ static void check_row_length(bosc_ctx *ctx, int64_t n, int64_t arcs, int64_t own
     for (int64_t i = 2; i < own; i++) u[m] = hub, v[m++] = i;
     for (int64_t i = 1; i <= arcs - own; i++) u[m] = hub, v[m++] = hub + i;
     for (int64_t i = 0; i < m; i++) w[i] = (uint32_t)(i * 5 % 13);
-    struct reference_edges e = {n, m, u, v, BOSC_U32, w};
-    const bosc_msf_opts o = {.size = sizeof o};
-    struct expected x = expect(&e, &o);
-    bosc_graph *graph = forest_build(ctx, &e, 32, 0);
-    check_components(ctx, graph, &e, &o, &x, 32);
-    free_expected(&x);
-    bosc_graph_free(graph);
+    check_components_of(ctx, &(struct reference_edges){n, m, u, v, BOSC_U32, w});
     free(u);
     free(v);
     free(w);
@@ -533,13 +538,7 @@ static void forest_rows_of_every_length(bosc_ctx *ctx)
             w[i] = (uint32_t)i % 5;
             first += in_first;
         }
-        struct reference_edges e = {n, m, u, v, BOSC_U32, w};
-        const bosc_msf_opts o = {.size = sizeof o};
-        struct expected x = expect(&e, &o);
-        bosc_graph *graph = forest_build(ctx, &e, 32, 0);
-        check_components(ctx, graph, &e, &o, &x, 32);
-        free_expected(&x);
-        bosc_graph_free(graph);
+        check_components_of(ctx, &(struct reference_edges){n, m, u, v, BOSC_U32, w});
     }
 }
 

@@ -234,6 +234,16 @@ static bosc_status heights_fill(struct world *w, bosc_io_error *error)
     append_output(w, samples, sizeof samples);
     return status;
 }
+/* Appends converted heights to the output; those of a failed conversion are as they were. Frees them. */
+static bosc_status end_conversion(struct world *w, bosc_heights *h, bosc_status status)
+{
+    if (status == BOSC_OK)
+        append_output(w, h->data, (size_t)(h->width * h->height) * 4);
+    else
+        CHECK(h->width == SIDE && h->data[1] == w->heights[1]);
+    bosc_heights_free(h);
+    return status;
+}
 static bosc_status heights_to_globe(struct world *w, bosc_io_error *error)
 {
     static const double bounds[4] = {0, 0, 75, 75}; /* cells of half a degree */
@@ -241,13 +251,7 @@ static bosc_status heights_to_globe(struct world *w, bosc_io_error *error)
     bosc_heights h = {.width = SIDE, .height = SIDE, .data = malloc(sizeof w->heights)};
     CHECK(h.data != NULL);
     memcpy(h.data, w->heights, sizeof w->heights);
-    bosc_status status = bosc_heights_to_globe(&h, &opts, error);
-    if (status == BOSC_OK)
-        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
-    else
-        CHECK(h.width == SIDE && h.data[1] == w->heights[1]);
-    bosc_heights_free(&h);
-    return status;
+    return end_conversion(w, &h, bosc_heights_to_globe(&h, &opts, error));
 }
 static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
 {
@@ -258,13 +262,7 @@ static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
                       .crs = "EPSG:3857"};
     CHECK(h.data != NULL);
     memcpy(h.data, w->heights, sizeof w->heights);
-    bosc_status status = bosc_heights_to_degrees(&h, NULL, error);
-    if (status == BOSC_OK)
-        append_output(w, h.data, (size_t)(h.width * h.height) * 4);
-    else
-        CHECK(h.width == SIDE && h.data[1] == w->heights[1]);
-    bosc_heights_free(&h);
-    return status;
+    return end_conversion(w, &h, bosc_heights_to_degrees(&h, NULL, error));
 }
 static bosc_status mesh_read(struct world *w, bosc_io_error *error)
 {

@@ -391,15 +391,21 @@ static void find_least(struct cells *c, int64_t from)
     }
 }
 
+/* Routes of the least angle that keep the steps of their search. */
+static bosc_planner_route_opts kept_steps(void)
+{
+    return (bosc_planner_route_opts){.size = sizeof(bosc_planner_route_opts),
+                                     .weights = BOSC_PLANNER_ANGLE,
+                                     .keep_steps = 1,
+                                     .rounds = -1,
+                                     .max_boxes = -1,
+                                     .max_tested = -1};
+}
+
 /* With its steps kept, a route between representatives takes the least angle from cell to cell. */
 static void least_angle(bosc_ctx *ctx)
 {
-    const bosc_planner_route_opts o = {.size = sizeof o,
-                                       .weights = BOSC_PLANNER_ANGLE,
-                                       .keep_steps = 1,
-                                       .rounds = -1,
-                                       .max_boxes = -1,
-                                       .max_tested = -1};
+    const bosc_planner_route_opts o = kept_steps();
     struct suite_random r = {12};
     struct planner_scene s;
     int64_t longest = 0;
@@ -489,12 +495,7 @@ static int check_ties(const struct cells *c, const int64_t *lengths, const int64
 static void equal_angles(bosc_ctx *ctx)
 {
     enum { AXIAL = 150, PAIRS = 2000, GOALS = 3, ROUTES = 8 };
-    const bosc_planner_route_opts o = {.size = sizeof o,
-                                       .weights = BOSC_PLANNER_ANGLE,
-                                       .keep_steps = 1,
-                                       .rounds = -1,
-                                       .max_boxes = -1,
-                                       .max_tested = -1};
+    const bosc_planner_route_opts o = kept_steps();
     struct suite_random r = {5};
     struct planner_scene s = {.scene = {.size = sizeof s.scene}};
     static double rotations[4 * (AXIAL + 2 * PAIRS)];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "support/arrays.h"
-#include "base/zipf.h"
+#include "random/steps/keys.h"
 
 static int ascending(const void *x, const void *y)
 {
@@ -155,6 +155,15 @@ static void plain_keys(bosc_ctx *ctx)
         free(multiples);
         free(equal);
     }
+}
+
+/* From 2^24 on, 32-bit multiples have the number's upper bits in their low byte. */
+static void large_multiples(void)
+{
+    const struct bi_random_keys_args args = {.kind = BOSC_RANDOM_KEYS_MULTIPLES};
+    const uint64_t range = (uint64_t)1 << 32;
+    for (uint64_t i = 0; i < range; i += 0xfffffb)
+        CHECK_EQ(bi_random_key(&args, (int64_t)i), i * 256 % range + i / (1 << 24));
 }
 
 /* Key r of the distinct ones has 1 / (r H(10^6)) of the keys; H(10^6) is 14.39273. Half of them have ranks to 749. */
@@ -322,11 +331,18 @@ static void bad_arguments(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_random_shapes[] = {
-    {"lattice", lattice, NULL},       {"planes and lines", planes_and_lines, NULL},
-    {"half equal", half_equal, NULL}, {"mixture", mixture, NULL},
-    {"lidar", lidar, NULL},           {"keys", plain_keys, NULL},
-    {"Zipf keys", zipf_keys, NULL},   {"Zipf ranks", NULL, zipf_ranks},
-    {"words", words, NULL},           {"the same bits", same_bits, NULL},
-    {"every version", golden, NULL},  {"bad arguments", bad_arguments, NULL},
+    {"lattice", lattice, NULL},
+    {"planes and lines", planes_and_lines, NULL},
+    {"half equal", half_equal, NULL},
+    {"mixture", mixture, NULL},
+    {"lidar", lidar, NULL},
+    {"keys", plain_keys, NULL},
+    {"Zipf keys", zipf_keys, NULL},
+    {"Zipf ranks", NULL, zipf_ranks},
+    {"large multiples", NULL, large_multiples},
+    {"words", words, NULL},
+    {"the same bits", same_bits, NULL},
+    {"every version", golden, NULL},
+    {"bad arguments", bad_arguments, NULL},
 };
 SUITE(random_shapes);

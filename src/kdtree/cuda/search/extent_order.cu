@@ -10,17 +10,17 @@
 
 enum {
     BINS = 2048,
-    CHUNK = BI_KDTREE_BLOCK_POINTS, /* points of a block; no chunk has points of two segments */
     CHUNK_LOG = 12,
+    CHUNK = 1 << CHUNK_LOG, /* points of a block; no chunk has points of two segments */
     THREADS = 512,
     WARPS = THREADS / 32,
     EACH = CHUNK / THREADS, /* points of a thread */
     AXES = BI_KDTREE_ORDER_MOST_DIM,
     RUN_LOG = 5,
-    BLOCK_SEGMENTS = CHUNK / 64 /* most segments that a block halves at once */
+    BLOCK_SEGMENTS = CHUNK >> (RUN_LOG + 1) /* most segments that a block orders at once */
 };
 
-static_assert(1 << CHUNK_LOG == CHUNK && 1 << RUN_LOG == BI_KDTREE_RUN, "logarithms");
+static_assert(1 << RUN_LOG == BI_KDTREE_RUN, "logarithm");
 
 /* A segment that is halved. Its less half has all points before `bin`, and `need` of the points in it. */
 struct segment {
@@ -202,6 +202,18 @@ struct scatter_shared {
     uint32_t warps[WARPS], less, greater, ties; /* ties: those of the chunk that go to the less half */
 };
 
+/* Replaces the counts of the warps by the sums before them, and returns the sum of all. One thread calls it. */
+static __device__ __forceinline__ uint32_t sum_warps(uint32_t *warps)
+{
+    uint32_t sum = 0;
+    for (int w = 0; w < WARPS; w++) {
+        const uint32_t own = warps[w];
+        warps[w] = sum;
+        sum += own;
+    }
+    return sum;
+}
+
 /* Moves the numbers of each segment to its halves, a block a chunk. */
 template <class T> static __global__ void __launch_bounds__(THREADS) scatter_halves(const order_args<T> a)
 {
@@ -230,12 +242,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
     if (t % 32 == 0) sh.warps[warp] = count;
     __syncthreads(); /* the counts of all warps are visible */
     if (t == 0) {
-        uint32_t sum = 0;
-        for (int w = 0; w < WARPS; w++) {
-            const uint32_t own = sh.warps[w];
-            sh.warps[w] = sum;
-            sum += own;
-        }
+        const uint32_t sum = sum_warps(sh.warps);
         const uint32_t before = sum ? atomicAdd(&out->ties, sum) : 0;
         sh.ties = before < split.need ? min(split.need - before, sum) : 0;
     }
@@ -256,12 +263,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
     if (t % 32 == 0) sh.warps[warp] = count;
     __syncthreads(); /* the counts of all warps are visible */
     if (t == 0) {
-        uint32_t sum = 0;
-        for (int w = 0; w < WARPS; w++) {
-            const uint32_t own = sh.warps[w];
-            sh.warps[w] = sum;
-            sum += own;
-        }
+        const uint32_t sum = sum_warps(sh.warps);
         sh.less = atomicAdd(&out->less, sum);
         sh.greater = atomicAdd(&out->greater, valid - sum);
     }
@@ -284,7 +286,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) scatter_hal
 /* --- Blocks ------------------------------------------------------------------------------------------------------- */
 
 struct block_shared {
-    uint32_t numbers[CHUNK], places[CHUNK]; /* places: points of each bin, then the place of its first one */
+    uint32_t numbers[CHUNK], bins[CHUNK]; /* bins: points of each bin, then the position of its first one */
     uint32_t extents[BLOCK_SEGMENTS * 2 * AXES];
     widest w[BLOCK_SEGMENTS];
     uint32_t warps[WARPS];
@@ -301,7 +303,7 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
     const uint32_t t = threadIdx.x, size = 1u << log, keys = 2 * (uint32_t)a.dim, segments = CHUNK >> log;
     /* 1. Find the widest coordinate of each segment. */
     for (uint32_t j = t; j < segments * keys; j += THREADS) sh.extents[j] = 0;
-    for (int i = 0; i < EACH; i++) sh.places[t + THREADS * i] = 0;
+    for (int i = 0; i < EACH; i++) sh.bins[t + THREADS * i] = 0;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -332,22 +334,22 @@ static __device__ __forceinline__ void order_segments(const order_args<T> &a, bl
         if (at >= valid) continue;
         const widest w = sh.w[s];
         bin[i] = (s << log) + bin_of(coordinate(a, number[i], w.axis), w.low, w.scale, size - 1);
-        rank[i] = atomicAdd(&sh.places[bin[i]], 1u);
+        rank[i] = atomicAdd(&sh.bins[bin[i]], 1u);
     }
     __syncthreads(); /* all points are counted */
     /* 3. Sum the counts. */
     uint32_t count[EACH], own = 0, all;
-    for (int i = 0; i < EACH; i++) own += count[i] = sh.places[EACH * t + i];
+    for (int i = 0; i < EACH; i++) own += count[i] = sh.bins[EACH * t + i];
     uint32_t before = bi_block_exclusive_sum<WARPS>(own, sh.warps, &all);
     for (int i = 0; i < EACH; i++) {
-        sh.places[EACH * t + i] = before;
+        sh.bins[EACH * t + i] = before;
         before += count[i];
     }
     __syncthreads(); /* all sums are visible */
     /* 4. Move the numbers. */
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        if (t + THREADS * i < valid) sh.numbers[sh.places[bin[i]] + rank[i]] = number[i];
+        if (t + THREADS * i < valid) sh.numbers[sh.bins[bin[i]] + rank[i]] = number[i];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < EACH; i++)
@@ -372,7 +374,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) order_block
 
 /* The scratch: the other list of numbers, and arrays for the segments of the last level that is halved here, which has
  * most. */
-struct scratch_parts {
+struct scratch_layout {
     size_t segments, extents, bins, bytes; /* offsets of the arrays, and the end; numbers come first */
 };
 
@@ -384,9 +386,9 @@ static int root_log(int64_t n)
     return log;
 }
 
-static scratch_parts parts_of(int64_t n, int32_t dim)
+static scratch_layout layout_of(int64_t n, int32_t dim)
 {
-    scratch_parts p = {};
+    scratch_layout p = {};
     if (n <= CHUNK) return p;
     const size_t count = (size_t)bi_div_up(n, 2 * CHUNK); /* segments */
     p.segments = bi_round_up((uint64_t)n * 4, 16);
@@ -396,17 +398,18 @@ static scratch_parts parts_of(int64_t n, int32_t dim)
     return p;
 }
 
-size_t bi_kdtree_extent_order_bytes(int64_t n, int32_t dim) { return parts_of(n, dim).bytes; }
+size_t bi_kdtree_extent_order_bytes(int64_t n, int32_t dim) { return layout_of(n, dim).bytes; }
 
 /* Halves the segments of a level. Extents and bins are zeroed first. */
-template <class T> static bosc_status halve_segments(bosc_ctx *ctx, const order_args<T> &a, const scratch_parts &parts)
+template <class T>
+static bosc_status halve_segments(bosc_ctx *ctx, const order_args<T> &a, const scratch_layout &layout)
 {
     auto measure = measure_segments<T>;
     auto count = count_bins<T>;
     auto find = find_medians<T>;
     auto scatter = scatter_halves<T>;
     const unsigned chunks = (unsigned)bi_div_up(a.n, CHUNK), segments = (unsigned)bi_div_up(a.n, (int64_t)1 << a.log);
-    BI_TRY(ctx->backend->fill(ctx, a.extents, 0, parts.bytes - parts.extents));
+    BI_TRY(ctx->backend->fill(ctx, a.extents, 0, layout.bytes - layout.extents));
     BI_TRY(BI_RUN(ctx, measure, chunks, THREADS, 0, a));
     BI_TRY(BI_RUN(ctx, count, chunks, THREADS, 0, a));
     BI_TRY(BI_RUN(ctx, find, segments, THREADS, 0, a));
@@ -416,7 +419,7 @@ template <class T> static bosc_status halve_segments(bosc_ctx *ctx, const order_
 template <class T>
 static bosc_status order_typed(bosc_ctx *ctx, const bi_kdtree_order_points *points, uint32_t *order, void *scratch)
 {
-    const scratch_parts parts = parts_of(points->n, points->dim);
+    const scratch_layout layout = layout_of(points->n, points->dim);
     char *base = static_cast<char *>(scratch);
     auto blocks = order_blocks<T>;
     order_args<T> a = {};
@@ -427,11 +430,11 @@ static bosc_status order_typed(bosc_ctx *ctx, const bi_kdtree_order_points *poin
     a.log = root_log(points->n);
     uint32_t *other = reinterpret_cast<uint32_t *>(base);
     a.to = other;
-    a.segments = reinterpret_cast<segment *>(base + parts.segments);
-    a.extents = reinterpret_cast<uint32_t *>(base + parts.extents);
-    a.bins = reinterpret_cast<uint32_t *>(base + parts.bins);
+    a.segments = reinterpret_cast<segment *>(base + layout.segments);
+    a.extents = reinterpret_cast<uint32_t *>(base + layout.extents);
+    a.bins = reinterpret_cast<uint32_t *>(base + layout.bins);
     for (; a.log > CHUNK_LOG; a.log--) {
-        BI_TRY(halve_segments(ctx, a, parts));
+        BI_TRY(halve_segments(ctx, a, layout));
         a.from = a.to;
         a.to = a.to == order ? other : order;
     }

@@ -6,9 +6,8 @@
 #include "core/cuda/launch.cuh"
 
 enum {
-    BI_KDTREE_RUN = 32,            /* points of a run; the last one may have fewer */
-    BI_KDTREE_ORDER_MOST_DIM = 16, /* coordinates that the order compares */
-    BI_KDTREE_BLOCK_POINTS = 4096  /* one block orders a segment of this size */
+    BI_KDTREE_RUN = 32,           /* points of a run; the last one may have fewer */
+    BI_KDTREE_ORDER_MOST_DIM = 16 /* most coordinates of a point */
 };
 
 /* Points in device memory, as rows `pitch` elements apart; of F32, F64, I32 or I64 without NaN. */

@@ -62,14 +62,11 @@ template <class D, int DIM> struct other_search {
         }
     }
 
-    /* Shares the result, and lowers the limit to the result of other searches. */
+    /* Shares the result, or lowers the limit to the result of another search. */
     __device__ __forceinline__ void share_limit()
     {
-        const bool single = sizeof(D) == sizeof(float);
         double lowered = (double)limit;
-        if (best != BI_KDTREE_NONE && bi_kdtree_distance_bits(lowered, single) < bi_atomic_load_u64(shared))
-            bi_atomic_min_u64(shared, bi_kdtree_distance_bits(lowered, single));
-        bi_kdtree_lower_limit(shared, single, &lowered, &best);
+        bi_kdtree_share_limit(shared, sizeof(D) == sizeof(float), &lowered, &best);
         limit = (D)lowered;
     }
 

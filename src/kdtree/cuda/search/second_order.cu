@@ -175,7 +175,7 @@ bosc_status bi_kdtree_cuda_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, 
 {
     bosc_kdtree *own = const_cast<bosc_kdtree *>(tree);
     *searched = tree;
-    if (tree->opts.dim < 3 || tree->opts.dim > 4 || tree->reserved) return BOSC_OK;
+    if (tree->opts.dim < 3 || !bi_kdtree_has_index(&tree->opts) || tree->reserved) return BOSC_OK;
     if (!__atomic_load_n(&own->query_cache.second_order_decided, __ATOMIC_RELAXED) &&
         __atomic_add_fetch(&own->query_cache.query_count, m, __ATOMIC_RELAXED) >= tree->nodes + MIN_QUERIES &&
         !ctx->backend->records(ctx)) /* a recorded call must not wait */

@@ -10,9 +10,9 @@
 
 enum {
     THREADS = 128, /* not measured */
-    WARPS = THREADS / 32,
-    VISITED = -1 /* the key of a box that is not to be visited, as unsigned */
+    WARPS = THREADS / 32
 };
+static constexpr uint32_t VISITED = UINT32_MAX; /* the key of a box that was visited or is none */
 
 /* --- The index ---------------------------------------------------------------------------------------------------- */
 
@@ -114,14 +114,18 @@ struct walk_shared {
     uint32_t keys[WARPS][BI_KDTREE_WIDE_LEVELS][32];
 };
 
-/* Return a key that orders bounds: the bits of the greatest float of at most the bound. A bound is NaN only if
- * all distances are infinite; its key is that of infinity. */
+/* key_of_bound returns a key that ascends with bounds: the bits of a float, the upper 32 bits of a double. A bound is
+ * NaN only if all distances are infinite; its key is that of infinity. bound_of_key returns the least bound with a key.
+ */
 static __device__ __forceinline__ uint32_t key_of_bound(float bound) { return bi_f32_bits(fminf(bound, INFINITY)); }
 static __device__ __forceinline__ uint32_t key_of_bound(double bound)
 {
     const double least = bound < (double)INFINITY ? bound : (double)INFINITY;
-    const float near = (float)least;
-    return bi_f32_bits(near) - ((double)near > least);
+    return (uint32_t)(bi_f64_bits(least) >> 32);
+}
+template <class D> static __device__ __forceinline__ D bound_of_key(uint32_t key)
+{
+    return sizeof(D) == sizeof(float) ? (D)bi_f32_from_bits(key) : (D)bi_f64_from_bits((uint64_t)key << 32);
 }
 
 /* The walk of a warp for one query. CAPACITY: most coordinates. */
@@ -138,12 +142,12 @@ template <class T, int CAPACITY> struct wide_walk {
     }
 
     /* Returns the key of box 32 group + lane of a level. */
-    __device__ __forceinline__ uint32_t bound(int level, uint32_t group) const
+    __device__ __forceinline__ uint32_t box_key(int level, uint32_t group) const
     {
         const uint32_t lane = threadIdx.x % 32;
         const D *box = static_cast<const D *>(s.index.boxes[level]) +
                        (size_t)group * (uint32_t)s.a.dim * (2 * BI_KDTREE_WIDE) + lane;
-        if (group * BI_KDTREE_WIDE + lane >= s.index.counts[level]) return (uint32_t)VISITED;
+        if (group * BI_KDTREE_WIDE + lane >= s.index.counts[level]) return VISITED;
         D sum = 0;
 #pragma unroll
         for (int c = 0; c < CAPACITY; c++) {
@@ -176,17 +180,17 @@ template <class T, int CAPACITY> struct wide_walk {
     {
         const int top = s.index.levels - 1, lane = threadIdx.x % 32;
         int level = top;
-        uint32_t group = 0, key = bound(level, 0);
+        uint32_t group = 0, key = box_key(level, 0);
         for (;;) {
             const uint32_t least = bi_warp_min(key);
-            if (least == (uint32_t)VISITED || (D)bi_f32_from_bits(least) > found.worst()) {
+            if (least == VISITED || bound_of_key<D>(least) > found.worst()) {
                 if (level == top) return;
                 key = keys[++level][lane];
                 group /= BI_KDTREE_WIDE;
                 continue;
             }
             const int nearest = __ffs((int)__ballot_sync(~0u, key == least)) - 1;
-            if (lane == nearest) key = (uint32_t)VISITED;
+            if (lane == nearest) key = VISITED;
             const uint32_t box = group * BI_KDTREE_WIDE + (uint32_t)nearest;
             if (level == 0) {
                 uint32_t id;
@@ -195,7 +199,7 @@ template <class T, int CAPACITY> struct wide_walk {
             } else {
                 keys[level][lane] = key;
                 group = box;
-                key = bound(--level, group);
+                key = box_key(--level, group);
             }
         }
     }

@@ -9,8 +9,8 @@
 struct bi_kdtree_cuda_search; /* index.cuh */
 
 enum {
-    BI_KDTREE_WIDE = 32,       /* nodes of a leaf, which is a run of the order, and boxes of a group: one a lane */
-    BI_KDTREE_WIDE_LEVELS = 6, /* most levels: 32^6 leaves are more than trees have */
+    BI_KDTREE_WIDE = BI_KDTREE_RUN, /* nodes of a leaf, which is a run of the order, and boxes of a group: one a lane */
+    BI_KDTREE_WIDE_LEVELS = 6,      /* most levels: 32^6 leaves are more than trees have */
     BI_KDTREE_WIDE_MOST_DIM = BI_KDTREE_ORDER_MOST_DIM
 };
 
