@@ -192,35 +192,57 @@ typedef int64_t bits_f64;
 /* Searches of floating points in 2 to 4 dimensions have compiled copies, with everything inlined. So have points in
  * more dimensions that differ in 1 to 3 coordinates, which a table lists, as for the copy for any dimension. Copies
  * take most of the compile time: with BI_CALL_STEPS (base/step.h) only float has one; for coverage (BI_ONE_COPY) there
- * is none, as each copy would have its own counts. */
-#define SEARCH_RUN(dim, table, kind) SEARCH_NAME(run_queries)(a, begin, end, thread, dim, table, kind)
-#define SEARCH_RUN_ANY(kind) SEARCH_RUN(a->searched.dim, true, kind);
-#define SEARCH_RUN_3D(kind)                       \
-    if (a->view.dim == 3 && a->searched.dim == 3) \
-        SEARCH_RUN(3, false, kind);               \
-    else                                          \
-        SEARCH_RUN_ANY(kind)
-#define SEARCH_RUN_TABLE(kind)                \
-    switch (a->searched.dim) {                \
-    case 1: SEARCH_RUN(1, true, kind); break; \
-    case 2: SEARCH_RUN(2, true, kind); break; \
-    case 3: SEARCH_RUN(3, true, kind); break; \
-    default: SEARCH_RUN_ANY(kind)             \
+ * is none, as each copy would have its own counts. Each is a function of its own, since gcc's time for a function grows
+ * faster than its size.
+ *
+ * SEARCH_FOR_ANY, _3D and _USUAL define run_KIND, which calls the copy of the dimension, and these copies. */
+#define SEARCH_COPY(kind, copy, dim, table)                                                                  \
+    static __attribute__((noinline)) void SEARCH_NAME(kind##_##copy)(const struct bi_kdtree_cpu_search *a,   \
+                                                                     int64_t begin, int64_t end, int thread) \
+    {                                                                                                        \
+        SEARCH_NAME(run_queries)(a, begin, end, thread, dim, table, kind);                                   \
     }
+#define SEARCH_CALL(kind, copy) SEARCH_NAME(kind##_##copy)(a, begin, end, thread)
+#define SEARCH_DEFINE(kind, calls)                                                                                    \
+    static void SEARCH_NAME(run_##kind)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread) \
+    {                                                                                                                 \
+        calls;                                                                                                        \
+    }
+#define SEARCH_FOR_ANY(kind)                      \
+    SEARCH_COPY(kind, any, a->searched.dim, true) \
+    SEARCH_DEFINE(kind, SEARCH_CALL(kind, any))
+#define SEARCH_FOR_3D(kind)                                                                  \
+    SEARCH_COPY(kind, 3d, 3, false)                                                          \
+    SEARCH_COPY(kind, any, a->searched.dim, true)                                            \
+    SEARCH_DEFINE(kind, if (a->view.dim == 3 && a->searched.dim == 3) SEARCH_CALL(kind, 3d); \
+                  else SEARCH_CALL(kind, any))
 /* The dimension counts only if no coordinate is flat. */
-#define SEARCH_RUN_USUAL(kind)                                \
-    switch (a->view.dim * (a->searched.dim == a->view.dim)) { \
-    case 2: SEARCH_RUN(2, false, kind); break;                \
-    case 3: SEARCH_RUN(3, false, kind); break;                \
-    case 4: SEARCH_RUN(4, false, kind); break;                \
-    default: SEARCH_RUN_TABLE(kind)                           \
-    }
+#define SEARCH_FOR_USUAL(kind)                                    \
+    SEARCH_COPY(kind, 2d, 2, false)                               \
+    SEARCH_COPY(kind, 3d, 3, false)                               \
+    SEARCH_COPY(kind, 4d, 4, false)                               \
+    SEARCH_COPY(kind, table_1d, 1, true)                          \
+    SEARCH_COPY(kind, table_2d, 2, true)                          \
+    SEARCH_COPY(kind, table_3d, 3, true)                          \
+    SEARCH_COPY(kind, any, a->searched.dim, true)                 \
+    SEARCH_DEFINE(                                                \
+        kind,                                                     \
+        switch (a->view.dim * (a->searched.dim == a->view.dim)) { \
+            case 2: SEARCH_CALL(kind, 2d); return;                \
+            case 3: SEARCH_CALL(kind, 3d); return;                \
+            case 4: SEARCH_CALL(kind, 4d); return;                \
+        } switch (a->searched.dim) {                              \
+            case 1: SEARCH_CALL(kind, table_1d); return;          \
+            case 2: SEARCH_CALL(kind, table_2d); return;          \
+            case 3: SEARCH_CALL(kind, table_3d); return;          \
+            default: SEARCH_CALL(kind, any);                      \
+        })
 
 /* Defines the loops of a type of element. */
-#define SEARCH_TABLE(type)                                                                  \
-    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {              \
-        make_sides_##type, make_box_##type, find_flat_##type,    replace_flat_sides_##type, \
-        locate_##type,     knn_##type,      radius_count_##type, radius_fill_##type,        \
+#define SEARCH_TABLE(type)                                                               \
+    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {           \
+        make_sides_##type, make_box_##type, find_flat_##type, replace_flat_sides_##type, \
+        locate_##type,     knn_##type,      run_COUNT_##type, run_FILL_##type,           \
     }
 
 #endif

@@ -1,8 +1,8 @@
 /* The hot loops of searches among i32 and i64 points. */
 #include "kdtree/cpu/query_hot.h"
 
-#define SEARCH_RUN_KNN SEARCH_RUN_ANY
-#define SEARCH_RUN_ROWS SEARCH_RUN_ANY
+#define SEARCH_FOR_KNN SEARCH_FOR_ANY
+#define SEARCH_FOR_ROWS SEARCH_FOR_ANY
 
 #define SEARCH_ELEMENT int32_t
 #define SEARCH_NAME(name) name##_i32
