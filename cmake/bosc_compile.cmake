@@ -81,7 +81,12 @@ function(bosc_add_hot_sources target)
     endif()
     target_compile_definitions(${target}_v${level} PRIVATE BI_LEVEL=${level})
     if(level LESS BOSC_TUNED_LEVEL)
-      target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O1>)
+      # Levels below one that is tuned never run unless they are requested.
+      set(quick -O1)
+      if(BOSC_TUNED_LEVEL LESS_EQUAL BOSC_CPU_LEVEL)
+        set(quick -O0)
+      endif()
+      target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:${quick}>)
       target_compile_definitions(${target}_v${level} PRIVATE BI_CALL_STEPS)
     else() # loops are written to become vectors, which gcc 12 makes of few loops at -O2
       target_compile_options(${target}_v${level} PRIVATE $<$<CONFIG:Release>:-O3>)
