@@ -55,19 +55,26 @@ BOSC_API bosc_status bosc_planet_create(bosc_ctx *ctx, const bosc_planet_opts *o
 /* Frees the planet once the work queued on it is done; NULL is allowed. */
 BOSC_API void bosc_planet_free(bosc_planet *planet);
 
-/* Reserves memory and scratch so that a build of this size, and then calls with device arrays, allocate nothing.
- * This holds while the mesh has at most this many triangles. The planet keeps its raster and mesh.
- * Cost: bosc_planet_bytes gives the memory; a copy of raster and mesh.
+/* Reserves memory and scratch so that a build of this size, insets of these sizes, and then calls with device arrays
+ * allocate nothing. This holds while the mesh has at most this many triangles. The planet keeps its raster, insets and
+ * mesh.
+ * inset_sizes (inset_count x 2): host; width and height of each inset, in the order in which they are added; NULL if
+ *     inset_count is 0.
+ * inset_count: 0 to BOSC_PLANET_INSETS.
+ * Errors: BOSC_ERR_LIMIT for a raster or an inset of 2^31 samples, and for 2^30 triangles.
+ * Cost: bosc_planet_bytes gives the memory; a copy of raster, insets and mesh.
  * Waits. */
 BOSC_API bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t width, int64_t height,
-                                         int64_t triangles);
+                                         const int64_t *inset_sizes, int32_t inset_count, int64_t triangles);
 
-/* Computes the backend memory, in bytes, for a raster of this size and a mesh of this many triangles. Needs no device.
- * Either pointer may be NULL.
+/* Computes the backend memory, in bytes, for a raster of this size, insets of these sizes, and a mesh of this many
+ * triangles. Needs no device. Either pointer may be NULL.
+ * inset_sizes, inset_count: as in bosc_planet_reserve.
  * kept: held by the planet.
  * scratch: of the context, at most, for a call with arrays in the backend's memory. */
 BOSC_API bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts, int64_t width, int64_t height,
-                                       int64_t triangles, int64_t *kept, int64_t *scratch);
+                                       const int64_t *inset_sizes, int32_t inset_count, int64_t triangles,
+                                       int64_t *kept, int64_t *scratch);
 
 /* An equirectangular raster. Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_planet_raster {
@@ -139,8 +146,8 @@ typedef struct bosc_planet_inset {
  * An inset of 360 degrees is blended at its west and east edges too, one up to a pole also there.
  * Errors: BOSC_ERR_DATA as bosc_planet_build; BOSC_ERR_LIMIT for 2^31 samples, and for more than BOSC_PLANET_INSETS
  *     insets. After a failure the planet has the insets that it had.
- * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds. Each height and error of the
- *     planet then costs O(insets) more.
+ * Cost: O(width height) work; 4 bytes kept for each sample, and a tenth more for bounds (bosc_planet_bytes). Each
+ *     height and error of the planet then costs O(insets) more.
  * Waits. */
 BOSC_API bosc_status bosc_planet_add_inset(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_inset *inset);
 
@@ -292,11 +299,12 @@ typedef struct bosc_planet_info {
  * Waits. */
 BOSC_API bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_planet_info *info);
 
-/* Saves the planet, its raster and the present mesh: versioned, little-endian, with an xxHash checksum; the same bytes
- * on every backend.
+/* Saves the planet, its raster, its insets and the present mesh: versioned, little-endian, with an xxHash checksum; the
+ * same bytes on every backend.
  * A raster read by tiles is read once more, row by row, and gives the same bytes.
- * Errors: BOSC_ERR_IO if write or `read` fails; BOSC_ERR_LIMIT for a planet with insets.
- * Cost: O(width height + triangles); 4 bytes a sample, and 8 a triangle.
+ * Versions: 2 with insets, 1 without. This library reads both.
+ * Errors: BOSC_ERR_IO if write or `read` fails.
+ * Cost: O(samples + triangles); 4 bytes a sample of raster and insets, 56 an inset, and 8 a triangle.
  * Waits. */
 BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_write_fn write, void *user);
 
@@ -304,16 +312,17 @@ BOSC_API bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet,
  * planet: set on success.
  * Errors: BOSC_ERR_FORMAT, with the reason, for damaged, truncated or hostile bytes. Memory grows only with the bytes
  *     read.
- * Cost: as bosc_planet_build and bosc_bisectors_set_nodes.
+ * Cost: as bosc_planet_build, _add_inset for each inset, and bosc_bisectors_set_nodes.
  * Waits. */
 BOSC_API bosc_status bosc_planet_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_planet **planet);
 
-/* Reads a saved planet with a raster that need not fit memory; the raster is read by tiles.
+/* Reads a saved planet with a raster that need not fit memory; the raster is read by tiles. Insets are kept in memory.
  * tiles: of the raster that was saved.
  * planet: set on success.
  * Errors: as bosc_planet_read and bosc_planet_build_tiles; BOSC_ERR_DATA if the tiles' heights differ from the saved
  *     planet's.
- * Cost: as bosc_planet_build_tiles and bosc_bisectors_set_nodes, and one more pass over the raster.
+ * Cost: as bosc_planet_build_tiles, _add_inset for each inset, and bosc_bisectors_set_nodes; and one more pass over the
+ *     raster.
  * Waits. */
 BOSC_API bosc_status bosc_planet_read_tiles(bosc_ctx *ctx, bosc_read_fn read, void *user,
                                             const bosc_planet_tiles *tiles, bosc_planet **planet);

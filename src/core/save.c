@@ -125,8 +125,8 @@ bosc_status bi_load_bytes(struct bi_loader *l, void *bytes, size_t count, const 
     return bi_progress_advance(l->ctx, bi_save_items(count));
 }
 
-bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
-                                 uint32_t version)
+static bosc_status check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
+                                uint32_t oldest, uint32_t newest)
 {
     const char *bytes = header;
     uint32_t found;
@@ -134,17 +134,32 @@ bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t
     memcpy(&found, bytes + MAGIC, sizeof found);
     memcpy(&hash, bytes + size - sizeof hash, sizeof hash);
     if (memcmp(bytes, magic, MAGIC) != 0) return bi_load_malformed(l, "these are not the bytes of one");
-    if (found != version)
+    if ((found < oldest || found > newest) && oldest == newest)
         return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: version %lu, but this library reads version %lu", l->what,
-                       (unsigned long)found, (unsigned long)version);
+                       (unsigned long)found, (unsigned long)newest);
+    if (found < oldest || found > newest)
+        return bi_fail(l->ctx, BOSC_ERR_FORMAT, "%s: version %lu, but this library reads versions %lu to %lu", l->what,
+                       (unsigned long)found, (unsigned long)oldest, (unsigned long)newest);
     if (hash != bi_xxh3(bytes, size - sizeof hash)) return bi_load_malformed(l, "the header is damaged");
     return BOSC_OK;
 }
 
-bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
+bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
+                                 uint32_t version)
+{
+    return check_header(l, header, size, magic, version, version);
+}
+
+bosc_status bi_load_header_versions(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t oldest,
+                                    uint32_t newest)
 {
     BI_TRY(bi_load_bytes(l, header, size, "header"));
-    return bi_load_check_header(l, header, size, magic, version);
+    return check_header(l, header, size, magic, oldest, newest);
+}
+
+bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version)
+{
+    return bi_load_header_versions(l, header, size, magic, version, version);
 }
 
 static bosc_status grow_array(struct bi_loader *l, struct bi_loaded *a, size_t need, size_t limit)

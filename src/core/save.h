@@ -83,7 +83,10 @@ bosc_status bi_load_structure(bosc_ctx *ctx, bosc_read_fn read, void *user, cons
 /* Reads the header of a room. All headers begin with 8 bytes of magic and a version of 4 bytes, and end with their
  * hash. */
 bosc_status bi_load_header(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t version);
-/* The same checks for a header that was read by other means. */
+/* The same for a room that reads several versions. */
+bosc_status bi_load_header_versions(struct bi_loader *l, void *header, size_t size, const char *magic, uint32_t oldest,
+                                    uint32_t newest);
+/* The same checks as bi_load_header, for a header that was read by other means. */
 bosc_status bi_load_check_header(struct bi_loader *l, const void *header, size_t size, const char *magic,
                                  uint32_t version);
 /* `part` names the part of the stream, for the message about an early end. */

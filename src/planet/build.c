@@ -131,8 +131,7 @@ static void release_raster(bosc_planet *planet)
 static bosc_status survey(bosc_ctx *ctx, bosc_planet *planet, struct bi_planet_view *view)
 {
     const double wavelength = planet->opts.detail_wavelength;
-    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->cells,
-                            (size_t)bi_planet_total_cells(view) * sizeof(struct bi_planet_cell)));
+    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->cells, bi_planet_cell_bytes(view)));
     view->cells = planet->cells.data;
     /* Without a wavelength the first octave has the spacing of samples on the equator. */
     view->frequency = wavelength > 0 ? view->radius / wavelength : view->width / (2 * BI_PI);
@@ -198,7 +197,7 @@ static bosc_status build_whole(bosc_ctx *ctx, bosc_planet *planet, const bosc_pl
 {
     const int64_t samples = r->width * r->height;
     bi_progress_set_total(ctx, 3 * (double)samples + 1024);
-    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->heights, (size_t)samples * sizeof(float)));
+    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->heights, bi_planet_sample_bytes(view)));
     view->heights = planet->heights.data;
     view->slots = NULL;
     BI_TRY(copy_samples(ctx, planet, r));

@@ -1,19 +1,8 @@
-/* The handle of a planet: options, checks, memory, sizes. */
+/* The handle of a planet: options, checks, layouts, info. */
 #include "core/arena.h"
 #include "core/check.h"
-#include "planet/steps/criterion.h"
 #include "planet/steps/raster.h"
 #include "planet/tiles.h"
-
-/* Bytes of scratch a leaf; SLACK: a margin for alignment and scans. */
-enum {
-    SLACK = 1 << 17,
-    LEAF = sizeof(struct bi_planet_leaf),
-    COMMAND = 1,
-    SOURCES = 4 * 8,           /* of at most 4 new leaves */
-    SAVED_LEAF = 8 + 12 + LEAF /* a search by a budget copies node, neighbours and leaf */
-};
-enum { MULTIPLE_COUNTS = 4 * BI_PLANET_MULTIPLES, SCRATCH = COMMAND + SOURCES + SAVED_LEAF };
 
 bosc_status bi_planet_check(bosc_ctx *ctx, const bosc_planet *planet)
 {
@@ -98,9 +87,9 @@ int64_t bi_planet_total_cells(const struct bi_planet_view *view) { return view->
 bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, struct bi_block *leaves, int64_t count)
 {
     /* A growing array gets a quarter more, so that a mesh that grows slowly does not allocate each time. */
-    const int64_t have = (int64_t)(leaves->bytes / LEAF);
+    const int64_t leaf = sizeof(struct bi_planet_leaf), have = (int64_t)leaves->bytes / leaf;
     return bi_block_reserve(ctx, &planet->memory, leaves,
-                            (size_t)(count > have && have > 0 ? count + count / 4 : count) * LEAF);
+                            (size_t)((count > have && have > 0 ? count + count / 4 : count) * leaf));
 }
 
 void bosc_planet_free(bosc_planet *planet)
@@ -118,74 +107,14 @@ void bosc_planet_free(bosc_planet *planet)
     bi_memory_release(&planet->host, planet, sizeof *planet);
 }
 
-static int64_t height_bytes(const struct bi_planet_view *view)
+size_t bi_planet_sample_bytes(const struct bi_planet_view *layout)
 {
-    return (int64_t)view->width * view->height * (int64_t)sizeof(float);
+    return (size_t)layout->width * (size_t)layout->height * sizeof(float);
 }
 
-static int64_t cell_bytes(const struct bi_planet_view *view)
+size_t bi_planet_cell_bytes(const struct bi_planet_view *layout)
 {
-    return bi_planet_total_cells(view) * (int64_t)sizeof(struct bi_planet_cell);
-}
-
-/* Bytes of a pool with this many leaves. */
-static bosc_status pool_bytes(const bosc_ctx *ctx, int32_t depth, int64_t triangles, int64_t *kept, int64_t *scratch)
-{
-    const bosc_bisectors_opts pool = {.size = sizeof pool, .depth = depth, .root_count = BI_PLANET_ROOTS};
-    return bosc_bisectors_bytes(ctx, &pool, triangles, kept, scratch);
-}
-
-static bosc_status check_triangles(bosc_ctx *ctx, int64_t triangles)
-{
-    if (triangles >= 0) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "triangles: %lld is less than 0", (long long)triangles);
-}
-
-bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts, int64_t width, int64_t height,
-                              int64_t triangles, int64_t *kept, int64_t *scratch)
-{
-    bosc_planet_opts full;
-    struct bi_planet_view view = {0};
-    int64_t pool_kept, pool_scratch;
-    bosc_ctx *message_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
-    BI_ENTER(message_ctx);
-    BI_TRY(bi_planet_check_opts(message_ctx, opts, &full));
-    BI_TRY(bi_planet_set_layout(message_ctx, width, height, &view));
-    BI_TRY(check_triangles(message_ctx, triangles));
-    BI_TRY(pool_bytes(ctx, full.depth, triangles, &pool_kept, &pool_scratch));
-    const int64_t noise = full.detail_amplitude > 0 ? BI_PLANET_NOISE * (int64_t)sizeof(struct bi_planet_noise) : 0;
-    if (kept)
-        *kept = pool_kept + height_bytes(&view) + cell_bytes(&view) + noise + 2 * (int64_t)sizeof(double) +
-                2 * LEAF * triangles;
-    if (scratch) *scratch = pool_scratch + SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
-    return BOSC_OK;
-}
-
-bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int64_t width, int64_t height, int64_t triangles)
-{
-    struct bi_planet_view view = {0};
-    int64_t scratch;
-    void *memory;
-    BI_ENTER(ctx);
-    BI_TRY(bi_planet_check(ctx, planet));
-    BI_TRY(bi_planet_set_layout(ctx, width, height, &view));
-    BI_TRY(check_triangles(ctx, triangles));
-    BI_TRY(pool_bytes(ctx, planet->opts.depth, triangles, NULL, &scratch));
-    struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->current, &planet->next};
-    const size_t leaves = (size_t)triangles * LEAF;
-    const size_t bytes[] = {(size_t)height_bytes(&view), (size_t)cell_bytes(&view), leaves, leaves};
-    /* Contents of the blocks in use move; a raster read by tiles has its samples in its cache. */
-    const bool has = planet->view.width > 0, tiled = planet->cache != NULL;
-    const size_t used[] = {has && !tiled ? (size_t)height_bytes(&planet->view) : 0,
-                           has ? (size_t)cell_bytes(&planet->view) : 0,
-                           has && !planet->stale ? (size_t)bi_planet_pool(planet)->leaves * LEAF : 0, 0};
-    scratch += SCRATCH * triangles + MULTIPLE_COUNTS + SLACK;
-    BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
-    BI_TRY(bosc_bisectors_reserve(ctx, planet->pool, triangles));
-    BI_TRY(bi_blocks_grow(ctx, &planet->memory, blocks, 4, bytes, used));
-    if (!tiled) planet->view.heights = planet->heights.data;
-    planet->view.cells = planet->cells.data;
-    return BOSC_OK;
+    return (size_t)bi_planet_total_cells(layout) * sizeof(struct bi_planet_cell);
 }
 
 const bosc_bisectors *bosc_planet_get_pool(const bosc_planet *planet) { return planet ? planet->pool : NULL; }

@@ -19,14 +19,22 @@ static bosc_status check_bounds(bosc_ctx *ctx, const bosc_planet_inset *i)
     return BOSC_OK;
 }
 
-static bosc_status check_size(bosc_ctx *ctx, bosc_planet_inset *i)
+bosc_status bi_planet_set_inset_layout(bosc_ctx *ctx, const char *name, int64_t width, int64_t height,
+                                       struct bi_planet_view *layout)
 {
-    if (i->width < MIN_SIDE || i->height < MIN_SIDE)
-        return bi_fail(ctx, BOSC_ERR_ARG, "inset: %lld x %lld samples are less than %d x %d", (long long)i->width,
-                       (long long)i->height, MIN_SIDE, MIN_SIDE);
-    if (i->width > INT32_MAX / i->height)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "inset: %lld x %lld samples are 2^31 or more", (long long)i->width,
-                       (long long)i->height);
+    if (width < MIN_SIDE || height < MIN_SIDE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: %lld x %lld samples are less than %d x %d", name, (long long)width,
+                       (long long)height, MIN_SIDE, MIN_SIDE);
+    if (width > INT32_MAX / height)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld x %lld samples are 2^31 or more", name, (long long)width,
+                       (long long)height);
+    return bi_planet_set_layout(ctx, width, height, layout);
+}
+
+static bosc_status check_shape(bosc_ctx *ctx, bosc_planet_inset *i)
+{
+    struct bi_planet_view layout = {0};
+    BI_TRY(bi_planet_set_inset_layout(ctx, "inset", i->width, i->height, &layout));
     const int64_t shorter = i->width < i->height ? i->width : i->height;
     if (i->border == 0) i->border = (int32_t)(shorter < BORDER_SHARE ? 1 : shorter / BORDER_SHARE);
     if (i->border < 0 || i->border > (shorter - 1) / 2)
@@ -42,6 +50,12 @@ static bosc_status check_size(bosc_ctx *ctx, bosc_planet_inset *i)
     return BOSC_OK;
 }
 
+bosc_status bi_planet_check_inset(bosc_ctx *ctx, bosc_planet_inset *inset)
+{
+    BI_TRY(check_shape(ctx, inset));
+    return check_bounds(ctx, inset);
+}
+
 static bosc_status check_inset(bosc_ctx *ctx, const bosc_planet *planet, const bosc_planet_inset *inset,
                                bosc_planet_inset *full)
 {
@@ -49,8 +63,7 @@ static bosc_status check_inset(bosc_ctx *ctx, const bosc_planet *planet, const b
     BI_TRY(bi_check_size(ctx, "inset", "bosc_planet_inset", inset->size, sizeof *full));
     BI_TRY(bi_read_opts(ctx, "bosc_planet_inset", inset, full, sizeof *full));
     BI_TRY(bi_planet_check_values(ctx, "inset", &full->dtype, &full->scale, full->offset));
-    BI_TRY(check_size(ctx, full));
-    BI_TRY(check_bounds(ctx, full));
+    BI_TRY(bi_planet_check_inset(ctx, full));
     if (!full->heights) return bi_fail(ctx, BOSC_ERR_ARG, "inset: heights is NULL");
     BI_TRY(bi_check_aligned(ctx, "inset: heights", full->heights, bosc_dtype_size(full->dtype)));
     if (planet->view.inset_count < BOSC_PLANET_INSETS) return BOSC_OK;
@@ -91,20 +104,32 @@ static bosc_status find_bounds(bosc_ctx *ctx, const struct bi_planet_view *layou
     return bi_read_back(ctx, whole, cells + inset->first[inset->top], sizeof *whole);
 }
 
-/* Sets place and layout of an inset. */
-static struct bi_planet_inset describe(const bosc_planet_inset *from, const struct bi_planet_view *layout)
+/* Describes an inset to steps: its place, layout and memory. */
+static struct bi_planet_inset describe(const struct bi_planet_inset_memory *memory, const struct bi_planet_view *layout)
 {
-    const double middle = (from->west + from->east) / 720 + 0.5;
-    struct bi_planet_inset inset = {.width = layout->width,
+    const double middle = (memory->west + memory->east) / 720 + 0.5;
+    struct bi_planet_inset inset = {.heights = memory->heights.data,
+                                    .cells = memory->cells.data,
+                                    .width = layout->width,
                                     .height = layout->height,
                                     .top = layout->top,
                                     .middle_u = middle - bi_floor(middle),
-                                    .middle_v = 0.5 - (from->south + from->north) / 360,
-                                    .columns = (double)from->width * 360 / (from->east - from->west),
-                                    .rows = (double)from->height * 180 / (from->north - from->south),
-                                    .border = from->border};
+                                    .middle_v = 0.5 - (memory->south + memory->north) / 360,
+                                    .columns = (double)memory->width * 360 / (memory->east - memory->west),
+                                    .rows = (double)memory->height * 180 / (memory->north - memory->south),
+                                    .border = (double)memory->border};
     for (int l = BI_PLANET_CELL; l <= layout->top; l++) inset.first[l] = layout->first[l];
     return inset;
+}
+
+size_t bi_planet_insets_bytes(void) { return BOSC_PLANET_INSETS * sizeof(struct bi_planet_inset); }
+
+/* Writes the description of inset k to the backend's array. The description must stay until the stream is done. */
+static bosc_status write_description(bosc_ctx *ctx, const bosc_planet *planet, int32_t k,
+                                     const struct bi_planet_inset *inset)
+{
+    struct bi_planet_inset *to = planet->insets.data;
+    return ctx->backend->copy(ctx, to + k, inset, sizeof *inset);
 }
 
 /* ---- insets ---- */
@@ -112,33 +137,80 @@ static struct bi_planet_inset describe(const bosc_planet_inset *from, const stru
 /* Copies the inset to the memory of its number, and then makes it the planet's. */
 static bosc_status lay_inset(bosc_ctx *ctx, bosc_planet *planet, const bosc_planet_inset *from)
 {
-    struct bi_planet_inset_memory *memory = &planet->inset[planet->view.inset_count];
+    const int32_t k = planet->view.inset_count;
+    struct bi_planet_inset_memory *memory = &planet->inset[k];
     struct bi_planet_view layout = {0};
     struct bi_planet_cell whole;
     /* 1. Memory, samples, bounds. */
     BI_TRY(bi_planet_set_layout(ctx, from->width, from->height, &layout));
-    const size_t samples = (size_t)(from->width * from->height) * sizeof(float),
-                 cells = (size_t)bi_planet_total_cells(&layout) * sizeof(struct bi_planet_cell);
-    struct bi_planet_inset inset = describe(from, &layout);
-    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->insets, BOSC_PLANET_INSETS * sizeof inset));
-    BI_TRY(bi_block_reserve(ctx, &planet->memory, &memory->heights, samples));
-    BI_TRY(bi_block_reserve(ctx, &planet->memory, &memory->cells, cells));
-    inset.heights = memory->heights.data;
-    inset.cells = memory->cells.data;
+    BI_TRY(bi_block_reserve(ctx, &planet->memory, &planet->insets, bi_planet_insets_bytes()));
+    BI_TRY(bi_block_reserve(ctx, &planet->memory, &memory->heights, bi_planet_sample_bytes(&layout)));
+    BI_TRY(bi_block_reserve(ctx, &planet->memory, &memory->cells, bi_planet_cell_bytes(&layout)));
+    *memory = (struct bi_planet_inset_memory){.heights = memory->heights,
+                                              .cells = memory->cells,
+                                              .width = from->width,
+                                              .height = from->height,
+                                              .border = from->border,
+                                              .west = from->west,
+                                              .south = from->south,
+                                              .east = from->east,
+                                              .north = from->north};
+    struct bi_planet_inset inset = describe(memory, &layout);
     BI_TRY(copy_heights(ctx, planet, from, memory->heights.data));
     BI_TRY(find_bounds(ctx, &layout, &inset, memory->cells.data, &whole));
-    struct bi_planet_inset *to = planet->insets.data;
-    BI_TRY(ctx->backend->copy(ctx, to + planet->view.inset_count, &inset, sizeof inset));
+    BI_TRY(write_description(ctx, planet, k, &inset));
     BI_TRY(ctx->backend->sync(ctx));
     /* 2. The planet has it. */
-    memory->width = from->width;
-    memory->height = from->height;
-    planet->view.insets = to;
+    planet->view.insets = planet->insets.data;
     planet->view.inset_count++;
     if (whole.low < planet->view.low) planet->view.low = whole.low;
     if (whole.high > planet->view.high) planet->view.high = whole.high;
     BI_TRY(bi_planet_reset(ctx, planet));
     return ctx->backend->sync(ctx);
+}
+
+/* Copies the inset of a planet to larger blocks, and exchanges them with its own; the caller frees the old blocks.
+ * After a failure the larger ones may be left. Waits. */
+static bosc_status move_inset(bosc_ctx *ctx, bosc_planet *planet, int32_t k, struct bi_block *heights,
+                              struct bi_block *cells)
+{
+    struct bi_planet_inset_memory *memory = &planet->inset[k], moved = *memory;
+    struct bi_planet_view layout = {0};
+    /* 1. Samples and cells. */
+    BI_TRY(bi_planet_set_layout(ctx, memory->width, memory->height, &layout));
+    BI_TRY(ctx->backend->copy(ctx, heights->data, memory->heights.data, bi_planet_sample_bytes(&layout)));
+    BI_TRY(ctx->backend->copy(ctx, cells->data, memory->cells.data, bi_planet_cell_bytes(&layout)));
+    BI_TRY(ctx->backend->sync(ctx));
+    /* 2. The description, once they are there. Then the blocks are the planet's, even if the wait fails. */
+    moved.heights = *heights;
+    moved.cells = *cells;
+    const struct bi_planet_inset inset = describe(&moved, &layout);
+    BI_TRY(write_description(ctx, planet, k, &inset));
+    *heights = memory->heights;
+    *cells = memory->cells;
+    *memory = moved;
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bi_planet_reserve_inset(bosc_ctx *ctx, bosc_planet *planet, int32_t k, const struct bi_planet_view *layout)
+{
+    struct bi_planet_inset_memory *memory = &planet->inset[k];
+    size_t samples = bi_planet_sample_bytes(layout), cells = bi_planet_cell_bytes(layout);
+    struct bi_block larger[2] = {{0}};
+    if (samples <= memory->heights.bytes && cells <= memory->cells.bytes) return BOSC_OK;
+    /* 1. Memory without contents. */
+    if (k >= planet->view.inset_count) {
+        BI_TRY(bi_block_reserve(ctx, &planet->memory, &memory->heights, samples));
+        return bi_block_reserve(ctx, &planet->memory, &memory->cells, cells);
+    }
+    /* 2. Memory of an inset. Its old blocks, or after a failure the new ones, are freed. */
+    if (samples < memory->heights.bytes) samples = memory->heights.bytes;
+    if (cells < memory->cells.bytes) cells = memory->cells.bytes;
+    bosc_status status = bi_block_reserve(ctx, &planet->memory, &larger[0], samples);
+    if (status == BOSC_OK) status = bi_block_reserve(ctx, &planet->memory, &larger[1], cells);
+    if (status == BOSC_OK) status = move_inset(ctx, planet, k, &larger[0], &larger[1]);
+    for (int b = 0; b < 2; b++) bi_block_free(&planet->memory, &larger[b]);
+    return status;
 }
 
 int64_t bi_planet_total_samples(const bosc_planet *planet)

@@ -63,10 +63,11 @@ struct bi_planet_leaf {
     int32_t level, reserved;
 };
 
-/* The memory of an inset. */
+/* An inset as it was added, and its memory. */
 struct bi_planet_inset_memory {
     struct bi_block heights, cells;
-    int64_t width, height;
+    int64_t width, height, border;
+    double west, south, east, north; /* outer edges in degrees */
 };
 
 struct bosc_planet {
@@ -105,6 +106,10 @@ bosc_status bi_planet_set_layout(bosc_ctx *ctx, int64_t width, int64_t height, s
 /* Number of cells of all levels. */
 int64_t bi_planet_total_cells(const struct bi_planet_view *view);
 
+/* Bytes of the samples, and of the cells, of a raster or an inset with this layout. */
+size_t bi_planet_sample_bytes(const struct bi_planet_view *layout);
+size_t bi_planet_cell_bytes(const struct bi_planet_view *layout);
+
 /* Reserves the block for this many leaves; its contents are lost. */
 bosc_status bi_planet_reserve_leaves(bosc_ctx *ctx, const bosc_planet *planet, struct bi_block *leaves, int64_t count);
 
@@ -137,6 +142,19 @@ bosc_status bi_planet_split(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *c
 
 /* Number of samples of the raster and of all insets. */
 int64_t bi_planet_total_samples(const bosc_planet *planet);
+
+/* Checks the size of an inset, the argument `name`, and sets its layout. */
+bosc_status bi_planet_set_inset_layout(bosc_ctx *ctx, const char *name, int64_t width, int64_t height,
+                                       struct bi_planet_view *layout);
+
+/* Checks size, border, stride and place of an inset, and fills defaults in. */
+bosc_status bi_planet_check_inset(bosc_ctx *ctx, bosc_planet_inset *inset);
+
+/* Bytes of the backend's array of insets, which has room for all. */
+size_t bi_planet_insets_bytes(void);
+
+/* Reserves memory for inset k with this layout; an inset that the planet has is kept, also after a failure. Waits. */
+bosc_status bi_planet_reserve_inset(bosc_ctx *ctx, bosc_planet *planet, int32_t k, const struct bi_planet_view *layout);
 
 /* ---- query.c ---- */
 

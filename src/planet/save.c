@@ -57,6 +57,32 @@ static bosc_status write_chunks(struct bi_saver *s, const bosc_planet *planet)
     return BOSC_OK;
 }
 
+static int64_t samples_of_insets(const bosc_planet *planet)
+{
+    return bi_planet_total_samples(planet) - (int64_t)planet->view.width * planet->view.height;
+}
+
+static bosc_status write_insets(struct bi_saver *s, const bosc_planet *planet)
+{
+    const int32_t count = planet->view.inset_count;
+    for (int32_t k = 0; k < count; k++) {
+        const struct bi_planet_inset_memory *from = &planet->inset[k];
+        const struct bi_planet_saved_inset to = {.width = from->width,
+                                                 .height = from->height,
+                                                 .border = (uint32_t)from->border,
+                                                 .west = from->west,
+                                                 .south = from->south,
+                                                 .east = from->east,
+                                                 .north = from->north};
+        BI_TRY(bi_save_bytes(s, &to, sizeof to));
+    }
+    for (int32_t k = 0; k < count; k++) {
+        const struct bi_planet_inset_memory *from = &planet->inset[k];
+        BI_TRY(bi_save_array(s, from->heights.data, (size_t)(from->width * from->height) * sizeof(float)));
+    }
+    return BOSC_OK;
+}
+
 static bosc_status write_planet(struct bi_saver *s, const void *structure)
 {
     const bosc_planet *planet = structure;
@@ -69,14 +95,18 @@ static bosc_status write_planet(struct bi_saver *s, const void *structure)
                                  .seed = o->detail_seed,
                                  .width = planet->view.width,
                                  .height = planet->view.height,
-                                 .leaves = bi_planet_pool(planet)->leaves};
-    const size_t samples = (size_t)(h.width * h.height) * sizeof(float), leaves = (size_t)h.leaves * sizeof(uint64_t);
-    bi_progress_set_total(s->ctx, bi_save_items(samples + leaves));
-    BI_TRY(bi_save_header(s, &h, sizeof h, BI_PLANET_SAVE_MAGIC, BI_PLANET_SAVE_VERSION));
+                                 .leaves = bi_planet_pool(planet)->leaves,
+                                 .insets = (uint64_t)planet->view.inset_count};
+    const size_t samples = (size_t)(h.width * h.height) * sizeof(float), leaves = (size_t)h.leaves * sizeof(uint64_t),
+                 insets = (size_t)samples_of_insets(planet) * sizeof(float);
+    bi_progress_set_total(s->ctx, bi_save_items(samples + insets + leaves));
+    BI_TRY(
+        bi_save_header(s, &h, sizeof h, BI_PLANET_SAVE_MAGIC, h.insets ? BI_PLANET_SAVE_INSETS : BI_PLANET_SAVE_PLAIN));
     if (planet->cache)
         BI_TRY_WITH_SCRATCH(s->ctx, write_chunks(s, planet));
     else
         BI_TRY(bi_save_array(s, planet->view.heights, samples));
+    BI_TRY(write_insets(s, planet));
     return bi_save_array(s, bi_planet_pool(planet)->nodes, leaves);
 }
 
@@ -84,14 +114,12 @@ bosc_status bosc_planet_write(bosc_ctx *ctx, const bosc_planet *planet, bosc_wri
 {
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check_mesh(ctx, planet));
-    if (planet->view.inset_count)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "planet: insets cannot be saved: it has %d", (int)planet->view.inset_count);
     return bi_save(ctx, write, user, write_planet, planet);
 }
 
 /* ---- reading: the header ---- */
 
-enum { HEIGHTS, NODES, ARRAYS };
+enum { HEIGHTS, INSETS, INSET_HEIGHTS, NODES, ARRAYS };
 
 struct reader {
     struct bi_loader loader; /* first: see struct bi_load_kind */
@@ -121,15 +149,18 @@ static bosc_status get_header(struct reader *r)
 {
     struct bi_planet_header *h = &r->header;
     struct bi_planet_view view;
-    BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_PLANET_SAVE_MAGIC, BI_PLANET_SAVE_VERSION));
-    uint64_t unused = h->reserved;
-    for (int i = 0; i < 5; i++) unused |= h->unused[i];
+    BI_TRY(bi_load_header_versions(&r->loader, h, sizeof *h, BI_PLANET_SAVE_MAGIC, BI_PLANET_SAVE_PLAIN,
+                                   BI_PLANET_SAVE_INSETS));
+    uint64_t unused = h->reserved | (h->version == BI_PLANET_SAVE_PLAIN ? h->insets : 0);
+    for (int i = 0; i < 4; i++) unused |= h->unused[i];
     if (unused) return bi_load_malformed(&r->loader, "the header has unknown fields");
     if (!set_opts(r)) return bi_load_malformed(&r->loader, "its options are out of range");
     if (bi_planet_set_layout(r->loader.ctx, h->width, h->height, &view) != BOSC_OK)
         return bi_load_malformed(&r->loader, "the size of its raster is out of range");
     if (h->leaves < BI_PLANET_ROOTS || h->leaves > BI_BISECTOR_MAX_LEAVES)
         return bi_load_malformed(&r->loader, "its number of triangles is out of range");
+    if (h->version == BI_PLANET_SAVE_INSETS && (h->insets == 0 || h->insets > BOSC_PLANET_INSETS))
+        return bi_load_malformed(&r->loader, "its number of insets is out of range");
     return BOSC_OK;
 }
 
@@ -183,6 +214,60 @@ static bosc_status check_size(struct reader *r)
                    (long long)t->width, (long long)t->height, (long long)r->header.width, (long long)r->header.height);
 }
 
+/* ---- insets ---- */
+
+/* Sets inset k as bosc_planet_add_inset needs it, without its heights. */
+static bosc_status get_inset(struct reader *r, uint64_t k, bosc_planet_inset *inset)
+{
+    const struct bi_planet_saved_inset *saved =
+        (const struct bi_planet_saved_inset *)(const void *)r->arrays[INSETS].data + k;
+    /* Adding -0 keeps the sign of every height. */
+    *inset = (bosc_planet_inset){.size = sizeof *inset,
+                                 .width = saved->width,
+                                 .height = saved->height,
+                                 .border = (int32_t)saved->border,
+                                 .offset = -0.0,
+                                 .west = saved->west,
+                                 .south = saved->south,
+                                 .east = saved->east,
+                                 .north = saved->north};
+    /* A border of 0 would mean a default, which is never saved. */
+    if (saved->reserved == 0 && saved->border != 0 && bi_planet_check_inset(r->loader.ctx, inset) == BOSC_OK)
+        return BOSC_OK;
+    return bi_load_malformed(&r->loader, "the size or the place of an inset is out of range");
+}
+
+static bosc_status load_insets(struct reader *r, double cost)
+{
+    const uint64_t count = r->header.insets;
+    size_t samples = 0;
+    BI_TRY(
+        bi_load_array(&r->loader, &r->arrays[INSETS], (size_t)count * sizeof(struct bi_planet_saved_inset), "insets"));
+    for (uint64_t k = 0; k < count; k++) {
+        bosc_planet_inset inset;
+        BI_TRY(get_inset(r, k, &inset));
+        samples += (size_t)(inset.width * inset.height);
+    }
+    bi_progress_set_total(r->loader.ctx, cost + (bi_save_items(sizeof(float)) + 3) * (double)samples);
+    return bi_load_array(&r->loader, &r->arrays[INSET_HEIGHTS], samples * sizeof(float), "insets");
+}
+
+static bosc_status add_insets(struct reader *r, bosc_planet *planet)
+{
+    const float *heights = (const float *)(const void *)r->arrays[INSET_HEIGHTS].data;
+    for (uint64_t k = 0; k < r->header.insets; k++) {
+        bosc_planet_inset inset;
+        BI_TRY(get_inset(r, k, &inset));
+        inset.heights = heights;
+        heights += inset.width * inset.height;
+        const bosc_status status = bosc_planet_add_inset(r->loader.ctx, planet, &inset);
+        if (status == BOSC_ERR_DATA)
+            return bi_load_malformed(&r->loader, "a height of an inset is NaN, or half the radius or more");
+        BI_TRY(status);
+    }
+    return BOSC_OK;
+}
+
 /* ---- reading: the rest ---- */
 
 static bosc_status parse(void *state)
@@ -192,11 +277,13 @@ static bosc_status parse(void *state)
     BI_TRY(check_size(r));
     const size_t samples = (size_t)(r->header.width * r->header.height) * sizeof(float),
                  leaves = (size_t)r->header.leaves * sizeof(uint64_t);
-    bi_progress_set_total(r->loader.ctx, bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float));
+    const double cost = bi_save_items(samples + leaves) + 3 * (double)samples / sizeof(float);
+    bi_progress_set_total(r->loader.ctx, cost);
     if (r->tiles)
         BI_TRY_WITH_SCRATCH(r->loader.ctx, hash_saved_heights(r));
     else
         BI_TRY(bi_load_array(&r->loader, &r->arrays[HEIGHTS], samples, "heights"));
+    BI_TRY(load_insets(r, cost));
     BI_TRY(bi_load_array(&r->loader, &r->arrays[NODES], leaves, "nodes"));
     return bi_load_hash(&r->loader);
 }
@@ -234,6 +321,7 @@ static bosc_status fill(void *state, void *fresh)
     bosc_ctx *ctx = r->loader.ctx;
     bosc_planet *planet = fresh;
     BI_TRY(build_raster(r, planet));
+    BI_TRY(add_insets(r, planet));
     bosc_status status = bosc_bisectors_set_nodes(
         ctx, planet->pool, (const uint64_t *)(const void *)r->arrays[NODES].data, r->header.leaves);
     if (status == BOSC_ERR_DATA)

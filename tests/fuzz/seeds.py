@@ -136,7 +136,7 @@ def main():
                                "00039f04002d28de26")): # "x,y\n", and 300,000 zeros
         (folder / "zstd" / f"{i}").write_bytes(bytes.fromhex(frame))
     for name in ("hash", "cbt", "trie", "bisectors", "planet"):
-        for golden in (pathlib.Path(__file__).parent.parent / "golden").glob(f"{name}-v1*.bosc"):
+        for golden in (pathlib.Path(__file__).parent.parent / "golden").glob(f"{name}-v*.bosc"):
             (folder / name / golden.stem).write_bytes(golden.read_bytes())
     for kind in range(14):
         (folder / "cbt_changes" / f"{kind}").write_bytes(bytes((13 - kind, kind, *(i * i % 251 for i in range(150)))))

@@ -1,8 +1,10 @@
 #include "tool/commands/planet_insets.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "tool/job.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 
 /* Reports a refusal, with the option that avoids it. */
@@ -64,6 +66,20 @@ static void cover_voids(bosc_heights *voids, const double edges[4])
     }
 }
 
+/* Adds an inset to the results: a row of the object for --json, or a printed line. */
+static void report_inset(const struct job *job, const struct inset_option *inset, const bosc_heights *h, json_t *rows)
+{
+    const double *edges = h->edges;
+    json_array_append_new(rows, json_pack("{s:s, s:I, s:I, s:I, s:[f, f, f, f]}", "file", inset->file, "width",
+                                          (json_int_t)h->width, "height", (json_int_t)h->height, "voids",
+                                          (json_int_t)h->voids, "bounds", edges[0], edges[1], edges[2], edges[3]));
+    if (job->value[OPT_QUIET] || job->value[OPT_JSON] || writes_to_stdout(job)) return;
+    printf("%-12s %s: %lld x %lld samples, longitudes %.9g to %.9g, latitudes %.9g to %.9g", "inset", inset->file,
+           (long long)h->width, (long long)h->height, edges[0], edges[2], edges[1], edges[3]);
+    if (h->voids) printf("; %lld voids, filled", (long long)h->voids);
+    printf("\n");
+}
+
 static int add_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
                      struct planet_view *planet, bosc_heights *voids, json_t *rows)
 {
@@ -76,11 +92,7 @@ static int add_inset(struct job *job, const struct heights_options *options, con
     }
     job_add_seconds(job, "build", start);
     if (!code && voids->data) cover_voids(voids, h.edges);
-    if (!code)
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:I, s:I, s:I, s:[f, f, f, f]}", "file", inset->file, "width",
-                                        (json_int_t)h.width, "height", (json_int_t)h.height, "voids",
-                                        (json_int_t)h.voids, "bounds", h.edges[0], h.edges[1], h.edges[2], h.edges[3]));
+    if (!code) report_inset(job, inset, &h, rows);
     bosc_heights_free(&h);
     return code;
 }

@@ -19,7 +19,7 @@ static void refuses_bad_options(bosc_ctx *ctx)
     for (int i = 0; i < 5; i++, o = good) {
         o.radius = radii[i];
         CHECK_ARG(ctx, bosc_planet_create(ctx, &o, &p), "opts: radius");
-        CHECK_ARG(ctx, bosc_planet_bytes(ctx, &o, 4, 4, 8, &kept, NULL), "opts: radius");
+        CHECK_ARG(ctx, bosc_planet_bytes(ctx, &o, 4, 4, NULL, 0, 8, &kept, NULL), "opts: radius");
         o = good;
         o.detail_wavelength = waves[i];
         CHECK_ARG(ctx, bosc_planet_create(ctx, &o, &p), "opts: detail_wavelength");
@@ -35,12 +35,23 @@ static void refuses_bad_options(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_planet_create(ctx, &o, &p), "opts: detail_octaves");
     }
     /* Sizes below the minimum and beyond the limits. */
-    CHECK_EQ(bosc_planet_bytes(NULL, NULL, 4, 4, 8, &kept, NULL), BOSC_ERR_ARG);
-    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 0, 4, 8, &kept, NULL), "width");
-    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 4, -4, 8, &kept, NULL), "height");
-    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 4, 4, -1, &kept, NULL), "triangles");
-    CHECK_STATUS(ctx, bosc_planet_bytes(ctx, NULL, 1 << 16, 1 << 16, 8, &kept, NULL), BOSC_ERR_LIMIT);
-    CHECK_STATUS(ctx, bosc_planet_bytes(ctx, NULL, 4, 4, 1 << 30, &kept, NULL), BOSC_ERR_LIMIT);
+    CHECK_EQ(bosc_planet_bytes(NULL, NULL, 4, 4, NULL, 0, 8, &kept, NULL), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 0, 4, NULL, 0, 8, &kept, NULL), "width");
+    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 4, -4, NULL, 0, 8, &kept, NULL), "height");
+    CHECK_ARG(ctx, bosc_planet_bytes(ctx, NULL, 4, 4, NULL, 0, -1, &kept, NULL), "triangles");
+    CHECK_STATUS(ctx, bosc_planet_bytes(ctx, NULL, 1 << 16, 1 << 16, NULL, 0, 8, &kept, NULL), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_planet_bytes(ctx, NULL, 4, 4, NULL, 0, 1 << 30, &kept, NULL), BOSC_ERR_LIMIT);
+    /* Sizes of insets. */
+    int64_t insets[2][2] = {{5, 4}, {3, 3}};
+#define BYTES(sizes, count) bosc_planet_bytes(ctx, NULL, 4, 4, sizes, count, 8, &kept, NULL)
+    CHECK_ARG(ctx, BYTES(NULL, 1), "inset_sizes: NULL");
+    CHECK_ARG(ctx, BYTES((const int64_t *)(const void *)((const char *)insets + 4), 1), "inset_sizes: not aligned");
+    CHECK_ARG(ctx, BYTES(insets[0], -1), "inset_count: -1 is not in 0 to 64");
+    CHECK_ARG(ctx, BYTES(insets[0], 65), "inset_count: 65 is not in 0 to 64");
+    insets[1][0] = 2;
+    CHECK_ARG(ctx, BYTES(insets[0], 2), "inset_sizes: 2 x 3 samples are less than 3 x 3");
+    insets[1][0] = insets[1][1] = 1 << 16;
+    CHECK_STATUS(ctx, BYTES(insets[0], 2), BOSC_ERR_LIMIT);
     CHECK(p == NULL && kept == 7);
     bosc_planet_free(NULL);
     CHECK(bosc_planet_get_pool(NULL) == NULL);
@@ -217,11 +228,14 @@ static void refuses_bad_arrays(bosc_ctx *ctx)
     stats.size = info.size = 3;
     CHECK_ARG(ctx, bosc_planet_measure(ctx, p, &stats), "stats: size");
     CHECK_ARG(ctx, bosc_planet_get_info(ctx, p, &info), "info: size");
-    CHECK_ARG(ctx, bosc_planet_reserve(ctx, NULL, 2, 2, 8), "planet");
-    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 0, 2, 8), "width");
-    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 0, 8), "height");
-    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 2, -8), "triangles");
-    CHECK_STATUS(ctx, bosc_planet_reserve(ctx, p, 2, 2, 1 << 30), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, NULL, 2, 2, NULL, 0, 8), "planet");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 0, 2, NULL, 0, 8), "width");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 0, NULL, 0, 8), "height");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 2, NULL, 0, -8), "triangles");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 2, NULL, 1, 8), "inset_sizes: NULL");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 2, counts, 65, 8), "inset_count");
+    CHECK_ARG(ctx, bosc_planet_reserve(ctx, p, 2, 2, (const int64_t[]){3, -3}, 1, 8), "inset_sizes: 3 x -3");
+    CHECK_STATUS(ctx, bosc_planet_reserve(ctx, p, 2, 2, NULL, 0, 1 << 30), BOSC_ERR_LIMIT);
     bosc_planet_free(p);
 }
 
@@ -231,6 +245,7 @@ static void reserved_planets_allocate_nothing(bosc_ctx *like)
     enum { W = 20, H = 10, MOST = 4000 };
     float *heights = planet_heights(W, H, 2);
     int64_t live[2] = {0, 0}, kept, counts[2];
+    const int64_t *sizes = planet_inset_sizes[0];
     bosc_ctx *ctx = counted_context(like, live);
     const bosc_planet_opts opts = {.size = sizeof opts, .detail_amplitude = 10};
     const bosc_planet_raster raster = {.size = sizeof raster, .heights = heights, .width = W, .height = H};
@@ -240,19 +255,21 @@ static void reserved_planets_allocate_nothing(bosc_ctx *like)
     /* 1. The mesh before and after the reserve, which takes the reported bytes. */
     CHECK_OK(ctx, bosc_planet_select(ctx, p, &goal));
     struct planet_mesh before = planet_mesh_get(ctx, p, NULL);
-    CHECK_OK(ctx, bosc_planet_reserve(ctx, p, W, H, MOST));
+    CHECK_OK(ctx, bosc_planet_reserve(ctx, p, W, H, sizes, PLANET_INSETS, MOST));
     struct planet_mesh after = planet_mesh_get(ctx, p, NULL);
     CHECK_EQ(before.counts[0], after.counts[0]);
     CHECK(memcmp(before.positions, after.positions, (size_t)before.counts[0] * 24) == 0);
     planet_mesh_release(&before);
     planet_mesh_release(&after);
-    CHECK_OK(ctx, bosc_planet_bytes(ctx, &opts, W, H, MOST, &kept, NULL));
+    CHECK_OK(ctx, bosc_planet_bytes(ctx, &opts, W, H, sizes, PLANET_INSETS, MOST, &kept, NULL));
     CHECK_EQ(planet_info(ctx, p).bytes, kept);
-    /* 2. Another raster, and a descent: no allocation. */
+    /* 2. Another raster with insets, and a descent: no allocation. */
     const int64_t allocations = counted_allocations();
     goal.camera = &camera;
     goal.triangles = 0;
     CHECK_OK(ctx, bosc_planet_build(ctx, p, &raster));
+    planet_add_insets(ctx, p);
+    CHECK_EQ(counted_allocations(), allocations);
     for (double altitude = 1e7; altitude > 10; altitude /= 20) {
         CHECK_OK(ctx, bosc_planet_place(ctx, p, 40, 60, altitude, 0, -90, &camera));
         CHECK_OK(ctx, bosc_planet_select(ctx, p, &goal));
@@ -260,11 +277,44 @@ static void reserved_planets_allocate_nothing(bosc_ctx *like)
         CHECK_OK(ctx, bosc_planet_get_mesh(ctx, p, NULL, NULL, NULL, NULL, 0, NULL, 0, counts));
         CHECK_EQ(counted_allocations(), allocations);
     }
+    CHECK_EQ(planet_info(ctx, p).bytes, kept);
     /* 3. The planet is usable after its context is freed. */
     bosc_ctx_free(ctx);
     planet_info(like, p);
     bosc_planet_free(p);
     CHECK(live[0] == 0 && live[1] == 0);
+    free(heights);
+}
+
+/* A reserve for more or fewer insets, larger and smaller ones, keeps the planet's insets. */
+static void reserves_keep_insets(bosc_ctx *ctx)
+{
+    static const int64_t sizes[][2] = {{50, 3}, {3, 3}, {200, 100}};
+    float *heights = planet_heights(6, 3, 6);
+    const double directions[3][3] = {{0.8, 0.45, 0.3}, {-0.3, 0.01, -0.9}, {-0.3, -0.02, -0.9}};
+    double first[3], second[3];
+    bosc_planet *p = planet_make(ctx, NULL, heights, 6, 3);
+    planet_add_insets(ctx, p);
+    const bosc_planet_goal goal = {.size = sizeof goal, .triangles = 500};
+    CHECK_OK(ctx, bosc_planet_select(ctx, p, &goal));
+    struct planet_mesh before = planet_mesh_get(ctx, p, NULL);
+    CHECK_OK(ctx, bosc_planet_sample(ctx, p, directions[0], 3, first, NULL));
+    /* The third one is larger than all before. */
+    for (int count = 1; count <= 3; count++) {
+        const int64_t bytes = planet_info(ctx, p).bytes;
+        CHECK_OK(ctx, bosc_planet_reserve(ctx, p, 6, 3, sizes[3 - count], count, 8));
+        CHECK(planet_info(ctx, p).bytes > bytes);
+        CHECK_OK(ctx, bosc_planet_reserve(ctx, p, 6, 3, planet_inset_sizes[0], PLANET_INSETS, 8));
+        CHECK_OK(ctx, bosc_planet_sample(ctx, p, directions[0], 3, second, NULL));
+        CHECK(memcmp(first, second, sizeof first) == 0);
+        CHECK_OK(ctx, bosc_planet_select(ctx, p, &goal));
+        struct planet_mesh after = planet_mesh_get(ctx, p, NULL);
+        CHECK_EQ(before.counts[0], after.counts[0]);
+        CHECK(memcmp(before.positions, after.positions, (size_t)before.counts[0] * 24) == 0);
+        planet_mesh_release(&after);
+    }
+    planet_mesh_release(&before);
+    bosc_planet_free(p);
     free(heights);
 }
 
@@ -313,5 +363,6 @@ static const struct suite_case suite_cases_planet_args[] = {{"create", refuses_b
                                                             {"goals", refuses_bad_goals, NULL},
                                                             {"arrays", refuses_bad_arrays, NULL},
                                                             {"reserved", reserved_planets_allocate_nothing, NULL},
+                                                            {"reserves keep insets", reserves_keep_insets, NULL},
                                                             {"queues", queues, NULL}};
 SUITE(planet_args);

@@ -36,6 +36,34 @@ static inline bosc_planet *planet_make(bosc_ctx *ctx, const bosc_planet_opts *op
     return planet;
 }
 
+enum { PLANET_INSETS = 2, PLANET_INSET_SAMPLES = 5 * 4 + 3 * 7 };
+
+/* Width and height of the insets of planet_add_insets. */
+static const int64_t planet_inset_sizes[PLANET_INSETS][2] = {{5, 4}, {3, 7}};
+
+/* Lays two small insets over a planet. The first sample is -0. The second inset crosses the antimeridian and ends at
+ * the south pole. */
+static inline void planet_add_insets(bosc_ctx *ctx, bosc_planet *planet)
+{
+    static const double edges[PLANET_INSETS][4] = {{20, 10, 40.5, 31}, {170, -90, 190, -60}};
+    float heights[PLANET_INSET_SAMPLES];
+    const float *next = heights;
+    for (int i = 0; i < PLANET_INSET_SAMPLES; i++) heights[i] = i ? (float)(i * i * 53 % 97 * 60 - 2500) : -0.0F;
+    for (int k = 0; k < PLANET_INSETS; k++) {
+        const bosc_planet_inset inset = {.size = sizeof inset,
+                                         .heights = next,
+                                         .width = planet_inset_sizes[k][0],
+                                         .height = planet_inset_sizes[k][1],
+                                         .offset = -0.0,
+                                         .west = edges[k][0],
+                                         .south = edges[k][1],
+                                         .east = edges[k][2],
+                                         .north = edges[k][3]};
+        CHECK_OK(ctx, bosc_planet_add_inset(ctx, planet, &inset));
+        next += inset.width * inset.height;
+    }
+}
+
 static inline bosc_planet_info planet_info(bosc_ctx *ctx, const bosc_planet *planet)
 {
     bosc_planet_info info = {.size = sizeof info};

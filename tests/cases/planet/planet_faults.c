@@ -31,6 +31,7 @@ static void open_planet(bosc_ctx *ctx, void *user)
     struct subject *s = user;
     const bosc_planet_goal goal = {.size = sizeof goal, .triangles = 40};
     s->planet = planet_make(ctx, &with_detail, s->heights, W, H);
+    planet_add_insets(ctx, s->planet);
     CHECK_OK(ctx, bosc_planet_select(ctx, s->planet, &goal));
     CHECK_OK(ctx, bosc_planet_write(ctx, s->planet, saved_append, &s->file));
 }
@@ -168,6 +169,7 @@ static bosc_status change(bosc_ctx *ctx, struct subject *s)
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     static const double directions[4][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 1}, {0, 0, -1}};
+    static const int64_t larger_insets[3][2] = {{9, 9}, {6, 20}, {3, 3}};
     struct subject *s = user;
     struct outputs *o = &s->out;
     bosc_planet_stats stats = {.size = sizeof stats};
@@ -177,7 +179,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 1: return change(ctx, s);
     case 2: return get_mesh(ctx, s->planet, o);
     case 3: return bosc_planet_sample(ctx, s->planet, directions[0], 4, o->heights, o->positions);
-    case 4: return bosc_planet_reserve(ctx, s->planet, 3 * W, 2 * H, 500);
+    case 4: return bosc_planet_reserve(ctx, s->planet, 3 * W, 2 * H, larger_insets[0], 3, 500);
     case 5: return bosc_planet_place(ctx, s->planet, 1, 2, 3, 4, 5, &o->camera);
     case 6: return read_saved(ctx, s);
     case 7: s->file.size = 0; return bosc_planet_write(ctx, s->planet, saved_append, &s->file);
@@ -250,6 +252,37 @@ static void failed_updates_are_completed(bosc_ctx *ctx)
 #endif
 }
 
+/* A reserve that fails halfway keeps the insets. */
+static void failed_reserves_keep_insets(bosc_ctx *ctx)
+{
+#ifdef BOSC_FAULTS
+    static const int64_t sizes[PLANET_INSETS][2] = {{40, 4}, {9, 90}};
+    static const double directions[3][3] = {{0.8, 0.45, 0.3}, {-0.3, 0.01, -0.9}, {-0.3, -0.02, -0.9}};
+    float *heights = planet_heights(W, H, 6);
+    double before[3], after[3];
+    int failed = 0;
+    /* Fails the k-th allocation, copy or launch of a reserve. */
+    for (int64_t k = 0; k < 200; k++) {
+        bosc_planet *planet = planet_make(ctx, NULL, heights, W, H);
+        planet_add_insets(ctx, planet);
+        CHECK_OK(ctx, bosc_planet_sample(ctx, planet, directions[0], 3, before, NULL));
+        bi_fault_arm(FAULTS_OF_CALLS, k, false);
+        failed += bosc_planet_reserve(ctx, planet, W, H, sizes[0], PLANET_INSETS, 8) != BOSC_OK;
+        const int64_t passed = bi_fault_passages();
+        bi_fault_disarm();
+        CHECK_OK(ctx, bosc_planet_sample(ctx, planet, directions[0], 3, after, NULL));
+        CHECK(memcmp(before, after, sizeof before) == 0);
+        bosc_planet_free(planet);
+        if (passed <= k) break;
+    }
+    CHECK(failed > 4); /* two blocks of each inset */
+    free(heights);
+#else
+    (void)ctx;
+#endif
+}
+
 static const struct suite_case suite_cases_planet_faults[] = {{"faults", faults, NULL},
+                                                              {"reserves", failed_reserves_keep_insets, NULL},
                                                               {"halfway", failed_updates_are_completed, NULL}};
 SUITE(planet_faults);

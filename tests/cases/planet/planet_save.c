@@ -61,6 +61,29 @@ static void round_trip(bosc_ctx *ctx)
     }
 }
 
+/* With insets: format version 2. Heights keep the sign of 0. */
+static void round_trip_insets(bosc_ctx *ctx)
+{
+    static const float zero = -0.0F;
+    const bosc_planet_opts opts = {.size = sizeof opts, .detail_amplitude = 10};
+    bosc_planet *planet = make_planet(ctx, &opts, 0);
+    planet_add_insets(ctx, planet);
+    const uint8_t commands[8] = {1, 0, 1, 1, 0, 0, 0, 1};
+    CHECK_OK(ctx, bosc_planet_update(ctx, planet, commands, 8));
+    const bosc_planet_info info = planet_info(ctx, planet);
+    const size_t before = 128 + 4 * W * H + 56 * PLANET_INSETS;
+    struct saved f = planet_save(ctx, planet);
+    CHECK(f.bytes[8] == 2 && memcmp(f.bytes + before, &zero, sizeof zero) == 0);
+    bosc_planet *back =
+        saved_again(ctx, &saved_planet, planet, before + 4 * PLANET_INSET_SAMPLES + 8 * (size_t)info.triangles + 8);
+    const bosc_planet_info again = planet_info(ctx, back);
+    CHECK(again.insets == PLANET_INSETS && again.low == info.low && again.high == info.high);
+    check_alike(ctx, planet, back);
+    bosc_planet_free(planet);
+    bosc_planet_free(back);
+    free(f.bytes);
+}
+
 /* Heights keep the sign of 0. */
 static void sign_of_zero(bosc_ctx *ctx)
 {
@@ -82,15 +105,19 @@ static void damage(bosc_ctx *ctx)
 {
     bosc_planet *planet = make_planet(ctx, NULL, 1);
     saved_damage(ctx, &saved_planet, planet, suite_slow(ctx) ? 37 : 1);
+    planet_add_insets(ctx, planet);
+    saved_damage(ctx, &saved_planet, planet, suite_slow(ctx) ? 57 : 3);
     bosc_planet_free(planet);
 }
 
 /* Words: 2 version, 3 depth, 4 octaves, 5 reserved, 6 and 7 radius, 8 and 9 amplitude, 10 and 11 wavelength, 12 and 13
- * seed, 14 and 15 width, 16 and 17 height, 18 and 19 leaves, 20 to 29 unused, 32 and 33 heights, from 34 on nodes. */
+ * seed, 14 and 15 width, 16 and 17 height, 18 and 19 leaves, 20 and 21 insets, 22 to 29 unused, 32 and 33 heights, from
+ * 34 on nodes. */
 static const struct saved_lie lies[] = {
     {0, 7, "not the bytes of one"},
     {2, 0, "version 0"},
-    {2, 2, "version 2"},
+    {2, 2, "number of insets"},
+    {2, 3, "version 3, but this library reads versions 1 to 2"},
     {2, UINT32_MAX, "version 4294967295"},
     {3, 0, "options"},
     {3, 61, "options"},
@@ -135,6 +162,37 @@ static const struct saved_lie lies[] = {
     {49, UINT32_MAX, "not the leaves"},
 };
 
+/* The same planet with an inset. Words: 20 and 21 insets, 34 and 35 width, 36 and 37 height, 38 border, 39 reserved,
+ * 40 to 47 west, south, east and north, 48 to 56 samples, from 57 on nodes. */
+static const struct saved_lie inset_lies[] = {
+    {2, 1, "unknown fields"},
+    {20, 0, "number of insets"},
+    {20, 2, "the size or the place of an inset"},
+    {20, BOSC_PLANET_INSETS + 1, "number of insets"},
+    {21, 1, "number of insets"},
+    {22, 1, "unknown fields"},
+    {34, 2, "the size or the place of an inset"},
+    {34, 4, "ends within its"},
+    {34, 0x7fffffffu, "the size or the place of an inset"},
+    {35, 1, "the size or the place of an inset"},
+    {35, 0x80000000u, "the size or the place of an inset"},
+    {36, 0, "the size or the place of an inset"},
+    {37, 0x7fffffffu, "the size or the place of an inset"},
+    {38, 0, "the size or the place of an inset"},
+    {38, 2, "the size or the place of an inset"},
+    {38, 0x80000001u, "the size or the place of an inset"},
+    {39, 1, "the size or the place of an inset"},
+    {40, 1, NULL},
+    {41, 0x7ff80000u, "the size or the place of an inset"}, /* NaN */
+    {41, 0x40900000u, "the size or the place of an inset"}, /* east of its east edge */
+    {43, 0xc0600000u, "the size or the place of an inset"},
+    {45, 0x40900000u, "the size or the place of an inset"},
+    {47, 0x7ff00000u, "the size or the place of an inset"},
+    {48, 0x7fc00000u, "a height of an inset"},
+    {56, 0x4e000000u, "a height of an inset"},
+    {57, 0, "not the leaves"},
+};
+
 static void check_usable(bosc_ctx *ctx, const void *handle)
 {
     struct planet_mesh m = planet_mesh_get(ctx, handle, NULL);
@@ -150,6 +208,21 @@ static void malice(bosc_ctx *ctx)
     struct saved f = planet_save(ctx, planet);
     CHECK_EQ(f.size, 128 + 4 * FLAT_W + 8 * 8 + 8);
     saved_lies(ctx, &saved_planet, &f, lies, sizeof lies / sizeof lies[0], check_usable);
+    free(f.bytes);
+    /* With an inset. */
+    static const float samples[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const bosc_planet_inset inset = {.size = sizeof inset,
+                                     .heights = samples,
+                                     .width = 3,
+                                     .height = 3,
+                                     .west = 5,
+                                     .south = 6,
+                                     .east = 17,
+                                     .north = 18};
+    CHECK_OK(ctx, bosc_planet_add_inset(ctx, planet, &inset));
+    f = planet_save(ctx, planet);
+    CHECK_EQ(f.size, 128 + 4 * FLAT_W + 56 + 4 * 9 + 8 * 8 + 8);
+    saved_lies(ctx, &saved_planet, &f, inset_lies, sizeof inset_lies / sizeof inset_lies[0], check_usable);
     bosc_planet_free(planet);
     free(f.bytes);
 }
@@ -172,22 +245,34 @@ static void arguments(bosc_ctx *ctx)
     free(f.bytes);
 }
 
-static const unsigned char golden_bytes[] = {
+static const unsigned char golden_plain[] = {
 #include "golden/planet-v1.bosc.inc"
+};
+static const unsigned char golden_insets[] = {
+#include "golden/planet-v2.bosc.inc"
 };
 
 static void golden(bosc_ctx *ctx)
 {
     const bosc_planet_opts opts = {.size = sizeof opts, .depth = 40, .detail_amplitude = 50, .detail_seed = 9};
     bosc_planet *planet = make_planet(ctx, &opts, 3);
-    bosc_planet *back = saved_golden(ctx, &saved_planet, planet, "planet-v1.bosc", golden_bytes, sizeof golden_bytes);
+    bosc_planet *back = saved_golden(ctx, &saved_planet, planet, "planet-v1.bosc", golden_plain, sizeof golden_plain);
+    check_alike(ctx, planet, back);
+    bosc_planet_free(back);
+    planet_add_insets(ctx, planet);
+    back = saved_golden(ctx, &saved_planet, planet, "planet-v2.bosc", golden_insets, sizeof golden_insets);
     check_alike(ctx, planet, back);
     bosc_planet_free(planet);
     bosc_planet_free(back);
 }
 
 static const struct suite_case suite_cases_planet_save[] = {
-    {"round_trip", round_trip, NULL}, {"sign_of_zero", sign_of_zero, NULL}, {"damage", damage, NULL},
-    {"malice", malice, NULL},         {"arguments", arguments, NULL},       {"golden", golden, NULL},
+    {"round_trip", round_trip, NULL},
+    {"insets", round_trip_insets, NULL},
+    {"sign_of_zero", sign_of_zero, NULL},
+    {"damage", damage, NULL},
+    {"malice", malice, NULL},
+    {"arguments", arguments, NULL},
+    {"golden", golden, NULL},
 };
 SUITE(planet_save);

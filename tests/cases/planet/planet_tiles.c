@@ -337,6 +337,8 @@ static void check_saved(bosc_ctx *ctx, int64_t width, int64_t height, int rounds
     bosc_planet *whole = planet_make(ctx, &opts, heights, width, height), *tiled = tiled_make(ctx, &opts, &tiles),
                 *back = NULL;
     struct saved f[3] = {{0}, {0}, {0}};
+    if (rounds == 1) planet_add_insets(ctx, whole);
+    if (rounds == 1) planet_add_insets(ctx, tiled);
     /* 1. Some rounds of commands on both. */
     for (int round = 0; round < rounds; round++) {
         const int64_t n = planet_info(ctx, whole).triangles;
@@ -438,7 +440,7 @@ static void either_way(bosc_ctx *ctx)
         if (time % 2) CHECK_OK(ctx, bosc_planet_build(ctx, planet, &raster));
         if (time % 2 == 0) CHECK_OK(ctx, bosc_planet_build_tiles(ctx, planet, &tiles));
         const int64_t reads = source.reads;
-        CHECK_OK(ctx, bosc_planet_reserve(ctx, planet, W * (time + 1), H, 1000));
+        CHECK_OK(ctx, bosc_planet_reserve(ctx, planet, W * (time + 1), H, NULL, 0, 1000));
         check_samples(ctx, whole, planet);
         CHECK((source.reads > reads) == (time % 2 == 0));
     }
