@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     const struct bench_option own[] = {
         {'l', BENCH_INTEGER, &length, "letters of a vector"},
         {'m', BENCH_TEXT, &letters, "methods: letters of ajzh0Htpdu"},
-        {'s', BENCH_TEXT, &scene, "vectors: screws, random or pairs; words-4, words-20 or dna-12"}};
+        {'s', BENCH_TEXT, &scene, "vectors: " SHAPE_TEXT(SCENE_SHAPES) "; " SHAPE_TEXT(WORD_SHAPES)}};
     bench.n = 1000000;
     bench.repeats = 5;
     bench.opts.threads = 1;

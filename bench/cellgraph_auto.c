@@ -103,7 +103,8 @@ static bool is_too_slow(const struct shape *s, bosc_cellgraph_method method, int
     double u = (double)vertices, letters = (double)s->length * (double)((1 << s->letter_bits) - 1);
     double join = u * (double)bosc_cellgraph_words(s->length, s->letter_bits) + 100000;
     if (method == BOSC_CELLGRAPH_HEURISTIC) return u * u / 8 > 20 * join;
-    if (method == BOSC_CELLGRAPH_TABLE) return s->length * s->letter_bits > 26; /* not for longer words */
+    if (method == BOSC_CELLGRAPH_TABLE)
+        return s->length * s->letter_bits > BOSC_CELLGRAPH_TABLE_BITS; /* not for longer words */
     return method == BOSC_CELLGRAPH_ZOBRIST && u * letters > 400 * join;
 }
 

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     bench.n = 1 << 20;
     bench.repeats = 3;
     const char *shape = NULL;
-    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
+    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, SHAPE_TEXT(POINT_SHAPES)}};
     bench_options(argc, argv, "points", own, 1);
     if (bench.n < 2) bench_fail("-n: %" PRId64 " is less than 2", bench.n);
     bench_open();

@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 {
     struct setting set = {.m = -1, .kind = "random", .weight = "u32", .algorithms = "aptsc"};
     const struct bench_option own[] = {
-        {'k', BENCH_TEXT, &set.kind, BENCH_GRAPH_SHAPES},
+        {'k', BENCH_TEXT, &set.kind, SHAPE_TEXT(GRAPH_SHAPES)},
         {'m', BENCH_INTEGER, &set.m, "edges"},
         {'x', BENCH_INTEGER, &set.most, "heaviest weight"},
         {'w', BENCH_TEXT, &set.weight, "u32, i32, f32, u64, i64 or f64"},

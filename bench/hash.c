@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     const struct bench_option own[] = {{'l', BENCH_NUMBER, &load, "load factor"},
                                        {'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                        {'y', BENCH_TEXT, &layout, "layout: auto, bucketed, ... cuckoo4, chained"},
-                                       {'s', BENCH_TEXT, &in.shape, BENCH_KEY_SHAPES},
+                                       {'s', BENCH_TEXT, &in.shape, SHAPE_TEXT(KEY_SHAPES)},
                                        {'a', BENCH_FLAG, &all, "all layouts, and a sort"},
                                        {'p', BENCH_FLAG, &alone, "without peers"}};
     bench.n = 5000000;

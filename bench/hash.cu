@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     bool all = false;
     const bench_option own[] = {{'k', BENCH_INTEGER, &bits, "bits of a key: 32 or 64"},
                                 {'l', BENCH_TEXT, &list, "load factors, with commas between them"},
-                                {'s', BENCH_TEXT, &shape, BENCH_KEY_SHAPES},
+                                {'s', BENCH_TEXT, &shape, SHAPE_TEXT(KEY_SHAPES)},
                                 {'a', BENCH_FLAG, &all, "all layouts"}};
     bench.n = 5000000;
     bench.repeats = 9;

@@ -394,7 +394,7 @@ int main(int argc, char **argv)
 {
     const struct bench_option own[] = {{'m', BENCH_INTEGER, &set.m, "queries"},
                                        {'d', BENCH_INTEGER, &set.dim, "dimensions"},
-                                       {'s', BENCH_TEXT, &set.shape, BENCH_POINT_SHAPES},
+                                       {'s', BENCH_TEXT, &set.shape, SHAPE_TEXT(POINT_SHAPES)},
                                        {'q', BENCH_TEXT, &set.query_shape, "shape of the queries"},
                                        {'y', BENCH_TEXT, &set.type, "f4, f8, i4 or i8"},
                                        {'w', BENCH_TEXT, &set.what, "all, queries, nearest or published"},

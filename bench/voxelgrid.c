@@ -277,7 +277,7 @@ int main(int argc, char **argv)
     struct subject b = {.radius = 1};
     const char *shape = NULL;
     double neighbours = 8;
-    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES},
+    const struct bench_option own[] = {{'s', BENCH_TEXT, &shape, SHAPE_TEXT(POINT_SHAPES)},
                                        {'k', BENCH_NUMBER, &neighbours, "neighbours of a point, on average"}};
     bench.n = 1 << 20;
     bench.repeats = 21;

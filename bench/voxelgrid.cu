@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     double neighbours = 8;
     const char *shape = "uniform";
     const struct bench_option own[] = {{'k', BENCH_NUMBER, &neighbours, "neighbours of a point, on average"},
-                                       {'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
+                                       {'s', BENCH_TEXT, &shape, SHAPE_TEXT(POINT_SHAPES)}};
     bench.repeats = 15;
     bench_options(argc, argv, "points", own, 2);
     open_device();

@@ -1,13 +1,15 @@
-/* Draws line plots: axes with ticks, series, a legend; one panel below the other. */
+/* Draws line plots: axes with ticks, series, a legend; one panel below the other, in columns. */
 #include "render/plot.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/canvas.h"
+#include "render/memory.h"
 
-/* In pixels, except for the last two. */
+/* In pixels, except for the last three. COLUMN: panels of a column at most, chosen by eye. */
 enum {
     WIDTH = 1000,
     HEIGHT = 560,
@@ -19,7 +21,8 @@ enum {
     TITLE = 15,
     LEGEND_LINE = 22,
     TICKS_MAX = 64,
-    COLOURS = 8
+    COLOURS = 8,
+    COLUMN = 32
 };
 static const uint32_t colours[COLOURS] = {0x1f6f8b, 0xc8553d, 0x4c8c4a, 0x8a5fa8,
                                           0xb8860b, 0x555555, 0x3aa6a0, 0xa03a5c};
@@ -34,7 +37,6 @@ struct panel {
     struct canvas *canvas;
     const struct plot *plot;
     struct axis x, y;
-    double top;  /* of the panel */
     double head; /* height of the title and the legend, which may take several lines */
 };
 
@@ -69,7 +71,7 @@ static double x_pixel(const struct panel *p, double value)
 static double y_pixel(const struct panel *p, double value)
 {
     const double height = HEIGHT - p->head - BOTTOM;
-    return p->top + HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.min) / (p->y.max - p->y.min);
+    return HEIGHT - BOTTOM - height * (scaled(&p->y, value) - p->y.min) / (p->y.max - p->y.min);
 }
 
 /* Computes the ticks and returns their number. Log axes: powers of ten, with multiples 2 and 5 for fewer than three
@@ -107,7 +109,7 @@ static void name_tick(double tick, char text[16])
 static void draw_grid(const struct panel *p)
 {
     const struct colour faint = colour_of(FAINT), ink = colour_of(INK);
-    const double bottom = p->top + HEIGHT - BOTTOM, top = p->top + p->head;
+    const double bottom = HEIGHT - BOTTOM, top = p->head;
     double ticks[TICKS_MAX];
     char text[16];
     for (int k = find_ticks(&p->x, ticks) - 1; k >= 0; k--) {
@@ -131,10 +133,10 @@ static void draw_grid(const struct panel *p)
 static void draw_titles(const struct panel *p)
 {
     const struct colour ink = colour_of(INK);
-    const double middle = p->top + p->head + (HEIGHT - p->head - BOTTOM) / 2.0;
-    lettering_draw(p->canvas, LEFT, p->top + 40, TITLE, false, p->plot->title, ink);
-    lettering_draw(p->canvas, WIDTH - RIGHT - lettering_width(p->plot->x_name, LETTER), p->top + HEIGHT - 24, LETTER,
-                   false, p->plot->x_name, ink);
+    const double middle = p->head + (HEIGHT - p->head - BOTTOM) / 2.0;
+    lettering_draw(p->canvas, LEFT, 40, TITLE, false, p->plot->title, ink);
+    lettering_draw(p->canvas, WIDTH - RIGHT - lettering_width(p->plot->x_name, LETTER), HEIGHT - 24, LETTER, false,
+                   p->plot->x_name, ink);
     lettering_draw(p->canvas, 30, middle + lettering_width(p->plot->y_name, LETTER) / 2, LETTER, true, p->plot->y_name,
                    ink);
 }
@@ -174,7 +176,7 @@ static int draw_legend(const struct panel *p, bool draw)
     int line = 0;
     for (int s = 0; s < p->plot->series_count; s++) {
         const char *name = p->plot->series[s].name;
-        const double width = 64 + lettering_width(name, LETTER), y = p->top + 68;
+        const double width = 64 + lettering_width(name, LETTER), y = 68;
         if (x > LEFT && x + width - 30 > WIDTH) {
             line++;
             x = LEFT;
@@ -205,13 +207,9 @@ static void draw_series(const struct panel *p, int s)
     }
 }
 
-static void draw_panel(struct canvas *canvas, const struct plot *plot, int row)
+static void draw_panel(struct canvas *canvas, const struct plot *plot)
 {
-    struct panel p = {.canvas = canvas,
-                      .plot = plot,
-                      .x = {NAN, NAN, plot->log_x},
-                      .y = {NAN, NAN, plot->log_y},
-                      .top = (double)row * HEIGHT};
+    struct panel p = {.canvas = canvas, .plot = plot, .x = {NAN, NAN, plot->log_x}, .y = {NAN, NAN, plot->log_y}};
     /* 1. Ranges of the axes and the height of the legend. */
     for (int i = 0; i < plot->count; i++) {
         extend_axis(&p.x, plot->x[i]);
@@ -227,15 +225,36 @@ static void draw_panel(struct canvas *canvas, const struct plot *plot, int row)
     draw_legend(&p, true);
 }
 
-bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error)
+/* Draws a panel, and copies it to a picture of 8 bits, `width` pixels wide. False: no memory. */
+static bool add_panel(const struct plot *plot, uint8_t *to, size_t width)
 {
     struct canvas canvas;
-    if (!canvas_open(&canvas, WIDTH, HEIGHT * count, colour_of(PAPER))) {
-        snprintf(error->text, sizeof error->text, "%s: out of memory for the picture", path);
-        return BOSC_ERR_NOMEM;
-    }
-    for (int k = 0; k < count; k++) draw_panel(&canvas, &plots[k], k);
-    bosc_status status = canvas_write(&canvas, path, error);
+    if (!canvas_open(&canvas, WIDTH, HEIGHT, colour_of(PAPER))) return false;
+    draw_panel(&canvas, plot);
+    uint8_t *rgb = canvas_rgb(&canvas);
     canvas_close(&canvas);
+    for (size_t row = 0; rgb && row < HEIGHT; row++) memcpy(to + 3 * row * width, rgb + 3 * row * WIDTH, 3 * WIDTH);
+    free(rgb);
+    return rgb != NULL;
+}
+
+bosc_status plot_write(const struct plot *plots, int count, const char *path, bosc_io_error *error)
+{
+    /* 1. A white picture of columns of equal lengths. */
+    const int columns = (count + COLUMN - 1) / COLUMN, rows = (count + columns - 1) / columns;
+    const size_t width = (size_t)columns * WIDTH, height = (size_t)rows * HEIGHT;
+    uint8_t *rgb = memory_allocate(width * height, 3);
+    bool good = rgb != NULL;
+    if (good) memset(rgb, 0xff, width * height * 3);
+    /* 2. The panels, column by column. */
+    for (int k = 0; good && k < count; k++)
+        good =
+            add_panel(&plots[k], rgb + 3 * ((size_t)(k % rows) * HEIGHT * width + (size_t)(k / rows) * WIDTH), width);
+    bosc_status status = BOSC_ERR_NOMEM;
+    if (good)
+        status = bosc_png_write(path, rgb, (int)width, (int)height, error);
+    else
+        snprintf(error->text, sizeof error->text, "%s: out of memory for the picture", path);
+    free(rgb);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Line plots, one below the other, for measurements. */
+/* Line plots, one below the other, in columns of at most 32, for measurements. */
 #ifndef RENDER_PLOT_H
 #define RENDER_PLOT_H
 

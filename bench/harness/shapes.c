@@ -20,10 +20,10 @@ static void check_call(bosc_ctx *cpu, bosc_status status)
     if (status != BOSC_OK) bench_fail("%s", bosc_ctx_message(cpu));
 }
 
-static int find_shape(const char *name, const char *const *names, int count)
+static int find_shape(const char *name, const char *const *names, size_t count)
 {
-    for (int k = 0; k < count; k++)
-        if (strcmp(name, names[k]) == 0) return k;
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(name, names[k]) == 0) return (int)k;
     bench_fail("'%s' is no shape of this program's data", name);
     return 0;
 }
@@ -32,9 +32,8 @@ static int find_shape(const char *name, const char *const *names, int count)
 
 bosc_random_points_kind bench_points_kind(const char *shape)
 {
-    static const char *const names[] = {"uniform", "normal", "clustered", "sphere",  "mixture",
-                                        "plane",   "line",   "lidar",     "lattice", "half-equal"};
-    return (bosc_random_points_kind)find_shape(shape, names, 10);
+    static const char *const names[] = {SHAPE_LIST(POINT_SHAPES)};
+    return (bosc_random_points_kind)find_shape(shape, names, sizeof names / sizeof *names);
 }
 
 float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed)
@@ -109,9 +108,8 @@ double bench_radius(const float *points, int64_t n, int dim, double neighbours)
 
 bosc_graph_kind bench_graph_kind(const char *shape)
 {
-    static const char *const names[] = {"random", "rmat", "ssca2", "grid",      "road",  "geometric",
-                                        "star",   "path", "hubs",  "bipartite", "trees", "equal"};
-    return (bosc_graph_kind)find_shape(shape, names, 12);
+    static const char *const names[] = {SHAPE_LIST(GRAPH_SHAPES)};
+    return (bosc_graph_kind)find_shape(shape, names, sizeof names / sizeof *names);
 }
 
 int64_t bench_graph_edges(const char *shape, int64_t n)
@@ -130,9 +128,9 @@ int64_t bench_graph_edges(const char *shape, int64_t n)
 
 void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent)
 {
-    static const char *const names[] = {"distinct", "sequential", "multiples", "zipf", "equal"};
+    static const char *const names[] = {SHAPE_LIST(KEY_SHAPES)};
     enum { RANKS = 1000000 }; /* of Zipf: the first keys of the distinct ones */
-    const bosc_random_keys_kind kind = (bosc_random_keys_kind)find_shape(shape, names, 5);
+    const bosc_random_keys_kind kind = (bosc_random_keys_kind)find_shape(shape, names, sizeof names / sizeof *names);
     const bool repeats = kind == BOSC_RANDOM_KEYS_ZIPF || kind == BOSC_RANDOM_KEYS_EQUAL;
     const int64_t first = repeats ? RANKS : n;
     const size_t size = (size_t)key_bits / 8;
@@ -149,20 +147,22 @@ void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent)
 
 /* ---- words ---- */
 
+static const char *const word_names[] = {SHAPE_LIST(WORD_SHAPES)};
+
 static const struct word_shape {
-    const char *name;
     bosc_random_words_kind kind;
     int32_t length, letters, letter_bits;
-} word_shapes[] = {{"words-4", BOSC_RANDOM_WORDS_UNIFORM, 4, 20, 5},
-                   {"words-20", BOSC_RANDOM_WORDS_PAIRS, 20, 20, 5},
-                   {"dna-12", BOSC_RANDOM_WORDS_UNIFORM, 12, 4, 2}};
-enum { WORD_SHAPES = sizeof word_shapes / sizeof word_shapes[0] };
+} word_shapes[] = {{BOSC_RANDOM_WORDS_UNIFORM, 4, 20, 5},  /* words-4 */
+                   {BOSC_RANDOM_WORDS_PAIRS, 20, 20, 5},   /* words-20 */
+                   {BOSC_RANDOM_WORDS_UNIFORM, 12, 4, 2}}; /* dna-12 */
+enum { WORD_SHAPE_COUNT = sizeof word_shapes / sizeof word_shapes[0] };
+_Static_assert(sizeof word_names / sizeof *word_names == WORD_SHAPE_COUNT, "a shape of words for each name");
 
 /* Returns NULL if the name is no shape of words. */
 static const struct word_shape *find_word_shape(const char *name)
 {
-    for (int k = 0; k < WORD_SHAPES; k++)
-        if (strcmp(name, word_shapes[k].name) == 0) return &word_shapes[k];
+    for (int k = 0; k < WORD_SHAPE_COUNT; k++)
+        if (strcmp(name, word_names[k]) == 0) return &word_shapes[k];
     return NULL;
 }
 

@@ -9,14 +9,11 @@
 #include <boscage/graph.h>
 #include <boscage/random.h>
 
+#include "tool/options/shapes.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define BENCH_POINT_SHAPES \
-    "uniform, normal, clustered, sphere, mixture, plane, line, lidar, lattice or half-equal" /* for usages */
-#define BENCH_GRAPH_SHAPES "random, rmat, ssca2, grid, road, geometric, star, path, hubs, bipartite, trees or equal"
-#define BENCH_KEY_SHAPES "distinct, sequential, multiples, zipf or equal"
 
 bosc_random_points_kind bench_points_kind(const char *shape);
 

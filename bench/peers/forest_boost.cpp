@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     bench.n = 1 << 20;
     bench.repeats = 3;
     bench.opts.threads = 1;
-    const bench_option own[] = {{'k', BENCH_TEXT, &kind, BENCH_GRAPH_SHAPES}};
+    const bench_option own[] = {{'k', BENCH_TEXT, &kind, SHAPE_TEXT(GRAPH_SHAPES)}};
     bench_options(argc, argv, "vertices", own, 1);
     bench_open();
     Edges e = generate(bench.n);

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     const char *shape = "uniform";
     const bench_option own[] = {{'m', BENCH_INTEGER, &m, "queries"},
                                 {'d', BENCH_INTEGER, &dim, "dimensions: 2, 3 or 4"},
-                                {'s', BENCH_TEXT, &shape, BENCH_POINT_SHAPES}};
+                                {'s', BENCH_TEXT, &shape, SHAPE_TEXT(POINT_SHAPES)}};
     bench.n = 1 << 20;
     bench.repeats = 1;
     bench.opts.threads = 1;

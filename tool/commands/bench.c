@@ -319,13 +319,20 @@ static int schedule_programs(const struct job *job, const char *room, bool cuda,
     return count;
 }
 
-/* Prints the programs before the first one runs. Each row appears as its program measures it. */
+/* Prints the programs, each with its shapes, before the first one runs. Each row appears as its program measures it, or
+ * with --shape after all. */
 static void print_plan(const struct job *job, const struct chosen *chosen, int count, int size)
 {
-    if (!prints_at_once(job) || count < 2) return;
-    printf("# %d programs, %s %s, each takes seconds to minutes; boscage bench ROOM runs those of a room:\n#", count,
-           job->value[OPT_SWEEP] ? "sweep" : "size", option_choice_name(job, OPT_SIZE, size));
-    for (int i = 0; i < count; i++) printf(" %s", chosen[i].program->name);
+    if (!prints_text(job) || count < 2) return;
+    printf("# %d %s, %s %s, each takes seconds to minutes; boscage bench ROOM runs those of a room:\n#", count,
+           job->value[OPT_SHAPE] ? "runs" : "programs", job->value[OPT_SWEEP] ? "sweep" : "size",
+           option_choice_name(job, OPT_SIZE, size));
+    for (int i = 0; i < count; i++) {
+        const bool first = i == 0 || chosen[i].program != chosen[i - 1].program;
+        const bool last = i + 1 == count || chosen[i].program != chosen[i + 1].program;
+        if (first) printf(" %s", chosen[i].program->name);
+        if (chosen[i].shape) printf("%s%s%s", first ? " (" : ", ", chosen[i].shape, last ? ")" : "");
+    }
     printf("\n");
     fflush(stdout);
 }

@@ -16,7 +16,7 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
-enum { ARGUMENTS_MAX = 14, PLOTS_MAX = 32 };
+enum { ARGUMENTS_MAX = 14 };
 
 static const struct {
     const char *name;
@@ -87,9 +87,9 @@ static int run_paper(struct job *job, int paper, const char *scale)
 
 /* The plots, and the arrays that hold their numbers. */
 struct paper_plots {
-    struct plot plots[PLOTS_MAX];
+    struct plot *plots; /* as many as there are tables, at least */
+    double **numbers;   /* of each plot */
     int count;
-    double *numbers[PLOTS_MAX];
 };
 
 static double number_at(const json_t *rows, size_t row, size_t column)
@@ -98,9 +98,8 @@ static double number_at(const json_t *rows, size_t row, size_t column)
     return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
-/* Adds the plot of a table, if it has one: its columns over the first column. Skips a table without rows, or beyond the
- * limits of plots and series. Names stay in the table's memory. job_alloc reports a lack of memory. The caller frees
- * p->numbers. */
+/* Adds the plot of a table, if it has one: its columns over the first column. Skips a table without rows. Names stay in
+ * the table's memory. job_alloc reports a lack of memory. The caller frees p->numbers. */
 static int add_plot(struct paper_plots *p, const json_t *table)
 {
     const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");
@@ -108,7 +107,10 @@ static int add_plot(struct paper_plots *p, const json_t *table)
     const size_t count = json_array_size(rows),
                  first = (size_t)json_integer_value(json_object_get(description, "first"));
     const size_t last = (size_t)json_integer_value(json_object_get(description, "last"));
-    if (!description || count == 0 || p->count == PLOTS_MAX || last - first >= PLOT_SERIES_MAX) return EXIT_DONE;
+    if (!description || count == 0) return EXIT_DONE;
+    if (last - first >= PLOT_SERIES_MAX)
+        return report_error(EXIT_FAILED, "--png: %s has more than %d columns",
+                            json_string_value(json_object_get(table, "title")), PLOT_SERIES_MAX);
     /* 1. The plot; its numbers are x, then a column per series. */
     double *numbers = job_alloc(count * (last - first + 2), sizeof *numbers);
     if (!numbers) return EXIT_FAILED;
@@ -137,7 +139,10 @@ static int write_plots(const struct job *job)
     const json_t *tables = json_object_get(job->results, "tables");
     struct paper_plots p = {.count = 0};
     bosc_io_error error;
-    int code = EXIT_DONE;
+    const size_t most = json_array_size(tables) + 1;
+    p.plots = job_alloc(most, sizeof *p.plots);
+    p.numbers = p.plots ? job_alloc(most, sizeof *p.numbers) : NULL;
+    int code = p.numbers ? EXIT_DONE : EXIT_FAILED;
     for (size_t k = 0; k < json_array_size(tables) && !code; k++) code = add_plot(&p, json_array_get(tables, k));
     if (!code && p.count == 0) code = report_error(EXIT_FAILED, "--png: none of these tables has a plot");
     if (!code) {
@@ -145,6 +150,8 @@ static int write_plots(const struct job *job)
         if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     for (int k = 0; k < p.count; k++) free(p.numbers[k]);
+    free(p.numbers);
+    free(p.plots);
     return code;
 }
 

@@ -112,7 +112,9 @@ void print_bench_ratios(const struct job *job)
 
 /* ---- plots ---- */
 
-enum { PLOTS_MAX = 32, CASES_MAX = 48, OTHERS_MAX = 10, X_MAX = 64, NAME_SIZE = 96 };
+/* A plot has room for a case with its lower bound and all others. X_MAX: more than a sweep has sizes, or a room has
+ * ranks. */
+enum { OTHERS_MAX = PLOT_SERIES_MAX - 2, X_MAX = 64, NAME_SIZE = 96 };
 
 struct series {
     char name[NAME_SIZE];
@@ -129,9 +131,11 @@ struct bench_case {
 
 /* All cases of a program, before they are distributed over plots. */
 struct case_table {
+    char title[NAME_SIZE];
     double x[X_MAX];
-    struct bench_case cases[CASES_MAX];
-    int points, count;
+    struct bench_case *cases; /* (capacity) */
+    int points, count, capacity;
+    bool lacks_memory;
 };
 
 /* Returns the index of x among the points, which it joins if new. */
@@ -149,15 +153,28 @@ static void clear_series(struct series *l, const char *name)
     for (int i = 0; i < X_MAX; i++) l->y[i] = NAN;
 }
 
-/* Returns the case of the name, added if new; NULL if the table is full. */
+/* Makes room for another case. False: no memory. */
+static bool grow_cases(struct case_table *s)
+{
+    if (s->count < s->capacity) return true;
+    const int capacity = s->capacity ? 2 * s->capacity : 16;
+    struct bench_case *cases = realloc(s->cases, (size_t)capacity * sizeof *cases);
+    s->lacks_memory = !cases;
+    if (!cases) return false;
+    s->cases = cases;
+    s->capacity = capacity;
+    return true;
+}
+
+/* Returns the case of the name, added if new; NULL if memory is short. */
 static struct bench_case *find_case(struct case_table *s, const char *name, const char *short_name)
 {
     int at = 0;
     while (at < s->count && strcmp(s->cases[at].own.name, name) != 0) at++;
-    if (at == CASES_MAX) return NULL;
     if (at < s->count) return &s->cases[at];
+    if (!grow_cases(s)) return NULL;
     struct bench_case *c = &s->cases[s->count++];
-    c->short_name = short_name;
+    *c = (struct bench_case){.short_name = short_name};
     clear_series(&c->own, name);
     clear_series(&c->floor, "at least");
     return c;
@@ -222,7 +239,7 @@ static void add_speed_up(struct case_table *s, const json_t *row)
 }
 
 struct plot_list {
-    struct plot plots[PLOTS_MAX];
+    struct plot *plots; /* as many as there are cases, at least */
     int count;
 };
 
@@ -238,9 +255,9 @@ static void split_into_plots(struct plot_list *to, const struct case_table *s, s
     for (int k = 0; k < s->count; k++) {
         const struct bench_case *c = &s->cases[k];
         if (!plot || plot->series_count + 1 + c->has_floor + c->other_count > PLOT_SERIES_MAX) {
-            if (to->count == PLOTS_MAX) return;
             plot = &to->plots[to->count++];
             *plot = prototype;
+            plot->title = s->title;
             plot->x = s->x;
             plot->count = s->points;
         }
@@ -259,7 +276,6 @@ static bool has_same_plot(const json_t *a, const json_t *b)
 static void fill_table(struct case_table *s, const json_t *rows, const json_t *like,
                        void (*add)(struct case_table *, const json_t *))
 {
-    s->points = s->count = 0;
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         if (!json_object_get(row, "median_ms")) continue;
@@ -283,44 +299,75 @@ static int write_plots(const struct job *job, const struct plot_list *p)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-static int plot_sweep(const struct job *job, const json_t *rows)
+/* Plots all cases of all tables. prototypes: of the plots of each table. */
+static int plot_tables(const struct job *job, const struct case_table *tables, const struct plot *prototypes, int count)
 {
     struct plot_list plots = {.count = 0};
-    static char titles[PLOTS_MAX][NAME_SIZE];
-    struct case_table *tables = job_alloc(PLOTS_MAX, sizeof *tables);
-    if (!tables) return EXIT_FAILED;
-    int count = 0;
-    for (size_t i = 0; i < json_array_size(rows) && count < PLOTS_MAX; i++) {
+    int cases = 1;
+    for (int k = 0; k < count; k++) {
+        if (tables[k].lacks_memory) return report_error(EXIT_FAILED, "out of memory for the plots");
+        cases += tables[k].count;
+    }
+    plots.plots = job_alloc((size_t)cases, sizeof *plots.plots);
+    if (!plots.plots) return EXIT_FAILED;
+    for (int k = 0; k < count; k++) split_into_plots(&plots, &tables[k], prototypes[k]);
+    const int code = write_plots(job, &plots);
+    free(plots.plots);
+    return code;
+}
+
+/* Allocates empty tables, and a prototype for each. */
+static int open_tables(int count, struct case_table **tables, struct plot **prototypes)
+{
+    *tables = job_alloc((size_t)count, sizeof **tables);
+    *prototypes = *tables ? job_alloc((size_t)count, sizeof **prototypes) : NULL;
+    for (int k = 0; *tables && k < count; k++) (*tables)[k] = (struct case_table){.count = 0};
+    return *prototypes ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void close_tables(int count, struct case_table *tables, struct plot *prototypes)
+{
+    for (int k = 0; tables && k < count; k++) free(tables[k].cases);
+    free(tables);
+    free(prototypes);
+}
+
+static int plot_sweep(const struct job *job, const json_t *rows)
+{
+    struct case_table *tables;
+    struct plot *prototypes;
+    int count = 0, at = 0;
+    for (size_t i = 0; i < json_array_size(rows); i++) count += is_first_of_plot(rows, i);
+    if (count == 0) return report_error(EXIT_FAILED, "--png: there is nothing to plot");
+    int code = open_tables(count, &tables, &prototypes);
+    for (size_t i = 0; !code && i < json_array_size(rows); i++) {
         if (!is_first_of_plot(rows, i)) continue;
         const json_t *row = json_array_get(rows, i);
         const char *program = bench_row_text(row, "program"), *shape = bench_row_text(row, "shape");
-        fill_table(&tables[count], rows, row, add_sweep_row);
-        snprintf(titles[count], NAME_SIZE, "%.60s%s%.20s", program, *shape ? ", " : "", shape);
-        split_into_plots(
-            &plots, &tables[count],
-            (struct plot){.title = titles[count], .x_name = "n", .y_name = "ms", .log_x = true, .log_y = true});
-        count++;
+        fill_table(&tables[at], rows, row, add_sweep_row);
+        snprintf(tables[at].title, NAME_SIZE, "%.60s%s%.20s", program, *shape ? ", " : "", shape);
+        prototypes[at++] = (struct plot){.x_name = "n", .y_name = "ms", .log_x = true, .log_y = true};
     }
-    int code = write_plots(job, &plots);
-    free(tables);
+    if (!code) code = plot_tables(job, tables, prototypes, count);
+    close_tables(count, tables, prototypes);
     return code;
 }
 
 static int plot_ranks(const struct job *job, const json_t *rows)
 {
-    struct plot_list plots = {.count = 0};
-    struct case_table *tables = job_alloc(2, sizeof *tables);
-    if (!tables) return EXIT_FAILED;
-    fill_table(&tables[0], rows, NULL, add_speed_up);
-    tables[1] = tables[0];
-    for (int k = 0; k < tables[1].count; k++)
+    static const char *const titles[2] = {"speed-up against one context", "efficiency: speed-up over ranks"};
+    struct case_table *tables;
+    struct plot *prototypes;
+    int code = open_tables(2, &tables, &prototypes);
+    for (int k = 0; !code && k < 2; k++) {
+        fill_table(&tables[k], rows, NULL, add_speed_up);
+        snprintf(tables[k].title, NAME_SIZE, "%s", titles[k]);
+        prototypes[k] = (struct plot){.x_name = "ranks", .y_name = k ? "share" : "times"};
+    }
+    for (int k = 0; !code && k < tables[1].count; k++)
         for (int i = 0; i < tables[1].points; i++) tables[1].cases[k].own.y[i] /= tables[1].x[i];
-    split_into_plots(&plots, &tables[0],
-                     (struct plot){.title = "speed-up against one context", .x_name = "ranks", .y_name = "times"});
-    split_into_plots(&plots, &tables[1],
-                     (struct plot){.title = "efficiency: speed-up over ranks", .x_name = "ranks", .y_name = "share"});
-    int code = write_plots(job, &plots);
-    free(tables);
+    if (!code) code = plot_tables(job, tables, prototypes, 2);
+    close_tables(2, tables, prototypes);
     return code;
 }
 

@@ -4,22 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tool/options/shapes.h"
 #include "tool/output/report.h"
 
-const struct bench_shapes bench_points = {
-    "-s", {"uniform", "normal", "clustered", "sphere", "mixture", "plane", "line", "lidar", "lattice", "half-equal"}};
+const struct bench_shapes bench_points = {"-s", {SHAPE_LIST(POINT_SHAPES)}};
 
 /* Without half-equal points: they have n^2 / 8 pairs within any radius, and nanoflann visits n / 2 for a query. */
-const struct bench_shapes bench_clouds = {
-    "-s", {"uniform", "normal", "clustered", "sphere", "mixture", "plane", "line", "lidar", "lattice"}};
+const struct bench_shapes bench_clouds = {"-s", {SHAPE_LIST_BUT_LAST(POINT_SHAPES)}};
 
-const struct bench_shapes bench_graphs = {
-    "-k",
-    {"random", "rmat", "ssca2", "grid", "road", "geometric", "star", "path", "hubs", "bipartite", "trees", "equal"}};
-
-const struct bench_shapes bench_keys = {"-s", {"distinct", "sequential", "multiples", "zipf", "equal"}};
-
-const struct bench_shapes bench_words = {"-s", {"screws", "random", "pairs", "words-4", "words-20", "dna-12"}};
+const struct bench_shapes bench_graphs = {"-k", {SHAPE_LIST(GRAPH_SHAPES)}};
+const struct bench_shapes bench_keys = {"-s", {SHAPE_LIST(KEY_SHAPES)}};
+const struct bench_shapes bench_words = {"-s", {SHAPE_LIST(SCENE_SHAPES), SHAPE_LIST(WORD_SHAPES)}};
 
 /* Moves *list behind its next name. Returns the name's begin and length, or NULL at the end. */
 static const char *next_name(const char **list, size_t *length)

@@ -1,6 +1,7 @@
 /* The table of commands. An option of a command overrides texts of options.def. Choices are in the order of the
  * library's enumerators. */
 #include "tool/commands/commands.h"
+#include "tool/options/shapes.h"
 #include "tool/tool.h"
 
 /* Options of every command that reads points. */
