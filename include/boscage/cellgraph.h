@@ -26,6 +26,8 @@ BOSC_BEGIN_DECLS
  * while none rebuilds it. It may outlive the context that made it. */
 typedef struct bosc_cellgraph bosc_cellgraph;
 
+#define BOSC_CELLGRAPH_TABLE_BITS 26 /* of a vector of BOSC_CELLGRAPH_TABLE, at most */
+
 /* Methods that find the pairs; the edges do not depend on them. Costs are for u vertices of w words. */
 typedef enum bosc_cellgraph_method {
     /* TABLE where a table of all words is small enough beside the number of rows; else the one of HEURISTIC, ZOBRIST
@@ -44,8 +46,8 @@ typedef enum bosc_cellgraph_method {
      * for these vectors, down to single words, where letters are replaced as by ZOBRIST: O(u (w log w + length 2^r)) at
      * worst. */
     BOSC_CELLGRAPH_JOIN = 4,
-    /* A table of all 2^(length r) words, of at most 26 bits: a bit for each word, and the number of vertices before
-     * every 32 words. Rows and neighbours are found in it without comparisons. O(n + 2^(length r) + u length 2^r), and
+    /* A table of all 2^(length r) words, of at most BOSC_CELLGRAPH_TABLE_BITS bits: a bit for each word, and the number
+     * of vertices before every 32 words. Rows and neighbours are found in it without comparisons. O(n + 2^(length r) + u length 2^r), and
      * 2^(length r) / 2 bytes of scratch. */
     BOSC_CELLGRAPH_TABLE = 5
 } bosc_cellgraph_method;

@@ -15,7 +15,6 @@ from ._where import Progress, where
 __all__ = ["CellGraph", "Trie", "pack", "unpack"]
 
 METHODS = {"auto": 0, "heuristic": 1, "trie": 2, "zobrist": 3, "join": 4, "table": 5}
-TABLE_BITS = 26  # of a vector of "table"
 
 
 def pack(vectors: Any, letter_bits: int = 1) -> np.ndarray:
@@ -201,8 +200,9 @@ class CellGraph(_Letters):
             raise ValueError(f"method: {method!r} is none of {sorted(METHODS)}")
         self._describe(vectors, length, letter_bits, alphabet)
         bits = self._length * self._letter_bits
-        if method == "table" and bits > TABLE_BITS:
-            raise ValueError(f"method: 'table' needs vectors of at most {TABLE_BITS} bits, not {bits}")
+        limit = _core.cellgraph_table_bits()
+        if method == "table" and bits > limit:
+            raise ValueError(f"method: 'table' needs vectors of at most {limit} bits, not {bits}")
         self._method = method
         self._space = space_of(vectors)
         self._place = place_for(self._space, device)

@@ -18,8 +18,7 @@ extern "C" {
 enum {
     BI_CELLGRAPH_PIVOTS = 16,
     BI_CELLGRAPH_THREADS = 1024 /* of a block */,
-    BI_CELLGRAPH_SEGMENTS = 4 /* of the join */,
-    BI_CELLGRAPH_TABLE_BITS = 26 /* of a word of TABLE: vertex and position of a neighbour fit 32 bits */
+    BI_CELLGRAPH_SEGMENTS = 4 /* of the join */
 };
 
 /* Bits of a vertex's number of neighbours, which is less than its letters times their values. */

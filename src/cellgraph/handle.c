@@ -26,9 +26,9 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: letter_bits %d is not in 1 to 8", (int)full->letter_bits);
     if (full->method < BOSC_CELLGRAPH_AUTO || full->method > BOSC_CELLGRAPH_TABLE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: method %d is none", (int)full->method);
-    if (full->method == BOSC_CELLGRAPH_TABLE && full->length * full->letter_bits > BI_CELLGRAPH_TABLE_BITS)
+    if (full->method == BOSC_CELLGRAPH_TABLE && full->length * full->letter_bits > BOSC_CELLGRAPH_TABLE_BITS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: method TABLE, but %d letters of %d bits are more than %d bits",
-                       (int)full->length, (int)full->letter_bits, BI_CELLGRAPH_TABLE_BITS);
+                       (int)full->length, (int)full->letter_bits, BOSC_CELLGRAPH_TABLE_BITS);
     if (full->pivots < 0 || full->pivots > BI_CELLGRAPH_PIVOTS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: pivots %d is not in 0 to %d", (int)full->pivots, BI_CELLGRAPH_PIVOTS);
     if (full->id_bits != 32 && full->id_bits != 64)

@@ -5,9 +5,9 @@
 bool bi_cellgraph_uses_table(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t rows)
 {
     const struct bi_cellgraph_costs *t = ctx->ops->cellgraph->costs;
-    const int32_t bits = opts->length > BI_CELLGRAPH_TABLE_BITS ? INT32_MAX : opts->length * opts->letter_bits;
+    const int32_t bits = opts->length > BOSC_CELLGRAPH_TABLE_BITS ? INT32_MAX : opts->length * opts->letter_bits;
     if (opts->method == BOSC_CELLGRAPH_TABLE) return true;
-    if (opts->method != BOSC_CELLGRAPH_AUTO || bits > BI_CELLGRAPH_TABLE_BITS || rows <= t->compare_all) return false;
+    if (opts->method != BOSC_CELLGRAPH_AUTO || bits > BOSC_CELLGRAPH_TABLE_BITS || rows <= t->compare_all) return false;
     const double words = (double)((int64_t)1 << bits), n = (double)rows;
     return words <= t->table_free + t->table_words * n && n <= t->rows_free + t->table_rows * words;
 }

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_rows(&in, &c);
     int64_t vertices = reference_vertices(&c, representative_ids, vertex_of, counts);
     int64_t edges = reference_cell_pairs(&c, representative_ids, vertices, expected, positions);
-    const int last = c.length * c.letter_bits <= 26 ? BOSC_CELLGRAPH_TABLE : BOSC_CELLGRAPH_JOIN;
+    const int last = c.length * c.letter_bits <= BOSC_CELLGRAPH_TABLE_BITS ? BOSC_CELLGRAPH_TABLE : BOSC_CELLGRAPH_JOIN;
     for (int method = BOSC_CELLGRAPH_AUTO; method <= last; method++)
         check(&c, (bosc_cellgraph_method)method, edges, expected);
     free(c.rows);

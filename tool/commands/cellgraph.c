@@ -40,11 +40,10 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
 
 int cellgraph_check_method(const bosc_vectors *vectors, int method)
 {
-    enum { TABLE_BITS = 26 }; /* as BOSC_CELLGRAPH_TABLE says */
-    if (method != BOSC_CELLGRAPH_TABLE || (int64_t)vectors->length * vectors->letter_bits <= TABLE_BITS)
-        return EXIT_DONE;
-    return report_error(EXIT_USAGE, "--method: table needs vectors of at most %d bits, not %lld", TABLE_BITS,
-                        (long long)vectors->length * vectors->letter_bits);
+    const int64_t bits = (int64_t)vectors->length * vectors->letter_bits;
+    if (method != BOSC_CELLGRAPH_TABLE || bits <= BOSC_CELLGRAPH_TABLE_BITS) return EXIT_DONE;
+    return report_error(EXIT_USAGE, "--method: table needs vectors of at most %d bits, not %lld",
+                        BOSC_CELLGRAPH_TABLE_BITS, (long long)bits);
 }
 
 /* Sets length and letter size of the vectors; --digit must be whole letters. */

@@ -3,7 +3,7 @@
 #include "cellgraph/cpu/table_edges.h"
 #include "cellgraph/steps/steps.h"
 
-enum { MOST_NEIGHBOURS = 3 * 255 }; /* letters of 8 bits: the most within BI_CELLGRAPH_TABLE_BITS */
+enum { MOST_NEIGHBOURS = 3 * 255 }; /* letters of 8 bits: the most within BOSC_CELLGRAPH_TABLE_BITS */
 
 /* Writes the higher neighbours of vertex v with word x, and in the low half their positions; returns their number.
  * Without a branch for each: which words are present is hard to predict. */

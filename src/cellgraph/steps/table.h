@@ -8,7 +8,7 @@
 
 enum {
     BI_CELLGRAPH_GROUP_BITS = 5,   /* of a word in its group */
-    BI_CELLGRAPH_POSITION_BITS = 5 /* of a position: words have at most BI_CELLGRAPH_TABLE_BITS letters */
+    BI_CELLGRAPH_POSITION_BITS = 5 /* of a position: words have at most BOSC_CELLGRAPH_TABLE_BITS letters */
 };
 
 BI_FN int64_t bi_cellgraph_group_count(int32_t bits)

@@ -40,10 +40,10 @@ static void create(bosc_ctx *ctx)
         o.method = (bosc_cellgraph_method)methods[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method");
     }
-    for (int32_t letter = 1; letter <= 8; letter++, o = good) { /* words of more than 26 bits are too long for TABLE */
+    for (int32_t letter = 1; letter <= 8; letter++, o = good) { /* words too long for TABLE */
         o.method = BOSC_CELLGRAPH_TABLE;
         o.letter_bits = letter;
-        o.length = 26 / letter + 1;
+        o.length = BOSC_CELLGRAPH_TABLE_BITS / letter + 1;
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: method TABLE");
         o.length--;
         CHECK_OK(ctx, bosc_cellgraph_create(ctx, &o, &graph));
