@@ -1,8 +1,8 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: reduce the pairs to one a key, and build from these, sorted by
  * hash. Where keys repeated in the last build of the table, the reduction comes first (reduce_first). With opts.no_wait
- * the first attempt is only launched; the next call on the table completes it (pending.c). A table created as AUTO
- * chooses its layout in each attempt, by the number of pairs to build from.
+ * the first attempt is only launched; the next call on the table completes it, or makes the second (pending.c). A table
+ * created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
 #include <string.h>
@@ -71,7 +71,8 @@ static bosc_status build_in_order(bosc_ctx *ctx, const bosc_hash *table, bosc_ha
     struct bi_hash_report found;
     const void *values;
     BI_TRY(prepare_in_order(ctx, table, next, in, outcome, &values));
-    if (next->layout->build) BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, outcome));
+    if (next->layout->build && in->launched != BI_HASH_UNFINISHED)
+        BI_TRY(next->layout->build(ctx, next, in->keys, values, in->n, &found, outcome));
     if (*outcome == BI_HASH_BUILT) {
         *outcome = adopt_report(next, &found, in->n);
         return BOSC_OK;
@@ -166,7 +167,7 @@ bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash 
     const bool reduce_first = table->reduced_keys > 0;
     *outcome = BI_HASH_UNTOUCHED;
     if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
-    if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP)
+    if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP && in->launched != BI_HASH_NEEDS_GROUPING)
         BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && !reduce_first)
         BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
@@ -212,18 +213,18 @@ static bosc_status build_or_launch(bosc_ctx *ctx, bosc_hash *table, bosc_hash *n
     return BOSC_OK;
 }
 
-/* wait: do not leave the build pending, whatever the options say. */
+/* launched: as in struct bi_hash_input. After a launched build this one waits, whatever the options say. */
 static bosc_status build_table(bosc_ctx *ctx, bosc_hash *table, const void *keys, const void *values, int64_t n,
-                               bool wait)
+                               enum bi_hash_outcome launched)
 {
-    struct bi_hash_input in = {.n = n, .pairs = n};
+    struct bi_hash_input in = {.n = n, .pairs = n, .launched = launched};
     enum bi_hash_outcome outcome = BI_HASH_UNTOUCHED;
     bool staged = false;
     bosc_hash next = *table;
     size_t key_bytes = (size_t)table->shape.key_bytes, value_size = (size_t)table->opts.value_size;
     BI_TRY(bi_stage_in(ctx, keys, (size_t)n * key_bytes, &in.keys, &staged));
     BI_TRY(bi_stage_in(ctx, values, (size_t)n * value_size, &in.values, &staged));
-    const bool can = !wait && can_launch(table, n, staged);
+    const bool can = launched == BI_HASH_UNTOUCHED && can_launch(table, n, staged);
     bosc_status status = build_or_launch(ctx, table, &next, &in, can, &outcome);
     if (status == BOSC_OK) {
         bi_hash_drop_blocks(&next, table);
@@ -235,7 +236,8 @@ static bosc_status build_table(bosc_ctx *ctx, bosc_hash *table, const void *keys
     return status;
 }
 
-/* Waits for the launched build. Where keys repeat, or a partition was left out, builds the table again and waits. */
+/* Waits for the launched build. Where keys repeat, or a partition was left out, goes on with the next form of the build
+ * and waits. */
 static bosc_status finish_pending(bosc_ctx *ctx, bosc_hash *table)
 {
     const struct bi_hash_pending *p = &table->pending;
@@ -244,9 +246,11 @@ static bosc_status finish_pending(bosc_ctx *ctx, bosc_hash *table)
     BI_TRY(table->ops->await_build(ctx, &p->completion, &found, &outcome));
     if (outcome == BI_HASH_BUILT) outcome = adopt_report(table, &found, p->n);
     if (outcome != BI_HASH_BUILT) {
+        /* ORDERED has no other form in the order of the input. */
+        if (table->opts.layout == BOSC_HASH_ORDERED) outcome = BI_HASH_NEEDS_GROUPING;
         bi_hash_set_empty(table);
         bi_progress_set_total(ctx, BUILD_ITEMS * (double)p->n);
-        BI_RETURN_WITH_SCRATCH(ctx, build_table(ctx, table, p->keys, p->values, p->n, true));
+        BI_RETURN_WITH_SCRATCH(ctx, build_table(ctx, table, p->keys, p->values, p->n, outcome));
     }
     table->pairs = table->keys;
     return BOSC_OK;
@@ -260,5 +264,5 @@ bosc_status bosc_hash_build(bosc_ctx *ctx, bosc_hash *table, const void *keys, c
     bi_progress_set_total(ctx, BUILD_ITEMS * (double)n);
     if (table->opts.no_wait && ctx->backend->records && ctx->backend->records(ctx))
         return bi_fail(ctx, BOSC_ERR_ARG, "table: its builds report to the host, and the stream records a graph");
-    BI_RETURN_WITH_SCRATCH(ctx, build_table(ctx, table, keys, values, n, false));
+    BI_RETURN_WITH_SCRATCH(ctx, build_table(ctx, table, keys, values, n, BI_HASH_UNTOUCHED));
 }

@@ -66,6 +66,8 @@ struct bi_hash_input {
     int64_t n;
     int64_t old;   /* the first `old` of them come from the table itself */
     int64_t pairs; /* sum of the counts */
+    /* The outcome of a launched build of these pairs in their order, which is not tried again; UNTOUCHED: none. */
+    enum bi_hash_outcome launched;
 };
 
 /* Fills *next from lists and copies the report to it. *outcome: BUILT or NEEDS_GROUPING. */

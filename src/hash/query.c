@@ -210,7 +210,7 @@ bosc_status bi_hash_list_input(bosc_ctx *ctx, const bosc_hash *table, const uint
     BI_TRY(bi_scratch_of(ctx, n + more, table->opts.value_size, &values));
     if (table->opts.counted) BI_TRY(bi_scratch_of(ctx, n + more, 4, &counts));
     if (multimap) BI_TRY(bi_scratch_of(ctx, n + more, table->shape.key_bytes, &all_keys));
-    *in = (struct bi_hash_input){all_keys, values, counts, n, n, n};
+    *in = (struct bi_hash_input){.keys = all_keys, .values = values, .counts = counts, .n = n, .old = n, .pairs = n};
     if (count == 0) return BOSC_OK;
     struct bi_hash_keys keys_of = {keys, table->shape.key_bits, table->shape.seed, keys};
     struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), values};

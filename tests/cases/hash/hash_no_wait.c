@@ -107,6 +107,39 @@ static void same_bytes(bosc_ctx *ctx)
     }
 }
 
+/* A launched build in which keys repeat goes on with the reduction: it makes no more launches than one that waits. */
+static void launches_once(bosc_ctx *ctx)
+{
+#ifdef BOSC_FAULTS
+    enum { N = 9000 };
+    /* Counts the launches of a build that waits, then of a launched one. */
+    for (int k = 0; k < 4; k++) {
+        const bosc_hash_opts o = {
+            .key_bits = 32, .value_size = 4, .layout = k % 2 ? BOSC_HASH_ORDERED : BOSC_HASH_BUCKETED};
+        struct scene s = open_scene(ctx, o, k < 2 ? HASH_FEW : HASH_EQUAL, N);
+        bosc_hash_opts waits = s.opts;
+        bosc_hash *table = NULL;
+        waits.no_wait = 0;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &waits, &table));
+        bi_fault_arm(BI_FAULT_LAUNCH, INT64_MAX, false);
+        CHECK_OK(ctx, bosc_hash_build(ctx, table, s.keys.p, s.values.p, N));
+        const int64_t once = bi_fault_passages();
+        bi_fault_arm(BI_FAULT_LAUNCH, INT64_MAX, false);
+        launch(ctx, &s, N);
+        CHECK_OK(ctx, bosc_hash_wait(ctx, s.table));
+        const int64_t launches = bi_fault_passages();
+        bi_fault_disarm();
+        if (launches > once)
+            suite_fail(__FILE__, __LINE__, "%lld launches, not %lld", (long long)launches, (long long)once);
+        check_bytes(ctx, &s, N);
+        bosc_hash_free(table);
+        close_scene(ctx, &s);
+    }
+#else
+    (void)ctx;
+#endif
+}
+
 /* Calls on a table. Each returns what its function returns. */
 struct call {
     const char *name;
@@ -385,13 +418,10 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_hash_no_wait[] = {{"same bytes", same_bytes, NULL},
-                                                             {"next calls", next_calls, NULL},
-                                                             {"late failures", late_failures, NULL},
-                                                             {"recorded", recorded, NULL},
-                                                             {"bad arguments", bad_arguments, NULL},
-                                                             {"host arrays", host_arrays, NULL},
-                                                             {"other contexts", other_contexts, NULL},
-                                                             {"threads", threads, NULL},
-                                                             {"faults", faults, NULL}};
+static const struct suite_case suite_cases_hash_no_wait[] = {
+    {"same bytes", same_bytes, NULL},   {"launches once", launches_once, NULL},
+    {"next calls", next_calls, NULL},   {"late failures", late_failures, NULL},
+    {"recorded", recorded, NULL},       {"bad arguments", bad_arguments, NULL},
+    {"host arrays", host_arrays, NULL}, {"other contexts", other_contexts, NULL},
+    {"threads", threads, NULL},         {"faults", faults, NULL}};
 SUITE(hash_no_wait);
