@@ -137,6 +137,10 @@ struct bi_kdtree_searched_coordinates {
 
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; longer ones are heaps */
 
+/* A count of neighbours tests whether a subtree, of at least 2^LEVELS leaves, counts as a whole: after NODES nodes,
+ * and NODES after a test that failed. Chosen so that counts of few neighbours cost as before. */
+enum { BI_KDTREE_COUNTED_NODES = 256, BI_KDTREE_COUNTED_LEVELS = 2 };
+
 /* Limits of shared searches (nearby.inc). More: more queries share a list, which costs more to make and to read. Only
  * NEARBY_SHIFT is measured. POINTS times DIM coordinates of 8 bytes are 32 KB, a first-level cache; CANDIDATES are
  * twice the longest sorted list. */
