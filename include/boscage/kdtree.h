@@ -26,7 +26,7 @@
  * the ids break such ties.
  *
  * A query is cheap where points are spread in few dimensions. Where most points are about equally far from it (many
- * dimensions, equal points), it measures them all. */
+ * dimensions, equal points), it measures them all; on CUDA tensor cores exclude most of them first, for k <= 32. */
 #ifndef BOSCAGE_KDTREE_H
 #define BOSCAGE_KDTREE_H
 
@@ -164,8 +164,10 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * Errors: BOSC_ERR_DATA with the row for a NaN in a query, unless assume_valid; BOSC_ERR_LIMIT for dist2 that does not
  *     fit its type.
  * Cost: O(log n + k) points measured a query, expected, in few dimensions; at worst all n. At most 32 bytes of scratch
- *     a query; for k > 32, 16 k a thread on the CPU, on CUDA dist2 if that is NULL. Once a CUDA tree has answered many
- *     queries, a call may build a second order of its nodes (docs/design/kdtree.md).
+ *     a query; for k > 32, 16 k a thread on the CPU, on CUDA dist2 if that is NULL. On CUDA, for k <= 32, searches in
+ *     more than 16 dimensions, and large ones in more than 4, use about 2.5 dim + 8 bytes a point and 2 dim + 5,000 a
+ *     query, at most 1.3 GB. Once a CUDA tree has answered many queries, a call may build a second order of its nodes
+ *     (docs/design/kdtree.md).
  * Queues if assume_valid is set. */
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,
                                      int64_t stride, int64_t k, void *ids, void *dist2);
@@ -173,8 +175,8 @@ BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, con
 /* Finds the k nearest points of each point of the tree, itself included, as bosc_kdtree_knn does.
  * ids, dist2 (n x k): as in bosc_kdtree_knn; row i is of row i of the build.
  * Errors: BOSC_ERR_ARG if duplicates are removed; BOSC_ERR_LIMIT as in bosc_kdtree_knn.
- * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point. Faster and without scratch
- *     on CUDA for k <= 32 in at most 16 dimensions.
+ * Cost: as bosc_kdtree_knn for n queries, and 2 dim x element + 8 bytes of scratch a point. Faster and without these
+ *     bytes on CUDA for k <= 32.
  * Queues. */
 BOSC_API bosc_status bosc_kdtree_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t k, void *ids, void *dist2);
 

@@ -21,6 +21,8 @@ template <class T> T bi_load_shared_relaxed(const T *p) { return bi_load_relaxed
 template <class T> void bi_store_shared_relaxed(T *p, T v) { bi_store_relaxed(p, v); }
 template <class T> void bi_copy_async(T *to, const T *from) { *to = *from; }
 static inline void bi_wait_copies() {}
+static inline void bi_commit_copies() {}
+template <int LAST> void bi_wait_copies_but() {}
 #else
 __device__ __forceinline__ unsigned bi_load_shared_relaxed(const unsigned *p)
 {
@@ -43,13 +45,28 @@ __device__ __forceinline__ void bi_store_shared_relaxed(unsigned *p, unsigned v)
 }
 
 /* Starts an asynchronous copy of 4, 8 or 16 bytes from device to shared memory. The data is visible to the thread after
- * bi_wait_copies(), and to the block after a barrier behind it. */
+ * bi_wait_copies(), and to the block after a barrier behind it. Devices before compute capability 8 copy at once. */
+#if __CUDA_ARCH__ >= 800
 template <class T> static __device__ __forceinline__ void bi_copy_async(T *to, const T *from)
 {
     const unsigned at = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(sizeof(T)) : "memory");
 }
 static __device__ __forceinline__ void bi_wait_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/* bi_commit_copies makes a group of the copies since the last one; bi_wait_copies_but waits for all but the `LAST` last
+ * groups. */
+static __device__ __forceinline__ void bi_commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int LAST> static __device__ __forceinline__ void bi_wait_copies_but()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LAST) : "memory");
+}
+#else
+template <class T> static __device__ __forceinline__ void bi_copy_async(T *to, const T *from) { *to = *from; }
+static __device__ __forceinline__ void bi_wait_copies() {}
+static __device__ __forceinline__ void bi_commit_copies() {}
+template <int LAST> static __device__ __forceinline__ void bi_wait_copies_but() {}
+#endif
 #endif
 
 #endif

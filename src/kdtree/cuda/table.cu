@@ -3,6 +3,7 @@
 
 #include "core/call.h"
 #include "kdtree/cuda/cuda.cuh"
+#include "kdtree/cuda/search/filter.cuh"
 #include "kdtree/cuda/search/nearest_other.cuh"
 #include "kdtree/cuda/search/wide_boxes.cuh"
 #include "core/cuda/steps.cuh"
@@ -163,15 +164,16 @@ static bool has_indexed_search(const bosc_kdtree *tree)
     return has_index(tree) || (bi_kdtree_has_wide_boxes(&tree->opts) && tree->nodes > 0);
 }
 
-static bool has_indexed_knn(const bosc_kdtree *tree, int64_t k)
+/* True if bi_kdtree_cuda_knn and bi_kdtree_cuda_knn_self search for the k nearest. */
+static bool has_fast_knn(const bosc_kdtree *tree, int64_t k)
 {
-    return has_indexed_search(tree) && k <= BI_KDTREE_MOST_NEAREST;
+    return (has_indexed_search(tree) && k <= BI_KDTREE_MOST_NEAREST) || bi_kdtree_has_filter(tree, k);
 }
 
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    if (has_indexed_knn(tree, query->k)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn);
+    if (has_fast_knn(tree, query->k)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn);
     return run_with_scratch(ctx, tree, query, generic_knn);
 }
 
@@ -179,18 +181,20 @@ static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct
 static bool cuda_checks_queries(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     const bosc_dtype dtype = tree->opts.dtype;
-    return has_indexed_knn(tree, query->k) && query->rows.n <= BI_KDTREE_CHECK_ROWS && !tree->opts.assume_valid &&
+    return has_fast_knn(tree, query->k) && query->rows.n <= BI_KDTREE_CHECK_ROWS && !tree->opts.assume_valid &&
            (dtype == BOSC_F32 || dtype == BOSC_F64);
 }
 
 static size_t cuda_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, int64_t k)
 {
     (void)ctx;
-    if (has_indexed_knn(tree, k)) return bi_kdtree_cuda_search_bytes(&tree->opts, m);
+    if (bi_kdtree_has_filter(tree, k)) return bi_kdtree_filter_bytes(&tree->opts, tree->nodes, m, k);
+    const size_t filter = bi_kdtree_may_filter(tree, m, k) ? bi_kdtree_filter_bytes(&tree->opts, tree->nodes, m, k) : 0;
+    if (has_fast_knn(tree, k)) return bi_kdtree_cuda_search_bytes(&tree->opts, m) + filter;
     return (size_t)(m * k) * (tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return has_indexed_knn(tree, k); }
+static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return has_fast_knn(tree, k); }
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {

@@ -1,4 +1,6 @@
-/* Searches of trees with an index or wide boxes: for batches of queries, and for the nodes themselves. */
+/* Searches of trees with an index or wide boxes, or by the filter: for batches of queries, and for the nodes
+ * themselves. */
+#include "kdtree/cuda/search/filter.cuh"
 #include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/wide_boxes.cuh"
 
@@ -45,9 +47,26 @@ template <class T> static bosc_status search_typed(bosc_ctx *ctx, const bi_kdtre
     }
 }
 
+static bool uses_filter(const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
+{
+    return a.kind == BI_KDTREE_FIND_NEAREST && bi_kdtree_has_filter(tree, a.k);
+}
+
+/* Searches by wide boxes, or, where the first of many queries open many of them, by the filter. */
+static bosc_status search_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
+{
+    bi_kdtree_choice choice = {};
+    if (a.kind == BI_KDTREE_FIND_NEAREST && bi_kdtree_may_filter(tree, a.m, a.k)) {
+        BI_TRY(bi_kdtree_choose(ctx, tree, a, &choice));
+        BI_TRY(bi_kdtree_search_filtered(ctx, tree, a, choice));
+    }
+    return bi_kdtree_search_wide(ctx, tree, a, choice);
+}
+
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
-    if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_search_wide(ctx, tree, a);
+    if (uses_filter(tree, a)) return bi_kdtree_search_filtered(ctx, tree, a, {});
+    if (bi_kdtree_has_wide_boxes(&tree->opts)) return search_boxes(ctx, tree, a);
     switch (tree->opts.dtype) {
     case BOSC_F32: return search_typed<float>(ctx, a);
     case BOSC_F64: return search_typed<double>(ctx, a);
@@ -85,7 +104,7 @@ static bosc_status search_batches(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     bi_kdtree_cuda_search a = search_of(tree, query, kind);
     const bool boxes = kind == BI_KDTREE_FIND_BOX_COUNT || kind == BI_KDTREE_FIND_BOX_ROWS;
     const size_t sorted_row = bi_kdtree_has_wide_boxes(&tree->opts) ? 0 : row_bytes(&tree->opts) * (boxes ? 2 : 1);
-    BI_TRY(allocate_scratch(ctx, batch, sorted_row, &a));
+    if (!uses_filter(tree, a)) BI_TRY(allocate_scratch(ctx, batch, sorted_row, &a));
     a.bad_queries = bad_queries;
     for (int64_t first = 0; first < m; first += batch) {
         const size_t row = (size_t)first;

@@ -10,7 +10,10 @@
 
 enum {
     THREADS = 128, /* not measured */
-    WARPS = THREADS / 32
+    WARPS = THREADS / 32,
+    PROBES = 64,              /* queries that count the leaves they open. Not measured */
+    OPENED_PART = 32,         /* each opens at most a 32nd of the leaves, */
+    CHOOSING = PROBES / 4 * 3 /* and the filter is chosen if the mean exceeds three quarters of that */
 };
 static constexpr uint32_t VISITED = UINT32_MAX; /* the key of a box that was visited or is none */
 
@@ -106,6 +109,7 @@ bosc_status bi_kdtree_make_wide_boxes(bosc_ctx *ctx, const bosc_kdtree *tree)
 struct search_args {
     bi_kdtree_cuda_search a;
     bi_kdtree_wide_index index;
+    bi_kdtree_choice choice;
 };
 
 /* Keys of the boxes of the groups on the path of each warp, a row a level; a lane reads its own ones alone. The keys
@@ -236,6 +240,24 @@ template <class D> struct nearest_found {
     }
 };
 
+/* Opens at most `most` leaves, and adds their number to *count. */
+template <class D> struct probe_found : nearest_found<D> {
+    uint32_t opened, most;
+
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t leaves)
+    {
+        nearest_found<D>::begin(a, 0);
+        opened = 0;
+        most = leaves;
+    }
+    __device__ __forceinline__ D worst() const { return opened < most ? nearest_found<D>::worst() : -1; }
+    __device__ __forceinline__ void add(D d, uint32_t id)
+    {
+        nearest_found<D>::add(d, id);
+        opened++;
+    }
+};
+
 template <class D> struct count_found {
     D limit;
     int64_t count;
@@ -287,12 +309,24 @@ static __global__ void __launch_bounds__(THREADS) search_boxes(const search_args
 {
     BI_SHARED(walk_shared, sh);
     const uint32_t number = blockIdx.x * WARPS + threadIdx.x / 32;
-    if (number >= s.a.m || bi_kdtree_has_bad_query(s.a)) return;
+    if (number >= s.a.m || bi_kdtree_has_bad_query(s.a) || !bi_kdtree_chooses_boxes(s.choice)) return;
     const wide_walk<T, CAPACITY> walk(s, number);
     FOUND found;
     found.begin(s.a, number);
     walk.walk(sh.keys[threadIdx.x / 32], found);
     found.end(s.a, number);
+}
+
+/* Counts the leaves that evenly spread queries open, a warp a query. */
+template <class T, int CAPACITY> static __global__ void __launch_bounds__(THREADS) probe_boxes(const search_args s)
+{
+    BI_SHARED(walk_shared, sh);
+    const uint32_t probe = blockIdx.x * WARPS + threadIdx.x / 32;
+    const wide_walk<T, CAPACITY> walk(s, (uint32_t)((uint64_t)probe * s.a.m / PROBES));
+    probe_found<typename bi_kdtree_distance_of<T>::type> found;
+    found.begin(s.a, s.choice.most / CHOOSING);
+    walk.walk(sh.keys[threadIdx.x / 32], found);
+    if (threadIdx.x % 32 == 0) atomicAdd(s.choice.count, found.opened);
 }
 
 /* --- Launches ----------------------------------------------------------------------------------------------------- */
@@ -316,9 +350,34 @@ template <class T> static bosc_status launch_kind(bosc_ctx *ctx, const search_ar
     return bi_cuda_sort_rows(ctx, &rows, s.a.offsets, s.a.long_rows);
 }
 
-bosc_status bi_kdtree_search_wide(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
+template <class T> static bosc_status launch_probe(bosc_ctx *ctx, const search_args &s)
 {
-    const search_args s = {a, index_of(tree)};
+    auto eight = probe_boxes<T, 8>;
+    auto sixteen = probe_boxes<T, BI_KDTREE_WIDE_MOST_DIM>;
+    return s.a.dim <= 8 ? BI_RUN(ctx, eight, PROBES / WARPS, THREADS, 0, s)
+                        : BI_RUN(ctx, sixteen, PROBES / WARPS, THREADS, 0, s);
+}
+
+bosc_status bi_kdtree_choose(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a,
+                             bi_kdtree_choice *choice)
+{
+    search_args s = {a, index_of(tree), {}};
+    s.choice.most = (s.index.counts[0] / OPENED_PART + 1) * CHOOSING;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *s.choice.count, &s.choice.count));
+    BI_TRY(ctx->backend->fill(ctx, s.choice.count, 0, sizeof *s.choice.count));
+    *choice = s.choice;
+    switch (tree->opts.dtype) {
+    case BOSC_F32: return launch_probe<float>(ctx, s);
+    case BOSC_F64: return launch_probe<double>(ctx, s);
+    case BOSC_I32: return launch_probe<int32_t>(ctx, s);
+    default: return launch_probe<int64_t>(ctx, s);
+    }
+}
+
+bosc_status bi_kdtree_search_wide(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a,
+                                  const bi_kdtree_choice &choice)
+{
+    const search_args s = {a, index_of(tree), choice};
     switch (tree->opts.dtype) {
     case BOSC_F32: return launch_kind<float>(ctx, s);
     case BOSC_F64: return launch_kind<double>(ctx, s);

@@ -57,8 +57,29 @@ static inline bi_kdtree_wide_index bi_kdtree_wide_index_at(char *base, const bos
 /* Makes the index of a tree with nodes, in tree->index. Queues; does not wait. */
 bosc_status bi_kdtree_make_wide_boxes(bosc_ctx *ctx, const bosc_kdtree *tree);
 
+/* The number of leaves that some queries open, on the device, and the most with which boxes serve all queries; more: the
+ * filter does. Kernels of both methods are launched, and one sort ends at once. count NULL: there is no choice. */
+struct bi_kdtree_choice {
+    uint32_t *count;
+    uint32_t most;
+};
+
+static __device__ __forceinline__ bool bi_kdtree_chooses_boxes(const bi_kdtree_choice &choice)
+{
+    return !choice.count || *choice.count <= choice.most;
+}
+static __device__ __forceinline__ bool bi_kdtree_chooses_filter(const bi_kdtree_choice &choice)
+{
+    return !choice.count || *choice.count > choice.most;
+}
+
+/* Sets *choice for a search of the k nearest, in scratch. Queues. */
+bosc_status bi_kdtree_choose(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a,
+                             bi_kdtree_choice *choice);
+
 /* Runs a search of `a` among the nodes of the tree: FIND_NEAREST (k of at most 32), FIND_COUNT or FIND_ROWS.
  * a.long_rows: m + 1 words, for rows. */
-bosc_status bi_kdtree_search_wide(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a);
+bosc_status bi_kdtree_search_wide(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a,
+                                  const bi_kdtree_choice &choice);
 
 #endif
