@@ -76,6 +76,7 @@ static bosc_status sort_rows(bosc_ctx *ctx, const bosc_voxelgrid *grid, struct b
         if (v->shift == 0) BI_TRY(bi_scratch_of(ctx, v->n, v->keys_64bit ? 8 : 4, &sorted));
         BI_TRY(sort_keys(ctx, v, rows, sorted, ids));
         BI_TRY(build_index(ctx, grid, v, sorted));
+        if (v->bricks.slots) BI_TRY(ctx->ops->voxelgrid->index_bricks(ctx, v));
     }
     return bi_voxelgrid_gather_rows(ctx, rows, ids, v->n, v->is_f64, grid->points.data);
 }

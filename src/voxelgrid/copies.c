@@ -70,6 +70,7 @@ static bosc_status make_kept_view(bosc_ctx *ctx, const struct bi_voxelgrid_copie
     }
     BI_TRY(bi_read_back(ctx, &kept, copies->ranks + all.n, sizeof kept));
     view->n = kept;
+    view->bricks.slots = NULL; /* they have the positions of all points */
     return BOSC_OK;
 }
 

@@ -10,8 +10,8 @@
 #include "core/arena.h"
 #include "voxelgrid/steps/voxel.h"
 
-enum { POINTS, IDS, KEYS, STARTS, BLOCKS }; /* the grid's blocks, in arrays of them and of their bytes */
-enum { SLACK = 1 << 20 };                   /* scratch for counters and alignment: a margin */
+enum { POINTS, IDS, KEYS, STARTS, BRICKS, BLOCKS }; /* the grid's blocks, in arrays of them and of their bytes */
+enum { SLACK = 1 << 20 };                           /* scratch for counters and alignment: a margin */
 
 bosc_status bi_voxelgrid_check(bosc_ctx *ctx, const bosc_voxelgrid *grid)
 {
@@ -102,12 +102,32 @@ void bosc_voxelgrid_free(bosc_voxelgrid *grid)
     bi_block_free(&grid->memory, &grid->ids);
     bi_block_free(&grid->memory, &grid->keys);
     bi_block_free(&grid->memory, &grid->starts);
+    bi_block_free(&grid->memory, &grid->bricks);
     bi_memory_release(&grid->host, grid, sizeof *grid);
 }
 
-/* Points the view to the grid's blocks. */
-static void set_view_blocks(const bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
+/* True if the backend makes bricks for this view. */
+static bool has_bricks(const bosc_ctx *ctx, const struct bi_voxelgrid_view *v)
 {
+    return ctx->ops->voxelgrid->index_bricks && v->n > 0 && bi_voxelgrid_is_sparse(v);
+}
+
+/* Bytes of the bricks of a view of n points: slots and heads. */
+static size_t brick_bytes(int64_t n)
+{
+    return (size_t)bi_voxelgrid_brick_slots(n) * sizeof(struct bi_voxelgrid_brick) + (size_t)(n + 1) * sizeof(uint32_t);
+}
+
+/* Points the view to the grid's blocks. */
+static void set_view_blocks(const bosc_ctx *ctx, const bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
+{
+    struct bi_voxelgrid_bricks bricks = {NULL, NULL, 0};
+    if (has_bricks(ctx, view)) {
+        bricks.slots = grid->bricks.data;
+        bricks.slot_count = (uint32_t)bi_voxelgrid_brick_slots(view->n);
+        bricks.heads = (uint32_t *)(bricks.slots + bricks.slot_count);
+    }
+    view->bricks = bricks;
     view->points = grid->points.data;
     view->ids = grid->ids.data;
     view->keys = grid->keys.data;
@@ -120,27 +140,28 @@ size_t bi_voxelgrid_point_bytes(int32_t dim, bool is_f64)
 }
 
 /* Bytes of the blocks that a view uses. */
-static void view_bytes(const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
+static void view_bytes(const bosc_ctx *ctx, const struct bi_voxelgrid_view *v, size_t bytes[BLOCKS])
 {
     size_t n = (size_t)v->n, keyed = v->keyed && n;
     bytes[POINTS] = n * bi_voxelgrid_point_bytes(v->dim, v->is_f64);
     bytes[IDS] = v->is_f64 ? n * sizeof(uint32_t) : 0;
     bytes[KEYS] = keyed && v->shift > 0 ? n * (v->keys_64bit ? 8 : 4) : 0;
     bytes[STARTS] = keyed ? ((size_t)bi_voxelgrid_entries(v) + 1) * sizeof(uint32_t) : 0;
+    bytes[BRICKS] = has_bricks(ctx, v) ? brick_bytes(v->n) : 0;
 }
 
 bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, struct bi_voxelgrid_view *view)
 {
-    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
+    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts, &grid->bricks};
     size_t bytes[BLOCKS];
-    view_bytes(view, bytes);
+    view_bytes(ctx, view, bytes);
     for (int b = 0; b < BLOCKS; b++) BI_TRY(bi_block_reserve(ctx, &grid->memory, blocks[b], bytes[b]));
-    set_view_blocks(grid, view);
+    set_view_blocks(ctx, grid, view);
     return BOSC_OK;
 }
 
 /* Bytes of the blocks for n points over any extent with keys of at most 64 bits. */
-static void max_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
+static void max_bytes(const bosc_ctx *ctx, const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOCKS])
 {
     const bool is_f64 = o->dtype != BOSC_F32;
     size_t count = (size_t)n;
@@ -148,6 +169,7 @@ static void max_bytes(const bosc_voxelgrid_opts *o, int64_t n, size_t bytes[BLOC
     bytes[IDS] = is_f64 ? count * sizeof(uint32_t) : 0;
     bytes[KEYS] = count * sizeof(uint64_t);
     bytes[STARTS] = n ? ((size_t)bi_voxelgrid_max_entries(n) + 1) * sizeof(uint32_t) : 0;
+    bytes[BRICKS] = n && !is_f64 && ctx->ops->voxelgrid->index_bricks ? brick_bytes(n) : 0;
 }
 
 /* Scratch for a build of `count` host points, or for `count` host queries: staged rows, points, keys and row
@@ -177,8 +199,8 @@ bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts,
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check_opts(ctx, opts, &full));
     BI_TRY(check_sizes(ctx, &full, n, 0));
-    max_bytes(&full, n, bytes);
-    if (kept) *kept = (int64_t)(bytes[POINTS] + bytes[IDS] + bytes[KEYS] + bytes[STARTS]);
+    max_bytes(ctx, &full, n, bytes);
+    if (kept) *kept = (int64_t)(bytes[POINTS] + bytes[IDS] + bytes[KEYS] + bytes[STARTS] + bytes[BRICKS]);
     if (scratch) *scratch = scratch_bytes(&full, n);
     return BOSC_OK;
 }
@@ -186,19 +208,19 @@ bosc_status bosc_voxelgrid_bytes(bosc_ctx *ctx, const bosc_voxelgrid_opts *opts,
 /* Grows blocks, keeping their contents. */
 static bosc_status grow_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, const size_t bytes[BLOCKS])
 {
-    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts};
+    struct bi_block *const blocks[BLOCKS] = {&grid->points, &grid->ids, &grid->keys, &grid->starts, &grid->bricks};
     size_t used[BLOCKS];
-    view_bytes(&grid->view, used);
+    view_bytes(ctx, &grid->view, used);
     bosc_status status = bi_blocks_grow(ctx, &grid->memory, blocks, BLOCKS, bytes, used);
-    set_view_blocks(grid, &grid->view);
+    set_view_blocks(ctx, grid, &grid->view);
     return status;
 }
 
 bosc_status bi_voxelgrid_reserve_dense(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t n)
 {
     size_t bytes[BLOCKS];
-    max_bytes(&grid->opts, n, bytes);
-    bytes[KEYS] = 0;
+    max_bytes(ctx, &grid->opts, n, bytes);
+    bytes[KEYS] = bytes[BRICKS] = 0;
     if (bytes[POINTS] <= grid->points.bytes && bytes[IDS] <= grid->ids.bytes && bytes[STARTS] <= grid->starts.bytes)
         return BOSC_OK;
     return grow_blocks(ctx, grid, bytes);
@@ -213,7 +235,7 @@ bosc_status bosc_voxelgrid_reserve(bosc_ctx *ctx, bosc_voxelgrid *grid, int64_t 
     BI_TRY(check_sizes(ctx, &grid->opts, n, query_count));
     int64_t rows = n > query_count ? n : query_count;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&grid->opts, rows), &scratch));
-    max_bytes(&grid->opts, n, bytes);
+    max_bytes(ctx, &grid->opts, n, bytes);
     return grow_blocks(ctx, grid, bytes);
 }
 
@@ -230,7 +252,8 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
                                 .dtype = grid->opts.dtype,
                                 .id_bits = grid->opts.id_bits,
                                 .key_bits = v->key_bits};
-    full.bytes = (int64_t)(grid->points.bytes + grid->ids.bytes + grid->keys.bytes + grid->starts.bytes);
+    full.bytes =
+        (int64_t)(grid->points.bytes + grid->ids.bytes + grid->keys.bytes + grid->starts.bytes + grid->bricks.bytes);
     for (int c = 0; c < grid->opts.dim && full.n > 0; c++) {
         full.low[c] = v->low.at[c];
         full.high[c] = v->high.at[c];
@@ -286,6 +309,8 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
     if (ops->dense_searches && view->n > 0 && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
         return *ops->dense_searches;
+    if (view->bricks.slots && view->n > 0 && sqrt(r2) <= BI_VOXELGRID_SPARSE_REACH * view->cell)
+        return *ops->sparse_searches;
     const struct bi_voxelgrid_steps *s = ops->steps;
     return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,
                                           .radius_fill = s->radius_fill,

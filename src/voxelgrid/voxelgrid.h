@@ -19,6 +19,21 @@ struct bi_voxelgrid_coords {
     int64_t at[BI_VOXELGRID_DIM];
 };
 
+/* A brick: 32 voxels with consecutive keys, at least one of them occupied. An empty slot has all bits of `key` set. */
+struct bi_voxelgrid_brick {
+    uint64_t key;    /* number of the brick, which is that of its voxels >> 5; below, five bits: which of the first
+                        voxels of the next brick are occupied */
+    uint32_t voxels; /* which voxels of the brick are occupied */
+    uint32_t rank;   /* number of occupied voxels before the brick */
+};
+
+/* The occupied voxels of a sparse view: a hash table of bricks. */
+struct bi_voxelgrid_bricks {
+    struct bi_voxelgrid_brick *slots; /* (slot_count); NULL: not built */
+    uint32_t *heads;                  /* (n + 1) first position of each occupied voxel, then n; the rest is not set */
+    uint32_t slot_count;
+};
+
 /* The part of a grid that steps read. A voxel's key is its number in the box of the occupied voxels, the last
  * coordinate running fastest: keys order as voxels do. Boxes that may need more than 64 bits (distant or infinite
  * points) have no keys and no index; searches compare the points themselves. */
@@ -32,7 +47,8 @@ struct bi_voxelgrid_view {
     struct bi_voxelgrid_coords low, high; /* of the occupied voxels */
     uint64_t side[BI_VOXELGRID_DIM];      /* of the box, in voxels */
     uint64_t last_key;
-    double peak_density; /* points a voxel, averaged over the densest few voxels; INFINITY: not known */
+    double peak_density;               /* points a voxel, averaged over the densest few voxels; INFINITY: not known */
+    struct bi_voxelgrid_bricks bricks; /* of sparse views, where the backend builds them */
     int32_t dim, key_bits, shift;
     bool keyed, keys_64bit, is_f64;
 };
@@ -56,7 +72,7 @@ struct bosc_voxelgrid {
     struct bi_memory memory, host;
     bosc_voxelgrid_opts opts; /* every field set */
     struct bi_voxelgrid_view view;
-    struct bi_block points, ids, keys, starts;
+    struct bi_block points, ids, keys, starts, bricks;
     struct bi_voxelgrid_rows source; /* the caller's array at the build; its contents may have changed */
 };
 
@@ -99,6 +115,11 @@ struct bi_voxelgrid_ops {
                                        double *peak_density);
     int64_t one_launch_limit;
     const struct bi_voxelgrid_searches *dense_searches;
+
+    /* Sparse views. index_bricks: fills view->bricks, which has memory, from the sorted keys. sparse_searches: for
+     * views with bricks, and radii of up to BI_VOXELGRID_SPARSE_REACH voxels. NULL: bricks are not built. */
+    bosc_status (*index_bricks)(bosc_ctx *ctx, const struct bi_voxelgrid_view *view);
+    const struct bi_voxelgrid_searches *sparse_searches;
 
     /* Sorts the long rows that a fill listed; their bounds are in `offsets`, and `at` of `rows` is not used. NULL:
      * fills list none. */

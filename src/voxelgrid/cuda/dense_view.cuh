@@ -119,4 +119,13 @@ bosc_status bi_cuda_voxelgrid_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *pa
                                            int64_t totals[2]);
 bosc_status bi_cuda_voxelgrid_pair_write(bosc_ctx *ctx, const bi_voxelgrid_pairs *pairs);
 
+/* The same for sparse views with bricks. */
+bosc_status bi_cuda_voxelgrid_sparse_radius_count(bosc_ctx *ctx, int64_t n, const void *query);
+bosc_status bi_cuda_voxelgrid_sparse_radius_fill(bosc_ctx *ctx, int64_t n, const void *query);
+bosc_status bi_cuda_voxelgrid_sparse_pair_count(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_sparse_pair_fill(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_sparse_pair_total(bosc_ctx *ctx, int64_t n, const void *pairs);
+bosc_status bi_cuda_voxelgrid_sparse_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *pairs, int64_t capacity,
+                                                  int64_t totals[2]);
+
 #endif

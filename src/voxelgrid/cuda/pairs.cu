@@ -1,5 +1,7 @@
 /* Pairs of points in dense voxel grids on CUDA. One search collects short rows in a buffer, in the order in which
  * they are found; a second kernel writes them in the order of ids. Long rows are searched again, by the fill kernel. */
+#include "voxelgrid/cuda/look_back.cuh"
+#include "voxelgrid/cuda/visit_bricks.cuh"
 #include "voxelgrid/cuda/visit_voxels.cuh"
 #include "voxelgrid/cuda/dense_view.cuh"
 #include "voxelgrid/steps/steps.h"
@@ -14,6 +16,7 @@ enum { WRITE_THREADS = 64, SPARSE_LIMIT = 4, CROWDED_LIMIT = 8, CROWDED_POINTS =
 enum { WRITE_THREADS = 512, SPARSE_LIMIT = 24, CROWDED_LIMIT = 64, CROWDED_POINTS = 1 << 26 };
 #endif
 
+enum { LONG_MEAN = 8 };       /* mean pairs a point, by the caller's memory, from which rows are long; not measured */
 enum { LOADS_IN_FLIGHT = 4 }; /* entries a thread reads at once; measured, 1 M points: 58 to 60 us, one entry 61 */
 
 /* With distances, an entry of a crowded grid takes twice the shared memory: half as many fit. */
@@ -23,8 +26,9 @@ template <bool DISTANCES> static constexpr int choose_row_limit(bool crowded)
 }
 
 /* Counts the larger partners of each point. */
+template <class VIEW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_pair_count(const search_view g, int64_t *counts, int64_t begin, int64_t end)
+    bi_voxelgrid_pair_count(const VIEW g, int64_t *counts, int64_t begin, int64_t end)
 {
     BI_SHARED(visit_shared, visited);
     for_each_item<PER_WARP>(begin, end, [&](int64_t i, bool active) {
@@ -43,9 +47,9 @@ struct total_shared {
 };
 
 /* Counts all pairs, each from its first position. */
-template <visit_mode MODE>
+template <visit_mode MODE, class VIEW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_pair_total(const search_view g, uint64_t *total, int64_t begin, int64_t end)
+    bi_voxelgrid_pair_total(const VIEW g, uint64_t *total, int64_t begin, int64_t end)
 {
     BI_SHARED(visit_shared, visited);
     BI_SHARED(total_shared, sh);
@@ -69,9 +73,9 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Fills rows of pairs: all rows, or the long ones alone. */
-template <bool DISTANCES>
+template <bool DISTANCES, class VIEW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_pair_fill(const search_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
+    bi_voxelgrid_pair_fill(const VIEW g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
 {
     typedef search_shared<DISTANCES, ROW_LIMIT> shared;
     BI_SHARED(visit_shared, visited);
@@ -98,9 +102,6 @@ struct pair_words {
     unsigned long long tiles[1];             /* (tiles) sum of pairs above TILE_BITS, state below */
 };
 enum { PAIR_COUNTS = 3 /* words for the host */ };
-/* State of a tile's word, 0 while not published: its sum is that of the tile (TOTAL) or of all tiles up to it
- * (PREFIX). */
-enum { TILE_TOTAL = 1, TILE_PREFIX = 2, TILE_BITS = 2, TILE_STATE = (1 << TILE_BITS) - 1 };
 
 /* Lists the positions of points whose rows are too long to collect. The whole warp calls it. */
 static __device__ __forceinline__ void list_long_rows(pair_words *words, uint32_t *list, bool is_long, uint32_t count,
@@ -121,9 +122,9 @@ static __device__ __forceinline__ void list_long_rows(pair_words *words, uint32_
 /* Finds the larger partners of each point: collects short rows sorted, lists the positions of the others. The counters
  * are 0 before. Entries beyond buffer.slots are counted, not stored: then all pairs exceed the caller's capacity.
  * buffer.row_limit is at most LIMIT. The first slot of a long row means nothing. */
-template <bool DISTANCES, visit_mode MODE, int LIMIT>
+template <bool DISTANCES, visit_mode MODE, int LIMIT, class VIEW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_pair_collect(const search_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
+    bi_voxelgrid_pair_collect(const VIEW g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
 {
     typedef search_shared<DISTANCES, LIMIT> shared;
     BI_SHARED(visit_shared, visited);
@@ -162,29 +163,6 @@ struct write_shared {
     uint32_t warps[WRITE_THREADS / 32], tile;
     unsigned long long exclusive_prefix;
 };
-
-/* Publishes the sum of this tile; returns that of all earlier tiles. The first warp calls it. Source: Merrill,
- * Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back (2016). */
-static __device__ unsigned long long look_back(unsigned long long *tiles, uint32_t tile, uint32_t own)
-{
-    const unsigned lane = threadIdx.x % 32;
-    unsigned long long sum = 0;
-    /* 1. Publish the tile's own sum: sum and state are one word, so no fence is needed. */
-    if (lane == 0)
-        bi_store_relaxed(tiles + tile, (unsigned long long)own << TILE_BITS | (tile == 0 ? TILE_PREFIX : TILE_TOTAL));
-    /* 2. Add 32 earlier tiles at a time, back to the nearest one whose prefix is known. */
-    for (int64_t next = (int64_t)tile - 1 - lane; next + lane >= 0; next -= 32) {
-        unsigned long long word = TILE_PREFIX;
-        while (next >= 0 && ((word = bi_load_relaxed(tiles + next)) & TILE_STATE) == 0) __nanosleep(20);
-        const unsigned prefixes = __ballot_sync(~0u, (word & TILE_STATE) == TILE_PREFIX);
-        const unsigned last = prefixes ? (unsigned)__ffs((int)prefixes) - 1 : 31; /* lane 0 has the nearest tile */
-        sum += bi_warp_sum(lane <= last ? word >> TILE_BITS : 0ull);
-        if (prefixes) break;
-    }
-    /* 3. Publish the prefix. */
-    if (lane == 0 && tile > 0) bi_store_relaxed(tiles + tile, (sum + own) << TILE_BITS | TILE_PREFIX);
-    return sum;
-}
 
 /* True if the caller's arrays have room for all pairs. Block 0 reports the counters to the host. */
 static __device__ __forceinline__ bool check_capacity(const bi_voxelgrid_pair_buffer &buffer, const pair_words *words)
@@ -258,27 +236,62 @@ static __global__ void __launch_bounds__(WRITE_THREADS) bi_voxelgrid_write_pairs
     write_rows<DISTANCES>(a, (uint32_t)(id - threadIdx.x % 32), count, from, at);
 }
 
-bosc_status bi_cuda_voxelgrid_pair_count(bosc_ctx *ctx, int64_t n, const void *args)
+/* --- Functions of the table, for both kinds of views -------------------------------------------------------------- */
+
+template <class VIEW> static bosc_status pair_count(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
-    LAUNCH(ctx, bi_voxelgrid_dense_pair_count, a.counts);
+    LAUNCH(ctx, VIEW, bi_voxelgrid_pair_count<VIEW>, a.counts);
+}
+
+template <class VIEW> static bosc_status pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    if (a.dist2) LAUNCH(ctx, VIEW, (bi_voxelgrid_pair_fill<true, VIEW>), a);
+    LAUNCH(ctx, VIEW, (bi_voxelgrid_pair_fill<false, VIEW>), a);
+}
+
+bosc_status bi_cuda_voxelgrid_pair_count(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    return pair_count<search_view>(ctx, n, args);
+}
+bosc_status bi_cuda_voxelgrid_sparse_pair_count(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    return pair_count<sparse_view>(ctx, n, args);
 }
 
 bosc_status bi_cuda_voxelgrid_pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
-    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
-    if (a.dist2) LAUNCH(ctx, bi_voxelgrid_dense_pair_fill<true>, a);
-    LAUNCH(ctx, bi_voxelgrid_dense_pair_fill<false>, a);
+    return pair_fill<search_view>(ctx, n, args);
+}
+bosc_status bi_cuda_voxelgrid_sparse_pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    return pair_fill<sparse_view>(ctx, n, args);
 }
 
 bosc_status bi_cuda_voxelgrid_pair_total(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
     switch (choose_mode(ctx, a.view, n)) {
-    case SHARED_QUERIES: LAUNCH_SHARED(ctx, bi_voxelgrid_dense_pair_total<SHARED_QUERIES>, a.total);
-    case PER_WARP: LAUNCH(ctx, bi_voxelgrid_dense_pair_total<PER_WARP>, a.total);
-    default: LAUNCH(ctx, bi_voxelgrid_dense_pair_total<PER_THREAD>, a.total);
+    case SHARED_QUERIES: LAUNCH_SHARED(ctx, (bi_voxelgrid_pair_total<SHARED_QUERIES, search_view>), a.total);
+    case PER_WARP: LAUNCH(ctx, search_view, (bi_voxelgrid_pair_total<PER_WARP, search_view>), a.total);
+    default: LAUNCH(ctx, search_view, (bi_voxelgrid_pair_total<PER_THREAD, search_view>), a.total);
     }
+}
+bosc_status bi_cuda_voxelgrid_sparse_pair_total(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    LAUNCH(ctx, sparse_view, (bi_voxelgrid_pair_total<PER_THREAD, sparse_view>), a.total);
+}
+
+/* Allocates the buffer of rows of up to `row_limit` entries. */
+template <bool DISTANCES>
+static bosc_status alloc_rows(bosc_ctx *ctx, bi_voxelgrid_pairs &a, int64_t n, int64_t capacity, uint32_t row_limit)
+{
+    a.buffer.row_limit = row_limit;
+    a.buffer.slots = capacity < n * row_limit ? capacity : n * row_limit;
+    BI_TRY(bi_scratch_of(ctx, a.buffer.slots, sizeof *a.buffer.ids, &a.buffer.ids));
+    return DISTANCES ? bi_scratch_of(ctx, a.buffer.slots, sizeof *a.buffer.dist2, &a.buffer.dist2) : BOSC_OK;
 }
 
 template <bool DISTANCES>
@@ -286,16 +299,24 @@ static bosc_status launch_collect(bosc_ctx *ctx, bi_voxelgrid_pairs &a, int64_t 
 {
     constexpr int LIMIT = choose_row_limit<DISTANCES>(true), SPARSE = choose_row_limit<DISTANCES>(false);
     const bool crowded = a.view.peak_density >= CROWDED;
-    a.buffer.row_limit = crowded && n <= CROWDED_POINTS ? LIMIT : SPARSE;
-    a.buffer.slots = capacity < n * a.buffer.row_limit ? capacity : n * a.buffer.row_limit;
-    BI_TRY(bi_scratch_of(ctx, a.buffer.slots, sizeof *a.buffer.ids, &a.buffer.ids));
-    if (DISTANCES) BI_TRY(bi_scratch_of(ctx, a.buffer.slots, sizeof *a.buffer.dist2, &a.buffer.dist2));
+    BI_TRY(alloc_rows<DISTANCES>(ctx, a, n, capacity, crowded && n <= CROWDED_POINTS ? LIMIT : SPARSE));
     if (choose_mode(ctx, a.view, n) == SHARED_QUERIES) {
-        if (crowded) LAUNCH_SHARED(ctx, (bi_voxelgrid_dense_pair_collect<DISTANCES, SHARED_QUERIES, LIMIT>), a);
-        LAUNCH_SHARED(ctx, (bi_voxelgrid_dense_pair_collect<DISTANCES, SHARED_QUERIES, SPARSE>), a);
+        if (crowded) LAUNCH_SHARED(ctx, (bi_voxelgrid_pair_collect<DISTANCES, SHARED_QUERIES, LIMIT, search_view>), a);
+        LAUNCH_SHARED(ctx, (bi_voxelgrid_pair_collect<DISTANCES, SHARED_QUERIES, SPARSE, search_view>), a);
     }
-    if (crowded) LAUNCH(ctx, (bi_voxelgrid_dense_pair_collect<DISTANCES, PER_WARP, LIMIT>), a);
-    LAUNCH(ctx, (bi_voxelgrid_dense_pair_collect<DISTANCES, PER_THREAD, SPARSE>), a);
+    if (crowded) LAUNCH(ctx, search_view, (bi_voxelgrid_pair_collect<DISTANCES, PER_WARP, LIMIT, search_view>), a);
+    LAUNCH(ctx, search_view, (bi_voxelgrid_pair_collect<DISTANCES, PER_THREAD, SPARSE, search_view>), a);
+}
+
+/* The same in a sparse view, whose density is not known: rows are long if the caller has memory for many pairs. */
+template <bool DISTANCES>
+static bosc_status launch_sparse_collect(bosc_ctx *ctx, bi_voxelgrid_pairs &a, int64_t n, int64_t capacity)
+{
+    constexpr int LIMIT = choose_row_limit<DISTANCES>(true), SPARSE = choose_row_limit<DISTANCES>(false);
+    const bool crowded = capacity / LONG_MEAN >= n && n <= CROWDED_POINTS;
+    BI_TRY(alloc_rows<DISTANCES>(ctx, a, n, capacity, crowded ? LIMIT : SPARSE));
+    if (crowded) LAUNCH(ctx, sparse_view, (bi_voxelgrid_pair_collect<DISTANCES, PER_THREAD, LIMIT, sparse_view>), a);
+    LAUNCH(ctx, sparse_view, (bi_voxelgrid_pair_collect<DISTANCES, PER_THREAD, SPARSE, sparse_view>), a);
 }
 
 bosc_status bi_cuda_voxelgrid_pair_write(bosc_ctx *ctx, const bi_voxelgrid_pairs *a)
@@ -316,7 +337,9 @@ static bosc_status write_and_report(bosc_ctx *ctx, bi_voxelgrid_pairs *a, unsign
     return BOSC_OK;
 }
 
-bosc_status bi_cuda_voxelgrid_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
+/* Collects the rows of pairs by the launches of `collect`, and perhaps writes them. */
+static bosc_status collect_pairs(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2],
+                                 bosc_status (*collect)(bosc_ctx *, bi_voxelgrid_pairs &, int64_t, int64_t))
 {
     const int64_t n = a->view.n, tiles = bi_div_up(n, WRITE_THREADS);
     const size_t bytes = sizeof(pair_words) + (size_t)tiles * 8;
@@ -326,10 +349,21 @@ bosc_status bi_cuda_voxelgrid_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *a,
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->buffer.list, &a->buffer.list));
     BI_TRY(ctx->backend->fill(ctx, a->buffer.words, 0, bytes));
     a->buffer.capacity = capacity;
-    BI_TRY(a->dist2 ? launch_collect<true>(ctx, *a, n, capacity) : launch_collect<false>(ctx, *a, n, capacity));
+    BI_TRY(collect(ctx, *a, n, capacity));
     BI_TRY(a->outputs_reachable ? write_and_report(ctx, a, counts)
                                 : bi_read_back(ctx, counts, a->buffer.words, sizeof counts));
     totals[0] = (int64_t)(counts[0] + counts[1]);
     totals[1] = (int64_t)counts[2];
     return BOSC_OK;
+}
+
+bosc_status bi_cuda_voxelgrid_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity, int64_t totals[2])
+{
+    return collect_pairs(ctx, a, capacity, totals, a->dist2 ? launch_collect<true> : launch_collect<false>);
+}
+bosc_status bi_cuda_voxelgrid_sparse_pair_collect(bosc_ctx *ctx, bi_voxelgrid_pairs *a, int64_t capacity,
+                                                  int64_t totals[2])
+{
+    return collect_pairs(ctx, a, capacity, totals,
+                         a->dist2 ? launch_sparse_collect<true> : launch_sparse_collect<false>);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "voxelgrid/cuda/visit_bricks.cuh"
 #include "voxelgrid/cuda/visit_voxels.cuh"
 #include "voxelgrid/cuda/dense_view.cuh"
 #include "voxelgrid/steps/steps.h"
@@ -30,8 +31,8 @@ struct fused_count {
 };
 
 /* Counts by squared_distance around an item, by STEP threads, this one being number `own`. */
-template <unsigned STEP>
-static __device__ uint32_t recount(const search_view &g, const bi_voxelgrid_query &a, int64_t item, uint32_t own)
+template <unsigned STEP, class VIEW>
+static __device__ uint32_t recount(const VIEW &g, const bi_voxelgrid_query &a, int64_t item, uint32_t own)
 {
     float q[BI_VOXELGRID_DIM];
     near_box box;
@@ -46,7 +47,8 @@ enum { MAX_WARP_RECOUNTS = 4 }; /* less: more lanes wait for one; more: more rec
 
 /* Recounts the queries in doubt. Up to MAX_WARP_RECOUNTS are recounted one after the other by the whole warp, which
  * would otherwise wait for single threads. `item`: of this thread. */
-static __device__ void recount_doubtful(const search_view &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
+template <class VIEW>
+static __device__ void recount_doubtful(const VIEW &g, const bi_voxelgrid_query &a, int64_t item, bool doubt,
                                         uint32_t *count)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -63,9 +65,9 @@ static __device__ void recount_doubtful(const search_view &g, const bi_voxelgrid
 }
 
 /* Counts by LANES threads a query, each on its own. */
-template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
+template <unsigned LANES, int COUNT_THREADS, int BLOCKS, class VIEW>
 static __global__ void __launch_bounds__(COUNT_THREADS, BLOCKS)
-    bi_voxelgrid_dense_count_per_thread(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_count_per_thread(const VIEW g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     const int64_t i = begin + (blockIdx.x * (int64_t)COUNT_THREADS + threadIdx.x) / LANES;
     const bool active = i < end;
@@ -101,7 +103,7 @@ static scaled_view make_scaled_view(const bi_voxelgrid_query &a)
     scaled_view s;
     double farthest = 0;
     int r2_exponent, farthest_exponent;
-    static_cast<search_view &>(s) = make_search_view(a.view, a.r2, a.reach);
+    static_cast<search_view &>(s) = make_view<search_view>(a.view, a.r2, a.reach);
     for (int c = 0; c < BI_VOXELGRID_DIM; c++)
         farthest = fmax(farthest, fmax(fabs(s.low[c]), fabs(s.low[c] + s.side[c])) * s.cell);
     frexp(s.r2, &r2_exponent);
@@ -200,9 +202,9 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Fills the rows of points within the radius. */
-template <bool DISTANCES, visit_mode MODE>
+template <bool DISTANCES, visit_mode MODE, class VIEW>
 static __global__ void __launch_bounds__(THREADS)
-    bi_voxelgrid_dense_radius_fill(const search_view g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
+    bi_voxelgrid_radius_fill(const VIEW g, const bi_voxelgrid_query a, int64_t begin, int64_t end)
 {
     /* Longest row that is collected in shared memory; another kernel sorts longer ones. */
     constexpr int LIMIT = MODE == PER_WARP && !DISTANCES ? 2 * ROW_LIMIT : ROW_LIMIT;
@@ -234,7 +236,8 @@ enum {
     TWO_LANE_QUERIES = 80,
     UNLIMITED_REGISTER_QUERIES = 120,
     SMALL_BLOCK = 64,
-    LARGE_BLOCK = 64
+    LARGE_BLOCK = 64,
+    SPARSE_BLOCKS = 1
 };
 static constexpr double PAIRED_BEGIN = 0.75, PAIRED_END = 1.5;
 #else
@@ -243,17 +246,18 @@ enum {
     TWO_LANE_QUERIES = 768,
     UNLIMITED_REGISTER_QUERIES = 1024,
     SMALL_BLOCK = 256,
-    LARGE_BLOCK = 512
+    LARGE_BLOCK = 512,
+    SPARSE_BLOCKS = 5
 };
 static constexpr double PAIRED_BEGIN = 3, PAIRED_END = 8;
 #endif
 
 /* Launches counts by LANES threads a query. */
-template <unsigned LANES, int COUNT_THREADS, int BLOCKS>
+template <unsigned LANES, int COUNT_THREADS, int BLOCKS, class VIEW>
 static bosc_status launch_per_thread(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
 {
-    LAUNCH_IN_CHUNKS(ctx, (bi_voxelgrid_dense_count_per_thread<LANES, COUNT_THREADS, BLOCKS>), COUNT_THREADS / LANES,
-                     COUNT_THREADS, a);
+    LAUNCH_IN_CHUNKS(ctx, VIEW, (bi_voxelgrid_count_per_thread<LANES, COUNT_THREADS, BLOCKS, VIEW>),
+                     COUNT_THREADS / LANES, COUNT_THREADS, a);
 }
 
 template <int COUNT_THREADS, int BLOCKS>
@@ -277,24 +281,38 @@ bosc_status bi_cuda_voxelgrid_radius_count(bosc_ctx *ctx, int64_t n, const void 
     if (pairs && a.view.peak_density < PAIRED_END) return launch_paired<LARGE_BLOCK, 3>(ctx, n, a);
     if (a.view.peak_density >= (few || per_multiprocessor > UNLIMITED_REGISTER_QUERIES ? CROWDED : 2 * CROWDED)) {
         if (few) LAUNCH_SHARED(ctx, bi_voxelgrid_dense_count_shared, a);
-        LAUNCH(ctx, bi_voxelgrid_dense_count_per_warp, a);
+        LAUNCH(ctx, search_view, bi_voxelgrid_dense_count_per_warp, a);
     }
     if (pairs) return launch_paired<LARGE_BLOCK, 3>(ctx, n, a);
-    if (per_multiprocessor <= FOUR_LANE_QUERIES) return launch_per_thread<4, SMALL_BLOCK, 1>(ctx, n, a);
-    if (per_multiprocessor <= TWO_LANE_QUERIES) return launch_per_thread<2, SMALL_BLOCK, 1>(ctx, n, a);
-    if (per_multiprocessor <= UNLIMITED_REGISTER_QUERIES) return launch_per_thread<1, LARGE_BLOCK, 1>(ctx, n, a);
-    return launch_per_thread<1, LARGE_BLOCK, 2048 / LARGE_BLOCK>(ctx, n, a);
+    if (per_multiprocessor <= FOUR_LANE_QUERIES) return launch_per_thread<4, SMALL_BLOCK, 1, search_view>(ctx, n, a);
+    if (per_multiprocessor <= TWO_LANE_QUERIES) return launch_per_thread<2, SMALL_BLOCK, 1, search_view>(ctx, n, a);
+    if (per_multiprocessor <= UNLIMITED_REGISTER_QUERIES)
+        return launch_per_thread<1, LARGE_BLOCK, 1, search_view>(ctx, n, a);
+    return launch_per_thread<1, LARGE_BLOCK, 2048 / LARGE_BLOCK, search_view>(ctx, n, a);
 }
 
 template <bool DISTANCES> static bosc_status radius_fill(bosc_ctx *ctx, int64_t n, const bi_voxelgrid_query &a)
 {
     if (choose_mode(ctx, a.view, n) == PER_THREAD)
-        LAUNCH(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, PER_THREAD>), a);
-    LAUNCH(ctx, (bi_voxelgrid_dense_radius_fill<DISTANCES, PER_WARP>), a);
+        LAUNCH(ctx, search_view, (bi_voxelgrid_radius_fill<DISTANCES, PER_THREAD, search_view>), a);
+    LAUNCH(ctx, search_view, (bi_voxelgrid_radius_fill<DISTANCES, PER_WARP, search_view>), a);
 }
 
 bosc_status bi_cuda_voxelgrid_radius_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
     return a.dist2 ? radius_fill<true>(ctx, n, a) : radius_fill<false>(ctx, n, a);
+}
+
+bosc_status bi_cuda_voxelgrid_sparse_radius_count(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
+    return launch_per_thread<1, SMALL_BLOCK, SPARSE_BLOCKS, sparse_view>(ctx, n, a);
+}
+
+bosc_status bi_cuda_voxelgrid_sparse_radius_fill(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    const bi_voxelgrid_query &a = *static_cast<const bi_voxelgrid_query *>(args);
+    if (a.dist2) LAUNCH(ctx, sparse_view, (bi_voxelgrid_radius_fill<true, PER_THREAD, sparse_view>), a);
+    LAUNCH(ctx, sparse_view, (bi_voxelgrid_radius_fill<false, PER_THREAD, sparse_view>), a);
 }

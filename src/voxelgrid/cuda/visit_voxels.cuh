@@ -32,7 +32,10 @@ struct search_view : bi_voxelgrid_dense_view {
     uint32_t rounded_low[BI_VOXELGRID_DIM];                              /* bits of the float `low` + ROUNDED */
 };
 
-static inline search_view make_search_view(const bi_voxelgrid_view &v, double r2, double reach)
+/* The view that kernels search, of a view and a squared radius. */
+template <class VIEW> static inline VIEW make_view(const bi_voxelgrid_view &v, double r2, double reach);
+
+template <> inline search_view make_view<search_view>(const bi_voxelgrid_view &v, double r2, double reach)
 {
     search_view d;
     static_cast<bi_voxelgrid_dense_view &>(d) = bi_voxelgrid_make_dense_view(v);
@@ -303,9 +306,9 @@ struct query_counts {
 /* Launches KERNEL(view, more, begin, end) over n items, in chunks for progress: a block of `threads` for every
  * `per_block` items, rather than a grid-stride loop, as some items take longer. Uses `a` and `n` of the caller, and
  * returns. */
-#define LAUNCH_IN_CHUNKS(ctx, KERNEL, per_block, threads, more)                                                       \
+#define LAUNCH_IN_CHUNKS(ctx, VIEW, KERNEL, per_block, threads, more)                                                 \
     do {                                                                                                              \
-        const search_view view = make_search_view(a.view, a.r2, a.reach);                                             \
+        const VIEW view = make_view<VIEW>(a.view, a.r2, a.reach);                                                     \
         bi_batches p = bi_batches_of(ctx, n, 1);                                                                      \
         while (bi_next_batch(ctx, &p))                                                                                \
             BI_TRY(BI_RUN_BATCH(ctx, KERNEL, (unsigned)bi_div_up(p.end - p.begin, per_block), threads, 0, view, more, \
@@ -313,8 +316,8 @@ struct query_counts {
         return p.status;                                                                                              \
     } while (0)
 
-#define LAUNCH(ctx, KERNEL, more) LAUNCH_IN_CHUNKS(ctx, KERNEL, THREADS, THREADS, more)
-#define LAUNCH_SHARED(ctx, KERNEL, more) LAUNCH_IN_CHUNKS(ctx, KERNEL, 32, 32 * QUERY_WARPS, more)
+#define LAUNCH(ctx, VIEW, KERNEL, more) LAUNCH_IN_CHUNKS(ctx, VIEW, KERNEL, THREADS, THREADS, more)
+#define LAUNCH_SHARED(ctx, KERNEL, more) LAUNCH_IN_CHUNKS(ctx, search_view, KERNEL, 32, 32 * QUERY_WARPS, more)
 
 static inline visit_mode choose_mode(const bosc_ctx *ctx, const bi_voxelgrid_view &v, int64_t n)
 {
