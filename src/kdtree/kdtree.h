@@ -44,7 +44,7 @@ struct bosc_kdtree {
     bosc_kdtree_opts opts; /* every field set, defaults filled in */
     int64_t n, nodes;
     struct bi_block points, ids, index;
-    bool clustered;                  /* CUDA: the last build needed wide brackets; the next one begins with them */
+    int32_t brackets;                /* CUDA: how the next build begins (cuda/sampled/sampled_build.cu) */
     bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;

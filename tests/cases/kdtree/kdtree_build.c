@@ -487,6 +487,82 @@ static void rounded_at_once(bosc_ctx *like)
     bosc_ctx_free(ctx);
 }
 
+/* Points with many equal coordinates: a lattice of 64 values, scan lines on flat ground, half of the points one point,
+ * coordinates of two values, one point. */
+enum repeats { LATTICE, SCAN_LINES, HALF_EQUAL, TWO_VALUES, ONE_POINT, REPEATS };
+
+/* Sets point i. Integers are floats in thousandths. */
+static void set_repeating(struct suite_random *r, enum repeats repeats, const struct reference_points *p, int64_t i)
+{
+    const double scale = p->dtype == BOSC_I32 || p->dtype == BOSC_I64 ? 1000 : 1, angle = 6.28 * suite_unit(r);
+    const double slope = tan((-25 + 28 * (double)suite_below(r, 64) / 63) * 0.01745), wall = 32 + 12 * sin(3 * angle);
+    const double ground = slope < 0 ? 1.7 / -slope : wall, away = ground < wall ? ground : wall;
+    const double scan[] = {away * cos(angle), away * sin(angle), 1.7 + away * slope};
+    const bool copy = suite_below(r, 2);
+    for (int32_t c = 0; c < p->dim; c++) {
+        const double x = repeats == LATTICE      ? (double)suite_below(r, 64) / 64
+                         : repeats == SCAN_LINES ? scan[c % 3]
+                         : repeats == HALF_EQUAL ? (copy ? 0.25 : suite_unit(r))
+                         : repeats == TWO_VALUES ? (double)suite_below(r, 2)
+                                                 : 7;
+        kd_set((void *)p->data, p->dtype, i * p->stride + c, x * scale);
+    }
+}
+
+static struct reference_points repeating_points(struct suite_random *r, enum repeats repeats, bosc_dtype dtype,
+                                                int32_t dim, int64_t n)
+{
+    struct reference_points p = {dtype, dim, n, dim, suite_alloc((size_t)(n * dim) * bosc_dtype_size(dtype))};
+    for (int64_t i = 0; i < n; i++) set_repeating(r, repeats, &p, i);
+    return p;
+}
+
+/* Equal coordinates do not take the slow path, at sizes around the subtrees of a block and beyond, for all types. */
+static void repeated_coordinates(bosc_ctx *like)
+{
+    static const int64_t sizes[] = {4097, 8191, 8192, 8193, 12289, 17000};
+    int lines, trial = 0;
+    bosc_ctx *ctx = open_counting(like, &lines);
+    struct suite_random r = {17};
+    for (int repeats = 0; repeats < REPEATS; repeats++)
+        for (int32_t dim = 2; dim <= 8; dim++)
+            for (int t = 0; t < (dim <= 4 ? 4 : 1); t++) {
+                if (suite_leaves_out()) continue;
+                const bosc_dtype dtype = dtypes[(t + trial) % 4];
+                const int64_t n = dim > 4 ? 3000 : sizes[trial++ % 6] * (on_device(like) ? 20 : 1);
+                bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim};
+                struct reference_points p = repeating_points(&r, (enum repeats)repeats, dtype, dim, n);
+                check_build(ctx, &opts, &p);
+                CHECK_EQ(lines, 0);
+                free((void *)p.data);
+            }
+    bosc_ctx_free(ctx);
+}
+
+/* A tree remembers how its last build treated equal coordinates, and forgets it when the next points have none. */
+static void repeated_builds(bosc_ctx *ctx)
+{
+    static const enum repeats turns[] = {LATTICE, LATTICE, REPEATS, REPEATS, HALF_EQUAL, LATTICE, REPEATS};
+    const int64_t n = on_device(ctx) ? 200000 : 9000;
+    struct suite_random r = {18};
+    for (int t = 0; t < 2; t++) {
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[t], .dim = 3, .id_bits = 32};
+        bosc_kdtree *tree = NULL;
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+        for (size_t turn = 0; turn < sizeof turns / sizeof turns[0]; turn++) {
+            struct reference_points p = turns[turn] == REPEATS ? kd_points(&r, opts.dtype, 3, n, 3, KD_RANDOM)
+                                                               : repeating_points(&r, turns[turn], opts.dtype, 3, n);
+            int64_t *order = suite_alloc((size_t)n * sizeof *order);
+            reference_kdtree(&p, order);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, 0));
+            check_nodes(ctx, tree, &p, order, n, 32);
+            free(order);
+            free((void *)p.data);
+        }
+        bosc_kdtree_free(tree);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_build[] = {
     {"small", up_to_70_points, NULL},
     {"some_ties", some_ties, NULL},
@@ -504,6 +580,8 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"flat, large", flat_large, NULL},
     {"rounded", rounded, NULL},
     {"rounded at once", rounded_at_once, NULL},
+    {"repeated coordinates", repeated_coordinates, NULL},
+    {"repeated builds", repeated_builds, NULL},
     {"many rows", NULL, many_rows},
 };
 SUITE(kdtree_build);

@@ -13,6 +13,8 @@ struct bi_kdtree_ends {
 
 /* Keys of float points: the coordinates. */
 struct bi_kdtree_float_keys {
+    using base = bi_kdtree_float_keys;
+    static constexpr bool BY_SUPERKEY = false; /* brackets are compared by whole superkeys */
     /* Number of 32-bit words of a coordinate in a superkey: in selections, and in sorts. */
     static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
 
@@ -59,6 +61,8 @@ struct bi_kdtree_float_keys {
 
 /* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats. */
 struct bi_kdtree_rounded_keys {
+    using base = bi_kdtree_rounded_keys;
+    static constexpr bool BY_SUPERKEY = false;
     /* Selections: the float, then the high and the low half of the key. Sorts: the halves. */
     static constexpr int SELECT_WORDS = 3, SORT_WORDS = 2;
 
@@ -190,6 +194,12 @@ struct bi_kdtree_rounded_keys {
             copy_any_rows<DIM>(nodes, first + i, THREADS, row);
         }
     }
+};
+
+/* The same keys for builds by superkey: brackets end with points, and superkeys and ids are compared
+ * (sample_superkeys.cu). */
+template <class KEYS> struct bi_kdtree_superkeys : KEYS {
+    static constexpr bool BY_SUPERKEY = true;
 };
 
 #endif

@@ -12,6 +12,10 @@
  * Where a segment's whole sample shares a coordinate, nodes of its levels are bracketed by their axis (below) among
  * the points that share it. Points with another value of it are on the less or the greater side at once.
  *
+ * Builds by superkey (KEYS::BY_SUPERKEY, sample_superkeys.cu) serve points with many equal coordinates. Each node has
+ * marks: points of the sample, compared by superkey and id. The outer marks are the ends of its bracket; the others
+ * divide its side list into bins.
+ *
  * If a bracket misses or a list is full, *failed is set, later kernels do nothing, and the build restarts on a slower
  * path. The order of atomics changes only the order of points within cells and lists. */
 #ifndef BI_KDTREE_CUDA_SAMPLED_MULTILEVEL_PASS_CUH
@@ -113,7 +117,12 @@ enum {
     BI_KDTREE_LIST_BINS = 2048,  /* of a side list, at most */
     BI_KDTREE_STAYING = 31,      /* pseudo-destination of points that stay in their list */
     BI_KDTREE_SAMPLE_THREADS = 1024,
-    BI_KDTREE_SMALL_SAMPLE = 8192 /* samples that one block holds in registers */
+    BI_KDTREE_SMALL_SAMPLE = 8192, /* samples that one block holds in registers */
+    /* Builds by superkey: samples that a block sorts, in words of 5 ranks of 12 bits; bins of a list; its marks. */
+    BI_KDTREE_RANK_BITS = 12,
+    BI_KDTREE_SORTED_SAMPLE = 1 << BI_KDTREE_RANK_BITS,
+    BI_KDTREE_MARK_BINS_LOG = 6,
+    BI_KDTREE_MARKS = (1 << BI_KDTREE_MARK_BINS_LOG) + 1
 };
 
 /* Parameters of a pass. Node v of a segment is a heap index: the root is 0, the children of v are 2v + 1, 2v + 2. */
@@ -154,24 +163,100 @@ struct bi_kdtree_pass_memory {
     uint32_t *kept;         /* points that stay in each chunk of each node's list, for one depth */
     bi_kdtree_array side;
     uint32_t *failed; /* bits: 1 if a list is full, 2 if a bracket misses, 4 if a selection finds no median */
+    /* Builds by superkey. BI_KDTREE_MARKS points for each node of BI_KDTREE_CELLS a segment, ascending: the ends of the
+     * bracket first and last. An absent mark has the id BI_KDTREE_NONE. */
+    void *marks;
+    uint32_t *tied; /* 1 if marks share coordinates */
+    /* The sample, in the memory of `side`: pass.samples points a segment. For each coordinate, then for the ids: their
+     * ranks, their numbers in order, and their positions in that order (coordinates only); dim + 1 times pass.samples a
+     * segment. */
+    void *sampled_points;
+    uint16_t *ranks, *orders, *positions;
 };
+
+/* Returns the marks of node v of a segment. */
+template <int DIM>
+__device__ __forceinline__ bi_kdtree_point<DIM> *bi_kdtree_marks_of(const bi_kdtree_pass_memory &work, uint32_t segment,
+                                                                    int v)
+{
+    return static_cast<bi_kdtree_point<DIM> *>(work.marks) +
+           (size_t)(segment * BI_KDTREE_CELLS + (uint32_t)v) * BI_KDTREE_MARKS;
+}
 
 /* The depth of node v of a segment. */
 __device__ __forceinline__ int bi_kdtree_heap_depth(int v) { return 31 - __clz(v + 1); }
 
+/* Returns the begin of destination t of a segment, and its capacity. */
+static __device__ __forceinline__ uint2 bi_kdtree_destination_range(const bi_kdtree_pass &pass, uint32_t segment,
+                                                                    uint32_t t)
+{
+    const uint32_t cells = 1u << pass.levels, v = t - BI_KDTREE_CELLS;
+    if (t < cells) {
+        struct bi_kdtree_range r =
+            bi_kdtree_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
+        return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
+    }
+    if (t < BI_KDTREE_CELLS || v >= cells - 1) return make_uint2(0, 0);
+    uint32_t first = 0, limit = 0;
+    const int depth = bi_kdtree_heap_depth((int)v);
+#pragma unroll
+    for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
+        if (j != depth) continue;
+        first = pass.side_first[j];
+        limit = pass.side_limit[j];
+    }
+    return make_uint2(segment * pass.side_capacity + first + (v + 1 - (1u << depth)) * limit, limit);
+}
+
+/* Returns the position of sample s in a segment of `size` points: random within stratum s. The number of samples is a
+ * power of two. The multipliers only decorrelate the inputs of the mixing function; 2654435761 is 2^32 over the golden
+ * ratio (Knuth). */
+static __device__ __forceinline__ uint32_t bi_kdtree_sample_position(const bi_kdtree_pass &pass, uint32_t segment,
+                                                                     uint32_t s, uint32_t size)
+{
+    const int log = 31 - __clz((int)pass.samples);
+    const uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
+    const uint32_t random = bi_mix_u32(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
+    return low + __umulhi(random, next - low);
+}
+
+/* True if p lies below, or above, the bracket of a node of coordinate d. With BY_SUPERKEY, `bracket` has the
+ * coordinates d of the outer marks, and points that share one of them are compared by superkey. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_below_bracket(const KEYS &keys, const bi_kdtree_point<DIM> &p, int d,
+                                                        float2 bracket, const bi_kdtree_point<DIM> *marks)
+{
+    const float x = bi_kdtree_coordinate<DIM>(p, d);
+    if constexpr (KEYS::BY_SUPERKEY) {
+        if (x == bracket.x && marks[0].id != BI_KDTREE_NONE) return keys.template precedes<DIM>(p, marks[0], d);
+    }
+    return x < bracket.x;
+}
+template <int DIM, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_above_bracket(const KEYS &keys, const bi_kdtree_point<DIM> &p, int d,
+                                                        float2 bracket, const bi_kdtree_point<DIM> *marks)
+{
+    const float x = bi_kdtree_coordinate<DIM>(p, d);
+    if constexpr (KEYS::BY_SUPERKEY) {
+        const bi_kdtree_point<DIM> *last = marks + BI_KDTREE_MARKS - 1;
+        if (x == bracket.y && last->id != BI_KDTREE_NONE) return keys.template precedes<DIM>(*last, p, d);
+    }
+    return x > bracket.y;
+}
+
 /* Returns the destination of a point that has reached node v: a cell, or BI_KDTREE_CELLS + the node whose bracket holds
  * it. */
-template <int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_point<DIM> &p, int v, int d,
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_classify(const KEYS &keys, const bi_kdtree_pass_memory &work,
+                                                       uint32_t segment, const bi_kdtree_point<DIM> &p, int v, int d,
                                                        const float2 *brackets, int levels)
 {
     const int cells = 1 << levels;
     while (v < cells - 1) {
-        float x = bi_kdtree_coordinate<DIM>(p, d);
-        float2 b = brackets[v];
-        if (x < b.x)
+        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, v);
+        if (bi_kdtree_below_bracket(keys, p, d, brackets[v], marks))
             v = 2 * v + 1;
-        else if (x > b.y)
+        else if (bi_kdtree_above_bracket(keys, p, d, brackets[v], marks))
             v = 2 * v + 2;
         else
             return BI_KDTREE_CELLS + v;
@@ -200,11 +285,25 @@ __device__ __forceinline__ bi_kdtree_list_scale bi_kdtree_list_scale_of(const bi
     return scale;
 }
 
-template <int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_list_bin(const bi_kdtree_list_scale &scale, const bi_kdtree_point<DIM> &p)
+/* Returns the bin of p in the list of node v of a segment. With BY_SUPERKEY: the number of inner marks up to p. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const bi_kdtree_pass_memory &work,
+                                                       uint32_t segment, int v, const bi_kdtree_list_scale &scale,
+                                                       const bi_kdtree_point<DIM> &p)
 {
-    const uint32_t bin = (bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, scale.d)) - scale.low) >> scale.shift;
-    return min(bin, (uint32_t)BI_KDTREE_LIST_BINS - 1); /* out of range only if the input has a NaN */
+    if constexpr (KEYS::BY_SUPERKEY) {
+        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, v);
+        uint32_t below = 0;
+#pragma unroll
+        for (uint32_t step = 1u << (BI_KDTREE_MARK_BINS_LOG - 1); step > 0; step /= 2) {
+            const bi_kdtree_point<DIM> mark = marks[below + step];
+            if (mark.id != BI_KDTREE_NONE && !keys.template precedes<DIM>(p, mark, scale.d)) below += step;
+        }
+        return below;
+    } else {
+        const uint32_t bin = (bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(p, scale.d)) - scale.low) >> scale.shift;
+        return min(bin, (uint32_t)BI_KDTREE_LIST_BINS - 1); /* out of range only if the input has a NaN */
+    }
 }
 
 /* Tables of one segment in shared memory, for scattering points to destinations. */
@@ -258,14 +357,15 @@ bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_
 }
 
 /* Counts a point of this block, also in the bins of its list. Returns its rank within the block. */
-template <int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter &s,
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter &s, const KEYS &keys,
                                                                     const bi_kdtree_pass &pass,
                                                                     const bi_kdtree_pass_memory &work, uint32_t segment,
                                                                     uint32_t destination, const bi_kdtree_point<DIM> &p)
 {
     if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_STAYING) {
-        const uint32_t v = destination - BI_KDTREE_CELLS, bin = bi_kdtree_list_bin<DIM>(s.scale[v], p);
+        const uint32_t v = destination - BI_KDTREE_CELLS,
+                       bin = bi_kdtree_list_bin(keys, work, segment, (int)v, s.scale[v], p);
         atomicAdd(&work.list_bins[(size_t)(segment * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS + bin], 1u);
     }
     return atomicAdd(&s.count[destination], 1u);
@@ -306,6 +406,11 @@ __device__ __forceinline__ void bi_kdtree_segment_scatter_write(const bi_kdtree_
 template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                         const bi_kdtree_source &from, const bi_kdtree_pass_memory &work);
+/* The same with brackets by superkey (sample_superkeys.cu). KEYS: float or rounded keys. pass.samples is at most
+ * BI_KDTREE_SORTED_SAMPLE. */
+template <int DIM, class KEYS>
+bosc_status bi_kdtree_run_sample_superkeys(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
+                                           const bi_kdtree_source &from, const bi_kdtree_pass_memory &work);
 template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                            const bi_kdtree_source &from, const bi_kdtree_array &to,
@@ -330,6 +435,13 @@ bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level
     F(2, bi_kdtree_float_keys) \
     F(3, bi_kdtree_float_keys) \
     F(4, bi_kdtree_float_keys) F(2, bi_kdtree_rounded_keys) F(3, bi_kdtree_rounded_keys) F(4, bi_kdtree_rounded_keys)
+/* The same by superkey. */
+#define BI_KDTREE_EACH_SUPERKEY_KIND(F)               \
+    F(2, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
+    F(3, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
+    F(4, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
+    F(2, bi_kdtree_superkeys<bi_kdtree_rounded_keys>) \
+    F(3, bi_kdtree_superkeys<bi_kdtree_rounded_keys>) F(4, bi_kdtree_superkeys<bi_kdtree_rounded_keys>)
 
 /* Side lists longer than this are resolved by several blocks, at most BI_KDTREE_MOST_CHUNKS (an H200 has 132
  * multiprocessors). A larger limit: fewer launches, longer waits for one block. Not measured. */

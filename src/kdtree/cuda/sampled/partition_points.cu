@@ -11,18 +11,19 @@ template <int DIM> struct partition_shared {
 };
 
 /* bi_kdtree_classify from the root, without divergent branches. */
-template <int DIM>
-static __device__ __forceinline__ uint32_t classify(const bi_kdtree_point<DIM> &p, int d, const float2 *brackets,
-                                                    int levels)
+template <int DIM, class KEYS>
+static __device__ __forceinline__ uint32_t classify(const KEYS &keys, const bi_kdtree_pass_memory &work,
+                                                    uint32_t segment, const bi_kdtree_point<DIM> &p, int d,
+                                                    const float2 *brackets, int levels)
 {
     uint32_t v = 0, list = 0;
 #pragma unroll
     for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
         if (j == levels) break;
-        const float x = bi_kdtree_coordinate<DIM>(p, d);
+        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, (int)v);
         const float2 b = brackets[v];
-        const bool greater = x > b.y;
-        list = list == 0 && !greater && !(x < b.x) ? BI_KDTREE_CELLS + v : list;
+        const bool greater = bi_kdtree_above_bracket(keys, p, d, b, marks);
+        list = list == 0 && !greater && !bi_kdtree_below_bracket(keys, p, d, b, marks) ? BI_KDTREE_CELLS + v : list;
         v = 2 * v + 1 + greater;
         d = bi_kdtree_next_coordinate<DIM>(d);
     }
@@ -60,9 +61,10 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
         if (k * PARTITION_THREADS + t >= count) continue;
         /* Coordinates that the whole sample shares are replaced by the next ones that differ. */
         const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
-        uint32_t destination = classify<DIM>(projected, pass.level % DIM, sh.scatter.brackets, pass.levels);
+        uint32_t destination =
+            classify<DIM>(keys, work, segment, projected, pass.level % DIM, sh.scatter.brackets, pass.levels);
         placed[k] = destination << 16 |
-                    bi_kdtree_segment_scatter_count<DIM>(sh.scatter, pass, work, segment, destination, p[k]);
+                    bi_kdtree_segment_scatter_count<DIM>(sh.scatter, keys, pass, work, segment, destination, p[k]);
     }
     __syncthreads();
     /* 3. Scan the counts of the tile and reserve slots in each of the 32 destinations, a lane of the first warp each;
@@ -105,3 +107,4 @@ bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &
                                                                    const bi_kdtree_source &, const bi_kdtree_array &, \
                                                                    const bi_kdtree_pass_memory &);
 BI_KDTREE_EACH_KIND(INSTANCE)
+BI_KDTREE_EACH_SUPERKEY_KIND(INSTANCE)

@@ -231,11 +231,12 @@ enum { PUSH_ITEMS = 4, LESS = 0, GREATER = 1, STAYS = 2, GONE = 3 };
  * Points that STAY are packed from slot `staying_at` of `side` on, at or before their own slots. Returns their number.
  * All threads call it; scatter.count is 0 before and after. With pass.counted, the bins of deeper lists count their new
  * points. A destination beyond its capacity drops points and sets work.failed. */
-template <int DIM, int THREADS, class GET, class SIDE>
-static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter &scatter, const list_node &node_list,
-                                                       const bi_kdtree_pass &pass, const bi_kdtree_array &to,
-                                                       const bi_kdtree_pass_memory &work, uint32_t first,
-                                                       uint32_t limit, uint32_t staying_at, GET load, SIDE side_of)
+template <int DIM, int THREADS, class KEYS, class GET, class SIDE>
+static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter &scatter, const KEYS &keys,
+                                                       const list_node &node_list, const bi_kdtree_pass &pass,
+                                                       const bi_kdtree_array &to, const bi_kdtree_pass_memory &work,
+                                                       uint32_t first, uint32_t limit, uint32_t staying_at, GET load,
+                                                       SIDE side_of)
 {
     const uint32_t t = threadIdx.x;
     const int j = bi_kdtree_heap_depth((int)node_list.v), d = bi_kdtree_next_coordinate<DIM>((pass.level + j) % DIM);
@@ -258,11 +259,10 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
             if (side == GONE) continue;
             uint32_t destination = BI_KDTREE_STAYING;
             if (side != STAYS)
-                destination =
-                    bi_kdtree_classify<DIM>(bi_kdtree_point_by_axes(scatter, p[k]), 2 * (int)node_list.v + 1 + side, d,
-                                            scatter.brackets, pass.levels);
-            placed[k] = destination << 16 |
-                        bi_kdtree_segment_scatter_count<DIM>(scatter, pass, work, node_list.segment, destination, p[k]);
+                destination = bi_kdtree_classify(keys, work, node_list.segment, bi_kdtree_point_by_axes(scatter, p[k]),
+                                                 2 * (int)node_list.v + 1 + side, d, scatter.brackets, pass.levels);
+            placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM>(scatter, keys, pass, work,
+                                                                                 node_list.segment, destination, p[k]);
         }
         __syncthreads();
         /* 3. Reserve slots: ranks begin at 0, and j + 1 stands for a list of depth j. The barrier makes the slots
@@ -328,33 +328,60 @@ static __device__ __forceinline__ void sum_chunks(uint32_t *begins, const uint32
 }
 
 /* Counts the keys of a list that one block resolves. The barrier completes the counts. */
-template <int DIM, int THREADS>
-static __device__ __forceinline__ void count_list_keys(resolve_shared<DIM> &sh, const bi_kdtree_pass_memory &work)
+template <int DIM, int THREADS, class KEYS>
+static __device__ __forceinline__ void count_list_keys(resolve_shared<DIM> &sh, const KEYS &keys,
+                                                       const bi_kdtree_pass_memory &work)
 {
     const bi_kdtree_list_scale scale = sh.scatter.scale[sh.node_list.v];
-    const uint32_t list = sh.node_list.list, count = sh.node_list.count;
+    const uint32_t list = sh.node_list.list, count = sh.node_list.count, segment = sh.node_list.segment;
+    const int v = (int)sh.node_list.v;
 #pragma unroll 4
-    for (uint32_t e = threadIdx.x; e < count; e += THREADS)
-        atomicAdd(&sh.select.bins[bi_kdtree_list_bin<DIM>(scale, bi_kdtree_load_point<DIM>(work.side, list + e))], 1u);
+    for (uint32_t e = threadIdx.x; e < count; e += THREADS) {
+        const bi_kdtree_point<DIM> p = bi_kdtree_load_point<DIM>(work.side, list + e);
+        atomicAdd(&sh.select.bins[bi_kdtree_list_bin(keys, work, segment, v, scale, p)], 1u);
+    }
     __syncthreads();
 }
 
 /* Run by all blocks of a list: moves all points but those of the median's bin down. Returns the staying ones. */
-template <int DIM, int THREADS>
+template <int DIM, int THREADS, class KEYS>
 static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass,
-                                                           const bi_kdtree_array &to, const bi_kdtree_pass_memory &work,
-                                                           uint32_t first, uint32_t limit)
+                                                           const KEYS &keys, const bi_kdtree_array &to,
+                                                           const bi_kdtree_pass_memory &work, uint32_t first,
+                                                           uint32_t limit)
 {
     const list_node node_list = sh.node_list;
     const bi_kdtree_list_scale scale = sh.scatter.scale[node_list.v];
     const uint32_t bin = sh.select.bin;
     auto load = [&](uint32_t e) { return bi_kdtree_load_point<DIM>(work.side, node_list.list + e); };
     auto side_of = [&](const bi_kdtree_point<DIM> &p) {
-        const uint32_t b = bi_kdtree_list_bin<DIM>(scale, p);
+        const uint32_t b = bi_kdtree_list_bin(keys, work, node_list.segment, (int)node_list.v, scale, p);
         return b == bin ? (int)STAYS : b < bin ? (int)LESS : (int)GREATER;
     };
-    return push_points<DIM, THREADS>(sh.scatter, node_list, pass, to, work, first, limit, node_list.list + first, load,
-                                     side_of);
+    return push_points<DIM, THREADS>(sh.scatter, keys, node_list, pass, to, work, first, limit, node_list.list + first,
+                                     load, side_of);
+}
+
+/* Returns the interval of the first word of the superkey that has the points of a list's bin. With BY_SUPERKEY, the bin
+ * begins at mark `bin` and ends at the next one; absent marks are the outermost. */
+template <int DIM, class KEYS>
+static __device__ __forceinline__ bi_kdtree_key_range<DIM, KEYS>
+range_of_bin(const bi_kdtree_pass_memory &work, const list_node &node_list, const bi_kdtree_list_scale &scale,
+             uint32_t bin)
+{
+    bi_kdtree_key_range<DIM, KEYS> range;
+    range.d = scale.d;
+    range.fixed = 0;
+    for (int i = 0; i < range.WORDS; i++) range.values[i] = 0;
+    range.low = scale.low + (bin << scale.shift);
+    range.span = (1u << scale.shift) - 1;
+    if constexpr (KEYS::BY_SUPERKEY) {
+        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, node_list.segment, (int)node_list.v) + bin;
+        const bool has_low = marks[0].id != BI_KDTREE_NONE, has_high = marks[1].id != BI_KDTREE_NONE;
+        range.low = has_low ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(marks[0], scale.d)) : 0;
+        range.span = (has_high ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(marks[1], scale.d)) : ~0u) - range.low;
+    }
+    return range;
 }
 
 /* Run by the last block of a list: selects the median among the staying points, and moves the others down. Destinations
@@ -368,14 +395,8 @@ push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS 
     const list_node node_list = sh.node_list;
     const bi_kdtree_list_scale scale = sh.scatter.scale[node_list.v];
     const uint32_t rank = sh.select.rank, count = sh.begins[chunks];
-    /* 1. Select the median. Staying points lie in chunks; fresh loads see the writes of other blocks. The bin is an
-     * interval of the first word of the superkey. */
-    bi_kdtree_key_range<DIM, KEYS> range;
-    range.d = scale.d;
-    range.fixed = 0;
-    for (int i = 0; i < range.WORDS; i++) range.values[i] = 0;
-    range.low = scale.low + (sh.select.bin << scale.shift);
-    range.span = (1u << scale.shift) - 1;
+    /* 1. Select the median. Staying points lie in chunks; fresh loads see the writes of other blocks. */
+    const bi_kdtree_key_range<DIM, KEYS> range = range_of_bin<DIM, KEYS>(work, node_list, scale, sh.select.bin);
     auto load = [&](uint32_t e) {
         uint32_t chunk = 0;
         for (uint32_t step = BI_KDTREE_MOST_CHUNKS / 2; step > 0; step /= 2)
@@ -396,7 +417,7 @@ push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS 
                : keys.template precedes<DIM>(p, median, scale.d) ? (int)LESS
                                                                  : (int)GREATER;
     };
-    push_points<DIM, THREADS>(sh.scatter, node_list, pass, to, work, 0, count, 0, load, side_of);
+    push_points<DIM, THREADS>(sh.scatter, keys, node_list, pass, to, work, 0, count, 0, load, side_of);
 }
 
 /* Resolves the lists of depth j of all segments, `chunks` blocks a list. Launches ascend in j. After a failure, which
@@ -422,11 +443,11 @@ static __global__ void __launch_bounds__(THREADS)
     const uint32_t count = sh.node_list.count, first = chunk * chunk_size;
     if (!sh.node_list.valid) return;
     /* 2. Find the bin of the median. */
-    if (!pass.counted) count_list_keys<DIM, THREADS>(sh, work);
+    if (!pass.counted) count_list_keys<DIM, THREADS>(sh, keys, work);
     bi_kdtree_find_list_bin<THREADS>(sh.select, sh.node_list.rank, 1 << pass.list_log);
     /* 3. Move the points of the other bins down. */
     const uint32_t limit = min(count, first + chunk_size);
-    const uint32_t staying_count = push_other_bins<DIM, THREADS>(sh, pass, to, work, first, limit);
+    const uint32_t staying_count = push_other_bins<DIM, THREADS>(sh, pass, keys, to, work, first, limit);
     /* 4. The last block of the list continues, with the staying points of all blocks. */
     uint32_t *counts_of_chunks = work.kept + (size_t)node * chunks;
     if (chunks > 1) {
@@ -470,3 +491,4 @@ bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &p
                                                                   const bi_kdtree_array &, const bi_kdtree_array &, \
                                                                   const bi_kdtree_pass_memory &);
 BI_KDTREE_EACH_KIND(INSTANCE)
+BI_KDTREE_EACH_SUPERKEY_KIND(INSTANCE)

@@ -22,39 +22,6 @@ struct gather_shared {
     uint32_t least[4], greatest[4]; /* least: complements */
 };
 
-/* Returns the begin of destination t of a segment, and its capacity. */
-static __device__ uint2 destination_range(const bi_kdtree_pass &pass, uint32_t segment, uint32_t t)
-{
-    const uint32_t cells = 1u << pass.levels, v = t - BI_KDTREE_CELLS;
-    if (t < cells) {
-        struct bi_kdtree_range r =
-            bi_kdtree_subtree(pass.n, pass.level + pass.levels, ((uint64_t)segment << pass.levels) + t);
-        return make_uint2((uint32_t)r.begin, (uint32_t)(r.end - r.begin));
-    }
-    if (t < BI_KDTREE_CELLS || v >= cells - 1) return make_uint2(0, 0);
-    uint32_t first = 0, limit = 0;
-    const int depth = bi_kdtree_heap_depth((int)v);
-#pragma unroll
-    for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
-        if (j != depth) continue;
-        first = pass.side_first[j];
-        limit = pass.side_limit[j];
-    }
-    return make_uint2(segment * pass.side_capacity + first + (v + 1 - (1u << depth)) * limit, limit);
-}
-
-/* Returns the position of sample s in a segment of `size` points: random within stratum s. The number of samples is a
- * power of two. The multipliers only decorrelate the inputs of the mixing function; 2654435761 is 2^32 over the golden
- * ratio (Knuth). */
-static __device__ __forceinline__ uint32_t sample_position(const bi_kdtree_pass &pass, uint32_t segment, uint32_t s,
-                                                           uint32_t size)
-{
-    const int log = 31 - __clz((int)pass.samples);
-    const uint32_t low = (uint32_t)((uint64_t)s * size >> log), next = (uint32_t)((uint64_t)(s + 1) * size >> log);
-    const uint32_t random = bi_mix_u32(s * 2654435761u + segment * 977u + (uint32_t)pass.level * 131071u);
-    return low + __umulhi(random, next - low);
-}
-
 /* Copies the sample, a point of each of `samples` strata, finds its box, and writes the ranges of the segment and its
  * destinations. work.boxes is 0 before. */
 template <int DIM, class KEYS>
@@ -73,7 +40,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
     }
     if (t < 4) sh.least[t] = sh.greatest[t] = 0;
     if (chunk == 0 && t < BI_KDTREE_DESTINATIONS)
-        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = destination_range(pass, segment, t);
+        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = bi_kdtree_destination_range(pass, segment, t);
     __syncthreads();
     /* 2. Copy this block's samples. */
     const uint32_t size = sh.segment.y - sh.segment.x;
@@ -83,7 +50,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
     for (int item = 0; item < GATHER_ITEMS; item++) {
         uint32_t s = chunk * per_block + item * GATHER_THREADS + t;
         if (s >= pass.samples) continue;
-        const uint32_t at = sample_position(pass, segment, s, size);
+        const uint32_t at = bi_kdtree_sample_position(pass, segment, s, size);
         bi_kdtree_point<DIM> p = keys.template read<DIM>(from, sh.segment.x + at);
         work.samples[segment * pass.samples + s] =
             make_float4(p.x[0], p.x[1], DIM > 2 ? p.x[2 % DIM] : 0, DIM > 3 ? p.x[3 % DIM] : 0);
@@ -385,7 +352,7 @@ __device__ __forceinline__ void read_samples(segment_shared &sh, const bi_kdtree
 #pragma unroll
     for (int k = 0; k < SEGMENT_ITEMS; k++) {
         const uint32_t s = min(k * BI_KDTREE_SAMPLE_THREADS + threadIdx.x, pass.samples - 1);
-        const uint32_t at = sample_position(pass, segment, s, sh.segment.y - sh.segment.x);
+        const uint32_t at = bi_kdtree_sample_position(pass, segment, s, sh.segment.y - sh.segment.x);
         const bi_kdtree_point<DIM> p = keys.template read<DIM>(from, sh.segment.x + at);
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
@@ -430,7 +397,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
     }
     if (t < 8) sh.box[t] = 0;
     if (t < BI_KDTREE_DESTINATIONS)
-        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = destination_range(pass, segment, t);
+        work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = bi_kdtree_destination_range(pass, segment, t);
     __syncthreads();
     /* 2. Read the sample and find its box and axes; the barrier makes the axes visible. */
     float x[SEGMENT_ITEMS][DIM];

@@ -89,6 +89,7 @@ enum { MOST_PASSES = 8 };
 struct plan {
     int32_t levels, passes; /* levels above the subtrees of blocks; passes that make them */
     int block_log;
+    bool by_superkey;
     bi_kdtree_pass pass[MOST_PASSES];
     /* Largest need of any pass, in elements. */
     size_t segments, bins, list_bins, kept, side;
@@ -101,10 +102,11 @@ static int64_t largest_subtree(int64_t n, int level) { return bi_div_up(n + 1, (
  * the samples that one block holds: fewer launches gain more than narrow brackets. Measured, a pass of 2^24 points:
  * 8,192 samples in one launch take 64 us, 16,384 in five 171; then lists take 80 us more. 128
  * segments are about a block for each of the 132 multiprocessors of an H200. The other sizes are not measured. */
-static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n)
+static uint32_t sample_size(int64_t points, uint32_t segments, int64_t n, bool by_superkey)
 {
     bool small = segments >= 128 || n < 1 << 21;
     uint32_t most = small ? (uint32_t)BI_KDTREE_SMALL_SAMPLE : points >= 1 << 22 ? 1 << 17 : 1 << 16;
+    if (by_superkey) most = BI_KDTREE_SORTED_SAMPLE;
     while (most > points) most /= 2;
     return most;
 }
@@ -130,10 +132,10 @@ static void plan_side(bi_kdtree_pass *pass)
 }
 
 /* Plans how lists are resolved: long ones by several blocks, with more bins. */
-static void plan_lists(bi_kdtree_pass *pass)
+static void plan_lists(bi_kdtree_pass *pass, bool by_superkey)
 {
     pass->counted = pass->side_limit[0] > BI_KDTREE_LONG_LIST;
-    pass->list_log = pass->counted ? 11 : 9;
+    pass->list_log = by_superkey ? (int32_t)BI_KDTREE_MARK_BINS_LOG : pass->counted ? 11 : 9;
     for (int j = 0; j < pass->levels; j++) {
         uint32_t limit = pass->side_limit[j], each = (uint32_t)bi_div_up(limit, BI_KDTREE_MOST_CHUNKS);
         each = limit <= BI_KDTREE_LONG_LIST  ? limit
@@ -151,11 +153,25 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
  * the fourth level the effective width is 5 deviations for wide brackets, 2.5 for narrow ones. */
 static const float narrow_brackets = 6.5f, wide_brackets = 14;
 
+/* The ways to make brackets, by increasing cost. */
+enum brackets { NARROW, BY_SUPERKEY, WIDE, WIDE_BY_SUPERKEY, NO_BRACKETS };
+
+static bool are_by_superkey(enum brackets brackets) { return brackets == BY_SUPERKEY || brackets == WIDE_BY_SUPERKEY; }
+
+/* Returns the brackets to try after a failure (work.failed). Equal coordinates fill lists. In clusters, errors of
+ * pivots add up until a bracket misses. */
+static enum brackets brackets_after(enum brackets failed_ones, uint32_t failure)
+{
+    if (failed_ones == NARROW) return failure & 1 ? BY_SUPERKEY : WIDE;
+    return failed_ones == WIDE_BY_SUPERKEY ? NO_BRACKETS : WIDE_BY_SUPERKEY;
+}
+
 /* Plans the passes for n > 0 points; none if a block makes the whole tree. block_log: log2 of the largest subtree that
- * a block can make on the device. deviations: half the width of brackets. */
-static void plan_build(struct plan *plan, int64_t n, int block_log, float deviations)
+ * a block can make on the device. */
+static void plan_build(struct plan *plan, int64_t n, int block_log, enum brackets brackets)
 {
     *plan = {};
+    plan->by_superkey = are_by_superkey(brackets);
     /* 1. Number of levels above the subtrees; one less if larger blocks save a pass. */
     plan->block_log = block_log < BI_KDTREE_BLOCK_LOG ? block_log : BI_KDTREE_BLOCK_LOG;
     while (largest_subtree(n, plan->levels) > (int64_t)1 << plan->block_log) plan->levels++;
@@ -174,14 +190,14 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
         pass->levels = (int32_t)bi_div_up(plan->levels - level, plan->passes - q);
         pass->segments = 1u << level;
         pass->largest = (uint32_t)largest_subtree(n, level);
-        pass->samples = sample_size(pass->largest - 1, pass->segments, n);
+        pass->samples = sample_size(pass->largest - 1, pass->segments, n, plan->by_superkey);
         pass->sample_chunk = 8192;
         pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_chunk);
-        pass->deviations = deviations;
+        pass->deviations = brackets < WIDE ? narrow_brackets : wide_brackets;
         plan_side(pass);
-        plan_lists(pass);
-        /* Memory: the largest need of any pass. Samples (16 bytes each) share the memory of side lists, whose elements
-         * have at least 8 bytes. */
+        plan_lists(pass, plan->by_superkey);
+        /* Memory: the largest need of any pass. Samples share the memory of side lists, whose elements have 8 bytes in
+         * 2 dimensions and 16 in others: samples have 16, by superkey at most 30 and 50 (allocate_samples). */
         const size_t segments = pass->segments;
         plan->segments = segments;
         if (pass->sample_blocks > 1) plan->bins = segments * 8 * BI_KDTREE_BINS;
@@ -189,7 +205,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, float deviat
         for (int j = 0; j < pass->levels; j++)
             if (pass->chunks[j] > 1) plan->kept = max_size(plan->kept, (segments << j) * pass->chunks[j]);
         plan->side = max_size(plan->side, segments * pass->side_capacity);
-        plan->side = max_size(plan->side, segments * pass->samples * (16 / 8));
+        plan->side = max_size(plan->side, segments * pass->samples * (plan->by_superkey ? 4 : 16 / 8));
         level += pass->levels;
     }
 }
@@ -210,6 +226,20 @@ struct build_memory {
     size_t zeroed; /* bytes from work.cursors */
 };
 
+static size_t bytes_of_point(int dim) { return (size_t)dim * sizeof(float) + sizeof(uint32_t); }
+
+/* Divides the memory of side lists into the arrays of a sample by superkey; the largest pass has the most samples. */
+static void allocate_samples(const struct plan *plan, int dim, bi_kdtree_pass_memory *work)
+{
+    size_t samples = 0;
+    for (int q = 0; q < plan->passes; q++)
+        samples = max_size(samples, (size_t)plan->pass[q].segments * plan->pass[q].samples);
+    work->sampled_points = work->side.points;
+    work->ranks = reinterpret_cast<uint16_t *>(static_cast<char *>(work->side.points) + samples * bytes_of_point(dim));
+    work->orders = work->ranks + samples * (size_t)(dim + 1);
+    work->positions = work->orders + samples * (size_t)(dim + 1);
+}
+
 /* Divides the scratch of a build into its arrays. Without a base, the carver only counts bytes, and pointers are
  * NULL. */
 static void allocate_arrays(struct bi_carver *carver, const struct plan *plan, const bosc_kdtree_opts *opts, int64_t n,
@@ -220,7 +250,8 @@ static void allocate_arrays(struct bi_carver *carver, const struct plan *plan, c
     const size_t last = plan->passes > 0 && !bi_kdtree_keeps_vectors(opts) ? (size_t)n : 0;
     /* 1. The flag, then the arrays that each pass zeroes. */
     *m = {};
-    m->work.failed = carve<uint32_t>(carver, 1);
+    m->work.failed = carve<uint32_t>(carver, 2);
+    m->work.tied = m->work.failed + 1;
     size_t begin = carver->used;
     m->work.cursors = carve<uint32_t>(carver, plan->segments * BI_KDTREE_DESTINATIONS);
     m->work.boxes = carve<uint32_t>(carver, plan->segments * 8);
@@ -239,6 +270,10 @@ static void allocate_arrays(struct bi_carver *carver, const struct plan *plan, c
     m->work.side.points = carve<char>(carver, plan->side * bi_kdtree_point_bytes(dim));
     m->work.side.ids = carve<uint32_t>(carver, dim == 3 ? 0 : plan->side);
     m->work.samples = static_cast<float4 *>(m->work.side.points);
+    if (plan->by_superkey) {
+        m->work.marks = carve<char>(carver, plan->segments * BI_KDTREE_CELLS * BI_KDTREE_MARKS * bytes_of_point(dim));
+        if (m->work.side.points) allocate_samples(plan, dim, &m->work);
+    }
     /* 3. Points between passes. */
     m->other.points = carve<char>(carver, points * bi_kdtree_point_bytes(dim));
     m->other.ids = carve<uint32_t>(carver, dim == 3 ? 0 : points);
@@ -253,10 +288,13 @@ int64_t bi_kdtree_cuda_build_scratch(const bosc_kdtree_opts *opts, int64_t n)
     for (int log = BI_KDTREE_BLOCK_LOG - 1; log <= BI_KDTREE_MOST_BLOCK_LOG; log++) {
         struct plan plan;
         struct build_memory memory;
-        struct bi_carver carver = {nullptr, 0};
-        plan_build(&plan, n, log, wide_brackets);
-        allocate_arrays(&carver, &plan, opts, n, &memory);
-        most = max_size(most, carver.used);
+        struct bi_carver carver;
+        for (int brackets = NARROW; brackets < NO_BRACKETS; brackets++) {
+            carver = {nullptr, 0};
+            plan_build(&plan, n, log, (enum brackets)brackets);
+            allocate_arrays(&carver, &plan, opts, n, &memory);
+            most = max_size(most, carver.used);
+        }
     }
     return (int64_t)most;
 }
@@ -267,16 +305,30 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
                               bi_kdtree_source from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
                               int64_t n)
 {
-    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, sizeof *m->work.failed));
+    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, 2 * sizeof *m->work.failed)); /* work.tied too */
     for (int q = 0; q < plan->passes; q++) {
         const bi_kdtree_array to = (plan->passes - q) % 2 ? last : m->other;
         BI_TRY(ctx->backend->fill(ctx, m->work.cursors, 0, m->zeroed));
-        BI_TRY(bi_kdtree_run_sample_pivots<DIM>(ctx, plan->pass[q], keys, from, m->work));
+        if constexpr (KEYS::BY_SUPERKEY)
+            BI_TRY((bi_kdtree_run_sample_superkeys<DIM, typename KEYS::base>(ctx, plan->pass[q], keys, from, m->work)));
+        else
+            BI_TRY(bi_kdtree_run_sample_pivots<DIM>(ctx, plan->pass[q], keys, from, m->work));
         BI_TRY(bi_kdtree_run_partition_points<DIM>(ctx, plan->pass[q], keys, from, to, m->work));
         BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], keys, to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return bi_kdtree_run_subtree_blocks<DIM>(ctx, n, plan->levels, plan->block_log, keys, from, nodes, m->work.failed);
+    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::base>(ctx, n, plan->levels, plan->block_log, keys, from,
+                                                                  nodes, m->work.failed);
+}
+
+/* The same with brackets as planned. */
+template <int DIM, class KEYS>
+static bosc_status run_planned(bosc_ctx *ctx, const struct plan *plan, const struct build_memory *m, const KEYS &keys,
+                               const bi_kdtree_source &from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
+                               int64_t n)
+{
+    if (plan->by_superkey) return run_passes<DIM>(ctx, plan, m, bi_kdtree_superkeys<KEYS>{keys}, from, last, nodes, n);
+    return run_passes<DIM>(ctx, plan, m, keys, from, last, nodes, n);
 }
 
 template <int DIM>
@@ -286,24 +338,25 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
     const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
     /* Float trees keep vectors: the last pass writes to the tree's array, and blocks work in place. */
     if (bi_kdtree_keeps_vectors(&tree->opts))
-        return run_passes<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
-                               {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
+        return run_planned<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
+                                {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
     const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends};
     BI_TRY(run_find_ends(ctx, keys, DIM, m->ends));
-    return run_passes<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
+    return run_planned<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
-/* Builds with brackets of half the width `deviations`. The first call of allocate_arrays only counts bytes. Once
- * scratch is allocated, the tree counts as overwritten. */
+/* Builds with the given brackets, and replaces them by the ones to try next. After a success these are the
+ * same, or NARROW if no marks were tied. The first call of allocate_arrays only counts bytes. With scratch
+ * allocated, the tree counts as overwritten. */
 static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                                       float deviations, enum bi_kdtree_outcome *outcome)
+                                       enum brackets *brackets, enum bi_kdtree_outcome *outcome)
 {
     struct plan plan;
     struct build_memory memory;
     struct bi_carver carver = {nullptr, 0};
     const int32_t dim = tree->opts.dim;
     void *scratch;
-    plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), deviations);
+    plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), *brackets);
     allocate_arrays(&carver, &plan, &tree->opts, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};
@@ -312,9 +365,13 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     bosc_status status = dim == 2   ? build_dim<2>(ctx, tree, &plan, &memory, rows)
                          : dim == 3 ? build_dim<3>(ctx, tree, &plan, &memory, rows)
                                     : build_dim<4>(ctx, tree, &plan, &memory, rows);
-    uint32_t failed = 0;
-    if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, &failed, memory.work.failed, sizeof failed);
-    *outcome = failed ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
+    uint32_t result[2] = {0, 0}; /* work.failed, work.tied */
+    if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, result, memory.work.failed, sizeof result);
+    *outcome = result[0] ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
+    if (result[0])
+        *brackets = brackets_after(*brackets, result[0]);
+    else if (*brackets == BY_SUPERKEY && !result[1])
+        *brackets = NARROW;
     return status;
 }
 
@@ -323,14 +380,10 @@ bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct 
 {
     *outcome = BI_KDTREE_BUILT;
     if (rows->n == 0) return BOSC_OK;
-    /* Narrow brackets first. Once they miss, this tree's builds begin with wide ones, until these miss too. */
-    if (!tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, narrow_brackets, outcome));
-        tree->clustered = *outcome == BI_KDTREE_NEEDS_LISTS;
-    }
-    if (tree->clustered) {
-        BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, wide_brackets, outcome));
-        tree->clustered = *outcome == BI_KDTREE_BUILT;
-    }
+    /* Begin with the brackets that served last, and try the next ones until they serve. */
+    enum brackets brackets = (enum brackets)tree->brackets;
+    do BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, &brackets, outcome));
+    while (*outcome == BI_KDTREE_NEEDS_LISTS && brackets != NO_BRACKETS);
+    tree->brackets = brackets == NO_BRACKETS ? NARROW : brackets;
     return BOSC_OK;
 }

@@ -12,7 +12,10 @@ enum {
     /* A warp makes subtrees of up to 2^8 points alone. Measured, a build of 2^24 points: 2.08 ms, without 2.45. */
     BI_KDTREE_WARP_LOG = 8,
     BI_KDTREE_WARP_POINTS = 32 * BI_KDTREE_LANE_POINTS, /* 2^BI_KDTREE_WARP_LOG */
-    BI_KDTREE_RANKED_CANDIDATES = 32 /* most candidates that every warp of a node ranks itself, a lane each */
+    BI_KDTREE_RANKED_CANDIDATES = 32, /* most candidates that every warp of a node ranks itself, a lane each */
+    /* Rounds that narrow more candidates, before one warp selects among them. A round divides their extent by the bins
+     * of the node, at least 128; equal coordinates take one round each. Not measured. */
+    BI_KDTREE_NARROWINGS = 6
 };
 
 /* The median of a node: its key by the node's coordinate, and its number among the loaded points. */
@@ -48,8 +51,10 @@ template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
     uint16_t index[POINTS];
     uint16_t ranked[NODES][BI_KDTREE_RANKED_CANDIDATES];
     uint32_t found[NODES], collected[NODES]; /* number of candidates; number in `candidates` */
-    uint32_t median_bin[NODES], median_rank[NODES];
-    uint32_t sides[NODES][2]; /* points moved to either side so far */
+    uint32_t median_bin[NODES], median_rank[NODES], median_count[NODES]; /* the bin, the rank in it, its points */
+    uint32_t narrowed[NODES];         /* more points than the candidates may share the median's key */
+    uint32_t ends[NODES][2][DIM + 1]; /* of candidates: least (complements) and greatest keys, and ids */
+    uint32_t sides[NODES][2];         /* points moved to either side so far */
     bi_kdtree_median chosen[NODES];
     uint32_t has_many[LEVELS]; /* a node of the level has more than RANKED_CANDIDATES */
     uint32_t warp_sums[WARPS];

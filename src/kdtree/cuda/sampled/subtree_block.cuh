@@ -83,11 +83,11 @@ __device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LO
     }
 }
 
-/* Finds the bin of the node's median, and its rank there; zeroes the bins. A warp owns the bins of its slots. The
- * barrier publishes the sums of warps. */
+/* Finds the bin of the node's member of rank `target`, its rank there, and the points of the bin; zeroes the bins. A
+ * warp owns the bins of its slots. The barrier publishes the sums of warps. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                const warp_share &share)
+                                                const warp_share &share, uint32_t target)
 {
     auto &sh = tree.sh;
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
@@ -104,43 +104,142 @@ __device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DI
     __syncthreads();
     const bool earlier = lane >= share.first && lane < w;
     uint32_t before = sum - own + bi_warp_sum(earlier ? sh.warp_sums[lane % shared::WARPS] : 0);
-    const uint32_t target = share.size / 2;
 #pragma unroll
     for (int b = 0; b < EACH; b++) {
         if (before <= target && target - before < c[b]) {
             sh.median_bin[share.h] = t * EACH + b;
             sh.median_rank[share.h] = target - before;
+            sh.median_count[share.h] = c[b];
         }
         before += c[b];
     }
 }
 
-/* Selects the medians of nodes with many candidates, by the first warp of each. The barriers complete the candidate
- * lists, publish the medians, and end the use of the lists, which share memory with the bins. */
+/* Returns the coordinate by which candidates of a node are narrowed, from their ends: the first one of the superkey in
+ * which they differ; DIM for the id; -1 if the keys of the rows decide before. */
 template <int DIM, int LOG, class KEYS>
-static __device__ void choose_from_candidates(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                              const warp_share &share)
+__device__ __forceinline__ int narrowing_coordinate(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                    const warp_share &share)
+{
+    const auto &ends = tree.sh.ends[share.h];
+    int c = share.d;
+    for (int t = 0; t < DIM; t++, c = bi_kdtree_next_coordinate<DIM>(c)) {
+        if (~ends[0][c] != ends[1][c]) return c;
+        if (!tree.keys.exact_flat(1u << c)) return -1;
+    }
+    return DIM;
+}
+
+/* Counts the candidates of the warp's node in its bins, over their extent in coordinate c, or over the range of their
+ * ids. Monotonic maps, as those of count_keys. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void count_candidates(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, warp_share &share,
+                                                 uint32_t alive, int c)
+{
+    auto &sh = tree.sh;
+    const int log_bins = share.log_slots - 1;
+    const uint32_t least = ~sh.ends[share.h][0][c], greatest = sh.ends[share.h][1][c], first = share.v << log_bins;
+    const uint32_t bits = 32 - (uint32_t)__clz((int)(greatest - least)),
+                   shift = bits > (uint32_t)log_bins ? bits - (uint32_t)log_bins : 0;
+    /* Differences from the least one are exact in narrow ranges. Keys count where the extent has no finite factor. */
+    const float low = bi_f32_of_key(least), extent = bi_f32_of_key(greatest) - low;
+    const float most = (float)((1 << log_bins) - 1),
+                factor = extent > 0x1p-100f && extent <= FLT_MAX ? most / extent : 0;
+#pragma unroll
+    for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++) {
+        if (!(alive >> k & 1)) continue;
+        const uint32_t i = point_of(share.packed[k]);
+        const uint32_t bin = c == DIM     ? (sh.id[i] - least) >> shift
+                             : factor > 0 ? (uint32_t)fminf((sh.x[c % DIM][i] - low) * factor, most)
+                                          : (bi_key_u32_of_f32(sh.x[c % DIM][i]) - least) >> shift;
+        share.packed[k] = i | (first + bin) << 16;
+        atomicAdd(&sh.bins[first + bin], 1u);
+    }
+}
+
+/* Narrows the candidates of nodes that have many. A round counts them in bins over their own extent, by the first
+ * coordinate in which they differ; those of the median's bin remain. Few are collected in sh.ranked; among many the
+ * first warp of a node selects. All threads call it after the barrier that completes sh.found. sh.bins is 0 before and
+ * after. */
+template <int DIM, int LOG, class KEYS>
+static __device__ void narrow_candidates(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, warp_share &share)
 {
     auto &sh = tree.sh;
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     constexpr int EACH = shared::BINS / shared::THREADS;
-    const uint32_t t = threadIdx.x, h = share.h, found = sh.found[h];
-    uint16_t *candidates = sh.candidates + (share.v << share.log_slots);
-    if (found > BI_KDTREE_RANKED_CANDIDATES)
+    const uint32_t t = threadIdx.x, lane = t % 32, h = share.h;
+    bool many = sh.found[h] > BI_KDTREE_RANKED_CANDIDATES;
+    const bool narrowed = many;
+    uint32_t alive = 0; /* the lane's candidates */
+#pragma unroll
+    for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++)
+        if (many && bin_of(share.packed[k]) == sh.median_bin[h]) alive |= 1u << k;
+    /* 1. Narrow. */
+    for (int round = 0; round < BI_KDTREE_NARROWINGS; round++) {
+        /* a. Zero the ends; the barriers end the reads of the round before, and publish the zeros. */
+        if (!__syncthreads_or(many)) break;
+        if (t / 32 == share.first && lane < 2 * (DIM + 1)) sh.ends[h][lane / (DIM + 1)][lane % (DIM + 1)] = 0;
+        __syncthreads();
+        /* b. Find the ends of the candidates; the barrier completes them. */
+        if (many)
+#pragma unroll
+            for (int c = 0; c <= DIM; c++) {
+                uint32_t least = 0, greatest = 0;
+#pragma unroll
+                for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++) {
+                    if (!(alive >> k & 1)) continue;
+                    const uint32_t i = point_of(share.packed[k]);
+                    const uint32_t key = c == DIM ? sh.id[i] : bi_key_u32_of_f32(sh.x[c % DIM][i]);
+                    least = max(least, ~key);
+                    greatest = max(greatest, key);
+                }
+                least = bi_warp_max(least);
+                greatest = bi_warp_max(greatest);
+                if (lane == 0) {
+                    atomicMax(&sh.ends[h][0][c], least);
+                    atomicMax(&sh.ends[h][1][c], greatest);
+                }
+            }
+        __syncthreads();
+        /* c. Count them in bins, and find that of the median. The barriers complete the counts, and publish the bin. */
+        const int c = many ? narrowing_coordinate(tree, share) : -1;
+        if (c >= 0) count_candidates(tree, share, alive, c);
+        const uint32_t rank = sh.median_rank[h];
+        __syncthreads();
+        find_median_bin(tree, share, rank);
+        __syncthreads();
+        /* d. Keep the candidates of the bin. */
+        if (c < 0) continue;
+#pragma unroll
         for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++)
-            if (bin_of(share.packed[k]) == sh.median_bin[h])
-                candidates[atomicAdd(&sh.collected[h], 1u)] = (uint16_t)point_of(share.packed[k]);
+            if (bin_of(share.packed[k]) != sh.median_bin[h]) alive &= ~(1u << k);
+        many = sh.median_count[h] > BI_KDTREE_RANKED_CANDIDATES;
+    }
+    /* 2. Collect the candidates; the barriers end the reads of the counts, publish them, and complete the lists. */
     __syncthreads();
-    if (found > BI_KDTREE_RANKED_CANDIDATES && t / 32 == share.first) {
-        const uint32_t i = quick_select(tree, candidates, found, sh.median_rank[h], share.d);
-        if (t % 32 == 0) sh.chosen[h] = {sh.x[share.d][i], i};
+    if (narrowed && t == 32 * share.first) {
+        sh.narrowed[h] = 1;
+        sh.found[h] = sh.median_count[h];
+    }
+    __syncthreads();
+    uint16_t *candidates = sh.candidates + (share.v << share.log_slots);
+#pragma unroll
+    for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++)
+        if (alive >> k & 1)
+            (many ? candidates : sh.ranked[h])[atomicAdd(&sh.collected[h], 1u)] = (uint16_t)point_of(share.packed[k]);
+    __syncthreads();
+    /* 3. Select among many by a warp. The barriers publish the medians, and end the use of the lists, which share
+     * memory with the bins. */
+    if (many && t / 32 == share.first) {
+        const uint32_t i = quick_select(tree, candidates, sh.found[h], sh.median_rank[h], share.d);
+        if (lane == 0) sh.chosen[h] = {sh.x[share.d][i], i};
     }
     __syncthreads();
     for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;
 }
 
 /* Returns the median of the warp's node. Each warp ranks the candidates itself, which saves a barrier. *tied: others
- * may have the same key. */
+ * may have the same key. After narrowing, these need not be candidates. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           const warp_share &share, bool *tied)
@@ -158,7 +257,7 @@ __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_
         less += y < x;
         equal += y == x;
     }
-    *tied = __any_sync(~0u, lane < count && equal != 1);
+    *tied = __any_sync(~0u, lane < count && equal != 1) || sh.narrowed[share.h];
     /* 2. On ties, rank by the superkey. */
     if (*tied) {
         less = 0;
@@ -255,7 +354,7 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     /* 2. Find the bin of its median. The barriers complete the counts, and publish the bins found. */
     count_keys(tree, share);
     __syncthreads();
-    find_median_bin(tree, share);
+    find_median_bin(tree, share, share.size / 2);
     __syncthreads();
     /* 3. Collect the points of the bin; the barrier completes the collection. */
     const uint32_t bin = sh.median_bin[share.h];
@@ -270,7 +369,7 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     }
     __syncthreads();
     /* 4. Choose the median and move the other points; the barrier completes the slots and nodes of the next level. */
-    if (sh.has_many[j]) choose_from_candidates(tree, share);
+    if (sh.has_many[j]) narrow_candidates(tree, share);
     bool tied;
     const bi_kdtree_median median = choose_median(tree, share, &tied);
     if (w == share.first) split_node(tree, share, median.x);
@@ -328,6 +427,7 @@ __device__ __forceinline__ void clear_shared(bi_kdtree_block_shared<DIM, LOG, KE
     for (int b = t; b < shared::BINS; b += shared::THREADS) sh.bins[b] = 0;
     if (t < shared::NODES) {
         sh.found[t] = sh.collected[t] = sh.median_bin[t] = sh.median_rank[t] = 0;
+        sh.median_count[t] = sh.narrowed[t] = 0;
         sh.sides[t][0] = sh.sides[t][1] = 0;
         sh.chosen[t] = {0, 0};
     }

@@ -327,20 +327,23 @@ static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_
 }
 
 /* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour.
- * `point_numbers`: scratch of 256 words of the warp. Returns true if one sort consumes all coordinates. */
+ * That sets *by_id: equal points ascend by id in all nodes. Later levels keep this order, since sorts are stable, and
+ * need no ids. `point_numbers`: scratch of 256 words of the warp. Returns true with *by_id, or if one sort consumes all
+ * coordinates. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                               uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
-                                                              uint32_t medians, uint16_t *point_numbers)
+                                                              uint32_t medians, uint16_t *point_numbers, bool *by_id)
 {
     int bits = 0;
     constexpr int WORDS = DIM * KEYS::SORT_WORDS;
     for (int last = WORDS - 1; last <= WORDS; last++) {
         const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, point_numbers);
         if (last < WORDS) bits = sorted;
-        if (last == WORDS || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
+        if (last == WORDS) *by_id = true;
+        if (*by_id || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
-    return bits <= BI_KDTREE_CHUNK_BITS;
+    return *by_id || bits <= BI_KDTREE_CHUNK_BITS;
 }
 
 /* Distributes a subtree's `size` points to its 2^k slots, round robin over lanes; low pads follow, then high pads.
@@ -397,8 +400,8 @@ bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const 
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                        const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
-                                                       const bi_kdtree_warp_level &level, uint16_t *point_numbers,
-                                                       uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+                                                       bool *by_id, const bi_kdtree_warp_level &level,
+                                                       uint16_t *point_numbers, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
 #pragma unroll
@@ -411,7 +414,7 @@ __device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_sub
     }
     if (!packed) bi_kdtree_find_packing(tree, a);
     packed = true;
-    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, point_numbers);
+    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, point_numbers, by_id);
 }
 
 /* Makes the subtree of this warp: `size` points, in 2^k slots. point_numbers[0 ... size): their numbers, in an array of
@@ -433,8 +436,8 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
     bi_kdtree_slot_bits bits = bi_kdtree_distribute_points<POINT_MASK>(point_numbers, size, k, a);
     if (outside) size = 0;
     /* 2. Level by level: sort, extract the medians, and find the slots of the next level. After a tie, all levels are
-     * sorted exactly if that is no slower. */
-    bool packed = false, exact = false;
+     * sorted exactly if that is no slower, or if points are equal. */
+    bool packed = false, exact = false, by_id = false;
     for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
         const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
         bool tie = exact;
@@ -444,7 +447,7 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
             tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median));
         }
         if (tie) {
-            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, level, point_numbers, a);
+            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, &by_id, level, point_numbers, a);
             bi_kdtree_extract_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
