@@ -488,8 +488,8 @@ static void rounded_at_once(bosc_ctx *like)
 }
 
 /* Points with many equal coordinates: a lattice of 64 values, scan lines on flat ground, half of the points one point,
- * coordinates of two values, one point. */
-enum repeats { LATTICE, SCAN_LINES, HALF_EQUAL, TWO_VALUES, ONE_POINT, REPEATS };
+ * copies of a thousand points, coordinates of two values, one point. */
+enum repeats { LATTICE, SCAN_LINES, HALF_EQUAL, COPIES, TWO_VALUES, ONE_POINT, REPEATS };
 
 /* Sets point i. Integers are floats in thousandths. */
 static void set_repeating(struct suite_random *r, enum repeats repeats, const struct reference_points *p, int64_t i)
@@ -499,10 +499,12 @@ static void set_repeating(struct suite_random *r, enum repeats repeats, const st
     const double ground = slope < 0 ? 1.7 / -slope : wall, away = ground < wall ? ground : wall;
     const double scan[] = {away * cos(angle), away * sin(angle), 1.7 + away * slope};
     const bool copy = suite_below(r, 2);
+    struct suite_random point = {1 + suite_below(r, 1000)};
     for (int32_t c = 0; c < p->dim; c++) {
         const double x = repeats == LATTICE      ? (double)suite_below(r, 64) / 64
                          : repeats == SCAN_LINES ? scan[c % 3]
                          : repeats == HALF_EQUAL ? (copy ? 0.25 : suite_unit(r))
+                         : repeats == COPIES     ? suite_unit(&point)
                          : repeats == TWO_VALUES ? (double)suite_below(r, 2)
                                                  : 7;
         kd_set((void *)p->data, p->dtype, i * p->stride + c, x * scale);

@@ -137,7 +137,7 @@ struct bi_kdtree_pass {
     uint32_t side_capacity;     /* points of all lists of a segment */
     uint32_t side_first[BI_KDTREE_PASS_LEVELS], side_limit[BI_KDTREE_PASS_LEVELS]; /* first slot and capacity
      * of a node's list, by depth */
-    bool counted;     /* keys of lists are counted on arrival, for lists that several blocks resolve */
+    bool counted;     /* keys of lists are counted before several blocks resolve them: on arrival, by superkey later */
     int32_t list_log; /* bins of a list: 2^list_log */
     /* Number of blocks that resolve a list, by depth, and points per block. */
     uint32_t chunks[BI_KDTREE_PASS_LEVELS], chunk_size[BI_KDTREE_PASS_LEVELS];
@@ -220,51 +220,6 @@ static __device__ __forceinline__ uint32_t bi_kdtree_sample_position(const bi_kd
     return low + __umulhi(random, next - low);
 }
 
-/* True if p lies below, or above, the bracket of a node of coordinate d. With BY_SUPERKEY, `bracket` has the
- * coordinates d of the outer marks, and points that share one of them are compared by superkey. */
-template <int DIM, class KEYS>
-__device__ __forceinline__ bool bi_kdtree_below_bracket(const KEYS &keys, const bi_kdtree_point<DIM> &p, int d,
-                                                        float2 bracket, const bi_kdtree_point<DIM> *marks)
-{
-    const float x = bi_kdtree_coordinate<DIM>(p, d);
-    if constexpr (KEYS::BY_SUPERKEY) {
-        if (x == bracket.x && marks[0].id != BI_KDTREE_NONE) return keys.template precedes<DIM>(p, marks[0], d);
-    }
-    return x < bracket.x;
-}
-template <int DIM, class KEYS>
-__device__ __forceinline__ bool bi_kdtree_above_bracket(const KEYS &keys, const bi_kdtree_point<DIM> &p, int d,
-                                                        float2 bracket, const bi_kdtree_point<DIM> *marks)
-{
-    const float x = bi_kdtree_coordinate<DIM>(p, d);
-    if constexpr (KEYS::BY_SUPERKEY) {
-        const bi_kdtree_point<DIM> *last = marks + BI_KDTREE_MARKS - 1;
-        if (x == bracket.y && last->id != BI_KDTREE_NONE) return keys.template precedes<DIM>(*last, p, d);
-    }
-    return x > bracket.y;
-}
-
-/* Returns the destination of a point that has reached node v: a cell, or BI_KDTREE_CELLS + the node whose bracket holds
- * it. */
-template <int DIM, class KEYS>
-__device__ __forceinline__ uint32_t bi_kdtree_classify(const KEYS &keys, const bi_kdtree_pass_memory &work,
-                                                       uint32_t segment, const bi_kdtree_point<DIM> &p, int v, int d,
-                                                       const float2 *brackets, int levels)
-{
-    const int cells = 1 << levels;
-    while (v < cells - 1) {
-        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, v);
-        if (bi_kdtree_below_bracket(keys, p, d, brackets[v], marks))
-            v = 2 * v + 1;
-        else if (bi_kdtree_above_bracket(keys, p, d, brackets[v], marks))
-            v = 2 * v + 2;
-        else
-            return BI_KDTREE_CELLS + v;
-        d = bi_kdtree_next_coordinate<DIM>(d);
-    }
-    return v - (cells - 1);
-}
-
 /* The bins of a side list: 2^shift keys of coordinate d each, from key `low` on. */
 struct bi_kdtree_list_scale {
     uint32_t low;
@@ -285,14 +240,12 @@ __device__ __forceinline__ bi_kdtree_list_scale bi_kdtree_list_scale_of(const bi
     return scale;
 }
 
-/* Returns the bin of p in the list of node v of a segment. With BY_SUPERKEY: the number of inner marks up to p. */
+/* Returns the bin of p in a list. With BY_SUPERKEY: the number of inner marks up to p. */
 template <int DIM, class KEYS>
-__device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const bi_kdtree_pass_memory &work,
-                                                       uint32_t segment, int v, const bi_kdtree_list_scale &scale,
-                                                       const bi_kdtree_point<DIM> &p)
+__device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const bi_kdtree_list_scale &scale,
+                                                       const bi_kdtree_point<DIM> *marks, const bi_kdtree_point<DIM> &p)
 {
     if constexpr (KEYS::BY_SUPERKEY) {
-        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, v);
         uint32_t below = 0;
 #pragma unroll
         for (uint32_t step = 1u << (BI_KDTREE_MARK_BINS_LOG - 1); step > 0; step /= 2) {
@@ -306,8 +259,15 @@ __device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const b
     }
 }
 
+/* The ends of the brackets of a segment's nodes, the outer marks, in builds by superkey. */
+template <int DIM, bool BY_SUPERKEY> struct bi_kdtree_bracket_ends {
+};
+template <int DIM> struct bi_kdtree_bracket_ends<DIM, true> {
+    bi_kdtree_point<DIM> low[BI_KDTREE_CELLS], high[BI_KDTREE_CELLS];
+};
+
 /* Tables of one segment in shared memory, for scattering points to destinations. */
-struct bi_kdtree_segment_scatter {
+template <int DIM, class KEYS> struct bi_kdtree_segment_scatter {
     uint32_t count[BI_KDTREE_DESTINATIONS]; /* points of this block */
     /* Position of the block's points (in the next array, or in `side`) less `start`; limit of the destination. */
     uint2 target[BI_KDTREE_DESTINATIONS];
@@ -316,12 +276,55 @@ struct bi_kdtree_segment_scatter {
     float2 brackets[BI_KDTREE_CELLS];
     uint32_t flat;   /* coordinates that the whole sample shares, as bits */
     float shared[4]; /* these coordinates */
+    bi_kdtree_bracket_ends<DIM, KEYS::BY_SUPERKEY> ends;
 };
+
+/* True if p lies below, or above, the bracket of node v, of coordinate d. With BY_SUPERKEY, brackets have the
+ * coordinates d of their ends, and points that share one of them are compared by superkey. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_below_bracket(const bi_kdtree_segment_scatter<DIM, KEYS> &s, const KEYS &keys,
+                                                        const bi_kdtree_point<DIM> &p, int v, int d)
+{
+    const float x = bi_kdtree_coordinate<DIM>(p, d), end = s.brackets[v].x;
+    if constexpr (KEYS::BY_SUPERKEY) {
+        if (x == end && s.ends.low[v].id != BI_KDTREE_NONE) return keys.template precedes<DIM>(p, s.ends.low[v], d);
+    }
+    return x < end;
+}
+template <int DIM, class KEYS>
+__device__ __forceinline__ bool bi_kdtree_above_bracket(const bi_kdtree_segment_scatter<DIM, KEYS> &s, const KEYS &keys,
+                                                        const bi_kdtree_point<DIM> &p, int v, int d)
+{
+    const float x = bi_kdtree_coordinate<DIM>(p, d), end = s.brackets[v].y;
+    if constexpr (KEYS::BY_SUPERKEY) {
+        if (x == end && s.ends.high[v].id != BI_KDTREE_NONE) return keys.template precedes<DIM>(s.ends.high[v], p, d);
+    }
+    return x > end;
+}
+
+/* Returns the destination of a point that has reached node v: a cell, or BI_KDTREE_CELLS + the node whose bracket holds
+ * it. */
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_segment_scatter<DIM, KEYS> &s, const KEYS &keys,
+                                                       const bi_kdtree_point<DIM> &p, int v, int d, int levels)
+{
+    const int cells = 1 << levels;
+    while (v < cells - 1) {
+        if (bi_kdtree_below_bracket(s, keys, p, v, d))
+            v = 2 * v + 1;
+        else if (bi_kdtree_above_bracket(s, keys, p, v, d))
+            v = 2 * v + 2;
+        else
+            return BI_KDTREE_CELLS + v;
+        d = bi_kdtree_next_coordinate<DIM>(d);
+    }
+    return v - (cells - 1);
+}
 
 /* Replaces each coordinate that the sample shares by the one of its axis; by +-infinity, beyond all brackets, if the
  * point does not share it. */
-template <int DIM>
-__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_point_by_axes(const bi_kdtree_segment_scatter &s,
+template <int DIM, class KEYS>
+__device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_point_by_axes(const bi_kdtree_segment_scatter<DIM, KEYS> &s,
                                                                         const bi_kdtree_point<DIM> &p)
 {
     /* A flat coordinate copies the next one, already replaced. Two rounds, so that the copying begins at a coordinate
@@ -341,7 +344,7 @@ __device__ __forceinline__ bi_kdtree_point<DIM> bi_kdtree_point_by_axes(const bi
 /* Loads the tables of a segment; called by the first 32 threads of a block. */
 template <int DIM, class KEYS>
 __device__ __forceinline__ void
-bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_pass &pass, const KEYS &keys,
+bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter<DIM, KEYS> &s, const bi_kdtree_pass &pass, const KEYS &keys,
                                   const bi_kdtree_pass_memory &work, uint32_t segment, int t)
 {
     const uint32_t *box = work.boxes + segment * 8,
@@ -354,26 +357,35 @@ bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter &s, const bi_kdtree_
     s.brackets[t] = work.brackets[segment * BI_KDTREE_CELLS + t];
     if (flat) s.brackets[t] = make_float2(fmaxf(s.brackets[t].x, -FLT_MAX), fminf(s.brackets[t].y, FLT_MAX));
     s.scale[t] = bi_kdtree_list_scale_of<DIM>(pass, work, segment, t, bi_kdtree_axes_of<DIM>(flat));
+    if constexpr (KEYS::BY_SUPERKEY) {
+        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, t);
+        s.ends.low[t] = marks[0];
+        s.ends.high[t] = marks[BI_KDTREE_MARKS - 1];
+    }
 }
 
-/* Counts a point of this block, also in the bins of its list. Returns its rank within the block. */
+/* Counts a point of this block. If pass.counted, also in the bins of its list; with BY_SUPERKEY, a kernel counts lists
+ * before they are resolved. Returns its rank within the block. */
 template <int DIM, class KEYS>
-__device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter &s, const KEYS &keys,
-                                                                    const bi_kdtree_pass &pass,
+__device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter<DIM, KEYS> &s,
+                                                                    const KEYS &keys, const bi_kdtree_pass &pass,
                                                                     const bi_kdtree_pass_memory &work, uint32_t segment,
                                                                     uint32_t destination, const bi_kdtree_point<DIM> &p)
 {
-    if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_STAYING) {
-        const uint32_t v = destination - BI_KDTREE_CELLS,
-                       bin = bi_kdtree_list_bin(keys, work, segment, (int)v, s.scale[v], p);
-        atomicAdd(&work.list_bins[(size_t)(segment * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS + bin], 1u);
+    if constexpr (!KEYS::BY_SUPERKEY) {
+        if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_STAYING) {
+            const uint32_t v = destination - BI_KDTREE_CELLS,
+                           bin = bi_kdtree_list_bin<DIM>(keys, s.scale[v], nullptr, p);
+            atomicAdd(&work.list_bins[(size_t)(segment * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS + bin], 1u);
+        }
     }
     return atomicAdd(&s.count[destination], 1u);
 }
 
 /* Reserves slots for the counted points, of ranks `start`, start + 1, ...; called by the first 32 threads. `from`: 0 in
  * the partition, else one more than the depth of the points' list. */
-__device__ __forceinline__ void bi_kdtree_segment_scatter_reserve(bi_kdtree_segment_scatter &s,
+template <int DIM, class KEYS>
+__device__ __forceinline__ void bi_kdtree_segment_scatter_reserve(bi_kdtree_segment_scatter<DIM, KEYS> &s,
                                                                   const bi_kdtree_pass_memory &work, uint32_t segment,
                                                                   int t, uint32_t start, int from)
 {
@@ -388,8 +400,8 @@ __device__ __forceinline__ void bi_kdtree_segment_scatter_reserve(bi_kdtree_segm
 }
 
 /* Writes a point of the given rank to its destination. */
-template <int DIM>
-__device__ __forceinline__ void bi_kdtree_segment_scatter_write(const bi_kdtree_segment_scatter &s,
+template <int DIM, class KEYS>
+__device__ __forceinline__ void bi_kdtree_segment_scatter_write(const bi_kdtree_segment_scatter<DIM, KEYS> &s,
                                                                 const bi_kdtree_array &to, const bi_kdtree_array &side,
                                                                 uint32_t destination, uint32_t rank,
                                                                 const bi_kdtree_point<DIM> &p)

@@ -4,26 +4,24 @@
 enum { PARTITION_THREADS = 256, PARTITION_ITEMS = 8, PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS };
 
 /* Stages a tile in the order of destinations, so that writes to each are contiguous. */
-template <int DIM> struct partition_shared {
-    bi_kdtree_segment_scatter scatter;
+template <int DIM, class KEYS> struct partition_shared {
+    bi_kdtree_segment_scatter<DIM, KEYS> scatter;
     uint32_t start[BI_KDTREE_DESTINATIONS]; /* of each destination in the tile */
     bi_kdtree_point<DIM> tile[PARTITION_TILE];
 };
 
 /* bi_kdtree_classify from the root, without divergent branches. */
 template <int DIM, class KEYS>
-static __device__ __forceinline__ uint32_t classify(const KEYS &keys, const bi_kdtree_pass_memory &work,
-                                                    uint32_t segment, const bi_kdtree_point<DIM> &p, int d,
-                                                    const float2 *brackets, int levels)
+static __device__ __forceinline__ uint32_t classify(const bi_kdtree_segment_scatter<DIM, KEYS> &scatter,
+                                                    const KEYS &keys, const bi_kdtree_point<DIM> &p, int d, int levels)
 {
     uint32_t v = 0, list = 0;
 #pragma unroll
     for (int j = 0; j < BI_KDTREE_PASS_LEVELS; j++) {
         if (j == levels) break;
-        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, (int)v);
-        const float2 b = brackets[v];
-        const bool greater = bi_kdtree_above_bracket(keys, p, d, b, marks);
-        list = list == 0 && !greater && !bi_kdtree_below_bracket(keys, p, d, b, marks) ? BI_KDTREE_CELLS + v : list;
+        const bool greater = bi_kdtree_above_bracket(scatter, keys, p, (int)v, d);
+        list =
+            list == 0 && !greater && !bi_kdtree_below_bracket(scatter, keys, p, (int)v, d) ? BI_KDTREE_CELLS + v : list;
         v = 2 * v + 1 + greater;
         d = bi_kdtree_next_coordinate<DIM>(d);
     }
@@ -39,7 +37,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
     bi_kdtree_partition_points(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
                                const bi_kdtree_array to, const bi_kdtree_pass_memory work, uint32_t tiles_per_segment)
 {
-    using shared = struct partition_shared<DIM>;
+    using shared = struct partition_shared<DIM, KEYS>;
     BI_SHARED(shared, sh);
     const uint32_t segment = blockIdx.x / tiles_per_segment, tile = blockIdx.x % tiles_per_segment, t = threadIdx.x;
     const uint2 range = work.segments[segment];
@@ -61,8 +59,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
         if (k * PARTITION_THREADS + t >= count) continue;
         /* Coordinates that the whole sample shares are replaced by the next ones that differ. */
         const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
-        uint32_t destination =
-            classify<DIM>(keys, work, segment, projected, pass.level % DIM, sh.scatter.brackets, pass.levels);
+        uint32_t destination = classify<DIM>(sh.scatter, keys, projected, pass.level % DIM, pass.levels);
         placed[k] = destination << 16 |
                     bi_kdtree_segment_scatter_count<DIM>(sh.scatter, keys, pass, work, segment, destination, p[k]);
     }

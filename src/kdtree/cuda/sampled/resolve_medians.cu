@@ -232,7 +232,7 @@ enum { PUSH_ITEMS = 4, LESS = 0, GREATER = 1, STAYS = 2, GONE = 3 };
  * All threads call it; scatter.count is 0 before and after. With pass.counted, the bins of deeper lists count their new
  * points. A destination beyond its capacity drops points and sets work.failed. */
 template <int DIM, int THREADS, class KEYS, class GET, class SIDE>
-static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter &scatter, const KEYS &keys,
+static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter<DIM, KEYS> &scatter, const KEYS &keys,
                                                        const list_node &node_list, const bi_kdtree_pass &pass,
                                                        const bi_kdtree_array &to, const bi_kdtree_pass_memory &work,
                                                        uint32_t first, uint32_t limit, uint32_t staying_at, GET load,
@@ -259,8 +259,8 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
             if (side == GONE) continue;
             uint32_t destination = BI_KDTREE_STAYING;
             if (side != STAYS)
-                destination = bi_kdtree_classify(keys, work, node_list.segment, bi_kdtree_point_by_axes(scatter, p[k]),
-                                                 2 * (int)node_list.v + 1 + side, d, scatter.brackets, pass.levels);
+                destination = bi_kdtree_classify(scatter, keys, bi_kdtree_point_by_axes(scatter, p[k]),
+                                                 2 * (int)node_list.v + 1 + side, d, pass.levels);
             placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM>(scatter, keys, pass, work,
                                                                                  node_list.segment, destination, p[k]);
         }
@@ -285,10 +285,27 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
     return staying_count;
 }
 
-template <int DIM> struct resolve_shared {
+/* The marks of a node, in builds by superkey. */
+template <int DIM, bool BY_SUPERKEY> struct node_marks {
+    __device__ __forceinline__ void load(const bi_kdtree_pass_memory &, uint32_t, int) {}
+    __device__ __forceinline__ const bi_kdtree_point<DIM> *get() const { return nullptr; }
+};
+template <int DIM> struct node_marks<DIM, true> {
+    bi_kdtree_point<DIM> marks[BI_KDTREE_MARKS];
+
+    /* Loads the marks of node v; the caller adds a barrier. */
+    __device__ __forceinline__ void load(const bi_kdtree_pass_memory &work, uint32_t segment, int v)
+    {
+        if (threadIdx.x < BI_KDTREE_MARKS) marks[threadIdx.x] = bi_kdtree_marks_of<DIM>(work, segment, v)[threadIdx.x];
+    }
+    __device__ __forceinline__ const bi_kdtree_point<DIM> *get() const { return marks; }
+};
+
+template <int DIM, class KEYS> struct resolve_shared {
     list_node node_list;
     bi_kdtree_select_shared<DIM> select;
-    bi_kdtree_segment_scatter scatter;
+    bi_kdtree_segment_scatter<DIM, KEYS> scatter;
+    node_marks<DIM, KEYS::BY_SUPERKEY> marks;
     uint32_t begins[BI_KDTREE_MOST_CHUNKS + 1]; /* of the staying points of each chunk */
     uint32_t last;
 };
@@ -327,25 +344,56 @@ static __device__ __forceinline__ void sum_chunks(uint32_t *begins, const uint32
     __syncthreads();
 }
 
-/* Counts the keys of a list that one block resolves. The barrier completes the counts. */
+/* Counts the points first ... limit - 1 of the side array in the bins of their list. The barrier completes the
+ * counts. */
 template <int DIM, int THREADS, class KEYS>
-static __device__ __forceinline__ void count_list_keys(resolve_shared<DIM> &sh, const KEYS &keys,
-                                                       const bi_kdtree_pass_memory &work)
+static __device__ __forceinline__ void count_points(uint32_t *bins, const KEYS &keys, const bi_kdtree_array &side,
+                                                    const bi_kdtree_list_scale &scale,
+                                                    const bi_kdtree_point<DIM> *marks, uint32_t first, uint32_t limit)
 {
-    const bi_kdtree_list_scale scale = sh.scatter.scale[sh.node_list.v];
-    const uint32_t list = sh.node_list.list, count = sh.node_list.count, segment = sh.node_list.segment;
-    const int v = (int)sh.node_list.v;
 #pragma unroll 4
-    for (uint32_t e = threadIdx.x; e < count; e += THREADS) {
-        const bi_kdtree_point<DIM> p = bi_kdtree_load_point<DIM>(work.side, list + e);
-        atomicAdd(&sh.select.bins[bi_kdtree_list_bin(keys, work, segment, v, scale, p)], 1u);
-    }
+    for (uint32_t e = first + threadIdx.x; e < limit; e += THREADS)
+        atomicAdd(&bins[bi_kdtree_list_bin<DIM>(keys, scale, marks, bi_kdtree_load_point<DIM>(side, e))], 1u);
     __syncthreads();
+}
+
+enum { COUNT_THREADS = 256, COUNT_CHUNK = 4096 };
+
+template <int DIM> struct count_shared {
+    node_marks<DIM, true> marks;
+    uint32_t bins[1 << BI_KDTREE_MARK_BINS_LOG];
+};
+
+/* Counts the lists of depth j of all segments in work.list_bins, `chunks` blocks a list, in builds by superkey. */
+template <int DIM, class KEYS>
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    bi_kdtree_count_lists(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_pass_memory work, int j,
+                          uint32_t chunks)
+{
+    using shared = struct count_shared<DIM>;
+    BI_SHARED(shared, sh);
+    const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, segment = node >> j;
+    const int v = (1 << j) - 1 + (int)(node & ((1u << j) - 1));
+    const uint32_t destination = segment * BI_KDTREE_DESTINATIONS + BI_KDTREE_CELLS + (uint32_t)v;
+    const uint2 list = work.destinations[destination];
+    const uint32_t count = min(work.cursors[destination], list.y), first = blockIdx.x % chunks * COUNT_CHUNK;
+    if (first >= count) return;
+    /* 1. Load the marks; the barrier makes them and the zeros visible. */
+    sh.marks.load(work, segment, v);
+    if (t < 1u << BI_KDTREE_MARK_BINS_LOG) sh.bins[t] = 0;
+    __syncthreads();
+    /* 2. Count the chunk in shared memory, then add the counts to those of the list. */
+    bi_kdtree_list_scale scale = {};
+    scale.d = (uint16_t)((pass.level + j) % DIM);
+    count_points<DIM, COUNT_THREADS>(sh.bins, keys, work.side, scale, sh.marks.get(), list.x + first,
+                                     list.x + min(first + COUNT_CHUNK, count));
+    uint32_t *bins = work.list_bins + (size_t)(segment * BI_KDTREE_CELLS + (uint32_t)v) * BI_KDTREE_LIST_BINS;
+    if (t < 1u << BI_KDTREE_MARK_BINS_LOG && sh.bins[t]) atomicAdd(&bins[t], sh.bins[t]);
 }
 
 /* Run by all blocks of a list: moves all points but those of the median's bin down. Returns the staying ones. */
 template <int DIM, int THREADS, class KEYS>
-static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass,
+static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM, KEYS> &sh, const bi_kdtree_pass &pass,
                                                            const KEYS &keys, const bi_kdtree_array &to,
                                                            const bi_kdtree_pass_memory &work, uint32_t first,
                                                            uint32_t limit)
@@ -355,7 +403,7 @@ static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM> &
     const uint32_t bin = sh.select.bin;
     auto load = [&](uint32_t e) { return bi_kdtree_load_point<DIM>(work.side, node_list.list + e); };
     auto side_of = [&](const bi_kdtree_point<DIM> &p) {
-        const uint32_t b = bi_kdtree_list_bin(keys, work, node_list.segment, (int)node_list.v, scale, p);
+        const uint32_t b = bi_kdtree_list_bin<DIM>(keys, scale, sh.marks.get(), p);
         return b == bin ? (int)STAYS : b < bin ? (int)LESS : (int)GREATER;
     };
     return push_points<DIM, THREADS>(sh.scatter, keys, node_list, pass, to, work, first, limit, node_list.list + first,
@@ -366,8 +414,7 @@ static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM> &
  * begins at mark `bin` and ends at the next one; absent marks are the outermost. */
 template <int DIM, class KEYS>
 static __device__ __forceinline__ bi_kdtree_key_range<DIM, KEYS>
-range_of_bin(const bi_kdtree_pass_memory &work, const list_node &node_list, const bi_kdtree_list_scale &scale,
-             uint32_t bin)
+range_of_bin(const bi_kdtree_list_scale &scale, const bi_kdtree_point<DIM> *marks, uint32_t bin)
 {
     bi_kdtree_key_range<DIM, KEYS> range;
     range.d = scale.d;
@@ -376,10 +423,10 @@ range_of_bin(const bi_kdtree_pass_memory &work, const list_node &node_list, cons
     range.low = scale.low + (bin << scale.shift);
     range.span = (1u << scale.shift) - 1;
     if constexpr (KEYS::BY_SUPERKEY) {
-        const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, node_list.segment, (int)node_list.v) + bin;
-        const bool has_low = marks[0].id != BI_KDTREE_NONE, has_high = marks[1].id != BI_KDTREE_NONE;
-        range.low = has_low ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(marks[0], scale.d)) : 0;
-        range.span = (has_high ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(marks[1], scale.d)) : ~0u) - range.low;
+        const bi_kdtree_point<DIM> low = marks[bin], high = marks[bin + 1];
+        range.low = low.id != BI_KDTREE_NONE ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(low, scale.d)) : 0;
+        range.span =
+            (high.id != BI_KDTREE_NONE ? bi_key_u32_of_f32(bi_kdtree_coordinate<DIM>(high, scale.d)) : ~0u) - range.low;
     }
     return range;
 }
@@ -389,14 +436,14 @@ range_of_bin(const bi_kdtree_pass_memory &work, const list_node &node_list, cons
  * *failed, and the build restarts on a slower path. */
 template <int DIM, int THREADS, class KEYS>
 static __device__ __forceinline__ void
-push_median_bin(resolve_shared<DIM> &sh, const bi_kdtree_pass &pass, const KEYS &keys, const bi_kdtree_array &to,
+push_median_bin(resolve_shared<DIM, KEYS> &sh, const bi_kdtree_pass &pass, const KEYS &keys, const bi_kdtree_array &to,
                 const bi_kdtree_array &nodes, const bi_kdtree_pass_memory &work, uint32_t chunks, uint32_t chunk_size)
 {
     const list_node node_list = sh.node_list;
     const bi_kdtree_list_scale scale = sh.scatter.scale[node_list.v];
     const uint32_t rank = sh.select.rank, count = sh.begins[chunks];
     /* 1. Select the median. Staying points lie in chunks; fresh loads see the writes of other blocks. */
-    const bi_kdtree_key_range<DIM, KEYS> range = range_of_bin<DIM, KEYS>(work, node_list, scale, sh.select.bin);
+    const bi_kdtree_key_range<DIM, KEYS> range = range_of_bin<DIM, KEYS>(scale, sh.marks.get(), sh.select.bin);
     auto load = [&](uint32_t e) {
         uint32_t chunk = 0;
         for (uint32_t step = BI_KDTREE_MOST_CHUNKS / 2; step > 0; step /= 2)
@@ -428,7 +475,7 @@ static __global__ void __launch_bounds__(THREADS)
                               const bi_kdtree_array nodes, const bi_kdtree_pass_memory work, int j, uint32_t chunks,
                               uint32_t chunk_size)
 {
-    using shared = struct resolve_shared<DIM>;
+    using shared = struct resolve_shared<DIM, KEYS>;
     BI_SHARED(shared, sh);
     const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, chunk = blockIdx.x % chunks;
     /* 1. Load the node, its tables and bins; the barrier makes them visible. */
@@ -439,11 +486,14 @@ static __global__ void __launch_bounds__(THREADS)
     const uint32_t v = (1u << j) - 1 + (node & ((1u << j) - 1));
     const uint32_t *bins = work.list_bins + (size_t)((node >> j) * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS;
     for (int b = t; b < 1 << pass.list_log; b += THREADS) sh.select.bins[b] = pass.counted ? bins[b] : 0;
+    sh.marks.load(work, node >> j, (int)v);
     __syncthreads();
     const uint32_t count = sh.node_list.count, first = chunk * chunk_size;
     if (!sh.node_list.valid) return;
     /* 2. Find the bin of the median. */
-    if (!pass.counted) count_list_keys<DIM, THREADS>(sh, keys, work);
+    if (!pass.counted)
+        count_points<DIM, THREADS>(sh.select.bins, keys, work.side, sh.scatter.scale[v], sh.marks.get(),
+                                   sh.node_list.list, sh.node_list.list + count);
     bi_kdtree_find_list_bin<THREADS>(sh.select, sh.node_list.rank, 1 << pass.list_log);
     /* 3. Move the points of the other bins down. */
     const uint32_t limit = min(count, first + chunk_size);
@@ -476,6 +526,12 @@ bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &p
     auto small = bi_kdtree_resolve_medians<DIM, 256, KEYS>;
     for (int j = 0; j < pass.levels; j++) {
         const uint32_t chunks = pass.chunks[j], chunk_size = pass.chunk_size[j], grid = (pass.segments << j) * chunks;
+        if constexpr (KEYS::BY_SUPERKEY) {
+            auto counting = bi_kdtree_count_lists<DIM, KEYS>;
+            const uint32_t each = (uint32_t)bi_div_up(pass.side_limit[j], COUNT_CHUNK);
+            if (pass.counted)
+                BI_TRY(BI_RUN(ctx, counting, (pass.segments << j) * each, COUNT_THREADS, 0, pass, keys, work, j, each));
+        }
         if (grid <= (uint32_t)ctx->multiprocessors || (chunks == 1 && grid <= 2 * (uint32_t)ctx->multiprocessors))
             BI_TRY(BI_RUN(ctx, large, grid, 1024, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else if (chunks > 1)
