@@ -77,6 +77,10 @@ void bi_bisector_swap(bosc_bisectors *bisectors, int64_t leaves);
 bosc_status bi_bisector_install(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes, int64_t leaves,
                                 int64_t *bad);
 
+/* As bosc_bisectors_update, of arrays in reach; sources (capacity) beyond the new leaves are not set. */
+bosc_status bi_bisector_apply(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
+                              int64_t *sources, int64_t capacity);
+
 /* Restores leaves of the pool from a copy; the arrays are in reach. */
 bosc_status bi_bisector_restore_leaves(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint64_t *nodes,
                                        const uint32_t *neighbours, int64_t leaves);

@@ -125,7 +125,8 @@ static bosc_status write_leaves(bosc_ctx *ctx, bosc_bisectors *bisectors, struct
     BI_TRY(bi_bisector_reserve_leaves(ctx, bisectors, &bisectors->next, leaves));
     a->nodes = bisectors->next.nodes.data;
     a->neighbours = bisectors->next.neighbours.data;
-    if (a->sources) BI_TRY(ctx->backend->fill(ctx, a->sources, 0xff, (size_t)a->capacity * sizeof *a->sources));
+    if (a->sources && !a->new_sources_only && a->capacity > leaves)
+        BI_TRY(ctx->backend->fill(ctx, a->sources + leaves, 0xff, (size_t)(a->capacity - leaves) * sizeof *a->sources));
     return BI_BISECTOR_STEP(ctx, write, a->view.leaves, a);
 }
 
@@ -158,13 +159,15 @@ static bosc_status apply_commands(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
 }
 
 static bosc_status update_pool(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
-                               int64_t *sources, int64_t capacity)
+                               int64_t *sources, int64_t capacity, bool new_sources_only)
 {
     const int64_t leaves = bisectors->view.leaves;
     struct bi_bisector_update u = {.mark = {.view = bisectors->view},
-                                   .change = {.view = bisectors->view, .sources = sources, .capacity = capacity},
+                                   .change = {.view = bisectors->view,
+                                              .sources = sources,
+                                              .capacity = capacity,
+                                              .new_sources_only = new_sources_only},
                                    .command_count = command_count < leaves ? command_count : leaves};
-    bi_progress_set_total(ctx, 4 * (double)leaves);
     bosc_status status = apply_commands(ctx, bisectors, commands, &u);
     if (status != BOSC_OK) bisectors->pending = false; /* a failure discards the commands */
     return status;
@@ -178,7 +181,14 @@ bosc_status bosc_bisectors_update(bosc_ctx *ctx, bosc_bisectors *bisectors, cons
     BI_TRY(bi_bisector_check_array(ctx, "command_count", command_count, "commands", commands, 1));
     BI_TRY(bi_bisector_check_array(ctx, "capacity", capacity, "sources", sources ? sources : (void *)&capacity,
                                    sizeof *sources));
-    BI_RETURN_WITH_SCRATCH(ctx, update_pool(ctx, bisectors, commands, command_count, sources, capacity));
+    bi_progress_set_total(ctx, 4 * (double)bisectors->view.leaves);
+    BI_RETURN_WITH_SCRATCH(ctx, update_pool(ctx, bisectors, commands, command_count, sources, capacity, false));
+}
+
+bosc_status bi_bisector_apply(bosc_ctx *ctx, bosc_bisectors *bisectors, const uint8_t *commands, int64_t command_count,
+                              int64_t *sources, int64_t capacity)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, update_pool(ctx, bisectors, commands, command_count, sources, capacity, true));
 }
 
 /* The caller's copy becomes `next`, then current: a failure before leaves the pool as it was. */

@@ -45,7 +45,10 @@ static bosc_status derive_leaves(bosc_ctx *ctx, bosc_planet *planet, const int64
     a.sources = sources;
     a.changed = changed;
     BI_TRY(ctx->backend->fill(ctx, changed, 0, sizeof *changed));
-    BI_TRY(BI_PLANET_RUN(ctx, planet, derive, a.pool.leaves, &a));
+    if (ctx->ops->planet->derive && !planet->cache)
+        BI_TRY(ctx->ops->planet->derive(ctx, a.pool.leaves, &a));
+    else
+        BI_TRY(BI_PLANET_RUN(ctx, planet, derive, a.pool.leaves, &a));
     const struct bi_block old = planet->current;
     planet->current = planet->next;
     planet->next = old;
@@ -61,7 +64,7 @@ static bosc_status update_pool(bosc_ctx *ctx, bosc_planet *planet, const uint8_t
     if (capacity > BI_BISECTOR_MAX_LEAVES) capacity = BI_BISECTOR_MAX_LEAVES;
     BI_TRY(bi_scratch_of(ctx, capacity, sizeof **sources, sources));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof **changed, changed));
-    return bosc_bisectors_update(ctx, planet->pool, commands, command_count, *sources, capacity);
+    return bi_bisector_apply(ctx, planet->pool, commands, command_count, *sources, capacity);
 }
 
 static bosc_status change_mesh(bosc_ctx *ctx, bosc_planet *planet, const uint8_t *commands, int64_t command_count,

@@ -34,8 +34,25 @@ static bosc_status number_vertices(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
     return ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, mesh->first, n + 1, mesh->first);
 }
 
+/* Numbers the vertices of the whole mesh and writes its arrays. */
+static bosc_status write_whole(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
+{
+    const struct bi_planet_ops *ops = ctx->ops->planet;
+    if (ops->write_mesh) return ops->write_mesh(ctx, mesh->end, mesh);
+    BI_TRY(number_vertices(ctx, mesh));
+    return BI_PLANET_STEP(ctx, write, mesh->end, mesh);
+}
+
+/* Writes the vertices and triangles of a part, whose vertices are numbered. */
+static bosc_status write_part(bosc_ctx *ctx, struct bi_planet_mesh *mesh)
+{
+    return BI_PLANET_STEP(ctx, write, mesh->end - mesh->begin, mesh);
+}
+
+/* Stages the caller's arrays and fills them by `write`. */
 static bosc_status write_arrays(bosc_ctx *ctx, struct bi_planet_mesh *mesh, const struct outputs *o,
-                                const int64_t counts[2])
+                                const int64_t counts[2],
+                                bosc_status (*write)(bosc_ctx *ctx, struct bi_planet_mesh *mesh))
 {
     struct bi_out vertices, positions, normals, triangles;
     bool staged = false;
@@ -49,7 +66,7 @@ static bosc_status write_arrays(bosc_ctx *ctx, struct bi_planet_mesh *mesh, cons
     mesh->positions = positions.reachable;
     mesh->normals = normals.reachable;
     mesh->triangles = triangles.reachable;
-    BI_TRY(BI_PLANET_STEP(ctx, write, counts[1], mesh));
+    BI_TRY(write(ctx, mesh));
     BI_TRY(bi_stage_back(ctx, &vertices));
     BI_TRY(bi_stage_back(ctx, &positions));
     BI_TRY(bi_stage_back(ctx, &normals));
@@ -68,8 +85,7 @@ static bosc_status get_mesh(bosc_ctx *ctx, const bosc_planet *planet, const stru
 {
     struct bi_planet_mesh mesh = mesh_of(planet, 0, counts[1]);
     bi_progress_set_total(ctx, 3 * (double)counts[1]);
-    BI_TRY(number_vertices(ctx, &mesh));
-    return write_arrays(ctx, &mesh, o, counts);
+    return write_arrays(ctx, &mesh, o, counts, write_whole);
 }
 
 static bosc_status check_outputs(bosc_ctx *ctx, const struct outputs *o)
@@ -127,7 +143,7 @@ static bosc_status get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t fi
     BI_TRY(bi_read_back(ctx, &vertices, mesh.first + counts[1], sizeof vertices));
     counts[0] = vertices;
     BI_TRY(check_room(ctx, o, counts));
-    return has_outputs(o) ? write_arrays(ctx, &mesh, o, counts) : BOSC_OK;
+    return has_outputs(o) ? write_arrays(ctx, &mesh, o, counts, write_part) : BOSC_OK;
 }
 
 bosc_status bosc_planet_get_part(bosc_ctx *ctx, const bosc_planet *planet, int64_t first, int64_t count,

@@ -173,10 +173,20 @@ bosc_status bi_planet_measure_samples(bosc_ctx *ctx, const bosc_planet *planet, 
 /* ---- the table ---- */
 
 struct bi_planet_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
+struct bi_planet_mark;
+struct bi_planet_shape;
+struct bi_planet_mesh;
 
 /* The table of operations on planets. */
 struct bi_planet_ops {
     const struct bi_planet_steps *steps;
+
+    /* Fused operations, or NULL where steps and collectives serve. mark, derive: the steps, of a raster in memory.
+     * mark: commands that change nothing may be left out. write_mesh: numbers the vertices of a whole mesh and writes
+     * its arrays. */
+    bosc_status (*mark)(bosc_ctx *ctx, int64_t leaves, const struct bi_planet_mark *a);
+    bosc_status (*derive)(bosc_ctx *ctx, int64_t leaves, const struct bi_planet_shape *a);
+    bosc_status (*write_mesh)(bosc_ctx *ctx, int64_t leaves, struct bi_planet_mesh *a);
 };
 
 #ifdef __cplusplus

@@ -92,17 +92,27 @@ static bosc_status check_goal(bosc_ctx *ctx, const bosc_planet *planet, const bo
 
 /* ---- passes ---- */
 
+/* Writes the command of each leaf. */
+static bosc_status mark_leaves(bosc_ctx *ctx, int64_t leaves, const struct bi_planet_mark *mark)
+{
+    const struct bi_planet_ops *ops = ctx->ops->planet;
+    return ops->mark ? ops->mark(ctx, leaves, mark) : BI_PLANET_STEP(ctx, mark, leaves, mark);
+}
+
 /* One pass of splits and merges. errors: measured errors of the leaves, which only split; NULL: the estimates of the
  * leaves. outcome: NULL, or the call waits for it. */
 static bosc_status run_pass(bosc_ctx *ctx, bosc_planet *planet, const struct bi_planet_criterion *criterion,
                             const uint32_t *errors, enum bi_planet_outcome *outcome)
 {
     const struct bi_bisector_view *pool = bi_planet_pool(planet);
-    struct bi_planet_mark mark = {
-        .criterion = *criterion, .leaves = planet->current.data, .nodes = pool->nodes, .errors = errors};
+    struct bi_planet_mark mark = {.criterion = *criterion,
+                                  .leaves = planet->current.data,
+                                  .nodes = pool->nodes,
+                                  .neighbours = pool->neighbours,
+                                  .errors = errors};
     const int64_t leaves = pool->leaves;
     BI_TRY(bi_scratch_of(ctx, leaves, sizeof *mark.commands, &mark.commands));
-    BI_TRY(BI_PLANET_STEP(ctx, mark, leaves, &mark));
+    BI_TRY(mark_leaves(ctx, leaves, &mark));
     return bi_planet_change(ctx, planet, mark.commands, leaves, outcome);
 }
 
@@ -191,10 +201,13 @@ static bosc_status restore_mesh(bosc_ctx *ctx, bosc_planet *planet, const struct
 static bosc_status split_once(bosc_ctx *ctx, const struct search *s, enum bi_planet_outcome *outcome)
 {
     const struct bi_bisector_view *pool = bi_planet_pool(s->planet);
-    struct bi_planet_mark mark = {
-        .criterion = *s->criterion, .leaves = s->planet->current.data, .nodes = pool->nodes, .splits_alone = true};
+    struct bi_planet_mark mark = {.criterion = *s->criterion,
+                                  .leaves = s->planet->current.data,
+                                  .nodes = pool->nodes,
+                                  .neighbours = pool->neighbours,
+                                  .splits_alone = true};
     BI_TRY(bi_scratch_of(ctx, pool->leaves, sizeof *mark.commands, &mark.commands));
-    BI_TRY(BI_PLANET_STEP(ctx, mark, pool->leaves, &mark));
+    BI_TRY(mark_leaves(ctx, pool->leaves, &mark));
     return bi_planet_split(ctx, s->planet, mark.commands, s->max_triangles, outcome);
 }
 

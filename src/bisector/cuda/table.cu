@@ -77,7 +77,8 @@ static __device__ void write_all(const bi_bisector_change &a, uint32_t *next_mar
 {
     for (int64_t i = thread; i < total; i += threads) next_marks[i] = 0;
     for (int64_t leaf = thread; leaf < a.view.leaves; leaf += threads) bi_step_write(&a, leaf);
-    for (int64_t i = total + thread; a.sources && i < a.capacity; i += threads) a.sources[i] = -1;
+    const bool fills = a.sources && !a.new_sources_only;
+    for (int64_t i = total + thread; fills && i < a.capacity; i += threads) a.sources[i] = -1;
 }
 
 /* Marks, counts and writes all leaves in one launch. A leaf becomes 0 to 4 leaves; counting also marks merged leaves,

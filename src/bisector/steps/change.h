@@ -100,6 +100,7 @@ struct bi_bisector_change {
     uint32_t *neighbours;
     int64_t *sources; /* (capacity) or NULL */
     int64_t capacity;
+    bool new_sources_only; /* sources beyond the new leaves are not set */
 };
 
 /* True if a leaf marked for merging is merged: none of the leaves around its v2 is split. */

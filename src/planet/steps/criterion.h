@@ -110,6 +110,7 @@ struct bi_planet_mark {
     struct bi_planet_criterion criterion;
     const struct bi_planet_leaf *leaves;
     const uint64_t *nodes;
+    const uint32_t *neighbours; /* (leaves x 3) those of the pool, for fused operations */
     uint8_t *commands;
     const uint32_t *errors; /* measured errors: split the leaves above the bound, merge none; NULL: use estimates */
     bool splits_alone;      /* nothing is merged */

@@ -135,14 +135,14 @@ BI_FN void bi_planet_find_base_error(const struct bi_planet_view *s, const struc
 }
 
 /* Sets the error of the parent's base; infinite for a root, which cannot merge. */
-BI_FN void bi_planet_find_parent(const struct bi_planet_view *s, const struct bi_planet_points *points, uint64_t node,
-                                 struct bi_planet_leaf *leaf)
+BI_FN void bi_planet_find_parent(const struct bi_planet_view *s, struct bi_planet_recent *recent,
+                                 const struct bi_planet_points *points, uint64_t node, struct bi_planet_leaf *leaf)
 {
     leaf->parent_error = (float)BI_INFINITY;
     for (int c = 0; c < 3; c++) leaf->position[3][c] = leaf->position[2][c];
     if (leaf->level == 0) return;
     leaf->parent_error = bi_planet_base_error(s, points->p[node & 1 ? 0 : 1], points->p[3]);
-    bi_planet_surface_position(s, points->p[3], leaf->position[3]);
+    bi_planet_recent_position(s, recent, points->p[3], leaf->position[3]);
 }
 
 /* Item i: computes leaf i from its node (shape), or from old leaves (derive). */
@@ -164,7 +164,7 @@ BI_FN void bi_step_planet_shape(const struct bi_planet_shape *a, int64_t i)
     leaf.reserved = 0;
     for (int v = 0; v < 3; v++) bi_planet_surface_position(&a->view, points.p[v], leaf.position[v]);
     bi_planet_find_base_error(&a->view, &points, &leaf);
-    bi_planet_find_parent(&a->view, &points, node, &leaf);
+    bi_planet_find_parent(&a->view, NULL, &points, node, &leaf);
     a->leaves[i] = leaf;
 }
 BI_PLANET_TILED(shape, bi_planet_shape)
@@ -175,8 +175,8 @@ BI_FN void bi_planet_copy_position(double to[3], const double from[3])
 }
 
 /* A child, from its parent: one new vertex, v2. */
-BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, const struct bi_planet_leaf *parent,
-                                            uint64_t node)
+BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, struct bi_planet_recent *recent,
+                                            const struct bi_planet_leaf *parent, uint64_t node)
 {
     const struct bi_planet_points points = bi_planet_points_of(&a->pool, node);
     const int second = (int)(node & 1);
@@ -187,14 +187,14 @@ BI_FN struct bi_planet_leaf bi_planet_child(const struct bi_planet_shape *a, con
     bi_planet_copy_position(leaf.position[0], parent->position[second ? 1 : 2]);
     bi_planet_copy_position(leaf.position[1], parent->position[second ? 2 : 0]);
     bi_planet_copy_position(leaf.position[3], parent->position[second ? 0 : 1]);
-    bi_planet_surface_position(&a->view, points.p[2], leaf.position[2]);
+    bi_planet_recent_position(&a->view, recent, points.p[2], leaf.position[2]);
     bi_planet_find_base_error(&a->view, &points, &leaf);
     return leaf;
 }
 
 /* The parent, from its first child. */
-BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, const struct bi_planet_leaf *child,
-                                             uint64_t node)
+BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, struct bi_planet_recent *recent,
+                                             const struct bi_planet_leaf *child, uint64_t node)
 {
     const struct bi_planet_points points = bi_planet_points_of(&a->pool, node);
     struct bi_planet_leaf leaf;
@@ -204,29 +204,37 @@ BI_FN struct bi_planet_leaf bi_planet_parent(const struct bi_planet_shape *a, co
     bi_planet_copy_position(leaf.position[0], child->position[1]);
     bi_planet_copy_position(leaf.position[1], child->position[3]);
     bi_planet_copy_position(leaf.position[2], child->position[0]);
-    bi_planet_find_parent(&a->view, &points, node, &leaf);
+    bi_planet_find_parent(&a->view, recent, &points, node, &leaf);
     return leaf;
 }
 
-/* Derives leaf i of the new pool from its source, which is at most two levels above it or one below. */
-BI_FN void bi_step_planet_derive(const struct bi_planet_shape *a, int64_t i)
+/* Computes leaf i of the new pool, which differs from its source: that is at most two levels above it or one below.
+ * recent: or NULL. */
+BI_FN void bi_planet_derive_new(const struct bi_planet_shape *a, struct bi_planet_recent *recent, int64_t i)
 {
     const uint64_t node = a->pool.nodes[i];
     const struct bi_planet_leaf *source = a->old_leaves + a->sources[i];
     const int32_t down = bi_bisector_level(&a->pool, node) - source->level;
-    if (down == 0) {
+    if (down < 0) {
+        a->leaves[i] = bi_planet_parent(a, recent, source, node);
+    } else if (down == 1) {
+        a->leaves[i] = bi_planet_child(a, recent, source, node);
+    } else {
+        const struct bi_planet_leaf between = bi_planet_child(a, recent, source, node >> 1);
+        a->leaves[i] = bi_planet_child(a, recent, &between, node);
+    }
+}
+
+/* Derives leaf i of the new pool from its source. */
+BI_FN void bi_step_planet_derive(const struct bi_planet_shape *a, int64_t i)
+{
+    const struct bi_planet_leaf *source = a->old_leaves + a->sources[i];
+    if (bi_bisector_level(&a->pool, a->pool.nodes[i]) == source->level) {
         a->leaves[i] = *source;
         return;
     }
     bi_atomic_or_u32(a->changed, 1);
-    if (down < 0) {
-        a->leaves[i] = bi_planet_parent(a, source, node);
-    } else if (down == 1) {
-        a->leaves[i] = bi_planet_child(a, source, node);
-    } else {
-        const struct bi_planet_leaf between = bi_planet_child(a, source, node >> 1);
-        a->leaves[i] = bi_planet_child(a, &between, node);
-    }
+    bi_planet_derive_new(a, NULL, i);
 }
 BI_PLANET_TILED(derive, bi_planet_shape)
 

@@ -66,14 +66,11 @@ BI_FN double bi_planet_raster_height(const struct bi_planet_view *s, struct bi_p
     return a + (b - a) * (t.v - whole);
 }
 
-/* The table entry of a lattice point, by hashing its coordinates through the permutation. 97 shifts octaves apart; it
- * is arbitrary, but other shifts give other terrain. */
-BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t octave, int64_t x,
-                                                       int64_t y, int64_t z)
+/* An entry of the table. A lattice point is hashed by its coordinates through the permutation, one after another. 97
+ * shifts octaves apart; it is arbitrary, but other shifts give other terrain. */
+BI_FN const struct bi_planet_noise *bi_planet_noise_at(const struct bi_planet_view *s, uint32_t at)
 {
-    uint32_t e = s->noise[((uint32_t)x + octave * 97) % BI_PLANET_NOISE].next;
-    e = s->noise[(e + (uint32_t)y) % BI_PLANET_NOISE].next;
-    return s->noise + (e + (uint32_t)z) % BI_PLANET_NOISE;
+    return s->noise + at % BI_PLANET_NOISE;
 }
 
 /* From 0 to 1, with zero first and second derivatives at both ends. */
@@ -84,17 +81,29 @@ BI_FN double bi_planet_octave(const struct bi_planet_view *s, uint32_t octave, c
 {
     int64_t at[3];
     double t[3], sum = 0;
+    /* 1. The cell of the lattice, and the point in it. */
     for (int c = 0; c < 3; c++) {
         const double whole = bi_floor(q[c]);
         at[c] = (int64_t)whole;
         t[c] = q[c] - whole;
     }
-    const double fade[3] = {bi_planet_fade(t[0]), bi_planet_fade(t[1]), bi_planet_fade(t[2])};
+    /* 2. Weights of the corners along each axis. */
+    double weight[3][2];
+    for (int c = 0; c < 3; c++) {
+        weight[c][1] = bi_planet_fade(t[c]);
+        weight[c][0] = 1 - weight[c][1];
+    }
+    /* 3. Hashes of x and y, shared by corners: two of x, four of both. */
+    uint32_t x[2], y[2][2];
+    for (uint32_t i = 0; i < 2; i++) x[i] = bi_planet_noise_at(s, (uint32_t)at[0] + i + octave * 97)->next;
+    for (uint32_t j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++) y[j][i] = bi_planet_noise_at(s, x[i] + (uint32_t)at[1] + j)->next;
+    /* 4. Sum over the corners. */
     for (int corner = 0; corner < 8; corner++) {
         const int i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;
-        const float *g = bi_planet_noise_at(s, octave, at[0] + i, at[1] + j, at[2] + k)->gradient;
+        const float *g = bi_planet_noise_at(s, y[j][i] + (uint32_t)at[2] + (uint32_t)k)->gradient;
         const double value = g[0] * (t[0] - i) + g[1] * (t[1] - j) + g[2] * (t[2] - k);
-        sum += (i ? fade[0] : 1 - fade[0]) * (j ? fade[1] : 1 - fade[1]) * (k ? fade[2] : 1 - fade[2]) * value;
+        sum += weight[0][i] * weight[1][j] * weight[2][k] * value;
     }
     return sum;
 }
@@ -129,6 +138,36 @@ BI_FN void bi_planet_surface_position(const struct bi_planet_view *s, const doub
     bi_planet_unit(p, d);
     const double r = s->radius + bi_planet_height(s, d);
     for (int c = 0; c < 3; c++) at[c] = d[c] * r;
+}
+
+/* Positions that were computed last, by their points of the octahedron: up to four triangles share a new vertex. */
+enum { BI_PLANET_RECENT_BITS = 9 }; /* 24 KB */
+struct bi_planet_recent {
+    double point[1 << BI_PLANET_RECENT_BITS][3], position[1 << BI_PLANET_RECENT_BITS][3];
+};
+
+BI_FN uint32_t bi_planet_recent_slot(const double p[3])
+{
+    uint64_t hash = 0;
+    for (int c = 0; c < 3; c++) hash = (hash ^ bi_f64_bits(p[c])) * 0x9e3779b97f4a7c15u; /* the golden ratio */
+    return (uint32_t)(hash >> (64 - BI_PLANET_RECENT_BITS));
+}
+
+/* As bi_planet_surface_position. recent: NULL, or cleared before its first use; no point of the octahedron is 0. */
+BI_FN void bi_planet_recent_position(const struct bi_planet_view *s, struct bi_planet_recent *recent, const double p[3],
+                                     double at[3])
+{
+    if (!recent) {
+        bi_planet_surface_position(s, p, at);
+        return;
+    }
+    const uint32_t slot = bi_planet_recent_slot(p);
+    double *point = recent->point[slot], *position = recent->position[slot];
+    if (point[0] != p[0] || point[1] != p[1] || point[2] != p[2]) {
+        bi_planet_surface_position(s, p, position);
+        for (int c = 0; c < 3; c++) point[c] = p[c];
+    }
+    for (int c = 0; c < 3; c++) at[c] = position[c];
 }
 
 /* Item i: a direction. */

@@ -393,6 +393,34 @@ static void by_passes(bosc_ctx *ctx)
     free(heights);
 }
 
+/* Each array alone equals that of all arrays together. */
+static void arrays_alone(bosc_ctx *ctx)
+{
+    float *heights = planet_heights(W, H, 23);
+    bosc_planet *planet = planet_make(ctx, NULL, heights, W, H);
+    const bosc_planet_goal goal = {.size = sizeof goal, .triangles = 300};
+    const double origin[3] = {6e6, -1e6, 2e6};
+    CHECK_OK(ctx, bosc_planet_select(ctx, planet, &goal));
+    struct planet_mesh all = planet_mesh_get(ctx, planet, origin), one = planet_mesh_get(ctx, planet, NULL);
+    const int64_t vertices = all.counts[0], triangles = all.counts[1];
+    const size_t v = 3 * (size_t)vertices, t = 3 * (size_t)triangles;
+    memset(one.normals, 0, v * sizeof *one.normals);
+    CHECK_OK(ctx, bosc_planet_get_mesh(ctx, planet, origin, one.vertices, NULL, NULL, vertices, NULL, 0, one.counts));
+    CHECK(memcmp(one.vertices, all.vertices, v * sizeof *all.vertices) == 0);
+    CHECK_OK(ctx, bosc_planet_get_mesh(ctx, planet, NULL, NULL, NULL, one.normals, vertices, NULL, 0, one.counts));
+    CHECK(memcmp(one.normals, all.normals, v * sizeof *all.normals) == 0);
+    memset(one.positions, 0, v * sizeof *one.positions);
+    CHECK_OK(ctx, bosc_planet_get_mesh(ctx, planet, NULL, NULL, one.positions, NULL, vertices, NULL, 0, one.counts));
+    CHECK(memcmp(one.positions, all.positions, v * sizeof *all.positions) == 0);
+    memset(one.triangles, 0, t * sizeof *one.triangles);
+    CHECK_OK(ctx, bosc_planet_get_mesh(ctx, planet, NULL, NULL, NULL, NULL, 0, one.triangles, triangles, one.counts));
+    CHECK(memcmp(one.triangles, all.triangles, t * sizeof *all.triangles) == 0);
+    planet_mesh_release(&all);
+    planet_mesh_release(&one);
+    bosc_planet_free(planet);
+    free(heights);
+}
+
 static const struct suite_case suite_cases_planet[] = {
     {"descent", descent_matches_reference, NULL},
     {"horizon", horizon, NULL},
@@ -406,5 +434,6 @@ static const struct suite_case suite_cases_planet[] = {
     {"detail", detail, NULL},
     {"same_bits", same_bits, NULL},
     {"by_passes", by_passes, NULL},
+    {"arrays_alone", arrays_alone, NULL},
 };
 SUITE(planet);
