@@ -14,6 +14,7 @@ from ._points import WIDER, PointSet, is_below_one, norm, within_power
 from ._where import Place, Progress, where
 
 BLOCK = 1 << 20  # pairs for p < 1 that are in memory at once, about
+SAMPLE = 1 << 10  # points whose neighbours are counted for an estimate of all pairs
 
 
 class Pairs(PointSet):
@@ -164,9 +165,23 @@ class Pairs(PointSet):
         at = where(self._place, 0, workers, progress)
         grid = _core.VoxelGrid(at, DTYPES[self._dtype], self._m, r)
         grid.build(at, self._data)
-        pairs = np.empty((grid.pairs(at, r, None, None), 2), np.intp)
-        grid.pairs(at, r, pairs, None)
+        pairs = np.empty((self._estimate_pairs(grid, at, r), 2), np.intp)
+        count = grid.pairs(at, r, pairs, None)
+        if count > len(pairs):  # none are written
+            pairs = np.empty((count, 2), np.intp)
+            grid.pairs(at, r, pairs, None)
+        pairs.resize((count, 2), refcheck=False)
         return pairs
+
+    def _estimate_pairs(self, grid: Any, at: Any, r: float) -> int:
+        """The number of pairs of few points; an estimate for many, mostly too large, so that one search serves."""
+        if self._n < 8 * SAMPLE:
+            return int(grid.pairs(at, r, None, None))
+        rows = np.ascontiguousarray(self._data[:: self._n // SAMPLE])
+        counts = np.empty(len(rows), np.int64)
+        grid.radius_count(at, rows, r, counts)
+        mean = (counts.sum() - len(rows)) / len(rows)  # without the points themselves
+        return int(max(mean, 0) / 2 * self._n * 1.25) + SAMPLE
 
     def count_neighbors(
         self,

@@ -96,7 +96,7 @@ void radius(Grid &grid, const Where &where, const In &queries, double radius, co
     });
 }
 
-/* Returns the number of pairs, and writes them if arrays of that size are given. */
+/* Returns the number of pairs, and writes them if arrays of at least that size are given. */
 int64_t pairs(Grid &grid, const Where &where, double radius, const Out &pairs, const Out &dist2)
 {
     Reading call(where, grid);
@@ -104,7 +104,10 @@ int64_t pairs(Grid &grid, const Where &where, double radius, const Out &pairs, c
     int64_t capacity = size_of(pairs) / 2, count = 0;
     void *to = room(where, pairs, BOSC_I64, 2 * capacity, "pairs");
     void *d = room(where, dist2, distance_type(about.dtype), capacity, "dist2");
-    call.run([&](bosc_ctx *ctx) { return bosc_voxelgrid_pairs(ctx, grid.of, radius, to, d, capacity, &count); });
+    call.run([&](bosc_ctx *ctx) {
+        const bosc_status status = bosc_voxelgrid_pairs(ctx, grid.of, radius, to, d, capacity, &count);
+        return status == BOSC_ERR_SPACE ? BOSC_OK : status; /* count exceeds the capacity, and nothing is written */
+    });
     return count;
 }
 

@@ -128,3 +128,15 @@ def test_a_rebuilt_grid_keeps_its_scale():
     grid.rebuild(x[:30])
     assert {tuple(pair) for pair in grid.query_pairs(3e-201).tolist()} == {(i, j) for i, j in want if j < 30}
     assert grid.count(x[:1], 3e-201) == 1 + sum(0 in pair for pair in want if max(pair) < 30)
+
+
+@pytest.mark.parametrize("crowd", [0, 400])
+def test_pairs_of_many_points(crowd):
+    """The number of pairs is estimated from some points; those of the crowd are none of them."""
+    x = points(9, (10000, 3), 1, "float64")
+    rows = np.flatnonzero(np.arange(len(x)) % (len(x) // 1024))[:crowd]
+    x[rows] = x[:1] + points(10, (crowd, 3), 1e-4, "float64")
+    pairs = KDTree(x).query_pairs(0.01, output_type="ndarray")
+    want = scipy.spatial.cKDTree(x).query_pairs(0.01, output_type="ndarray")
+    assert pairs.base is None and len(pairs) >= crowd * (crowd - 1) // 2
+    np.testing.assert_array_equal(pairs, want[np.lexsort((want[:, 1], want[:, 0]))])

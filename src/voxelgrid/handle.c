@@ -315,7 +315,9 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
     return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,
                                           .radius_fill = s->radius_fill,
                                           .pair_count = s->pair_count,
-                                          .pair_fill = s->pair_fill};
+                                          .pair_fill = s->pair_fill,
+                                          .pair_collect = ops->pair_collect,
+                                          .collect_limit = ops->pair_collect ? INT64_MAX : -1};
 }
 
 bosc_status bi_voxelgrid_alloc_long_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list)

@@ -115,6 +115,8 @@ struct bi_voxelgrid_ops {
                                        double *peak_density);
     int64_t one_launch_limit;
     const struct bi_voxelgrid_searches *dense_searches;
+    /* pair_collect of other views than dense_searches serves; NULL: two searches count and fill. */
+    bosc_status (*pair_collect)(bosc_ctx *ctx, struct bi_voxelgrid_pairs *pairs, int64_t capacity, int64_t totals[2]);
 
     /* Sparse views. index_bricks: fills view->bricks, which has memory, from the sorted keys. sparse_searches: for
      * views with bricks, and radii of up to BI_VOXELGRID_SPARSE_REACH voxels. NULL: bricks are not built. */

@@ -35,6 +35,7 @@ extern "C" const bi_voxelgrid_ops bi_voxelgrid_ops_cuda = {&cuda_steps,
                                                            bi_cuda_voxelgrid_build_in_one_launch,
                                                            ONE_LAUNCH_LIMIT,
                                                            &dense_searches,
+                                                           nullptr,
                                                            bi_cuda_voxelgrid_index_bricks,
                                                            &sparse_searches,
                                                            bi_cuda_sort_rows};

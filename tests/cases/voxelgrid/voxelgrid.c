@@ -452,11 +452,34 @@ static void pairs_in_reach(bosc_ctx *ctx)
     }
 }
 
+/* More pairs than one search collects: about 70,000 a thread, and 18 a point. Twice as much capacity as pairs. */
+static void crowded_pairs(bosc_ctx *ctx)
+{
+    const int64_t n = suite_slow(ctx) ? 60 : 450, most = n * n;
+    struct suite_random r = {61};
+    struct reference_points p = kd_points(&r, BOSC_F64, 3, n, 3, KD_RANDOM);
+    bosc_voxelgrid *grid = grid_of(ctx, &p, 1e9, 64);
+    int64_t *pairs = suite_alloc((size_t)most * 16), count = -1, at = 0;
+    double *dist2 = suite_alloc((size_t)most * 8);
+    CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 1e9, pairs, dist2, most, &count));
+    CHECK_EQ(count, n * (n - 1) / 2);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++, at++) {
+            CHECK(pairs[2 * at] == i && pairs[2 * at + 1] == j);
+            CHECK(dist2[at] == reference_dist2(&p, j, kd_row(&p, i)));
+        }
+    free(pairs);
+    free(dist2);
+    bosc_voxelgrid_free(grid);
+    free((void *)p.data);
+}
+
 static const struct suite_case suite_cases_voxelgrid[] = {
     {"shapes", every_shape_and_type, NULL},   {"borders", borders, NULL},
     {"far borders", far_borders, NULL},       {"pairs in reach", pairs_in_reach, NULL},
     {"distant points", distant_points, NULL}, {"full keys", full_keys, NULL},
     {"small", fewer_than_8_points, NULL},     {"large", several_tiles_match_kdtree, NULL},
     {"long rows", long_rows, NULL},           {"memory", device_arrays, NULL},
+    {"crowded pairs", crowded_pairs, NULL},
 };
 SUITE(voxelgrid);
