@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "forest/cpu/msf_state.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 4 };
+enum { GRAIN = BI_THREAD_ITEMS / 4, BLOCK = 256 /* entries selected at once: 1 KB of numbers. Not measured */ };
 
 /* A listing of the entries up to the threshold (`light`), or above it. */
 struct listing {
@@ -15,30 +15,83 @@ struct listing {
     struct bi_span *positions; /* (chunks) in the list: next position of a chunk, and its first */
 };
 
-/* Scans a part of the entries; returns the next position. Counting (!write): advances `at` by the entries on the
- * listing's side of the threshold, and reads no ends. Writing: stores from `at` on only the entries that join different
- * trees. The type parameters are constants, so that each type gets a loop without branches on it. */
+/* The word of entry i, and its key. */
+BI_FN uint64_t entry_word(const struct listing *l, const struct bi_graph_entries *e, int64_t i, bool is_64bit,
+                          uint64_t *key)
+{
+    *key = bi_graph_entry_weight(e, i);
+    const uint64_t rank = bi_msf_rank(&l->entries->order, *key);
+    return is_64bit ? rank : rank << 32 | (uint32_t)i;
+}
+
+/* Lists those of BLOCK entries from `begin` on that are on the listing's side of the threshold; returns their number.
+ * Weights are in no order, so a branch would be unpredictable. */
+BI_FN int select_entries(const struct listing *l, const struct bi_graph_entries *e, int64_t begin, int64_t end,
+                         bool is_64bit, uint32_t *selected)
+{
+    const struct bi_msf_cpu_state *m = l->m;
+    int count = 0;
+    for (int64_t i = begin; i < end; i++) {
+        uint64_t key;
+        const uint64_t word = entry_word(l, e, i, is_64bit, &key);
+        const bool last = is_64bit ? (uint32_t)i <= m->threshold_id : true,
+                   light = (word < m->threshold) | ((word == m->threshold) & last);
+        selected[count] = (uint32_t)i;
+        count += light == l->light;
+    }
+    return count;
+}
+
+/* Prefetches the trees of the ends of selected entries. */
+BI_FN void prefetch_trees(const struct listing *l, const struct bi_graph_entries *e, const uint32_t *selected,
+                          int count)
+{
+    const uint32_t *tree = l->m->joined;
+    for (int k = 0; k < count; k++) {
+        __builtin_prefetch(tree + bi_word(e->u, e->u_is_64bit, selected[k]));
+        __builtin_prefetch(tree + bi_word(e->v, e->v_is_64bit, selected[k]));
+    }
+}
+
+/* Stores the selected entries that join different trees from position `at` on; returns the next position. */
+BI_FN int64_t store_entries(const struct listing *l, const struct bi_graph_entries *e, const uint32_t *selected,
+                            int count, bool is_64bit, int64_t at)
+{
+    const uint32_t *tree = l->m->joined;
+    const struct bi_msf_edge_list list = l->m->list;
+    for (int k = 0; k < count; k++) {
+        const int64_t i = selected[k];
+        const uint32_t u = (uint32_t)bi_word(e->u, e->u_is_64bit, i), v = (uint32_t)bi_word(e->v, e->v_is_64bit, i);
+        uint64_t key;
+        const uint64_t word = entry_word(l, e, i, is_64bit, &key);
+        const uint32_t from = tree[u], to = tree[v];
+        list.words[at] = word;
+        list.ends[at] = (uint64_t)from << 32 | to;
+        if (is_64bit) list.ids[at] = (uint32_t)i;
+        at += from != to && bi_msf_entry_is_edge(l->entries, i, key, u, v);
+    }
+    return at;
+}
+
+/* Scans a part of the entries, block by block; returns the next position. Counting (!write): advances `at` by the
+ * entries on the listing's side of the threshold, and reads no ends. Writing: stores from `at` on only the entries that
+ * join different trees. The type parameters are constants, so that each type gets a loop without branches on it. */
 BI_FN int64_t scan_part(const struct listing *l, struct bi_span part, int64_t at, bool write, bosc_dtype dtype,
                         bool ids_64bit, bool is_64bit)
 {
-    struct bi_msf_cpu_state *m = l->m;
-    const struct bi_msf_entries *given = l->entries;
-    const uint32_t *tree = m->joined;
-    struct bi_graph_entries e = given->list;
+    struct bi_graph_entries e = l->entries->list;
+    uint32_t selected[BLOCK];
     e.dtype = dtype;
     e.u_is_64bit = e.v_is_64bit = ids_64bit;
-    for (int64_t i = part.begin; i < part.end; i++) {
-        uint64_t key = bi_graph_entry_weight(&e, i), rank = bi_msf_rank(&given->order, key);
-        uint64_t word = is_64bit ? rank : rank << 32 | (uint32_t)i;
-        bool light = word < m->threshold || (word == m->threshold && (!is_64bit || (uint32_t)i <= m->threshold_id));
-        if (!write) at += light == l->light;
-        if (!write || light != l->light) continue;
-        uint32_t u = (uint32_t)bi_word(e.u, ids_64bit, i), v = (uint32_t)bi_word(e.v, ids_64bit, i);
-        if (tree[u] == tree[v] || !bi_msf_entry_is_edge(given, i, key, u, v)) continue;
-        m->list.words[at] = word;
-        m->list.ends[at] = (uint64_t)tree[u] << 32 | tree[v];
-        if (is_64bit) m->list.ids[at] = (uint32_t)i;
-        at++;
+    for (int64_t begin = part.begin; begin < part.end; begin += BLOCK) {
+        const int64_t end = begin + BLOCK < part.end ? begin + BLOCK : part.end;
+        const int count = select_entries(l, &e, begin, end, is_64bit, selected);
+        if (!write) {
+            at += count;
+            continue;
+        }
+        prefetch_trees(l, &e, selected, count);
+        at = store_entries(l, &e, selected, count, is_64bit, at);
     }
     return at;
 }

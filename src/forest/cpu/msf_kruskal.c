@@ -83,10 +83,11 @@ static bosc_status sort_long(struct bi_msf_cpu_state *m, const struct bi_msf_edg
         BI_TRY(core->sort_pairs(m->ctx, BOSC_U32, list->ids, 4, order[0], count, ids, order[1], 0, 32));
     /* 2. The ranks in that order, sorted stably. */
     p = bi_batches_of(m->ctx, count, 1);
-    while (bi_next_batch(m->ctx, &p))
+    while (!list->in_order && bi_next_batch(m->ctx, &p))
         for (int64_t i = p.begin; i < p.end; i++) words[i] = list->words[order[1][i]];
     BI_TRY(p.status);
-    BI_TRY(core->sort_pairs(m->ctx, BOSC_U64, words, 4, order[1], count, out->words, order[0], 0, 64));
+    BI_TRY(core->sort_pairs(m->ctx, BOSC_U64, list->in_order ? list->words : words, 4, order[1], count, out->words,
+                            order[0], 0, 64));
     /* 3. Ids and ends in the final order. */
     p = bi_batches_of(m->ctx, count, 2);
     while (bi_next_batch(m->ctx, &p))

@@ -200,10 +200,28 @@ static void refused(bosc_ctx *ctx)
     CHECK_EQ(count, 0);
 }
 
+/* All edges of a path are in its forest: those at the ends of blocks too. */
+static void long_path(bosc_ctx *ctx)
+{
+    enum { EDGES = 1500 };
+    struct suite_random r = {7};
+    uint32_t u[EDGES], v[EDGES], found[EDGES];
+    double weights[EDGES];
+    for (uint32_t i = 0; i < EDGES; i++) {
+        u[i] = i;
+        v[i] = i + 1;
+        weights[i] = suite_unit(&r);
+    }
+    const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F64, .id_bits = 32};
+    bosc_msf_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_msf_compute_edges(ctx, &o, NULL, u, v, weights, EDGES + 1, EDGES, found, NULL, &info));
+    CHECK_EQ(info.edges, EDGES);
+    for (uint32_t i = 0; i < EDGES; i++) CHECK_EQ(found[i], i);
+}
+
 static const struct suite_case suite_cases_msf_edges[] = {
-    {"options", random_options, NULL},
-    {"dense", more_vertices_than_bitmap, NULL},
-    {"refused", refused, NULL},
-    {"refused_last", refused_last, NULL},
+    {"options", random_options, NULL}, {"dense", more_vertices_than_bitmap, NULL},
+    {"refused", refused, NULL},        {"refused_last", refused_last, NULL},
+    {"long_path", long_path, NULL},
 };
 SUITE(msf_edges);
