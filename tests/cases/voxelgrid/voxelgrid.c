@@ -474,12 +474,29 @@ static void crowded_pairs(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Infinite coordinates, whose differences are no numbers, are within an infinite radius of each other. */
+static void infinite_radius(bosc_ctx *ctx)
+{
+    struct suite_random r = {62};
+    for (int32_t dim = 1; dim <= 3; dim++) {
+        for (int t = 0; t < 2; t++) {
+            struct reference_points p = kd_points(&r, dtypes[t], dim, 17, dim, KD_SPECIAL);
+            bosc_voxelgrid *grid = grid_of(ctx, &p, 1, 64);
+            for (int64_t i = 0; i < 6; i++) kd_set((void *)p.data, p.dtype, i * dim, INFINITY);
+            CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, p.stride));
+            check_pairs(ctx, grid, &p, INFINITY, 64);
+            bosc_voxelgrid_free(grid);
+            free((void *)p.data);
+        }
+    }
+}
+
 static const struct suite_case suite_cases_voxelgrid[] = {
     {"shapes", every_shape_and_type, NULL},   {"borders", borders, NULL},
     {"far borders", far_borders, NULL},       {"pairs in reach", pairs_in_reach, NULL},
     {"distant points", distant_points, NULL}, {"full keys", full_keys, NULL},
     {"small", fewer_than_8_points, NULL},     {"large", several_tiles_match_kdtree, NULL},
     {"long rows", long_rows, NULL},           {"memory", device_arrays, NULL},
-    {"crowded pairs", crowded_pairs, NULL},
+    {"crowded pairs", crowded_pairs, NULL},   {"infinite radius", infinite_radius, NULL},
 };
 SUITE(voxelgrid);
