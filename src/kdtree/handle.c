@@ -199,7 +199,6 @@ static void clear_query_cache(bosc_kdtree *tree)
 {
     bi_memory_release(&tree->host, tree->query_cache.extents, bi_kdtree_extents_size(tree));
     tree->query_cache.extents = NULL;
-    bosc_kdtree_free(tree->query_cache.by_extent);
 }
 
 void bi_kdtree_commit(bosc_kdtree *tree, const bosc_kdtree *next)
@@ -248,6 +247,8 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     if (!tree) return;
     bosc_kdtree empty = {0};
     clear_query_cache(tree);
+    bosc_kdtree_free(tree->order);
+    if (tree->by_extent) tree->ops->end_order(tree);
     bi_kdtree_abandon(&empty, tree);
     bi_memory_release(&tree->host, tree, sizeof *tree);
 }
@@ -298,8 +299,7 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
                              .depth = bi_kdtree_depth(tree->nodes),
                              .dtype = tree->opts.dtype,
                              .id_bits = tree->opts.id_bits};
-    const bosc_kdtree *other = __atomic_load_n(&((bosc_kdtree *)tree)->query_cache.by_extent, __ATOMIC_ACQUIRE);
-    full.bytes = count_bytes(tree) + (other ? count_bytes(other) : 0);
+    full.bytes = count_bytes(tree) + __atomic_load_n(&((bosc_kdtree *)tree)->order_bytes, __ATOMIC_RELAXED);
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
@@ -384,13 +384,17 @@ bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int
         return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld queries of %lld neighbours are more than memory can hold",
                        (long long)query_count, (long long)k);
     int64_t scratch = build_scratch(ctx, &tree->opts, n);
-    int64_t queries = query_scratch(ctx, tree, n, query_count, k) + query_count * entry;
+    const bool has_order = query_count >= n && tree->ops->reserve_order; /* fewer queries make no order */
+    int64_t order = 0, order_scratch = 0;
+    if (has_order) tree->ops->order_bytes(ctx, &tree->opts, n, &order, &order_scratch);
+    int64_t queries = bi_max_i64(query_scratch(ctx, tree, n, query_count, k), order_scratch) + query_count * entry;
     bosc_kdtree next;
     void *memory;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)bi_max_i64(scratch, queries), &memory));
     BI_TRY(bi_kdtree_reserve_blocks(ctx, tree, n, &next));
     next.reserved |= query_count > 0;
-    return move_blocks(ctx, tree, &next);
+    BI_TRY(move_blocks(ctx, tree, &next));
+    return order > 0 ? tree->ops->reserve_order(ctx, tree, n) : BOSC_OK;
 }
 
 bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
@@ -403,8 +407,9 @@ bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts,
     BI_TRY(bi_kdtree_check_size(messages, n));
     size_t bytes[3];
     ctx->ops->kdtree->blocks(&full, n, bytes);
-    int64_t runs = full.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? 8 * n : 0;
-    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs;
-    if (scratch) *scratch = build_scratch(ctx, &full, n);
+    int64_t runs = full.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? 8 * n : 0, order = 0, order_scratch = 0;
+    if (ctx->ops->kdtree->order_bytes) ctx->ops->kdtree->order_bytes(ctx, &full, n, &order, &order_scratch);
+    if (kept) *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]) + runs + order;
+    if (scratch) *scratch = bi_max_i64(build_scratch(ctx, &full, n), order_scratch);
     return BOSC_OK;
 }

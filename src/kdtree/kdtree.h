@@ -15,18 +15,21 @@ extern "C" {
 /* Cost of a search, in simple items of 1 to 2 ns: that of a small tree. More: more threads for few queries. */
 enum { BI_KDTREE_SEARCH_ITEMS = 64 };
 
-/* The coordinates by which levels split, cyclically. */
-struct bi_kdtree_turns {
-    int32_t length, axes[4];
-};
-
 /* Results about the nodes that searches cache until the next build. */
 struct bi_kdtree_query_cache {
-    double *extents; /* host: least and greatest of each coordinate (2 x dim); NULL until first used */
-    /* CUDA: the same nodes in a second order, which searches walk (search/second_order.cu); NULL: none. */
-    struct bosc_kdtree *by_extent;
-    int64_t query_count; /* queries so far, until the second order is decided */
-    bool second_order_decided;
+    double *extents;               /* host: least and greatest of each coordinate (2 x dim); NULL until first used */
+    struct bosc_kdtree *by_extent; /* `order` of the tree, once it was made; NULL: none */
+    int64_t query_count;           /* queries so far, until the order is decided */
+    bool order_decided;
+};
+
+/* CUDA: the result of the samples of a build. The last two are searched in another order after many queries
+ * (search/select_order.cu). */
+enum bi_kdtree_mixing {
+    BI_KDTREE_NOT_SAMPLED,
+    BI_KDTREE_SEPARATES, /* levels separate distant points */
+    BI_KDTREE_MIXES,     /* some levels split by a coordinate of little extent */
+    BI_KDTREE_UNEVEN     /* a coordinate that points share is left out, so others are split unevenly: planes */
 };
 
 /* The range of the coordinates decides how searches measure: by plain squares in ORDINARY trees. */
@@ -49,9 +52,14 @@ struct bosc_kdtree {
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;
-    bool reserved;                      /* searches allocate nothing, so there is no second order */
+    bool reserved;                      /* searches allocate nothing */
     enum bi_kdtree_magnitude magnitude; /* of the coordinates */
-    struct bi_kdtree_turns turns;       /* of the levels of a second order; length 0: the tree's own, all coordinates */
+    enum bi_kdtree_mixing mixing;
+    struct bosc_kdtree *order; /* CUDA: the same nodes by extent; serves all builds; NULL: none yet */
+    int64_t order_bytes;       /* of its blocks */
+    /* Of an order alone: */
+    bool by_extent, is_made; /* is_made: the event has passed */
+    void *made;              /* an event behind its making */
 };
 
 /* Rows of the caller, reachable by the backend; stride in elements. */
@@ -198,6 +206,12 @@ struct bi_kdtree_ops {
     bool (*supports_boxes)(const bosc_kdtree *);
     bosc_status (*box_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*box_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+
+    /* The other order of nodes (NULL: none). order_bytes: the most bytes that it adds to a tree of n nodes, and the
+     * scratch of its making. reserve_order: allocates them. end_order: frees what an order holds beside its blocks. */
+    void (*order_bytes)(const bosc_ctx *, const bosc_kdtree_opts *, int64_t n, int64_t *kept, int64_t *scratch);
+    bosc_status (*reserve_order)(bosc_ctx *, bosc_kdtree *, int64_t n);
+    void (*end_order)(bosc_kdtree *order);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;

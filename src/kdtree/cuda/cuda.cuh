@@ -209,10 +209,20 @@ bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree,
 size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
 
-/* *searched = the tree that a search of m queries walks: the given one, or the same nodes in another order
- * (search/second_order.cu). The tree has an index. */
-bosc_status bi_kdtree_cuda_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m,
+/* The other order of nodes (search/select_order.cu). A build samples trees that samples_order accepts: count_narrow
+ * queues a kernel that adds to two sums (device memory), and mixing_of returns their meaning. */
+bool bi_kdtree_cuda_samples_order(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n);
+bosc_status bi_kdtree_cuda_count_narrow(bosc_ctx *ctx, const bosc_kdtree *tree, uint32_t narrow[2]);
+enum bi_kdtree_mixing bi_kdtree_cuda_mixing_of(const uint32_t narrow[2]);
+
+/* *searched = the tree that a search of m queries walks: the given one, or its order. k: 0 unless the search is for the
+ * k nearest. The tree has an index. Queues. */
+bosc_status bi_kdtree_cuda_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t m, int64_t k,
                                         const bosc_kdtree **searched);
+void bi_kdtree_cuda_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
+                                int64_t *scratch);
+bosc_status bi_kdtree_cuda_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n);
+void bi_kdtree_cuda_end_order(bosc_kdtree *order);
 
 /* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius, those in
  * boxes. */

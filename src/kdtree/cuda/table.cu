@@ -130,12 +130,13 @@ static bosc_status run_with_scratch(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     BI_RETURN_WITH_SCRATCH(ctx, run(ctx, tree, query));
 }
 
-/* Searches by the index, in the order of nodes that bi_kdtree_cuda_select_order selects. */
+/* Searches by the index, in the order of nodes that bi_kdtree_cuda_select_order selects. k: 0 unless the search is for
+ * the k nearest. */
 static bosc_status search_by_index(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
-                                   query_fn run)
+                                   int64_t k, query_fn run)
 {
     const bosc_kdtree *ordered_tree;
-    BI_TRY(bi_kdtree_cuda_select_order(ctx, tree, query->rows.n, &ordered_tree));
+    BI_TRY(bi_kdtree_cuda_select_order(ctx, tree, query->rows.n, k, &ordered_tree));
     return run_with_scratch(ctx, ordered_tree, query, run);
 }
 
@@ -173,7 +174,7 @@ static bool has_fast_knn(const bosc_kdtree *tree, int64_t k)
 static bosc_status cuda_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     if (query->rows.n == 0) return BOSC_OK;
-    if (has_fast_knn(tree, query->k)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn);
+    if (has_fast_knn(tree, query->k)) return search_by_index(ctx, tree, query, query->k, bi_kdtree_cuda_knn);
     return run_with_scratch(ctx, tree, query, generic_knn);
 }
 
@@ -198,7 +199,7 @@ static bool cuda_supports_self_knn(const bosc_kdtree *tree, int64_t k) { return 
 
 static bosc_status cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search_by_index(ctx, tree, query, bi_kdtree_cuda_knn_self);
+    return search_by_index(ctx, tree, query, query->k, bi_kdtree_cuda_knn_self);
 }
 
 static struct bi_kdtree_radius radius_args(const bosc_kdtree *tree, const struct bi_kdtree_query *query)
@@ -230,13 +231,13 @@ static bosc_status generic_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, c
 
 static bosc_status cuda_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_count);
+    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, 0, bi_kdtree_cuda_radius_count);
     return run_with_scratch(ctx, tree, query, generic_radius_count);
 }
 
 static bosc_status cuda_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, bi_kdtree_cuda_radius_fill);
+    if (has_indexed_search(tree)) return search_by_index(ctx, tree, query, 0, bi_kdtree_cuda_radius_fill);
     return run_with_scratch(ctx, tree, query, generic_radius_fill);
 }
 
@@ -244,12 +245,12 @@ static bool cuda_supports_boxes(const bosc_kdtree *tree) { return has_index(tree
 
 static bosc_status cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search_by_index(ctx, tree, query, bi_kdtree_cuda_box_count);
+    return search_by_index(ctx, tree, query, 0, bi_kdtree_cuda_box_count);
 }
 
 static bosc_status cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    return search_by_index(ctx, tree, query, bi_kdtree_cuda_box_fill);
+    return search_by_index(ctx, tree, query, 0, bi_kdtree_cuda_box_fill);
 }
 
 static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
@@ -288,4 +289,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_supports_boxes,
     cuda_box_count,
     cuda_box_fill,
+    bi_kdtree_cuda_order_bytes,
+    bi_kdtree_cuda_reserve_order,
+    bi_kdtree_cuda_end_order,
 };

@@ -5,6 +5,7 @@
 
 #include "support/faults.h"
 #include "cases/kdtree/kdtree_data.h"
+#include "cases/kdtree/kdtree_order.h"
 #include "kdtree/kdtree.h"
 
 enum { MOST = 300, POINTS = 400, DIM = 2, OUTPUTS = 3, ROOM = 1 << 17, PATTERN = 0x77 };
@@ -390,7 +391,7 @@ static void builds(bosc_ctx *ctx)
     }
 }
 
-/* A plane of points with many past queries: the first search builds the second order of its nodes. */
+/* A plane of points with many past queries: the first search orders its nodes by extent. */
 struct plane {
     struct faulty search;
     bosc_kdtree *tree;
@@ -400,18 +401,27 @@ static void open_plane(bosc_ctx *ctx, void *user)
 {
     struct plane *p = user;
     p->tree = kd_build(ctx, &p->search.opts, &p->search.large);
-    p->tree->query_cache.query_count = INT64_MAX / 2;
+    kd_want_order(p->tree);
 }
 
 static bosc_status search_plane(bosc_ctx *ctx, void *user)
 {
     struct plane *p = user;
-    return bosc_kdtree_knn(ctx, p->tree, p->search.large.data, p->search.large.n, 0, 3, p->search.ids, NULL);
+    return bosc_kdtree_knn(ctx, p->tree, p->search.large.data, p->search.large.n, 0, 1, p->search.ids, NULL);
+}
+
+/* Every point is its own nearest. */
+static bool right_plane(void *user)
+{
+    struct plane *p = user;
+    for (int64_t i = 0; i < p->search.large.n; i++)
+        if (p->search.ids[i] != i) return false;
+    return true;
 }
 
 static void close_plane(void *user) { bosc_kdtree_free(((struct plane *)user)->tree); }
 
-static void second_order(bosc_ctx *ctx)
+static void extent_order(bosc_ctx *ctx)
 {
     struct suite_random r = {10};
     for (int t = 0; t < 2; t++) {
@@ -422,7 +432,7 @@ static void second_order(bosc_ctx *ctx)
                                     .close = close_plane,
                                     .call = search_plane,
                                     .prepare = prepare_ids,
-                                    .right = right_ids,
+                                    .right = right_plane,
                                     .user = &p};
         CHECK(fault_sweep(ctx, &sweep) > 0);
         free((void *)p.search.large.data);
@@ -551,7 +561,7 @@ static const struct suite_case suite_cases_kdtree_faults[] = {
     {"searches", searches, NULL},
     {"contents", contents, NULL},
     {"callbacks", callbacks, NULL},
-    {"second order", second_order, NULL},
+    {"extent order", extent_order, NULL},
     {"failed samples", failed_samples, NULL},
     {"launches without memory", launches_without_memory, NULL},
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cases/kdtree/kdtree_data.h"
+#include "cases/kdtree/kdtree_order.h"
 #include "kdtree/kdtree.h"
 #include "support/arrays.h"
 #include "support/capture.h"
@@ -112,7 +113,8 @@ static void reserve(bosc_ctx *ctx)
     }
 }
 
-/* After a reserve searches allocate nothing: they build no second order of a plane, also after a rebuild. */
+/* After a reserve for few queries searches allocate nothing: they do not order a plane by extent, also after a
+ * rebuild. */
 static void reserve_plane(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
@@ -124,7 +126,7 @@ static void reserve_plane(bosc_ctx *ctx)
         bosc_kdtree *tree = kd_build(ctx, &o, &p);
         CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, 1000, queries, 3));
         for (int built = 0; built < 2; built++) {
-            tree->query_cache.query_count = INT64_MAX / 2;
+            kd_want_order(tree);
             CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
             CHECK_EQ(id, 42);
             CHECK((tree->query_cache.by_extent != NULL) == (second && queries == 0));
@@ -134,6 +136,46 @@ static void reserve_plane(bosc_ctx *ctx)
         bosc_kdtree_free(tree);
     }
     free((void *)p.data);
+}
+
+/* A tree that reserves memory for as many queries as nodes has the order by extent from the first search on, without
+ * an allocation; bosc_kdtree_bytes counts it. */
+static void reserve_order(bosc_ctx *like)
+{
+    struct suite_random r = {8};
+    struct counted c;
+    counted_open(&c, like, 0);
+    bosc_ctx *ctx = c.ctx;
+    const bool device = suite_opts_like(like).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = kd_sampled_nodes(ctx);
+    int64_t *ids = suite_alloc((size_t)n * 8);
+    for (int i = 0; i < 2; i++) {
+        const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3 - i, .dtype = i ? BOSC_F64 : BOSC_F32};
+        struct reference_points p = kd_mixed_points(&r, o.dtype, o.dim, n);
+        bosc_kdtree_info info = {.size = sizeof info};
+        bosc_kdtree *tree = NULL;
+        int64_t kept = 0, scratch = 0;
+        /* 1. Reserve. */
+        CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+        CHECK_OK(ctx, bosc_kdtree_reserve(ctx, tree, n, n, 2));
+        CHECK_OK(ctx, bosc_kdtree_bytes(ctx, &o, n, &kept, &scratch));
+        CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &info));
+        CHECK_EQ(kept, info.bytes);
+        /* 2. Build and search twice. */
+        const int64_t before = c.allocations;
+        for (int frame = 0; frame < 2; frame++) {
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, 0));
+            CHECK(tree->query_cache.by_extent == NULL);
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, n, 0, 1, ids, NULL));
+            CHECK((tree->query_cache.by_extent != NULL) == device);
+            check_tree(ctx, tree, &p);
+        }
+        CHECK_EQ(c.allocations, before);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+    free(ids);
+    counted_close(&c);
 }
 
 struct recorded {
@@ -146,11 +188,11 @@ struct recorded {
 static void search_after_many_queries(bosc_ctx *ctx, void *user)
 {
     struct recorded *r = user;
-    if (r->calls++) r->tree->query_cache.query_count = INT64_MAX / 2;
+    if (r->calls++) kd_want_order(r->tree);
     CHECK_OK(ctx, bosc_kdtree_knn(ctx, r->tree, r->query.p, 1, 0, 1, r->id.p, NULL));
 }
 
-/* A captured search cannot wait: it leaves the second order of a plane to a later search. */
+/* A captured search leaves the order of a plane by extent to a later search. */
 static void recorded_plane(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
@@ -194,14 +236,14 @@ static void outlive(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
-/* Several contexts search one tree at once; after many queries one of them builds the second order of a plane. */
+/* Several contexts search one tree at once; after many queries one of them orders a plane by extent. */
 static void search_at_once(bosc_ctx *ctx, struct suite_random *r, unsigned flat)
 {
     enum { CONTEXTS = 4, N = 500 };
     const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
     struct reference_points p = kd_flat_points(r, BOSC_F32, 3, N, KD_FLAT, flat, KD_RANDOM);
     bosc_kdtree *tree = kd_build(ctx, &o, &p);
-    tree->query_cache.query_count = flat ? INT64_MAX / 2 : 0;
+    if (flat) kd_want_order(tree);
     bosc_ctx *contexts[CONTEXTS];
     static int64_t ids[CONTEXTS][N * 3];
     bosc_status status[CONTEXTS];
@@ -255,6 +297,7 @@ static const struct suite_case suite_cases_kdtree_life[] = {
     {"many contexts", many_contexts, NULL},
     {"links", links, NULL},
     {"reserve plane", reserve_plane, NULL},
+    {"reserve order", reserve_order, NULL},
     {"recorded plane", recorded_plane, NULL},
 };
 SUITE(kdtree_life);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cases/kdtree/kdtree_checks.h"
+#include "cases/kdtree/kdtree_order.h"
 #include "kdtree/kdtree.h"
 
 static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
@@ -248,11 +249,8 @@ static struct reference_points queries_beside(struct suite_random *r, const stru
     return q;
 }
 
-/* Makes the next search build the tree's second order, if it is to have one. */
-static void simulate_many_queries(bosc_kdtree *tree) { tree->query_cache.query_count = INT64_MAX / 2; }
-
 /* Trees with coordinates shared by all points (the last only, the first, a middle one, several), and trees without, in
- * one handle; many past queries make a device build its second order. In some trees the other coordinates have few
+ * one handle; many past queries make a device order it by extent. In some trees the other coordinates have few
  * values, so that whole subtrees are equal points. */
 static void beside_flat(bosc_ctx *ctx)
 {
@@ -271,7 +269,7 @@ static void beside_flat(bosc_ctx *ctx)
                 kd_flat_points(&r, dtype, dim, n, KD_FLAT, axes, axes % 3 ? KD_RANDOM : KD_GRID);
             struct reference_points q = queries_beside(&r, &p, axes, m);
             CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, dim));
-            simulate_many_queries(tree);
+            kd_want_order(tree);
             check_knn(ctx, tree, &p, &q, neighbors[axes % 4], -1, 32);
             check_knn(ctx, tree, &p, &q, neighbors[(axes + 1) % 4], 150, 32);
             check_radius(ctx, tree, &p, &q, 30, 32);
@@ -544,24 +542,24 @@ static void free_answers(struct answers *a)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
 }
 
-/* After many queries a device searches a second order of the nodes; the results must not change. */
-static void try_second_order(bosc_ctx *ctx, struct suite_random *r, const struct reference_points *p,
-                             const bosc_kdtree_opts *opts, unsigned axes, int64_t m)
+/* After many queries a device searches another order of the nodes; the results must not change. */
+static void try_extent_order(bosc_ctx *ctx, struct suite_random *r, const struct reference_points *p,
+                             const bosc_kdtree_opts *opts, unsigned axes, int64_t k, int64_t m)
 {
-    static const int64_t neighbors[] = {8, 1, 20, 2};
     const size_t width = p->dtype == BOSC_F32 ? 4 : 8;
-    const bool second = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
     struct reference_points q = queries_beside(r, p, axes, m), some = q;
     bosc_kdtree *tree = kd_build(ctx, opts, p);
     bosc_kdtree_info before = {.size = sizeof before}, after = before;
     CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &before));
-    struct answers own = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
-    CHECK(!tree->query_cache.by_extent && (!second || tree->query_cache.query_count >= 3 * m));
-    simulate_many_queries(tree);
-    struct answers other = search_all(ctx, tree, &q, neighbors[axes % 4], 30);
-    CHECK((tree->query_cache.by_extent != NULL) == second);
+    tree->query_cache.order_decided = true;
+    struct answers own = search_all(ctx, tree, &q, k, 30);
+    CHECK(!tree->query_cache.by_extent);
+    kd_want_order(tree);
+    struct answers other = search_all(ctx, tree, &q, k, 30);
+    CHECK((tree->query_cache.by_extent != NULL) == device);
     CHECK_OK(ctx, bosc_kdtree_get_info(ctx, tree, &after));
-    CHECK(second ? after.bytes > before.bytes : after.bytes == before.bytes);
+    CHECK(device ? after.bytes > before.bytes : after.bytes == before.bytes);
     check_same(&own, &other, width);
     some.n = 20;
     if (!opts->duplicates) check_knn(ctx, tree, p, &some, 5, -1, 32);
@@ -572,8 +570,9 @@ static void try_second_order(bosc_ctx *ctx, struct suite_random *r, const struct
     free((void *)q.data);
 }
 
-static void second_order(bosc_ctx *ctx)
+static void extent_order(bosc_ctx *ctx)
 {
+    static const int64_t neighbors[] = {8, 1, 20, 2, 32, 17};
     struct suite_random r = {11};
     const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
     const int64_t n = suite_slow(ctx) ? 900 : 3000, many = !device ? 400 : suite_slow(ctx) ? 2112 : 140000;
@@ -587,10 +586,86 @@ static void second_order(bosc_ctx *ctx)
                 opts.duplicates = i % 7 == 3 ? BOSC_KDTREE_DUPLICATES_REMOVE : BOSC_KDTREE_DUPLICATES_KEEP;
                 struct reference_points p = kd_flat_points(&r, dtypes[t], dim, i % 9 == 8 ? 35 : n, KD_FLAT, axes,
                                                            opts.duplicates ? KD_RANDOM : shapes[i % 5]);
-                try_second_order(ctx, &r, &p, &opts, axes, i % 13 ? 100 : many);
+                try_extent_order(ctx, &r, &p, &opts, axes, neighbors[i % 6], i % 13 ? 270 : many);
                 free((void *)p.data);
             }
         }
+}
+
+/* A coordinate of little extent: the order is made in blocks, and level by level above 4,096 nodes. */
+static void mixed(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {3000, 20001, 4097, 8192}, neighbors[] = {32, 1, 8, 17, 31};
+    struct suite_random r = {15};
+    for (int i = 0; i < 12; i++) {
+        if (suite_leaves_out()) continue;
+        const int32_t dim = 2 + i % 3;
+        const int64_t n = suite_slow(ctx) ? 3000 + 1100 * (i % 2) : sizes[i / 3];
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[i / 3], .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_mixed_points(&r, opts.dtype, dim, n);
+        try_extent_order(ctx, &r, &p, &opts, 0, neighbors[i % 5], 270);
+        free((void *)p.data);
+    }
+}
+
+/* Builds of enough points, sampled or sorted, find if their levels mix distant points; their order is made once there
+ * were as many queries as nodes. Plain random points have none. */
+static void many_queries(bosc_ctx *ctx)
+{
+    struct suite_random r = {16};
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t least = kd_sampled_nodes(ctx), most = least > 9000 ? least : 9000; /* 9,000: builds have passes */
+    uint32_t *ids = suite_alloc((size_t)most * 4);
+    for (int i = 0; i < 12; i++) {
+        if (suite_leaves_out()) continue;
+        const bool large = i % 3 < 2, is_mixed = i % 3 == 0;
+        const int64_t n = large ? most : least - 1;
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[i / 3], .dim = 2 + i % 2, .id_bits = 32};
+        opts.builder = i >= 6 ? BOSC_KDTREE_BROWN : BOSC_KDTREE_AUTO;
+        struct reference_points p = i % 3 == 1 ? kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_RANDOM)
+                                               : kd_mixed_points(&r, opts.dtype, opts.dim, n);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        CHECK_EQ(tree->mixing, !device || !large ? BI_KDTREE_NOT_SAMPLED
+                               : is_mixed        ? BI_KDTREE_MIXES
+                                                 : BI_KDTREE_SEPARATES);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, p.n / 2, 0, 1, ids, NULL));
+        CHECK(!tree->query_cache.by_extent && !tree->query_cache.order_decided);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, p.n / 2 + 1, 0, 1, ids, NULL));
+        CHECK((tree->query_cache.by_extent != NULL) == (device && is_mixed));
+        /* An uneven tree needs 2^21 queries more. */
+        tree->query_cache = (struct bi_kdtree_query_cache){.query_count = p.n + (1 << 21) - 600};
+        tree->mixing = BI_KDTREE_UNEVEN;
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, 599, 0, 1, ids, NULL));
+        CHECK(!tree->query_cache.by_extent);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, 1, 0, 1, ids, NULL));
+        CHECK((tree->query_cache.by_extent != NULL) == device);
+        CHECK_EQ(ids[0], 0);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+    free(ids);
+}
+
+/* Points close together, far from zero, and a few others, farther still: floats do not resolve distances between the
+ * many. Boxes that hold floats must not lose a point. A device searches its order by extent too. */
+static void offsets(bosc_ctx *ctx)
+{
+    static const double far[] = {1e7, 0x1p40, 0x1p30, 0x1p52}, steps[] = {0.5, 0x1p-10, 1, 1};
+    static const int64_t neighbors[] = {1, 17, 5, 31, 9, 32};
+    struct suite_random r = {14};
+    const int64_t n = suite_slow(ctx) ? 400 : 2500;
+    for (int i = 0; i < 24; i++) {
+        if (suite_leaves_out()) continue;
+        const int t = i % 4, dim = 1 + i / 4 % 4;
+        struct reference_points p = kd_points(&r, dtypes[t], dim, i % 5 == 4 ? 14 : n, dim, KD_RANDOM);
+        for (int64_t at = 0; at < p.n * dim; at++) {
+            const double x = far[t] + steps[t] * (double)suite_below(&r, 40);
+            kd_set((void *)p.data, p.dtype, at, i >= 12 && at / dim % 300 == 7 ? -x / (double)(1 + at % 5) : x);
+        }
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = p.dtype, .dim = dim, .id_bits = 32};
+        if (dim > 1) try_extent_order(ctx, &r, &p, &opts, 0, neighbors[i % 6], 270);
+        try_points(ctx, &r, p, KD_RANDOM, neighbors[i % 6]);
+    }
 }
 
 /* Few points in 5 to 16 dimensions: less than a leaf of wide boxes, one, and some; every length of the list. */
@@ -658,7 +733,10 @@ static const struct suite_case suite_cases_kdtree_query[] = {
     {"beside flat", beside_flat, NULL},
     {"distant", distant, NULL},
     {"several lanes", several_lanes, NULL},
-    {"second order", second_order, NULL},
+    {"extent order", extent_order, NULL},
+    {"mixed", mixed, NULL},
+    {"many queries", many_queries, NULL},
+    {"offsets", offsets, NULL},
     {"wide", wide, NULL},
     {"wide levels", wide_levels, NULL},
 };

@@ -210,6 +210,9 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
     }
 }
 
+/* The words that a build reads back: work.failed, work.tied, and two counts of narrow splits. */
+enum { NARROW_SPLITS = 2, RESULTS = 4 };
+
 enum { ALIGN = 256 }; /* bytes: allocations of the device begin at multiples of it, and so do the arrays */
 
 /* Returns the next array of a block of scratch memory. */
@@ -248,9 +251,9 @@ static void allocate_arrays(struct bi_carver *carver, const struct plan *plan, c
     const int dim = opts->dim;
     const size_t points = plan->passes > 1 ? (size_t)n : 0;
     const size_t last = plan->passes > 0 && !bi_kdtree_keeps_vectors(opts) ? (size_t)n : 0;
-    /* 1. The flag, then the arrays that each pass zeroes. */
+    /* 1. The results, then the arrays that each pass zeroes. */
     *m = {};
-    m->work.failed = carve<uint32_t>(carver, 2);
+    m->work.failed = carve<uint32_t>(carver, RESULTS);
     m->work.tied = m->work.failed + 1;
     size_t begin = carver->used;
     m->work.cursors = carve<uint32_t>(carver, plan->segments * BI_KDTREE_DESTINATIONS);
@@ -305,7 +308,7 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
                               bi_kdtree_source from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
                               int64_t n)
 {
-    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, 2 * sizeof *m->work.failed)); /* work.tied too */
+    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, RESULTS * sizeof *m->work.failed)); /* all of them */
     for (int q = 0; q < plan->passes; q++) {
         const bi_kdtree_array to = (plan->passes - q) % 2 ? last : m->other;
         BI_TRY(ctx->backend->fill(ctx, m->work.cursors, 0, m->zeroed));
@@ -365,13 +368,18 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     bosc_status status = dim == 2   ? build_dim<2>(ctx, tree, &plan, &memory, rows)
                          : dim == 3 ? build_dim<3>(ctx, tree, &plan, &memory, rows)
                                     : build_dim<4>(ctx, tree, &plan, &memory, rows);
-    uint32_t result[2] = {0, 0}; /* work.failed, work.tied */
-    if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, result, memory.work.failed, sizeof result);
-    *outcome = result[0] ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
-    if (result[0])
-        *brackets = brackets_after(*brackets, result[0]);
-    else if (*brackets == BY_SUPERKEY && !result[1])
+    /* The wait for the results serves the samples of the order too (search/select_order.cu). */
+    const bool samples = plan.passes > 0 && bi_kdtree_cuda_samples_order(ctx, &tree->opts, rows->n);
+    uint32_t results[RESULTS] = {0};
+    if (status == BOSC_OK && samples)
+        status = bi_kdtree_cuda_count_narrow(ctx, tree, memory.work.failed + NARROW_SPLITS);
+    if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, results, memory.work.failed, sizeof results);
+    *outcome = results[0] ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
+    if (results[0])
+        *brackets = brackets_after(*brackets, results[0]);
+    else if (*brackets == BY_SUPERKEY && !results[1])
         *brackets = NARROW;
+    if (samples && !results[0]) tree->mixing = bi_kdtree_cuda_mixing_of(results + NARROW_SPLITS);
     return status;
 }
 

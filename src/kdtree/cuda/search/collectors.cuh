@@ -26,7 +26,6 @@ __device__ __forceinline__ uint32_t bi_kdtree_query_of_sample(uint32_t j)
 template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
     enum { POSITIONS = SAMPLE, SHARES = K > 1 && K <= 8 };
     typedef typename bi_kdtree_distance_of<T>::type D;
-    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_nearest_collector> walk;
     bi_kdtree_nearest_list<D, K> nearest;
     D limit;
 
@@ -93,10 +92,14 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     }
 
     __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
-    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
+    template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
+    {
+        w.measure_near(any, leaf);
+    }
 
     /* Returns node `at` as a neighbour; the empty one if it is not in [begin, end) or beyond the limit. */
-    __device__ __forceinline__ bi_kdtree_neighbour<D> measure(const walk &w, uint32_t at, uint32_t begin, uint32_t end,
+    template <class WALK>
+    __device__ __forceinline__ bi_kdtree_neighbour<D> measure(const WALK &w, uint32_t at, uint32_t begin, uint32_t end,
                                                               const bi_kdtree_node<T, DIM> &p) const
     {
         typedef bi_kdtree_node_reader<T, DIM> space;
@@ -109,7 +112,8 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
 
     /* Adds the nodes in [begin, end) among the LEAF nodes from `start` on, singly, but reads READ at once. */
     enum { LEAF = BI_KDTREE_CUDA_LEAF };
-    __device__ __forceinline__ void add_each(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    template <class WALK>
+    __device__ __forceinline__ void add_each(const WALK &w, uint32_t start, uint32_t begin, uint32_t end)
     {
         enum { READ = 8 }; /* measured, K = 1, first leaves, 2^24 points: 0.507 ms, one by one 0.551 */
 #pragma unroll 1
@@ -124,7 +128,7 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
 
     /* add_each for a warp with many leaves and K = 1: eight lanes read the leaf of each of them in turn, so that reads
      * are contiguous. */
-    __device__ __forceinline__ void add_by_groups(const walk &w, uint32_t begin, uint32_t end)
+    template <class WALK> __device__ __forceinline__ void add_by_groups(const WALK &w, uint32_t begin, uint32_t end)
     {
         enum { GROUP = 8 }; /* lanes; measured, 2^24 points: 557 us, a lane a leaf 570 */
         const uint32_t lane = threadIdx.x % 32;
@@ -161,8 +165,8 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     }
 
     /* add_each in sorted batches. The first SHARERS of the lanes of a query have a share each. */
-    template <int SHARERS>
-    __device__ __forceinline__ void add_batches(const walk &w, uint32_t start, uint32_t begin, uint32_t end)
+    template <int SHARERS, class WALK>
+    __device__ __forceinline__ void add_batches(const WALK &w, uint32_t start, uint32_t begin, uint32_t end)
     {
         enum { BATCH = bi_kdtree_nearest_list<D, K>::BATCH };
         const uint32_t own = SHARERS > 1 ? threadIdx.x % w.helpers : 0;
@@ -182,14 +186,13 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
 
     /* Adds the nodes of the first leaf without marking them: nearly all count. Doubles, and trees smaller than a leaf,
      * use the general scan. */
-    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf)
+    template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
     {
         if (sizeof(D) == 8 || w.n < LEAF) {
             scan(w, any, leaf);
             return;
         }
-        const uint32_t begin = w.index.leaves[leaf], end = any ? w.index.leaves[leaf + 1] - 1 : begin,
-                       start = min(begin, w.n - LEAF);
+        const uint32_t begin = w.leaf_begin(leaf), end = any ? w.leaf_end(leaf) : begin, start = min(begin, w.n - LEAF);
         /* 1. All lanes call add_by_groups, or none. */
         bool grouped = false;
         if (K == 1) {
@@ -262,7 +265,6 @@ struct bi_kdtree_no_helpers {
 template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_helpers {
     enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
-    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_count_collector> walk;
     D limit;
     int64_t count;
 
@@ -277,12 +279,15 @@ template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_help
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
     __device__ __forceinline__ void add(D distance, uint32_t) { count += counts(distance); }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
-    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf)
+    template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
     {
         uint32_t start = 0;
         count += __popc(w.mark(any, leaf, &start));
     }
-    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf) { scan(w, any, leaf); }
+    template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
+    {
+        scan(w, any, leaf);
+    }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         a.counts[number] = count;
@@ -331,7 +336,6 @@ template <class D> struct bi_kdtree_row_writer {
 template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helpers {
     enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
-    typedef bi_kdtree_index_walk<T, DIM, bi_kdtree_row_collector> walk;
     D limit;
     bi_kdtree_row_writer<D> row;
 
@@ -349,8 +353,14 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
         if (counts(distance)) row.append(distance == distance ? distance : (D)INFINITY, id);
     }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
-    __device__ __forceinline__ void scan(walk &w, bool any, uint32_t leaf) { w.measure_near(any, leaf); }
-    __device__ __forceinline__ void first(walk &w, bool any, uint32_t leaf) { scan(w, any, leaf); }
+    template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
+    {
+        w.measure_near(any, leaf);
+    }
+    template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
+    {
+        scan(w, any, leaf);
+    }
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const { row.end(a, number); }
 };
 

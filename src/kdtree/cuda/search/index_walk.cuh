@@ -1,4 +1,4 @@
-/* Walks of a thread: over the index, for far queries, and for boxes.
+/* Walks of a thread over nodes in the order of the tree: over the index, for far queries, and for boxes.
  *
  * The walk over the index goes from the leaf of a query upward. At each node the far side is visited unless its
  * bound exceeds the worst distance that still counts. Bounds are computed from intervals by the operations of
@@ -56,6 +56,46 @@ static __device__ __forceinline__ uint32_t bi_kdtree_select_share(uint32_t bits,
     return share;
 }
 
+/* Returns marks of the nodes of this lane's leaf, `count` from `start` on, that count for `found`. All lanes of a warp
+ * call this, with `any` false if they have no leaf. Together they measure the leaf of one lane after the other, a node
+ * each: reads are contiguous, and no lane idles. q: this lane's query; n: nodes of the tree. */
+template <class T, int DIM, class COLLECTOR>
+__device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &nodes, uint32_t n,
+                                                         const typename bi_kdtree_distance_of<T>::type *q,
+                                                         const COLLECTOR &found, bool any, uint32_t start,
+                                                         uint32_t count)
+{
+    typedef bi_kdtree_node_reader<T, DIM> space;
+    typedef typename space::D D;
+    /* Leaves that a warp reads at once, so that loads overlap. Measured, floats, k = 8: 1,009 us, 8 leaves 1,070. */
+    enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 };
+    const uint32_t lane = threadIdx.x % 32;
+    const D most = found.worst();
+    uint32_t marks = 0;
+    /* 1. Load a node of each of the next leaves; fewer leaves repeat the first. */
+    for (uint32_t left = __ballot_sync(~0u, any); left;) {
+        int owner[TOGETHER];
+        typename space::node p[TOGETHER];
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++) {
+            owner[i] = left ? __ffs((int)left) - 1 : owner[0];
+            left &= left - 1;
+            p[i] = space::load(nodes, min(__shfl_sync(~0u, start, owner[i]) + lane, n - 1));
+        }
+        /* 2. Measure it from the query of the leaf's owner, which keeps the ballot. */
+#pragma unroll
+        for (int i = 0; i < TOGETHER; i++) {
+            D x[DIM];
+#pragma unroll
+            for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, q[c], owner[i]);
+            const bool near = found.near(space::distance(x, p[i].x), __shfl_sync(~0u, most, owner[i]));
+            const uint32_t all = __ballot_sync(~0u, near);
+            marks = (int)lane == owner[i] ? all : marks;
+        }
+    }
+    return marks & (count < 32 ? (1u << count) - 1 : ~0u);
+}
+
 /* COLLECTOR stores the nodes found:
  *   POSITIONS              positions of nodes replace their ids
  *   worst()                the largest distance that counts
@@ -68,9 +108,6 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
     typedef bi_kdtree_path<D, DIM> path;
-
-    /* Leaves that a warp reads at once, so that loads overlap. Measured, floats, k = 8: 1,009 us, 8 leaves 1,070. */
-    enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 };
 
     const bi_kdtree_array nodes;
     const bi_kdtree_cuda_index index;
@@ -120,40 +157,18 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
         return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, side));
     }
 
-    /* Marks the nodes of this lane's leaf, from *start on, that count. All lanes of a warp call this, with `any` false
-     * if they have no leaf. Together they measure the leaf of one lane after the other, a node each: reads are
-     * contiguous, and no lane idles. */
+    __device__ __forceinline__ uint32_t leaf_begin(uint32_t leaf) const { return index.leaves[leaf]; }
+    __device__ __forceinline__ uint32_t leaf_end(uint32_t leaf) const { return index.leaves[leaf + 1] - 1; }
+
+    /* Marks the nodes of this lane's leaf, from *start on, that count: see bi_kdtree_mark_nodes. */
     __device__ __forceinline__ uint32_t mark(bool any, uint32_t leaf, uint32_t *start) const
     {
-        const uint32_t lane = threadIdx.x % 32;
-        const D most = found.worst();
-        uint32_t count = 0, marks = 0;
+        uint32_t count = 0;
         if (any) {
-            *start = index.leaves[leaf];
-            count = index.leaves[leaf + 1] - 1 - *start;
+            *start = leaf_begin(leaf);
+            count = leaf_end(leaf) - *start;
         }
-        /* 1. Load a node of each of the next leaves; fewer leaves repeat the first. */
-        for (uint32_t left = __ballot_sync(~0u, any); left;) {
-            int owner[TOGETHER];
-            typename space::node p[TOGETHER];
-#pragma unroll
-            for (int i = 0; i < TOGETHER; i++) {
-                owner[i] = left ? __ffs((int)left) - 1 : owner[0];
-                left &= left - 1;
-                p[i] = space::load(nodes, min(__shfl_sync(~0u, *start, owner[i]) + lane, n - 1));
-            }
-            /* 2. Measure it from the query of the leaf's owner, which keeps the ballot. */
-#pragma unroll
-            for (int i = 0; i < TOGETHER; i++) {
-                D x[DIM];
-#pragma unroll
-                for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, q[c], owner[i]);
-                const bool near = found.near(space::distance(x, p[i].x), __shfl_sync(~0u, most, owner[i]));
-                const uint32_t all = __ballot_sync(~0u, near);
-                marks = (int)lane == owner[i] ? all : marks;
-            }
-        }
-        return marks & (count < 32 ? (1u << count) - 1 : ~0u);
+        return bi_kdtree_mark_nodes<T, DIM>(nodes, n, q, found, any, *start, count);
     }
 
     /* Adds the near nodes of a leaf. Marking them first limits the warp's rounds to the count of its busiest lane. */
@@ -389,6 +404,33 @@ template <class T, int DIM> __device__ __forceinline__ bool bi_kdtree_in_box(con
     return inside;
 }
 
+/* Tests the leaf of each lane in turn, `count` nodes from `start` on, all lanes together, so that reads are contiguous.
+ * Passes the nodes inside to the lane's sink. All lanes of a warp call this, with `any` false and no nodes if they have
+ * no leaf. low, high: this lane's box; n: nodes of the tree. */
+template <class T, int DIM, class SINK>
+__device__ __forceinline__ void bi_kdtree_scan_leaves(const bi_kdtree_array &nodes, uint32_t n, const T *low,
+                                                      const T *high, SINK &found, bool any, uint32_t start,
+                                                      uint32_t count)
+{
+    typedef bi_kdtree_node_reader<T, DIM> space;
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t marks = 0;
+    for (uint32_t left = __ballot_sync(~0u, any); left; left &= left - 1) {
+        const int owner = __ffs((int)left) - 1;
+        const typename space::node p = space::load(nodes, min(__shfl_sync(~0u, start, owner) + lane, n - 1));
+        T from[DIM], to[DIM];
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            from[c] = __shfl_sync(~0u, low[c], owner);
+            to[c] = __shfl_sync(~0u, high[c], owner);
+        }
+        const uint32_t all = __ballot_sync(~0u, bi_kdtree_in_box<T, DIM>(p.x, from, to));
+        marks = (int)lane == owner ? all : marks;
+    }
+    marks &= count < 32 ? (1u << count) - 1 : ~0u;
+    found.add(nodes, start, marks);
+}
+
 /* SINK receives nodes found: add(id) a node; add(nodes, start, marks) the marked ones of the nodes from `start`
  * on. */
 template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
@@ -401,6 +443,12 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
     SINK found;
     uint32_t odd_levels; /* see bi_kdtree_root */
     int stacked;
+
+    __device__ __forceinline__ bi_kdtree_box_search(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
+                                                    uint32_t count)
+        : nodes(array), index(made), n(count)
+    {
+    }
 
     __device__ __forceinline__ bool intersects(int axis, T begin, T end) const
     {
@@ -438,29 +486,15 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
         return false;
     }
 
-    /* Tests the leaf of each lane in turn, all lanes together, so that reads are contiguous. All lanes call this. */
+    /* Tests the nodes of the leaf of each lane: see bi_kdtree_scan_leaves. */
     __device__ __forceinline__ void scan_leaves(bool any, uint32_t leaf)
     {
-        const uint32_t lane = threadIdx.x % 32;
-        uint32_t start = 0, count = 0, marks = 0;
+        uint32_t start = 0, count = 0;
         if (any) {
             start = index.leaves[leaf];
             count = index.leaves[leaf + 1] - 1 - start;
         }
-        for (uint32_t left = __ballot_sync(~0u, any); left; left &= left - 1) {
-            const int owner = __ffs((int)left) - 1;
-            const typename space::node p = space::load(nodes, min(__shfl_sync(~0u, start, owner) + lane, n - 1));
-            T from[DIM], to[DIM];
-#pragma unroll
-            for (int c = 0; c < DIM; c++) {
-                from[c] = __shfl_sync(~0u, low[c], owner);
-                to[c] = __shfl_sync(~0u, high[c], owner);
-            }
-            const uint32_t all = __ballot_sync(~0u, bi_kdtree_in_box<T, DIM>(p.x, from, to));
-            marks = (int)lane == owner ? all : marks;
-        }
-        marks &= count < 32 ? (1u << count) - 1 : ~0u;
-        found.add(nodes, start, marks);
+        bi_kdtree_scan_leaves<T, DIM>(nodes, n, low, high, found, any, start, count);
     }
 
     /* Searches the box. All lanes of a warp call this. */

@@ -29,7 +29,6 @@ template <class T, int DIM> struct index_args {
     bi_kdtree_array nodes;
     bi_kdtree_cuda_index index;
     int64_t n;
-    struct bi_kdtree_turns turns;
 };
 
 /* Extends a subtree by a box and its smallest id. */
@@ -140,7 +139,7 @@ __device__ __forceinline__ subtree<T, DIM> combine_sides(const index_args<T, DIM
     subtree<T, DIM> s = less;
     extend_subtree<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     extend_subtree<T, DIM>(s, own.x, own.x, own.id);
-    const int axis = axis_of<T, DIM>(s.box, a.turns.axes[level % a.turns.length]);
+    const int axis = axis_of<T, DIM>(s.box, level % DIM);
 #pragma unroll
     for (int c = 0; c < DIM; c++)
         if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
@@ -247,8 +246,7 @@ template <class T, int DIM> static bosc_status launch_levels(bosc_ctx *ctx, cons
 
 template <class T, int DIM> static bosc_status launch_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes, tree->turns};
-    if (a.turns.length == 0) a.turns = {DIM, {0, 1, 2, 3}};
+    const index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes};
     return launch_levels<T, DIM>(ctx, a);
 }
 
@@ -262,15 +260,36 @@ template <class T> static bosc_status launch_dim(bosc_ctx *ctx, const bosc_kdtre
     }
 }
 
-bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
+static bosc_status launch_typed(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
-    if (tree->nodes == 0) return BOSC_OK;
-    if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_make_wide_boxes(ctx, tree);
-    if (!bi_kdtree_has_index(&tree->opts)) return BOSC_OK;
     switch (tree->opts.dtype) {
     case BOSC_F32: return launch_dim<float>(ctx, tree);
     case BOSC_F64: return launch_dim<double>(ctx, tree);
     case BOSC_I32: return launch_dim<int32_t>(ctx, tree);
     default: return launch_dim<int64_t>(ctx, tree);
     }
+}
+
+/* Samples a tree that the builder of AUTO has not sampled: it was sorted or loaded, and so waited for. The scratch of
+ * the index holds the sums. */
+static bosc_status sample_tree(bosc_ctx *ctx, bosc_kdtree *tree)
+{
+    uint32_t *at = static_cast<uint32_t *>(bi_kdtree_cuda_index_of(tree).tops), narrow[2];
+    BI_TRY(ctx->backend->fill(ctx, at, 0, sizeof narrow));
+    BI_TRY(bi_kdtree_cuda_count_narrow(ctx, tree, at));
+    BI_TRY(bi_read_back(ctx, narrow, at, sizeof narrow));
+    tree->mixing = bi_kdtree_cuda_mixing_of(narrow);
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
+{
+    if (tree->nodes == 0) return BOSC_OK;
+    if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_make_wide_boxes(ctx, tree);
+    if (!bi_kdtree_has_index(&tree->opts)) return BOSC_OK;
+    BI_TRY(launch_typed(ctx, tree));
+    if (tree->mixing != BI_KDTREE_NOT_SAMPLED || !bi_kdtree_cuda_samples_order(ctx, &tree->opts, tree->nodes) ||
+        ctx->backend->records(ctx))
+        return BOSC_OK;
+    return sample_tree(ctx, tree);
 }

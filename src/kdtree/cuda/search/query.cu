@@ -1,7 +1,7 @@
 /* Searches of trees with an index or wide boxes, or by the filter: for batches of queries, and for the nodes
  * themselves. */
+#include "kdtree/cuda/search/extent_index.cuh"
 #include "kdtree/cuda/search/filter.cuh"
-#include "kdtree/cuda/search/index.cuh"
 #include "kdtree/cuda/search/wide_boxes.cuh"
 
 /* Returns the number of queries of a batch. A query has 24 or 32 bytes of scratch: 2^24 of them have at most 512 MB.
@@ -63,15 +63,31 @@ static bosc_status search_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, const bi
     return bi_kdtree_search_wide(ctx, tree, a, choice);
 }
 
+/* Searches nodes in the order by extent, of 2 to 4 dimensions. */
+template <class T> static bosc_status search_extent(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    switch (a.dim) {
+    case 2: return bi_kdtree_launch_extent<T, 2>(ctx, a);
+    case 3: return bi_kdtree_launch_extent<T, 3>(ctx, a);
+    default: return bi_kdtree_launch_extent<T, 4>(ctx, a);
+    }
+}
+
+template <class T>
+static bosc_status search_order(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
+{
+    return tree->by_extent ? search_extent<T>(ctx, a) : search_typed<T>(ctx, a);
+}
+
 static bosc_status search_batch(bosc_ctx *ctx, const bosc_kdtree *tree, const bi_kdtree_cuda_search &a)
 {
     if (uses_filter(tree, a)) return bi_kdtree_search_filtered(ctx, tree, a, {});
     if (bi_kdtree_has_wide_boxes(&tree->opts)) return search_boxes(ctx, tree, a);
     switch (tree->opts.dtype) {
-    case BOSC_F32: return search_typed<float>(ctx, a);
-    case BOSC_F64: return search_typed<double>(ctx, a);
-    case BOSC_I32: return search_typed<int32_t>(ctx, a);
-    default: return search_typed<int64_t>(ctx, a);
+    case BOSC_F32: return search_order<float>(ctx, tree, a);
+    case BOSC_F64: return search_order<double>(ctx, tree, a);
+    case BOSC_I32: return search_order<int32_t>(ctx, tree, a);
+    default: return search_order<int64_t>(ctx, tree, a);
     }
 }
 
@@ -82,7 +98,10 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
     a.kind = kind;
     a.dim = tree->opts.dim;
     a.nodes = bi_kdtree_array_of(tree);
-    if (bi_kdtree_has_index(&tree->opts)) a.index = bi_kdtree_cuda_index_of(tree);
+    if (tree->by_extent)
+        a.extent_index = bi_kdtree_extent_index_of(tree);
+    else if (bi_kdtree_has_index(&tree->opts))
+        a.index = bi_kdtree_cuda_index_of(tree);
     a.n = (uint32_t)tree->nodes;
     a.stride = query->rows.stride;
     a.k = (int32_t)query->k;

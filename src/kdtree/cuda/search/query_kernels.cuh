@@ -1,10 +1,11 @@
 /* The kernels of searches for points of one type; each type is compiled in a file of its own. Many queries are sorted
- * first: see query_keys.cuh. */
+ * first: see query_keys.cuh. ORDER is that of the nodes: bi_kdtree_tree_order, or bi_kdtree_extent_order. */
 #ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 #define BI_KDTREE_CUDA_SEARCH_QUERY_KERNELS_CUH
 
 #include "core/cuda/dependent.cuh"
 #include "core/cuda/sort_rows.cuh"
+#include "kdtree/cuda/search/extent_walk.cuh"
 #include "kdtree/cuda/search/index_walk.cuh"
 #include "kdtree/cuda/search/collectors.cuh"
 #include "kdtree/cuda/search/warp_walk.cuh"
@@ -18,13 +19,9 @@ enum {
     BI_KDTREE_WALK_THREADS = 128, /* measured, far queries: blocks of 64 and 512 threads are no faster */
     /* Of a multiprocessor: leaves registers for overlapping loads. Measured, k = 8: 3,077 us, unlimited 3,119. */
     BI_KDTREE_FAR_BLOCKS = 6,
-    BI_KDTREE_SAMPLE_LANES = 4, /* samples per warp, 8 lanes each */
-    BI_KDTREE_FAR_PROBES = 256, /* evenly spaced queries tested for being far */
-    BI_KDTREE_FAR_SHARE = 8,    /* far queries are many from one in 8 on */
-    /* Of a multiprocessor: limit for a warp each; twice for long lists. Measured on an H100, k = 8: 2^13 queries take
-     * 45.3 us, by threads 52.6; 2^14 take 64.0 and 52.7. */
-    BI_KDTREE_WARP_QUERIES = 64,
-    BI_KDTREE_LONG_LIST = 17,          /* k of a long list */
+    BI_KDTREE_SAMPLE_LANES = 4,        /* samples per warp, 8 lanes each */
+    BI_KDTREE_FAR_PROBES = 256,        /* evenly spaced queries tested for being far */
+    BI_KDTREE_FAR_SHARE = 8,           /* far queries are many from one in 8 on */
     BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
     BI_KDTREE_BUSY_WARPS = 16,         /* of a multiprocessor, that keep it busy */
     /* Queries of a multiprocessor: with fewer, k of 2 to 8 uses two lanes a query. Measured on an H100: 2^16 queries
@@ -33,33 +30,96 @@ enum {
     BI_KDTREE_LEAST_LANES = 4 /* measured, 2^13 queries: 36.7 us, with 2 43.8 */
 };
 
+/* Nodes in the order of the tree, with its index. */
+template <class T, int DIM> struct bi_kdtree_tree_order {
+    typedef T element;
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_tree_keys<T, DIM> keys;
+    typedef bi_kdtree_deferred_side<D, DIM> waiting; /* an entry of the stack of walks */
+    template <int K, bool SAMPLE = false> using nearest = bi_kdtree_nearest_collector<T, DIM, K, SAMPLE>;
+    template <class COLLECTOR> using walk = bi_kdtree_index_walk<T, DIM, COLLECTOR>;
+    template <class SINK> using box_search = bi_kdtree_box_search<T, DIM, SINK>;
+    static constexpr int DIMENSIONS = DIM;
+
+    static __device__ __forceinline__ const bi_kdtree_cuda_index &index_of(const bi_kdtree_cuda_search &a)
+    {
+        return a.index;
+    }
+    /* Returns the leaf of a query, in a subtree of a level. */
+    static __device__ __forceinline__ uint32_t locate(const bi_kdtree_cuda_search &a, const D *q, uint32_t subtree,
+                                                      int level)
+    {
+        return bi_kdtree_locate<T, DIM>(a.index, q, subtree, level, a.index.levels).subtree;
+    }
+    static __device__ __forceinline__ bool has_far_walk(const bi_kdtree_cuda_search &a)
+    {
+        return a.index.forks != nullptr;
+    }
+    template <class WALK> static __device__ __forceinline__ void walk_far(WALK &w, bool live)
+    {
+        bi_kdtree_waiting_box stack[BI_KDTREE_WALK_STACK];
+        bi_kdtree_far_walk<WALK, DIM>(w, stack).walk(live);
+    }
+};
+
+/* Nodes in the order by extent, with its index. */
+template <class T, int DIM> struct bi_kdtree_extent_order {
+    typedef T element;
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_extent_keys<T, DIM> keys;
+    typedef bi_kdtree_waiting_node<D> waiting;
+    template <int K, bool SAMPLE = false> using nearest = bi_kdtree_nearest_collector<T, DIM, K, SAMPLE>;
+    template <class COLLECTOR> using walk = bi_kdtree_extent_walk<T, DIM, COLLECTOR>;
+    template <class SINK> using box_search = bi_kdtree_extent_box_search<T, DIM, SINK>;
+    static constexpr int DIMENSIONS = DIM;
+
+    static __device__ __forceinline__ const bi_kdtree_extent_index &index_of(const bi_kdtree_cuda_search &a)
+    {
+        return a.extent_index;
+    }
+    static __device__ __forceinline__ uint32_t locate(const bi_kdtree_cuda_search &a, const D *q, uint32_t subtree,
+                                                      int level)
+    {
+        const bi_kdtree_box_reader<T, DIM> boxes(a.nodes, a.extent_index, a.n);
+        return bi_kdtree_locate_by_boxes<T, DIM>(a.extent_index, boxes, q, subtree, level);
+    }
+    static __device__ __forceinline__ bool has_far_walk(const bi_kdtree_cuda_search &)
+    {
+        return sizeof(D) == sizeof(float);
+    }
+    template <class WALK> static __device__ __forceinline__ void walk_far(WALK &w, bool live)
+    {
+        waiting stack[BI_KDTREE_WALK_STACK];
+        w.stack = stack;
+        w.walk_from_root(live);
+    }
+};
+
 /* Writes keys by subtree; of boxes, by their low corner. The first warps of blocks also test FAR_PROBES queries for
  * being far. */
-template <class T, int DIM>
+template <class ORDER>
 static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *far_probes)
 {
-    typedef typename bi_kdtree_distance_of<T>::type D;
-    BI_SHARED(bi_kdtree_tops<T>, tops);
-    const int levels = bi_kdtree_prefix_levels<T>(a.index.levels);
-    const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root)->odd_levels;
+    typedef typename ORDER::keys::tops tops_above;
+    BI_SHARED(tops_above, tops);
+    const int levels = ORDER::keys::prefix_levels(a);
+    const typename ORDER::keys maker(a);
     /* 1. Load the planes; the barrier makes them visible. */
-    D q[DIM];
-    for (uint32_t h = threadIdx.x; h + 1 < 1u << levels; h += BI_KDTREE_LOCATE_THREADS)
-        tops.split[h + 1] = static_cast<const bi_kdtree_sides<T> *>(a.index.sides)[h].split;
+    typename ORDER::D q[ORDER::DIMENSIONS];
+    maker.load(tops, levels);
     __syncthreads();
     /* 2. Test probes. */
     for (uint32_t j = blockIdx.x * 32 + threadIdx.x; threadIdx.x < 32 && j < BI_KDTREE_FAR_PROBES;
          j += gridDim.x * 32) {
-        bi_kdtree_load_query<T, DIM>(a, j * (a.m / BI_KDTREE_FAR_PROBES), q);
-        far_probes[j] = bi_kdtree_is_far<T, DIM>(a.index, q);
+        bi_kdtree_load_query<typename ORDER::element, ORDER::DIMENSIONS>(a, j * (a.m / BI_KDTREE_FAR_PROBES), q);
+        far_probes[j] = maker.is_far(q);
     }
     /* 3. Write keys. */
     for (uint32_t i = blockIdx.x * BI_KDTREE_LOCATE_THREADS + threadIdx.x; i < a.m;
          i += gridDim.x * BI_KDTREE_LOCATE_THREADS) {
-        bi_kdtree_load_query<T, DIM>(a, i, q);
-        keys[i] =
-            bi_kdtree_key_of(bi_kdtree_subtree_below_planes<T, DIM>(a.index, tops, odd_levels, levels, q), levels);
+        bi_kdtree_load_query<typename ORDER::element, ORDER::DIMENSIONS>(a, i, q);
+        keys[i] = bi_kdtree_key_of(maker.subtree_of(tops, levels, q), levels);
         numbers[i] = i;
     }
 }
@@ -77,30 +137,32 @@ static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
 }
 
 /* If many probes are far, replaces the keys of far queries by cells. */
-template <class T, int DIM>
+template <class ORDER>
 static __global__ void __launch_bounds__(BI_KDTREE_GATHER_THREADS)
     bi_kdtree_group_far(const bi_kdtree_cuda_search a, uint32_t *keys, const uint32_t *far_probes)
 {
-    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(a.index.root);
-    typename bi_kdtree_distance_of<T>::type q[DIM];
+    enum { DIM = ORDER::DIMENSIONS };
+    typedef typename ORDER::D D;
+    const typename ORDER::keys maker(a);
+    D q[DIM], low[DIM], high[DIM];
     uint32_t far = 0;
     for (uint32_t j = threadIdx.x % 32; j < BI_KDTREE_FAR_PROBES; j += 32) far += far_probes[j];
     if (bi_warp_sum(far) * BI_KDTREE_FAR_SHARE < BI_KDTREE_FAR_PROBES) return;
+    maker.load_box(low, high);
     for (uint32_t i = blockIdx.x * BI_KDTREE_GATHER_THREADS + threadIdx.x; i < a.m;
          i += gridDim.x * BI_KDTREE_GATHER_THREADS) {
-        bi_kdtree_load_query<T, DIM>(a, i, q);
-        if (bi_kdtree_is_far<T, DIM>(a.index, q)) keys[i] = bi_kdtree_cell_of<T, DIM>(root, q);
+        bi_kdtree_load_query<typename ORDER::element, DIM>(a, i, q);
+        if (maker.is_far(q)) keys[i] = bi_kdtree_cell_of<D, DIM>(low, high, q);
     }
 }
 
 /* Returns the leaf of query i. */
-template <class T, int DIM>
+template <class ORDER>
 __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
-                                                      const typename bi_kdtree_distance_of<T>::type *q)
+                                                      const typename ORDER::D *q)
 {
-    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? bi_kdtree_prefix_levels<T>(a.index.levels) : 0;
-    const uint32_t known = levels ? bi_kdtree_prefix_of(a.keys[i], levels) : 0;
-    return bi_kdtree_locate<T, DIM>(a.index, q, known, levels, a.index.levels).subtree;
+    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? ORDER::keys::prefix_levels(a) : 0;
+    return ORDER::locate(a, q, levels ? bi_kdtree_prefix_of(a.keys[i], levels) : 0, levels);
 }
 
 /* The query of a thread: a warp has `lanes` queries, of `helpers` neighbouring lanes each. */
@@ -119,9 +181,10 @@ struct bi_kdtree_query_of_thread {
 };
 
 /* True if a query of the warp is far: then all of them walk over boxes (bi_kdtree_search_far). */
+template <class ORDER>
 static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_search &a, uint32_t i)
 {
-    return a.samples && a.index.forks && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
+    return a.samples && ORDER::has_far_walk(a) && __any_sync(~0u, bi_kdtree_has_cell(a.keys[i]));
 }
 
 /* Blocks per multiprocessor that bound the registers; 0: the compiler chooses. 8 for 8 nearest lets loads overlap:
@@ -130,22 +193,22 @@ template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
 template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
 
 /* The general search: a thread, or some neighbouring ones, a query. */
-template <class T, int DIM, class COLLECTOR>
+template <class ORDER, class COLLECTOR>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index_blocks<COLLECTOR>)
     bi_kdtree_search_index(const bi_kdtree_cuda_search a)
 {
-    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef typename ORDER::D D;
     bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
-    bi_kdtree_deferred_side<D, DIM> stack[BI_KDTREE_WALK_STACK];
-    bi_kdtree_index_walk<T, DIM, COLLECTOR> w(a.nodes, a.index, a.n, stack);
-    bi_kdtree_load_query<T, DIM>(a, query.i, w.q);
+    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<ORDER>(a, query.i)) return;
+    typename ORDER::waiting stack[BI_KDTREE_WALK_STACK];
+    typename ORDER::template walk<COLLECTOR> w(a.nodes, ORDER::index_of(a), a.n, stack);
+    bi_kdtree_load_query<typename ORDER::element, ORDER::DIMENSIONS>(a, query.i, w.q);
     w.found.begin(a, number);
     if constexpr (sizeof(D) == 8) w.found.narrow(a, query.i, w.q); /* floats do so in bi_kdtree_search_far */
     w.helpers = a.helpers;
-    w.walk(bi_kdtree_leaf_of<T, DIM>(a, query.i, w.q), query.live);
+    w.walk(bi_kdtree_leaf_of<ORDER>(a, query.i, w.q), query.live);
     if (query.first) w.found.end(a, number);
 }
 
@@ -160,10 +223,10 @@ static bosc_status bi_kdtree_launch_walk(bosc_ctx *ctx, KERNEL kernel, const bi_
     return BI_RUN(ctx, kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, a);
 }
 
-template <class T, int DIM, class COLLECTOR>
+template <class ORDER, class COLLECTOR>
 static bosc_status bi_kdtree_launch_search(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_index<T, DIM, COLLECTOR>, a);
+    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_index<ORDER, COLLECTOR>, a);
 }
 
 struct bi_kdtree_pools {
@@ -174,29 +237,30 @@ struct bi_kdtree_pools {
 template <int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_pooled(const bi_kdtree_cuda_search a)
 {
+    typedef bi_kdtree_tree_order<float, DIM> tree_order;
     typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, 1>> walk;
     BI_SHARED(struct bi_kdtree_pools, sh);
     bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far(a, query.i)) return;
+    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<tree_order>(a, query.i)) return;
     bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
     walk w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
     w.found.begin(a, number);
-    const uint32_t leaf = bi_kdtree_leaf_of<float, DIM>(a, query.i, w.q);
+    const uint32_t leaf = bi_kdtree_leaf_of<tree_order>(a, query.i, w.q);
     bi_kdtree_pooled_walk<walk, DIM>(w, &sh.of[threadIdx.x / 32]).walk(leaf, query.live);
     if (query.live) w.found.end(a, number);
 }
 
 /* Selects the kernel for the K nearest. */
-template <class T, int DIM, int K> struct bi_kdtree_nearest_launch {
+template <class ORDER, int K> struct bi_kdtree_nearest_launch {
     static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
     {
-        return bi_kdtree_launch_search<T, DIM, bi_kdtree_nearest_collector<T, DIM, K>>(ctx, a);
+        return bi_kdtree_launch_search<ORDER, typename ORDER::template nearest<K>>(ctx, a);
     }
 };
-template <int DIM> struct bi_kdtree_nearest_launch<float, DIM, 1> {
+template <int DIM> struct bi_kdtree_nearest_launch<bi_kdtree_tree_order<float, DIM>, 1> {
     static bosc_status run(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
     {
         return bi_kdtree_launch_walk(ctx, bi_kdtree_search_pooled<DIM>, a);
@@ -206,27 +270,26 @@ template <int DIM> struct bi_kdtree_nearest_launch<float, DIM, 1> {
 /* Finds the K nearest of far queries, which are sorted first. It is launched early (programmatic dependent launch),
  * when all blocks of the kernel for the others have begun, so that their last blocks do not leave the device idle. Both
  * kernels read only earlier results. The first block waits for the other kernel, so this one ends last. */
-template <int DIM, int K>
+template <class ORDER, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, K < 32 ? BI_KDTREE_FAR_BLOCKS : 0)
     bi_kdtree_search_far(const bi_kdtree_cuda_search a)
 {
-    typedef bi_kdtree_index_walk<float, DIM, bi_kdtree_nearest_collector<float, DIM, K>> walk;
+    typedef typename ORDER::template nearest<K> collector;
     const bi_kdtree_query_of_thread query(a);
-    if (bi_kdtree_has_cell(a.keys[0]) && !bi_kdtree_has_bad_query(a) && bi_kdtree_walks_far(a, query.i)) {
-        bi_kdtree_waiting_box stack[BI_KDTREE_WALK_STACK];
-        walk w(a.nodes, a.index, a.n, nullptr);
-        bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
+    if (bi_kdtree_has_cell(a.keys[0]) && !bi_kdtree_has_bad_query(a) && bi_kdtree_walks_far<ORDER>(a, query.i)) {
+        typename ORDER::template walk<collector> w(a.nodes, ORDER::index_of(a), a.n, nullptr);
+        bi_kdtree_load_query<float, ORDER::DIMENSIONS>(a, query.i, w.q);
         w.found.begin(a, a.order[query.i]);
         w.found.narrow(a, query.i, w.q);
-        bi_kdtree_far_walk<walk, DIM>(w, stack).walk(query.live);
+        ORDER::walk_far(w, query.live);
         if (query.live) w.found.end(a, a.order[query.i]);
     }
     if (blockIdx.x == 0) bi_wait_for_previous_kernel();
 }
 
-template <int DIM, int K> static bosc_status bi_kdtree_launch_far(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+template <class ORDER, int K> static bosc_status bi_kdtree_launch_far(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    const auto kernel = bi_kdtree_search_far<DIM, K>;
+    const auto kernel = bi_kdtree_search_far<ORDER, K>;
     if (!bi_has_clusters(ctx)) return bi_kdtree_launch_walk(ctx, kernel, a);
     BI_LAUNCH_EARLY(kernel, bi_kdtree_search_blocks(a), BI_KDTREE_WALK_THREADS, 0, ctx->stream, a);
     return bi_finish_launch(ctx, "bi_kdtree_search_far");
@@ -248,10 +311,10 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS)
 }
 
 /* Answers the samples of far queries, which are sorted first; often there are none. */
-template <class T, int DIM, int K>
+template <class ORDER, int K>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_samples(const bi_kdtree_cuda_search a)
 {
-    typedef bi_kdtree_nearest_collector<T, DIM, K, true> collector;
+    typedef typename ORDER::template nearest<K, true> collector;
     enum { HELPERS = collector::SHARES ? 32 / BI_KDTREE_SAMPLE_LANES : 1 };
     if (!bi_kdtree_has_cell(a.keys[0])) return;
     const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32,
@@ -259,23 +322,25 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     bool live = lane / HELPERS < BI_KDTREE_SAMPLE_LANES && j < a.m / BI_KDTREE_SAMPLE_STRIDE;
     const uint32_t i = live ? bi_kdtree_query_of_sample(j) : a.m - 1, number = a.order[i];
     live = live && bi_kdtree_has_cell(a.keys[i]);
-    bi_kdtree_deferred_side<typename collector::D, DIM> stack[BI_KDTREE_WALK_STACK];
-    bi_kdtree_index_walk<T, DIM, collector> w(a.nodes, a.index, a.n, stack);
-    bi_kdtree_load_query<T, DIM>(a, i, w.q);
+    typename ORDER::waiting stack[BI_KDTREE_WALK_STACK];
+    typename ORDER::template walk<collector> w(a.nodes, ORDER::index_of(a), a.n, stack);
+    bi_kdtree_load_query<typename ORDER::element, ORDER::DIMENSIONS>(a, i, w.q);
     w.found.begin(a, number);
     w.helpers = HELPERS;
-    w.walk(bi_kdtree_leaf_of<T, DIM>(a, i, w.q), live);
+    w.walk(bi_kdtree_leaf_of<ORDER>(a, i, w.q), live);
     if (live && lane % HELPERS == 0) w.found.write_sample(a, j);
 }
 
 /* Searches boxes, a thread each. */
-template <class T, int DIM, class SINK>
+template <class ORDER, class SINK>
 static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_search_boxes(const bi_kdtree_cuda_search a)
 {
+    enum { DIM = ORDER::DIMENSIONS };
+    typedef typename ORDER::element T;
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
     const T *corners = static_cast<const T *>(a.queries) + query.i * a.stride;
-    bi_kdtree_box_search<T, DIM, SINK> w = {a.nodes, a.index, a.n, {}, {}, {}, 0, 0};
+    typename ORDER::template box_search<SINK> w(a.nodes, ORDER::index_of(a), a.n);
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
         w.low[c] = corners[c];
@@ -286,50 +351,43 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     if (query.live) w.found.end(a, number);
 }
 
-template <class T, int DIM, class SINK>
+template <class ORDER, class SINK>
 static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_boxes<T, DIM, SINK>, a);
+    return bi_kdtree_launch_walk(ctx, bi_kdtree_search_boxes<ORDER, SINK>, a);
 }
 
 /* Launches the searches for at most K nearest. Sorted queries have samples, in scratch that the sort no longer
  * needs. */
-template <class T, int DIM, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+template <class ORDER, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
     if (a.order) {
-        auto kernel = bi_kdtree_search_samples<T, DIM, K>;
+        auto kernel = bi_kdtree_search_samples<ORDER, K>;
         const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLE_STRIDE, BI_KDTREE_SAMPLE_LANES) * 32;
         a.samples = a.scratch;
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
-    BI_TRY((bi_kdtree_nearest_launch<T, DIM, K>::run(ctx, a)));
-    if constexpr (sizeof(typename bi_kdtree_distance_of<T>::type) == 4)
-        if (a.order) return bi_kdtree_launch_far<DIM, K>(ctx, a);
+    BI_TRY((bi_kdtree_nearest_launch<ORDER, K>::run(ctx, a)));
+    if constexpr (sizeof(typename ORDER::D) == sizeof(float))
+        if (a.order) return bi_kdtree_launch_far<ORDER, K>(ctx, a);
     return BOSC_OK;
 }
 
 /* Selects the length of lists: `two` serves k = 2, and so on. Short lists need few registers, so float distances have
  * more lengths: 9 and 17 serve 8 and 16 neighbours of nodes, as each node finds itself too. */
-template <class T, int DIM> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+template <class ORDER> static bosc_status bi_kdtree_launch_nearest(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
 {
-    constexpr bool floats = sizeof(typename bi_kdtree_distance_of<T>::type) == 4;
-    constexpr int two = floats ? 2 : 8, four = floats ? 4 : 8, sixteen = sizeof(T) == 4 ? 16 : 32,
+    constexpr bool floats = sizeof(typename ORDER::D) == sizeof(float);
+    constexpr int two = floats ? 2 : 8, four = floats ? 4 : 8, sixteen = sizeof(typename ORDER::element) == 4 ? 16 : 32,
                   nine = floats ? 9 : sixteen, seventeen = floats ? 17 : 32;
-    if (a.k == 1) return bi_kdtree_launch_nearest_k<T, DIM, 1>(ctx, a);
-    if (a.k == 2) return bi_kdtree_launch_nearest_k<T, DIM, two>(ctx, a);
-    if (a.k <= 4) return bi_kdtree_launch_nearest_k<T, DIM, four>(ctx, a);
-    if (a.k <= 8) return bi_kdtree_launch_nearest_k<T, DIM, 8>(ctx, a);
-    if (a.k == 9) return bi_kdtree_launch_nearest_k<T, DIM, nine>(ctx, a);
-    if (a.k <= 16) return bi_kdtree_launch_nearest_k<T, DIM, sixteen>(ctx, a);
-    if (a.k == 17) return bi_kdtree_launch_nearest_k<T, DIM, seventeen>(ctx, a);
-    return bi_kdtree_launch_nearest_k<T, DIM, 32>(ctx, a);
-}
-
-/* True if queries are so few that a warp each is faster; not for one nearest, which a thread finds as fast. */
-static inline bool bi_kdtree_use_warps(const bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
-{
-    const uint32_t most = BI_KDTREE_WARP_QUERIES * (uint32_t)ctx->multiprocessors;
-    return a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.m <= (a.k < BI_KDTREE_LONG_LIST ? most : 2 * most);
+    if (a.k == 1) return bi_kdtree_launch_nearest_k<ORDER, 1>(ctx, a);
+    if (a.k == 2) return bi_kdtree_launch_nearest_k<ORDER, two>(ctx, a);
+    if (a.k <= 4) return bi_kdtree_launch_nearest_k<ORDER, four>(ctx, a);
+    if (a.k <= 8) return bi_kdtree_launch_nearest_k<ORDER, 8>(ctx, a);
+    if (a.k == 9) return bi_kdtree_launch_nearest_k<ORDER, nine>(ctx, a);
+    if (a.k <= 16) return bi_kdtree_launch_nearest_k<ORDER, sixteen>(ctx, a);
+    if (a.k == 17) return bi_kdtree_launch_nearest_k<ORDER, seventeen>(ctx, a);
+    return bi_kdtree_launch_nearest_k<ORDER, 32>(ctx, a);
 }
 
 template <class T, int DIM> static bosc_status bi_kdtree_launch_warps(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
@@ -352,22 +410,23 @@ static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_
 
 /* Sorts the queries by key. Sorted keys and numbers are in the second half of the scratch, 4 m words; unsorted ones in
  * the first. a->queries and a->stride then describe the sorted rows, and a->order maps them to the caller's. */
-template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
+template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
 {
+    enum { DIM = ORDER::DIMENSIONS };
+    typedef typename ORDER::element T;
     /* 1. Write keys. The memory of sorted keys holds the results of far probes until the sort. */
     const size_t m = a->m;
     uint32_t *keys = a->scratch, *numbers = keys + m, *sorted = numbers + m, *order = sorted + m;
     const bool find_far = a->kind == BI_KDTREE_FIND_NEAREST;
-    const int unused =
-        find_far ? 0 : BI_KDTREE_CELL_BITS - bi_kdtree_prefix_levels<T>(a->index.levels); /* lowest bits */
+    const int unused = find_far ? 0 : BI_KDTREE_CELL_BITS - ORDER::keys::prefix_levels(*a); /* lowest bits */
     const bool boxes = a->kind == BI_KDTREE_FIND_BOX_COUNT || a->kind == BI_KDTREE_FIND_BOX_ROWS;
-    auto kernel = bi_kdtree_make_keys<T, DIM>;
+    auto kernel = bi_kdtree_make_keys<ORDER>;
     auto gather = bi_kdtree_gather_rows<T>;
     T *rows = static_cast<T *>(a->sorted_rows);
     BI_TRY(BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS, BI_KDTREE_LOCATE_THREADS, 0,
                   *a, keys, numbers, sorted));
     if (find_far) {
-        auto group = bi_kdtree_group_far<T, DIM>;
+        auto group = bi_kdtree_group_far<ORDER>;
         BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_GATHER_THREADS, 0, *a, keys, sorted));
     }
     BI_TRY(ctx->backend->core->sort_pairs(ctx, BOSC_U32, keys, 4, numbers, a->m, sorted, order, unused,
@@ -382,18 +441,19 @@ template <class T, int DIM> static bosc_status bi_kdtree_sort_queries(bosc_ctx *
     return BOSC_OK;
 }
 
-/* Launches a search of DIM dimensions. Very few queries get a warp each for their nearest. Few queries are searched in
- * the caller's order, as launches for a sort would cost more than it gains. If they do not keep all warps busy, a warp
- * has fewer queries, and the other lanes help to find 2 to 8 nearest. */
-template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+/* Launches a search. Few queries are searched in the caller's order, as launches for a sort would cost more than it
+ * gains. If they do not keep all warps busy, a warp has fewer queries, and the other lanes help to find 2 to 8
+ * nearest. */
+template <class ORDER> static bosc_status bi_kdtree_launch_ordered(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
+    typedef typename ORDER::element T;
+    enum { DIM = ORDER::DIMENSIONS };
     const uint32_t busy = BI_KDTREE_BUSY_WARPS * (uint32_t)ctx->multiprocessors;
-    if (bi_kdtree_use_warps(ctx, a)) return bi_kdtree_launch_warps<T, DIM>(ctx, a);
     a.long_rows = a.scratch; /* 2 m words, free after the sort */
     a.lanes = 32;
     a.helpers = 1;
     if (!a.rows && a.m > BI_KDTREE_UNSORTED_QUERIES * (uint32_t)ctx->multiprocessors)
-        BI_TRY((bi_kdtree_sort_queries<T, DIM>(ctx, &a)));
+        BI_TRY((bi_kdtree_sort_queries<ORDER>(ctx, &a)));
     /* Choose the queries per warp, and lanes per query. */
     while (a.lanes > BI_KDTREE_LEAST_LANES && a.m < a.lanes / 2 * busy) a.lanes /= 2;
     if (a.lanes == 32 && a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8 &&
@@ -401,13 +461,26 @@ template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_k
         a.lanes = 16;
     if (a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8) a.helpers = 32 / a.lanes;
     switch (a.kind) {
-    case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<T, DIM>(ctx, a);
-    case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<T, DIM, bi_kdtree_count_collector<T, DIM>>(ctx, a);
+    case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<ORDER>(ctx, a);
+    case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM>>(ctx, a);
     case BI_KDTREE_FIND_ROWS:
-        return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_search<T, DIM, bi_kdtree_row_collector<T, DIM>>, a);
-    case BI_KDTREE_FIND_BOX_COUNT: return bi_kdtree_launch_boxes<T, DIM, bi_kdtree_box_counter<T, DIM>>(ctx, a);
-    default: return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_boxes<T, DIM, bi_kdtree_box_lister<T, DIM>>, a);
+        return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_search<ORDER, bi_kdtree_row_collector<T, DIM>>, a);
+    case BI_KDTREE_FIND_BOX_COUNT: return bi_kdtree_launch_boxes<ORDER, bi_kdtree_box_counter<T, DIM>>(ctx, a);
+    default: return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_boxes<ORDER, bi_kdtree_box_lister<T, DIM>>, a);
     }
+}
+
+/* Launches a search of DIM dimensions. Very few queries get a warp each for their nearest. */
+template <class T, int DIM> bosc_status bi_kdtree_launch_dim(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+{
+    if (bi_kdtree_use_warps(ctx, a.kind == BI_KDTREE_FIND_NEAREST ? a.k : 0, a.m))
+        return bi_kdtree_launch_warps<T, DIM>(ctx, a);
+    return bi_kdtree_launch_ordered<bi_kdtree_tree_order<T, DIM>>(ctx, a);
+}
+
+template <class T, int DIM> bosc_status bi_kdtree_launch_extent(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+{
+    return bi_kdtree_launch_ordered<bi_kdtree_extent_order<T, DIM>>(ctx, a);
 }
 
 #endif

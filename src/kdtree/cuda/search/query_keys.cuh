@@ -5,6 +5,7 @@
 #ifndef BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
 #define BI_KDTREE_CUDA_SEARCH_QUERY_KEYS_CUH
 
+#include "kdtree/cuda/search/extent_index.cuh"
 #include "kdtree/cuda/search/index_walk.cuh"
 
 enum {
@@ -15,6 +16,46 @@ enum {
 
 /* True if a key is that of a cell. */
 static __device__ __forceinline__ bool bi_kdtree_has_cell(uint32_t key) { return !(key >> BI_KDTREE_CELL_BITS); }
+
+/* Returns the squared distance beyond which queries are far: about the side of a cell, or some sides of a leaf of
+ * uniform nodes: the mean squared extent of the box of all nodes over 4^(bits of a coordinate). */
+template <class D, int DIM> __device__ __forceinline__ D bi_kdtree_far_beyond(const D *low, const D *high, int levels)
+{
+    const int bits = levels - DIM < BI_KDTREE_CELL_BITS ? levels - DIM : BI_KDTREE_CELL_BITS;
+    D sum = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        const D extent = high[c] - low[c];
+        sum += extent * extent;
+    }
+    return sum / (D)((uint32_t)DIM << (bits > 0 ? 2 * bits / DIM : 0));
+}
+
+/* Returns the cell of a query in the box of all nodes: coordinate bits interleaved (Morton order), the highest
+ * first. */
+template <class D, int DIM>
+__device__ __forceinline__ uint32_t bi_kdtree_cell_of(const D *low, const D *high, const D *q)
+{
+    uint32_t at[DIM], cell = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        const D extent = high[c] - low[c];
+        at[c] =
+            (uint32_t)(fminf(fmaxf((float)((q[c] - low[c]) / extent), 0.0f), 1.0f) * ((1 << BI_KDTREE_CELL_BITS) - 1));
+    }
+#pragma unroll
+    for (int i = 0; i < BI_KDTREE_CELL_BITS; i++)
+        cell = cell << 1 | (at[i % DIM] >> (BI_KDTREE_CELL_BITS - 1 - i / DIM) & 1);
+    return cell;
+}
+
+/* Returns the key of queries in a subtree of the level of keys. */
+static __device__ __forceinline__ uint32_t bi_kdtree_key_of(uint32_t subtree, int levels)
+{
+    return 1u << BI_KDTREE_CELL_BITS | subtree << (BI_KDTREE_CELL_BITS - levels);
+}
+
+/* --- Nodes in the order of the tree ------------------------------------------------------------------------------- */
 
 /* The level of the subtrees in keys: that of leaves, but at most TOP_LEVELS, so that the planes above fit the shared
  * memory of a block. */
@@ -83,57 +124,138 @@ bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_dis
     return location;
 }
 
-/* Returns the squared distance beyond which queries are far: about the side of a cell, or some sides of a leaf of
- * uniform nodes: the mean squared extent over 4^(bits of a coordinate). */
-template <class T, int DIM>
-__device__ __forceinline__ typename bi_kdtree_distance_of<T>::type
-bi_kdtree_far_beyond(const bi_kdtree_root<T, DIM> &root, int levels)
-{
+/* The keys of queries among nodes in the order of the tree. */
+template <class T, int DIM> struct bi_kdtree_tree_keys {
     typedef typename bi_kdtree_distance_of<T>::type D;
-    const int bits = levels - DIM < BI_KDTREE_CELL_BITS ? levels - DIM : BI_KDTREE_CELL_BITS;
-    D sum = 0;
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        const D extent = (D)root.box.high[c] - (D)root.box.low[c];
-        sum += extent * extent;
+    typedef bi_kdtree_tops<T> tops;
+    const bi_kdtree_cuda_index &index;
+    const uint32_t odd_levels;
+
+    __device__ __forceinline__ bi_kdtree_tree_keys(const bi_kdtree_cuda_search &a)
+        : index(a.index), odd_levels(root().odd_levels)
+    {
     }
-    return sum / (D)((uint32_t)DIM << (bits > 0 ? 2 * bits / DIM : 0));
-}
 
-/* Returns the cell of a query: coordinate bits interleaved (Morton order), the highest first. */
-template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_cell_of(const bi_kdtree_root<T, DIM> &root,
-                                                      const typename bi_kdtree_distance_of<T>::type *q)
-{
-    typedef typename bi_kdtree_distance_of<T>::type D;
-    uint32_t at[DIM], cell = 0;
-#pragma unroll
-    for (int c = 0; c < DIM; c++) {
-        const D low = (D)root.box.low[c], extent = (D)root.box.high[c] - low;
-        at[c] = (uint32_t)(fminf(fmaxf((float)((q[c] - low) / extent), 0.0f), 1.0f) * ((1 << BI_KDTREE_CELL_BITS) - 1));
+    __device__ __forceinline__ const bi_kdtree_root<T, DIM> &root() const
+    {
+        return *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
     }
+    static __host__ __device__ __forceinline__ int prefix_levels(const bi_kdtree_cuda_search &a)
+    {
+        return bi_kdtree_prefix_levels<T>(a.index.levels);
+    }
+
+    /* Loads the planes of the levels above that of keys. All threads of a block call this. */
+    __device__ __forceinline__ void load(tops &to, int levels) const
+    {
+        for (uint32_t h = threadIdx.x; h + 1 < 1u << levels; h += blockDim.x)
+            to.split[h + 1] = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h].split;
+    }
+    __device__ __forceinline__ uint32_t subtree_of(const tops &planes, int levels, const D *q) const
+    {
+        return bi_kdtree_subtree_below_planes<T, DIM>(index, planes, odd_levels, levels, q);
+    }
+
+    __device__ __forceinline__ void load_box(D *low, D *high) const
+    {
 #pragma unroll
-    for (int i = 0; i < BI_KDTREE_CELL_BITS; i++)
-        cell = cell << 1 | (at[i % DIM] >> (BI_KDTREE_CELL_BITS - 1 - i / DIM) & 1);
-    return cell;
-}
+        for (int c = 0; c < DIM; c++) {
+            low[c] = (D)root().box.low[c];
+            high[c] = (D)root().box.high[c];
+        }
+    }
 
-/* True if a query is far from all nodes, or in a leaf so large that it spans clusters. */
+    /* True if a query is far from all nodes, or in a leaf so large that it spans clusters. */
+    __device__ __forceinline__ bool is_far(const D *q) const
+    {
+        const bi_kdtree_query_location<D, DIM> location = bi_kdtree_locate<T, DIM>(index, q, 0, 0, index.levels);
+        D low[DIM], high[DIM];
+        load_box(low, high);
+        const D beyond = bi_kdtree_far_beyond<D, DIM>(low, high, index.levels);
+        return location.nearest.bound() > beyond || location.farthest.bound() > BI_KDTREE_LARGE_LEAF * beyond;
+    }
+};
+
+/* --- Nodes in the order by extent --------------------------------------------------------------------------------- */
+
+/* The splits of the upper levels, by heap node. */
+struct bi_kdtree_extent_tops {
+    uint32_t split[1 << BI_KDTREE_SPLIT_LEVELS];
+};
+
+/* Returns the leaf that q falls into, of a subtree of level `from`. The loop is not unrolled, which would cost
+ * registers. */
 template <class T, int DIM>
-__device__ __forceinline__ bool bi_kdtree_is_far(const bi_kdtree_cuda_index &index,
-                                                 const typename bi_kdtree_distance_of<T>::type *q)
+__device__ __forceinline__ uint32_t bi_kdtree_locate_by_boxes(const bi_kdtree_extent_index &index,
+                                                              const bi_kdtree_box_reader<T, DIM> &boxes,
+                                                              const typename bi_kdtree_distance_of<T>::type *q,
+                                                              uint32_t subtree, int from)
 {
-    typedef typename bi_kdtree_distance_of<T>::type D;
-    const bi_kdtree_root<T, DIM> &root = *static_cast<const bi_kdtree_root<T, DIM> *>(index.root);
-    const bi_kdtree_query_location<D, DIM> location = bi_kdtree_locate<T, DIM>(index, q, 0, 0, index.levels);
-    const D beyond = bi_kdtree_far_beyond<T, DIM>(root, index.levels);
-    return location.nearest.bound() > beyond || location.farthest.bound() > BI_KDTREE_LARGE_LEAF * beyond;
+    uint32_t h = (1u << from) + subtree;
+#pragma unroll 1
+    for (int level = from; level < index.levels; level++) h = boxes.nearer_child(h, q);
+    return h - (1u << index.levels);
 }
 
-/* Returns the key of queries in a subtree of the level of keys. */
-static __device__ __forceinline__ uint32_t bi_kdtree_key_of(uint32_t subtree, int levels)
-{
-    return 1u << BI_KDTREE_CELL_BITS | subtree << (BI_KDTREE_CELL_BITS - levels);
-}
+/* The keys of queries among nodes in the order by extent. */
+template <class T, int DIM> struct bi_kdtree_extent_keys {
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    typedef bi_kdtree_extent_tops tops;
+    const bi_kdtree_extent_index &index;
+    const bi_kdtree_box_reader<T, DIM> boxes;
+
+    __device__ __forceinline__ bi_kdtree_extent_keys(const bi_kdtree_cuda_search &a)
+        : index(a.extent_index), boxes(a.nodes, a.extent_index, a.n)
+    {
+    }
+
+    static __host__ __device__ __forceinline__ int prefix_levels(const bi_kdtree_cuda_search &a)
+    {
+        return a.extent_index.split_levels;
+    }
+
+    /* Loads the splits of the levels above that of keys. All threads of a block call this. */
+    __device__ __forceinline__ void load(tops &to, int levels) const
+    {
+        for (uint32_t h = threadIdx.x + 1; h < 1u << levels; h += blockDim.x) to.split[h] = index.splits[h];
+    }
+
+    /* Returns the subtree that q falls into. Splits are rounded: keys only group queries. */
+    __device__ __forceinline__ uint32_t subtree_of(const tops &splits, int levels, const D *q) const
+    {
+        float x[DIM];
+        uint32_t h = 1;
+#pragma unroll
+        for (int c = 0; c < DIM; c++) x[c] = boxes.relative(q[c], c);
+#pragma unroll
+        for (int level = 0; level < BI_KDTREE_SPLIT_LEVELS; level++) {
+            if (level >= levels) break;
+            const uint32_t split = splits.split[h];
+            h = 2 * h + (bi_kdtree_component<float, DIM>(x, (int)(split & 3)) > bi_f32_from_bits(split & ~3u));
+        }
+        return h - (1u << levels);
+    }
+
+    __device__ __forceinline__ void load_box(D *low, D *high) const
+    {
+        const bi_kdtree_float_box<DIM> root = boxes.of(1);
+#pragma unroll
+        for (int c = 0; c < DIM; c++) {
+            low[c] = boxes.low(root, c);
+            high[c] = boxes.high(root, c);
+        }
+    }
+
+    /* True if a query is far from all nodes, or in a leaf so large that it spans clusters. */
+    __device__ __forceinline__ bool is_far(const D *q) const
+    {
+        const uint32_t leaf = bi_kdtree_locate_by_boxes<T, DIM>(index, boxes, q, 0, 0);
+        const bi_kdtree_float_box<DIM> box = boxes.of((1u << index.levels) + leaf);
+        D low[DIM], high[DIM];
+        load_box(low, high);
+        const D beyond = bi_kdtree_far_beyond<D, DIM>(low, high, index.levels);
+        return boxes.bound(box, q) > beyond || boxes.farthest(box, q) > BI_KDTREE_LARGE_LEAF * beyond;
+    }
+};
 
 #endif
