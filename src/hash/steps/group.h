@@ -71,6 +71,24 @@ BI_FN void bi_step_hash_rows(const struct bi_hash_rows *a, int64_t i)
         ((uint64_t *)a->out)[i] = a->half == BI_HASH_LOW ? hash.low : hash.high;
 }
 
+/* *descents: not 0 if a hash is less than the one before it, at every step-th position. */
+struct bi_hash_order {
+    const void *hashes;
+    int64_t n, step;
+    int32_t key_bits;
+    uint32_t *descents;
+};
+
+BI_FN void bi_step_check_order(const struct bi_hash_order *a, int64_t i)
+{
+    const int64_t at = i * a->step;
+    if (at + 1 < a->n &&
+        bosc_hash_less(bosc_hash_word_at(a->hashes, at + 1, a->key_bits),
+                       bosc_hash_word_at(a->hashes, at, a->key_bits)) &&
+        !bi_atomic_load_u32(a->descents))
+        bi_atomic_or_u32(a->descents, 1);
+}
+
 /* heads[i] = 1 for the first of equal, adjacent hashes. */
 struct bi_hash_heads {
     const void *hashes;
