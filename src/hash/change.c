@@ -134,7 +134,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     /* 2. List their pairs with the new ones, and group them by key. */
     BI_TRY(bi_hash_list_input(ctx, table, touched, n, &in));
     BI_TRY(append_pairs(ctx, table, touch.keys, values, n, &in));
-    BI_TRY(bi_hash_sort(ctx, table->shape.key_bits, table->shape.seed, in.keys, in.n, NULL, 0, &g, &sorted));
+    BI_TRY(bi_hash_sort(ctx, table->shape.key_bits, table->shape.seed, in.keys, in.n, false, NULL, 0, &g, &sorted));
     BI_TRY(bi_hash_reduce_groups(ctx, table, &in, sorted, &g));
     BI_TRY(bi_hash_lists_of(ctx, &table->shape, &g, &lists));
     /* 3. Check that the present buckets suffice. */

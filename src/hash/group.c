@@ -40,23 +40,23 @@ static bosc_status check_order(bosc_ctx *ctx, const void *hashes, int32_t key_bi
 
 /* Sorts the hashes of keys of up to 64 bits with items of 4 or 8 bytes. */
 static bosc_status sort_items(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
-                              const void *items, int32_t item_size, void *items_out, void *sorted)
+                              bool may_ascend, const void *items, int32_t item_size, void *items_out, void *sorted)
 {
     struct bi_hash_rows hash = {keys, NULL, key_bits, BI_HASH_WHOLE, seed, NULL};
-    bool ascend;
+    bool ascend = false;
     BI_TRY(bi_scratch_of(ctx, n, key_bits / 8, &hash.out));
     BI_TRY(BI_HASH_STEP(ctx, hash_rows, n, &hash));
-    BI_TRY(check_order(ctx, hash.out, key_bits, n, &ascend));
+    if (may_ascend) BI_TRY(check_order(ctx, hash.out, key_bits, n, &ascend));
     return ctx->backend->core->sort_pairs(ctx, key_bits == 32 ? BOSC_U32 : BOSC_U64, hash.out, (size_t)item_size, items,
                                           n, sorted, items_out, 0, ascend ? 0 : key_bits);
 }
 
 /* Sorts the hashes of keys with the rows. numbers: 0, 1, 2, ... */
 static bosc_status sort_rows(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
-                             const uint32_t *numbers, uint32_t *rows, void *sorted)
+                             bool may_ascend, const uint32_t *numbers, uint32_t *rows, void *sorted)
 {
     uint32_t *by_low;
-    if (key_bits != 128) return sort_items(ctx, key_bits, seed, keys, n, numbers, 4, rows, sorted);
+    if (key_bits != 128) return sort_items(ctx, key_bits, seed, keys, n, may_ascend, numbers, 4, rows, sorted);
     BI_TRY(bi_scratch_of(ctx, n, 4, &by_low));
     BI_TRY(sort_half(ctx, keys, BI_HASH_LOW, seed, n, numbers, by_low));
     BI_TRY(sort_half(ctx, keys, BI_HASH_HIGH, seed, n, by_low, rows));
@@ -106,7 +106,7 @@ static bosc_status sort_by_ranks(bosc_ctx *ctx, int32_t key_bits, uint64_t seed,
     BI_TRY(bi_scratch_of(ctx, found.count, key_bits / 8, &hashes));
     BI_TRY(bi_scratch_of(ctx, found.count, 4, &a.ranks));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.row_ranks));
-    BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, found.keys, found.count, numbers, order, hashes));
+    BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, found.keys, found.count, false, numbers, order, hashes));
     a.order = order, a.hashes = hashes;
     /* 2. Sort the rows by the ranks of their keys. */
     BI_TRY(BI_HASH_STEP(ctx, rank_numbers, found.count, &a));
@@ -115,7 +115,7 @@ static bosc_status sort_by_ranks(bosc_ctx *ctx, int32_t key_bits, uint64_t seed,
     return BI_HASH_STEP(ctx, hash_ranks, n, &a);
 }
 
-bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n, bool may_ascend,
                          const void *values, int32_t value_size, struct bi_hash_groups *g, void **sorted)
 {
     const bool carries = values && key_bits <= 64 && (value_size == 4 || value_size == 8);
@@ -136,10 +136,11 @@ bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const v
     BI_TRY_WITH_SCRATCH(ctx, sort_by_ranks(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted, &sorted_rows));
     if (!sorted_rows && carries) {
         BI_TRY(bi_scratch_of(ctx, n, (size_t)value_size, &g->carried));
-        BI_TRY_WITH_SCRATCH(ctx, sort_items(ctx, key_bits, seed, keys, n, values, value_size, g->carried, *sorted));
+        BI_TRY_WITH_SCRATCH(
+            ctx, sort_items(ctx, key_bits, seed, keys, n, may_ascend, values, value_size, g->carried, *sorted));
         g->rows = NULL;
     } else if (!sorted_rows) {
-        BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, g->numbers, rows, *sorted));
+        BI_TRY_WITH_SCRATCH(ctx, sort_rows(ctx, key_bits, seed, keys, n, may_ascend, g->numbers, rows, *sorted));
     }
     /* 2. Find the groups. */
     struct bi_hash_heads heads = {*sorted, key_bits, g->heads};
@@ -262,9 +263,11 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     struct bi_hash_groups g;
     size_t bytes[BI_HASH_BLOCKS] = {0}, value_size = (size_t)next->opts.value_size;
     bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
+    /* The last build, if any, had few keys; else its next one most likely does not ascend. An estimate. */
+    const bool had_few_keys = table->keys <= table->pairs / 64;
     void *sorted;
-    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, values_apart ? in->values : NULL,
-                        next->opts.value_size, &g, &sorted));
+    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, had_few_keys,
+                        values_apart ? in->values : NULL, next->opts.value_size, &g, &sorted));
     BI_TRY(bi_hash_reduce_groups(ctx, next, in, sorted, &g));
     bi_hash_choose_layout(ctx, next, g.count);
     bi_hash_plan(next, g.count, &next->shape, bytes);
@@ -284,7 +287,7 @@ static bosc_status number_groups(bosc_ctx *ctx, int32_t key_bits, const void *ke
     struct bi_hash_groups g;
     uint32_t *flags, *groups, *exclusive_prefix;
     void *sorted;
-    BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, NULL, 0, &g, &sorted));
+    BI_TRY(bi_hash_sort(ctx, key_bits, 0, keys, n, false, NULL, 0, &g, &sorted));
     BI_TRY(bi_scratch_of(ctx, n, 4, &flags));
     BI_TRY(bi_scratch_of(ctx, n, 4, &groups));
     BI_TRY(bi_scratch_of(ctx, n, 4, &exclusive_prefix));

@@ -90,8 +90,9 @@ struct bi_hash_groups {
 };
 
 /* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. values:
- * NULL, or (n x value_size), which the sort may carry in place of the rows. */
-bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n,
+ * NULL, or (n x value_size), which the sort may carry in place of the rows. may_ascend: finds out first if the hashes
+ * ascend already. */
+bosc_status bi_hash_sort(bosc_ctx *ctx, int32_t key_bits, uint64_t seed, const void *keys, int64_t n, bool may_ascend,
                          const void *values, int32_t value_size, struct bi_hash_groups *groups, void **sorted);
 /* One pair for each group: hashes and values of *g. BOSC_ERR_DATA if the table refuses repeated keys. */
 bosc_status bi_hash_reduce_groups(bosc_ctx *ctx, const bosc_hash *next, const struct bi_hash_input *in,

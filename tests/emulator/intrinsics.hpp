@@ -146,6 +146,11 @@ template <class T> T bi_load_relaxed(const T *p)
     emulator::yield();
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
+static inline void bi_load_relaxed_pair(const unsigned long long *p, unsigned long long v[2])
+{
+    v[0] = bi_load_relaxed(p);
+    v[1] = bi_load_relaxed(p + 1);
+}
 template <class T> void bi_store_release(T *p, std::common_type_t<T> v)
 {
     emulator::perhaps_yield();

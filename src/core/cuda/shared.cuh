@@ -43,6 +43,11 @@ __device__ __forceinline__ void bi_store_shared_relaxed(unsigned *p, unsigned v)
     const unsigned at = (unsigned)__cvta_generic_to_shared(p);
     asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"(at), "r"(v) : "memory");
 }
+__device__ __forceinline__ void bi_store_shared_relaxed(unsigned long long *p, unsigned long long v)
+{
+    const unsigned at = (unsigned)__cvta_generic_to_shared(p);
+    asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(at), "l"(v) : "memory");
+}
 
 /* Starts an asynchronous copy of 4, 8 or 16 bytes from device to shared memory. The data is visible to the thread after
  * bi_wait_copies(), and to the block after a barrier behind it. Devices before compute capability 8 copy at once. */

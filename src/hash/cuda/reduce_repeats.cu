@@ -4,25 +4,24 @@
 
 static_assert(sizeof(reduce_shared) <= ORDERED_STATIC_SHARED, "it has");
 
-/* Returns the entries for pairs with this many keys at most. Few keys get more: the longest search of a block is then
- * most of its time, while many keys read more entries. Estimates; measured, with another form of the insertion: 65,536
- * rows of 26,654 keys take 27 us with four times as many entries, 34 with twice. */
+/* Returns the entries for pairs with this many keys at most, whole groups. Few keys get more: the longest search of a
+ * block is then most of its time, while many keys read more entries. Measured on an H200: 65,536 rows of 26,654 keys
+ * take 31 us with four times as many entries, 35 with twice; 2^18 rows of 81,143 keys 41 and 45. */
 static int64_t capacity_for(int64_t keys)
 {
     const int64_t least = 64, few_keys = 1 << 17, entries = (keys <= few_keys ? 4 : 2) * keys;
-    return entries > least ? entries : least;
+    return entries > least ? bi_div_up(entries, 4) * 4 : least;
 }
 
-/* Returns the dynamic shared memory: of a tile, or of the largest range, whichever is more. */
+/* Returns the dynamic shared memory: of the insertion, or of the largest range, whichever is more. */
 template <class K, class P> static size_t shared_bytes(const reduce_args<K, P> &a)
 {
     const double list_or_table = a.load_factor > REDUCE_LIST_LOAD ? a.load_factor : REDUCE_LIST_LOAD;
     ordered_args<K, P> t = {};
     t.range_homes = REDUCE_RANGE_HOMES;
     t.beyond = (uint32_t)bi_hash_slots_behind(list_or_table, a.table.n) + 2;
-    const size_t tile = (size_t)REDUCE_TILE * sizeof(K) + (size_t)REDUCE_CHAMPIONS * 4,
-                 range = ordered_memory<K, P>::bytes(t);
-    return tile > range ? tile : range;
+    const size_t inserting = reduce_memory<K>::bytes(), range = ordered_memory<K, P>::bytes(t);
+    return inserting > range ? inserting : range;
 }
 
 /* Launches the kernel, unless the device has too little shared memory. *launched: it has. */
@@ -37,7 +36,7 @@ static bosc_status launch_reduction(bosc_ctx *ctx, reduce_args<K, P> a, struct b
     BI_TRY(ordered_allow_shared(ctx, kernel, bytes, launched));
     if (!*launched) return BOSC_OK;
     const uint32_t even = (uint32_t)bi_div_up(a.table.n, blocks);
-    a.tile = min(even, (uint32_t)REDUCE_TILE);
+    a.tile = min(even, (uint32_t)REDUCE_THREADS);
     a.tiles = (uint32_t)bi_div_up(a.table.n, a.tile);
     BI_TRY(bi_scratch_of(ctx, (int64_t)a.capacity + REDUCE_PROBES, sizeof *a.entries, &a.entries));
     clear_host_words(ctx, completion, min(blocks, a.tiles));

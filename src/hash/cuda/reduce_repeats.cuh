@@ -1,7 +1,8 @@
 /* Pairs with repeated keys reduced to one pair a key on CUDA, in one cooperative launch.
- * 1. A block combines the equal keys of a tile in shared memory, so that a frequent key costs an access a tile.
- * 2. The surviving pairs are inserted into entries in device memory by linear probing. A home there is the hash scaled
- *    to the number of entries, so entries are in the order of the hashes but for short displacements.
+ * 1. A block combines the equal keys of its first tile in shared memory. Of later tiles it leaves out the pairs whose
+ *    keys a filter in shared memory holds. So a frequent key costs few accesses a block.
+ * 2. The other pairs are inserted into entries in device memory by linear probing over groups of 32 bytes. A home there
+ *    is the hash scaled to the number of groups, so entries are in the order of the hashes but for short displacements.
  * 3. Once all pairs are inserted, their number gives the table. A block counts the pairs of each home of its range, and
  *    writes its part of the ORDERED table (ordered.cuh), or its part of a list by ascending hash.
  * Of equal keys the pair of the greatest code wins, a function of its row, so the result does not depend on the order
@@ -17,17 +18,21 @@
 #include "hash/steps/slots.h"
 
 #ifdef BI_EMULATE /* the emulator runs few threads at once */
-enum { REDUCE_THREADS = 64, REDUCE_EACH = 4, REDUCE_BLOCKS = 8, REDUCE_SLOTS = 12, REDUCE_PROBES = 64 };
+enum { REDUCE_THREADS = 64, REDUCE_BLOCKS = 8, REDUCE_SLOTS = 12, REDUCE_PROBES = 64, REDUCE_FILTER_WORDS = 32 };
 #else
-/* EACH: maximum of pairs of a thread in a tile; SLOTS: of entries that a thread reads in a range. Not measured. */
-enum { REDUCE_THREADS = 1024, REDUCE_EACH = 8, REDUCE_BLOCKS = MAX_REPORTS, REDUCE_SLOTS = 9 };
+/* SLOTS: maximum of entries that a thread reads in a range. Not measured. */
+enum { REDUCE_THREADS = 1024, REDUCE_BLOCKS = MAX_REPORTS, REDUCE_SLOTS = 9 };
 /* Maximum of entries that an insertion reads. At half load chance displaces the keys of 2^23 by 82 at most on average
  * (Knuth, The Art of Computer Programming, 6.4: linear probing); keys chosen for it fail. */
 enum { REDUCE_PROBES = 256 };
+/* A power of two. Measured, keys of 32 bits: 2^15 are 2 % faster, but then need more memory than ranges do. */
+enum { REDUCE_FILTER_WORDS = 1 << 14 };
 #endif
 enum {
-    REDUCE_TILE = REDUCE_THREADS * REDUCE_EACH,
-    REDUCE_CHAMPIONS = 2 * REDUCE_TILE, /* words of a tile that combine equal keys: a power of two */
+    REDUCE_CHAMPIONS = 2 * REDUCE_THREADS, /* words of a tile that combine equal keys: a power of two */
+    REDUCE_TILES = 2,                      /* tiles whose pairs a thread reads at once; measured: 4 are as fast */
+    /* Pairs that the queue of a warp holds: less than one a lane, and those of the tiles read at once. */
+    REDUCE_QUEUE = 32 * (1 + REDUCE_TILES),
     /* Maximum of entries of a range, and of its homes: one range a block reads at once. */
     REDUCE_RANGE_SLOTS = REDUCE_THREADS * REDUCE_SLOTS - REDUCE_PROBES - 2,
     REDUCE_RANGE_HOMES = REDUCE_THREADS * (REDUCE_SLOTS - 1),
@@ -47,7 +52,16 @@ enum { REDUCE_KEYS_BITS = 40 };
 template <class K> struct reduce_entries;
 template <> struct reduce_entries<uint32_t> {
     typedef unsigned long long entry;
+    typedef unsigned filter_word;
+    enum { GROUP = 4 };
     struct seen { /* an entry as it was read */
+        unsigned long long word;
+    };
+    struct group { /* entries read at once: 32 bytes */
+        unsigned long long words[GROUP];
+    };
+    struct choice { /* the first entry of a group that is empty or has the key; GROUP: none */
+        uint32_t index;
         unsigned long long word;
     };
 
@@ -57,18 +71,36 @@ template <> struct reduce_entries<uint32_t> {
     static __device__ __forceinline__ uint32_t hash(seen s) { return (uint32_t)(s.word >> 32); }
     static __device__ __forceinline__ uint32_t code(const entry *, seen s) { return (uint32_t)s.word; }
 
-    /* Tries to insert into an entry, seen before. *fresh: the key was not there. Returns false if another key is. */
-    static __device__ __forceinline__ bool insert(entry *e, seen s, uint32_t hash, uint32_t code, bool *fresh)
+    static __device__ __forceinline__ group read_group(const entry *e)
     {
-        const unsigned long long own = (unsigned long long)hash << 32 | code;
-        if (s.word == 0) {
-            s.word = atomicCAS(e, 0ull, own);
-            *fresh = s.word == 0;
-            if (*fresh) return true;
-        }
-        if (s.word >> 32 != hash) return false;
-        if (s.word < own) atomicMax(e, own);
-        return true;
+        group g;
+#pragma unroll
+        for (int i = 0; i < GROUP; i += 2) bi_load_relaxed_pair(e + i, &g.words[i]);
+        return g;
+    }
+    static __device__ __forceinline__ choice choose(const group &g, uint32_t hash)
+    {
+        choice c = {GROUP, 0};
+#pragma unroll
+        for (int i = GROUP - 1; i >= 0; i--)
+            if (g.words[i] == 0 || g.words[i] >> 32 == hash) c = {(uint32_t)i, g.words[i]};
+        return c;
+    }
+    static __device__ __forceinline__ bool is_free(choice c) { return c.index < GROUP && c.word == 0; }
+    static __device__ __forceinline__ bool has_key(choice c, uint32_t hash)
+    {
+        return c.index < GROUP && c.word >> 32 == hash;
+    }
+    /* Tries to write a pair to an empty entry. On failure the choice gets the word of another pair. */
+    static __device__ __forceinline__ void claim(entry *e, choice *c, uint32_t hash, uint32_t code)
+    {
+        c->word = atomicCAS(e, 0ull, (unsigned long long)hash << 32 | code);
+    }
+    static __device__ __forceinline__ void complete(entry *, uint32_t) {}
+    /* Raises the code of an entry that has the key. */
+    static __device__ __forceinline__ void raise(entry *e, choice c, uint32_t code)
+    {
+        if ((uint32_t)c.word < code) atomicMax(e, (c.word >> 32) << 32 | code);
     }
     /* No hash needs an entry of its own. */
     static __device__ __forceinline__ bool is_apart(uint32_t) { return false; }
@@ -77,37 +109,80 @@ template <> struct reduce_entries<uint32_t> {
 /* The same for 64 bits: the complement of the hash, 0 while the entry is empty, and the code beside it. The greatest
  * hash has an entry of its own, which holds a code alone. */
 struct alignas(16) reduce_entry_64 {
-    unsigned long long stored;
-    unsigned code, unused;
+    unsigned long long words[2]; /* the complement, the code */
 };
 template <> struct reduce_entries<uint64_t> {
     typedef reduce_entry_64 entry;
+    typedef unsigned long long filter_word;
+    enum { GROUP = 2 };
     struct seen {
         unsigned long long stored;
     };
+    struct group {
+        unsigned long long stored[GROUP];
+        uint32_t codes[GROUP];
+    };
+    struct choice {
+        uint32_t index, code;
+        unsigned long long stored;
+    };
 
-    static __device__ __forceinline__ void clear(entry *e) { *e = {0, 0, 0}; }
-    static __device__ __forceinline__ seen read(const entry *e) { return {bi_load_relaxed(&e->stored)}; }
+    static __device__ __forceinline__ void clear(entry *e) { *e = {{0, 0}}; }
+    static __device__ __forceinline__ seen read(const entry *e) { return {bi_load_relaxed(&e->words[0])}; }
     static __device__ __forceinline__ bool is_empty(const entry *e, seen s, bool apart)
     {
-        return s.stored == 0 && !(apart && bi_load_relaxed(&e->code) != 0);
+        return s.stored == 0 && !(apart && bi_load_relaxed(&e->words[1]) != 0);
     }
     static __device__ __forceinline__ uint64_t hash(seen s) { return ~s.stored; }
-    static __device__ __forceinline__ uint32_t code(const entry *e, seen) { return bi_load_relaxed(&e->code); }
-
-    static __device__ __forceinline__ bool insert(entry *e, seen s, uint64_t hash, uint32_t code, bool *fresh)
+    static __device__ __forceinline__ uint32_t code(const entry *e, seen)
     {
-        if (s.stored == 0) {
-            s.stored = atomicCAS(&e->stored, 0ull, (unsigned long long)~hash);
-            *fresh = s.stored == 0;
+        return (uint32_t)bi_load_relaxed(&e->words[1]);
+    }
+
+    static __device__ __forceinline__ group read_group(const entry *e)
+    {
+        group g;
+#pragma unroll
+        for (int i = 0; i < GROUP; i++) {
+            unsigned long long words[2];
+            bi_load_relaxed_pair(e[i].words, words);
+            g.stored[i] = words[0];
+            g.codes[i] = (uint32_t)words[1];
         }
-        if (!*fresh && s.stored != ~hash) return false;
-        atomicMax(&e->code, code);
-        return true;
+        return g;
+    }
+    static __device__ __forceinline__ choice choose(const group &g, uint64_t hash)
+    {
+        choice c = {GROUP, 0, 0};
+#pragma unroll
+        for (int i = GROUP - 1; i >= 0; i--)
+            if (g.stored[i] == 0 || g.stored[i] == ~hash) c = {(uint32_t)i, g.codes[i], g.stored[i]};
+        return c;
+    }
+    static __device__ __forceinline__ bool is_free(choice c) { return c.index < GROUP && c.stored == 0; }
+    static __device__ __forceinline__ bool has_key(choice c, uint64_t hash)
+    {
+        return c.index < GROUP && c.stored == ~hash;
+    }
+    static __device__ __forceinline__ void claim(entry *e, choice *c, uint64_t hash, uint32_t)
+    {
+        c->stored = atomicCAS(&e->words[0], 0ull, (unsigned long long)~hash);
+        c->code = 0; /* unknown */
+    }
+    static __device__ __forceinline__ void complete(entry *e, uint32_t code)
+    {
+        atomicMax(&e->words[1], (unsigned long long)code);
+    }
+    static __device__ __forceinline__ void raise(entry *e, choice c, uint32_t code)
+    {
+        if (c.code < code) atomicMax(&e->words[1], (unsigned long long)code);
     }
     static __device__ __forceinline__ bool is_apart(uint64_t hash) { return hash == ~0ull; }
     /* Returns true if the key was not there. */
-    static __device__ __forceinline__ bool insert_apart(entry *e, uint32_t code) { return !atomicMax(&e->code, code); }
+    static __device__ __forceinline__ bool insert_apart(entry *e, uint32_t code)
+    {
+        return !atomicMax(&e->words[1], (unsigned long long)code);
+    }
 };
 
 template <class K, class P> struct reduce_args {
@@ -115,7 +190,7 @@ template <class K, class P> struct reduce_args {
     ordered_args<K, P> table; /* the kernel sets its homes and ranges */
     double load_factor;
     entry *entries;       /* (capacity + REDUCE_PROBES), the last one for a hash apart */
-    uint32_t capacity;    /* homes of the entries */
+    uint32_t capacity;    /* entries in homes, which are groups */
     uint32_t tile, tiles; /* pairs of a tile; number of tiles */
     bool last;            /* of equal keys the last pair wins, else the first */
     uint64_t max_ordered; /* up to this many keys the table is written, else the list */
@@ -128,6 +203,7 @@ template <class K, class P> struct reduce_args {
 struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
     unsigned found;           /* keys that the block was the first to insert */
+    unsigned failed;          /* not 0: a pair of the block found no entry */
     unsigned leaves_last;     /* 1: the other blocks have read their last words */
     uint32_t sums[REDUCE_THREADS / 32];
 };
@@ -144,118 +220,243 @@ static __device__ __forceinline__ void reduce_grid_sum(bi_grid_sum *grid, S &sh,
     __syncthreads(); /* the sum is there */
 }
 
-/* Reads and hashes the pairs of a tile, and combines equal keys: the code that is greatest in a word of `champions`
- * survives, and so do pairs with another hash than that one's. Returns a bit for each surviving pair of the thread. The
- * memory is free after a barrier. */
-template <class K, class P>
-static __device__ __forceinline__ uint32_t combine_tile(const reduce_args<K, P> &a, uint32_t begin, uint32_t pairs,
-                                                        unsigned char *memory, K hash[REDUCE_EACH])
+/* The parts of a block's shared memory while it inserts pairs. Queues are in the memory of the first tile. */
+template <class K> struct reduce_memory {
+    typedef typename reduce_entries<K>::filter_word filter_word;
+    enum { QUEUES = REDUCE_THREADS / 32 };
+    filter_word *filter;   /* (REDUCE_FILTER_WORDS) see passes_filter */
+    K *hashes;             /* (REDUCE_THREADS) of the first tile */
+    uint32_t *champions;   /* (REDUCE_CHAMPIONS) */
+    K *queued_hashes;      /* (REDUCE_QUEUE) of the warp's queue */
+    uint32_t *queued_rows; /* the same */
+
+    __device__ __forceinline__ explicit reduce_memory(unsigned char *memory)
+    {
+        filter = reinterpret_cast<filter_word *>(memory);
+        hashes = reinterpret_cast<K *>(filter + REDUCE_FILTER_WORDS);
+        champions = reinterpret_cast<uint32_t *>(hashes + REDUCE_THREADS);
+        const uint32_t warp = threadIdx.x / 32;
+        queued_hashes = hashes + warp * REDUCE_QUEUE;
+        queued_rows = reinterpret_cast<uint32_t *>(hashes + QUEUES * REDUCE_QUEUE) + warp * REDUCE_QUEUE;
+    }
+    static size_t bytes()
+    {
+        const size_t tile = REDUCE_THREADS * sizeof(K) + REDUCE_CHAMPIONS * 4,
+                     queues = (size_t)QUEUES * REDUCE_QUEUE * (sizeof(K) + 4);
+        return REDUCE_FILTER_WORDS * sizeof(filter_word) + (tile > queues ? tile : queues);
+    }
+};
+
+/* Returns the row of the thread's pair in the block's tile of this order, ~0 if it has none. For the last pairs to win,
+ * the last tiles come first: a pair's code is less than those of all tiles before. */
+template <class A> static __device__ __forceinline__ uint32_t row_in_tile(const A &a, uint32_t order)
 {
-    K *hashes = reinterpret_cast<K *>(memory);
-    uint32_t *champions = reinterpret_cast<uint32_t *>(hashes + REDUCE_TILE);
-    const auto at = [](int k) { return (uint32_t)k * REDUCE_THREADS + threadIdx.x; };
-    const auto code_of = [&](uint32_t i) { return a.last ? i + 1 : pairs - i; };
-    const auto pair_of = [&](uint32_t code) { return a.last ? code - 1 : pairs - code; };
-    const uint32_t mask = pairs <= REDUCE_THREADS ? 2 * REDUCE_THREADS - 1 : REDUCE_CHAMPIONS - 1;
-    uint32_t survives = 0;
-    /* 1. Read and hash the pairs; clear the words. */
-#pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++)
-        if (at(k) < pairs) hash[k] = a.table.keys[begin + at(k)];
-    for (uint32_t i = threadIdx.x; i <= mask / 4; i += REDUCE_THREADS)
-        reinterpret_cast<uint4 *>(champions)[i] = {0, 0, 0, 0};
-#pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++) {
-        if (at(k) >= pairs) continue;
-        hash[k] = bi_hash_key_hash(hash[k], a.table.seed);
-        hashes[at(k)] = hash[k];
-    }
-    __syncthreads(); /* the words are zero, and the hashes are there */
-    /* 2. Find the greatest code of each word. */
-#pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++) {
-        if (at(k) >= pairs) continue;
-        uint32_t *champion = &champions[(uint32_t)hash[k] & mask];
-        if (bi_load_shared_relaxed(champion) < code_of(at(k))) atomicMax(champion, code_of(at(k)));
-    }
-    __syncthreads(); /* the words are complete */
-    /* 3. Leave out pairs whose key the word's champion has too. */
-#pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++) {
-        if (at(k) >= pairs) continue;
-        const uint32_t other = pair_of(champions[(uint32_t)hash[k] & mask]);
-        if (other == at(k) || hashes[other] != hash[k]) survives |= 1u << k;
-    }
-    return survives;
+    const uint32_t t = blockIdx.x + order * gridDim.x;
+    if (t >= a.tiles || threadIdx.x >= a.tile) return ~0u;
+    const uint32_t row = (a.last ? a.tiles - 1 - t : t) * a.tile + threadIdx.x;
+    return row < a.table.n ? row : ~0u;
 }
 
-/* Inserts the surviving pairs of a tile. *failed: a pair found no entry. Returns the number of new keys. */
+/* Returns the code of a row: the pair of the greatest one wins. Keys of a set are all the same. */
 template <class K, class P>
-static __device__ __forceinline__ uint32_t insert_tile(const reduce_args<K, P> &a, uint32_t begin, uint32_t survives,
-                                                       const K hash[REDUCE_EACH], bool *failed)
+static __device__ __forceinline__ uint32_t code_of_row(const reduce_args<K, P> &a, uint32_t row)
+{
+    return !bi_hash_has_value<P> ? 1 : a.last ? row + 1 : ~row;
+}
+
+/* Reads and hashes the pairs of the block's first tile, and combines equal keys: the code that is greatest in a word of
+ * the champions survives, and so do pairs with another hash than that one's. Empties the filter, and adds the survivors
+ * to it. Returns true if the thread's pair survives. */
+template <class K, class P>
+static __device__ __forceinline__ bool combine_tile(const reduce_args<K, P> &a, const reduce_memory<K> &m, K *own)
+{
+    typedef typename reduce_memory<K>::filter_word filter_word;
+    const filter_word mask = REDUCE_FILTER_WORDS - 1;
+    const uint32_t row = row_in_tile(a, 0), rank = threadIdx.x;
+    const uint32_t code = a.last ? rank + 1 : REDUCE_THREADS - rank;
+    const bool filters = a.tiles > gridDim.x;
+    K hash = 0;
+    /* 1. Read and hash the pairs; clear the words. */
+    if (row != ~0u) hash = a.table.keys[row];
+    for (uint32_t i = rank; i < REDUCE_CHAMPIONS; i += REDUCE_THREADS) m.champions[i] = 0;
+    for (uint32_t i = rank; filters && i < REDUCE_FILTER_WORDS; i += REDUCE_THREADS)
+        m.filter[i] = ~(filter_word)0; /* of the last order: holds no key */
+    hash = bi_hash_key_hash(hash, a.table.seed);
+    m.hashes[rank] = *own = hash;
+    __syncthreads(); /* the words are clear, and the hashes are there */
+    /* 2. Find the greatest code of each word. */
+    uint32_t *champion = &m.champions[(uint32_t)hash & (REDUCE_CHAMPIONS - 1)];
+    if (row != ~0u && bi_load_shared_relaxed(champion) < code) atomicMax(champion, code);
+    __syncthreads(); /* the words are complete */
+    /* 3. Leave out pairs whose key the word's champion has too. */
+    if (row == ~0u) return false;
+    const uint32_t other = a.last ? *champion - 1 : REDUCE_THREADS - *champion;
+    if (other != rank && m.hashes[other] == hash) return false;
+    if (filters) bi_store_shared_relaxed(&m.filter[hash & mask], (filter_word)(hash & ~mask));
+    return true;
+}
+
+/* Returns false if the filter holds the key of a pair, from an earlier tile, whose pair wins; else adds the pair to it.
+ * A word has the bits of a hash that do not choose the word, and the order of a tile in place of the others. So a word
+ * states that the block inserts a pair of that key and order, whoever overwrites it. */
+template <class K>
+static __device__ __forceinline__ bool passes_filter(const reduce_memory<K> &m, K hash, uint32_t order)
+{
+    typedef typename reduce_memory<K>::filter_word filter_word;
+    const filter_word mask = REDUCE_FILTER_WORDS - 1;
+    const filter_word own = order < mask ? (filter_word)order : mask; /* orders beyond are equal */
+    filter_word *word = &m.filter[hash & mask];
+    const filter_word seen = bi_load_shared_relaxed(word);
+    if (((seen ^ (filter_word)hash) & ~mask) == 0 && (seen & mask) < own) return false;
+    bi_store_shared_relaxed(word, ((filter_word)hash & ~mask) | own);
+    return true;
+}
+
+/* Returns the first entry of a hash's home. */
+template <class K, class P> static __device__ __forceinline__ uint32_t first_entry(const reduce_args<K, P> &a, K hash)
+{
+    enum { GROUP = reduce_entries<K>::GROUP };
+    return ordered_home(hash, a.capacity / GROUP) * GROUP;
+}
+
+/* A pair on its way to an entry. */
+template <class K> struct reduce_search {
+    K hash;
+    uint32_t row, at; /* at: the first entry of the group that is read next */
+    bool pending;     /* false: there is none, or it is inserted */
+};
+
+/* Starts the search for a pair whose hash and row are set. Returns 1 if it is inserted at once, as a new key. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t start_search(const reduce_args<K, P> &a, reduce_search<K> &own)
 {
     typedef reduce_entries<K> E;
-    typename E::seen seen[REDUCE_EACH];
-    uint32_t found = 0;
-    /* 1. Read the first entry of each pair; the reads overlap. */
+    if (E::is_apart(own.hash))
+        return E::insert_apart(&a.entries[a.capacity + REDUCE_PROBES - 1], code_of_row(a, own.row));
+    own.at = first_entry(a, own.hash);
+    own.pending = true;
+    return 0;
+}
+
+/* Reads and hashes the warp's pairs in REDUCE_TILES tiles from this order on. Appends pairs that pass the filter to the
+ * warp's queue, which has `queued` pairs. Returns its new number of pairs. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t queue_tiles(const reduce_args<K, P> &a, const reduce_memory<K> &m,
+                                                       uint32_t order, uint32_t queued)
+{
+    const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
+    K hash[REDUCE_TILES];
+    uint32_t row[REDUCE_TILES];
 #pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++) {
-        if (survives >> k & 1) seen[k] = E::read(&a.entries[ordered_home(hash[k], a.capacity)]);
+    for (int k = 0; k < REDUCE_TILES; k++) {
+        row[k] = row_in_tile(a, order + (uint32_t)k);
+        if (row[k] != ~0u) hash[k] = a.table.keys[row[k]];
     }
-    /* 2. Insert the pairs one after the other. */
 #pragma unroll
-    for (int k = 0; k < REDUCE_EACH; k++) {
-        if (!(survives >> k & 1)) continue;
-        const uint32_t i = begin + (uint32_t)k * REDUCE_THREADS + threadIdx.x;
-        const uint32_t code = !bi_hash_has_value<P> ? 1 : a.last ? i + 1 : ~i; /* keys of a set are all the same */
-        if (E::is_apart(hash[k])) {
-            found += E::insert_apart(&a.entries[a.capacity + REDUCE_PROBES - 1], code);
-            continue;
+    for (int k = 0; k < REDUCE_TILES; k++) {
+        bool passes = row[k] != ~0u;
+        if (passes) {
+            hash[k] = bi_hash_key_hash(hash[k], a.table.seed);
+            passes = passes_filter(m, hash[k], order + (uint32_t)k);
         }
-        typename reduce_args<K, P>::entry *e = &a.entries[ordered_home(hash[k], a.capacity)];
-        bool fresh = false;
-        for (int probes = 1; !E::insert(e, seen[k], hash[k], code, &fresh); probes++) {
-            if (probes == REDUCE_PROBES - 1) {
-                *failed = true;
-                break;
-            }
-            seen[k] = E::read(++e);
+        const unsigned lanes = __ballot_sync(~0u, passes);
+        if (passes) {
+            const uint32_t to = queued + (uint32_t)__popc(lanes & lower_lanes);
+            m.queued_hashes[to] = hash[k];
+            m.queued_rows[to] = row[k];
         }
-        found += fresh;
+        queued += (uint32_t)__popc(lanes);
     }
+    return queued;
+}
+
+/* Advances a search by a group of entries. *failed: the pair found no entry. Returns 1 if it is a new key. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t advance_search(const reduce_args<K, P> &a, reduce_search<K> &own,
+                                                          bool *failed)
+{
+    typedef reduce_entries<K> E;
+    const uint32_t code = code_of_row(a, own.row);
+    /* 1. Choose an entry; try to write to it if it is empty. */
+    typename E::choice choice = E::choose(E::read_group(&a.entries[own.at]), own.hash);
+    typename E::entry *e = &a.entries[own.at + choice.index];
+    const bool claims = E::is_free(choice);
+    if (claims) E::claim(e, &choice, own.hash, code);
+    /* 2. Complete a new key, raise the code of a known one, or leave a group of other keys. If another key has claimed
+     * the entry meanwhile, the next call reads the group again. */
+    const bool fresh = claims && E::is_free(choice);
+    if (fresh) {
+        E::complete(e, code);
+    } else if (E::has_key(choice, own.hash)) {
+        E::raise(e, choice, code);
+    } else {
+        if (choice.index < E::GROUP) return 0;
+        own.at += E::GROUP;
+        if (own.at < first_entry(a, own.hash) + REDUCE_PROBES - E::GROUP) return 0;
+        *failed = true;
+    }
+    own.pending = false;
+    return fresh;
+}
+
+/* Inserts the pairs of the block: `own` is one of the first tile, and later tiles follow. A lane that has inserted a
+ * pair goes on to the next one of its warp's queue, so that no lane waits for the longest search of the warp. Returns
+ * the number of new keys. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t insert_pairs(const reduce_args<K, P> &a, reduce_shared &sh,
+                                                        const reduce_memory<K> &m, reduce_search<K> own)
+{
+    const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
+    const auto has_tiles = [&](uint32_t order) { return blockIdx.x + order * gridDim.x < a.tiles; };
+    uint32_t queued = 0, order = 1, found = 0;
+    bool failed = false;
+    while (!__any_sync(~0u, failed || bi_load_shared_relaxed(&sh.failed))) {
+        /* 1. Queue pairs until there is one for each lane. */
+        for (; queued < 32 && has_tiles(order); order += REDUCE_TILES) queued = queue_tiles(a, m, order, queued);
+        __syncwarp(); /* the queue is visible to the warp */
+        /* 2. Idle lanes start the searches for its last pairs. */
+        const unsigned idle = __ballot_sync(~0u, !own.pending);
+        const uint32_t rank = (uint32_t)__popc(idle & lower_lanes);
+        if (!own.pending && rank < queued) {
+            own.hash = m.queued_hashes[queued - 1 - rank];
+            own.row = m.queued_rows[queued - 1 - rank];
+            found += start_search(a, own);
+        }
+        queued -= min((uint32_t)__popc(idle), queued);
+        __syncwarp(); /* all lanes have read the queue, before it grows */
+        if (!__any_sync(~0u, own.pending) && queued == 0 && !has_tiles(order)) break;
+        /* 3. Advance all searches. */
+        if (own.pending) found += advance_search(a, own, &failed);
+    }
+    if (failed) bi_store_shared_relaxed(&sh.failed, 1u);
     return found;
 }
 
 /* Empties the entries, inserts all pairs, and sums up the keys of all blocks in sh.total. The entries of all blocks are
  * visible after it. */
 template <class K, class P>
-static __device__ __forceinline__ void insert_pairs(const reduce_args<K, P> &a, reduce_shared &sh,
-                                                    unsigned char *memory)
+static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, reduce_shared &sh, unsigned char *memory)
 {
     bi_grid_sum grid = {a.words->sums, 0, 0, 0};
-    K hash[REDUCE_EACH];
-    uint32_t found = 0;
-    bool failed = false; /* a pair of the block found no entry */
+    const reduce_memory<K> m(memory);
+    reduce_search<K> own = {};
     /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
     const uint32_t step = gridDim.x * REDUCE_THREADS;
     for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
         reduce_entries<K>::clear(&a.entries[i]);
-    if (threadIdx.x == 0) sh.found = 0;
-    for (uint32_t t = blockIdx.x; t < a.tiles; t += gridDim.x) {
-        /* 2. Combine a tile: for the last pairs to win, the last tiles come first, so that fewer codes rise. */
-        const uint32_t begin = (a.last ? a.tiles - 1 - t : t) * a.tile, pairs = min(a.tile, a.table.n - begin);
-        const uint32_t survives = combine_tile(a, begin, pairs, memory, hash);
-        if (t == blockIdx.x) reduce_grid_sum(&grid, sh, 0); /* all entries are empty */
-        /* 3. Insert its pairs, unless the block has failed. */
-        bool own_failed = failed;
-        if (!failed) found += insert_tile(a, begin, survives, hash, &own_failed);
-        failed = __syncthreads_or(own_failed) != 0; /* the tile's memory is free, too */
-    }
-    /* 4. Sum up the keys. */
+    if (threadIdx.x == 0) sh.found = sh.failed = 0;
+    const bool survives = combine_tile(a, m, &own.hash);
+    reduce_grid_sum(&grid, sh, 0); /* all entries are empty */
+    /* 2. Insert the pairs. */
+    uint32_t found = 0;
+    own.row = row_in_tile(a, 0);
+    if (survives) found = start_search(a, own);
+    found += insert_pairs(a, sh, m, own);
+    /* 3. Sum up the keys. */
     found = bi_warp_sum(found);
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.found, found);
     __syncthreads(); /* the block's sums are there */
-    reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)failed << REDUCE_KEYS_BITS));
+    reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)(sh.failed != 0) << REDUCE_KEYS_BITS));
 }
 
 /* A range of homes, and the entries that may hold its pairs. */
@@ -271,10 +472,11 @@ static __device__ __forceinline__ reduce_range locate_range(const reduce_args<K,
     reduce_range r;
     r.first_home = number * t.range_homes;
     r.homes = min(t.range_homes, t.homes - r.first_home);
-    /* A hash of home h is at least h / homes of all hashes, which bounds its place among the entries. */
-    r.from = (uint32_t)((uint64_t)r.first_home * a.capacity / t.homes);
-    const uint64_t end = (uint64_t)r.first_home + r.homes;
-    const uint32_t to = (uint32_t)((end * a.capacity + t.homes - 1) / t.homes);
+    /* A hash of home h is at least h / homes of all hashes, which bounds its group of entries. */
+    enum { GROUP = reduce_entries<K>::GROUP };
+    const uint64_t groups = a.capacity / GROUP, end = (uint64_t)r.first_home + r.homes;
+    r.from = (uint32_t)(r.first_home * groups / t.homes) * GROUP;
+    const uint32_t to = (uint32_t)((end * groups + t.homes - 1) / t.homes) * GROUP;
     r.count = to - r.from + REDUCE_PROBES - (end < t.homes);
     return r;
 }
@@ -455,13 +657,15 @@ static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a,
     t->beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
     t->slots = t->homes + t->beyond;
     t->reached = a.words->reached;
-    /* 8 entries less: a range ends with a whole home, of at most 4 entries unless far fewer keys came than expected. */
-    const uint32_t at_once = gridDim.x * REDUCE_RANGE_HOMES, read_at_once = gridDim.x * (REDUCE_RANGE_SLOTS - 8);
+    /* 24 entries less: a range ends with a whole home, of at most 4 entries unless far fewer keys came than expected,
+     * and has whole groups. */
+    enum { GROUP = reduce_entries<K>::GROUP };
+    const uint32_t at_once = gridDim.x * REDUCE_RANGE_HOMES, read_at_once = gridDim.x * (REDUCE_RANGE_SLOTS - 24);
     const uint32_t rounds = max((t->homes + at_once - 1) / at_once, (a.capacity + read_at_once - 1) / read_at_once);
     const uint32_t most = rounds * gridDim.x, even = (t->homes + most - 1) / most;
     t->range_homes = max(even, min((uint32_t)REDUCE_LEAST_HOMES, t->homes));
     const uint32_t ranges = (t->homes + t->range_homes - 1) / t->range_homes;
-    const uint64_t entries = ((uint64_t)t->range_homes * a.capacity + t->homes - 1) / t->homes + 1;
+    const uint64_t entries = (((uint64_t)t->range_homes * (a.capacity / GROUP) + t->homes - 1) / t->homes + 1) * GROUP;
     return ranges <= REDUCE_MAX_RANGES && entries <= REDUCE_RANGE_SLOTS ? ranges : 0;
 }
 
@@ -472,7 +676,7 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
     BI_SHARED(reduce_shared, sh);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     /* 1. Insert the pairs; all blocks get the number of keys. */
-    insert_pairs(a, sh, memory);
+    insert_all(a, sh, memory);
     const uint64_t keys = sh.total & ((1ull << REDUCE_KEYS_BITS) - 1);
     const bool listed = keys > a.max_ordered;
     /* 2. Lay out the block's ranges. */
