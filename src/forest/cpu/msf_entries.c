@@ -24,7 +24,7 @@ BI_FN uint64_t entry_word(const struct listing *l, const struct bi_graph_entries
     return is_64bit ? rank : rank << 32 | (uint32_t)i;
 }
 
-/* Lists those of BLOCK entries from `begin` on that are on the listing's side of the threshold; returns their number.
+/* Lists the entries on the listing's side of the threshold, among BLOCK entries from `begin` on. Returns their number.
  * Weights are in no order, so a branch would be unpredictable. */
 BI_FN int select_entries(const struct listing *l, const struct bi_graph_entries *e, int64_t begin, int64_t end,
                          bool is_64bit, uint32_t *selected)

@@ -77,7 +77,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Seconds of the counts of all points, of which there are `distinct` ones. All have `want` neighbours. */
+/* Returns the processor time of the counts of all points, `distinct` different ones; each has `want` neighbours. */
 static double time_counts(bosc_ctx *ctx, int64_t n, int64_t distinct, int64_t want)
 {
     enum { DIM = 3 };

@@ -18,6 +18,7 @@ enum {
     /* Narrow splits of all samples, from which on the order is faster: 2.5 a path. Counted for 2^20 and 2^22 points:
      * uniform 0, lattices 0, clusters 64 and 99, sphere 45 and 73, scan of a ground 274 and 307, plane 304 and 384. */
     NARROW_SPLITS = 5 * SAMPLES / 2,
+    MIXING_SPLITS = SAMPLES, /* of these, between nodes that differ in all coordinates: the scan has 169, the plane 0 */
     /* Of a multiprocessor: nodes of the smallest tree that is sampled, so that the launch is a small part of a build;
      * not measured. */
     SAMPLED_NODES = 2048,
@@ -35,8 +36,8 @@ bool bi_kdtree_cuda_samples_order(const bosc_ctx *ctx, const bosc_kdtree_opts *o
 
 enum bi_kdtree_mixing bi_kdtree_cuda_mixing_of(const uint32_t narrow[2])
 {
-    if (narrow[0] >= NARROW_SPLITS) return BI_KDTREE_MIXES;
-    return narrow[0] + narrow[1] >= NARROW_SPLITS ? BI_KDTREE_UNEVEN : BI_KDTREE_SEPARATES;
+    if (narrow[0] + narrow[1] < NARROW_SPLITS) return BI_KDTREE_SEPARATES;
+    return narrow[0] >= MIXING_SPLITS ? BI_KDTREE_MIXES : BI_KDTREE_UNEVEN;
 }
 
 /* Counts the narrow splits on the paths from some leaves to the root: a warp a split, whose extents are those of 32
