@@ -6,7 +6,7 @@
  *
  * Sorted lists are made as published (Brown 2015), but by radix sorts: the points sorted by each superkey, then
  * level by level the median of one list becomes the node and the other lists are partitioned around it. AUTO on CUDA
- * uses them where sampled pivots do not serve: 1 or more than 4 dimensions, too many equal or clustered points. The
+ * uses them where sampled pivots do not serve: 1 or more than 4 dimensions, or points in too narrow clusters. The
  * published sorts and partition, which compare superkeys, are in brown.c.
  *
  * Sorts are stable radix sorts of one coordinate. The first one, by coordinate 0, leaves runs of equal coordinates.

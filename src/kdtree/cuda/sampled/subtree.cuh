@@ -15,7 +15,8 @@ enum {
     BI_KDTREE_RANKED_CANDIDATES = 32, /* most candidates that every warp of a node ranks itself, a lane each */
     /* Rounds that narrow more candidates, before one warp selects among them. A round divides their extent by the bins
      * of the node, at least 128; equal coordinates take one round each. Not measured. */
-    BI_KDTREE_NARROWINGS = 6
+    BI_KDTREE_NARROWINGS = 6,
+    BI_KDTREE_NARROWED = 1 << 16 /* flag of a number of candidates: more points may share the median's key */
 };
 
 /* The median of a node: its key by the node's coordinate, and its number among the loaded points. */
@@ -52,7 +53,6 @@ template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
     uint16_t ranked[NODES][BI_KDTREE_RANKED_CANDIDATES];
     uint32_t found[NODES], collected[NODES]; /* number of candidates; number in `candidates` */
     uint32_t median_bin[NODES], median_rank[NODES], median_count[NODES]; /* the bin, the rank in it, its points */
-    uint32_t narrowed[NODES];         /* more points than the candidates may share the median's key */
     uint32_t ends[NODES][2][DIM + 1]; /* of candidates: least (complements) and greatest keys, and ids */
     uint32_t sides[NODES][2];         /* points moved to either side so far */
     bi_kdtree_median chosen[NODES];

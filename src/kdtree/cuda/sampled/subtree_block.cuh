@@ -83,9 +83,9 @@ __device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LO
     }
 }
 
-/* Finds the bin of the node's member of rank `target`, its rank there, and the points of the bin; zeroes the bins. A
- * warp owns the bins of its slots. The barrier publishes the sums of warps. */
-template <int DIM, int LOG, class KEYS>
+/* Finds the bin of the node's member of rank `target`, and its rank there; with COUNTED, the points of the bin too.
+ * Zeroes the bins. A warp owns the bins of its slots. The barrier publishes the sums of warps. */
+template <bool COUNTED, int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                 const warp_share &share, uint32_t target)
 {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void find_median_bin(const bi_kdtree_block_subtree<DI
         if (before <= target && target - before < c[b]) {
             sh.median_bin[share.h] = t * EACH + b;
             sh.median_rank[share.h] = target - before;
-            sh.median_count[share.h] = c[b];
+            if (COUNTED) sh.median_count[share.h] = c[b];
         }
         before += c[b];
     }
@@ -206,7 +206,7 @@ static __device__ void narrow_candidates(const bi_kdtree_block_subtree<DIM, LOG,
         if (c >= 0) count_candidates(tree, share, alive, c);
         const uint32_t rank = sh.median_rank[h];
         __syncthreads();
-        find_median_bin(tree, share, rank);
+        find_median_bin<true>(tree, share, rank);
         __syncthreads();
         /* d. Keep the candidates of the bin. */
         if (c < 0) continue;
@@ -218,8 +218,8 @@ static __device__ void narrow_candidates(const bi_kdtree_block_subtree<DIM, LOG,
     /* 2. Collect the candidates; the barriers end the reads of the counts, publish them, and complete the lists. */
     __syncthreads();
     if (narrowed && t == 32 * share.first) {
-        sh.narrowed[h] = 1;
-        sh.found[h] = sh.median_count[h];
+        if (sh.median_count[h] == 0) sh.median_count[h] = sh.found[h]; /* no round has narrowed them */
+        sh.found[h] = sh.median_count[h] | BI_KDTREE_NARROWED;
     }
     __syncthreads();
     uint16_t *candidates = sh.candidates + (share.v << share.log_slots);
@@ -231,7 +231,7 @@ static __device__ void narrow_candidates(const bi_kdtree_block_subtree<DIM, LOG,
     /* 3. Select among many by a warp. The barriers publish the medians, and end the use of the lists, which share
      * memory with the bins. */
     if (many && t / 32 == share.first) {
-        const uint32_t i = quick_select(tree, candidates, sh.found[h], sh.median_rank[h], share.d);
+        const uint32_t i = quick_select(tree, candidates, sh.median_count[h], sh.median_rank[h], share.d);
         if (lane == 0) sh.chosen[h] = {sh.x[share.d][i], i};
     }
     __syncthreads();
@@ -245,7 +245,8 @@ __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_
                                                           const warp_share &share, bool *tied)
 {
     auto &sh = tree.sh;
-    const uint32_t lane = threadIdx.x % 32, count = sh.found[share.h], rank = sh.median_rank[share.h];
+    const uint32_t lane = threadIdx.x % 32, rank = sh.median_rank[share.h];
+    const uint32_t found = sh.found[share.h], count = found & ~(uint32_t)BI_KDTREE_NARROWED;
     *tied = true;
     if (count > BI_KDTREE_RANKED_CANDIDATES) return sh.chosen[share.h];
     /* 1. Rank by the coordinate alone. */
@@ -257,7 +258,7 @@ __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_
         less += y < x;
         equal += y == x;
     }
-    *tied = __any_sync(~0u, lane < count && equal != 1) || sh.narrowed[share.h];
+    *tied = __any_sync(~0u, lane < count && equal != 1) || found != count;
     /* 2. On ties, rank by the superkey. */
     if (*tied) {
         less = 0;
@@ -354,7 +355,7 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     /* 2. Find the bin of its median. The barriers complete the counts, and publish the bins found. */
     count_keys(tree, share);
     __syncthreads();
-    find_median_bin(tree, share, share.size / 2);
+    find_median_bin<false>(tree, share, share.size / 2);
     __syncthreads();
     /* 3. Collect the points of the bin; the barrier completes the collection. */
     const uint32_t bin = sh.median_bin[share.h];
@@ -427,7 +428,7 @@ __device__ __forceinline__ void clear_shared(bi_kdtree_block_shared<DIM, LOG, KE
     for (int b = t; b < shared::BINS; b += shared::THREADS) sh.bins[b] = 0;
     if (t < shared::NODES) {
         sh.found[t] = sh.collected[t] = sh.median_bin[t] = sh.median_rank[t] = 0;
-        sh.median_count[t] = sh.narrowed[t] = 0;
+        sh.median_count[t] = 0;
         sh.sides[t][0] = sh.sides[t][1] = 0;
         sh.chosen[t] = {0, 0};
     }
