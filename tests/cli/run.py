@@ -483,14 +483,14 @@ def mesh_heights(shape, size, spacing=1):
     z = np.full(size, np.nan)
     for face in faces:
         p = vertices[face] / [spacing, spacing, 1]
-        x, y = np.meshgrid(np.arange(round(p[:, 0].min()), round(p[:, 0].max()) + 1),
-                           np.arange(round(p[:, 1].min()), round(p[:, 1].max()) + 1))
+        low, high = [round(c) for c in p[:, :2].min(0)], [round(c) for c in p[:, :2].max(0)]
+        x, y = np.arange(low[0], high[0] + 1)[None], np.arange(low[1], high[1] + 1)[:, None]
         a, b = p[1] - p[0], p[2] - p[0]
         area = a[0] * b[1] - a[1] * b[0]
         u = ((x - p[0, 0]) * b[1] - (y - p[0, 1]) * b[0]) / area
         v = (a[0] * (y - p[0, 1]) - a[1] * (x - p[0, 0])) / area
         inside = (u > -1e-9) & (v > -1e-9) & (u + v < 1 + 1e-9)
-        z[y[inside], x[inside]] = (p[0, 2] + u * a[2] + v * b[2])[inside]
+        z[low[1]:high[1] + 1, low[0]:high[0] + 1][inside] = (p[0, 2] + u * a[2] + v * b[2])[inside]
     return z
 
 
@@ -502,8 +502,8 @@ def mesh_error(shape, heights, spacing=1):
 
 def edges(faces):
     """How many edges belong to one face, to two, and to more."""
-    pairs_of = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
-    counts = np.unique(pairs_of, axis=0, return_counts=True)[1]
+    pairs_of = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype("i8")
+    counts = np.unique(pairs_of.min(1) << 32 | pairs_of.max(1), return_counts=True)[1]
     return [int((counts == 1).sum()), int((counts == 2).sum()), int((counts > 2).sum())]
 
 

@@ -124,15 +124,26 @@ def choices_of(root, generator, count):
         yield choose(root, lambda tile: generator.random() < 0.4)
 
 
+def number_rows(rows):
+    """The number of each row among the distinct ones, in their order, and the index of the first row of each. As
+    np.unique with axis=0, which compares rows element by element."""
+    number = np.zeros(len(rows), "i8")
+    for column in rows.T:
+        values, at = np.unique(column, return_inverse=True)
+        number = np.unique(number * len(values) + at, return_inverse=True)[1]
+    return number, np.unique(number, return_index=True)[1]
+
+
 def joined(tiles):
     """Points, their texture coordinates, triangles and edges of tiles; edges of one triangle, and whether these are on
     the raster's border. No edge has three triangles."""
     corners = np.concatenate([tile.places[tile.faces.ravel()] for tile in tiles])
     texture = np.concatenate([tile.texture[tile.faces.ravel()] for tile in tiles])
-    points, first, number = np.unique(corners, axis=0, return_index=True, return_inverse=True)
-    number, texture = number.reshape(-1, 3), texture[first]
+    number, first = number_rows(corners)
+    number, points, texture = number.reshape(-1, 3), corners[first], texture[first]
     edges = np.sort(np.concatenate([number[:, [0, 1]], number[:, [1, 2]], number[:, [2, 0]]]), axis=1)
-    edges, counts = np.unique(edges, axis=0, return_counts=True)
+    edges, counts = np.unique(edges[:, 0] << 32 | edges[:, 1], return_counts=True)
+    edges = np.stack([edges >> 32, edges & 0xffffffff], 1)
     single = edges[counts == 1]
     a, b = texture[single[:, 0]], texture[single[:, 1]]
     on_border = ((a == b) & ((a == 0) | (a == 1))).any(1)
@@ -168,16 +179,17 @@ def error_of(tiles, heights, spacing):
         for face in tile.faces:
             p = at[face]
             low, high = np.floor(p[:, :2].min(0) + 1e-6).astype(int), np.ceil(p[:, :2].max(0) - 1e-6).astype(int)
-            c, r = np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1))
+            c, r = np.arange(low[0], high[0] + 1)[None], np.arange(low[1], high[1] + 1)[:, None]
+            here = slice(low[1], high[1] + 1), slice(low[0], high[0] + 1)
             edge, other = p[1] - p[0], p[2] - p[0]
             area = edge[0] * other[1] - edge[1] * other[0]
             x, y = c - p[0, 0], r - p[0, 1]
             s, t = (x * other[1] - y * other[0]) / area, (edge[0] * y - edge[1] * x) / area
             inside = (s > -1e-6) & (t > -1e-6) & (s + t < 1 + 1e-6)
-            covered[r[inside], c[inside]] = True
+            covered[here] |= inside
             z = p[0, 2] + s * edge[2] + t * other[2]
             if inside.any():
-                worst = max(worst, np.abs(z - heights[r, c])[inside].max())
+                worst = max(worst, np.abs(z - heights[here])[inside].max())
     assert covered.all()
     return worst
 
