@@ -47,8 +47,8 @@ typedef enum bosc_cellgraph_method {
      * worst. */
     BOSC_CELLGRAPH_JOIN = 4,
     /* A table of all 2^(length r) words, of at most BOSC_CELLGRAPH_TABLE_BITS bits: a bit for each word, and the number
-     * of vertices before every 32 words. Rows and neighbours are found in it without comparisons. O(n + 2^(length r) + u length 2^r), and
-     * 2^(length r) / 2 bytes of scratch. */
+     * of vertices before every 32 words. Rows and neighbours are found in it without comparisons. O(n + 2^(length r) +
+     * u length 2^r), and 2^(length r) / 2 bytes of scratch. */
     BOSC_CELLGRAPH_TABLE = 5
 } bosc_cellgraph_method;
 

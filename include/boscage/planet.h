@@ -71,7 +71,8 @@ BOSC_API bosc_status bosc_planet_reserve(bosc_ctx *ctx, bosc_planet *planet, int
  * triangles. Needs no device. Either pointer may be NULL.
  * inset_sizes, inset_count: as in bosc_planet_reserve.
  * kept: held by the planet.
- * scratch: of the context, at most, for a call with arrays in the backend's memory. */
+ * scratch: of the context, at most, for a call with arrays in the backend's memory.
+ * Cost: O(inset_count) on the host. */
 BOSC_API bosc_status bosc_planet_bytes(const bosc_ctx *ctx, const bosc_planet_opts *opts, int64_t width, int64_t height,
                                        const int64_t *inset_sizes, int32_t inset_count, int64_t triangles,
                                        int64_t *kept, int64_t *scratch);

@@ -1,5 +1,5 @@
-/* Counts of balls that hold many points: whole subtrees are counted without a visit. The same numbers as by a measurement
- * of every point, at and beside the distances that decide; and no more work where points are equal. */
+/* Counts of balls that hold many points: whole subtrees are counted without a visit. The numbers are those of a
+ * measurement of every point, at radii equal to distances and just below them. Equal points cost no more work. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -77,7 +77,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Returns the processor time of the counts of all points, `distinct` different ones; each has `want` neighbours. */
+/* Seconds of the counts of all n points, `distinct` different ones. All have `want` neighbours. */
 static double time_counts(bosc_ctx *ctx, int64_t n, int64_t distinct, int64_t want)
 {
     enum { DIM = 3 };

@@ -135,9 +135,9 @@ static bosc_status reorder_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const u
 }
 
 /* Bytes of the blocks points, ids and index of the order of n nodes. */
-static void find_block_bytes(const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
+static void find_block_bytes(const bi_kdtree_ops *ops, const bosc_kdtree_opts *opts, int64_t n, size_t bytes[3])
 {
-    bi_kdtree_ops_cuda.blocks(opts, n, bytes); /* bytes[2]: of the other index */
+    ops->blocks(opts, n, bytes); /* bytes[2]: of the other index */
     bi_kdtree_extent_index_at(nullptr, opts, n, &bytes[2]);
 }
 
@@ -190,7 +190,7 @@ static bosc_status create_order(bosc_ctx *ctx, bosc_kdtree *tree)
 static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
 {
     size_t bytes[3];
-    find_block_bytes(&tree->opts, n, bytes);
+    find_block_bytes(tree->ops, &tree->opts, n, bytes);
     if (!tree->order) BI_TRY(create_order(ctx, tree));
     bosc_kdtree *order = tree->order;
     struct bi_block *blocks[] = {&order->points, &order->ids, &order->index};
@@ -213,7 +213,7 @@ void bi_kdtree_cuda_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opt
     size_t bytes[3];
     *kept = *scratch = 0;
     if (!bi_kdtree_cuda_samples_order(ctx, opts, n)) return;
-    find_block_bytes(opts, n, bytes);
+    find_block_bytes(ctx->ops->kdtree, opts, n, bytes);
     *kept = (int64_t)(bytes[0] + bytes[1] + bytes[2]);
     *scratch = (int64_t)count_scratch(opts, n);
 }
@@ -226,7 +226,7 @@ static bool can_make_order(const bosc_kdtree *tree)
     size_t bytes[3];
     const bosc_kdtree *order = tree->order;
     if (!tree->reserved) return true;
-    find_block_bytes(&tree->opts, tree->nodes, bytes);
+    find_block_bytes(tree->ops, &tree->opts, tree->nodes, bytes);
     return order && order->points.bytes >= bytes[0] && order->ids.bytes >= bytes[1] && order->index.bytes >= bytes[2];
 }
 
