@@ -311,7 +311,7 @@ static int open_heights(struct job *job, const struct heights_options *options, 
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Builds the planet. Errors of heights name the file; heights_check_radius has found them unless parts of it are read. */
+/* Builds the planet. Errors of heights name the file; heights_check_radius has found them unless parts are read. */
 static int build_planet(struct job *job, struct planet_view *planet, const bosc_planet_opts *opts)
 {
     char name[PATH_MAX + 32];

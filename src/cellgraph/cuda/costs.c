@@ -23,8 +23,8 @@ const struct bi_cellgraph_costs bi_cellgraph_costs_cuda = {
     .plain_pairs = 3,
     .count_probes = 10000,
     /* Measured on an H200: from 50 to 100,000 rows of 8 and 12 bits, and to 10,000 of 16, TABLE is faster than ZOBRIST
-     * (0.056 to 0.12 ms, ZOBRIST 0.060 to 0.18); for 1 M rows of 8 and 12 bits it is slower by a quarter to a half. Rows
-     * of equal words contend there. The limits themselves are not measured. */
+     * (0.056 to 0.12 ms, ZOBRIST 0.060 to 0.18); for 1 M rows of 8 and 12 bits it is slower by a quarter to a half.
+     * Rows of equal words contend there. The limits themselves are not measured. */
     .table_words = 1000,
     .table_free = 1 << 20,
     .table_rows = 64,

@@ -62,7 +62,7 @@ static inline unsigned bi_launch_cooperative_limit(int, unsigned blocks) { retur
 BI_ORDERED_ACCESS(unsigned, "32", "r")
 BI_ORDERED_ACCESS(unsigned long long, "64", "l")
 #undef BI_ORDERED_ACCESS
-/* Loads two words that are aligned to 16 bytes, each as bi_load_relaxed does. */
+/* Loads two words, aligned to 16 bytes, each as bi_load_relaxed does. */
 __device__ __forceinline__ void bi_load_relaxed_pair(const unsigned long long *p, unsigned long long v[2])
 {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(v[0]), "=l"(v[1]) : "l"(p) : "memory");

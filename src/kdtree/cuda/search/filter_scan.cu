@@ -1,6 +1,6 @@
 /* Products of all rounded queries and points on tensor cores, for the filter. A block multiplies tiles of 128 or 256
- * queries and 128 points, 64 of each a warp. The larger tiles read less memory a product. Sums start at minus half the squared length of the point, so a larger
- * sum is a smaller distance: d^2 = |q|^2 - 2 sum. */
+ * queries and 128 points, 64 of each a warp. The larger tiles read less memory a product. Sums start at minus half the
+ * squared length of the point, so a larger sum is a smaller distance: d^2 = |q|^2 - 2 sum. */
 #include "core/cuda/shared.cuh"
 #include "kdtree/cuda/search/filter_candidates.cuh"
 
@@ -9,8 +9,8 @@ enum {
     HALF = ROWS / 2,              /* queries, and points, of a warp */
 };
 
-/* Chunks in shared memory: one in use, the others on their way. Measured for chunks of 2 steps in 64 and 256 dimensions:
- * 3 and 6 stages take as long as 4. */
+/* Chunks in shared memory: one in use, the others on their way. Measured for chunks of 2 steps in 64 and 256
+ * dimensions: 3 and 6 stages take as long as 4. */
 template <int CHUNK> constexpr int STAGES_OF = CHUNK == 4 ? 3 : 4;
 
 /* QUERIES: of a block. */

@@ -57,8 +57,8 @@ static inline bi_kdtree_wide_index bi_kdtree_wide_index_at(char *base, const bos
 /* Makes the index of a tree with nodes, in tree->index. Queues; does not wait. */
 bosc_status bi_kdtree_make_wide_boxes(bosc_ctx *ctx, const bosc_kdtree *tree);
 
-/* The number of leaves that some queries open, on the device, and the most with which boxes serve all queries; more: the
- * filter does. Kernels of both methods are launched, and one sort ends at once. count NULL: there is no choice. */
+/* The number of leaves that some queries open, on the device, and the most with which boxes serve all queries; more:
+ * the filter does. Kernels of both methods are launched, and one sort ends at once. count NULL: there is no choice. */
 struct bi_kdtree_choice {
     uint32_t *count;
     uint32_t most;
