@@ -50,7 +50,8 @@ struct search {
 /* 1 if the point at a position is a neighbour of a larger id. */
 BI_FN int is_larger(const struct bi_voxelgrid_view *v, const struct search *s, int64_t position)
 {
-    return (bi_voxelgrid_id_at(v, position) > s->id) & ((square_at(v, position, s->q) <= s->r2) | s->all);
+    const int later = bi_voxelgrid_id_at(v, position) > s->id, near = square_at(v, position, s->q) <= s->r2;
+    return later & (near | s->all);
 }
 
 /* Appends the neighbours of larger ids among positions [begin, end) from entry `at` on; returns the next entry. Stores
