@@ -45,18 +45,17 @@ static inline double bi_truncate_to(double x, double unit) { return trunc(x / un
 static inline void bi_add_products(float sum[4], const float from[4], const uint4 &a, uint32_t b_left, uint32_t b_right)
 {
     const unsigned row = threadIdx.x % 32 / 4, column = threadIdx.x % 4;
-    uint64_t lower[4], upper[4], right[2][4];
+    uint64_t left[2][4], right[2][4];
     for (int part = 0; part < 4; part++) {
-        lower[part] = __shfl_sync(~0u, (uint64_t)a.z << 32 | a.x, (int)row * 4 + part);
-        upper[part] = __shfl_sync(~0u, (uint64_t)a.w << 32 | a.y, (int)row * 4 + part);
+        left[0][part] = __shfl_sync(~0u, (uint64_t)a.z << 32 | a.x, (int)row * 4 + part);
+        left[1][part] = __shfl_sync(~0u, (uint64_t)a.w << 32 | a.y, (int)row * 4 + part);
         for (int j = 0; j < 2; j++)
             right[j][part] = __shfl_sync(~0u, (uint64_t)b_right << 32 | b_left, (int)(2 * column) * 4 + 4 * j + part);
     }
     for (int e = 0; e < 4; e++) {
         double terms[17] = {from[e]}, largest = fabs(terms[0]), total = 0;
         for (int k = 0; k < 16; k++) {
-            const uint64_t left = (e < 2 ? lower : upper)[k / 4];
-            terms[k + 1] = (double)bi_half_value((uint32_t)(left >> 16 * (k % 4)) & 0xffff) *
+            terms[k + 1] = (double)bi_half_value((uint32_t)(left[e / 2][k / 4] >> 16 * (k % 4)) & 0xffff) *
                            (double)bi_half_value((uint32_t)(right[e % 2][k / 4] >> 16 * (k % 4)) & 0xffff);
             largest = fmax(largest, fabs(terms[k + 1]));
         }
