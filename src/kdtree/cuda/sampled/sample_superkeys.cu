@@ -107,7 +107,7 @@ static __device__ __forceinline__ void rank_words(sort_shared &sh, const unsigne
 
 /* Ranks the sample of segment blockIdx.x / (DIM + 1) by a coordinate, or by id (the last block of a segment). Writes
  * work.ranks; the block of ids also writes the sample, the numbers of its points by id, and the ranges of the segment
- * and its destinations. */
+ * and its destinations. After a failed pass, which may have lost points, segments are empty, and so are all lists. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(SORT_THREADS)
     bi_kdtree_rank_samples(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
@@ -124,9 +124,11 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     };
     unsigned long long a[SORT_ITEMS];
     uint32_t rank[SORT_ITEMS];
+    const bool failed = *work.failed != 0;
+    if (c == DIM && t == 0) work.segments[segment] = make_uint2(begin, failed ? begin : begin + size);
+    if (failed) return;
     /* 1. By id: ids are distinct. Slots without a sample come last. */
     if (c == DIM) {
-        if (t == 0) work.segments[segment] = make_uint2(begin, begin + size);
         if (t < BI_KDTREE_DESTINATIONS)
             work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = bi_kdtree_destination_range(pass, segment, t);
         bi_kdtree_point<DIM> *points =
@@ -187,6 +189,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
 {
     BI_SHARED(struct sort_shared, sh);
     static_assert((DIM + 1) * BI_KDTREE_RANK_BITS <= 64, "a word holds all ranks");
+    if (*work.failed) return;
     const uint32_t segment = blockIdx.x / DIM, d = blockIdx.x % DIM, t = threadIdx.x;
     const size_t row = (size_t)segment * (DIM + 1) * pass.samples;
     const uint16_t *ranks = work.ranks + row, *by_id = work.orders + row + DIM * pass.samples;
@@ -296,6 +299,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     bi_kdtree_choose_marks(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct choose_shared, sh);
+    if (*work.failed) return;
     const uint32_t segment = blockIdx.x, t = threadIdx.x, lane = t % 32, warp = t / 32;
     uint32_t node[SORT_ITEMS]; /* number within its depth */
 #pragma unroll
