@@ -10,7 +10,6 @@
 
 enum {
     BI_KDTREE_EXTENT_LEAF = BI_KDTREE_RUN, /* nodes of a leaf, which is a run of the order: one a lane */
-    BI_KDTREE_EXTENT_BLOCK_LEVELS = 6,     /* levels of the index that one block makes above its leaves */
     BI_KDTREE_SPLIT_LEVELS = 13            /* levels whose splits fit the shared memory of a block: 32 KB */
 };
 
@@ -168,7 +167,7 @@ static inline bi_kdtree_extent_index bi_kdtree_extent_index_at(char *base, const
     index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
     index.split_levels = index.levels < BI_KDTREE_SPLIT_LEVELS ? index.levels : BI_KDTREE_SPLIT_LEVELS;
     const size_t leaves = (size_t)1 << index.levels;
-    const size_t tops = index.levels > BI_KDTREE_EXTENT_BLOCK_LEVELS ? leaves >> BI_KDTREE_EXTENT_BLOCK_LEVELS : 1;
+    const size_t tops = index.levels > BI_KDTREE_INDEX_BLOCK_LEVELS ? leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS : 1;
     index.pairs = base;
     index.tops = base + leaves * 2 * box; /* two arrays: input and output of a launch */
     index.splits = reinterpret_cast<uint32_t *>(static_cast<char *>(index.tops) + 2 * tops * (box + 8));

@@ -48,7 +48,7 @@ struct bi_kdtree_cuda_index {
 
 enum {
     BI_KDTREE_CUDA_LEAF = 32,        /* nodes of the largest leaf */
-    BI_KDTREE_INDEX_BLOCK_LEVELS = 6 /* levels of the index that one block makes above its leaves */
+    BI_KDTREE_INDEX_BLOCK_LEVELS = 6 /* levels of an index that one block makes above its leaves */
 };
 
 static inline int32_t bi_kdtree_cuda_index_levels(int64_t n)

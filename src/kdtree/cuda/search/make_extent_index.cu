@@ -2,13 +2,7 @@
  * Heap nodes above are made from the subtrees of blocks. */
 #include "core/cuda/warp.cuh"
 #include "kdtree/cuda/search/extent_index.cuh"
-
-enum {
-    INDEX_THREADS = 256,
-    INDEX_LEAVES = 1 << BI_KDTREE_EXTENT_BLOCK_LEVELS,
-    TOP_LEVELS = 8,
-    TOP_BOXES = 1 << TOP_LEVELS
-};
+#include "kdtree/cuda/search/index_levels.cuh"
 
 /* A subtree of the heap. */
 template <int DIM> struct subtree {
@@ -82,13 +76,13 @@ __device__ __forceinline__ subtree<DIM> combine_children(const index_args &a, co
 }
 
 template <int DIM> struct leaves_shared {
-    subtree<DIM> at[2 * INDEX_LEAVES]; /* by heap node, within the block */
+    subtree<DIM> at[2 * BI_KDTREE_INDEX_LEAVES]; /* by heap node, within the block */
 };
 
 /* A block makes the subtree of 2^depth leaves, and writes its summary to a.index.tops. The grid covers all leaves.
  * bi_kdtree_extent_tops makes the heap nodes above. */
 template <class T, int DIM>
-static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_extent_leaves(const index_args a, int depth)
+static __global__ void __launch_bounds__(BI_KDTREE_INDEX_THREADS) bi_kdtree_extent_leaves(const index_args a, int depth)
 {
     BI_SHARED(leaves_shared<DIM>, sh);
     typename bi_kdtree_distance_of<T>::type origin[DIM];
@@ -96,67 +90,41 @@ static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_extent_leaves(
     const uint32_t first = blockIdx.x << depth, leaves = 1u << a.index.levels;
     /* 1. A warp reduces a leaf; the barrier makes them visible. */
     bi_kdtree_load_origin<T, DIM>(a.nodes, a.n, origin);
-    for (int i = (int)threadIdx.x / 32; i < count; i += INDEX_THREADS / 32) {
+    for (int i = (int)threadIdx.x / 32; i < count; i += BI_KDTREE_INDEX_THREADS / 32) {
         const subtree<DIM> s = reduce_leaf<T, DIM>(a, origin, first + (uint32_t)i);
         if (threadIdx.x % 32 != 0) continue;
         sh.at[count + i] = s;
         write_subtree<DIM>(a, s, leaves + first + (uint32_t)i);
     }
     __syncthreads();
-    /* 2. Combine children level by level, a thread a heap node; each barrier completes a level. */
-    for (int l = depth - 1; l >= 0; l--) {
-        const int i = (int)threadIdx.x, t = (1 << l) + i;
-        if (i >> l == 0)
-            sh.at[t] = combine_children<DIM>(a, sh.at[2 * t], sh.at[2 * t + 1],
-                                             ((leaves + first) >> (depth - l)) + (uint32_t)i);
-        __syncthreads();
-    }
+    /* 2. Combine children. */
+    auto combine = [&](int l, int i, const subtree<DIM> &less, const subtree<DIM> &greater) {
+        return combine_children<DIM>(a, less, greater, ((leaves + first) >> (depth - l)) + (uint32_t)i);
+    };
+    bi_kdtree_combine_levels(sh.at, sh.at + count, depth, combine);
     if (threadIdx.x == 0) static_cast<subtree<DIM> *>(a.index.tops)[blockIdx.x] = sh.at[1];
 }
 
 template <int DIM> struct tops_shared {
-    subtree<DIM> at[TOP_BOXES];
+    subtree<DIM> at[BI_KDTREE_INDEX_TOP_ITEMS];
 };
 
-/* A block combines 2^depth subtrees of level `from`, the array `in`, to one. Shared memory holds half of them, so the
- * first level reads `in`; each barrier completes a level. */
+/* A block combines 2^depth subtrees of level `from`, the array `in`, to one. Shared memory holds half of them. */
 template <int DIM>
-static __global__ void __launch_bounds__(INDEX_THREADS)
+static __global__ void __launch_bounds__(BI_KDTREE_INDEX_THREADS)
     bi_kdtree_extent_tops(const index_args a, const subtree<DIM> *in, int from, int depth, subtree<DIM> *out)
 {
     BI_SHARED(tops_shared<DIM>, sh);
-    in += (size_t)blockIdx.x << depth;
-    for (int l = depth - 1; l >= 0; l--) {
-        const int i = (int)threadIdx.x, t = (1 << l) + i, level = from - depth + l;
-        if (i >> l == 0) {
-            const bool first = l == depth - 1;
-            const uint32_t h = (1u << level) + (blockIdx.x << l) + (uint32_t)i;
-            sh.at[t] =
-                combine_children<DIM>(a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1], h);
-        }
-        __syncthreads();
-    }
+    auto combine = [&](int l, int i, const subtree<DIM> &less, const subtree<DIM> &greater) {
+        return combine_children<DIM>(a, less, greater, (1u << (from - depth + l)) + (blockIdx.x << l) + (uint32_t)i);
+    };
+    bi_kdtree_combine_levels(sh.at, in + ((size_t)blockIdx.x << depth), depth, combine);
     if (threadIdx.x == 0) out[blockIdx.x] = sh.at[1];
 }
 
 template <class T, int DIM> static bosc_status launch_levels(bosc_ctx *ctx, const index_args &a)
 {
-    typedef subtree<DIM> item;
-    auto leaves = bi_kdtree_extent_leaves<T, DIM>;
-    auto tops = bi_kdtree_extent_tops<DIM>;
-    int depth = a.index.levels < BI_KDTREE_EXTENT_BLOCK_LEVELS ? a.index.levels : BI_KDTREE_EXTENT_BLOCK_LEVELS,
-        level = a.index.levels - depth;
-    item *in = static_cast<item *>(a.index.tops), *out = in + ((size_t)1 << level);
-    BI_TRY(BI_RUN(ctx, leaves, 1u << level, INDEX_THREADS, 0, a, depth));
-    while (level > 0) {
-        depth = level < TOP_LEVELS ? level : TOP_LEVELS;
-        BI_TRY(BI_RUN(ctx, tops, 1u << (level - depth), INDEX_THREADS, 0, a, in, level, depth, out));
-        level -= depth;
-        item *made = out;
-        out = in;
-        in = made;
-    }
-    return BOSC_OK;
+    return bi_kdtree_launch_levels<subtree<DIM>>(ctx, a, bi_kdtree_extent_leaves<T, DIM>, bi_kdtree_extent_tops<DIM>);
 }
 
 template <class T> static bosc_status launch_dim(bosc_ctx *ctx, const bosc_kdtree *order)

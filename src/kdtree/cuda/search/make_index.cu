@@ -1,15 +1,8 @@
 /* Makes the index of searches: boxes from the leaves up, a block for each subtree of some levels. From the boxes of its
  * two sides each node takes the intervals that the index stores. */
 #include "core/cuda/warp.cuh"
-#include "kdtree/cuda/search/index.cuh"
+#include "kdtree/cuda/search/index_levels.cuh"
 #include "kdtree/cuda/search/wide_boxes.cuh"
-
-enum {
-    INDEX_THREADS = 256,
-    INDEX_LEAVES = 1 << BI_KDTREE_INDEX_BLOCK_LEVELS,
-    TOP_LEVELS = 8,
-    TOP_BOXES = 1 << TOP_LEVELS
-};
 
 size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n)
 {
@@ -152,22 +145,23 @@ __device__ __forceinline__ subtree<T, DIM> combine_sides(const index_args<T, DIM
 }
 
 template <class T, int DIM> struct leaves_shared {
-    uint32_t begins[INDEX_LEAVES + 1];
-    subtree<T, DIM> at[2 * INDEX_LEAVES]; /* by heap index + 1, within the block */
-    heap_node<T, DIM> own[INDEX_LEAVES];  /* between leaf i and the next */
+    uint32_t begins[BI_KDTREE_INDEX_LEAVES + 1];
+    subtree<T, DIM> at[2 * BI_KDTREE_INDEX_LEAVES]; /* by heap index + 1, within the block */
+    heap_node<T, DIM> own[BI_KDTREE_INDEX_LEAVES];  /* between leaf i and the next */
 };
 
 /* A block makes the subtree of 2^depth leaves, and writes its summary to a.index.tops. The grid covers all leaves.
  * bi_kdtree_index_tops makes the nodes above. */
 template <class T, int DIM>
-static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(const index_args<T, DIM> a, int depth)
+static __global__ void __launch_bounds__(BI_KDTREE_INDEX_THREADS)
+    bi_kdtree_index_leaves(const index_args<T, DIM> a, int depth)
 {
     typedef leaves_shared<T, DIM> shared;
     BI_SHARED(shared, sh);
     const int count = 1 << depth, root_level = a.index.levels - depth;
     const uint32_t first = blockIdx.x << depth, leaves = 1u << a.index.levels;
     /* 1. Find the begins of the leaves; the barrier makes them visible. */
-    for (int i = (int)threadIdx.x; i <= count; i += INDEX_THREADS) {
+    for (int i = (int)threadIdx.x; i <= count; i += BI_KDTREE_INDEX_THREADS) {
         const uint32_t leaf = first + (uint32_t)i;
         sh.begins[i] = (uint32_t)(leaf < leaves ? bi_kdtree_subtree(a.n, a.index.levels, leaf).begin : a.n + 1);
         if (i < count || leaf == leaves) a.index.leaves[leaf] = sh.begins[i];
@@ -176,78 +170,49 @@ static __global__ void __launch_bounds__(INDEX_THREADS) bi_kdtree_index_leaves(c
     /* 2. Load the nodes between leaves; a warp reduces a leaf. The barrier makes both visible. */
     if ((int)threadIdx.x < count - 1)
         sh.own[threadIdx.x] = load_heap_node<T, DIM>(a.nodes, sh.begins[threadIdx.x + 1] - 1);
-    for (int i = (int)threadIdx.x / 32; i < count; i += INDEX_THREADS / 32) {
+    for (int i = (int)threadIdx.x / 32; i < count; i += BI_KDTREE_INDEX_THREADS / 32) {
         const subtree<T, DIM> s = reduce_leaf<T, DIM>(a.nodes, sh.begins[i], sh.begins[i + 1] - 1);
         if (threadIdx.x % 32 != 0) continue;
         sh.at[count + i] = s;
         write_subtree<T, DIM>(a, s, leaves - 1 + first + (uint32_t)i, a.index.levels);
     }
     __syncthreads();
-    /* 3. Combine sides level by level, a thread a node, which lies between the leaves of its sides; each barrier
-     * completes a level. */
-    for (int l = depth - 1; l >= 0; l--) {
-        const int i = (int)threadIdx.x, t = (1 << l) + i;
-        if (i >> l == 0)
-            sh.at[t] = combine_sides<T, DIM>(a, sh.at[2 * t], sh.at[2 * t + 1],
-                                             (1u << (root_level + l)) - 1 + (blockIdx.x << l) + i, root_level + l,
-                                             sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
-        __syncthreads();
-    }
+    /* 3. Combine sides. A node lies between the leaves of its sides. */
+    auto combine = [&](int l, int i, const subtree<T, DIM> &less, const subtree<T, DIM> &greater) {
+        return combine_sides<T, DIM>(a, less, greater, (1u << (root_level + l)) - 1 + (blockIdx.x << l) + (uint32_t)i,
+                                     root_level + l, sh.own[((2 * i + 1) << (depth - l - 1)) - 1]);
+    };
+    bi_kdtree_combine_levels(sh.at, sh.at + count, depth, combine);
     if (threadIdx.x == 0) static_cast<subtree<T, DIM> *>(a.index.tops)[blockIdx.x] = sh.at[1];
 }
 
 template <class T, int DIM> struct tops_shared {
-    subtree<T, DIM> at[TOP_BOXES];
+    subtree<T, DIM> at[BI_KDTREE_INDEX_TOP_ITEMS];
 };
 
-/* A block combines 2^depth subtrees of level `from`, the array `in`, to one. Shared memory holds half of them, so the
- * first level reads `in`; each barrier completes a level. */
+/* A block combines 2^depth subtrees of level `from`, the array `in`, to one. Shared memory holds half of them. */
 template <class T, int DIM>
-static __global__ void __launch_bounds__(INDEX_THREADS)
+static __global__ void __launch_bounds__(BI_KDTREE_INDEX_THREADS)
     bi_kdtree_index_tops(const index_args<T, DIM> a, const subtree<T, DIM> *in, int from, int depth,
                          subtree<T, DIM> *out)
 {
     typedef tops_shared<T, DIM> shared;
     BI_SHARED(shared, sh);
-    in += (size_t)blockIdx.x << depth;
-    for (int l = depth - 1; l >= 0; l--) {
-        const int i = (int)threadIdx.x, t = (1 << l) + i, level = from - depth + l;
-        if (i >> l == 0) {
-            const bool first = l == depth - 1;
-            const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
-            sh.at[t] = combine_sides<T, DIM>(
-                a, first ? in[2 * i] : sh.at[2 * t], first ? in[2 * i + 1] : sh.at[2 * t + 1], h, level,
-                load_heap_node<T, DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, level)));
-        }
-        __syncthreads();
-    }
+    auto combine = [&](int l, int i, const subtree<T, DIM> &less, const subtree<T, DIM> &greater) {
+        const int level = from - depth + l;
+        const uint32_t h = (1u << level) - 1 + (blockIdx.x << l) + (uint32_t)i;
+        return combine_sides<T, DIM>(a, less, greater, h, level,
+                                     load_heap_node<T, DIM>(a.nodes, bi_kdtree_heap_position(a.index, h, level)));
+    };
+    bi_kdtree_combine_levels(sh.at, in + ((size_t)blockIdx.x << depth), depth, combine);
     if (threadIdx.x == 0) out[blockIdx.x] = sh.at[1];
-}
-
-template <class T, int DIM> static bosc_status launch_levels(bosc_ctx *ctx, const index_args<T, DIM> &a)
-{
-    typedef subtree<T, DIM> item;
-    auto leaves = bi_kdtree_index_leaves<T, DIM>;
-    auto tops = bi_kdtree_index_tops<T, DIM>;
-    int depth = a.index.levels < BI_KDTREE_INDEX_BLOCK_LEVELS ? a.index.levels : BI_KDTREE_INDEX_BLOCK_LEVELS,
-        level = a.index.levels - depth;
-    item *in = static_cast<item *>(a.index.tops), *out = in + ((size_t)1 << level);
-    BI_TRY(BI_RUN(ctx, leaves, 1u << level, INDEX_THREADS, 0, a, depth));
-    while (level > 0) {
-        depth = level < TOP_LEVELS ? level : TOP_LEVELS;
-        BI_TRY(BI_RUN(ctx, tops, 1u << (level - depth), INDEX_THREADS, 0, a, in, level, depth, out));
-        level -= depth;
-        item *made = out;
-        out = in;
-        in = made;
-    }
-    return BOSC_OK;
 }
 
 template <class T, int DIM> static bosc_status launch_tree(bosc_ctx *ctx, const bosc_kdtree *tree)
 {
     const index_args<T, DIM> a = {bi_kdtree_array_of(tree), bi_kdtree_cuda_index_of(tree), tree->nodes};
-    return launch_levels<T, DIM>(ctx, a);
+    return bi_kdtree_launch_levels<subtree<T, DIM>>(ctx, a, bi_kdtree_index_leaves<T, DIM>,
+                                                    bi_kdtree_index_tops<T, DIM>);
 }
 
 template <class T> static bosc_status launch_dim(bosc_ctx *ctx, const bosc_kdtree *tree)
