@@ -15,25 +15,28 @@ template <class D> struct bi_kdtree_waiting_node {
     uint32_t node;
 };
 
-/* COLLECTOR: as for bi_kdtree_index_walk. */
-template <class T, int DIM, class COLLECTOR> struct bi_kdtree_extent_walk {
-    typedef bi_kdtree_node_reader<T, DIM> space;
-    typedef typename space::D D;
+/* COLLECTOR: as for bi_kdtree_walk. */
+template <class T, int DIM, class COLLECTOR>
+struct bi_kdtree_extent_walk : bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_extent_index> {
+    typedef bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_extent_index> base;
+    typedef typename base::D D;
+    using base::found;
+    using base::helpers;
+    using base::index;
+    using base::measure;
+    using base::n;
+    using base::nodes;
+    using base::q;
+    using base::skips;
 
-    const bi_kdtree_array nodes;
-    const bi_kdtree_extent_index index;
-    const uint32_t n;
     const bi_kdtree_box_reader<T, DIM> boxes;
     bi_kdtree_waiting_node<D> *stack; /* in local memory; the other members stay in registers */
-    D q[DIM];
-    COLLECTOR found;
     int depth;
     uint32_t home, siblings; /* heap node of the query's leaf; levels of its ancestors whose other child remains */
-    uint32_t helpers = 1;    /* neighbouring lanes with the same query, a power of 2 */
 
     __device__ __forceinline__ bi_kdtree_extent_walk(const bi_kdtree_array &array, const bi_kdtree_extent_index &made,
                                                      uint32_t count, bi_kdtree_waiting_node<D> *waiting)
-        : nodes(array), index(made), n(count), boxes(array, made, count), stack(waiting)
+        : base(array, made, count), boxes(array, made, count), stack(waiting)
     {
     }
 
@@ -43,21 +46,6 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_extent_walk {
     __device__ __forceinline__ uint32_t leaf_end(uint32_t leaf) const
     {
         return leaf_begin(leaf) + bi_kdtree_size_of_leaf(leaf_begin(leaf), n);
-    }
-
-    __device__ __forceinline__ void measure(uint32_t at)
-    {
-        const typename space::node p = space::load(nodes, at);
-        const D d = space::distance(q, p.x);
-        if (!(d > found.worst())) found.add(d, COLLECTOR::POSITIONS ? at : space::id(nodes, at, p));
-    }
-
-    /* True if no node below h counts. The smallest id decides among equal distances. */
-    __device__ __forceinline__ bool skips(D bound, uint32_t h) const
-    {
-        const D worst = found.worst();
-        if (bound < worst) return false;
-        return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, h));
     }
 
     /* Marks the nodes of this lane's leaf, from *start on, that count: see bi_kdtree_mark_nodes. */

@@ -96,7 +96,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
     return marks & (count < 32 ? (1u << count) - 1 : ~0u);
 }
 
-/* COLLECTOR stores the nodes found:
+/* Base of the walks over both orders of nodes. INDEX has bi_kdtree_floor_of. COLLECTOR stores the nodes found:
  *   POSITIONS              positions of nodes replace their ids
  *   worst()                the largest distance that counts
  *   beyond(bound, floor)   true if no node counts with at least that distance and id
@@ -104,25 +104,60 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
  *   near(distance, worst)  true if a node of another lane counts there
  *   first(walk, any, leaf) and scan(walk, any, leaf) add the nodes of a leaf, if `any`; all lanes of a warp call them
  *   SHARES                 neighbouring lanes may share a query: split_list, share_limit, merge_lists are called */
-template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
+template <class T, int DIM, class COLLECTOR, class INDEX> struct bi_kdtree_walk {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
-    typedef bi_kdtree_path<D, DIM> path;
 
     const bi_kdtree_array nodes;
-    const bi_kdtree_cuda_index index;
+    const INDEX index;
     const uint32_t n;
-    bi_kdtree_deferred_side<D, DIM> *stack; /* in local memory; the other members stay in registers */
     D q[DIM];
     COLLECTOR found;
-    uint32_t odd_levels; /* see bi_kdtree_root */
+    uint32_t helpers = 1; /* neighbouring lanes with the same query, a power of 2 */
+
+    __device__ __forceinline__ bi_kdtree_walk(const bi_kdtree_array &array, const INDEX &made, uint32_t count)
+        : nodes(array), index(made), n(count)
+    {
+    }
+
+    __device__ __forceinline__ void measure(uint32_t at)
+    {
+        const typename space::node p = space::load(nodes, at);
+        const D d = space::distance(q, p.x);
+        if (!(d > found.worst())) found.add(d, COLLECTOR::POSITIONS ? at : space::id(nodes, at, p));
+    }
+
+    /* True if no node below heap node h counts. The smallest id decides among equal distances. */
+    __device__ __forceinline__ bool skips(D bound, uint32_t h) const
+    {
+        const D worst = found.worst();
+        if (bound < worst) return false;
+        return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, h));
+    }
+};
+
+template <class T, int DIM, class COLLECTOR>
+struct bi_kdtree_index_walk : bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_cuda_index> {
+    typedef bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_cuda_index> base;
+    typedef typename base::D D;
+    typedef bi_kdtree_path<D, DIM> path;
+    using base::found;
+    using base::helpers;
+    using base::index;
+    using base::measure;
+    using base::n;
+    using base::nodes;
+    using base::q;
+    using base::skips;
+
+    bi_kdtree_deferred_side<D, DIM> *stack; /* in local memory; the other members stay in registers */
+    uint32_t odd_levels;                    /* see bi_kdtree_root */
     int depth;
     uint32_t home, planes; /* the leaf of the query; levels above it whose far sides remain */
-    uint32_t helpers = 1;  /* neighbouring lanes with the same query, a power of 2 */
 
     __device__ __forceinline__ bi_kdtree_index_walk(const bi_kdtree_array &array, const bi_kdtree_cuda_index &made,
                                                     uint32_t count, bi_kdtree_deferred_side<D, DIM> *waiting)
-        : nodes(array), index(made), n(count), stack(waiting)
+        : base(array, made, count), stack(waiting)
     {
     }
 
@@ -141,20 +176,6 @@ template <class T, int DIM, class COLLECTOR> struct bi_kdtree_index_walk {
     template <bool ODD> __device__ __forceinline__ int axis(uint32_t node, int level, int d) const
     {
         return ODD && (odd_levels >> level & 1) ? index.axes[node] : d;
-    }
-
-    __device__ __forceinline__ void measure(uint32_t at)
-    {
-        const typename space::node p = space::load(nodes, at);
-        const D d = space::distance(q, p.x);
-        if (!(d > found.worst())) found.add(d, COLLECTOR::POSITIONS ? at : space::id(nodes, at, p));
-    }
-
-    __device__ __forceinline__ bool skips(D bound, uint32_t side) const
-    {
-        const D worst = found.worst();
-        if (bound < worst) return false;
-        return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, side));
     }
 
     __device__ __forceinline__ uint32_t leaf_begin(uint32_t leaf) const { return index.leaves[leaf]; }
