@@ -1,6 +1,7 @@
 /* The bricks of a sparse view: a hash table that finds the occupied voxels among consecutive keys. */
 #include "voxelgrid/cuda/bricks.cuh"
 #include "voxelgrid/cuda/look_back.cuh"
+#include "voxelgrid/steps/voxel.h"
 
 #ifdef BI_EMULATE /* small, so that few points make several tiles */
 enum { THREADS = 64, POSITIONS_PER_THREAD = 2 };
@@ -23,11 +24,7 @@ struct brick_build {
     brick_words *words;
     bi_voxelgrid_bricks bricks;
 
-    __device__ uint64_t key_at(int64_t position) const
-    {
-        return keys_64bit ? static_cast<const uint64_t *>(keys)[position]
-                          : static_cast<const uint32_t *>(keys)[position];
-    }
+    __device__ uint64_t key_at(int64_t position) const { return bi_voxelgrid_read_key(keys, keys_64bit, position); }
     __device__ uint64_t key_of(int64_t voxel) const { return key_at(bricks.heads[voxel]); }
 };
 

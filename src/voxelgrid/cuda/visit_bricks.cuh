@@ -12,11 +12,6 @@ struct sparse_view : search_view {
     bool keys_64bit;
     uint64_t plane_pitch; /* distance of the keys of neighbouring planes */
 
-    __device__ __forceinline__ uint64_t key_at(uint32_t position) const
-    {
-        return keys_64bit ? static_cast<const uint64_t *>(keys)[position]
-                          : static_cast<const uint32_t *>(keys)[position];
-    }
     __device__ __forceinline__ uint64_t key_of(int32_t plane, int32_t line, int32_t voxel) const
     {
         return (uint64_t)plane * plane_pitch + (uint64_t)line * (uint64_t)side[2] + (uint64_t)voxel;
@@ -72,7 +67,7 @@ __device__ __forceinline__ void visit_by_thread(const sparse_view &g, const near
                                                 V &&visit)
 {
     const int32_t last_line = box.high[1] - box.low[1], length = box.high[2] - box.low[2] + 1;
-    const uint64_t least = from > 0 ? g.key_at(from - 1) : 0;
+    const uint64_t least = from > 0 ? bi_voxelgrid_read_key(g.keys, g.keys_64bit, from - 1) : 0;
     uint64_t plane_key = g.key_of(box.low[0], box.low[1], box.low[2]);
 #pragma unroll 1
     for (int32_t plane = box.low[0]; plane <= box.high[0]; plane++, plane_key += g.plane_pitch) {

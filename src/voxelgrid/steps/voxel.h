@@ -44,9 +44,15 @@ BI_FN uint32_t bi_voxelgrid_id_at(const struct bi_voxelgrid_view *v, int64_t pos
     return v->is_f64 ? v->ids[position] : ((const struct bi_voxelgrid_point *)v->points)[position].id;
 }
 
+/* Element `position` of an array of keys, of 64 or 32 bits. */
+BI_FN uint64_t bi_voxelgrid_read_key(const void *keys, bool keys_64bit, int64_t position)
+{
+    return keys_64bit ? ((const uint64_t *)keys)[position] : ((const uint32_t *)keys)[position];
+}
+
 BI_FN uint64_t bi_voxelgrid_key_at(const struct bi_voxelgrid_view *v, int64_t position)
 {
-    return v->keys_64bit ? ((const uint64_t *)v->keys)[position] : ((const uint32_t *)v->keys)[position];
+    return bi_voxelgrid_read_key(v->keys, v->keys_64bit, position);
 }
 
 /* The key of a voxel within the extent. */
