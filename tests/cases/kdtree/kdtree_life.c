@@ -178,6 +178,30 @@ static void reserve_order(bosc_ctx *like)
     counted_close(&c);
 }
 
+/* A search orders the nodes by extent in the memory of the tree, though its context has other allocators. */
+static void order_of_other_context(bosc_ctx *like)
+{
+    struct suite_random r = {9};
+    const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3};
+    const bool device = suite_opts_like(like).backend == BOSC_BACKEND_CUDA;
+    struct reference_points p = kd_flat_points(&r, BOSC_F32, 3, 100, KD_FLAT, 4, KD_RANDOM);
+    struct counted owner, other;
+    int64_t id;
+    counted_open(&owner, like, 0);
+    counted_open(&other, like, 0);
+    bosc_kdtree *tree = kd_build(owner.ctx, &o, &p);
+    const int64_t before = owner.live;
+    kd_want_order(tree);
+    CHECK_OK(other.ctx, bosc_kdtree_knn(other.ctx, tree, kd_row(&p, 42), 1, 0, 1, &id, NULL));
+    CHECK_EQ(id, 42);
+    CHECK((tree->query_cache.by_extent != NULL) == device);
+    CHECK((owner.live > before) == device);
+    counted_close(&other);
+    bosc_kdtree_free(tree);
+    counted_close(&owner);
+    free((void *)p.data);
+}
+
 struct recorded {
     bosc_kdtree *tree;
     struct array query, id;
@@ -298,6 +322,7 @@ static const struct suite_case suite_cases_kdtree_life[] = {
     {"links", links, NULL},
     {"reserve plane", reserve_plane, NULL},
     {"reserve order", reserve_order, NULL},
+    {"order of another context", order_of_other_context, NULL},
     {"recorded plane", recorded_plane, NULL},
 };
 SUITE(kdtree_life);

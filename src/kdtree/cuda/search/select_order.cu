@@ -167,19 +167,22 @@ static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree)
     return bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)order->made, (cudaStream_t)ctx->stream), "stream");
 }
 
-/* Makes the handle of the order, without blocks. It serves all builds of the tree. */
+/* Makes the handle of the order, without blocks. It serves all builds of the tree. Its memory is of the tree's
+ * allocators, which free it; the context of the search may have others. */
 static bosc_status create_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    bosc_kdtree *order;
     cudaEvent_t made;
     BI_TRY(bi_cuda_check(ctx, cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "stream"));
-    const bosc_status status = bi_kdtree_new(ctx, &tree->opts, &order);
-    if (status != BOSC_OK) {
+    bosc_kdtree *order = static_cast<bosc_kdtree *>(bi_memory_alloc(&tree->host, sizeof *order));
+    if (!order) {
         (void)cudaEventDestroy(made);
-        return status;
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *order);
     }
+    *order = {};
+    order->ops = tree->ops;
     order->memory = tree->memory;
     order->host = tree->host;
+    order->opts = tree->opts;
     order->by_extent = true;
     order->made = made;
     tree->order = order;
