@@ -1,5 +1,5 @@
-/* Tensor cores: products of halves (binary16), which are exact, added to floats. Only devices of compute capability 8
- * have them in this form: bi_has_tensor_cores. */
+/* Tensor cores: products of halves (binary16), which are exact, added to floats. Only code for compute capability 8 has
+ * them in this form: bi_has_tensor_cores. */
 #ifndef BI_CORE_CUDA_TENSOR_CUH
 #define BI_CORE_CUDA_TENSOR_CUH
 
@@ -19,7 +19,7 @@
 static inline float bi_tensor_error(int steps) { return (float)(32 * steps + 16) * 0x1p-23f; }
 
 #ifdef BI_EMULATE
-static inline bool bi_has_tensor_cores(int) { return true; }
+template <class KERNEL> static bool bi_has_tensor_cores(KERNEL) { return true; }
 
 /* Returns the bits of the half nearest to x, which is at most 65504. */
 static inline uint32_t bi_half_bits(float x)
@@ -66,11 +66,13 @@ static inline void bi_add_products(float sum[4], const float from[4], const uint
     }
 }
 #else
-static inline bool bi_has_tensor_cores(int device)
+/* True if products of a kernel, as the current device runs it, are those of tensor cores. A newer device also runs code
+ * for compute capability 7.5, in which bi_add_products is empty. */
+template <class KERNEL> static bool bi_has_tensor_cores(KERNEL kernel)
 {
-    int major = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess) return major >= 8;
-    (void)cudaGetLastError();
+    cudaFuncAttributes code;
+    if (cudaFuncGetAttributes(&code, kernel) == cudaSuccess) return code.ptxVersion >= 80 && code.binaryVersion >= 80;
+    (void)cudaGetLastError(); /* the device has no such code, which is no failure */
     return false;
 }
 

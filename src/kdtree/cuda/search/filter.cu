@@ -196,13 +196,13 @@ size_t bi_kdtree_filter_bytes(const bosc_kdtree_opts *opts, int64_t n, int64_t m
 bool bi_kdtree_has_filter(const bosc_kdtree *tree, int64_t k)
 {
     return tree->opts.dim > BI_KDTREE_WIDE_MOST_DIM && tree->nodes > 0 && k <= BI_KDTREE_MOST_NEAREST &&
-           bi_has_tensor_cores(tree->memory.device);
+           bi_kdtree_filter_multiplies();
 }
 
 bool bi_kdtree_may_filter(const bosc_kdtree *tree, int64_t m, int64_t k)
 {
     return bi_kdtree_has_wide_boxes(&tree->opts) && k <= BI_KDTREE_MOST_NEAREST && tree->nodes >= FILTERED_NODES &&
-           m >= FILTERED_PAIRS / tree->nodes && bi_has_tensor_cores(tree->memory.device);
+           m >= FILTERED_PAIRS / tree->nodes && bi_kdtree_filter_multiplies();
 }
 
 /* A search of one tree. */

@@ -86,6 +86,9 @@ bosc_status bi_kdtree_filter_bound(bosc_ctx *ctx, bi_kdtree_filter_scan scan);
 /* Appends candidates. A list lacks some if its count is beyond the capacity. */
 bosc_status bi_kdtree_filter_list(bosc_ctx *ctx, bi_kdtree_filter_scan scan);
 
+/* True if the passes are compiled for tensor cores of the current device. */
+bool bi_kdtree_filter_multiplies(void);
+
 /* has_filter: true if searches for the k nearest in the tree use the filter. may_filter: true if searches of m queries
  * use it where wide boxes exclude little. */
 bool bi_kdtree_has_filter(const bosc_kdtree *tree, int64_t k);

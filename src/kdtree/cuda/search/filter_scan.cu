@@ -201,6 +201,12 @@ template <int QUERIES, int CHUNK, bool SAMPLE> static bosc_status launch_pass(bo
     return BI_RUN(ctx, kernel, (unsigned)(groups * bi_div_up(tiles, per_slice)), THREADS_OF<QUERIES>, bytes, s);
 }
 
+bool bi_kdtree_filter_multiplies(void)
+{
+    auto kernel = bi_kdtree_filter_pass<128, 2, true>;
+    return bi_has_tensor_cores(kernel);
+}
+
 bosc_status bi_kdtree_filter_bound(bosc_ctx *ctx, bi_kdtree_filter_scan s)
 {
     return s.steps == 1 ? launch_pass<128, 1, true>(ctx, s) : launch_pass<128, 2, true>(ctx, s);
