@@ -253,7 +253,7 @@ static void method_of_16_dimensions(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         /* 1. Make the points. */
         const bool large = is_large(ctx);
-        const int64_t n = large ? 20000 : 2100, m = large ? 7000 : 10, some = 10;
+        const int64_t n = large ? 20000 : 2100, m = large ? 54000 : 10, some = 10; /* 2^30 pairs */
         struct filter_data d = allocate_data(dtypes[(t + 2) % 4], t == 2 ? 9 : 16, n, m);
         for (int64_t i = 0; i < n + m; i++)
             for (int32_t c = 0; c < d.p.dim; c++) {

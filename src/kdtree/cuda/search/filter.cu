@@ -13,14 +13,14 @@ enum {
 #ifdef BI_EMULATE             /* small, so that some cases exceed them */
     CHUNK_BYTES = 64 << 10,   /* and of a chunk of rounded points */
     FILTERED_NODES = 512,     /* with wide boxes: nodes, and pairs, with which the filter is an alternative */
-    FILTERED_PAIRS = 1 << 14, /* not measured */
-    MEASURED_NODES = 256,     /* trees of so few nodes are measured whole. Not measured */
-    LEAST_CAPACITY = 96,      /* candidates of a query, at least */
-    MOST_BATCH = 256          /* queries of a batch */
+    FILTERED_PAIRS = 1 << 14,
+    MEASURED_NODES = 256, /* trees of so few nodes are measured whole. Not measured */
+    LEAST_CAPACITY = 96,  /* candidates of a query, at least */
+    MOST_BATCH = 256      /* queries of a batch */
 #else
     CHUNK_BYTES = 512 << 20,
-    FILTERED_NODES = 1 << 14,
-    FILTERED_PAIRS = 1 << 27,
+    FILTERED_NODES = 1 << 14, /* not measured */
+    FILTERED_PAIRS = 1 << 30, /* measured: with fewer the choice costs more than it gains */
     MEASURED_NODES = 1024,
     LEAST_CAPACITY = 256,
     MOST_BATCH = 1 << 16
