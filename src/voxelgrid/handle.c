@@ -309,7 +309,7 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
     if (ops->dense_searches && view->n > 0 && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
         return *ops->dense_searches;
-    if (view->bricks.slots && view->n > 0 && sqrt(r2) <= BI_VOXELGRID_SPARSE_REACH * view->cell)
+    if (view->bricks.slots && view->n > 0 && r2 <= bi_square_limit(BI_VOXELGRID_SPARSE_REACH * view->cell, true))
         return *ops->sparse_searches;
     const struct bi_voxelgrid_steps *s = ops->steps;
     return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,

@@ -43,10 +43,6 @@ bosc_status bi_voxelgrid_reserve_blocks(bosc_ctx *ctx, bosc_voxelgrid *grid, str
 
 /* --- Shared by the drivers ---------------------------------------------------------------------------------------- */
 
-/* Radius in voxels up to which sparse views are searched by bricks: all rows of a box, mostly up to 25, are looked up.
- * Not measured. */
-#define BI_VOXELGRID_SPARSE_REACH 2.0
-
 /* Cost of a search around one point, in simple items, for progress; estimated. */
 enum { BI_VOXELGRID_SEARCH_COST = 32 };
 

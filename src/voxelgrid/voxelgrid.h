@@ -13,7 +13,9 @@
 extern "C" {
 #endif
 
-enum { BI_VOXELGRID_DIM = 3 };
+/* SPARSE_REACH: largest radius, in voxels, with which sparse views are searched by bricks: all rows of a box, mostly up
+ * to 25, are looked up. Not measured. */
+enum { BI_VOXELGRID_DIM = 3, BI_VOXELGRID_SPARSE_REACH = 2 };
 
 struct bi_voxelgrid_coords {
     int64_t at[BI_VOXELGRID_DIM];

@@ -1,6 +1,7 @@
 /* Voxel grids with many more voxels than points, as of scans, surfaces and clusters: searches find the same as a search
  * over all points, however the occupied voxels are spread. */
 #include "cases/voxelgrid/voxelgrid_checks.h"
+#include "voxelgrid/handle.h"
 
 /* Clusters of points, `spread` voxels apart along each coordinate, of `size` voxels; one point far away, so that the
  * box has many voxels. */
@@ -174,9 +175,45 @@ static void bytes(bosc_ctx *ctx)
     }
 }
 
+/* Bricks serve radii up to two voxels, whatever the rounding of the radius, and no larger ones; rows of six voxels hold
+ * all points within reach. */
+static void two_voxels(bosc_ctx *ctx)
+{
+    static const double cells[] = {1, 0.1, 0.3, 0x1.2p-30, 1e5 / 3};
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    struct suite_random r = {58};
+    for (int trial = 0; trial < 15; trial++) {
+        if (suite_leaves_out()) continue;
+        const double cell = cells[trial % 5], radius = 2 * cell;
+        const int32_t dim = 1 + trial / 5;
+        struct reference_points p = clusters(&r, dim, 130, dim, dim == 1 ? 3000 : 90, dim == 1 ? 40 : 5);
+        /* 1. Some points lie at the ends of voxels, two voxels from others. */
+        for (int64_t at = 0; at < p.n * dim; at++) {
+            const double x = kd_get(p.data, BOSC_F32, at);
+            kd_set((void *)p.data, BOSC_F32, at, (at / dim % 3 ? x : floor(x)) * cell);
+        }
+        bosc_voxelgrid *grid = new_grid(ctx, dim, cell);
+        CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, dim));
+        /* 2. The searches selected. */
+        const struct bi_voxelgrid_searches *sparse = ctx->ops->voxelgrid->sparse_searches;
+        CHECK((grid->view.bricks.slots != NULL) == device && (sparse != NULL) == device);
+        for (int beyond = 0; beyond < 2 && device; beyond++) {
+            double r2, reach;
+            bi_voxelgrid_square_radius(grid, beyond ? radius * (1 + 0x1p-20) : radius, &r2, &reach);
+            const struct bi_voxelgrid_searches used = bi_voxelgrid_select_searches(ctx, &grid->view, r2);
+            CHECK((used.radius_count == sparse->radius_count) == !beyond);
+        }
+        /* 3. Their answers. */
+        check_rows(ctx, grid, &p, &p, radius);
+        check_pairs(ctx, grid, &p, radius);
+        bosc_voxelgrid_free(grid);
+        free_points(&p);
+    }
+}
+
 static const struct suite_case suite_cases_voxelgrid_sparse[] = {
     {"all points", all_points, NULL}, {"ends of bricks", ends_of_bricks, NULL}, {"far voxels", far_voxels, NULL},
     {"long rows", long_rows, NULL},   {"many queries", many_queries, NULL},     {"many pairs", many_pairs, NULL},
-    {"bytes", bytes, NULL},
+    {"bytes", bytes, NULL},           {"two voxels", two_voxels, NULL},
 };
 SUITE(voxelgrid_sparse);
