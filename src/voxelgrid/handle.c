@@ -112,7 +112,7 @@ static bool has_bricks(const bosc_ctx *ctx, const struct bi_voxelgrid_view *v)
     return ctx->ops->voxelgrid->index_bricks && v->n > 0 && bi_voxelgrid_is_sparse(v);
 }
 
-/* Bytes of the bricks of a view of n points: slots and heads. */
+/* Bytes of the bricks of a view of n points, at most BI_VOXELGRID_MOST_SMALL: slots and heads. */
 static size_t brick_bytes(int64_t n)
 {
     return (size_t)bi_voxelgrid_brick_slots(n) * sizeof(struct bi_voxelgrid_brick) + (size_t)(n + 1) * sizeof(uint32_t);
@@ -169,6 +169,7 @@ static void max_bytes(const bosc_ctx *ctx, const bosc_voxelgrid_opts *o, int64_t
     bytes[IDS] = is_f64 ? count * sizeof(uint32_t) : 0;
     bytes[KEYS] = count * sizeof(uint64_t);
     bytes[STARTS] = n ? ((size_t)bi_voxelgrid_max_entries(n) + 1) * sizeof(uint32_t) : 0;
+    if (n > BI_VOXELGRID_MOST_SMALL) n = BI_VOXELGRID_MOST_SMALL; /* grids of more points have no bricks */
     bytes[BRICKS] = n && !is_f64 && ctx->ops->voxelgrid->index_bricks ? brick_bytes(n) : 0;
 }
 

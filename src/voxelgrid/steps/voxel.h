@@ -77,11 +77,14 @@ BI_FN struct bi_voxelgrid_coords bi_voxelgrid_voxel_at(const struct bi_voxelgrid
 /* Most entries of the index: four a point; not measured. */
 BI_FN int64_t bi_voxelgrid_max_entries(int64_t n) { return 4 * n; }
 
+/* Most points of fused operations, whose positions are then also signed numbers of 32 bits. */
+enum { BI_VOXELGRID_MOST_SMALL = INT32_MAX };
+
 /* True if points are floats, and numbers are small enough for the float arithmetic of fused operations. */
 BI_FN bool bi_voxelgrid_is_small(const struct bi_voxelgrid_view *view)
 {
     const int64_t far = (int64_t)1 << 22; /* up to here, floats round by adding BI_VOXELGRID_ROUNDED */
-    if (view->is_f64 || !view->keyed || view->n > INT32_MAX) return false;
+    if (view->is_f64 || !view->keyed || view->n > BI_VOXELGRID_MOST_SMALL) return false;
     for (int32_t c = 0; c < BI_VOXELGRID_DIM; c++)
         if (c < view->dim && (view->low.at[c] < -far || view->high.at[c] > far)) return false;
     return view->cell >= 0x1p-60 && view->cell <= 0x1p60;
@@ -100,7 +103,8 @@ BI_FN bool bi_voxelgrid_is_sparse(const struct bi_voxelgrid_view *view)
     return bi_voxelgrid_is_small(view) && view->shift > 0 && view->last_key < UINT64_MAX >> 1;
 }
 
-/* Slots of the table of at most n bricks: 1.5 a point keep probes short. Not measured. */
+/* Slots of the table of at most n bricks: 1.5 a point keep probes short. Not measured. Fewer than 2^32 for
+ * BI_VOXELGRID_MOST_SMALL points. */
 BI_FN int64_t bi_voxelgrid_brick_slots(int64_t n) { return n + n / 2 + 1; }
 
 /* Compares voxels: -1, 0 or 1. */

@@ -175,6 +175,23 @@ static void bytes(bosc_ctx *ctx)
     }
 }
 
+/* Grids of 2^31 points and more have no bricks; smaller ones in their memory may. */
+static void bytes_of_many(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {INT32_MAX, (int64_t)1 << 31, ((int64_t)1 << 32) - 2};
+    const bool bricks = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    for (int32_t dim = 1; dim <= 3; dim++)
+        for (int i = 0; i < 3; i++) {
+            const bosc_voxelgrid_opts opts = {.size = sizeof opts, .dim = dim, .cell = 1};
+            const int64_t n = sizes[i], with_bricks = bricks ? INT32_MAX : 0, slots = with_bricks + with_bricks / 2 + 1;
+            int64_t kept = 0, scratch = 0;
+            CHECK_OK(ctx, bosc_voxelgrid_bytes(ctx, &opts, n, &kept, &scratch));
+            /* Points, keys, an index of 4 entries a point; slots and heads. */
+            CHECK_EQ(kept, n * (16 + 8) + (4 * n + 1) * 4 + (bricks ? slots * 16 + (with_bricks + 1) * 4 : 0));
+            CHECK(scratch >= n * (12 * dim + 48));
+        }
+}
+
 /* Bricks serve radii up to two voxels, whatever the rounding of the radius, and no larger ones; rows of six voxels hold
  * all points within reach. */
 static void two_voxels(bosc_ctx *ctx)
@@ -212,8 +229,8 @@ static void two_voxels(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_voxelgrid_sparse[] = {
-    {"all points", all_points, NULL}, {"ends of bricks", ends_of_bricks, NULL}, {"far voxels", far_voxels, NULL},
-    {"long rows", long_rows, NULL},   {"many queries", many_queries, NULL},     {"many pairs", many_pairs, NULL},
-    {"bytes", bytes, NULL},           {"two voxels", two_voxels, NULL},
+    {"all points", all_points, NULL}, {"ends of bricks", ends_of_bricks, NULL},      {"far voxels", far_voxels, NULL},
+    {"long rows", long_rows, NULL},   {"many queries", many_queries, NULL},          {"many pairs", many_pairs, NULL},
+    {"bytes", bytes, NULL},           {"bytes of many points", bytes_of_many, NULL}, {"two voxels", two_voxels, NULL},
 };
 SUITE(voxelgrid_sparse);
