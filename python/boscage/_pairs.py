@@ -165,9 +165,14 @@ class Pairs(PointSet):
         at = where(self._place, 0, workers, progress)
         grid = _core.VoxelGrid(at, DTYPES[self._dtype], self._m, r)
         grid.build(at, self._data)
-        pairs = np.empty((self._estimate_pairs(grid, at, r), 2), np.intp)
+        estimate = self._estimate_pairs(grid, at, r)
+        try:
+            pairs = np.empty((estimate, 2), np.intp)
+        except (MemoryError, ValueError):  # more than memory, or an array, can hold
+            pairs = np.empty((int(grid.pairs(at, r, None, None)), 2), np.intp)
         count = grid.pairs(at, r, pairs, None)
         if count > len(pairs):  # none are written
+            del pairs  # before another array
             pairs = np.empty((count, 2), np.intp)
             grid.pairs(at, r, pairs, None)
         pairs.resize((count, 2), refcheck=False)

@@ -140,3 +140,13 @@ def test_pairs_of_many_points(crowd):
     want = scipy.spatial.cKDTree(x).query_pairs(0.01, output_type="ndarray")
     assert pairs.base is None and len(pairs) >= crowd * (crowd - 1) // 2
     np.testing.assert_array_equal(pairs, want[np.lexsort((want[:, 1], want[:, 0]))])
+
+
+@pytest.mark.parametrize("estimate", [2**58, 2**62, 2**80])
+def test_pairs_of_too_large_an_estimate(monkeypatch, estimate):
+    """An estimate beyond memory, or beyond any array: the pairs are counted."""
+    x = points(11, (9000, 2), 1, "float64")
+    tree = KDTree(x)
+    want = tree.query_pairs(0.005, output_type="ndarray")
+    monkeypatch.setattr(KDTree, "_estimate_pairs", lambda *_: estimate)
+    np.testing.assert_array_equal(tree.query_pairs(0.005, output_type="ndarray"), want)
