@@ -1,0 +1,62 @@
+/* k-d trees of points whose samples mislead a device. Brackets of medians then miss, and points are lost; the build
+ * starts again with other brackets. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "cases/kdtree/kdtree_data.h"
+#include "kdtree/kdtree.h"
+
+/* Sizes of the sample of a whole tree, by the kind of its brackets, and the kind that serves at last (enum brackets of
+ * src/kdtree/cuda/sampled/sampled_build.cu). */
+enum { NARROW_SAMPLE = 8192, SUPERKEY_SAMPLE = 4096, WIDE_BY_SUPERKEY = 3 };
+
+/* The row of sample s, as bi_kdtree_sample_position has it. */
+static int64_t row_of_sample(int64_t s, int64_t samples, int64_t n)
+{
+    const int64_t low = s * n / samples, next = (s + 1) * n / samples;
+    return low + (int64_t)((uint64_t)bi_mix_u32((uint32_t)s * 2654435761u) * (uint64_t)(next - low) >> 32);
+}
+
+/* Coordinate 0 of points in (0, 2) whose median is about 1.464. Narrow samples are below 1. Of samples by superkey 58 %
+ * are below the median, 10 standard deviations too many: narrow brackets miss it, wide ones do not. */
+static void mislead_samples(struct suite_random *r, double *points, int64_t n)
+{
+    const double median = 1.464;
+    for (int64_t i = 0; i < n; i++) points[2 * i] = 1 + suite_unit(r);
+    for (int64_t s = 0; s < NARROW_SAMPLE; s++) points[2 * row_of_sample(s, NARROW_SAMPLE, n)] = suite_unit(r);
+    for (int64_t s = 0; s < SUPERKEY_SAMPLE; s++) {
+        const double x = suite_unit(r);
+        const uint64_t percent = suite_below(r, 100);
+        points[2 * row_of_sample(s, SUPERKEY_SAMPLE, n)] = percent < 7    ? x
+                                                           : percent < 58 ? 1 + x * (median - 1)
+                                                                          : median + x * (2 - median);
+    }
+}
+
+/* Two passes of samples: the second one must not read rows at the ids of points that the first one lost. */
+static void lost_points(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = device ? 131200 : 5000; /* more than 2^5 subtrees of 4,096 nodes, which a block makes */
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 2, .id_bits = 32};
+    struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_RANDOM);
+    uint32_t *ids = suite_alloc((size_t)n * sizeof *ids);
+    int64_t *order = suite_alloc((size_t)n * sizeof *order);
+    mislead_samples(&r, (double *)p.data, n);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, ids));
+    reference_kdtree(&p, order);
+    for (int64_t i = 0; i < n; i++) CHECK_EQ(ids[i], order[i]);
+    if (device) CHECK_EQ(tree->brackets, WIDE_BY_SUPERKEY);
+    bosc_kdtree_free(tree);
+    free(ids);
+    free(order);
+    free((void *)p.data);
+}
+
+static const struct suite_case suite_cases_kdtree_samples[] = {
+    {"lost points", lost_points, NULL},
+};
+SUITE(kdtree_samples);
