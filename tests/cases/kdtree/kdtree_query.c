@@ -592,6 +592,33 @@ static void extent_order(bosc_ctx *ctx)
         }
 }
 
+/* Points at the corners of a cube, equally far from its centre, in an order that says nothing of their ids: searches in
+ * the order by extent visit all leaves with smaller ids. */
+static void ties_by_extent(bosc_ctx *ctx)
+{
+    static const int64_t neighbors[] = {1, 3, 8, 32};
+    struct suite_random r = {16};
+    for (int i = 0; i < 12; i++) {
+        if (suite_leaves_out()) continue;
+        const int32_t dim = 2 + i % 3;
+        const int64_t n = suite_slow(ctx) ? 300 : 3000, m = 300, k = neighbors[i % 4];
+        bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtypes[i / 3], .dim = dim, .id_bits = 32};
+        struct reference_points p = kd_points(&r, opts.dtype, dim, n, dim, KD_EQUAL),
+                                q = kd_points(&r, opts.dtype, dim, m, dim, KD_EQUAL), some = q;
+        for (int64_t at = 0; at < n * dim; at++) kd_set((void *)p.data, p.dtype, at, suite_below(&r, 2) ? 10 : -10);
+        for (int64_t at = 0; at < m * dim; at++)
+            kd_set((void *)q.data, q.dtype, at, at / dim % 3 ? (double)suite_below(&r, 3) * 20 - 20 : 0);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        kd_want_order(tree);
+        check_knn(ctx, tree, &p, &q, k, -1, 32);
+        some.n = 200;
+        check_knn(ctx, tree, &p, &some, 1, 10 * sqrt(dim), 32);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 /* A coordinate of little extent: the order is made in blocks, and level by level above 4,096 nodes. */
 static void mixed(bosc_ctx *ctx)
 {
@@ -733,6 +760,7 @@ static const struct suite_case suite_cases_kdtree_query[] = {
     {"distant", distant, NULL},
     {"several lanes", several_lanes, NULL},
     {"extent order", extent_order, NULL},
+    {"ties by extent", ties_by_extent, NULL},
     {"mixed", mixed, NULL},
     {"many queries", many_queries, NULL},
     {"offsets", offsets, NULL},
