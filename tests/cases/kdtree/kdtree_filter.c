@@ -44,6 +44,9 @@ static void check_data(bosc_ctx *ctx, const struct filter_data *d, int64_t k, do
     bosc_kdtree_free(tree);
 }
 
+/* True for sizes that a device alone measures quickly. */
+static bool is_large(bosc_ctx *ctx) { return !suite_slow(ctx) && suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA; }
+
 /* Every type, numbers of dimensions around steps of tensor cores, sizes around tiles, shapes with ties. */
 static void shapes(bosc_ctx *ctx)
 {
@@ -113,6 +116,29 @@ static void truncated_sums(bosc_ctx *ctx)
     }
 }
 
+/* Sums of products lose much. Coordinates are integers that halves represent, and the centre is 0. A query is 2001
+ * in all coordinates. Some points are 2016 in all: products are multiples of 32, the unit of sums, and distances are
+ * exact. A list has room for these points. The nearest point is little nearer. Its products are 31 modulo 32, and
+ * truncated. */
+static void lost_products(bosc_ctx *ctx)
+{
+    for (int t = 0; t < 3; t++) {
+        const int64_t n = (is_large(ctx) ? 1300 : 400) + t, own = 101 * (t + 1);
+        const int32_t dim = 256;
+        struct filter_data d = allocate_data(dtypes[t], dim, n, 2);
+        for (int64_t i = 0; i < n; i++)
+            for (int32_t c = 0; c < dim; c++)
+                set_point(&d.p, i, c,
+                          i == own      ? (c < 63 ? 2031 : 1999)
+                          : i % 10 == 0 ? 2016
+                                        : (double)((i + c) % 11 == 0));
+        for (int64_t i = 0; i < d.q.n; i++)
+            for (int32_t c = 0; c < dim; c++) set_point(&d.q, i, c, i ? 2001 : 3);
+        check_data(ctx, &d, 1, -1, false);
+        free_data(&d);
+    }
+}
+
 /* Copies of few points, more than a list of candidates holds: ids decide. */
 static void copies(bosc_ctx *ctx)
 {
@@ -147,9 +173,6 @@ static void extremes(bosc_ctx *ctx)
         free_data(&d);
     }
 }
-
-/* True for sizes that a device alone measures quickly. */
-static bool is_large(bosc_ctx *ctx) { return !suite_slow(ctx) && suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA; }
 
 /* More queries than a batch, and more points than are rounded at once. */
 static void parts(bosc_ctx *ctx)
@@ -286,6 +309,7 @@ static const struct suite_case suite_cases_kdtree_filter[] = {
     {"few points", few_points, NULL},
     {"tight errors", tight_errors, NULL},
     {"truncated sums", truncated_sums, NULL},
+    {"lost products", lost_products, NULL},
     {"copies", copies, NULL},
     {"extremes", extremes, NULL},
     {"parts", parts, NULL},
