@@ -45,7 +45,10 @@ bosc_status bi_graph_check_entries(bosc_ctx *ctx, const bosc_graph_opts *opts, c
     if (!bi_graph_checks_entries(opts, e)) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, sizeof bad, (void **)&check.bad));
     BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
-    BI_TRY(ctx->ops->graph->steps->graph_check_entry(ctx, e->m, &check));
+    if (ctx->ops->graph->check_entries)
+        BI_TRY(ctx->ops->graph->check_entries(ctx, &check));
+    else
+        BI_TRY(ctx->ops->graph->steps->graph_check_entry(ctx, e->m, &check));
     BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
     return bad == INT64_MAX ? BOSC_OK : bi_graph_bad_entry(ctx, e, bad);
 }

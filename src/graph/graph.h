@@ -43,6 +43,9 @@ struct bi_graph_ops {
      * ends[v + 1] (ends[0] is 0). counts_back_arcs is true if it is faster than radix passes; only then it may run. */
     bool (*counts_back_arcs)(const bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count);
     bosc_status (*back_arcs)(bosc_ctx *ctx, const struct bi_graph_back_list *list, int64_t count, void *ends);
+
+    /* Checks entries as the step graph_check_entry does. NULL: the step runs. */
+    bosc_status (*check_entries)(bosc_ctx *ctx, const struct bi_graph_check_entry *check);
 };
 
 extern const struct bi_graph_ops bi_graph_ops_cpu; /* cpu/table.c */

@@ -65,19 +65,21 @@ struct bi_msf_cpu_state {
 
 enum { BI_FOREST_CPU_MAX_SAMPLES = 512 };
 
-/* Returns the most frequent label of `samples` vertices spread over n (1 or more), the first of equals. samples: up to
- * BI_FOREST_CPU_MAX_SAMPLES. */
+/* Returns the most frequent label of `samples` vertices spread over n (1 or more); of equals, the first to reach the
+ * number. samples: up to BI_FOREST_CPU_MAX_SAMPLES. Counts in a hash table of twice as many slots. */
 static inline uint32_t bi_forest_cpu_sampled_majority(const uint32_t *labels, int64_t n, int samples)
 {
-    uint32_t sample[BI_FOREST_CPU_MAX_SAMPLES], majority = 0;
-    int most = 0;
-    for (int i = 0; i < samples; i++) sample[i] = labels[(uint64_t)i * (uint64_t)n / (uint64_t)samples];
+    enum { SLOTS = 2 * BI_FOREST_CPU_MAX_SAMPLES };
+    uint32_t label[SLOTS], majority = 0;
+    uint16_t count[SLOTS] = {0}, most = 0;
     for (int i = 0; i < samples; i++) {
-        int count = 0;
-        for (int k = 0; k < samples; k++) count += sample[k] == sample[i];
-        if (count <= most) continue;
-        most = count;
-        majority = sample[i];
+        const uint32_t own = labels[(uint64_t)i * (uint64_t)n / (uint64_t)samples];
+        uint32_t slot = own * 2654435761u >> 22; /* 2^32 over the golden ratio; the upper 10 bits (Knuth) */
+        while (count[slot] && label[slot] != own) slot = (slot + 1) % SLOTS;
+        label[slot] = own;
+        if (++count[slot] <= most) continue;
+        most = count[slot];
+        majority = own;
     }
     return majority;
 }

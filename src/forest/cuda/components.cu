@@ -313,33 +313,6 @@ template <bool CHECKED> static bosc_status join_graph(bosc_ctx *ctx, const struc
 
 /* ---- sparse graphs ---- */
 
-/* Unites the trees of u and v by Rem's algorithm: the vertex with the larger parent ascends; a root is hooked below the
- * other vertex's parent. So most unions end before they reach a root. Sources: Dijkstra, A Discipline of Programming
- * (1976); Patwary, Blair, Manne, Experiments on Union-Find Algorithms (2010); with compare-and-swap: Dhulipala, Hong,
- * Shun (2020). */
-static __device__ __forceinline__ void join_from_below(uint32_t *parent, uint32_t u, uint32_t v)
-{
-    uint32_t high = bi_atomic_load_u32(&parent[u]), low = bi_atomic_load_u32(&parent[v]);
-    while (high != low) {
-        if (high < low) {
-            const uint32_t vertex = u, its_parent = high;
-            u = v;
-            high = low;
-            v = vertex;
-            low = its_parent;
-        }
-        if (high == u) { /* a root, when its parent was read */
-            high = atomicCAS(&parent[u], u, low);
-            if (high == u) return;
-        } else {
-            const uint32_t above = bi_atomic_load_u32(&parent[high]);
-            if (above != high) bi_atomic_store_u32(&parent[u], above);
-            u = high;
-            high = above;
-        }
-    }
-}
-
 /* Unites v with its smaller neighbours at from, from + step, ... */
 template <bool CHECKED>
 __device__ __forceinline__ void join_smaller(const struct components_state &s, uint32_t v, int64_t from, int64_t to,
@@ -348,7 +321,7 @@ __device__ __forceinline__ void join_smaller(const struct components_state &s, u
     for (int64_t arc = from; arc < to; arc += step) {
         const uint32_t other = s.rows.neighbours[arc];
         if (other >= v) return; /* rows ascend */
-        if (arc_is_edge<CHECKED>(s, v, arc)) join_from_below(s.parent, v, other);
+        if (arc_is_edge<CHECKED>(s, v, arc)) bi_uf_union_interleaved(s.parent, v, other);
     }
 }
 

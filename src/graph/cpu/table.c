@@ -1,7 +1,7 @@
-/* The table of graphs on the CPU, and its own sort of back arcs: a counting sort. Each chunk of the list counts its
- * arcs per vertex; prefix sums over the vertices and, within each, over the chunks are the output positions. The sort
- * is stable. Counters are accessed at random unless the edges are local in memory; without locality radix passes are
- * faster. */
+/* The table of graphs on the CPU, its check of entries, and its sort of back arcs: a counting sort. Each chunk of the
+ * list counts its arcs per vertex; prefix sums over the vertices and, within each, over the chunks are the output
+ * positions. The sort is stable. Counters are accessed at random unless the edges are local in memory; without locality
+ * radix passes are faster. */
 #include <string.h>
 
 #include "base/fault.h"
@@ -134,11 +134,64 @@ static bosc_status count_and_scatter(bosc_ctx *ctx, const struct bi_graph_back_l
     return run_pass(ctx, &b, scatter_part);
 }
 
+/* ---- entries ---- */
+
+enum { CHECK_BLOCK = 1024 }; /* entries: 8 KB of 32-bit ids, which stay in a core's cache for the second look */
+
+/* True if the entries [part.begin, part.end) include a bad one. Without branches; the types are constants. */
+BI_FN bool has_bad_entry(const struct bi_graph_check_entry *a, struct bi_span part, bool is_64bit, bosc_dtype dtype)
+{
+    const struct bi_graph_entries *e = &a->entries;
+    const uint64_t n = (uint64_t)e->n;
+    const uint32_t most = (uint32_t)(n - 1); /* n is at most 2^32 with 32-bit ids; checked where n is 0 */
+    uint32_t bad = 0;
+    for (int64_t i = part.begin; i < part.end; i++)
+        if (is_64bit)
+            bad |= (((const uint64_t *)e->u)[i] >= n) | (((const uint64_t *)e->v)[i] >= n);
+        else
+            bad |= (((const uint32_t *)e->u)[i] > most) | (((const uint32_t *)e->v)[i] > most);
+    for (int64_t i = part.begin; i < part.end && dtype == BOSC_F32; i++)
+        bad |= ((const float *)e->weights)[i] != ((const float *)e->weights)[i];
+    for (int64_t i = part.begin; i < part.end && dtype == BOSC_F64; i++)
+        bad |= ((const double *)e->weights)[i] != ((const double *)e->weights)[i];
+    return bad != 0;
+}
+
+/* Checks a block of entries, and again one by one if it has a bad one. */
+static void check_block(const struct bi_graph_check_entry *a, struct bi_span part)
+{
+    const bosc_dtype dtype = a->refuse_nan ? a->entries.dtype : BOSC_U32; /* whose weights need no look */
+    const bool is_64bit = a->entries.u_is_64bit;
+    bool bad = true; /* without vertices all are */
+    if (a->entries.n > 0 && dtype == BOSC_F32) bad = has_bad_entry(a, part, is_64bit, BOSC_F32);
+    if (a->entries.n > 0 && dtype == BOSC_F64) bad = has_bad_entry(a, part, is_64bit, BOSC_F64);
+    if (a->entries.n > 0 && dtype == BOSC_U32)
+        bad = is_64bit ? has_bad_entry(a, part, true, BOSC_U32) : has_bad_entry(a, part, false, BOSC_U32);
+    for (int64_t i = part.begin; i < part.end && bad; i++) bi_step_graph_check_entry(a, i);
+}
+
+static bosc_status check_entries(bosc_ctx *ctx, const struct bi_graph_check_entry *check)
+{
+    const int64_t m = check->entries.m;
+    struct bi_batches p = bi_batches_of(ctx, bi_div_up(m, CHECK_BLOCK), CHECK_BLOCK);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "graph_check_entry: injected fault");
+    while (bi_next_batch(ctx, &p)) {
+        const int threads = bi_thread_count(ctx, (p.end - p.begin) * CHECK_BLOCK, BI_THREAD_ITEMS);
+        BI_PARALLEL_FOR(threads, (static), b, p.begin, p.end, {
+            const int64_t begin = b * CHECK_BLOCK;
+            check_block(check, (struct bi_span){begin, begin + CHECK_BLOCK < m ? begin + CHECK_BLOCK : m});
+        });
+    }
+    return p.status;
+}
+
 /* ---- the table ---- */
 
 #define STEP_LIST "graph/steps/steps.def"
 #define STEP_TABLE static const struct bi_graph_steps steps
 #include "core/step_table.inc"
 
-const struct bi_graph_ops bi_graph_ops_cpu = {
-    .steps = &steps, .counts_back_arcs = counts_back_arcs, .back_arcs = count_and_scatter};
+const struct bi_graph_ops bi_graph_ops_cpu = {.steps = &steps,
+                                              .counts_back_arcs = counts_back_arcs,
+                                              .back_arcs = count_and_scatter,
+                                              .check_entries = check_entries};

@@ -8,4 +8,4 @@
 #define STEP_TABLE static const bi_graph_steps steps
 #include "core/step_table.inc"
 
-extern "C" const bi_graph_ops bi_graph_ops_cuda = {&steps, NULL, NULL};
+extern "C" const bi_graph_ops bi_graph_ops_cuda = {&steps, NULL, NULL, NULL};
