@@ -447,13 +447,6 @@ bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level
     F(2, bi_kdtree_float_keys) \
     F(3, bi_kdtree_float_keys) \
     F(4, bi_kdtree_float_keys) F(2, bi_kdtree_rounded_keys) F(3, bi_kdtree_rounded_keys) F(4, bi_kdtree_rounded_keys)
-/* The same by superkey. */
-#define BI_KDTREE_EACH_SUPERKEY_KIND(F)               \
-    F(2, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
-    F(3, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
-    F(4, bi_kdtree_superkeys<bi_kdtree_float_keys>)   \
-    F(2, bi_kdtree_superkeys<bi_kdtree_rounded_keys>) \
-    F(3, bi_kdtree_superkeys<bi_kdtree_rounded_keys>) F(4, bi_kdtree_superkeys<bi_kdtree_rounded_keys>)
 
 /* Side lists longer than this are resolved by several blocks, at most BI_KDTREE_MOST_CHUNKS (an H200 has 132
  * multiprocessors). A larger limit: fewer launches, longer waits for one block. Not measured. */

@@ -1,4 +1,7 @@
 /* The partition of a pass: moves every point to its cell, or to the side list of the node whose bracket holds it. */
+#ifndef BI_KDTREE_CUDA_SAMPLED_PARTITION_POINTS_CUH
+#define BI_KDTREE_CUDA_SAMPLED_PARTITION_POINTS_CUH
+
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 enum { PARTITION_THREADS = 256, PARTITION_ITEMS = 8, PARTITION_TILE = PARTITION_THREADS * PARTITION_ITEMS };
@@ -99,9 +102,10 @@ bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &
     return BI_RUN(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, keys, from, to, work, tiles);
 }
 
-#define INSTANCE(DIM, KEYS)                                                                                           \
+/* An instance for the points of one dimension and their keys. */
+#define BI_KDTREE_PARTITION_INSTANCE(DIM, KEYS)                                                                       \
     template bosc_status bi_kdtree_run_partition_points<DIM, KEYS>(bosc_ctx *, const bi_kdtree_pass &, const KEYS &,  \
                                                                    const bi_kdtree_source &, const bi_kdtree_array &, \
                                                                    const bi_kdtree_pass_memory &);
-BI_KDTREE_EACH_KIND(INSTANCE)
-BI_KDTREE_EACH_SUPERKEY_KIND(INSTANCE)
+
+#endif

@@ -1,4 +1,7 @@
 /* Selects the exact medians of a pass from side lists, depth by depth; the remainder of each list goes down. */
+#ifndef BI_KDTREE_CUDA_SAMPLED_RESOLVE_MEDIANS_CUH
+#define BI_KDTREE_CUDA_SAMPLED_RESOLVE_MEDIANS_CUH
+
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 /* --- Selection ---------------------------------------------------------------------------------------------------- */
@@ -554,9 +557,10 @@ bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &p
     return BOSC_OK;
 }
 
-#define INSTANCE(DIM, KEYS)                                                                                         \
+/* An instance for the points of one dimension and their keys. */
+#define BI_KDTREE_RESOLVE_INSTANCE(DIM, KEYS)                                                                       \
     template bosc_status bi_kdtree_run_resolve_medians<DIM, KEYS>(bosc_ctx *, const bi_kdtree_pass &, const KEYS &, \
                                                                   const bi_kdtree_array &, const bi_kdtree_array &, \
                                                                   const bi_kdtree_pass_memory &);
-BI_KDTREE_EACH_KIND(INSTANCE)
-BI_KDTREE_EACH_SUPERKEY_KIND(INSTANCE)
+
+#endif

@@ -1,0 +1,6 @@
+/* Medians of points of other types: a file of their own, since copies of the kernels take long to compile. */
+#include "kdtree/cuda/sampled/resolve_medians.cuh"
+
+BI_KDTREE_RESOLVE_INSTANCE(2, bi_kdtree_rounded_keys)
+BI_KDTREE_RESOLVE_INSTANCE(3, bi_kdtree_rounded_keys)
+BI_KDTREE_RESOLVE_INSTANCE(4, bi_kdtree_rounded_keys)
