@@ -80,6 +80,7 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
         const D d = nearest.last().distance();
         return d < limit ? d : limit;
     }
+    __device__ __forceinline__ bool below(D bound) const { return bound < worst(); }
     __device__ __forceinline__ bool beyond(D bound, uint32_t floor) const
     {
         const bi_kdtree_neighbour<D> first = bi_kdtree_neighbour<D>::of(bound, floor);
@@ -275,6 +276,7 @@ template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_help
     }
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
     __device__ __forceinline__ D worst() const { return limit; }
+    __device__ __forceinline__ bool below(D bound) const { return bound < limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
     __device__ __forceinline__ void add(D distance, uint32_t) { count += counts(distance); }
@@ -346,6 +348,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
     }
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
     __device__ __forceinline__ D worst() const { return limit; }
+    __device__ __forceinline__ bool below(D bound) const { return bound < limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
     __device__ __forceinline__ void add(D distance, uint32_t id)

@@ -99,6 +99,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
 /* Base of the walks over both orders of nodes. INDEX has bi_kdtree_floor_of. COLLECTOR stores the nodes found:
  *   POSITIONS              positions of nodes replace their ids
  *   worst()                the largest distance that counts
+ *   below(bound)           true if a node at that distance counts, whatever its id
  *   beyond(bound, floor)   true if no node counts with at least that distance and id
  *   add(distance, id)      adds a node whose distance does not exceed worst()
  *   near(distance, worst)  true if a node of another lane counts there
@@ -130,9 +131,8 @@ template <class T, int DIM, class COLLECTOR, class INDEX> struct bi_kdtree_walk 
     /* True if no node below heap node h counts. The smallest id decides among equal distances. */
     __device__ __forceinline__ bool skips(D bound, uint32_t h) const
     {
-        const D worst = found.worst();
-        if (bound < worst) return false;
-        return bound > worst || found.beyond(bound, bi_kdtree_floor_of(index, h));
+        if (found.below(bound)) return false;
+        return bound > found.worst() || found.beyond(bound, bi_kdtree_floor_of(index, h));
     }
 };
 

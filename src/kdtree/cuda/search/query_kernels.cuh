@@ -8,6 +8,7 @@
 #include "kdtree/cuda/search/extent_walk.cuh"
 #include "kdtree/cuda/search/index_walk.cuh"
 #include "kdtree/cuda/search/collectors.cuh"
+#include "kdtree/cuda/search/truncated_collector.cuh"
 #include "kdtree/cuda/search/warp_walk.cuh"
 #include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/steps/query.h"
@@ -30,13 +31,23 @@ enum {
     BI_KDTREE_LEAST_LANES = 4 /* measured, 2^13 queries: 36.7 us, with 2 43.8 */
 };
 
+/* The collector of the K nearest. Long lists of doubles have truncated distances; samples store positions alone. */
+template <class T, int DIM, int K, bool SAMPLE,
+          bool TRUNCATED = sizeof(typename bi_kdtree_distance_of<T>::type) == 8 && (K >= 16) && !SAMPLE>
+struct bi_kdtree_nearest_of {
+    typedef bi_kdtree_nearest_collector<T, DIM, K, SAMPLE> type;
+};
+template <class T, int DIM, int K, bool SAMPLE> struct bi_kdtree_nearest_of<T, DIM, K, SAMPLE, true> {
+    typedef bi_kdtree_truncated_collector<T, DIM, K> type;
+};
+
 /* Nodes in the order of the tree, with its index. */
 template <class T, int DIM> struct bi_kdtree_tree_order {
     typedef T element;
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_tree_keys<T, DIM> keys;
     typedef bi_kdtree_deferred_side<D, DIM> waiting; /* an entry of the stack of walks */
-    template <int K, bool SAMPLE = false> using nearest = bi_kdtree_nearest_collector<T, DIM, K, SAMPLE>;
+    template <int K, bool SAMPLE = false> using nearest = typename bi_kdtree_nearest_of<T, DIM, K, SAMPLE>::type;
     template <class COLLECTOR> using walk = bi_kdtree_index_walk<T, DIM, COLLECTOR>;
     template <class SINK> using box_search = bi_kdtree_box_search<T, DIM, SINK>;
     static constexpr int DIMENSIONS = DIM;
@@ -68,7 +79,7 @@ template <class T, int DIM> struct bi_kdtree_extent_order {
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_extent_keys<T, DIM> keys;
     typedef bi_kdtree_waiting_node<D> waiting;
-    template <int K, bool SAMPLE = false> using nearest = bi_kdtree_nearest_collector<T, DIM, K, SAMPLE>;
+    template <int K, bool SAMPLE = false> using nearest = typename bi_kdtree_nearest_of<T, DIM, K, SAMPLE>::type;
     template <class COLLECTOR> using walk = bi_kdtree_extent_walk<T, DIM, COLLECTOR>;
     template <class SINK> using box_search = bi_kdtree_extent_box_search<T, DIM, SINK>;
     static constexpr int DIMENSIONS = DIM;
@@ -191,6 +202,7 @@ static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_
  * measured, 1,005 us, with 6 1,053, with 10 1,209. */
 template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
 template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
+template <class T, int DIM, int K> constexpr int bi_kdtree_index_blocks<bi_kdtree_truncated_collector<T, DIM, K>> = 4;
 
 /* The general search: a thread, or some neighbouring ones, a query. */
 template <class ORDER, class COLLECTOR>

@@ -1,0 +1,219 @@
+/* The collector of many nearest nodes by double distances. A list of doubles and ids has three registers an entry, and
+ * long lists leave few warps a multiprocessor. Here an entry has two: the high half of the distance, which decides
+ * nearly all comparisons, and a word that identifies the node. If two high halves are equal, the distances are computed
+ * again. So the order is that of (distance, id), as in bi_kdtree_nearest_list. */
+#ifndef BI_KDTREE_CUDA_SEARCH_TRUNCATED_COLLECTOR_CUH
+#define BI_KDTREE_CUDA_SEARCH_TRUNCATED_COLLECTOR_CUH
+
+#include "kdtree/cuda/search/collectors.cuh"
+
+/* An entry: the high half of the distance without its sign, a bit that is 1 if the low half is not 0, then a word of 32
+ * bits. Without that bit the distance is known, and the word is the id; with it the word is the node's position. Entries
+ * with different high words are ordered as (distance, id); so are those of known distances. */
+struct bi_kdtree_truncated {
+    uint64_t bits;
+
+    static __device__ __forceinline__ uint32_t high_of(double distance)
+    {
+        const uint64_t b = bi_f64_bits(distance);
+        return (uint32_t)(b >> 32) << 1 | ((uint32_t)b != 0);
+    }
+    static __device__ __forceinline__ bi_kdtree_truncated of(double distance, uint32_t word)
+    {
+        return {(uint64_t)high_of(distance) << 32 | word};
+    }
+    static __device__ __forceinline__ bi_kdtree_truncated none() { return of((double)INFINITY, BI_KDTREE_NONE); }
+
+    __device__ __forceinline__ uint32_t high() const { return (uint32_t)(bits >> 32); }
+    __device__ __forceinline__ uint32_t word() const { return (uint32_t)bits; }
+    __device__ __forceinline__ bool is_known() const { return !(high() & 1); }
+    /* Returns the greatest distance with this high word: the distance itself, if it is known. */
+    __device__ __forceinline__ double greatest() const
+    {
+        return bi_f64_from_bits((uint64_t)(high() >> 1) << 32 | (is_known() ? 0 : UINT32_MAX));
+    }
+};
+
+/* Collects the K <= 32 nearest, which are ordered entries in registers. */
+template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdtree_no_helpers {
+    enum { POSITIONS = true, LEAF = BI_KDTREE_CUDA_LEAF };
+    typedef bi_kdtree_node_reader<T, DIM> space;
+    typedef double D;
+    typedef bi_kdtree_truncated entry;
+    static_assert(K <= 32, "a bit for each entry");
+
+    bi_kdtree_array nodes;
+    D q[DIM], limit;
+    entry at[K];
+
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int i = 0; i < K; i++) at[i] = entry::none();
+    }
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t)
+    {
+        nodes = a.nodes;
+        limit = (D)a.limit;
+        clear();
+    }
+    __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *query)
+    {
+        bi_kdtree_nearest_collector<T, DIM, K> exact;
+        exact.limit = limit;
+        exact.narrow(a, i, query);
+        limit = exact.limit;
+    }
+
+    /* Returns a node that an entry of unknown distance identifies, or any other by its position. */
+    __device__ __forceinline__ bi_kdtree_neighbour<D> neighbour_at(uint32_t position) const
+    {
+        const typename space::node p = space::load(nodes, position);
+        return bi_kdtree_neighbour<D>::of(space::distance(q, p.x), space::id(nodes, position, p));
+    }
+    __device__ __forceinline__ bi_kdtree_neighbour<D> neighbour_of(entry e) const
+    {
+        return e.is_known() ? bi_kdtree_neighbour<D>::of(e.greatest(), e.word()) : neighbour_at(e.word());
+    }
+
+    /* Distances up to worst() may count; those with a lesser high word than the last entry do. */
+    __device__ __forceinline__ D worst() const
+    {
+        const D d = at[K - 1].greatest();
+        return d < limit ? d : limit;
+    }
+    __device__ __forceinline__ bool below(D bound) const
+    {
+        return entry::high_of(bound) < at[K - 1].high() && bound < limit;
+    }
+    __device__ __forceinline__ bool beyond(D bound, uint32_t floor) const
+    {
+        const bi_kdtree_neighbour<D> first = bi_kdtree_neighbour<D>::of(bound, floor);
+        return first.distance() > limit || !first.precedes(neighbour_of(at[K - 1]));
+    }
+
+    /* Adds a node whose high word an entry of unknown distance has too: compares the distances of all such entries. */
+    __device__ __forceinline__ void add_tied(entry x)
+    {
+        /* 1. Find the entries before it, and those with its high word. */
+        const bi_kdtree_neighbour<D> own = neighbour_at(x.word());
+        uint32_t before = 0, tied = 0;
+#pragma unroll
+        for (int i = 0; i < K; i++) {
+            before |= (uint32_t)(at[i].high() < x.high()) << i;
+            tied |= (uint32_t)(at[i].high() == x.high()) << i;
+        }
+        /* 2. Compare these. */
+#pragma unroll 1
+        for (; tied; tied &= tied - 1) {
+            const int i = __ffs((int)tied) - 1;
+            uint32_t position = 0;
+#pragma unroll
+            for (int e = 0; e < K; e++) position = e == i ? at[e].word() : position;
+            before |= (uint32_t)neighbour_at(position).precedes(own) << i;
+        }
+        /* 3. Insert it. */
+        const int rank = __popc(before); /* entries are in order, so the bits are the lowest */
+#pragma unroll
+        for (int i = K - 1; i > 0; i--) at[i] = i > rank ? at[i - 1] : i == rank ? x : at[i];
+        at[0] = rank == 0 ? x : at[0];
+    }
+
+    /* Adds node `position`. */
+    __device__ __forceinline__ void add(D distance, uint32_t position)
+    {
+        /* 1. Make an entry, and find those with its high word. */
+        const D d = distance == distance ? distance : (D)INFINITY;
+        entry x = entry::of(d, position);
+        if (d > limit || x.high() > at[K - 1].high()) return;
+        if (x.is_known()) x = entry::of(d, nodes.ids[position]);
+        bool tied = false;
+#pragma unroll
+        for (int i = 0; i < K; i++) tied = tied || at[i].high() == x.high();
+        if (tied && !x.is_known()) {
+            add_tied(x);
+            return;
+        }
+        /* 2. Insert it. */
+        if (x.bits >= at[K - 1].bits) return;
+        bool before = true;
+#pragma unroll
+        for (int i = K - 1; i > 0; i--) {
+            const bool further = x.bits < at[i - 1].bits;
+            at[i] = further ? at[i - 1] : before ? x : at[i];
+            before = further;
+        }
+        at[0] = before ? x : at[0];
+    }
+
+    __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
+    template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
+    {
+        w.measure_near(any, leaf);
+    }
+
+    /* Sets the list to the nodes in [begin, end) among the LEAF nodes from `start` on, sorted by Batcher's bitonic
+     * network. Returns false if distances are to be compared. */
+    __device__ __forceinline__ bool sort_leaf(uint32_t start, uint32_t begin, uint32_t end)
+    {
+        /* 1. Make entries. */
+#pragma unroll
+        for (int i = 0; i < K; i++) {
+            const uint32_t position = start + (uint32_t)i;
+            const typename space::node p = space::load(nodes, position);
+            D d = space::distance(q, p.x);
+            d = d == d ? d : (D)INFINITY;
+            at[i] = entry::of(d, position);
+            if (at[i].is_known()) at[i] = entry::of(d, space::id(nodes, position, p));
+            if (position < begin || position >= end || d > limit) at[i] = entry::none();
+        }
+        /* 2. Sort them. */
+#pragma unroll
+        for (int run = 2; run <= K; run *= 2)
+#pragma unroll
+            for (int step = run / 2; step > 0; step /= 2)
+#pragma unroll
+                for (int i = 0; i < K; i++) {
+                    if (i & step) continue;
+                    const int less = i & run ? i + step : i, more = i & run ? i : i + step;
+                    const uint64_t a = at[less].bits, b = at[more].bits;
+                    at[less].bits = b < a ? b : a;
+                    at[more].bits = b < a ? a : b;
+                }
+        /* 3. Find neighbours of one high word. */
+        bool tied = false;
+#pragma unroll
+        for (int i = 1; i < K; i++) tied = tied || (at[i].high() == at[i - 1].high() && !at[i].is_known());
+        return !tied;
+    }
+
+    /* Adds the nodes of the first leaf. Small trees use the general scan, and so do lanes with equal high words. */
+    template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
+    {
+#pragma unroll
+        for (int c = 0; c < DIM; c++) q[c] = w.q[c];
+        bool left = any;
+        if constexpr (K == LEAF) {
+            if (w.n >= LEAF && any) {
+                const uint32_t begin = w.leaf_begin(leaf), end = w.leaf_end(leaf), last = w.n - LEAF;
+                left = !sort_leaf(begin < last ? begin : last, begin, end);
+                if (left) clear();
+            }
+            __syncwarp();
+            if (!__any_sync(~0u, left)) return;
+        }
+        scan(w, left, leaf);
+    }
+
+    __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
+    {
+        const int64_t row = bi_kdtree_row_of(a, number) * a.k;
+#pragma unroll
+        for (int i = 0; i < K; i++) {
+            if (i >= a.k) break;
+            bi_kdtree_write_neighbour(neighbour_of(at[i]), row + i, a.ids, static_cast<D *>(a.dist2), a.wide);
+        }
+    }
+};
+
+#endif
