@@ -395,6 +395,17 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     if (t < 1u << BI_KDTREE_MARK_BINS_LOG && sh.bins[t]) atomicAdd(&bins[t], sh.bins[t]);
 }
 
+/* Returns the side of a bin on which p lies, as bi_kdtree_list_bin numbers bins: by the marks at the ends of the bin
+ * alone, which all threads read. */
+template <int DIM, class KEYS>
+static __device__ __forceinline__ int side_of_marked_bin(const KEYS &keys, const bi_kdtree_point<DIM> *marks,
+                                                         uint32_t bin, const bi_kdtree_point<DIM> &p, int d)
+{
+    if (bin > 0 && keys.template precedes<DIM>(p, marks[bin], d)) return LESS;
+    const bool is_last = bin + 1 == 1u << BI_KDTREE_MARK_BINS_LOG || marks[bin + 1].id == BI_KDTREE_NONE;
+    return is_last || keys.template precedes<DIM>(p, marks[bin + 1], d) ? STAYS : GREATER;
+}
+
 /* Run by all blocks of a list: moves all points but those of the median's bin down. Returns the staying ones. */
 template <int DIM, int THREADS, class KEYS>
 static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM, KEYS> &sh, const bi_kdtree_pass &pass,
@@ -407,7 +418,8 @@ static __device__ __forceinline__ uint32_t push_other_bins(resolve_shared<DIM, K
     const uint32_t bin = sh.select.bin;
     auto load = [&](uint32_t e) { return bi_kdtree_load_point<DIM>(work.side, node_list.list + e); };
     auto side_of = [&](const bi_kdtree_point<DIM> &p) {
-        const uint32_t b = bi_kdtree_list_bin<DIM>(keys, scale, sh.marks.get(), p);
+        if constexpr (KEYS::BY_SUPERKEY) return side_of_marked_bin(keys, sh.marks.get(), bin, p, scale.d);
+        const uint32_t b = bi_kdtree_list_bin<DIM>(keys, scale, nullptr, p);
         return b == bin ? (int)STAYS : b < bin ? (int)LESS : (int)GREATER;
     };
     return push_points<DIM, THREADS>(sh.scatter, keys, node_list, pass, to, work, first, limit, node_list.list + first,
