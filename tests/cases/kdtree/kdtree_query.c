@@ -747,8 +747,8 @@ static void wide_levels(bosc_ctx *ctx)
     }
 }
 
-/* Doubles whose squared distances differ only in their last bits, or not at all, for long lists. Points lie on the axes,
- * queries near the origin. */
+/* Doubles whose squared distances differ only in their last bits, or not at all, for long lists. Points lie on the
+ * axes, queries near the origin. */
 static void close_distances(bosc_ctx *ctx)
 {
     struct suite_random r = {22};

@@ -7,9 +7,9 @@
 
 #include "kdtree/cuda/search/collectors.cuh"
 
-/* An entry: the high half of the distance without its sign, a bit that is 1 if the low half is not 0, then a word of 32
- * bits. Without that bit the distance is known, and the word is the id; with it the word is the node's position. Entries
- * with different high words are ordered as (distance, id); so are those of known distances. */
+/* An entry: the high half of the distance without its sign, a bit that is 1 if the low half is not 0, then a word of
+ * 32 bits. Without that bit the distance is known, and the word is the id; with it the word is the node's position.
+ * Entries with different high words are ordered as (distance, id); so are those of known distances. */
 struct bi_kdtree_truncated {
     uint64_t bits;
 
