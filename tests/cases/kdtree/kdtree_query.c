@@ -747,27 +747,25 @@ static void wide_levels(bosc_ctx *ctx)
     }
 }
 
-/* Doubles whose squared distances differ only in their last bits, or not at all, for long lists. Points lie on the
- * axes, queries near the origin. */
+/* Doubles whose squared distances differ only in their last bits, or not at all, for long lists. Points are near the
+ * corners of a box, queries near its middle. */
 static void close_distances(bosc_ctx *ctx)
 {
     struct suite_random r = {22};
     const int64_t n = suite_slow(ctx) ? 150 : 900, m = suite_slow(ctx) ? 300 : 600;
-    for (int32_t dim = 1; dim <= 4; dim++) {
-        if (suite_leaves_out()) continue;
+    for (int32_t dim = 1; dim <= 3; dim += 2) {
         const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = dim, .id_bits = 32};
         struct reference_points p = kd_points(&r, BOSC_F64, dim, n, dim, KD_RANDOM);
         struct reference_points q = kd_points(&r, BOSC_F64, dim, m, dim, KD_RANDOM);
         for (int64_t at = 0; at < n * dim; at++) {
-            const double x = 1 + (double)suite_below(&r, 40) * 0x1p-44;
-            const bool on_axis = at % dim == at / dim % dim;
-            kd_set((void *)p.data, BOSC_F64, at, !on_axis ? 0 : suite_below(&r, 2) ? x : -x);
+            const double x = 1 + (double)(at % dim) + (double)suite_below(&r, 40) * 0x1p-44;
+            kd_set((void *)p.data, BOSC_F64, at, suite_below(&r, 2) ? x : -x);
         }
         for (int64_t at = 0; at < m * dim; at++)
             kd_set((void *)q.data, BOSC_F64, at, at % 3 ? 0 : (double)suite_below(&r, 3) * 0x1p-43);
         bosc_kdtree *tree = kd_build(ctx, &opts, &p);
         check_knn(ctx, tree, &p, &q, 32, -1, 32);
-        check_knn(ctx, tree, &p, &q, 20, 1 + 9 * 0x1p-44, 32);
+        check_knn(ctx, tree, &p, &q, 20, dim == 1 ? 1 + 9 * 0x1p-44 : 4, 32);
         bosc_kdtree_free(tree);
         free((void *)p.data);
         free((void *)q.data);

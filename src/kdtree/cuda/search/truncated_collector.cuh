@@ -92,11 +92,18 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         return first.distance() > limit || !first.precedes(neighbour_of(at[K - 1]));
     }
 
-    /* Adds a node whose high word an entry of unknown distance has too: compares the distances of all such entries. */
-    __device__ __forceinline__ void add_tied(entry x)
+    /* Inserts a node before the entries from `rank` on. */
+    __device__ __forceinline__ void insert(entry x, int rank)
+    {
+#pragma unroll
+        for (int i = K - 1; i > 0; i--) at[i] = i > rank ? at[i - 1] : i == rank ? x : at[i];
+        at[0] = rank == 0 ? x : at[0];
+    }
+
+    /* Inserts node `own`, whose high word entries of unknown distance have too: compares the distances of these. */
+    __device__ __forceinline__ void insert_tied(const bi_kdtree_neighbour<D> &own, entry x)
     {
         /* 1. Find the entries before it, and those with its high word. */
-        const bi_kdtree_neighbour<D> own = neighbour_at(x.word());
         uint32_t before = 0, tied = 0;
 #pragma unroll
         for (int i = 0; i < K; i++) {
@@ -112,30 +119,34 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
             for (int e = 0; e < K; e++) position = e == i ? at[e].word() : position;
             before |= (uint32_t)neighbour_at(position).precedes(own) << i;
         }
-        /* 3. Insert it. */
-        const int rank = __popc(before); /* entries are in order, so the bits are the lowest */
-#pragma unroll
-        for (int i = K - 1; i > 0; i--) at[i] = i > rank ? at[i - 1] : i == rank ? x : at[i];
-        at[0] = rank == 0 ? x : at[0];
+        /* 3. Insert it. Entries are in order, so the bits of those before it are the lowest. */
+        insert(x, __popc(before));
     }
 
     /* Adds node `position`. */
     __device__ __forceinline__ void add(D distance, uint32_t position)
     {
-        /* 1. Make an entry, and find those with its high word. */
+        /* 1. Make an entry; return if it is behind the last one. */
         const D d = distance == distance ? distance : (D)INFINITY;
+        const entry last = at[K - 1];
         entry x = entry::of(d, position);
-        if (d > limit || x.high() > at[K - 1].high()) return;
-        if (x.is_known()) x = entry::of(d, nodes.ids[position]);
-        bool tied = false;
+        if (d > limit || x.high() > last.high()) return;
+        if (x.is_known()) {
+            x = entry::of(d, nodes.ids[position]);
+            if (x.bits >= last.bits) return;
+        } else {
+            /* 2. Compare distances where high words are equal, at first with the last entry: copies of a point all
+             * are. */
+            bool tied = x.high() == last.high();
+            if (tied && !bi_kdtree_neighbour<D>::of(d, nodes.ids[position]).precedes(neighbour_at(last.word()))) return;
 #pragma unroll
-        for (int i = 0; i < K; i++) tied = tied || at[i].high() == x.high();
-        if (tied && !x.is_known()) {
-            add_tied(x);
-            return;
+            for (int i = 0; i < K; i++) tied = tied || at[i].high() == x.high();
+            if (tied) {
+                insert_tied(bi_kdtree_neighbour<D>::of(d, nodes.ids[position]), x);
+                return;
+            }
         }
-        /* 2. Insert it. */
-        if (x.bits >= at[K - 1].bits) return;
+        /* 3. Insert it. */
         bool before = true;
 #pragma unroll
         for (int i = K - 1; i > 0; i--) {
