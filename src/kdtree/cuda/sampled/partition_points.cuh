@@ -42,6 +42,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
 {
     using shared = struct partition_shared<DIM, KEYS>;
     BI_SHARED(shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t segment = blockIdx.x / tiles_per_segment, tile = blockIdx.x % tiles_per_segment, t = threadIdx.x;
     const uint2 range = work.segments[segment];
     const uint32_t begin = range.x + tile * PARTITION_TILE;
@@ -99,7 +100,8 @@ bosc_status bi_kdtree_run_partition_points(bosc_ctx *ctx, const bi_kdtree_pass &
 {
     auto kernel = bi_kdtree_partition_points<DIM, KEYS>;
     uint32_t tiles = (uint32_t)bi_div_up(pass.largest, PARTITION_TILE);
-    return BI_RUN(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, keys, from, to, work, tiles);
+    return BI_KDTREE_RUN_NEXT(ctx, kernel, tiles * pass.segments, PARTITION_THREADS, 0, pass, keys, from, to, work,
+                              tiles);
 }
 
 /* An instance for the points of one dimension and their keys. */

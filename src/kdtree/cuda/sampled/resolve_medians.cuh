@@ -376,6 +376,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 {
     using shared = struct count_shared<DIM>;
     BI_SHARED(shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, segment = node >> j;
     const int v = (1 << j) - 1 + (int)(node & ((1u << j) - 1));
     const uint32_t destination = segment * BI_KDTREE_DESTINATIONS + BI_KDTREE_CELLS + (uint32_t)v;
@@ -504,6 +505,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     using shared = struct resolve_shared<DIM, KEYS>;
     BI_SHARED(shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, chunk = blockIdx.x % chunks;
     /* 1. Load the node, its tables and bins; the barrier makes them visible. */
     if (t < 32) {
@@ -557,14 +559,15 @@ bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &p
             auto counting = bi_kdtree_count_lists<DIM, KEYS>;
             const uint32_t each = (uint32_t)bi_div_up(pass.side_limit[j], COUNT_CHUNK);
             if (pass.counted)
-                BI_TRY(BI_RUN(ctx, counting, (pass.segments << j) * each, COUNT_THREADS, 0, pass, keys, work, j, each));
+                BI_TRY(BI_KDTREE_RUN_NEXT(ctx, counting, (pass.segments << j) * each, COUNT_THREADS, 0, pass, keys,
+                                          work, j, each));
         }
         if (grid <= (uint32_t)ctx->multiprocessors || (chunks == 1 && grid <= 2 * (uint32_t)ctx->multiprocessors))
-            BI_TRY(BI_RUN(ctx, large, grid, 1024, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_KDTREE_RUN_NEXT(ctx, large, grid, 1024, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else if (chunks > 1)
-            BI_TRY(BI_RUN(ctx, medium, grid, 512, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_KDTREE_RUN_NEXT(ctx, medium, grid, 512, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else
-            BI_TRY(BI_RUN(ctx, small, grid, 256, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
+            BI_TRY(BI_KDTREE_RUN_NEXT(ctx, small, grid, 256, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
     }
     return BOSC_OK;
 }

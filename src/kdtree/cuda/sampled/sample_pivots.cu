@@ -30,6 +30,7 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
                             const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct gather_shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t per_block = GATHER_THREADS * GATHER_ITEMS, blocks = (pass.samples + per_block - 1) / per_block;
     const uint32_t segment = blockIdx.x / blocks, chunk = blockIdx.x % blocks, t = threadIdx.x;
     /* 1. Find the ranges; the barrier makes them and the zeros visible. */
@@ -301,6 +302,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
     bi_kdtree_sample_level(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_pass_memory work, int j)
 {
     BI_SHARED(struct level_shared, sh);
+    bi_kdtree_begin_kernel();
     const int t = threadIdx.x, nodes = 1 << j;
     const uint32_t segment = blockIdx.x / pass.sample_blocks, chunk = blockIdx.x % pass.sample_blocks;
     const uint32_t *box = work.boxes + segment * 8;
@@ -389,6 +391,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
                              const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct segment_shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t segment = blockIdx.x, t = threadIdx.x;
     /* 1. Find the ranges; the barrier makes them and the zeros visible. */
     if (t == 0) {
@@ -436,8 +439,8 @@ bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pas
     uint32_t gather_blocks = (uint32_t)bi_div_up(pass.samples, GATHER_THREADS * GATHER_ITEMS) * pass.segments;
     BI_TRY(BI_RUN(ctx, gather, gather_blocks, GATHER_THREADS, 0, pass, keys, from, work));
     for (int j = 0; j < pass.levels; j++)
-        BI_TRY(
-            BI_RUN(ctx, level, pass.segments * pass.sample_blocks, BI_KDTREE_SAMPLE_THREADS, 0, pass, keys, work, j));
+        BI_TRY(BI_KDTREE_RUN_NEXT(ctx, level, pass.segments * pass.sample_blocks, BI_KDTREE_SAMPLE_THREADS, 0, pass,
+                                  keys, work, j));
     return BOSC_OK;
 }
 

@@ -114,6 +114,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
                            const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct sort_shared, sh);
+    bi_kdtree_begin_kernel();
     const uint32_t segment = blockIdx.x / (DIM + 1), c = blockIdx.x % (DIM + 1), t = threadIdx.x;
     const struct bi_kdtree_range range = bi_kdtree_subtree(pass.n, pass.level, segment);
     const uint32_t begin = (uint32_t)range.begin, size = (uint32_t)(range.end - range.begin);
@@ -189,6 +190,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
 {
     BI_SHARED(struct sort_shared, sh);
     static_assert((DIM + 1) * BI_KDTREE_RANK_BITS <= 64, "a word holds all ranks");
+    bi_kdtree_begin_kernel();
     if (*work.failed) return;
     const uint32_t segment = blockIdx.x / DIM, d = blockIdx.x % DIM, t = threadIdx.x;
     const size_t row = (size_t)segment * (DIM + 1) * pass.samples;
@@ -299,6 +301,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     bi_kdtree_choose_marks(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work)
 {
     BI_SHARED(struct choose_shared, sh);
+    bi_kdtree_begin_kernel();
     if (*work.failed) return;
     const uint32_t segment = blockIdx.x, t = threadIdx.x, lane = t % 32, warp = t / 32;
     uint32_t node[SORT_ITEMS]; /* number within its depth */
@@ -355,8 +358,8 @@ bosc_status bi_kdtree_run_sample_superkeys(bosc_ctx *ctx, const bi_kdtree_pass &
     auto order = bi_kdtree_order_samples<DIM>;
     auto choose = bi_kdtree_choose_marks<DIM>;
     BI_TRY(BI_RUN(ctx, rank, pass.segments * (DIM + 1), SORT_THREADS, 0, pass, keys, from, work));
-    BI_TRY(BI_RUN(ctx, order, pass.segments * DIM, SORT_THREADS, 0, pass, work));
-    return BI_RUN(ctx, choose, pass.segments, SORT_THREADS, 0, pass, work);
+    BI_TRY(BI_KDTREE_RUN_NEXT(ctx, order, pass.segments * DIM, SORT_THREADS, 0, pass, work));
+    return BI_KDTREE_RUN_NEXT(ctx, choose, pass.segments, SORT_THREADS, 0, pass, work);
 }
 
 #define INSTANCE(DIM, KEYS)                                         \
