@@ -119,7 +119,7 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
             for (int e = 0; e < K; e++) position = e == i ? at[e].word() : position;
             before |= (uint32_t)neighbour_at(position).precedes(own) << i;
         }
-        /* 3. Insert it. Entries are in order, so the bits of those before it are the lowest. */
+        /* 3. Insert it. Entries are in order, so entries before it have the lowest bits. */
         insert(x, __popc(before));
     }
 
