@@ -57,11 +57,11 @@ static uint64_t usual_divisor(const struct test *test)
 #elif defined SUITE_SLOW
     return !emulated ? 12 : ranks && !faults ? 48 : 24;
 #else
-    return !emulated ? again ? 4 : 2 : ranks && !faults ? 16 : 8;
+    return !emulated ? again ? 4 : 2 : ranks && !faults ? 32 : 16;
 #endif
 }
 
-/* The same; the environment variable SUITE_TRIALS multiplies the number of trials: by 2 for planted bugs
+/* The same; the environment variable SUITE_TRIALS multiplies the number of trials: by 4 for planted bugs
  * (tools/mutate), by 100 in soaks, which makes all. */
 static uint64_t trial_divisor(const struct test *test)
 {
