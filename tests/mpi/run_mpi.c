@@ -33,7 +33,8 @@ void suite_fail(const char *file, int line, const char *format, ...)
     abort();
 }
 
-static void run_suite(const struct suite *suite, int threads)
+/* Makes one trial of `one_of`. */
+static void run_suite(const struct suite *suite, int threads, uint64_t one_of)
 {
     const bosc_ctx_opts opts = {.size = sizeof opts, .threads = threads};
     suite_name = suite->name;
@@ -41,7 +42,7 @@ static void run_suite(const struct suite *suite, int threads)
         case_name = suite->cases[i].name;
         if (!suite->cases[i].run) continue;
         bosc_ctx *ctx = suite_open(&opts);
-        suite_begin_case(2);
+        suite_begin_case(one_of);
         suite->cases[i].run(ctx);
         bosc_ctx_free(ctx);
     }
@@ -52,8 +53,8 @@ int main(int argc, char **argv)
     if (bosc_mpi_start() != BOSC_OK || MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return 2;
     for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
         if (argc > 1 && strcmp(suites[s]->name, argv[1]) != 0) continue;
-        run_suite(suites[s], 1);
-        run_suite(suites[s], 2);
+        run_suite(suites[s], 1, 2);
+        run_suite(suites[s], 2, 8); /* repeats the run with one thread */
         if (rank == 0) printf("%s: passed\n", suites[s]->name);
     }
     bosc_mpi_stop();

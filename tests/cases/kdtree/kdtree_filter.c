@@ -207,7 +207,7 @@ static void parts(bosc_ctx *ctx)
 static void many_dimensions(bosc_ctx *ctx)
 {
     struct suite_random r = {9};
-    const int64_t n = 400, m = suite_slow(ctx) ? 3 : 200;
+    const int64_t n = suite_emulated(ctx) ? 150 : 400, m = suite_slow(ctx) ? 3 : 200;
     for (int i = 0; i < 2; i++) {
         struct filter_data few = {kd_points(&r, dtypes[3 * i], 65 + i, 300, 65 + i, KD_RANDOM),
                                   kd_points(&r, dtypes[3 * i], 65 + i, i ? 140 : 40, 65 + i, KD_RANDOM)};

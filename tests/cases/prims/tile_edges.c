@@ -160,20 +160,23 @@ static void trie(bosc_ctx *ctx, int64_t n, const struct answer *out)
     bosc_trie_free(trie);
 }
 
-/* Leaves sizes out under sanitizers only: elsewhere every edge must be tried. */
-static bool left_out(void)
-{
-#if defined SUITE_SLOW || defined SUITE_FEW
-    return suite_leaves_out();
-#else
-    return false;
-#endif
-}
-
 struct structure {
     const char *name;
     void (*answer)(bosc_ctx *ctx, int64_t n, const struct answer *out);
+    size_t turn; /* index of the structure */
 };
+
+/* Tries every edge, but leaves sizes out under sanitizers; and in the emulator three of four sizes above 2049, of which
+ * each structure tries its own: they are three quarters of the work. */
+static bool left_out(bosc_ctx *ctx, const struct structure *of, size_t s)
+{
+#if defined SUITE_SLOW || defined SUITE_FEW
+    (void)ctx, (void)of, (void)s;
+    return suite_leaves_out();
+#else
+    return suite_emulated(ctx) && sizes[s] > 2049 && s % 4 != of->turn % 4 && suite_leaves_out();
+#endif
+}
 
 /* Both contexts' arrays hold one pattern first, so that unwritten bytes are equal. */
 static void compare(bosc_ctx *ctx, bosc_ctx *plain, const struct structure *of, int64_t n,
@@ -201,7 +204,7 @@ static void compare_at_all_sizes(bosc_ctx *ctx, const struct structure *of)
             *(k ? &answers[i].second : &answers[i].first) = suite_alloc(answers[i].bytes[k]);
         }
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        if (!left_out()) compare(ctx, plain, of, sizes[s], answers);
+        if (!left_out(ctx, of, s)) compare(ctx, plain, of, sizes[s], answers);
     for (int i = 0; i < 2; i++) free(answers[i].first), free(answers[i].second);
     bosc_ctx_free(plain);
 }
@@ -226,18 +229,18 @@ static void edges_of_build_passes(bosc_ctx *ctx)
     free(many);
 }
 
-#define EDGES_OF(of) \
-    static void edges_of_##of(bosc_ctx *ctx) { compare_at_all_sizes(ctx, &(struct structure){#of, of}); }
-EDGES_OF(kdtree)
-EDGES_OF(kdtree_published)
-EDGES_OF(kdtree_self)
-EDGES_OF(forest)
-EDGES_OF(forest_of_points)
-EDGES_OF(walks)
-EDGES_OF(hash)
-EDGES_OF(voxelgrid)
-EDGES_OF(cellgraph)
-EDGES_OF(trie)
+#define EDGES_OF(of, turn) \
+    static void edges_of_##of(bosc_ctx *ctx) { compare_at_all_sizes(ctx, &(struct structure){#of, of, turn}); }
+EDGES_OF(kdtree, 0)
+EDGES_OF(kdtree_published, 1)
+EDGES_OF(kdtree_self, 2)
+EDGES_OF(forest, 3)
+EDGES_OF(forest_of_points, 4)
+EDGES_OF(walks, 5)
+EDGES_OF(hash, 6)
+EDGES_OF(voxelgrid, 7)
+EDGES_OF(cellgraph, 8)
+EDGES_OF(trie, 9)
 
 static const struct suite_case suite_cases_tile_edges[] = {
     {"k-d trees", edges_of_kdtree, NULL},
