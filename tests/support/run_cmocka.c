@@ -57,7 +57,7 @@ static uint64_t usual_divisor(const struct test *test)
 #elif defined SUITE_SLOW
     return !emulated ? 12 : ranks && !faults ? 48 : 24;
 #else
-    return !emulated ? again ? 4 : 2 : ranks && !faults ? 32 : 16;
+    return !emulated ? again ? 6 : 3 : ranks && !faults ? 32 : 16;
 #endif
 }
 

@@ -265,7 +265,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     bosc_msf_info info = {.size = sizeof info};
     *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .place_count = PLACES, .depth = DEPTH, .level = LEVEL};
     if (on_device(ctx))
-        w->n = FEW, w->side = 32, w->place_count = 60, w->depth = 13,
+        w->n = FEW, w->side = 32, w->place_count = 40, w->depth = 13,
         w->level = 10; /* many for the emulator; the number of reports depends on time */
     make_arrays(w);
     make_structures(w);

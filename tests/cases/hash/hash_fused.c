@@ -147,8 +147,9 @@ static void tiles(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         bosc_hash_opts o = opts_of(32 << k % 3, sizes[k / 3 % 4], loads[k / 2 % 5]);
         const int32_t bits = 1 + k / 6;
-        const int64_t most = (int64_t)3000 << bits, n = 17000 + 1999 * (int64_t)k;
-        fused(ctx, HASH_SEQUENCE, &o, bits, slow && n > 40000 ? 40000 : n < most ? n : most, SAME);
+        const int64_t room = (int64_t)3000 << bits, most = slow && room > 40000 ? 40000 : room;
+        const int64_t n = 17000 + 1999 * (int64_t)k;
+        fused(ctx, HASH_SEQUENCE, &o, bits, n < most ? n : most, SAME);
     }
     bosc_hash_opts o = opts_of(32, 4, 0.7);
     if (!suite_leaves_out()) fused(ctx, HASH_SEQUENCE, &o, 8, slow ? 262145 : 600001, SAME);
