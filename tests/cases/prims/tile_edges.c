@@ -166,8 +166,8 @@ struct structure {
     size_t turn; /* index of the structure */
 };
 
-/* Tries every edge, but leaves sizes out under sanitizers; and in the emulator three of four sizes above 2049, of which
- * each structure tries its own: they are three quarters of the work. */
+/* Tries every edge, but leaves sizes out under sanitizers. In the emulator sizes above 2049 are three quarters of the
+ * work: each structure tries one of four of them, chosen by its turn. */
 static bool left_out(bosc_ctx *ctx, const struct structure *of, size_t s)
 {
 #if defined SUITE_SLOW || defined SUITE_FEW
