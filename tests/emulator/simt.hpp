@@ -22,6 +22,7 @@
 #define __host__
 #define __constant__
 #define __forceinline__ inline // as the compiler likes: kernels with all of it inlined take twice as long to compile
+#define BI_NOINLINE __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 

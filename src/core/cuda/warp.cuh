@@ -23,6 +23,17 @@ __device__ __forceinline__ uint32_t bi_warp_inclusive_sum(uint32_t own)
     return sum;
 }
 
+/* Returns the lane that owns entry `entry` of the warp: the number of lanes whose inclusive sum is at most `entry`. The
+ * whole warp calls it. */
+__device__ __forceinline__ unsigned bi_find_entry_lane(uint32_t inclusive, uint32_t entry)
+{
+    unsigned lane = 0;
+#pragma unroll
+    for (unsigned step = 16; step > 0; step /= 2)
+        if (__shfl_sync(~0u, inclusive, lane + step - 1) <= entry) lane += step;
+    return lane;
+}
+
 /* Reductions over all lanes, returned to all of them. Compute capability 8 has instructions for 32-bit integers. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 __device__ __forceinline__ uint32_t bi_warp_sum(uint32_t x) { return __reduce_add_sync(~0u, x); }

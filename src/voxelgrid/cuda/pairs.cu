@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(THREADS)
         const uint32_t id = active ? bi_voxelgrid_read_point(g.points[a.buffer.list ? a.buffer.list[i] : i], q) : 0;
         /* Items are positions, or entries of the list of long rows. Search; sort and write, or list for a sort. */
         const bi_row_out out = {a.pairs, a.dist2, active ? a.offsets[id] : 0, a.ids_64bit, true, true};
-        row_filler<DISTANCES, ROW_LIMIT> filler = {out, active ? a.offsets[id + 1] - out.at : 0, {sh.found, 0}};
+        row_filler<VIEW, DISTANCES, ROW_LIMIT> filler = {out, active ? a.offsets[id + 1] - out.at : 0, {sh.found, 0}};
         visit_around<PER_WARP>(g, visited.stage(), q, filler.capacity > 0, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
             if (point.w > id && d <= g.r2) filler.add(d, point.w);
@@ -153,12 +153,12 @@ static __global__ void __launch_bounds__(THREADS)
         list_long_rows(words, a.buffer.list, is_long, found.count, (uint32_t)i);
         /* 3. Record where the row is, and write the entries sorted. */
         if (active) a.buffer.rows[id] = (uint64_t)(uint32_t)(base + inclusive - count) << 32 | found.count;
-        for_each_sorted(sh.found, count, inclusive, (int64_t)(base + inclusive - count), id,
-                        [&](int64_t at, uint32_t, uint32_t its_id, float its_dist2) {
-                            if (at >= a.buffer.slots) return;
-                            a.buffer.ids[at] = its_id;
-                            if (DISTANCES) a.buffer.dist2[at] = its_dist2;
-                        });
+        for_each_sorted<VIEW>(sh.found, count, inclusive, (int64_t)(base + inclusive - count), id,
+                              [&](int64_t at, uint32_t, uint32_t its_id, float its_dist2) {
+                                  if (at >= a.buffer.slots) return;
+                                  a.buffer.ids[at] = its_id;
+                                  if (DISTANCES) a.buffer.dist2[at] = its_dist2;
+                              });
     });
 }
 
@@ -196,7 +196,7 @@ static __device__ __forceinline__ void write_rows(const bi_voxelgrid_pairs &a, u
 #pragma unroll
         for (int k = 0; k < LOADS_IN_FLIGHT; k++) {
             const uint32_t entry = first + 32 * k + lane;
-            const unsigned of = find_entry_lane(inclusive, entry);
+            const unsigned of = bi_find_entry_lane(inclusive, entry);
             const uint32_t its = entry + __shfl_sync(~0u, source, of);
             to[k] = entry + __shfl_sync(~0u, slot, of);
             rows[k] = row + of;

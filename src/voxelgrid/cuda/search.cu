@@ -215,7 +215,7 @@ static __global__ void __launch_bounds__(THREADS)
         float q[BI_VOXELGRID_DIM];
         const int64_t row = active ? read_query(g, a, i, q) : 0;
         const bi_row_out out = {a.ids, a.dist2, active ? a.offsets[row] : 0, a.ids_64bit, true, false};
-        row_filler<DISTANCES, LIMIT> filler = {out, active ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
+        row_filler<VIEW, DISTANCES, LIMIT> filler = {out, active ? a.offsets[row + 1] - out.at : 0, {sh.found, 0}};
         visit_around<MODE>(g, visited.stage(), q, active, 0, [&](uint4 point) {
             const float d = squared_distance(q, point);
             if (d <= g.r2) filler.add(d, point.w);

@@ -7,6 +7,7 @@
 
 /* A sparse view and a radius. */
 struct sparse_view : search_view {
+    static constexpr bool SORTS_BY_NETWORK = false;
     bi_voxelgrid_bricks bricks;
     const void *keys; /* of positions: 64 bits if keys_64bit, else 32 */
     bool keys_64bit;

@@ -3,6 +3,7 @@
 #ifndef BI_VOXELGRID_CUDA_VISIT_VOXELS_CUH
 #define BI_VOXELGRID_CUDA_VISIT_VOXELS_CUH
 
+#include "core/cuda/sort_registers.cuh"
 #include "core/cuda/warp.cuh"
 #include "core/csr_row_out.h"
 #include "voxelgrid/cuda/dense_view.cuh"
@@ -20,6 +21,14 @@ enum { STAGE_POINTS = 128, LONG_ROW = 16, CROWDED = 4, FEW_QUERIES = 512 };
 #endif
 enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries; not measured */
 
+/* Columns of at least this many ids are sorted by networks in registers. Measured, pairs of 1 M points listed: 1.06 ms,
+ * by counts 1.28, of 60 neighbours; 0.39, not 0.44, of 24. Columns of 24 take the same time either way. */
+#ifdef BI_EMULATE
+enum { NETWORK_LIMIT = 5 };
+#else
+enum { NETWORK_LIMIT = 25 };
+#endif
+
 /* How threads visit points. PER_THREAD: each on its own. PER_WARP: a warp together, through shared memory where rows
  * of voxels are long; for densities from CROWDED on. SHARED_QUERIES: the same by QUERY_WARPS warps; for up to
  * FEW_QUERIES queries a multiprocessor. */
@@ -27,6 +36,7 @@ enum visit_mode { PER_THREAD, PER_WARP, SHARED_QUERIES };
 
 /* A dense view and a radius. */
 struct search_view : bi_voxelgrid_dense_view {
+    static constexpr bool SORTS_BY_NETWORK = true; /* long columns. Not measured in sparse views */
     float reach, r2;
     float outside_low[BI_VOXELGRID_DIM], outside_high[BI_VOXELGRID_DIM]; /* coordinates just outside the box */
     uint32_t rounded_low[BI_VOXELGRID_DIM];                              /* bits of the float `low` + ROUNDED */
@@ -381,17 +391,6 @@ template <bool DISTANCES, int LIMIT> struct row_column {
     }
 };
 
-/* The lane that owns entry `entry` of the warp: the number of lanes whose inclusive sum is at most `entry`. The
- * whole warp calls it. */
-static __device__ __forceinline__ unsigned find_entry_lane(uint32_t inclusive, uint32_t entry)
-{
-    unsigned lane = 0;
-#pragma unroll
-    for (unsigned step = 16; step > 0; step /= 2)
-        if (__shfl_sync(~0u, inclusive, lane + step - 1) <= entry) lane += step;
-    return lane;
-}
-
 /* Calls visit(lane, k, exists) for every k below the count of every lane, distributed over the threads of the warp.
  * `inclusive`: inclusive sum of the counts. The whole warp calls it. */
 template <class V> static __device__ __forceinline__ void for_each_entry(uint32_t count, uint32_t inclusive, V &&visit)
@@ -399,17 +398,46 @@ template <class V> static __device__ __forceinline__ void for_each_entry(uint32_
     const uint32_t total = __shfl_sync(~0u, inclusive, 31);
     for (uint32_t first = 0; first < total; first += 32) {
         const uint32_t entry = first + threadIdx.x % 32;
-        const unsigned lane = find_entry_lane(inclusive, entry);
+        const unsigned lane = bi_find_entry_lane(inclusive, entry);
         visit(lane, entry - __shfl_sync(~0u, inclusive - count, lane), entry < total);
     }
 }
 
+/* Sorts the first `count` entries of a column of ids. Not inlined, as the networks are long. */
+template <int N> static __device__ BI_NOINLINE void sort_column_of(uint32_t *column, uint32_t count)
+{
+    bi_sort_by_registers<N, THREADS>(column, count);
+}
+
+/* The same for the columns of a warp, by a network for the longest; LIMIT: maximum of `count`. The whole warp calls
+ * it. */
+template <int LIMIT> static __device__ __forceinline__ void sort_columns(uint32_t *column, uint32_t count)
+{
+    static_assert(LIMIT <= 64, "the largest network");
+    const uint32_t longest = bi_warp_max(count);
+    if (longest <= 8)
+        sort_column_of<8>(column, count);
+    else if (longest <= 16)
+        sort_column_of<16>(column, count);
+    else if (LIMIT <= 24 || longest <= 24)
+        sort_column_of<24>(column, count);
+    else if (LIMIT <= 32 || longest <= 32)
+        sort_column_of<32>(column, count);
+    else if (LIMIT <= 48 || longest <= 48)
+        sort_column_of<48>(column, count);
+    else
+        sort_column_of<64>(column, count);
+}
+
 /* Calls write(slot, row, id, dist2) for the first `count` entries of each thread, sorted by id; slots of a thread
- * begin at `at`. The whole warp calls it, and each thread writes some of all. */
-template <bool DISTANCES, int LIMIT, class V>
-static __device__ __forceinline__ void for_each_sorted(const row_columns<DISTANCES, LIMIT> &found, uint32_t count,
+ * begin at `at`. Long columns of ids alone are sorted first; else each entry counts the smaller ids of its column. The
+ * whole warp calls it, and each thread writes some of all. */
+template <class VIEW, bool DISTANCES, int LIMIT, class V>
+static __device__ __forceinline__ void for_each_sorted(row_columns<DISTANCES, LIMIT> &found, uint32_t count,
                                                        uint32_t inclusive, int64_t at, uint32_t row, V &&write)
 {
+    constexpr bool BY_NETWORK = VIEW::SORTS_BY_NETWORK && !DISTANCES && LIMIT >= NETWORK_LIMIT;
+    if constexpr (BY_NETWORK) sort_columns<LIMIT>(&found.ids[0][threadIdx.x], count);
     __syncwarp(); /* rows of all lanes */
     for_each_entry(count, inclusive, [&](unsigned lane, uint32_t k, bool exists) {
         const unsigned thread = threadIdx.x / 32 * 32 + lane;
@@ -417,9 +445,9 @@ static __device__ __forceinline__ void for_each_sorted(const row_columns<DISTANC
         const int64_t row_begin = __shfl_sync(~0u, at, lane);
         if (!exists) return;
         const uint32_t id = found.ids[k][thread];
-        uint32_t smaller = 0;
+        uint32_t smaller = BY_NETWORK ? k : 0;
 #pragma unroll 4
-        for (uint32_t other = 0; other < length; other++) smaller += found.ids[other][thread] < id;
+        for (uint32_t other = 0; !BY_NETWORK && other < length; other++) smaller += found.ids[other][thread] < id;
         write(row_begin + smaller, its_row, id, found.dist2[DISTANCES ? k : 0][thread]);
     });
     __syncwarp(); /* all rows are read, and may be reused */
@@ -447,7 +475,7 @@ static __device__ __forceinline__ void write_entry(const bi_row_out &out, int64_
 }
 
 /* A row that a thread fills: short ones in its column, others unsorted in the output. */
-template <bool DISTANCES, int LIMIT> struct row_filler {
+template <class VIEW, bool DISTANCES, int LIMIT> struct row_filler {
     const bi_row_out &out;
     int64_t capacity;
     row_column<DISTANCES, LIMIT> found;
@@ -469,10 +497,10 @@ template <bool DISTANCES, int LIMIT> struct row_filler {
     __device__ void finish(uint32_t *long_rows, int64_t row) const
     {
         const uint32_t count = is_full() && is_short() ? found.count : 0;
-        for_each_sorted(found.sh, count, bi_warp_inclusive_sum(count), out.at, (uint32_t)row,
-                        [&](int64_t at, uint32_t its_row, uint32_t id, float dist2) {
-                            write_entry<DISTANCES>(out, at, its_row, id, dist2);
-                        });
+        for_each_sorted<VIEW>(found.sh, count, bi_warp_inclusive_sum(count), out.at, (uint32_t)row,
+                              [&](int64_t at, uint32_t its_row, uint32_t id, float dist2) {
+                                  write_entry<DISTANCES>(out, at, its_row, id, dist2);
+                              });
         if (!is_full() || is_short()) return;
         for (int64_t k = 0; out.pairs && k < capacity; k++)
             bi_voxelgrid_write_id(out.ids, out.ids_64bit, 2 * (out.at + k), (uint32_t)row);
