@@ -46,7 +46,9 @@ bosc_status bi_cellgraph_build_table(bosc_ctx *ctx, const struct bi_letters *sha
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_mark_word, bi_cellgraph_items(rows->n), table));
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_count_group, groups, table));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, table->ranks, groups, table->ranks));
-    return BI_CELLGRAPH_STEP(ctx, cellgraph_list_words, groups, table);
+    const struct bi_cellgraph_ops *ops = ctx->ops->cellgraph;
+    return ops->list_words ? ops->list_words(ctx, table, groups)
+                           : BI_CELLGRAPH_STEP(ctx, cellgraph_list_words, groups, table);
 }
 
 bosc_status bi_cellgraph_find_first_rows(bosc_ctx *ctx, struct bi_cellgraph_table *table)

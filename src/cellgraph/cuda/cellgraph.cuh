@@ -12,7 +12,6 @@ struct bi_cellgraph_unique_result {
     uint32_t sampled[2],
         pairs[2]; /* of the sampled groups of each half of the words: vertices, and pairs in one group */
     struct bi_cellgraph_sample_stats stats;
-    unsigned long long table_edges; /* twice their number */
 };
 
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
@@ -23,6 +22,9 @@ bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segm
 /* Samples the vertices, whose number is in the result; does nothing if there are more than `capacity`. */
 bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
                                      bi_cellgraph_unique_result *result);
+/* Sets the vertices of the graph from the table of its rows, the ids of the table, and its number of edges. */
+bosc_status bi_cellgraph_cuda_table_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
+bosc_status bi_cellgraph_cuda_list_words(bosc_ctx *ctx, const struct bi_cellgraph_table *table, int64_t groups);
 /* Adds twice the number of edges of a table to *edges. */
 bosc_status bi_cellgraph_cuda_count_table(bosc_ctx *ctx, const struct bi_cellgraph_table *table,
                                           unsigned long long *edges);

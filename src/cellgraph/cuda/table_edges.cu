@@ -13,6 +13,7 @@ enum {
     FIND_BYTES = 46 * 1024, /* of a block's keys: 48 KB, which no kernel must opt in to, less the other arrays */
     BATCH = 6,              /* neighbours whose loads overlap: two letters of two bits. Not measured */
     ORDER_ROWS = 256,       /* of a block, a thread each; less than 2^8 + 1, as rows are bytes */
+    KEYS_IN_FLIGHT = 4,     /* of a thread that reads rows. Not measured */
     DEGREE_BITS = 10        /* of a vertex's number of higher neighbours: at most 3 * 255 */
 };
 
@@ -44,14 +45,12 @@ struct difference {
     int32_t letter;
 };
 
-/* Returns the difference of words, and advances. BITS: of a letter; 0: any. */
-template <int BITS>
+/* Returns the difference of words, and advances. */
 static __device__ __forceinline__ uint32_t next_difference(const bi_cellgraph_table &t, difference &next)
 {
-    const int32_t letter_bits = BITS > 0 ? BITS : t.shape.letter_bits;
-    const uint32_t d = next.bits << next.letter * letter_bits;
+    const uint32_t d = next.bits << next.letter * t.shape.letter_bits;
     next.bits++;
-    if (next.bits >> letter_bits) {
+    if (next.bits >> t.shape.letter_bits) {
         next.bits = 1;
         next.letter++;
     }
@@ -92,7 +91,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
             uint32_t others[BATCH], bits[BATCH];
 #pragma unroll
             for (int b = 0; b < BATCH; b++) {
-                const uint32_t d = j + b < neighbours ? next_difference<0>(table, next) : 0;
+                const uint32_t d = j + b < neighbours ? next_difference(table, next) : 0;
                 bits[b] = d & 31;
                 others[b] = j + b < neighbours ? table.present[(uint32_t)g ^ d >> BI_CELLGRAPH_GROUP_BITS] : 0;
             }
@@ -115,46 +114,98 @@ bosc_status bi_cellgraph_cuda_count_table(bosc_ctx *ctx, const struct bi_cellgra
 
 /* ---- neighbours, in the order of words ---- */
 
+/* Neighbours of a word whose loads overlap: their words, and the letters in which they differ. */
+struct neighbour_batch {
+    uint32_t words[BATCH], letters[BATCH];
+};
+
+/* Sets the next neighbours; past the last one the word itself. BITS: of a letter, 1 or 2; the batch is of the letters
+ * from `letter` on, which then advances. */
+template <int BITS>
+static __device__ __forceinline__ void next_letters(uint32_t x, int32_t length, int32_t *letter, neighbour_batch *next)
+{
+    constexpr int DIFFERENCES = (1 << BITS) - 1, LETTERS = BATCH / DIFFERENCES;
+    static_assert(DIFFERENCES * LETTERS == BATCH, "whole letters");
+#pragma unroll
+    for (int l = 0; l < LETTERS; l++) {
+        const uint32_t lowest = *letter + l < length ? 1u << (*letter + l) * BITS : 0;
+#pragma unroll
+        for (int d = 0; d < DIFFERENCES; d++) {
+            next->words[l * DIFFERENCES + d] = x ^ lowest * (uint32_t)(d + 1);
+            next->letters[l * DIFFERENCES + d] = (uint32_t)(*letter + l);
+        }
+    }
+    *letter += LETTERS;
+}
+
+/* Writes the keys of the higher vertices of a batch; returns the place of the next key. */
+static __device__ __forceinline__ uint32_t *append_higher(const bi_cellgraph_table &t, const neighbour_batch &batch,
+                                                          uint32_t v, uint32_t *to, uint32_t stride)
+{
+    uint64_t groups[BATCH];
+    uint32_t others[BATCH];
+#pragma unroll
+    for (int b = 0; b < BATCH; b++) groups[b] = t.groups[batch.words[b] >> BI_CELLGRAPH_GROUP_BITS];
+#pragma unroll
+    for (int b = 0; b < BATCH; b++) {
+        const uint32_t x = batch.words[b];
+        others[b] = bi_cellgraph_is_present(groups[b], x) ? t.ids[bi_cellgraph_rank(groups[b], x)] : 0;
+    }
+#pragma unroll
+    for (int b = 0; b < BATCH; b++) {
+        if (others[b] <= v) continue;
+        *to = others[b] << BI_CELLGRAPH_POSITION_BITS | batch.letters[b];
+        to += stride;
+    }
+    return to;
+}
+
 /* Writes the keys of the higher neighbours of a vertex to keys[0], keys[stride], ...; returns their number. BITS: of a
  * letter; 0: any. */
 template <int BITS>
 static __device__ __forceinline__ uint32_t find_neighbours(const table_edges_args &a, uint32_t x, uint32_t v,
                                                            uint32_t *keys, uint32_t stride)
 {
-    const bi_cellgraph_table &t = a.table;
-    uint32_t count = 0;
-    difference next = {1, 0};
-    for (int32_t j = 0; j < a.neighbours; j += BATCH) {
-        uint32_t words[BATCH], others[BATCH], positions[BATCH];
-        uint64_t groups[BATCH];
-        /* 1. The groups of the next words; past the last one, the vertex's own, which is not higher. */
-#pragma unroll
-        for (int b = 0; b < BATCH; b++) {
-            positions[b] = (uint32_t)next.letter;
-            words[b] = j + b < a.neighbours ? x ^ next_difference<BITS>(t, next) : x;
+    uint32_t *to = keys;
+    neighbour_batch next;
+    if constexpr (BITS > 0) {
+        for (int32_t letter = 0; letter < a.table.shape.length;) {
+            next_letters<BITS>(x, a.table.shape.length, &letter, &next);
+            to = append_higher(a.table, next, v, to, stride);
         }
+    } else {
+        difference own = {1, 0};
+        for (int32_t j = 0; j < a.neighbours; j += BATCH) {
 #pragma unroll
-        for (int b = 0; b < BATCH; b++) {
-            groups[b] = t.groups[words[b] >> BI_CELLGRAPH_GROUP_BITS];
+            for (int b = 0; b < BATCH; b++) {
+                next.letters[b] = (uint32_t)own.letter;
+                next.words[b] = j + b < a.neighbours ? x ^ next_difference(a.table, own) : x;
+            }
+            to = append_higher(a.table, next, v, to, stride);
         }
-        /* 2. Their vertices. */
-#pragma unroll
-        for (int b = 0; b < BATCH; b++) {
-            others[b] =
-                bi_cellgraph_is_present(groups[b], words[b]) ? t.ids[bi_cellgraph_rank(groups[b], words[b])] : 0;
-        }
-        /* 3. The keys of the higher ones. */
-#pragma unroll
-        for (int b = 0; b < BATCH; b++)
-            if (others[b] > v) keys[count++ * stride] = others[b] << BI_CELLGRAPH_POSITION_BITS | positions[b];
     }
-    return count;
+    return (uint32_t)(to - keys) / stride;
 }
 
 struct find_shared {
     uint32_t warps[FIND_THREADS / 32];
     unsigned long long base;
 };
+
+/* Copies the keys of the rows of a warp to consecutive words, lane by lane: stores of the lanes are then next to each
+ * other, unlike those of a row by its thread. count: of the thread's row; `to` receives the first key of the first
+ * lane. The whole warp calls it, after a barrier that completes the rows. */
+static __device__ __forceinline__ void copy_rows(const uint32_t *keys, uint32_t stride, uint32_t count, uint32_t *to)
+{
+    const unsigned lane = threadIdx.x % 32, first_row = threadIdx.x - lane;
+    const uint32_t inclusive = bi_warp_inclusive_sum(count), total = __shfl_sync(~0u, inclusive, 31);
+    for (uint32_t first = 0; first < total; first += 32) {
+        const uint32_t entry = first + lane;
+        const unsigned of = bi_find_entry_lane(inclusive, entry);
+        const uint32_t k = entry - __shfl_sync(~0u, inclusive - count, of);
+        if (entry < total) to[entry] = keys[k * stride + first_row + of];
+    }
+}
 
 /* Writes the keys of the higher neighbours of each vertex, a thread a vertex, by rank. A block appends its rows to
  * a.keys; their order there does not matter. BITS: of a letter; 0: any. */
@@ -175,12 +226,10 @@ static __global__ void __launch_bounds__(FIND_THREADS) bi_cellgraph_find_table_r
     /* 2. Reserve keys for the block. */
     const uint32_t begin = bi_block_exclusive_sum<FIND_THREADS / 32>(count, sh.warps, &total);
     if (threadIdx.x == 0) sh.base = total > 0 ? atomicAdd(a.cursor, (unsigned long long)total) : 0;
-    __syncthreads(); /* the base */
-    /* 3. Write the row. */
-    if (!is_vertex) return;
-    uint32_t *to = a.keys + sh.base + begin;
-    a.rows[v] = (sh.base + begin) << DEGREE_BITS | count;
-    for (uint32_t k = 0; k < count; k++) to[k] = keys[k * stride + threadIdx.x];
+    __syncthreads(); /* the base, and the keys of all rows */
+    /* 3. Write the rows. */
+    if (is_vertex) a.rows[v] = (sh.base + begin) << DEGREE_BITS | count;
+    copy_rows(keys, stride, count, a.keys + sh.base + __shfl_sync(~0u, begin, 0));
 }
 
 /* ---- edges, in the order of vertices ---- */
@@ -220,16 +269,34 @@ static __global__ void __launch_bounds__(ORDER_ROWS) bi_cellgraph_sum_table_rows
     if (threadIdx.x == 0) a.block_edges[blockIdx.x] = total;
 }
 
-/* Reads the keys of rows first to last - 1 of the block, a thread a row. */
+/* Reads the keys of rows first to last - 1 of the block. The lanes of a warp read its rows together, so that few lines
+ * are read at once, and several keys of a thread are in flight. source: where the thread's row begins. */
 static __device__ __forceinline__ void read_keys(const table_edges_args &a, order_shared &sh, uint32_t first,
                                                  uint32_t last, uint64_t source)
 {
-    if (threadIdx.x < first || threadIdx.x >= last) return;
-    const uint32_t begin = sh.starts[threadIdx.x], to = begin - sh.starts[first],
-                   count = sh.starts[threadIdx.x + 1] - begin;
-    for (uint32_t k = 0; k < count; k++) {
-        sh.keys[to + k] = a.keys[source + k];
-        sh.rows[to + k] = (uint8_t)threadIdx.x;
+    const unsigned lane = threadIdx.x % 32, first_row = threadIdx.x - lane;
+    const bool has_row = threadIdx.x >= first && threadIdx.x < last;
+    const uint32_t count = has_row ? sh.starts[threadIdx.x + 1] - sh.starts[threadIdx.x] : 0,
+                   inclusive = bi_warp_inclusive_sum(count), total = __shfl_sync(~0u, inclusive, 31),
+                   to = sh.starts[max(first, first_row)] - sh.starts[first];
+    const uint64_t from = source - (inclusive - count); /* of the row's entry e of the warp: from + e */
+    for (uint32_t begin = 0; begin < total; begin += 32 * KEYS_IN_FLIGHT) {
+        uint32_t keys[KEYS_IN_FLIGHT], rows[KEYS_IN_FLIGHT];
+#pragma unroll
+        for (int k = 0; k < KEYS_IN_FLIGHT; k++) {
+            const uint32_t entry = begin + 32 * k + lane;
+            const unsigned of = bi_find_entry_lane(inclusive, entry);
+            const uint64_t at = entry + (uint64_t)__shfl_sync(~0u, (unsigned long long)from, of);
+            rows[k] = first_row + of;
+            keys[k] = entry < total ? a.keys[at] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < KEYS_IN_FLIGHT; k++) {
+            const uint32_t entry = begin + 32 * k + lane;
+            if (entry >= total) continue;
+            sh.keys[to + entry] = keys[k];
+            sh.rows[to + entry] = (uint8_t)rows[k];
+        }
     }
 }
 

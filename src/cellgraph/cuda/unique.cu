@@ -1,6 +1,5 @@
 /* Vertices on the device. Rows are inserted into a hash table whose slots hold the first of equal rows; these are
- * numbered in order. Rows with equal hashes are compared, so nothing is left to chance. A table of all words replaces
- * the hash table: its ranks are the slots. */
+ * numbered in order. Rows with equal hashes are compared, so nothing is left to chance. */
 #include "core/cuda/launch.cuh"
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
@@ -29,12 +28,11 @@ enum { HALF_SPAN_ROWS = 1 << 18 };
 struct unique_args {
     struct bi_cellgraph_rows rows;
     struct bi_letters shape;
-    uint64_t *seeds, *hashes; /* hashes: NULL with a table of words */
-    uint32_t *table;          /* representative + 1, below bits of its hash; 0: empty */
+    uint64_t *seeds, *hashes;
+    uint32_t *table; /* representative + 1, below bits of its hash; 0: empty */
     uint32_t slots;
     int32_t row_bits;
     uint32_t *slot;           /* of each row */
-    uint32_t *ids;            /* vertex of each slot; NULL without a table of words */
     uint32_t *representative; /* of each row */
     unsigned long long *ticket;
     bi_tile_totals<uint32_t> nodes;                     /* of tiles of rows */
@@ -247,8 +245,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_number(con
         const int64_t i = begin + sh.tile_rows[v];
         a.vertex_rows[vertex + v] = (uint32_t)i;
         a.multiplicities[vertex + v] = 1;
-        if (a.hashes) a.vertex_hashes[vertex + v] = a.hashes[i];
-        if (a.ids) a.ids[a.slot[i]] = (uint32_t)(vertex + v);
+        a.vertex_hashes[vertex + v] = a.hashes[i];
         a.vertex_of[i] = (uint32_t)(vertex + v);
     }
     copy_representatives<PER_THREAD>(a, begin, sh, count, a.vectors + vertex * a.shape.words);
@@ -355,13 +352,13 @@ static int32_t choose_span(const bosc_cellgraph *graph, int64_t rows, const bi_c
 }
 
 /* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. With `words`, a table of all
- * words, also sets its number of edges. After a failure the caller empties the graph. */
+ * words, sets its number of edges instead of both. After a failure the caller empties the graph. */
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                      struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *words)
 {
     const int64_t n = rows->n, slots = choose_slots(n);
-    const bool halves = n >= HALF_SPAN_ROWS && !words;
-    const size_t slot_bytes = words ? 0 : (size_t)bi_div_up(slots, 2) * 8,
+    const bool halves = n >= HALF_SPAN_ROWS;
+    const size_t slot_bytes = (size_t)bi_div_up(slots, 2) * 8,
                  group_bytes = halves ? 4 * GROUP_SLOTS * sizeof(uint32_t) : 0, table = slot_bytes + group_bytes;
     unsigned char *zeroed;
     bi_cellgraph_unique_result result;
@@ -372,17 +369,14 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     a.slots = (uint32_t)slots;
     a.row_bits = bi_bit_length((uint64_t)n);
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, a.shape.words, 8));
+    if (words) return bi_cellgraph_cuda_table_vertices(ctx, graph, words);
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VERTEX_OF, n, 4));
-    if (!words) BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
-    if (!words) BI_TRY(bi_scratch_of(ctx, n, 4, &a.slot));
+    BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
+    BI_TRY(bi_scratch_of(ctx, n, 4, &a.slot));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.representative));
     BI_TRY(bi_scratch_of(ctx, (int64_t)(table + node_bytes(n) + sizeof result), 1, &zeroed));
     a.seeds = (uint64_t *)graph->blocks[BI_CELLGRAPH_SEEDS].data;
-    a.table = words ? words->first : (uint32_t *)zeroed;
-    if (words) {
-        a.slot = words->slots;
-        a.ids = words->ids;
-    }
+    a.table = (uint32_t *)zeroed;
     a.groups = halves ? (uint32_t *)(zeroed + slot_bytes) : nullptr;
     for (int64_t groups = n / SAMPLED; groups > 1; groups /= 2) a.sample_mask = 2 * a.sample_mask + 1;
     a.ticket = (unsigned long long *)(zeroed + table);
@@ -390,10 +384,7 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     a.result = (bi_cellgraph_unique_result *)(zeroed + table + node_bytes(n));
     BI_TRY(ctx->backend->fill(ctx, zeroed, 0, table + node_bytes(n) + sizeof result));
     /* 2. Insert, number; repeat the numbering if the blocks were too small. */
-    if (words)
-        BI_TRY(bi_cellgraph_cuda_count_table(ctx, words, &a.result->table_edges));
-    else
-        BI_TRY(insert_rows(ctx, a));
+    BI_TRY(insert_rows(ctx, a));
     BI_TRY(make_vertices(ctx, graph, a, stats != nullptr, &result));
     if (result.vertices > a.capacity) {
         BI_TRY(bi_cellgraph_reserve_vertices(ctx, graph, n, result.vertices));
@@ -402,7 +393,6 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     }
     /* 3. Results. */
     graph->vertices = result.vertices;
-    if (words) words->edges = (int64_t)(result.table_edges / 2);
     graph->span = choose_span(graph, n, result);
     if (stats) *stats = result.stats;
     return BOSC_OK;
