@@ -257,24 +257,62 @@ bosc_status bi_hash_remove_repeats(bosc_ctx *ctx, const bosc_hash *next, const s
     return BOSC_OK;
 }
 
+/* Groups the pairs of a multimap without a sort, where the backend can. *grouped: false, with no scratch taken, if they
+ * have to be sorted. */
+static bosc_status group_without_sort(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next,
+                                      const struct bi_hash_input *in, const void *values, struct bi_hash_groups *g,
+                                      bool *grouped)
+{
+    /* An attempt in vain takes a quarter of a sort's time, so the next builds sort at once; with few pairs it costs
+     * little. Estimates. */
+    enum { SORTED_BUILDS = 15, LEAST_PAIRS = 1 << 16 };
+    const bosc_hash_opts *o = &next->opts;
+    const bool had_few_keys = table->pairs > 0 && table->keys <= table->pairs / 64;
+    *grouped = false;
+    if (!next->ops->group_pairs || o->kind != BOSC_HASH_MULTIMAP || had_few_keys) return BOSC_OK;
+    if (next->sorted_builds > 0) {
+        next->sorted_builds--;
+        return BOSC_OK;
+    }
+    const struct bi_mark mark = bi_arena_mark(ctx);
+    BI_TRY(next->ops->group_pairs(ctx, &next->shape, in->keys, values, o->value_size, in->n, g, grouped));
+    if (*grouped) return BOSC_OK;
+    bi_arena_rewind(ctx, mark);
+    if (in->n >= LEAST_PAIRS) next->sorted_builds = SORTED_BUILDS;
+    return BOSC_OK;
+}
+
+/* The same by a sort, for any table. values: as bi_hash_sort has it. */
+static bosc_status group_by_sort(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *next,
+                                 const struct bi_hash_input *in, const void *values, struct bi_hash_groups *g)
+{
+    /* The last build, if any, had few keys; else its next one most likely does not ascend. An estimate. */
+    const bool had_few_keys = table->keys <= table->pairs / 64;
+    void *sorted;
+    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, had_few_keys, values,
+                        next->opts.value_size, g, &sorted));
+    return bi_hash_reduce_groups(ctx, next, in, sorted, g);
+}
+
 bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                           struct bi_hash_lists *lists)
 {
     struct bi_hash_groups g;
     size_t bytes[BI_HASH_BLOCKS] = {0}, value_size = (size_t)next->opts.value_size;
-    bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
-    /* The last build, if any, had few keys; else its next one most likely does not ascend. An estimate. */
-    const bool had_few_keys = table->keys <= table->pairs / 64;
-    void *sorted;
-    BI_TRY(bi_hash_sort(ctx, next->shape.key_bits, next->shape.seed, in->keys, in->n, had_few_keys,
-                        values_apart ? in->values : NULL, next->opts.value_size, &g, &sorted));
-    BI_TRY(bi_hash_reduce_groups(ctx, next, in, sorted, &g));
+    const bool values_apart = next->opts.kind == BOSC_HASH_MULTIMAP && value_size > 0 && in->n > 0;
+    const void *values = values_apart ? in->values : NULL;
+    bool grouped;
+    /* 1. Find the groups. */
+    BI_TRY(group_without_sort(ctx, table, next, in, values, &g, &grouped));
+    if (!grouped) BI_TRY(group_by_sort(ctx, table, next, in, values, &g));
+    /* 2. Plan the table for them; list them. */
     bi_hash_choose_layout(ctx, next, g.count);
     bi_hash_plan(next, g.count, &next->shape, bytes);
     if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     if (!values_apart) return BOSC_OK;
+    /* 3. Write the values. */
     if (g.carried) return ctx->backend->copy(ctx, next->blocks[BI_HASH_VALUES].data, g.carried, bytes[BI_HASH_VALUES]);
     struct bi_hash_gather gather = {in->values, g.rows, next->opts.value_size, next->blocks[BI_HASH_VALUES].data};
     return BI_HASH_STEP(ctx, gather, in->n, &gather);

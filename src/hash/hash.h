@@ -85,8 +85,9 @@ struct bosc_hash {
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
     int64_t extra_probes; /* probes beyond the first, over all keys; BUCKETED: one for each key in its second bucket */
     int32_t reseeded, linear;
-    int64_t reduced_keys; /* distinct keys of the last build, if keys repeated in it and reduce_repeats is for such
+    int64_t reduced_keys;  /* distinct keys of the last build, if keys repeated in it and reduce_repeats is for such
                            * tables: the next build then reduces first. Else 0 */
+    int32_t sorted_builds; /* of a multimap: number of builds to come that sort at once, since group_pairs declined */
     struct bi_block blocks[BI_HASH_BLOCKS];
     struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
     struct bi_block words;          /* scratch words of builds on the device */
@@ -154,6 +155,7 @@ struct bi_hash_reduction {
 struct bi_hash_steps; /* one bi_step_fn for each line of steps.def */
 struct bi_hash_slots_fill;
 struct bi_hash_slots_find;
+struct bi_hash_groups; /* hash/handle.h */
 
 struct bi_hash_ops {
     const struct bi_hash_steps *steps;
@@ -212,6 +214,12 @@ struct bi_hash_ops {
      * keys, keys that collide by design, too little shared memory. Blocks of the table may then be written to. */
     bosc_status (*reduce_repeats)(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                   struct bi_hash_reduction *, bool *fits);
+
+    /* NULL, or: groups pairs by key as a multimap stores them: sets hashes, values, count, and rows or carried of *g,
+     * in scratch. values: NULL, or (n x value_size). *grouped: false where it declines: few pairs, keys of 128 bits,
+     * keys that fill many rows or collide by design, too little shared memory. */
+    bosc_status (*group_pairs)(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
+                               int32_t value_size, int64_t n, struct bi_hash_groups *, bool *grouped);
 };
 
 /* Operations of a layout. */

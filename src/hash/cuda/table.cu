@@ -32,4 +32,5 @@ extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
     NULL,
     NULL,
     bi_hash_reduce_repeats_cuda,
+    bi_hash_group_pairs_cuda,
 };

@@ -202,7 +202,7 @@ static inline bosc_hash_opts hash_options(int k)
     return o;
 }
 
-/* The operations of a context, without number_keys and reduce_repeats. */
+/* The operations of a context, without number_keys, reduce_repeats and group_pairs. */
 struct hash_sorting_ops {
     struct bi_ops ops;
     struct bi_hash_ops hash;
@@ -215,6 +215,7 @@ static inline const struct bi_ops *hash_use_sorts(bosc_ctx *ctx, struct hash_sor
     *sorting = (struct hash_sorting_ops){.ops = *own, .hash = *own->hash};
     sorting->hash.number_keys = NULL;
     sorting->hash.reduce_repeats = NULL;
+    sorting->hash.group_pairs = NULL;
     sorting->ops.hash = &sorting->hash;
     ctx->ops = &sorting->ops;
     return own;

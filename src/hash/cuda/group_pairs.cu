@@ -1,0 +1,384 @@
+/* Pairs of a multimap grouped by key on CUDA, without a sort of all pairs: the radix partition orders them by the top
+ * bits of their hashes, and a block sorts each partition in shared memory.
+ * 1. Count the pairs of each home, a range of hashes; a scan of the counts gives the first position of each.
+ * 2. Move the pairs to positions of their home, then rank those of one home by hash and row.
+ * 3. List the positions at which a key begins. Earlier partitions give the number of the first (prefix.cuh).
+ * Partitions that do not fit, and homes of many pairs, are left to a sort. Sources: Gonnet and Munro, The Analysis of
+ * Linear Probing Sort (1984); Adinets, Merrill, Onesweep (2022). */
+#include "core/cuda/ops.cuh"
+#include "core/cuda/prefix.cuh"
+#include "hash/cuda/bucketed.cuh"
+#include "hash/handle.h"
+
+#ifdef BI_EMULATE /* the emulator runs few threads at once */
+enum { GROUP_THREADS = 64, GROUP_EACH = 5, GROUP_HOME_BITS = 9, GROUP_LEAST = 300 };
+#else
+/* LEAST: fewer pairs are sorted. Not measured. */
+enum { GROUP_THREADS = 512, GROUP_EACH = 6, GROUP_HOME_BITS = 12, GROUP_LEAST = 1 << 13 };
+#endif
+enum {
+    GROUP_PAIRS = GROUP_THREADS * GROUP_EACH, /* of a partition, at most */
+    GROUP_HOMES = 1 << GROUP_HOME_BITS,
+    GROUP_HOMES_EACH = GROUP_HOMES / GROUP_THREADS, /* that a thread scans */
+    GROUP_HOME_WORDS = GROUP_HOMES + GROUP_THREADS, /* of shared memory: one more for each thread */
+    /* Mean of a partition, at most: 2,048 of 3,072. Where each key has ten pairs, the rest is seven standard
+     * deviations. Not measured. */
+    GROUP_MEAN = GROUP_PAIRS / 3 * 2,
+    /* Pairs of a home, at most: each is compared with all others. Not measured. */
+    GROUP_LONGEST = 64,
+    GROUP_WARPS = GROUP_THREADS / 32
+};
+static_assert((int)GROUP_PAIRS <= 1 << 15, "positions and counts have 16 bits");
+
+struct group_result {
+    unsigned groups;
+    unsigned crowded; /* not 0: a partition or a home has too many pairs; the groups are incomplete */
+};
+
+template <class K, class P> struct group_args {
+    const K *hashes;        /* (n) by partition */
+    const P *payload;       /* (n) */
+    const uint32_t *starts; /* (partitions + 1) */
+    int32_t partition_bits;
+    unsigned long long *ticket;
+    bi_tile_totals<uint32_t> totals; /* groups of each partition */
+    struct group_result *result;
+    K *group_hashes;   /* (n) */
+    uint2 *group_rows; /* (n) position of a group's first pair, and its number of pairs */
+    P *payload_out;    /* (n) by hash, then by row */
+};
+
+/* Hashes and rows of a partition by position, ordered by both. A hash of 32 bits shares a word with its row, so that
+ * both are compared at once. */
+template <class K> struct group_order;
+template <> struct group_order<uint32_t> {
+    typedef unsigned long long item;
+    item items[GROUP_PAIRS];
+
+    static __device__ __forceinline__ item make(uint32_t hash, uint32_t row) { return (item)hash << 32 | row; }
+    static __device__ __forceinline__ uint32_t hash(item x) { return (uint32_t)(x >> 32); }
+    static __device__ __forceinline__ uint32_t row(item x) { return (uint32_t)x; }
+    static __device__ __forceinline__ bool is_less(item a, item b) { return a < b; }
+    __device__ __forceinline__ item read(uint32_t i) const { return items[i]; }
+    __device__ __forceinline__ void write(uint32_t i, item x) { items[i] = x; }
+};
+template <> struct group_order<uint64_t> {
+    struct item {
+        uint64_t its_hash;
+        uint32_t its_row;
+    };
+    uint64_t hashes[GROUP_PAIRS];
+    uint16_t rows[GROUP_PAIRS];
+
+    static __device__ __forceinline__ item make(uint64_t hash, uint32_t row) { return {hash, row}; }
+    static __device__ __forceinline__ uint64_t hash(item x) { return x.its_hash; }
+    static __device__ __forceinline__ uint32_t row(item x) { return x.its_row; }
+    static __device__ __forceinline__ bool is_less(item a, item b)
+    {
+        return a.its_hash < b.its_hash || (a.its_hash == b.its_hash && a.its_row < b.its_row);
+    }
+    __device__ __forceinline__ item read(uint32_t i) const { return {hashes[i], rows[i]}; }
+    __device__ __forceinline__ void write(uint32_t i, item x)
+    {
+        hashes[i] = x.its_hash;
+        rows[i] = (uint16_t)x.its_row;
+    }
+};
+
+/* homes: number of pairs of each home; later the first position | number << 16. A thread scans GROUP_HOMES_EACH of
+ * them, which are one word more apart, so that lanes read different banks. heads takes their memory. */
+template <class K, class P> struct group_shared {
+    group_order<K> order;
+    P payload[bi_hash_has_value<P> ? GROUP_PAIRS : 1]; /* by row of the partition */
+    union {
+        uint32_t homes[GROUP_HOME_WORDS];
+        uint16_t heads[GROUP_PAIRS + 1]; /* positions of the first pairs of the groups, then the number of pairs */
+    };
+    uint32_t warps[GROUP_WARPS], counts[GROUP_EACH * GROUP_WARPS];
+    uint32_t partition, preceding;
+    uint32_t skip; /* another partition is crowded */
+};
+
+/* Blocks that a multiprocessor runs at once: 228 KB of shared memory hold three of 32-bit keys. */
+template <class K, class P> constexpr int group_blocks = sizeof(group_shared<K, P>) * 3 <= 224 * 1024 ? 3 : 2;
+
+/* A thread's pairs: every GROUP_THREADS-th of the partition. */
+template <class K> struct group_share {
+    uint32_t begin, pairs; /* the partition */
+    K hash[GROUP_EACH];
+    uint32_t at[GROUP_EACH];
+
+    static __device__ __forceinline__ uint32_t index(int k) { return (uint32_t)k * GROUP_THREADS + threadIdx.x; }
+    __device__ __forceinline__ bool has(int k) const { return index(k) < pairs; }
+};
+
+/* Returns the index in homes of a hash's home: the bits below those of the partition. */
+template <class K> static __device__ __forceinline__ uint32_t home_index(K hash, int32_t partition_bits)
+{
+    const uint32_t home = (uint32_t)((K)(hash << partition_bits) >> (bi_hash_key_bits<K> - GROUP_HOME_BITS));
+    return home + home / GROUP_HOMES_EACH;
+}
+
+/* Loads the pairs and counts those of each home: own.at[k] is the home's index | the pair's number in it << 16. A
+ * barrier before it completes the zeros; the caller adds a barrier. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void count_homes(S &sh, const group_args<K, P> &a, group_share<K> &own)
+{
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++)
+        if (own.has(k)) own.hash[k] = a.hashes[own.begin + own.index(k)];
+    if constexpr (bi_hash_has_value<P>) {
+#pragma unroll
+        for (int k = 0; k < GROUP_EACH; k++)
+            if (own.has(k)) sh.payload[own.index(k)] = a.payload[own.begin + own.index(k)];
+    }
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++) {
+        if (!own.has(k)) continue;
+        const uint32_t home = home_index(own.hash[k], a.partition_bits);
+        own.at[k] = home | atomicAdd(&sh.homes[home], 1u) << 16;
+    }
+}
+
+/* Turns the counts into positions. Returns true if a home has too many pairs. All threads call it; the last barrier
+ * makes the positions visible. */
+template <class S> static __device__ __forceinline__ bool scan_homes(S &sh)
+{
+    uint32_t counts[GROUP_HOMES_EACH], pairs = 0, longest = 0, all;
+    uint32_t *homes = sh.homes + threadIdx.x * (GROUP_HOMES_EACH + 1);
+#pragma unroll
+    for (int j = 0; j < GROUP_HOMES_EACH; j++) {
+        counts[j] = homes[j];
+        pairs += counts[j];
+        longest = max(longest, counts[j]);
+    }
+    uint32_t next = bi_block_exclusive_sum<GROUP_WARPS>(pairs, sh.warps, &all);
+#pragma unroll
+    for (int j = 0; j < GROUP_HOMES_EACH; j++) {
+        homes[j] = next | counts[j] << 16;
+        next += counts[j];
+    }
+    return __syncthreads_or(longest > GROUP_LONGEST) != 0;
+}
+
+/* Orders the partition by hash and row: sh.order. All threads call it; a barrier comes last. */
+template <class S, class K>
+static __device__ __forceinline__ void order_pairs(S &sh, int32_t partition_bits, const group_share<K> &own)
+{
+    typedef group_order<K> order;
+    typename order::item items[GROUP_EACH];
+    uint32_t position[GROUP_EACH];
+    /* 1. Move the pairs to positions of their homes, in any order. */
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++)
+        if (own.has(k))
+            sh.order.write((sh.homes[own.at[k] & 0xffff] & 0xffff) + (own.at[k] >> 16),
+                           order::make(own.hash[k], own.index(k)));
+    __syncthreads(); /* the pairs are in their homes */
+    /* 2. Rank the pairs of each home. */
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++) {
+        if (!own.has(k)) continue;
+        items[k] = sh.order.read(own.index(k));
+        const uint32_t home = sh.homes[home_index(order::hash(items[k]), partition_bits)], first = home & 0xffff,
+                       end = first + (home >> 16);
+        position[k] = first;
+        for (uint32_t j = first; j < end; j++) position[k] += order::is_less(sh.order.read(j), items[k]);
+    }
+    __syncthreads(); /* all pairs are read */
+    /* 3. Move them. */
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++)
+        if (own.has(k)) sh.order.write(position[k], items[k]);
+    __syncthreads(); /* the pairs are in order; the homes are free */
+}
+
+template <class K, class P> static __device__ __forceinline__ K hash_at(const group_shared<K, P> &sh, uint32_t i)
+{
+    return group_order<K>::hash(sh.order.read(i));
+}
+
+/* Lists the positions at which a key begins in sh.heads. Returns their number. All threads call it; the caller adds a
+ * barrier. */
+template <class S, class K> static __device__ __forceinline__ uint32_t list_heads(S &sh, const group_share<K> &own)
+{
+    unsigned lanes[GROUP_EACH];
+    uint32_t total;
+    /* 1. Count the heads of each warp, in the order of positions. */
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++) {
+        const uint32_t i = own.index(k);
+        lanes[k] = __ballot_sync(~0u, own.has(k) && (i == 0 || hash_at(sh, i) != hash_at(sh, i - 1)));
+        if (threadIdx.x % 32 == 0) sh.counts[k * GROUP_WARPS + threadIdx.x / 32] = (uint32_t)__popc(lanes[k]);
+    }
+    __syncthreads(); /* the counts of all warps are there */
+    /* 2. Scan the counts. */
+    const bool counts = threadIdx.x < GROUP_EACH * GROUP_WARPS;
+    const uint32_t before = bi_block_exclusive_sum<GROUP_WARPS>(counts ? sh.counts[threadIdx.x] : 0, sh.warps, &total);
+    if (counts) sh.counts[threadIdx.x] = before;
+    __syncthreads(); /* the number of the first head of each warp is there */
+    /* 3. Write the positions. */
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++)
+        if (lanes[k] >> threadIdx.x % 32 & 1)
+            sh.heads[sh.counts[k * GROUP_WARPS + threadIdx.x / 32] + (uint32_t)__popc(lanes[k] & bi_lanes_below())] =
+                (uint16_t)own.index(k);
+    if (threadIdx.x == 0) sh.heads[total] = (uint16_t)own.pairs;
+    return total;
+}
+static_assert(GROUP_EACH * GROUP_WARPS <= GROUP_THREADS, "a thread scans a count");
+
+/* Publishes the number of groups of a partition, and returns how many earlier partitions have. The first warp calls
+ * it. */
+template <class K, class P>
+static __device__ __forceinline__ uint32_t scan_partitions(const group_args<K, P> &a, uint32_t partition,
+                                                           uint32_t groups)
+{
+    const bi_own_tiles<uint32_t> own = {(int)(partition % 32), 1, {groups, false}};
+    if (threadIdx.x == 0) bi_publish_total(a.totals, partition, own.total);
+    const bi_item<uint32_t> row = bi_scan_row_of_tiles<bi_sum_of<uint32_t>, false>(a.totals, gridDim.x, partition, own);
+    const uint32_t inclusive = bi_shuffle_item<false>(row, own.first).value;
+    if (threadIdx.x == 0 && partition == gridDim.x - 1) a.result->groups = inclusive;
+    return inclusive - groups;
+}
+
+/* Writes the payload by position, and the groups. The first warp computes the number of the first group meanwhile. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P> &a, const group_share<K> &own,
+                                                    uint32_t groups)
+{
+    if (threadIdx.x < 32) {
+        const uint32_t preceding = scan_partitions(a, sh.partition, groups);
+        if (threadIdx.x == 0) sh.preceding = preceding;
+    }
+    if constexpr (bi_hash_has_value<P>) {
+#pragma unroll
+        for (int k = 0; k < GROUP_EACH; k++)
+            if (own.has(k))
+                a.payload_out[own.begin + own.index(k)] = sh.payload[group_order<K>::row(sh.order.read(own.index(k)))];
+    }
+    __syncthreads(); /* the heads and the number of the first group are there */
+    for (uint32_t g = threadIdx.x; g < groups; g += GROUP_THREADS) {
+        const uint32_t head = sh.heads[g];
+        a.group_hashes[sh.preceding + g] = hash_at(sh, head);
+        a.group_rows[sh.preceding + g] = make_uint2(own.begin + head, sh.heads[g + 1] - head);
+    }
+}
+
+/* Sorts a partition and writes its groups; a block each. Tickets order the partitions, so that earlier ones are running
+ * when one looks back. */
+template <class K, class P>
+static __global__ void __launch_bounds__(GROUP_THREADS, group_blocks<K, P>)
+    bi_hash_group_partitions(const group_args<K, P> a)
+{
+    typedef group_shared<K, P> shared;
+    BI_SHARED_DYNAMIC(shared, memory);
+    shared &sh = *memory;
+    group_share<K> own;
+    /* 1. Get a partition, and empty the homes. */
+    if (threadIdx.x == 0) {
+        sh.partition = (uint32_t)atomicAdd(a.ticket, 1ull);
+        sh.skip = bi_load_relaxed(&a.result->crowded);
+    }
+    for (uint32_t i = threadIdx.x; i < GROUP_HOME_WORDS; i += GROUP_THREADS) sh.homes[i] = 0;
+    __syncthreads(); /* the number of the partition and the zeros are there */
+    own.begin = a.starts[sh.partition];
+    own.pairs = a.starts[sh.partition + 1] - own.begin;
+    /* 2. Count the pairs of homes. A crowded partition has no groups. */
+    bool crowded = own.pairs > GROUP_PAIRS;
+    if (!crowded && !sh.skip) {
+        count_homes(sh, a, own);
+        __syncthreads(); /* the counts are complete */
+        crowded = scan_homes(sh);
+    }
+    if (crowded || sh.skip) {
+        if (threadIdx.x == 0) bi_store_relaxed(&a.result->crowded, 1u);
+        if (threadIdx.x < 32) scan_partitions(a, sh.partition, 0);
+        return;
+    }
+    /* 3. Sort, and write the groups. */
+    order_pairs(sh, a.partition_bits, own);
+    const uint32_t groups = list_heads(sh, own);
+    write_groups(sh, a, own, groups);
+}
+
+/* Returns the bits of a partition's number. */
+static int32_t group_partition_bits(int64_t n)
+{
+    int32_t bits = 1;
+    while (n >> bits > GROUP_MEAN) bits++;
+    return bits;
+}
+
+/* Partitions the pairs, groups them, and waits for the result. */
+template <class K, class P>
+static bosc_status group_partitions(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                                    int64_t n, group_args<K, P> a, struct group_result *result)
+{
+    typedef group_shared<K, P> shared;
+    const auto kernel = bi_hash_group_partitions<K, P>;
+    const int64_t partitions = (int64_t)1 << s->partition_bits;
+    const size_t words = 1 + (size_t)bi_tile_total_count(partitions), bytes = words * 8 + sizeof *a.result;
+    struct bi_hash_lists lists;
+    void *zeroed;
+    /* 1. Partition. */
+    BI_TRY(bi_hash_partition_cuda(ctx, s, keys, values, n, &lists));
+    a.hashes = (const K *)lists.hashes;
+    a.payload = (const P *)lists.payload;
+    a.starts = lists.starts;
+    a.partition_bits = s->partition_bits;
+    /* 2. Group. */
+    BI_TRY(bi_scratch(ctx, bytes, &zeroed));
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, bytes));
+    a.ticket = (unsigned long long *)zeroed;
+    a.totals.words = a.ticket + 1;
+    a.result = (struct group_result *)(a.ticket + words);
+    if (sizeof(shared) > BI_SHARED_PLAIN)
+        BI_CUDA_TRY(ctx,
+                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(shared)));
+    BI_TRY(BI_RUN(ctx, kernel, (unsigned)partitions, GROUP_THREADS, sizeof(shared), a));
+    return bi_read_back(ctx, result, a.result, sizeof *result);
+}
+
+template <class K, class P>
+static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
+                               bool rows, int64_t n, struct bi_hash_groups *g, bool *grouped)
+{
+    group_args<K, P> a = {};
+    struct group_result result;
+    void *payload = NULL;
+    if (sizeof(group_shared<K, P>) > bi_shared_bytes(ctx)) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(K), &a.group_hashes));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a.group_rows, &a.group_rows));
+    if (bi_hash_has_value<P>) BI_TRY(bi_scratch_of(ctx, n, sizeof(P), &payload));
+    a.payload_out = (P *)payload;
+    BI_TRY_WITH_SCRATCH(ctx, group_partitions<K, P>(ctx, s, keys, values, n, a, &result));
+    *grouped = !result.crowded;
+    g->count = result.groups;
+    g->hashes = a.group_hashes;
+    g->values = a.group_rows;
+    if (rows)
+        g->rows = (const uint32_t *)payload;
+    else
+        g->carried = payload;
+    return BOSC_OK;
+}
+
+bosc_status bi_hash_group_pairs_cuda(bosc_ctx *ctx, const struct bi_hash_shape *shape, const void *keys,
+                                     const void *values, int32_t value_size, int64_t n, struct bi_hash_groups *g,
+                                     bool *grouped)
+{
+    struct bi_hash_shape s = *shape;
+    const bool rows = values && value_size != 4 && value_size != 8; /* the payload is row numbers */
+    const int32_t payload_bytes = !values ? 0 : value_size == 8 ? 8 : 4;
+    *grouped = false;
+    *g = {};
+    if (n < GROUP_LEAST || s.key_bits == 128) return BOSC_OK;
+    s.value_bytes = value_size;
+    s.partition_bits = group_partition_bits(n);
+    const auto run_typed = [&](auto k, auto p) {
+        return group_typed<decltype(k), decltype(p)>(ctx, &s, keys, values, rows, n, g, grouped);
+    };
+    if (s.key_bits == 32) return bi_hash_with_payload<uint32_t>(payload_bytes, run_typed);
+    return bi_hash_with_payload<uint64_t>(payload_bytes, run_typed);
+}
