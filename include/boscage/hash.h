@@ -105,10 +105,11 @@ BOSC_API bosc_status bosc_hash_bytes(const bosc_ctx *ctx, const bosc_hash_opts *
  *     (2^26 - 1) keys (at least 134 million) share a partition: only keys chosen for it do, and another seed separates
  *     them. The table is unchanged after BOSC_ERR_ARG, BOSC_ERR_LIMIT for n and BOSC_ERR_NOMEM for its own memory;
  *     after any other failure it is empty.
- * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps, some repeats, crowded partitions and
- *     (CPU) large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives the memory, and
- *     docs/design/hash.md the cases. A second build of the same or a smaller size allocates nothing without repeats.
- *     If keys repeat under LAST or FIRST, the next build of the table on CUDA expects that, and is faster.
+ * Cost: O(n) expected work and a few copies of the pairs as scratch. Multimaps (CUDA: of frequent keys), some
+ *     repeats, crowded partitions and (CPU) large ORDERED tables add a radix sort of the hashes. bosc_hash_bytes gives
+ *     the memory, and docs/design/hash.md the cases. A second build of the same or a smaller size allocates nothing
+ *     without repeats. If keys repeat under LAST or FIRST, the next build of the table on CUDA expects that, and is
+ *     faster.
  * Waits, unless opts.no_wait is set and a build on CUDA reads device arrays of a map, up to 8 million pairs (BUCKETED;
  * 4 million for keys of 64 or 128 bits) or 2^18 (ORDERED; 2^19 for pairs of up to 8 bytes), and expects no repeats. The
  * build is then only launched. Keep keys and values unchanged until the next call on the table: that call waits for the
