@@ -2,7 +2,8 @@
  * [-w all, queries, nearest or published] [-l CPU level]. All arrays are in the backend's memory, handles are warm.
  * Checksums of the answers, which programs for other libraries print too, follow the rows; some answers are compared
  * with a search of every point. One thread is timed by its processor time, except for the stages of `-w
- * published`, which come from bosc_kdtree_get_times. */
+ * published`, which come from bosc_kdtree_get_times. Repeated builds and searches take several sets of points and
+ * queries in turn (bench_sets). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,9 @@ static struct {
     bosc_kdtree *tree;
     void *points, *queries, *boxes, *ids, *dist2; /* the backend's; boxes: queries +- the radius */
     int64_t *offsets;
-    float *floats; /* the points before the conversion to their type */
+    int sets, calls;     /* sets of queries; calls that have taken one */
+    void *first_queries; /* all sets of queries */
+    float *floats;       /* the points before the conversion to their type */
     void *host_points, *host_queries;
     double radius;
 } set = {.m = 1 << 20, .dim = 3, .shape = "uniform", .type = "f4", .what = "all"};
@@ -28,6 +31,26 @@ static void build_tree(void *user)
 {
     (void)user;
     BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.points, set.n, 0));
+    BENCH(bosc_ctx_sync(bench.ctx));
+}
+
+static void select_queries(int number)
+{
+    set.queries = (char *)set.first_queries + (size_t)(number * set.m * set.dim) * bosc_dtype_size(set.dtype);
+}
+
+/* The untimed preparation of a search: the next set of queries. */
+static void take_next_queries(void *user)
+{
+    (void)user;
+    select_queries(set.calls++ % set.sets);
+}
+
+/* Builds from a set of queries, if there are several, as large as the points: points of the same shape. */
+static void build_next_tree(void *user)
+{
+    (void)user;
+    BENCH(bosc_kdtree_build(bench.ctx, set.tree, set.sets > 1 && set.n == set.m ? set.queries : set.points, set.n, 0));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
@@ -105,7 +128,15 @@ static double row_bytes(int64_t count, int64_t k)
 /* bytes: the least number moved, or 0. */
 static void time_case(const char *name, void (*run)(void *), int64_t items, double bytes, int repeats)
 {
-    bench_row_of_bytes(name, items, bytes, bench_time(NULL, run, NULL, repeats));
+    bench_row_of_bytes(name, items, bytes, bench_time(take_next_queries, run, NULL, repeats));
+}
+
+/* The same for a search whose results are then checked: those of the first set. */
+static void time_checked_case(const char *name, void (*run)(void *), int64_t items, double bytes)
+{
+    time_case(name, run, items, bytes, bench.repeats);
+    select_queries(0);
+    run(NULL);
 }
 
 static void create_tree(bosc_kdtree_builder builder, bosc_kdtree_duplicates duplicates)
@@ -272,16 +303,18 @@ static void make_input(void)
     size_t size = bosc_dtype_size(set.dtype), dim = (size_t)set.dim;
     float *queries, *others = NULL;
     /* 1. Queries of the points' shape are of the same draw. */
-    set.floats = bench_points_and_queries(set.shape, set.n, set.m, (int)set.dim, &queries);
-    if (strcmp(set.shape, set.query_shape) != 0) others = bench_points(set.query_shape, set.m, (int)set.dim, 2);
+    const bool same = strcmp(set.shape, set.query_shape) == 0;
+    set.sets = same ? bench_sets(set.m) : 1;
+    set.floats = bench_points_and_query_sets(set.shape, set.n, set.m, set.sets, (int)set.dim, &queries);
+    if (!same) others = bench_points(set.query_shape, set.m, (int)set.dim, 2);
     set.host_points = convert_points(set.floats, set.n);
-    set.host_queries = convert_points(others ? others : queries, set.m);
+    set.host_queries = convert_points(others ? others : queries, set.m * set.sets);
     free(queries);
     free(others);
     /* 2. The backend's arrays. */
     set.capacity = 9 * set.n > 32 * set.m ? 9 * set.n : 32 * set.m;
     set.points = bench_array(set.host_points, (size_t)set.n * dim * size);
-    set.queries = bench_array(set.host_queries, (size_t)set.m * dim * size);
+    set.queries = set.first_queries = bench_array(set.host_queries, (size_t)set.m * (size_t)set.sets * dim * size);
     set.ids = bench_array(NULL, (size_t)set.capacity * 4);
     set.dist2 = bench_array(NULL, (size_t)set.m * 8 * dist2_size());
     set.offsets = bench_array(NULL, ((size_t)set.m + 1) * 8);
@@ -290,9 +323,7 @@ static void make_input(void)
 /* A radius that gives about 8 points (of uniform ones in 3-D), and boxes of that size. */
 static void choose_radius(void)
 {
-    set.radius = strcmp(set.shape, "uniform") == 0 ? 1.24 * pow((double)set.n, -1 / (double)set.dim)
-                                                   : bench_radius(set.floats, set.n, (int)set.dim, 8);
-    set.radius *= integer_scale();
+    set.radius = integer_scale() * bench_usual_radius(set.shape, set.floats, set.n, (int)set.dim);
     set.boxes = make_boxes();
 }
 
@@ -306,11 +337,11 @@ static void verify_tree(void *user)
 
 static void time_builds(void)
 {
-    time_case("build", build_tree, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
+    time_case("build", build_next_tree, set.n, 2 * row_bytes(set.n, 0), bench.repeats);
     bosc_kdtree *fast = set.tree;
     if (strcmp(set.what, "all") == 0 && set.n <= 20000000) {
         create_tree(BOSC_KDTREE_BROWN, BOSC_KDTREE_DUPLICATES_REMOVE);
-        time_case("build, brown + unique", build_tree, set.n, 2 * row_bytes(set.n, 0),
+        time_case("build, brown + unique", build_next_tree, set.n, 2 * row_bytes(set.n, 0),
                   bench.repeats > 3 ? 3 : bench.repeats);
         bosc_kdtree_free(set.tree);
     }
@@ -361,7 +392,7 @@ static void time_queries(void)
     /* 1. Nearest neighbours. */
     for (set.k = 1; set.k <= 8; set.k += 7) {
         const char *name = bench_text("nearest, k=%d", (int)set.k);
-        time_case(name, run_knn, set.m, row_bytes(set.m, set.k), bench.repeats);
+        time_checked_case(name, run_knn, set.m, row_bytes(set.m, set.k));
         check_distances(name);
     }
     if (strcmp(set.what, "nearest") == 0) return;
@@ -376,7 +407,7 @@ static void time_queries(void)
         bench_say("radius and boxes: left out, a query has more than %d points", MANY);
         return;
     }
-    time_case("radius, counts", radius_count, set.m, 0, bench.repeats);
+    time_checked_case("radius, counts", radius_count, set.m, 0);
     check_counts();
     int64_t total;
     radius_offsets();

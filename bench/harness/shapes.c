@@ -59,6 +59,22 @@ float *bench_points_and_queries(const char *shape, int64_t n, int64_t m, int dim
     return points;
 }
 
+int bench_sets(int64_t n)
+{
+    enum { MOST = 16, ITEMS = 1 << 17 };
+    return n * MOST <= ITEMS ? MOST : n < ITEMS ? (int)(ITEMS / n) : 1;
+}
+
+float *bench_points_and_query_sets(const char *shape, int64_t n, int64_t m, int sets, int dim, float **queries)
+{
+    const size_t row = (size_t)dim * sizeof(float);
+    float *all, *points = bench_points_and_queries(shape, n, m * sets, dim, &all);
+    *queries = bench_host((size_t)(m * sets) * row);
+    for (int64_t i = 0; i < m * sets; i++) memcpy(*queries + (i % sets * m + i / sets) * dim, all + i * dim, row);
+    free(all);
+    return points;
+}
+
 /* Points other than itself within the radius of each sampled point, in the mean. */
 static double mean_neighbours(bosc_ctx *cpu, const bosc_kdtree *tree, const float *sample, int64_t m, double radius,
                               int64_t *counts)
@@ -102,6 +118,12 @@ double bench_radius(const float *points, int64_t n, int dim, double neighbours)
     bosc_kdtree_free(tree);
     bosc_ctx_free(cpu);
     return any ? low : 0;
+}
+
+double bench_usual_radius(const char *shape, const float *points, int64_t n, int dim)
+{
+    if (strcmp(shape, "uniform") == 0) return 1.24 * pow((double)n, -1 / (double)dim);
+    return bench_radius(points, n, dim, 8);
 }
 
 /* ---- graphs ---- */

@@ -24,9 +24,19 @@ float *bench_points(const char *shape, int64_t n, int dim, uint64_t seed);
  * query. */
 float *bench_points_and_queries(const char *shape, int64_t n, int64_t m, int dim, float **queries);
 
+/* Number of sets of n points or queries, 1 to 16, that repeated calls take in turn. Else branch predictors of CPUs
+ * adapt to a small set. */
+int bench_sets(int64_t n);
+
+/* bench_points_and_queries with several sets of m queries, one after the other, all of the same draw. */
+float *bench_points_and_query_sets(const char *shape, int64_t n, int64_t m, int sets, int dim, float **queries);
+
 /* The radius within which a point has at most `neighbours` others in the mean, by a sample; 0 if equal points are
  * more. */
 double bench_radius(const float *points, int64_t n, int dim, double neighbours);
+
+/* The radius of searches for about 8 points: of uniform ones in 3-D by their density, of others by bench_radius. */
+double bench_usual_radius(const char *shape, const float *points, int64_t n, int dim);
 
 bosc_graph_kind bench_graph_kind(const char *shape);
 

@@ -1,9 +1,13 @@
-// Boost's Kruskal and Prim beside our spanning forest, on the graph of bench_forest and with one thread; the weights
-// must be equal (compare the notes): bench_forest_boost [-n vertices] [-k kind]
+// Boost's Kruskal, Prim and components beside our spanning forest and components, on the graph of bench_forest and with
+// one thread; weights and numbers of components must be equal (compare the notes): bench_forest_boost [-n vertices] [-k
+// kind]
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/connected_components.hpp>
 #include <boost/graph/kruskal_min_spanning_tree.hpp>
 #include <boost/graph/prim_minimum_spanning_tree.hpp>
+#include <boost/pending/disjoint_sets.hpp>
+#include <numeric>
 #include <vector>
 
 #include "harness/bench.h"
@@ -66,6 +70,22 @@ void print(const char *library, const char *name, int64_t m, bench_times times, 
     bench_print(&row);
 }
 
+// Ours, of the graph and of the list of edges, whose labels must be equal.
+void run_our_components(const Edges &e, const bosc_graph_opts &opts, const bosc_graph *graph)
+{
+    std::vector<uint32_t> labels(e.n), labels_of_list(e.n);
+    int64_t count = 0, count_of_list = 0;
+    const bench_times of_graph = time_of(
+        bench.repeats, [&] { BENCH(bosc_components_compute(bench.ctx, graph, nullptr, labels.data(), &count)); });
+    const bench_times of_list = time_of(bench.repeats, [&] {
+        BENCH(bosc_components_compute_edges(bench.ctx, &opts, nullptr, e.u.data(), e.v.data(), nullptr, e.n, e.m,
+                                            labels_of_list.data(), &count_of_list));
+    });
+    bench_check(labels == labels_of_list && count == count_of_list, "the edge list has other components");
+    print("boscage, one thread", "components", e.m, of_graph, bench_text("%lld components", (long long)count));
+    print("boscage, one thread", "components of the edge list", e.m, of_list, "");
+}
+
 void run_ours(Edges &e)
 {
     std::vector<uint32_t> weights(e.weights.begin(), e.weights.end());
@@ -81,9 +101,31 @@ void run_ours(Edges &e)
     });
     const bench_times forest = time_of(
         bench.repeats, [&] { BENCH(bosc_msf_compute(bench.ctx, graph, nullptr, e.forest.data(), nullptr, &info)); });
-    bosc_graph_free(graph);
     print("boscage, one thread", "build", e.m, build, "");
     print("boscage, one thread", "auto", e.m, forest, bench_text("weight %.0f", info.weight));
+    run_our_components(e, opts, graph);
+    bosc_graph_free(graph);
+}
+
+// Components by a search of the graph, and by disjoint sets of the list of edges, labelled with their least vertex.
+void run_boost_components(const Edges &e, const Graph &graph)
+{
+    std::vector<uint32_t> labels(e.n), ranks(e.n), parents(e.n);
+    int64_t count = 0;
+    const bench_times search =
+        time_of(bench.repeats, [&] { count = boost::connected_components(graph, labels.data()); });
+    print("Boost", "components", e.m, search, bench_text("%lld components", (long long)count));
+    const bench_times sets = time_of(bench.repeats, [&] {
+        boost::disjoint_sets<uint32_t *, uint32_t *> all(ranks.data(), parents.data());
+        std::fill(ranks.begin(), ranks.end(), 0);
+        std::iota(parents.begin(), parents.end(), 0);
+        for (int64_t i = 0; i < e.m; i++) all.union_set(e.u[i], e.v[i]);
+        all.normalize_sets(parents.begin(), parents.end());
+        all.compress_sets(parents.begin(), parents.end());
+        count = 0;
+        for (int64_t i = 0; i < e.n; i++) count += parents[i] == (uint32_t)i;
+    });
+    print("Boost", "components of the edge list", e.m, sets, bench_text("%lld components", (long long)count));
 }
 
 int64_t prim(const Graph &graph)
@@ -104,6 +146,7 @@ int64_t prim(const Graph &graph)
 
 void run_boost(const Edges &e)
 {
+    /* 1. The graph, and the forest by Kruskal. */
     Graph graph(e.n);
     const bench_times build = time_of(1, [&] {
         for (int64_t i = 0; i < e.m; i++) boost::add_edge(e.u[i], e.v[i], e.weights[i], graph);
@@ -117,8 +160,12 @@ void run_boost(const Edges &e)
     int64_t sum = 0;
     for (const auto &edge : found) sum += weight[edge];
     print("Boost, Kruskal", "auto", e.m, kruskal, bench_text("weight %lld", (long long)sum));
-    const bench_times prims = time_of(1, [&] { sum = prim(graph); });
-    print("Boost, Prim", "auto", e.m, prims, bench_text("weight %lld (the component of vertex 0)", (long long)sum));
+    /* 2. By Prim, if there is one tree: others are not reached. Then components. */
+    if ((int64_t)found.size() + 1 == e.n) {
+        const bench_times prims = time_of(1, [&] { sum = prim(graph); });
+        print("Boost, Prim", "auto", e.m, prims, bench_text("weight %lld", (long long)sum));
+    }
+    run_boost_components(e, graph);
 }
 
 } // namespace
