@@ -360,6 +360,43 @@ static inline void below_masks64(const uint64_t *keys, int m, uint32_t *below)
     _mm512_store_si512(below + 16, masks[1]);
 }
 
+/* Sets bit j of equal[i] if key j is equal to key i, for i, j < m <= 32; bits from m on are undefined. */
+static inline void equal_masks32(const uint32_t *keys, int m, uint32_t *equal)
+{
+    const __m512i low = _mm512_maskz_loadu_epi32(first_lanes(m), keys),
+                  high = _mm512_maskz_loadu_epi32(m > 16 ? first_lanes(m - 16) : 0, keys + (m > 16 ? 16 : 0));
+    uint16_t *halves = (uint16_t *)equal;
+    for (int i = 0; i < m; i++) {
+        const __m512i key = _mm512_set1_epi32((int)keys[i]);
+        halves[2 * i] = _mm512_cmpeq_epi32_mask(low, key);
+        halves[2 * i + 1] = _mm512_cmpeq_epi32_mask(high, key);
+    }
+}
+
+static inline void equal_masks64(const uint64_t *keys, int m, uint32_t *equal)
+{
+    __m512i lanes[4];
+    for (int v = 0; v < 4; v++) {
+        const __mmask8 valid = (__mmask8)(m > 8 * v ? first_lanes(m - 8 * v) : 0);
+        lanes[v] = _mm512_maskz_loadu_epi64(valid, keys + (valid ? 8 * v : 0));
+    }
+    for (int i = 0; i < m; i++) {
+        const __m512i key = _mm512_set1_epi64((long long)keys[i]);
+        uint32_t bits = 0;
+        for (int v = 0; v < 4; v++) bits |= (uint32_t)_mm512_cmpeq_epi64_mask(lanes[v], key) << (8 * v);
+        equal[i] = bits;
+    }
+}
+
+/* below[i] |= equal[i] & next[i] for 32 points: an order by one key, then by `next`. */
+static inline void chain_masks(uint32_t *below, const uint32_t *equal, const uint32_t *next)
+{
+    for (int i = 0; i < 32; i += 16) {
+        const __m512i tied = _mm512_and_si512(_mm512_load_si512(equal + i), _mm512_load_si512(next + i));
+        _mm512_store_si512(below + i, _mm512_or_si512(_mm512_load_si512(below + i), tied));
+    }
+}
+
 /* Counts the set bits of each lane. */
 static inline __m512i count_bits(__m512i x)
 {
