@@ -76,8 +76,8 @@ BOSC_API bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *o
 BOSC_API void bosc_kdtree_free(bosc_kdtree *tree);
 
 /* Reserves memory so that builds of n points and searches of query_count queries for k neighbours allocate nothing.
- * query_count, k: may be 0. On CUDA searches of a tree with memory for fewer queries than nodes make no order of nodes
- *     by extent (docs/design/kdtree.md).
+ * query_count, k: may be 0. Searches of a tree with memory for fewer queries than nodes make no order of nodes by
+ *     extent (docs/design/kdtree.md).
  * Errors: BOSC_ERR_LIMIT for n of 2^32 - 1 or more, BOSC_ERR_NOMEM; the tree is unchanged.
  * Cost: O(n dim) if the tree moves to larger blocks. An AUTO build on CUDA may still allocate if points are too
  *     clustered for its sampled pivots.
@@ -85,7 +85,7 @@ BOSC_API void bosc_kdtree_free(bosc_kdtree *tree);
 BOSC_API bosc_status bosc_kdtree_reserve(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n, int64_t query_count, int64_t k);
 
 /* Computes the backend memory, in bytes, of a build of n host points. Needs no device.
- * kept: held by the tree at most: on CUDA with the order by extent that searches of some trees make; may be NULL.
+ * kept: held by the tree at most: with the order by extent that searches of some trees make; may be NULL.
  * scratch: of the context, while building or making that order; may be NULL. */
 BOSC_API bosc_status bosc_kdtree_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
                                        int64_t *scratch);
@@ -166,7 +166,7 @@ BOSC_API bosc_status bosc_kdtree_verify(bosc_ctx *ctx, const bosc_kdtree *tree, 
  * Cost: O(log n + k) points measured a query, expected, in few dimensions; at worst all n. At most 32 bytes of scratch
  *     a query; for k > 32, 16 k a thread on the CPU, on CUDA dist2 if that is NULL. On CUDA, for k <= 32, searches in
  *     more than 16 dimensions, and large ones in more than 4, use about 2.5 dim + 8 bytes a point and 2 dim + 5,000 a
- *     query, at most 1.3 GB. Once a CUDA tree has answered many queries, a call may order its nodes by extent
+ *     query, at most 1.3 GB. Once a tree has answered many queries, a call may order its nodes by extent
  *     (docs/design/kdtree.md).
  * Queues if assume_valid is set. */
 BOSC_API bosc_status bosc_kdtree_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries, int64_t query_count,

@@ -248,7 +248,7 @@ void bosc_kdtree_free(bosc_kdtree *tree)
     bosc_kdtree empty = {0};
     clear_query_cache(tree);
     bosc_kdtree_free(tree->order);
-    if (tree->by_extent) tree->ops->end_order(tree);
+    if (tree->by_extent && tree->ops->end_order) tree->ops->end_order(tree);
     bi_kdtree_abandon(&empty, tree);
     bi_memory_release(&tree->host, tree, sizeof *tree);
 }

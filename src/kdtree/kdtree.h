@@ -23,13 +23,13 @@ struct bi_kdtree_query_cache {
     bool order_decided;
 };
 
-/* CUDA: the result of the samples of a build. The last two are searched in another order after many queries
- * (search/select_order.cu). */
+/* Which order of nodes many queries are searched in (cpu/order.c, cuda/search/select_order.cu): sampled by
+ * builds on CUDA, and by searches on the CPU once there were many queries. */
 enum bi_kdtree_mixing {
     BI_KDTREE_NOT_SAMPLED,
     BI_KDTREE_SEPARATES, /* levels separate distant points */
     BI_KDTREE_MIXES,     /* some levels split by a coordinate of little extent */
-    BI_KDTREE_UNEVEN     /* a coordinate that points share is left out, so others are split unevenly: planes */
+    BI_KDTREE_UNEVEN     /* CUDA: a coordinate that points share is left out, so others are split unevenly: planes */
 };
 
 /* The range of the coordinates decides how searches measure: by plain squares in ORDINARY trees. */
@@ -55,11 +55,11 @@ struct bosc_kdtree {
     bool reserved;                      /* searches allocate nothing */
     enum bi_kdtree_magnitude magnitude; /* of the coordinates */
     enum bi_kdtree_mixing mixing;
-    struct bosc_kdtree *order; /* CUDA: the same nodes by extent; serves all builds; NULL: none yet */
+    struct bosc_kdtree *order; /* the same nodes by extent; serves all builds; NULL: none yet */
     int64_t order_bytes;       /* of its blocks */
     /* Of an order alone: */
-    bool by_extent, is_made; /* is_made: the event has passed */
-    void *made;              /* an event behind its making */
+    bool by_extent, is_made; /* CUDA: is_made: the event has passed */
+    void *made;              /* CUDA: an event behind its making */
 };
 
 /* Rows of the caller, reachable by the backend; stride in elements. */
@@ -208,7 +208,8 @@ struct bi_kdtree_ops {
     bosc_status (*box_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
     /* The other order of nodes (NULL: none). order_bytes: the most bytes that it adds to a tree of n nodes, and the
-     * scratch of its making. reserve_order: allocates them. end_order: frees what an order holds beside its blocks. */
+     * scratch of its making. reserve_order: allocates them. end_order: frees what an order holds beside its blocks
+     * (NULL: nothing). */
     void (*order_bytes)(const bosc_ctx *, const bosc_kdtree_opts *, int64_t n, int64_t *kept, int64_t *scratch);
     bosc_status (*reserve_order)(bosc_ctx *, bosc_kdtree *, int64_t n);
     void (*end_order)(bosc_kdtree *order);

@@ -136,9 +136,9 @@ static bosc_status load_all_rows(bosc_ctx *ctx, const struct bi_kdtree_build_hot
     int64_t n = job->rows.n, chunks = bi_div_up(n, CHUNK);
     struct bi_batches p = bi_batches_of(ctx, chunks, chunks ? (double)n / (double)chunks : 1);
     while (bi_next_batch(ctx, &p)) {
-        BI_PARALLEL_FOR(
-            threads, (static), i, p.begin, p.end,
-            hot->load_rows(job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n}));
+        BI_PARALLEL_FOR(threads, (static), i, p.begin, p.end,
+                        (job->nodes ? hot->load_nodes : hot->load_rows)(
+                            job, to, (struct bi_kdtree_range){i * CHUNK, (i + 1) * CHUNK < n ? (i + 1) * CHUNK : n}));
     }
     return p.status;
 }
@@ -171,17 +171,16 @@ static void build_segment(const struct bi_kdtree_build_hot *hot, const struct bi
 }
 
 /* Builds the in-order array: the node of a range is its exact median, in its middle; ties go by the rest of the
- * superkey and by id, so that the tree is unique. `view` has the addresses of the arrays of `tree`. The caller releases
- * the scratch; after a failure the arrays hold no tree. */
-bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
-                                bosc_kdtree_view view)
+ * superkey and by id, so that the tree is unique. `given` has the points, and the addresses of the arrays of `tree`.
+ * The caller releases the scratch; after a failure the arrays hold no tree. */
+static bosc_status build_array(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_build_job *given)
 {
     const bosc_kdtree_opts *opts = &tree->opts;
     const struct bi_kdtree_build_hot *hot = key_size(opts) == 4 ? BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot32)
                                                                 : BI_LEVEL_PICK(ctx->level, bi_kdtree_build_hot64);
-    int64_t n = rows->n;
+    int64_t n = given->rows.n;
     struct plan plan = make_plan(ctx->threads, n);
-    struct bi_kdtree_build_job job = {.dim = opts->dim, .dtype = opts->dtype, .rows = *rows, .tree = view};
+    struct bi_kdtree_build_job job = *given;
     struct bi_kdtree_columns *own;
     uint16_t *masks;
     /* 1. Allocate all scratch. */
@@ -212,4 +211,24 @@ bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct b
     BI_TRY(p.status);
     write_upper_nodes(hot, &job, &plan);
     return BOSC_OK;
+}
+
+bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
+                                bosc_kdtree_view view)
+{
+    const struct bi_kdtree_build_job job = {
+        .dim = tree->opts.dim, .dtype = tree->opts.dtype, .rows = *rows, .tree = view};
+    return build_array(ctx, tree, &job);
+}
+
+bosc_status bi_kdtree_cpu_build_order(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *nodes,
+                                      bosc_kdtree_view view, uint8_t *split_axes)
+{
+    const struct bi_kdtree_build_job job = {.dim = order->opts.dim,
+                                            .dtype = order->opts.dtype,
+                                            .rows = {NULL, nodes->nodes, order->opts.dim},
+                                            .tree = view,
+                                            .nodes = nodes,
+                                            .split_axes = split_axes};
+    return build_array(ctx, order, &job);
 }

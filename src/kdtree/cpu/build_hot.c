@@ -39,9 +39,9 @@
 CLASSIFY(float, int32_t, __builtin_fabsf, 32)
 CLASSIFY(double, int64_t, __builtin_fabs, 64)
 
-#define HOT_TABLE(bits)                                                                   \
-    const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = {         \
-        load_rows##bits,      is_flat##bits,       flatten##bits,    choose_median##bits, \
+#define HOT_TABLE(bits)                                                                                  \
+    const struct bi_kdtree_build_hot BI_LEVEL_NAME(bi_kdtree_build_hot##bits) = {                        \
+        load_rows##bits,      load_nodes##bits,    is_flat##bits,    flatten##bits, choose_median##bits, \
         scatter_column##bits, build_subtree##bits, write_node##bits, classify##bits};
 HOT_TABLE(32)
 HOT_TABLE(64)

@@ -44,6 +44,10 @@ struct bi_kdtree_build_job {
     bosc_kdtree_view tree;
     uint64_t flat;                       /* bit c: all points share coordinate c, and all columns c hold its key */
     int16_t axes[BI_KDTREE_MOST_LEVELS]; /* of each level: the first coordinate that its superkeys can differ in */
+    /* Of an order by extent alone, else NULL. nodes: the points, in place of rows. split_axes: by position, receives
+     * the coordinate that each node above the leaves splits by: that of widest extent. */
+    const bosc_kdtree_view *nodes;
+    uint8_t *split_axes;
 };
 
 static inline bool bi_kdtree_is_flat(const struct bi_kdtree_build_job *job, int32_t c)
@@ -59,6 +63,9 @@ struct bi_kdtree_build_hot {
     /* Converts rows [r.begin, r.end) to columns. */
     void (*load_rows)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to,
                       struct bi_kdtree_range r);
+    /* The same for nodes [r.begin, r.end) of job->nodes; r.begin is the first of a block. */
+    void (*load_nodes)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *to,
+                       struct bi_kdtree_range r);
     /* is_flat: true if all points have one key in column c. flatten: copies the first key of one column to n positions
      * of another. */
     bool (*is_flat)(const struct bi_kdtree_build_job *job, const struct bi_kdtree_columns *in, int32_t c);
@@ -85,6 +92,11 @@ extern const struct bi_kdtree_build_hot bi_kdtree_build_hot64_v1, bi_kdtree_buil
 bosc_status bi_kdtree_cpu_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                 bosc_kdtree_view view);
 int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n);
+
+/* Builds the array of `order` from the nodes of a tree: each range is split by the coordinate of its widest extent.
+ * split_axes: as in the job. */
+bosc_status bi_kdtree_cpu_build_order(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *nodes,
+                                      bosc_kdtree_view view, uint8_t *split_axes);
 
 /* --- The published method (published/partition.c) ----------------------------------------------------------------- */
 
@@ -125,6 +137,17 @@ struct bi_kdtree_cpu_index {
 };
 
 enum { BI_KDTREE_MOST_DIM = 1024 };
+
+/* The making of the sides of an order by extent. Subtrees of level `stop` are made first, by threads, into boxes. */
+enum { BI_KDTREE_ORDER_DIM = 4 /* dimensions of a tree with an order by extent, at most */ };
+struct bi_kdtree_cpu_order_sides {
+    const bosc_kdtree_view *view;
+    const struct bi_kdtree_cpu_index *index;
+    const uint8_t *split_axes; /* by position of the node */
+    int stop;
+    void *boxes; /* of each subtree of level `stop`: low and high of each coordinate; made last: boxes are read */
+    bool reads_boxes;
+};
 
 /* The coordinates that a search compares, renumbered 0 to dim - 1 (all but flat ones). */
 struct bi_kdtree_searched_coordinates {
@@ -175,6 +198,8 @@ struct bi_kdtree_query_hot {
     void (*make_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t begin,
                        int64_t end);
     void (*make_box)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
+    /* Makes the sides of subtree i of a level of an order by extent, and its box: low and high of each coordinate. */
+    void (*make_order_sides)(const struct bi_kdtree_cpu_order_sides *o, int level, int64_t i, void *box);
     /* find_flat returns the flat coordinates. replace_flat_sides handles nodes that split by one, whose points are all
      * equal: they get sides of the usual coordinate. */
     uint32_t (*find_flat)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index);
@@ -195,7 +220,21 @@ extern const struct bi_kdtree_query_hot bi_kdtree_query_i64_v1, bi_kdtree_query_
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view);
+bosc_status bi_kdtree_cpu_make_order_index(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *view,
+                                           const uint8_t *split_axes);
+struct bi_kdtree_cpu_index bi_kdtree_cpu_get_index(const bosc_kdtree *tree);
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k);
+
+/* --- The order of nodes that searches walk (order.c) -------------------------------------------------------------- */
+
+/* Implement bi_kdtree_ops.order_bytes and reserve_order. */
+void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
+                               int64_t *scratch);
+bosc_status bi_kdtree_cpu_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n);
+
+/* *searched = the tree, or its nodes by widest extent, which many queries make. */
+bosc_status bi_kdtree_cpu_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                       const bosc_kdtree **searched);
 
 bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                               const struct bi_kdtree_query *query);

@@ -33,7 +33,7 @@ static struct index_layout index_layout(const bosc_kdtree_opts *opts, int64_t n)
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n) { return index_layout(opts, n).end; }
 
-static struct bi_kdtree_cpu_index get_index(const bosc_kdtree *tree)
+struct bi_kdtree_cpu_index bi_kdtree_cpu_get_index(const bosc_kdtree *tree)
 {
     static const struct bi_kdtree_cpu_facts none;
     struct index_layout p = index_layout(&tree->opts, tree->nodes);
@@ -153,20 +153,56 @@ static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const
     return p.status;
 }
 
+/* Finds the first node of each leaf. */
+static void make_begins(bosc_ctx *ctx, const struct bi_kdtree_cpu_index *index, int64_t nodes)
+{
+    uint32_t *begins = (uint32_t *)index->begins;
+    int64_t leaves = (int64_t)1 << index->levels;
+    BI_PARALLEL_FOR(leaves > 1024 ? ctx->threads : 1, (static), s, 0, leaves,
+                    begins[s] = (uint32_t)bi_kdtree_subtree(nodes, index->levels, (uint64_t)s).begin);
+    begins[leaves] = (uint32_t)nodes + 1; /* as if a node followed the last leaf */
+    (void)ctx;
+}
+
 bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view)
 {
-    struct bi_kdtree_cpu_index index = get_index(tree);
+    struct bi_kdtree_cpu_index index = bi_kdtree_cpu_get_index(tree);
     const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
-    uint32_t *begins = (uint32_t *)index.begins;
-    int64_t leaves = (int64_t)1 << index.levels;
-    BI_PARALLEL_FOR(leaves > 1024 ? ctx->threads : 1, (static), s, 0, leaves,
-                    begins[s] = (uint32_t)bi_kdtree_subtree(view->nodes, index.levels, (uint64_t)s).begin);
-    begins[leaves] = (uint32_t)view->nodes + 1; /* as if a node followed the last leaf */
+    make_begins(ctx, &index, view->nodes);
     for (int level = index.levels - 1; level >= 0; level--) BI_TRY(make_level(ctx, view, &index, level));
     hot->make_box(view, &index);
     find_facts(view, hot, &index);
     make_floors(ctx, view, &index);
     return bi_progress_advance(ctx, (double)view->nodes);
+}
+
+bosc_status bi_kdtree_cpu_make_order_index(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *view,
+                                           const uint8_t *split_axes)
+{
+    enum { STOP = 8 /* levels above the subtrees of threads: 256 subtrees */ };
+    struct bi_kdtree_cpu_index index = bi_kdtree_cpu_get_index(order);
+    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
+    struct bi_kdtree_cpu_order_sides sides = {
+        .view = view, .index = &index, .split_axes = split_axes, .stop = index.levels < STOP ? index.levels : STOP};
+    const size_t size = 2 * (size_t)view->dim * bosc_dtype_size(view->dtype);
+    double root[2 * BI_KDTREE_ORDER_DIM]; /* large enough for all types */
+    make_begins(ctx, &index, view->nodes);
+    /* 1. Subtrees by threads, then the levels above. */
+    BI_TRY(bi_scratch(ctx, size << sides.stop, &sides.boxes));
+    struct bi_batches p = bi_batches_of(ctx, (int64_t)1 << sides.stop, (double)(view->nodes >> sides.stop));
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(index.levels > 10 ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
+                        hot->make_order_sides(&sides, sides.stop, s, (char *)sides.boxes + (size_t)s * size));
+    }
+    BI_TRY(p.status);
+    sides.reads_boxes = true;
+    hot->make_order_sides(&sides, 0, 0, root);
+    /* 2. The box of all nodes, in the coordinates that a tree's index has. */
+    const size_t box_size = size / (size_t)view->dim * (size_t)(view->dim < index.levels ? view->dim : index.levels);
+    memcpy((void *)index.box, root, box_size);
+    find_facts(view, hot, &index);
+    make_floors(ctx, view, &index);
+    return BOSC_OK;
 }
 
 size_t bi_kdtree_cpu_query_bytes(const bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int64_t k)
@@ -280,7 +316,7 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
 {
     int64_t nodes = tree->nodes;
     *a = (struct bi_kdtree_cpu_search){.view = *view,
-                                       .index = get_index(tree),
+                                       .index = bi_kdtree_cpu_get_index(tree),
                                        .queries = query->rows,
                                        .in_flat = query->rows.n,
                                        .k = query->k,

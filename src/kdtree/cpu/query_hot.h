@@ -87,25 +87,25 @@ static inline uint32_t near_f64(const double *s, double limit)
 
 #if BI_LEVEL == 4
 
-/* Makes NaN, and distances outside the mask, infinite, and lowers least[i] to distance i (`first`: sets it). Then
- * least_of returns the least of 16. */
-static inline void lower_f32(float *dist2, uint32_t in, float *least, bool first)
+/* Makes NaN, and distances outside the mask, infinite, and lowers least[i] to distance i. Then least_of returns the
+ * least of 16. */
+static inline void lower_f32(float *dist2, uint32_t in, float *least)
 {
     const __m512 infinity = _mm512_set1_ps(INFINITY);
     __m512 d = _mm512_load_ps(dist2);
     d = _mm512_mask_mov_ps(infinity, _mm512_mask_cmp_ps_mask((__mmask16)in, d, infinity, _CMP_LT_OQ), d);
     _mm512_store_ps(dist2, d);
-    _mm512_store_ps(least, first ? d : _mm512_min_ps(_mm512_load_ps(least), d));
+    _mm512_store_ps(least, _mm512_min_ps(_mm512_load_ps(least), d));
 }
 
-static inline void lower_f64(double *dist2, uint32_t in, double *least, bool first)
+static inline void lower_f64(double *dist2, uint32_t in, double *least)
 {
     const __m512d infinity = _mm512_set1_pd(INFINITY);
     for (int i = 0; i < 16; i += 8) {
         __m512d d = _mm512_load_pd(dist2 + i);
         d = _mm512_mask_mov_pd(infinity, _mm512_mask_cmp_pd_mask((__mmask8)(in >> i), d, infinity, _CMP_LT_OQ), d);
         _mm512_store_pd(dist2 + i, d);
-        _mm512_store_pd(least + i, first ? d : _mm512_min_pd(_mm512_load_pd(least + i), d));
+        _mm512_store_pd(least + i, _mm512_min_pd(_mm512_load_pd(least + i), d));
     }
 }
 
@@ -271,10 +271,10 @@ typedef int64_t bits_f64;
         })
 
 /* Defines the loops of a type of element. */
-#define SEARCH_TABLE(type)                                                               \
-    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {           \
-        make_sides_##type, make_box_##type, find_flat_##type, replace_flat_sides_##type, \
-        locate_##type,     knn_##type,      run_COUNT_##type, run_FILL_##type,           \
+#define SEARCH_TABLE(type)                                                                                        \
+    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {                                    \
+        make_sides_##type, make_box_##type, make_order_sides_##type, find_flat_##type, replace_flat_sides_##type, \
+        locate_##type,     knn_##type,      run_COUNT_##type,        run_FILL_##type,                             \
     }
 
 #endif

@@ -135,18 +135,21 @@ static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *n
 
 static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
+    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
     bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_knn(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
+    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
     bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_radius_count(ctx, tree, &view, query);
 }
 
 static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
+    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
     bosc_kdtree_view view = cpu_view(tree);
     return bi_kdtree_cpu_radius_fill(ctx, tree, &view, query);
 }
@@ -168,4 +171,6 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .radius_count = cpu_radius_count,
     .radius_fill = cpu_radius_fill,
     .query_bytes = bi_kdtree_cpu_query_bytes,
+    .order_bytes = bi_kdtree_cpu_order_bytes,
+    .reserve_order = bi_kdtree_cpu_reserve_order,
 };

@@ -1,5 +1,5 @@
-/* The order of nodes by extent, for the k-d tree cases: a device searches it after many queries of trees whose levels
- * mix distant points. */
+/* The order of nodes by extent, for the k-d tree cases: searched after many queries of trees whose levels mix distant
+ * points. */
 #ifndef TESTS_CASES_KDTREE_KDTREE_ORDER_H
 #define TESTS_CASES_KDTREE_KDTREE_ORDER_H
 
@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "kdtree/kdtree.h"
 
-/* Makes the next search of a device decide on the order, unless a warp serves each query. */
+/* Makes the next search decide on the order, unless a warp serves each query. */
 static inline void kd_want_order(bosc_kdtree *tree)
 {
     tree->query_cache.query_count = INT64_MAX / 2;
@@ -15,10 +15,10 @@ static inline void kd_want_order(bosc_kdtree *tree)
     if (tree->opts.dim >= 2 && tree->opts.dim <= 4) tree->mixing = BI_KDTREE_MIXES;
 }
 
-/* Returns the least number of nodes with which a build samples its tree. */
+/* Returns the least number of nodes with which a tree is sampled. */
 static inline int64_t kd_sampled_nodes(bosc_ctx *ctx)
 {
-    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 2048 * (int64_t)ctx->multiprocessors : 2048;
+    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 2048 * (int64_t)ctx->multiprocessors : 4096;
 }
 
 /* Random points whose coordinate 0 has little extent, by which levels split as often as by the others. */
