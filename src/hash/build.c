@@ -9,7 +9,10 @@
 
 #include "hash/handle.h"
 
-enum { BUILD_ITEMS = 25 /* simple items a pair, for progress: an estimate */ };
+enum {
+    BUILD_ITEMS = 25,   /* simple items a pair, for progress: an estimate */
+    FEW_KEYS_SHARE = 64 /* rows a key in the last build, from which on keys are numbered before an attempt in order */
+};
 
 /* Converts the values of the input to the stored form, for a table whose blocks are reserved. NULL: buckets have no
  * values. Without pairs `values` may be NULL; *values then points to a block, which nothing reads. */
@@ -167,6 +170,8 @@ bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash 
     const bool reduce_first = table->reduced_keys > 0;
     *outcome = BI_HASH_UNTOUCHED;
     if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT && reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE)
+        BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP && in->launched != BI_HASH_NEEDS_GROUPING)
         BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && !reduce_first)

@@ -20,4 +20,5 @@ const struct bi_hash_ops bi_hash_ops_cpu = {
     .directory_bytes = bi_hash_directory_bytes_cpu,
     .index_slots = bi_hash_index_slots_cpu,
     .number_keys = bi_hash_number_keys_cpu,
+    .reduce_repeats = bi_hash_reduce_repeats_cpu,
 };
