@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "comm/comm.h"
+#include "comm/device.h"
 
 enum {
     DEFAULT_TIMEOUT = 300, /* seconds (boscage/comm.h) */
@@ -135,10 +136,33 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
         comm->transport->all_to_all(ctx, comm, on_host, sent, sent_offsets, received, received_offsets));
 }
 
+void bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
+{
+    const struct bi_comm_device *ops = bi_comm_device_of(ctx);
+    const int32_t own = ctx->memory.device;
+    if (!ops || device < 0 || device == own) return;
+    if (comm->peers_of != own) comm->open_peers = 0; /* the rank has another context now */
+    comm->peers_of = own;
+    if (device < 64 && comm->open_peers >> device & 1) return;
+    ops->open_peer(ctx, device);
+    if (device < 64) comm->open_peers |= (uint64_t)1 << device;
+}
+
 /* ---- agreement ---- */
 
-/* Sends the message of rank `failed` to all ranks and returns its status. */
-static bosc_status share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status)
+void bi_comm_defer(bosc_comm *comm, bosc_status status)
+{
+    if (comm->pending == BOSC_OK) comm->pending = status;
+}
+
+bosc_status bi_comm_take_deferred(bosc_comm *comm, bosc_status local_status)
+{
+    if (local_status == BOSC_OK) local_status = comm->pending;
+    comm->pending = BOSC_OK;
+    return local_status;
+}
+
+bosc_status bi_comm_share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status)
 {
     char own[BI_COMM_MESSAGE] = "", reason[BI_COMM_MESSAGE];
     memcpy(own, ctx->message, sizeof own - 1);
@@ -151,12 +175,13 @@ static bosc_status share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed,
 
 bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status)
 {
+    local_status = bi_comm_take_deferred(comm, local_status);
     if (local_status == BOSC_ERR_COMM) return local_status; /* the other ranks detect the loss themselves */
     const int32_t code = (int32_t)local_status;
     int32_t *codes = comm->gather;
     BI_TRY(bi_comm_all_gather(ctx, comm, &code, sizeof code, codes));
     for (int32_t r = 0; r < comm->rank_count; r++)
-        if (codes[r] != BOSC_OK) return share_failure(ctx, comm, r, (bosc_status)codes[r]);
+        if (codes[r] != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)codes[r]);
     return BOSC_OK;
 }
 
@@ -164,13 +189,14 @@ bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_stat
 static bosc_status share_values(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *values,
                                 int64_t n)
 {
+    local_status = bi_comm_take_deferred(comm, local_status);
     int64_t own[1 + MAX_SHARED] = {local_status};
     const int64_t *rows = comm->gather;
     if (local_status == BOSC_ERR_COMM) return local_status;
     if (local_status == BOSC_OK) memcpy(own + 1, values, (size_t)n * sizeof *values);
     BI_TRY(bi_comm_all_gather(ctx, comm, own, (size_t)(n + 1) * sizeof *own, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
-        if (rows[r * (n + 1)] != BOSC_OK) return share_failure(ctx, comm, r, (bosc_status)rows[r * (n + 1)]);
+        if (rows[r * (n + 1)] != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)rows[r * (n + 1)]);
     return BOSC_OK;
 }
 
@@ -194,12 +220,14 @@ bosc_status bi_comm_check_equal(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
     return BOSC_OK;
 }
 
-bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
-                          int64_t *received)
+/* bi_comm_count of more ranks than share their numbers in one small exchange. */
+static bosc_status exchange_counts(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
+                                   int64_t *received)
 {
     const int32_t ranks = comm->rank_count;
     int64_t *sent = comm->lists, *arrived = sent + 2 * (ranks + 1),
             *offsets = arrived + 2 * (ranks + 1); /* pairs (status, count); their offsets in bytes */
+    local_status = bi_comm_take_deferred(comm, local_status);
     if (local_status == BOSC_ERR_COMM) return local_status;
     for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * 2 * (int64_t)sizeof *sent;
     for (int32_t r = 0; r < ranks; r++) {
@@ -208,8 +236,18 @@ bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_stat
     }
     BI_TRY(bi_comm_all_to_all(ctx, comm, true, sent, offsets, arrived, offsets));
     for (int32_t r = 0; r < ranks; r++)
-        if (arrived[2 * r] != BOSC_OK) return share_failure(ctx, comm, r, (bosc_status)arrived[2 * r]);
+        if (arrived[2 * r] != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)arrived[2 * r]);
     for (int32_t r = 0; r < ranks; r++) received[r] = arrived[2 * r + 1];
+    return BOSC_OK;
+}
+
+bosc_status bi_comm_count(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
+                          int64_t *received)
+{
+    const int32_t ranks = comm->rank_count;
+    if (ranks > MAX_SHARED) return exchange_counts(ctx, comm, local_status, counts, received);
+    BI_TRY(share_values(ctx, comm, local_status, counts, ranks));
+    for (int32_t r = 0; r < ranks; r++) received[r] = shared_value(comm, r, ranks, comm->rank);
     return BOSC_OK;
 }
 
@@ -300,7 +338,11 @@ bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_sta
 
 /* ---- items ---- */
 
-static size_t list_bytes(const struct bi_exchange *x) { return 4 * (size_t)(x->rank_count + 1) * sizeof(int64_t); }
+/* Five lists of offsets, then the windows' blocks. */
+static size_t list_bytes(const struct bi_exchange *x)
+{
+    return 5 * (size_t)(x->rank_count + 1) * sizeof(int64_t) + BI_MAX_WINDOWS * (size_t)x->rank_count * sizeof(char *);
+}
 
 /* Replaces the counts of n blocks by their offsets; counts[n] becomes the total, which is returned. */
 static int64_t counts_to_offsets(int64_t *counts, int32_t n)
@@ -312,6 +354,20 @@ static int64_t counts_to_offsets(int64_t *counts, int32_t n)
         sum += count;
     }
     return sum;
+}
+
+/* After bi_comm_count: from the numbers of all ranks, or by another exchange if there are too many. */
+static bosc_status find_remote_offsets(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x)
+{
+    const int32_t ranks = comm->rank_count;
+    int64_t *offsets = comm->lists;
+    for (int32_t r = 0; r < ranks; r++) x->remote_offsets[r] = 0;
+    for (int32_t r = 0; r < ranks && ranks <= MAX_SHARED; r++)
+        for (int32_t lower = 0; lower < comm->rank; lower++)
+            x->remote_offsets[r] += shared_value(comm, lower, ranks, r);
+    if (ranks <= MAX_SHARED) return BOSC_OK;
+    for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * (int64_t)sizeof *offsets;
+    return bi_comm_all_to_all(ctx, comm, true, x->received_offsets, offsets, x->remote_offsets, offsets);
 }
 
 bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
@@ -326,12 +382,14 @@ bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
         x->received_offsets = lists + (ranks + 1);
         x->sent_bytes = x->received_offsets + (ranks + 1);
         x->received_bytes = x->sent_bytes + (ranks + 1);
+        x->remote_offsets = x->received_bytes + (ranks + 1);
+        x->blocks = (char **)(x->remote_offsets + (ranks + 1));
     }
     BI_TRY(bi_comm_count(ctx, comm, local_status, counts, x->received_offsets));
     memcpy(x->sent_offsets, counts, (size_t)ranks * sizeof *counts);
     x->sent = counts_to_offsets(x->sent_offsets, ranks);
     x->received = counts_to_offsets(x->received_offsets, ranks);
-    return BOSC_OK;
+    return comm->transport->publish_queued ? find_remote_offsets(ctx, comm, x) : BOSC_OK;
 }
 
 bosc_status bi_exchange_items_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,

@@ -15,6 +15,14 @@
 
 #include "core/check.h"
 
+/* Evaluates an expression, and `status` becomes its value, unless `status` is a failure already. With a status of this
+ * rank alone (`local_status`) the expression must not exchange anything: all ranks take part in every exchange, after a
+ * failure too (above). With a status on which all ranks have agreed it may: all ranks then skip it. */
+#define BI_IF_OK(status, ...)                              \
+    do {                                                   \
+        if ((status) == BOSC_OK) (status) = (__VA_ARGS__); \
+    } while (0)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,10 +32,16 @@ extern "C" {
 struct bi_transport {
     /* As bosc_comm_transport; host memory. */
     bosc_status (*all_gather)(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received);
-    /* The same in the backend's memory, or in host memory if `on_host`. Waits. */
+    /* The same in the backend's memory, or in host memory if `on_host`. Further work that this rank queues follows it;
+     * host memory may be used at once. */
     bosc_status (*all_to_all)(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
     void (*release)(bosc_comm *comm);
+    /* Orders the work that ranks queue, where they share memory; else NULL. publish_queued comes before an exchange of
+     * host memory and await_queued after it: this rank's further work then follows all work that any rank had queued
+     * when it called publish_queued. Neither waits. */
+    bosc_status (*publish_queued)(bosc_ctx *ctx, bosc_comm *comm);
+    bosc_status (*await_queued)(bosc_ctx *ctx, bosc_comm *comm);
 };
 
 struct bosc_comm {
@@ -41,6 +55,10 @@ struct bosc_comm {
     int64_t *lists; /* host: 5 (rank_count + 1), of bi_comm_count */
     int64_t exchanges, bytes;
     double seconds;
+    uint64_t orders;     /* calls of publish_queued */
+    bosc_status pending; /* a failure of this rank within its last exchange, which the next agreement reports */
+    int32_t peers_of;    /* a device, and a bit for each device whose memory it can access since this rank opened it */
+    uint64_t open_peers;
 };
 
 enum { BI_COMM_MESSAGE = 256 }; /* bytes of an error message that is sent to other ranks */
@@ -57,6 +75,15 @@ bosc_status bi_comm_check_timeout(bosc_ctx *ctx, double timeout);
 
 /* Checks that comm is not NULL: without one this rank cannot take part in an exchange. */
 bosc_status bi_comm_check(bosc_ctx *ctx, const bosc_comm *comm);
+
+/* Leaves a failure of this rank alone to its next agreement, which all ranks reach. */
+void bi_comm_defer(bosc_comm *comm, bosc_status status);
+
+/* For exchanges that agree: local_status, or else the deferred failure. */
+bosc_status bi_comm_take_deferred(bosc_comm *comm, bosc_status local_status);
+
+/* Sends the message of rank `failed` to all ranks and returns its status. All ranks call it. */
+bosc_status bi_comm_share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status);
 
 /* Combines the statuses of all ranks: BOSC_OK if all are, else on every rank the status and message of the lowest rank
  * that failed. */
@@ -85,12 +112,18 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status
 bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t count, int64_t *offset,
                            int64_t *total);
 
+/* Lets this rank's device access the memory of another device, once. */
+void bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device);
+
 /* A personalised exchange of items among all ranks. This rank sends items sent_offsets[r] to sent_offsets[r + 1] - 1 to
  * rank r and stores items from rank r at received_offsets[r]; arrays are in the backend's memory. */
 struct bi_exchange {
     int32_t rank_count;
     int64_t *sent_offsets, *received_offsets; /* (rank_count + 1), host */
     int64_t *sent_bytes, *received_bytes;     /* the same in bytes, for the array that is sent */
+    int64_t *remote_offsets;                  /* (rank_count): where each rank stores the first item of this one; set
+                                               * where ranks share memory */
+    char **blocks;                            /* (BI_MAX_WINDOWS, rank_count), of open windows */
     int64_t sent, received;                   /* items */
 };
 
@@ -99,8 +132,8 @@ struct bi_exchange {
 bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
                               struct bi_exchange *x);
 
-/* Sends an array of items; may be called for several arrays. `local_status` covers the allocation of x->received items.
- * Waits. */
+/* Sends an array of items; may be called for several arrays. `local_status` covers the allocation of x->received
+ * items. The items are there for further work of this rank's queue. */
 bosc_status bi_exchange_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const struct bi_exchange *x,
                               size_t item_size, const void *items, void *received);
 
@@ -119,6 +152,39 @@ bosc_status bi_exchange_replies_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_st
                                          void *received);
 
 void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
+
+/* ---- windows: arrays of received items that the work of other ranks accesses where they lie ---- */
+
+enum { BI_MAX_WINDOWS = 3 }; /* of one call: their addresses fit one small exchange */
+
+/* Ranks write items to the array before it is used, or read items from it after. */
+enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ };
+
+/* An array of x->received items, this rank's, and this rank's items in the arrays of all: between open and close, item
+ * sent_offsets[r] + i of the exchange lies at blocks[r] + i * item_size. */
+struct bi_window {
+    size_t item_size;
+    void *received;
+    char **blocks; /* (rank_count), host: set by open; the exchange's memory */
+    char *copy;    /* scratch of x->sent items with the blocks, where ranks share no memory */
+};
+
+struct bi_windows {
+    enum bi_window_access access;
+    int count;
+    struct bi_window of[BI_MAX_WINDOWS];
+    bool are_shared; /* set by open: the blocks lie in the arrays. Else the exchange sends or has received copies */
+};
+
+/* Opens windows on all ranks. *local_status is read, and covers the allocation of the arrays; then it is this rank's
+ * own, for close, which every rank calls if open succeeded. If it is a failure, this rank leaves its blocks alone. The
+ * copies are scratch, which the caller releases after close. Neither function waits for queued work. */
+bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
+                                     const struct bi_exchange *x, struct bi_windows *windows);
+
+/* Ends the accesses. All ranks agree; further work of this rank follows all accesses to its arrays. */
+bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                      const struct bi_exchange *x, const struct bi_windows *windows);
 
 #ifdef __cplusplus
 }

@@ -16,12 +16,28 @@ struct bi_comm_channel {
     size_t bytes;           /* of each */
 };
 
+enum { BI_COMM_HOST = -1 }; /* in place of a device: a rank of the CPU, which queues nothing */
+
+/* An event that other ranks of the process wait for. All 0: none yet. */
+struct bi_comm_event {
+    void *event;
+    int32_t device;
+};
+
 /* Queued work, as polled. */
 enum bi_comm_work { BI_COMM_PENDING, BI_COMM_DONE, BI_COMM_FAILED };
 
 struct bi_comm_device {
-    /* Enables direct copies from the memory of another device, where the machine supports them. */
+    /* Enables direct copies from the memory of another device, and accesses of kernels, where the machine supports
+     * them. */
     void (*open_peer)(bosc_ctx *ctx, int32_t device);
+    /* True if kernels of device `from` can access the memory of device `to`. */
+    bool (*can_access)(int32_t from, int32_t to);
+    /* Records an event behind the work queued on the context's stream, and creates it before if there is none. */
+    bosc_status (*record_queued)(bosc_ctx *ctx, struct bi_comm_event *event);
+    /* Further work on the context's stream waits for the event, of any device. */
+    bosc_status (*await_event)(bosc_ctx *ctx, const struct bi_comm_event *event);
+    void (*free_event)(struct bi_comm_event *event);
     bosc_status (*open)(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes);
     void (*close)(int32_t device, struct bi_comm_channel *channel);
     /* Enlarges the pinned and staging memory; keeps the old buffers on failure. Their contents are lost. */

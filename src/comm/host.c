@@ -62,7 +62,7 @@ static void release_transport(bosc_comm *comm)
     bi_memory_release(&state->host, state, sizeof *state);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release_transport};
+static const struct bi_transport transport = {all_gather, all_to_all, release_transport, NULL, NULL};
 
 static bosc_status check_transport(bosc_ctx *ctx, const bosc_comm_transport *t)
 {

@@ -1,26 +1,38 @@
 /* Communicators whose ranks are threads of one process, and the communicator of one rank. In an exchange each rank
- * copies its data from the memory of the others, which wait at a barrier until it is done. */
+ * copies its data from the memory of the others. Barriers order the hosts; events order the work that they queued. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "comm/comm.h"
 #include "comm/device.h"
 
 enum {
     MAX_RANKS = BI_MAX_THREADS, /* ranks are threads */
-    SMALL = 64                  /* bytes of a block that is copied twice to save a barrier; not measured */
+    SMALL = BI_COMM_MESSAGE,    /* bytes of a block that is copied twice to save a barrier; not measured */
+    PAUSES_PER_CLOCK = 64       /* pauses of a spin between two readings of the clock (base/pool.c) */
 };
+
+/* Seconds that a rank at a barrier spins before it sleeps: several times the 2.5 us of a barrier whose ranks spin.
+ * Waking a sleeping thread takes 5 to 50 us. */
+#define SPIN_SECONDS 1e-4
 
 /* Data that a rank exposes to the others during an exchange. */
 struct exposed {
     const void *data;
     const int64_t *offsets;
-    int32_t device;
+    int32_t device; /* of `data`, or BI_COMM_HOST */
     /* Copies of small blocks for even and odd exchanges. They stay valid during the next exchange, which saves the
      * second barrier. */
     char small[2][SMALL];
+    /* Events for even and odd orders of queued work (publish_queued), for the same reason. queued[i]: event i if it
+     * stands for queued work, else NULL. The group frees the events, since other ranks may still read them. */
+    struct bi_comm_event events[2];
+    const struct bi_comm_event *queued[2];
+    const struct bi_comm_device *device_ops; /* that frees the events */
 };
 
 struct group {
@@ -29,8 +41,9 @@ struct group {
     pthread_cond_t all_here;
     int32_t rank_count, ends; /* ends: not freed yet */
     int32_t arrived;          /* ranks at the barrier */
-    uint64_t round;           /* barriers passed */
-    bool broken;
+    bool spins;               /* there is a processor for each rank */
+    uint64_t round;           /* barriers passed; written under the lock, read by spinning ranks without it */
+    bool broken;              /* the same */
     char reason[96];
     struct exposed exposed[];
 };
@@ -54,38 +67,114 @@ static struct timespec time_after(double seconds)
 static void break_group(struct group *g, const char *reason)
 {
     if (g->broken) return;
-    g->broken = true;
     strncpy(g->reason, reason, sizeof g->reason - 1);
+    __atomic_store_n(&g->broken, true, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&g->all_here);
 }
 
-/* Waits until the other ranks reach the barrier. The lock is held. */
-static void await_others(struct group *g, double timeout)
+static bool has_passed(const struct group *g, uint64_t round)
 {
-    const uint64_t round = g->round;
+    return __atomic_load_n(&g->round, __ATOMIC_ACQUIRE) != round;
+}
+
+static bool is_broken(const struct group *g) { return __atomic_load_n(&g->broken, __ATOMIC_ACQUIRE); }
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Spins until the other ranks reach the barrier of this round. False: some have not, and this rank should sleep. */
+static bool spin_for_others(const struct group *g, uint64_t round)
+{
+    if (!g->spins) return false;
+    const double end = bi_now() + SPIN_SECONDS;
+    do {
+        for (int i = 0; i < PAUSES_PER_CLOCK; i++) {
+            if (has_passed(g, round) || is_broken(g)) return true;
+            pause_processor();
+        }
+    } while (bi_now() < end);
+    return false;
+}
+
+/* Sleeps until the other ranks reach the barrier of this round. */
+static void sleep_for_others(struct group *g, uint64_t round, double timeout)
+{
     const struct timespec deadline = time_after(timeout);
+    pthread_mutex_lock(&g->lock);
     while (g->round == round && !g->broken)
         if (pthread_cond_timedwait(&g->all_here, &g->lock, &deadline) == ETIMEDOUT && g->round == round)
             break_group(g, "a rank did not come within the time-out");
+    pthread_mutex_unlock(&g->lock);
 }
 
-/* Returns when all ranks have called it; their earlier writes are then visible, by the mutex. */
+/* Returns when all ranks have called it; their earlier writes are then visible, by the mutex or the round. */
 static bosc_status barrier(bosc_ctx *ctx, bosc_comm *comm)
 {
     struct group *g = comm->state;
+    /* 1. Arrive. The last rank begins the next round. */
     pthread_mutex_lock(&g->lock);
+    const uint64_t round = g->round;
     if (g->ends < g->rank_count) break_group(g, "a rank has freed its end");
-    if (!g->broken && ++g->arrived == g->rank_count) {
+    const bool waits = !g->broken && ++g->arrived < g->rank_count;
+    if (!g->broken && !waits) {
         g->arrived = 0;
-        g->round++;
+        __atomic_store_n(&g->round, round + 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&g->all_here);
-    } else if (!g->broken) {
-        await_others(g, comm->timeout);
     }
-    const bool broken = g->broken;
     pthread_mutex_unlock(&g->lock);
-    if (!broken) return BOSC_OK;
+    /* 2. Wait for the others. */
+    if (waits && !spin_for_others(g, round)) sleep_for_others(g, round, comm->timeout);
+    if (has_passed(g, round)) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_COMM, "comm: rank %d of %d: %s", (int)comm->rank, (int)comm->rank_count, g->reason);
+}
+
+/* ---- the order of queued work ----
+ *
+ * A rank records an event behind the work that it has queued and exposes it; behind the next barrier every rank queues
+ * waits for the events of the others. No host waits. An event is recorded again only in the order after the next one,
+ * which all ranks begin when they have queued these waits. */
+
+static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
+{
+    struct group *g = comm->state;
+    struct exposed *own = &g->exposed[comm->rank];
+    const int which = (int)(comm->orders++ & 1); /* equal on all ranks, as the number of exchanges is */
+    const struct bi_comm_device *device = bi_comm_device_of(ctx);
+    own->queued[which] = NULL;
+    own->device = device ? ctx->memory.device : BI_COMM_HOST;
+    if (!device || g->rank_count == 1) return BOSC_OK;
+    own->device_ops = device;
+    const bosc_status status = device->record_queued(ctx, &own->events[which]);
+    if (status == BOSC_OK)
+        own->queued[which] = &own->events[which];
+    else
+        (void)ctx->backend->sync(ctx); /* nothing is queued any more */
+    return status;
+}
+
+static bosc_status await_queued(bosc_ctx *ctx, bosc_comm *comm)
+{
+    const struct group *g = comm->state;
+    const int which = (int)((comm->orders - 1) & 1);
+    const struct bi_comm_device *device = bi_comm_device_of(ctx);
+    for (int32_t r = 0; device && r < g->rank_count; r++)
+        if (r != comm->rank && g->exposed[r].queued[which])
+            BI_TRY(device->await_event(ctx, g->exposed[r].queued[which]));
+    return BOSC_OK;
+}
+
+/* A rank of the CPU waits for no event, so that of a device does in its place. */
+static bool some_rank_is_host(const struct group *g)
+{
+    for (int32_t r = 0; r < g->rank_count; r++)
+        if (g->exposed[r].device == BI_COMM_HOST) return true;
+    return false;
 }
 
 /* ---- exchanges ---- */
@@ -121,44 +210,65 @@ static bosc_status copy_from(bosc_ctx *ctx, bool on_host, void *to, const void *
 
 /* Copies the blocks for this rank from all ranks. Starts with its own and goes around, so that ranks do not all read
  * from the same one. */
-static bosc_status copy_blocks(bosc_ctx *ctx, const bosc_comm *comm, bool on_host, void *received,
+static bosc_status copy_blocks(bosc_ctx *ctx, bosc_comm *comm, bool on_host, void *received,
                                const int64_t *received_offsets)
 {
     const struct group *g = comm->state;
-    const struct bi_comm_device *device = bi_comm_device_of(ctx);
-    bosc_status status = BOSC_OK;
-    for (int32_t i = 0; i < g->rank_count && status == BOSC_OK; i++) {
+    for (int32_t i = 0; i < g->rank_count; i++) {
         const int32_t r = (int32_t)(((int64_t)comm->rank + i) % g->rank_count);
         const struct exposed *from = &g->exposed[r];
         const int64_t begin = from->offsets[comm->rank], end = from->offsets[comm->rank + 1];
         if (end == begin) continue;
-        if (!on_host && device) device->open_peer(ctx, from->device);
-        status = copy_from(ctx, on_host, (char *)received + received_offsets[r], (const char *)from->data + begin,
-                           end - begin);
+        if (!on_host) bi_comm_open_peer(ctx, comm, from->device);
+        BI_TRY(copy_from(ctx, on_host, (char *)received + received_offsets[r], (const char *)from->data + begin,
+                         end - begin));
     }
-    if (status == BOSC_OK && !on_host) status = ctx->backend->sync(ctx);
-    return status;
+    return BOSC_OK;
 }
 
+static bosc_status all_to_all_of_host(bosc_ctx *ctx, bosc_comm *comm, const void *sent, const int64_t *sent_offsets,
+                                      void *received, const int64_t *received_offsets)
+{
+    struct group *g = comm->state;
+    g->exposed[comm->rank].data = sent;
+    g->exposed[comm->rank].offsets = sent_offsets;
+    BI_TRY(barrier(ctx, comm)); /* all ranks have exposed their data */
+    const bosc_status copied = copy_blocks(ctx, comm, true, received, received_offsets);
+    BI_TRY(barrier(ctx, comm)); /* all copies are done: senders may reuse their memory */
+    return copied;
+}
+
+/* A rank that fails still takes part: the others wait at the barriers. */
 static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
 {
     struct group *g = comm->state;
-    /* Queued work writes the sent data. If it failed, this rank still takes part: the others wait at the barriers. */
-    bosc_status ready = on_host ? BOSC_OK : ctx->backend->sync(ctx);
+    if (on_host) return all_to_all_of_host(ctx, comm, sent, sent_offsets, received, received_offsets);
+    /* 1. Expose the data, whose writes may be queued only. */
+    bosc_status status = publish_queued(ctx, comm);
     g->exposed[comm->rank].data = sent;
     g->exposed[comm->rank].offsets = sent_offsets;
-    g->exposed[comm->rank].device = ctx->memory.device;
-    BI_TRY(barrier(ctx, comm)); /* all ranks have exposed their data */
-    bosc_status copied = copy_blocks(ctx, comm, on_host, received, received_offsets);
-    BI_TRY(barrier(ctx, comm)); /* all copies are done: senders may reuse their memory */
-    return ready != BOSC_OK ? ready : copied;
+    BI_TRY(barrier(ctx, comm));
+    const bool waits = some_rank_is_host(g);
+    /* 2. Copy behind those writes. */
+    BI_IF_OK(status, await_queued(ctx, comm));
+    BI_IF_OK(status, copy_blocks(ctx, comm, false, received, received_offsets));
+    if (waits) BI_IF_OK(status, ctx->backend->sync(ctx));
+    /* 3. Later work of all ranks follows the copies: senders may reuse their memory. */
+    const bosc_status published = publish_queued(ctx, comm);
+    BI_TRY(barrier(ctx, comm));
+    const bosc_status awaited = await_queued(ctx, comm);
+    BI_IF_OK(status, published);
+    return status != BOSC_OK ? status : awaited;
 }
 
 /* ---- ends ---- */
 
 static void free_group(struct group *g)
 {
+    for (int32_t r = 0; r < g->rank_count; r++)
+        for (int i = 0; g->exposed[r].device_ops && i < 2; i++)
+            g->exposed[r].device_ops->free_event(&g->exposed[r].events[i]);
     pthread_cond_destroy(&g->all_here);
     pthread_mutex_destroy(&g->lock);
     bi_memory_release(&g->host, g, group_bytes(g->rank_count));
@@ -174,7 +284,7 @@ static void release_end(bosc_comm *comm)
     if (last) free_group(g);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release_end};
+static const struct bi_transport transport = {all_gather, all_to_all, release_end, publish_queued, await_queued};
 
 static bosc_status create_group(bosc_ctx *ctx, int32_t rank_count, struct group **group)
 {
@@ -184,6 +294,7 @@ static bosc_status create_group(bosc_ctx *ctx, int32_t rank_count, struct group 
     memset(g, 0, group_bytes(rank_count));
     g->host = ctx->host;
     g->rank_count = rank_count;
+    g->spins = rank_count <= sysconf(_SC_NPROCESSORS_ONLN);
     pthread_mutex_init(&g->lock, NULL); /* on Linux these initialisers do not fail */
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

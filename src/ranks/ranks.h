@@ -16,14 +16,6 @@ struct bi_ranks_ops {
     const struct bi_ranks_steps *steps;
 };
 
-/* Evaluates an expression, and `status` becomes its value, unless `status` is a failure already. With a status of this
- * rank alone (`local_status`) the expression must not exchange anything: all ranks take part in every exchange, after a
- * failure too (comm/comm.h). With a status on which all ranks have agreed it may: all ranks then skip it. */
-#define BI_IF_OK(status, ...)                              \
-    do {                                                   \
-        if ((status) == BOSC_OK) (status) = (__VA_ARGS__); \
-    } while (0)
-
 #ifdef __cplusplus
 }
 #endif

@@ -239,6 +239,13 @@ cudaError_t cudaGetDevice(int *device)
     *device = current_device;
     return cudaSuccess;
 }
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    *can = 0;
+    if (device < 0 || device >= DEVICES || peer < 0 || peer >= DEVICES) return failed(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
 cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned flags)
 {
     if (device < 0 || device >= DEVICES || device == current_device) return failed(cudaErrorInvalidDevice);

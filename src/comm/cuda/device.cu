@@ -1,5 +1,5 @@
-/* CUDA functions of communicators: peer access, and for NCCL a stream, an event to poll, and page-locked buffers. A
- * copy to pageable memory would block the host, for ever if a rank is lost. */
+/* CUDA functions of communicators: peer access, events between ranks, and for NCCL a stream, an event to poll, and
+ * page-locked buffers. A copy to pageable memory would block the host, for ever if a rank is lost. */
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
@@ -9,6 +9,43 @@ static void open_peer(bosc_ctx *ctx, int32_t device)
     (void)cudaDeviceEnablePeerAccess(device, 0);
     (void)cudaGetLastError(); /* enabled already, or unsupported: copies then go through the host */
 }
+
+static bool can_access(int32_t from, int32_t to)
+{
+    int can = 0;
+    if (from == to) return true;
+    if (cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess) return can != 0;
+    (void)cudaGetLastError();
+    return false;
+}
+
+/* ---- events between ranks ---- */
+
+static void free_event(struct bi_comm_event *event)
+{
+    if (event->event) (void)cudaEventDestroy((cudaEvent_t)event->event);
+    *event = {};
+}
+
+static bosc_status record_queued(bosc_ctx *ctx, struct bi_comm_event *event)
+{
+    cudaEvent_t fresh;
+    if (bi_fault(BI_FAULT_STREAM)) return bi_fail(ctx, BOSC_ERR_DEVICE, "comm: event: injected fault");
+    if (event->event && event->device != ctx->memory.device) free_event(event); /* the rank has another context now */
+    if (!event->event) {
+        BI_CUDA_TRY(ctx, cudaEventCreateWithFlags(&fresh, cudaEventDisableTiming));
+        *event = {fresh, ctx->memory.device};
+    }
+    return bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)event->event, (cudaStream_t)ctx->stream), "comm: event");
+}
+
+static bosc_status await_event(bosc_ctx *ctx, const struct bi_comm_event *event)
+{
+    return bi_cuda_check(ctx, cudaStreamWaitEvent((cudaStream_t)ctx->stream, (cudaEvent_t)event->event, 0),
+                         "comm: event of another rank");
+}
+
+/* ---- channels ---- */
 
 static void free_buffers(struct bi_comm_channel *channel)
 {
@@ -89,5 +126,6 @@ static enum bi_comm_work poll_event(struct bi_comm_channel *channel)
 }
 
 extern "C" const struct bi_comm_device bi_comm_device_cuda;
-const struct bi_comm_device bi_comm_device_cuda = {open_peer,       open_channel, close_channel, grow_channel,
+const struct bi_comm_device bi_comm_device_cuda = {open_peer,       can_access,   record_queued, await_event,
+                                                   free_event,      open_channel, close_channel, grow_channel,
                                                    copy_on_channel, record_event, poll_event};

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "comm/comm.h"
+#include "support/counted.h"
 #include "support/ranks.h"
 
 static const int32_t sizes[] = {1, 2, 3, 4, 8};
@@ -163,6 +164,135 @@ static void case_exchange(bosc_ctx *ctx)
     for (uint64_t seed = 1; seed < 4; seed++) ranks_run(ctx, sizes[i], 0, exchange, &seed);
 }
 
+/* ---- windows ---- */
+
+struct window_trial {
+    uint64_t seed;
+    bool hooked; /* rank 0 has an allocator of the caller's, whose memory may be beyond the reach of other devices */
+};
+
+/* Moves this rank's items between `items`, in sending order, and the windows' blocks. */
+static void move_items(const struct rank *r, const struct bi_exchange *x, const struct bi_window *w, char *items,
+                       bool to_blocks)
+{
+    for (int32_t to = 0; to < r->rank_count; to++) {
+        const size_t bytes = (size_t)(x->sent_offsets[to + 1] - x->sent_offsets[to]) * w->item_size;
+        char *own = items + (size_t)x->sent_offsets[to] * w->item_size;
+        if (bytes == 0) continue;
+        CHECK_OK(r->ctx, r->ctx->backend->copy(r->ctx, to_blocks ? w->blocks[to] : own, to_blocks ? own : w->blocks[to],
+                                               bytes));
+    }
+}
+
+static void fill(const struct rank *r, void *memory, int byte, size_t bytes)
+{
+    if (bytes) CHECK_OK(r->ctx, r->ctx->backend->fill(r->ctx, memory, byte, bytes));
+}
+
+/* Writes the items to the owners' arrays, and reads them back. Work
+ * that a rank queues before it opens or after it closes its windows is not mixed with that of the others. */
+static void access_windows(struct rank *r, const struct bi_exchange *x, const struct window_trial *trial, char *sent,
+                           char *received, char *back)
+{
+    const bool is_shared =
+        r->comm->transport->publish_queued && !(trial->hooked && r->ctx->memory.backend != r->ctx->host.backend);
+    const size_t sent_bytes = (size_t)x->sent * 8, received_bytes = (size_t)x->received * 8;
+    uint64_t *host = suite_alloc(received_bytes), *answers = suite_alloc(sent_bytes), *items = suite_alloc(sent_bytes);
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = received}}};
+    bosc_status local_status = BOSC_OK;
+    /* 1. Write. The ranks fill their arrays first. */
+    fill(r, received, 0x5a, received_bytes);
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows));
+    CHECK_OK(r->ctx, local_status);
+    CHECK_EQ(windows.are_shared, is_shared);
+    move_items(r, x, &windows.of[0], sent, true);
+    CHECK_OK(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, x, &windows));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, host, received, received_bytes));
+    check_received(r, trial->seed, x, host);
+    /* 2. Read. The ranks clear their arrays afterwards, some of them before others read. */
+    windows.access = BI_WINDOW_READ;
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows));
+    CHECK_OK(r->ctx, local_status);
+    move_items(r, x, &windows.of[0], back, false);
+    CHECK_OK(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, x, &windows));
+    fill(r, received, 0, received_bytes);
+    if (r->rank % 2) CHECK_OK(r->ctx, bosc_ctx_sync(r->ctx));
+    CHECK_OK(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, sent_bytes));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, items, sent, sent_bytes));
+    CHECK(memcmp(answers, items, sent_bytes) == 0);
+    free(host);
+    free(answers);
+    free(items);
+}
+
+/* A failure of one rank is all ranks' when windows open or close, or later if it was deferred. */
+static void fail_windows(struct rank *r, const struct bi_exchange *x, char *received)
+{
+    const bool fails = r->rank == r->rank_count - 1;
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = received}}};
+    bosc_status local_status = fails ? bi_fail(r->ctx, BOSC_ERR_NOMEM, "none") : BOSC_OK;
+    CHECK_STATUS(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows), BOSC_ERR_NOMEM);
+    local_status = BOSC_OK;
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows));
+    local_status = fails ? bi_fail(r->ctx, BOSC_ERR_DEVICE, "broken") : BOSC_OK;
+    CHECK_STATUS(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, local_status, x, &windows), BOSC_ERR_DEVICE);
+    CHECK_OK(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK));
+    if (fails) bi_comm_defer(r->comm, bi_fail(r->ctx, BOSC_ERR_DEVICE, "late"));
+    CHECK_STATUS(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK), BOSC_ERR_DEVICE);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "late"));
+    CHECK_OK(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK));
+}
+
+static void use_windows(struct rank *r, const struct window_trial *trial)
+{
+    const uint64_t seed = trial->seed;
+    int64_t counts[64], sent = 0;
+    struct bi_exchange x;
+    const struct bi_mark mark = bi_arena_mark(r->ctx); /* of copies */
+    for (int32_t to = 0; to < r->rank_count; to++) sent += counts[to] = count_of(seed, r->rank, to);
+    uint64_t *items = suite_alloc((size_t)sent * 8), *at = items;
+    for (int32_t to = 0; to < r->rank_count; to++)
+        for (int64_t i = 0; i < counts[to]; i++) *at++ = item_of(r->rank, to, i);
+    CHECK_OK(r->ctx, bi_exchange_begin(r->ctx, r->comm, BOSC_OK, counts, &x));
+    const size_t bytes = (size_t)sent * 8, received_bytes = (size_t)x.received * 8;
+    const int64_t before = bytes_sent(r);
+    char *from = on_backend(r->ctx, items, bytes), *to = on_backend(r->ctx, NULL, received_bytes),
+         *back = on_backend(r->ctx, NULL, bytes);
+    access_windows(r, &x, trial, from, to, back);
+    if (r->rank_count == 1) CHECK_EQ(bytes_sent(r), before);
+    fail_windows(r, &x, to);
+    bi_exchange_end(r->ctx, &x);
+    bi_arena_rewind(r->ctx, mark);
+    bosc_ctx_release(r->ctx, from, bytes);
+    bosc_ctx_release(r->ctx, to, received_bytes);
+    bosc_ctx_release(r->ctx, back, bytes);
+    free(items);
+}
+
+static void windows(struct rank *r)
+{
+    const struct window_trial *trial = r->user;
+    struct counted *c = suite_alloc(sizeof *c);
+    bosc_ctx *own = r->ctx;
+    const bool hooked = trial->hooked && r->rank == 0;
+    if (hooked) counted_open(c, own, 0);
+    if (hooked) r->ctx = c->ctx;
+    use_windows(r, trial);
+    r->ctx = own;
+    if (hooked) counted_close(c);
+    free(c);
+}
+
+static void case_windows(bosc_ctx *ctx)
+{
+    EACH_SIZE(i)
+    for (uint64_t seed = 1; seed < 5; seed++) {
+        struct window_trial trial = {seed, seed == 4};
+        ranks_run(ctx, sizes[i], 0, windows, &trial);
+    }
+}
+
 /* ---- lost ranks ---- */
 
 struct loss {
@@ -195,6 +325,27 @@ static void lose(struct rank *r)
     loss->gave_up++;
 }
 
+/* Rank 1 leaves while the windows are open. */
+static void lose_window(struct rank *r)
+{
+    int64_t counts[4] = {1, 1, 1, 1};
+    struct bi_exchange x;
+    bosc_status local_status = BOSC_OK;
+    CHECK_OK(r->ctx, bi_exchange_begin(r->ctx, r->comm, BOSC_OK, counts, &x));
+    char *memory = on_backend(r->ctx, NULL, 4 * 8);
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = memory}}};
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, &x, &windows));
+    if (r->rank == 1) {
+        bosc_comm_free(r->comm);
+        r->comm = NULL;
+    } else {
+        CHECK_STATUS(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, &x, &windows), BOSC_ERR_COMM);
+        check_lost(r);
+    }
+    bi_exchange_end(r->ctx, &x);
+    bosc_ctx_release(r->ctx, memory, 4 * 8);
+}
+
 static void case_lost(bosc_ctx *ctx)
 {
     if (!ranks_share_memory()) return; /* where ranks are processes they are lost otherwise */
@@ -202,6 +353,7 @@ static void case_lost(bosc_ctx *ctx)
         struct loss leaves = {.leaves = true}, late = {.leaves = false};
         ranks_run(ctx, ranks, ranks_notice_leaving(ctx) ? 0 : 0.3, lose, &leaves);
         ranks_run(ctx, ranks, 0.05, lose, &late);
+        ranks_run(ctx, ranks, ranks_notice_leaving(ctx) ? 0 : 0.3, lose_window, NULL);
     }
 }
 
@@ -242,9 +394,11 @@ static void case_transport(bosc_ctx *ctx)
     const bosc_comm_opts opts = {.size = sizeof opts, .timeout = 7};
     struct rank r = {.ctx = ctx, .rank_count = 1};
     uint64_t seed = 1;
+    const struct window_trial trial = {.seed = 1};
     CHECK_OK(ctx, bosc_comm_create(ctx, &transport, 0, 1, &opts, &r.comm));
     r.user = &seed;
     exchange(&r);
+    use_windows(&r, &trial);
     sums(&r);
     bosc_comm_info info = {.size = sizeof info};
     CHECK_OK(ctx, bosc_comm_get_info(ctx, r.comm, &info));
@@ -260,7 +414,7 @@ static void case_transport(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_comm[] = {
-    {"agree", case_agree, NULL}, {"sums", case_sums, NULL},           {"exchange", case_exchange, NULL},
-    {"lost", case_lost, NULL},   {"transport", case_transport, NULL},
+    {"agree", case_agree, NULL},     {"sums", case_sums, NULL}, {"exchange", case_exchange, NULL},
+    {"windows", case_windows, NULL}, {"lost", case_lost, NULL}, {"transport", case_transport, NULL},
 };
 SUITE(comm);

@@ -1,0 +1,134 @@
+/* Windows: arrays of received items that the work of other ranks accesses where they lie. Ranks that share memory
+ * exchange the arrays' addresses and order their queued work by events; others exchange copies. */
+#include "comm/comm.h"
+#include "comm/device.h"
+
+/* The message of a rank that opens windows. */
+struct message {
+    int64_t status;
+    int32_t device;        /* or BI_COMM_HOST */
+    int32_t is_accessible; /* 1: other devices can be given access to the rank's scratch */
+    void *received[BI_MAX_WINDOWS];
+};
+_Static_assert(sizeof(struct message) <= BI_COMM_MESSAGE, "messages of all ranks fit comm->gather");
+
+/* ---- access ---- */
+
+/* Memory of a caller's allocator may come from a pool, which peer access does not cover. */
+static struct message describe_windows(const bosc_ctx *ctx, bosc_status local_status, const struct bi_windows *windows)
+{
+    const bool on_device = bi_comm_device_of(ctx) != NULL;
+    struct message m = {.status = local_status,
+                        .device = on_device ? ctx->memory.device : BI_COMM_HOST,
+                        .is_accessible = !on_device || !ctx->memory.hooks.alloc};
+    for (int w = 0; w < windows->count; w++) m.received[w] = windows->of[w].received;
+    return m;
+}
+
+/* True if every rank can access the memory of all others. All ranks get the same answer from the same messages. */
+static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ranks)
+{
+    const struct bi_comm_device *ops = bi_comm_device_of(ctx);
+    for (int32_t a = 0; a < ranks; a++) {
+        if (!all[a].is_accessible || (all[a].device == BI_COMM_HOST) != (all[0].device == BI_COMM_HOST)) return false;
+        for (int32_t b = 0; b < a && ops; b++)
+            if (!ops->can_access(all[a].device, all[b].device) || !ops->can_access(all[b].device, all[a].device))
+                return false;
+    }
+    return true;
+}
+
+/* ---- open ---- */
+
+/* Points the blocks into the arrays of all ranks. */
+static void share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
+                         struct bi_windows *windows)
+{
+    for (int32_t r = 0; r < comm->rank_count; r++) {
+        bi_comm_open_peer(ctx, comm, all[r].device);
+        for (int w = 0; w < windows->count; w++) {
+            struct bi_window *window = &windows->of[w];
+            char *received = all[r].received[w]; /* NULL: no items */
+            window->blocks[r] = received ? received + x->remote_offsets[r] * (int64_t)window->item_size : NULL;
+        }
+    }
+    windows->are_shared = true;
+}
+
+/* Agrees on the statuses, and exchanges the addresses of the arrays. */
+static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
+                                      const struct bi_exchange *x, struct bi_windows *windows)
+{
+    const struct message *all = comm->gather;
+    const bosc_status published = comm->transport->publish_queued(ctx, comm); /* by every rank, after a failure too */
+    BI_IF_OK(*local_status, published);
+    *local_status = bi_comm_take_deferred(comm, *local_status);
+    if (*local_status == BOSC_ERR_COMM) return *local_status;
+    const struct message own = describe_windows(ctx, *local_status, windows);
+    BI_TRY(bi_comm_all_gather(ctx, comm, &own, sizeof own, comm->gather));
+    for (int32_t r = 0; r < comm->rank_count; r++)
+        if (all[r].status != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)all[r].status);
+    if (all_can_access(ctx, all, comm->rank_count)) share_blocks(ctx, comm, x, all, windows);
+    *local_status = comm->transport->await_queued(ctx, comm);
+    return BOSC_OK;
+}
+
+/* Points the blocks into copies of the sent items. */
+static bosc_status allocate_copies(bosc_ctx *ctx, const struct bi_exchange *x, struct bi_windows *windows)
+{
+    for (int w = 0; w < windows->count; w++) {
+        struct bi_window *window = &windows->of[w];
+        BI_TRY(bi_scratch_of(ctx, x->sent, window->item_size, &window->copy));
+        for (int32_t r = 0; r < x->rank_count && window->copy; r++)
+            window->blocks[r] = window->copy + x->sent_offsets[r] * (int64_t)window->item_size;
+    }
+    return BOSC_OK;
+}
+
+bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
+                                     const struct bi_exchange *x, struct bi_windows *windows)
+{
+    windows->are_shared = false;
+    for (int w = 0; w < windows->count; w++) windows->of[w].blocks = x->blocks + w * x->rank_count;
+    if (comm->transport->publish_queued)
+        BI_TRY(exchange_addresses(ctx, comm, local_status, x, windows));
+    else
+        BI_TRY(bi_comm_agree(ctx, comm, *local_status));
+    if (windows->are_shared) return BOSC_OK;
+    BI_IF_OK(*local_status, allocate_copies(ctx, x, windows));
+    for (int w = 0; w < windows->count && windows->access == BI_WINDOW_READ; w++)
+        BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, x, windows->of[w].item_size,
+                                            windows->of[w].received, windows->of[w].copy));
+    return BOSC_OK;
+}
+
+/* ---- close ---- */
+
+/* Agrees on the statuses behind all accesses. */
+static bosc_status finish_accesses(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status)
+{
+    const bosc_status published = comm->transport->publish_queued(ctx, comm);
+    BI_IF_OK(local_status, published);
+    const bosc_status status = bi_comm_agree(ctx, comm, local_status);
+    /* After a failure too, since the ranks that succeeded have queued accesses. A lost rank may no longer order its
+     * work, but this rank's own work ends before the caller gets its memory back. */
+    if (status == BOSC_ERR_COMM)
+        (void)ctx->backend->sync(ctx);
+    else
+        bi_comm_defer(comm, comm->transport->await_queued(ctx, comm));
+    return status;
+}
+
+bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                      const struct bi_exchange *x, const struct bi_windows *windows)
+{
+    const int64_t sent = x->sent - (x->sent_offsets[comm->rank + 1] - x->sent_offsets[comm->rank]);
+    if (windows->are_shared) {
+        for (int w = 0; w < windows->count; w++) comm->bytes += sent * (int64_t)windows->of[w].item_size;
+        return finish_accesses(ctx, comm, local_status);
+    }
+    for (int w = 0; w < windows->count && windows->access == BI_WINDOW_WRITE; w++)
+        BI_TRY(bi_exchange_items_deferred(ctx, comm, &local_status, x, windows->of[w].item_size, windows->of[w].copy,
+                                          windows->of[w].received));
+    return bi_comm_agree(ctx, comm, local_status);
+}
