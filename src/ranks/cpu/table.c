@@ -1,9 +1,11 @@
-/* The CPU's steps of structures over ranks. */
+/* The CPU's operations of structures over ranks. */
 #include "core/steps.h"
+#include "ranks/cpu/owned.h"
 #include "ranks/steps/steps.h"
 
 #define STEP_LIST "ranks/steps/steps.def"
 #define STEP_TABLE static const struct bi_ranks_steps cpu_steps
 #include "core/step_table.inc"
 
-const struct bi_ranks_ops bi_ranks_ops_cpu = {.steps = &cpu_steps};
+const struct bi_ranks_ops bi_ranks_ops_cpu = {
+    .steps = &cpu_steps, .count_owned = bi_ranks_cpu_count_owned, .move_owned = bi_ranks_cpu_move_owned};

@@ -4,57 +4,49 @@
 #include "core/call.h"
 #include "ranks/steps/steps.h"
 
-/* Items to route: by known owners, or by keys. */
-struct items {
-    int64_t n;
-    const uint32_t *owners; /* (n); NULL: computed from the keys */
-    const void *keys;
-    int32_t key_bits;
-};
+/* Rows of a tile: 32 passes of a warp. With very many ranks more, so that the positions take at most half a byte a
+ * row. */
+enum { TILE = 1024, TILE_PER_RANK = 16 };
 
-static bosc_status find_owners(bosc_ctx *ctx, struct items *items, int32_t ranks)
-{
-    struct bi_ranks_hash_owners hash = {
-        .keys = items->keys, .key_bits = items->key_bits, .rank_count = (uint32_t)ranks};
-    BI_TRY(bi_scratch_of(ctx, items->n, sizeof *hash.owners, &hash.owners));
-    items->owners = hash.owners;
-    return ctx->ops->ranks->steps->hash_owners(ctx, items->n, &hash);
-}
+/* ---- begin ---- */
 
-/* Lists the rows grouped by owner, stably. counts[r]: number of rows of rank r. */
-static bosc_status split_rows(bosc_ctx *ctx, struct items items, int64_t *rows, int64_t *counts, int32_t ranks)
+/* Counts the items of each rank, and finds the positions of the tiles. counts: (ranks), host. */
+static bosc_status find_positions(bosc_ctx *ctx, const struct bi_ranks_owned *items, int64_t *counts)
 {
-    int64_t *all, *offsets, *ends;
-    uint32_t *bad; /* of an owner out of range; there is none */
-    if (items.n == 0) return BOSC_OK;
-    if (!items.owners) BI_TRY(find_owners(ctx, &items, ranks));
-    BI_TRY(bi_scratch_of(ctx, items.n, sizeof *all, &all));
-    BI_TRY(bi_scratch_of(ctx, ranks + 1, sizeof *offsets, &offsets));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
-    BI_TRY(ctx->backend->core->iota(ctx, sizeof *all, all, items.n));
-    BI_TRY(ctx->backend->core->split(ctx, sizeof *rows, all, items.owners, items.n, ranks, rows, offsets, bad));
-    ends = offsets + 1; /* counts[r] = the end of rank r's rows; then differences */
-    BI_TRY(ctx->backend->copy(ctx, counts, ends, (size_t)ranks * sizeof *counts));
-    BI_TRY(ctx->backend->sync(ctx));
-    for (int32_t r = ranks - 1; r > 0; r--)
-        counts[r] -= counts[r - 1]; /* from the back: counts[r - 1] is still an end */
+    const int64_t ranks = items->rank_count;
+    struct bi_ranks_first_positions first = {.positions = items->positions, .tiles = items->tiles};
+    BI_TRY(ctx->ops->ranks->count_owned(ctx, items));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, items->positions, ranks * items->tiles,
+                                    items->positions));
+    BI_TRY(bi_scratch_of(ctx, ranks, sizeof *first.out, &first.out));
+    BI_TRY(ctx->ops->ranks->steps->first_positions(ctx, ranks, &first));
+    BI_TRY(bi_read_back(ctx, counts, first.out, (size_t)ranks * sizeof *counts));
+    for (int64_t r = 0; r < ranks; r++) counts[r] = (r + 1 < ranks ? counts[r + 1] : items->n) - counts[r];
     return BOSC_OK;
 }
 
-/* Orders the rows by owner, and exchanges the numbers of items. */
-static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct items items,
+static bosc_status partition_items(bosc_ctx *ctx, struct bi_ranks_owned *items, int64_t *counts)
+{
+    const int64_t ranks = items->rank_count;
+    for (int64_t r = 0; r < ranks; r++) counts[r] = 0;
+    if (items->n == 0) return BOSC_OK;
+    items->tile = TILE > TILE_PER_RANK * ranks ? TILE : TILE_PER_RANK * ranks;
+    items->tiles = bi_div_up(items->n, items->tile);
+    BI_TRY(bi_scratch_of(ctx, ranks * items->tiles, sizeof *items->positions, &items->positions));
+    BI_RETURN_WITH_SCRATCH(ctx, find_positions(ctx, items, counts));
+}
+
+/* Partitions the items by owner, and exchanges their numbers. */
+static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, struct bi_ranks_owned items,
                                struct bi_ranks_route *route)
 {
-    const int32_t ranks = comm->rank_count;
-    const size_t bytes = (size_t)ranks * sizeof(int64_t);
-    *route = (struct bi_ranks_route){.rows = NULL};
+    const size_t bytes = (size_t)comm->rank_count * sizeof(int64_t);
+    *route = (struct bi_ranks_route){.items = items};
+    route->items.rank_count = (uint32_t)comm->rank_count;
     int64_t *counts = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !counts) local_status = BOSC_ERR_NOMEM;
-    for (int32_t r = 0; r < ranks && local_status == BOSC_OK; r++) counts[r] = 0;
-    BI_IF_OK(local_status, bi_scratch_of(ctx, items.n, sizeof *route->rows, &route->rows));
-    if (local_status == BOSC_OK)
-        BI_WITH_SCRATCH(ctx, local_status = split_rows(ctx, items, route->rows, counts, ranks));
-    bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &route->x);
+    BI_IF_OK(local_status, partition_items(ctx, &route->items, counts));
+    const bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &route->x);
     bi_memory_release(&ctx->host, counts, bytes);
     return status;
 }
@@ -62,72 +54,87 @@ static bosc_status begin_route(bosc_ctx *ctx, bosc_comm *comm, bosc_status local
 bosc_status bi_ranks_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const void *keys,
                                  int32_t key_bits, int64_t n, struct bi_ranks_route *route)
 {
-    return begin_route(ctx, comm, local_status, (struct items){n, NULL, keys, key_bits}, route);
+    const struct bi_ranks_owned items = {.n = n, .keys = keys, .key_bits = key_bits};
+    return begin_route(ctx, comm, local_status, items, route);
 }
 
 bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const uint32_t *owners,
                                      int64_t n, struct bi_ranks_route *route)
 {
-    return begin_route(ctx, comm, local_status, (struct items){.n = n, .owners = owners}, route);
+    const struct bi_ranks_owned items = {.n = n, .owners = owners};
+    return begin_route(ctx, comm, local_status, items, route);
 }
 
-static bosc_status move_rows(bosc_ctx *ctx, bi_step_fn move, const struct bi_ranks_route *route, size_t item_size,
-                             const void *in, void *out)
+/* ---- moves ---- */
+
+/* Moves the columns that this rank needs between its rows and the blocks. */
+static bosc_status move_blocks(bosc_ctx *ctx, const struct bi_ranks_route *route, const struct bi_windows *windows,
+                               const struct bi_ranks_column *columns)
 {
-    const struct bi_ranks_move_rows rows = {.rows = route->rows, .in = in, .item_size = (int64_t)item_size, .out = out};
-    return route->x.sent ? move(ctx, route->x.sent, &rows) : BOSC_OK;
+    struct bi_ranks_owned_move move = {.to_rows = windows->access == BI_WINDOW_READ};
+    for (int c = 0; c < windows->count; c++)
+        if (columns[c].rows)
+            move.columns[move.count++] =
+                (struct bi_ranks_owned_column){(int64_t)columns[c].item_size, columns[c].rows, windows->of[c].blocks};
+    if (route->items.n == 0 || move.count == 0) return BOSC_OK;
+    return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
 }
 
-/* Gathers the items in sending order, and exchanges them. */
-static bosc_status send_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
-                              const struct bi_ranks_route *route, size_t item_size, const void *items, void *received)
+static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                const struct bi_ranks_route *route, enum bi_window_access access,
+                                const struct bi_ranks_column *columns, int count)
 {
-    void *sent = NULL;
-    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.sent, item_size, &sent));
-    BI_IF_OK(*local_status, move_rows(ctx, ctx->ops->ranks->steps->gather_rows, route, item_size, items, sent));
-    return bi_exchange_items_deferred(ctx, comm, local_status, &route->x, item_size, sent, received);
+    struct bi_windows windows = {.access = access, .count = count};
+    for (int c = 0; c < count; c++)
+        windows.of[c] = (struct bi_window){.item_size = columns[c].item_size, .received = columns[c].received};
+    BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, &route->x, &windows));
+    BI_IF_OK(local_status, move_blocks(ctx, route, &windows, columns));
+    return bi_exchange_close_windows(ctx, comm, local_status, &route->x, &windows);
 }
 
-bosc_status bi_ranks_route_move(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
-                                const struct bi_ranks_route *route, size_t item_size, const void *items,
-                                void **received)
+bosc_status bi_ranks_route_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                   const struct bi_ranks_route *route, struct bi_ranks_column *columns, int count)
 {
-    *received = NULL;
-    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.received, item_size, received));
-    BI_RETURN_WITH_SCRATCH(ctx, send_items(ctx, comm, local_status, route, item_size, items, *received));
+    for (int c = 0; c < count; c++) {
+        columns[c].received = NULL;
+        BI_IF_OK(local_status, bi_scratch_of(ctx, route->x.received, columns[c].item_size, &columns[c].received));
+    }
+    BI_RETURN_WITH_SCRATCH(ctx, move_columns(ctx, comm, local_status, route, BI_WINDOW_WRITE, columns, count));
 }
 
 bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                  const struct bi_ranks_route *route, size_t item_size, const void *items,
                                  void **received)
 {
-    BI_TRY(bi_ranks_route_move(ctx, comm, &local_status, route, item_size, items, received));
-    return bi_comm_agree(ctx, comm, local_status);
+    struct bi_ranks_column column = {.item_size = item_size, .rows = (void *)(uintptr_t)items /* is only read */};
+    const bosc_status status = bi_ranks_route_columns(ctx, comm, local_status, route, &column, 1);
+    *received = column.received;
+    return status;
 }
 
-/* Returns the answers, and scatters them from sending order to their rows. */
-static bosc_status send_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
-                                const struct bi_ranks_route *route, size_t item_size, const void *answers, void *out)
+bosc_status bi_ranks_route_answer_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                          const struct bi_ranks_route *route, struct bi_ranks_column *columns,
+                                          int count)
 {
-    void *returned = NULL;
-    BI_IF_OK(*local_status, bi_scratch_of(ctx, route->x.sent, item_size, &returned));
-    BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, &route->x, item_size, answers, returned));
-    BI_IF_OK(*local_status, move_rows(ctx, ctx->ops->ranks->steps->scatter_rows, route, item_size, returned, out));
-    return BOSC_OK;
-}
-
-bosc_status bi_ranks_route_move_back(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
-                                     const struct bi_ranks_route *route, size_t item_size, const void *answers,
-                                     void *out)
-{
-    BI_RETURN_WITH_SCRATCH(ctx, send_answers(ctx, comm, local_status, route, item_size, answers, out));
+    BI_RETURN_WITH_SCRATCH(ctx, move_columns(ctx, comm, local_status, route, BI_WINDOW_READ, columns, count));
 }
 
 bosc_status bi_ranks_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                    const struct bi_ranks_route *route, size_t item_size, const void *answers, void *out)
 {
-    BI_TRY(bi_ranks_route_move_back(ctx, comm, &local_status, route, item_size, answers, out));
-    return bi_comm_agree(ctx, comm, local_status);
+    struct bi_ranks_column column = {
+        .item_size = item_size, .rows = out, .received = (void *)(uintptr_t)answers /* is only read */};
+    return bi_ranks_route_answer_columns(ctx, comm, local_status, route, &column, 1);
+}
+
+bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route *route, int64_t **rows)
+{
+    struct bi_ranks_owned_move move = {.count = 1};
+    BI_TRY(bi_scratch_of(ctx, route->x.sent, sizeof **rows, rows));
+    if (route->x.sent == 0) return BOSC_OK;
+    for (int32_t r = 0; r < route->x.rank_count; r++) route->x.blocks[r] = (char *)(*rows + route->x.sent_offsets[r]);
+    move.columns[0] = (struct bi_ranks_owned_column){sizeof **rows, NULL, route->x.blocks};
+    return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
 }
 
 void bi_ranks_route_end(bosc_ctx *ctx, struct bi_ranks_route *route) { bi_exchange_end(ctx, &route->x); }

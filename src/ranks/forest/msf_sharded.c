@@ -202,9 +202,8 @@ static bosc_status ascend_level(const struct bi_ranks_sharded *s, int32_t level,
     bosc_status status =
         bi_ranks_route_to_owners(s->ctx, s->comm, *local_status, labels.owners, s->levels[level].own, &route);
     BI_IF_OK(status,
-             bi_ranks_route_move(s->ctx, s->comm, local_status, &route, sizeof *labels.items, labels.items, &items));
-    if (status == BOSC_OK && *local_status == BOSC_OK)
-        *local_status = reduce_smallest(s, level + 1, items, route.x.received);
+             bi_ranks_route_items(s->ctx, s->comm, BOSC_OK, &route, sizeof *labels.items, labels.items, &items));
+    if (status == BOSC_OK) *local_status = reduce_smallest(s, level + 1, items, route.x.received);
     bi_ranks_route_end(s->ctx, &route);
     return status;
 }

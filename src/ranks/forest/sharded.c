@@ -58,9 +58,9 @@ static bosc_status exchange_with_owners(const struct bi_ranks_sharded *s, bosc_s
                                         const uint32_t *components, const void *table, size_t item_size, void *answers)
 {
     void *requested, *out = NULL;
-    BI_TRY(bi_ranks_route_move(s->ctx, s->comm, local_status, route, sizeof *components, components, &requested));
-    BI_IF_OK(*local_status, look_up_items(s, level, requested, route->x.received, table, item_size, &out));
-    return bi_ranks_route_move_back(s->ctx, s->comm, local_status, route, item_size, out, answers);
+    BI_TRY(bi_ranks_route_items(s->ctx, s->comm, BOSC_OK, route, sizeof *components, components, &requested));
+    *local_status = look_up_items(s, level, requested, route->x.received, table, item_size, &out);
+    return bi_ranks_route_answers(s->ctx, s->comm, *local_status, route, item_size, out, answers);
 }
 
 static bosc_status route_query(const struct bi_ranks_sharded *s, bosc_status *local_status,
@@ -155,9 +155,8 @@ static bosc_status send_candidates(struct bi_ranks_sharded *s, bosc_status *loca
     BI_IF_OK(*local_status, compact_ends(s, &s->edges, &s->compact, &s->compact_count));
     BI_IF_OK(*local_status, choose_edges(s, &own, &owners));
     bosc_status status = bi_ranks_route_to_owners(s->ctx, s->comm, *local_status, owners, s->compact_count, &route);
-    BI_IF_OK(status, bi_ranks_route_move(s->ctx, s->comm, local_status, &route, RECORD, own, &candidates));
-    if (status == BOSC_OK && *local_status == BOSC_OK)
-        *local_status = reduce_candidates(s, candidates, route.x.received, records);
+    BI_IF_OK(status, bi_ranks_route_items(s->ctx, s->comm, BOSC_OK, &route, RECORD, own, &candidates));
+    if (status == BOSC_OK) *local_status = reduce_candidates(s, candidates, route.x.received, records);
     bi_ranks_route_end(s->ctx, &route);
     return status;
 }

@@ -480,7 +480,7 @@ static bosc_status build_loaded(struct graph_loader *r, bosc_graph **graph)
 {
     const int64_t first = first_entry_of(r, r->comm->rank), end = first_entry_of(r, r->comm->rank + 1);
     struct edges e = {.list = {.n = r->header.n, .dtype = (bosc_dtype)r->header.weight}};
-    struct bi_ranks_route route = {.rows = NULL};
+    struct bi_ranks_route route;
     const bosc_status status = exchange_arcs(r, &route, &e);
     bi_ranks_route_end(r->ctx, &route);
     return status == BOSC_OK ? bi_comm_agree(r->ctx, r->comm, build_graph(r, &e, end - first, graph)) : status;

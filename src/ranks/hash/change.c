@@ -92,13 +92,14 @@ static bosc_status change_own(bosc_ctx *ctx, bosc_ranks_hash *table, change_fn c
 static bosc_status send_and_change(bosc_ctx *ctx, bosc_ranks_hash *table, change_fn change, const struct pairs *input,
                                    const struct bi_ranks_route *route, int64_t *erased)
 {
-    const size_t key_bytes = (size_t)table->opts.key_bits / 8, value_size = (size_t)table->opts.value_size;
-    const bool strict = table->opts.duplicates == BOSC_HASH_ERROR && change != erase_own;
-    void *keys, *values = NULL;
-    BI_TRY(bi_ranks_route_items(ctx, table->comm, BOSC_OK, route, key_bytes, input->keys, &keys));
-    if (value_size && change != erase_own)
-        BI_TRY(bi_ranks_route_items(ctx, table->comm, BOSC_OK, route, value_size, input->values, &values));
-    const struct pairs received = {keys, values, route->x.received};
+    const bool is_erase = change == erase_own, strict = table->opts.duplicates == BOSC_HASH_ERROR && !is_erase;
+    /* The columns are only read. */
+    struct bi_ranks_column columns[] = {
+        {.item_size = (size_t)table->opts.key_bits / 8, .rows = (void *)(uintptr_t)input->keys},
+        {.item_size = (size_t)table->opts.value_size, .rows = (void *)(uintptr_t)input->values}};
+    BI_TRY(
+        bi_ranks_route_columns(ctx, table->comm, BOSC_OK, route, columns, table->opts.value_size && !is_erase ? 2 : 1));
+    const struct pairs received = {columns[0].received, columns[1].received, route->x.received};
     if (strict) BI_TRY_WITH_SCRATCH(ctx, check_repeats(ctx, table, change == insert_own, route, &received));
     return change_own(ctx, table, change, &received, erased);
 }

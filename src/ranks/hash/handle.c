@@ -150,15 +150,14 @@ static bosc_status check_sizes(bosc_ctx *ctx, int32_t ranks, int64_t n, int64_t 
 static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n, int64_t owned, int64_t *kept,
                               int64_t *scratch)
 {
-    enum { REQUESTS = 1 << 16 /* upper bound of rounding, over all requests */ };
-    const int64_t key = o->key_bits / 8, pair = key + o->value_size;
+    enum { REQUESTS = 1 << 16 /* upper bound of rounding and of small arrays, over all requests */ };
+    const int64_t pair = o->key_bits / 8 + o->value_size;
     int64_t table;
     BI_TRY(bosc_hash_bytes(ctx, o, owned, kept, &table));
-    /* The input pairs and the rows in sending order; beside them, the larger of two phases: the split of rows by owner;
-     * and the received pairs, with a column to send or the table's build. */
-    *scratch = n * (pair + 8) +
-               bi_max_i64(n * (4 + 8 + 24), owned * pair + bi_max_i64(n * bi_max_i64(key, o->value_size), table)) +
-               REQUESTS;
+    /* The input pairs, and the positions of their tiles (exchange/route.c): half a byte a pair, and as much in the scan.
+     * The received pairs, and the larger of two phases: copies of the sent pairs, where ranks share no memory; and the
+     * table's build. */
+    *scratch = n * (pair + 1) + owned * pair + bi_max_i64(n * pair, table) + REQUESTS;
     return BOSC_OK;
 }
 

@@ -7,72 +7,72 @@
 
 /* ---- find and count ---- */
 
+enum { VALUES, FOUND, COUNTS, KINDS };
+
 struct query {
     const void *keys; /* of the caller */
     int64_t n;
-    /* Answers on the owner, and on the querying rank; NULL if no rank requests them. */
-    void *values, *values_back;
-    uint8_t *found, *found_back;
-    int64_t *counts, *counts_back;
+    bool is_wanted[KINDS]; /* by this rank */
+    /* By kind: answers on the owner (received) if any rank wants them, and to this rank's queries (rows) if it does. */
+    struct bi_ranks_column answers[KINDS];
 };
 
-enum { VALUES, FOUND, COUNTS, KINDS };
-
-/* Allocates answers to received queries, and room for the answers to this rank's own. */
-static bosc_status allocate_answers(bosc_ctx *ctx, const struct bi_ranks_route *route, size_t size, void *answers,
-                                    void *back)
+static bosc_status allocate_answers(bosc_ctx *ctx, const struct bi_ranks_route *route, struct query *q)
 {
-    BI_TRY(bi_scratch_of(ctx, route->x.received, size, answers));
-    return bi_scratch_of(ctx, route->x.sent, size, back);
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct bi_ranks_column *answers = &q->answers[kind];
+        BI_TRY(bi_scratch_of(ctx, route->x.received, answers->item_size, &answers->received));
+        if (q->is_wanted[kind]) BI_TRY(bi_scratch_of(ctx, q->n, answers->item_size, &answers->rows));
+    }
+    return BOSC_OK;
 }
 
+/* On the owner. A kind that no rank wants has no array. */
 static bosc_status answer_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *received, int64_t n,
                                   const struct query *q)
 {
-    const size_t bytes = (size_t)n * (size_t)table->opts.value_size;
+    void *values = q->answers[VALUES].received, *found = q->answers[FOUND].received,
+         *counts = q->answers[COUNTS].received;
     if (n == 0) return BOSC_OK;
-    if (table->own && (q->values || q->found))
-        BI_TRY(bosc_hash_find(ctx, table->own, received, n, q->values, q->found));
-    if (table->own) return q->counts ? bosc_hash_count(ctx, table->own, received, n, q->counts) : BOSC_OK;
-    if (q->values) BI_TRY(ctx->backend->fill(ctx, q->values, 0, bytes));
-    if (q->found) BI_TRY(ctx->backend->fill(ctx, q->found, 0, (size_t)n));
-    return q->counts ? ctx->backend->fill(ctx, q->counts, 0, (size_t)n * sizeof *q->counts) : BOSC_OK;
+    if (table->own && (values || found)) BI_TRY(bosc_hash_find(ctx, table->own, received, n, values, found));
+    if (table->own) return counts ? bosc_hash_count(ctx, table->own, received, n, counts) : BOSC_OK;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->answers[kind].received)
+            BI_TRY(ctx->backend->fill(ctx, q->answers[kind].received, 0, (size_t)n * q->answers[kind].item_size));
+    return BOSC_OK;
 }
 
-static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table, const int64_t requested[KINDS],
-                                    const struct bi_ranks_route *route, const void *keys, struct query *q)
+static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
+                                    const void *keys, struct query *q)
 {
-    const size_t value_size = (size_t)table->opts.value_size;
-    bosc_comm *comm = table->comm;
-    bosc_status local_status = BOSC_OK;
+    struct bi_ranks_column columns[KINDS];
+    int count = 0;
     void *received;
-    /* 1. Send the keys to their owners. 2. Look them up. 3. Return the answers of each requested kind. */
-    if (requested[VALUES]) local_status = allocate_answers(ctx, route, value_size, &q->values, &q->values_back);
-    if (requested[FOUND] && local_status == BOSC_OK)
-        local_status = allocate_answers(ctx, route, sizeof *q->found, &q->found, &q->found_back);
-    if (requested[COUNTS] && local_status == BOSC_OK)
-        local_status = allocate_answers(ctx, route, sizeof *q->counts, &q->counts, &q->counts_back);
-    BI_TRY(bi_ranks_route_items(ctx, comm, local_status, route, (size_t)table->opts.key_bits / 8, keys, &received));
+    /* 1. Send the keys to their owners. 2. Look them up. 3. Return the answers of each kind. */
+    bosc_status local_status = allocate_answers(ctx, route, q);
+    BI_TRY(
+        bi_ranks_route_items(ctx, table->comm, local_status, route, (size_t)table->opts.key_bits / 8, keys, &received));
     local_status = answer_queries(ctx, table, received, route->x.received, q);
-    if (requested[VALUES])
-        BI_TRY(bi_ranks_route_answers(ctx, comm, local_status, route, value_size, q->values, q->values_back));
-    if (requested[FOUND])
-        BI_TRY(bi_ranks_route_answers(ctx, comm, local_status, route, sizeof *q->found, q->found, q->found_back));
-    if (!requested[COUNTS]) return BOSC_OK;
-    return bi_ranks_route_answers(ctx, comm, local_status, route, sizeof *q->counts, q->counts, q->counts_back);
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->answers[kind].item_size) columns[count++] = q->answers[kind];
+    return bi_ranks_route_answer_columns(ctx, table->comm, local_status, route, columns, count);
 }
 
-/* Queries the owners for the kinds of answers that any rank requests. */
+/* Queries the owners for the kinds of answers that any rank wants. */
 static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_status local_status,
-                                   int64_t requested[KINDS], struct query *q)
+                                   struct query *q)
 {
+    const size_t sizes[KINDS] = {(size_t)table->opts.value_size, sizeof(uint8_t), sizeof(int64_t)};
+    int64_t requests[KINDS];
     struct bi_ranks_route route;
     const void *keys = NULL;
     bool staged = false;
-    BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requested, KINDS));
+    for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->is_wanted[kind];
+    BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS));
+    for (int kind = 0; kind < KINDS; kind++) q->answers[kind].item_size = requests[kind] ? sizes[kind] : 0;
     local_status = bi_stage_in(ctx, q->keys, (size_t)q->n * (size_t)table->opts.key_bits / 8, &keys, &staged);
     bosc_status status = bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
-    BI_IF_OK(status, exchange_answers(ctx, table, requested, &route, keys, q));
+    BI_IF_OK(status, exchange_answers(ctx, table, &route, keys, q));
     bi_ranks_route_end(ctx, &route);
     return status;
 }
@@ -91,13 +91,13 @@ static bosc_status find_keys(bosc_ctx *ctx, const bosc_ranks_hash *table, const 
                              void *values, uint8_t *found)
 {
     const size_t value_size = (size_t)table->opts.value_size;
-    struct query q = {.keys = queries, .n = query_count};
-    int64_t requested[KINDS] = {values && value_size, found != NULL, 0};
+    struct query q = {
+        .keys = queries, .n = query_count, .is_wanted = {[VALUES] = values && value_size, [FOUND] = found != NULL}};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
     BI_IF_OK(local_status, bi_ranks_hash_check_values(ctx, table, values, query_count, true));
-    BI_TRY(route_and_query(ctx, table, local_status, requested, &q));
-    local_status = copy_output(ctx, values, q.values_back, query_count, value_size);
-    BI_IF_OK(local_status, copy_output(ctx, found, q.found_back, query_count, sizeof *found));
+    BI_TRY(route_and_query(ctx, table, local_status, &q));
+    local_status = copy_output(ctx, values, q.answers[VALUES].rows, query_count, value_size);
+    BI_IF_OK(local_status, copy_output(ctx, found, q.answers[FOUND].rows, query_count, sizeof *found));
     BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, table->comm, local_status);
 }
@@ -114,12 +114,11 @@ bosc_status bosc_ranks_hash_find(bosc_ctx *ctx, const bosc_ranks_hash *table, co
 static bosc_status count_pairs(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t query_count,
                                int64_t *counts)
 {
-    struct query q = {.keys = queries, .n = query_count};
-    int64_t requested[KINDS] = {0, 0, 1};
+    struct query q = {.keys = queries, .n = query_count, .is_wanted = {[COUNTS] = true}};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
     BI_IF_OK(local_status, bi_check_array(ctx, "counts", counts, query_count, sizeof *counts));
-    BI_TRY(route_and_query(ctx, table, local_status, requested, &q));
-    local_status = copy_output(ctx, counts, q.counts_back, query_count, sizeof *counts);
+    BI_TRY(route_and_query(ctx, table, local_status, &q));
+    local_status = copy_output(ctx, counts, q.answers[COUNTS].rows, query_count, sizeof *counts);
     BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, table->comm, local_status);
 }
@@ -245,11 +244,12 @@ static bosc_status retrieve_own(bosc_ctx *ctx, const struct retrieval *r, const 
     return BOSC_OK;
 }
 
-static bosc_status scatter_values(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
-                                  const void *entries, const int64_t *received_offsets, void *out)
+/* rows: the row of each query in sending order. */
+static bosc_status scatter_values(bosc_ctx *ctx, const struct retrieval *r, const int64_t *rows, const void *entries,
+                                  const int64_t *received_offsets, void *out)
 {
     const struct bi_ranks_scatter_entries step = {.received_offsets = received_offsets,
-                                                  .queries = route->rows,
+                                                  .queries = rows,
                                                   .offsets = r->expected,
                                                   .rows = r->n,
                                                   .entry_size = (int64_t)r->value_size,
@@ -259,10 +259,10 @@ static bosc_status scatter_values(bosc_ctx *ctx, const struct retrieval *r, cons
 }
 
 /* Finds the offsets of the rows among received values. */
-static bosc_status find_received_rows(bosc_ctx *ctx, const struct retrieval *r, const struct bi_ranks_route *route,
+static bosc_status find_received_rows(bosc_ctx *ctx, const struct retrieval *r, const int64_t *rows,
                                       int64_t **received_offsets)
 {
-    struct bi_ranks_move_rows gather = {.rows = route->rows, .in = r->lengths, .item_size = sizeof **received_offsets};
+    struct bi_ranks_move_rows gather = {.rows = rows, .in = r->lengths, .item_size = sizeof **received_offsets};
     BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof **received_offsets, received_offsets));
     BI_TRY(bi_scratch_of(ctx, r->n, sizeof **received_offsets, &gather.out));
     if (r->n) BI_TRY(steps_of(ctx)->gather_rows(ctx, r->n, &gather));
@@ -275,19 +275,20 @@ static bosc_status exchange_values(bosc_ctx *ctx, const struct retrieval *r, con
     bosc_comm *comm = r->table->comm;
     struct bi_exchange x;
     struct bi_out to = {0};
-    int64_t *received_offsets = NULL;
+    int64_t *received_offsets = NULL, *rows = NULL;
     void *entries = NULL;
     bool staged = false;
     bosc_status status = bi_exchange_begin(ctx, comm, local_status, counts, &x);
     if (status == BOSC_OK) {
         local_status = bi_scratch_of(ctx, r->total, r->value_size, &entries);
         BI_IF_OK(local_status, bi_stage_out(ctx, r->values, (size_t)r->total * r->value_size, &to, &staged));
-        BI_IF_OK(local_status, find_received_rows(ctx, r, route, &received_offsets));
+        BI_IF_OK(local_status, bi_ranks_route_list_rows(ctx, route, &rows));
+        BI_IF_OK(local_status, find_received_rows(ctx, r, rows, &received_offsets));
         status = bi_exchange_items(ctx, comm, local_status, &x, r->value_size, own, entries);
     }
     bi_exchange_end(ctx, &x);
     BI_TRY(status);
-    local_status = scatter_values(ctx, r, route, entries, received_offsets, to.reachable);
+    local_status = scatter_values(ctx, r, rows, entries, received_offsets, to.reachable);
     BI_IF_OK(local_status, bi_stage_back(ctx, &to));
     BI_IF_OK(local_status, ctx->backend->sync(ctx));
     return bi_comm_agree(ctx, comm, local_status);

@@ -66,11 +66,9 @@ static bosc_status query_representatives(const struct duplicate_query *f, bosc_s
     int64_t *answers = NULL;
     BI_IF_OK(local_status, find_owners(f, representative_ids, true, n, &owners));
     bosc_status status = bi_ranks_route_to_owners(f->ctx, f->tree->comm, local_status, owners, n, &route);
-    local_status = BOSC_OK;
-    BI_IF_OK(status, bi_ranks_route_move(f->ctx, f->tree->comm, &local_status, &route, sizeof *representative_ids,
-                                         representative_ids, &requested));
-    if (status == BOSC_OK && local_status == BOSC_OK)
-        local_status = look_up_nodes(f, requested, route.x.received, &answers);
+    BI_IF_OK(status, bi_ranks_route_items(f->ctx, f->tree->comm, BOSC_OK, &route, sizeof *representative_ids,
+                                          representative_ids, &requested));
+    if (status == BOSC_OK) local_status = look_up_nodes(f, requested, route.x.received, &answers);
     BI_IF_OK(status,
              bi_ranks_route_answers(f->ctx, f->tree->comm, local_status, &route, sizeof *answers, answers, f->inverse));
     bi_ranks_route_end(f->ctx, &route);
@@ -123,10 +121,9 @@ static bosc_status exchange_with_owners(struct duplicate_query *f, const struct 
     bosc_comm *comm = f->tree->comm;
     void *received;
     int64_t *counts = NULL;
-    bosc_status local_status = BOSC_OK;
     /* 1. Record the node of each row that is a representative. */
-    BI_TRY(bi_ranks_route_move(f->ctx, comm, &local_status, route, 2 * sizeof *items, items, &received));
-    BI_IF_OK(local_status, record_nodes(f, received, route->x.received));
+    BI_TRY(bi_ranks_route_items(f->ctx, comm, BOSC_OK, route, 2 * sizeof *items, items, &received));
+    bosc_status local_status = record_nodes(f, received, route->x.received);
     /* 2. Every row finds its node; the owners count the rows of each representative. */
     if (duplicates_are_removed(f)) {
         BI_TRY_WITH_SCRATCH(f->ctx, query_representatives(f, local_status));

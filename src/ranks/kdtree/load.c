@@ -219,11 +219,9 @@ static bosc_status find_representatives(struct row_load *load, bosc_status local
     int64_t *answers = NULL;
     BI_IF_OK(local_status, find_owners(load, load->inverse, load->row_count, load->r->header.nodes, &owners));
     bosc_status status = bi_ranks_route_to_owners(load->ctx, comm, local_status, owners, load->row_count, &route);
-    local_status = BOSC_OK;
-    BI_IF_OK(status, bi_ranks_route_move(load->ctx, comm, &local_status, &route, sizeof *load->inverse, load->inverse,
-                                         &requested));
-    if (status == BOSC_OK && local_status == BOSC_OK)
-        local_status = look_up_ids(load, requested, route.x.received, &answers);
+    BI_IF_OK(status,
+             bi_ranks_route_items(load->ctx, comm, BOSC_OK, &route, sizeof *load->inverse, load->inverse, &requested));
+    if (status == BOSC_OK) local_status = look_up_ids(load, requested, route.x.received, &answers);
     BI_IF_OK(status, bi_ranks_route_answers(load->ctx, comm, local_status, &route, sizeof *answers, answers,
                                             representative_ids));
     bi_ranks_route_end(load->ctx, &route);

@@ -57,16 +57,16 @@ BI_FN uint32_t bi_ranks_owner_of(bosc_hash_word key, uint32_t rank_count)
     return (uint32_t)((hash >> 32) * rank_count >> 32);
 }
 
-struct bi_ranks_hash_owners {
-    const void *keys;
-    int32_t key_bits;
-    uint32_t rank_count;
-    uint32_t *owners; /* (n) */
+/* Position of the first item of rank i in sending order. */
+struct bi_ranks_first_positions {
+    const int64_t *positions; /* (ranks, tiles) */
+    int64_t tiles;
+    int64_t *out; /* (ranks) */
 };
 
-BI_FN void bi_step_hash_owners(const struct bi_ranks_hash_owners *a, int64_t i)
+BI_FN void bi_step_first_positions(const struct bi_ranks_first_positions *a, int64_t i)
 {
-    a->owners[i] = bi_ranks_owner_of(bosc_hash_word_at(a->keys, i, a->key_bits), a->rank_count);
+    a->out[i] = a->positions[i * a->tiles];
 }
 
 /* Copies an item. Its alignment is the largest of 1, 2, 4 and 8 that divides its size. */
