@@ -338,10 +338,10 @@ bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_sta
 
 /* ---- items ---- */
 
-/* Five lists of offsets, then the windows' blocks. */
+/* Six lists of offsets, then the windows' blocks. */
 static size_t list_bytes(const struct bi_exchange *x)
 {
-    return 5 * (size_t)(x->rank_count + 1) * sizeof(int64_t) + BI_MAX_WINDOWS * (size_t)x->rank_count * sizeof(char *);
+    return 6 * (size_t)(x->rank_count + 1) * sizeof(int64_t) + BI_MAX_WINDOWS * (size_t)x->rank_count * sizeof(char *);
 }
 
 /* Replaces the counts of n blocks by their offsets; counts[n] becomes the total, which is returned. */
@@ -356,18 +356,22 @@ static int64_t counts_to_offsets(int64_t *counts, int32_t n)
     return sum;
 }
 
-/* After bi_comm_count: from the numbers of all ranks, or by another exchange if there are too many. */
+/* After bi_comm_count: from the numbers of all ranks, or by two more exchanges if there are too many. */
 static bosc_status find_remote_offsets(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x)
 {
     const int32_t ranks = comm->rank_count;
     int64_t *offsets = comm->lists;
-    for (int32_t r = 0; r < ranks; r++) x->remote_offsets[r] = 0;
-    for (int32_t r = 0; r < ranks && ranks <= MAX_SHARED; r++)
-        for (int32_t lower = 0; lower < comm->rank; lower++)
+    for (int32_t r = 0; r < ranks && ranks <= MAX_SHARED; r++) {
+        x->remote_offsets[r] = x->remote_sent_offsets[r] = 0;
+        for (int32_t lower = 0; lower < comm->rank; lower++) {
             x->remote_offsets[r] += shared_value(comm, lower, ranks, r);
+            x->remote_sent_offsets[r] += shared_value(comm, r, ranks, lower);
+        }
+    }
     if (ranks <= MAX_SHARED) return BOSC_OK;
     for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * (int64_t)sizeof *offsets;
-    return bi_comm_all_to_all(ctx, comm, true, x->received_offsets, offsets, x->remote_offsets, offsets);
+    BI_TRY(bi_comm_all_to_all(ctx, comm, true, x->received_offsets, offsets, x->remote_offsets, offsets));
+    return bi_comm_all_to_all(ctx, comm, true, x->sent_offsets, offsets, x->remote_sent_offsets, offsets);
 }
 
 bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,
@@ -383,7 +387,8 @@ bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
         x->sent_bytes = x->received_offsets + (ranks + 1);
         x->received_bytes = x->sent_bytes + (ranks + 1);
         x->remote_offsets = x->received_bytes + (ranks + 1);
-        x->blocks = (char **)(x->remote_offsets + (ranks + 1));
+        x->remote_sent_offsets = x->remote_offsets + (ranks + 1);
+        x->blocks = (char **)(x->remote_sent_offsets + (ranks + 1));
     }
     BI_TRY(bi_comm_count(ctx, comm, local_status, counts, x->received_offsets));
     memcpy(x->sent_offsets, counts, (size_t)ranks * sizeof *counts);

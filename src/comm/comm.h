@@ -121,10 +121,11 @@ struct bi_exchange {
     int32_t rank_count;
     int64_t *sent_offsets, *received_offsets; /* (rank_count + 1), host */
     int64_t *sent_bytes, *received_bytes;     /* the same in bytes, for the array that is sent */
-    int64_t *remote_offsets;                  /* (rank_count): where each rank stores the first item of this one; set
-                                               * where ranks share memory */
-    char **blocks;                            /* (BI_MAX_WINDOWS, rank_count), of open windows */
-    int64_t sent, received;                   /* items */
+    /* Where ranks share memory: (rank_count), host: in the received array of each rank, the position of the first item
+     * from this one, and in its sent array that of the first item for this one. */
+    int64_t *remote_offsets, *remote_sent_offsets;
+    char **blocks;          /* (BI_MAX_WINDOWS, rank_count), of open windows */
+    int64_t sent, received; /* items */
 };
 
 /* Exchanges the numbers of items. counts: (rank_count), host: items for each rank. The caller calls bi_exchange_end,
@@ -153,20 +154,21 @@ bosc_status bi_exchange_replies_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_st
 
 void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
 
-/* ---- windows: arrays of received items that the work of other ranks accesses where they lie ---- */
+/* ---- windows: arrays that the work of other ranks accesses where they lie ---- */
 
 enum { BI_MAX_WINDOWS = 3 }; /* of one call: their addresses fit one small exchange */
 
-/* Ranks write items to the array before it is used, or read items from it after. */
-enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ };
+/* WRITE: ranks write their items to the arrays of received items. READ: they read replies to their items there.
+ * READ_SENT: they read the items for them in the arrays of sent items. */
+enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ, BI_WINDOW_READ_SENT };
 
-/* An array of x->received items, this rank's, and this rank's items in the arrays of all: between open and close, item
- * sent_offsets[r] + i of the exchange lies at blocks[r] + i * item_size. */
+/* This rank's array of items, in the backend's memory, and its blocks in the arrays of all ranks: between open and
+ * close, this rank accesses the items that it exchanges with rank r from blocks[r] on. */
 struct bi_window {
     size_t item_size;
-    void *received;
+    void *items;
     char **blocks; /* (rank_count), host: set by open; the exchange's memory */
-    char *copy;    /* scratch of x->sent items with the blocks, where ranks share no memory */
+    char *copy;    /* scratch that has the blocks, where ranks share no memory */
 };
 
 struct bi_windows {

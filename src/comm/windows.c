@@ -1,4 +1,4 @@
-/* Windows: arrays of received items that the work of other ranks accesses where they lie. Ranks that share memory
+/* Windows: arrays of items that the work of other ranks accesses where they lie. Ranks that share memory
  * exchange the arrays' addresses and order their queued work by events; others exchange copies. */
 #include "comm/comm.h"
 #include "comm/device.h"
@@ -8,7 +8,7 @@ struct message {
     int64_t status;
     int32_t device;        /* or BI_COMM_HOST */
     int32_t is_accessible; /* 1: other devices can be given access to the rank's scratch */
-    void *received[BI_MAX_WINDOWS];
+    void *items[BI_MAX_WINDOWS];
 };
 _Static_assert(sizeof(struct message) <= BI_COMM_MESSAGE, "messages of all ranks fit comm->gather");
 
@@ -21,7 +21,7 @@ static struct message describe_windows(const bosc_ctx *ctx, bosc_status local_st
     struct message m = {.status = local_status,
                         .device = on_device ? ctx->memory.device : BI_COMM_HOST,
                         .is_accessible = !on_device || !ctx->memory.hooks.alloc};
-    for (int w = 0; w < windows->count; w++) m.received[w] = windows->of[w].received;
+    for (int w = 0; w < windows->count; w++) m.items[w] = windows->of[w].items;
     return m;
 }
 
@@ -44,12 +44,13 @@ static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ran
 static void share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
                          struct bi_windows *windows)
 {
+    const int64_t *offsets = windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets : x->remote_offsets;
     for (int32_t r = 0; r < comm->rank_count; r++) {
         bi_comm_open_peer(ctx, comm, all[r].device);
         for (int w = 0; w < windows->count; w++) {
             struct bi_window *window = &windows->of[w];
-            char *received = all[r].received[w]; /* NULL: no items */
-            window->blocks[r] = received ? received + x->remote_offsets[r] * (int64_t)window->item_size : NULL;
+            char *items = all[r].items[w]; /* NULL: none */
+            window->blocks[r] = items ? items + offsets[r] * (int64_t)window->item_size : NULL;
         }
     }
     windows->are_shared = true;
@@ -73,14 +74,32 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     return BOSC_OK;
 }
 
-/* Points the blocks into copies of the sent items. */
+/* Points the blocks into copies: of the sent items, or for READ_SENT of the received ones. */
 static bosc_status allocate_copies(bosc_ctx *ctx, const struct bi_exchange *x, struct bi_windows *windows)
 {
+    const bool is_sent = windows->access == BI_WINDOW_READ_SENT;
+    const int64_t *offsets = is_sent ? x->received_offsets : x->sent_offsets;
     for (int w = 0; w < windows->count; w++) {
         struct bi_window *window = &windows->of[w];
-        BI_TRY(bi_scratch_of(ctx, x->sent, window->item_size, &window->copy));
+        BI_TRY(bi_scratch_of(ctx, offsets[x->rank_count], window->item_size, &window->copy));
         for (int32_t r = 0; r < x->rank_count && window->copy; r++)
-            window->blocks[r] = window->copy + x->sent_offsets[r] * (int64_t)window->item_size;
+            window->blocks[r] = window->copy + offsets[r] * (int64_t)window->item_size;
+    }
+    return BOSC_OK;
+}
+
+/* Receives copies of the items that this rank will read. */
+static bosc_status receive_copies(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
+                                  const struct bi_exchange *x, const struct bi_windows *windows)
+{
+    for (int w = 0; w < windows->count; w++) {
+        const struct bi_window *window = &windows->of[w];
+        if (windows->access == BI_WINDOW_READ)
+            BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, x, window->item_size, window->items,
+                                                window->copy));
+        else
+            BI_TRY(
+                bi_exchange_items_deferred(ctx, comm, local_status, x, window->item_size, window->items, window->copy));
     }
     return BOSC_OK;
 }
@@ -96,10 +115,7 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
         BI_TRY(bi_comm_agree(ctx, comm, *local_status));
     if (windows->are_shared) return BOSC_OK;
     BI_IF_OK(*local_status, allocate_copies(ctx, x, windows));
-    for (int w = 0; w < windows->count && windows->access == BI_WINDOW_READ; w++)
-        BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, x, windows->of[w].item_size,
-                                            windows->of[w].received, windows->of[w].copy));
-    return BOSC_OK;
+    return windows->access == BI_WINDOW_WRITE ? BOSC_OK : receive_copies(ctx, comm, local_status, x, windows);
 }
 
 /* ---- close ---- */
@@ -122,13 +138,14 @@ static bosc_status finish_accesses(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
 bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                       const struct bi_exchange *x, const struct bi_windows *windows)
 {
-    const int64_t sent = x->sent - (x->sent_offsets[comm->rank + 1] - x->sent_offsets[comm->rank]);
+    const int64_t *offsets = windows->access == BI_WINDOW_READ ? x->received_offsets : x->sent_offsets;
+    const int64_t sent = offsets[x->rank_count] - (offsets[comm->rank + 1] - offsets[comm->rank]);
     if (windows->are_shared) {
         for (int w = 0; w < windows->count; w++) comm->bytes += sent * (int64_t)windows->of[w].item_size;
         return finish_accesses(ctx, comm, local_status);
     }
     for (int w = 0; w < windows->count && windows->access == BI_WINDOW_WRITE; w++)
         BI_TRY(bi_exchange_items_deferred(ctx, comm, &local_status, x, windows->of[w].item_size, windows->of[w].copy,
-                                          windows->of[w].received));
+                                          windows->of[w].items));
     return bi_comm_agree(ctx, comm, local_status);
 }

@@ -24,6 +24,13 @@ struct bi_ranks_ops {
                               const struct bi_ranks_owned_move *move);
 };
 
+/* The status of work that writes outputs: a failure of it is the device's, since the outputs may have changed, on this
+ * rank or on others. */
+static inline bosc_status bi_ranks_status_of_outputs(bosc_status status)
+{
+    return status == BOSC_ERR_NOMEM ? BOSC_ERR_DEVICE : status;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -86,9 +86,10 @@ static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
 {
     struct bi_windows windows = {.access = access, .count = count};
     for (int c = 0; c < count; c++)
-        windows.of[c] = (struct bi_window){.item_size = columns[c].item_size, .received = columns[c].received};
+        windows.of[c] = (struct bi_window){.item_size = columns[c].item_size, .items = columns[c].received};
     BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, &route->x, &windows));
     BI_IF_OK(local_status, move_blocks(ctx, route, &windows, columns));
+    if (access == BI_WINDOW_READ) local_status = bi_ranks_status_of_outputs(local_status);
     return bi_exchange_close_windows(ctx, comm, local_status, &route->x, &windows);
 }
 

@@ -37,7 +37,7 @@ bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status loc
                                  const struct bi_ranks_route *route, size_t item_size, const void *items,
                                  void **received);
 
-/* Returns an answer for each received item in each column, to the rows. */
+/* Returns an answer for each received item in each column, to the rows, which may be outputs of the call. */
 bosc_status bi_ranks_route_answer_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                           const struct bi_ranks_route *route, struct bi_ranks_column *columns,
                                           int count);

@@ -12,8 +12,9 @@ enum { VALUES, FOUND, COUNTS, KINDS };
 struct query {
     const void *keys; /* of the caller */
     int64_t n;
-    bool is_wanted[KINDS]; /* by this rank */
-    /* By kind: answers on the owner (received) if any rank wants them, and to this rank's queries (rows) if it does. */
+    /* By kind: this rank's output, if it wants one; and if any rank does, the answers on the owner. */
+    void *output[KINDS];
+    struct bi_out out[KINDS];
     struct bi_ranks_column answers[KINDS];
 };
 
@@ -22,7 +23,7 @@ static bosc_status allocate_answers(bosc_ctx *ctx, const struct bi_ranks_route *
     for (int kind = 0; kind < KINDS; kind++) {
         struct bi_ranks_column *answers = &q->answers[kind];
         BI_TRY(bi_scratch_of(ctx, route->x.received, answers->item_size, &answers->received));
-        if (q->is_wanted[kind]) BI_TRY(bi_scratch_of(ctx, q->n, answers->item_size, &answers->rows));
+        answers->rows = q->out[kind].reachable;
     }
     return BOSC_OK;
 }
@@ -67,19 +68,22 @@ static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, 
     struct bi_ranks_route route;
     const void *keys = NULL;
     bool staged = false;
-    for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->is_wanted[kind];
+    for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->output[kind] != NULL && sizes[kind] > 0;
     BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS));
     for (int kind = 0; kind < KINDS; kind++) q->answers[kind].item_size = requests[kind] ? sizes[kind] : 0;
     local_status = bi_stage_in(ctx, q->keys, (size_t)q->n * (size_t)table->opts.key_bits / 8, &keys, &staged);
+    for (int kind = 0; kind < KINDS; kind++)
+        BI_IF_OK(local_status,
+                 bi_stage_out(ctx, q->output[kind], (size_t)q->n * q->answers[kind].item_size, &q->out[kind], &staged));
     bosc_status status = bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
     BI_IF_OK(status, exchange_answers(ctx, table, &route, keys, q));
     bi_ranks_route_end(ctx, &route);
-    return status;
-}
-
-static bosc_status copy_output(bosc_ctx *ctx, void *to, const void *from, int64_t n, size_t size)
-{
-    return to && n && size ? ctx->backend->copy(ctx, to, from, (size_t)n * size) : BOSC_OK;
+    BI_TRY(status);
+    local_status = BOSC_OK;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->out[kind].bytes) BI_IF_OK(local_status, bi_stage_back(ctx, &q->out[kind]));
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
+    return bi_comm_agree(ctx, table->comm, local_status);
 }
 
 static bosc_status check_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t n)
@@ -90,16 +94,10 @@ static bosc_status check_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, co
 static bosc_status find_keys(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t query_count,
                              void *values, uint8_t *found)
 {
-    const size_t value_size = (size_t)table->opts.value_size;
-    struct query q = {
-        .keys = queries, .n = query_count, .is_wanted = {[VALUES] = values && value_size, [FOUND] = found != NULL}};
+    struct query q = {.keys = queries, .n = query_count, .output = {[VALUES] = values, [FOUND] = found}};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
     BI_IF_OK(local_status, bi_ranks_hash_check_values(ctx, table, values, query_count, true));
-    BI_TRY(route_and_query(ctx, table, local_status, &q));
-    local_status = copy_output(ctx, values, q.answers[VALUES].rows, query_count, value_size);
-    BI_IF_OK(local_status, copy_output(ctx, found, q.answers[FOUND].rows, query_count, sizeof *found));
-    BI_IF_OK(local_status, ctx->backend->sync(ctx));
-    return bi_comm_agree(ctx, table->comm, local_status);
+    return route_and_query(ctx, table, local_status, &q);
 }
 
 bosc_status bosc_ranks_hash_find(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t query_count,
@@ -114,13 +112,10 @@ bosc_status bosc_ranks_hash_find(bosc_ctx *ctx, const bosc_ranks_hash *table, co
 static bosc_status count_pairs(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t query_count,
                                int64_t *counts)
 {
-    struct query q = {.keys = queries, .n = query_count, .is_wanted = {[COUNTS] = true}};
+    struct query q = {.keys = queries, .n = query_count, .output = {[COUNTS] = counts}};
     bosc_status local_status = check_queries(ctx, table, queries, query_count);
     BI_IF_OK(local_status, bi_check_array(ctx, "counts", counts, query_count, sizeof *counts));
-    BI_TRY(route_and_query(ctx, table, local_status, &q));
-    local_status = copy_output(ctx, counts, q.answers[COUNTS].rows, query_count, sizeof *counts);
-    BI_IF_OK(local_status, ctx->backend->sync(ctx));
-    return bi_comm_agree(ctx, table->comm, local_status);
+    return route_and_query(ctx, table, local_status, &q);
 }
 
 bosc_status bosc_ranks_hash_count(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries, int64_t query_count,

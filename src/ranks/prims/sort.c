@@ -1,5 +1,6 @@
 /* Sorts over ranks. Each rank sorts its slice; exact splitters are found by distributed selection; each rank merges
- * its received runs, one from each rank. Runs ascend by rank, so merging neighbours is stable. */
+ * its runs, one in the sorted slice of each rank, from where they lie. Runs ascend by rank, so merging neighbours is
+ * stable. */
 #include "ranks/prims/sort.h"
 
 #include <string.h>
@@ -219,7 +220,8 @@ struct sort_call {
     bosc_dtype dtype;
     size_t key_size, value_size;
     int64_t n;
-    struct pairs sorted, received; /* scratch */
+    struct pairs sorted;  /* scratch: this rank's slice */
+    struct bi_out out[2]; /* keys and values of the answer */
 };
 
 static bosc_status allocate_pairs(bosc_ctx *ctx, const struct sort_call *s, struct pairs *pairs)
@@ -240,6 +242,11 @@ static bosc_status sort_pairs(bosc_ctx *ctx, const struct sort_call *s, const vo
 
 /* ---- runs ---- */
 
+struct run {
+    struct pairs at;
+    int64_t n;
+};
+
 static struct pairs pairs_at(const struct sort_call *s, struct pairs p, int64_t i)
 {
     p.keys = (char *)p.keys + i * (int64_t)s->key_size;
@@ -247,61 +254,115 @@ static struct pairs pairs_at(const struct sort_call *s, struct pairs p, int64_t 
     return p;
 }
 
-static bosc_status merge_two(bosc_ctx *ctx, const struct sort_call *s, const int64_t *ends, int64_t begin,
-                             struct pairs from, struct pairs to)
+/* Merges runs pairwise into `to`, the last of an odd number with an empty one. The merged runs replace the first half. */
+static bosc_status merge_pass(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
+                              struct pairs to)
 {
-    const struct pairs a = pairs_at(s, from, begin), b = pairs_at(s, from, ends[0]), out = pairs_at(s, to, begin);
-    return ctx->backend->core->merge_pairs(ctx, s->dtype, s->value_size, a.keys, a.values, ends[0] - begin, b.keys,
-                                           b.values, ends[1] - ends[0], out.keys, out.values);
-}
-
-/* Merges the runs that end at ends[0], ends[1], ... pairwise until one is left: *result. */
-static bosc_status merge_runs(bosc_ctx *ctx, const struct sort_call *s, int64_t *ends, int32_t runs,
-                              struct pairs *result)
-{
-    struct pairs from = s->received, to = s->sorted;
-    while (runs > 1) { /* a pass; an odd run is merged with an empty one */
-        const struct pairs swapped = from;
-        int64_t begin = 0;
-        for (int32_t i = 0; i < runs; i += 2) {
-            int64_t pair[2] = {ends[i], ends[i + 1 < runs ? i + 1 : i]};
-            BI_TRY_WITH_SCRATCH(ctx, merge_two(ctx, s, pair, begin, from, to));
-            ends[i / 2] = begin = pair[1];
-        }
-        runs = (runs + 1) / 2;
-        from = to, to = swapped;
+    for (int32_t i = 0; i < count; i += 2) {
+        const struct run a = runs[i], b = i + 1 < count ? runs[i + 1] : (struct run){a.at, 0};
+        BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->merge_pairs(ctx, s->dtype, s->value_size, a.at.keys, a.at.values,
+                                                                 a.n, b.at.keys, b.at.values, b.n, to.keys, to.values));
+        runs[i / 2] = (struct run){to, a.n + b.n};
+        to = pairs_at(s, to, a.n + b.n);
     }
-    *result = from;
     return BOSC_OK;
 }
 
-/* Merges the received runs, or sorts them anew if that takes fewer passes: a merge takes log2(runs) passes, a radix
- * sort one for each byte of the keys. */
-static bosc_status merge_or_sort_runs(bosc_ctx *ctx, const struct sort_call *s, const struct bi_exchange *x,
-                                      int64_t *ends, struct pairs *result)
+/* Copies the runs one after the other. */
+static bosc_status copy_runs(bosc_ctx *ctx, const struct sort_call *s, const struct run *runs, int32_t count,
+                             struct pairs to)
+{
+    for (int32_t i = 0; i < count; i++) {
+        BI_TRY(ctx->backend->copy(ctx, to.keys, runs[i].at.keys, (size_t)runs[i].n * s->key_size));
+        if (s->value_size)
+            BI_TRY(ctx->backend->copy(ctx, to.values, runs[i].at.values, (size_t)runs[i].n * s->value_size));
+        to = pairs_at(s, to, runs[i].n);
+    }
+    return BOSC_OK;
+}
+
+/* The method for a number of runs, chosen by the passes over the data: a merge takes log2(runs), a radix sort one for
+ * each byte of the keys. */
+enum method { COPY, MERGE, SORT };
+
+static enum method choose_method(const struct sort_call *s, int32_t runs)
 {
     const bool mergeable = s->value_size == 0 || s->value_size == 4 || s->value_size == 8; /* for merge_pairs */
-    int32_t runs = 0;
-    for (int32_t r = 0; r < x->rank_count; r++)
-        if (x->received_offsets[r + 1] > x->received_offsets[r]) ends[runs++] = x->received_offsets[r + 1];
-    if (runs <= 1 || (mergeable && runs <= 1 << s->key_size)) return merge_runs(ctx, s, ends, runs, result);
-    *result = s->sorted;
-    BI_RETURN_WITH_SCRATCH(ctx, sort_pairs(ctx, s, s->received.keys, s->received.values, s->sorted));
+    if (runs <= 1) return COPY;
+    return mergeable && runs <= 1 << s->key_size ? MERGE : SORT;
+}
+
+/* Moves the runs out of the ranks' slices, by a first pass into `to`. */
+static bosc_status read_runs(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count, struct pairs to)
+{
+    return choose_method(s, count) == MERGE ? merge_pass(ctx, s, runs, count, to) : copy_runs(ctx, s, runs, count, to);
+}
+
+/* Further passes, into buffers in turn, the last one into `out`. The slice is free to be one of them. */
+static bosc_status finish_runs(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
+                               struct pairs first, struct pairs out)
+{
+    struct pairs to = s->sorted, next = first;
+    if (choose_method(s, count) == SORT) BI_RETURN_WITH_SCRATCH(ctx, sort_pairs(ctx, s, first.keys, first.values, out));
+    for (count = (count + 1) / 2; count > 1; count = (count + 1) / 2) {
+        const struct pairs swapped = to;
+        BI_TRY(merge_pass(ctx, s, runs, count, count == 2 ? out : to));
+        to = next, next = swapped;
+    }
+    return BOSC_OK;
+}
+
+/* Lists the runs that are not empty, from the blocks of the ranks. */
+static int32_t list_runs(const struct bi_exchange *x, const struct bi_windows *windows, struct run *runs)
+{
+    int32_t count = 0;
+    for (int32_t r = 0; r < x->rank_count; r++) {
+        const int64_t n = x->received_offsets[r + 1] - x->received_offsets[r];
+        const struct pairs at = {windows->of[0].blocks[r], windows->count > 1 ? windows->of[1].blocks[r] : NULL};
+        if (n) runs[count++] = (struct run){at, n};
+    }
+    return count;
 }
 
 /* ---- the call ---- */
 
-/* Sends counts[r] items of the sorted slice to each rank r. *result: the received items, sorted. */
-static bosc_status exchange_runs(bosc_ctx *ctx, bosc_comm *comm, const struct sort_call *s, const int64_t *counts,
-                                 int64_t *ends, struct pairs *result)
+/* Merges this rank's runs of the sorted slices. runs: (ranks). */
+static bosc_status merge_slices(bosc_ctx *ctx, bosc_comm *comm, const struct sort_call *s, const struct bi_exchange *x,
+                                struct run *runs)
 {
+    struct bi_windows windows = {.access = BI_WINDOW_READ_SENT,
+                                 .count = s->value_size ? 2 : 1,
+                                 .of = {{.item_size = s->key_size, .items = s->sorted.keys},
+                                        {.item_size = s->value_size, .items = s->sorted.values}}};
+    const struct pairs out = {s->out[0].reachable, s->out[1].reachable};
+    struct pairs first = out; /* of the first pass; other memory if more passes follow */
+    bosc_status local_status = BOSC_OK;
+    int32_t count = 0;
+    for (int32_t r = 0; r < x->rank_count; r++) count += x->received_offsets[r + 1] > x->received_offsets[r];
+    if (count > 2 || choose_method(s, count) == SORT) local_status = allocate_pairs(ctx, s, &first);
+    BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, x, &windows));
+    if (local_status == BOSC_OK) {
+        count = list_runs(x, &windows, runs);
+        local_status = read_runs(ctx, s, runs, count, first);
+    }
+    BI_TRY(bi_exchange_close_windows(ctx, comm, bi_ranks_status_of_outputs(local_status), x, &windows));
+    local_status = finish_runs(ctx, s, runs, count, first, out);
+    for (int i = 0; i < 2; i++)
+        if (s->out[i].bytes) BI_IF_OK(local_status, bi_stage_back(ctx, &s->out[i]));
+    BI_IF_OK(local_status, ctx->backend->sync(ctx));
+    return bi_comm_agree(ctx, comm, bi_ranks_status_of_outputs(local_status));
+}
+
+/* Sends counts[r] items of the sorted slice to each rank r. */
+static bosc_status exchange_runs(bosc_ctx *ctx, bosc_comm *comm, const struct sort_call *s, const int64_t *counts)
+{
+    const size_t bytes = (size_t)comm->rank_count * sizeof(struct run);
     struct bi_exchange x;
-    bosc_status status = bi_exchange_begin(ctx, comm, BOSC_OK, counts, &x);
-    BI_IF_OK(status, bi_exchange_items(ctx, comm, BOSC_OK, &x, s->key_size, s->sorted.keys, s->received.keys));
-    if (status == BOSC_OK && s->value_size)
-        status = bi_exchange_items(ctx, comm, BOSC_OK, &x, s->value_size, s->sorted.values, s->received.values);
-    BI_IF_OK(status, bi_comm_agree(ctx, comm, merge_or_sort_runs(ctx, s, &x, ends, result)));
+    struct run *runs = bi_host_alloc(ctx, bytes);
+    bosc_status status = bi_exchange_begin(ctx, comm, runs ? BOSC_OK : BOSC_ERR_NOMEM, counts, &x);
+    if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = merge_slices(ctx, comm, s, &x, runs));
     bi_exchange_end(ctx, &x);
+    bi_memory_release(&ctx->host, runs, bytes);
     return status;
 }
 
@@ -314,21 +375,28 @@ static bosc_status sort_slice(bosc_ctx *ctx, const struct sort_call *s, struct i
     return sort_pairs(ctx, s, keys, values, s->sorted);
 }
 
-static bosc_status sort_slices(bosc_ctx *ctx, bosc_comm *comm, struct sort_call *s, struct input in,
-                               const struct bi_ranks_slices *slices, struct pairs *result)
+static bosc_status stage_outputs(bosc_ctx *ctx, struct sort_call *s, struct pairs out)
+{
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, out.keys, (size_t)s->n * s->key_size, &s->out[0], &staged));
+    return bi_stage_out(ctx, out.values, (size_t)s->n * s->value_size, &s->out[1], &staged);
+}
+
+static bosc_status sort_slices(bosc_ctx *ctx, bosc_comm *comm, struct sort_call *s, struct input in, struct pairs out,
+                               const struct bi_ranks_slices *slices)
 {
     const int32_t ranks = comm->rank_count;
     const size_t bytes = ((size_t)ranks + 1) * sizeof(int64_t);
     int64_t *splitters = bi_host_alloc(ctx, bytes);
     bosc_status local_status = splitters ? BOSC_OK : BOSC_ERR_NOMEM;
     BI_IF_OK(local_status, allocate_pairs(ctx, s, &s->sorted));
-    BI_IF_OK(local_status, allocate_pairs(ctx, s, &s->received));
+    BI_IF_OK(local_status, stage_outputs(ctx, s, out));
     if (local_status == BOSC_OK) BI_WITH_SCRATCH(ctx, local_status = sort_slice(ctx, s, in));
     bosc_status status =
         bi_ranks_find_splitters(ctx, comm, local_status, slices, s->dtype, s->sorted.keys, s->n, splitters);
     if (status == BOSC_OK) {
         for (int32_t r = 0; r < ranks; r++) slices->counts[r] = splitters[r + 1] - splitters[r];
-        status = exchange_runs(ctx, comm, s, slices->counts, splitters, result);
+        status = exchange_runs(ctx, comm, s, slices->counts);
     }
     bi_memory_release(&ctx->host, splitters, bytes);
     return status;
@@ -338,16 +406,10 @@ static bosc_status sort_over_ranks(bosc_ctx *ctx, bosc_comm *comm, struct sort_c
                                    struct pairs out)
 {
     struct bi_ranks_slices slices;
-    struct pairs result = {NULL, NULL};
-    bosc_status status = bi_ranks_slices_begin(ctx, comm, BOSC_OK, s->n, &slices), local_status = BOSC_OK;
-    if (status == BOSC_OK && slices.total > 0) status = sort_slices(ctx, comm, s, in, &slices, &result);
+    bosc_status status = bi_ranks_slices_begin(ctx, comm, BOSC_OK, s->n, &slices);
+    if (status == BOSC_OK && slices.total > 0) status = sort_slices(ctx, comm, s, in, out, &slices);
     bi_ranks_slices_end(ctx, &slices);
-    BI_TRY(status);
-    if (s->n) local_status = ctx->backend->copy(ctx, out.keys, result.keys, (size_t)s->n * s->key_size);
-    if (s->n && s->value_size && local_status == BOSC_OK)
-        local_status = ctx->backend->copy(ctx, out.values, result.values, (size_t)s->n * s->value_size);
-    BI_IF_OK(local_status, ctx->backend->sync(ctx));
-    return bi_comm_agree(ctx, comm, local_status);
+    return status;
 }
 
 static bosc_status check_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys, int64_t n, void *out)

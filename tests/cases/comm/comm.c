@@ -198,7 +198,7 @@ static void access_windows(struct rank *r, const struct bi_exchange *x, const st
         r->comm->transport->publish_queued && !(trial->hooked && r->ctx->memory.backend != r->ctx->host.backend);
     const size_t sent_bytes = (size_t)x->sent * 8, received_bytes = (size_t)x->received * 8;
     uint64_t *host = suite_alloc(received_bytes), *answers = suite_alloc(sent_bytes), *items = suite_alloc(sent_bytes);
-    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = received}}};
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .items = received}}};
     bosc_status local_status = BOSC_OK;
     /* 1. Write. The ranks fill their arrays first. */
     fill(r, received, 0x5a, received_bytes);
@@ -221,6 +221,20 @@ static void access_windows(struct rank *r, const struct bi_exchange *x, const st
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, sent_bytes));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, items, sent, sent_bytes));
     CHECK(memcmp(answers, items, sent_bytes) == 0);
+    /* 3. Read from the arrays of sent items. */
+    windows.access = BI_WINDOW_READ_SENT;
+    windows.of[0].items = sent;
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows));
+    CHECK_OK(r->ctx, local_status);
+    for (int32_t from = 0; from < r->rank_count; from++) {
+        const int64_t count = x->received_offsets[from + 1] - x->received_offsets[from];
+        if (count)
+            CHECK_OK(r->ctx, r->ctx->backend->copy(r->ctx, received + 8 * x->received_offsets[from],
+                                                   windows.of[0].blocks[from], (size_t)count * 8));
+    }
+    CHECK_OK(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, x, &windows));
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, host, received, received_bytes));
+    check_received(r, trial->seed, x, host);
     free(host);
     free(answers);
     free(items);
@@ -230,7 +244,7 @@ static void access_windows(struct rank *r, const struct bi_exchange *x, const st
 static void fail_windows(struct rank *r, const struct bi_exchange *x, char *received)
 {
     const bool fails = r->rank == r->rank_count - 1;
-    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = received}}};
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .items = received}}};
     bosc_status local_status = fails ? bi_fail(r->ctx, BOSC_ERR_NOMEM, "none") : BOSC_OK;
     CHECK_STATUS(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows), BOSC_ERR_NOMEM);
     local_status = BOSC_OK;
@@ -333,7 +347,7 @@ static void lose_window(struct rank *r)
     bosc_status local_status = BOSC_OK;
     CHECK_OK(r->ctx, bi_exchange_begin(r->ctx, r->comm, BOSC_OK, counts, &x));
     char *memory = on_backend(r->ctx, NULL, 4 * 8);
-    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .received = memory}}};
+    struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .items = memory}}};
     CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, &x, &windows));
     if (r->rank == 1) {
         bosc_comm_free(r->comm);
