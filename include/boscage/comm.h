@@ -87,7 +87,7 @@ typedef struct bosc_comm_info {
     int32_t rank, rank_count;
     int64_t exchanges; /* collective exchanges since the end was made */
     int64_t bytes;     /* sent by this rank to others */
-    double seconds;    /* spent in exchanges, including waits for other ranks */
+    double seconds;    /* of this thread in exchanges, including waits for other ranks; devices may end them later */
     int32_t broken;    /* 1: a rank was lost, the communicator is unusable; else 0 */
     int32_t reserved;
 } bosc_comm_info;

@@ -15,19 +15,19 @@ static struct bi_ranks_cellgraph_end end_of(const bosc_ranks_cellgraph *graph, c
                                            .mask = mask};
 }
 
-/* The rank that has the row of each edge's higher end returns its vertex. */
-static bosc_status query_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph,
-                                       const struct bi_ranks_route *route, const uint8_t *mask, uint32_t *vertices)
+struct high_ends {
+    const bosc_ranks_cellgraph *graph;
+    const uint8_t *mask;
+};
+
+/* On the rank that has the rows of edges' higher ends: returns their vertices. */
+static bosc_status find_vertices(bosc_ctx *ctx, const void *user, const void *rows, int64_t count, void *vertices)
 {
-    const int64_t received = route->x.received;
-    struct bi_ranks_cellgraph_end end = end_of(graph, mask);
-    void *rows;
-    BI_TRY(bi_ranks_route_items(ctx, graph->comm, BOSC_OK, route, sizeof *end.rows,
-                                graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data, &rows));
+    const struct high_ends *ends = user;
+    struct bi_ranks_cellgraph_end end = end_of(ends->graph, ends->mask);
     end.rows = rows;
-    bosc_status local_status = bi_scratch_of(ctx, received, sizeof *end.vertices, &end.vertices);
-    BI_IF_OK(local_status, ctx->ops->ranks->steps->cellgraph_high_end(ctx, received, &end));
-    return bi_ranks_route_answers(ctx, graph->comm, local_status, route, sizeof *end.vertices, end.vertices, vertices);
+    end.vertices = vertices;
+    return ctx->ops->ranks->steps->cellgraph_high_end(ctx, count, &end);
 }
 
 static bosc_status find_owners(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const struct bi_ranks_slices *slices,
@@ -47,13 +47,18 @@ static bosc_status find_high_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph 
                                       const struct bi_ranks_slices *slices, const uint8_t *mask,
                                       uint32_t *high_vertices)
 {
-    struct bi_ranks_route route;
     uint32_t *owners = NULL;
     const bosc_status local_status = find_owners(ctx, graph, slices, &owners);
-    bosc_status status = bi_ranks_route_to_owners(ctx, graph->comm, local_status, owners, graph->edges.own, &route);
-    BI_IF_OK(status, query_high_vertices(ctx, graph, &route, mask, high_vertices));
-    bi_ranks_route_end(ctx, &route);
-    return status;
+    const struct high_ends ends = {graph, mask};
+    const struct bi_ranks_owner_query query = {.n = graph->edges.own,
+                                               .owners = owners,
+                                               .items = graph->blocks[BI_RANKS_CELLGRAPH_HIGHS].data,
+                                               .item_size = sizeof(int64_t),
+                                               .answer_size = sizeof *high_vertices,
+                                               .answer = find_vertices,
+                                               .user = &ends,
+                                               .out = high_vertices};
+    return bi_ranks_query_owners(ctx, graph->comm, local_status, &query);
 }
 
 static bosc_status find_low_vertices(bosc_ctx *ctx, const bosc_ranks_cellgraph *graph, const uint8_t *mask,

@@ -1,63 +1,20 @@
-/* Moves of items between rows and the blocks of their owners. A warp passes over the rows of a tile, 32 at a time: lanes
- * of one owner find each other by ballots, and the warp has a cursor for each rank. The blocks may lie in the memory of
- * other devices, so the moves and the exchange are one pass. */
+/* Moves of items between rows and the blocks of their owners. The blocks may lie in the memory of other devices, so the
+ * moves and the exchange are one pass. Items of one word are sent in runs (send_runs.cuh); others, and answers, are moved
+ * by warps, each of which passes over the rows of a tile with a cursor for each rank. */
 #include "ranks/cuda/owned.cuh"
 
 #include <cstring>
 
-#include "core/cuda/launch.cuh"
-#include "core/cuda/warp.cuh"
+#include "ranks/cuda/send_runs.cuh"
 
 namespace
 {
 
 /* BLOCK_RANKS: up to this number of ranks, the cursors of a block's warps fit the 48 KB of shared memory that a kernel
  * gets by default. MAX_RANKS: with more, a block is one warp, whose cursors fit alone. STEPS: rows of a lane whose loads
- * are in flight together; more: more registers. INLINE_RANKS: up to this number, the blocks' addresses are arguments of
- * the kernel; the emulator has less, so that tests reach the other way too. */
+ * are in flight together; more: more registers. */
 enum { WARPS = 8, BLOCK_RANKS = 256, MAX_RANKS = 4096, STEPS = 4 };
-#ifdef BI_EMULATE
-enum { INLINE_RANKS = 3 };
-#else
-enum { INLINE_RANKS = 16 };
-#endif
-enum { MAX_COLUMNS = sizeof bi_ranks_owned_move::columns / sizeof bi_ranks_owned_move::columns[0] };
 static_assert(WARPS * BLOCK_RANKS * sizeof(int64_t) <= 48 << 10 && MAX_RANKS * sizeof(int64_t) <= 48 << 10, "cursors");
-
-/* The move, with the blocks' addresses where kernels reach them. */
-struct device_move {
-    bool to_rows;
-    int count;
-    int64_t item_size[MAX_COLUMNS];
-    char *rows[MAX_COLUMNS];
-    char *blocks[MAX_COLUMNS][INLINE_RANKS];
-    char *const *table; /* (count, rank_count), in place of `blocks`; or NULL */
-};
-
-/* ---- owners of 32 rows ---- */
-
-/* The lanes whose owner is this lane's. owner_bits: bits of the greatest owner. */
-__device__ __forceinline__ unsigned lanes_of_owner(bool valid, uint32_t owner, int owner_bits)
-{
-    unsigned lanes = __ballot_sync(~0u, valid);
-    for (int b = 0; b < owner_bits; b++) {
-        const unsigned ones = __ballot_sync(~0u, owner >> b & 1);
-        lanes &= owner >> b & 1 ? ones : ~ones;
-    }
-    return lanes;
-}
-
-/* Returns the number of the lane's item among those of its owner, and advances the owner's cursor. The barriers separate
- * these reads from the writes of the leaders, and these from the next call's reads. */
-__device__ __forceinline__ long long advance_cursor(long long *cursors, bool valid, uint32_t owner, int owner_bits)
-{
-    const unsigned lanes = lanes_of_owner(valid, owner, owner_bits), below = lanes & bi_lanes_below();
-    const long long begin = valid ? cursors[owner] : 0;
-    __syncwarp();
-    if (valid && below == 0) cursors[owner] = begin + __popc(lanes);
-    __syncwarp();
-    return begin + __popc(below);
-}
 
 __device__ __forceinline__ int64_t end_of_tile(const bi_ranks_owned &a, int64_t tile)
 {
@@ -80,7 +37,7 @@ template <int KEY_BITS> __global__ void bi_ranks_count_owned(const bi_ranks_owne
     for (int64_t first = tile * a.tile; first < end_of_tile(a, tile); first += 32) {
         const int64_t i = first + lane;
         const bool valid = i < end_of_tile(a, tile);
-        (void)advance_cursor(cursors, valid, valid ? bi_ranks_owner_at(&a, KEY_BITS, i) : 0, owner_bits);
+        (void)bi_ranks_advance_cursor(cursors, valid, valid ? bi_ranks_owner_at(&a, KEY_BITS, i) : 0, owner_bits);
     }
     /* 2. Store the counts, which the last barrier has made visible. */
     for (int64_t r = lane; r < ranks; r += 32) a.positions[r * a.tiles + tile] = cursors[r];
@@ -90,8 +47,8 @@ template <int KEY_BITS> __global__ void bi_ranks_count_owned(const bi_ranks_owne
 
 /* Moves the lane's items of one column, as `words` words each. All loads come before the stores. */
 template <class WORD>
-__device__ __forceinline__ void move_words(const device_move &m, int64_t words, int64_t first, const bool *valid,
-                                           char *const *block, const long long *at, char *rows)
+__device__ __forceinline__ void move_words(const bi_ranks_device_move &m, int64_t words, int64_t first,
+                                           const bool *valid, char *const *block, const long long *at, char *rows)
 {
     for (int64_t w = 0; w < words; w++) {
         WORD item[STEPS];
@@ -119,14 +76,13 @@ __device__ __forceinline__ void write_row_numbers(int64_t first, const bool *val
 }
 
 /* Moves rows first, first + 32, ... of the lane, numbers `at` of their owners' blocks. */
-__device__ __forceinline__ void move_columns(const device_move &m, uint32_t ranks, int64_t first, const bool *valid,
-                                             const uint32_t *owner, const long long *at)
+__device__ __forceinline__ void move_columns(const bi_ranks_device_move &m, uint32_t ranks, int64_t first,
+                                             const bool *valid, const uint32_t *owner, const long long *at)
 {
     for (int c = 0; c < m.count; c++) {
         char *block[STEPS];
 #pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            block[s] = !valid[s] ? nullptr : m.table ? m.table[c * ranks + owner[s]] : m.blocks[c][owner[s]];
+        for (int s = 0; s < STEPS; s++) block[s] = valid[s] ? bi_ranks_block_of(m, c, ranks, owner[s]) : nullptr;
         if (!m.rows[c])
             write_row_numbers(first, valid, block, at);
         else if (m.item_size[c] % 8 == 0)
@@ -138,7 +94,8 @@ __device__ __forceinline__ void move_columns(const device_move &m, uint32_t rank
     }
 }
 
-template <int KEY_BITS> __global__ void bi_ranks_move_owned(const bi_ranks_owned a, const device_move m, int owner_bits)
+template <int KEY_BITS>
+__global__ void bi_ranks_move_owned(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
 {
     BI_SHARED_DYNAMIC(long long, all_cursors);
     const int64_t warps = blockDim.x / 32, ranks = a.rank_count, lane = threadIdx.x % 32;
@@ -160,7 +117,7 @@ template <int KEY_BITS> __global__ void bi_ranks_move_owned(const bi_ranks_owned
             owner[s] = valid[s] ? bi_ranks_owner_at(&a, KEY_BITS, first + 32 * s) : 0;
         }
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) at[s] = advance_cursor(cursors, valid[s], owner[s], owner_bits);
+        for (int s = 0; s < STEPS; s++) at[s] = bi_ranks_advance_cursor(cursors, valid[s], owner[s], owner_bits);
         /* 3. Move their items. */
         move_columns(m, a.rank_count, first, valid, owner, at);
     }
@@ -187,7 +144,8 @@ bosc_status check_ranks(bosc_ctx *ctx, const bi_ranks_owned *items)
     default: return launch(128);                       \
     }
 
-bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move, device_move *m)
+bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move,
+                       bi_ranks_device_move *m)
 {
     const size_t ranks = items->rank_count;
     char **table;
@@ -198,21 +156,32 @@ bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_rank
     return ctx->backend->sync(ctx); /* the lists are the caller's */
 }
 
+/* True if the columns can be sent in runs. */
+bool has_runs(const bi_ranks_owned *items, const bi_ranks_owned_move *move)
+{
+    bool words = true;
+    for (int c = 0; c < move->count; c++) words &= move->columns[c].item_size == 4 || move->columns[c].item_size == 8;
+    return words && !move->to_rows && items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE;
+}
+
 bosc_status launch_move(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
-    device_move m = {move->to_rows, move->count, {}, {}, {}, nullptr};
+    bi_ranks_device_move m = {move->to_rows, move->count, {}, {}, {}, nullptr};
     for (int c = 0; c < move->count; c++) {
         m.item_size[c] = move->columns[c].item_size;
         m.rows[c] = move->columns[c].rows;
-        if (items->rank_count <= INLINE_RANKS)
+        if (items->rank_count <= BI_RANKS_INLINE)
             memcpy(m.blocks[c], move->columns[c].blocks, items->rank_count * sizeof(char *));
     }
-    if (items->rank_count > INLINE_RANKS) BI_TRY(copy_table(ctx, items, move, &m));
+    if (items->rank_count > BI_RANKS_INLINE) BI_TRY(copy_table(ctx, items, move, &m));
+    const bool runs = has_runs(items, move);
     const unsigned warps = warps_of(items), grid = (unsigned)bi_div_up(items->tiles, warps);
     const int owner_bits = bi_bit_length(items->rank_count - 1);
-#define LAUNCH(key_bits)                                                                                        \
-    BI_RUN(ctx, bi_ranks_move_owned<key_bits>, grid, 32 * warps, warps * items->rank_count * sizeof(long long), \
-           *items, m, owner_bits)
+#define LAUNCH(key_bits)                                                                                               \
+    runs ? BI_RUN(ctx, bi_ranks_send_runs<key_bits>, (unsigned)items->tiles, BI_RANKS_RUN_THREADS, 0, *items, m,       \
+                  owner_bits)                                                                                          \
+         : BI_RUN(ctx, bi_ranks_move_owned<key_bits>, grid, 32 * warps, warps * items->rank_count * sizeof(long long), \
+                  *items, m, owner_bits)
     WITH_KEY_BITS(items, LAUNCH)
 #undef LAUNCH
 }

@@ -6,6 +6,8 @@
 
 #include "ranks/steps/exchange.h"
 
+enum { BI_RANKS_TILE = 2048 }; /* rows of a tile, unless there are very many ranks */
+
 /* Items and their owners: known, or computed from keys. The arrays are in the backend's memory. */
 struct bi_ranks_owned {
     int64_t n;

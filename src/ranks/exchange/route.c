@@ -4,9 +4,7 @@
 #include "core/call.h"
 #include "ranks/steps/steps.h"
 
-/* Rows of a tile: 32 passes of a warp. With very many ranks more, so that the positions take at most half a byte a
- * row. */
-enum { TILE = 1024, TILE_PER_RANK = 16 };
+enum { TILE_PER_RANK = 16 }; /* rows of a tile for each rank, at least: the positions take half a byte a row, or less */
 
 /* ---- begin ---- */
 
@@ -30,7 +28,7 @@ static bosc_status partition_items(bosc_ctx *ctx, struct bi_ranks_owned *items, 
     const int64_t ranks = items->rank_count;
     for (int64_t r = 0; r < ranks; r++) counts[r] = 0;
     if (items->n == 0) return BOSC_OK;
-    items->tile = TILE > TILE_PER_RANK * ranks ? TILE : TILE_PER_RANK * ranks;
+    items->tile = bi_max_i64(BI_RANKS_TILE, TILE_PER_RANK * ranks);
     items->tiles = bi_div_up(items->n, items->tile);
     BI_TRY(bi_scratch_of(ctx, ranks * items->tiles, sizeof *items->positions, &items->positions));
     BI_RETURN_WITH_SCRATCH(ctx, find_positions(ctx, items, counts));
@@ -139,3 +137,27 @@ bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route 
 }
 
 void bi_ranks_route_end(bosc_ctx *ctx, struct bi_ranks_route *route) { bi_exchange_end(ctx, &route->x); }
+
+/* ---- queries ---- */
+
+static bosc_status send_query(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_owner_query *q,
+                              const struct bi_ranks_route *route)
+{
+    void *received, *answers = NULL;
+    BI_TRY(bi_ranks_route_items(ctx, comm, BOSC_OK, route, q->item_size, q->items, &received));
+    bosc_status local_status = bi_scratch_of(ctx, route->x.received, q->answer_size, &answers);
+    BI_IF_OK(local_status, q->answer(ctx, q->user, received, route->x.received, answers));
+    return bi_ranks_route_answers(ctx, comm, local_status, route, q->answer_size, answers, q->out);
+}
+
+bosc_status bi_ranks_query_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                  const struct bi_ranks_owner_query *query)
+{
+    struct bi_ranks_route route;
+    const struct bi_mark mark = bi_arena_mark(ctx);
+    bosc_status status = bi_ranks_route_to_owners(ctx, comm, local_status, query->owners, query->n, &route);
+    BI_IF_OK(status, send_query(ctx, comm, query, &route));
+    bi_ranks_route_end(ctx, &route);
+    bi_arena_rewind(ctx, mark);
+    return status;
+}

@@ -52,4 +52,20 @@ bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route 
 
 void bi_ranks_route_end(bosc_ctx *ctx, struct bi_ranks_route *route);
 
+/* A query of the owner of each item. All arrays are in reach. */
+struct bi_ranks_owner_query {
+    int64_t n;
+    const uint32_t *owners; /* (n) */
+    const void *items;      /* (n): sent to the owners */
+    size_t item_size, answer_size;
+    /* On every rank: writes the answers to `count` received items, which may be 0. */
+    bosc_status (*answer)(bosc_ctx *ctx, const void *user, const void *received, int64_t count, void *answers);
+    const void *user;
+    void *out; /* (n) */
+};
+
+/* Sends the items, and returns the answers to the items' rows. */
+bosc_status bi_ranks_query_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                  const struct bi_ranks_owner_query *query);
+
 #endif

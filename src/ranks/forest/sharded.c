@@ -42,45 +42,47 @@ static bosc_status find_component_owners(const struct bi_ranks_sharded *s, const
     return s->steps->sharded_owners(s->ctx, count, &find);
 }
 
+struct table_query {
+    const struct bi_ranks_sharded *s;
+    int64_t first; /* component of the owner's table */
+    const void *table;
+    size_t item_size;
+};
+
 /* On the owner: fetches the requested items of the table. */
-static bosc_status look_up_items(const struct bi_ranks_sharded *s, const struct bi_ranks_sharded_level *level,
-                                 const uint32_t *requested, int64_t count, const void *table, size_t item_size,
-                                 void **out)
+static bosc_status look_up_items(bosc_ctx *ctx, const void *user, const void *requested, int64_t count, void *out)
 {
-    BI_TRY(bi_scratch_of(s->ctx, count, item_size, out));
-    const struct bi_ranks_sharded_lookup lookup = {requested, level->first, table, (int64_t)item_size, *out};
-    if (count) BI_TRY(s->ctx->backend->fill(s->ctx, *out, 0, (size_t)count * item_size));
-    return s->steps->sharded_lookup(s->ctx, count, &lookup);
+    const struct table_query *q = user;
+    const struct bi_ranks_sharded_lookup lookup = {requested, q->first, q->table, (int64_t)q->item_size, out};
+    if (count) BI_TRY(ctx->backend->fill(ctx, out, 0, (size_t)count * q->item_size));
+    return q->s->steps->sharded_lookup(ctx, count, &lookup);
 }
 
-static bosc_status exchange_with_owners(const struct bi_ranks_sharded *s, bosc_status *local_status,
-                                        const struct bi_ranks_sharded_level *level, const struct bi_ranks_route *route,
-                                        const uint32_t *components, const void *table, size_t item_size, void *answers)
+static bosc_status query_tables(const struct bi_ranks_sharded *s, bosc_status local_status,
+                                const struct bi_ranks_sharded_level *level, const uint32_t *components, int64_t count,
+                                const struct table_query *tables, void *answers)
 {
-    void *requested, *out = NULL;
-    BI_TRY(bi_ranks_route_items(s->ctx, s->comm, BOSC_OK, route, sizeof *components, components, &requested));
-    *local_status = look_up_items(s, level, requested, route->x.received, table, item_size, &out);
-    return bi_ranks_route_answers(s->ctx, s->comm, *local_status, route, item_size, out, answers);
-}
-
-static bosc_status route_query(const struct bi_ranks_sharded *s, bosc_status *local_status,
-                               const struct bi_ranks_sharded_level *level, const uint32_t *components, int64_t count,
-                               const void *table, size_t item_size, void *answers)
-{
-    struct bi_ranks_route route;
     uint32_t *owners = NULL;
-    BI_IF_OK(*local_status, find_component_owners(s, level, components, count, &owners));
-    bosc_status status = bi_ranks_route_to_owners(s->ctx, s->comm, *local_status, owners, count, &route);
-    BI_IF_OK(status, exchange_with_owners(s, local_status, level, &route, components, table, item_size, answers));
-    bi_ranks_route_end(s->ctx, &route);
-    return status;
+    BI_IF_OK(local_status, find_component_owners(s, level, components, count, &owners));
+    const struct bi_ranks_owner_query query = {.n = count,
+                                               .owners = owners,
+                                               .items = components,
+                                               .item_size = sizeof *components,
+                                               .answer_size = tables->item_size,
+                                               .answer = look_up_items,
+                                               .user = tables,
+                                               .out = answers};
+    return bi_ranks_query_owners(s->ctx, s->comm, local_status, &query);
 }
 
 bosc_status bi_ranks_sharded_query(const struct bi_ranks_sharded *s, bosc_status *local_status,
                                    const struct bi_ranks_sharded_level *level, const uint32_t *components,
                                    int64_t count, const void *table, size_t item_size, void *answers)
 {
-    BI_RETURN_WITH_SCRATCH(s->ctx, route_query(s, local_status, level, components, count, table, item_size, answers));
+    const struct table_query tables = {s, level->first, table, item_size};
+    const bosc_status own_status = *local_status;
+    *local_status = BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(s->ctx, query_tables(s, own_status, level, components, count, &tables, answers));
 }
 
 /* ---- the lightest edge at each component ---- */

@@ -46,13 +46,12 @@ static bosc_status find_owners(const struct duplicate_query *f, const void *ids,
 /* ---- rows query their representatives ---- */
 
 /* On the owner: looks up the nodes of requested representatives, and counts the requests. */
-static bosc_status look_up_nodes(const struct duplicate_query *f, const int64_t *requested, int64_t count,
-                                 int64_t **answers)
+static bosc_status look_up_nodes(bosc_ctx *ctx, const void *user, const void *requested, int64_t count, void *answers)
 {
-    BI_TRY(bi_scratch_of(f->ctx, count, sizeof **answers, answers));
+    const struct duplicate_query *f = user;
     const struct bi_ranks_kdtree_look_up step = {requested,  true, 1,        f->tree->row_begin,
-                                                 f->node_of, true, f->tally, *answers};
-    return count ? f->steps->kdtree_look_up(f->ctx, count, &step) : BOSC_OK;
+                                                 f->node_of, true, f->tally, answers};
+    return count ? f->steps->kdtree_look_up(ctx, count, &step) : BOSC_OK;
 }
 
 /* f->inverse = the node of each row, from the owner of the row's representative. */
@@ -60,19 +59,17 @@ static bosc_status query_representatives(const struct duplicate_query *f, bosc_s
 {
     const int64_t n = f->tree->input_count;
     const int64_t *representative_ids = f->tree->representative_ids.data;
-    struct bi_ranks_route route;
     uint32_t *owners = NULL;
-    void *requested;
-    int64_t *answers = NULL;
     BI_IF_OK(local_status, find_owners(f, representative_ids, true, n, &owners));
-    bosc_status status = bi_ranks_route_to_owners(f->ctx, f->tree->comm, local_status, owners, n, &route);
-    BI_IF_OK(status, bi_ranks_route_items(f->ctx, f->tree->comm, BOSC_OK, &route, sizeof *representative_ids,
-                                          representative_ids, &requested));
-    if (status == BOSC_OK) local_status = look_up_nodes(f, requested, route.x.received, &answers);
-    BI_IF_OK(status,
-             bi_ranks_route_answers(f->ctx, f->tree->comm, local_status, &route, sizeof *answers, answers, f->inverse));
-    bi_ranks_route_end(f->ctx, &route);
-    return status;
+    const struct bi_ranks_owner_query query = {.n = n,
+                                               .owners = owners,
+                                               .items = representative_ids,
+                                               .item_size = sizeof *representative_ids,
+                                               .answer_size = sizeof *f->inverse,
+                                               .answer = look_up_nodes,
+                                               .user = f,
+                                               .out = f->inverse};
+    return bi_ranks_query_owners(f->ctx, f->tree->comm, local_status, &query);
 }
 
 /* Without removal, each row is its own representative. */

@@ -192,40 +192,38 @@ static bosc_status find_owners(const struct row_load *load, const uint32_t *numb
 }
 
 /* Looks up the ids of requested nodes. Each must be requested as often as its count says. */
-static bosc_status look_up_ids(const struct row_load *load, const uint32_t *requested, int64_t count, int64_t **answers)
+static bosc_status look_up_ids(bosc_ctx *ctx, const void *user, const void *requested, int64_t count, void *answers)
 {
+    const struct row_load *load = user;
     uint64_t *tally;
     void *counts;
-    BI_TRY(bi_scratch_of(load->ctx, count, sizeof **answers, answers));
     if (load->nodes == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(load->ctx, load->nodes, sizeof *tally, &tally));
-    BI_TRY(move_to_backend(load->ctx, &load->r->arrays[COUNTS], &counts));
-    BI_TRY(load->ctx->backend->fill(load->ctx, tally, 0, (size_t)load->nodes * sizeof *tally));
+    BI_TRY(bi_scratch_of(ctx, load->nodes, sizeof *tally, &tally));
+    BI_TRY(move_to_backend(ctx, &load->r->arrays[COUNTS], &counts));
+    BI_TRY(ctx->backend->fill(ctx, tally, 0, (size_t)load->nodes * sizeof *tally));
     const struct bi_ranks_kdtree_look_up look_up = {requested, false, 1,     load->first_node,
-                                                    load->ids, false, tally, *answers};
+                                                    load->ids, false, tally, answers};
     const struct bi_ranks_kdtree_check_counts compare = {tally, counts, load->faults + COUNT};
-    if (count) BI_TRY(load->steps->kdtree_look_up(load->ctx, count, &look_up));
-    BI_TRY(load->steps->kdtree_check_counts(load->ctx, load->nodes, &compare));
+    if (count) BI_TRY(load->steps->kdtree_look_up(ctx, count, &look_up));
+    BI_TRY(load->steps->kdtree_check_counts(ctx, load->nodes, &compare));
     return check_faults(load);
 }
 
 /* representative_ids: (row_count): by row of this rank. */
-static bosc_status find_representatives(struct row_load *load, bosc_status local_status, int64_t *representative_ids)
+static bosc_status find_representatives(const struct row_load *load, bosc_status local_status,
+                                        int64_t *representative_ids)
 {
-    bosc_comm *comm = load->r->comm;
-    struct bi_ranks_route route;
     uint32_t *owners = NULL;
-    void *requested;
-    int64_t *answers = NULL;
     BI_IF_OK(local_status, find_owners(load, load->inverse, load->row_count, load->r->header.nodes, &owners));
-    bosc_status status = bi_ranks_route_to_owners(load->ctx, comm, local_status, owners, load->row_count, &route);
-    BI_IF_OK(status,
-             bi_ranks_route_items(load->ctx, comm, BOSC_OK, &route, sizeof *load->inverse, load->inverse, &requested));
-    if (status == BOSC_OK) local_status = look_up_ids(load, requested, route.x.received, &answers);
-    BI_IF_OK(status, bi_ranks_route_answers(load->ctx, comm, local_status, &route, sizeof *answers, answers,
-                                            representative_ids));
-    bi_ranks_route_end(load->ctx, &route);
-    return status;
+    const struct bi_ranks_owner_query query = {.n = load->row_count,
+                                               .owners = owners,
+                                               .items = load->inverse,
+                                               .item_size = sizeof *load->inverse,
+                                               .answer_size = sizeof *representative_ids,
+                                               .answer = look_up_ids,
+                                               .user = load,
+                                               .out = representative_ids};
+    return bi_ranks_query_owners(load->ctx, load->r->comm, local_status, &query);
 }
 
 /* Nodes received for this rank's rows, or the same sorted by id. */

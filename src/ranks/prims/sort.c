@@ -254,7 +254,7 @@ static struct pairs pairs_at(const struct sort_call *s, struct pairs p, int64_t 
     return p;
 }
 
-/* Merges runs pairwise into `to`, the last of an odd number with an empty one. The merged runs replace the first half. */
+/* Merges runs pairwise into `to`, the last of an odd number with an empty one. runs: then the merged ones. */
 static bosc_status merge_pass(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
                               struct pairs to)
 {
@@ -312,7 +312,7 @@ static bosc_status finish_runs(bosc_ctx *ctx, const struct sort_call *s, struct 
     return BOSC_OK;
 }
 
-/* Lists the runs that are not empty, from the blocks of the ranks. */
+/* Lists the non-empty runs of the ranks. */
 static int32_t list_runs(const struct bi_exchange *x, const struct bi_windows *windows, struct run *runs)
 {
     int32_t count = 0;

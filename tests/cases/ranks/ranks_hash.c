@@ -226,10 +226,19 @@ static void shares(bosc_ctx *ctx)
     }
 }
 
+/* More rows than a tile of a route has, in which the order of equal keys shows. */
+static void tiles(bosc_ctx *ctx)
+{
+    for (int k = 0; k < 4; k++) {
+        const bosc_hash_opts o = {.key_bits = k % 2 ? 64 : 32,
+                                  .duplicates = k < 2 ? BOSC_HASH_FIRST : BOSC_HASH_LAST,
+                                  .value_size = k % 2 ? 8 : 4};
+        compare(ctx, o, HASH_FEW, 9000, ranks_sizes[1 + k], (uint64_t)k);
+    }
+}
+
 static const struct suite_case suite_cases_ranks_hash[] = {
-    {"options", options, NULL},
-    {"layouts", layouts, NULL},
-    {"duplicates", duplicates, NULL},
-    {"shares", shares, NULL},
+    {"options", options, NULL}, {"layouts", layouts, NULL}, {"duplicates", duplicates, NULL},
+    {"shares", shares, NULL},   {"tiles", tiles, NULL},
 };
 SUITE(ranks_hash);
