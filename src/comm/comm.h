@@ -159,8 +159,9 @@ void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
 enum { BI_MAX_WINDOWS = 3 }; /* of one call: their addresses fit one small exchange */
 
 /* WRITE: ranks write their items to the arrays of received items. READ: they read replies to their items there.
- * READ_SENT: they read the items for them in the arrays of sent items. */
-enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ, BI_WINDOW_READ_SENT };
+ * READ_SENT: they read the items for them in the arrays of sent items. READ_WHOLE: they read whole arrays, of any
+ * lengths, if these are shared; there are no copies. */
+enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ, BI_WINDOW_READ_SENT, BI_WINDOW_READ_WHOLE };
 
 /* This rank's array of items, in the backend's memory, and its blocks in the arrays of all ranks: between open and
  * close, this rank accesses the items that it exchanges with rank r from blocks[r] on. */
@@ -178,9 +179,10 @@ struct bi_windows {
     bool are_shared; /* set by open: the blocks lie in the arrays. Else the exchange sends or has received copies */
 };
 
-/* Opens windows on all ranks. *local_status is read, and covers the allocation of the arrays; then it is this rank's
- * own, for close, which every rank calls if open succeeded. If it is a failure, this rank leaves its blocks alone. The
- * copies are scratch, which the caller releases after close. Neither function waits for queued work. */
+/* Opens windows on all ranks. For READ_WHOLE, x has the number of ranks and the memory of the blocks only.
+ * *local_status is read, and covers the allocation of the arrays; then it is this rank's own, for close, which every
+ * rank calls if open succeeded. If it is a failure, this rank leaves its blocks alone. The copies are scratch, which
+ * the caller releases after close. Neither function waits for queued work. */
 bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
                                      const struct bi_exchange *x, struct bi_windows *windows);
 

@@ -44,13 +44,15 @@ static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ran
 static void share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
                          struct bi_windows *windows)
 {
-    const int64_t *offsets = windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets : x->remote_offsets;
+    const int64_t *offsets = windows->access == BI_WINDOW_READ_WHOLE  ? NULL
+                             : windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets
+                                                                      : x->remote_offsets;
     for (int32_t r = 0; r < comm->rank_count; r++) {
         bi_comm_open_peer(ctx, comm, all[r].device);
         for (int w = 0; w < windows->count; w++) {
             struct bi_window *window = &windows->of[w];
             char *items = all[r].items[w]; /* NULL: none */
-            window->blocks[r] = items ? items + offsets[r] * (int64_t)window->item_size : NULL;
+            window->blocks[r] = items && offsets ? items + offsets[r] * (int64_t)window->item_size : items;
         }
     }
     windows->are_shared = true;
@@ -113,7 +115,7 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
         BI_TRY(exchange_addresses(ctx, comm, local_status, x, windows));
     else
         BI_TRY(bi_comm_agree(ctx, comm, *local_status));
-    if (windows->are_shared) return BOSC_OK;
+    if (windows->are_shared || windows->access == BI_WINDOW_READ_WHOLE) return BOSC_OK;
     BI_IF_OK(*local_status, allocate_copies(ctx, x, windows));
     return windows->access == BI_WINDOW_WRITE ? BOSC_OK : receive_copies(ctx, comm, local_status, x, windows);
 }
@@ -135,13 +137,20 @@ static bosc_status finish_accesses(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
     return status;
 }
 
+/* Items that leave this rank. Of whole arrays, others read a few. */
+static int64_t count_sent(const bosc_comm *comm, const struct bi_exchange *x, enum bi_window_access access)
+{
+    const int64_t *offsets = access == BI_WINDOW_READ ? x->received_offsets : x->sent_offsets;
+    if (access == BI_WINDOW_READ_WHOLE) return 0;
+    return offsets[x->rank_count] - (offsets[comm->rank + 1] - offsets[comm->rank]);
+}
+
 bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                       const struct bi_exchange *x, const struct bi_windows *windows)
 {
-    const int64_t *offsets = windows->access == BI_WINDOW_READ ? x->received_offsets : x->sent_offsets;
-    const int64_t sent = offsets[x->rank_count] - (offsets[comm->rank + 1] - offsets[comm->rank]);
     if (windows->are_shared) {
-        for (int w = 0; w < windows->count; w++) comm->bytes += sent * (int64_t)windows->of[w].item_size;
+        for (int w = 0; w < windows->count; w++)
+            comm->bytes += count_sent(comm, x, windows->access) * (int64_t)windows->of[w].item_size;
         return finish_accesses(ctx, comm, local_status);
     }
     for (int w = 0; w < windows->count && windows->access == BI_WINDOW_WRITE; w++)

@@ -13,6 +13,7 @@ struct bi_ranks_steps; /* one bi_step_fn for each line of steps.def: see steps/s
 
 struct bi_ranks_owned;
 struct bi_ranks_owned_move;
+struct bi_ranks_splitter;
 
 /* The table of operations that each backend provides. */
 struct bi_ranks_ops {
@@ -22,6 +23,8 @@ struct bi_ranks_ops {
     /* Moves n > 0 items between rows and blocks. */
     bosc_status (*move_owned)(bosc_ctx *ctx, const struct bi_ranks_owned *items,
                               const struct bi_ranks_owned_move *move);
+    /* Finds a splitter (prims/splitter.h). Waits. */
+    bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
 };
 
 /* The status of work that writes outputs: a failure of it is the device's, since the outputs may have changed, on this

@@ -1,11 +1,14 @@
 /* The CPU's operations of structures over ranks. */
 #include "core/steps.h"
 #include "ranks/cpu/owned.h"
+#include "ranks/cpu/splitter.h"
 #include "ranks/steps/steps.h"
 
 #define STEP_LIST "ranks/steps/steps.def"
 #define STEP_TABLE static const struct bi_ranks_steps cpu_steps
 #include "core/step_table.inc"
 
-const struct bi_ranks_ops bi_ranks_ops_cpu = {
-    .steps = &cpu_steps, .count_owned = bi_ranks_cpu_count_owned, .move_owned = bi_ranks_cpu_move_owned};
+const struct bi_ranks_ops bi_ranks_ops_cpu = {.steps = &cpu_steps,
+                                              .count_owned = bi_ranks_cpu_count_owned,
+                                              .move_owned = bi_ranks_cpu_move_owned,
+                                              .find_splitter = bi_ranks_cpu_find_splitter};

@@ -1,6 +1,6 @@
 /* Moves of items between rows and the blocks of their owners. The blocks may lie in the memory of other devices, so the
- * moves and the exchange are one pass. Items of one word are sent in runs (send_runs.cuh); others, and answers, are moved
- * by warps, each of which passes over the rows of a tile with a cursor for each rank. */
+ * moves and the exchange are one pass. Items of one word are sent in runs (send_runs.cuh). Warps move other items, and
+ * answers: a warp passes over the rows of a tile, with a cursor for each rank. */
 #include "ranks/cuda/owned.cuh"
 
 #include <cstring>
@@ -11,8 +11,8 @@ namespace
 {
 
 /* BLOCK_RANKS: up to this number of ranks, the cursors of a block's warps fit the 48 KB of shared memory that a kernel
- * gets by default. MAX_RANKS: with more, a block is one warp, whose cursors fit alone. STEPS: rows of a lane whose loads
- * are in flight together; more: more registers. */
+ * gets by default. MAX_RANKS: with more, a block is one warp, whose cursors fit alone. STEPS: rows of a lane whose
+ * loads are in flight together; more: more registers. */
 enum { WARPS = 8, BLOCK_RANKS = 256, MAX_RANKS = 4096, STEPS = 4 };
 static_assert(WARPS * BLOCK_RANKS * sizeof(int64_t) <= 48 << 10 && MAX_RANKS * sizeof(int64_t) <= 48 << 10, "cursors");
 

@@ -8,8 +8,8 @@
 #include "core/cuda/warp.cuh"
 #include "ranks/cuda/owned.cuh"
 
-/* BI_RANKS_RUN_RANKS: ranks up to which a run has 16 items. BI_RANKS_INLINE: ranks up to which the blocks' addresses are
- * arguments of the kernel; the emulator has less, so that tests reach the other way too. */
+/* BI_RANKS_RUN_RANKS: ranks up to which a run has 16 items. BI_RANKS_INLINE: ranks up to which the blocks' addresses
+ * are arguments of the kernel; the emulator has less, so that tests reach the other way too. */
 enum { BI_RANKS_RUN_RANKS = 128, BI_RANKS_RUN_THREADS = 256 };
 #ifdef BI_EMULATE
 enum { BI_RANKS_INLINE = 3 };
@@ -45,8 +45,8 @@ __device__ __forceinline__ unsigned bi_ranks_lanes_of_owner(bool valid, uint32_t
     return lanes;
 }
 
-/* Returns the number of the lane's item among those of its owner, and advances the owner's cursor. The barriers separate
- * these reads from the writes of the leaders, and these from the next call's reads. */
+/* Returns the number of the lane's item among those of its owner, and advances the owner's cursor. The barriers
+ * separate these reads from the writes of the leaders, and these from the next call's reads. */
 template <class T>
 __device__ __forceinline__ T bi_ranks_advance_cursor(T *cursors, bool valid, uint32_t owner, int owner_bits)
 {

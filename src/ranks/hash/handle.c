@@ -155,8 +155,8 @@ static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n,
     int64_t table;
     BI_TRY(bosc_hash_bytes(ctx, o, owned, kept, &table));
     /* The input pairs, and the positions of their tiles (exchange/route.c): at most half a byte a pair, and as much in
-     * the scan. The received pairs, and the larger of two phases: copies of the sent pairs, where ranks share no memory;
-     * and the table's build. */
+     * the scan. The received pairs, and the larger of two phases: copies of the sent pairs, where ranks share no
+     * memory; and the table's build. */
     *scratch = n * (pair + 1) + owned * pair + bi_max_i64(n * pair, table) + REQUESTS;
     return BOSC_OK;
 }

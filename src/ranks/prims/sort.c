@@ -11,8 +11,9 @@
 #include "base/search.h"
 #include "core/call.h"
 #include "prims/check.h"
+#include "ranks/prims/splitter.h"
 
-/* ---- splitters ----
+/* ---- splitters of ranks that share no memory ----
  *
  * The key of the item at each splitter is found from its highest bits down, some bits a round: each round counts the
  * keys of all ranks below every candidate. Among equal keys, those of lower ranks come first. Keys are unsigned
@@ -37,23 +38,6 @@ struct splitter_search {
 
 /* ---- keys as integers ---- */
 
-static uint64_t key_at(bosc_dtype dtype, const void *key)
-{
-    uint32_t key32 = 0;
-    uint64_t key64 = 0;
-    if (bosc_dtype_size(dtype) == 4)
-        memcpy(&key32, key, sizeof key32);
-    else
-        memcpy(&key64, key, sizeof key64);
-    switch (dtype) {
-    case BOSC_F32: return bi_key_u32_of_f32(bi_f32_from_bits(key32));
-    case BOSC_F64: return bi_key_u64_of_f64(bi_f64_from_bits(key64));
-    case BOSC_I32: return bi_key_u32_of_i32((int32_t)key32);
-    case BOSC_I64: return bi_key_u64_of_i64((int64_t)key64);
-    default: return key32 | key64;
-    }
-}
-
 static void write_key(bosc_dtype dtype, void *keys, int64_t i, uint64_t key)
 {
     if (dtype == BOSC_F32) key = bi_f32_bits(bi_f32_of_key((uint32_t)key));
@@ -75,8 +59,8 @@ static bosc_status find_common_prefix(bosc_ctx *ctx, bosc_comm *comm, struct spl
         local_status = bi_read_back(ctx, &first, b->sorted, b->size);
         BI_IF_OK(local_status,
                  bi_read_back(ctx, &last, (const char *)b->sorted + (b->n - 1) * (int64_t)b->size, b->size));
-        range[0] = key_at(b->dtype, &first);
-        range[1] = key_at(b->dtype, &last);
+        range[0] = bi_ranks_key_at(b->dtype, &first, 0);
+        range[1] = bi_ranks_key_at(b->dtype, &last, 0);
     }
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, comm, range, sizeof range, comm->gather));
@@ -178,9 +162,8 @@ static int bits_per_round(int64_t ranks)
     return bits;
 }
 
-bosc_status bi_ranks_find_splitters(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
-                                    const struct bi_ranks_slices *slices, bosc_dtype dtype, const void *sorted,
-                                    int64_t n, int64_t *splitters)
+static bosc_status find_splitters_by_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_slices *slices,
+                                            bosc_dtype dtype, const void *sorted, int64_t n, int64_t *splitters)
 {
     const int64_t ranks = comm->rank_count;
     struct splitter_search b = {.slices = slices,
@@ -191,9 +174,8 @@ bosc_status bi_ranks_find_splitters(bosc_ctx *ctx, bosc_comm *comm, bosc_status 
                                 .bits = bits_per_round(ranks)};
     /* Host memory: queries, counts, keys, and that of exchange_splitters. */
     const int64_t queries = ranks << b.bits, words = 2 * queries + ranks + 7 * ranks + 1;
-    int64_t *memory = local_status == BOSC_OK ? bi_host_alloc(ctx, (size_t)words * sizeof *memory) : NULL;
-    if (local_status == BOSC_OK && !memory) local_status = BOSC_ERR_NOMEM;
-    bosc_status status = bi_comm_agree(ctx, comm, local_status);
+    int64_t *memory = bi_host_alloc(ctx, (size_t)words * sizeof *memory);
+    bosc_status status = bi_comm_agree(ctx, comm, memory ? BOSC_OK : BOSC_ERR_NOMEM);
     if (status == BOSC_OK) {
         b.queries = memory;
         b.counts = memory + queries;
@@ -204,6 +186,59 @@ bosc_status bi_ranks_find_splitters(bosc_ctx *ctx, bosc_comm *comm, bosc_status 
     BI_IF_OK(status, exchange_splitters(ctx, comm, &b, memory + 2 * queries + ranks, splitters));
     bi_memory_release(&ctx->host, memory, (size_t)words * sizeof *memory);
     return status;
+}
+
+/* ---- splitters of ranks that share memory ---- */
+
+/* Finds the splitter before this rank's items in the slices of all, which lie at blocks. lists: (2, ranks), host: the
+ * lengths of the slices, and the answer. */
+static bosc_status find_own_splitter(bosc_ctx *ctx, const struct bi_ranks_slices *slices, bosc_dtype dtype,
+                                     char *const *blocks, int64_t *lists)
+{
+    const struct bi_ranks_splitter splitter = {
+        dtype, slices->rank_count, blocks, lists, slices->offsets[slices->rank], lists + slices->rank_count};
+    BI_RETURN_WITH_SCRATCH(ctx, ctx->ops->ranks->find_splitter(ctx, &splitter));
+}
+
+/* Each rank finds the splitter before its items, and sends its position in every slice. lists: (4 * ranks + 1) words,
+ * host. *is_found: false if the ranks share no memory. */
+static bosc_status find_splitters_in_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                             const struct bi_ranks_slices *slices, bosc_dtype dtype, const void *sorted,
+                                             int64_t n, int64_t *lists, int64_t *splitters, bool *is_found)
+{
+    const int32_t ranks = comm->rank_count;
+    int64_t *positions = lists ? lists + ranks : NULL, *offsets = lists ? lists + 2 * ranks : NULL;
+    const struct bi_exchange x = {.rank_count = ranks, .blocks = lists ? (char **)(offsets + ranks + 1) : NULL};
+    struct bi_windows windows = {
+        .access = BI_WINDOW_READ_WHOLE,
+        .count = 1,
+        .of = {{.item_size = bosc_dtype_size(dtype), .items = (void *)(uintptr_t)sorted /* is only read */}}};
+    *is_found = false;
+    BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, &x, &windows));
+    if (!windows.are_shared) return bi_exchange_close_windows(ctx, comm, local_status, &x, &windows);
+    BI_TRY(bi_comm_all_gather(ctx, comm, &n, sizeof n, lists));
+    BI_IF_OK(local_status, find_own_splitter(ctx, slices, dtype, windows.of[0].blocks, lists));
+    BI_TRY(bi_exchange_close_windows(ctx, comm, local_status, &x, &windows));
+    set_offsets(offsets, ranks, sizeof *positions);
+    BI_TRY(bi_comm_all_to_all(ctx, comm, true, positions, offsets, splitters, offsets));
+    splitters[ranks] = n;
+    *is_found = true;
+    return BOSC_OK;
+}
+
+bosc_status bi_ranks_find_splitters(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
+                                    const struct bi_ranks_slices *slices, bosc_dtype dtype, const void *sorted,
+                                    int64_t n, int64_t *splitters)
+{
+    const size_t bytes = (4 * (size_t)comm->rank_count + 1) * sizeof(int64_t);
+    bool is_found;
+    int64_t *lists = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
+    if (local_status == BOSC_OK && !lists) local_status = BOSC_ERR_NOMEM;
+    const bosc_status status =
+        find_splitters_in_windows(ctx, comm, local_status, slices, dtype, sorted, n, lists, splitters, &is_found);
+    bi_memory_release(&ctx->host, lists, bytes);
+    if (status != BOSC_OK || is_found) return status;
+    return find_splitters_by_rounds(ctx, comm, slices, dtype, sorted, n, splitters);
 }
 
 /* ---- sorts ---- */

@@ -1,12 +1,13 @@
 /* Reductions, scans, sorts and ids over ranks equal those of one context for the whole input, bit for bit. */
 #include "cases/ranks/ranks_data.h"
+#include "support/counted.h"
 
 struct problem {
     bosc_dtype dtype;
     enum pattern pattern;
     int64_t n;
-    uint64_t seed; /* of the slices */
-    bool on_device, in_place;
+    uint64_t seed;                    /* of the slices */
+    bool on_device, in_place, hooked; /* hooked: with the caller's allocators, so that devices share no memory */
     const void *in;
     /* reduce, scan */
     bosc_op op;
@@ -167,6 +168,18 @@ static void sort_slice(struct rank *r)
     array_free(r->ctx, &values_out);
 }
 
+static void sort_slice_hooked(struct rank *r)
+{
+    struct counted *c = suite_alloc(sizeof *c);
+    bosc_ctx *own = r->ctx;
+    counted_open(c, own, 0);
+    r->ctx = c->ctx;
+    sort_slice(r);
+    r->ctx = own;
+    counted_close(c);
+    free(c);
+}
+
 static void check_sort(bosc_ctx *ctx, struct problem p, int32_t ranks)
 {
     if (suite_leaves_out()) return;
@@ -178,7 +191,7 @@ static void check_sort(bosc_ctx *ctx, struct problem p, int32_t ranks)
         values[i] = (char)((uint64_t)(i / (int64_t)value_size) >> 8 * (i % (int64_t)value_size % 4));
     CHECK_OK(ctx, bosc_sort_pairs(ctx, p.dtype, keys, value_size, values, p.n, want, want_values));
     p.in = keys, p.values = values, p.want = want, p.want_values = want_values;
-    ranks_run(ctx, ranks, 0, sort_slice, &p);
+    ranks_run(ctx, ranks, 0, p.hooked ? sort_slice_hooked : sort_slice, &p);
     free(keys);
     free(want);
     free(values);
@@ -216,12 +229,29 @@ static void sorts_of_patterns(bosc_ctx *ctx)
     }
 }
 
-/* More runs than are merged pair by pair. */
+static void sorts_without_windows(bosc_ctx *ctx)
+{
+    static const int64_t lengths[] = {2, 7, 100, 700};
+    for (int t = 0; t < 24; t++)
+        for (int pattern = 0; pattern < PATTERNS; pattern++) {
+            const struct problem p = {.dtype = number_types[t % 6],
+                                      .pattern = (enum pattern)pattern,
+                                      .n = lengths[t / 6],
+                                      .seed = (uint64_t)(pattern % 3),
+                                      .hooked = true,
+                                      .value_size = pattern % 2 ? 8 : 0};
+            check_sort(ctx, p, ranks_sizes[1 + (t + pattern) % 4]);
+        }
+}
+
+/* More runs of keys of 4 bytes than are merged pair by pair; those of 8 bytes take five passes. */
 static void sorts_of_many_ranks(bosc_ctx *ctx)
 {
     if (suite_slow(ctx) || !ranks_share_memory()) return;
     const struct problem p = {.dtype = BOSC_U32, .pattern = RANDOM, .n = 5000, .seed = 2, .value_size = 8};
+    const struct problem wide = {.dtype = BOSC_U64, .pattern = RANDOM, .n = 5000, .seed = 3, .value_size = 4};
     check_sort(ctx, p, 17);
+    check_sort(ctx, wide, 17);
 }
 
 /* ---- ids ---- */
@@ -298,6 +328,7 @@ static const struct suite_case suite_cases_ranks_prims[] = {
     {"exchanges", exchanges, NULL},
     {"sorts", sorts, NULL},
     {"sorts of patterns", sorts_of_patterns, NULL},
+    {"sorts without windows", sorts_without_windows, NULL},
     {"sorts of many ranks", sorts_of_many_ranks, NULL},
     {"unique", uniques, NULL},
 };
