@@ -136,16 +136,17 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
         comm->transport->all_to_all(ctx, comm, on_host, sent, sent_offsets, received, received_offsets));
 }
 
-void bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
+bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
 {
     const struct bi_comm_device *ops = bi_comm_device_of(ctx);
     const int32_t own = ctx->memory.device;
-    if (!ops || device < 0 || device == own) return;
+    if (!ops || device < 0 || device == own) return true;
     if (comm->peers_of != own) comm->open_peers = 0; /* the rank has another context now */
     comm->peers_of = own;
-    if (device < 64 && comm->open_peers >> device & 1) return;
-    ops->open_peer(ctx, device);
-    if (device < 64) comm->open_peers |= (uint64_t)1 << device;
+    if (device < 64 && comm->open_peers >> device & 1) return true;
+    const bool is_open = ops->open_peer(ctx, device);
+    if (device < 64 && is_open) comm->open_peers |= (uint64_t)1 << device;
+    return is_open;
 }
 
 /* ---- agreement ---- */

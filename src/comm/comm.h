@@ -112,8 +112,8 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status
 bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t count, int64_t *offset,
                            int64_t *total);
 
-/* Lets this rank's device access the memory of another device, once. */
-void bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device);
+/* Lets this rank's device access the memory of another device, once. False: it cannot. */
+bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device);
 
 /* A personalised exchange of items among all ranks. This rank sends items sent_offsets[r] to sent_offsets[r + 1] - 1 to
  * rank r and stores items from rank r at received_offsets[r]; arrays are in the backend's memory. */

@@ -28,9 +28,8 @@ struct bi_comm_event {
 enum bi_comm_work { BI_COMM_PENDING, BI_COMM_DONE, BI_COMM_FAILED };
 
 struct bi_comm_device {
-    /* Enables direct copies from the memory of another device, and accesses of kernels, where the machine supports
-     * them. */
-    void (*open_peer)(bosc_ctx *ctx, int32_t device);
+    /* Enables direct copies from the memory of another device, and accesses of kernels. False: there are none. */
+    bool (*open_peer)(bosc_ctx *ctx, int32_t device);
     /* True if kernels of device `from` can access the memory of device `to`. */
     bool (*can_access)(int32_t from, int32_t to);
     /* Records an event behind the work queued on the context's stream, and creates it before if there is none. */

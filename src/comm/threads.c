@@ -147,7 +147,6 @@ static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
     const int which = (int)(comm->orders++ & 1); /* equal on all ranks, as the number of exchanges is */
     const struct bi_comm_device *device = bi_comm_device_of(ctx);
     own->queued[which] = NULL;
-    own->device = device ? ctx->memory.device : BI_COMM_HOST;
     if (!device || g->rank_count == 1) return BOSC_OK;
     own->device_ops = device;
     const bosc_status status = device->record_queued(ctx, &own->events[which]);
@@ -219,7 +218,7 @@ static bosc_status copy_blocks(bosc_ctx *ctx, bosc_comm *comm, bool on_host, voi
         const struct exposed *from = &g->exposed[r];
         const int64_t begin = from->offsets[comm->rank], end = from->offsets[comm->rank + 1];
         if (end == begin) continue;
-        if (!on_host) bi_comm_open_peer(ctx, comm, from->device);
+        if (!on_host) (void)bi_comm_open_peer(ctx, comm, from->device);
         BI_TRY(copy_from(ctx, on_host, (char *)received + received_offsets[r], (const char *)from->data + begin,
                          end - begin));
     }
@@ -246,8 +245,10 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     if (on_host) return all_to_all_of_host(ctx, comm, sent, sent_offsets, received, received_offsets);
     /* 1. Expose the data, whose writes may be queued only. */
     bosc_status status = publish_queued(ctx, comm);
-    g->exposed[comm->rank].data = sent;
-    g->exposed[comm->rank].offsets = sent_offsets;
+    struct exposed *own = &g->exposed[comm->rank];
+    own->data = sent;
+    own->offsets = sent_offsets;
+    own->device = bi_comm_device_of(ctx) ? ctx->memory.device : BI_COMM_HOST;
     BI_TRY(barrier(ctx, comm));
     const bool waits = some_rank_is_host(g);
     /* 2. Copy behind those writes. */

@@ -41,14 +41,17 @@ static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ran
 /* ---- open ---- */
 
 /* Points the blocks into the arrays of all ranks. */
-static void share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
-                         struct bi_windows *windows)
+static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
+                                struct bi_windows *windows)
 {
     const int64_t *offsets = windows->access == BI_WINDOW_READ_WHOLE  ? NULL
                              : windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets
                                                                       : x->remote_offsets;
+    bosc_status status = BOSC_OK;
     for (int32_t r = 0; r < comm->rank_count; r++) {
-        bi_comm_open_peer(ctx, comm, all[r].device);
+        if (!bi_comm_open_peer(ctx, comm, all[r].device))
+            status = bi_fail(ctx, BOSC_ERR_DEVICE, "comm: device %d cannot open the memory of device %d",
+                             (int)ctx->memory.device, (int)all[r].device);
         for (int w = 0; w < windows->count; w++) {
             struct bi_window *window = &windows->of[w];
             char *items = all[r].items[w]; /* NULL: none */
@@ -56,6 +59,7 @@ static void share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchang
         }
     }
     windows->are_shared = true;
+    return status;
 }
 
 /* Agrees on the statuses, and exchanges the addresses of the arrays. */
@@ -71,8 +75,8 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     BI_TRY(bi_comm_all_gather(ctx, comm, &own, sizeof own, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
         if (all[r].status != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)all[r].status);
-    if (all_can_access(ctx, all, comm->rank_count)) share_blocks(ctx, comm, x, all, windows);
-    *local_status = comm->transport->await_queued(ctx, comm);
+    if (all_can_access(ctx, all, comm->rank_count)) *local_status = share_blocks(ctx, comm, x, all, windows);
+    BI_IF_OK(*local_status, comm->transport->await_queued(ctx, comm));
     return BOSC_OK;
 }
 

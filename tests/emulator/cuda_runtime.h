@@ -16,6 +16,7 @@ enum cudaError_t {
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
     cudaErrorInvalidResourceHandle = 400,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorNotReady = 600,
     cudaErrorCooperativeLaunchTooLarge = 720
 };

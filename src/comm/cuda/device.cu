@@ -3,11 +3,12 @@
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
-static void open_peer(bosc_ctx *ctx, int32_t device)
+static bool open_peer(bosc_ctx *ctx, int32_t device)
 {
-    if (device == ctx->memory.device) return;
-    (void)cudaDeviceEnablePeerAccess(device, 0);
-    (void)cudaGetLastError(); /* enabled already, or unsupported: copies then go through the host */
+    if (device == ctx->memory.device) return true;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(device, 0);
+    (void)cudaGetLastError(); /* without access, copies go through the host */
+    return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
 static bool can_access(int32_t from, int32_t to)
