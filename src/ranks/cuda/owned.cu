@@ -1,11 +1,11 @@
 /* Moves of items between rows and the blocks of their owners. The blocks may lie in the memory of other devices, so the
- * moves and the exchange are one pass. Items of one word are sent in runs (send_runs.cuh). Warps move other items, and
- * answers: a warp passes over the rows of a tile, with a cursor for each rank. */
+ * moves and the exchange are one pass. Items of one word are moved in runs (move_runs.cuh), others by warps: a warp
+ * passes over the rows of a tile, with a cursor for each rank. */
 #include "ranks/cuda/owned.cuh"
 
 #include <cstring>
 
-#include "ranks/cuda/send_runs.cuh"
+#include "ranks/cuda/move_runs.cuh"
 
 namespace
 {
@@ -156,12 +156,37 @@ bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_rank
     return ctx->backend->sync(ctx); /* the lists are the caller's */
 }
 
-/* True if the columns can be sent in runs. */
+/* True if the columns can be moved in runs. */
 bool has_runs(const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
-    bool words = true;
-    for (int c = 0; c < move->count; c++) words &= move->columns[c].item_size == 4 || move->columns[c].item_size == 8;
-    return words && !move->to_rows && items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE;
+    bool words = items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE;
+    for (int c = 0; c < move->count; c++) {
+        const int64_t size = move->columns[c].item_size;
+        words = words && (size == 1 || size == 4 || size == 8);
+    }
+    return words;
+}
+
+bosc_status launch_warps(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_device_move &m)
+{
+    const unsigned warps = warps_of(items), grid = (unsigned)bi_div_up(items->tiles, warps);
+    const int owner_bits = bi_bit_length(items->rank_count - 1);
+#define LAUNCH(key_bits)                                                                                        \
+    BI_RUN(ctx, bi_ranks_move_owned<key_bits>, grid, 32 * warps, warps * items->rank_count * sizeof(long long), \
+           *items, m, owner_bits)
+    WITH_KEY_BITS(items, LAUNCH)
+#undef LAUNCH
+}
+
+bosc_status launch_runs(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_device_move &m)
+{
+    const int owner_bits = bi_bit_length(items->rank_count - 1);
+    const unsigned grid = (unsigned)items->tiles, threads = BI_RANKS_RUN_THREADS;
+#define LAUNCH(key_bits)                                                                                   \
+    m.to_rows ? BI_RUN(ctx, (bi_ranks_move_runs<key_bits, true>), grid, threads, 0, *items, m, owner_bits) \
+              : BI_RUN(ctx, (bi_ranks_move_runs<key_bits, false>), grid, threads, 0, *items, m, owner_bits)
+    WITH_KEY_BITS(items, LAUNCH)
+#undef LAUNCH
 }
 
 bosc_status launch_move(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move)
@@ -174,16 +199,7 @@ bosc_status launch_move(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ran
             memcpy(m.blocks[c], move->columns[c].blocks, items->rank_count * sizeof(char *));
     }
     if (items->rank_count > BI_RANKS_INLINE) BI_TRY(copy_table(ctx, items, move, &m));
-    const bool runs = has_runs(items, move);
-    const unsigned warps = warps_of(items), grid = (unsigned)bi_div_up(items->tiles, warps);
-    const int owner_bits = bi_bit_length(items->rank_count - 1);
-#define LAUNCH(key_bits)                                                                                               \
-    runs ? BI_RUN(ctx, bi_ranks_send_runs<key_bits>, (unsigned)items->tiles, BI_RANKS_RUN_THREADS, 0, *items, m,       \
-                  owner_bits)                                                                                          \
-         : BI_RUN(ctx, bi_ranks_move_owned<key_bits>, grid, 32 * warps, warps * items->rank_count * sizeof(long long), \
-                  *items, m, owner_bits)
-    WITH_KEY_BITS(items, LAUNCH)
-#undef LAUNCH
+    return has_runs(items, move) ? launch_runs(ctx, items, m) : launch_warps(ctx, items, m);
 }
 
 } // namespace

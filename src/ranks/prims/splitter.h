@@ -41,8 +41,8 @@ BI_FN int64_t bi_ranks_count_less(bosc_dtype dtype, const void *keys, int64_t lo
     return low;
 }
 
-/* The answer from the splitter's key, of which array q has items low[q] to high[q] - 1: the first ones are assigned in
- * the order of the arrays. positions: (count); may be `low`. */
+/* Finds the answer from the items equal to the splitter's key: low[q] to high[q] - 1 of array q. The first ones are
+ * assigned in the order of the arrays. positions: (count); may be `low`. */
 BI_FN void bi_ranks_assign_equal(int32_t count, int64_t position, const int64_t *low, const int64_t *high,
                                  int64_t *positions)
 {

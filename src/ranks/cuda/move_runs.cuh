@@ -1,8 +1,8 @@
-/* Sends items of one word to the blocks of their owners in runs: a thread block orders the rows of a tile by owner in
- * shared memory, so that consecutive threads store consecutive items. For two ranks a run is 1,024 items; single warps
- * would store runs of 16, at two thirds of the speed of the link between devices. */
-#ifndef BI_RANKS_CUDA_SEND_RUNS_CUH
-#define BI_RANKS_CUDA_SEND_RUNS_CUH
+/* Moves items of one word between rows and the blocks of their owners in runs: a thread block orders the rows of a tile
+ * by owner in shared memory, so that consecutive threads access consecutive items of a block. For two ranks a run is
+ * about 1,024 items; single warps would send runs of 16, at two thirds of the speed of the link between devices. */
+#ifndef BI_RANKS_CUDA_MOVE_RUNS_CUH
+#define BI_RANKS_CUDA_MOVE_RUNS_CUH
 
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
@@ -71,32 +71,60 @@ struct run_shared {
     unsigned char owners[BI_RANKS_TILE]; /* of the items */
 };
 
-/* Loads the thread's items of a column. first: its first row; the others follow 32 rows apart. */
-__device__ __forceinline__ void load_items(const bi_ranks_device_move &m, int c, int64_t first, int64_t end,
-                                           uint64_t *items)
+/* Reads or writes item i of an array of items of `size` bytes. */
+__device__ __forceinline__ uint64_t read_item(const char *items, int64_t size, int64_t i)
+{
+    return size == 8   ? reinterpret_cast<const uint64_t *>(items)[i]
+           : size == 4 ? reinterpret_cast<const uint32_t *>(items)[i]
+                       : reinterpret_cast<const unsigned char *>(items)[i];
+}
+
+__device__ __forceinline__ void write_item(char *items, int64_t size, int64_t i, uint64_t item)
+{
+    if (size == 8)
+        reinterpret_cast<uint64_t *>(items)[i] = item;
+    else if (size == 4)
+        reinterpret_cast<uint32_t *>(items)[i] = (uint32_t)item;
+    else
+        reinterpret_cast<unsigned char *>(items)[i] = (unsigned char)item;
+}
+
+/* Reads the thread's items of a column, 32 rows apart from row `first` on. */
+__device__ __forceinline__ void read_rows(const bi_ranks_device_move &m, int c, int64_t first, int64_t end,
+                                          uint64_t *items)
 {
 #pragma unroll
     for (int s = 0; s < RUN_STEPS; s++) {
         const int64_t i = first + 32 * s;
-        if (i >= end) continue;
-        items[s] = !m.rows[c]            ? (uint64_t)i
-                   : m.item_size[c] == 8 ? reinterpret_cast<const uint64_t *>(m.rows[c])[i]
-                                         : reinterpret_cast<const uint32_t *>(m.rows[c])[i];
+        if (i < end) items[s] = m.rows[c] ? read_item(m.rows[c], m.item_size[c], i) : (uint64_t)i;
     }
 }
 
-/* Stores the ordered items of a column. */
-__device__ __forceinline__ void store_runs(const bi_ranks_device_move &m, int c, uint32_t ranks, const run_shared &sh,
+/* Writes the ordered items of a column to the blocks. */
+__device__ __forceinline__ void write_runs(const bi_ranks_device_move &m, int c, uint32_t ranks, const run_shared &sh,
                                            int count)
 {
-    for (int j = (int)threadIdx.x; j < count; j += BI_RANKS_RUN_THREADS) {
-        const uint32_t owner = sh.owners[j];
-        char *block = bi_ranks_block_of(m, c, ranks, owner);
-        const int64_t at = sh.begins[owner] + j;
-        if (m.item_size[c] == 8)
-            reinterpret_cast<uint64_t *>(block)[at] = sh.items[j];
-        else
-            reinterpret_cast<uint32_t *>(block)[at] = (uint32_t)sh.items[j];
+    for (int j = (int)threadIdx.x; j < count; j += BI_RANKS_RUN_THREADS)
+        write_item(bi_ranks_block_of(m, c, ranks, sh.owners[j]), m.item_size[c], sh.begins[sh.owners[j]] + j,
+                   sh.items[j]);
+}
+
+/* Reads the items of a column from the blocks, in order. All loads of a thread are in flight together. */
+__device__ __forceinline__ void read_runs(const bi_ranks_device_move &m, int c, uint32_t ranks, run_shared &sh,
+                                          int count)
+{
+    uint64_t items[RUN_STEPS];
+#pragma unroll
+    for (int s = 0; s < RUN_STEPS; s++) {
+        const int j = (int)threadIdx.x + s * BI_RANKS_RUN_THREADS;
+        if (j < count)
+            items[s] =
+                read_item(bi_ranks_block_of(m, c, ranks, sh.owners[j]), m.item_size[c], sh.begins[sh.owners[j]] + j);
+    }
+#pragma unroll
+    for (int s = 0; s < RUN_STEPS; s++) {
+        const int j = (int)threadIdx.x + s * BI_RANKS_RUN_THREADS;
+        if (j < count) sh.items[j] = items[s];
     }
 }
 
@@ -115,9 +143,9 @@ __device__ __forceinline__ void find_slots(const bi_ranks_owned &a, run_shared &
     if (r < a.rank_count) sh.begins[r] = bi_ranks_tile_begin(&a, r, blockIdx.x) - begin;
 }
 
-template <int KEY_BITS>
-__global__ void __launch_bounds__(BI_RANKS_RUN_THREADS)
-    bi_ranks_send_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
+template <int KEY_BITS, bool TO_ROWS>
+__global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
+    bi_ranks_move_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
 {
     BI_SHARED(run_shared, sh);
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -127,7 +155,7 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS)
     uint64_t items[RUN_STEPS];
     uint32_t owner[RUN_STEPS], slot[RUN_STEPS];
     /* 1. Number the items of each warp by owner. The barrier makes the zeros visible to the warp. */
-    load_items(m, 0, first, end, items);
+    if (!TO_ROWS) read_rows(m, 0, first, end, items);
     for (uint32_t r = lane; r < a.rank_count; r += 32) sh.cursors[warp][r] = 0;
     __syncwarp();
 #pragma unroll
@@ -136,7 +164,7 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS)
         owner[s] = valid ? bi_ranks_owner_at(&a, KEY_BITS, first + 32 * s) : 0;
         slot[s] = bi_ranks_advance_cursor(sh.cursors[warp], valid, owner[s], owner_bits);
     }
-    /* 2. Find the slots. The barriers make the warps' numbers visible to the block, and then the slots. */
+    /* 2. Find the slots. The barriers make the warps' numbers visible to the block, then the slots, then the owners. */
     __syncthreads();
     find_slots(a, sh);
     __syncthreads();
@@ -145,15 +173,21 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS)
         slot[s] += sh.cursors[warp][owner[s]];
         if (first + 32 * s < end) sh.owners[slot[s]] = (unsigned char)owner[s];
     }
-    /* 3. Order the items of each column, and store them while those of the next are loaded. The barriers make the order
-     * visible to the block, and keep it until all threads have stored it. */
+    __syncthreads();
+    /* 3. Move the columns. The first barrier makes the items visible to the block, and the second one keeps them until
+     * all threads have used them. */
     for (int c = 0; c < m.count; c++) {
+        if (TO_ROWS) read_runs(m, c, a.rank_count, sh, (int)(end - begin));
 #pragma unroll
         for (int s = 0; s < RUN_STEPS; s++)
-            if (first + 32 * s < end) sh.items[slot[s]] = items[s];
+            if (!TO_ROWS && first + 32 * s < end) sh.items[slot[s]] = items[s];
         __syncthreads();
-        if (c + 1 < m.count) load_items(m, c + 1, first, end, items);
-        store_runs(m, c, a.rank_count, sh, (int)(end - begin));
+        if (!TO_ROWS && c + 1 < m.count) read_rows(m, c + 1, first, end, items);
+        if (!TO_ROWS) write_runs(m, c, a.rank_count, sh, (int)(end - begin));
+#pragma unroll
+        for (int s = 0; s < RUN_STEPS; s++)
+            if (TO_ROWS && first + 32 * s < end)
+                write_item(m.rows[c], m.item_size[c], first + 32 * s, sh.items[slot[s]]);
         __syncthreads();
     }
 }
