@@ -114,7 +114,8 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
                                      const struct bi_exchange *x, struct bi_windows *windows)
 {
     windows->are_shared = false;
-    for (int w = 0; w < windows->count; w++) windows->of[w].blocks = x->blocks + w * x->rank_count;
+    for (int w = 0; w < windows->count; w++)
+        windows->of[w].blocks = x->blocks ? x->blocks + w * x->rank_count : NULL; /* NULL: of a rank that fails */
     if (comm->transport->publish_queued)
         BI_TRY(exchange_addresses(ctx, comm, local_status, x, windows));
     else

@@ -177,8 +177,8 @@ static void move_items(const struct rank *r, const struct bi_exchange *x, const 
 {
     for (int32_t to = 0; to < r->rank_count; to++) {
         const size_t bytes = (size_t)(x->sent_offsets[to + 1] - x->sent_offsets[to]) * w->item_size;
-        char *own = items + (size_t)x->sent_offsets[to] * w->item_size;
         if (bytes == 0) continue;
+        char *own = items + (size_t)x->sent_offsets[to] * w->item_size;
         CHECK_OK(r->ctx, r->ctx->backend->copy(r->ctx, to_blocks ? w->blocks[to] : own, to_blocks ? own : w->blocks[to],
                                                bytes));
     }
