@@ -13,21 +13,65 @@
 #include "tool/ranks.h"
 #include "tool/tool.h"
 
-/* Converts integer keys to u4 or u8; negative keys are refused. */
-static int convert_keys(const char *path, struct input_rows *rows)
+static int64_t signed_element(const bosc_array *a, int64_t i)
+{
+    switch (a->dtype) {
+    case BOSC_I8: return ((const int8_t *)a->data)[i];
+    case BOSC_I16: return ((const int16_t *)a->data)[i];
+    case BOSC_I32: return ((const int32_t *)a->data)[i];
+    default: return ((const int64_t *)a->data)[i];
+    }
+}
+
+/* Returns the first negative element from position i, or the number of elements. */
+static int64_t find_negative(const bosc_array *a, int64_t i)
+{
+    if (a->dtype != BOSC_I8 && a->dtype != BOSC_I16 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64)
+        return a->shape[0];
+    while (i < a->shape[0] && signed_element(a, i) >= 0) i++;
+    return i;
+}
+
+static uint8_t *allocate_marks(int64_t count)
+{
+    uint8_t *marks = job_alloc((size_t)count, 1);
+    if (marks) memset(marks, 0, (size_t)count);
+    return marks;
+}
+
+/* Marks negative queries, which no table holds, and makes them 0. */
+static int mark_negative(struct input_rows *queries, uint8_t **negative)
+{
+    bosc_array *a = &queries->array;
+    size_t size = bosc_dtype_size(a->dtype);
+    for (int64_t i = find_negative(a, 0); i < a->shape[0]; i = find_negative(a, i + 1)) {
+        if (!*negative && !(*negative = allocate_marks(a->shape[0]))) return EXIT_FAILED;
+        (*negative)[i] = 1;
+        memset((char *)a->data + (size_t)i * size, 0, size);
+    }
+    return EXIT_DONE;
+}
+
+/* Converts integer keys to u4 or u8. Negative keys are refused, or marked if there is an array for marks. */
+static int convert_keys(const char *path, struct input_rows *rows, uint8_t **negative)
 {
     bosc_io_error error;
     bosc_array *keys = &rows->array;
     bosc_dtype type = keys->dtype == BOSC_I64 || keys->dtype == BOSC_U64 ? BOSC_U64 : BOSC_U32;
     if (keys->dtype == BOSC_F32 || keys->dtype == BOSC_F64)
         return report_error(EXIT_FAILED, "%s: the keys are %s, not integers", path, dtype_code(keys->dtype));
+    int code = negative ? mark_negative(rows, negative) : EXIT_DONE;
+    if (code) return code;
+    int64_t i = find_negative(keys, 0);
+    if (i < keys->shape[0])
+        return report_error(EXIT_FAILED, "%s: row %lld: the key %lld is less than 0", path,
+                            (long long)(rows->slice.begin + i), (long long)signed_element(keys, i));
     bosc_status status = bosc_slice_convert(path, &rows->slice, keys, type, 0, &error);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Reads a column (n,) or (n, 1); keys are converted to u4 or u8. */
-static int read_column(struct job *job, const struct ranks *ranks, const char *path, bool is_keys,
-                       struct input_rows *rows)
+/* Reads a column (n,) or (n, 1). */
+static int read_column(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows)
 {
     bosc_array *column = &rows->array;
     int code = ranks_read_npy(job, ranks, path, rows);
@@ -35,7 +79,15 @@ static int read_column(struct job *job, const struct ranks *ranks, const char *p
     if (column->rank == 2 && column->shape[1] == 1) column->rank = 1;
     if (column->rank != 1)
         return report_error(EXIT_FAILED, "%s: an array of %d dimensions, not one", path, column->rank);
-    return is_keys ? convert_keys(path, rows) : EXIT_DONE;
+    return EXIT_DONE;
+}
+
+/* Reads a column of keys as u4 or u8. */
+static int read_keys(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows,
+                     uint8_t **negative)
+{
+    int code = read_column(job, ranks, path, rows);
+    return code ? code : convert_keys(path, rows, negative);
 }
 
 /* Returns the type in which a table adds and compares values: it computes in 32 and 64 bits only. Narrowing a sum
@@ -84,6 +136,7 @@ static void narrow_values(bosc_array *a, bosc_dtype type)
 /* Columns and options of a lookup, and its answers. */
 struct table_work {
     struct input_rows keys, values, queries;
+    uint8_t *negative;     /* marks of the rows in queries.array that were negative; NULL: none was */
     bosc_array out, found; /* values, out: empty for a set */
     bosc_hash_opts opts;
     bosc_ranks_hash_info info;
@@ -125,9 +178,9 @@ static int read_columns(struct job *job, struct lookup *l)
 {
     const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
     int code;
-    if ((code = read_column(job, &l->ranks, keys, true, &l->work.keys)) ||
-        (code = values ? read_column(job, &l->ranks, values, false, &l->work.values) : EXIT_DONE) ||
-        (code = read_column(job, &l->ranks, queries, true, &l->work.queries)))
+    if ((code = read_keys(job, &l->ranks, keys, &l->work.keys, NULL)) ||
+        (code = values ? read_column(job, &l->ranks, values, &l->work.values) : EXIT_DONE) ||
+        (code = read_keys(job, &l->ranks, queries, &l->work.queries, &l->work.negative)))
         return code;
     if (values && l->work.values.total != l->work.keys.total)
         return report_error(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->work.values.total,
@@ -137,6 +190,18 @@ static int read_columns(struct job *job, struct lookup *l)
     bosc_status status = bosc_array_convert(keys, &l->work.keys.array, BOSC_U64, 0, &error);
     if (status == BOSC_OK) status = bosc_array_convert(queries, &l->work.queries.array, BOSC_U64, 0, &error);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+/* Clears the answers of negative queries among `count` queries from row `first` of the input. */
+static void clear_negative(struct table_work *w, int64_t first, int64_t count)
+{
+    if (!w->negative) return;
+    size_t size = w->out.data ? bosc_dtype_size(w->out.dtype) : 0;
+    for (int64_t i = first; i < first + count; i++) {
+        if (!w->negative[i - w->queries.first]) continue;
+        ((uint8_t *)w->found.data)[i] = 0;
+        if (size) memset((char *)w->out.data + (size_t)i * size, 0, size);
+    }
 }
 
 static int build_and_look_up(struct job *job, struct lookup *l)
@@ -157,6 +222,7 @@ static int build_and_look_up(struct job *job, struct lookup *l)
     job_add_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    clear_negative(&l->work, 0, m);
     for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->work.found.data)[i];
     job_set_integer(job, "n", l->work.keys.total);
     job_set_number(job, "load", info.load_factor);
@@ -179,6 +245,7 @@ static bosc_status look_up_slice(const struct rank *r, void *user)
     if (status == BOSC_OK)
         status = bosc_ranks_hash_find(r->ctx, table, input_row(&w->queries, q), m, array_row(&w->out, q),
                                       (uint8_t *)array_row(&w->found, q));
+    if (status == BOSC_OK) clear_negative(w, q, m);
     if (status == BOSC_OK) status = bosc_ranks_hash_get_info(r->ctx, table, &info);
     if (status == BOSC_OK && r->number == 0) w->info = info;
     bosc_ranks_hash_free(table);
@@ -250,6 +317,7 @@ static int run_lookup(struct job *job, int (*look_up)(struct job *job, struct lo
     bosc_array_free(&l.work.keys.array);
     bosc_array_free(&l.work.values.array);
     bosc_array_free(&l.work.queries.array);
+    free(l.work.negative);
     bosc_array_free(&l.work.out);
     bosc_array_free(&l.work.found);
     return code;
@@ -321,9 +389,9 @@ int run_hash_unique(struct job *job)
     struct ranks ranks = {0};
     int code = job_open(job);
     if (!code) code = ranks_open(job, &ranks);
-    if (!code) code = read_column(job, &ranks, job->operands[0], false, &keys);
+    if (!code) code = read_column(job, &ranks, job->operands[0], &keys);
     bosc_dtype type = keys.array.dtype;
-    if (!code) code = convert_keys(job->operands[0], &keys);
+    if (!code) code = convert_keys(job->operands[0], &keys, NULL);
     if (!code) code = number_keys(job, &ranks, &keys, type, &ids, &unique);
     ranks_close(&ranks, code);
     bosc_array_free(&keys.array);

@@ -209,7 +209,7 @@ const struct command commands[] = {
      .summary =
          "Build a hash table of key-value pairs and look keys up.\n"
          "Keys are non-negative integers (n,), values f4, f8 or integers of 8 to 64 bits (n,); out has the values'\n"
-         "type, 0 for absent keys; found is u1, 1 or 0. Sums of integers wrap.",
+         "type, 0 for absent keys; found is u1, 1 or 0. Negative queries are absent. Sums of integers wrap.",
      .example = "boscage hash lookup --keys keys.npy --values values.npy --queries keys.npy -o out.npy --load 0.95",
      .options = {{.id = OPT_KEYS, .required = true},
                  {.id = OPT_VALUES, .required = true},
@@ -228,7 +228,7 @@ const struct command commands[] = {
      .verb = "member",
      .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--functions D] [--load F]",
      .summary = "Build a hash set of keys and report which queries are in it.\n"
-                "Keys are u4 or u8 (n,); found (m,) is u1, 1 or 0.",
+                "Keys are non-negative integers (n,); found (m,) is u1, 1 or 0. Negative queries are absent.",
      .example = "boscage hash member --keys keys.npy --queries queries.npy -o found.npy",
      .options = {{.id = OPT_KEYS, .required = true},
                  {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look for"},
