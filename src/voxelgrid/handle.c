@@ -308,9 +308,10 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
                                                           double r2)
 {
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
-    if (ops->dense_searches && view->n > 0 && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
+    const bool fused = view->n > 0 && r2 > 0; /* at radius 0 steps compare coordinates */
+    if (ops->dense_searches && fused && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
         return *ops->dense_searches;
-    if (view->bricks.slots && view->n > 0 && r2 <= bi_square_limit(BI_VOXELGRID_SPARSE_REACH * view->cell, true))
+    if (view->bricks.slots && fused && r2 <= bi_square_limit(BI_VOXELGRID_SPARSE_REACH * view->cell, true))
         return *ops->sparse_searches;
     const struct bi_voxelgrid_steps *s = ops->steps;
     return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,
@@ -318,7 +319,7 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
                                           .pair_count = s->pair_count,
                                           .pair_fill = s->pair_fill,
                                           .pair_collect = ops->pair_collect,
-                                          .collect_limit = ops->pair_collect ? INT64_MAX : -1};
+                                          .collect_limit = ops->pair_collect && fused ? INT64_MAX : -1};
 }
 
 bosc_status bi_voxelgrid_alloc_long_rows(bosc_ctx *ctx, int64_t rows, int64_t entries, uint32_t **list)

@@ -40,12 +40,13 @@ BI_FN void bi_step_pair_count(const struct bi_voxelgrid_pairs *a, int64_t i)
     struct bi_voxelgrid_walk walk;
     uint32_t id = bi_voxelgrid_id_at(&a->view, i);
     int64_t count = 0, position, end;
+    double d;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_point_coordinate(&a->view, i, c);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++)
-                count +=
-                    bi_voxelgrid_id_at(&a->view, position) > id && bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
+                count += bi_voxelgrid_id_at(&a->view, position) > id &&
+                         bi_voxelgrid_is_within(&a->view, position, q, a->r2, &d);
     a->counts[id] = count;
 }
 
@@ -63,8 +64,8 @@ BI_FN void bi_step_pair_fill(const struct bi_voxelgrid_pairs *a, int64_t i)
         for (; position < end; position++) {
             uint32_t other = bi_voxelgrid_id_at(&a->view, position);
             if (other <= id) continue;
-            double d = bi_voxelgrid_dist2(&a->view, position, q);
-            if (!(d <= a->r2)) continue;
+            double d;
+            if (!bi_voxelgrid_is_within(&a->view, position, q, a->r2, &d)) continue;
             bi_voxelgrid_write_id(a->pairs, a->ids_64bit, 2 * (out.at + count), id);
             bi_row_set(&out, count++, d, other);
         }
@@ -91,11 +92,12 @@ BI_FN void bi_step_unite(const struct bi_voxelgrid_components *a, int64_t i)
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     int64_t position, end;
+    double d;
     for (int32_t c = 0; c < a->view.dim; c++) q[c] = bi_voxelgrid_point_coordinate(&a->view, i, c);
     if (!bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, i + 1)) return;
     while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
         for (; position < end; position++)
-            if (bi_voxelgrid_dist2(&a->view, position, q) <= a->r2)
+            if (bi_voxelgrid_is_within(&a->view, position, q, a->r2, &d))
                 bi_uf_union(a->parent, bi_voxelgrid_id_at(&a->view, i), bi_voxelgrid_id_at(&a->view, position));
 }
 

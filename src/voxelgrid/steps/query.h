@@ -110,10 +110,11 @@ BI_FN void bi_step_radius_count(const struct bi_voxelgrid_query *a, int64_t item
     double q[BI_VOXELGRID_DIM];
     struct bi_voxelgrid_walk walk;
     int64_t count = 0, position, end;
+    double d;
     bi_voxelgrid_read_query(a, item, q);
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
-            for (; position < end; position++) count += bi_voxelgrid_dist2(&a->view, position, q) <= a->r2;
+            for (; position < end; position++) count += bi_voxelgrid_is_within(&a->view, position, q, a->r2, &d);
     a->counts[i] = count;
 }
 
@@ -128,8 +129,8 @@ BI_FN void bi_step_radius_fill(const struct bi_voxelgrid_query *a, int64_t item)
     if (bi_voxelgrid_walk_begin(&a->view, &walk, q, a->reach, 0))
         while (bi_voxelgrid_walk_next(&a->view, &walk, &position, &end))
             for (; position < end; position++) {
-                double d = bi_voxelgrid_dist2(&a->view, position, q);
-                if (!(d <= a->r2)) continue;
+                double d;
+                if (!bi_voxelgrid_is_within(&a->view, position, q, a->r2, &d)) continue;
                 if (count < capacity) bi_row_set(&out, count, d, bi_voxelgrid_id_at(&a->view, position));
                 count++;
             }

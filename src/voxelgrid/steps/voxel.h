@@ -180,6 +180,19 @@ BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t posit
     return s == s ? s : (double)INFINITY;
 }
 
+/* True if the point at a position is at most the root of r2 from q: *dist2 is then its squared distance. At radius 0
+ * coordinates are compared, as squares of small differences underflow. */
+BI_FN bool bi_voxelgrid_is_within(const struct bi_voxelgrid_view *v, int64_t position, const double *q, double r2,
+                                  double *dist2)
+{
+    *dist2 = bi_voxelgrid_dist2(v, position, q);
+    if (!(*dist2 <= r2)) return false;
+    bool equal = true;
+    if (r2 == 0)
+        for (int32_t c = 0; c < v->dim; c++) equal &= q[c] == bi_voxelgrid_point_coordinate(v, position, c);
+    return equal;
+}
+
 BI_FN void bi_voxelgrid_write_id(void *ids, bool ids_64bit, int64_t at, uint32_t id)
 {
     if (ids_64bit)

@@ -491,6 +491,63 @@ static void infinite_radius(bosc_ctx *ctx)
     }
 }
 
+/* Expects the searches at radius 0 to find rows 1 and 2, and rows 3 and n - 1 equal, and no others. */
+static void check_equal_rows(bosc_ctx *ctx, bosc_voxelgrid *grid, const void *points, int64_t n)
+{
+    int64_t *counts = suite_alloc((size_t)n * 8), *offsets = suite_alloc((size_t)(n + 1) * 8);
+    int64_t *ids = suite_alloc((size_t)(n + 4) * 8), *labels = suite_alloc((size_t)n * 8), pairs[4], count;
+    /* 1. Rows, of the points as queries and of the grid's own. */
+    for (int own = 0; own < 2; own++) {
+        const void *queries = own ? NULL : points;
+        CHECK_OK(ctx, bosc_voxelgrid_radius_count(ctx, grid, queries, n, 0, 0, counts));
+        CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, queries, n, 0, 0, offsets, NULL, NULL, 0));
+        CHECK_EQ(offsets[n], n + 4);
+        CHECK_OK(ctx, bosc_voxelgrid_radius(ctx, grid, queries, n, 0, 0, offsets, ids, NULL, n + 4));
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t first = i == 2 ? 1 : i == n - 1 ? 3 : i, members = i == 1 || i == 3 || first < i ? 2 : 1;
+            CHECK_EQ(counts[i], members);
+            CHECK_EQ(offsets[i + 1] - offsets[i], members);
+            CHECK_EQ(ids[offsets[i]], first);
+        }
+    }
+    /* 2. Pairs and components. */
+    CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 0, NULL, NULL, 0, &count));
+    CHECK_EQ(count, 2);
+    CHECK_OK(ctx, bosc_voxelgrid_pairs(ctx, grid, 0, pairs, NULL, 2, &count));
+    CHECK(pairs[0] == 1 && pairs[1] == 2 && pairs[2] == 3 && pairs[3] == n - 1);
+    CHECK_OK(ctx, bosc_voxelgrid_components(ctx, grid, 0, labels, &count));
+    CHECK_EQ(count, n - 2);
+    for (int64_t i = 0; i < n; i++) CHECK_EQ(labels[i], i == 2 ? 1 : i == n - 1 ? 3 : i);
+    free(counts);
+    free(offsets);
+    free(ids);
+    free(labels);
+}
+
+/* At radius 0 points whose differences have squares of 0 are not equal. The sparse grid has a point far off. */
+static void squares_of_zero(bosc_ctx *ctx)
+{
+    enum { N = 40 };
+    for (int t = 0; t < 2; t++)
+        for (int32_t dim = 1; dim <= 3; dim++)
+            for (int sparse = 0; sparse < 2; sparse++) {
+                const struct reference_points p = {
+                    .data = suite_alloc((size_t)(N * dim) * 8), .dtype = dtypes[t], .n = N, .dim = dim, .stride = dim};
+                const double unit = t ? 0x1p-700 : 0x1p-100;
+                for (int64_t i = 0; i < N * dim; i++) kd_set((void *)p.data, p.dtype, i, 0);
+                for (int64_t i = 0; i < N; i++) {
+                    const int64_t value = i == 2 ? 1 : i == N - 1 ? 3 : i;
+                    kd_set((void *)p.data, p.dtype, i * dim + dim - 1, unit * (double)value);
+                }
+                if (sparse) kd_set((void *)p.data, p.dtype, (N - 2) * dim, 1e6);
+                bosc_voxelgrid *grid = grid_of(ctx, &p, 1, 64);
+                CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, p.stride));
+                check_equal_rows(ctx, grid, p.data, N);
+                bosc_voxelgrid_free(grid);
+                free((void *)p.data);
+            }
+}
+
 static const struct suite_case suite_cases_voxelgrid[] = {
     {"shapes", every_shape_and_type, NULL},   {"borders", borders, NULL},
     {"far borders", far_borders, NULL},       {"pairs in reach", pairs_in_reach, NULL},
@@ -498,5 +555,6 @@ static const struct suite_case suite_cases_voxelgrid[] = {
     {"small", fewer_than_8_points, NULL},     {"large", several_tiles_match_kdtree, NULL},
     {"long rows", long_rows, NULL},           {"memory", device_arrays, NULL},
     {"crowded pairs", crowded_pairs, NULL},   {"infinite radius", infinite_radius, NULL},
+    {"squares of 0", squares_of_zero, NULL},
 };
 SUITE(voxelgrid);
