@@ -41,35 +41,51 @@ static int read_points(struct job *job, const char *path, struct spanning_tree *
     return s->lengths.data ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Returns the power of two that brings the largest finite coordinate to [2^499, 2^500): doubles hold its square. */
-static int find_exponent(const bosc_array *points)
+/* Returns the distance of the points that begin at elements a and b, by the operations of searches in k-d trees: in the
+ * precision of the coordinates, in the order of the coordinates. Differences are multiplied by a power of two, so that
+ * no square overflows. Infinity for NaN. */
+static double measure_edge(const bosc_array *points, int64_t a, int64_t b, int64_t dim)
 {
-    double most = 0;
+    const bool single = points->dtype == BOSC_F32;
+    double most = 0, square = 0;
+    float square_f32 = 0;
     int exponent;
-    for (int64_t i = 0; i < points->shape[0] * points->shape[1]; i++) {
-        const double x = fabs(coordinate(points, i));
-        if (isfinite(x) && x > most) most = x;
+    /* 1. The largest difference. */
+    for (int64_t c = 0; c < dim; c++) {
+        const double gap = fabs(coordinate(points, a + c) - coordinate(points, b + c));
+        if (!(gap < INFINITY)) return INFINITY;
+        most = fmax(most, gap);
     }
+    if (most == 0) return 0;
     frexp(most, &exponent);
-    return 500 - exponent;
+    /* 2. The sum of squares, relative to it. */
+    for (int64_t c = 0; c < dim; c++) {
+        const double gap = ldexp(coordinate(points, a + c) - coordinate(points, b + c), -exponent);
+        square = square + gap * gap;
+        square_f32 = square_f32 + (float)gap * (float)gap;
+    }
+    return ldexp(sqrt(single ? (double)square_f32 : square), exponent);
 }
 
-/* Computes the tree of points whose squared lengths do not fit their type: as doubles, times a power of two. */
-static int compute_scaled_tree(struct job *job, struct spanning_tree *s)
+/* True if all coordinates of the point that begins at element a are finite. */
+static bool check_finite(const bosc_array *points, int64_t a, int64_t dim)
 {
-    const int exponent = find_exponent(&s->points);
-    const int64_t n = s->points.shape[0], dim = s->points.shape[1];
-    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = (int32_t)dim};
-    double *scaled = job_alloc((size_t)(n * dim), sizeof *scaled), *lengths = s->lengths.data;
-    if (!scaled) return EXIT_FAILED;
-    for (int64_t i = 0; i < n * dim; i++) scaled[i] = ldexp(coordinate(&s->points, i), exponent);
-    const bosc_status status = bosc_emst_compute(job->ctx, scaled, n, 0, &opts, s->edges.data, lengths);
-    free(scaled);
+    int64_t c = 0;
+    while (c < dim && isfinite(coordinate(points, a + c))) c++;
+    return c == dim;
+}
+
+/* Computes the tree of points whose squared lengths do not fit their type: the edges, then their lengths. */
+static int compute_far_tree(struct job *job, struct spanning_tree *s, const bosc_emst_opts *opts)
+{
+    const int64_t n = s->points.shape[0], dim = s->points.shape[1], *pairs = s->edges.data;
+    double *lengths = s->lengths.data;
+    const bosc_status status = bosc_emst_compute(job->ctx, s->points.data, n, 0, opts, s->edges.data, NULL);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     for (int64_t e = 0; e < s->lengths.shape[0]; e++) {
-        const double length = sqrt(lengths[e]);
-        lengths[e] = ldexp(length, -exponent);
-        if (isinf(lengths[e]) && !isinf(length))
+        const int64_t a = pairs[2 * e] * dim, b = pairs[2 * e + 1] * dim;
+        lengths[e] = measure_edge(&s->points, a, b, dim);
+        if (isinf(lengths[e]) && check_finite(&s->points, a, dim) && check_finite(&s->points, b, dim))
             return report_error(EXIT_FAILED, "%s: the length of edge %lld is more than a double holds", s->path,
                                 (long long)e);
     }
@@ -86,7 +102,7 @@ static int compute_tree(struct job *job, struct spanning_tree *s)
     if (status == BOSC_OK)
         squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
     else if (status == BOSC_ERR_LIMIT && strncmp(bosc_ctx_message(job->ctx), "dist2", 5) == 0)
-        code = compute_scaled_tree(job, s);
+        code = compute_far_tree(job, s, &opts);
     else
         code = report_ctx_error(job->ctx, status);
     job_add_seconds(job, "tree", start);
