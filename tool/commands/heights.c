@@ -138,6 +138,11 @@ int heights_set_spacing(struct job *job, bosc_heights *h, double given)
                             "%s: the spacing is in a unit that is not known%s%s%s%s; --spacing S gives it in metres",
                             job->operands[0], h->crs[0] ? ", that of " : "", h->crs, h->crs[0] ? ": " : "",
                             h->crs[0] ? unknown_reason() : "");
+    if (unknown && !given && h->source == BOSC_HEIGHTS_NO_SIZE)
+        return report_error(EXIT_FAILED,
+                            "%s: the file gives 0, an infinite number or none as the size of a cell; --spacing S gives "
+                            "it in metres",
+                            job->operands[0]);
     if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
     if (h->spacing_y == 0) h->spacing_y = h->spacing;
     for (int i = 0; i < 2; i++) {

@@ -256,6 +256,7 @@ bool bi_map_apply(const struct bi_map *map, bosc_heights *h)
         h->source = m.source;
         return true;
     }
+    h->source = BOSC_HEIGHTS_NO_SIZE;
     h->spacing = h->spacing_y = h->latitude = h->ground_scale = 0;
     h->degrees = 0;
     h->assumed = before;

@@ -268,15 +268,28 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
         return BI_HEIGHTS_ROTATED;
     geo->to_west = map.cell_x < 0;
     geo->to_north = map.cell_y > 0;
-    /* 2. Place, units and spacings. */
-    geo->place.source = BOSC_HEIGHTS_UNKNOWN_UNIT;
-    if (!read_geo_keys(handle, &keys)) return NULL;
+    /* 2. Place, units and spacings. Tie points without keys are corners. */
+    const bool has_size = map.cell_x != 0 && map.cell_y != 0 && isfinite(map.cell_x) && isfinite(map.cell_y);
+    geo->place.source = has_size ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
+    if (!read_geo_keys(handle, &keys)) {
+        geo->has_numbers = has_size;
+        geo->numbers[BI_WORLD_CELL_X] = map.cell_x;
+        geo->numbers[BI_WORLD_CELL_Y] = map.cell_y;
+        geo->numbers[BI_WORLD_X] = affine.east[2] + map.cell_x / 2;
+        geo->numbers[BI_WORLD_Y] = affine.north[2] + map.cell_y / 2;
+        return NULL;
+    }
     const double corner = read_geo_key(&keys, KEY_RASTER_TYPE, 0) == RASTER_POINTS ? 0.5 : 0;
     map.x = affine.east[2] - corner * map.cell_x;
     map.y = affine.north[2] - corner * map.cell_y;
     read_systems(&keys, &map);
     (void)bi_map_apply(&map, &geo->place); /* false: the spacings are unknown */
     return NULL;
+}
+
+bosc_status bi_geotiff_guess_system(const char *path, struct bi_geotiff *geo, bosc_io_error *error)
+{
+    return geo->has_numbers ? bi_world_numbers_apply(path, geo->numbers, &geo->place, error) : BOSC_OK;
 }
 
 void bi_geotiff_metres(const struct bi_geotiff *geo, double *scale, double *offset)

@@ -151,10 +151,12 @@ static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_i
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", f->name,
                           b->tiff.reason.text[0] ? b->tiff.reason.text : "out of memory");
     }
-    const char *reason = bi_tiff_read_layout(b->tiff.handle, band, &b->layout, &geo);
+    const char *reason = bi_tiff_read_layout(&b->tiff, band, &b->layout, &geo);
+    if (reason && b->tiff.number) return bi_bytes_fail(&f->file.bytes, b->tiff.number, error);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", f->name, reason);
     if (!bi_tiff_read_band_blocks(b->tiff.handle, &b->layout, &b->band)) return fail_damaged(f, error);
     bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->band.bytes, error);
+    if (status == BOSC_OK) status = bi_geotiff_guess_system(f->name, &geo, error);
     if (status != BOSC_OK) return status;
     set_samples(f, b, &geo);
     status = bi_mask_apply_inner(&f->file.bytes, f->width, f->height, NULL, error);

@@ -73,13 +73,19 @@ static int store_reason(TIFF *handle, void *user, const char *module, const char
     return 1;
 }
 
-static int ignore_warning(TIFF *handle, void *user, const char *module, const char *format, va_list args)
+/* Stores the first warning of a tag that libtiff leaves out because its values are not all in the file. */
+static int store_lost_tag(TIFF *handle, void *user, const char *module, const char *format, va_list args)
 {
+    static const char *const openings[] = {"IO error during reading of ", "Sanity check on size of ",
+                                           "Out of memory reading of "}; /* of TIFFReadDirEntryOutputErr */
+    struct bi_tiff *t = user;
     (void)handle;
-    (void)user;
     (void)module;
-    (void)format;
-    (void)args;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++)
+        if (!t->lost.text[0] && strncmp(format, openings[i], strlen(openings[i])) == 0) {
+            const int length = snprintf(t->lost.text, sizeof t->lost.text, "damaged TIFF: ");
+            vsnprintf(t->lost.text + length, sizeof t->lost.text - (size_t)length, format, args);
+        }
     return 1;
 }
 
@@ -92,7 +98,7 @@ bool bi_tiff_open(struct bi_tiff *t, const char *mode)
     if (t->size < (uint64_t)PTRDIFF_MAX / MOST_RATIO - most) most += t->size * MOST_RATIO;
     if (t->in) TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
     TIFFOpenOptionsSetErrorHandlerExtR(options, store_reason, t);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, store_lost_tag, t);
     t->handle = TIFFClientOpenExt(t->name, mode, t, tiff_read, tiff_write, tiff_seek, tiff_close, tiff_size, NULL, NULL,
                                   options);
     TIFFOpenOptionsFree(options);
@@ -174,9 +180,11 @@ static bool is_sparse(TIFF *handle)
     return i < blocks;
 }
 
-const char *bi_tiff_read_layout(TIFF *handle, int32_t band, struct bi_tiff_layout *layout, struct bi_geotiff *geo)
+const char *bi_tiff_read_layout(const struct bi_tiff *t, int32_t band, struct bi_tiff_layout *layout,
+                                struct bi_geotiff *geo)
 {
-    const char *reason = read_layout(handle, band, layout);
+    TIFF *handle = t->handle;
+    const char *reason = t->lost.text[0] ? t->lost.text : read_layout(handle, band, layout);
     if (!reason) reason = bi_geotiff_read(handle, layout->band, geo);
     if (!reason && is_sparse(handle))
         reason = "a sparse TIFF, which leaves blocks out; gdal_translate writes a whole one";

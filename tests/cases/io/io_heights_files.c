@@ -70,7 +70,8 @@ static void tiff_geography(void)
         {{.mode = "b", .format = F, .bits = 32, .no_data = " 7.0"}, 0, 4},
         {{.mode = "l", .format = F, .bits = 64, .no_data = "-9999"}, 0, 0},
         {{.mode = "l", .format = F, .bits = 32, .no_data = "none"}, 0, 0},
-        {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}}, 0, 0},
+        {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}}, 30, 0}, /* metres, assumed */
+        {{.mode = "l", .format = F, .bits = 32, .scale = {30, NAN, 0}}, 0, 0},
         {{.mode = "l", .format = F, .bits = 32, .scale = {30, 20, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 1}}, 30, 0},
         {{.mode = "b", .format = F, .bits = 32, .scale = {0.001, 1, 0}, .keys = {1, 1, 0, 1, 1024, 0, 1, 2}},
          111.133,
@@ -273,6 +274,32 @@ static void tiff_damaged(void)
     unlink(path);
 }
 
+/* Tags whose values the file has in part only are refused: neither scale, offset and spacing nor the system is lost. */
+static void tiff_cut(void)
+{
+    static const struct tiff_kind kind = {
+        .mode = "l",
+        .format = I,
+        .bits = 16,
+        .scale = {5, 5, 0},
+        .tie = {0, 0, 0, 100, 200, 0},
+        .keys = {1, 1, 0, 1, 1024, 0, 1, 1},
+        .metadata = "<GDALMetadata><Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.5</Item></GDALMetadata>"};
+    static unsigned char bytes[1 << 16];
+    char path[PATH_ROOM];
+    fresh_path(path, ".tif");
+    make_tiff(path, &kind);
+    const size_t size = load(path, bytes, sizeof bytes);
+    /* 1. The values of tags begin after the directory, which libtiff writes behind the samples. */
+    const size_t directory = bytes[4] | (size_t)bytes[5] << 8, entries = bytes[directory];
+    const size_t values = directory + 2 + 12 * entries + 4;
+    CHECK(values < size);
+    /* 2. Every shorter file is refused. */
+    for (size_t cut = values; cut < size; cut++)
+        check_no_heights(BI_HEIGHTS_TIFF, PLAIN, bytes, cut, "IO error during reading of");
+    unlink(path);
+}
+
 /* Written heights are read back: equal, or rounded to integers. */
 static void round_trips(void)
 {
@@ -413,6 +440,7 @@ static const struct suite_case suite_cases_io_heights_files[] = {
     {"how TIFFs lie there", NULL, tiff_orientation},
     {"TIFFs that are refused", NULL, tiff_bad},
     {"damaged TIFFs", NULL, tiff_damaged},
+    {"TIFFs cut within their tags", NULL, tiff_cut},
     {"written and read back", NULL, round_trips},
     {"bad arguments", NULL, bad_arguments},
     {"too wide", NULL, too_wide},
