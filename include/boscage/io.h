@@ -365,9 +365,9 @@ typedef struct bosc_heights {
 
 /* The source of the spacings. */
 typedef enum bosc_heights_source {
-    BOSC_HEIGHTS_NO_SPACING = 0,  /* none: the spacings are 0 */
-    BOSC_HEIGHTS_OWN_SPACING = 1, /* the raster: GeoTIFF's tags, .hgt, .asc */
-    BOSC_HEIGHTS_WORLD_FILE = 2,  /* a world file or GDAL's .aux.xml beside the raster */
+    BOSC_HEIGHTS_NO_SPACING = 0,   /* none: the spacings are 0 */
+    BOSC_HEIGHTS_OWN_SPACING = 1,  /* the raster: GeoTIFF's tags, .hgt, .asc */
+    BOSC_HEIGHTS_WORLD_FILE = 2,   /* a world file or GDAL's .aux.xml beside the raster */
     BOSC_HEIGHTS_UNKNOWN_UNIT = 3, /* the raster or a world file, in a unit that is not known: the spacings are 0 */
     BOSC_HEIGHTS_NO_SIZE = 4       /* the raster, but its cells have no size or an infinite one: the spacings are 0 */
 } bosc_heights_source;

@@ -111,7 +111,8 @@ BOSC_API bosc_status bosc_voxelgrid_voxel_count(bosc_ctx *ctx, const bosc_voxelg
  * Errors: BOSC_ERR_LIMIT, here and below, for a radius with a square that does not fit: below 2^-60 (2^-508 if dist2
  *     is double), but not 0; finite and beyond 2^62 (2^510), unless the queries are the grid's own points and the box
  *     of their voxels is at most 2^61 (2^509) long.
- * Cost: O(rows of occupied voxels in reach + points in them) work a query. Batches of 4,096 queries or more are first
+ * Cost: O(rows of occupied voxels in reach + points in them) work a query; radius 0 does without the fastest searches,
+ *     as it compares coordinates, whose squares may underflow. Batches of 4,096 queries or more are first
  *     sorted by voxel, with up to 64 bytes of scratch each.
  * Queues if queries is NULL or assume_valid is set. */
 BOSC_API bosc_status bosc_voxelgrid_radius_count(bosc_ctx *ctx, const bosc_voxelgrid *grid, const void *queries,

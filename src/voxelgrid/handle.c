@@ -308,10 +308,11 @@ struct bi_voxelgrid_searches bi_voxelgrid_select_searches(const bosc_ctx *ctx, c
                                                           double r2)
 {
     const struct bi_voxelgrid_ops *ops = ctx->ops->voxelgrid;
-    const bool fused = view->n > 0 && r2 > 0; /* at radius 0 steps compare coordinates */
-    if (ops->dense_searches && fused && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
+    const bool fused = r2 > 0; /* at radius 0 steps compare coordinates */
+    if (ops->dense_searches && view->n > 0 && fused && r2 < (double)INFINITY && bi_voxelgrid_is_dense(view))
         return *ops->dense_searches;
-    if (view->bricks.slots && fused && r2 <= bi_square_limit(BI_VOXELGRID_SPARSE_REACH * view->cell, true))
+    if (view->bricks.slots && view->n > 0 && fused &&
+        r2 <= bi_square_limit(BI_VOXELGRID_SPARSE_REACH * view->cell, true))
         return *ops->sparse_searches;
     const struct bi_voxelgrid_steps *s = ops->steps;
     return (struct bi_voxelgrid_searches){.radius_count = s->radius_count,

@@ -187,6 +187,11 @@ static int report_no_globe(const struct job *job, bosc_status status, const bosc
 {
     if (status == BOSC_ERR_DATA)
         return report_error(EXIT_FAILED, "%s; --outside H gives the height there", error->text);
+    const double *b = globe->bounds;
+    if (status == BOSC_ERR_FORMAT && globe->opts.bounds && b[2] < b[0] && b[2] + 360 > b[0])
+        return report_error(EXIT_USAGE,
+                            "--bounds: %s is no part of a globe; across 180 degrees, say %.9g,%.9g,%.9g,%.9g",
+                            job->value[OPT_BOUNDS], b[0], b[1], b[2] + 360, b[3]);
     if (status == BOSC_ERR_FORMAT && globe->opts.bounds)
         return report_error(EXIT_USAGE, "--bounds: %s is no part of a globe", job->value[OPT_BOUNDS]);
     if (status == BOSC_ERR_FORMAT)

@@ -275,7 +275,8 @@ static double height_range(const bosc_heights *h)
     return (double)high - low;
 }
 
-static int report_mesh(struct job *job, const struct terrain_view *terrain)
+/* budget: of triangles; 0: none. */
+static int report_mesh(struct job *job, const struct terrain_view *terrain, int64_t budget)
 {
     bosc_terrain_stats stats = {.size = sizeof stats};
     double start = job_now();
@@ -285,6 +286,8 @@ static int report_mesh(struct job *job, const struct terrain_view *terrain)
     job_set_integer(job, "leaves", stats.leaves);
     job_set_integer(job, "vertices", terrain->mesh.vertices);
     job_set_integer(job, "triangles", terrain->mesh.triangles);
+    if (budget > 0 && terrain->mesh.triangles > budget)
+        job_set_note(job, "triangles", "more than %lld: the coarsest mesh has as many", (long long)budget);
     job_set_number(job, "max_error", stats.max_error);
     if (terrain->holes.counts) job_set_note(job, "max_error", "of all samples, with filled voids");
     job_set_integer(job, "depth", stats.depth);
@@ -425,7 +428,7 @@ static int make_mesh(struct job *job, struct terrain_view *terrain, struct terra
     if (request->goal.error < 0) request->goal.error = height_range(&terrain->heights) / 200;
     int code = terrain_select(job, terrain, &request->goal);
     if (!code) code = terrain_mesh(job, terrain);
-    if (!code) code = report_mesh(job, terrain);
+    if (!code) code = report_mesh(job, terrain, request->goal.triangles);
     if (!code) code = write_results(job, terrain, request);
     return code;
 }

@@ -36,6 +36,7 @@ struct bi_edge_form {
     char separator;          /* between numbers: ',' or ';'; 0: blanks */
     int index;               /* count of fields to skip before the vertices */
     int ignored;             /* count of numbers to skip behind the vertices */
+    bool has_data;           /* lines may end in {}, the empty data of networkx */
     int64_t first;           /* number of the first vertex: 0 or 1 */
     int64_t n;               /* number of vertices; -1: the largest + 1 */
     int64_t m;               /* number of edges in the header; -1: not declared */

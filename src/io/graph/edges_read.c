@@ -153,8 +153,9 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
     if (more ? bi_fields_count(line, between) == fields : named && form.separator)
-        lines = behind;                                                        /* skip the line of column names */
-    form.weights = fields - form.index > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
+        lines = behind; /* skip the line of column names */
+    form.has_data = first.end - first.begin > 2 && memcmp(first.end - 2, "{}", 2) == 0;
+    form.weights = fields - form.index - form.has_data > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }
 

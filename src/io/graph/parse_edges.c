@@ -77,7 +77,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     if (bi_number_is_beyond(word.begin, real))
         return refuse(r, BOSC_ERR_DATA, "the weight %s is beyond the range of f8", quoted.text);
     if (form->widest != BI_WEIGHTS_F64)
-        return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not an integer of 64 bits", quoted.text);
+        return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a signed integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
     edge->weight.real = real;
     return BI_LINE_EDGE;
@@ -113,8 +113,9 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;
     for (int i = 0; i < form->ignored; i++)
         if ((kind = skip_number(&r)) != BI_LINE_EDGE) return kind;
-    if (next_word(&r, &word))
-        return refuse(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
+    bool more = next_word(&r, &word);
+    if (more && form->has_data && bi_word_is(&word, "{}")) more = next_word(&r, &word);
+    if (more) return refuse(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
     return BI_LINE_EDGE;
 }
 

@@ -61,13 +61,25 @@ static bosc_status refuse_more(struct reading *r, struct bi_line word)
 
 /* ---- a sequence a line ---- */
 
+/* True for letters with a suffix as of 10x Genomics: ACGT-1. */
+static bool has_suffix(struct bi_line word)
+{
+    const char *p = word.end;
+    while (p > word.begin && p[-1] >= '0' && p[-1] <= '9') p--;
+    return p < word.end && p > word.begin + 1 && p[-1] == '-';
+}
+
 static bosc_status read_line(struct reading *r, struct bi_line line)
 {
     struct bi_line word, more;
     int64_t count = 1;
     bosc_status status;
     if (!bi_line_word(&line, &word)) return BOSC_OK;
-    if ((status = check_letters(r, word)) != BOSC_OK) return status;
+    if ((status = check_letters(r, word)) != BOSC_OK)
+        return !has_suffix(word)
+                   ? status
+                   : bi_sequences_refuse(&r->reason, "%s has a suffix, which is no part of a sequence: remove it",
+                                         bi_quote(word.begin, word.end).text);
     bool ends = !bi_line_word(&line, &more);
     if (!ends && r->receiver->has_counts) {
         if (!bi_word_count(&more, &count))

@@ -84,8 +84,10 @@ static bosc_status read_format(struct ply *ply)
     if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "ply"))
         return bi_io_fail(ply->error, BOSC_ERR_FORMAT, "%s: not a .ply file", ply->in->name);
     ply->carriages = line.end + 1 == ply->lines.next && *line.end == '\r';
-    if (!bi_lines_next(&ply->lines, &line) || !bi_line_word(&line, &word) || !bi_word_is(&word, "format") ||
-        !bi_line_word(&line, &word))
+    bool found = false; /* a line that is no comment */
+    while (!found && bi_lines_next(&ply->lines, &line))
+        found = bi_line_word(&line, &word) && !bi_word_is(&word, "comment") && !bi_word_is(&word, "obj_info");
+    if (!found || !bi_word_is(&word, "format") || !bi_line_word(&line, &word))
         return fail_header(ply, "the format is not given");
     for (int i = 0; i < 3; i++)
         if (bi_word_is(&word, names[i])) {

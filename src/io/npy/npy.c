@@ -105,7 +105,9 @@ static bool parse_size(struct header *h, int64_t *size)
     for (; h->p < h->end && *h->p >= '0' && *h->p <= '9'; h->p++)
         if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, *h->p - '0', size))
             return fail_header(h, "the shape is too large");
-    return h->p > begin || fail_header(h, "the header's shape is malformed");
+    if (h->p == begin) return fail_header(h, "the header's shape is malformed");
+    if (h->p < h->end && *h->p == 'L') h->p++; /* a long integer of Python 2 */
+    return true;
 }
 
 static bool parse_shape(struct header *h)

@@ -32,7 +32,8 @@ struct bi_tiff_layout {
     struct bi_reason reason; /* of a refusal */
 };
 /* Reads the tags for a band, from 1 (0: the only one). Returns NULL, or the reason if it is no raster of heights. */
-const char *bi_tiff_read_layout(const struct bi_tiff *t, int32_t band, struct bi_tiff_layout *layout, struct bi_geotiff *geo);
+const char *bi_tiff_read_layout(const struct bi_tiff *t, int32_t band, struct bi_tiff_layout *layout,
+                                struct bi_geotiff *geo);
 
 /* Returns the bytes from a sample of the band to the next one in a block. */
 int64_t bi_tiff_sample_step(const struct bi_tiff_layout *layout);

@@ -43,6 +43,7 @@ static void good_files(void)
         {HEADER("|i1", "24,"), 24, BOSC_I8, 1, {24, 1, 1, 1}},
         {HEADER("<i2", "3, 4"), 24, BOSC_I16, 2, {3, 4, 1, 1}},
         {HEADER("<u2", "12,"), 24, BOSC_U16, 1, {12, 1, 1, 1}},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }\n", 24, BOSC_F32, 2, {2, 3, 1, 1}},
         {"{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}", 24, BOSC_F32, 2, {2, 3, 1, 1}},
         {"  { 'shape' : ( 2 , 3 , ) , 'descr' : '<f4' , 'fortran_order' : False }  \n", 24, BOSC_F32, 2, {2, 3, 1, 1}},
     };
@@ -169,6 +170,8 @@ static const struct {
     {"follow", HEADER("<f4", "0, 3"), 1},
     {"shape", HEADER("<f4", "-2, 3"), 24},
     {"shape", HEADER("<f4", "6"), 24},
+    {"shape", HEADER("<f4", "2LL, 3"), 24},
+    {"shape", HEADER("<f4", "L, 3"), 24},
     {"shape", HEADER("<f4", "2; 3"), 24},
     {"shape", HEADER("<f4", "2 3"), 24},
     {"shape", HEADER("<f4", ","), 24},

@@ -73,6 +73,8 @@ static void bad_texts(void)
         {"F: no sequences", "", 0},
         {"F: no sequences", "# c\n\n", 0},
         {"F:2: '-' is not one of A, C, G, T", "ACGT\nAC-T\n", 0},
+        {"F:2: 'ACGT-1' has a suffix, which is no part of a sequence: remove it", "ACGT\nACGT-1 3\n", 0},
+        {"F:1: '-' is not one of A, C, G, T", "-1\n", 0},
         {"F:1: '0' is not one of A, C, G, T", "01\n", 0},
         {"F:1: 'E' is not one of A, C, G, T", "ACE\n", 0},
         {"F:1: 'x' is not a count", "ACGT x\n", 0},
