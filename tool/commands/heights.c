@@ -205,15 +205,24 @@ int heights_to_globe(struct job *job, bosc_heights *h, const struct heights_glob
     bosc_io_error error;
     const int64_t width = h->width, height = h->height;
     const bosc_heights before = *h;
-    const bosc_status status = shift ? bosc_heights_globe_shift(h, &globe->opts, shift, &error)
-                                     : bosc_heights_to_globe(h, &globe->opts, &error);
+    double change = -1; /* set by resampling */
+    bosc_globe_opts opts = globe->opts;
+    opts.max_change = &change;
+    const bosc_status status =
+        shift ? bosc_heights_globe_shift(h, &opts, shift, &error) : bosc_heights_to_globe(h, &opts, &error);
     if (status != BOSC_OK) return report_no_globe(job, status, &error, globe);
     /* 1. The place. */
     const double *edges = globe->opts.bounds ? globe->bounds : before.edges;
     if (edges[0] < edges[2])
         job_set_json(job, "bounds", json_pack("[[f, f, f, f]]", edges[0], edges[1], edges[2], edges[3]));
     if (before.crs[0] && !globe->opts.bounds) job_set_text(job, "crs", before.crs);
-    /* 2. The size, if it has changed. */
+    /* 2. The change by resampling, which replaces the samples; and the size, if it has changed. */
+    if (change >= 0) {
+        job_set_number(job, "resampled", change);
+        job_set_note(job, "resampled",
+                     "the globe's cells are interpolated between the file's samples, or means of them: the largest "
+                     "difference at a sample of the file");
+    }
     if (h->width == width && h->height == height) return EXIT_DONE;
     job_set_integer(job, "globe_width", h->width);
     job_set_integer(job, "globe_height", h->height);

@@ -424,6 +424,16 @@ static int read_planet(struct job *job, struct planet_view *planet, bosc_heights
     return code;
 }
 
+/* Notes the samples that the largest error is of, where these are not the file's samples in the picture. */
+static void note_max_error(struct job *job, const struct planet_view *planet)
+{
+    const bool resampled = json_object_get(job->results, "resampled") != NULL;
+    if (!planet->holes.counts && !resampled && !job->value[OPT_CAMERA]) return;
+    job_set_note(job, "max_error", "of all samples%s%s%s", resampled ? " of the resampled globe, not of the file" : "",
+                 planet->holes.counts ? ", with filled voids" : "",
+                 job->value[OPT_CAMERA] ? ", also those out of view" : "");
+}
+
 static int report_mesh(struct job *job, const struct planet_view *planet)
 {
     bosc_planet_stats stats = {.size = sizeof stats};
@@ -434,7 +444,7 @@ static int report_mesh(struct job *job, const struct planet_view *planet)
     job_set_integer(job, "vertices", planet->mesh.vertices);
     job_set_integer(job, "triangles", planet->mesh.triangles);
     job_set_number(job, "max_error", stats.max_error);
-    if (planet->holes.counts) job_set_note(job, "max_error", "of all samples, with filled voids");
+    note_max_error(job, planet);
     job_set_integer(job, "depth", planet->info.deepest);
     return EXIT_DONE;
 }

@@ -23,6 +23,7 @@ struct plan {
     int64_t shift;    /* column j of the globe is column j + shift of the raster, modulo its width */
     bool has_outside;
     float outside;
+    double *max_change; /* of the options; may be NULL */
 };
 
 /* ---- the plan ---- */
@@ -90,7 +91,8 @@ static bosc_status make_plan(const bosc_heights *h, const bosc_globe_opts *opts,
     bosc_status status = bi_io_read_opts("bosc_globe_opts", opts, &o, sizeof o, error);
     if (status != BOSC_OK) return status;
     *plan = (struct plan){
-        .name = o.name ? o.name : "heights", .has_outside = o.has_outside != 0, .outside = (float)o.outside};
+        .name = o.name ? o.name : "heights", .has_outside = o.has_outside != 0, .outside = (float)o.outside,
+        .max_change = o.max_change};
     if (plan->has_outside && !isfinite(plan->outside))
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: outside is %g", o.outside);
     status = find_bounds(h, &o, plan, error);
@@ -245,6 +247,56 @@ static bosc_status resample_degrees(const bosc_heights *h, const struct plan *pl
     return status;
 }
 
+/* ---- the change by resampling ---- */
+
+static double mean_of_row(const bosc_heights *globe, int64_t row)
+{
+    double sum = 0;
+    for (int64_t x = 0; x < globe->width; x++) sum += (double)globe->data[row * globe->width + x];
+    return sum / (double)globe->width;
+}
+
+/* Interpolates the globe's heights as a planet does: between the middles of four cells, or of two and the pole, which
+ * has the mean of its row. */
+static double interpolate_globe(const bosc_heights *globe, const double poles[2], double longitude, double latitude)
+{
+    const int64_t width = globe->width, height = globe->height;
+    const double u = (longitude + 180) / 360 * (double)width - 0.5;
+    const double v = fmin(fmax((90 - latitude) / 180, 0), 1) * (double)height - 0.5;
+    const double i = floor(u), j = floor(v), a = u - i;
+    const int64_t columns[2] = {(((int64_t)i % width) + width) % width, (((int64_t)i + 1) % width + width) % width};
+    double z[2];
+    for (int64_t k = 0; k < 2; k++) {
+        const int64_t row = (int64_t)j + k;
+        const float *heights = globe->data + row * width;
+        z[k] = row < 0         ? poles[0]
+               : row >= height ? poles[1]
+                               : (1 - a) * (double)heights[columns[0]] + a * (double)heights[columns[1]];
+    }
+    /* Half a row lies between a pole and the first middle. */
+    const double b = j < 0 ? 2 * v + 1 : (int64_t)j >= height - 1 ? 2 * (v - j) : v - j;
+    return z[0] + b * (z[1] - z[0]);
+}
+
+/* Returns the largest difference of a sample of the raster from the globe's heights. */
+static double measure_change(const bosc_heights *h, const struct plan *plan, const struct bi_projection *projection,
+                             const bosc_heights *globe)
+{
+    const double *e = plan->projected ? h->edges : plan->bounds;
+    const double cell_x = (e[2] - e[0]) / (double)h->width, cell_y = (e[3] - e[1]) / (double)h->height;
+    const double poles[2] = {mean_of_row(globe, 0), mean_of_row(globe, globe->height - 1)};
+    double most = 0;
+    for (int64_t y = 0; y < h->height; y++)
+        for (int64_t x = 0; x < h->width; x++) {
+            const double at[2] = {e[0] + ((double)x + 0.5) * cell_x, e[3] - ((double)y + 0.5) * cell_y};
+            double longitude = at[0], latitude = at[1];
+            if (plan->projected && !bi_projection_to_globe(projection, at, &longitude, &latitude)) continue;
+            const double z = interpolate_globe(globe, poles, longitude, latitude);
+            most = fmax(most, fabs((double)h->data[y * h->width + x] - z));
+        }
+    return most;
+}
+
 /* ---- resampling of a projected map ---- */
 
 struct map {
@@ -356,6 +408,7 @@ static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, 
                     : bi_io_fail(error, BOSC_ERR_FORMAT,
                                  "%s: the map %s has no place on the globe in the raster's middle", plan->name, h->crs);
     if (status == BOSC_OK) status = fill_globe(&m, plan, side, globe, error);
+    if (status == BOSC_OK && plan->max_change) *plan->max_change = measure_change(h, plan, &projection, globe);
     bi_projection_close(&projection);
     return status;
 }
@@ -500,6 +553,8 @@ static bosc_status make_globe(bosc_heights *h, const bosc_globe_opts *opts, bosc
     status = check_finite(h, &plan, error);
     if (status == BOSC_OK)
         status = plan.projected ? resample_map(h, &plan, &globe, error) : resample_degrees(h, &plan, &globe, error);
+    if (status == BOSC_OK && !plan.projected && plan.max_change)
+        *plan.max_change = measure_change(h, &plan, NULL, &globe);
     status = bi_io_end(status, error);
     if (status != BOSC_OK) {
         bosc_heights_free(&globe);
