@@ -17,6 +17,8 @@ struct reading {
     int64_t count, capacity; /* letters gathered and allocated */
     int64_t header;          /* line of the sequence's header; 0 before the first */
     int64_t line;            /* of a failure */
+    bool has_lines, has_names; /* of a sequence a line: the first line was read; it had the names of columns */
+    bool has_sequences;        /* of the same: a sequence was read */
     struct bi_reason reason;
 };
 
@@ -69,12 +71,41 @@ static bool has_suffix(struct bi_line word)
     return p < word.end && p > word.begin + 1 && p[-1] == '-';
 }
 
+static bool is_sequence(const struct reading *r, struct bi_line word)
+{
+    while (word.begin < word.end && bi_letter_value(r->receiver->alphabet, *word.begin) != BI_NO_LETTER) word.begin++;
+    return word.begin == word.end;
+}
+
+/* True for a first line with names of columns, such as `boscage umi --counts` writes: a word that is no sequence, and
+ * one that is no number; or any word, and one of the usual names of counts. Columns after the counts are then passed
+ * over. */
+static bool begins_with_names(struct reading *r, struct bi_line first, struct bi_line rest)
+{
+    struct bi_line second;
+    const bool begun = r->has_lines;
+    r->has_lines = true;
+    if (begun || !bi_line_word(&rest, &second)) return false;
+    const char c = *second.begin;
+    const bool is_name = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+    int64_t number;
+    const bool is_count = bi_word_is_any_case(&second, "count") || bi_word_is_any_case(&second, "counts") ||
+                          bi_word_is_any_case(&second, "reads");
+    r->has_names = is_count || (is_name && !is_sequence(r, first) && !bi_word_count(&first, &number));
+    return r->has_names;
+}
+
 static bosc_status read_line(struct reading *r, struct bi_line line)
 {
     struct bi_line word, more;
     int64_t count = 1;
     bosc_status status;
     if (!bi_line_word(&line, &word)) return BOSC_OK;
+    if (r->receiver->has_counts && begins_with_names(r, word, line)) return BOSC_OK;
+    struct bi_line behind = line;
+    if (r->receiver->has_counts && bi_word_count(&word, &count) && bi_line_word(&behind, &more))
+        return bi_sequences_refuse(&r->reason, "the number %s where a sequence should begin the line; a count follows it",
+                                   bi_quote(word.begin, word.end).text);
     if ((status = check_letters(r, word)) != BOSC_OK)
         return !has_suffix(word)
                    ? status
@@ -84,8 +115,9 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
     if (!ends && r->receiver->has_counts) {
         if (!bi_word_count(&more, &count))
             return bi_sequences_refuse(&r->reason, "%s is not a count", bi_quote(more.begin, more.end).text);
-        ends = !bi_line_word(&line, &more);
+        ends = r->has_names || !bi_line_word(&line, &more);
     }
+    r->has_sequences = true;
     return ends ? add_sequence(r, word, count) : refuse_more(r, more);
 }
 
@@ -207,6 +239,8 @@ bosc_status bi_sequences_receive(const struct bi_bytes *in, enum bi_sequence_for
         status = read[format](&r, line);
     }
     if (status == BOSC_OK && format == BI_SEQUENCE_FASTA) status = finish_sequence(&r);
+    if (status == BOSC_OK && r.has_names && !r.has_sequences)
+        status = bi_sequences_refuse(&r.reason, "no sequences follow the names of columns");
     free(r.gathered);
     return status == BOSC_OK ? BOSC_OK : bi_sequences_fail(in, r.line, status, &r.reason, error);
 }
