@@ -61,6 +61,13 @@ bool bi_structure_is(enum bi_structure structure, const struct bi_bytes *in)
     return bi_bytes_begin(in, kinds[structure].magic, MAGIC);
 }
 
+const char *bi_structure_name(const struct bi_bytes *in)
+{
+    for (int k = 0; k < BI_STRUCTURES; k++)
+        if (bi_structure_is(k, in)) return kinds[k].name;
+    return NULL;
+}
+
 /* Returns the status of a finished read, with its message; fails if bytes follow the structure. */
 static bosc_status check_end(const struct cursor *cursor, enum bi_structure structure, bosc_ctx *ctx,
                              bosc_status status, bosc_io_error *error)

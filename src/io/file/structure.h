@@ -14,6 +14,9 @@ enum bi_structure {
 /* True if the bytes begin as a file of this structure. */
 bool bi_structure_is(enum bi_structure structure, const struct bi_bytes *in);
 
+/* Returns the name of the structure whose file the bytes begin; NULL: none. */
+const char *bi_structure_name(const struct bi_bytes *in);
+
 /* Reads a structure from all of the bytes into *handle. */
 bosc_status bi_structure_parse(enum bi_structure structure, bosc_ctx *ctx, const struct bi_bytes *in, void **handle,
                                bosc_io_error *error);

@@ -208,6 +208,8 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, not a list of edges", in->name);
     case BI_EDGES_UNKNOWN: break;
     }
+    if (bi_structure_name(in))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved %s, not a graph", in->name, bi_structure_name(in));
     return bi_io_fail(
         error, BOSC_ERR_FORMAT,
         "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .csv, .graph, .metis, .bosc) or "
