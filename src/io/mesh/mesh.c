@@ -156,11 +156,13 @@ static bool read_corner(const struct obj *obj, const struct bi_line *word, doubl
     return *corner >= 0;
 }
 
+static bool ends_in_backslash(const struct bi_line *line) { return line->end > line->begin && line->end[-1] == '\\'; }
+
 /* Reads the corners of a line, and adds the face unless the next line continues it. */
 static bosc_status read_face(struct obj *obj, struct bi_line line, int64_t number, struct bi_reason *reason)
 {
     struct bi_line word;
-    bool is_continued = line.end > line.begin && line.end[-1] == '\\';
+    bool is_continued = ends_in_backslash(&line);
     if (is_continued) line.end--;
     /* 1. Collect the corners. */
     while (bi_line_word(&line, &word)) {
@@ -210,17 +212,48 @@ static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t n
     return BOSC_ERR_FORMAT;
 }
 
+enum { JOINED_MAX = 1024 }; /* chosen: room for the numbers of a vertex */
+
+/* Joins a line of a vertex with those that continue it, in `text`. False: it ends too late, or never. */
+static bool join_lines(struct bi_lines *lines, struct bi_line *line, char text[JOINED_MAX])
+{
+    size_t count = 0;
+    for (;;) {
+        const bool more = ends_in_backslash(line);
+        const size_t length = (size_t)(line->end - line->begin) - more;
+        if (count + length + 1 > JOINED_MAX) return false;
+        memcpy(text + count, line->begin, length);
+        count += length;
+        text[count++] = ' ';
+        if (!more) break;
+        if (!bi_lines_next(lines, line)) return false;
+    }
+    *line = (struct bi_line){text, text + count};
+    return true;
+}
+
+static bool is_vertex(struct bi_line line)
+{
+    struct bi_line word;
+    return bi_line_word(&line, &word) && bi_word_is(&word, "v");
+}
+
 static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_reason *reason)
 {
+    char text[JOINED_MAX];
     struct bi_line line;
     bosc_status status = BOSC_OK;
     bool continued = false; /* the previous line ended in a backslash */
     while (status == BOSC_OK && bi_lines_next(lines, &line)) {
+        if (!continued && ends_in_backslash(&line) && is_vertex(line) && !join_lines(lines, &line, text)) {
+            snprintf(reason->text, sizeof reason->text, "a vertex that ends nowhere");
+            return BOSC_ERR_FORMAT;
+        }
         if (continued && obj->in_face)
             status = read_face(obj, line, lines->number, reason);
         else if (!continued)
             status = read_obj_line(obj, line, lines->number, reason);
-        continued = line.end > line.begin && line.end[-1] == '\\';
+        continued = ends_in_backslash(&line);
     }
     if (status == BOSC_OK && obj->in_face) {
         snprintf(reason->text, sizeof reason->text, "truncated in a face");

@@ -140,7 +140,7 @@ static bosc_status read_property(struct ply *ply, struct bi_line *line)
     /* 2. The name: coordinates of vertices and corners of faces are stored. */
     if (!bi_line_word(line, &word)) return fail_header(ply, "a property without name");
     for (int axis = 0; e->vertex && axis < 3; axis++)
-        if (word.end - word.begin == 1 && *word.begin == "xyz"[axis]) p->axis = axis;
+        if (word.end - word.begin == 1 && (*word.begin | 32) == "xyz"[axis]) p->axis = axis;
     p->corners = e->face && p->count_type != NO_TYPE && p->type < FLOAT32 &&
                  (bi_word_is(&word, "vertex_indices") || bi_word_is(&word, "vertex_index"));
     if (p->axis >= 0 && p->count_type != NO_TYPE) return fail_header(ply, "x, y or z is a list");

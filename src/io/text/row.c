@@ -373,14 +373,20 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
     return *unnamed;
 }
 
-/* Returns the number of the header's field with this name; 0: none. */
+/* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none. */
 static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
 {
     struct bi_line remainder = *header, field;
-    size_t length = (size_t)(name.end - name.begin);
-    for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++)
-        if ((size_t)(field.end - field.begin) == length && memcmp(field.begin, name.begin, length) == 0) return i;
-    return 0;
+    const size_t length = (size_t)(name.end - name.begin);
+    int64_t other = 0, others = 0;
+    for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++) {
+        if ((size_t)(field.end - field.begin) != length) continue;
+        if (memcmp(field.begin, name.begin, length) == 0) return i;
+        if (strncasecmp(field.begin, name.begin, length) != 0) continue;
+        other = i;
+        others++;
+    }
+    return others == 1 ? other : 0;
 }
 
 bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,

@@ -95,6 +95,7 @@ static void obj_good(void)
          2, 1, 2, 3, 4, 5, 6);
     ROWS(bi_obj_parse, "\tv\t1\t2\t3 0 0 0 1\r\n", 1, 1, 2, 3);
     ROWS(bi_obj_parse, "v 1 2 3\nf 1 1 \\\n1 1\ng a\n", 1, 1, 2, 3);
+    ROWS(bi_obj_parse, "v 1 \\\n2 \\\r\n3\nv 4 5\\\n 6\n", 2, 1, 2, 3, 4, 5, 6);
     ROWS(bi_obj_parse, "V is not a vertex\nv 1 2 3", 1, 1, 2, 3);
 }
 
@@ -104,7 +105,7 @@ static void obj_bad(void)
     static const char *const vertices[] = {"v",         "v 1",         "v 1 2",    "v 1 2 x",   "v x 2 3",
                                            "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,", "v 1 2 0x3", "v 1 2 --3",
                                            "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 nan 4",
-                                           "v 1 # 2 3", "v 1 2 3 red", "v 1 2\\"};
+                                           "v 1 # 2 3", "v 1 2 3 red", "v 1 2 \\ 3"};
     char text[80];
     for (size_t i = 0; i < sizeof vertices / sizeof vertices[0]; i++) {
         snprintf(text, sizeof text, "%s\n", vertices[i]);
@@ -216,7 +217,7 @@ static const struct malformed bad_ply[] = {
     {"no vertices", PLY("ascii", "element face 1\n" XYZ END), 0},
     {"lacks x, y or z", PLY("ascii", "element vertex 1\n" END), 0},
     {"lacks x, y or z", PLY("ascii", "element vertex 1\nproperty float x\nproperty float y\n" END), 0},
-    {"lacks x, y or z", PLY("ascii", "element vertex 1\nproperty float X\nproperty float y\nproperty float z\n" END),
+    {"lacks x, y or z", PLY("ascii", "element vertex 1\nproperty float U\nproperty float y\nproperty float z\n" END),
      0},
     {"do not fit", PLY("ascii", "element vertex 1000000\n" XYZ END "1 2 3\n"), 0},
     {"do not fit", PLY("ascii", "element vertex 4611686018427387904\n" XYZ END "1 2 3\n"), 0},
