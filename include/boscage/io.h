@@ -377,7 +377,8 @@ enum bosc_heights_assumed {
     BOSC_HEIGHTS_ASSUMED_UNIT = 1,        /* metres, or degrees if `degrees` is 1 */
     BOSC_HEIGHTS_ASSUMED_LATITUDE = 2,    /* 0 */
     BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT = 4, /* that of the map, which is in feet */
-    BOSC_HEIGHTS_ASSUMED_SCALE = 8        /* distances on the map are those on the ground */
+    BOSC_HEIGHTS_ASSUMED_SCALE = 8,       /* distances on the map are those on the ground */
+    BOSC_HEIGHTS_ASSUMED_PAGE = 16        /* the first one of the pages of a TIFF; the others were not read */
 };
 
 /* The meaning of samples, which is never guessed. The last two are for PNGs of 8-bit RGB, with or without alpha. */

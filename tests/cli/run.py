@@ -212,16 +212,18 @@ def png(pixels, texts=0):
             chunk(b"IEND", b""))
 
 
-def tiff(heights, keys=(), scale=None, tie=None, doubles=(), mask=None, kind="f4"):
+def tiff(heights, keys=(), scale=None, tie=None, doubles=(), mask=None, kind="f4", page=None, white=False):
     """The bytes of a TIFF of (h, w), or of (h, w, bands) with interleaved samples, with GeoTIFF's keys {key: short}, of
-    which a tuple is an index of `doubles`; a mask of u1."""
-    images, data = [(heights.astype("<" + kind), 0, 32 if kind == "f4" else 8, 3 if kind == "f4" else 1)], b""
+    which a tuple is an index of `doubles`; a mask of u1; a second page of f4. white: 0 is white."""
+    images, data = [(heights.astype("<" + kind), 0, 8 * int(kind[1]), 3 if kind[0] == "f" else 1)], b""
     if mask is not None:
         images.append((mask.astype("u1"), 4, 8, 1))
+    if page is not None:
+        images.append((page.astype("<f4"), 0, 32, 3))
     for i, (samples, kind, width, form) in enumerate(images):
         bands = samples.shape[2] if samples.ndim == 3 else 1
         tags = [(254, "I", [kind]), (256, "I", [samples.shape[1]]), (257, "I", [samples.shape[0]]),
-                (258, "H", [width] * bands), (259, "H", [1]), (262, "H", [4 if kind else 1]),
+                (258, "H", [width] * bands), (259, "H", [1]), (262, "H", [4 if kind else 0 if white else 1]),
                 (273, "I", [8 + len(data)]), (277, "H", [bands]), (278, "I", [samples.shape[0]]),
                 (279, "I", [samples.nbytes]), (339, "H", [form] * bands)]
         if i == 0 and scale:

@@ -82,6 +82,8 @@ static int read_unit(struct job *job, const bosc_heights *h, double *factor)
 
 int heights_find_factor(struct job *job, const struct heights_options *options, const bosc_heights *h, double *factor)
 {
+    if (h->assumed & BOSC_HEIGHTS_ASSUMED_PAGE)
+        job_set_note(job, "height", "of the first page; the file has others, which are not read");
     const int code = read_unit(job, h, factor);
     if (code) return code;
     *factor *= options->exaggeration;

@@ -203,8 +203,7 @@ bool bi_npy_is_plain(const struct bi_npy *npy)
     return !swapped && !npy->fortran && !half;
 }
 
-/* Converts IEEE 754 binary16 to binary32, exactly. */
-static uint32_t convert_half(uint32_t half)
+uint32_t bi_npy_convert_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023, bits;
     float subnormal = (float)fraction * 0x1p-24f;
@@ -220,7 +219,7 @@ static void convert_element(const struct bi_npy *npy, const unsigned char *from,
 {
     uint64_t bits = 0;
     for (int i = 0; i < npy->width; i++) bits |= (uint64_t)from[npy->big ? npy->width - 1 - i : i] << 8 * i;
-    if (npy->kind == 'f' && npy->width == 2) bits = convert_half((uint32_t)bits);
+    if (npy->kind == 'f' && npy->width == 2) bits = bi_npy_convert_half((uint32_t)bits);
     memcpy(to, &bits, size);
 }
 

@@ -26,6 +26,9 @@ bool bi_npy_is_plain(const struct bi_npy *npy);
 /* Converts elements to an array of dtype in C order, unless bi_npy_is_plain. False if the call was cancelled. */
 bool bi_npy_gather(const struct bi_npy *npy, const void *elements, void *array);
 
+/* Converts IEEE 754 binary16 to binary32, exactly. */
+uint32_t bi_npy_convert_half(uint32_t half);
+
 bosc_status bi_npy_parse(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error);
 /* slice: NULL: the whole array. */
 bosc_status bi_npy_parse_slice(const struct bi_bytes *in, bosc_slice *slice, bosc_array *array, bosc_io_error *error);

@@ -56,6 +56,11 @@ double bi_geotiff_no_data(TIFF *handle, struct bi_sample_type type)
     const char *p = text, *end = p + count;
     while (p < end && *p == ' ') p++;
     if (!bi_number_read(p, end, &none)) return NAN;
+    if (type.kind == 'f' && type.width == 2) { /* rounded to the 11 bits of a sample */
+        int exponent;
+        const double fraction = frexp(none, &exponent);
+        return isfinite(none) ? ldexp(nearbyint(ldexp(fraction, 11)), exponent - 11) : none;
+    }
     return type.kind == 'f' && type.width == 4 ? (double)(float)none : none;
 }
 

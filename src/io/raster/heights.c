@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
+#include "io/npy/npy.h"
 
 void bosc_heights_free(bosc_heights *heights)
 {
@@ -68,10 +69,24 @@ void bi_heights_mirror(bosc_heights *h, bool rows, bool columns)
     }                                                        \
     break
 
+/* Samples of IEEE 754 binary16. */
+static void read_halves(const void *from, int64_t step, int64_t count, double none, float *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t half;
+        float x;
+        memcpy(&half, (const char *)from + i * step, sizeof half);
+        const uint32_t bits = bi_npy_convert_half(half);
+        memcpy(&x, &bits, sizeof x);
+        to[i] = (double)x == none ? (float)NAN : x;
+    }
+}
+
 void bi_samples_read_but(struct bi_sample_type type, const void *from, int64_t step, int64_t count, double none,
                          float *to)
 {
     switch (type.kind << 8 | type.width) {
+    case 'f' << 8 | 2: read_halves(from, step, count, none, to); break;
     case 'f' << 8 | 4: CONVERT_SAMPLES(float);
     case 'f' << 8 | 8: CONVERT_SAMPLES(double);
     case 'i' << 8 | 1: CONVERT_SAMPLES(int8_t);

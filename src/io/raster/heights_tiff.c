@@ -84,6 +84,7 @@ bosc_status bi_heights_tiff(const struct bi_bytes *in, int32_t band, bosc_height
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", in->name,
                           t.reason.text[0] ? t.reason.text : "out of memory");
     bosc_status status = read_samples(&t, in, band, heights, error);
+    if (status == BOSC_OK && bi_tiff_has_pages(&t)) heights->assumed |= BOSC_HEIGHTS_ASSUMED_PAGE;
     TIFFClose(t.handle);
     return status;
 }

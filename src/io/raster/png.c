@@ -88,8 +88,8 @@ static bosc_status check_colour(const struct reading *r)
     if (r->colour == PNG_COLOR_TYPE_PALETTE) return fail(r, "a picture with a palette; heights are grey");
     if (band > r->channels) return bi_heights_fail_band(r->in->name, band, r->channels, r->error);
     if (rgb && !band)
-        return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB or terrarium, or a band "
-                       "is chosen");
+        return fail(r, "an RGB picture; heights are grey, unless the encoding is terrain-RGB or terrarium "
+                       "(--encoding), or a band is chosen (--band)");
     if (!grey && !band) return fail(r, "grey with alpha; save it without, or choose band 1");
     if (r->depth < 8) return fail(r, "grey of less than 8 bits; heights have 8 or 16");
     return BOSC_OK;

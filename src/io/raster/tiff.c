@@ -156,16 +156,17 @@ static const char *read_layout(TIFF *handle, int32_t band, struct bi_tiff_layout
     layout->bands = samples;
     layout->separate = planes == PLANARCONFIG_SEPARATE;
     /* 2. One band of heights, from the top left. A chosen band may be one of a picture. */
-    if (samples != 1 && !band) return fail_layout(layout, "%d bands; heights are one band: choose it", (int)samples);
+    if (samples != 1 && !band) return fail_layout(layout, "%d bands; heights are one band: choose it (--band N)", (int)samples);
     if (band > samples) return fail_layout(layout, "no band %d: the file has %d", (int)band, (int)samples);
-    if (photometric != PHOTOMETRIC_MINISBLACK && !(band && photometric == PHOTOMETRIC_RGB))
+    const bool grey = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+    if (!grey && !(band && photometric == PHOTOMETRIC_RGB))
         return "no heights: the samples are colours or masks";
     if (orientation != ORIENTATION_TOPLEFT) return "rows do not begin at the top left";
     /* 3. The type of samples. */
     bool real = format == SAMPLEFORMAT_IEEEFP, integer = format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_UINT;
     if (!real && !integer) return "samples are neither integers nor floats";
-    if (bits != 32 && bits != 64 && (real || (bits != 8 && bits != 16)))
-        return "samples have none of 8, 16, 32, 64 bits (floats: 32, 64)";
+    if (bits != 16 && bits != 32 && bits != 64 && (real || bits != 8))
+        return "samples have none of 8, 16, 32, 64 bits (floats: 16, 32, 64)";
     layout->type = (struct bi_sample_type){real ? 'f' : format == SAMPLEFORMAT_INT ? 'i' : 'u', bits / 8};
     layout->none = bi_geotiff_no_data(handle, layout->type);
     return layout->ratio ? NULL : "an unsupported compression";
@@ -189,6 +190,18 @@ const char *bi_tiff_read_layout(const struct bi_tiff *t, int32_t band, struct bi
     if (!reason && is_sparse(handle))
         reason = "a sparse TIFF, which leaves blocks out; gdal_translate writes a whole one";
     return reason;
+}
+
+bool bi_tiff_has_pages(struct bi_tiff *t)
+{
+    bool found = false;
+    while (!found && TIFFReadDirectory(t->handle)) {
+        uint32_t kind = 0;
+        TIFFGetField(t->handle, TIFFTAG_SUBFILETYPE, &kind);
+        found = !(kind & (FILETYPE_MASK | FILETYPE_REDUCEDIMAGE));
+    }
+    t->reason.text[0] = 0; /* a damaged image behind the first one is no page */
+    return found;
 }
 
 int64_t bi_tiff_sample_step(const struct bi_tiff_layout *layout)

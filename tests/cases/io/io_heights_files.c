@@ -226,7 +226,7 @@ static void tiff_bad(void)
         {{.mode = "b8", .format = I, .bits = 16, .rows = 2, .left_out = 1}, "F: a sparse TIFF, which leaves"},
         {{.mode = "l", .format = F, .bits = 32, .compression = COMPRESSION_ADOBE_DEFLATE, .tile = 16, .left_out = 4},
          "F: a sparse TIFF, which leaves"},
-        {{.mode = "l", .format = F, .bits = 16}, "none of 8, 16, 32, 64"},
+        {{.mode = "l", .format = U, .bits = 24}, "none of 8, 16, 32, 64"},
         {{.mode = "l", .format = U, .bits = 8, .compression = COMPRESSION_JPEG, .tile = 16}, "compression"}};
     static unsigned char bytes[1 << 16];
     char path[PATH_ROOM];

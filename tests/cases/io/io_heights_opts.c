@@ -78,7 +78,7 @@ static void tiff_bands(void)
             for (int band = 1; band <= kind.samples; band++) check_band(path, large ? 600 : W, band, 1, 0);
             /* Without a choice, and beyond the last band. */
             CHECK_EQ(bosc_heights_read_opts(path, NULL, &h, &error), BOSC_ERR_FORMAT);
-            snprintf(reason, sizeof reason, "%d bands; heights are one band: choose it", kind.samples);
+            snprintf(reason, sizeof reason, "%d bands; heights are one band: choose it (--band N)", kind.samples);
             CHECK(strstr(error.text, reason));
             const bosc_heights_opts beyond = {.size = sizeof beyond, .band = kind.samples + 1};
             CHECK_EQ(bosc_heights_read_opts(path, &beyond, &h, &error), BOSC_ERR_FORMAT);
