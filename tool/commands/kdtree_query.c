@@ -60,7 +60,12 @@ static bosc_status find_ids(struct job *job, const struct tree_search *s, int64_
  * alone. */
 static int find_nearest(struct job *job, const struct tree_search *s, int64_t k, double within)
 {
+    enum { MISSING_MAX = 1 << 20 }; /* ids of -1 a query; chosen: more are an error of the caller, not padding */
     int64_t entries;
+    if (k > s->info.nodes && k - s->info.nodes > MISSING_MAX)
+        return report_error(EXIT_USAGE, "-k: %lld is far more than the %lld points", (long long)k,
+                            (long long)s->info.nodes);
+    if (k > s->info.nodes) job_set_note(job, "k", "more than the points: the ids behind them are -1");
     if (__builtin_mul_overflow(s->m, k, &entries))
         return report_error(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)k,
                             (long long)s->m);
