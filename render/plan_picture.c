@@ -210,7 +210,8 @@ static void draw_route(const struct pen *pen, const struct rotation_ball *ball)
     }
 }
 
-static void draw_end(const struct pen *pen, const double q[4], struct colour colour, const char *name)
+/* Draws an end of the route, with its name above or below it. */
+static void draw_end(const struct pen *pen, const double q[4], struct colour colour, const char *name, bool below)
 {
     double v[3], height = fmax(15 * pen->lens->pixel, 9);
     map_to_ball(q, v);
@@ -218,7 +219,8 @@ static void draw_end(const struct pen *pen, const double q[4], struct colour col
     double radius = 9.5 * pen->lens->pixel;
     canvas_disc(pen->canvas, p.x, p.y, radius + 2 * pen->lens->pixel, colour_of(0xffffff), 1);
     canvas_disc(pen->canvas, p.x, p.y, radius, colour, 1);
-    double width = lettering_width(name, height), x = p.x - width / 2, y = p.y - radius * 1.7;
+    double width = lettering_width(name, height), x = p.x - width / 2;
+    const double y = p.y + (below ? radius * 1.7 + height : -radius * 1.7);
     canvas_box(pen->canvas, x - 3, y - height - 3, x + width + 3, y + 4, colour_of(0xffffff), 0.75);
     lettering_draw(pen->canvas, x, y, height, false, name, colour);
 }
@@ -244,8 +246,15 @@ static bool draw_ball(const struct rotation_ball *ball, enum ball_view view, str
     draw_route(&pen, ball);
     pen.outline = false;
     draw_route(&pen, ball);
-    draw_end(&pen, ball->route, paints.from, "from");
-    draw_end(&pen, ball->route + 4 * (ball->rotations - 1), paints.to, "to");
+    double a[3], b[3];
+    const double *goal = ball->route + 4 * (ball->rotations - 1);
+    map_to_ball(ball->route, a);
+    map_to_ball(goal, b);
+    const struct projected_point p = project_point(&lens, a), q = project_point(&lens, b);
+    /* Names beside each other would overlap: about 60 x 45 pixels of a disc with its name. */
+    const bool near = fabs(p.x - q.x) < 60 * lens.pixel && fabs(p.y - q.y) < 45 * lens.pixel;
+    draw_end(&pen, ball->route, paints.from, "from", near && p.y > q.y);
+    draw_end(&pen, goal, paints.to, "to", near && p.y <= q.y);
     return true;
 }
 

@@ -18,7 +18,7 @@ An output that nothing is said of must be empty; an output that `check` reads as
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
-tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
+tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), pixels (of a picture), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
 """
 import gzip
 import json
@@ -210,6 +210,30 @@ def png(pixels, texts=0):
     text = chunk(b"zTXt", b"a\0\0" + zlib.compress(b"x" * 7900000, 9)) if texts else b""
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + texts * text + chunk(b"IDAT", zlib.compress(rows)) +
             chunk(b"IEND", b""))
+
+
+def pixels(name):
+    """The samples (h, w, channels) of a PNG of 8 bits, by the filters of its specification."""
+    data, at, packed = open(name, "rb").read(), 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, _, colour = struct.unpack(">IIBB", body[:10])
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + length
+    step = {0: 1, 2: 3, 4: 2, 6: 4}[colour]
+    raw, rows, above = zlib.decompress(packed), [], bytearray(width * step)
+    for y in range(height):
+        begin = y * (width * step + 1)
+        row = bytearray(raw[begin + 1:begin + 1 + width * step])
+        for i in range(len(row) if raw[begin] else 0):
+            a, b, c = (row[i - step], above[i], above[i - step]) if i >= step else (0, above[i], 0)
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            row[i] = (row[i] + (0, a, b, (a + b) // 2, paeth)[raw[begin]]) & 255
+        rows.append(row)
+        above = row
+    return np.array(rows, "u1").reshape(height, width, step)
 
 
 def tiff(heights, keys=(), scale=None, tie=None, doubles=(), mask=None, kind="f4", page=None, white=False):
@@ -546,7 +570,7 @@ class Runner:
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
                  "clusters": clusters, "lines": lines, "umi": umi, "table": table, "fastq": fastq, "noisy": noisy,
-                 "gzip": gzip, "same": same, "re": re, "png": png, "tiff": tiff, "near": near, "mesh_heights": mesh_heights,
+                 "gzip": gzip, "same": same, "re": re, "png": png, "pixels": pixels, "tiff": tiff, "near": near, "mesh_heights": mesh_heights,
                  "turn": turn, "between": between, "boxes_meet": boxes_meet, "boxes_of": boxes_of, "arr": arr,
                  "motion": lambda name: motion(self.read(name)), "path": lambda name: np.loadtxt(self.path(name), delimiter=",", ndmin=2),
                  "mesh_error": mesh_error, "edges": edges, "mesh": lambda name: mesh(self.read(name)),

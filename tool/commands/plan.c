@@ -336,6 +336,11 @@ static int build_planner(struct job *job, struct plan_query *q)
     if (status == BOSC_OK) status = bosc_planner_build(job->ctx, q->planner, &q->scene.scene.plan);
     job_add_seconds(job, "cells", start);
     const char *message = bosc_ctx_message(job->ctx);
+    if (status == BOSC_ERR_LIMIT && strncmp(message, "scene:", strlen("scene:")) == 0)
+        return report_error(status_exit_code(status),
+                            "%s%s%s: %s: the meshes have too many features; --convex replaces one by its hull",
+                            job->operands[0], job->operand_count == 2 ? ", " : "",
+                            job->operand_count == 2 ? job->operands[1] : "", message);
     if (status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT)
         return report_error(status_exit_code(status), "%s: %s", file_of_message(job, message), message);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
