@@ -212,9 +212,9 @@ def png(pixels, texts=0):
             chunk(b"IEND", b""))
 
 
-def pixels(name):
+def pixels(data):
     """The samples (h, w, channels) of a PNG of 8 bits, by the filters of its specification."""
-    data, at, packed = open(name, "rb").read(), 8, b""
+    at, packed = 8, b""
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]

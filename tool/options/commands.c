@@ -619,8 +619,9 @@ const struct command commands[] = {
          {{.id = OPT_OUTPUT,
            .help = "output file of the mesh: .glb (- too), .ply or .obj; of tiles or a flight, the folder"},
           {.id = OPT_RADIUS, .help = "the planet's radius in metres (default 6371000)"},
-          {.id = OPT_ERROR, .help = "largest distance of any sample from the mesh, along its radius; of a raster that is resampled for "
-                                      "the globe, the samples of the globe"},
+          {.id = OPT_ERROR,
+           .help = "largest distance of any sample from the mesh, along its radius; of a raster that is resampled for "
+                   "the globe, the samples of the globe"},
           {.id = OPT_TRIANGLES},
           {.id = OPT_CAMERA,
            .help = "latitude, longitude, altitude over the ground, heading clockwise from north, pitch up from the "

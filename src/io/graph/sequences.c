@@ -14,9 +14,9 @@ struct reading {
     const struct bi_sequence_receiver *receiver;
     struct bi_lines lines;
     char *gathered;
-    int64_t count, capacity; /* letters gathered and allocated */
-    int64_t header;          /* line of the sequence's header; 0 before the first */
-    int64_t line;            /* of a failure */
+    int64_t count, capacity;   /* letters gathered and allocated */
+    int64_t header;            /* line of the sequence's header; 0 before the first */
+    int64_t line;              /* of a failure */
     bool has_lines, has_names; /* of a sequence a line: the first line was read; it had the names of columns */
     bool has_sequences;        /* of the same: a sequence was read */
     struct bi_reason reason;
@@ -104,7 +104,8 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
     if (r->receiver->has_counts && begins_with_names(r, word, line)) return BOSC_OK;
     struct bi_line behind = line;
     if (r->receiver->has_counts && bi_word_count(&word, &count) && bi_line_word(&behind, &more))
-        return bi_sequences_refuse(&r->reason, "the number %s where a sequence should begin the line; a count follows it",
+        return bi_sequences_refuse(&r->reason,
+                                   "the number %s where a sequence should begin the line; a count follows it",
                                    bi_quote(word.begin, word.end).text);
     if ((status = check_letters(r, word)) != BOSC_OK)
         return !has_suffix(word)

@@ -214,7 +214,7 @@ static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t n
 
 enum { JOINED_MAX = 1024 }; /* chosen: room for the numbers of a vertex */
 
-/* Joins a line of a vertex with those that continue it, in `text`. False: it ends too late, or never. */
+/* Joins a line of a vertex with its continuation lines, in `text`. False: it ends too late, or never. */
 static bool join_lines(struct bi_lines *lines, struct bi_line *line, char text[JOINED_MAX])
 {
     size_t count = 0;

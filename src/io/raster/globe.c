@@ -90,9 +90,10 @@ static bosc_status make_plan(const bosc_heights *h, const bosc_globe_opts *opts,
                           (long long)h->height);
     bosc_status status = bi_io_read_opts("bosc_globe_opts", opts, &o, sizeof o, error);
     if (status != BOSC_OK) return status;
-    *plan = (struct plan){
-        .name = o.name ? o.name : "heights", .has_outside = o.has_outside != 0, .outside = (float)o.outside,
-        .max_change = o.max_change};
+    *plan = (struct plan){.name = o.name ? o.name : "heights",
+                          .has_outside = o.has_outside != 0,
+                          .outside = (float)o.outside,
+                          .max_change = o.max_change};
     if (plan->has_outside && !isfinite(plan->outside))
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: outside is %g", o.outside);
     status = find_bounds(h, &o, plan, error);

@@ -156,11 +156,11 @@ static const char *read_layout(TIFF *handle, int32_t band, struct bi_tiff_layout
     layout->bands = samples;
     layout->separate = planes == PLANARCONFIG_SEPARATE;
     /* 2. One band of heights, from the top left. A chosen band may be one of a picture. */
-    if (samples != 1 && !band) return fail_layout(layout, "%d bands; heights are one band: choose it (--band N)", (int)samples);
+    if (samples != 1 && !band)
+        return fail_layout(layout, "%d bands; heights are one band: choose it (--band N)", (int)samples);
     if (band > samples) return fail_layout(layout, "no band %d: the file has %d", (int)band, (int)samples);
     const bool grey = photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
-    if (!grey && !(band && photometric == PHOTOMETRIC_RGB))
-        return "no heights: the samples are colours or masks";
+    if (!grey && !(band && photometric == PHOTOMETRIC_RGB)) return "no heights: the samples are colours or masks";
     if (orientation != ORIENTATION_TOPLEFT) return "rows do not begin at the top left";
     /* 3. The type of samples. */
     bool real = format == SAMPLEFORMAT_IEEEFP, integer = format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_UINT;

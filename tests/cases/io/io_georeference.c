@@ -715,36 +715,6 @@ static void check_refusals(void)
     bosc_heights_free(&h);
 }
 
-/* The change by resampling: a peak between four cells, on the seam, at a pole; none by a rotation. */
-static void check_change(void)
-{
-    static const struct {
-        int row, column;
-        double change;
-    } peaks[] = {{9, 18, 75}, {9, 0, 75}, {0, 20, 50}};
-    bosc_io_error error = {""};
-    for (int k = 0; k < 3; k++) {
-        double change = -1;
-        const bosc_globe_opts opts = {.size = sizeof opts, .max_change = &change};
-        bosc_heights h = make_raster(37, 19, -185, -95, 185, 95);
-        for (int i = 0; i < 37 * 19; i++) {
-            /* Columns 0 and 36 are one meridian, and the samples of row 0 one point. */
-            const bool peak = i / 37 == peaks[k].row && (!peaks[k].row || i % 37 % 36 == peaks[k].column);
-            h.data[i] = peak ? 100 : 0;
-        }
-        CHECK_EQ(bosc_heights_to_globe(&h, &opts, &error), BOSC_OK);
-        CHECK(h.width == 36 && h.height == 18);
-        CHECK(change == peaks[k].change); /* the first middles have half of the height of the pole */
-        bosc_heights_free(&h);
-    }
-    double change = -1;
-    const bosc_globe_opts opts = {.size = sizeof opts, .max_change = &change};
-    bosc_heights h = make_raster(36, 18, 0, -90, 360, 90);
-    CHECK_EQ(bosc_heights_to_globe(&h, &opts, &error), BOSC_OK);
-    CHECK(change == -1);
-    bosc_heights_free(&h);
-}
-
 static void check_arguments(void)
 {
     bosc_globe_opts opts = {.size = sizeof opts};
@@ -805,7 +775,6 @@ static const struct suite_case suite_cases_io_georeference[] = {
     {"parts in degrees", NULL, check_degrees},
     {"maps in degrees", NULL, check_map_in_degrees},
     {"refusals", NULL, check_refusals},
-    {"change by resampling", NULL, check_change},
     {"arguments", NULL, check_arguments},
 #ifdef BOSC_FAULTS
     {"faults at every passage", NULL, check_faults},

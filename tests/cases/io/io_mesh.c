@@ -102,9 +102,9 @@ static void obj_good(void)
 static void obj_bad(void)
 {
     /* 1. Bad vertices, on the first line, on the third, and on a last line without an end. */
-    static const char *const vertices[] = {"v",         "v 1",         "v 1 2",    "v 1 2 x",   "v x 2 3",
-                                           "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,", "v 1 2 0x3", "v 1 2 --3",
-                                           "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",  "v nan 2 3", "v 1 2 nan 4",
+    static const char *const vertices[] = {"v",         "v 1",         "v 1 2",     "v 1 2 x",   "v x 2 3",
+                                           "v 1,2,3",   "v 1 2 ,",     "v 1 2 3,",  "v 1 2 0x3", "v 1 2 --3",
+                                           "v 1 2 3e",  "v 1 2 .",     "v 1/2 3",   "v nan 2 3", "v 1 2 nan 4",
                                            "v 1 # 2 3", "v 1 2 3 red", "v 1 2 \\ 3"};
     char text[80];
     for (size_t i = 0; i < sizeof vertices / sizeof vertices[0]; i++) {
