@@ -424,11 +424,12 @@ BOSC_API void bosc_heights_free(bosc_heights *heights);
  *   .asc         ESRI's ASCII grid: ncols, nrows, xllcorner or xllcenter, yllcorner or yllcenter, cellsize (or GDAL's
  *                dx and dy), NODATA_value (-9999 without it), in any case and order; then the rows from north to south,
  *                broken into lines anywhere. nan: no height. cellsize is the spacing, in the unit of a .prj as below
- *   .tif .tiff   one band of integers or floats of 8 to 64 bits of the first page, in strips or tiles, any lossless compression or
- *                LERC, also BigTIFF. GDAL's no-data value and NaN: no height; its scale and offset are applied. The
- *                place and the spacings come from GeoTIFF's pixel scale or transformation, tie points and keys; samples
- *                that a mask inside the file excludes have no height. Rows are returned from north to south, however
- *                they are stored. Rotated rasters are refused
+ *   .tif .tiff   one band of integers or floats of 8 to 64 bits, in strips or tiles, any lossless compression or
+ *                LERC, also BigTIFF; the first page of several. GDAL's no-data value and NaN: no height; its scale and
+ *                offset are applied. The place and the spacings come from GeoTIFF's pixel scale or transformation, tie
+ *                points and keys; samples that a mask inside the file excludes have no height. Rows are returned from
+ *                north to south, however they
+ *                are stored. Rotated rasters are refused
  *   .npy         (height, width) of f4, f8, or integers of 8 to 64 bits; NaN: no height
  *
  * The spacings are those of the raster; if it gives none, of GDAL's relief.png.aux.xml beside relief.png, which also
