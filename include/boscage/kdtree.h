@@ -344,7 +344,7 @@ BOSC_API bosc_status bosc_kdtree_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, c
  * sums (radius_count): the weighted sums; may be NULL. Their bits are the same on all backends (docs/design/kdtree.md).
  * Errors: BOSC_ERR_ARG if duplicates are removed in a tree; BOSC_ERR_DATA for a point outside the periodic box.
  * Cost: for each i, the nodes near the surfaces of its balls; a subtree within one bin counts whole. Scratch of at most
- *     16 dim + 132 bytes for each i, 8 for each j.
+ *     20 dim + 152 bytes for each i and each j.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_count_pairs(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *other,
                                              const double *radii, int64_t radius_count,

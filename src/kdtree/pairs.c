@@ -6,6 +6,7 @@
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/metric.h"
+#include "kdtree/nearest_other_label.h"
 
 /* --- Lists of pairs ----------------------------------------------------------------------------------------------- */
 
@@ -106,6 +107,7 @@ static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struc
     BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &a->metric));
     if (s->other != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->other, &s->opts, ordinary, &a->metric));
     if (s->other->nodes) BI_TRY(bi_kdtree_extents(ctx, s->other, &extents));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->other, s->tree->nodes, &a->axes));
     BI_TRY(stage_doubles(ctx, extents, 2 * (int64_t)s->other->opts.dim, &a->extents));
     BI_TRY(stage_limits(ctx, s, a));
     BI_TRY(stage_doubles(ctx, s->weights, s->tree->nodes, &a->query_weights));
@@ -157,19 +159,62 @@ static bosc_status copy_results(bosc_ctx *ctx, const struct pair_counts *s, int6
     return ctx->backend->sync(ctx);
 }
 
+/* Makes the boxes of both trees, and the rows of the searched one. */
+static bosc_status stage_blocks(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_blocks *a)
+{
+    const uint32_t *ids;
+    BI_TRY(bi_kdtree_make_blocks(ctx, s->tree, &a->query_blocks));
+    a->blocks = a->query_blocks;
+    a->nodes = a->bins.queries;
+    if (s->other != s->tree) {
+        BI_TRY(bi_kdtree_make_blocks(ctx, s->other, &a->blocks));
+        BI_TRY(bi_kdtree_place_nodes(ctx, s->other, &a->bins.metric, &a->nodes, &ids));
+    }
+    const int32_t levels = a->query_blocks.levels;
+    a->item_level = levels > BI_KDTREE_ITEM_LEVELS ? levels - BI_KDTREE_ITEM_LEVELS : 0;
+    a->items = (int64_t)1 << a->item_level;
+    return BOSC_OK;
+}
+
+/* result[b] = the number of pairs in bin b, by pairs of boxes. */
+static bosc_status count_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, const struct bi_kdtree_count_bins *bins,
+                                   int64_t *result)
+{
+    struct bi_kdtree_count_blocks a = {.bins = *bins};
+    BI_TRY(stage_blocks(ctx, s, &a));
+    BI_TRY(bi_scratch_of(ctx, a.items * BI_KDTREE_BINS, sizeof *a.bins.counts, &a.bins.counts));
+    const double cost = BI_KDTREE_SEARCH_ITEMS * (double)s->tree->nodes / (double)a.items;
+    for (a.bins.first = 0; a.bins.first < s->radius_count; a.bins.first += a.bins.bins) {
+        const int64_t left = s->radius_count - a.bins.first;
+        a.bins.bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
+        BI_TRY_WITH_COST(ctx, cost, s->other->ops->steps->count_blocks(ctx, a.items, &a));
+        for (int32_t b = 0; b < a.bins.bins; b++)
+            BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, a.bins.counts + b * a.items,
+                                                                a.items, result + a.bins.first + b));
+    }
+    return BOSC_OK;
+}
+
+/* True if pairs of boxes count the pairs: where boxes have all coordinates, and the backend has the step. */
+static bool uses_blocks(const struct pair_counts *s)
+{
+    return s->counts && s->other->ops->steps->count_blocks && s->other->opts.dim <= BI_KDTREE_BOX_COORDINATES;
+}
+
 static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof(int64_t);
     struct bi_kdtree_count_bins a;
     int64_t *results;
-    void *matrix, *host;
+    void *matrix = NULL, *host;
     BI_TRY(bi_host_scratch(ctx, 2 * bytes, &host));
     memset(host, 0, 2 * bytes);
     BI_TRY(stage_count(ctx, s, &a));
     if (a.n > 0 && s->other->nodes > 0) {
         BI_TRY(bi_scratch_of(ctx, 2 * s->radius_count, sizeof *results, &results));
-        BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
-        if (s->counts) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
+        if (uses_blocks(s)) BI_TRY_WITH_SCRATCH(ctx, count_by_blocks(ctx, s, &a, results));
+        if (s->sums || !uses_blocks(s)) BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
+        if (s->counts && !uses_blocks(s)) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
         if (s->sums) BI_TRY(sum_subtrees(ctx, s, &a));
         if (s->sums) BI_TRY(count_bins(ctx, s, &a, matrix, true, results + s->radius_count));
         BI_TRY(ctx->backend->copy(ctx, host, results, 2 * bytes));

@@ -54,6 +54,7 @@ struct bi_kdtree_count_bins {
     bosc_kdtree_view view;
     struct bi_kdtree_metric metric;
     const double *extents; /* of the searched tree */
+    struct bi_kdtree_split_axes axes;
     const double *queries;
     const uint32_t *numbers; /* the ids of the queries */
     int64_t n;               /* queries */
@@ -136,6 +137,7 @@ BI_FN void bi_step_count_bins(const struct bi_kdtree_count_bins *a, int64_t i)
     struct bi_kdtree_range run = {0, 0};
     for (int b = 0; b < BI_KDTREE_BINS; b++) bins.totals[b] = (double)(bins.counts[b] = 0);
     bi_kdtree_metric_walk_begin(&w, &a->view, &a->metric, q, a->extents);
+    bi_kdtree_metric_walk_skip_flat(&w, &a->axes);
     enum bi_kdtree_walk_event event = BI_KDTREE_WALK_ENTERED;
     for (; event != BI_KDTREE_WALK_OVER; event = bi_kdtree_metric_walk_move(&w, limit, &run)) {
         if (event == BI_KDTREE_WALK_ENTERED) bi_kdtree_count_subtree(a, &bins, &w);

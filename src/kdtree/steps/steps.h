@@ -8,6 +8,7 @@
 #include "kdtree/steps/sort.h"
 #include "kdtree/steps/metric_query.h"
 #include "kdtree/steps/nearest_other_label.h"
+#include "kdtree/steps/pair_blocks.h"
 #include "kdtree/steps/pair_counts.h"
 #include "kdtree/steps/rows.h"
 

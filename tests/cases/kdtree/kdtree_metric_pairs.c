@@ -215,6 +215,60 @@ static void coordinates_never_split(bosc_ctx *ctx)
     }
 }
 
+/* Trees of many boxes, whose points lie in a line, a plane, layers, or copies: their boxes are excluded or included as
+ * a whole, or divided down to blocks. */
+static void pairs_of_boxes(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const int64_t n = suite_slow(ctx) ? 100 : 1100;
+    for (int f = 0; f < KD_FLATNESSES + KD_SHAPES; f++)
+        for (int p = 0; p < 4; p++) {
+            if (suite_leaves_out()) continue;
+            const int32_t dim = 1 + (f + p) % 4;
+            const bosc_dtype dtype = km_dtypes[(f + p / 2) % 4];
+            const enum kd_shape shape = f < KD_FLATNESSES ? KD_RANDOM : (enum kd_shape)(f - KD_FLATNESSES);
+            struct km_trial t = km_make(ctx, &r, dtype, dim, n, 1, shape, km_norms[p], f % 3 == p % 3);
+            struct km_trial other = km_make(ctx, &r, dtype, dim, n / 5, 1, shape, km_norms[p], false);
+            if (f < KD_FLATNESSES) {
+                free((void *)t.points.data);
+                t.points = kd_flat_points(&r, dtype, dim, n, (enum kd_flatness)f, (unsigned)p + 1, KD_RANDOM);
+                km_confine(&r, &t.points, t.periods, false);
+                CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, 0));
+            }
+            km_confine(&r, &other.points, t.periods, false);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, other.tree, other.points.data, n / 5, 0));
+            memcpy(other.periods, t.periods, sizeof t.periods);
+            check_counts(ctx, &r, &t, &t);
+            check_counts(ctx, &r, &t, &other);
+            check_counts(ctx, &r, &other, &t);
+            km_free(&t);
+            km_free(&other);
+        }
+}
+
+/* Counts, and sums of weights, of points on a line are not quadratic: the line is parallel to an axis, or diagonal. */
+static void lines(bosc_ctx *ctx)
+{
+    enum { N = 1 << 17, REACH = 3 };
+    static double x[3 * N];
+    const int64_t n = suite_slow(ctx) ? 500 : N;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
+    const bosc_kdtree_query_opts o = {.size = sizeof o, .p = INFINITY};
+    const double radius = REACH;
+    for (int axis = 0; axis < 4; axis++) {
+        int64_t count;
+        double sum;
+        for (int64_t i = 0; i < n; i++) /* 0 to n - 1 in another order, as 4099 and n have no common factor */
+            for (int c = 0; c < 3; c++) x[3 * i + c] = axis == c || axis == 3 ? (double)(i * 4099 % n) : 0.5;
+        const struct reference_points points = {BOSC_F64, 3, n, 3, x};
+        bosc_kdtree *tree = kd_build(ctx, &opts, &points);
+        CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, tree, tree, &radius, 1, &o, NULL, NULL, 1, &count, &sum));
+        CHECK_EQ(count, n * (2 * REACH + 1) - REACH * (REACH + 1));
+        CHECK(sum == (double)count);
+        bosc_kdtree_free(tree);
+    }
+}
+
 /* Sums of arbitrary weights have the bits of one plain thread. */
 static void same_bits(bosc_ctx *ctx)
 {
@@ -239,8 +293,12 @@ static void same_bits(bosc_ctx *ctx)
     bosc_ctx_free(plain);
 }
 
-static const struct suite_case suite_cases_kdtree_metric_pairs[] = {
-    {"shapes", every_shape_and_norm, NULL},         {"sizes", small_trees_and_many_dimensions, NULL},
-    {"never split", coordinates_never_split, NULL}, {"flat", flat_coordinates, NULL},
-    {"large integers", nearly_flat_integers, NULL}, {"same bits", same_bits, NULL}};
+static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", every_shape_and_norm, NULL},
+                                                                    {"sizes", small_trees_and_many_dimensions, NULL},
+                                                                    {"never split", coordinates_never_split, NULL},
+                                                                    {"flat", flat_coordinates, NULL},
+                                                                    {"large integers", nearly_flat_integers, NULL},
+                                                                    {"boxes", pairs_of_boxes, NULL},
+                                                                    {"lines", lines, NULL},
+                                                                    {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);
