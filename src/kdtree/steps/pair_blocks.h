@@ -116,7 +116,7 @@ BI_FN void bi_kdtree_count_two_blocks(const struct bi_kdtree_count_blocks *a, in
     }
 }
 
-/* Counts the pairs of a pair of boxes that are in one bin, or whose boxes are blocks; else returns false. */
+/* Counts the pairs between two boxes, if all are in one bin or both boxes are blocks. Else returns false. */
 BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct bi_kdtree_box_pair p, int64_t *counts)
 {
     const int64_t first = a->bins.first, end = first + a->bins.bins;
