@@ -9,6 +9,7 @@ import numpy as np
 from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array, reals
+from ._locks import reading, writing
 from ._nodes import cKDTreeNode
 from ._numbers import real, whole
 from ._pairs import Pairs
@@ -149,15 +150,18 @@ class cKDTree(Pairs):
         return str(self._place)
 
     @property
+    @reading
     def maxes(self) -> np.ndarray:
         host = self._space.host(self._data)
         return frozen(host.max(axis=0) if self._n else np.zeros(self._m))
 
     @property
+    @reading
     def mins(self) -> np.ndarray:
         host = self._space.host(self._data)
         return frozen(host.min(axis=0) if self._n else np.zeros(self._m))
 
+    @reading
     def _nodes(self) -> cKDTreeNode:
         if self._tree is None:
             self._tree = cKDTreeNode(self._space.host(self._data), np.arange(self._n), self._leafsize)
@@ -182,6 +186,7 @@ class cKDTree(Pairs):
         return np.array([weights[node.indices].sum() for node in self._nodes().walk()])
 
     @property
+    @reading
     def nbytes(self) -> int:
         """Bytes of memory of the tree on its device, with those of its second tree for queries of float64."""
         return self._handle.info(where(self._place))["bytes"] + (0 if self._twin is None else self._twin.nbytes)
@@ -189,11 +194,13 @@ class cKDTree(Pairs):
     def __len__(self) -> int:
         return self._n
 
+    @reading
     def __repr__(self) -> str:
         box = "" if self._periods is None else f", boxsize={self._boxsize.tolist()}"
         shape = f"{self._n} points in {self._m} dimensions, {self._dtype}"
         return f"<boscage.{type(self).__name__} of {shape}, on {self._place}{box}>"
 
+    @reading
     def __getstate__(self) -> dict[str, Any]:
         return {
             "data": self._space.host(self._data),
@@ -249,6 +256,7 @@ class cKDTree(Pairs):
 
     # --- searches -----------------------------------------------------------------------------------------------------
 
+    @reading
     def query(
         self,
         x: Any,
@@ -407,6 +415,7 @@ class cKDTree(Pairs):
         search(at, rows, radii, norm(p), eps, self._periods, False, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
+    @reading
     def query_ball_csr(
         self,
         x: Any,
@@ -446,6 +455,7 @@ class cKDTree(Pairs):
         found = tree._ball(rows, radii, p, eps, space, workers, progress, return_distance)
         return found if return_distance else found[:2]
 
+    @reading
     def query_ball_point(
         self,
         x: Any,
@@ -511,6 +521,7 @@ class cKDTree(Pairs):
         out[:] = lists
         return out.reshape(shape)
 
+    @reading
     def query_box(self, lows: Any, highs: Any, workers: Optional[int] = None) -> tuple[Any, Any]:
         """Finds all points in closed boxes.
 
@@ -549,6 +560,7 @@ class cKDTree(Pairs):
 
     # --- beyond scipy's interface -------------------------------------------------------------------------------------
 
+    @writing
     def rebuild(self, data: Any, *, workers: Optional[int] = None, progress: Progress = None) -> None:
         """Rebuilds the tree from other points, in its memory.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
 import threading
 from typing import Any, Optional
@@ -220,7 +221,11 @@ class Keys:
     def one(self, key: Any) -> np.ndarray:
         """One key as an array of one element, for searches."""
         if type(key) is float and self.dtype.kind == "f":  # as NumPy compares a float of Python with an array
-            return np.array([key], self.dtype)
+            with np.errstate(over="ignore"):
+                held = np.array([key], self.dtype)
+            if math.isfinite(key) and not np.isfinite(held[0]):  # of no key's value; rounded to infinity
+                return np.array([key])
+            return held
         if isinstance(key, tuple) and self.dtype.names:
             try:
                 record = np.array([key], self.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, raw
 from ._convert import reals
+from ._locks import reading, reading_both
 from ._numbers import real
 from ._points import WIDER, PointSet, is_below_one, norm, within_power
 from ._where import Place, Progress, where
@@ -77,6 +78,7 @@ class Pairs(PointSet):
         self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
+    @reading_both
     def query_ball_tree(
         self,
         other: "Pairs",
@@ -112,6 +114,7 @@ class Pairs(PointSet):
         offsets, ids, _ = tree._pairs(other, r, p, eps, workers, progress, False)
         return self._space.lists(offsets, ids)
 
+    @reading
     def query_pairs(
         self,
         r: float,
@@ -188,6 +191,7 @@ class Pairs(PointSet):
         mean = (counts.sum() - len(rows)) / len(rows)  # without the points themselves
         return int(max(mean, 0) / 2 * self._n * 1.25) + SAMPLE
 
+    @reading_both
     def count_neighbors(
         self,
         other: "Pairs",
@@ -301,6 +305,7 @@ class Pairs(PointSet):
             pair.append(w)
         return pair[0], pair[1]
 
+    @reading_both
     def sparse_distance_matrix(
         self,
         other: "Pairs",

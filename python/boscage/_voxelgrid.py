@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array
+from ._locks import reading, writing
 from ._numbers import real
 from ._points import PointSet, points_of, scaled
 from ._where import Progress, where
@@ -71,6 +72,7 @@ class VoxelGrid(PointSet):
     def _radius(self, r: float) -> float:
         return float(scaled(np.asarray(real(r, "r")), self._exponent, "r"))
 
+    @writing
     def rebuild(self, data: Any, *, progress: Progress = None) -> None:
         """Rebuilds the grid from other points, in its memory; points of float64 make it one of float64."""
         space = space_of(data)
@@ -103,6 +105,7 @@ class VoxelGrid(PointSet):
     def __repr__(self) -> str:
         return f"<boscage.VoxelGrid of {self.n} points in {self._m} dimensions, cell {self._cell}, on {self._place}>"
 
+    @reading
     def __reduce__(self) -> Any:
         return (VoxelGrid, (self._space.host(self.data), self._cell))
 
@@ -118,6 +121,7 @@ class VoxelGrid(PointSet):
     def _of_points(self, points: Any) -> "VoxelGrid":
         return VoxelGrid(points, self._cell, device=self._place)
 
+    @reading
     def voxels(self) -> tuple[Any, Any]:
         """Lists the occupied voxels.
 
@@ -141,6 +145,7 @@ class VoxelGrid(PointSet):
         self._handle.voxels(self._at(), raw(coordinates), raw(counts))
         return self._space.give(coordinates), self._space.give(counts)
 
+    @reading
     def count(self, x: Any, r: Optional[float] = None, *, progress: Progress = None) -> Any:
         """Counts the points within r of each query; without r, those in its voxel.
 
@@ -157,6 +162,7 @@ class VoxelGrid(PointSet):
             grid._handle.radius_count(at, x, grid._radius(r), raw(counts))
         return space.give(counts)
 
+    @reading
     def query_ball_csr(self, x: Any, r: float, *, progress: Progress = None) -> tuple[Any, Any]:
         """Finds all points within r of each query: ``ids[offsets[q]:offsets[q + 1]]``, ascending.
 
@@ -177,6 +183,7 @@ class VoxelGrid(PointSet):
         grid._handle.radius(at, x, grid._radius(r), raw(offsets), raw(ids), None)
         return space.give(offsets), space.give(ids)
 
+    @reading
     def query_pairs(self, r: float, *, progress: Progress = None) -> Any:
         """Finds all pairs i < j within r of each other, ascending: an array of shape (pairs, 2)."""
         at = self._at(progress=progress)
@@ -184,6 +191,7 @@ class VoxelGrid(PointSet):
         self._handle.pairs(at, self._radius(r), raw(pairs), None)
         return self._space.give(pairs)
 
+    @reading
     def components(self, r: float, *, progress: Progress = None) -> tuple[int, Any]:
         """Finds the connected components of all pairs within r: their number, and the smallest row in each point's."""
         labels = self._space.empty(self.n, "int64")

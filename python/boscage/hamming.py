@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
 from ._convert import flags, integers, values_of
+from ._locks import reading
 from ._numbers import whole
 from ._where import Progress, where
 
@@ -238,6 +239,7 @@ class CellGraph(_Letters):
     def _empty(self, shape: Any, dtype: str = "int64") -> Any:
         return self._space.empty(shape, dtype)
 
+    @reading
     def pairs(self) -> tuple[Any, Any]:
         """The pairs: rows i < j, and the letter in which they differ; once each, ascending."""
         edges = self._info()["edges"]
@@ -245,6 +247,7 @@ class CellGraph(_Letters):
         self._handle.get_pairs(self._at(), raw(pairs), raw(positions))
         return self._space.give(pairs), self._space.give(positions)
 
+    @reading
     def vertices(self) -> tuple[Any, Any]:
         """The distinct vectors: the first row of each, and the number of its equal rows."""
         count = self._info()["vertices"]
@@ -252,6 +255,7 @@ class CellGraph(_Letters):
         self._handle.get_vertices(self._at(), None, raw(first), raw(many), None)
         return self._space.give(first), self._space.give(many)
 
+    @reading
     def vertex_of_rows(self) -> Any:
         """The vertex of each row."""
         out = self._empty(self.n)
@@ -262,12 +266,14 @@ class CellGraph(_Letters):
         """The vector of each vertex: letters, or strings over the alphabet."""
         return self._readable(self._all_words())
 
+    @reading
     def _all_words(self) -> np.ndarray:
         about = self._info()
         words = np.empty((about["vertices"], about["words"]), np.uint64)
         self._handle.get_vertices(self._at(), words, None, None, None)
         return words
 
+    @reading
     def csr(self) -> tuple[Any, Any, Any]:
         """The neighbours of each vertex: offsets, vertices (ascending in each row), and letters."""
         about = self._info()
@@ -279,12 +285,14 @@ class CellGraph(_Letters):
     def _mask(self, mask: Any) -> Any:
         return None if mask is None else flags(mask, self._space, "mask")
 
+    @reading
     def components(self, mask: Any = None) -> tuple[int, Any]:
         """The connected components: their number, and the smallest vertex in each vertex's; -1 outside the mask."""
         labels = self._empty(self.n_vertices)
         count = self._handle.components(self._at(), self._mask(mask), raw(labels))
         return count, self._space.give(labels)
 
+    @reading
     def bfs(self, source: int, mask: Any = None) -> tuple[Any, Any]:
         """Searches breadth-first from a vertex: levels and parents, -1 for unreachable vertices."""
         count = self.n_vertices
@@ -292,6 +300,7 @@ class CellGraph(_Letters):
         self._handle.levels(self._at(), whole(source, "source"), self._mask(mask), raw(levels), raw(parents))
         return self._space.give(levels), self._space.give(parents)
 
+    @reading
     def shortest_path(self, source: int, target: int, mask: Any = None) -> Optional[Any]:
         """The vertices of a shortest path, with both ends; None if there is none.
 
@@ -320,6 +329,7 @@ class CellGraph(_Letters):
             f"on {self._place}>"
         )
 
+    @reading
     def __getstate__(self) -> dict[str, Any]:
         words, rows = self._all_words(), np.empty(self.n, np.int64)
         self._handle.get_vertices(self._at(), None, None, None, rows)
@@ -448,6 +458,7 @@ class Trie(_Letters):
         self._handle.longest(at, words, raw(lengths), raw(begins), raw(ends))
         return space.give(lengths), space.give(begins), space.give(ends)
 
+    @reading
     def matches(self, vectors: Any, any_letter: Any = None, *, wildcard: Optional[str] = None) -> tuple[Any, Any]:
         """Keys that match patterns: ``ranks[offsets[q]:offsets[q + 1]]``.
 
@@ -477,6 +488,7 @@ class Trie(_Letters):
         self._handle.matches(at, words, masks, raw(offsets), raw(ranks))
         return space.give(offsets), space.give(ranks)
 
+    @reading
     def neighbours(self, vectors: Any) -> tuple[Any, Any, Any]:
         """Keys that differ from each vector in one letter: offsets, ranks, and the letters."""
         words, n, space, at = self._queries(vectors)
@@ -487,6 +499,7 @@ class Trie(_Letters):
         self._handle.neighbours(at, words, raw(offsets), raw(ranks), raw(positions))
         return space.give(offsets), space.give(ranks), space.give(positions)
 
+    @reading
     def pairs(self) -> tuple[Any, Any]:
         """All pairs of keys, by their ranks, that differ in one letter, and the letters."""
         count = self._handle.pairs(self._at(), None, None)
@@ -494,6 +507,7 @@ class Trie(_Letters):
         self._handle.pairs(self._at(), raw(pairs), raw(positions))
         return self._space.give(pairs), self._space.give(positions)
 
+    @reading
     def keys(self, begin: int = 0, end: Optional[int] = None) -> Any:
         """Keys in order, those of ranks begin to end - 1: letters, or strings over the alphabet."""
         begin, end = whole(begin, "begin"), len(self) if end is None else whole(end, "end")
@@ -501,12 +515,14 @@ class Trie(_Letters):
         self._handle.get_keys(self._at(), begin, end, words, None, None)
         return self._readable(words)
 
+    @reading
     def values(self) -> Any:
         """The value of each key, in order."""
         out = self._space.empty(len(self), "int64")
         self._handle.get_keys(self._at(), 0, len(self), None, raw(out), None)
         return self._space.give(out)
 
+    @reading
     def counts(self) -> Any:
         """The number of rows of each key, in order."""
         out = self._space.empty(len(self), "int64")

@@ -14,6 +14,7 @@ from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import as_type, is_extension, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain, strings_of
+from ._locks import reading
 from ._numbers import real, whole
 from ._originals import FEW, factorized_strings, isin_suits_numpy, may_answer
 from ._where import Progress, place, where
@@ -165,8 +166,7 @@ class _Table:
         return self._key_type
 
     def _count(self, words: Any) -> int:
-        size = int(words.shape[0])
-        return size // 2 if self._key_bits == 128 else size
+        return int(words.shape[0]) // (2 if self._key_bits == 128 else 1)
 
     def _insert(self, keys: Any, values: Any, progress: Progress) -> None:
         words, space = self._keys_in(keys)
@@ -212,17 +212,19 @@ class _Table:
 
     def keys(self) -> Any:
         """All keys, in the order of the table."""
-        return self._out(len(self), keys=True)[0]
+        return self._out(keys=True)[0]
 
-    def _out(self, n: int, keys: bool = False, values: int = -1, counts: bool = False) -> tuple[Any, Any, Any]:
-        space = self._space
+    @reading
+    def _out(self, keys: bool = False, values: bool = False, counts: bool = False) -> tuple[Any, Any, Any]:
+        about, space = self._handle.info(self._at()), self._space
+        n, many = about["keys"], about["pairs" if self._multi else "keys"]
         if space is NUMPY or space.at is None:
             space = NUMPY
             key = np.empty(n, self._codec().words) if keys else None
             words = None if key is None else key.view(np.uint64 if self._key_bits == 128 else f"u{self._key_bits // 8}")
         else:
             key = words = space.empty(n, str(self._key_type)) if keys else None
-        value, stored = self._empty_values(values, space) if values >= 0 else (None, None)
+        value, stored = self._empty_values(many, space) if values else (None, None)
         count = space.empty(n, "int64") if counts else None
         if n:
             self._handle.get_pairs(self._at(), raw(words), stored, raw(count))
@@ -361,12 +363,11 @@ class HashMap(_Table):
 
     def values(self) -> Any:
         """All values, in the order of `keys`."""
-        return self._out(len(self), values=len(self))[1]
+        return self._out(values=True)[1]
 
     def items(self) -> tuple[Any, Any]:
         """All keys and their values, in the order of the table."""
-        n = len(self)
-        return self._out(n, keys=True, values=n)[:2]
+        return self._out(keys=True, values=True)[:2]
 
 
 class MultiMap(_Table):
@@ -416,6 +417,7 @@ class MultiMap(_Table):
             counts[~fits] = 0
         return counts.reshape(shape)
 
+    @reading
     def retrieve(self, keys: Any) -> tuple[Any, Any]:
         """All values of keys: those of key q are ``values[offsets[q]:offsets[q + 1]]``, in the order they came in."""
         words, fits, _, space = self._queries(keys)
@@ -423,8 +425,7 @@ class MultiMap(_Table):
         offsets = space.empty(self._count(words) + 1, "int64")
         at = self._at(space)
         self._handle.retrieve(at, words, raw(offsets), None)
-        total = int(space.host(offsets)[-1])
-        values, stored = self._empty_values(total, space)
+        values, stored = self._empty_values(int(space.host(offsets)[-1]), space)
         self._handle.retrieve(at, words, raw(offsets), stored)
         if fits is not None:  # keys that cannot be in the table have no values
             offsets = offsets[np.append(0, np.cumsum(fits))]
@@ -446,8 +447,7 @@ class MultiMap(_Table):
 
     def items(self) -> tuple[Any, Any, Any]:
         """All keys, the number of values of each, and all values, grouped by key."""
-        about = self.info()
-        keys, values, counts = self._out(about["keys"], keys=True, values=about["pairs"], counts=True)
+        keys, values, counts = self._out(keys=True, values=True, counts=True)
         return keys, counts, values
 
 

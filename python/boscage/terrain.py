@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import NUMPY, Space, place_for, raw, space_of
 from ._convert import integers, real_array, reals
+from ._locks import reading, writing
 from ._numbers import real, whole
 from ._where import Progress, place, where
 
@@ -82,6 +83,7 @@ class Terrain:
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
 
+    @writing
     def rebuild(self, heights: Any, *, progress: Progress = None) -> None:
         """Replaces the raster; the mesh becomes the coarsest one."""
         space = space_of(heights)
@@ -156,6 +158,7 @@ class Terrain:
         space = space_of(commands)
         self._handle.update(self._at(space), integers(commands, "uint8", space, "commands"))
 
+    @reading
     def mesh(self, normals: bool = False) -> tuple[Any, ...]:
         """Vertices (v, 3), optionally normals, and triangles (t, 3), counter-clockwise from above."""
         at = self._at()
@@ -187,12 +190,14 @@ class Terrain:
         self._handle.locate(self._at(space), points, raw(leaves), raw(heights))
         return space.give(leaves), space.give(heights)
 
+    @reading
     def leaves(self) -> Any:
         """The tree's leaf nodes, in order."""
         nodes = self._space.empty(self._handle.leaves(self._at()), "uint64")
         self._handle.decode(self._at(), 0, raw(nodes))
         return self._space.give(nodes)
 
+    @reading
     def corners(self) -> Any:
         """For each leaf three samples (row * columns + column): the ends of its longest edge, and its right angle."""
         samples = self._space.empty((self._handle.leaves(self._at()), 3), "int64")
@@ -207,11 +212,13 @@ class Terrain:
         self._handle.neighbours(self._at(space), leaves, raw(out))
         return space.give(out)
 
+    @reading
     def __repr__(self) -> str:
         rows, columns = self._heights.shape
         leaves = self._handle.leaves(self._at())
         return f"<boscage.Terrain of {rows} x {columns} heights, {leaves} leaves, on {self._place}>"
 
+    @reading
     def __getstate__(self) -> dict[str, Any]:
         return {
             "heights": self._space.host(self._heights),
@@ -288,6 +295,7 @@ class ConcurrentBinaryTree:
         """Makes the nodes of a level the leaves."""
         self._handle.reset(self._at(NUMPY), whole(level, "level", "int32"))
 
+    @writing
     def update(self, commands: Any) -> Any:
         """Applies a command to each leaf (0 keeps, 1 splits, 2 merges it), and reduces.
 
@@ -309,6 +317,7 @@ class ConcurrentBinaryTree:
         self._handle.update(self._at(space), commands, raw(sources))
         return space.give(sources)[: len(self)]
 
+    @reading
     def leaves(self) -> np.ndarray:
         """The leaf nodes, in order."""
         nodes = np.empty(len(self), np.uint64)

@@ -99,7 +99,7 @@ void set_bits(Tree &tree, const Where &where, const In &bits)
 
 void bind_cbt(nb::module_ &m)
 {
-    nb::class_<Tree>(m, "ConcurrentBinaryTree")
+    nb::class_<Tree, Lock>(m, "ConcurrentBinaryTree")
         .def("__init__", &create, "where"_a, "depth"_a, "level"_a)
         .def("info", &info, "where"_a)
         .def("split", &record<bosc_cbt_split>, "where"_a, "nodes"_a)

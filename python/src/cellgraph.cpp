@@ -120,7 +120,7 @@ int64_t path(Cells &graph, const Where &where, int64_t from, int64_t to, const I
 void bind_cellgraph(nb::module_ &m)
 {
     m.def("cellgraph_table_bits", [] { return BOSC_CELLGRAPH_TABLE_BITS; });
-    nb::class_<Cells>(m, "CellGraph")
+    nb::class_<Cells, Lock>(m, "CellGraph")
         .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "method"_a)
         .def("info", &info, "where"_a)
         .def("build", &write_vectors<bosc_cellgraph_build>, "where"_a, "vectors"_a)

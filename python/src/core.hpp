@@ -5,10 +5,11 @@
 #ifndef BOSCAGE_PYTHON_CORE_HPP
 #define BOSCAGE_PYTHON_CORE_HPP
 
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 
 #include <boscage/boscage.h>
@@ -68,39 +69,85 @@ class Call
     bool on_callers_stream;
 };
 
-/* A structure of the library. Threads may share it: one that changes it waits for all readers. */
-template <class T, void (*FREE)(T *)> struct Handle {
-    T *of = nullptr;
-    std::shared_mutex mutex;
-    Handle() = default;
-    ~Handle() { FREE(of); }
-    Handle(const Handle &) = delete;
-    Handle &operator=(const Handle &) = delete;
-};
-
-/* A call that reads (Reading) or changes (Writing) a structure. It holds the lock from the checks of sizes to its end,
- * and
- * waits for the lock without the GIL. */
-template <class H, class LOCK> class Locked : public Call
+/* A lock of readers or one writer. Waiting threads enter in the order in which they came: a writer waits only for
+ * readers before it. */
+class Lock
 {
   public:
-    Locked(const Where &where, H &handle) : Call(where), lock(handle.mutex, std::defer_lock)
+    Lock();
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+    bool try_enter(bool exclusive);
+    void enter(bool exclusive);
+    void leave(bool exclusive);
+
+  private:
+    bool is_open(bool exclusive) const { return !writing && (!exclusive || !readers); }
+    void admit(bool exclusive);
+    void recover_after_fork();
+    std::mutex mutex;
+    std::condition_variable changed;
+    uint64_t next = 0, serving = 0; /* tickets: of the next thread to come, and of the next one to enter */
+    int64_t readers = 0;
+    bool writing = false;
+    uint64_t forks; /* of this process, when the lock was made or recovered */
+};
+
+/* Holds a lock. A thread that holds it already enters again without waiting, so that one hold may span several calls.
+ * A running call that changes a structure, such as one that reports progress, refuses further calls of its thread. */
+class Hold
+{
+  public:
+    enum Kind { READ, WRITE, CHANGE }; /* WRITE: for several calls; CHANGE: a call that changes the structure */
+    Hold(Lock &entered, Kind as);
+    ~Hold();
+    Hold(const Hold &) = delete;
+    Hold &operator=(const Hold &) = delete;
+
+  private:
+    Lock &lock;
+    Kind kind;
+};
+
+/* A structure of the library. Threads may share it: one that changes it waits for the readers before it. */
+template <class T, void (*FREE)(T *)> struct Handle : Lock {
+    T *of = nullptr;
+    Handle() = default;
+    ~Handle() { FREE(of); }
+};
+
+/* A call that reads or changes a structure. It holds the lock from the checks of sizes to its end, and waits for the
+ * lock without the GIL. */
+class Reading : public Call
+{
+  public:
+    Reading(const Where &where, Lock &lock) : Call(where), hold(lock, Hold::READ) {}
+
+  private:
+    Hold hold;
+};
+class Writing : public Call
+{
+  public:
+    Writing(const Where &where, Lock &lock) : Call(where), hold(lock, Hold::CHANGE) {}
+
+  private:
+    Hold hold;
+};
+
+/* Holds two locks for reading, which may be one. All threads enter them in the order of their addresses: else each of
+ * two threads could wait behind a writer that waits for the other thread. */
+class HoldBoth
+{
+  public:
+    HoldBoth(Lock &a, Lock &b)
+        : first(std::less<>()(&a, &b) ? a : b, Hold::READ), second(std::less<>()(&a, &b) ? b : a, Hold::READ)
     {
-        nb::gil_scoped_release release;
-        lock.lock();
     }
 
   private:
-    LOCK lock;
+    Hold first, second;
 };
-template <class H> struct Reading : Locked<H, std::shared_lock<std::shared_mutex>> {
-    using Locked<H, std::shared_lock<std::shared_mutex>>::Locked;
-};
-template <class H> struct Writing : Locked<H, std::unique_lock<std::shared_mutex>> {
-    using Locked<H, std::unique_lock<std::shared_mutex>>::Locked;
-};
-template <class H> Reading(const Where &, H &) -> Reading<H>;
-template <class H> Writing(const Where &, H &) -> Writing<H>;
 
 /* The result of bosc_X_get_info. */
 template <class I, auto GET, class H> I described(Call &call, H &handle)
@@ -183,6 +230,7 @@ template <class H, class F> void construct_handle(H *self, const Where &where, F
 }
 
 void bind_context(nb::module_ &m);
+void bind_lock(nb::module_ &m);
 void bind_prims(nb::module_ &m);
 void bind_kdtree(nb::module_ &m);
 void bind_voxelgrid(nb::module_ &m);

@@ -105,7 +105,7 @@ int64_t components(Graph &graph, const Where &where, const Out &labels)
 
 void bind_graph(nb::module_ &m)
 {
-    nb::class_<Graph>(m, "Graph")
+    nb::class_<Graph, Lock>(m, "Graph")
         .def("__init__", &create, "where"_a, "weight"_a, "arcs"_a = 0, "parallel"_a = 0, "nan"_a = 0,
              "drop_loops"_a = false)
         .def("info", &info, "where"_a)

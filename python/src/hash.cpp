@@ -151,7 +151,7 @@ int64_t unique(const Where &where, const In &keys, int key_bits, const Out &ids,
 
 void bind_hash(nb::module_ &m)
 {
-    nb::class_<Table>(m, "HashTable")
+    nb::class_<Table, Lock>(m, "HashTable")
         .def("__init__", &create, "where"_a, "layout"_a, "kind"_a, "key_bits"_a, "value_size"_a, "duplicates"_a,
              "value_dtype"_a, "load"_a, "seed"_a, "no_wait"_a)
         .def("info", &info, "where"_a)

@@ -79,16 +79,14 @@ struct Query {
     }
 };
 
-/* Locks a second tree for reading, if it is not the first. A thread that holds a tree for writing waits for no other
- * tree, so there is no deadlock. */
-struct Beside {
-    std::shared_lock<std::shared_mutex> lock;
-    Beside(KDTree &tree, KDTree *other)
-    {
-        if (!other || other == &tree) return;
-        nb::gil_scoped_release release;
-        lock = std::shared_lock<std::shared_mutex>(other->mutex);
-    }
+/* A call that reads a tree and perhaps a second one. */
+class ReadingBoth : public Call
+{
+  public:
+    ReadingBoth(const Where &where, KDTree &tree, KDTree *other) : Call(where), hold(tree, other ? *other : tree) {}
+
+  private:
+    HoldBoth hold;
 };
 
 /* None: the points of the build. */
@@ -169,8 +167,7 @@ void query_radius_count(KDTree &tree, const Where &where, const In &queries, con
 void pairs(KDTree &tree, const Where &where, KDTree *other, double radius, double p, double epsilon, const In &periods,
            const Out &offsets, const Out &ids, const Out &distances)
 {
-    Reading call(where, tree);
-    Beside beside(tree, other);
+    ReadingBoth call(where, tree, other);
     bosc_kdtree_info about = info_of(call, tree);
     Query query(where, about, p, epsilon, periods);
     int64_t *starts = typed_room<int64_t>(where, offsets, BOSC_I64, about.n + 1, "offsets");
@@ -185,8 +182,7 @@ void pairs(KDTree &tree, const Where &where, KDTree *other, double radius, doubl
 void count_pairs(KDTree &tree, const Where &where, KDTree &other, const In &radii, double p, const In &periods,
                  const In &weights, const In &other_weights, bool cumulative, const Out &counts, const Out &sums)
 {
-    Reading call(where, tree);
-    Beside beside(tree, &other);
+    ReadingBoth call(where, tree, &other);
     bosc_kdtree_info about = info_of(call, tree), others = info_of(call, other);
     Query query(where, about, p, 0, periods);
     const double *r = typed<double>(where, radii, BOSC_F64, size_of(radii), "r");
@@ -215,7 +211,7 @@ void box(KDTree &tree, const Where &where, const In &boxes, const Out &offsets, 
 
 void bind_kdtree(nb::module_ &m)
 {
-    nb::class_<KDTree>(m, "KDTree")
+    nb::class_<KDTree, Lock>(m, "KDTree")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "builder"_a = 0)
         .def("info", &info, "where"_a)
         .def("build", &build_tree, "where"_a, "points"_a)

@@ -7,6 +7,7 @@ NB_MODULE(_core, m)
     m.doc() = "The calls of libboscage, on arrays that are checked here. The modules of the package are for people.";
     nb::set_leak_warnings(false); // modules keep places of theirs until the interpreter ends
     bind_context(m);
+    bind_lock(m);
     bind_prims(m);
     bind_kdtree(m);
     bind_voxelgrid(m);

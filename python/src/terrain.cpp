@@ -176,7 +176,7 @@ void decode(Terrain &terrain, const Where &where, int64_t first, const Out &node
 
 void bind_terrain(nb::module_ &m)
 {
-    nb::class_<Terrain>(m, "Terrain")
+    nb::class_<Terrain, Lock>(m, "Terrain")
         .def("__init__", &create, "where"_a, "spacing"_a, "spacing_y"_a)
         .def("info", &info, "where"_a)
         .def("build", &build_terrain, "where"_a, "heights"_a)

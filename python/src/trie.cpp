@@ -161,7 +161,7 @@ Trie *load(const Where &where, const nb::bytes &bytes)
 
 void bind_trie(nb::module_ &m)
 {
-    nb::class_<Trie>(m, "Trie")
+    nb::class_<Trie, Lock>(m, "Trie")
         .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "duplicates"_a)
         .def("info", &info, "where"_a)
         .def("build", &write_keys<bosc_trie_build>, "where"_a, "keys"_a, "values"_a.none())

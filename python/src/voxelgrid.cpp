@@ -125,7 +125,7 @@ int64_t components(Grid &grid, const Where &where, double radius, const Out &lab
 
 void bind_voxelgrid(nb::module_ &m)
 {
-    nb::class_<Grid>(m, "VoxelGrid")
+    nb::class_<Grid, Lock>(m, "VoxelGrid")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "cell"_a)
         .def("info", &info, "where"_a)
         .def("build", &build_grid, "where"_a, "points"_a)

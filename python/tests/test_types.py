@@ -368,6 +368,11 @@ def test_single_keys():
     assert Decimal("0.1") not in HashSet([0.1]) and Decimal("0.5") in HashSet([0.5])
     assert 2**80 in HashSet([2.0**80]) and 2**80 + 1 not in HashSet([2.0**80]) and Decimal(2**80) in HashSet([2.0**80])
     assert 2**80 not in few and "1" not in few and None not in few and (1, 2) not in few and 1 + 1j not in few
+    for kind, most in (("f2", 70000.0), ("f4", 1e300)):
+        ends = HashSet(np.array([np.inf, -np.inf], kind))
+        assert most not in ends and -most not in ends and not ends.contains([most, -most]).any()
+        assert float("inf") in ends and -float("inf") in ends and float("nan") not in ends
+        assert most not in HashSet(np.array([1.0], kind)) and float("nan") in HashSet(np.array([np.nan], kind))
     assert 0.1 in HashSet(np.array([0.1], "f4")) and np.float64(0.1) not in HashSet(np.array([0.1], "f4"))
     for key in ([1], np.array([1, 2])):
         with pytest.raises(TypeError, match="key: "):

@@ -26,8 +26,7 @@ static int64_t signed_element(const bosc_array *a, int64_t i)
 /* Returns the first negative element from position i, or the number of elements. */
 static int64_t find_negative(const bosc_array *a, int64_t i)
 {
-    if (a->dtype != BOSC_I8 && a->dtype != BOSC_I16 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64)
-        return a->shape[0];
+    if (a->dtype != BOSC_I8 && a->dtype != BOSC_I16 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64) return a->shape[0];
     while (i < a->shape[0] && signed_element(a, i) >= 0) i++;
     return i;
 }

@@ -1,0 +1,47 @@
+"""Methods that hold the lock of their structure over several calls of the extension.
+
+Each call of the extension holds it by itself. A method of several calls, or of a call and attributes that a writer
+changes, needs one hold: else another thread may write between them.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, TypeVar
+
+from . import _core
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def reading(method: Method) -> Method:
+    """A method whose structure no other thread changes while it runs."""
+
+    @functools.wraps(method)
+    def locked(*args: Any, **kwargs: Any) -> Any:
+        return _core.call_reading(method, args, kwargs)
+
+    return locked  # type: ignore[return-value]
+
+
+def reading_both(method: Method) -> Method:
+    """A method whose structure, and that of its first argument, no other thread changes while it runs."""
+
+    @functools.wraps(method)
+    def locked(*args: Any, **kwargs: Any) -> Any:
+        other = args[1] if len(args) > 1 else kwargs.get("other")
+        if not isinstance(getattr(other, "_handle", None), _core.Lock):  # the method refuses it
+            return _core.call_reading(method, args, kwargs)
+        return _core.call_reading_both(other, method, args, kwargs)
+
+    return locked  # type: ignore[return-value]
+
+
+def writing(method: Method) -> Method:
+    """A method during which no other thread reads or changes its structure."""
+
+    @functools.wraps(method)
+    def locked(*args: Any, **kwargs: Any) -> Any:
+        return _core.call_writing(method, args, kwargs)
+
+    return locked  # type: ignore[return-value]
