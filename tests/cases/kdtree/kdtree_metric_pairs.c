@@ -222,7 +222,7 @@ static void coordinates_never_split(bosc_ctx *ctx)
 static void pairs_of_boxes(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
-    const int64_t n = suite_emulated(ctx) ? 100 : 1100;
+    const int64_t n = suite_emulated(ctx) ? 100 : suite_slow(ctx) ? 520 : 1100;
     for (int f = 0; f < KD_FLATNESSES + KD_SHAPES; f++)
         for (int p = 0; p < 4; p++) {
             if (suite_leaves_out()) continue;
