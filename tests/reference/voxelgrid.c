@@ -2,14 +2,32 @@
 
 #include <math.h>
 
+static const void *row_at(const struct reference_points *p, int64_t i)
+{
+    return (const char *)p->data + (size_t)(i * p->stride) * bosc_dtype_size(p->dtype);
+}
+
 double reference_square(const struct reference_points *p, double radius)
 {
     return reference_square_limit(radius, p->dtype == BOSC_F32);
 }
 
-static const void *row_at(const struct reference_points *p, int64_t i)
+static double coordinate(const struct reference_points *p, const void *row, int32_t c)
 {
-    return (const char *)p->data + (size_t)(i * p->stride) * bosc_dtype_size(p->dtype);
+    switch (p->dtype) {
+    case BOSC_F32: return (double)((const float *)row)[c];
+    case BOSC_F64: return ((const double *)row)[c];
+    case BOSC_I32: return (double)((const int32_t *)row)[c];
+    default: return (double)((const int64_t *)row)[c];
+    }
+}
+
+bool reference_is_within(const struct reference_points *p, int64_t i, const void *row, double r2, double *dist2)
+{
+    *dist2 = reference_dist2(p, i, row);
+    bool equal = true;
+    for (int32_t c = 0; c < p->dim; c++) equal &= coordinate(p, row_at(p, i), c) == coordinate(p, row, c);
+    return *dist2 <= r2 && (r2 > 0 || equal);
 }
 
 int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pairs, double *dist2)
@@ -17,8 +35,8 @@ int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pa
     int64_t count = 0;
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = i + 1; j < p->n; j++) {
-            double d = reference_dist2(p, j, row_at(p, i));
-            if (!(d <= r2)) continue;
+            double d;
+            if (!reference_is_within(p, j, row_at(p, i), r2, &d)) continue;
             if (pairs) pairs[2 * count] = i;
             if (pairs) pairs[2 * count + 1] = j;
             if (dist2) dist2[count] = d;
@@ -33,7 +51,8 @@ int64_t reference_components(const struct reference_points *p, double r2, int64_
     for (int64_t i = 0; i < p->n; i++) labels[i] = i;
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t j = i + 1; j < p->n; j++) {
-            if (labels[i] == labels[j] || !(reference_dist2(p, j, row_at(p, i)) <= r2)) continue;
+            double d;
+            if (labels[i] == labels[j] || !reference_is_within(p, j, row_at(p, i), r2, &d)) continue;
             int64_t low = labels[i] < labels[j] ? labels[i] : labels[j], high = labels[i] + labels[j] - low;
             for (int64_t k = 0; k < p->n; k++)
                 if (labels[k] == high) labels[k] = low;

@@ -7,7 +7,10 @@
 /* Returns the squared radius, rounded as distances of the points are. */
 double reference_square(const struct reference_points *p, double radius);
 
-/* Lists pairs i < j with dist2 <= r2, ascending: pairs (2 * count) and dist2 (count); either may be NULL. Returns
+/* True if point i is within a squared radius of a row: of equal coordinates if r2 is 0. *dist2: squared distance. */
+bool reference_is_within(const struct reference_points *p, int64_t i, const void *row, double r2, double *dist2);
+
+/* Lists pairs i < j within r2 of each other, ascending: pairs (2 * count) and dist2 (count); either may be NULL. Returns
  * count. */
 int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pairs, double *dist2);
 

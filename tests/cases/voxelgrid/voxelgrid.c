@@ -75,8 +75,8 @@ static void check_radius(bosc_ctx *ctx, bosc_voxelgrid *grid, const struct refer
     for (int64_t i = 0; i < q->n; i++) {
         CHECK_EQ(offsets[i], at);
         for (int64_t j = 0; j < p->n; j++) {
-            double d = reference_dist2(p, j, kd_row(q, i));
-            if (!(d <= r2)) continue;
+            double d;
+            if (!reference_is_within(p, j, kd_row(q, i), r2, &d)) continue;
             CHECK(at < total);
             CHECK_EQ(kd_id(ids, id_bits, at), j);
             CHECK(dist2_at(dist2, p->dtype, at) == d);

@@ -63,8 +63,8 @@ static void check_right(const struct answers *a, const struct reference_points *
             for (int32_t c = 0; c < p->dim; c++)
                 same &= reference_voxel(p, i, c, cell) == reference_voxel(p, j, c, cell);
             inside += same;
-            const double d = reference_dist2(p, j, kd_row(p, i));
-            if (!(d <= r2)) continue;
+            double d;
+            if (!reference_is_within(p, j, kd_row(p, i), r2, &d)) continue;
             CHECK(at < a->offsets[p->n]);
             CHECK_EQ(kd_id(a->ids, id_bits, at), j);
             CHECK(d == (p->dtype == BOSC_F32 ? (double)((float *)a->dist2)[at] : ((double *)a->dist2)[at]));
