@@ -103,7 +103,8 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
     if (!bi_line_word(&line, &word)) return BOSC_OK;
     if (r->receiver->has_counts && begins_with_names(r, word, line)) return BOSC_OK;
     struct bi_line behind = line;
-    if (r->receiver->has_counts && bi_word_count(&word, &count) && bi_line_word(&behind, &more))
+    if (r->receiver->has_counts && !is_sequence(r, word) && bi_word_count(&word, &count) &&
+        bi_line_word(&behind, &more))
         return bi_sequences_refuse(&r->reason,
                                    "the number %s where a sequence should begin the line; a count follows it",
                                    bi_quote(word.begin, word.end).text);

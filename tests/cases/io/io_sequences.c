@@ -44,7 +44,7 @@ static void lines_and_records(void)
     check_sequences("@a\nACGT\n+\n#@>+\n@b\n\n+\n\n@c\nT\n+c\nF\n", BOSC_ALPHABET_AUTO, "ACGT 1 - 1 T 1");
     check_sequences("barcode\treads\tother\nACGT\t5\t3\nA\t1\t1\n", BOSC_ALPHABET_BASES, "ACGT 5 A 1");
     check_sequences("MKV*\nnx 2\n", BOSC_ALPHABET_AMINO_ACIDS, "MKV* 1 NX 2");
-    check_sequences("01\n1\n", BOSC_ALPHABET_BITS, "01 1 1 1");
+    check_sequences("01\n1 5\n", BOSC_ALPHABET_BITS, "01 1 1 5");
 }
 
 /* Longer than a vector, on a line and as lines of FASTA. */
