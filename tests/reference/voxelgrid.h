@@ -10,8 +10,7 @@ double reference_square(const struct reference_points *p, double radius);
 /* True if point i is within a squared radius of a row: of equal coordinates if r2 is 0. *dist2: squared distance. */
 bool reference_is_within(const struct reference_points *p, int64_t i, const void *row, double r2, double *dist2);
 
-/* Lists pairs i < j within r2 of each other, ascending: pairs (2 * count) and dist2 (count); either may be NULL. Returns
- * count. */
+/* Lists pairs i < j within r2, ascending: pairs (2 * count) and dist2 (count); either may be NULL. Returns count. */
 int64_t reference_pairs(const struct reference_points *p, double r2, int64_t *pairs, double *dist2);
 
 /* Sets labels[i] to the smallest id of its component; returns the number of components. */
