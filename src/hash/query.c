@@ -221,8 +221,9 @@ bosc_status bi_hash_list_input(bosc_ctx *ctx, const bosc_hash *table, const uint
     return counts ? BI_HASH_STEP(ctx, read_counts, count, &counts_args) : BOSC_OK;
 }
 
-/* Any array may be NULL. Without keys nothing is written. A multimap's values follow key after key: table->pairs in
- * all. Allocates everything before it writes the caller's arrays, so that lack of memory leaves them unchanged. */
+/* counts: the number of pairs of each key. Any array may be NULL. Without keys nothing is written. A multimap's values
+ * follow key after key: table->pairs in all. Allocates everything before it writes the caller's arrays, so that lack of
+ * memory leaves them unchanged. */
 static bosc_status get_pairs(bosc_ctx *ctx, const bosc_hash *table, void *keys, void *values, int64_t *counts)
 {
     bool multimap = table->opts.kind == BOSC_HASH_MULTIMAP, staged = false;

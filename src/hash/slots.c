@@ -1,4 +1,5 @@
-/* The slots layouts (all but BUCKETED): plans, fills by runs, and the operations that the drivers call. */
+/* The slots layouts (all but BUCKETED): plans, fills by runs, and the operations that the drivers call. A run is a
+ * bucket: keys of one hash with consecutive slots of their own. A linear run is searched from its first slot on. */
 #include "hash/handle.h"
 #include "hash/slots.h"
 

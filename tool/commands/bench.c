@@ -337,8 +337,9 @@ static void print_plan(const struct job *job, const struct chosen *chosen, int c
     fflush(stdout);
 }
 
-/* Without a room, the programs of all rooms run. Comparison and plot are left out if one of them fails. With shapes the
- * extremes come first, and the rows last, also after a failure. */
+/* Without a room, the programs of all rooms run. Comparison with other libraries and plot are left out if one of them
+ * fails. With shapes of data the extremes, of other libraries' times over ours, come first, and the rows last, also
+ * after a failure. */
 int run_bench(struct job *job)
 {
     /* 1. Options. */

@@ -192,7 +192,8 @@ static int write_files(struct job *job, const struct plan_output *w)
     return code;
 }
 
-/* Writes frames from start to goal, evenly by angle; a single one shows the start. The folder is created if missing. */
+/* Writes frames (PNG) from start to goal, evenly by angle; a single one shows the start. The folder is created if
+ * missing. */
 static int write_film(struct job *job, const struct plan_output *w)
 {
     struct stage stage;

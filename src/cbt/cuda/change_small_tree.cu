@@ -17,7 +17,7 @@ enum {
 
 struct small_args {
     bi_cbt_change a;
-    bool apply; /* false: write only the sources */
+    bool apply; /* false: write only the sources: of each new leaf the index of the old one that it was or came from */
     unsigned long long *exchange;
 };
 

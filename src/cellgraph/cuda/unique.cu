@@ -351,8 +351,9 @@ static int32_t choose_span(const bosc_cellgraph *graph, int64_t rows, const bi_c
     return half_span ? (words + 1) / 2 : bi_cellgraph_span(words);
 }
 
-/* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. With `words`, a table of all
- * words, sets its number of edges instead of both. After a failure the caller empties the graph. */
+/* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. With `words`, the bit table of
+ * all possible words (table.cu), sets its number of edges instead of stats and span. After a failure the caller empties
+ * the graph. */
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                      struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *words)
 {

@@ -19,8 +19,8 @@ BI_FN bool bi_collision_separated(double x, double y, double r)
 
 /* True if the triangle t may overlap the voxel, which its box is known to overlap: of the 13 axes, the plane's normal
  * and the 9 products of edges remain. Where rounding may decide, the result is true: no common point of two triangles
- * is missed. Corners are finite; a bound that overflows makes the result true. g->half covers the rounding of the
- * centre. */
+ * is missed. Corners are at most 2^250 in magnitude, as builds check, so that no product overflows. g->half covers the
+ * rounding of the centre. */
 BI_FN bool bi_collision_box_overlap(const struct bi_collision_grid *g, const int32_t *voxel, const double *t)
 {
     /* 1. Corners relative to the centre of the voxel. */

@@ -71,7 +71,8 @@ BI_FN bool bi_hash_fks_repeats(const struct bi_hash_slots_fill *f, const struct 
 }
 
 /* Fills a run of BI_HASH_FKS_MAX_KEYS keys at most, or of any number if all runs are linear. If keys may repeat and do,
- * only sets report->repeats. */
+ * only sets report->repeats. Fillers are hashes of another run, which no query of this one equals. One lane fills
+ * linear runs: lane 0 of 1. */
 BI_FN void bi_step_slots_fks(const struct bi_hash_slots_fill *f, int64_t run)
 {
     /* 1. Find the least seed that works; without one the run is linear. */

@@ -278,7 +278,7 @@ bosc_status bosc_vectors_read(const char *path, const bosc_vectors_opts *opts, b
     bosc_status status = check_opts(opts, &o, error);
     if (status == BOSC_OK) status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
-    /* 2. The file. */
+    /* 2. The file: its head, and again the whole one if the parser needed that. */
     do status = parse_file(&file, &o, &v, error);
     while (bi_file_reload(&file, &status, error));
     if (status == BOSC_OK && o.bits > 0 && (v.length != o.bits || v.letter_bits != 1))

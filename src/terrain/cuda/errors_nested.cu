@@ -77,7 +77,8 @@ __device__ __forceinline__ void nest_size(const bi_terrain_raster_build &a, nest
     __syncthreads(); /* they are children of the next larger squares */
 }
 
-/* Bounds of the cells larger than tiles, level by level. The barrier makes a level visible to the next one. */
+/* Bounds of heights (least, greatest) of the cells larger than tiles, each from its four children, level by level. The
+ * barrier makes a level visible to the next one. */
 __device__ __forceinline__ void bound_large_cells(const bi_terrain_raster_build &a)
 {
     bi_terrain_bounds_level bind = {a.grid, a.bounds, a.to, 7};
