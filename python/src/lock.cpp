@@ -147,10 +147,9 @@ Hold::~Hold()
     Held *held = find_held(&lock);
     if (kind == CHANGE) held->changing = false;
     if (--held->depth) return;
-    const bool exclusive = held->exclusive;
+    lock.leave(held->exclusive); /* while the thread's entry is there, by which the child of a fork() recovers */
     *held = held_locks.back();
     held_locks.pop_back();
-    lock.leave(exclusive);
 }
 
 void bind_lock(nb::module_ &m)

@@ -1,7 +1,9 @@
 """Threads that share structures: writers wait only for the readers before them, and no answer mixes two states."""
 
 import multiprocessing
+import os
 import pickle
+import signal
 import threading
 import time
 
@@ -315,3 +317,30 @@ def test_children_of_a_fork_wait_for_no_thread_of_the_parent():
         done.set()
         for thread in readers:
             thread.join()
+
+
+def test_a_call_that_forks_ends_in_the_child_too():
+    points = RNG.random((200_000, 2))
+    tree = KDTree(points)
+    children = []
+
+    def fork(stage, fraction):
+        if not children:
+            children.append(os.fork())
+            if children[0] == 0:
+                raise KeyboardInterrupt  # the child leaves the call, and then changes the tree
+
+    def change():
+        signal.alarm(SECONDS)
+        tree.rebuild(FEW)
+        return tree.n == len(FEW)
+
+    try:
+        tree.query(points, k=50, workers=1, progress=fork)
+    finally:
+        if children and children[0] == 0:
+            try:
+                os._exit(0 if change() else 1)
+            finally:
+                os._exit(2)
+    assert len(children) == 1 and os.waitpid(children[0], 0)[1] == 0

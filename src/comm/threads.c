@@ -254,7 +254,10 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     /* 2. Copy behind those writes. */
     BI_IF_OK(status, await_queued(ctx, comm));
     BI_IF_OK(status, copy_blocks(ctx, comm, false, received, received_offsets));
-    if (waits) BI_IF_OK(status, ctx->backend->sync(ctx));
+    if (waits) { /* after a failure too: some copies may be queued */
+        const bosc_status synced = ctx->backend->sync(ctx);
+        BI_IF_OK(status, synced);
+    }
     /* 3. Later work of all ranks follows the copies: senders may reuse their memory. */
     const bosc_status published = publish_queued(ctx, comm);
     BI_TRY(barrier(ctx, comm));

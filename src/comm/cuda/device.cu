@@ -78,6 +78,7 @@ static void close_channel(int32_t device, struct bi_comm_channel *channel)
     (void)cudaSetDevice(device);
     if (channel->event) (void)cudaEventDestroy((cudaEvent_t)channel->event);
     if (channel->stream) (void)cudaStreamDestroy((cudaStream_t)channel->stream);
+    channel->event = channel->stream = nullptr;
     free_buffers(channel);
 }
 

@@ -161,7 +161,7 @@ static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
  * Without memory there is no other order. */
 static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_RELAXED)) return BOSC_OK;
+    if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_ACQUIRE)) return BOSC_OK;
     if (tree->mixing == BI_KDTREE_NOT_SAMPLED)
         tree->mixing = may_have_order(&tree->opts, tree->nodes) && mixes(tree) ? BI_KDTREE_MIXES : BI_KDTREE_SEPARATES;
     if (tree->mixing != BI_KDTREE_MIXES || !can_make_order(tree)) return BOSC_OK;
@@ -171,7 +171,7 @@ static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
         ctx->message[0] = 0;
         return BOSC_OK;
     }
-    if (status != BOSC_OK) __atomic_store_n(&tree->query_cache.order_decided, false, __ATOMIC_RELAXED);
+    if (status != BOSC_OK) __atomic_store_n(&tree->query_cache.order_decided, false, __ATOMIC_RELEASE);
     return status;
 }
 
