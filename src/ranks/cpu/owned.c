@@ -7,7 +7,7 @@
 #include "core/cpu/threads.h"
 #include "core/steps.h"
 
-/* Rows of a tile from which another thread pays: a row costs some 4 simple items. */
+/* Returns the number of threads for `tiles` tiles, at most one a tile. A row costs about 4 simple items. */
 static int threads_of(const bosc_ctx *ctx, const struct bi_ranks_owned *items, int64_t tiles)
 {
     const int threads = bi_thread_count_by_cost(ctx, items->n, 4);
@@ -22,6 +22,7 @@ static int64_t tile_end(const struct bi_ranks_owned *items, int64_t tile)
 
 /* ---- counts ---- */
 
+/* Counts the items of a tile in its column of positions: those of rank r at r * tiles. */
 static void count_tile(const struct bi_ranks_owned *items, int64_t tile)
 {
     int64_t *counts = items->positions + tile;
@@ -33,6 +34,7 @@ static void count_tile(const struct bi_ranks_owned *items, int64_t tile)
 bosc_status bi_ranks_cpu_count_owned(bosc_ctx *ctx, const struct bi_ranks_owned *items)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "count_owned: injected fault");
+    /* Batches of tiles (core/progress.h). A tile is as costly as its rows. */
     struct bi_batches p = bi_batches_of(ctx, items->tiles, (double)items->tile);
     while (bi_next_batch(ctx, &p))
         BI_PARALLEL_FOR(threads_of(ctx, items, p.end - p.begin), (static), t, p.begin, p.end, count_tile(items, t));
@@ -41,7 +43,7 @@ bosc_status bi_ranks_cpu_count_owned(bosc_ctx *ctx, const struct bi_ranks_owned 
 
 /* ---- moves ---- */
 
-/* Copies an item between the block and the row. Items of a constant size are copied by single instructions. */
+/* Copies an item between the block and the row. A memcpy of a constant size becomes one load and one store. */
 #define COPY_ITEM(bytes)               \
     do {                               \
         if (to_row)                    \
@@ -60,7 +62,7 @@ static inline void copy_item(char *row, char *block, size_t size, bool to_row)
     }
 }
 
-/* Moves the items of row i, number `at` of their block. */
+/* Moves the items of row i. In every column, item `at` of the owner's block belongs to the row. */
 static void move_row(const struct bi_ranks_owned_move *move, uint32_t owner, int64_t i, int64_t at)
 {
     for (int c = 0; c < move->count; c++) {
@@ -68,12 +70,12 @@ static void move_row(const struct bi_ranks_owned_move *move, uint32_t owner, int
         char *block = column->blocks[owner] + at * column->item_size;
         if (column->rows)
             copy_item(column->rows + i * column->item_size, block, (size_t)column->item_size, move->to_rows);
-        else
+        else /* row numbers: item_size is 8, and to_rows is false */
             memcpy(block, &i, sizeof i);
     }
 }
 
-/* cursors: (rank_count), the thread's. */
+/* cursors: (rank_count), of the calling thread. */
 static void move_tile(const struct bi_ranks_owned *items, const struct bi_ranks_owned_move *move, int64_t tile,
                       int64_t *cursors)
 {
@@ -87,7 +89,7 @@ static void move_tile(const struct bi_ranks_owned *items, const struct bi_ranks_
 static bosc_status move_tiles(bosc_ctx *ctx, const struct bi_ranks_owned *items, const struct bi_ranks_owned_move *move)
 {
     const int64_t ranks = items->rank_count, threads = threads_of(ctx, items, items->tiles);
-    int64_t *cursors;
+    int64_t *cursors; /* (threads, ranks). A batch has no more tiles, so no more threads */
     BI_TRY(bi_scratch_of(ctx, threads * ranks, sizeof *cursors, &cursors));
     struct bi_batches p = bi_batches_of(ctx, items->tiles, (double)items->tile);
     while (bi_next_batch(ctx, &p))

@@ -1,9 +1,11 @@
-/* Splitters of sorted arrays: the bits of the splitter's key, from the highest one down. */
+/* Splitters of sorted arrays. The splitter's key is the greatest one with at most `position` keys below it. Its bits
+ * are found from the highest unknown one down. */
 #include "ranks/cpu/splitter.h"
 
 #include "core/steps.h"
 
-/* The bits in which keys of the arrays differ, and the highest key. */
+/* Returns the number of low bits in which keys may differ: all keys share the bits above. *highest: the greatest key.
+ * Both are 0 if all arrays are empty. */
 static int count_unknown_bits(const struct bi_ranks_splitter *s, uint64_t *highest)
 {
     uint64_t lowest = UINT64_MAX;
@@ -18,9 +20,11 @@ static int count_unknown_bits(const struct bi_ranks_splitter *s, uint64_t *highe
     return lowest > *highest ? 0 : bi_bit_length(lowest ^ *highest);
 }
 
-/* memory: 3 * count words. */
+/* memory: (3, count). */
 static void find_splitter(const struct bi_ranks_splitter *s, int64_t *memory)
 {
+    /* low[q]: keys of array q less than `key`. high[q]: keys less than key + 2^b, where b low bits are unknown.
+     * less[q]: keys less than the candidate. */
     int64_t *low = memory, *high = low + s->count, *less = high + s->count;
     uint64_t key;
     const int unknown = count_unknown_bits(s, &key);
@@ -31,17 +35,23 @@ static void find_splitter(const struct bi_ranks_splitter *s, int64_t *memory)
         int64_t sum = 0;
         for (int32_t q = 0; q < s->count; q++)
             sum += less[q] = bi_ranks_count_less(s->dtype, s->keys[q], low[q], high[q], candidate);
+        /* The bit is 1 if at most `position` keys are less than the candidate. */
         if (sum <= s->position) key = candidate;
         for (int32_t q = 0; q < s->count; q++) *(sum <= s->position ? &low[q] : &high[q]) = less[q];
     }
     bi_ranks_assign_equal(s->count, s->position, low, high, s->positions);
 }
 
-bosc_status bi_ranks_cpu_find_splitter(bosc_ctx *ctx, const struct bi_ranks_splitter *s)
+static bosc_status find_in_scratch(bosc_ctx *ctx, const struct bi_ranks_splitter *s)
 {
     int64_t *memory;
-    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "find_splitter: injected fault");
     BI_TRY(bi_scratch_of(ctx, 3 * (int64_t)s->count, sizeof *memory, &memory));
     find_splitter(s, memory);
     return BOSC_OK;
+}
+
+bosc_status bi_ranks_cpu_find_splitter(bosc_ctx *ctx, const struct bi_ranks_splitter *s)
+{
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "find_splitter: injected fault");
+    BI_RETURN_WITH_SCRATCH(ctx, find_in_scratch(ctx, s));
 }

@@ -4,6 +4,7 @@
 
 #include "ranks/prims/splitter.h"
 
+/* Writes s->positions. Local to this rank; no rank changes the arrays during the call. */
 bosc_status bi_ranks_cpu_find_splitter(bosc_ctx *ctx, const struct bi_ranks_splitter *s);
 
 #endif

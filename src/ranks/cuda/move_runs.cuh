@@ -1,6 +1,7 @@
-/* Moves items of one word between rows and the blocks of their owners in runs: a thread block orders the rows of a tile
- * by owner in shared memory, so that consecutive threads access consecutive items of a block. For two ranks a run is
- * about 1,024 items; single warps would send runs of 16, at two thirds of the speed of the link between devices. */
+/* Moves items of 1, 4 or 8 bytes between rows and the blocks of their owners in runs: a thread block orders the rows of
+ * a tile by owner in shared memory, so that consecutive threads access consecutive items of a block. For two ranks a
+ * run is about 1,024 items; single warps would send runs of 16, at two thirds of the speed of the link between devices
+ * (docs/design/ranks.md, Owners of keys). */
 #ifndef BI_RANKS_CUDA_MOVE_RUNS_CUH
 #define BI_RANKS_CUDA_MOVE_RUNS_CUH
 
@@ -8,8 +9,9 @@
 #include "core/cuda/warp.cuh"
 #include "ranks/cuda/owned.cuh"
 
-/* BI_RANKS_RUN_RANKS: ranks up to which a run has 16 items. BI_RANKS_INLINE: ranks up to which the blocks' addresses
- * are arguments of the kernel; the emulator has less, so that tests reach the other way too. */
+/* BI_RANKS_RUN_RANKS: ranks up to which a run has 16 items or more on average. At most 256: owners are bytes, and
+ * find_slots uses a thread for each rank. BI_RANKS_INLINE: ranks up to which the blocks' addresses are arguments of the
+ * kernel; the emulator has less, so that tests reach the other way too. */
 enum { BI_RANKS_RUN_RANKS = 128, BI_RANKS_RUN_THREADS = 256 };
 #ifdef BI_EMULATE
 enum { BI_RANKS_INLINE = 3 };
@@ -23,7 +25,7 @@ struct bi_ranks_device_move {
     bool to_rows;
     int count;
     int64_t item_size[BI_RANKS_COLUMNS];
-    char *rows[BI_RANKS_COLUMNS];
+    char *rows[BI_RANKS_COLUMNS]; /* NULL: row numbers are written to the blocks; only if to_rows is false */
     char *blocks[BI_RANKS_COLUMNS][BI_RANKS_INLINE];
     char *const *table; /* (count, rank_count), in place of `blocks`; or NULL */
 };
@@ -45,8 +47,9 @@ __device__ __forceinline__ unsigned bi_ranks_lanes_of_owner(bool valid, uint32_t
     return lanes;
 }
 
-/* Returns the number of the lane's item among those of its owner, and advances the owner's cursor. The barriers
- * separate these reads from the writes of the leaders, and these from the next call's reads. */
+/* Returns the owner's cursor plus the number of lower lanes of the owner, and advances the cursor. The whole warp calls
+ * it. The lowest lane of each owner, its leader, writes the cursor. The barriers separate the reads of the cursors from
+ * the leaders' writes, and these from the next call's reads. */
 template <class T>
 __device__ __forceinline__ T bi_ranks_advance_cursor(T *cursors, bool valid, uint32_t owner, int owner_bits)
 {
@@ -65,7 +68,8 @@ enum { RUN_WARPS = BI_RANKS_RUN_THREADS / 32, RUN_STEPS = BI_RANKS_TILE / BI_RAN
 
 struct run_shared {
     uint64_t items[BI_RANKS_TILE];      /* by owner, then by row */
-    int64_t begins[BI_RANKS_RUN_RANKS]; /* by owner: position in its block of item 0 here, if that were the owner's */
+    int64_t begins[BI_RANKS_RUN_RANKS]; /* by owner: item j here has position begins + j in the block */
+    /* By warp and owner: the number of the warp's items so far; after find_slots, the slot of the first one. */
     uint32_t cursors[RUN_WARPS][BI_RANKS_RUN_RANKS];
     uint32_t sums[RUN_WARPS];
     unsigned char owners[BI_RANKS_TILE]; /* of the items */
@@ -143,6 +147,7 @@ __device__ __forceinline__ void find_slots(const bi_ranks_owned &a, run_shared &
     if (r < a.rank_count) sh.begins[r] = bi_ranks_tile_begin(&a, r, blockIdx.x) - begin;
 }
 
+/* 3 blocks a multiprocessor: they leave each thread 80 registers of 65,536. */
 template <int KEY_BITS, bool TO_ROWS>
 __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
     bi_ranks_move_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)

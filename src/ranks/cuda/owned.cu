@@ -1,6 +1,6 @@
 /* Moves of items between rows and the blocks of their owners. The blocks may lie in the memory of other devices, so the
- * moves and the exchange are one pass. Items of one word are moved in runs (move_runs.cuh), others by warps: a warp
- * passes over the rows of a tile, with a cursor for each rank. */
+ * moves and the exchange are one pass. Items of 1, 4 or 8 bytes are moved in runs (move_runs.cuh), others by warps: a
+ * warp passes over the rows of a tile, with a cursor for each rank. */
 #include "ranks/cuda/owned.cuh"
 
 #include <cstring>
@@ -10,9 +10,10 @@
 namespace
 {
 
-/* BLOCK_RANKS: up to this number of ranks, the cursors of a block's warps fit the 48 KB of shared memory that a kernel
- * gets by default. MAX_RANKS: with more, a block is one warp, whose cursors fit alone. STEPS: rows of a lane whose
- * loads are in flight together; more: more registers. */
+/* A kernel gets 48 KB of shared memory by default, for a cursor of 8 bytes by warp and rank. BLOCK_RANKS: up to this
+ * number of ranks, a block has all WARPS, and at most 16 KB of cursors. MAX_RANKS: with more, a block is one warp, with
+ * at most 32 KB; the next power of two would not fit. STEPS: rows of a lane whose loads are in flight together; more:
+ * more registers. */
 enum { WARPS = 8, BLOCK_RANKS = 256, MAX_RANKS = 4096, STEPS = 4 };
 static_assert(WARPS * BLOCK_RANKS * sizeof(int64_t) <= 48 << 10 && MAX_RANKS * sizeof(int64_t) <= 48 << 10, "cursors");
 
@@ -67,6 +68,7 @@ __device__ __forceinline__ void move_words(const bi_ranks_device_move &m, int64_
     }
 }
 
+/* For a column without rows: its items have 8 bytes, and to_rows is false. */
 __device__ __forceinline__ void write_row_numbers(int64_t first, const bool *valid, char *const *block,
                                                   const long long *at)
 {
@@ -75,7 +77,8 @@ __device__ __forceinline__ void write_row_numbers(int64_t first, const bool *val
         if (valid[s]) reinterpret_cast<int64_t *>(block[s])[at[s]] = first + 32 * s;
 }
 
-/* Moves rows first, first + 32, ... of the lane, numbers `at` of their owners' blocks. */
+/* Moves rows first, first + 32, ... of the lane. at[s]: position of row first + 32 * s in its owner's block. Rows and
+ * blocks are aligned to the largest of 1, 4 and 8 that divides the item size. */
 __device__ __forceinline__ void move_columns(const bi_ranks_device_move &m, uint32_t ranks, int64_t first,
                                              const bool *valid, const uint32_t *owner, const long long *at)
 {
@@ -153,7 +156,7 @@ bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_rank
     for (int c = 0; c < move->count; c++)
         BI_TRY(ctx->backend->copy(ctx, table + c * ranks, move->columns[c].blocks, ranks * sizeof *table));
     m->table = table;
-    return ctx->backend->sync(ctx); /* the lists are the caller's */
+    return ctx->backend->sync(ctx); /* the caller may change its lists of blocks after the call */
 }
 
 /* True if the columns can be moved in runs. */
@@ -216,6 +219,7 @@ bosc_status bi_ranks_cuda_count_owned(bosc_ctx *ctx, const bi_ranks_owned *items
 #undef LAUNCH
 }
 
+/* bi_ranks_cuda_count_owned has checked the number of ranks. */
 bosc_status bi_ranks_cuda_move_owned(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
     BI_RETURN_WITH_SCRATCH(ctx, launch_move(ctx, items, move));

@@ -1,6 +1,6 @@
 /* Splitters of sorted arrays, by one block: a round finds the next 8 bits of the splitter's key. Each thread counts the
  * keys less than one candidate in all arrays, within the bounds of the rounds before, so that later rounds read little.
- * The arrays may lie in the memory of other devices: a read takes about 2 us, and the host waits once. */
+ * The arrays may lie in the memory of other devices, where a read takes about 2 us. The host waits once, at the end. */
 #include "ranks/cuda/splitter.cuh"
 
 #include "core/cuda/launch.cuh"
@@ -8,15 +8,16 @@
 namespace
 {
 
-enum { ROUND_BITS = 8, THREADS = 1 << ROUND_BITS };
+enum { ROUND_BITS = 8, THREADS = 1 << ROUND_BITS }; /* a thread for each candidate of a round */
 
 /* The search, in the device's memory. */
 struct device_splitter {
     bosc_dtype dtype;
     int32_t count;
     int64_t position;
-    char *const *keys;          /* (count) */
-    const int64_t *n;           /* (count) */
+    char *const *keys; /* (count) */
+    const int64_t *n;  /* (count) */
+    /* low, high: bounds of the answer in each array. less: keys of each array less than each candidate. */
     int64_t *low, *high, *less; /* (count), (count), (THREADS, count) */
     int64_t *positions;         /* (count) */
 };
@@ -48,7 +49,8 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_find_splitter(const device_s
     find_range(s, sh);
     int unknown = sh.lowest > sh.highest ? 0 : bi_bit_length(sh.lowest ^ sh.highest);
     uint64_t key = unknown == 64 ? 0 : sh.highest >> unknown << unknown; /* a shift by 64 is undefined */
-    /* 2. The other bits: the greatest candidate with at most `position` keys below it. */
+    /* 2. The other bits: the greatest candidate with at most `position` keys below it. low[q]: keys of array q less
+     * than `key`. high[q]: keys less than key + 2^unknown. */
     while (unknown > 0) {
         const int bits = unknown < ROUND_BITS ? unknown : ROUND_BITS, shift = unknown - bits;
         const bool counts = threadIdx.x < 1u << bits;
@@ -59,7 +61,8 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_find_splitter(const device_s
             s.less[(int64_t)threadIdx.x * s.count + q] = less;
             sum += less;
         }
-        /* The barrier makes the counts of all candidates visible, and ends the reads of the bounds. */
+        /* The barrier makes the counts of all candidates visible, and ends the reads of the bounds. Sums grow with the
+         * candidate, and that of candidate 0, the sum of low, is at most `position`: so chosen >= 0. */
         const int chosen = __syncthreads_count(counts && sum <= s.position) - 1;
         for (int32_t q = (int32_t)threadIdx.x; q < s.count; q += THREADS) {
             s.low[q] = s.less[(int64_t)chosen * s.count + q];
@@ -69,7 +72,7 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_find_splitter(const device_s
         key += (uint64_t)chosen << shift;
         unknown = shift;
     }
-    /* 3. Equal keys in the order of the arrays. */
+    /* 3. Keys equal to the splitter's: the first ones in the order of the arrays come before it. */
     if (threadIdx.x == 0) bi_ranks_assign_equal(s.count, s.position, s.low, s.high, s.positions);
 }
 
@@ -87,7 +90,7 @@ bosc_status find_splitter(bosc_ctx *ctx, const bi_ranks_splitter *s)
     BI_TRY(bi_scratch_of(ctx, count, sizeof *d.positions, &d.positions));
     d.keys = keys;
     d.n = n;
-    /* The caller's lists stay until the answer has been read. */
+    /* The copies are queued. The caller's lists stay until bi_read_back has waited. */
     BI_TRY(ctx->backend->copy(ctx, keys, s->keys, (size_t)count * sizeof *keys));
     BI_TRY(ctx->backend->copy(ctx, n, s->n, (size_t)count * sizeof *n));
     BI_TRY(BI_RUN(ctx, bi_ranks_find_splitter, 1, THREADS, 0, d));

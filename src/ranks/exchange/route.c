@@ -18,6 +18,7 @@ static bosc_status find_positions(bosc_ctx *ctx, const struct bi_ranks_owned *it
                                     items->positions));
     BI_TRY(bi_scratch_of(ctx, ranks, sizeof *first.out, &first.out));
     BI_TRY(ctx->ops->ranks->steps->first_positions(ctx, ranks, &first));
+    /* The position of each rank's first item; the differences are the counts. */
     BI_TRY(bi_read_back(ctx, counts, first.out, (size_t)ranks * sizeof *counts));
     for (int64_t r = 0; r < ranks; r++) counts[r] = (r + 1 < ranks ? counts[r + 1] : items->n) - counts[r];
     return BOSC_OK;
@@ -65,7 +66,8 @@ bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status
 
 /* ---- moves ---- */
 
-/* Moves the columns that this rank needs between its rows and the blocks. */
+/* Moves the columns between their rows and the blocks. Answers may return to NULL rows: this rank does not need that
+ * column. Sent columns have NULL rows only if there are 0 items. */
 static bosc_status move_blocks(bosc_ctx *ctx, const struct bi_ranks_route *route, const struct bi_windows *windows,
                                const struct bi_ranks_column *columns)
 {
@@ -78,6 +80,8 @@ static bosc_status move_blocks(bosc_ctx *ctx, const struct bi_ranks_route *route
     return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
 }
 
+/* Opens the arrays of received items as windows, and moves the columns to or from them. No rank moves items before all
+ * have agreed on their statuses. Further work of a rank follows all moves to its arrays. */
 static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                 const struct bi_ranks_route *route, enum bi_window_access access,
                                 const struct bi_ranks_column *columns, int count)
@@ -87,6 +91,7 @@ static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
         windows.of[c] = (struct bi_window){.item_size = columns[c].item_size, .items = columns[c].received};
     BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, &route->x, &windows));
     BI_IF_OK(local_status, move_blocks(ctx, route, &windows, columns));
+    /* Answers may have changed the caller's outputs. */
     if (access == BI_WINDOW_READ) local_status = bi_ranks_status_of_outputs(local_status);
     return bi_exchange_close_windows(ctx, comm, local_status, &route->x, &windows);
 }
@@ -131,6 +136,7 @@ bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route 
     struct bi_ranks_owned_move move = {.count = 1};
     BI_TRY(bi_scratch_of(ctx, route->x.sent, sizeof **rows, rows));
     if (route->x.sent == 0) return BOSC_OK;
+    /* The exchange's list of blocks is free, since no windows are open. */
     for (int32_t r = 0; r < route->x.rank_count; r++) route->x.blocks[r] = (char *)(*rows + route->x.sent_offsets[r]);
     move.columns[0] = (struct bi_ranks_owned_column){sizeof **rows, NULL, route->x.blocks};
     return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
