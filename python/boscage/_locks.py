@@ -1,7 +1,8 @@
 """Methods that hold the lock of their structure over several calls of the extension.
 
 Each call of the extension holds it by itself. A method of several calls, or of a call and attributes that a writer
-changes, needs one hold: else another thread may write between them.
+changes, needs one hold: else another thread may write between them. A thread that holds a lock may
+enter it again, but a reader may not begin to write.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def reading(method: Method) -> Method:
 
 
 def reading_both(method: Method) -> Method:
-    """A method whose structure, and that of its first argument, no other thread changes while it runs."""
+    """A method whose structure, and that of its first argument `other`, no other thread changes while it runs."""
 
     @functools.wraps(method)
     def locked(*args: Any, **kwargs: Any) -> Any:

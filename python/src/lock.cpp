@@ -68,6 +68,7 @@ nb::object call_both_locked(const nb::object &other, const nb::object &method, c
 
 Lock::Lock() : forks(forks_so_far) {}
 
+/* Admits this thread, and serves the next ticket. So readers behind a waiting writer wait as well. */
 void Lock::admit(bool exclusive)
 {
     serving++;
@@ -79,7 +80,7 @@ void Lock::admit(bool exclusive)
 }
 
 /* In the child of a fork() other threads neither wait nor read, and one may have held the mutex. A structure that one
- * of them was changing stays locked. */
+ * of them was changing stays locked: calls on it never return. */
 void Lock::recover_after_fork()
 {
     if (forks == forks_so_far) return;
@@ -104,6 +105,7 @@ bool Lock::try_enter(bool exclusive)
     return true;
 }
 
+/* Waits. Follows a try_enter, which has recovered the lock. */
 void Lock::enter(bool exclusive)
 {
     std::unique_lock<std::mutex> guard(mutex);

@@ -113,7 +113,8 @@ static void sleep_for_others(struct group *g, uint64_t round, double timeout)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* Returns when all ranks have called it; their earlier writes are then visible, by the mutex or the round. */
+/* Returns when all ranks have called it; their earlier writes are then visible, by the mutex or the round. A broken
+ * group stays broken: all further barriers fail. comm->timeout: seconds, after the spin. */
 static bosc_status barrier(bosc_ctx *ctx, bosc_comm *comm)
 {
     struct group *g = comm->state;
@@ -136,9 +137,10 @@ static bosc_status barrier(bosc_ctx *ctx, bosc_comm *comm)
 
 /* ---- the order of queued work ----
  *
- * A rank records an event behind the work that it has queued and exposes it; behind the next barrier every rank queues
- * waits for the events of the others. No host waits. An event is recorded again only in the order after the next one,
- * which all ranks begin when they have queued these waits. */
+ * An order is a publish_queued, a barrier and an await_queued. A rank records an event behind the work that it has
+ * queued and exposes it; behind the next barrier every rank queues waits for the events of the others. No host waits.
+ * An event is recorded again only in the order after the next one, which all ranks begin when they have queued these
+ * waits. */
 
 static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
 {
@@ -181,7 +183,8 @@ static bool some_rank_is_host(const struct group *g)
 static bosc_status all_gather_small(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received)
 {
     struct group *g = comm->state;
-    const int which = (int)(comm->exchanges & 1); /* equal on all ranks: they take part in the same exchanges */
+    /* Equal on all ranks: they take part in the same exchanges, which comm.c counts. */
+    const int which = (int)(comm->exchanges & 1);
     memcpy(g->exposed[comm->rank].small[which], sent, bytes);
     BI_TRY(barrier(ctx, comm));
     for (int32_t r = 0; r < g->rank_count; r++)
@@ -199,6 +202,7 @@ static bosc_status all_gather(bosc_ctx *ctx, bosc_comm *comm, const void *sent, 
     return barrier(ctx, comm);
 }
 
+/* on_host: both are host memory. Else the backend copies; a device queues the copy. */
 static bosc_status copy_from(bosc_ctx *ctx, bool on_host, void *to, const void *from, int64_t bytes)
 {
     if (bytes == 0) return BOSC_OK;

@@ -44,6 +44,7 @@ static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ran
 static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
                                 struct bi_windows *windows)
 {
+    /* The first item for or from this rank in each array; of whole arrays the first one. */
     const int64_t *offsets = windows->access == BI_WINDOW_READ_WHOLE  ? NULL
                              : windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets
                                                                       : x->remote_offsets;
@@ -62,7 +63,8 @@ static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_
     return status;
 }
 
-/* Agrees on the statuses, and exchanges the addresses of the arrays. */
+/* Agrees on the statuses, and exchanges the addresses of the arrays. Returns a failure that all ranks share;
+ * *local_status: this rank's own, which it reports at the next agreement. */
 static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,
                                       const struct bi_exchange *x, struct bi_windows *windows)
 {
@@ -70,7 +72,7 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     const bosc_status published = comm->transport->publish_queued(ctx, comm); /* by every rank, after a failure too */
     BI_IF_OK(*local_status, published);
     *local_status = bi_comm_take_deferred(comm, *local_status);
-    if (*local_status == BOSC_ERR_COMM) return *local_status;
+    if (*local_status == BOSC_ERR_COMM) return *local_status; /* a rank is lost: no exchange completes */
     const struct message own = describe_windows(ctx, *local_status, windows);
     BI_TRY(bi_comm_all_gather(ctx, comm, &own, sizeof own, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
@@ -88,6 +90,7 @@ static bosc_status allocate_copies(bosc_ctx *ctx, const struct bi_exchange *x, s
     for (int w = 0; w < windows->count; w++) {
         struct bi_window *window = &windows->of[w];
         BI_TRY(bi_scratch_of(ctx, offsets[x->rank_count], window->item_size, &window->copy));
+        /* NULL: there are 0 items, so no block is used. */
         for (int32_t r = 0; r < x->rank_count && window->copy; r++)
             window->blocks[r] = window->copy + offsets[r] * (int64_t)window->item_size;
     }
@@ -120,6 +123,7 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
         BI_TRY(exchange_addresses(ctx, comm, local_status, x, windows));
     else
         BI_TRY(bi_comm_agree(ctx, comm, *local_status));
+    /* Whole arrays have no copies: if they are not shared, there are no blocks. */
     if (windows->are_shared || windows->access == BI_WINDOW_READ_WHOLE) return BOSC_OK;
     BI_IF_OK(*local_status, allocate_copies(ctx, x, windows));
     return windows->access == BI_WINDOW_WRITE ? BOSC_OK : receive_copies(ctx, comm, local_status, x, windows);

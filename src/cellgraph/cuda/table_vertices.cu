@@ -1,5 +1,6 @@
 /* TABLE on the device: lists the words of a table, and numbers its vertices by their first rows. The first rows are
- * words of a second table, in which the rank of a row is its vertex; so no array is scattered. */
+ * words of a second table, in which the rank of a row is its vertex; so no array is scattered. A word is an index
+ * of a table's bits: a vector, or a row. Its rank is its number among the present words, in ascending order. */
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
@@ -39,14 +40,14 @@ bosc_status bi_cellgraph_cuda_list_words(bosc_ctx *ctx, const struct bi_cellgrap
 }
 
 struct table_vertices_args {
-    struct bi_cellgraph_table table;
+    struct bi_cellgraph_table table;      /* first: 1 + the first row of each rank, so at least 1 */
     struct bi_cellgraph_table first_rows; /* present words: the first rows of the vertices; words: the list of them */
     int64_t vertices;
     uint32_t *vertex_of, *multiplicities;
     uint64_t *vectors;
 };
 
-/* Marks the first row of each rank. */
+/* Marks the first row of each rank. Threads beyond the last rank have 0 in place of a row. */
 static __global__ void __launch_bounds__(THREADS) bi_cellgraph_mark_first_rows(const table_vertices_args a)
 {
     const int64_t begin = blockIdx.x * (int64_t)(THREADS * AT_ONCE) + threadIdx.x;
@@ -93,12 +94,12 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_number_ranks(cons
 }
 
 /* Assigns vertices to the rows, and counts multiplicities: rows of a warp with one vertex at once, since some vertices
- * may have most of the rows. A warp has whole groups of rows, so all lanes call it. */
+ * may have most of the rows. Lanes beyond the last row stay for the warp's votes. */
 static __global__ void __launch_bounds__(THREADS) bi_cellgraph_assign_rows(const table_vertices_args a)
 {
     const int64_t begin = blockIdx.x * (int64_t)(THREADS * AT_ONCE) + threadIdx.x, n = a.table.rows.n;
     uint32_t ids[AT_ONCE], again[AT_ONCE];
-    /* 1. First rows are ranked; others get the vertex of their word. */
+    /* 1. First rows are ranked; others get the vertex of their word. slots: the rank of each row's word. */
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
         const int64_t i = begin + k * THREADS;
@@ -144,7 +145,7 @@ static bosc_status count_table(bosc_ctx *ctx, struct bi_cellgraph_table *table, 
     BI_TRY(bi_cellgraph_cuda_count_table(ctx, table, &result->edges));
     BI_TRY(ctx->backend->copy(ctx, &result->group, table->groups + groups - 1, 8));
     BI_TRY(bi_read_back(ctx, &found, result, sizeof found));
-    table->edges = (int64_t)(found.edges / 2);
+    table->edges = (int64_t)(found.edges / 2); /* each was counted at both ends */
     *vertices = (int64_t)(found.group >> 32) + bi_popcount((uint32_t)found.group);
     return BOSC_OK;
 }

@@ -3,6 +3,7 @@
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
+/* Lets the current device, that of the context, access the memory of `device`. */
 static bool open_peer(bosc_ctx *ctx, int32_t device)
 {
     if (device == ctx->memory.device) return true;
@@ -73,6 +74,7 @@ static bosc_status grow_channel(bosc_ctx *ctx, struct bi_comm_channel *channel, 
     return BOSC_OK;
 }
 
+/* Leaves `device` as the current one. */
 static void close_channel(int32_t device, struct bi_comm_channel *channel)
 {
     (void)cudaSetDevice(device);
@@ -119,6 +121,7 @@ static bool record_event(struct bi_comm_channel *channel)
     return succeeded(cudaEventRecord((cudaEvent_t)channel->event, (cudaStream_t)channel->stream));
 }
 
+/* An event that was not recorded yet counts as done. */
 static enum bi_comm_work poll_event(struct bi_comm_channel *channel)
 {
     const cudaError_t error = cudaEventQuery((cudaEvent_t)channel->event);

@@ -26,7 +26,8 @@ template <int N, int FIRST, int END, int STEP> __device__ __forceinline__ void b
     }
 }
 
-/* Merges two sorted halves of every STEP-th of COUNT keys from FIRST on. */
+/* Merges the two sorted halves of the list of every STEP-th of COUNT keys from FIRST on: merges its even and its odd
+ * members, then orders neighbours. */
 template <int N, int FIRST, int COUNT, int STEP> __device__ __forceinline__ void bi_merge_halves(uint32_t (&keys)[N])
 {
     if constexpr (2 * STEP < COUNT) {
@@ -48,7 +49,8 @@ template <int N, int FIRST, int COUNT> __device__ __forceinline__ void bi_sort_r
     }
 }
 
-/* Sorts the first `count` of N words, STRIDE apart, in place. */
+/* Sorts the first `count` of N <= 64 words of the thread, STRIDE words apart, in place and ascending. There is no
+ * barrier. */
 template <int N, int STRIDE> __device__ __forceinline__ void bi_sort_by_registers(uint32_t *words, uint32_t count)
 {
     constexpr int POWER = N <= 8 ? 8 : N <= 16 ? 16 : N <= 32 ? 32 : 64;

@@ -1,7 +1,8 @@
 /* Reduces pairs to one a key without a sort of all rows. Few keys in many rows are numbered (number_keys.c). Else pairs
  * are partitioned by the top bits of their hashes, and each partition goes through a table in a core's cache. The slot
  * of a hash ascends with it, so that the table lists its hashes nearly in order. A slot without a hash holds a filler:
- * a hash of the neighbouring partition. */
+ * a hash of the neighbouring partition. Hashes are bijections of keys of 32 or 64 bits: equal hashes are equal keys,
+ * and the keys are computed from them. The partition keeps the order of rows. */
 #include <string.h>
 
 #include "base/atomic.h"
@@ -139,7 +140,8 @@ static void write_partition(const struct reduction_job *j, int64_t p)
     }
 }
 
-/* Allocates tables for the largest partition. */
+/* Allocates tables for the largest partition, within a limit: a partition of more than 8 times the mean may be
+ * declined. */
 static bosc_status allocate_tables(bosc_ctx *ctx, struct reduction_job *j, int threads)
 {
     const int64_t mean = j->lists.n / j->partitions, limit = 16 * (mean > PARTITION_ROWS ? mean : PARTITION_ROWS);

@@ -24,7 +24,8 @@ enum {
     /* Mean of a partition, at most: 2,048 of 3,072. Where each key has ten pairs, the rest is seven standard
      * deviations. Not measured. */
     GROUP_MEAN = GROUP_PAIRS / 3 * 2,
-    /* Pairs of a home, at most: each is compared with all others. Not measured. */
+    /* Pairs of a home, at most: each is compared with all others. A key of more pairs leaves all to the sort. Not
+     * measured. */
     GROUP_LONGEST = 64,
     GROUP_WARPS = GROUP_THREADS / 32
 };
@@ -40,7 +41,7 @@ template <class K, class P> struct group_args {
     const P *payload;       /* (n) */
     const uint32_t *starts; /* (partitions + 1) */
     int32_t partition_bits;
-    unsigned long long *ticket;
+    unsigned long long *ticket;      /* 0 at the launch, as totals and *result are */
     bi_tile_totals<uint32_t> totals; /* groups of each partition */
     struct group_result *result;
     K *group_hashes;   /* (n) */
@@ -99,7 +100,7 @@ template <class K, class P> struct group_shared {
     uint32_t skip; /* another partition is crowded */
 };
 
-/* Blocks that a multiprocessor runs at once: 228 KB of shared memory hold three of 32-bit keys. */
+/* Blocks that a multiprocessor runs at once: 228 KB of shared memory hold three, of at most 73 KB each. */
 template <class K, class P> constexpr int group_blocks = sizeof(group_shared<K, P>) * 3 <= 224 * 1024 ? 3 : 2;
 
 /* A thread's pairs: every GROUP_THREADS-th of the partition. */
@@ -234,7 +235,7 @@ template <class K, class P>
 static __device__ __forceinline__ uint32_t scan_partitions(const group_args<K, P> &a, uint32_t partition,
                                                            uint32_t groups)
 {
-    const bi_own_tiles<uint32_t> own = {(int)(partition % 32), 1, {groups, false}};
+    const bi_own_tiles<uint32_t> own = {(int)(partition % 32), 1, {groups, false}}; /* a partition is a tile */
     if (threadIdx.x == 0) bi_publish_total(a.totals, partition, own.total);
     const bi_item<uint32_t> row = bi_scan_row_of_tiles<bi_sum_of<uint32_t>, false>(a.totals, gridDim.x, partition, own);
     const uint32_t inclusive = bi_shuffle_item<false>(row, own.first).value;
@@ -293,7 +294,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS, group_blocks<K, P>)
     }
     if (crowded || sh.skip) {
         if (threadIdx.x == 0) bi_store_relaxed(&a.result->crowded, 1u);
-        if (threadIdx.x < 32) scan_partitions(a, sh.partition, 0);
+        if (threadIdx.x < 32) scan_partitions(a, sh.partition, 0); /* later partitions wait for the number */
         return;
     }
     /* 3. Sort, and write the groups. */

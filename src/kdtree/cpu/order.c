@@ -39,8 +39,8 @@ static double element(const void *data, int64_t at, bosc_dtype dtype)
     }
 }
 
-/* Counts the narrow splits on the path to leaf number `leaf` of the index. The box of all nodes, cut by the sides on
- * the path, bounds the extents. */
+/* Counts the narrow splits on the path to leaf number `leaf` of the index (layout: cpu.h). The box of all nodes, cut by
+ * the sides on the path, bounds the extents. */
 static int count_narrow_splits(const bosc_kdtree *tree, const struct bi_kdtree_cpu_index *index, int64_t leaf)
 {
     const bosc_dtype dtype = tree->opts.dtype;
@@ -129,7 +129,7 @@ void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts
     *scratch = count_scratch(ctx, opts, n);
 }
 
-/* True if a search may allocate what the order of the tree lacks. */
+/* True if a search may make the order. If the caller has reserved memory for the tree, it allocates none. */
 static bool can_make_order(const bosc_kdtree *tree)
 {
     size_t bytes[3];
@@ -175,6 +175,7 @@ static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
     return status;
 }
 
+/* Decides after as many queries as nodes, of all calls since the build. */
 bosc_status bi_kdtree_cpu_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                        const bosc_kdtree **searched)
 {

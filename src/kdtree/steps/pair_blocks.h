@@ -11,7 +11,7 @@
  * measured. */
 enum { BI_KDTREE_ITEM_LEVELS = 5 };
 
-/* Pairs that wait in a walk: one for each level of both trees, and one more. */
+/* Pairs that wait in a walk, at most: a division adds one, for each level of both trees; the first one; and a spare. */
 enum { BI_KDTREE_WAITING_PAIRS = 2 * BI_KDTREE_MOST_LEVELS + 2 };
 
 /* Item i: the nodes of box i of level item_level of the query tree. Its bin b goes to bins.counts[b * items + i]. */
@@ -47,6 +47,7 @@ BI_FN void bi_kdtree_gaps_of_sides(const struct bi_kdtree_metric *m, int32_t c, 
     *least = a[1] < b[0] ? b[0] - a[1] : a[0] > b[1] ? a[0] - b[1] : 0;
     *most = up == up && down == down ? d : BI_INFINITY;
     if (!m->periods || !(m->periods[c] > 0)) return;
+    /* Both sides are within [0, period]. */
     const double around = m->periods[c] - d;
     if (around < *least) *least = around;
     if (d > 0.5 * m->periods[c]) *most = 0.5 * m->periods[c];
@@ -75,7 +76,7 @@ BI_FN void bi_kdtree_bound_pair(const struct bi_kdtree_count_blocks *a, struct b
 BI_FN double bi_kdtree_measure_row(const struct bi_kdtree_metric *m, int32_t dim, const double *q, const double *x)
 {
     double sum = 0, gaps[BI_KDTREE_BOX_COORDINATES];
-    if (m->kind == BI_KDTREE_SQUARES_F32) {
+    if (m->kind == BI_KDTREE_SQUARES_F32) { /* has no periods (metric.c) */
         float squares = 0;
         for (int32_t c = 0; c < dim; c++) squares += ((float)q[c] - (float)x[c]) * ((float)q[c] - (float)x[c]);
         return squares == squares ? (double)squares : BI_INFINITY;
@@ -99,7 +100,7 @@ BI_FN void bi_kdtree_count_two_blocks(const struct bi_kdtree_count_blocks *a, in
     for (int64_t i = from.begin; i < from.end; i++) {
         const double *q = a->bins.queries + i * dim;
         int32_t within = 0;
-        /* 1. Two bins, one of them beyond the radii: a comparison decides. */
+        /* 1. Two bins, one of them beyond those of this call: a comparison decides. */
         if (low + 1 == high && low >= first && high == first + bins) {
             const double limit = a->bins.limits[low];
             for (int64_t j = to.begin; j < to.end; j++)
@@ -124,6 +125,7 @@ BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct b
     double least, most;
     /* 1. Exclude the pair, or count it as a whole. */
     bi_kdtree_bound_pair(a, p, &least, &most);
+    /* Bins before `first` are all first - 1 here, so pairs wholly before it have one bin. */
     const int64_t low = bi_kdtree_bin_of(&a->bins, least);
     if (low >= end) return true;
     const int64_t high = bi_kdtree_bin_of(&a->bins, most);

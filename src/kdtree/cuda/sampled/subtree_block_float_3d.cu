@@ -1,5 +1,5 @@
-/* Subtrees of float points made by blocks, in 3 dimensions: a file of their own, since copies of the kernel take long
- * to compile. */
+/* Subtrees of float points in 3 dimensions, each made by a thread block: a file of their own, since copies of the
+ * kernel take long to compile. */
 #include "kdtree/cuda/sampled/subtree_block.cuh"
 
 template bosc_status bi_kdtree_run_subtree_blocks<3, bi_kdtree_float_keys>(bosc_ctx *, int64_t, int32_t, int,

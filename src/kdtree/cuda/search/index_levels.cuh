@@ -15,8 +15,9 @@ enum {
 static_assert(BI_KDTREE_INDEX_TOP_ITEMS / 2 <= (int)BI_KDTREE_INDEX_THREADS, "a thread a heap node");
 
 /* Combines 2^depth subtrees, the array `in`, to at[1], level by level: node t of the block has the children 2 t and
- * 2 t + 1. combine(l, i, less, greater) returns node i of level l of the block. A thread a node; all threads call it.
- * Each barrier completes a level. */
+ * 2 t + 1. combine(l, i, less, greater) returns node i of level l of the block, the root being level 0. A thread a
+ * node; all threads call it. Each barrier completes a level; the caller's barrier has completed `in`. Depth 0 writes
+ * nothing. */
 template <class ITEM, class COMBINE>
 __device__ __forceinline__ void bi_kdtree_combine_levels(ITEM *at, const ITEM *in, int depth, COMBINE combine)
 {

@@ -34,7 +34,8 @@ struct bi_kdtree_truncated {
     }
 };
 
-/* Collects the K <= 32 nearest, which are ordered entries in registers. */
+/* Collects the K <= 32 nearest, which are ordered entries in registers. The walk calls first() before the members that
+ * measure: it sets q. Distances are squared; limit is the greatest that counts. */
 template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdtree_no_helpers {
     enum { POSITIONS = true, LEAF = BI_KDTREE_CUDA_LEAF };
     typedef bi_kdtree_node_reader<T, DIM> space;
@@ -65,7 +66,7 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         limit = exact.limit;
     }
 
-    /* Returns a node that an entry of unknown distance identifies, or any other by its position. */
+    /* Loads the node at a position, and computes its distance. */
     __device__ __forceinline__ bi_kdtree_neighbour<D> neighbour_at(uint32_t position) const
     {
         const typename space::node p = space::load(nodes, position);
@@ -82,10 +83,12 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         const D d = at[K - 1].greatest();
         return d < limit ? d : limit;
     }
+    /* True if a node at this distance counts for sure. */
     __device__ __forceinline__ bool below(D bound) const
     {
         return entry::high_of(bound) < at[K - 1].high() && bound < limit;
     }
+    /* True if no node from (bound, floor) on counts, in the order of distance and id. */
     __device__ __forceinline__ bool beyond(D bound, uint32_t floor) const
     {
         const bi_kdtree_neighbour<D> first = bi_kdtree_neighbour<D>::of(bound, floor);
@@ -198,7 +201,8 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         return !tied;
     }
 
-    /* Adds the nodes of the first leaf. Small trees use the general scan, and so do lanes with equal high words. */
+    /* Adds the nodes of the first leaf. Small trees use the general scan, and so do lanes with equal high words. All
+     * lanes call it. any: this lane has a query. */
     template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
     {
 #pragma unroll
