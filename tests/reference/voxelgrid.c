@@ -12,7 +12,7 @@ double reference_square(const struct reference_points *p, double radius)
     return reference_square_limit(radius, p->dtype == BOSC_F32);
 }
 
-static double coordinate(const struct reference_points *p, const void *row, int32_t c)
+static double row_coordinate(const struct reference_points *p, const void *row, int32_t c)
 {
     switch (p->dtype) {
     case BOSC_F32: return (double)((const float *)row)[c];
@@ -26,7 +26,7 @@ bool reference_is_within(const struct reference_points *p, int64_t i, const void
 {
     *dist2 = reference_dist2(p, i, row);
     bool equal = true;
-    for (int32_t c = 0; c < p->dim; c++) equal &= coordinate(p, row_at(p, i), c) == coordinate(p, row, c);
+    for (int32_t c = 0; c < p->dim; c++) equal &= row_coordinate(p, row_at(p, i), c) == row_coordinate(p, row, c);
     return *dist2 <= r2 && (r2 > 0 || equal);
 }
 
