@@ -23,7 +23,7 @@ struct sample_sort {
 
 static void *thread_spare(const struct sample_sort *s)
 {
-    return s->spares + (size_t)bi_thread_number() * BI_SORT_BLOCK * s->j->k->key_size;
+    return s->spares + (size_t)bi_thread_of(s->j->chunks) * BI_SORT_BLOCK * s->j->k->key_size;
 }
 
 /* Returns true if the block has a -0, whose order among zeros would be lost. */

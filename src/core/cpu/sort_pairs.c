@@ -168,7 +168,7 @@ static bool sort_by_row_words(const struct bi_radix_job *j, const uint64_t *pair
 static void sort_group(const struct pair_groups *s, int64_t g)
 {
     const struct bi_radix_job *j = s->j;
-    const int64_t n = s->sizes[g], own = (int64_t)bi_thread_number() * s->largest;
+    const int64_t n = s->sizes[g], own = (int64_t)bi_thread_of(j->chunks) * s->largest;
     uint64_t *const gathered = s->gathered + own, *const words = s->words + own;
     const struct bi_radix_arrays to = bi_radix_at(j, j->out, s->first[g]);
     const uint64_t *const pairs = gather_group(s, g, gathered);

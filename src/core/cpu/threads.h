@@ -18,6 +18,10 @@ static inline int bi_thread_number(void)
 #endif
 }
 
+/* Number of the calling thread in a BI_PARALLEL_FOR of `threads` threads: 0 of one thread, also where the caller of the
+ * library has a parallel region. */
+static inline int bi_thread_of(int threads) { return threads == 1 ? 0 : bi_thread_number(); }
+
 /* Number of chunks, one a thread, none smaller than `grain` items. A loop over chunks is correct with any number of
  * threads. */
 static inline int bi_thread_count(const bosc_ctx *ctx, int64_t n, int64_t grain)

@@ -184,7 +184,7 @@ static bosc_status reduce_partitions(bosc_ctx *ctx, struct reduction_job *j, con
     BI_TRY(bi_scratch_of(ctx, j->partitions + 1, sizeof *j->counts, &j->counts));
     struct bi_batches batches = bi_batches_of(ctx, j->partitions, ROW_ITEMS * (double)n / (double)j->partitions);
     while (bi_next_batch(ctx, &batches)) {
-        BI_PARALLEL_FOR(threads, (dynamic, 1), p, batches.begin, batches.end, reduce_one(j, p, bi_thread_number()));
+        BI_PARALLEL_FOR(threads, (dynamic, 1), p, batches.begin, batches.end, reduce_one(j, p, bi_thread_of(threads)));
     }
     BI_TRY(batches.status);
     if (j->declined) return BOSC_OK;

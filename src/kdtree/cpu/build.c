@@ -206,7 +206,7 @@ static bosc_status build_array(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi
     struct bi_batches p = bi_batches_of(ctx, subtrees, levels_left * (double)n / (double)subtrees);
     while (bi_next_batch(ctx, &p)) {
         BI_PARALLEL_FOR(plan.threads, (dynamic, 1), s, p.begin, p.end,
-                        build_segment(hot, &job, own[bi_thread_number()], plan.levels, masks, s));
+                        build_segment(hot, &job, own[bi_thread_of(plan.threads)], plan.levels, masks, s));
     }
     BI_TRY(p.status);
     write_upper_nodes(hot, &job, &plan);

@@ -294,8 +294,10 @@ static bosc_status run_chunks(bosc_ctx *ctx, const struct searches *s)
     if (p.is_reported && p.each > (int64_t)ctx->threads) p.each = ctx->threads;
     while (bi_next_batch(ctx, &p)) {
         const int64_t here = (p.end * chunk < count ? p.end * chunk : count) - p.begin * chunk;
-        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, here, cost + a->list_size), (dynamic, 1), i, p.begin, p.end,
-                        run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_number()));
+        const int threads = bi_thread_count_by_cost(ctx, here, cost + a->list_size);
+        BI_PARALLEL_FOR(
+            threads, (dynamic, 1), i, p.begin, p.end,
+            run_chunk(s, i * chunk, (i + 1) * chunk < count ? (i + 1) * chunk : count, bi_thread_of(threads)));
     }
     return p.status;
 }

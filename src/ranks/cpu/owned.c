@@ -92,9 +92,11 @@ static bosc_status move_tiles(bosc_ctx *ctx, const struct bi_ranks_owned *items,
     int64_t *cursors; /* (threads, ranks). A batch has no more tiles, so no more threads */
     BI_TRY(bi_scratch_of(ctx, threads * ranks, sizeof *cursors, &cursors));
     struct bi_batches p = bi_batches_of(ctx, items->tiles, (double)items->tile);
-    while (bi_next_batch(ctx, &p))
-        BI_PARALLEL_FOR(threads_of(ctx, items, p.end - p.begin), (static), t, p.begin, p.end,
-                        move_tile(items, move, t, cursors + bi_thread_number() * ranks));
+    while (bi_next_batch(ctx, &p)) {
+        const int here = threads_of(ctx, items, p.end - p.begin);
+        BI_PARALLEL_FOR(here, (static), t, p.begin, p.end,
+                        move_tile(items, move, t, cursors + bi_thread_of(here) * ranks));
+    }
     return p.status;
 }
 

@@ -95,6 +95,8 @@ static inline void ranks_fault_sweep_rank(struct rank *r)
         f->all = bi_fault_passages();
         bi_fault_disarm();
     }
+    f->close(r, state); /* the call may have changed it */
+    state = f->open(r);
     for (int for_good = 0; for_good < 2; for_good++) {
         bool reached = true;
         for (int64_t k = 0; reached; k += ranks_fault_step(f, suite_slow(r->ctx))) {
