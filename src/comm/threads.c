@@ -263,8 +263,11 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
         BI_IF_OK(status, synced);
     }
     /* 3. Later work of all ranks follows the copies: senders may reuse their memory. */
-    const bosc_status published = publish_queued(ctx, comm);
-    BI_TRY(barrier(ctx, comm));
+    const bosc_status published = publish_queued(ctx, comm), met = barrier(ctx, comm);
+    if (met != BOSC_OK) { /* a rank is lost, and this one may free the memory of its copies */
+        (void)ctx->backend->sync(ctx);
+        return met;
+    }
     const bosc_status awaited = await_queued(ctx, comm);
     BI_IF_OK(status, published);
     return status != BOSC_OK ? status : awaited;

@@ -242,6 +242,35 @@ bosc_status bosc_kdtree_create(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc
     return bi_kdtree_new(ctx, &full, tree);
 }
 
+bosc_status bi_kdtree_create_order(bosc_ctx *ctx, bosc_kdtree *tree)
+{
+    bosc_kdtree *order = bi_memory_alloc(&tree->host, sizeof *order);
+    if (!order) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *order);
+    *order = (bosc_kdtree){
+        .ops = tree->ops, .memory = tree->memory, .host = tree->host, .opts = tree->opts, .by_extent = true};
+    tree->order = order;
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, const size_t bytes[3])
+{
+    bosc_kdtree *order = tree->order;
+    struct bi_block *blocks[] = {&order->points, &order->ids, &order->index};
+    bosc_status status = BOSC_OK;
+    for (int b = 0; b < 3 && status == BOSC_OK; b++)
+        status = bi_block_reserve(ctx, &order->memory, blocks[b], bytes[b]);
+    const int64_t kept = (int64_t)(order->points.bytes + order->ids.bytes + order->index.bytes);
+    __atomic_store_n(&tree->order_bytes, kept, __ATOMIC_RELAXED);
+    return status;
+}
+
+bool bi_kdtree_may_make_order(const bosc_kdtree *tree, const size_t bytes[3])
+{
+    const bosc_kdtree *order = tree->order;
+    if (!tree->reserved) return true;
+    return order && order->points.bytes >= bytes[0] && order->ids.bytes >= bytes[1] && order->index.bytes >= bytes[2];
+}
+
 void bosc_kdtree_free(bosc_kdtree *tree)
 {
     if (!tree) return;

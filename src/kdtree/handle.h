@@ -64,6 +64,13 @@ void bi_kdtree_list_blocks(const bosc_kdtree *tree, struct bi_block list[BI_KDTR
  * blocks if they are large enough, else new ones. */
 bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bosc_kdtree *next);
 
+/* The handle of another order of a tree's nodes (tree->order). create: without blocks, of the tree's allocators; it
+ * serves all builds. reserve: allocates its blocks points, ids and index where they are smaller than `bytes`. may_make:
+ * true if a search may allocate what the order lacks: not after the caller has reserved memory for the tree. */
+bosc_status bi_kdtree_create_order(bosc_ctx *ctx, bosc_kdtree *tree);
+bosc_status bi_kdtree_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, const size_t bytes[3]);
+bool bi_kdtree_may_make_order(const bosc_kdtree *tree, const size_t bytes[3]);
+
 /* Returns the least and the greatest of each coordinate (2 x dim, host) of a tree with nodes. The first call after a
  * build computes them; they are cached. */
 bosc_status bi_kdtree_extents(bosc_ctx *ctx, const bosc_kdtree *tree, const double **extents);

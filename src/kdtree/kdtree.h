@@ -23,8 +23,8 @@ struct bi_kdtree_query_cache {
     bool order_decided;
 };
 
-/* Which order of nodes many queries are searched in (cpu/order.c, cuda/search/select_order.cu): sampled by
- * builds on CUDA, and by searches on the CPU once there were many queries. */
+/* Decides the order of nodes that serves many queries (cpu/order.c, cuda/search/select_order.cu). CUDA samples it
+ * during builds, the CPU during searches after many queries. */
 enum bi_kdtree_mixing {
     BI_KDTREE_NOT_SAMPLED,
     BI_KDTREE_SEPARATES, /* levels separate distant points */
@@ -58,8 +58,9 @@ struct bosc_kdtree {
     struct bosc_kdtree *order; /* the same nodes by extent; serves all builds; NULL: none yet */
     int64_t order_bytes;       /* of its blocks */
     /* Of an order alone: */
-    bool by_extent, is_made; /* CUDA: is_made: the event has passed */
-    void *made;              /* CUDA: an event behind its making */
+    bool by_extent; /* this handle is an order */
+    bool is_made;   /* CUDA: `made` has completed, so that no search waits for it */
+    void *made;     /* CUDA: an event behind its making */
 };
 
 /* Rows of the caller, reachable by the backend; stride in elements. */

@@ -101,18 +101,23 @@ static bosc_status stage_limits(bosc_ctx *ctx, const struct pair_counts *s, stru
 
 static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
 {
-    const double *extents = NULL;
     *a = (struct bi_kdtree_count_bins){.view = s->other->ops->view(s->other), .n = s->tree->nodes};
     const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->other->magnitude == BI_KDTREE_ORDINARY;
     BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &a->metric));
     if (s->other != s->tree) BI_TRY(bi_kdtree_stage_metric(ctx, "other", s->other, &s->opts, ordinary, &a->metric));
-    if (s->other->nodes) BI_TRY(bi_kdtree_extents(ctx, s->other, &extents));
-    BI_TRY(bi_kdtree_find_split_axes(ctx, s->other, s->tree->nodes, &a->axes));
-    BI_TRY(stage_doubles(ctx, extents, 2 * (int64_t)s->other->opts.dim, &a->extents));
     BI_TRY(stage_limits(ctx, s, a));
     BI_TRY(stage_doubles(ctx, s->weights, s->tree->nodes, &a->query_weights));
     BI_TRY(stage_doubles(ctx, s->other_weights, s->other->nodes, &a->weights));
     return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
+}
+
+/* Stages what the walk of count_bins needs of the searched tree. */
+static bosc_status stage_walk(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
+{
+    const double *extents;
+    BI_TRY(bi_kdtree_extents(ctx, s->other, &extents));
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->other, s->tree->nodes, &a->axes));
+    return stage_doubles(ctx, extents, 2 * (int64_t)s->other->opts.dim, &a->extents);
 }
 
 /* Sums the weights of all subtrees of the searched tree, bottom up. */
@@ -126,21 +131,34 @@ static bosc_status sum_subtrees(bosc_ctx *ctx, const struct pair_counts *s, stru
     return BOSC_OK;
 }
 
+/* result[b] = the sum of bin b over all items: matrix[b * items + item]. */
+static bosc_status reduce_bins(bosc_ctx *ctx, bosc_dtype type, const int64_t *matrix, int64_t items, int32_t bins,
+                               int64_t *result)
+{
+    for (int32_t b = 0; b < bins; b++)
+        BI_TRY_WITH_SCRATCH(ctx,
+                            ctx->backend->core->reduce(ctx, BOSC_SUM, type, matrix + b * items, items, result + b));
+    return BOSC_OK;
+}
+
+/* Begins the call for the bins from a->first on: BI_KDTREE_BINS at most. */
+static void set_bins(const struct pair_counts *s, struct bi_kdtree_count_bins *a)
+{
+    const int64_t left = s->radius_count - a->first;
+    a->bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
+}
+
 /* result[b] = the sum over all queries of bin b, as int64 or double. `matrix`: scratch for BI_KDTREE_BINS bins a
  * query. */
 static bosc_status count_bins(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a, void *matrix,
                               bool summing, int64_t *result)
 {
     for (a->first = 0; a->first < s->radius_count; a->first += a->bins) {
-        const int64_t left = s->radius_count - a->first;
-        a->bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
+        set_bins(s, a);
         a->counts = summing ? NULL : matrix;
         a->totals = matrix;
         BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->other->ops->steps->count_bins(ctx, a->n, a));
-        for (int32_t b = 0; b < a->bins; b++)
-            BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, summing ? BOSC_F64 : BOSC_I64,
-                                                                (const int64_t *)matrix + b * a->n, a->n,
-                                                                result + a->first + b));
+        BI_TRY(reduce_bins(ctx, summing ? BOSC_F64 : BOSC_I64, matrix, a->n, a->bins, result + a->first));
     }
     return BOSC_OK;
 }
@@ -159,7 +177,8 @@ static bosc_status copy_results(bosc_ctx *ctx, const struct pair_counts *s, int6
     return ctx->backend->sync(ctx);
 }
 
-/* Makes the boxes of both trees, and the rows of the searched one. */
+/* Makes the boxes of both trees, copies the nodes of the searched one to rows of doubles, and divides the query tree
+ * into items. */
 static bosc_status stage_blocks(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_blocks *a)
 {
     const uint32_t *ids;
@@ -171,7 +190,8 @@ static bosc_status stage_blocks(bosc_ctx *ctx, const struct pair_counts *s, stru
         BI_TRY(bi_kdtree_place_nodes(ctx, s->other, &a->bins.metric, &a->nodes, &ids));
     }
     const int32_t levels = a->query_blocks.levels;
-    a->item_level = levels > BI_KDTREE_ITEM_LEVELS ? levels - BI_KDTREE_ITEM_LEVELS : 0;
+    const int32_t least = levels < BI_KDTREE_LEAST_ITEM_LEVEL ? levels : BI_KDTREE_LEAST_ITEM_LEVEL;
+    a->item_level = levels - BI_KDTREE_ITEM_LEVELS > least ? levels - BI_KDTREE_ITEM_LEVELS : least;
     a->items = (int64_t)1 << a->item_level;
     return BOSC_OK;
 }
@@ -185,12 +205,9 @@ static bosc_status count_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, c
     BI_TRY(bi_scratch_of(ctx, a.items * BI_KDTREE_BINS, sizeof *a.bins.counts, &a.bins.counts));
     const double cost = BI_KDTREE_SEARCH_ITEMS * (double)s->tree->nodes / (double)a.items;
     for (a.bins.first = 0; a.bins.first < s->radius_count; a.bins.first += a.bins.bins) {
-        const int64_t left = s->radius_count - a.bins.first;
-        a.bins.bins = left < BI_KDTREE_BINS ? (int32_t)left : BI_KDTREE_BINS;
+        set_bins(s, &a.bins);
         BI_TRY_WITH_COST(ctx, cost, s->other->ops->steps->count_blocks(ctx, a.items, &a));
-        for (int32_t b = 0; b < a.bins.bins; b++)
-            BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, BOSC_I64, a.bins.counts + b * a.items,
-                                                                a.items, result + a.bins.first + b));
+        BI_TRY(reduce_bins(ctx, BOSC_I64, a.bins.counts, a.items, a.bins.bins, result + a.bins.first));
     }
     return BOSC_OK;
 }
@@ -205,6 +222,7 @@ static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof(int64_t);
     struct bi_kdtree_count_bins a;
+    const bool by_blocks = uses_blocks(s), walks = s->sums || (s->counts && !by_blocks);
     int64_t *results;
     void *matrix = NULL, *host;
     BI_TRY(bi_host_scratch(ctx, 2 * bytes, &host));
@@ -212,11 +230,14 @@ static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
     BI_TRY(stage_count(ctx, s, &a));
     if (a.n > 0 && s->other->nodes > 0) {
         BI_TRY(bi_scratch_of(ctx, 2 * s->radius_count, sizeof *results, &results));
-        if (uses_blocks(s)) BI_TRY_WITH_SCRATCH(ctx, count_by_blocks(ctx, s, &a, results));
-        if (s->sums || !uses_blocks(s)) BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
-        if (s->counts && !uses_blocks(s)) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
-        if (s->sums) BI_TRY(sum_subtrees(ctx, s, &a));
-        if (s->sums) BI_TRY(count_bins(ctx, s, &a, matrix, true, results + s->radius_count));
+        if (by_blocks) BI_TRY_WITH_SCRATCH(ctx, count_by_blocks(ctx, s, &a, results));
+        if (walks) BI_TRY(stage_walk(ctx, s, &a));
+        if (walks) BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
+        if (s->counts && !by_blocks) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
+        if (s->sums) {
+            BI_TRY(sum_subtrees(ctx, s, &a));
+            BI_TRY(count_bins(ctx, s, &a, matrix, true, results + s->radius_count));
+        }
         BI_TRY(ctx->backend->copy(ctx, host, results, 2 * bytes));
         BI_TRY(ctx->backend->sync(ctx));
     }

@@ -163,8 +163,8 @@ static bosc_status count_cells(bosc_ctx *ctx, const bosc_roadmap *roadmap, int64
     return BOSC_OK;
 }
 
-/* Adds one batch; *rows: number of rows added, 0 if no circle fits. A circle of rotations, a sample, has a row for each
- * of its arcs between constraints. */
+/* Adds one batch; *rows: number of rows added, 0 if no circle fits. Each sample is a circle of rotations. It adds a row
+ * for each arc between constraints. */
 static bosc_status explore_batch(bosc_ctx *ctx, bosc_roadmap *roadmap, const bosc_plan *plan,
                                  const bosc_roadmap_explore_opts *opts, int64_t capacity, int64_t *rows)
 {

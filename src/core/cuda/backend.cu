@@ -105,7 +105,7 @@ static enum reach query_driver(const bosc_ctx *, const void *) { return REACH_UN
 
 /* 12 lanes of two buffers of 512 KiB (docs/design/core.md, Staging). More lanes: more page-locked memory, 1 MiB each.
  * The emulator copies small arrays in chunks too, so that tests cover this file. */
-#ifdef BOSC_EMULATOR
+#ifdef BI_EMULATE
 enum { CHUNK = 1 << 14, MIN_BYTES = 3 << 14, MAX_LANES = 2 };
 #else
 enum { CHUNK = 1 << 19, MIN_BYTES = 1 << 20, MAX_LANES = 12 };

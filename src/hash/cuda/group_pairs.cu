@@ -101,7 +101,7 @@ template <class K, class P> struct group_shared {
 };
 
 /* Blocks that a multiprocessor runs at once: 228 KB of shared memory hold three, of at most 73 KB each. */
-template <class K, class P> constexpr int group_blocks = sizeof(group_shared<K, P>) * 3 <= 224 * 1024 ? 3 : 2;
+enum { GROUP_BLOCKS = 3 };
 
 /* A thread's pairs: every GROUP_THREADS-th of the partition. */
 template <class K> struct group_share {
@@ -269,8 +269,7 @@ static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P
 /* Sorts a partition and writes its groups; a block each. Tickets order the partitions, so that earlier ones are running
  * when one looks back. */
 template <class K, class P>
-static __global__ void __launch_bounds__(GROUP_THREADS, group_blocks<K, P>)
-    bi_hash_group_partitions(const group_args<K, P> a)
+static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_group_partitions(const group_args<K, P> a)
 {
     typedef group_shared<K, P> shared;
     BI_SHARED_DYNAMIC(shared, memory);

@@ -11,7 +11,7 @@ enum {
     SECTOR = 32 /* bytes that a cache reads at once */
 };
 /* Maximum of queries with four lanes each, and with two; measured: of 2^23 queries one lane takes 182 us, two 197. */
-#ifdef BOSC_EMULATOR /* so that the sizes of tests run these forms too */
+#ifdef BI_EMULATE /* so that the sizes of tests run these forms too */
 enum { MAX_FOUR_LANES = 1 << 8, MAX_TWO_LANES = 1 << 11 };
 #else
 enum { MAX_FOUR_LANES = 1 << 15, MAX_TWO_LANES = 1 << 20 };

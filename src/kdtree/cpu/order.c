@@ -78,36 +78,17 @@ static bool mixes(const bosc_kdtree *tree)
 
 /* --- The order ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the handle of the order, without blocks, by the tree's allocator. It serves all builds of the tree. */
-static bosc_status create_order(bosc_ctx *ctx, bosc_kdtree *tree)
-{
-    bosc_kdtree *order = bi_memory_alloc(&tree->host, sizeof *order);
-    if (!order) return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *order);
-    *order = (bosc_kdtree){
-        .ops = tree->ops, .memory = tree->memory, .host = tree->host, .opts = tree->opts, .by_extent = true};
-    tree->order = order;
-    return BOSC_OK;
-}
-
-/* Allocates the blocks of the order of n nodes, where they are smaller. */
-static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
+static bosc_status reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
 {
     size_t bytes[3];
     tree->ops->blocks(&tree->opts, n, bytes);
-    if (!tree->order) BI_TRY(create_order(ctx, tree));
-    bosc_kdtree *order = tree->order;
-    struct bi_block *blocks[] = {&order->points, &order->ids, &order->index};
-    bosc_status status = BOSC_OK;
-    for (int b = 0; b < 3 && status == BOSC_OK; b++)
-        status = bi_block_reserve(ctx, &order->memory, blocks[b], bytes[b]);
-    const int64_t kept = (int64_t)(order->points.bytes + order->ids.bytes + order->index.bytes);
-    __atomic_store_n(&tree->order_bytes, kept, __ATOMIC_RELAXED);
-    return status;
+    if (!tree->order) BI_TRY(bi_kdtree_create_order(ctx, tree));
+    return bi_kdtree_reserve_order(ctx, tree, bytes);
 }
 
 bosc_status bi_kdtree_cpu_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
 {
-    return may_have_order(&tree->opts, n) ? reserve_blocks(ctx, tree, n) : BOSC_OK;
+    return may_have_order(&tree->opts, n) ? reserve_order(ctx, tree, n) : BOSC_OK;
 }
 
 /* Returns the scratch of making the order: that of the build, axes by position, and boxes of 256 subtrees. */
@@ -129,14 +110,11 @@ void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts
     *scratch = count_scratch(ctx, opts, n);
 }
 
-/* True if a search may make the order. If the caller has reserved memory for the tree, it allocates none. */
-static bool can_make_order(const bosc_kdtree *tree)
+static bool may_make_order(const bosc_kdtree *tree)
 {
     size_t bytes[3];
-    const bosc_kdtree *order = tree->order;
-    if (!tree->reserved) return true;
     tree->ops->blocks(&tree->opts, tree->nodes, bytes);
-    return order && order->points.bytes >= bytes[0] && order->ids.bytes >= bytes[1] && order->index.bytes >= bytes[2];
+    return bi_kdtree_may_make_order(tree, bytes);
 }
 
 static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order)
@@ -150,7 +128,7 @@ static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtre
 
 static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    BI_TRY(reserve_blocks(ctx, tree, tree->nodes));
+    BI_TRY(reserve_order(ctx, tree, tree->nodes));
     tree->order->n = tree->order->nodes = tree->nodes;
     BI_TRY_WITH_SCRATCH(ctx, fill_order(ctx, tree, tree->order));
     __atomic_store_n(&tree->query_cache.by_extent, tree->order, __ATOMIC_RELEASE);
@@ -164,7 +142,7 @@ static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
     if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_ACQUIRE)) return BOSC_OK;
     if (tree->mixing == BI_KDTREE_NOT_SAMPLED)
         tree->mixing = may_have_order(&tree->opts, tree->nodes) && mixes(tree) ? BI_KDTREE_MIXES : BI_KDTREE_SEPARATES;
-    if (tree->mixing != BI_KDTREE_MIXES || !can_make_order(tree)) return BOSC_OK;
+    if (tree->mixing != BI_KDTREE_MIXES || !may_make_order(tree)) return BOSC_OK;
     const bosc_status status = make_order(ctx, tree);
     if (status == BOSC_ERR_NOMEM) {
         bi_log(ctx, BOSC_LOG_INFO, "k-d tree: no memory for another order of the nodes; searches are slower without");

@@ -10,6 +10,8 @@
 /* Levels of boxes below that of an item: 32 blocks. More: fewer items for threads; less: more walks from the root. Not
  * measured. */
 enum { BI_KDTREE_ITEM_LEVELS = 5 };
+/* Small query trees have items of fewer blocks, so that threads have 256 items. Not measured. */
+enum { BI_KDTREE_LEAST_ITEM_LEVEL = 8 };
 
 /* Pairs that wait in a walk, at most: a division adds one, for each level of both trees; the first one; and a spare. */
 enum { BI_KDTREE_WAITING_PAIRS = 2 * BI_KDTREE_MOST_LEVELS + 2 };

@@ -4,7 +4,8 @@
 #include "core/call.h"
 #include "ranks/steps/steps.h"
 
-enum { TILE_PER_RANK = 16 }; /* rows of a tile for each rank, at least: the positions take half a byte a row, or less */
+/* Least rows of a tile for each rank. A position has 8 bytes for each rank and tile: half a byte a row at most. */
+enum { TILE_PER_RANK = 16 };
 
 /* ---- begin ---- */
 
@@ -81,7 +82,7 @@ static bosc_status move_blocks(bosc_ctx *ctx, const struct bi_ranks_route *route
 }
 
 /* Opens the arrays of received items as windows, and moves the columns to or from them. No rank moves items before all
- * have agreed on their statuses. Further work of a rank follows all moves to its arrays. */
+ * have agreed on their statuses. Work that a rank queues later starts after all moves to and from its arrays. */
 static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                 const struct bi_ranks_route *route, enum bi_window_access access,
                                 const struct bi_ranks_column *columns, int count)
@@ -136,7 +137,7 @@ bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route 
     struct bi_ranks_owned_move move = {.count = 1};
     BI_TRY(bi_scratch_of(ctx, route->x.sent, sizeof **rows, rows));
     if (route->x.sent == 0) return BOSC_OK;
-    /* The exchange's list of blocks is free, since no windows are open. */
+    /* x.blocks serves open windows alone. None is open here, so it can list the blocks of the rows. */
     for (int32_t r = 0; r < route->x.rank_count; r++) route->x.blocks[r] = (char *)(*rows + route->x.sent_offsets[r]);
     move.columns[0] = (struct bi_ranks_owned_column){sizeof **rows, NULL, route->x.blocks};
     return ctx->ops->ranks->move_owned(ctx, &route->items, &move);

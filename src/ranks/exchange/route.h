@@ -17,7 +17,7 @@ struct bi_ranks_route {
 bosc_status bi_ranks_route_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const void *keys,
                                  int32_t key_bits, int64_t n, struct bi_ranks_route *route);
 
-/* Begins a route by known owners (n), in reach, which stay until its end. */
+/* Begins a route by known owners (n), in reach, which stay until its end. Each is below the number of ranks. */
 bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const uint32_t *owners,
                                      int64_t n, struct bi_ranks_route *route);
 
@@ -25,7 +25,7 @@ bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status
 struct bi_ranks_column {
     size_t item_size;
     void *rows;     /* (n), of this rank's items; NULL where answers return: this rank needs none */
-    void *received; /* (x.received) */
+    void *received; /* (x.received): items from all ranks, or this rank's answers to them */
 };
 
 /* Sends one item per row in each of up to BI_MAX_WINDOWS columns. columns[c].received: set to scratch. */

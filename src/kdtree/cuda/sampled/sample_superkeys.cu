@@ -107,7 +107,8 @@ static __device__ __forceinline__ void rank_words(sort_shared &sh, const unsigne
 
 /* Ranks the sample of segment blockIdx.x / (DIM + 1) by a coordinate, or by id (the last block of a segment). Writes
  * work.ranks; the block of ids also writes the sample, the numbers of its points by id, and the ranges of the segment
- * and its destinations. After a failed pass, which may have lost points, segments are empty, and so are all lists. */
+ * and its destinations. A failed pass may have lost points, so that slots hold stale ids, which must not be used as
+ * indices. Segments are then empty, and later kernels find empty lists. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(SORT_THREADS)
     bi_kdtree_rank_samples(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,

@@ -20,7 +20,7 @@ enum {
 #else
     CHUNK_BYTES = 512 << 20,
     FILTERED_NODES = 1 << 14, /* not measured */
-    FILTERED_PAIRS = 1 << 30, /* measured: with fewer the choice costs more than it gains */
+    FILTERED_PAIRS = 1 << 30, /* fewer pairs take too little time for a choice. Not measured */
     MEASURED_NODES = 1024,
     LEAST_CAPACITY = 256,
     MOST_BATCH = 1 << 16

@@ -99,7 +99,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
 /* Base of the walks over both orders of nodes. INDEX has bi_kdtree_floor_of. COLLECTOR stores the nodes found:
  *   POSITIONS              positions of nodes replace their ids
  *   worst()                the largest distance that counts
- *   below(bound)           true if a node at that distance counts, whatever its id
+ *   below(bound)           true if every node at that distance counts, whatever its id; false is always allowed
  *   beyond(bound, floor)   true if no node counts with at least that distance and id
  *   add(distance, id)      adds a node whose distance does not exceed worst()
  *   near(distance, worst)  true if a node of another lane counts there

@@ -70,8 +70,8 @@ template <class D, int DIM> struct other_search {
         limit = (D)lowered;
     }
 
-    /* Walks the boxes, near ones first, until none is left or the limit is below `least`, a lower bound of the distance
-     * from this node to any other label: no later box can then improve the result. */
+    /* Walks the boxes, near ones first, until none is left or the limit is below `least`. No node of another label is
+     * nearer than `least`, so no later box can improve the result. */
     __device__ __forceinline__ void walk(D least)
     {
         uint32_t waiting[STACK], h = 0;

@@ -31,7 +31,8 @@ enum {
     BI_KDTREE_LEAST_LANES = 4 /* measured, 2^13 queries: 36.7 us, with 2 43.8 */
 };
 
-/* The collector of the K nearest. Long lists of doubles have truncated distances; samples store positions alone. */
+/* The collector of the K nearest. From 16 entries on, lists of doubles store truncated distances (the limit is not
+ * measured); samples store positions alone. */
 template <class T, int DIM, int K, bool SAMPLE,
           bool TRUNCATED = sizeof(typename bi_kdtree_distance_of<T>::type) == 8 && (K >= 16) && !SAMPLE>
 struct bi_kdtree_nearest_of {
@@ -199,8 +200,8 @@ static __device__ __forceinline__ bool bi_kdtree_walks_far(const bi_kdtree_cuda_
 }
 
 /* Blocks per multiprocessor that bound the registers; 0: the compiler chooses. 8 for 8 nearest lets loads overlap:
- * measured, 1,005 us, with 6 1,053, with 10 1,209. 4 for long lists of doubles: measured, 2^20 queries for 32 nearest
- * of 2^22 points, 7.1 ms, with 3 7.8, with 5 7.6. */
+ * measured, 1,005 us, with 6 1,053, with 10 1,209. 4 for long lists of doubles: measured on an H200, 2^20 queries
+ * for the 32 nearest of 2^22 points in 3-D, 7.1 ms, with 3 7.8, with 5 7.6. */
 template <class COLLECTOR> constexpr int bi_kdtree_index_blocks = 0;
 template <int DIM> constexpr int bi_kdtree_index_blocks<bi_kdtree_nearest_collector<float, DIM, 8>> = 8;
 template <class T, int DIM, int K> constexpr int bi_kdtree_index_blocks<bi_kdtree_truncated_collector<T, DIM, K>> = 4;

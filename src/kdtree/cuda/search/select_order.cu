@@ -167,47 +167,30 @@ static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree)
     return bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)order->made, (cudaStream_t)ctx->stream), "stream");
 }
 
-/* Makes the handle of the order, without blocks. It serves all builds of the tree. Its memory is of the tree's
- * allocators, which free it; the context of the search may have others. */
+/* Makes the handle of the order, with its event. */
 static bosc_status create_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     cudaEvent_t made;
     BI_TRY(bi_cuda_check(ctx, cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "stream"));
-    bosc_kdtree *order = static_cast<bosc_kdtree *>(bi_memory_alloc(&tree->host, sizeof *order));
-    if (!order) {
+    const bosc_status status = bi_kdtree_create_order(ctx, tree);
+    if (status == BOSC_OK)
+        tree->order->made = made;
+    else
         (void)cudaEventDestroy(made);
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "out of host memory: %zu bytes were refused", sizeof *order);
-    }
-    *order = {};
-    order->ops = tree->ops;
-    order->memory = tree->memory;
-    order->host = tree->host;
-    order->opts = tree->opts;
-    order->by_extent = true;
-    order->made = made;
-    tree->order = order;
-    return BOSC_OK;
+    return status;
 }
 
-/* Allocates the blocks of the order of n nodes, where they are smaller. */
-static bosc_status reserve_blocks(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
+static bosc_status reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
 {
     size_t bytes[3];
     find_block_bytes(tree->ops, &tree->opts, n, bytes);
     if (!tree->order) BI_TRY(create_order(ctx, tree));
-    bosc_kdtree *order = tree->order;
-    struct bi_block *blocks[] = {&order->points, &order->ids, &order->index};
-    bosc_status status = BOSC_OK;
-    for (int b = 0; b < 3 && status == BOSC_OK; b++)
-        status = bi_block_reserve(ctx, &order->memory, blocks[b], bytes[b]);
-    const int64_t kept = (int64_t)(order->points.bytes + order->ids.bytes + order->index.bytes);
-    __atomic_store_n(&tree->order_bytes, kept, __ATOMIC_RELAXED);
-    return status;
+    return bi_kdtree_reserve_order(ctx, tree, bytes);
 }
 
 bosc_status bi_kdtree_cuda_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n)
 {
-    return bi_kdtree_cuda_samples_order(ctx, &tree->opts, n) ? reserve_blocks(ctx, tree, n) : BOSC_OK;
+    return bi_kdtree_cuda_samples_order(ctx, &tree->opts, n) ? reserve_order(ctx, tree, n) : BOSC_OK;
 }
 
 void bi_kdtree_cuda_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,
@@ -223,19 +206,16 @@ void bi_kdtree_cuda_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opt
 
 void bi_kdtree_cuda_end_order(bosc_kdtree *order) { (void)cudaEventDestroy((cudaEvent_t)order->made); }
 
-/* True if a search may allocate what the order of the tree lacks. */
-static bool can_make_order(const bosc_kdtree *tree)
+static bool may_make_order(const bosc_kdtree *tree)
 {
     size_t bytes[3];
-    const bosc_kdtree *order = tree->order;
-    if (!tree->reserved) return true;
     find_block_bytes(tree->ops, &tree->opts, tree->nodes, bytes);
-    return order && order->points.bytes >= bytes[0] && order->ids.bytes >= bytes[1] && order->index.bytes >= bytes[2];
+    return bi_kdtree_may_make_order(tree, bytes);
 }
 
 static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
-    BI_TRY(reserve_blocks(ctx, tree, tree->nodes));
+    BI_TRY(reserve_order(ctx, tree, tree->nodes));
     bosc_kdtree *order = tree->order;
     order->n = order->nodes = tree->nodes;
     __atomic_store_n(&order->is_made, false, __ATOMIC_RELAXED);
@@ -249,7 +229,7 @@ static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
 static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_RELAXED)) return BOSC_OK;
-    if (!can_make_order(tree)) return BOSC_OK;
+    if (!may_make_order(tree)) return BOSC_OK;
     const bosc_status status = make_order(ctx, tree);
     if (status == BOSC_ERR_NOMEM) {
         bi_log(ctx, BOSC_LOG_INFO, "k-d tree: no memory for another order of the nodes; searches are slower without");
