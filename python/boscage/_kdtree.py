@@ -105,10 +105,11 @@ class cKDTree(Pairs):
         if handle is None:
             handle = _core.KDTree(at, DTYPES[dtype], m)
         handle.build(at, points)
-        self._handle, self._data, self._dtype, self._space = handle, points, dtype, space
+        self._data, self._dtype, self._space = points, dtype, space
         self._n, self._m = n, m
         self._tree: Any = None
         self._twin = None
+        self._handle = handle  # last: readers enter by it, and then find the rest
 
     def _set_box(self, points: np.ndarray, m: int) -> None:
         box = np.broadcast_to(reals(self._boxsize, "float64", NUMPY, "boxsize"), (m,)).copy()

@@ -1,8 +1,8 @@
 """Methods that hold the lock of their structure over several calls of the extension.
 
-Each call of the extension holds it by itself. A method of several calls, or of a call and attributes that a writer
-changes, needs one hold: else another thread may write between them. A thread that holds a lock may
-enter it again, but a reader may not begin to write.
+Each call of the extension takes the lock itself. A method that makes several calls, or reads attributes that a writer
+changes, must hold it throughout: else another thread may write between them. A thread that holds a lock may enter it
+again, but a reader may not begin to write.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def reading(method: Method) -> Method:
     """A method whose structure no other thread changes while it runs."""
 
     @functools.wraps(method)
-    def locked(*args: Any, **kwargs: Any) -> Any:
-        return _core.call_reading(method, args, kwargs)
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _core.call_reading(method, (self, *args), kwargs)
 
     return locked  # type: ignore[return-value]
 
@@ -29,11 +29,11 @@ def reading_both(method: Method) -> Method:
     """A method whose structure, and that of its first argument `other`, no other thread changes while it runs."""
 
     @functools.wraps(method)
-    def locked(*args: Any, **kwargs: Any) -> Any:
-        other = args[1] if len(args) > 1 else kwargs.get("other")
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        other = args[0] if args else kwargs.get("other")
         if not isinstance(getattr(other, "_handle", None), _core.Lock):  # the method refuses it
-            return _core.call_reading(method, args, kwargs)
-        return _core.call_reading_both(other, method, args, kwargs)
+            return _core.call_reading(method, (self, *args), kwargs)
+        return _core.call_reading_both(other, method, (self, *args), kwargs)
 
     return locked  # type: ignore[return-value]
 
@@ -42,7 +42,7 @@ def writing(method: Method) -> Method:
     """A method during which no other thread reads or changes its structure."""
 
     @functools.wraps(method)
-    def locked(*args: Any, **kwargs: Any) -> Any:
-        return _core.call_writing(method, args, kwargs)
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _core.call_writing(method, (self, *args), kwargs)
 
     return locked  # type: ignore[return-value]

@@ -45,7 +45,7 @@ class VoxelGrid(PointSet):
         points, self._dtype = points_of(data, None, self._space)
         self._m = int(points.shape[1])
         self._exponent = self._exponent_of_cell()
-        self._build(self._new_handle(self._space, self._dtype), points, self._space, progress)
+        self._build(self._new_handle(self._space, self._dtype), points, self._dtype, self._space, progress)
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
@@ -59,10 +59,10 @@ class VoxelGrid(PointSet):
     def _new_handle(self, space: Space, dtype: str) -> Any:
         return _core.VoxelGrid(self._at(space), DTYPES[dtype], self._m, math.ldexp(self._cell, self._exponent))
 
-    def _build(self, handle: Any, points: Any, space: Space, progress: Progress) -> None:
+    def _build(self, handle: Any, points: Any, dtype: str, space: Space, progress: Progress) -> None:
         handle.build(self._at(space, progress), self._scaled(points, "data"))
-        self._handle, self._space, self.data = handle, space, points
-        self._twin = None
+        self._space, self.data, self._dtype, self._twin = space, points, dtype, None
+        self._handle = handle  # last: readers enter by it, and then find the rest
 
     def _scaled(self, x: Any, name: str) -> Any:
         if not self._exponent:
@@ -84,8 +84,7 @@ class VoxelGrid(PointSet):
             points, dtype = space.rows(points, "float64"), "float64"
         elif dtype != self._dtype:
             handle = self._new_handle(space, dtype)
-        self._build(handle, points, space, progress)
-        self._dtype = dtype
+        self._build(handle, points, dtype, space, progress)
 
     @property
     def n(self) -> int:

@@ -5,6 +5,7 @@
 #ifndef BOSCAGE_PYTHON_CORE_HPP
 #define BOSCAGE_PYTHON_CORE_HPP
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -90,7 +91,7 @@ class Lock
     uint64_t next = 0, serving = 0; /* tickets: of the next thread to come, and of the next one to enter */
     int64_t readers = 0;
     bool writing = false;
-    uint64_t forks; /* of this process, when the lock was made or recovered */
+    std::atomic<uint64_t> forks; /* of this process, when the lock was made or recovered */
 };
 
 /* Holds a lock. A thread that holds it already enters again without waiting, so that one hold may span several calls.

@@ -30,7 +30,8 @@ Held *find_held(const Lock *lock)
     return nullptr;
 }
 
-/* The structure of an object of Python may be replaced while a thread waits for its lock. */
+/* False if a rebuild has replaced the structure while this thread waited for its lock: the caller then locks the new
+ * one. */
 bool is_current(nb::handle owner, nb::handle structure) { return owner.attr("_handle").is(structure); }
 
 nb::object call_method(const nb::object &method, const nb::tuple &args, const nb::dict &kwargs)
@@ -66,7 +67,7 @@ nb::object call_both_locked(const nb::object &other, const nb::object &method, c
 
 } // namespace
 
-Lock::Lock() : forks(forks_so_far) {}
+Lock::Lock() : forks(forks_so_far.load()) {}
 
 /* Admits this thread, and serves the next ticket. So readers behind a waiting writer wait as well. */
 void Lock::admit(bool exclusive)
@@ -83,7 +84,7 @@ void Lock::admit(bool exclusive)
  * of them was changing stays locked: calls on it never return. */
 void Lock::recover_after_fork()
 {
-    if (forks == forks_so_far) return;
+    if (forks.load(std::memory_order_acquire) == forks_so_far) return;
     static std::mutex recovery;
     std::lock_guard<std::mutex> guard(recovery);
     if (forks == forks_so_far) return;
@@ -92,7 +93,7 @@ void Lock::recover_after_fork()
     serving = next;
     const Held *held = find_held(this);
     readers = held && !held->exclusive;
-    forks = forks_so_far;
+    forks.store(forks_so_far, std::memory_order_release); /* last: other threads of the child then see the rest */
 }
 
 bool Lock::try_enter(bool exclusive)

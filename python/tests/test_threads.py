@@ -344,3 +344,12 @@ def test_a_call_that_forks_ends_in_the_child_too():
             finally:
                 os._exit(2)
     assert len(children) == 1 and os.waitpid(children[0], 0)[1] == 0
+
+
+def test_locked_methods_take_arguments_as_others_do():
+    with pytest.raises(TypeError):
+        KDTree.query()
+    with pytest.raises(TypeError):
+        KDTree.rebuild()
+    assert same(KDTree.query(x=QUERIES, self=FIXED), FIXED.query(QUERIES))
+    assert KDTree.query_ball_tree(FIXED, other=FIXED, r=0.1) == FIXED.query_ball_tree(FIXED, 0.1)

@@ -27,8 +27,8 @@ struct bi_ranks_ops {
     bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
 };
 
-/* The status of work that writes outputs: a failure of it is the device's, since the outputs may have changed, on this
- * rank or on others. */
+/* The status of work that writes outputs. It cannot be BOSC_ERR_NOMEM: callers may repeat such a call, but the outputs
+ * may have changed, on this rank or on others. */
 static inline bosc_status bi_ranks_status_of_outputs(bosc_status status)
 {
     return status == BOSC_ERR_NOMEM ? BOSC_ERR_DEVICE : status;

@@ -338,7 +338,7 @@ static void print_plan(const struct job *job, const struct chosen *chosen, int c
 }
 
 /* Without a room, the programs of all rooms run. Comparison with other libraries and plot are left out if one of them
- * fails. With shapes of data the extremes, of other libraries' times over ours, come first, and the rows last, also
+ * fails. With shapes of data the extreme ratios of other libraries' times to ours come first, and the rows last, also
  * after a failure. */
 int run_bench(struct job *job)
 {

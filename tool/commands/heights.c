@@ -141,9 +141,7 @@ int heights_set_spacing(struct job *job, bosc_heights *h, double given)
                             job->operands[0], h->crs[0] ? ", that of " : "", h->crs, h->crs[0] ? ": " : "",
                             h->crs[0] ? unknown_reason() : "");
     if (unknown && !given && h->source == BOSC_HEIGHTS_NO_SIZE)
-        return report_error(EXIT_FAILED,
-                            "%s: the file gives 0, an infinite number or none as the size of a cell; --spacing S gives "
-                            "it in metres",
+        return report_error(EXIT_FAILED, "%s: the file gives no usable size of a cell; --spacing S gives it in metres",
                             job->operands[0]);
     if (given || unknown) h->spacing = h->spacing_y = given ? given : 1;
     if (h->spacing_y == 0) h->spacing_y = h->spacing;
@@ -191,9 +189,9 @@ static int report_no_globe(const struct job *job, bosc_status status, const bosc
         return report_error(EXIT_FAILED, "%s; --outside H gives the height there", error->text);
     const double *b = globe->bounds;
     if (status == BOSC_ERR_FORMAT && globe->opts.bounds && b[2] < b[0] && b[2] + 360 > b[0])
-        return report_error(EXIT_USAGE,
-                            "--bounds: %s is no part of a globe; across 180 degrees, say %.9g,%.9g,%.9g,%.9g",
-                            job->value[OPT_BOUNDS], b[0], b[1], b[2] + 360, b[3]);
+        return report_error(
+            EXIT_USAGE, "--bounds: %s is no part of a globe; for an area across 180 degrees use %.9g,%.9g,%.9g,%.9g",
+            job->value[OPT_BOUNDS], b[0], b[1], b[2] + 360, b[3]);
     if (status == BOSC_ERR_FORMAT && globe->opts.bounds)
         return report_error(EXIT_USAGE, "--bounds: %s is no part of a globe", job->value[OPT_BOUNDS]);
     if (status == BOSC_ERR_FORMAT)

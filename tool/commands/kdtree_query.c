@@ -60,19 +60,16 @@ static bosc_status find_ids(struct job *job, const struct tree_search *s, int64_
  * alone. */
 static int find_nearest(struct job *job, const struct tree_search *s, int64_t k, double within)
 {
-    enum { MISSING_MAX = 1 << 20 }; /* ids of -1 a query; chosen: more are an error of the caller, not padding */
     int64_t entries;
-    if (k > s->info.nodes && k - s->info.nodes > MISSING_MAX)
-        return report_error(EXIT_USAGE, "-k: %lld is far more than the %lld points", (long long)k,
-                            (long long)s->info.nodes);
-    if (k > s->info.nodes) job_set_note(job, "k", "more than the points: the ids behind them are -1");
+    int code = tree_check_k(job, k, s->info.nodes);
+    if (code) return code;
     if (__builtin_mul_overflow(s->m, k, &entries))
         return report_error(EXIT_FAILED, "-k: out of memory for %lld neighbours of %lld queries", (long long)k,
                             (long long)s->m);
     bosc_array ids = {.dtype = BOSC_I64, .rank = 2, .shape = {s->m, k, 1, 1}};
     bosc_array distances = {.dtype = BOSC_F64, .rank = 2, .shape = {s->m, k, 1, 1}};
     /* 1. Search. */
-    int code = EXIT_FAILED;
+    code = EXIT_FAILED;
     const bool has_distances = job->value[OPT_DISTANCES];
     ids.data = job_alloc((size_t)entries, sizeof(int64_t));
     if (ids.data && has_distances) distances.data = job_alloc((size_t)entries, sizeof(double));

@@ -202,6 +202,7 @@ int kdtree_knn_over_ranks(struct job *job, const struct ranks *ranks, int64_t k,
 {
     struct knn_work w = {.k = k, .is_bounded = job->value[OPT_WITHIN] != NULL, .within = within};
     int code = open_tree(job, ranks, NULL, tree_source_of(job), &w.tree);
+    if (!code) code = tree_check_k(job, k, w.tree.info.nodes);
     if (!code) code = read_queries(job, ranks, &w.tree, &w.queries);
     if (!code) code = search_nearest(job, ranks, &w);
     job_set_integer(job, "n", w.tree.info.nodes);

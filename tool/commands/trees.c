@@ -62,6 +62,15 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
     return code;
 }
 
+int tree_check_k(struct job *job, int64_t k, int64_t points)
+{
+    enum { MISSING_MAX = 1 << 20 }; /* ids of -1 a query; chosen: a larger k is taken for a typing error */
+    if (k > points && k - points > MISSING_MAX)
+        return report_error(EXIT_USAGE, "-k: %lld is far more than the %lld points", (long long)k, (long long)points);
+    if (k > points) job_set_note(job, "k", "more than the points: the ids behind them are -1");
+    return EXIT_DONE;
+}
+
 /* ---- pairs ---- */
 
 /* A point at infinity is not its own neighbour (its distance is NaN) unless the radius is infinite. */

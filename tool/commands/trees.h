@@ -9,6 +9,9 @@ int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, b
 int tree_build(struct job *job, const char *path, const bosc_array *points, const bosc_kdtree_opts *opts,
                bosc_kdtree **tree);
 
+/* Notes that -k is more than the points of a tree, and refuses one far beyond them. */
+int tree_check_k(struct job *job, int64_t k, int64_t points);
+
 /* Counts the points first .. first + n - 1 whose distance to themselves is within the radius (not infinite ones). */
 int64_t count_own_neighbours(const bosc_array *points, int64_t first, int64_t n, double radius);
 

@@ -62,8 +62,9 @@ BOSC_API bosc_status bosc_ranks_hash_bytes(const bosc_ctx *ctx, const bosc_comm 
  *     a rank becomes the owner of 2^32 - 1 pairs or more, and as bosc_hash_build. The table is unchanged after
  *     BOSC_ERR_ARG, BOSC_ERR_DATA, and failures before the pairs have reached their owners; after any other failure it
  *     is empty, on all ranks.
- * Cost: bosc_hash_build of the pairs that a rank owns. Pairs are exchanged once; scratch of n (key + value + 20) bytes,
- *     and key + value for each received pair. Under BOSC_HASH_ERROR also bosc_hash_unique of the received keys. */
+ * Cost: bosc_hash_build of the pairs that a rank owns. Pairs are exchanged once; scratch of n (key + value + 1) bytes,
+ *     n (key + value) more where ranks share no memory, and key + value for each received pair. Under BOSC_HASH_ERROR
+ *     also bosc_hash_unique of the received keys. */
 BOSC_API bosc_status bosc_ranks_hash_build(bosc_ctx *ctx, bosc_ranks_hash *table, const void *keys, const void *values,
                                            int64_t n);
 

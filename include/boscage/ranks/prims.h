@@ -39,9 +39,10 @@ BOSC_API bosc_status bosc_ranks_scan(bosc_ctx *ctx, bosc_comm *comm, bosc_op op,
  * keys (n): this rank's slice.
  * out (n): may be keys.
  * Cost: a local sort, a merge of at most P runs (or a second sort, if that is less work), and one exchange of the keys.
- *     The P - 1 splitters are found exactly, by histograms of ever narrower ranges: 4 to 7 rounds for 32 differing
- *     bits, each with at most 2^13 counts in all (32 P if that is more). Scratch of two copies of the keys beside
- *     bosc_sort_keys; at most 4 MB of host memory. One rank alone sorts as bosc_sort_keys does.
+ *     The P - 1 splitters are found exactly: by searches in the slices where ranks share memory; else by histograms of
+ *     ever narrower ranges, 4 to 7 rounds for 32 differing bits, each with at most 2^13 counts in all (32 P if that is
+ *     more). Scratch of two copies of the keys beside bosc_sort_keys, three where ranks do not share memory and P > 2;
+ *     at most 4 MB of host memory. One rank alone sorts as bosc_sort_keys does.
  * Source: Harsh, Kale, Solomonik, Histogram Sort with Sampling (2019), without the samples. */
 BOSC_API bosc_status bosc_ranks_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys, int64_t n,
                                           void *out);
@@ -50,8 +51,8 @@ BOSC_API bosc_status bosc_ranks_sort_keys(bosc_ctx *ctx, bosc_comm *comm, bosc_d
  * and rows.
  * value_size, values: as in bosc_sort_pairs.
  * keys_out, values_out (n): may be the inputs.
- * Cost: as bosc_ranks_sort_keys, with the values; a value moves to another rank at most once. Scratch of two copies of
- *     keys and values beside bosc_sort_pairs. Values of other sizes than 4 and 8 bytes are sorted twice. */
+ * Cost: as bosc_ranks_sort_keys, with the values; a value moves to another rank at most once. Scratch as there, of
+ *     keys and values; three copies also for values of other sizes than 4 and 8 bytes, which are sorted twice. */
 BOSC_API bosc_status bosc_ranks_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_dtype dtype, const void *keys,
                                            size_t value_size, const void *values, int64_t n, void *keys_out,
                                            void *values_out);

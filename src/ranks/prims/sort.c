@@ -380,7 +380,8 @@ static bosc_status merge_slices(bosc_ctx *ctx, bosc_comm *comm, const struct sor
         count = list_runs(x, &windows, runs);
         local_status = read_runs(ctx, s, runs, count, first);
     }
-    BI_TRY(bi_exchange_close_windows(ctx, comm, bi_ranks_status_of_outputs(local_status), x, &windows));
+    if (first.keys == out.keys) local_status = bi_ranks_status_of_outputs(local_status);
+    BI_TRY(bi_exchange_close_windows(ctx, comm, local_status, x, &windows));
     local_status = finish_runs(ctx, s, runs, count, first, out);
     for (int i = 0; i < 2; i++)
         if (s->out[i].bytes) BI_IF_OK(local_status, bi_stage_back(ctx, &s->out[i]));

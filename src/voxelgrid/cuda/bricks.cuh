@@ -14,9 +14,9 @@ enum {
     BI_VOXELGRID_BRICK_REACH = BI_VOXELGRID_BRICK_VOXELS + BI_VOXELGRID_BRICK_HALO
 };
 
-/* A row reaches BI_VOXELGRID_SPARSE_REACH voxels to both sides of a point. An interval of 4 voxels' length, with its
- * ends, touches up to 6. */
-static_assert(2 * BI_VOXELGRID_SPARSE_REACH + 2 <= BI_VOXELGRID_BRICK_HALO + 1, "a brick knows a row");
+/* A row reaches BI_VOXELGRID_SPARSE_REACH voxels to both sides of a point: 2 * 2 + 1 voxels, and one more where the
+ * reach is rounded up. The halo has room for them. */
+static_assert(2 * BI_VOXELGRID_SPARSE_REACH + 2 <= BI_VOXELGRID_BRICK_HALO + 1, "most rows need one brick");
 
 /* The first slot where brick `number` may be, and the one after a slot. Neighbouring numbers differ by the sides of the
  * box, so a product alone may bring many of them together: a shift and a second product part them. The multipliers are

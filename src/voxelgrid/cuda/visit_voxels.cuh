@@ -21,8 +21,9 @@ enum { STAGE_POINTS = 128, LONG_ROW = 16, CROWDED = 4, FEW_QUERIES = 512 };
 #endif
 enum { COMMON_BOX_ROWS = 9, COMMON_BOX_LENGTH = 8 }; /* limits of the common box of two queries; not measured */
 
-/* Columns of at least this many ids are sorted by networks in registers. Measured, pairs of 1 M points listed: 1.06 ms,
- * by counts 1.28, of 60 neighbours; 0.39, not 0.44, of 24. Columns of 24 take the same time either way. */
+/* Rows whose columns have room for at least this many ids are sorted by networks in registers, others by counts.
+ * Measured on an H200, pairs of 1 M uniform points listed: 1.06 and 1.28 ms for 60 neighbours a point, 0.39 and 0.44
+ * for 24. With columns of 24 ids both take the same time. */
 #ifdef BI_EMULATE
 enum { NETWORK_LIMIT = 5 };
 #else

@@ -180,8 +180,8 @@ BI_FN double bi_voxelgrid_dist2(const struct bi_voxelgrid_view *v, int64_t posit
     return s == s ? s : (double)INFINITY;
 }
 
-/* True if the point at a position is at most the root of r2 from q: *dist2 is then its squared distance. At radius 0
- * coordinates are compared, as squares of small differences underflow. */
+/* True if the squared distance of the point at a position from q, *dist2, is at most r2. For r2 = 0 coordinates must be
+ * equal, since squares of small differences underflow. */
 BI_FN bool bi_voxelgrid_is_within(const struct bi_voxelgrid_view *v, int64_t position, const double *q, double r2,
                                   double *dist2)
 {
