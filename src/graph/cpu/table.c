@@ -136,37 +136,42 @@ static bosc_status count_and_scatter(bosc_ctx *ctx, const struct bi_graph_back_l
 
 /* ---- entries ---- */
 
-enum { CHECK_BLOCK = 1024 }; /* entries: 8 KB of 32-bit ids, which stay in a core's cache for the second look */
+enum { CHECK_BLOCK = 1024 }; /* entries: 4 KB of 32-bit ids each way, which the second pass finds in the cache */
 
-/* True if the entries [part.begin, part.end) include a bad one. Without branches; the types are constants. */
-BI_FN bool has_bad_entry(const struct bi_graph_check_entry *a, struct bi_span part, bool is_64bit, bosc_dtype dtype)
+/* True if one of the ids [part.begin, part.end) is not in 0 to n - 1. n is at least 1, and at most 2^32 for 32-bit
+ * ids. The loops have no branch on data, so that they vectorise. */
+static bool has_bad_id(const void *ids, bool is_64bit, struct bi_span part, uint64_t n)
 {
-    const struct bi_graph_entries *e = &a->entries;
-    const uint64_t n = (uint64_t)e->n;
-    const uint32_t most = (uint32_t)(n - 1); /* n is at most 2^32 with 32-bit ids; checked where n is 0 */
+    const uint64_t *wide = ids;
+    const uint32_t *narrow = ids, most = (uint32_t)(n - 1);
     uint32_t bad = 0;
-    for (int64_t i = part.begin; i < part.end; i++)
-        if (is_64bit)
-            bad |= (((const uint64_t *)e->u)[i] >= n) | (((const uint64_t *)e->v)[i] >= n);
-        else
-            bad |= (((const uint32_t *)e->u)[i] > most) | (((const uint32_t *)e->v)[i] > most);
-    for (int64_t i = part.begin; i < part.end && dtype == BOSC_F32; i++)
-        bad |= ((const float *)e->weights)[i] != ((const float *)e->weights)[i];
-    for (int64_t i = part.begin; i < part.end && dtype == BOSC_F64; i++)
-        bad |= ((const double *)e->weights)[i] != ((const double *)e->weights)[i];
+    if (is_64bit)
+        for (int64_t i = part.begin; i < part.end; i++) bad |= wide[i] >= n;
+    else
+        for (int64_t i = part.begin; i < part.end; i++) bad |= narrow[i] > most;
+    return bad != 0;
+}
+
+/* True if one of the weights is a NaN, the only value that differs from itself. Integers are not read. */
+static bool has_nan(const void *weights, bosc_dtype dtype, struct bi_span part)
+{
+    const float *narrow = weights;
+    const double *wide = weights;
+    uint32_t bad = 0;
+    if (dtype == BOSC_F32)
+        for (int64_t i = part.begin; i < part.end; i++) bad |= narrow[i] != narrow[i];
+    if (dtype == BOSC_F64)
+        for (int64_t i = part.begin; i < part.end; i++) bad |= wide[i] != wide[i];
     return bad != 0;
 }
 
 /* Checks a block of entries, and again one by one if it has a bad one. */
 static void check_block(const struct bi_graph_check_entry *a, struct bi_span part)
 {
-    const bosc_dtype dtype = a->refuse_nan ? a->entries.dtype : BOSC_U32; /* whose weights need no look */
-    const bool is_64bit = a->entries.u_is_64bit;
-    bool bad = true; /* without vertices all are */
-    if (a->entries.n > 0 && dtype == BOSC_F32) bad = has_bad_entry(a, part, is_64bit, BOSC_F32);
-    if (a->entries.n > 0 && dtype == BOSC_F64) bad = has_bad_entry(a, part, is_64bit, BOSC_F64);
-    if (a->entries.n > 0 && dtype == BOSC_U32)
-        bad = is_64bit ? has_bad_entry(a, part, true, BOSC_U32) : has_bad_entry(a, part, false, BOSC_U32);
+    const struct bi_graph_entries *e = &a->entries;
+    const uint64_t n = (uint64_t)e->n;
+    const bool bad = n == 0 || has_bad_id(e->u, e->u_is_64bit, part, n) || has_bad_id(e->v, e->v_is_64bit, part, n) ||
+                     (a->refuse_nan && has_nan(e->weights, e->dtype, part));
     for (int64_t i = part.begin; i < part.end && bad; i++) bi_step_graph_check_entry(a, i);
 }
 

@@ -336,6 +336,30 @@ static void rows_equal_entries(bosc_ctx *ctx)
         }
 }
 
+/* A bad neighbour of rows is named wherever it is: rows expand to 32-bit ids, neighbours may have 64 bits. */
+static void bad_neighbours(bosc_ctx *ctx)
+{
+    enum { N = 3, M = 8 };
+    static const int64_t wrong[] = {N, -1, (int64_t)1 << 32};
+    const int64_t offsets[N + 1] = {0, 3, 6, M};
+    for (int arcs = BOSC_GRAPH_ARCS_ONE; arcs <= BOSC_GRAPH_ARCS_BOTH; arcs++)
+        for (int k = 0; k < 2 * (int)(sizeof wrong / sizeof wrong[0]); k++)
+            for (int at = 0; at < M; at++) {
+                bosc_graph_opts o = {.size = sizeof o, .arcs = arcs, .drop_loops = true, .id_bits = k % 2 ? 32 : 64};
+                int64_t neighbours[M] = {1, 2, 1, 0, 2, 0, 0, 1};
+                const int64_t bad = o.id_bits == 32 ? N + k / 2 : wrong[k / 2];
+                char message[64];
+                snprintf(message, sizeof message, "v: entry %d is %lld", at, (long long)bad);
+                neighbours[at] = bad;
+                bosc_graph *graph = new_graph(ctx, &o);
+                struct array v = graph_ids(ctx, &o, neighbours, M, false);
+                CHECK_STATUS(ctx, bosc_graph_build_rows(ctx, graph, offsets, v.p, NULL, N), BOSC_ERR_DATA);
+                CHECK(suite_begins(bosc_ctx_message(ctx), message));
+                array_free(ctx, &v);
+                bosc_graph_free(graph);
+            }
+}
+
 /* The first bad entry is named, and the graph keeps its last build. */
 static void bad_data(bosc_ctx *ctx)
 {
@@ -383,6 +407,7 @@ static const struct suite_case suite_cases_graph_build[] = {
     {"many vertices", vertices_beyond_cache, NULL},
     {"rows", rows_equal_entries, NULL},
     {"bad data", bad_data, NULL},
+    {"bad neighbours", bad_neighbours, NULL},
     {"arcs of both ways", arcs_of_both_ways, NULL},
     {"unpaired", unpaired, NULL},
     {"parallel", parallel, NULL},
