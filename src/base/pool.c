@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,13 +20,12 @@
  * longer ones cost a busy machine's other processes. None is measured beside others yet but SPIN, which keeps workers
  * awake between the calls of a benchmark. */
 enum {
-    SPIN = 1000000,        /* a worker without a task spins so long, then sleeps */
-    WAIT_SPIN = 100000,    /* the caller without a task spins so long for a worker's task, then sleeps */
-    CHECK = 500000,        /* a worker compares processor time with time passed once in so long */
-    LEAST_LOST = 600000,   /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
-    MIN_REST = 20000000,   /* a worker that did not get its processor is left out so long; twice as long each time */
-    MAX_REST = 320000000,  /* up to this */
-    RELAXES_PER_CLOCK = 64 /* pauses of a spin between two readings of the clock, which takes about as long as one */
+    SPIN = 1000000,      /* a worker without a task spins so long, then sleeps */
+    WAIT_SPIN = 100000,  /* the caller without a task spins so long for a worker's task, then sleeps */
+    CHECK = 500000,      /* a worker compares processor time with time passed once in so long */
+    LEAST_LOST = 600000, /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
+    MIN_REST = 20000000, /* a worker that did not get its processor is left out so long; twice as long each time */
+    MAX_REST = 320000000 /* up to this */
 };
 
 /* States of a worker's task. */
@@ -82,15 +80,6 @@ static int64_t read_clock(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
 }
 
 static void sleep_while(_Atomic uint32_t *word, uint32_t value)
@@ -170,8 +159,8 @@ static void wait_for_task(struct worker *w)
     for (unsigned i = 1;; i++) {
         const uint32_t task = atomic_load_explicit(&w->task, memory_order_relaxed);
         if (task == READY || task == EXIT) return;
-        relax();
-        if (i % RELAXES_PER_CLOCK) continue;
+        bi_pause();
+        if (i % BI_PAUSES_PER_CLOCK) continue;
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         if (begin == 0) begin = now;
         check_contention(w, now);
@@ -250,8 +239,8 @@ static void forget_team(void)
 
 __attribute__((constructor)) static void prepare_teams(void)
 {
-    const char *policy = getenv("OMP_WAIT_POLICY");
-    most_awake = policy && strcasecmp(policy, "passive") == 0 ? 0 : omp_get_num_procs() - 1;
+    const int most = bi_threads_that_spin();
+    most_awake = most > 0 ? most - 1 : 0;
     has_key = pthread_key_create(&team_key, free_team) == 0;
     pthread_atfork(NULL, NULL, forget_team);
 }
@@ -302,8 +291,8 @@ static void wait_until_done(struct worker *w)
 {
     int64_t begin = 0;
     for (unsigned i = 1; atomic_load_explicit(&w->task, memory_order_acquire) != DONE; i++) {
-        relax();
-        if (i % RELAXES_PER_CLOCK) continue;
+        bi_pause();
+        if (i % BI_PAUSES_PER_CLOCK) continue;
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         if (begin == 0) begin = now;
         if (now - begin < WAIT_SPIN && may_spin()) continue;
@@ -362,7 +351,7 @@ bool bi_pool_loop_start(long start, long end, long step, long chunk, long *from,
         atomic_store_explicit(&r->loop.next, start, memory_order_relaxed);
         atomic_store_explicit(&r->loop.state, 2, memory_order_release); /* bounds for the threads that load 2 */
     }
-    while (atomic_load_explicit(&r->loop.state, memory_order_acquire) != 2) relax();
+    while (atomic_load_explicit(&r->loop.state, memory_order_acquire) != 2) bi_pause();
     return bi_pool_loop_next(from, to);
 }
 

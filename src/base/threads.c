@@ -4,8 +4,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <strings.h>
 #ifdef _OPENMP
 #include <omp.h>
+#else
+#include <unistd.h>
 #endif
 
 #include "base/fault.h"
@@ -17,6 +21,17 @@ int32_t bi_threads_default(void)
     return threads < BI_MAX_THREADS ? threads : BI_MAX_THREADS;
 #else
     return 1;
+#endif
+}
+
+int32_t bi_threads_that_spin(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    if (policy && strcasecmp(policy, "passive") == 0) return 0;
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 #endif
 }
 

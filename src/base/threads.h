@@ -14,6 +14,23 @@ enum { BI_MAX_THREADS = 4096 }; /* above the processors of known machines; bound
 /* The number that OpenMP would use; 1 without OpenMP. */
 int32_t bi_threads_default(void);
 
+/* The number of threads that may spin at once: the processors that the process may use, 0 if OMP_WAIT_POLICY is
+ * passive. */
+int32_t bi_threads_that_spin(void);
+
+/* Pauses of a spin between two readings of the clock, which takes about as long as one. */
+enum { BI_PAUSES_PER_CLOCK = 64 };
+
+/* Leaves the processor's core to its other thread for a moment. */
+static inline void bi_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /* Returns how many of `threads` (at most BI_MAX_THREADS) the process can start: all if the system starts twice as many
  * at once, else half of the number that it starts. The other half of the limiting resource, mostly memory for stacks,
  * is left to the work. Found by starting them, once a process. */

@@ -140,8 +140,9 @@ bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
 {
     const struct bi_comm_device *ops = bi_comm_device_of(ctx);
     const int32_t own = ctx->memory.device;
-    if (!ops || device < 0 || device == own) return true;
-    if (comm->peers_of != own) comm->open_peers = 0; /* the rank has another context now */
+    if (!ops || device == own) return true;
+    if (device < 0) return false;                    /* host memory */
+    if (comm->peers_of != own) comm->open_peers = 0; /* the rank now uses a context of another device */
     comm->peers_of = own;
     if (device < 64 && comm->open_peers >> device & 1) return true;
     const bool is_open = ops->open_peer(ctx, device);
@@ -151,16 +152,19 @@ bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
 
 /* ---- agreement ---- */
 
-void bi_comm_defer(bosc_comm *comm, bosc_status status)
+void bi_comm_defer(bosc_ctx *ctx, bosc_comm *comm, bosc_status status)
 {
-    if (comm->pending == BOSC_OK) comm->pending = status;
+    if (status == BOSC_OK || comm->pending != BOSC_OK) return;
+    comm->pending = status;
+    memcpy(comm->pending_message, ctx->message, sizeof comm->pending_message - 1); /* the next call clears it */
 }
 
-bosc_status bi_comm_take_deferred(bosc_comm *comm, bosc_status local_status)
+bosc_status bi_comm_take_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status)
 {
-    if (local_status == BOSC_OK) local_status = comm->pending;
+    const bosc_status pending = comm->pending;
     comm->pending = BOSC_OK;
-    return local_status;
+    if (local_status != BOSC_OK || pending == BOSC_OK) return local_status;
+    return bi_fail(ctx, pending, "%s", comm->pending_message);
 }
 
 bosc_status bi_comm_share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status)
@@ -176,7 +180,7 @@ bosc_status bi_comm_share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed
 
 bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status)
 {
-    local_status = bi_comm_take_deferred(comm, local_status);
+    local_status = bi_comm_take_deferred(ctx, comm, local_status);
     if (local_status == BOSC_ERR_COMM) return local_status; /* the other ranks detect the loss themselves */
     const int32_t code = (int32_t)local_status;
     int32_t *codes = comm->gather;
@@ -190,7 +194,7 @@ bosc_status bi_comm_agree(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_stat
 static bosc_status share_values(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *values,
                                 int64_t n)
 {
-    local_status = bi_comm_take_deferred(comm, local_status);
+    local_status = bi_comm_take_deferred(ctx, comm, local_status);
     int64_t own[1 + MAX_SHARED] = {local_status};
     const int64_t *rows = comm->gather;
     if (local_status == BOSC_ERR_COMM) return local_status;
@@ -228,7 +232,7 @@ static bosc_status exchange_counts(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
     const int32_t ranks = comm->rank_count;
     int64_t *sent = comm->lists, *arrived = sent + 2 * (ranks + 1),
             *offsets = arrived + 2 * (ranks + 1); /* pairs (status, count); their offsets in bytes */
-    local_status = bi_comm_take_deferred(comm, local_status);
+    local_status = bi_comm_take_deferred(ctx, comm, local_status);
     if (local_status == BOSC_ERR_COMM) return local_status;
     for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * 2 * (int64_t)sizeof *sent;
     for (int32_t r = 0; r < ranks; r++) {
@@ -362,17 +366,19 @@ static bosc_status find_remote_offsets(bosc_ctx *ctx, bosc_comm *comm, const str
 {
     const int32_t ranks = comm->rank_count;
     int64_t *offsets = comm->lists;
-    for (int32_t r = 0; r < ranks && ranks <= MAX_SHARED; r++) {
+    if (ranks > MAX_SHARED) {
+        for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * (int64_t)sizeof *offsets;
+        BI_TRY(bi_comm_all_to_all(ctx, comm, true, x->received_offsets, offsets, x->remote_offsets, offsets));
+        return bi_comm_all_to_all(ctx, comm, true, x->sent_offsets, offsets, x->remote_sent_offsets, offsets);
+    }
+    for (int32_t r = 0; r < ranks; r++) {
         x->remote_offsets[r] = x->remote_sent_offsets[r] = 0;
         for (int32_t lower = 0; lower < comm->rank; lower++) {
             x->remote_offsets[r] += shared_value(comm, lower, ranks, r);
             x->remote_sent_offsets[r] += shared_value(comm, r, ranks, lower);
         }
     }
-    if (ranks <= MAX_SHARED) return BOSC_OK;
-    for (int32_t r = 0; r <= ranks; r++) offsets[r] = r * (int64_t)sizeof *offsets;
-    BI_TRY(bi_comm_all_to_all(ctx, comm, true, x->received_offsets, offsets, x->remote_offsets, offsets));
-    return bi_comm_all_to_all(ctx, comm, true, x->sent_offsets, offsets, x->remote_sent_offsets, offsets);
+    return BOSC_OK;
 }
 
 bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const int64_t *counts,

@@ -32,8 +32,9 @@ extern "C" {
 struct bi_transport {
     /* As bosc_comm_transport; host memory. */
     bosc_status (*all_gather)(bosc_ctx *ctx, bosc_comm *comm, const void *sent, size_t bytes, void *received);
-    /* The same in the backend's memory, or in host memory if `on_host`. Further work that this rank queues follows it;
-     * host memory may be used at once. */
+    /* The same in the backend's memory, or in host memory if `on_host`. Device memory: the exchange is queued; work
+     * that this rank queues later reads the received bytes, and may overwrite the sent ones. Host memory: done on
+     * return. */
     bosc_status (*all_to_all)(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
     void (*release)(bosc_comm *comm);
@@ -43,6 +44,8 @@ struct bi_transport {
     bosc_status (*publish_queued)(bosc_ctx *ctx, bosc_comm *comm);
     bosc_status (*await_queued)(bosc_ctx *ctx, bosc_comm *comm);
 };
+
+enum { BI_COMM_MESSAGE = 256 }; /* bytes of an error message that is sent to other ranks */
 
 struct bosc_comm {
     const struct bi_transport *transport;
@@ -55,13 +58,14 @@ struct bosc_comm {
     int64_t *lists; /* host: 5 (rank_count + 1), of bi_comm_count */
     int64_t exchanges, bytes;
     double seconds;
-    uint64_t orders;     /* calls of publish_queued */
+    uint64_t orders;     /* calls of publish_queued; its parity selects the event */
     bosc_status pending; /* a failure of this rank within its last exchange, which the next agreement reports */
-    int32_t peers_of;    /* a device, and a bit for each device whose memory it can access since this rank opened it */
+    char pending_message[BI_COMM_MESSAGE];
+    /* Bit d: device `peers_of`, that of this rank's context, can access the memory of device d (d < 64; others are
+     * opened each time). */
     uint64_t open_peers;
+    int32_t peers_of;
 };
-
-enum { BI_COMM_MESSAGE = 256 }; /* bytes of an error message that is sent to other ranks */
 
 /* Creates this rank's end of a communicator. The caller sets the transport's state. */
 bosc_status bi_comm_create_end(bosc_ctx *ctx, int32_t rank, int32_t rank_count, const bosc_comm_opts *opts,
@@ -76,11 +80,11 @@ bosc_status bi_comm_check_timeout(bosc_ctx *ctx, double timeout);
 /* Checks that comm is not NULL: without one this rank cannot take part in an exchange. */
 bosc_status bi_comm_check(bosc_ctx *ctx, const bosc_comm *comm);
 
-/* Leaves a failure of this rank alone to its next agreement, which all ranks reach. */
-void bi_comm_defer(bosc_comm *comm, bosc_status status);
+/* Leaves a failure of this rank alone, and its message, to its next agreement, which all ranks reach. */
+void bi_comm_defer(bosc_ctx *ctx, bosc_comm *comm, bosc_status status);
 
-/* For exchanges that agree: local_status, or else the deferred failure. */
-bosc_status bi_comm_take_deferred(bosc_comm *comm, bosc_status local_status);
+/* For exchanges that agree: local_status, or else the deferred failure, whose message becomes the context's. */
+bosc_status bi_comm_take_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status);
 
 /* Sends the message of rank `failed` to all ranks and returns its status. All ranks call it. */
 bosc_status bi_comm_share_failure(bosc_ctx *ctx, bosc_comm *comm, int32_t failed, bosc_status status);
@@ -158,9 +162,9 @@ void bi_exchange_end(bosc_ctx *ctx, struct bi_exchange *x);
 
 enum { BI_MAX_WINDOWS = 3 }; /* of one call: their addresses fit one small exchange */
 
-/* WRITE: ranks write their items to the arrays of received items. READ: they read replies to their items there.
- * READ_SENT: they read the items for them in the arrays of sent items. READ_WHOLE: they read whole arrays, of any
- * lengths, if these are shared; there are no copies. */
+/* WRITE: this rank writes items into the received arrays of the others. READ: it reads replies to its items from the
+ * received arrays of the others. READ_SENT: it reads the items for it from their sent arrays. READ_WHOLE: it reads any
+ * element of their arrays, of any lengths, only where ranks share memory; there are no copies. */
 enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ, BI_WINDOW_READ_SENT, BI_WINDOW_READ_WHOLE };
 
 /* This rank's array of items, in the backend's memory, and its blocks in the arrays of all ranks: between open and

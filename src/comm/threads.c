@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/threads.h"
@@ -12,12 +11,11 @@
 
 enum {
     MAX_RANKS = BI_MAX_THREADS, /* ranks are threads */
-    SMALL = BI_COMM_MESSAGE,    /* bytes of a block that is copied twice to save a barrier; not measured */
-    PAUSES_PER_CLOCK = 64       /* pauses of a spin between two readings of the clock (base/pool.c) */
+    SMALL = BI_COMM_MESSAGE     /* bytes of a block that is copied twice to save a barrier; not measured */
 };
 
-/* Seconds that a rank at a barrier spins before it sleeps: several times the 2.5 us of a barrier whose ranks spin.
- * Waking a sleeping thread takes 5 to 50 us. */
+/* Seconds that a rank at a barrier spins before it sleeps: several times a barrier whose ranks spin, some 2.5 us.
+ * Waking a sleeping thread takes 5 to 50 us. Estimates. */
 #define SPIN_SECONDS 1e-4
 
 /* Data that a rank exposes to the others during an exchange. */
@@ -41,7 +39,7 @@ struct group {
     pthread_cond_t all_here;
     int32_t rank_count, ends; /* ends: not freed yet */
     int32_t arrived;          /* ranks at the barrier */
-    bool spins;               /* there is a processor for each rank */
+    bool spins;               /* there is a processor for each rank. Threads of their loops are not counted */
     uint64_t round;           /* barriers passed; written under the lock, read by spinning ranks without it */
     bool broken;              /* the same */
     char reason[96];
@@ -79,24 +77,15 @@ static bool has_passed(const struct group *g, uint64_t round)
 
 static bool is_broken(const struct group *g) { return __atomic_load_n(&g->broken, __ATOMIC_ACQUIRE); }
 
-static void pause_processor(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Spins until the other ranks reach the barrier of this round. False: some have not, and this rank should sleep. */
 static bool spin_for_others(const struct group *g, uint64_t round)
 {
     if (!g->spins) return false;
     const double end = bi_now() + SPIN_SECONDS;
     do {
-        for (int i = 0; i < PAUSES_PER_CLOCK; i++) {
+        for (int i = 0; i < BI_PAUSES_PER_CLOCK; i++) {
             if (has_passed(g, round) || is_broken(g)) return true;
-            pause_processor();
+            bi_pause();
         }
     } while (bi_now() < end);
     return false;
@@ -159,23 +148,28 @@ static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
     return status;
 }
 
+/* After a failure this rank's own work is done, since the caller may release its memory. The work of others on this
+ * rank's arrays may go on. */
 static bosc_status await_queued(bosc_ctx *ctx, bosc_comm *comm)
 {
     const struct group *g = comm->state;
     const int which = (int)((comm->orders - 1) & 1);
     const struct bi_comm_device *device = bi_comm_device_of(ctx);
+    bosc_status status = BOSC_OK;
     for (int32_t r = 0; device && r < g->rank_count; r++)
         if (r != comm->rank && g->exposed[r].queued[which])
-            BI_TRY(device->await_event(ctx, g->exposed[r].queued[which]));
-    return BOSC_OK;
+            BI_IF_OK(status, device->await_event(ctx, g->exposed[r].queued[which]));
+    if (status != BOSC_OK) (void)ctx->backend->sync(ctx);
+    return status;
 }
 
-/* A rank of the CPU waits for no event, so that of a device does in its place. */
-static bool some_rank_is_host(const struct group *g)
+/* Refuses ranks of different backends: one of the CPU waits for no event. All ranks fail alike. */
+static bosc_status check_one_backend(bosc_ctx *ctx, const struct group *g)
 {
-    for (int32_t r = 0; r < g->rank_count; r++)
-        if (g->exposed[r].device == BI_COMM_HOST) return true;
-    return false;
+    for (int32_t r = 1; r < g->rank_count; r++)
+        if ((g->exposed[r].device == BI_COMM_HOST) != (g->exposed[0].device == BI_COMM_HOST))
+            return bi_fail(ctx, BOSC_ERR_ARG, "ctx: rank %d and rank 0 are of different backends", (int)r);
+    return BOSC_OK;
 }
 
 /* ---- exchanges ---- */
@@ -254,14 +248,10 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     own->offsets = sent_offsets;
     own->device = bi_comm_device_of(ctx) ? ctx->memory.device : BI_COMM_HOST;
     BI_TRY(barrier(ctx, comm));
-    const bool waits = some_rank_is_host(g);
     /* 2. Copy behind those writes. */
+    BI_IF_OK(status, check_one_backend(ctx, g));
     BI_IF_OK(status, await_queued(ctx, comm));
     BI_IF_OK(status, copy_blocks(ctx, comm, false, received, received_offsets));
-    if (waits) { /* after a failure too: some copies may be queued */
-        const bosc_status synced = ctx->backend->sync(ctx);
-        BI_IF_OK(status, synced);
-    }
     /* 3. Later work of all ranks follows the copies: senders may reuse their memory. */
     const bosc_status published = publish_queued(ctx, comm), met = barrier(ctx, comm);
     if (met != BOSC_OK) { /* a rank is lost, and this one may free the memory of its copies */
@@ -305,7 +295,7 @@ static bosc_status create_group(bosc_ctx *ctx, int32_t rank_count, struct group 
     memset(g, 0, group_bytes(rank_count));
     g->host = ctx->host;
     g->rank_count = rank_count;
-    g->spins = rank_count <= sysconf(_SC_NPROCESSORS_ONLN);
+    g->spins = rank_count <= bi_threads_that_spin();
     pthread_mutex_init(&g->lock, NULL); /* on Linux these initialisers do not fail */
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -71,7 +71,7 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     const struct message *all = comm->gather;
     const bosc_status published = comm->transport->publish_queued(ctx, comm); /* by every rank, after a failure too */
     BI_IF_OK(*local_status, published);
-    *local_status = bi_comm_take_deferred(comm, *local_status);
+    *local_status = bi_comm_take_deferred(ctx, comm, *local_status);
     if (*local_status == BOSC_ERR_COMM) return *local_status; /* a rank is lost: no exchange completes */
     const struct message own = describe_windows(ctx, *local_status, windows);
     BI_TRY(bi_comm_all_gather(ctx, comm, &own, sizeof own, comm->gather));
@@ -142,7 +142,7 @@ static bosc_status finish_accesses(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
     if (status == BOSC_ERR_COMM)
         (void)ctx->backend->sync(ctx);
     else
-        bi_comm_defer(comm, comm->transport->await_queued(ctx, comm));
+        bi_comm_defer(ctx, comm, comm->transport->await_queued(ctx, comm));
     return status;
 }
 

@@ -252,8 +252,8 @@ static void fail_windows(struct rank *r, const struct bi_exchange *x, char *rece
     local_status = fails ? bi_fail(r->ctx, BOSC_ERR_DEVICE, "broken") : BOSC_OK;
     CHECK_STATUS(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, local_status, x, &windows), BOSC_ERR_DEVICE);
     CHECK_OK(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK));
-    if (fails) bi_comm_defer(r->comm, bi_fail(r->ctx, BOSC_ERR_DEVICE, "late"));
-    CHECK_STATUS(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK), BOSC_ERR_DEVICE);
+    if (fails) bi_comm_defer(r->ctx, r->comm, bi_fail(r->ctx, BOSC_ERR_DEVICE, "late"));
+    CHECK_STATUS(r->ctx, bosc_comm_barrier(r->ctx, r->comm), BOSC_ERR_DEVICE); /* a call: it clears the message */
     CHECK(strstr(bosc_ctx_message(r->ctx), "late"));
     CHECK_OK(r->ctx, bi_comm_agree(r->ctx, r->comm, BOSC_OK));
 }
@@ -427,8 +427,35 @@ static void case_transport(bosc_ctx *ctx)
     CHECK_EQ(l.released, 1);
 }
 
+/* ---- backends ---- */
+
+/* An exchange between a context of the CPU and those of a device is refused on all ranks. */
+static void mix(struct rank *r)
+{
+    static const int64_t offsets[] = {0, 8, 16, 24};
+    const bosc_ctx_opts cpu = {.size = sizeof cpu, .backend = BOSC_BACKEND_CPU, .threads = 1};
+    if (!r->comm->transport->publish_queued) return; /* ranks share no memory: nothing to refuse */
+    const bool is_host = r->rank == *(const int32_t *)r->user;
+    bosc_ctx *host = suite_open(&cpu), *ctx = is_host ? host : r->ctx;
+    void *sent = on_backend(ctx, offsets, 24), *received = on_backend(ctx, NULL, 24);
+    for (int round = 0; round < 3; round++) {
+        CHECK_STATUS(ctx, bi_comm_all_to_all(ctx, r->comm, false, sent, offsets, received, offsets), BOSC_ERR_ARG);
+        CHECK(strstr(bosc_ctx_message(ctx), "different backends"));
+    }
+    bosc_ctx_release(ctx, sent, 24);
+    bosc_ctx_release(ctx, received, 24);
+    bosc_ctx_free(host);
+}
+
+static void case_mixed(bosc_ctx *ctx)
+{
+    if (suite_opts_like(ctx).backend != BOSC_BACKEND_CUDA) return;
+    for (int32_t host = 0; host < 3; host++) ranks_run(ctx, 3, 0, mix, &host);
+}
+
 static const struct suite_case suite_cases_comm[] = {
     {"agree", case_agree, NULL},     {"sums", case_sums, NULL}, {"exchange", case_exchange, NULL},
     {"windows", case_windows, NULL}, {"lost", case_lost, NULL}, {"transport", case_transport, NULL},
+    {"mixed", case_mixed, NULL},
 };
 SUITE(comm);
