@@ -200,7 +200,7 @@ bosc_status planet_view_select(bosc_ctx *ctx, struct planet_view *planet, const 
     return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
 }
 
-/* planet->positions stay as they are: they are read before. */
+/* Does not move planet->positions: their last reader, planet_holes_mark, has run. */
 bosc_status planet_view_cut_holes(struct planet_view *planet, int64_t first)
 {
     bosc_mesh *mesh = &planet->mesh;

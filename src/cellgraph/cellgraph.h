@@ -227,7 +227,8 @@ struct bi_cellgraph_ops {
     bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
     /* TABLE: writes the sorted edges into the graph's blocks, and sets graph->edges. */
     bosc_status (*table_edges)(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
-    /* TABLE: joins the bits and the ranks of the groups, and lists their words; NULL: by steps. */
+    /* TABLE: packs the bits and the rank of each group into table->groups, and lists the present words in
+     * table->words. NULL: the step cellgraph_list_words does it. */
     bosc_status (*list_words)(bosc_ctx *ctx, const struct bi_cellgraph_table *table, int64_t groups);
 };
 

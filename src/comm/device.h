@@ -28,7 +28,8 @@ struct bi_comm_event {
 enum bi_comm_work { BI_COMM_PENDING, BI_COMM_DONE, BI_COMM_FAILED };
 
 struct bi_comm_device {
-    /* Enables direct copies from the memory of another device, and accesses of kernels. False: there are none. */
+    /* Lets kernels and copies of the context's device, which is current, access the memory of `device`. False: the
+     * machine does not support it; copies then pass through the host. */
     bool (*open_peer)(bosc_ctx *ctx, int32_t device);
     /* True if kernels of device `from` can access the memory of device `to`. */
     bool (*can_access)(int32_t from, int32_t to);

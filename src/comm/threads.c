@@ -26,10 +26,10 @@ struct exposed {
     /* Copies of small blocks for even and odd exchanges. They stay valid during the next exchange, which saves the
      * second barrier. */
     char small[2][SMALL];
-    /* Events for even and odd orders of queued work (publish_queued), for the same reason. queued[i]: event i if it
-     * stands for queued work, else NULL. The group frees the events, since other ranks may still read them. */
+    /* Events for even and odd orders of queued work (publish_queued), for the same reason; is_queued[i]: event i stands
+     * for queued work. The group frees the events, since other ranks may still read them. */
     struct bi_comm_event events[2];
-    const struct bi_comm_event *queued[2];
+    bool is_queued[2];
     const struct bi_comm_device *device_ops; /* that frees the events */
 };
 
@@ -137,14 +137,12 @@ static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
     struct exposed *own = &g->exposed[comm->rank];
     const int which = (int)(comm->orders++ & 1); /* equal on all ranks, as the number of exchanges is */
     const struct bi_comm_device *device = bi_comm_device_of(ctx);
-    own->queued[which] = NULL;
+    own->is_queued[which] = false;
     if (!device || g->rank_count == 1) return BOSC_OK;
     own->device_ops = device;
     const bosc_status status = device->record_queued(ctx, &own->events[which]);
-    if (status == BOSC_OK)
-        own->queued[which] = &own->events[which];
-    else
-        (void)ctx->backend->sync(ctx); /* nothing is queued any more */
+    own->is_queued[which] = status == BOSC_OK;
+    if (status != BOSC_OK) (void)ctx->backend->sync(ctx); /* nothing is queued any more */
     return status;
 }
 
@@ -157,8 +155,8 @@ static bosc_status await_queued(bosc_ctx *ctx, bosc_comm *comm)
     const struct bi_comm_device *device = bi_comm_device_of(ctx);
     bosc_status status = BOSC_OK;
     for (int32_t r = 0; device && r < g->rank_count; r++)
-        if (r != comm->rank && g->exposed[r].queued[which])
-            BI_IF_OK(status, device->await_event(ctx, g->exposed[r].queued[which]));
+        if (r != comm->rank && g->exposed[r].is_queued[which])
+            BI_IF_OK(status, device->await_event(ctx, &g->exposed[r].events[which]));
     if (status != BOSC_OK) (void)ctx->backend->sync(ctx);
     return status;
 }

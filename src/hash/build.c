@@ -10,8 +10,10 @@
 #include "hash/handle.h"
 
 enum {
-    BUILD_ITEMS = 25,   /* simple items a pair, for progress: an estimate */
-    FEW_KEYS_SHARE = 64 /* rows a key in the last build, from which on keys are numbered before an attempt in order */
+    BUILD_ITEMS = 25, /* simple items a pair, for progress: an estimate */
+    /* Rows of this build for each key of the last one. From this share on, the distinct keys are numbered before a
+     * build in order is tried. Not measured. */
+    FEW_KEYS_SHARE = 64
 };
 
 /* Converts the values of the input to the stored form, for a table whose blocks are reserved. NULL: buckets have no
@@ -167,16 +169,18 @@ static bosc_status build_reduced(bosc_ctx *ctx, const bosc_hash *table, bosc_has
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                enum bi_hash_outcome *outcome)
 {
-    const bool reduce_first = table->reduced_keys > 0;
+    const bool reduce_first = table->reduced_keys > 0,
+               few_keys = reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE;
     *outcome = BI_HASH_UNTOUCHED;
     if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
-    if (*outcome != BI_HASH_BUILT && reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE)
+    if (*outcome != BI_HASH_BUILT && few_keys)
         BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP && in->launched != BI_HASH_NEEDS_GROUPING)
         BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && !reduce_first)
         BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
-    if (*outcome != BI_HASH_BUILT) BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
+    if (*outcome != BI_HASH_BUILT && !few_keys)
+        BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT) BI_TRY(build_grouped(ctx, table, next, in, outcome));
     next->pairs = next->opts.counted || next->opts.kind == BOSC_HASH_MULTIMAP ? in->pairs : next->keys;
     next->reduced_keys = next->keys < in->n && can_reduce(next, in) ? next->keys : 0;

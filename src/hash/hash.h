@@ -87,7 +87,8 @@ struct bosc_hash {
     int32_t reseeded, linear;
     int64_t reduced_keys;  /* distinct keys of the last build, if keys repeated in it and reduce_repeats is for such
                            * tables: the next build then reduces first. Else 0 */
-    int32_t sorted_builds; /* of a multimap: number of builds to come that sort at once, since group_pairs declined */
+    int32_t sorted_builds; /* of a multimap: number of builds to come that sort at once, set when group_pairs declined;
+                            * 0: the next build calls group_pairs */
     struct bi_block blocks[BI_HASH_BLOCKS];
     struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
     struct bi_block words;          /* scratch words of builds on the device */

@@ -17,7 +17,8 @@ enum {
 
 struct small_args {
     bi_cbt_change a;
-    bool apply; /* false: write only the sources: of each new leaf the index of the old one that it was or came from */
+    bool apply; /* false: writes the sources alone. The source of a new leaf is the index of the old leaf that it equals
+                 * or descends from, or of the first of the two that it merges */
     unsigned long long *exchange;
 };
 

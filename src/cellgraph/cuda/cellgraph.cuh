@@ -22,7 +22,7 @@ bosc_status bi_cellgraph_cuda_join(bosc_ctx *ctx, const struct bi_cellgraph_segm
 /* Samples the vertices, whose number is in the result; does nothing if there are more than `capacity`. */
 bosc_status bi_cellgraph_cuda_sample(bosc_ctx *ctx, const struct bi_cellgraph_view *view, int64_t capacity,
                                      bi_cellgraph_unique_result *result);
-/* Sets the vertices of the graph from the table of its rows, the ids of the table, and its number of edges. */
+/* Sets the graph's vertices from the table of its rows. Also sets table->ids and table->edges. Waits once. */
 bosc_status bi_cellgraph_cuda_table_vertices(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
 bosc_status bi_cellgraph_cuda_list_words(bosc_ctx *ctx, const struct bi_cellgraph_table *table, int64_t groups);
 /* Adds twice the number of edges of a table to *edges. */

@@ -11,7 +11,7 @@ enum {
     COUNT_THREADS = 256,
     FIND_THREADS = 128,
     FIND_BYTES = 46 * 1024, /* of a block's keys: 48 KB, which no kernel must opt in to, less the other arrays */
-    BATCH = 6,              /* neighbours whose loads overlap: two letters of two bits. Not measured */
+    BATCH = 6,              /* neighbours whose loads overlap: two letters of two bits, or six of one. Not measured */
     ORDER_ROWS = 256,       /* of a block, a thread each; less than 2^8 + 1, as rows are bytes */
     KEYS_IN_FLIGHT = 4,     /* of a thread that reads rows. Not measured */
     DEGREE_BITS = 10        /* of a vertex's number of higher neighbours: at most 3 * 255 */
@@ -192,9 +192,9 @@ struct find_shared {
     unsigned long long base;
 };
 
-/* Copies the keys of the rows of a warp to consecutive words, lane by lane: stores of the lanes are then next to each
- * other, unlike those of a row by its thread. count: of the thread's row; `to` receives the first key of the first
- * lane. The whole warp calls it, after a barrier that completes the rows. */
+/* Copies the keys of a warp's rows to consecutive words. Lane l writes words l, l + 32, ..., so that the stores of a
+ * warp coalesce. count: keys of the thread's own row. to: receives the first key of lane 0's row. The whole warp calls
+ * it, after a barrier that completes the rows. */
 static __device__ __forceinline__ void copy_rows(const uint32_t *keys, uint32_t stride, uint32_t count, uint32_t *to)
 {
     const unsigned lane = threadIdx.x % 32, first_row = threadIdx.x - lane;
@@ -269,8 +269,8 @@ static __global__ void __launch_bounds__(ORDER_ROWS) bi_cellgraph_sum_table_rows
     if (threadIdx.x == 0) a.block_edges[blockIdx.x] = total;
 }
 
-/* Reads the keys of rows first to last - 1 of the block. The lanes of a warp read its rows together, so that few lines
- * are read at once, and several keys of a thread are in flight. source: where the thread's row begins. */
+/* Reads the keys of rows first to last - 1 of the block. Consecutive lanes read consecutive keys, so that a load
+ * touches few cache lines; each thread has several loads in flight. source: index in a.keys of the thread's row. */
 static __device__ __forceinline__ void read_keys(const table_edges_args &a, order_shared &sh, uint32_t first,
                                                  uint32_t last, uint64_t source)
 {
@@ -279,7 +279,8 @@ static __device__ __forceinline__ void read_keys(const table_edges_args &a, orde
     const uint32_t count = has_row ? sh.starts[threadIdx.x + 1] - sh.starts[threadIdx.x] : 0,
                    inclusive = bi_warp_inclusive_sum(count), total = __shfl_sync(~0u, inclusive, 31),
                    to = sh.starts[max(first, first_row)] - sh.starts[first];
-    const uint64_t from = source - (inclusive - count); /* of the row's entry e of the warp: from + e */
+    const uint64_t from = source - (inclusive - count); /* entry e of the warp is a.keys[from + e] if
+                                                              * this lane owns it; may wrap below 0 */
     for (uint32_t begin = 0; begin < total; begin += 32 * KEYS_IN_FLIGHT) {
         uint32_t keys[KEYS_IN_FLIGHT], rows[KEYS_IN_FLIGHT];
 #pragma unroll

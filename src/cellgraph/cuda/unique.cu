@@ -352,8 +352,8 @@ static int32_t choose_span(const bosc_cellgraph *graph, int64_t rows, const bi_c
 }
 
 /* There is at least one row. stats (host), or NULL: not sampled. Also sets graph->span. With `words`, the bit table of
- * all possible words (table.cu), sets its number of edges instead of stats and span. After a failure the caller empties
- * the graph. */
+ * all possible words (table_vertices.cu): sets the vertices and the table's number of edges; stats are not sampled and
+ * graph->span keeps its default. After a failure the caller empties the graph. */
 bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                      struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *words)
 {
@@ -364,13 +364,13 @@ bosc_status bi_cellgraph_cuda_unique(bosc_ctx *ctx, bosc_cellgraph *graph, const
     unsigned char *zeroed;
     bi_cellgraph_unique_result result;
     unique_args a = {};
+    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, graph->shape.words, 8));
+    if (words) return bi_cellgraph_cuda_table_vertices(ctx, graph, words);
     /* 1. Scratch; what must be zero is in one block. */
     a.rows = *rows;
     a.shape = graph->shape;
     a.slots = (uint32_t)slots;
     a.row_bits = bi_bit_length((uint64_t)n);
-    BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_SEEDS, a.shape.words, 8));
-    if (words) return bi_cellgraph_cuda_table_vertices(ctx, graph, words);
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_VERTEX_OF, n, 4));
     BI_TRY(bi_scratch_of(ctx, n, 8, &a.hashes));
     BI_TRY(bi_scratch_of(ctx, n, 4, &a.slot));

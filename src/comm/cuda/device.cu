@@ -33,7 +33,8 @@ static bosc_status record_queued(bosc_ctx *ctx, struct bi_comm_event *event)
 {
     cudaEvent_t fresh;
     if (bi_fault(BI_FAULT_STREAM)) return bi_fail(ctx, BOSC_ERR_DEVICE, "comm: event: injected fault");
-    if (event->event && event->device != ctx->memory.device) free_event(event); /* the rank has another context now */
+    /* The rank may now use a context of another device. */
+    if (event->event && event->device != ctx->memory.device) free_event(event);
     if (!event->event) {
         BI_CUDA_TRY(ctx, cudaEventCreateWithFlags(&fresh, cudaEventDisableTiming));
         *event = {fresh, ctx->memory.device};

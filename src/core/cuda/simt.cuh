@@ -28,7 +28,8 @@ static inline cudaError_t bi_launch_cooperative(void (*kernel)(P...), unsigned g
 /* Upper limit of concurrent blocks besides the occupancy: the emulator has few. */
 static inline unsigned bi_launch_cooperative_limit(int, unsigned blocks) { return blocks; }
 
-/* A function of a kernel that is called, not copied into it: the libraries of C++ use CUDA's name for it. */
+/* A device function that is called, not inlined. A macro of its own, since headers of libstdc++ use the name
+ * __noinline__, which the emulator must not define. */
 #define BI_NOINLINE __noinline__
 
 /* One struct of static shared memory a kernel: BI_SHARED(struct tile_shared, sh); then sh.field. */

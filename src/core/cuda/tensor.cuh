@@ -1,5 +1,5 @@
-/* Tensor cores: products of halves (binary16), which are exact, added to floats. Only code for compute capability 8 has
- * them in this form: bi_has_tensor_cores. */
+/* Tensor cores: products of halves (binary16), which are exact, added to floats. Only code for compute capability 8.0
+ * or higher has them in this form: bi_has_tensor_cores. */
 #ifndef BI_CORE_CUDA_TENSOR_CUH
 #define BI_CORE_CUDA_TENSOR_CUH
 
@@ -66,8 +66,8 @@ static inline void bi_add_products(float sum[4], const float from[4], const uint
     }
 }
 #else
-/* True if products of a kernel, as the current device runs it, are those of tensor cores. A newer device also runs code
- * for compute capability 7.5, in which bi_add_products is empty. */
+/* True if the code that the current device runs for this kernel uses tensor cores. A newer device also runs code for
+ * compute capability 7.5, in which bi_add_products is empty. */
 template <class KERNEL> static bool bi_has_tensor_cores(KERNEL kernel)
 {
     cudaFuncAttributes code;

@@ -23,8 +23,9 @@ __device__ __forceinline__ uint32_t bi_warp_inclusive_sum(uint32_t own)
     return sum;
 }
 
-/* Returns the lane that owns entry `entry` of the warp: the number of lanes whose inclusive sum is at most `entry`. The
- * whole warp calls it. */
+/* Lanes own entries of a common list in lane order; `inclusive` is the inclusive sum of their numbers. Returns the lane
+ * that owns an entry: the number of lanes whose sum is at most `entry`. Beyond the last entry: 31. The whole warp calls
+ * it. */
 __device__ __forceinline__ unsigned bi_find_entry_lane(uint32_t inclusive, uint32_t entry)
 {
     unsigned lane = 0;

@@ -8,8 +8,8 @@
 enum {
     GRAIN = BI_THREAD_ITEMS / 4, /* least vertices or entries of a thread */
     GIANT_SAMPLES = 512,         /* vertices sampled for the largest component */
-    CACHED = 1 << 15,            /* vertices whose parents, 128 KB, stay in a core's second cache */
-    PREFETCH_DISTANCE = 16       /* entries between the prefetch of parents and their use; others not measured */
+    CACHED = 1 << 15,            /* vertices whose parents, 128 KB, stay in a core's L2 cache */
+    PREFETCH_DISTANCE = 16       /* entries from the prefetch of parents to their use; other distances not measured */
 };
 
 /* *count = the number of components: vertices that equal their label and that the mask leaves (NULL: all). */
@@ -114,8 +114,8 @@ struct list_state {
 };
 
 /* Unites the ends of entries [begin, end). all: no option excludes entries; self loops have no effect. far: parents are
- * prefetched, since they exceed a core's cache. The last three are constants, so that each combination gets a loop
- * without branches on them. */
+ * prefetched, since they exceed a core's cache; some small graphs do so too, not measured. The flags are constants where
+ * no option excludes entries; each such combination compiles to a loop without tests of them. */
 BI_FN void join_span(const struct list_state *s, int64_t begin, int64_t end, bool is_64bit, bool all, bool far)
 {
     const struct bi_graph_entries *e = &s->entries->list;
@@ -166,7 +166,8 @@ bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries
     struct bi_flatten flatten = {labels};
     BI_TRY(ctx->backend->core->iota(ctx, 4, labels, n));
     /* Three spans: n entries, n more, the rest. Flat trees between them shorten the searches of the next span. Measured
-     * on one thread, 131,072 vertices and 8 random entries each: 5.1 ms in one span, 3.1 in three. */
+     * on one thread, 131,072 vertices and 8 random entries each: 5.1 ms in one span, 3.1 in three. Not measured with
+     * several threads. */
     for (int64_t begin = 0, end = n; begin < m; begin = end, end = end < 2 * n ? 2 * n : m) {
         if (begin > 0) BI_TRY(ctx->ops->forest->steps->flatten(ctx, n, &flatten));
         if (end > m) end = m;

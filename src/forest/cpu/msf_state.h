@@ -70,6 +70,7 @@ enum { BI_FOREST_CPU_MAX_SAMPLES = 512 };
 static inline uint32_t bi_forest_cpu_sampled_majority(const uint32_t *labels, int64_t n, int samples)
 {
     enum { SLOTS = 2 * BI_FOREST_CPU_MAX_SAMPLES };
+    _Static_assert(SLOTS == 1 << 10, "the hash has 10 bits");
     uint32_t label[SLOTS] = {0}, majority = 0;
     uint16_t count[SLOTS] = {0}, most = 0;
     for (int i = 0; i < samples; i++) {
