@@ -14,11 +14,11 @@ struct reading {
     const struct bi_sequence_receiver *receiver;
     struct bi_lines lines;
     char *gathered;
-    int64_t count, capacity;   /* letters gathered and allocated */
-    int64_t header;            /* line of the sequence's header; 0 before the first */
-    int64_t line;              /* of a failure */
-    bool has_lines, has_names; /* of a sequence a line: the first line was read; it had the names of columns */
-    bool has_sequences;        /* of the same: a sequence was read */
+    int64_t count, capacity; /* letters gathered and allocated */
+    int64_t header;          /* line of the sequence's header; 0 before the first */
+    int64_t line;            /* of a failure */
+    /* Format BI_SEQUENCE_LINES: a line was read; the first line had names of columns; a sequence was read. */
+    bool has_lines, has_names, has_sequences;
     struct bi_reason reason;
 };
 
@@ -71,27 +71,33 @@ static bool has_suffix(struct bi_line word)
     return p < word.end && p > word.begin + 1 && p[-1] == '-';
 }
 
-static bool is_sequence(const struct reading *r, struct bi_line word)
+/* Returns the status of check_letters, with the reason for a word that is a count or has a suffix. rest: of its line */
+static bosc_status check_word(struct reading *r, struct bi_line word, struct bi_line rest)
 {
-    while (word.begin < word.end && bi_letter_value(r->receiver->alphabet, *word.begin) != BI_NO_LETTER) word.begin++;
-    return word.begin == word.end;
+    struct bi_line more;
+    int64_t number;
+    const bosc_status status = check_letters(r, word);
+    if (status == BOSC_OK) return BOSC_OK;
+    if (r->receiver->has_counts && bi_word_count(&word, &number) && bi_line_word(&rest, &more))
+        return bi_sequences_refuse(&r->reason,
+                                   "the number %s where a sequence should begin the line; a count follows it",
+                                   bi_quote(word.begin, word.end).text);
+    if (!has_suffix(word)) return status;
+    return bi_sequences_refuse(&r->reason, "%s has a suffix, which is no part of a sequence: remove it",
+                               bi_quote(word.begin, word.end).text);
 }
 
-/* True for a first line with names of columns, such as `boscage umi --counts` writes: a word that is no sequence, and
- * one that is no number; or any word, and one of the usual names of counts. Columns after the counts are then passed
+/* True for a first line with names of columns, such as `boscage umi --counts` writes: its second word is a usual name
+ * of counts. Other words are refused as counts, so that no sequence is lost. Columns after the counts are then passed
  * over. */
-static bool begins_with_names(struct reading *r, struct bi_line first, struct bi_line rest)
+static bool begins_with_names(struct reading *r, struct bi_line rest)
 {
     struct bi_line second;
     const bool begun = r->has_lines;
     r->has_lines = true;
     if (begun || !bi_line_word(&rest, &second)) return false;
-    const char c = *second.begin;
-    const bool is_name = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-    int64_t number;
-    const bool is_count = bi_word_is_any_case(&second, "count") || bi_word_is_any_case(&second, "counts") ||
-                          bi_word_is_any_case(&second, "reads");
-    r->has_names = is_count || (is_name && !is_sequence(r, first) && !bi_word_count(&first, &number));
+    r->has_names = bi_word_is_any_case(&second, "count") || bi_word_is_any_case(&second, "counts") ||
+                   bi_word_is_any_case(&second, "reads");
     return r->has_names;
 }
 
@@ -101,18 +107,8 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
     int64_t count = 1;
     bosc_status status;
     if (!bi_line_word(&line, &word)) return BOSC_OK;
-    if (r->receiver->has_counts && begins_with_names(r, word, line)) return BOSC_OK;
-    struct bi_line behind = line;
-    if (r->receiver->has_counts && !is_sequence(r, word) && bi_word_count(&word, &count) &&
-        bi_line_word(&behind, &more))
-        return bi_sequences_refuse(&r->reason,
-                                   "the number %s where a sequence should begin the line; a count follows it",
-                                   bi_quote(word.begin, word.end).text);
-    if ((status = check_letters(r, word)) != BOSC_OK)
-        return !has_suffix(word)
-                   ? status
-                   : bi_sequences_refuse(&r->reason, "%s has a suffix, which is no part of a sequence: remove it",
-                                         bi_quote(word.begin, word.end).text);
+    if (r->receiver->has_counts && begins_with_names(r, line)) return BOSC_OK;
+    if ((status = check_word(r, word, line)) != BOSC_OK) return status;
     bool ends = !bi_line_word(&line, &more);
     if (!ends && r->receiver->has_counts) {
         if (!bi_word_count(&more, &count))

@@ -43,6 +43,7 @@ static void lines_and_records(void)
     check_sequences(">a_3\nAC\nGTN\n>b\n>c\nT", BOSC_ALPHABET_BASES, "ACGTN 1 - 1 T 1");
     check_sequences("@a\nACGT\n+\n#@>+\n@b\n\n+\n\n@c\nT\n+c\nF\n", BOSC_ALPHABET_AUTO, "ACGT 1 - 1 T 1");
     check_sequences("barcode\treads\tother\nACGT\t5\t3\nA\t1\t1\n", BOSC_ALPHABET_BASES, "ACGT 5 A 1");
+    check_sequences("ACGT COUNTS\nA 2\n", BOSC_ALPHABET_BASES, "A 2");
     check_sequences("MKV*\nnx 2\n", BOSC_ALPHABET_AMINO_ACIDS, "MKV* 1 NX 2");
     check_sequences("01\n1 5\n", BOSC_ALPHABET_BITS, "01 1 1 5");
 }
@@ -81,6 +82,8 @@ static void bad_texts(void)
         {"F:1: 'x' is not a count", "ACGT x\n", 0},
         {"F:2: 'o' is not one of A, C, G, T", "barcode count\nbarcode count\n", 0},
         {"F:1: no sequences follow", "barcode count\n", 0},
+        {"F:1: 'J' is not one of A, C, G, T", "ACGTJ x\nACGT 3 4\n", 0},
+        {"F:1: 'o' is not one of A, C, G, T", "barcode other\nACGT 3 4\n", 0},
         {"F:1: the number '5' where a sequence", "5 ACGT\n", 0},
         {"F:1: '3' where the line should end", "ACGT 2 3\n", 0},
         {"F:2: 'A' where the line should end", ">a\nACGT A\n", 0},
