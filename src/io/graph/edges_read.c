@@ -152,9 +152,12 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     bool named = fields >= 2 && bi_is_header(first, separator), more = named && next_row(&ahead, &line);
     if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
-    if (more ? bi_fields_count(line, between) == fields : named && form.separator)
+    struct bi_line row = first; /* the first line of an edge */
+    if (more ? bi_fields_count(line, between) == fields : named && form.separator) {
         lines = behind; /* skip the line of column names */
-    form.has_data = first.end - first.begin > 2 && memcmp(first.end - 2, "{}", 2) == 0;
+        if (more) row = line;
+    }
+    form.has_data = row.end - row.begin > 2 && memcmp(row.end - 2, "{}", 2) == 0;
     form.weights = fields - form.index - form.has_data > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }

@@ -103,6 +103,8 @@ static void reads_good_files(void)
           -2);
     GRAPH("% c\nu v w\n% c\n1 2 7.5\n", 1, 3, 1, BOSC_F64, 1, 2, 7.5);
     GRAPH("u\tv\n1\t2\n", 1, 3, 1, 0, 1, 2, 1);
+    GRAPH("u v data\n1 2 {}\n2 0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* the data of networkx, below names */
+    GRAPH("u v w data\n1 2 7 {}\n", 1, 3, 1, BOSC_I32, 1, 2, 7);
     GRAPH(",u,v\n0,1,2\n1,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* pandas, with numbers of the rows */
     GRAPH(",u,v,w\n0,1,2,7\n1,2,0,0.5\n", 2, 3, 2, BOSC_F64, 1, 2, 7, 2, 0, .5);
     GRAPH("\"\";\"u\";\"v\"\n\"a;b\";1;2\n", 1, 3, 1, 0, 1, 2, 1);
