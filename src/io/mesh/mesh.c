@@ -214,22 +214,22 @@ static bosc_status read_obj_line(struct obj *obj, struct bi_line line, int64_t n
 
 enum { JOINED_MAX = 1024 }; /* chosen: room for the numbers of a vertex */
 
-/* Joins a line of a vertex with its continuation lines, in `text`. False: it ends too late, or never. */
-static bool join_lines(struct bi_lines *lines, struct bi_line *line, char text[JOINED_MAX])
+/* Joins a line of a vertex with its continuation lines, in `text`. Returns NULL, or the reason of a refusal. */
+static const char *join_lines(struct bi_lines *lines, struct bi_line *line, char text[JOINED_MAX])
 {
     size_t count = 0;
     for (;;) {
         const bool more = ends_in_backslash(line);
         const size_t length = (size_t)(line->end - line->begin) - more;
-        if (count + length + 1 > JOINED_MAX) return false;
+        if (count + length + 1 > JOINED_MAX) return "a vertex of more than 1,024 characters"; /* JOINED_MAX */
         memcpy(text + count, line->begin, length);
         count += length;
         text[count++] = ' ';
         if (!more) break;
-        if (!bi_lines_next(lines, line)) return false;
+        if (!bi_lines_next(lines, line)) return "truncated in a vertex";
     }
     *line = (struct bi_line){text, text + count};
-    return true;
+    return NULL;
 }
 
 static bool is_vertex(struct bi_line line)
@@ -245,8 +245,10 @@ static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_r
     bosc_status status = BOSC_OK;
     bool continued = false; /* the previous line ended in a backslash */
     while (status == BOSC_OK && bi_lines_next(lines, &line)) {
-        if (!continued && ends_in_backslash(&line) && is_vertex(line) && !join_lines(lines, &line, text)) {
-            snprintf(reason->text, sizeof reason->text, "a vertex that ends nowhere");
+        const bool joins = !continued && ends_in_backslash(&line) && is_vertex(line);
+        const char *refusal = joins ? join_lines(lines, &line, text) : NULL;
+        if (refusal) {
+            snprintf(reason->text, sizeof reason->text, "%s", refusal);
             return BOSC_ERR_FORMAT;
         }
         if (continued && obj->in_face)
