@@ -472,7 +472,8 @@ typedef struct bosc_globe_opts {
     double outside;       /* in metres, finite as a float */
     const char *name;     /* of the raster, for messages; NULL: "heights" */
     double *max_change;   /* set by bosc_heights_to_globe if it resamples: the largest difference of a sample of the
-                           * raster from the heights interpolated between the globe's. NULL: not computed */
+                           * raster from the heights interpolated between the globe's. At the border of a part these
+                           * include `outside`, so steps to it count. NULL: not computed */
 } bosc_globe_opts;
 
 /* Makes heights cover the globe as bosc_planet_build expects them: rows from the north pole, columns from longitude

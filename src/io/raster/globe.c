@@ -122,6 +122,9 @@ static void rotate_columns(bosc_heights *h, int64_t shift, float *row)
     }
 }
 
+/* Returns the share of the resampling in the rest of the call; measure_change follows it. Chosen, not measured. */
+static double share_of_resampling(const struct plan *plan) { return plan->max_change ? 0.5 : 1; }
+
 /* ---- resampling of longitudes and latitudes: a weighted mean of columns, and of rows ---- */
 
 /* An axis from longitude -180 eastwards, or from the north pole southwards; lengths in degrees. */
@@ -230,7 +233,7 @@ static bosc_status resample_degrees(const bosc_heights *h, const struct plan *pl
                                  around ? (int64_t)round(360 / cell_x) : 0,
                                  true},
                       rows = {h->height, height, 90 - b[3], cell_y, 180 / (double)height, 0, false};
-    bi_io_phase(1, (double)height);
+    bi_io_phase(share_of_resampling(plan), (double)height);
     /* 2. Row by row. */
     for (int64_t y = 0; y < height && status == BOSC_OK; y++) {
         const bool inside = find_taps(&rows, y, &t);
@@ -279,15 +282,18 @@ static double interpolate_globe(const bosc_heights *globe, const double poles[2]
     return z[0] + b * (z[1] - z[0]);
 }
 
-/* Returns the largest difference of a sample of the raster from the globe's heights. */
-static double measure_change(const bosc_heights *h, const struct plan *plan, const struct bi_projection *projection,
-                             const bosc_heights *globe)
+/* Sets max_change to the largest difference of a sample of the raster from the globe's heights. projection: of a map,
+ * otherwise NULL. Returns BOSC_OK, or BOSC_ERR_CANCELLED. */
+static bosc_status measure_change(const bosc_heights *h, const struct plan *plan,
+                                  const struct bi_projection *projection, const bosc_heights *globe)
 {
     const double *e = plan->projected ? h->edges : plan->bounds;
     const double cell_x = (e[2] - e[0]) / (double)h->width, cell_y = (e[3] - e[1]) / (double)h->height;
     const double poles[2] = {mean_of_row(globe, 0), mean_of_row(globe, globe->height - 1)};
     double most = 0;
-    for (int64_t y = 0; y < h->height; y++)
+    bi_io_phase(1, (double)h->height);
+    for (int64_t y = 0; y < h->height; y++) {
+        if (!bi_io_set_done((double)y)) return BOSC_ERR_CANCELLED;
         for (int64_t x = 0; x < h->width; x++) {
             const double at[2] = {e[0] + ((double)x + 0.5) * cell_x, e[3] - ((double)y + 0.5) * cell_y};
             double longitude = at[0], latitude = at[1];
@@ -295,7 +301,9 @@ static double measure_change(const bosc_heights *h, const struct plan *plan, con
             const double z = interpolate_globe(globe, poles, longitude, latitude);
             most = fmax(most, fabs((double)h->data[y * h->width + x] - z));
         }
-    return most;
+    }
+    *plan->max_change = most;
+    return BOSC_OK;
 }
 
 /* ---- resampling of a projected map ---- */
@@ -378,7 +386,7 @@ static bosc_status fill_globe(const struct map *m, const struct plan *plan, int 
                               bosc_io_error *error)
 {
     const double cell = 180 / (double)globe->height;
-    bi_io_phase(1, (double)globe->height);
+    bi_io_phase(share_of_resampling(plan), (double)globe->height);
     for (int64_t y = 0; y < globe->height; y++) {
         if (!bi_io_set_done((double)y)) return BOSC_ERR_CANCELLED;
         for (int64_t x = 0; x < globe->width; x++) {
@@ -409,7 +417,7 @@ static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, 
                     : bi_io_fail(error, BOSC_ERR_FORMAT,
                                  "%s: the map %s has no place on the globe in the raster's middle", plan->name, h->crs);
     if (status == BOSC_OK) status = fill_globe(&m, plan, side, globe, error);
-    if (status == BOSC_OK && plan->max_change) *plan->max_change = measure_change(h, plan, &projection, globe);
+    if (status == BOSC_OK && plan->max_change) status = measure_change(h, plan, &projection, globe);
     bi_projection_close(&projection);
     return status;
 }
@@ -554,8 +562,7 @@ static bosc_status make_globe(bosc_heights *h, const bosc_globe_opts *opts, bosc
     status = check_finite(h, &plan, error);
     if (status == BOSC_OK)
         status = plan.projected ? resample_map(h, &plan, &globe, error) : resample_degrees(h, &plan, &globe, error);
-    if (status == BOSC_OK && !plan.projected && plan.max_change)
-        *plan.max_change = measure_change(h, &plan, NULL, &globe);
+    if (status == BOSC_OK && !plan.projected && plan.max_change) status = measure_change(h, &plan, NULL, &globe);
     status = bi_io_end(status, error);
     if (status != BOSC_OK) {
         bosc_heights_free(&globe);

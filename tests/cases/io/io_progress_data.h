@@ -247,11 +247,29 @@ static bosc_status end_conversion(struct world *w, bosc_heights *h, bosc_status 
 static bosc_status heights_to_globe(struct world *w, bosc_io_error *error)
 {
     static const double bounds[4] = {0, 0, 75, 75}; /* cells of half a degree */
-    const bosc_globe_opts opts = {.size = sizeof opts, .bounds = bounds, .has_outside = 1};
+    double change = -1;
+    const bosc_globe_opts opts = {.size = sizeof opts, .bounds = bounds, .has_outside = 1, .max_change = &change};
     bosc_heights h = {.width = SIDE, .height = SIDE, .data = malloc(sizeof w->heights)};
     CHECK(h.data != NULL);
     memcpy(h.data, w->heights, sizeof w->heights);
-    return end_conversion(w, &h, bosc_heights_to_globe(&h, &opts, error));
+    const bosc_status status = bosc_heights_to_globe(&h, &opts, error);
+    CHECK((change >= 0) == (status == BOSC_OK));
+    return end_conversion(w, &h, status);
+}
+static bosc_status heights_map_to_globe(struct world *w, bosc_io_error *error)
+{
+    double change = -1;
+    const bosc_globe_opts opts = {.size = sizeof opts, .has_outside = 1, .max_change = &change};
+    bosc_heights h = {.width = SIDE,
+                      .height = SIDE,
+                      .data = malloc(sizeof w->heights),
+                      .edges = {-1e7, -1e7, 1e7, 1e7}, /* about 150 rows of the globe */
+                      .crs = "EPSG:3857"};
+    CHECK(h.data != NULL);
+    memcpy(h.data, w->heights, sizeof w->heights);
+    const bosc_status status = bosc_heights_to_globe(&h, &opts, error);
+    CHECK((change >= 0) == (status == BOSC_OK));
+    return end_conversion(w, &h, status);
 }
 static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
 {
@@ -478,7 +496,9 @@ static const struct call readers[] = {
     {"heights_fill", "", heights_fill, SIDE, NULL, NULL},
     {"heights_read", ".tif", heights_read, 1, NULL, heights_write},
     {"heights_read", ".npy", heights_read, SIDE, NULL, make_voids},
-    {"heights_to_globe", ".npy", heights_to_globe, 300, NULL, npy_write},
+    /* Rows of the globe, then rows of the raster to measure the change. */
+    {"heights_to_globe", ".npy", heights_to_globe, 360 + SIDE - 1, NULL, npy_write},
+    {"heights_to_globe", ".npy", heights_map_to_globe, 120 + SIDE, NULL, npy_write},
     {"heights_to_degrees", ".npy", heights_to_degrees, 20, NULL, npy_write},
     {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
