@@ -160,7 +160,7 @@ static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_i
     if (status != BOSC_OK) return status;
     set_samples(f, b, &geo);
     if (bi_tiff_has_pages(&b->tiff)) f->place.assumed |= BOSC_HEIGHTS_ASSUMED_PAGE;
-    if (!TIFFSetDirectory(b->tiff.handle, 0)) return fail_damaged(f, error); /* back to the first image */
+    if (!TIFFSetDirectory(b->tiff.handle, 0) || b->tiff.number) return fail_damaged(f, error); /* to the first image */
     status = bi_mask_apply_inner(&f->file.bytes, f->width, f->height, NULL, error);
     if (status != BOSC_OK) return status;
     /* 2. Prepare direct reads, or the table of cached blocks. */

@@ -94,7 +94,8 @@ static bosc_status apply_mask(struct mask *m, bosc_io_error *error)
     return status;
 }
 
-/* Moves to the mask among the images of a TIFF, which has the full resolution; false if there is none. */
+/* Moves to the mask among the images of a TIFF, which has the full resolution; false if there is none, or if a read
+ * failed, which sets m->tiff.number. */
 static bool find_inner_mask(struct mask *m)
 {
     while (TIFFReadDirectory(m->tiff.handle)) {
@@ -118,8 +119,10 @@ bosc_status bi_mask_apply_inner(const struct bi_bytes *in, int64_t width, int64_
                      .height = height,
                      .data = data};
     if (!bi_tiff_open(&m.tiff, "rm")) /* m: no memory map */
-        return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
-    const bosc_status status = find_inner_mask(&m) ? apply_mask(&m, error) : BOSC_OK;
+        return m.tiff.number ? bi_bytes_fail(in, m.tiff.number, error)
+                             : bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
+    bosc_status status = find_inner_mask(&m) ? apply_mask(&m, error) : BOSC_OK;
+    if (status == BOSC_OK && m.tiff.number) status = bi_bytes_fail(in, m.tiff.number, error);
     TIFFClose(m.tiff.handle);
     return status;
 }

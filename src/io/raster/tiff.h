@@ -35,8 +35,9 @@ struct bi_tiff_layout {
 const char *bi_tiff_read_layout(const struct bi_tiff *t, int32_t band, struct bi_tiff_layout *layout,
                                 struct bi_geotiff *geo);
 
-/* True if an image of full resolution other than a mask follows the first one. Leaves the handle at another image. */
-bool bi_tiff_has_pages(struct bi_tiff *t);
+/* True if an image of full resolution other than a mask follows the first one. Leaves the handle at another image.
+ * A failed read sets tiff->number. */
+bool bi_tiff_has_pages(struct bi_tiff *tiff);
 
 /* Returns the bytes from a sample of the band to the next one in a block. */
 int64_t bi_tiff_sample_step(const struct bi_tiff_layout *layout);

@@ -395,6 +395,43 @@ static void faults(void)
         }
 }
 
+/* A failed read of the images behind the first one is reported; otherwise a mask would be passed over. */
+static void faults_of_pages(void)
+{
+    const struct tiff_kind kind = {.mode = "l", .format = F, .bits = 32, .width = WIDE, .height = TALL};
+    const struct tiff_kind page = {.format = F, .bits = 32, .width = 2, .height = 1};
+    float row[2] = {0};
+    char path[PATH_ROOM];
+    fresh_path(path, ".tif");
+    /* 1. Two images; the first is too large to be held in memory. */
+    make_tiff(path, &kind);
+    TIFF *t = TIFFOpen(path, "a");
+    CHECK(t != NULL);
+    put_tags(t, &page);
+    CHECK(TIFFWriteScanline(t, row, 0, 0) == 1);
+    TIFFClose(t);
+    /* 2. Opening fails with read k, until there are at most k reads. */
+    for (int64_t k = 0;; k++) {
+        bosc_io_error error = {""};
+        bosc_heights_file *file = NULL;
+        int64_t w, h;
+        bi_fault_arm(BI_FAULT_READ, k, false);
+        const bosc_status status = bosc_heights_file_open(path, PLAIN, &file, &w, &h, &error);
+        const int64_t passages = bi_fault_passages();
+        bi_fault_disarm();
+        bosc_heights_file_close(file);
+        CHECK(k < 200);
+        if (passages <= k) {
+            if (status != BOSC_OK || k < 4)
+                suite_fail(__FILE__, __LINE__, "passage %lld: %s", (long long)k, error.text);
+            break;
+        }
+        if (status != BOSC_ERR_IO)
+            suite_fail(__FILE__, __LINE__, "passage %lld: %s: %s", (long long)k, bosc_status_name(status), error.text);
+    }
+    unlink(path);
+}
+
 /* If the file system has no unnamed files, a named temporary file is used and unlinked. */
 static void named_temporary_file(void)
 {
@@ -419,6 +456,7 @@ static const struct suite_case suite_cases_io_heights_parts[] = {
     {"a damaged block", NULL, damaged_block},
 #ifdef BOSC_FAULTS
     {"faults at every passage", NULL, faults},
+    {"faults of the second image", NULL, faults_of_pages},
     {"named for a moment", NULL, named_temporary_file},
 #endif
 };
