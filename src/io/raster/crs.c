@@ -221,6 +221,11 @@ static void set_map_unit(const struct bi_map *map, const struct bi_crs *crs, bos
     for (int axis = 0; axis < 2; axis++) metres[axis] = crs->unit * scales[axis];
 }
 
+bool bi_map_has_size(const struct bi_map *map)
+{
+    return map->cell_x != 0 && map->cell_y != 0 && isfinite(map->cell_x) && isfinite(map->cell_y);
+}
+
 bool bi_map_apply(const struct bi_map *map, bosc_heights *h)
 {
     struct bi_map m = *map;
@@ -242,8 +247,9 @@ bool bi_map_apply(const struct bi_map *map, bosc_heights *h)
     complete_heights(&m, &crs, h);
     if (placed && (crs.unit > 0 || !crs.geographic)) set_edges(&m, &crs, h);
     /* 3. The spacings. */
-    h->source = BOSC_HEIGHTS_UNKNOWN_UNIT;
-    if (!(crs.unit > 0)) return true;
+    const bool has_size = bi_map_has_size(&m);
+    h->source = has_size ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
+    if (!(crs.unit > 0)) return has_size;
     const int32_t before = h->assumed;
     if (crs.geographic)
         set_degree(&m, &crs, h, metres);

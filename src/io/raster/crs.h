@@ -29,6 +29,9 @@ struct bi_map {
     bosc_heights_source source; /* if the spacings are known */
 };
 
+/* True if the steps of columns and rows are finite, and not 0. */
+bool bi_map_has_size(const struct bi_map *map);
+
 /* Sets all fields of `heights` that describe its place and its units, for its width and height. Converts no data:
  * the caller multiplies heights by bi_height_factor(heights->height_unit). False if a cell has no
  * size or an infinite one; its spacings are then 0, as those in an unknown unit. */

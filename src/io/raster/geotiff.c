@@ -47,6 +47,17 @@ static bool get_values(TIFF *handle, uint32_t tag, TIFFDataType type, uint32_t *
     return TIFFGetField(handle, tag, count, values) == 1 && *count > 0 && *values;
 }
 
+/* Rounds to a value of binary16: 11 significant bits, multiples of 2^-24, infinite from 65,520. */
+static double round_to_half(double x)
+{
+    int exponent;
+    if (!isfinite(x)) return x;
+    (void)frexp(x, &exponent);
+    const int last = (exponent > -13 ? exponent : -13) - 11; /* exponent of the last bit */
+    const double rounded = ldexp(nearbyint(ldexp(x, -last)), last);
+    return fabs(rounded) < 65536 ? rounded : copysign(INFINITY, x);
+}
+
 double bi_geotiff_no_data(TIFF *handle, struct bi_sample_type type)
 {
     uint32_t count;
@@ -56,11 +67,8 @@ double bi_geotiff_no_data(TIFF *handle, struct bi_sample_type type)
     const char *p = text, *end = p + count;
     while (p < end && *p == ' ') p++;
     if (!bi_number_read(p, end, &none)) return NAN;
-    if (type.kind == 'f' && type.width == 2) { /* rounded to the 11 bits of a sample */
-        int exponent;
-        const double fraction = frexp(none, &exponent);
-        return isfinite(none) ? ldexp(nearbyint(ldexp(fraction, 11)), exponent - 11) : none;
-    }
+    /* The writer rounded it to the type of samples. */
+    if (type.kind == 'f' && type.width == 2) return round_to_half(none);
     return type.kind == 'f' && type.width == 4 ? (double)(float)none : none;
 }
 
@@ -274,10 +282,9 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
     geo->to_west = map.cell_x < 0;
     geo->to_north = map.cell_y > 0;
     /* 2. Place, units and spacings. Tie points without keys are corners. */
-    const bool has_size = map.cell_x != 0 && map.cell_y != 0 && isfinite(map.cell_x) && isfinite(map.cell_y);
-    geo->place.source = has_size ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
     if (!read_geo_keys(handle, &keys)) {
-        geo->has_numbers = has_size;
+        geo->has_numbers = bi_map_has_size(&map);
+        geo->place.source = geo->has_numbers ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
         geo->numbers[BI_WORLD_CELL_X] = map.cell_x;
         geo->numbers[BI_WORLD_CELL_Y] = map.cell_y;
         geo->numbers[BI_WORLD_X] = affine.east[2] + map.cell_x / 2;

@@ -113,6 +113,59 @@ static void tiff_geography(void)
     unlink(path);
 }
 
+/* No-data values beyond the range of binary16, and of fewer bits below 2^-14, are rounded as samples are. */
+static void no_data_of_halves(void)
+{
+    static const struct {
+        const char *none;
+        uint16_t half;
+    } files[] = {{"-3.4028235e38", 0xfc00}, {"1e20", 0x7c00}, {"65520", 0x7c00}, {"65519", 0x7bff}, {"-inf", 0xfc00},
+                 {"-9999", 0xf0e2},         {"1e-5", 0xa8},   {"3e-8", 1},       {"1e-9", 0}};
+    const bosc_heights_opts keep = {.size = sizeof keep, .voids = BOSC_HEIGHTS_KEEP_VOIDS};
+    char path[PATH_ROOM];
+    fresh_path(path, ".tif");
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        const struct tiff_kind kind = {.format = F, .bits = 16, .width = 2, .height = 1, .no_data = files[k].none};
+        uint16_t samples[2] = {files[k].half, 0x3c00};
+        bosc_heights h = {0};
+        bosc_io_error error = {""};
+        /* 1. Two samples: the no-data value as the writer rounded it, and a height. */
+        TIFF *t = TIFFOpen(path, "w");
+        CHECK(t != NULL);
+        put_tags(t, &kind);
+        CHECK(TIFFWriteScanline(t, samples, 0, 0) == 1);
+        TIFFClose(t);
+        /* 2. The first is a void. */
+        if (bosc_heights_read_opts(path, &keep, &h, &error) != BOSC_OK)
+            suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
+        if (!isnan(h.data[0]) || h.data[1] != 1 || h.voids != 1)
+            suite_fail(__FILE__, __LINE__, "no-data value %s: %g is a height", files[k].none, (double)h.data[0]);
+        bosc_heights_free(&h);
+    }
+    unlink(path);
+}
+
+/* Cells of size 0: without keys, in metres, and in an unknown unit. */
+static void cells_of_no_size(void)
+{
+    static const struct tiff_kind kinds[] = {
+        {.mode = "l", .format = F, .bits = 32, .scale = {1, 0, 0}},
+        {.mode = "l", .format = F, .bits = 32, .scale = {1, 0, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9001}},
+        {.mode = "l", .format = F, .bits = 32, .scale = {1, 0, 0}, .keys = {1, 1, 0, 1, 3076, 0, 1, 9999}}};
+    char path[PATH_ROOM];
+    fresh_path(path, ".tif");
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        bosc_heights h = {0};
+        bosc_io_error error = {""};
+        make_tiff(path, &kinds[k]);
+        if (bosc_heights_read(path, PLAIN, &h, &error) != BOSC_OK)
+            suite_fail(__FILE__, __LINE__, "file %zu: %s", k, error.text);
+        CHECK(h.source == BOSC_HEIGHTS_NO_SIZE && h.spacing == 0 && h.spacing_y == 0);
+        bosc_heights_free(&h);
+    }
+    unlink(path);
+}
+
 /* Orientation: unequal spacings, degrees at a latitude, rows from south to north, scale and offset. */
 static void tiff_orientation(void)
 {
@@ -437,6 +490,8 @@ static void too_wide(void)
 static const struct suite_case suite_cases_io_heights_files[] = {
     {"TIFFs", NULL, tiff_good},
     {"TIFFs with a place on the Earth", NULL, tiff_geography},
+    {"no-data values of halves", NULL, no_data_of_halves},
+    {"cells of no size", NULL, cells_of_no_size},
     {"how TIFFs lie there", NULL, tiff_orientation},
     {"TIFFs that are refused", NULL, tiff_bad},
     {"damaged TIFFs", NULL, tiff_damaged},
