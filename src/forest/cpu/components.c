@@ -114,8 +114,8 @@ struct list_state {
 };
 
 /* Unites the ends of entries [begin, end). all: no option excludes entries; self loops have no effect. far: parents are
- * prefetched, since they exceed a core's cache; some small graphs do so too, not measured. The flags are constants where
- * no option excludes entries; each such combination compiles to a loop without tests of them. */
+ * prefetched, since they exceed a core's cache; calls for some small graphs set it too, not measured. The flags are
+ * constants where no option excludes entries; each such combination compiles to a loop without tests of them. */
 BI_FN void join_span(const struct list_state *s, int64_t begin, int64_t end, bool is_64bit, bool all, bool far)
 {
     const struct bi_graph_entries *e = &s->entries->list;
