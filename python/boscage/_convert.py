@@ -15,6 +15,11 @@ def is_extension(x: Any) -> bool:
     return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna")
 
 
+def is_text(x: Any) -> bool:
+    """True for pandas' arrays of strings, of which missing elements are objects that equal no string."""
+    return is_extension(x) and type(x.dtype).__name__ == "StringDtype"
+
+
 def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """The values of an array in the byte order of the machine, and a mask of its missing elements, or None."""
     if type(x) is np.ndarray and x.dtype.isnative:

@@ -12,10 +12,11 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import as_type, is_extension, values_and_mask, values_of
+from ._convert import as_type, is_extension, is_text, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain, strings_of
 from ._locks import reading
 from ._numbers import real, whole
+from ._objects import distinct_objects, found_objects
 from ._originals import FEW, factorized_strings, isin_suits_numpy, may_answer
 from ._where import Progress, place, where
 
@@ -509,7 +510,8 @@ def unique(
     Parameters
     ----------
     ar : array_like
-        Numbers of 32 and 64 bits. Other types and few elements, if sorted, are left to NumPy.
+        Numbers of 32 and 64 bits. Other types and few elements, if sorted, are left to NumPy. Objects need hashes if
+        not sorted.
     return_index, return_inverse, return_counts : bool
         Returns first occurrences, the place of each element among the distinct ones, and how often each occurs.
     axis : int, optional
@@ -576,7 +578,8 @@ def _unsorted(
 ) -> Any:
     """Distinct values in the order of their first occurrences."""
     flat = ar.reshape(-1)
-    codes, values = _numbered(flat, at, "ar")
+    more = return_index or return_inverse or return_counts
+    codes, values = (distinct_objects(flat, more) if flat.dtype.kind == "O" else None) or _numbered(flat, at, "ar")
     out = (values.astype(given, copy=False),)
     if return_index:
         first = np.full(len(values), len(flat), np.intp)
@@ -744,7 +747,7 @@ def isin(
     Parameters
     ----------
     element, test_elements : array_like
-        Numbers, dates, or strings. Integers are compared exactly; other types are left to NumPy.
+        Numbers, dates, strings, or objects. Integers are compared exactly; other types are left to NumPy.
     assume_unique : bool
         Ignored.
     invert : bool
@@ -775,7 +778,8 @@ def isin(
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
         return found == 0 if invert else found
-    elements, missing = values_and_mask(element, "element")
+    text = is_text(element)
+    elements, missing = (np.asarray(element, object), None) if text else values_and_mask(element, "element")
     tests, no_tests = values_and_mask(test_elements, "test_elements")
     if not is_extension(element):
         missing = None  # as NumPy, which ignores the masks of its own arrays
@@ -784,14 +788,15 @@ def isin(
         return np.full(elements.shape, invert)
     kinds = elements.dtype.kind, tests.dtype.kind
     integers = kinds[0] in "biu" and kinds[1] in "biu"  # compared exactly; other numbers in a type of both
-    if not integers and kinds not in (("U", "U"), ("S", "S")):
+    found = found_objects(elements, tests)
+    if found is None and not integers and kinds not in (("U", "U"), ("S", "S")):
         dtype = _common_type(elements, tests)
         if dtype is None:
             return np.isin(element, test_elements, assume_unique, invert, kind=kind)
         elements, tests = elements.astype(dtype, copy=False), tests.astype(dtype, copy=False)
-    if host and isin_suits_numpy(elements, tests):
+    if found is None and host and isin_suits_numpy(elements, tests):
         found = np.isin(elements, tests)
-    else:
+    elif found is None:
         found = HashSet(tests, device=device, progress=progress).contains(elements)
         if elements.dtype.kind in "fmM":
             found &= ~(np.isnan(elements) if elements.dtype.kind == "f" else np.isnat(elements))

@@ -2,6 +2,8 @@
 
 import pickle
 from collections import defaultdict
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas
@@ -271,3 +273,73 @@ def test_keys_of_another_type_are_absent_unless_equal():
     assert 1 in table and 3 not in table and 1.5 not in table and "1" not in table and None not in table
     with pytest.raises(KeyError):
         table[[1, 3]]
+
+
+NAN = float("nan")
+OBJECTS = [
+    ["b", None, "a", None, "b", 3, 3.0, True, NAN, float("nan"), ("a", 1), Decimal("3"), pandas.NA, pandas.NaT],
+    [b"x", "x", b"x", "x"],
+    [],
+    [[1], [2], [1]],  # lists have no hash: sorted, as before
+]
+
+
+def an_array(objects):
+    out = np.empty(len(objects), object)
+    out[:] = objects
+    return out
+
+
+@pytest.mark.parametrize("objects", OBJECTS[:3])
+def test_unique_objects_unsorted(objects):
+    values = an_array(objects)
+    want = pandas.unique(values)
+    found, index, inverse, counts = unique(values, True, True, True, sorted=False)
+    for got in (found, unique(values, sorted=False)):
+        assert got.dtype == object and len(got) == len(want)
+        assert all(a is b or a == b or (a != a and b != b) for a, b in zip(got.tolist(), want.tolist()))
+    assert all(a is b or a == b or a != a for a, b in zip(found[inverse].tolist(), objects))
+    assert index.tolist() == sorted(set(index.tolist())) and counts.sum() == len(objects)
+
+
+def test_unique_of_objects_without_hashes():
+    assert unique(an_array(OBJECTS[3]), sorted=False).tolist() == [[1], [2]]
+    with pytest.raises(TypeError):
+        unique(an_array([[1], None]), sorted=False)
+
+
+TESTED = [
+    ["a", "c"],
+    ["a", None],
+    [3, Decimal("4.5"), NAN],
+    [b"x"],
+    [np.float32(0.1)],  # equals 0.1, with another hash: NumPy's
+    [Fraction(1, 2)],
+    [],
+]
+
+
+@pytest.mark.parametrize("tests", TESTED)
+@pytest.mark.parametrize("elements", [["a", None, "b", 3, 3.0, NAN, b"x", 0.1, 0.5, Decimal("4.5"), np.float32(0.5)]])
+def test_isin_of_objects(elements, tests):
+    elements, tests = an_array(elements), an_array(tests)
+    for invert in (False, True):
+        assert same(isin(elements, tests, invert=invert), np.isin(elements, tests, invert=invert))
+    assert isin(elements[:10].reshape(2, 5), tests).shape == (2, 5)
+
+
+def test_isin_of_pandas_strings():
+    for dtype in ("str", "string", object):
+        series = pandas.Series(["a", None, "b", "c"], dtype=dtype)
+        assert isin(series, pandas.Series(["c", "a"], dtype=dtype)).tolist() == [True, False, False, True]
+        assert isin(series, ["c", "a"], invert=True).tolist() == [False, True, True, False]
+    series = pandas.Series(["a", None], dtype="str")
+    assert isin(series, pandas.Series(["b", None], dtype="str")).tolist() == [False, False]
+    assert isin(np.array(["a", "b"]), pandas.Series(["b"])).tolist() == [False, True]
+
+
+def test_objects_are_hashed_not_compared(monkeypatch):
+    monkeypatch.setattr(np, "isin", None)
+    monkeypatch.setattr(np, "unique", None)
+    assert isin(an_array(["a", "b"]), an_array(["b"] * 50)).tolist() == [False, True]
+    assert unique(an_array(["a", "b", "a"]), sorted=False).tolist() == ["a", "b"]
