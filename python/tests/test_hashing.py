@@ -343,3 +343,126 @@ def test_objects_are_hashed_not_compared(monkeypatch):
     monkeypatch.setattr(np, "unique", None)
     assert isin(an_array(["a", "b"]), an_array(["b"] * 50)).tolist() == [False, True]
     assert unique(an_array(["a", "b", "a"]), sorted=False).tolist() == ["a", "b"]
+
+
+SETS = [{1, 2, 3}, {3, 4}, {1}, set(), {1, 2, 3, 4, 5}, {-7, 2**40}]
+
+
+@pytest.mark.parametrize("one", SETS)
+@pytest.mark.parametrize("other", [*SETS, {1.0, 2.5}, {2, "x"}, {2, None}, {2**70, 1}])
+def test_operators_of_sets(one, other):
+    table = HashSet(np.array(sorted(one), np.int64))
+    others = [other, frozenset(other)]
+    if all(isinstance(x, int) and x < 2**63 for x in other):
+        others.append(HashSet(np.array(sorted(other), np.int64)))
+    for them in others:
+        assert (table == them, table != them) == (one == other, one != other)
+        assert (table <= them, table < them, table >= them, table > them) == (
+            one <= other,
+            one < other,
+            one >= other,
+            one > other,
+        )
+        assert (set(table & them), set(table - them)) == (one & other, one - other)
+        assert set(them & table) == one & other
+        assert set(table.intersection(them, them)) == one & other and set(table.difference(them)) == one - other
+        assert (table.issubset(them), table.issuperset(them), table.isdisjoint(them)) == (
+            one.issubset(other),
+            one.issuperset(other),
+            one.isdisjoint(other),
+        )
+        if len(others) > 2:
+            assert set(table | them) == set(table.union(them)) == set(them | table) == one | other
+            assert set(table ^ them) == set(them ^ table) == one ^ other and set(them - table) == other - one
+            changed = table.copy()
+            changed |= them
+            assert set(changed) == one | other
+            changed = table.copy()
+            changed ^= them
+            assert set(changed) == one ^ other
+        changed = table.copy()
+        changed &= them
+        assert set(changed) == one & other and type(changed) is HashSet
+        changed = table.copy()
+        changed -= them
+        assert set(changed) == one - other
+        assert set(table) == one
+
+
+def test_sets_of_strings():
+    long = "a string of more than sixteen bytes"
+    table, plain = HashSet(["a", long]), {"a", long}
+    assert table == plain and table & {long, "b"} == {long} and table.difference(["a"]) == {long}
+    assert (table & {"a"}).union([long + "!"]) == {"a", long + "!"} and table | {"b"} == plain | {"b"}
+    assert table != {"a", long + "\0"} and HashSet([], seed=1) == set()
+
+
+def test_operands_that_are_no_sets():
+    table = HashSet([1, 2])
+    assert table != [1, 2] and table != 1 and not table == "12"
+    for operation in (lambda: table | [3], lambda: table <= [1, 2, 3], lambda: [1] - table, lambda: table & 1):
+        with pytest.raises(TypeError):
+            operation()
+    with pytest.raises(TypeError):
+        hash(table)
+    with pytest.raises(KeyError):
+        table.remove([1, 9])
+    table.remove(1)
+    table.update([5, 6], {7})
+    assert table == {2, 5, 6, 7}
+
+
+def test_maps_as_dicts():
+    table, plain = HashMap([7, 8, 9], [1, 2, 3]), {7: 1, 8: 2, 9: 3}
+    assert table == plain and plain == table and table != {7: 1} and table != {7: 1, 8: 2, 9: 4} and table != 3
+    assert table == HashMap([9, 8, 7], [3, 2, 1]) and table.copy() == table
+    assert table.pop(8) == plain.pop(8) and table.pop(8, -5) == -5 and table.pop(8, None) is None and table == plain
+    with pytest.raises(KeyError):
+        table.pop([7, 8])
+    assert table == plain and table.pop([9, 10], 0).tolist() == [3, 0] and table == {7: 1}
+    assert table.setdefault(7, 50) == 1 and table.setdefault(8, 60) == 60
+    assert table.setdefault([[5, 5], [7, 6]], [[11, 12], [13, 14]]).tolist() == [[11, 11], [1, 14]]
+    table.update({5: 0, 20: 21})
+    table.update([(30, 31)])
+    table.update(HashMap([40], [41]))
+    table.update({})
+    want = {7: 1, 8: 60, 5: 0, 6: 14, 20: 21, 30: 31, 40: 41}
+    assert table == want and table | {7: 2} == want | {7: 2} and table == want
+    table |= {1: 2}
+    assert table == want | {1: 2} and HashMap(["a"], ["b"]) | {"c": "d"} == {"a": "b", "c": "d"}
+    with pytest.raises(TypeError):
+        hash(table)
+    with pytest.raises(TypeError):
+        table | 3
+
+
+def test_rows_as_values():
+    keys, rows = np.arange(5), np.arange(15.0).reshape(5, 3)
+    table = HashMap(keys, rows)
+    assert table[[3, 1]].tolist() == rows[[3, 1]].tolist() and table[2].tolist() == rows[2].tolist()
+    assert table.get([[7], [1]], -1).tolist() == [[[-1] * 3], [rows[1].tolist()]]
+    assert table.get(7, [1, 2, 3]).tolist() == [1, 2, 3] and table.find([9])[0].tolist() == [[0, 0, 0]]
+    table.insert([9], [[1, 2, 3]])
+    table[10] = [4, 5, 6]
+    table[[11, 12]] = [[7, 8, 9], [0, 1, 2]]
+    again = pickle.loads(pickle.dumps(table))
+    assert again[[9, 10, 12]].tolist() == [[1, 2, 3], [4, 5, 6], [0, 1, 2]] and again == table
+    names, values = table.items()
+    assert (table[names] == values).all() and values.shape == (9, 3) and "[3]" in repr(table)
+    assert table.setdefault([1, 50], [8, 8, 8]).tolist() == [rows[1].tolist(), [8, 8, 8]]
+    assert table.pop([50, 10]).tolist() == [[8, 8, 8], [4, 5, 6]]
+    assert MultiMap([1, 1, 2], [[1, 2], [3, 4], [5, 6]])[1].tolist() == [[1, 2], [3, 4]]
+    assert HashMap(keys, np.full((5, 2, 2), "ab"))[3].tolist() == [["ab", "ab"]] * 2
+    for shape, error in (((5, 9), TypeError), ((5, 0), TypeError), ((4, 3), ValueError)):
+        with pytest.raises(error, match="values: "):
+            HashMap(keys, np.zeros(shape))
+    with pytest.raises(TypeError, match="values: .* cannot be added"):
+        HashMap(keys, rows, duplicates="sum")
+    with pytest.raises(ValueError, match="values: "):
+        table.insert([1], [1.0])
+    with pytest.raises(ValueError, match="default: "):
+        table.get([1], [1, 2])
+
+
+def test_size_hint_is_accepted():
+    assert factorize([3, 1, 3], False, True, 10)[0].tolist() == factorize([3, 1, 3], size_hint=2)[0].tolist()

@@ -1,0 +1,277 @@
+"""Methods and operators of dict and set for hash tables, with the same results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AnySet
+from typing import Any
+
+import numpy as np
+
+from ._convert import values_of
+from ._locks import reading, writing
+
+_NONE = object()  # where a default may be None
+
+
+def array_of(objects: Any) -> Any:
+    """The keys of a table, or objects of Python, as an array; objects of several types stay objects."""
+    if hasattr(objects, "keys") and hasattr(objects, "_handle"):
+        return objects.keys()
+    if hasattr(objects, "dtype") or not isinstance(objects, Iterable) or isinstance(objects, (str, bytes)):
+        return objects  # an array, or one that the caller refuses
+    listed = list(objects)
+    if len(set(map(type, listed))) == 1 and isinstance(listed[0], (int, float, str, bytes, np.generic)):
+        as_one = np.asarray(listed)
+        if as_one.dtype.kind not in "SU" or not any(x[-1:] in ("\0", b"\0") for x in listed):
+            return as_one
+    return np.fromiter(listed, object, len(listed))
+
+
+class DictMethods:
+    """Methods of a dict for maps; keys may be one key or an array of keys."""
+
+    __hash__ = None  # type: ignore[assignment]  # as of a dict: equal maps may change
+
+    def copy(self) -> Any:
+        """A copy of the map."""
+        return copy.copy(self)
+
+    @writing
+    def pop(self: Any, keys: Any, default: Any = _NONE) -> Any:
+        """Removes keys and returns their values, or `default` where a key is absent.
+
+        Parameters
+        ----------
+        keys : array_like, or one key
+        default : optional
+            Without it absent keys are a KeyError, which removes nothing. None is for one key only.
+
+        Examples
+        --------
+        >>> from boscage.hashing import HashMap
+        >>> stock = HashMap([7, 8, 9], [1, 2, 3])
+        >>> stock.pop([9, 7])
+        array([3, 1])
+        >>> len(stock), stock.pop(7, None)
+        (1, None)
+        """
+        if default is None and self.find(keys)[1].shape == () and not bool(self.find(keys)[1]):
+            return None
+        values = self[keys] if default is _NONE or default is None else self.get(keys, default)
+        self.erase(keys)
+        return values
+
+    @writing
+    def setdefault(self: Any, keys: Any, default: Any) -> Any:
+        """Values of keys; `default`, one value or one for each key, is inserted where a key is absent.
+
+        Examples
+        --------
+        >>> from boscage.hashing import HashMap
+        >>> stock = HashMap([7, 8], [1, 2])
+        >>> stock.setdefault([8, 9], [50, 60])
+        array([ 2, 60])
+        """
+        keys = np.asarray(values_of(keys, "keys"))
+        flat, absent = keys.reshape(-1), ~self.find(keys)[1].reshape(-1)
+        if absent.any():
+            values = np.asarray(default)
+            values = values.reshape(-1, *self._row) if values.ndim > len(self._row) else values
+            values = np.broadcast_to(values, (len(flat), *self._row))
+            first = np.unique(flat[absent], return_index=True)[1]  # of equal keys
+            self.insert(flat[absent][first], values[absent][first])
+        return self[keys]
+
+    def update(self: Any, other: Any) -> None:
+        """Inserts the pairs of another map, of a dict, or of an iterable of pairs."""
+        keys, values = self._pairs_of(other)
+        if len(keys):
+            self.insert(keys, values)
+
+    def _pairs_of(self: Any, other: Any) -> tuple[Any, Any]:
+        if isinstance(other, DictMethods):
+            return other.items()  # type: ignore[attr-defined]
+        pairs = dict(other)
+        values = list(pairs.values())
+        return array_of(pairs.keys()), np.asarray(values) if self._row else array_of(values)
+
+    def __or__(self: Any, other: Any) -> Any:
+        if not isinstance(other, (DictMethods, Mapping)):
+            return NotImplemented
+        out = self.copy()
+        out.update(other)
+        return out
+
+    def __ior__(self: Any, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __eq__(self: Any, other: Any) -> Any:
+        if not isinstance(other, (DictMethods, Mapping)):
+            return NotImplemented
+        return self._has_only(*self._pairs_of(other))
+
+    @reading
+    def _has_only(self: Any, keys: Any, values: Any) -> bool:
+        """True if the map has these pairs, of distinct keys, and no other."""
+        if len(self) != len(keys) or not len(keys):
+            return len(self) == len(keys)
+        own, found = self.find(keys)
+        return bool(found.all()) and own.shape == values.shape and bool((own == values).all())
+
+
+class SetMethods:
+    """Methods and operators of a set. Operands are such tables and sets of Python; for methods also arrays and iterables.
+
+    Others become arrays before this table is locked, so that no thread holds one lock while it waits for another.
+    """
+
+    __hash__ = None  # type: ignore[assignment]  # as of a set: equal sets may change
+
+    def copy(self) -> Any:
+        """A copy of the set."""
+        return copy.copy(self)
+
+    def update(self: Any, *others: Any) -> None:
+        """Adds the keys of others."""
+        for keys in map(array_of, others):
+            if len(keys):
+                self.add(keys)
+
+    @writing
+    def remove(self: Any, keys: Any) -> None:
+        """Removes keys. An absent one is a KeyError, which removes nothing."""
+        found = self.contains(keys)
+        if not bool(found.all()):
+            raise KeyError(np.asarray(keys).reshape(-1)[~np.asarray(found).reshape(-1)][:1].tolist()[0])
+        self.discard(keys)
+
+    def union(self: Any, *others: Any) -> Any:
+        """The keys of this set and of others; all need a value in the type of this one."""
+        out = self.copy()
+        out.update(*others)
+        return out
+
+    def intersection(self: Any, *others: Any) -> Any:
+        """The keys that are in all sets."""
+        out = self.copy()
+        for keys in map(array_of, others):
+            out._keep(keys)
+        return out
+
+    def difference(self: Any, *others: Any) -> Any:
+        """The keys that are in no other set."""
+        out = self.copy()
+        for keys in map(array_of, others):
+            out._remove_present(keys)
+        return out
+
+    def symmetric_difference(self: Any, other: Any) -> Any:
+        """The keys that are in one of two sets alone."""
+        out = self.copy()
+        out._toggle(array_of(other))
+        return out
+
+    def isdisjoint(self: Any, other: Any) -> bool:
+        """True if no key is in both sets."""
+        return not bool(self._present(array_of(other)).any())
+
+    def issuperset(self: Any, other: Any) -> bool:
+        """True if all keys of another set are in this one."""
+        return bool(self._present(array_of(other)).all())
+
+    def issubset(self: Any, other: Any) -> bool:
+        """True if all keys of this set are in another one."""
+        return self._compare(array_of(other))[0]
+
+    def _present(self: Any, keys: Any) -> Any:
+        return self.contains(keys) if len(keys) else np.empty(0, bool)
+
+    def _shared(self: Any, keys: Any) -> Any:
+        """The keys that are in this set, as a set of its type."""
+        present = keys[self._present(keys)]
+        if isinstance(present, np.ndarray):
+            codec = self._codec()
+            present = codec.decode(self._queries(present)[0].view(codec.words)) if len(present) else self.keys()[:0]
+        return type(self)(present)
+
+    @reading
+    def _compare(self: Any, keys: Any) -> tuple[bool, bool]:
+        """True if this is a subset of the keys, and if it is a superset."""
+        return len(self._shared(keys)) == len(self), bool(self._present(keys).all())
+
+    @writing
+    def _keep(self: Any, keys: Any) -> None:
+        """Removes all keys but these."""
+        own = self.keys()
+        self._remove_present(own[~self._shared(keys).contains(own)])
+
+    @writing
+    def _remove_present(self: Any, keys: Any) -> None:
+        if len(keys):
+            self.discard(keys)
+
+    @writing
+    def _toggle(self: Any, keys: Any) -> None:
+        """Removes the keys that are present, and adds the others."""
+        if len(keys):
+            present = self.contains(keys)
+            self.add(keys[~present])
+            self._remove_present(keys[present])
+
+    def __eq__(self: Any, other: Any) -> Any:
+        return self._compare(array_of(other)) == (True, True) if _is_set(other) else NotImplemented
+
+    def __le__(self: Any, other: Any) -> Any:
+        return self._compare(array_of(other))[0] if _is_set(other) else NotImplemented
+
+    def __ge__(self: Any, other: Any) -> Any:
+        return self._compare(array_of(other))[1] if _is_set(other) else NotImplemented
+
+    def __lt__(self: Any, other: Any) -> Any:
+        return self._compare(array_of(other)) == (True, False) if _is_set(other) else NotImplemented
+
+    def __gt__(self: Any, other: Any) -> Any:
+        return self._compare(array_of(other)) == (False, True) if _is_set(other) else NotImplemented
+
+    def __or__(self: Any, other: Any) -> Any:
+        return self.union(other) if _is_set(other) else NotImplemented
+
+    def __and__(self: Any, other: Any) -> Any:
+        return self.intersection(other) if _is_set(other) else NotImplemented
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return self.difference(other) if _is_set(other) else NotImplemented
+
+    def __xor__(self: Any, other: Any) -> Any:
+        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
+
+    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
+
+    def __rsub__(self: Any, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        keys = array_of(other)
+        return type(self)(keys[~self.contains(keys)] if len(keys) else self.keys()[:0])
+
+    def __ior__(self: Any, other: Any) -> Any:
+        return self._changed(self.update, other) if _is_set(other) else NotImplemented
+
+    def __iand__(self: Any, other: Any) -> Any:
+        return self._changed(self._keep, other) if _is_set(other) else NotImplemented
+
+    def __isub__(self: Any, other: Any) -> Any:
+        return self._changed(self._remove_present, other) if _is_set(other) else NotImplemented
+
+    def __ixor__(self: Any, other: Any) -> Any:
+        return self._changed(self._toggle, other) if _is_set(other) else NotImplemented
+
+    def _changed(self, change: Any, other: Any) -> Any:
+        change(array_of(other))
+        return self
+
+
+def _is_set(x: Any) -> bool:
+    return isinstance(x, (SetMethods, AnySet))
