@@ -94,7 +94,11 @@ class _Letters:
                 raise ValueError("alphabet: letters of ASCII are needed")
             letter_bits = letter_bits or max(1, (len(alphabet) - 1).bit_length())
         self._letter_bits = 1 if letter_bits is None else whole(letter_bits, "letter_bits", "int32")
+        if vectors is None:
+            raise TypeError("vectors: None")
         if length is None:
+            if not hasattr(vectors, "shape") and hasattr(vectors, "__len__") and not len(vectors):
+                raise ValueError("vectors: none, and no length")
             if alphabet is not None and len(vectors):
                 length = len(vectors[0])
             else:
@@ -118,6 +122,8 @@ class _Letters:
         if self._alphabet is not None:
             vectors = self._of_text(vectors)
         vectors = values_of(vectors, "vectors")
+        if vectors.shape == (0,):  # an empty list
+            vectors = np.empty((0, self._length), np.uint8)
         if vectors.dtype == np.uint64 and vectors.ndim == 2 and vectors.shape[1] == words:
             if self._length != words:
                 return NUMPY.rows(vectors, "uint64")
@@ -129,7 +135,11 @@ class _Letters:
         rows = [vectors] if isinstance(vectors, (str, bytes)) else list(vectors)
         text = b"".join(row.encode() if isinstance(row, str) else row for row in rows)
         if len(text) != len(rows) * self._length or any(len(row) != self._length for row in rows):
-            raise ValueError(f"vectors: a string has not {self._length} letters")
+            letters = [len(row) for row in rows]
+            bad = next((i for i, count in enumerate(letters) if count != self._length), None)
+            if bad is None:  # letters of several bytes
+                raise ValueError("vectors: a letter is not of ASCII")
+            raise ValueError(f"vectors: row {bad} has {letters[bad]} letters, not {self._length}")
         letter = np.full(256, 255, np.uint8)
         letter[np.frombuffer(self._alphabet.encode(), np.uint8)] = np.arange(len(self._alphabet))  # type: ignore
         out = letter[np.frombuffer(text, np.uint8)].reshape(len(rows), self._length)
@@ -434,21 +444,40 @@ class Trie(_Letters):
     def __contains__(self, vector: Any) -> bool:
         return bool(self.find([vector])[0][0] >= 0)
 
-    def prefix(self, vectors: Any, lengths: Any) -> tuple[Any, Any]:
+    def prefix(self, vectors: Any, lengths: Any = None) -> tuple[Any, Any]:
         """Ranks begin to end - 1 of the keys that begin with the first `lengths` letters of each vector.
+
+        Without `lengths`, strings and rows of letters may be shorter than the keys, and count as a whole.
 
         Examples
         --------
         >>> from boscage.hamming import Trie
         >>> Trie([[0, 0], [0, 1], [1, 1]]).prefix([[0, 0]], [1])
         (array([0]), array([2]))
+        >>> Trie(["AC", "AG", "GG"], alphabet="ACGT").prefix(["A", "GG"])
+        (array([0, 2]), array([2, 3]))
         """
+        if lengths is None:
+            vectors, lengths = self._padded(vectors)
         words, n, space, at = self._queries(vectors)
         if space is NUMPY:
             lengths = np.broadcast_to(values_of(lengths, "lengths"), (n,))
         begins, ends = space.empty(n, "int64"), space.empty(n, "int64")
         self._handle.prefix(at, words, integers(lengths, "int32", space, "lengths"), raw(begins), raw(ends))
         return space.give(begins), space.give(ends)
+
+    def _padded(self, vectors: Any) -> tuple[Any, Any]:
+        """Vectors with all letters of a key, and the numbers of their own letters."""
+        if space_of(vectors) is not NUMPY:
+            raise TypeError("lengths: None; packed words need them")
+        if self._alphabet is not None:
+            rows = [vectors] if isinstance(vectors, (str, bytes)) else list(vectors)
+            rows = [row.decode() if isinstance(row, bytes) else row for row in rows]
+            return [row.ljust(self._length, self._alphabet[0]) for row in rows], [len(row) for row in rows]
+        letters = values_of(vectors, "vectors")
+        if letters.ndim != 2 or letters.shape[1] > self._length or letters.dtype == np.uint64:
+            raise ValueError(f"vectors: rows of up to {self._length} letters, or lengths, are needed")
+        return np.pad(letters, ((0, 0), (0, self._length - letters.shape[1]))), letters.shape[1]
 
     def longest(self, vectors: Any) -> tuple[Any, Any, Any]:
         """Letters of the longest prefix that each vector shares with a key, and these keys' ranks, begin to end - 1."""

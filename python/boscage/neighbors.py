@@ -138,6 +138,8 @@ class KDTree64:
         dualtree, breadth_first, sort_results : bool
             Of no effect: answers are always sorted.
         """
+        if isinstance(k, (bool, np.bool_)):
+            raise TypeError("k: an integer is required")
         X, k = self._rows(X), whole(k, "k")
         if k > self._tree.n:
             raise ValueError("k must be less than or equal to the number of training points")

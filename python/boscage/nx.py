@@ -192,9 +192,9 @@ def _spanning_edges(
 
 
 def _check(G: Graph, algorithm: Any) -> None:
+    _undirected(G)
     if algorithm not in ("kruskal", "prim", "boruvka", "borůvka"):
         raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
-    _undirected(G)
     if G.is_multigraph() and algorithm in ("boruvka", "borůvka"):
         import networkx as nx
 

@@ -87,7 +87,12 @@ class Terrain:
     def rebuild(self, heights: Any, *, progress: Progress = None) -> None:
         """Replaces the raster; the mesh becomes the coarsest one."""
         space = space_of(heights)
-        heights = space.rows(real_array(heights, "heights") if space is NUMPY else heights, "float32")
+        given = real_array(heights, "heights") if space is NUMPY else heights
+        with np.errstate(over="ignore"):
+            heights = space.rows(given, "float32")
+        if space is NUMPY and given.dtype != np.float32 and (beyond := np.isinf(heights) & np.isfinite(given)).any():
+            row, column = np.argwhere(np.atleast_2d(beyond))[0]
+            raise ValueError(f"heights: row {row}, column {column} is {np.atleast_2d(given)[row, column]:g}, beyond float32")
         if len(heights.shape) != 2:
             raise ValueError("heights: not an array of two dimensions")
         self._handle.build(self._at(space, progress), heights)

@@ -134,3 +134,31 @@ def test_trie(given_rows, others):
 def test_bad_input(make):
     with pytest.raises((ValueError, TypeError)):
         make()
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda: CellGraph(None), TypeError, "vectors: None"),
+        (lambda: Trie(None, alphabet="AC"), TypeError, "vectors: None"),
+        (lambda: CellGraph([]), ValueError, "vectors: none, and no length"),
+        (lambda: CellGraph([], alphabet="AC"), ValueError, "vectors: none, and no length"),
+        (lambda: CellGraph(["AC", "CA", "A"], alphabet="ACGT"), ValueError, "vectors: row 2 has 1 letters, not 2"),
+        (lambda: CellGraph(["AC", "A\xc9"], alphabet="ACGT"), ValueError, "vectors: a letter is not of ASCII"),
+        (lambda: Trie(["AC"], alphabet="ACGT").prefix(["A", "ACC"]), ValueError, "vectors: row 1 has 3 letters"),
+        (lambda: Trie([[0, 1]]).prefix([[0, 1, 1]]), ValueError, "vectors: rows of up to 2 letters"),
+    ],
+)
+def test_messages(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_prefixes_without_lengths():
+    trie = Trie(["ACG", "AGG", "GGT", "ACT"], alphabet="ACGT")
+    for prefixes in (["A", "AC", "GGT", "", "T"], [b"A", b"AC", b"GGT", b"", b"T"]):
+        begins, ends = trie.prefix(prefixes)
+        assert (begins.tolist(), ends.tolist()) == ([0, 0, 3, 0, 4], [3, 2, 4, 4, 4])
+    begins, ends = Trie([[0, 1, 1], [1, 0, 1], [1, 1, 1]]).prefix([[1], [0]])
+    assert (begins.tolist(), ends.tolist()) == ([1, 0], [3, 1])
+    assert CellGraph([], length=4).n == 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
+import boscage.neighbors
 from boscage.neighbors import KDTree, KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
 
 POINTS = np.random.default_rng(0).random((120, 3))
@@ -76,3 +77,11 @@ def test_tree():
         KDTree(POINTS, metric="haversine")
     with pytest.raises(ValueError):
         mine.query([[0.0]])
+
+
+def test_a_bool_is_no_number_of_neighbors():
+    for module in (boscage.neighbors, sklearn.neighbors):
+        model = module.NearestNeighbors(n_neighbors=2, algorithm="kd_tree").fit(np.eye(5))
+        with pytest.raises(TypeError, match="an integer is required"):
+            model.kneighbors(np.eye(5), True)
+        assert model.kneighbors(None, True)[0].shape == (5, 1)

@@ -119,6 +119,9 @@ def test_errors():
         nx.minimum_spanning_tree(nx.DiGraph([(0, 1)]), backend="boscage")
     with pytest.raises(ValueError):
         nx.minimum_spanning_tree(nx.path_graph(3), algorithm="guess", backend="boscage")
+    for function in (nx.minimum_spanning_tree, nx.maximum_spanning_edges):
+        with pytest.raises(nx.NetworkXNotImplemented):
+            function(nx.DiGraph([(0, 1)]), algorithm="guess", backend="boscage")
     with pytest.raises(nx.NetworkXPointlessConcept):
         nx.is_connected(nx.Graph(), backend="boscage")
     for absent, error in ((7, KeyError), ("7", KeyError), ([0], TypeError)):  # as networkx's

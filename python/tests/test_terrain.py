@@ -117,3 +117,13 @@ def test_cbt_against_a_set_of_nodes(history):
 def test_bad_input(make):
     with pytest.raises((ValueError, TypeError)):
         make()
+
+
+def test_heights_beyond_float32_are_named():
+    heights = np.zeros((3, 3))
+    heights[2, 1] = -1e300
+    with pytest.raises(ValueError, match="heights: row 2, column 1 is -1e\\+300, beyond float32"):
+        Terrain(heights)
+    heights[2, 1] = np.inf
+    with pytest.raises(ValueError, match="row 2, column 1 is infinite"):
+        Terrain(heights)

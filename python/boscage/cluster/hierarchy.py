@@ -72,7 +72,7 @@ def linkage(
     if len(y.shape) == 2 and y.shape[0] == y.shape[1] != 0:
         _warn_of_distances(space.host(y))
     if len(y.shape) == 2 and metric == "euclidean":
-        if not y.shape[0]:
+        if y.shape[0] < 2:
             raise ValueError("The number of observations cannot be determined on an empty distance matrix.")
         pairs, lengths = emst(y, device=device, progress=progress)
         pairs, lengths, n = space.host(pairs), space.host(lengths), int(y.shape[0])

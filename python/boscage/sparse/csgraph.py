@@ -42,8 +42,8 @@ class _Csr:
         from scipy import sparse
         from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
-        if np.iscomplexobj(csgraph):
-            raise TypeError("csgraph: complex; the weights of a graph are real")
+        if np.iscomplexobj(csgraph):  # scipy casts them to float64, with a ComplexWarning
+            csgraph = csgraph.astype(np.float64) if hasattr(csgraph, "astype") else np.asarray(csgraph).astype(np.float64)
         if sparse.issparse(csgraph):
             matrix = csgraph.tocsr()
             if csgraph.format == "bsr":
