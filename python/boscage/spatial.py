@@ -56,8 +56,22 @@ def emst(
     except ValueError as error:
         if space is not NUMPY or not str(error).startswith(("dist2:", "points: those of edge")):
             raise
+        if dtype == "float32" and str(error).startswith("dist2:"):
+            _core.emst(at, points, pairs, None)
+            return pairs, _lengths_of_float32(points, pairs)
         return pairs, (_lengths_in_float64 if dtype == "float32" else _lengths_by_scaling)(at, points, pairs)
     return space.give(pairs), space.sqrt(dist2)
+
+
+def _lengths_of_float32(points: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """The lengths of edges, by the operations of searches: sums of squares in float32, relative to the largest gap."""
+    gaps = points[pairs[:, 0]].astype(np.float64) - points[pairs[:, 1]].astype(np.float64)
+    exponents = np.frexp(np.abs(gaps).max(axis=1, initial=0))[1]
+    scaled_gaps = np.ldexp(gaps, -exponents[:, np.newaxis]).astype(np.float32)
+    squares = np.zeros(len(pairs), np.float32)
+    for gap in scaled_gaps.T:
+        squares = squares + gap * gap
+    return np.ldexp(np.sqrt(squares.astype(np.float64)), exponents)
 
 
 def _lengths_in_float64(at: Any, points: np.ndarray, pairs: np.ndarray) -> np.ndarray:

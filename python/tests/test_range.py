@@ -150,3 +150,13 @@ def test_pairs_of_too_large_an_estimate(monkeypatch, estimate):
     want = tree.query_pairs(0.005, output_type="ndarray")
     monkeypatch.setattr(KDTree, "_estimate_pairs", lambda *_: estimate)
     np.testing.assert_array_equal(tree.query_pairs(0.005, output_type="ndarray"), want)
+
+
+@pytest.mark.parametrize("scale", [1e30, 1e-30, 1e-40, 3e37])
+@pytest.mark.parametrize("dim", [1, 2, 3, 7])
+def test_lengths_of_float32_edges_are_the_distances_of_searches(scale, dim):
+    x = (np.random.default_rng(0).random((60, dim)) * scale).astype(np.float32)
+    (pairs, lengths), tree = emst(x), KDTree(x)
+    d, rows = tree.query(x, k=60)
+    for (i, j), length in zip(pairs, lengths):
+        assert d[i][rows[i] == j] == length and j in tree.query_ball_point(x[i], length)
