@@ -207,14 +207,41 @@ typedef struct bosc_sequences {
     int64_t *offsets; /* (n + 1) */
     int64_t *counts;  /* (n) the count behind the letters of a line; 1 without one, and in FASTA and FASTQ */
     int64_t n;
+    /* Keys, such as cell barcodes. NULL and 0 where the options choose none. */
+    int64_t *keys;        /* (n) number of each sequence's key, by first occurrence; -1: the read was too short */
+    int64_t key_count;    /* distinct keys */
+    char *key_letters;    /* of key k from key_offsets[k] to key_offsets[k + 1] - 1, with tabs between its columns */
+    int64_t *key_offsets; /* (key_count + 1) */
+    char *key_names;      /* names of the columns, with tabs between them */
+    /* Marks: + and - between letters (ACGT+TTTT, of two barcodes), - and digits behind them (ACGT-1, 10x Genomics). */
+    int64_t *marks;     /* (n) equal for sequences with equal marks at equal positions; NULL: no sequence has marks */
+    int64_t mark_count; /* numbers in `marks`: 0 to mark_count - 1; 1 if it is NULL */
 } bosc_sequences;
 
 /* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
 BOSC_API void bosc_sequences_free(bosc_sequences *sequences);
 
-/* Reads sequences: text lines, FASTA or FASTQ, as bosc_vectors_read. Ambiguity codes stay in the letters.
- * alphabet: AUTO is BASES. */
-BOSC_API bosc_status bosc_sequences_read(const char *path, bosc_alphabet alphabet, bosc_sequences *sequences,
+/* Where a file has its sequences. Zero bytes mean the default; set `size`. Fields are only appended. Only one of
+ * `pattern`, `name_separator` and `column` may be set. */
+typedef struct bosc_sequences_opts {
+    size_t size;
+    bosc_alphabet alphabet; /* AUTO is BASES */
+    /* A character for each letter of a read, from the first: N of the sequence, C of the key, X of neither, as of
+     * UMI-tools. Shorter reads have no letters. NULL: all letters are the sequence, without a key. */
+    const char *pattern;
+    /* FASTA and FASTQ: the sequence ends the read's name, behind the last of these characters. 0: it is the read. */
+    int32_t name_separator;
+    int32_t keys_in_names; /* not 0: the name has the key before the sequence: NAME_KEY_SEQUENCE */
+    /* A table: columns by name in its first line or by number from 1. NULL: the file is no table. */
+    const char *column;       /* of the sequences */
+    const char *key_columns;  /* separated by commas; NULL: no keys */
+    const char *count_column; /* NULL: the one that the first line names count, counts or reads; without it 1 */
+} bosc_sequences_opts;
+
+/* Reads sequences: text lines, FASTA or FASTQ, as bosc_vectors_read, or a table. Ambiguity codes stay in the letters,
+ * and so do marks, which reads of FASTA and FASTQ cannot have.
+ * opts: NULL: all defaults. */
+BOSC_API bosc_status bosc_sequences_read(const char *path, const bosc_sequences_opts *opts, bosc_sequences *sequences,
                                          bosc_io_error *error);
 
 /* ---- texts ---- */

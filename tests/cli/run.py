@@ -18,7 +18,7 @@ An output that nothing is said of must be empty; an output that `check` reads as
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
 pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
-tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), pixels (of a picture), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
+tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), umi_of_cells, table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), pixels (of a picture), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
 """
 import gzip
 import json
@@ -464,6 +464,16 @@ def umi(reads, method="directional", distance=1):
     return [(g, a, counts[a], group[0]) for g, group in enumerate(found) for a in sorted(group, key=order.index)]
 
 
+def umi_of_cells(reads, method="directional", distance=1):
+    """Groups of (cell, barcode), each cell by itself: rows (cell, group, barcode, count, representative)."""
+    rows, groups = [], 0
+    for cell in dict.fromkeys(cell for cell, barcode in reads):
+        found = umi([barcode for other, barcode in reads if other == cell], method, distance)
+        rows += [(cell, groups + row[0]) + row[1:] for row in found]
+        groups += 1 + max(row[0] for row in found)
+    return rows
+
+
 def table(text):
     """The rows of a .tsv of boscage umi below its names."""
     rows = [line.split("\t") for line in text.decode().split("\n")[1:-1]]
@@ -569,7 +579,7 @@ class Runner:
                  "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,
-                 "clusters": clusters, "lines": lines, "umi": umi, "table": table, "fastq": fastq, "noisy": noisy,
+                 "clusters": clusters, "lines": lines, "umi": umi, "umi_of_cells": umi_of_cells, "table": table, "fastq": fastq, "noisy": noisy,
                  "gzip": gzip, "same": same, "re": re, "png": png, "pixels": pixels, "tiff": tiff, "near": near, "mesh_heights": mesh_heights,
                  "turn": turn, "between": between, "boxes_meet": boxes_meet, "boxes_of": boxes_of, "arr": arr,
                  "motion": lambda name: motion(self.read(name)), "path": lambda name: np.loadtxt(self.path(name), delimiter=",", ndmin=2),

@@ -4,17 +4,19 @@
 #include "io/graph/sequences.h"
 #include "io/graph/vectors.h"
 
-static void parse_sequences(const struct bi_bytes *in, bosc_alphabet alphabet)
+static void parse_sequences(const struct bi_bytes *in, bosc_sequences_opts opts)
 {
     bosc_io_error error = {""};
     bosc_sequences s = {0};
-    if (bi_sequences_parse(in, alphabet, &s, &error) != BOSC_OK) {
+    if (bi_sequences_parse(in, &opts, &s, &error) != BOSC_OK) {
         if (s.letters || error.text[0] != 'F') abort();
         return;
     }
     if (s.n < 1 || s.offsets[0] != 0 || s.offsets[s.n] > (int64_t)in->size) abort();
     for (int64_t i = 0; i < s.n; i++)
-        if (s.offsets[i + 1] < s.offsets[i] || s.counts[i] < 0) abort();
+        if (s.offsets[i + 1] < s.offsets[i] || s.counts[i] < 0 || (s.keys && s.keys[i] >= s.key_count) ||
+            (s.marks && s.marks[i] >= s.mark_count))
+            abort();
     bosc_sequences_free(&s);
 }
 
@@ -30,7 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (has_opts) {
         opts.alphabet = (bosc_alphabet)(data[0] % 4);
         opts.ambiguity = (bosc_ambiguity)(data[0] / 4 % 3);
-        parse_sequences(&in, opts.alphabet);
+        parse_sequences(&in, (bosc_sequences_opts){.alphabet = opts.alphabet});
+        parse_sequences(&in, (bosc_sequences_opts){.pattern = "XCNCN"});
+        parse_sequences(&in, (bosc_sequences_opts){.name_separator = '_', .keys_in_names = 1});
+        parse_sequences(&in, (bosc_sequences_opts){.column = "2", .key_columns = "1,3"});
     }
     /* 2. The vectors, which must be valid if they are read. */
     bosc_status status =

@@ -15,20 +15,21 @@ struct umi_opts {
     bool amino_acids;
     int64_t letters; /* a barcode is the first letters of a read; 0: all */
     int64_t distance;
+    bosc_sequences_opts source; /* where the file has barcodes */
 };
 
-/* A distinct barcode. */
+/* A distinct barcode of a key. */
 struct umi_barcode {
     int64_t first; /* its first sequence */
     int64_t reads;
 };
 
-/* Two barcodes within the distance, by their numbers. */
+/* Two barcodes of a key within the distance, by their numbers. */
 struct umi_pair {
     int64_t a, b;
 };
 
-/* The distinct barcodes, most reads first; equal numbers by their first sequences. */
+/* The distinct barcodes, by keys; those of a key most reads first, equal numbers by their first sequences. */
 struct umi_barcodes {
     struct umi_barcode *barcodes;
     int64_t count;
@@ -44,8 +45,14 @@ struct umi_groups {
     int64_t count;
 };
 
-/* Returns the number of letters of a sequence's barcode. */
+/* Returns the number of letters and marks of a sequence's barcode. */
 int64_t umi_length(const bosc_sequences *sequences, const struct umi_opts *opts, int64_t sequence);
+
+/* Returns the number of a sequence's key. */
+static inline int64_t umi_key(const bosc_sequences *sequences, int64_t sequence)
+{
+    return sequences->keys ? sequences->keys[sequence] : 0;
+}
 
 /* Both return an exit code, and have reported the error unless it is EXIT_DONE. The caller frees the result, after a
  * failure too. */

@@ -1,5 +1,7 @@
 /* Finds the distinct barcodes of sequences, their reads, and the pairs within a distance. Barcodes of different lengths
- * have no distance: each length has a cell graph of its own. */
+ * have no distance: each length has a cell graph of its own. Barcodes of different parts (keys and marks) share a
+ * graph: letters behind those of the barcode write the number of the part, and one more is their sum without carries.
+ * So two parts differ in at least two letters, and no edge joins them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +21,41 @@ int64_t umi_length(const bosc_sequences *sequences, const struct umi_opts *opts,
 
 /* ---- packed letters ---- */
 
-/* Packs `length` letters of each sequence, without the `removed_count` positions of `removed`, which ascend. The caller
- * frees *packed. */
+enum { PART_LETTERS_MAX = 33 }; /* 64 bits in letters of 2 or more, and their check */
+
+/* Returns the letters that write a part in a graph: those of its number, and their check. */
+static int64_t count_part_letters(const struct umi_batch *b, int32_t bits)
+{
+    const int64_t count = umi_part_letters(b, bits);
+    return count > 0 ? count + 1 : 0;
+}
+
+static int32_t graph_bits(const struct umi_batch *b)
+{
+    return b->has_codes ? b->letters->coded_bits : b->letters->plain_bits;
+}
+
+/* Returns the letters of a row in a graph. */
+static int32_t row_letters(const struct umi_batch *b, int64_t removed_count)
+{
+    return (int32_t)(b->length - removed_count + count_part_letters(b, graph_bits(b)));
+}
+
+/* Packs the letters of each sequence, without the `removed_count` positions of `removed`, which ascend, and those of
+ * its part. The caller frees *packed. */
 static int pack_sequences(const struct umi_batch *b, const int64_t *rows, int64_t n, const int64_t *removed,
                           int64_t removed_count, uint64_t **packed)
 {
-    const int32_t bits = b->has_codes ? b->letters->coded_bits : b->letters->plain_bits;
+    const int32_t bits = graph_bits(b);
+    const uint64_t mask = (1u << bits) - 1;
     const uint8_t *values = b->has_codes ? b->letters->coded : b->letters->plain;
-    const int64_t words = bosc_cellgraph_words((int32_t)(b->length - removed_count), bits);
+    const int64_t part_letters = umi_part_letters(b, bits);
+    const int64_t words = bosc_cellgraph_words(row_letters(b, removed_count), bits);
     *packed = job_alloc((size_t)n * (size_t)words, sizeof **packed);
     if (!*packed) return EXIT_FAILED;
     memset(*packed, 0, (size_t)n * (size_t)words * sizeof **packed);
     for (int64_t i = 0; i < n; i++) {
+        /* 1. The letters of the barcode. */
         const char *from = umi_batch_letters(b, rows[i]);
         uint64_t *row = *packed + i * words;
         int64_t at = 0, next = 0;
@@ -40,6 +65,14 @@ static int pack_sequences(const struct umi_batch *b, const int64_t *rows, int64_
             else
                 umi_letter_set(row, at++, bits, values[(unsigned char)from[k]]);
         }
+        /* 2. The letters of its part, and their check. */
+        if (part_letters == 0) continue;
+        uint64_t part = (uint64_t)umi_part(b, rows[i]), check = 0;
+        for (int64_t k = 0; k < part_letters; k++, part >>= bits) {
+            umi_letter_set(row, at++, bits, part & mask);
+            check ^= part & mask;
+        }
+        umi_letter_set(row, at, bits, check);
     }
     return EXIT_DONE;
 }
@@ -67,9 +100,8 @@ static int build_graph(struct job *job, const struct umi_batch *b, const int64_t
                        const int64_t *removed, int64_t removed_count, struct graph *g)
 {
     uint64_t *packed = NULL;
-    const bosc_cellgraph_opts opts = {.size = sizeof opts,
-                                      .length = (int32_t)(b->length - removed_count),
-                                      .letter_bits = b->has_codes ? b->letters->coded_bits : b->letters->plain_bits};
+    const bosc_cellgraph_opts opts = {
+        .size = sizeof opts, .length = row_letters(b, removed_count), .letter_bits = graph_bits(b)};
     *g = (struct graph){.info.size = sizeof g->info};
     /* 1. Build. */
     int code = pack_sequences(b, rows, n, removed, removed_count, &packed);
@@ -258,14 +290,16 @@ static int count_reads(const struct job *job, const bosc_sequences *s, const str
 static int select_sequences(const struct job *job, const bosc_sequences *s, const struct umi_opts *opts,
                             const struct umi_letters *letters, struct selection *chosen)
 {
+    const int64_t parts = (s->key_count ? s->key_count : 1) * s->mark_count;
+    const int64_t max = VECTOR_LENGTH_MAX - (parts > 1 ? PART_LETTERS_MAX : 0);
     /* 1. The longest. */
     for (int64_t i = 0; i < s->n; i++) {
         const int64_t length = umi_length(s, opts, i);
         if (length > chosen->longest) chosen->longest = length;
-        if (length > VECTOR_LENGTH_MAX)
+        if (length > max)
             return report_error(EXIT_FAILED,
-                                "%s: sequence %lld: %lld letters, more than %d (--letters K reads the first K)",
-                                job->operands[0], (long long)i, (long long)length, VECTOR_LENGTH_MAX);
+                                "%s: sequence %lld: %lld letters, more than %lld (--letters K reads the first K)",
+                                job->operands[0], (long long)i, (long long)length, (long long)max);
     }
     chosen->rows = job_alloc((size_t)s->n, sizeof *chosen->rows);
     chosen->ends = chosen->rows ? job_alloc(2 * (size_t)chosen->longest + 3, sizeof *chosen->ends) : NULL;
@@ -287,25 +321,28 @@ static int select_sequences(const struct job *job, const bosc_sequences *s, cons
     return EXIT_DONE;
 }
 
-/* Orders barcodes: most reads first, then by the first sequence. */
+/* Orders barcodes: by key, most reads first, then by the first sequence. */
 struct ranked {
     struct umi_barcode barcode;
-    int64_t number;
+    int64_t key, number;
 };
 
 static int compare_barcodes(const void *a, const void *b)
 {
-    const struct umi_barcode *x = &((const struct ranked *)a)->barcode, *y = &((const struct ranked *)b)->barcode;
+    const struct ranked *p = a, *q = b;
+    const struct umi_barcode *x = &p->barcode, *y = &q->barcode;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
     if (x->reads != y->reads) return x->reads > y->reads ? -1 : 1;
     return (x->first > y->first) - (x->first < y->first);
 }
 
 /* Sorts the barcodes, and renumbers the pairs. */
-static int sort_barcodes(struct umi_barcodes *found)
+static int sort_barcodes(const bosc_sequences *sequences, struct umi_barcodes *found)
 {
     struct ranked *ranked = job_alloc((size_t)found->count, sizeof *ranked);
     int64_t *rank_of = ranked ? job_alloc((size_t)found->count, sizeof *rank_of) : NULL;
-    for (int64_t v = 0; rank_of && v < found->count; v++) ranked[v] = (struct ranked){found->barcodes[v], v};
+    for (int64_t v = 0; rank_of && v < found->count; v++)
+        ranked[v] = (struct ranked){found->barcodes[v], umi_key(sequences, found->barcodes[v].first), v};
     if (rank_of) qsort(ranked, (size_t)found->count, sizeof *ranked, compare_barcodes);
     for (int64_t r = 0; rank_of && r < found->count; r++) {
         found->barcodes[r] = ranked[r].barcode;
@@ -337,11 +374,12 @@ int umi_barcodes_find(struct job *job, const bosc_sequences *sequences, const st
                               .coded = chosen.rows + end,
                               .coded_n = coded_end - end,
                               .length = length,
+                              .parts = (sequences->key_count ? sequences->key_count : 1) * sequences->mark_count,
                               .has_codes = opts->codes == UMI_LETTER && found->ambiguous > 0};
         if (coded_end > begin) code = add_batch(job, &b, opts->method == UMI_UNIQUE ? 0 : opts->distance, found);
         begin = coded_end;
     }
-    if (!code) code = sort_barcodes(found);
+    if (!code) code = sort_barcodes(sequences, found);
     free(chosen.rows);
     free(chosen.ends);
     return code;

@@ -10,10 +10,11 @@
 #include "tool/job.h"
 #include "tool/output/report.h"
 
-/* Distinct queries, and the barcodes as keys. A row has `words` words of letters of `match_bits`. */
+/* Distinct queries, and the barcodes as keys. A row has `words` words of letters of `match_bits`: `part_letters` of the
+ * part's number, then those of the barcode, `length` in all. */
 struct matching {
     const struct umi_batch *batch;
-    int64_t words, count;
+    int64_t part_letters, length, words, count;
     uint64_t *masks;     /* (count) rows of queries, ascending by mask, then by letters */
     uint64_t *letters;   /* (count) rows of queries: letters, 0 outside the mask */
     int64_t *reads;      /* (count) */
@@ -43,6 +44,18 @@ static int compare_words(const uint64_t *x, const uint64_t *y, int64_t words)
     return 0;
 }
 
+/* Sets the letters of a sequence's part in a row, and all their bits in the row of a mask; NULL: none. */
+static void set_part(const struct matching *m, uint64_t *mask, uint64_t *row, int64_t sequence)
+{
+    const int32_t bits = m->batch->letters->match_bits;
+    const uint64_t all = (1u << bits) - 1;
+    uint64_t part = (uint64_t)umi_part(m->batch, sequence);
+    for (int64_t k = 0; k < m->part_letters; k++, part >>= bits) {
+        umi_letter_set(row, k, bits, part & all);
+        if (mask) umi_letter_set(mask, k, bits, all);
+    }
+}
+
 /* ---- queries ---- */
 
 /* A sequence with codes: the row of its mask and the row of its letters behind it. */
@@ -50,6 +63,7 @@ struct query {
     const uint64_t *rows;
     int64_t words; /* of both rows */
     int64_t reads;
+    bool known; /* a letter is no N */
 };
 
 static int compare_queries(const void *a, const void *b)
@@ -63,9 +77,7 @@ static void merge_queries(struct matching *m, const struct query *queries, int64
 {
     const size_t row = (size_t)m->words * sizeof(uint64_t);
     for (int64_t i = 0; i < n; i++) {
-        bool known = false;
-        for (int64_t k = 0; k < m->words; k++) known |= queries[i].rows[k] != 0;
-        if (!known)
+        if (!queries[i].known)
             *skipped += queries[i].reads;
         else if (m->count > 0 && compare_queries(&queries[i], &queries[i - 1]) == 0)
             m->reads[m->count - 1] += queries[i].reads;
@@ -93,11 +105,14 @@ static int make_queries(struct matching *m, int64_t *skipped)
         for (int64_t i = 0; i < b->coded_n; i++) {
             uint64_t *mask = rows + 2 * i * m->words;
             const unsigned char *from = (const unsigned char *)umi_batch_letters(b, b->coded[i]);
+            bool known = false;
+            set_part(m, mask, mask + m->words, b->coded[i]);
             for (int64_t k = 0; k < b->length; k++) {
-                umi_letter_set(mask, k, letters->match_bits, letters->mask[from[k]]);
-                umi_letter_set(mask + m->words, k, letters->match_bits, letters->match[from[k]]);
+                umi_letter_set(mask, m->part_letters + k, letters->match_bits, letters->mask[from[k]]);
+                umi_letter_set(mask + m->words, m->part_letters + k, letters->match_bits, letters->match[from[k]]);
+                known |= letters->mask[from[k]] != 0;
             }
-            queries[i] = (struct query){mask, 2 * m->words, b->sequences->counts[b->coded[i]]};
+            queries[i] = (struct query){mask, 2 * m->words, b->sequences->counts[b->coded[i]], known};
         }
         /* 2. Sort by masks, then by letters. */
         qsort(queries, n, sizeof *queries, compare_queries);
@@ -115,7 +130,7 @@ static int build_trie(struct job *job, struct matching *m)
     const struct umi_batch *b = m->batch;
     const struct umi_letters *letters = b->letters;
     const size_t count = (size_t)b->count;
-    const bosc_trie_opts opts = {.size = sizeof opts, .length = (int32_t)b->length, .letter_bits = letters->match_bits};
+    const bosc_trie_opts opts = {.size = sizeof opts, .length = (int32_t)m->length, .letter_bits = letters->match_bits};
     m->keys = job_alloc(count * (size_t)m->words, sizeof *m->keys);
     m->barcode_of = m->keys ? job_alloc(count, sizeof *m->barcode_of) : NULL;
     m->added = m->barcode_of ? job_alloc(count, sizeof *m->added) : NULL;
@@ -124,8 +139,9 @@ static int build_trie(struct job *job, struct matching *m)
     memset(m->keys, 0, count * (size_t)m->words * sizeof *m->keys);
     for (int64_t v = 0; v < b->count; v++) {
         const unsigned char *from = (const unsigned char *)umi_batch_letters(b, b->first[v]);
+        set_part(m, NULL, m->keys + v * m->words, b->first[v]);
         for (int64_t k = 0; k < b->length; k++)
-            umi_letter_set(m->keys + v * m->words, k, letters->match_bits, letters->match[from[k]]);
+            umi_letter_set(m->keys + v * m->words, m->part_letters + k, letters->match_bits, letters->match[from[k]]);
     }
     bosc_status status = bosc_trie_create(job->ctx, &opts, &m->trie);
     if (status == BOSC_OK) status = bosc_trie_build(job->ctx, m->trie, m->keys, NULL, b->count, 0);
@@ -146,7 +162,7 @@ static int64_t find_difference(const struct matching *m, const uint64_t *x, cons
  * the one before in one of these letters first. */
 static int measure_branches(struct matching *m)
 {
-    const int64_t length = m->batch->length;
+    const int64_t length = m->length;
     double prefixes = 1;
     m->branches = job_alloc((size_t)length, sizeof *m->branches);
     if (!m->branches) return EXIT_FAILED;
@@ -185,7 +201,7 @@ static bool is_scan_cheaper(const struct matching *m, const uint64_t *mask, int6
     const int32_t bits = letters->match_bits, per_word = 64 / bits;
     const uint64_t all = letters->mask['A']; /* of any letter that is no code */
     double visits = 1;
-    for (int64_t k = 0; k < m->batch->length; k++)
+    for (int64_t k = 0; k < m->length; k++)
         if ((mask[k / per_word] >> k % per_word * bits & all) != all) visits *= m->branches[k];
     return visits * (double)count * VISIT_COST >= (double)m->batch->count;
 }
@@ -276,7 +292,11 @@ static int match_by_trie(struct job *job, struct matching *m, int64_t *skipped)
 
 int umi_wildcards_match(struct job *job, struct umi_batch *b, int64_t *skipped)
 {
-    struct matching m = {.batch = b, .words = bosc_trie_words((int32_t)b->length, b->letters->match_bits)};
+    const int64_t part_letters = umi_part_letters(b, b->letters->match_bits), length = part_letters + b->length;
+    struct matching m = {.batch = b,
+                         .part_letters = part_letters,
+                         .length = length,
+                         .words = bosc_trie_words((int32_t)length, b->letters->match_bits)};
     int code = make_queries(&m, skipped);
     if (!code) code = build_trie(job, &m);
     if (!code) code = measure_branches(&m);

@@ -13,6 +13,7 @@ struct umi_batch {
     int64_t n;
     const int64_t *coded; /* (coded_n) sequences with ambiguity codes to match */
     int64_t coded_n, length;
+    int64_t parts;  /* barcodes of different parts have no distance and no matches: see umi_part */
     bool has_codes; /* ambiguity codes are letters of the barcodes */
     /* Found: */
     int64_t count;
@@ -23,6 +24,22 @@ struct umi_batch {
 static inline const char *umi_batch_letters(const struct umi_batch *b, int64_t sequence)
 {
     return b->sequences->letters + b->sequences->offsets[sequence];
+}
+
+/* Returns the number of a sequence's part, below `parts`: its key and marks. */
+static inline int64_t umi_part(const struct umi_batch *b, int64_t sequence)
+{
+    const bosc_sequences *s = b->sequences;
+    const int64_t key = s->keys ? s->keys[sequence] : 0, marks = s->marks ? s->marks[sequence] : 0;
+    return key * s->mark_count + marks;
+}
+
+/* Returns how many letters of this many bits write the number of a part. */
+static inline int64_t umi_part_letters(const struct umi_batch *b, int32_t bits)
+{
+    int64_t count = 0;
+    for (uint64_t rest = (uint64_t)b->parts - 1; rest > 0; rest >>= bits) count++;
+    return count;
 }
 
 /* Adds the reads of each sequence with codes to those of the barcode with the most reads that it matches, before any

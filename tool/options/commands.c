@@ -423,14 +423,17 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_trie},
     {.room = "umi",
-     .usage = "READS [--method NAME] [--distance D] [--n NAME] [--alphabet NAME] [--letters K] [-o groups.tsv]\n"
-              "                   [--counts counts.tsv]",
+     .usage = "READS [--method NAME] [--distance D] [--n NAME] [--alphabet NAME] [--letters K]\n"
+              "                   [--pattern PATTERN] [--name-separator C [--per-cell]] [--column C [--by LIST]]\n"
+              "                   [-o groups.tsv] [--counts counts.tsv] [--totals totals.tsv]",
      .summary =
          "Count barcodes (UMIs), and group variants made by sequencing errors, as UMI-tools does.\n"
-         "READS: FASTQ, FASTA, or lines of one barcode, optionally with a count. Barcodes of different lengths are\n"
-         "never in one group. A group's representative has the most reads; of equals the one that is read first.\n"
-         "groups.tsv has a line a barcode: group, barcode, count, representative. counts.tsv has a line a group:\n"
-         "representative, count of the whole group, barcodes. Without outputs they are only counted.",
+         "READS: FASTQ, FASTA, lines of one barcode, optionally with a count, or a table. Barcodes of different\n"
+         "lengths, cells, or marks (ACGT+TTTT, ACGT-1) are never in one group. A group's representative has the\n"
+         "most reads; of equals the one that is read first. groups.tsv has a line a barcode: group, barcode, count,\n"
+         "representative. counts.tsv has a line a group: representative, count of the whole group, barcodes.\n"
+         "totals.tsv has a line a cell: groups, reads. With cells their columns come first. Without outputs they\n"
+         "are only counted.",
      .example = "boscage umi reads.fastq -o groups.tsv --counts counts.tsv",
      .min_operands = 1,
      .max_operands = 1,
@@ -455,9 +458,16 @@ const struct command commands[] = {
            .choices = CHOICES("bases", "amino-acids"),
            .help = "letters of the barcodes: bases (default) or amino-acids"},
           {.id = OPT_LETTERS, .help = "a barcode is the first K letters of a read (default: all letters)"},
+          {.id = OPT_PATTERN},
+          {.id = OPT_NAME_SEPARATOR},
+          {.id = OPT_PER_CELL},
+          {.id = OPT_COLUMN},
+          {.id = OPT_BY},
+          {.id = OPT_COUNT_COLUMN},
           {.id = OPT_OUTPUT,
            .help = "output file of the barcodes: .tsv, .csv or .txt; - is standard output, with tabs"},
-          {.id = OPT_COUNTS, .help = "output file of the groups' counts: .tsv, .csv or .txt"}},
+          {.id = OPT_COUNTS, .help = "output file of the groups' counts: .tsv, .csv or .txt"},
+          {.id = OPT_TOTALS}},
      .writes_text = true,
      .run = run_umi},
     {.room = "cbt",

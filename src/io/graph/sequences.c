@@ -16,6 +16,7 @@ struct reading {
     char *gathered;
     int64_t count, capacity; /* letters gathered and allocated */
     int64_t header;          /* line of the sequence's header; 0 before the first */
+    struct bi_line name;     /* the header behind > */
     int64_t line;            /* of a failure */
     /* Format BI_SEQUENCE_LINES: a line was read; the first line had names of columns; a sequence was read. */
     bool has_lines, has_names, has_sequences;
@@ -38,22 +39,54 @@ bosc_status bi_sequences_fail(const struct bi_bytes *in, int64_t line, bosc_stat
     return bi_fail_at(in, line, status, error, "%s", reason->text);
 }
 
-/* Refuses characters other than letters, and ambiguity codes unless they are accepted. */
-static bosc_status check_letters(struct reading *r, struct bi_line word)
+bosc_status bi_letters_check(const struct bi_alphabet *alphabet, bool has_codes, struct bi_line word,
+                             struct bi_reason *reason)
 {
-    const struct bi_alphabet *alphabet = r->receiver->alphabet;
     for (const char *p = word.begin; p < word.end; p++) {
         const int value = bi_letter_value(alphabet, *p);
-        if (value >= 0 || (value == BI_AMBIGUITY_CODE && r->receiver->has_codes)) continue;
-        return bi_sequences_refuse(&r->reason, "%s is not one of %s%s", bi_quote(p, p + 1).text, alphabet->names,
+        if (value >= 0 || (value == BI_AMBIGUITY_CODE && has_codes)) continue;
+        return bi_sequences_refuse(reason, "%s is not one of %s%s", bi_quote(p, p + 1).text, alphabet->names,
                                    value == BI_AMBIGUITY_CODE ? ", but an ambiguity code" : "");
     }
     return BOSC_OK;
 }
 
-static bosc_status add_sequence(struct reading *r, struct bi_line letters, int64_t count)
+/* Checks the letters of a record, unless only its name counts. */
+static bosc_status check_letters(struct reading *r, struct bi_line word)
 {
-    return r->receiver->add(r->receiver->to, letters, count, &r->reason);
+    const struct bi_sequence_receiver *receiver = r->receiver;
+    return receiver->reads_names ? BOSC_OK
+                                 : bi_letters_check(receiver->alphabet, receiver->has_codes, word, &r->reason);
+}
+
+/* Skips digits backwards, and the '-' before them. */
+static const char *skip_suffix(struct bi_line word)
+{
+    const char *p = word.end;
+    while (p > word.begin && p[-1] >= '0' && p[-1] <= '9') p--;
+    return p < word.end && p > word.begin + 1 && p[-1] == '-' ? p - 1 : word.end;
+}
+
+bosc_status bi_marked_letters_check(const struct bi_alphabet *alphabet, struct bi_line word, struct bi_reason *reason)
+{
+    bosc_status status = bi_letters_check(alphabet, true, word, reason);
+    if (status == BOSC_OK) return BOSC_OK;
+    struct bi_reason of_part; /* the reason of the whole word names its first wrong letter */
+    const char *end = skip_suffix(word);
+    for (const char *begin = word.begin, *p = begin; p <= end; p++) {
+        if (p < end && *p != '+' && *p != '-') continue;
+        status = bi_letters_check(alphabet, true, (struct bi_line){begin, p}, &of_part);
+        if (status != BOSC_OK) *reason = of_part;
+        if (status != BOSC_OK || p == begin) return BOSC_ERR_FORMAT;
+        begin = p + 1;
+    }
+    return BOSC_OK;
+}
+
+/* name: of a record, behind > or @; empty without one */
+static bosc_status add_sequence(struct reading *r, struct bi_line name, struct bi_line letters, int64_t count)
+{
+    return r->receiver->add(r->receiver->to, name, letters, count, &r->reason);
 }
 
 static bosc_status refuse_more(struct reading *r, struct bi_line word)
@@ -63,28 +96,28 @@ static bosc_status refuse_more(struct reading *r, struct bi_line word)
 
 /* ---- a sequence a line ---- */
 
-/* True for letters with a suffix as of 10x Genomics: ACGT-1. */
-static bool has_suffix(struct bi_line word)
-{
-    const char *p = word.end;
-    while (p > word.begin && p[-1] >= '0' && p[-1] <= '9') p--;
-    return p < word.end && p > word.begin + 1 && p[-1] == '-';
-}
-
-/* Returns the status of check_letters, with the reason for a word that is a count or has a suffix. rest: of its line */
+/* Checks a sequence, and gives the reason for a word that is a count or has a suffix. rest: of its line */
 static bosc_status check_word(struct reading *r, struct bi_line word, struct bi_line rest)
 {
     struct bi_line more;
     int64_t number;
-    const bosc_status status = check_letters(r, word);
+    const struct bi_sequence_receiver *receiver = r->receiver;
+    const bosc_status status =
+        receiver->has_marks ? bi_marked_letters_check(receiver->alphabet, word, &r->reason) : check_letters(r, word);
     if (status == BOSC_OK) return BOSC_OK;
-    if (r->receiver->has_counts && bi_word_count(&word, &number) && bi_line_word(&rest, &more))
+    if (receiver->has_counts && bi_word_count(&word, &number) && bi_line_word(&rest, &more))
         return bi_sequences_refuse(&r->reason,
                                    "the number %s where a sequence should begin the line; a count follows it",
                                    bi_quote(word.begin, word.end).text);
-    if (!has_suffix(word)) return status;
+    if (receiver->has_marks || skip_suffix(word) == word.end) return status;
     return bi_sequences_refuse(&r->reason, "%s has a suffix, which is no part of a sequence: remove it",
                                bi_quote(word.begin, word.end).text);
+}
+
+bool bi_word_names_counts(const struct bi_line *word)
+{
+    return bi_word_is_any_case(word, "count") || bi_word_is_any_case(word, "counts") ||
+           bi_word_is_any_case(word, "reads");
 }
 
 /* True for a first line with names of columns, such as `boscage umi --counts` writes: its second word is a usual name
@@ -96,8 +129,7 @@ static bool begins_with_names(struct reading *r, struct bi_line rest)
     const bool begun = r->has_lines;
     r->has_lines = true;
     if (begun || !bi_line_word(&rest, &second)) return false;
-    r->has_names = bi_word_is_any_case(&second, "count") || bi_word_is_any_case(&second, "counts") ||
-                   bi_word_is_any_case(&second, "reads");
+    r->has_names = bi_word_names_counts(&second);
     return r->has_names;
 }
 
@@ -116,7 +148,7 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
         ends = r->has_names || !bi_line_word(&line, &more);
     }
     r->has_sequences = true;
-    return ends ? add_sequence(r, word, count) : refuse_more(r, more);
+    return ends ? add_sequence(r, (struct bi_line){"", ""}, word, count) : refuse_more(r, more);
 }
 
 /* ---- FASTA ---- */
@@ -129,7 +161,7 @@ static bosc_status finish_sequence(struct reading *r)
     if (r->count == 0 && !r->receiver->has_empty)
         return bi_sequences_refuse(&r->reason, "no letters follow this header");
     const char *letters = r->count ? r->gathered : ""; /* NULL before the first letters */
-    return add_sequence(r, (struct bi_line){letters, letters + r->count}, 1);
+    return add_sequence(r, r->name, (struct bi_line){letters, letters + r->count}, 1);
 }
 
 static bosc_status gather_letters(struct reading *r, struct bi_line word)
@@ -161,6 +193,7 @@ static bosc_status read_fasta_line(struct reading *r, struct bi_line line)
         const int64_t header = r->line;
         status = finish_sequence(r);
         r->header = header;
+        r->name = (struct bi_line){word.begin + 1, line.end};
         r->count = 0;
         return status;
     }
@@ -190,6 +223,7 @@ static bosc_status read_record(struct reading *r, struct bi_line header)
     if (*word.begin != '@')
         return bi_sequences_refuse(&r->reason, "%s where '@' should begin a record of four lines",
                                    bi_quote(word.begin, word.end).text);
+    const struct bi_line name = {word.begin + 1, header.end};
     if ((status = read_record_word(r, &letters)) != BOSC_OK) return status;
     if ((status = check_letters(r, letters)) != BOSC_OK) return status;
     const int64_t line = r->line, count = letters.end - letters.begin;
@@ -206,7 +240,7 @@ static bosc_status read_record(struct reading *r, struct bi_line header)
         return bi_sequences_refuse(&r->reason, "%lld qualities of %lld letters",
                                    (long long)(qualities.end - qualities.begin), (long long)count);
     r->line = line;
-    return add_sequence(r, letters, 1);
+    return add_sequence(r, name, letters, 1);
 }
 
 /* ---- all formats ---- */
@@ -241,105 +275,4 @@ bosc_status bi_sequences_receive(const struct bi_bytes *in, enum bi_sequence_for
         status = bi_sequences_refuse(&r.reason, "no sequences follow the names of columns");
     free(r.gathered);
     return status == BOSC_OK ? BOSC_OK : bi_sequences_fail(in, r.line, status, &r.reason, error);
-}
-
-/* ---- sequences of any lengths ---- */
-
-void bosc_sequences_free(bosc_sequences *sequences)
-{
-    if (!sequences) return;
-    free(sequences->letters);
-    free(sequences->offsets);
-    free(sequences->counts);
-    *sequences = (bosc_sequences){0};
-}
-
-struct growing {
-    bosc_sequences s;
-    int64_t letters, letters_capacity, capacity;
-};
-
-/* Grows an array to `count` elements, by doubling. False: out of memory, and the array is unchanged. */
-static bool grow_array(void *array, int64_t count, int64_t *capacity, size_t size)
-{
-    void *old;
-    memcpy(&old, array, sizeof old);
-    const int64_t wanted = 2 * count + BI_IO_MIN_CAPACITY;
-    void *grown = bi_io_realloc(old, (size_t)wanted * size);
-    if (!grown) return false;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
-}
-
-/* Makes room for another sequence. */
-static bool reserve_sequence(struct growing *g, int64_t letters)
-{
-    int64_t ignored;
-    if (g->letters + letters >= g->letters_capacity &&
-        !grow_array(&g->s.letters, g->letters + letters, &g->letters_capacity, 1))
-        return false;
-    if (g->s.n + 1 < g->capacity) return true;
-    return grow_array(&g->s.counts, g->s.n + 1, &ignored, sizeof *g->s.counts) &&
-           grow_array(&g->s.offsets, g->s.n + 1, &g->capacity, sizeof *g->s.offsets);
-}
-
-static bosc_status add_letters(void *to, struct bi_line letters, int64_t count, struct bi_reason *reason)
-{
-    struct growing *g = to;
-    const int64_t length = letters.end - letters.begin;
-    if (!reserve_sequence(g, length)) {
-        bi_sequences_refuse(reason, "out of memory for %lld sequences", (long long)g->s.n + 1);
-        return BOSC_ERR_NOMEM;
-    }
-    char *out = g->s.letters + g->letters;
-    for (int64_t i = 0; i < length; i++) {
-        const char c = letters.begin[i];
-        out[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    g->s.offsets[g->s.n] = g->letters;
-    g->s.counts[g->s.n++] = count;
-    g->letters += length;
-    return BOSC_OK;
-}
-
-bosc_status bi_sequences_parse(const struct bi_bytes *in, bosc_alphabet alphabet, bosc_sequences *sequences,
-                               bosc_io_error *error)
-{
-    struct bi_alphabet letters;
-    struct growing g = {.letters = 0};
-    const struct bi_sequence_start start = bi_sequences_begin(in);
-    if (!start.line) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no sequences", in->name);
-    bi_alphabet_set(&letters, alphabet == BOSC_ALPHABET_AUTO ? BOSC_ALPHABET_BASES : alphabet, true);
-    const struct bi_sequence_receiver receiver = {
-        .alphabet = &letters, .has_codes = true, .has_counts = true, .has_empty = true, .add = add_letters, .to = &g};
-    bosc_status status = bi_sequences_receive(in, start.format, &receiver, error);
-    if (status != BOSC_OK) {
-        bosc_sequences_free(&g.s);
-        return status;
-    }
-    g.s.offsets[g.s.n] = g.letters;
-    *sequences = g.s;
-    return BOSC_OK;
-}
-
-bosc_status bosc_sequences_read(const char *path, bosc_alphabet alphabet, bosc_sequences *sequences,
-                                bosc_io_error *error)
-{
-    BI_IO_ENTER;
-    struct bi_file file;
-    bosc_sequences s = {0};
-    if (!sequences) return bi_io_fail(error, BOSC_ERR_ARG, "sequences: NULL");
-    if ((unsigned)alphabet > BOSC_ALPHABET_AMINO_ACIDS)
-        return bi_io_fail(error, BOSC_ERR_ARG, "alphabet: %d is no alphabet", (int)alphabet);
-    bosc_status status = bi_file_open(path, &file, error);
-    if (status != BOSC_OK) return bi_io_end(status, error);
-    status = bi_sequences_parse(&file.bytes, alphabet, &s, error);
-    bi_file_close(&file);
-    status = bi_io_end(status, error);
-    if (status == BOSC_OK)
-        *sequences = s;
-    else
-        bosc_sequences_free(&s);
-    return status;
 }

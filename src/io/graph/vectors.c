@@ -63,10 +63,12 @@ static bool must_skip(const struct growing *g, struct bi_line letters)
 }
 
 /* Packs the checked letters of a vector. The first vector sets the length of all. */
-static bosc_status add_vector(void *to, struct bi_line letters, int64_t count, struct bi_reason *reason)
+static bosc_status add_vector(void *to, struct bi_line name, struct bi_line letters, int64_t count,
+                              struct bi_reason *reason)
 {
     struct growing *g = to;
     const int64_t length = letters.end - letters.begin, row_of_file = g->v.file_n++;
+    (void)name;
     (void)count;
     if (g->skips && must_skip(g, letters)) return BOSC_OK;
     /* 1. The length. */

@@ -307,7 +307,7 @@ static bosc_status vectors_read_packed(struct world *w, bosc_io_error *error) { 
 static bosc_status sequences_read(struct world *w, bosc_io_error *error)
 {
     bosc_sequences s = {0};
-    bosc_status status = bosc_sequences_read(w->path, BOSC_ALPHABET_AUTO, &s, error);
+    bosc_status status = bosc_sequences_read(w->path, NULL, &s, error);
     if (status != BOSC_OK) {
         CHECK(s.letters == NULL && s.n == 0);
         return status;

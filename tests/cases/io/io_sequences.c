@@ -9,7 +9,8 @@
 static bosc_status parse_letters(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
 {
     bosc_sequences s = {0};
-    bosc_status status = bi_sequences_parse(in, BOSC_ALPHABET_AUTO, &s, error);
+    const bosc_sequences_opts opts = {.size = sizeof opts};
+    bosc_status status = bi_sequences_parse(in, &opts, &s, error);
     if (status != BOSC_OK) return status;
     *array = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {s.offsets[s.n], 1, 1, 1}, .data = s.letters};
     s.letters = NULL;
@@ -24,7 +25,8 @@ static void check_sequences(const char *text, bosc_alphabet alphabet, const char
     bosc_io_error error;
     bosc_sequences s = {0};
     struct bi_bytes in = {.name = "F", .data = text, .size = strlen(text)};
-    if (bi_sequences_parse(&in, alphabet, &s, &error) != BOSC_OK)
+    const bosc_sequences_opts opts = {.size = sizeof opts, .alphabet = alphabet};
+    if (bi_sequences_parse(&in, &opts, &s, &error) != BOSC_OK)
         suite_fail(__FILE__, __LINE__, "refused: %s: %s", text, error.text);
     CHECK_EQ(s.offsets[0], 0);
     for (int64_t i = 0; i < s.n; i++) {
@@ -46,6 +48,95 @@ static void lines_and_records(void)
     check_sequences("ACGT COUNTS\nA 2\n", BOSC_ALPHABET_BASES, "A 2");
     check_sequences("MKV*\nnx 2\n", BOSC_ALPHABET_AMINO_ACIDS, "MKV* 1 NX 2");
     check_sequences("01\n1 5\n", BOSC_ALPHABET_BITS, "01 1 1 5");
+}
+
+/* The text reads as these sequences, their counts and keys, or is refused for this reason. */
+static void check_source(const char *text, bosc_sequences_opts opts, const char *expected)
+{
+    char found[512], *end = found;
+    bosc_io_error error;
+    bosc_sequences s = {0};
+    const struct bi_bytes in = {.name = "F", .data = text, .size = strlen(text)};
+    if (bi_sequences_parse(&in, &opts, &s, &error) != BOSC_OK) {
+        CHECK(s.letters == NULL && s.keys == NULL);
+        if (strcmp(error.text, expected) != 0)
+            suite_fail(__FILE__, __LINE__, "\"%s\", not \"%s\"", error.text, expected);
+        return;
+    }
+    CHECK((s.keys != NULL) == (s.key_names != NULL) && (s.keys != NULL || s.key_count == 0));
+    end += snprintf(end, sizeof found, "%s:", s.key_names ? s.key_names : "");
+    for (int64_t i = 0; i < s.n; i++) {
+        const int64_t key = s.keys ? s.keys[i] : -1, begin = key < 0 ? 0 : s.key_offsets[key];
+        CHECK(key < s.key_count);
+        end += snprintf(end, sizeof found - (size_t)(end - found), " %.*s %lld %.*s/%lld",
+                        (int)(s.offsets[i + 1] - s.offsets[i]), s.letters + s.offsets[i], (long long)s.counts[i],
+                        key < 0 ? 0 : (int)(s.key_offsets[key + 1] - begin), key < 0 ? "" : s.key_letters + begin,
+                        s.marks ? (long long)s.marks[i] : -1LL);
+    }
+    if (strcmp(found, expected) != 0) suite_fail(__FILE__, __LINE__, "\"%s\", not \"%s\"", found, expected);
+    bosc_sequences_free(&s);
+    CHECK(s.keys == NULL && s.key_names == NULL && s.marks == NULL);
+}
+
+/* Keys by patterns, names and columns; marks. */
+static void keys_and_marks(void)
+{
+    const bosc_sequences_opts pattern = {.pattern = "CXNC"}, name = {.name_separator = '_', .keys_in_names = 1},
+                              last = {.name_separator = ':'}, table = {.column = "umi", .key_columns = "gene,cell"},
+                              numbers = {.column = "2", .key_columns = "3", .count_column = "1"},
+                              tag = {.column = "TAG", .key_columns = "1"}, plain = {.alphabet = BOSC_ALPHABET_BASES};
+    /* 1. Valid files. */
+    check_source("acgtn\nACG\nATCT 3\nacgt\n", pattern, "cell: G 1 AT/-1  1 /-1 C 3 AT/-1 G 1 AT/-1");
+    check_source("@r\nACGT\n+\nIIII\n", pattern, "cell: G 1 AT/-1");
+    check_source("@r_ac#_gt x_y\nJ\n+\nI\n@s_c_A+C\n\n+\n\n", name, "cell: GT 1 ac#/0 A+C 1 c/1");
+    check_source(">r:ACGT-1\nAC\n>:A\n", last, ": ACGT-1 1 /1 A 1 /0");
+    check_source("umi,cell,gene,reads\nacgt,c 1,G,5\n\"A\",c 1,\"G,1\",6,x\n", table,
+                 "gene\tcell: ACGT 5 G\tc 1/-1 A 6 G,1\tc 1/-1");
+    check_source("5\tA-C\tx\n6\tA-G\tx\n7\tAG\tx\n", numbers, "column3: A-C 5 x/1 A-G 6 x/1 AG 7 x/0");
+    check_source("n\tumi\tkey\n5\tAC\tx\n", numbers, "key: AC 5 x/-1");
+    check_source("c TAG\nb A\n", tag, "c: A 1 b/-1");
+    check_source("ACGT+AC-12 2\nA-1\nC-2\nG-1\n", plain, ": ACGT+AC-12 2 /1 A-1 1 /2 C-2 1 /3 G-1 1 /2");
+    /* 2. Refusals. */
+    check_source("ACJT\n", pattern, "F:1: 'J' is not one of A, C, G, T");
+    check_source("AC-T\n", pattern, "F:1: '-' is not one of A, C, G, T");
+    check_source("AC--T\n", plain, "F:1: '-' is not one of A, C, G, T");
+    check_source("AC+\n", plain, "F:1: '+' is not one of A, C, G, T");
+    check_source("AC+1\n", plain, "F:1: '1' is not one of A, C, G, T");
+    check_source("A\n", name, "F: lines have no names of reads, as FASTQ and FASTA have");
+    check_source(">r_A\nA\n", name, "F:1: the name 'r_A' has no '_' before its key");
+    check_source(">r\nA\n", last, "F:1: the name 'r' has no ':' before its barcode");
+    check_source(">\nA\n", last, "F:1: the name '' has no ':' before its barcode");
+    check_source(">r\nA\n", table, "F:1: FASTA and FASTQ have no columns");
+    check_source("# c\n", table, "F: no sequences");
+    check_source("umi cell\nA b\n", table, "F:1: no column is named 'gene'");
+    check_source("umi cell gene\n", table, "F:1: no sequences follow the names of columns");
+    check_source("umi cell gene\nA b\n", table, "F:2: 2 fields, but column 3 is requested");
+    check_source("umi cell gene count\nA b c -1\n", table, "F:2: '-1' is not a count");
+    check_source("umi cell gene\n-1 b c\n", table, "F:2: '-' is not one of A, C, G, T");
+}
+
+/* More keys than a hash table has at first. */
+static void many_keys(void)
+{
+    enum { KEYS = 5000 };
+    char *text = suite_alloc(2 * KEYS * 16);
+    size_t used = 0;
+    bosc_sequences s = {0};
+    bosc_io_error error;
+    const bosc_sequences_opts opts = {.column = "2", .key_columns = "1"};
+    for (int i = 0; i < 2 * KEYS; i++) used += (size_t)sprintf(text + used, "%d A\n", i * 7919 % KEYS);
+    const struct bi_bytes in = {.name = "F", .data = text, .size = used};
+    CHECK_EQ(bi_sequences_parse(&in, &opts, &s, &error), BOSC_OK);
+    CHECK_EQ(s.key_count, KEYS);
+    for (int i = 0; i < 2 * KEYS; i++) {
+        CHECK_EQ(s.keys[i], i % KEYS);
+        char key[16];
+        const int size = sprintf(key, "%d", i * 7919 % KEYS);
+        const int64_t begin = s.key_offsets[s.keys[i]];
+        CHECK(s.key_offsets[s.keys[i] + 1] - begin == size && memcmp(s.key_letters + begin, key, (size_t)size) == 0);
+    }
+    bosc_sequences_free(&s);
+    free(text);
 }
 
 /* Longer than a vector, on a line and as lines of FASTA. */
@@ -74,8 +165,7 @@ static void bad_texts(void)
     static const struct malformed files[] = {
         {"F: no sequences", "", 0},
         {"F: no sequences", "# c\n\n", 0},
-        {"F:2: '-' is not one of A, C, G, T", "ACGT\nAC-T\n", 0},
-        {"F:2: 'ACGT-1' has a suffix, which is no part of a sequence: remove it", "ACGT\nACGT-1 3\n", 0},
+        {"F:2: '-' is not one of A, C, G, T", "ACGT\nAC--T\n", 0},
         {"F:1: '-' is not one of A, C, G, T", "-1\n", 0},
         {"F:1: '0' is not one of A, C, G, T", "01\n", 0},
         {"F:1: 'E' is not one of A, C, G, T", "ACE\n", 0},
@@ -121,7 +211,7 @@ static void texts(void)
     CHECK(memcmp(back, text, sizeof text - 1) == 0);
     for (int i = 0; i < 2; i++) {
         bosc_sequences s = {0};
-        CHECK_EQ(bosc_sequences_read(paths[i], BOSC_ALPHABET_AUTO, &s, &why), BOSC_OK);
+        CHECK_EQ(bosc_sequences_read(paths[i], NULL, &s, &why), BOSC_OK);
         CHECK(s.n == 2 && s.counts[0] == 7 && s.offsets[2] == 6 && memcmp(s.letters, "ACGTAC", 6) == 0);
         bosc_sequences_free(&s);
         remove(paths[i]);
@@ -134,17 +224,46 @@ static void texts(void)
     remove(plain);
 }
 
+/* Each bad option is refused by its name. */
+static void check_bad_options(const char *path, bosc_sequences *s)
+{
+    const struct {
+        bosc_sequences_opts opts;
+        const char *name;
+    } bad[] = {
+        {{.size = 1}, "opts"},
+        {{.alphabet = (bosc_alphabet)4}, "alphabet"},
+        {{.alphabet = (bosc_alphabet)-1}, "alphabet"},
+        {{.pattern = ""}, "pattern"},
+        {{.pattern = "CCX"}, "pattern"},
+        {{.pattern = "CNn"}, "pattern"},
+        {{.name_separator = ' '}, "name_separator"},
+        {{.name_separator = 127}, "name_separator"},
+        {{.name_separator = -1}, "name_separator"},
+        {{.keys_in_names = 1}, "keys_in_names"},
+        {{.pattern = "N", .name_separator = '_'}, "column"},
+        {{.pattern = "N", .column = "1"}, "column"},
+        {{.name_separator = '_', .column = "1"}, "column"},
+        {{.key_columns = "1"}, "column"},
+        {{.count_column = "1"}, "column"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        bosc_sequences_opts opts = bad[i].opts;
+        if (!opts.size) opts.size = sizeof opts; /* unless the size itself is bad */
+        CHECK_TEXT(bosc_sequences_read(path, &opts, s, error), bad[i].name);
+    }
+}
+
 static void arguments(void)
 {
     const char *path = "none.txt", *bad_path = NULL;
     const bosc_text text = {"A", 1}, negative = {"A", -1}, missing = {NULL, 1};
     bosc_sequences s = {.n = 77};
     bosc_io_error why = {""};
-    CHECK_TEXT(bosc_sequences_read(NULL, BOSC_ALPHABET_AUTO, &s, error), "path");
-    CHECK_TEXT(bosc_sequences_read(path, BOSC_ALPHABET_AUTO, NULL, error), "sequences");
-    CHECK_TEXT(bosc_sequences_read(path, (bosc_alphabet)4, &s, error), "alphabet");
-    CHECK_TEXT(bosc_sequences_read(path, (bosc_alphabet)-1, &s, error), "alphabet");
-    CHECK_EQ(bosc_sequences_read(path, BOSC_ALPHABET_AUTO, &s, &why), BOSC_ERR_IO);
+    CHECK_TEXT(bosc_sequences_read(NULL, NULL, &s, error), "path");
+    CHECK_TEXT(bosc_sequences_read(path, NULL, NULL, error), "sequences");
+    check_bad_options(path, &s);
+    CHECK_EQ(bosc_sequences_read(path, NULL, &s, &why), BOSC_ERR_IO);
     CHECK(suite_begins(why.text, "none.txt: cannot open"));
     CHECK_EQ(s.n, 77);
     bosc_sequences_free(NULL);
@@ -158,16 +277,32 @@ static void arguments(void)
 }
 
 #ifdef BOSC_FAULTS
+static bosc_status parse_keys(const struct bi_bytes *in, bosc_array *array, bosc_io_error *error)
+{
+    bosc_sequences s = {0};
+    const bosc_sequences_opts opts = {.column = "2", .key_columns = "1,3"};
+    bosc_status status = bi_sequences_parse(in, &opts, &s, error);
+    if (status != BOSC_OK) return status;
+    *array = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {s.offsets[s.n], 1, 1, 1}, .data = s.letters};
+    s.letters = NULL;
+    bosc_sequences_free(&s);
+    return status;
+}
+
 /* Memory runs out at every allocation. */
 static void parser_faults(void)
 {
     static const char *const files[] = {"ACGT\t1\nACGA\n", ">a\nAC\nGT\n>b\nACGA\n", "@a\nACGT\n+\nIIII\n"};
+    static const char table[] = "a ACGT 1\na A+G 2\nb C 1\n";
     for (int i = 0; i < 3; i++) check_memory_faults(parse_letters, files[i], strlen(files[i]));
+    check_memory_faults(parse_keys, table, sizeof table - 1);
 }
 #endif
 
 static const struct suite_case suite_cases_io_sequences[] = {
     {"lines and records", NULL, lines_and_records},
+    {"keys and marks", NULL, keys_and_marks},
+    {"many keys", NULL, many_keys},
     {"long sequences", NULL, long_sequences},
     {"bad texts are refused", NULL, bad_texts},
     {"truncations and flips", NULL, truncations_and_flips},
