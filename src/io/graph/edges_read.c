@@ -136,6 +136,23 @@ static bool next_row(struct bi_lines *lines, struct bi_line *line)
     return false;
 }
 
+/* Chooses the columns of a list with others than both vertices and a weight, by the names Source, Target and Weight, as
+ * Gephi writes them. False: it has no such names. */
+static bool choose_columns(const struct bi_line *header, char separator, int64_t unnamed, struct bi_edge_form *form)
+{
+    static const char *const names[] = {"Source", "Target", "Weight"};
+    struct bi_reason ignored;
+    int64_t columns[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        struct bi_columns chosen;
+        if (bi_columns_choose(names[k], header, separator, unnamed, &chosen, &ignored)) columns[k] = chosen.number[0];
+    }
+    if (!columns[0] || !columns[1]) return false;
+    memcpy(form->columns, columns, sizeof columns);
+    form->index = 0;
+    return true;
+}
+
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
@@ -153,12 +170,15 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
     struct bi_line row = first; /* the first line of an edge */
-    if (more ? bi_fields_count(line, between) == fields : named && form.separator) {
+    const bool chosen = named && fields - form.index > 3 && choose_columns(&first, between, unnamed, &form);
+    if (chosen && separator == '\t') form.separator = separator; /* fields may be empty */
+    if (more && !chosen ? bi_fields_count(line, between) == fields : named && (chosen || form.separator)) {
         lines = behind; /* skip the line of column names */
         if (more) row = line;
     }
     form.has_data = row.end - row.begin > 2 && memcmp(row.end - 2, "{}", 2) == 0;
-    form.weights = fields - form.index - form.has_data > 2 ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
+    const bool weighted = chosen ? form.columns[2] > 0 : fields - form.index - form.has_data > 2;
+    form.weights = weighted ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
 }
 
@@ -211,8 +231,8 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, not a list of edges", in->name);
     case BI_EDGES_UNKNOWN: break;
     }
-    if (bi_structure_name(in))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved %s, not a graph", in->name, bi_structure_name(in));
+    const char *structure = bi_structure_name(in);
+    if (structure) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved %s, not a graph", in->name, structure);
     return bi_io_fail(
         error, BOSC_ERR_FORMAT,
         "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .csv, .graph, .metis, .bosc) or "

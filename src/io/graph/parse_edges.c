@@ -21,6 +21,8 @@ struct line_reader {
     struct bi_line remainder;
     bosc_status *status;
     struct bi_reason *reason;
+    struct bi_line chosen[3]; /* with columns: fields; begin: NULL: missing */
+    int chosen_count;         /* fields read of them; -1: fields are read in order */
 };
 
 __attribute__((format(printf, 3, 4))) static enum bi_line_kind refuse(const struct line_reader *r, bosc_status status,
@@ -36,8 +38,41 @@ __attribute__((format(printf, 3, 4))) static enum bi_line_kind refuse(const stru
 
 static bool next_word(struct line_reader *r, struct bi_line *word)
 {
+    if (r->chosen_count >= 0) {
+        if (r->chosen_count == 3) return false;
+        *word = r->chosen[r->chosen_count++];
+        return word->begin != NULL;
+    }
     return r->form->separator ? bi_field_next(&r->remainder, r->form->separator, word)
                               : bi_word_next(&r->remainder, word);
+}
+
+/* Finds the fields of the form's columns, which are read next. */
+static void choose_fields(struct line_reader *r)
+{
+    struct bi_line field;
+    const char between = r->form->separator ? r->form->separator : ' ';
+    for (int64_t number = 1; bi_field_next(&r->remainder, between, &field); number++)
+        for (int k = 0; k < 3; k++)
+            if (r->form->columns[k] == number) r->chosen[k] = field;
+    r->chosen_count = 0;
+}
+
+/* Reads a vertex of a list that is written as 1.0, as pandas does in columns with missing values. */
+static enum bi_line_kind read_real_vertex(struct line_reader *r, struct bi_line word, uint64_t *value)
+{
+    const struct bi_quoted quoted = bi_quote(word.begin, word.end);
+    const bool is_list = r->form->n < 0;
+    const char *point = word.begin;
+    while (point < word.end && *point != '.') point++;
+    if (is_list && point < word.end && bi_word_digits(&(struct bi_line){word.begin, point}, value)) {
+        const char *zeros = point + 1, *digits;
+        while (zeros < word.end && *zeros == '0') zeros++;
+        for (digits = zeros; digits < word.end && *digits >= '0' && *digits <= '9';) digits++;
+        if (zeros == word.end) return BI_LINE_EDGE;
+        if (digits == word.end) return refuse(r, BOSC_ERR_FORMAT, "the vertex %s is no integer", quoted.text);
+    }
+    return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
 }
 
 static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, int64_t *vertex)
@@ -48,7 +83,7 @@ static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, i
     uint64_t first = (uint64_t)form->first, limit = (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
-    if (!bi_word_digits(&word, &value)) return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
+    if (!bi_word_digits(&word, &value) && read_real_vertex(r, word, &value) != BI_LINE_EDGE) return BI_LINE_BAD;
     if (value - first < limit && value >= first) {
         *vertex = (int64_t)(value - first);
         return BI_LINE_EDGE;
@@ -76,6 +111,9 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     if (real != real) return refuse(r, BOSC_ERR_DATA, "NaN");
     if (bi_number_is_beyond(word.begin, real))
         return refuse(r, BOSC_ERR_DATA, "the weight %s is beyond the range of f8", quoted.text);
+    uint64_t digits;
+    if (form->widest != BI_WEIGHTS_F64 && bi_word_digits(&word, &digits))
+        return refuse(r, BOSC_ERR_FORMAT, "the weight %s exceeds 2^63 - 1; a real matrix may have it", quoted.text);
     if (form->widest != BI_WEIGHTS_F64)
         return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a signed integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
@@ -95,7 +133,8 @@ static enum bi_line_kind skip_number(struct line_reader *r)
 enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
                                     bosc_status *status, struct bi_reason *reason)
 {
-    struct line_reader r = {form, line, status, reason}, whole = r;
+    struct line_reader r = {.form = form, .remainder = line, .status = status, .reason = reason, .chosen_count = -1};
+    const struct line_reader whole = r;
     struct bi_line word;
     enum bi_line_kind kind;
     if (!next_word(&r, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
@@ -107,6 +146,7 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
                       bi_quote(word.begin, word.end).text);
     /* 2. Fields to skip, the vertices, the weight, and numbers to skip. */
     const char between = form->separator ? form->separator : ' ';
+    if (form->columns[0]) choose_fields(&r);
     for (int i = 0; i < form->index && bi_field_next(&r.remainder, between, &word); i++) continue; /* quoted blanks */
     if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
     if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
@@ -154,7 +194,8 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
     const char *next = chunk->begin, *end = chunk->end;
     const uint64_t first = (uint64_t)form->first;
     /* Lines with something to skip are left to the general parser: the fast one declines every vertex. */
-    const uint64_t vertex_limit = form->ignored || form->index ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
+    const uint64_t vertex_limit =
+        form->ignored || form->index || form->columns[0] ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     const char separator = form->separator;
     int64_t lines = 0, count = 0, max_vertex = -1;
     uint32_t *u = batch->edges.u, *v = batch->edges.v;

@@ -189,22 +189,41 @@ static bool begins_molecule(struct bi_lines *lines, int64_t *atoms, struct bi_li
     return words == 4;
 }
 
-/* True for a comment that names no columns, or names symbol and coordinates first. */
-static bool has_standard_columns(const struct bi_line *comment)
+/* Sets the first column of coordinates, from 1: that of pos:R:3 in a comment with Properties=NAME:TYPE:COUNT:..., or 2
+ * if the comment names no columns. False, with a reason: it names others. */
+static bool find_coordinates(const struct bi_line *comment, int64_t *column, struct bi_reason *reason)
 {
-    static const char key[] = "Properties=", plain[] = "species:S:1:pos:R:3";
-    for (const char *p = comment->begin; comment->end - p >= (ptrdiff_t)sizeof key - 1; p++) {
-        if (memcmp(p, key, sizeof key - 1) != 0) continue;
-        p += sizeof key - 1;
-        return comment->end - p >= (ptrdiff_t)sizeof plain - 1 && memcmp(p, plain, sizeof plain - 1) == 0;
+    static const char key[] = "Properties=";
+    const size_t length = sizeof key - 1;
+    const char *p = comment->begin, *end = comment->end;
+    while (end - p >= (ptrdiff_t)length && memcmp(p, key, length) != 0) p++;
+    *column = 2;
+    if (end - p < (ptrdiff_t)length) return true;
+    p += length;
+    p += p < end && *p == '"';
+    /* A property has three words, which colons separate: its name, type and number of columns. */
+    for (int64_t first = 1;;) {
+        struct bi_line words[3];
+        int64_t count;
+        for (int k = 0; k < 3; k++, p += p < end && *p == ':') {
+            words[k].begin = p;
+            while (p < end && *p != ':' && *p != ' ' && *p != '\t' && *p != '"') p++;
+            words[k].end = p;
+        }
+        if (!bi_word_count(&words[2], &count) || count < 1 || count > BI_COLUMNS_MAX || first > BI_COLUMNS_MAX) break;
+        *column = first;
+        if (bi_word_is(&words[0], "pos") && bi_word_is(&words[1], "R") && count == 3) return true;
+        first += count;
     }
-    return true;
+    snprintf(reason->text, sizeof reason->text, "Properties= has no coordinates (pos:R:3)");
+    return false;
 }
 
-static bosc_status read_atoms(struct bi_lines *lines, int64_t atoms, struct bi_numbers *numbers,
+/* column: the first one of coordinates */
+static bosc_status read_atoms(struct bi_lines *lines, int64_t atoms, int64_t column, struct bi_numbers *numbers,
                               struct bi_reason *reason)
 {
-    static const struct bi_columns columns = {.number = {2, 3, 4}, .count = 3};
+    const struct bi_columns columns = {.number = {column, column + 1, column + 2}, .count = 3};
     struct bi_line line;
     for (int64_t i = 0; i < atoms; i++) {
         if (!bi_lines_next(lines, &line)) {
@@ -227,14 +246,13 @@ bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_ar
     struct bi_line comment;
     struct bi_numbers numbers = {0};
     struct bi_reason reason;
-    int64_t atoms;
+    int64_t atoms, column;
     if (!begins_molecule(&lines, &atoms, &comment)) return bi_text_parse(in, &opts, points, error);
-    if (!has_standard_columns(&comment))
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:2: the columns are not species:S:1:pos:R:3 and others behind",
-                          in->name);
+    if (!find_coordinates(&comment, &column, &reason))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:2: %s", in->name, reason.text);
     if (atoms == 0) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no points", in->name);
     bi_lines_report_progress(&lines);
-    bosc_status status = read_atoms(&lines, atoms, &numbers, &reason);
+    bosc_status status = read_atoms(&lines, atoms, column, &numbers, &reason);
     if (bi_bytes_whole_needed(in))
         status = BOSC_ERR_FORMAT;
     else if (status != BOSC_OK)

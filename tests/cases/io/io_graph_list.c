@@ -13,7 +13,17 @@ static const struct malformed malformed[] = {
     {"F:1: 'u' is not a vertex", "u v w\n1 2\n", 0},
     {"F:1: '-1' is not a vertex", "-1 2\n", 0},
     {"F:1: '+1' is not a vertex", "+1 2\n", 0},
-    {"F:1: '1.0' is not a vertex", "1.0 2\n", 0},
+    {"F:1: the vertex '1.5' is no integer", "1.5 2\n", 0},
+    {"F:2: the vertex '2.01' is no integer", "1 2\n3 2.01\n", 0},
+    {"F:1: '1.x' is not a vertex", "1.x 2\n", 0},
+    {"F:1: '.0' is not a vertex", ".0 2\n", 0},
+    {"F:1: '-1.0' is not a vertex", "-1.0 2\n", 0},
+    {"F:1: vertex '4294967294.0' is not from 0 to 4294967293", "4294967294.0 2\n", 0},
+    {"F:2: the weight 'Undirected' is not a number", "Origin,Target,Type,Id\n1,2,Undirected,0\n", 0},
+    {"F:2: the second vertex is missing", "Type,Source,Id,Target\nUndirected,1,2\n", 0},
+    {"F:2: the weight is missing", "Source,Target,Type,Weight\n1,2,Undirected\n", 0},
+    {"F:2: the weight '' is not a number", "Source,Target,Type,Weight,Id\n1,2,Undirected,,7\n", 0},
+    {"F:2: '' is not a vertex", "Source,Target,Type,Weight,Id\n1,,Undirected,2,7\n", 0},
     {"F:1: '1e3' is not a vertex", "1e3 2\n", 0},
     {"F:1: '0x1' is not a vertex", "0x1 2\n", 0},
     {"F:2: '1,2' is not a vertex", "1 2\n1,2\n", 0},
@@ -111,6 +121,15 @@ static void reads_good_files(void)
     GRAPH(",,u,v\n2024-01-01,x,1,2\n", 1, 3, 1, 0, 1, 2, 1);
     GRAPH("\"u\",\"v\"\n\"1\",1,2\n", 1, 3, 1, 0, 1, 2, 1); /* R: no name above them */
     GRAPH("\"u\" \"v\" \"w\"\n\"1\" 1 2 9\n", 1, 3, 1, BOSC_I32, 1, 2, 9);
+    GRAPH("0.0,1.0\n2.,00\n3 , 1.00000000000000000000\n", 3, 4, 3, 0, 0, 1, 1, 2, 0, 1, 3, 1, 1); /* pandas */
+    GRAPH("5.0 1 2.5\n0 1.0 3\n", 2, 6, 2, BOSC_F64, 5, 1, 2.5, 0, 1, 3);
+    /* Gephi: columns by name, in any order and case; rows may lack the last ones. */
+    GRAPH("Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,7\n\"2\",0.0,Directed,1,\"a, b\",8\n", 2, 3, 2,
+          BOSC_I32, 1, 2, 7, 2, 0, 8);
+    GRAPH("id;weight;target;type;source\n9;.5;1;x;2\n8;1;2;x;3\n", 2, 4, 2, BOSC_F64, 2, 1, .5, 3, 2, 1);
+    GRAPH(",Source,Target,Type,Id\n0,1,2,Undirected,5\n1,2,3\n", 2, 4, 2, 0, 1, 2, 1, 2, 3, 1);
+    GRAPH("Source\tTarget\tLabel\tWeight\n1\t2\t\t3\n", 1, 3, 1, BOSC_I32, 1, 2, 3);
+    GRAPH("Source,Target,Type,Weight\n", 0, 0, 0, BOSC_I32);
     GRAPH("1,2\n% c\n1000000,2000000 # c\n", 2, 2000001, 2, 0, 1, 2, 1, 1000000, 2000000, 1);
     GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);

@@ -261,6 +261,8 @@ static void xyz(void)
     ROWS(parse_xyz, "7\n8\n9\n", 3, 1, 7, 8, 9);
     ROWS(parse_xyz, "2\nwater, or a part of it\nO 0 .5 -1e-3\n  H  1.5 2 3  0.1 x\n\n", 2, 3, 0, .5, -1e-3, 1.5, 2, 3);
     ROWS(parse_xyz, " 1 \r\n\r\n8\t0.25\t0.5\t-1\r\n", 1, 3, .25, .5, -1);
+    ROWS(parse_xyz, "1\nProperties=id:I:1:species:S:1:pos:R:3 pbc=\"T\"\n7 H 1 2 3\n", 1, 3, 1, 2, 3);
+    ROWS(parse_xyz, "1\nx Properties=\"forces:R:3:pos:R:3:species:S:1\"\n4 5 6 1 2 3 H\n", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "1\nLattice=\"1 0 0\" Properties=species:S:1:pos:R:3:forces:R:3\nH 1 2 3 4 5 6", 1, 3, 1, 2, 3);
     static const struct malformed bad[] = {
         {"F:3: ends after 1 of 2 atoms", "2\n\nH 1 2 3\n", 0},
@@ -271,7 +273,13 @@ static void xyz(void)
         {"F:4: text after the 1 atoms; one molecule is read", "1\n\nH 1 2 3\nH 1 2 3\n", 0},
         {"F: no points", "0\n\nH 1 2 3\n", 0},
         {"F:3: ends after 1 of 99999999 atoms", "99999999\n\nH 1 2 3", 0},
-        {"F:2: the columns are not species:S:1:pos:R:3", "1\nProperties=id:I:1:species:S:1:pos:R:3\n7 H 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=id:I:1:species:S:1\n7 H 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=species:S:1:pos:R:2\nH 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=species:S:0:pos:R:3\nH 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=species:S:9999:pos:R:3\nH 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=species pos:R:3\nH 1 2 3\n", 0},
+        {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=\nH 1 2 3\n", 0},
+        {"F:3: 4 fields, but column 5 is requested", "1\nProperties=id:I:1:x:S:1:pos:R:3\nH 1 2 3\n", 0},
     };
     check_all_refused(parse_xyz, bad, sizeof bad / sizeof bad[0]);
     static const char good[] = "2\nc\nH 1 2 3\nO 4 5 6\n";
