@@ -192,16 +192,19 @@ static int draw_legend(const struct panel *p, bool draw)
     return line + 1;
 }
 
+/* Draws the lines of a series; its points too if it is solid, or a single point. */
 static void draw_series(const struct panel *p, int s)
 {
-    const bool solid = p->plot->series[s].line == PLOT_SOLID;
     const double *y = p->plot->series[s].y;
+    int shown = 0;
+    for (int i = 0; i < p->plot->count; i++) shown += is_shown(&p->x, p->plot->x[i]) && is_shown(&p->y, y[i]);
+    const bool has_discs = p->plot->series[s].line == PLOT_SOLID || shown == 1;
     double last_x = NAN, last_y = NAN, drawn = 0;
     for (int i = 0; i < p->plot->count; i++) {
         if (!is_shown(&p->x, p->plot->x[i]) || !is_shown(&p->y, y[i])) continue;
         const double at_x = x_pixel(p, p->plot->x[i]), at_y = y_pixel(p, y[i]);
         if (!isnan(last_x)) draw_line(p, last_x, last_y, at_x, at_y, s, &drawn);
-        if (solid) canvas_disc(p->canvas, at_x, at_y, 4, series_colour(p->plot, s), 1);
+        if (has_discs) canvas_disc(p->canvas, at_x, at_y, 4, series_colour(p->plot, s), 1);
         last_x = at_x;
         last_y = at_y;
     }

@@ -9,6 +9,8 @@
 #include "harness/scene.h"
 #include "paper/table.h"
 
+static const char hardware[] = "paper: Tesla K40 and Xeon E5-2620; its times are in pictures";
+
 enum { PIVOTS_MOST = 5 };
 
 static struct {
@@ -128,6 +130,7 @@ static void table_of_stages(int64_t most)
         free(expected.pairs);
     }
     table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
+    table_note(t, "%s (Figure 4, left)", hardware);
     table_note(t, "digits of 8 bits, 256 children a node; each vector is looked up with each bit flipped; %s",
                bench_device());
     table_close(t);
@@ -156,7 +159,8 @@ static void table_of_launches(int64_t n)
         table_answer(t, all, "the same edges");
     }
     free(expected.pairs);
-    table_note(t, "paper: 4,096 blocks of 32 threads are the best; rows to sorted edges here, on %s", bench_device());
+    table_note(t, "%s (Figure 3); 4,096 blocks of 32 threads are the best", hardware);
+    table_note(t, "rows to sorted edges, on %s", bench_device());
     table_close(t);
 }
 
@@ -185,7 +189,7 @@ static void table_of_threads(int64_t n)
         table_answer(t, right[0] && right[1], "the same edges");
     }
     free(expected.pairs);
-    table_note(t, "rows to sorted edges, on %s", bench_device());
+    table_note(t, "%s (Figure 4, right); rows to sorted edges, on %s", hardware, bench_device());
     table_close(t);
 }
 
@@ -213,7 +217,8 @@ static void table_of_heuristic(int64_t most)
         free(expected.pairs);
     }
     table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
-    table_note(t, "paper: 3 pivots are the best on the CPU, 5 on the GPU; here: %s", bench_device());
+    table_note(t, "%s (Figure 4, right); 3 pivots are the best on the CPU, 5 on the GPU", hardware);
+    table_note(t, "%s", bench_device());
     table_close(t);
 }
 
@@ -235,7 +240,7 @@ static void table_of_dobrowolski(int64_t most)
         free(expected.pairs);
     }
     table_plot(t, 1, 3, TABLE_LOG_LOG, "ms");
-    table_note(t, "%s", bench_device());
+    table_note(t, "%s; the paper has no time of this search; here: %s", hardware, bench_device());
     table_close(t);
 }
 

@@ -77,18 +77,81 @@ static struct subject make_road(int64_t n, int64_t m)
     return s;
 }
 
-static struct subject read_graph(const char *path)
+#ifdef PAPER_READS_GRAPHS
+/* An edge of a file, with its ends in ascending order. */
+struct road {
+    uint32_t low, high;
+    uint64_t weight; /* its bits */
+    int64_t row;     /* of the file */
+    bool descends;   /* from high to low in the file */
+};
+
+static int compare_roads(const void *a, const void *b)
+{
+    const struct road *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    if (x->high != y->high) return x->high < y->high ? -1 : 1;
+    if (x->weight != y->weight) return x->weight < y->weight ? -1 : 1;
+    if (x->descends != y->descends) return x->descends ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Removes the second arc of each road that the file has in both directions with one weight, as DIMACS files do.
+ * Returns the number of removed arcs. */
+static int64_t remove_return_arcs(bosc_edges *e)
+{
+    const size_t size = e->weights ? bosc_dtype_size(e->dtype) : 0;
+    struct road *roads = bench_host((size_t)e->m * sizeof *roads);
+    bool *removed = bench_host((size_t)e->m);
+    int64_t kept = 0;
+    /* 1. Sort the edges, so that arcs between two ends with one weight are neighbours, ascending ones first. */
+    for (int64_t i = 0; i < e->m; i++) {
+        const bool descends = e->u[i] > e->v[i];
+        roads[i] = (struct road){descends ? e->v[i] : e->u[i], descends ? e->u[i] : e->v[i], 0, i, descends};
+        if (size) memcpy(&roads[i].weight, (const char *)e->weights + (size_t)i * size, size);
+        removed[i] = false;
+    }
+    qsort(roads, (size_t)e->m, sizeof *roads, compare_roads);
+    /* 2. Remove one descending arc for each ascending one. */
+    for (int64_t i = 0, ascending = 0; i < e->m; i++) {
+        const struct road *x = &roads[i], *before = i ? x - 1 : NULL;
+        if (!before || before->low != x->low || before->high != x->high || before->weight != x->weight) ascending = 0;
+        if (!x->descends)
+            ascending++;
+        else if (ascending > 0)
+            ascending--, removed[x->row] = true;
+    }
+    /* 3. Keep the others in the order of the file. */
+    for (int64_t i = 0; i < e->m; i++) {
+        if (removed[i]) continue;
+        e->u[kept] = e->u[i];
+        e->v[kept] = e->v[i];
+        if (size) memmove((char *)e->weights + (size_t)kept * size, (char *)e->weights + (size_t)i * size, size);
+        kept++;
+    }
+    const int64_t returns = e->m - kept;
+    e->m = kept;
+    free(roads);
+    free(removed);
+    return returns;
+}
+#endif
+
+/* *paired: roads that the file has in both directions. */
+static struct subject read_graph(const char *path, int64_t *paired)
 {
     struct subject s = {0};
 #ifdef PAPER_READS_GRAPHS
     bosc_edges edges;
     bosc_io_error error;
     if (bosc_edges_read(path, &edges, &error) != BOSC_OK) bench_fail("%s", error.text);
+    *paired = remove_return_arcs(&edges);
     s.n = edges.n;
     s.m = edges.m;
     open_graph(&s, edges.u, edges.v, edges.weights, edges.dtype);
     bosc_edges_free(&edges);
 #else
+    *paired = 0;
     bench_fail("-g: %s: this program was built without the library that reads files", path);
 #endif
     return s;
@@ -118,14 +181,30 @@ static struct bench_times time_forest(struct subject *s, enum algorithm a)
     return bench_once(compute_forest, s); /* seconds on the CPU */
 }
 
+/* The paper's figures of a graph, ms; NaN: none. */
+struct paper_row {
+    double cpu, hvn, gpu;
+};
+static const struct paper_row no_figures = {NAN, NAN, NAN};
+
+/* The edges come first: the plots are over them, as the vertices of R-MAT are a power of two. */
 static struct table *open_times(const char *name, const char *title)
 {
-    return table_open(
-        name, title,
-        "graph|vertices|edges|paper, ms|segmented scan, ms|atomic minimum, ms|fast, ms|scan / fast|answer");
+    return table_open(name, title,
+                      "edges|vertices|graph|paper: CPU, ms|paper: HVN, ms|paper: GPU, ms|segmented scan, ms|"
+                      "atomic minimum, ms|fast, ms|scan / fast|ahead of the paper|answer");
 }
 
-static void time_row(struct table *t, const char *name, struct subject *s, double paper)
+/* Plots the paper's series that the table has, and ours. */
+static void close_times(struct table *t, bool has_cpu)
+{
+    table_plot(t, has_cpu ? 3 : 5, 8, TABLE_LOG_LOG, "ms");
+    table_note(t, "ahead of the paper: of its %s; times of the segmented scan and of the fast method; here: %s",
+               bench.opts.backend == BOSC_BACKEND_CUDA ? "GPU" : "CPU", bench_device());
+    table_close(t);
+}
+
+static void time_row(struct table *t, const char *name, struct subject *s, const struct paper_row *paper)
 {
     struct bench_times scans = time_forest(s, SCANS);
     const double weight = s->info.weight;
@@ -134,42 +213,40 @@ static void time_row(struct table *t, const char *name, struct subject *s, doubl
     right = is_right(s, weight) && right;
     struct bench_times fast = time_forest(s, FAST);
     right = is_right(s, weight) && right;
-    table_text(t, "%s", name);
-    table_integer(t, s->n);
     table_integer(t, s->m);
-    table_number(t, paper);
+    table_integer(t, s->n);
+    table_text(t, "%s", name);
+    table_number(t, paper->cpu);
+    table_number(t, paper->hvn);
+    table_number(t, paper->gpu);
     table_ms(t, scans);
     table_ms(t, atomic);
     table_ms(t, fast);
     table_number(t, scans.median / fast.median);
+    table_ahead(t, bench.opts.backend == BOSC_BACKEND_CUDA ? paper->gpu : paper->cpu, 1e3 * scans.median,
+                1e3 * fast.median);
     table_answer(t, right, "proved minimum");
 }
 
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 
-static void table_of_generated(void)
+/* Slides 31 to 33: graphs of a kind. edges: of a vertex; 0: the generator's own number. */
+static void table_of_generated(const char *name, bosc_graph_kind kind, double edges)
 {
-    static const struct {
-        const char *name;
-        bosc_graph_kind kind;
-        int64_t n;
-        double edges, paper; /* edges a vertex; 0: the generator's own number */
-    } rows[] = {{"random", BOSC_GRAPH_RANDOM, 1000000, 6, NAN},  {"random", BOSC_GRAPH_RANDOM, 2000000, 6, NAN},
-                {"random", BOSC_GRAPH_RANDOM, 3000000, 6, NAN},  {"random", BOSC_GRAPH_RANDOM, 4000000, 6, NAN},
-                {"random", BOSC_GRAPH_RANDOM, 5000000, 6, 1000}, {"R-MAT", BOSC_GRAPH_RMAT, 1000000, 6, NAN},
-                {"R-MAT", BOSC_GRAPH_RMAT, 2000000, 6, NAN},     {"R-MAT", BOSC_GRAPH_RMAT, 4000000, 6, NAN},
-                {"SSCA#2", BOSC_GRAPH_SSCA2, 1000000, 0, NAN},   {"SSCA#2", BOSC_GRAPH_SSCA2, 3000000, 0, NAN},
-                {"SSCA#2", BOSC_GRAPH_SSCA2, 5000000, 0, NAN}};
-    struct table *t = open_times("synthetic", "spanning forests of generated graphs");
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        const int64_t n = paper_size(rows[k].n, 64);
-        struct subject s = generate_graph(rows[k].kind, n, (int64_t)(rows[k].edges * (double)n));
-        time_row(t, rows[k].name, &s, rows[k].paper);
+    enum { ROWS = 5 };
+    struct table *t = open_times(name, bench_text("spanning forests of %s graphs", name));
+    for (int k = 1; k <= ROWS; k++) {
+        const struct paper_row limit = {NAN, NAN, k == ROWS ? 1000 : NAN};
+        const int64_t n = paper_size((int64_t)k * 1000000, 64);
+        struct subject s = generate_graph(kind, n, (int64_t)(edges * (double)n));
+        time_row(t, name, &s, &limit);
         close_graph(&s);
     }
-    table_note(t, "paper: one GPU of a Tesla S1070; 5 M vertices and 30 M edges in under 1 s; here: %s",
-               bench_device());
-    table_close(t);
+    table_note(t, "paper: one GPU of a Tesla S1070, 5 M vertices and 30 M edges in under 1 s: 1,000 ms is a bound");
+    table_note(t,
+               "paper: 20 to 50 times as fast as Boost, 3 to 10 times as fast as HVN, by the kind of graph; its other "
+               "points are in a picture");
+    close_times(t, false);
 }
 
 static void note_degrees(struct table *t, const char *name, const struct subject *s)
@@ -183,69 +260,89 @@ static void note_degrees(struct table *t, const char *name, const struct subject
     free(degree);
 }
 
-static void table_of_roads(const char *path)
+static void table_of_roads(void)
 {
     static const struct {
         const char *name;
         int64_t n, arcs;
-        double paper;
-    } rows[] = {{"New York", 264346, 733846, NAN},
-                {"San Francisco Bay", 321270, 800172, NAN},
-                {"Colorado", 435666, 1057066, NAN},
-                {"Florida", 1070376, 2712798, NAN},
-                {"Northwest USA", 1207945, 2840208, NAN},
-                {"Northeast USA", 1524453, 3897636, NAN},
-                {"California and Nevada", 1890815, 4657742, NAN},
-                {"Great Lakes", 2758119, 6885658, NAN},
-                {"Eastern USA", 3598623, 8778114, NAN},
-                {"Western USA", 6262104, 15248146, 412}};
+        struct paper_row paper;
+    } rows[] = {{"New York", 264346, 733846, {780, 76, 39}},
+                {"San Francisco Bay", 321270, 800172, {870, 85, 57}},
+                {"Colorado", 435666, 1057066, {1280, 116, 62}},
+                {"Florida", 1070376, 2712798, {3840, 261, 101}},
+                {"Northwest USA", 1207945, 2840208, {4290, 299, 124}},
+                {"Northeast USA", 1524453, 3897636, {6050, 383, 126}},
+                {"California and Nevada", 1890815, 4657742, {7750, 435, 148}},
+                {"Great Lakes", 2758119, 6885658, {12300, 671, 204}},
+                {"Eastern USA", 3598623, 8778114, {16280, 1222, 253}},
+                {"Western USA", 6262104, 15248146, {32050, 1178, 412}}};
     const size_t count = sizeof rows / sizeof rows[0];
-    /* 1. Generated networks: at a smaller scale the cycle space shrinks in proportion. */
-    struct table *t = open_times("roads", "spanning trees of road networks");
-    for (size_t k = 0; k < count; k++) {
+    struct table *t = open_times("roads", "spanning trees of generated substitutes of road networks");
+    for (size_t k = 0; k < count; k++) { /* at a smaller scale the cycle space shrinks in proportion */
         const int64_t n = paper_size(rows[k].n, 256), m = n - 1 + paper_size(rows[k].arcs / 2 - rows[k].n + 1, 64);
         struct subject s = make_road(n, m);
-        time_row(t, rows[k].name, &s, rows[k].paper);
+        time_row(t, bench_text("like %s", rows[k].name), &s, &rows[k].paper);
         if (k == 0 || k + 1 == count) note_degrees(t, rows[k].name, &s);
         close_graph(&s);
     }
-    /* 2. The file of -g. */
-    if (path) {
-        struct subject s = read_graph(path);
-        time_row(t, path, &s, NAN);
-        note_degrees(t, "the file's graph", &s);
-        close_graph(&s);
-    }
-    table_note(
-        t,
-        "paper: the networks themselves, one GPU of a Tesla S1070; here connected graphs of as many vertices and "
-        "edges, or the file of --graph; %s",
-        bench_device());
-    table_close(t);
+    table_note(t,
+               "paper: the networks themselves (slide 34); CPU: Boost; HVN: Harish, Vineet, Narayanan; GPU: one of a "
+               "Tesla S1070");
+    table_note(t, "here: connected graphs of as many vertices and edges, with degrees 1 to 4, or --graph");
+    close_times(t, true);
 }
 
-/* Vertices and arcs at the begin of each round. */
-static void table_of_rounds(const char *name, const char *title, int64_t vertices, int64_t edges)
+/* The file of -g, in a table of its own. */
+static void table_of_file(const char *path)
+{
+    struct table *t = open_times("file", "spanning forest of a file's graph");
+    int64_t paired;
+    struct subject s = read_graph(path, &paired);
+    time_row(t, path, &s, &no_figures);
+    note_degrees(t, "the file's graph", &s);
+    table_note(t, "%" PRId64 " edges that the file has in both directions are one road each", paired);
+    table_note(t, "%s", bench_device());
+    table_close(t);
+    close_graph(&s);
+}
+
+/* Slide 29: vertices, edges without self edges, and of these the ones left without duplicates, where it has them. */
+enum { SLIDE_ROUNDS = 6 };
+static const double slide[SLIDE_ROUNDS][3] = {{1000000, 9999930, NAN}, {233592, 8467090, 646584},
+                                              {38002, 8075560, 79802}, {2810, 7991444, 22641},
+                                              {77, 2006114, 541},      {1, 0, 0}};
+
+/* Vertices and arcs at the begin of each round. has_slide: beside those of the slide. */
+static void table_of_rounds(const char *name, bosc_graph_kind kind, int64_t vertices, int64_t edges, bool has_slide)
 {
     const int64_t n = paper_size(vertices, 64);
-    struct subject s = generate_graph(BOSC_GRAPH_RANDOM, n, (int64_t)((double)n * ((double)edges / (double)vertices)));
-    struct table *t = table_open(name, title, "round|vertices|arcs, duplicates removed|arcs, duplicates kept|answer");
+    struct subject s = generate_graph(kind, n, (int64_t)((double)n * ((double)edges / (double)vertices)));
+    struct table *t = table_open(name, "vertices and arcs at the begin of each round of the published method",
+                                 has_slide ? "round|paper: vertices|paper: edges|paper: edges, duplicates removed|"
+                                             "vertices|arcs, duplicates removed|arcs, duplicates kept|answer"
+                                           : "round|vertices|arcs, duplicates removed|arcs, duplicates kept|answer");
     struct bench_times removed = time_forest(&s, SCANS);
     const bosc_msf_info first = s.info;
     bool right = is_right(&s, first.weight);
     struct bench_times kept = time_forest(&s, SCANS_KEEP);
     right = is_right(&s, first.weight) && right;
-    for (int k = 0; k < first.rounds_recorded || k < s.info.rounds_recorded; k++) {
-        const struct bosc_msf_round *a = &first.round[k], *b = &s.info.round[k];
+    const int recorded =
+        first.rounds_recorded > s.info.rounds_recorded ? first.rounds_recorded : s.info.rounds_recorded;
+    for (int k = 0; k < recorded || (has_slide && k < SLIDE_ROUNDS); k++) {
+        const bool has_removed = k < first.rounds_recorded, has_kept = k < s.info.rounds_recorded;
         table_integer(t, k + 1);
-        table_integer(t, k < first.rounds_recorded ? a->vertices : b->vertices);
-        k < first.rounds_recorded ? table_integer(t, a->arcs) : table_none(t);
-        k < s.info.rounds_recorded ? table_integer(t, b->arcs) : table_none(t);
+        for (int c = 0; has_slide && c < 3; c++) table_number(t, k < SLIDE_ROUNDS ? slide[k][c] : NAN);
+        has_removed || has_kept ? table_integer(t, has_removed ? first.round[k].vertices : s.info.round[k].vertices)
+                                : table_none(t);
+        has_removed ? table_integer(t, first.round[k].arcs) : table_none(t);
+        has_kept ? table_integer(t, s.info.round[k].arcs) : table_none(t);
         table_answer(t, right, "proved minimum");
     }
-    table_plot(t, 1, 3, TABLE_LINEAR_LOG, "vertices, arcs");
-    table_note(t, "random, %" PRId64 " vertices, %" PRId64 " edges: %.4g ms with the removal, %.4g ms without; %s", s.n,
-               s.m, 1e3 * removed.median, 1e3 * kept.median, bench_device());
+    table_plot(t, 1, has_slide ? 6 : 3, TABLE_LINEAR_LOG, "vertices, arcs");
+    if (has_slide)
+        table_note(t, "paper: slide 29, iterations 0 to 5 of a graph of 1 M vertices; two arcs are an edge here");
+    table_note(t, "%" PRId64 " vertices, %" PRId64 " edges: %.4g ms with the removal, %.4g ms without; %s", s.n, s.m,
+               1e3 * removed.median, 1e3 * kept.median, bench_device());
     table_close(t);
     close_graph(&s);
 }
@@ -315,34 +412,52 @@ static void make_records(struct movement *w)
     free(records);
 }
 
+/* Times of a record size: a split by 8 bits, and sorts by 32 and by 64 bits. */
+struct movement_times {
+    double split, sort[2]; /* seconds */
+    bool right;
+};
+
+static struct movement_times time_movement(size_t record, int64_t n)
+{
+    static const bosc_dtype keys[] = {BOSC_U32, BOSC_U64};
+    struct movement_times times = {.right = true};
+    for (int k = 0; k < 2; k++) {
+        struct movement w = {.dtype = keys[k], .record = record, .n = n, .buckets = 256};
+        make_records(&w);
+        /* Time and check both, on the same records. */
+        if (k == 0) {
+            times.split = bench_time(NULL, run_split, &w, bench.repeats).median;
+            times.right = is_stable(&w, w.bucket, BOSC_U32, w.records_out);
+        }
+        times.sort[k] = bench_time(NULL, run_sort, &w, bench.repeats).median;
+        times.right = is_stable(&w, w.keys, w.dtype, w.records_out) && times.right;
+        void *const arrays[] = {w.keys, w.bucket, w.records, w.keys_out, w.records_out, w.offsets};
+        for (int a = 0; a < 6; a++) bench_release(arrays[a]);
+    }
+    return times;
+}
+
+/* Slide 14. */
 static void table_of_splits(void)
 {
     static const size_t records[] = {4, 8, 16, 32, 64};
-    static const bosc_dtype keys[] = {BOSC_U32, BOSC_U64};
     const int64_t n = paper_size(16000000, 1024);
     struct table *t =
         table_open("split", bench_text("%" PRId64 " records split and sorted by their keys", n),
-                   "key, bits|record, bytes|split, ms|split, M records/s|sort, ms|sort, M records/s|answer");
-    for (int k = 0; k < 2; k++)
-        for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
-            struct movement w = {.dtype = keys[k], .record = records[r], .n = n, .buckets = 256};
-            make_records(&w);
-            /* Time and check both, on the same records. */
-            struct bench_times split = bench_time(NULL, run_split, &w, bench.repeats);
-            bool right = is_stable(&w, w.bucket, BOSC_U32, w.records_out);
-            struct bench_times sort = bench_time(NULL, run_sort, &w, bench.repeats);
-            right = is_stable(&w, w.keys, w.dtype, w.records_out) && right;
-            table_integer(t, 8 * (int64_t)bosc_dtype_size(w.dtype));
-            table_integer(t, (int64_t)w.record);
-            table_ms(t, split);
-            table_number(t, 1e-6 * (double)n / split.median);
-            table_ms(t, sort);
-            table_number(t, 1e-6 * (double)n / sort.median);
-            table_answer(t, right, "stable order");
-            void *const arrays[] = {w.keys, w.bucket, w.records, w.keys_out, w.records_out, w.offsets};
-            for (int a = 0; a < 6; a++) bench_release(arrays[a]);
-        }
-    table_note(t, "split: by 8 bits, 256 buckets; sort: by all bits of the key; %s", bench_device());
+                   "record, bytes|split, 8 bits, ms|sort, 32 bits, ms|sort, 64 bits, ms|split, M records/s|"
+                   "sort, 32 bits, M records/s|sort, 64 bits, M records/s|answer");
+    for (size_t r = 0; r < sizeof records / sizeof records[0]; r++) {
+        const struct movement_times times = time_movement(records[r], n);
+        const double seconds[] = {times.split, times.sort[0], times.sort[1]};
+        table_integer(t, (int64_t)records[r]);
+        for (int k = 0; k < 3; k++) table_number(t, 1e3 * seconds[k]);
+        for (int k = 0; k < 3; k++) table_number(t, 1e-6 * (double)n / seconds[k]);
+        table_answer(t, times.right, "stable order");
+    }
+    table_plot(t, 1, 3, TABLE_LOG_LOG, "ms");
+    table_note(t, "split: by 256 buckets; sort: by all bits of the key; paper: GTX 280, slides 13 and 14, a picture");
+    table_note(t, "%s", bench_device());
     table_close(t);
 }
 
@@ -351,10 +466,14 @@ int main(int argc, char **argv)
     const char *graph = NULL;
     const struct bench_option own[] = {{'g', BENCH_TEXT, &graph, "a graph's file"}};
     paper_open(argc, argv, own, 1);
-    table_of_rounds("rounds-6", "what each round of the published method begins with", 1000000, 6000000);
-    table_of_rounds("rounds-10", "the same with more edges", 1000000, 10000000);
-    table_of_generated();
-    table_of_roads(graph);
+    table_of_rounds("rounds-6", BOSC_GRAPH_RANDOM, 1000000, 6000000, false);
+    table_of_rounds("rounds-10", BOSC_GRAPH_RANDOM, 1000000, 10000000, false);
+    table_of_rounds("rounds-rmat", BOSC_GRAPH_RMAT, 1000000, 10000000, true);
+    table_of_generated("random", BOSC_GRAPH_RANDOM, 6);
+    table_of_generated("R-MAT", BOSC_GRAPH_RMAT, 6);
+    table_of_generated("SSCA#2", BOSC_GRAPH_SSCA2, 0);
+    table_of_roads();
+    if (graph) table_of_file(graph);
     table_of_splits();
     return paper_close();
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_SIZE = 64, COLUMNS_MAX = 12, NOTES_MAX = 8, NOTE_SIZE = 400, OPTIONS_MAX = 8 };
+enum { CELL_SIZE = 64, COLUMNS_MAX = 16, NOTES_MAX = 8, NOTE_SIZE = 400, OPTIONS_MAX = 8 };
 
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_INTEGER, CELL_NUMBER };
 
@@ -30,6 +30,7 @@ struct table {
 
 static struct {
     double scale;
+    bool keeps_sizes;
     const char *path;
     FILE *file;
 } paper = {.scale = 1};
@@ -51,6 +52,10 @@ void paper_open(int argc, char **argv, const struct bench_option *own, int count
 }
 
 double paper_scale(void) { return paper.scale; }
+
+void paper_keep_sizes(void) { paper.keeps_sizes = true; }
+
+static bool has_other_sizes(void) { return paper.scale != 1 && !paper.keeps_sizes; }
 
 int64_t paper_size(int64_t size, int64_t least)
 {
@@ -126,6 +131,16 @@ void table_answer(struct table *t, bool right, const char *compared)
 {
     bench_check(right, "%s: row %" PRId64, t->name, t->cell_count / t->column_count + 1);
     table_text(t, "%s", right ? compared : "WRONG");
+}
+
+void table_ahead(struct table *t, double printed, double published, double ours)
+{
+    static const char *const names[] = {"none", "published", "ours", "both"};
+    if (has_other_sizes() || isnan(printed))
+        table_none(t);
+    else
+        table_text(t, "%s, %.3g and %.3g times", names[2 * (ours < printed) + (published < printed)],
+                   printed / published, printed / ours);
 }
 
 void table_plot(struct table *t, int first, int last, enum table_axes axes, const char *y_name)
@@ -233,8 +248,9 @@ static void write_json(FILE *out, const struct table *t)
     fputs(t->cell_count ? "]]" : "]", out);
     write_strings(out, "notes", t->notes[0], t->note_count, NOTE_SIZE);
     if (t->plot_first) {
-        fprintf(out, ", \"plot\": {\"first\": %d, \"last\": %d, \"log_x\": %s, \"y\": ", t->plot_first, t->plot_last,
-                t->axes == TABLE_LOG_LOG ? "true" : "false");
+        fprintf(out,
+                ", \"plot\": {\"first\": %d, \"last\": %d, \"log_x\": %s, \"other_sizes\": %s, \"y\": ", t->plot_first,
+                t->plot_last, t->axes == TABLE_LOG_LOG ? "true" : "false", has_other_sizes() ? "true" : "false");
         write_string(out, t->y_name);
         putc('}', out);
     }
@@ -245,7 +261,7 @@ static void write_json(FILE *out, const struct table *t)
 void table_close(struct table *t)
 {
     if (t->cell_count % t->column_count) bench_fail("%s: the last row is not full", t->name);
-    if (paper.scale != 1)
+    if (has_other_sizes())
         table_note(t, "sizes here are %g times the paper's, whose figures stand as printed", paper.scale);
     if (bench.json)
         write_json(stdout, t);

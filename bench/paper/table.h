@@ -10,6 +10,7 @@
 void paper_open(int argc, char **argv, const struct bench_option *own, int count);
 int64_t paper_size(int64_t size, int64_t least); /* times the scale */
 double paper_scale(void);
+void paper_keep_sizes(void); /* the scale leaves out rows, but those that remain have the paper's sizes */
 
 /* Closes the file and the context. Returns the exit code. */
 int paper_close(void);
@@ -28,8 +29,14 @@ void table_ms(struct table *t, struct bench_times times);
 void table_none(struct table *t);
 void table_answer(struct table *t, bool right, const char *compared); /* a wrong one fails the program */
 
+/* Which of the two methods here are faster than the paper's: "both, 2.1 and 46 times", "ours, 0.7 and 12 times" or
+ * "none, ...". printed: the paper's time on its hardware of this
+ * backend; NaN, or another scale than 1: no comparison. */
+void table_ahead(struct table *t, double printed, double published, double ours);
+
 /* The plot of the table: columns `first` to `last` over column 0. LINEAR_LOG: column 0 is linear, the others
- * logarithmic. */
+ * logarithmic. Columns that begin with "paper" are dashed, and left
+ * out where sizes are not the paper's. */
 enum table_axes { TABLE_LOG_LOG, TABLE_LINEAR_LOG };
 void table_plot(struct table *t, int first, int last, enum table_axes axes, const char *y_name);
 

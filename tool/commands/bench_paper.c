@@ -98,8 +98,9 @@ static double number_at(const json_t *rows, size_t row, size_t column)
     return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
-/* Adds the plot of a table, if it has one: its columns over the first column. Skips a table without rows. Names stay in
- * the table's memory. job_alloc reports a lack of memory. The caller frees p->numbers. */
+/* Adds the plot of a table, if it has one: its columns over the first column. The paper's are dashed, and left out where
+ * the table has other sizes. Skips a table without rows. Names stay in the table's memory. job_alloc reports a lack of
+ * memory. The caller frees p->numbers. */
 static int add_plot(struct paper_plots *p, const json_t *table)
 {
     const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");
@@ -127,8 +128,11 @@ static int add_plot(struct paper_plots *p, const json_t *table)
     for (size_t c = first; c <= last; c++) {
         double *y = numbers + (c - first + 1) * count;
         for (size_t i = 0; i < count; i++) y[i] = number_at(rows, i, c);
+        const char *name = json_string_value(json_array_get(columns, c));
+        const bool is_papers = strncmp(name, "paper", 5) == 0;
+        if (is_papers && json_is_true(json_object_get(description, "other_sizes"))) continue;
         plot->series[plot->series_count++] =
-            (struct plot_series){.name = json_string_value(json_array_get(columns, c)), .y = y};
+            (struct plot_series){.name = name, .y = y, .line = is_papers ? PLOT_DASHED : PLOT_SOLID};
     }
     p->numbers[p->count++] = numbers;
     return EXIT_DONE;
