@@ -312,12 +312,14 @@ static const double slide[SLIDE_ROUNDS][3] = {{1000000, 9999930, NAN}, {233592, 
                                               {38002, 8075560, 79802}, {2810, 7991444, 22641},
                                               {77, 2006114, 541},      {1, 0, 0}};
 
-/* Vertices and arcs at the begin of each round. has_slide: beside those of the slide. */
+/* Vertices and arcs at the beginning of each round. has_slide: beside those of the slide. */
 static void table_of_rounds(const char *name, bosc_graph_kind kind, int64_t vertices, int64_t edges, bool has_slide)
 {
     const int64_t n = paper_size(vertices, 64);
     struct subject s = generate_graph(kind, n, (int64_t)((double)n * ((double)edges / (double)vertices)));
-    struct table *t = table_open(name, "vertices and arcs at the begin of each round of the published method",
+    struct table *t = table_open(name,
+                                 bench_text("rounds of the published method, %s graph, %" PRId64 " edges",
+                                            kind == BOSC_GRAPH_RMAT ? "R-MAT" : "random", s.m),
                                  has_slide ? "round|paper: vertices|paper: edges|paper: edges, duplicates removed|"
                                              "vertices|arcs, duplicates removed|arcs, duplicates kept|answer"
                                            : "round|vertices|arcs, duplicates removed|arcs, duplicates kept|answer");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_SIZE = 64, COLUMNS_MAX = 16, NOTES_MAX = 8, NOTE_SIZE = 400, OPTIONS_MAX = 8 };
+enum { CELL_SIZE = 64, COLUMNS_MAX = 16, NOTES_MAX = 8, NOTE_SIZE = 400, TITLE_SIZE = 160, OPTIONS_MAX = 8 };
 
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_INTEGER, CELL_NUMBER };
 
@@ -17,7 +17,8 @@ struct cell {
 };
 
 struct table {
-    const char *name, *title;
+    const char *name;
+    char title[TITLE_SIZE];
     char columns[COLUMNS_MAX][CELL_SIZE];
     int column_count, note_count;
     struct cell *cells;
@@ -74,7 +75,8 @@ int paper_close(void)
 struct table *table_open(const char *name, const char *title, const char *columns)
 {
     struct table *t = bench_host(sizeof *t);
-    *t = (struct table){.name = name, .title = title};
+    *t = (struct table){.name = name};
+    snprintf(t->title, sizeof t->title, "%s", title);
     for (const char *at = columns; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
         int length = (int)strcspn(at, "|");
         if (t->column_count == COLUMNS_MAX || length >= CELL_SIZE) bench_fail("%s: too many columns", name);
