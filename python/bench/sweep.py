@@ -2,11 +2,12 @@
 """Measures functions beside their originals, at sizes from 10 to 10^6 and on many shapes of input.
 
 usage: sweep.py [--json FILE] [--only WORD] [--shape WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS]
+                [--processor-time]
 
 A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
 Times are the least of as many calls as take --time (0.05), at least two. Sizes above one at which a call took more than
 --limit (1) seconds are left out. --json writes all times as data. Calls of the two alternate, so that both see the same
-load; the file has the load of the machine. Answers are not compared: python/tests and compare.py do that.
+load; the file has the load of the machine. --processor-time measures that of all threads, for loaded machines. Answers are not compared: python/tests and compare.py do that.
 """
 
 import argparse
@@ -43,6 +44,7 @@ def rng(n):
 # --- k-d trees --------------------------------------------------------------------------------------------------------
 
 CLOUDS = ("uniform 2-D", "uniform 3-D", "uniform 10-D", "plane z = 0", "line 3-D", "clusters", "ten places", "float32")
+COUNTED = ("uniform 2-D", "uniform 3-D", "line 3-D", "axis 3-D", "plane z = 0", "clusters", "ten places", "one place")
 
 
 def cloud(shape, n):
@@ -51,11 +53,15 @@ def cloud(shape, n):
         return np.c_[random.random((n, 2)), np.zeros(n)]
     if shape == "line 3-D":
         return np.linspace(0, 1, n)[:, None] * [1.0, 2.0, 3.0]
+    if shape == "axis 3-D":
+        return np.c_[random.random(n), np.zeros((n, 2))]
+    if shape == "one place":
+        return np.full((n, 3), 0.5)
     if shape == "clusters":
         return random.normal(size=(n, 3)) * 0.01 + random.integers(0, 10, (n, 1))
     if shape == "ten places":
         return random.integers(0, 10, (n, 1)) * [1.0, 2.0, 3.0]
-    x = random.random((n, {"uniform 2-D": 2, "uniform 10-D": 10}.get(shape, 3)))
+    x = random.random((n, {"uniform 2-D": 2, "uniform 10-D": 10, "uniform 20-D": 20}.get(shape, 3)))
     return x.astype(np.float32) if shape == "float32" else x
 
 
@@ -111,6 +117,25 @@ def _(shape, n):
     return lambda: ours.query(x, **options), lambda: theirs.query(x, workers=-1, **options)
 
 
+for _p in (1, np.inf, 3):
+
+    @case(f"cKDTree.query p={_p:g}", "uniform 3-D", "uniform 20-D", "clusters", "line 3-D", "float32", most=100_000)
+    def _(shape, n, p=_p):
+        x, ours, theirs = trees(shape, n)
+        q = x[:5000]
+        return lambda: ours.query(q, k=4, p=p), lambda: theirs.query(q, k=4, p=p, workers=-1)
+
+    @case(f"cKDTree.query_ball_point p={_p:g}, lengths", "uniform 3-D", "clusters", "line 3-D", most=100_000)
+    def _(shape, n, p=_p):
+        x, ours, theirs = trees(shape, n)
+        q, options = x[:5000], {"p": p, "return_length": True}
+        r = near(x)
+        return (
+            lambda: ours.query_ball_point(q, r, **options),
+            lambda: theirs.query_ball_point(q, r, workers=-1, **options),
+        )
+
+
 @case("cKDTree.query_ball_point", "uniform 2-D", "uniform 3-D", "plane z = 0", "line 3-D", "float32")
 def _(shape, n):
     x, ours, theirs = trees(shape, n)
@@ -161,11 +186,28 @@ def _(shape, n):
     return lambda: ours.query_ball_tree(ours, r), lambda: theirs.query_ball_tree(theirs, r)
 
 
-@case("cKDTree.count_neighbors", "uniform 2-D", "uniform 3-D", "line 3-D")
+RADII = {
+    "": lambda x: near(x) * np.array([0.5, 1.0]),
+    " 1 radius": near,
+    " 10 radii": lambda x: near(x) * np.linspace(0.1, 1, 10),
+    " radius 0": lambda x: 0.0,
+    " all": lambda x: 1e9,
+    " p=1": lambda x: near(x) * np.array([0.5, 1.0]),
+}
+for _radii in RADII:
+
+    @case("cKDTree.count_neighbors" + _radii, *COUNTED, most=100_000)
+    def _(shape, n, radii=_radii):
+        x, ours, theirs = trees(shape, n)
+        r, p = RADII[radii](x), 1 if radii == " p=1" else 2
+        return lambda: ours.count_neighbors(ours, r, p), lambda: theirs.count_neighbors(theirs, r, p)
+
+
+@case("cKDTree.count_neighbors with weights", "uniform 3-D", "axis 3-D", most=100_000)
 def _(shape, n):
     x, ours, theirs = trees(shape, n)
-    r = near(x) * np.array([0.5, 1.0])
-    return lambda: ours.count_neighbors(ours, r), lambda: theirs.count_neighbors(theirs, r)
+    r, w = near(x) * np.array([0.5, 1.0]), rng(n).random(n)
+    return lambda: ours.count_neighbors(ours, r, weights=w), lambda: theirs.count_neighbors(theirs, r, weights=w)
 
 
 @case("cKDTree.sparse_distance_matrix", "uniform 2-D", "uniform 3-D", "line 3-D")
@@ -229,6 +271,48 @@ def _(shape, n):
     r = near(x)
     ours, theirs = boscage.neighbors.KDTree(x), sklearn.neighbors.KDTree(x)
     return lambda: ours.query_radius(x, r), lambda: theirs.query_radius(x, r)
+
+
+@case("neighbors.KDTree.two_point_correlation", "uniform 3-D", "one place", most=10_000)
+def _(shape, n):
+    import sklearn.neighbors
+
+    import boscage.neighbors
+
+    x = cloud(shape, n)
+    r = near(x) * np.array([0.5, 1.0])
+    ours, theirs = boscage.neighbors.KDTree(x), sklearn.neighbors.KDTree(x)
+    return lambda: ours.two_point_correlation(x, r), lambda: theirs.two_point_correlation(x, r)
+
+
+for _method in ("kneighbors_graph", "radius_neighbors", "radius_neighbors_graph"):
+
+    @case("NearestNeighbors." + _method, "uniform 3-D", most=100_000)
+    def _(shape, n, method=_method):
+        import sklearn.neighbors
+
+        import boscage.neighbors
+
+        x = cloud(shape, n)
+        options = {"n_neighbors": 5, "radius": near(x), "algorithm": "kd_tree", "n_jobs": -1}
+        ours, theirs = (m.NearestNeighbors(**options).fit(x) for m in (boscage.neighbors, sklearn.neighbors))
+        return lambda: getattr(ours, method)(x), lambda: getattr(theirs, method)(x)
+
+
+for _transformer in ("KNeighborsTransformer", "RadiusNeighborsTransformer"):
+
+    @case(_transformer, "uniform 3-D", most=100_000)
+    def _(shape, n, name=_transformer):
+        import sklearn.neighbors
+
+        import boscage.neighbors
+
+        x = cloud(shape, n)
+        options = {"n_neighbors": 5} if name.startswith("K") else {"radius": near(x)}
+        ours, theirs = (
+            getattr(m, name)(algorithm="kd_tree", n_jobs=-1, **options) for m in (boscage.neighbors, sklearn.neighbors)
+        )
+        return lambda: ours.fit_transform(x), lambda: theirs.fit_transform(x)
 
 
 # --- clusters ---------------------------------------------------------------------------------------------------------
@@ -333,7 +417,13 @@ def register_networkx(name):
         return forget, lambda g: run(g, backend="boscage"), lambda g: run(g, backend="networkx")
 
 
-for _name in ("minimum_spanning_tree", "connected_components", "number_connected_components", "is_connected"):
+for _name in (
+    "minimum_spanning_tree",
+    "maximum_spanning_tree",
+    "connected_components",
+    "number_connected_components",
+    "is_connected",
+):
     register_networkx(_name)
 
 
@@ -357,6 +447,71 @@ COLUMNS = {
     "strings of 20": lambda n: np.char.add("a prefix of 15 ", rng(n).integers(10_000, 99_999, n).astype("U5")),
     "dates": lambda n: rng(n).integers(0, max(n // 4, 1), n).astype("M8[s]"),
 }
+
+
+WORDS = ("objects", "pandas str", "pandas string")
+
+
+def words(shape, n, seed=0):
+    """Strings of about n / 4 kinds, as one of WORDS."""
+    import pandas
+
+    keys = np.char.add("key", rng(n + seed).integers(0, max(n // 4, 1), n).astype("U7")).astype(object)
+    return keys if shape == "objects" else pandas.Series(keys, dtype=shape.split()[1])
+
+
+@case("unique unsorted beside pandas", *WORDS)
+def _(shape, n):
+    import pandas
+
+    from boscage.hashing import unique
+
+    x = words(shape, n)
+    return lambda: unique(x, sorted=False), lambda: pandas.unique(x)
+
+
+@case("factorize beside pandas", *WORDS)
+def _(shape, n):
+    import pandas
+
+    from boscage.hashing import factorize
+
+    x = words(shape, n)
+    return lambda: factorize(x), lambda: pandas.factorize(x)
+
+
+@case("isin beside pandas", *(f"{shape}, {tests}" for shape in WORDS for tests in (5, 300)))
+def _(shape, n):
+    import pandas
+
+    from boscage.hashing import isin
+
+    kind, tests = shape.split(", ")
+    x, y = words(kind, n), words(kind, n, 1)[: int(tests)]
+    series = pandas.Series(x)
+    return lambda: isin(x, y), lambda: series.isin(y)
+
+
+@case("HashMap beside dict", "int64 random", "strings of 5")
+def _(shape, n):
+    from boscage.hashing import HashMap
+
+    keys, values = COLUMNS[shape](n), np.arange(n)
+    return lambda: HashMap(keys, values), lambda: dict(zip(keys.tolist(), values.tolist()))
+
+
+@case("HashMap.get beside dict", "int64 random", "strings of 5")
+def _(shape, n):
+    from boscage.hashing import HashMap
+
+    keys, values = COLUMNS[shape](n), np.arange(n)
+    table, plain = HashMap(keys, values), dict(zip(keys.tolist(), values.tolist()))
+
+    def look_up():
+        get = plain.get
+        return np.array([get(key, 0) for key in keys.tolist()])
+
+    return lambda: table.get(keys), look_up
 
 
 @case("unique", *COLUMNS)
@@ -429,14 +584,14 @@ UNSORTED = {"sorted": False} if np.lib.NumpyVersion(np.__version__) >= "2.3.0" e
 # --- times ------------------------------------------------------------------------------------------------------------
 
 
-def timed(call, setup):
+def timed(call, setup, clock):
     gone = () if setup is None else (setup(),)
-    begin = time.perf_counter()
+    begin = clock()
     call(*gone)
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
-def measure(calls, setup, least):
+def measure(calls, setup, least, clock):
     """The least time of each call; the calls alternate."""
     best = [np.inf] * len(calls)
     gc.collect()
@@ -445,7 +600,7 @@ def measure(calls, setup, least):
         begin, rounds = time.perf_counter(), 0
         while rounds < 2 or time.perf_counter() - begin < least * len(calls):
             for i, call in enumerate(calls):
-                best[i] = min(best[i], timed(call, setup))
+                best[i] = min(best[i], timed(call, setup, clock))
             rounds += 1
     finally:
         gc.enable()
@@ -460,7 +615,9 @@ def main():
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--limit", type=float, default=1)
     parser.add_argument("--time", type=float, default=0.05)
+    parser.add_argument("--processor-time", action="store_true")
     options = parser.parse_args()
+    clock = time.process_time if options.processor_time else time.perf_counter
     import boscage
 
     rows, slower = [], 0
@@ -471,7 +628,7 @@ def main():
             if size > most:
                 break
             *setup, ours, theirs = function(shape, size)
-            t, u = measure([ours, theirs], setup[0] if setup else None, options.time)
+            t, u = measure([ours, theirs], setup[0] if setup else None, options.time, clock)
             behind = t > 1.1 * u and t - u > 2e-6
             slower += behind
             rows.append({"function": name, "shape": shape, "size": size, "ours": t, "original": u, "ratio": t / u})

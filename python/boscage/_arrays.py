@@ -335,6 +335,8 @@ def space_of(*arrays: Any) -> Space:
         if x is None or isinstance(x, (np.ndarray, list, tuple, float, int)):
             continue
         library = type(x).__module__.partition(".")[0]
+        if library == "pandas":  # a search for an attribute takes it longer than all else
+            continue
         if library == "cupy":
             return CuPy(x)
         if library == "torch" and hasattr(x, "layout"):

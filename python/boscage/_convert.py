@@ -15,9 +15,11 @@ def is_extension(x: Any) -> bool:
     return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna")
 
 
-def is_text(x: Any) -> bool:
-    """True for pandas' arrays of strings, of which missing elements are objects that equal no string."""
-    return is_extension(x) and type(x.dtype).__name__ == "StringDtype"
+def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
+    """The objects of an array of pandas' strings, of which missing elements are no strings; None for other arrays."""
+    if type(x).__module__.partition(".")[0] != "pandas" or type(getattr(x, "dtype", None)).__name__ != "StringDtype":
+        return None
+    return np.asarray(getattr(x, "array", x), object)
 
 
 def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:

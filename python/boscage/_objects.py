@@ -55,7 +55,7 @@ def found_objects(elements: np.ndarray, tests: np.ndarray) -> Optional[np.ndarra
     if not types <= _PLAIN or not (types <= _TEXT or set(map(type, objects)) <= _PLAIN):
         return None
     try:
-        held = {x for x in tested if x == x}  # without NaN, which equals nothing
+        held = set(tested) if types <= _TEXT else {x for x in tested if x == x}  # without NaN, which equals nothing
         return np.fromiter(map(held.__contains__, objects), bool, len(objects)).reshape(elements.shape)
     except TypeError:  # of an object without a hash
         return None

@@ -156,10 +156,10 @@ class SetMethods:
 
     def intersection(self: Any, *others: Any) -> Any:
         """The keys that are in all sets."""
-        out = self.copy()
+        out = self
         for keys in map(array_of, others):
-            out._keep(keys)
-        return out
+            out = out._shared(keys)
+        return out if others else self.copy()
 
     def difference(self: Any, *others: Any) -> Any:
         """The keys that are in no other set."""
@@ -184,7 +184,7 @@ class SetMethods:
 
     def issubset(self: Any, other: Any) -> bool:
         """True if all keys of this set are in another one."""
-        return self._compare(array_of(other))[0]
+        return len(self._shared(array_of(other))) == len(self) if len(self) else True
 
     def _present(self: Any, keys: Any) -> Any:
         return self.contains(keys) if len(keys) else np.empty(0, bool)
@@ -199,8 +199,9 @@ class SetMethods:
 
     @reading
     def _compare(self: Any, keys: Any) -> tuple[bool, bool]:
-        """True if this is a subset of the keys, and if it is a superset."""
-        return len(self._shared(keys)) == len(self), bool(self._present(keys).all())
+        """True if this is a subset of the keys, which are distinct, and if it is a superset."""
+        present = self._present(keys)
+        return int(present.sum()) == len(self), bool(present.all())
 
     @writing
     def _keep(self: Any, keys: Any) -> None:
@@ -222,7 +223,9 @@ class SetMethods:
             self._remove_present(keys[present])
 
     def __eq__(self: Any, other: Any) -> Any:
-        return self._compare(array_of(other)) == (True, True) if _is_set(other) else NotImplemented
+        if not _is_set(other):
+            return NotImplemented
+        return len(self) == len(other) and self._compare(array_of(other)) == (True, True)
 
     def __le__(self: Any, other: Any) -> Any:
         return self._compare(array_of(other))[0] if _is_set(other) else NotImplemented

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, place_for, raw, space_of
-from ._convert import as_type, is_extension, is_text, values_and_mask, values_of
+from ._convert import as_type, is_extension, strings_of_pandas, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
 from ._objects import distinct_objects, found_objects
@@ -316,9 +316,10 @@ def unique(
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
-    if is_extension(ar) and ar.isna().any():
+    strings = None if sorted else strings_of_pandas(ar)
+    if strings is None and is_extension(ar) and ar.isna().any():
         raise TypeError(f"ar: {ar.dtype} with missing elements; factorize numbers the others")
-    ar = np.asanyarray(ar)
+    ar = np.asanyarray(ar) if strings is None else strings
     if not sorted and isinstance(ar, (np.ma.MaskedArray, np.matrix)):
         ar = values_of(ar, "ar")
     left = sorted and (ar.dtype.name not in DTYPES or (host and ar.size < FEW))
@@ -328,7 +329,7 @@ def unique(
     ar = values_of(ar, "ar")
     at = where(place(device), 0, None, progress)
     if not sorted:
-        return _unsorted(ar, given, return_index, return_inverse, return_counts, at)
+        return _unsorted(ar, given, return_index, return_inverse, return_counts, at, strings is not None)
     flat = np.ascontiguousarray(ar).ravel()
     if flat.dtype.kind == "f":
         nan = np.isnan(flat)
@@ -348,12 +349,20 @@ def unique(
 
 
 def _unsorted(
-    ar: np.ndarray, given: np.dtype, return_index: bool, return_inverse: bool, return_counts: bool, at: Any
+    ar: np.ndarray,
+    given: np.dtype,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    at: Any,
+    strings: bool,
 ) -> Any:
     """Distinct values in the order of their first occurrences."""
     flat = ar.reshape(-1)
     more = return_index or return_inverse or return_counts
     codes, values = (distinct_objects(flat, more) if flat.dtype.kind == "O" else None) or _numbered(flat, at, "ar")
+    if strings and not set(map(type, values.tolist())) <= {str}:
+        raise TypeError("ar: strings with missing elements; factorize numbers the others")
     out = (values.astype(given, copy=False),)
     if return_index:
         first = np.full(len(values), len(flat), np.intp)
@@ -560,9 +569,14 @@ def isin(
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
         return found == 0 if invert else found
-    text = is_text(element)
-    elements, missing = (np.asarray(element, object), None) if text else values_and_mask(element, "element")
-    tests, no_tests = values_and_mask(test_elements, "test_elements")
+    elements, missing = strings_of_pandas(element), None
+    if elements is None:
+        elements, missing = values_and_mask(element, "element")
+    tests, no_tests = strings_of_pandas(test_elements), None
+    if tests is None:
+        tests, no_tests = values_and_mask(test_elements, "test_elements")
+    elif not set(map(type, tests.tolist())) <= {str}:  # some are missing
+        tests = np.fromiter((x for x in tests.tolist() if isinstance(x, str)), object)
     if not is_extension(element):
         missing = None  # as NumPy, which ignores the masks of its own arrays
     tests = tests[~no_tests] if no_tests is not None and is_extension(test_elements) else tests.reshape(-1)

@@ -89,7 +89,9 @@ def test_paths_whose_weights_ascend():
     for weights in (np.ones(3000), np.arange(1.0, 3001), np.arange(3000.0, 0, -1)):
         ends = np.arange(3000)
         path = scipy.sparse.coo_array((weights, (ends, ends + 1)), shape=(3001, 3001)).tocsr()
-        assert (minimum_spanning_tree(path) != path).nnz == 0
+        tree = minimum_spanning_tree(path)
+        assert (tree != path).nnz == 0
+        assert not any(np.shares_memory(getattr(tree, x), getattr(path, x)) for x in ("data", "indices", "indptr"))
 
 
 def test_kinds_of_matrices():

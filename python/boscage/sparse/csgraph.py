@@ -42,10 +42,10 @@ class _Csr:
         from scipy import sparse
         from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
 
-        if np.iscomplexobj(csgraph):  # scipy casts them to float64, with a ComplexWarning
-            csgraph = csgraph.astype(np.float64) if hasattr(csgraph, "astype") else np.asarray(csgraph).astype(np.float64)
         if sparse.issparse(csgraph):
             matrix = csgraph.tocsr()
+            if np.iscomplexobj(matrix):  # as scipy, with a ComplexWarning
+                matrix = matrix.astype(np.float64)
             if csgraph.format == "bsr":
                 matrix.eliminate_zeros()  # which fill its blocks
             return matrix
@@ -69,6 +69,8 @@ class _Csr:
             u, v = self.edges()
             ids = np.empty(most, u.dtype)
             ids = ids[: _core.edges_forest(at, u, v, self.weights, self.n, NAN_LAST, ids)]
+            if len(ids) == len(self.weights):  # the graph is a forest
+                return slice(None), self.matrix.indptr
             offsets = np.zeros(self.n + 1, np.int64)
             np.cumsum(np.bincount(u[ids], minlength=self.n), out=offsets[1:])
             return ids, offsets
@@ -141,7 +143,7 @@ def _selected(g: _Csr, ids: Any, offsets: Any) -> Any:
     else:
         from cupyx.scipy.sparse import csr_matrix as kind
     index = np.int32 if g.n < 2**31 - 1 else np.int64
-    weights = g.weights[ids]
+    weights = g.weights[ids].copy() if isinstance(ids, slice) else g.weights[ids]
     tree = kind((weights, g.matrix.indices[ids].astype(index), offsets.astype(index)), shape=(g.n, g.n))
     if not weights.all():
         tree.eliminate_zeros()
