@@ -257,7 +257,7 @@ bosc_status bosc_kdtree_box(bosc_ctx *ctx, const bosc_kdtree *tree, const void *
     BI_TRY(bi_csr_check(ctx, box_count, offsets, ids != NULL, capacity));
     BI_TRY(bi_kdtree_check_answers(ctx, tree, ids, NULL));
     s.corners = (struct bi_kdtree_rows){boxes, 2 * box_count, dim};
-    bi_progress_set_total(ctx, (3 + BI_KDTREE_SEARCH_ITEMS) * (double)box_count);
+    bi_progress_set_total(ctx, QUERY_ITEMS * (double)box_count);
     if (!ids) BI_RETURN_WITH_SCRATCH(ctx, bi_csr_offsets(ctx, box_count, count_box_rows, &s, offsets));
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, (size_t)tree->opts.id_bits / 8}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, box_count, offsets, capacity, columns, fill_box_rows, &s));

@@ -211,6 +211,9 @@ struct bi_kdtree_query_hot {
     void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
     void (*radius_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
     void (*radius_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    /* A query is the low corner of a box, with the high one behind it. */
+    void (*box_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*box_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 };
 
 extern const struct bi_kdtree_query_hot bi_kdtree_query_f32_v1, bi_kdtree_query_f32_v3, bi_kdtree_query_f32_v4;
@@ -242,5 +245,9 @@ bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, c
                                        const struct bi_kdtree_query *query);
 bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                       const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                    const struct bi_kdtree_query *query);
+bosc_status bi_kdtree_cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                   const struct bi_kdtree_query *query);
 
 #endif

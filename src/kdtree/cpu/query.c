@@ -364,16 +364,26 @@ static bosc_status touch_outputs(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     return touch_pages(ctx, query->dist2, entries * (tree->opts.dtype == BOSC_F32 ? 4 : 8));
 }
 
-enum kind { KNN, COUNT, FILL };
+enum kind { KNN, COUNT, FILL, BOX_COUNT, BOX_FILL };
+
+static run_fn select_loop(const struct bi_kdtree_query_hot *hot, enum kind kind)
+{
+    switch (kind) {
+    case KNN: return hot->knn;
+    case COUNT: return hot->radius_count;
+    case FILL: return hot->radius_fill;
+    case BOX_COUNT: return hot->box_count;
+    default: return hot->box_fill;
+    }
+}
 
 static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                 const struct bi_kdtree_query *query, enum kind kind)
 {
-    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
     struct bi_kdtree_cpu_search a;
     BI_TRY(prepare_search(ctx, tree, view, query, &a));
     if (kind == KNN) BI_TRY(touch_outputs(ctx, tree, query));
-    return run_search(ctx, &a, kind == KNN ? hot->knn : kind == COUNT ? hot->radius_count : hot->radius_fill);
+    return run_search(ctx, &a, select_loop(select_hot_loops(ctx, view->dtype), kind));
 }
 
 /* Queries of a chunk: numbers fit 32 bits. */
@@ -415,4 +425,16 @@ bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, co
                                       const struct bi_kdtree_query *query)
 {
     return search_chunks(ctx, tree, view, query, FILL);
+}
+
+bosc_status bi_kdtree_cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                    const struct bi_kdtree_query *query)
+{
+    return search_chunks(ctx, tree, view, query, BOX_COUNT);
+}
+
+bosc_status bi_kdtree_cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                   const struct bi_kdtree_query *query)
+{
+    return search_chunks(ctx, tree, view, query, BOX_FILL);
 }

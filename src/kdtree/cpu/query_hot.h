@@ -274,7 +274,8 @@ typedef int64_t bits_f64;
 #define SEARCH_TABLE(type)                                                                                        \
     const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {                                    \
         make_sides_##type, make_box_##type, make_order_sides_##type, find_flat_##type, replace_flat_sides_##type, \
-        locate_##type,     knn_##type,      run_COUNT_##type,        run_FILL_##type,                             \
+        locate_##type,     knn_##type,      run_COUNT_##type,        run_FILL_##type,  box_count_##type,          \
+        box_fill_##type,                                                                                          \
     }
 
 #endif

@@ -154,6 +154,26 @@ static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const
     return bi_kdtree_cpu_radius_fill(ctx, tree, &view, query);
 }
 
+static bool cpu_supports_boxes(const bosc_kdtree *tree)
+{
+    (void)tree;
+    return true;
+}
+
+static bosc_status cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
+    bosc_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_box_count(ctx, tree, &view, query);
+}
+
+static bosc_status cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
+    bosc_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_box_fill(ctx, tree, &view, query);
+}
+
 const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .steps = &cpu_steps,
     .blocks = cpu_blocks,
@@ -170,6 +190,9 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .knn = cpu_knn,
     .radius_count = cpu_radius_count,
     .radius_fill = cpu_radius_fill,
+    .supports_boxes = cpu_supports_boxes,
+    .box_count = cpu_box_count,
+    .box_fill = cpu_box_fill,
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,
     .reserve_order = bi_kdtree_cpu_reserve_order,
