@@ -159,6 +159,7 @@ static void table_of_sequential_decoding(void)
     for (int row = 0; row < ROWS && depth_of(row) <= deepest; row++) {
         const int32_t depth = depth_of(row);
         int64_t leaves[2];
+        /* 1. One thread of the context, and one of the CPU beside a device. */
         if (device && depth > DEVICE_SEQUENTIAL_DEEPEST) break;
         const double us = time_sequential(depth, &leaves[0]);
         leaves[1] = leaves[0];
@@ -174,6 +175,7 @@ static void table_of_sequential_decoding(void)
         } else {
             table_number(t, microseconds(time_layout(depth, false, BOSC_CBT_RANKED).decode));
         }
+        /* 2. The time of a bit; every leaf of a perfect tree is found. */
         table_number(t, 1e3 * us / (double)((int64_t)1 << depth));
         table_answer(t, leaves[0] == (int64_t)1 << depth && leaves[1] == leaves[0], "every leaf");
     }
@@ -190,6 +192,7 @@ static void table_of_cycle(void)
     struct table *t =
         table_open("cycle", bench_text("a tree of %d levels, a quarter of its leaves: decode, reduce", (int)depth),
                    "stage|paper, us|published, us|ranked, us|published / ranked|ahead of the paper|answer");
+    /* 1. Both layouts; the paper has a tree of 17 levels. */
     struct bench_cbt_times published = time_layout(depth, true, BOSC_CBT_PUBLISHED);
     struct bench_cbt_times ranked = time_layout(depth, true, BOSC_CBT_RANKED);
     const struct {
@@ -199,6 +202,7 @@ static void table_of_cycle(void)
                 {"reduce", 12, reduction(&published), reduction(&ranked)},
                 {"decode, reduce", 23, both(&published), both(&ranked)},
                 {"decode, reduce twice", NAN, microseconds(published.cycle), microseconds(ranked.cycle)}};
+    /* 2. A row a stage, and their sum. */
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         table_text(t, "%s", rows[k].name);
         table_number(t, depth == 17 ? rows[k].paper : NAN);

@@ -1,7 +1,7 @@
 /* The cell graph paper's tables: bench_paper_cellgraph [-s scale] [-o file] [-l letters]. Vectors are the signs of 256
  * constraints at sampled rotations (harness/scene.h), 44,000 at scale 1. The published trie by stages, against n and by
- * blocks and threads of a launch; the published heuristic with 0 to 5 pivots; Dobrowolski's sequential search; and
- * ours. All must find the same edges. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
+ * blocks and threads of a launch; the published heuristic with 0 to 5 pivots; all methods, sequential ones and those of
+ * a device, beside each other; Dobrowolski's sequential search; and ours. All must find the same edges. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
  * Cell Graph (PPAM 2015); Dobrowolski (SII 2013). */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 static const char hardware[] = "paper: Tesla K40 and Xeon E5-2620; its times are in pictures";
 
-enum { PIVOTS_MOST = 5 };
+/* One run of a heuristic, which takes seconds on the CPU. */
+enum { PIVOTS_MOST = 5, HEURISTIC_REPEATS = 1 };
 
 static struct {
     int32_t length;
@@ -138,6 +139,7 @@ static void table_of_stages(int64_t most)
 
 /* --- Blocks and threads ------------------------------------------------------------------------------------------- */
 
+/* Figure 3: the published launch, a block a vector. */
 static void table_of_launches(int64_t n)
 {
     static const int32_t blocks[] = {64, 256, 1024, 4096, 16384}, threads[] = {32, 64, 128, 256, 512};
@@ -150,7 +152,7 @@ static void table_of_launches(int64_t n)
         table_integer(t, blocks[b]);
         for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
             const bosc_cellgraph_opts o = {.method = BOSC_CELLGRAPH_TRIE,
-                                           .trie_search = BOSC_CELLGRAPH_TRIE_LOOKUP,
+                                           .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS,
                                            .blocks = blocks[b],
                                            .threads = threads[k]};
             table_ms(t, time_graph(&o, n, bench.repeats, &expected, &right));
@@ -160,7 +162,8 @@ static void table_of_launches(int64_t n)
     }
     free(expected.pairs);
     table_note(t, "%s (Figure 3); 4,096 blocks of 32 threads are the best", hardware);
-    table_note(t, "rows to sorted edges, on %s", bench_device());
+    table_plot(t, 1, 5, TABLE_LOG_LOG, "ms");
+    table_note(t, "a block has a vector, a thread a bit; rows to sorted edges, on %s", bench_device());
     table_close(t);
 }
 
@@ -195,9 +198,13 @@ static void table_of_threads(int64_t n)
 
 /* --- The heuristic, and Dobrowolski's search ---------------------------------------------------------------------- */
 
-static void table_of_heuristic(int64_t most)
+/* search: with an end at two letters, as published (BLOCKS), or over all words. */
+static void table_of_heuristic(const char *name, bosc_cellgraph_heuristic_search search, int64_t most)
 {
-    struct table *t = table_open("heuristic", "the heuristic by its number of pivots, from rows to sorted edges",
+    const bool ends_early = search == BOSC_CELLGRAPH_HEURISTIC_BLOCKS;
+    struct table *t = table_open(name,
+                                 bench_text("the heuristic by its number of pivots, %s",
+                                            ends_early ? "as published" : "comparisons over all words"),
                                  "n|h = 0, ms|h = 1, ms|h = 2, ms|h = 3, ms|h = 4, ms|h = 5, ms|join, ms|answer");
     for (int64_t n = most / 8 > 64 ? most / 8 : 64; n <= most; n *= 2) {
         const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
@@ -206,10 +213,8 @@ static void table_of_heuristic(int64_t most)
         struct bench_times ours = time_graph(&join, n, bench.repeats, &expected, &right);
         table_integer(t, n);
         for (int32_t h = 0; h <= PIVOTS_MOST; h++) {
-            const bosc_cellgraph_opts o = {.method = BOSC_CELLGRAPH_HEURISTIC,
-                                           .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED,
-                                           .pivots = h};
-            table_ms(t, time_graph(&o, n, 1, &expected, &right));
+            const bosc_cellgraph_opts o = {.method = BOSC_CELLGRAPH_HEURISTIC, .heuristic_search = search, .pivots = h};
+            table_ms(t, time_graph(&o, n, HEURISTIC_REPEATS, &expected, &right));
             all = all && right;
         }
         table_ms(t, ours);
@@ -218,7 +223,76 @@ static void table_of_heuristic(int64_t most)
     }
     table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
     table_note(t, "%s (Figure 4, right); 3 pivots are the best on the CPU, 5 on the GPU", hardware);
-    table_note(t, "%s", bench_device());
+    table_note(t, "rows to sorted edges, on %s", bench_device());
+    table_close(t);
+}
+
+/* The methods of Figure 4, right; those of one CPU thread stand beside a device. */
+static const struct {
+    const char *name;
+    bosc_cellgraph_opts opts;
+} compared[] = {
+    {"naive", {.method = BOSC_CELLGRAPH_HEURISTIC, .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_BLOCKS}},
+    {"heuristic",
+     {.method = BOSC_CELLGRAPH_HEURISTIC, .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_BLOCKS, .pivots = 3}},
+    {"tree", {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS}},
+    {"join", {.method = BOSC_CELLGRAPH_JOIN}}};
+enum { COMPARED = sizeof compared / sizeof compared[0], COMPARED_SIZES = 5 };
+
+/* Times of all methods for n vectors, in ms. */
+static bool time_methods(int64_t n, struct edges *expected, double ms[COMPARED])
+{
+    bool right, all = true;
+    for (int k = 0; k < COMPARED; k++) {
+        ms[k] = 1e3 * time_graph(&compared[k].opts, n, 1, expected, &right).median;
+        all = all && right;
+    }
+    return all;
+}
+
+/* Uses a context of the backend, and the vectors in its memory. */
+static void use_backend(bosc_backend backend, int32_t threads, const uint64_t *host, int64_t n)
+{
+    bench_close();
+    bench.opts.backend = backend;
+    bench.opts.threads = threads;
+    bench_open();
+    const size_t bytes = (size_t)(n * bosc_cellgraph_words(in.length, 1)) * 8;
+    in.rows = backend == BOSC_BACKEND_CUDA ? bench_array(host, bytes) : host;
+}
+
+static void table_of_methods(const uint64_t *host, int64_t most)
+{
+    const bosc_backend backend = bench.opts.backend;
+    const int32_t threads = bench.opts.threads;
+    const char *others = backend == BOSC_BACKEND_CUDA ? "device" : "all threads";
+    double ms[COMPARED_SIZES][2][COMPARED];
+    struct edges expected[COMPARED_SIZES] = {{0}};
+    int64_t sizes[COMPARED_SIZES];
+    bool right[COMPARED_SIZES];
+    int count = 0;
+    struct table *t = table_open("methods", "methods on one CPU thread and in parallel, from rows to sorted edges, ms",
+                                 bench_text("n|naive, 1 thread|heuristic, 1 thread|tree, 1 thread|join, 1 thread|"
+                                            "naive, %s|heuristic, %s|tree, %s|join, %s|tree: 1 thread / %s|answer",
+                                            others, others, others, others, others));
+    /* 1. The backend's, then one CPU thread's: a context each. */
+    for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most && count < COMPARED_SIZES; n *= 2) sizes[count++] = n;
+    for (int k = 0; k < count; k++) right[k] = time_methods(sizes[k], &expected[k], ms[k][1]);
+    use_backend(BOSC_BACKEND_CPU, 1, host, most);
+    for (int k = 0; k < count; k++) right[k] = time_methods(sizes[k], &expected[k], ms[k][0]) && right[k];
+    use_backend(backend, threads, host, most);
+    /* 2. The rows. */
+    for (int k = 0; k < count; k++) {
+        table_integer(t, sizes[k]);
+        for (int where = 0; where < 2; where++)
+            for (int m = 0; m < COMPARED; m++) table_number(t, ms[k][where][m]);
+        table_number(t, ms[k][0][2] / ms[k][1][2]);
+        table_answer(t, right[k], "the same edges");
+        free(expected[k].pairs);
+    }
+    table_plot(t, 1, 2 * COMPARED, TABLE_LOG_LOG, "ms");
+    table_note(t, "%s (Figure 4, right); heuristic: 3 pivots", hardware);
+    table_note(t, "parallel: %s", bench_device());
     table_close(t);
 }
 
@@ -227,7 +301,7 @@ static void table_of_dobrowolski(int64_t most)
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
     const bosc_cellgraph_opts his = {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_DOBROWOLSKI};
     const bosc_cellgraph_opts published = {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_LOOKUP};
-    struct table *t = table_open("dobrowolski", "Dobrowolski's sequential O(n l) search, from rows to sorted edges",
+    struct table *t = table_open("dobrowolski", "Dobrowolski's sequential O(n l) search, from rows to sorted edges, ms",
                                  "n|Dobrowolski, ms|the tree method, ms|join, ms|answer");
     for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most; n *= 2) {
         struct edges expected = {0};
@@ -259,7 +333,9 @@ int main(int argc, char **argv)
         table_of_launches(n);
     else
         table_of_threads(n);
-    table_of_heuristic(n < 20000 ? n : 20000);
+    table_of_heuristic("heuristic", BOSC_CELLGRAPH_HEURISTIC_BLOCKS, n < 20000 ? n : 20000);
+    table_of_heuristic("heuristic-whole", BOSC_CELLGRAPH_HEURISTIC_PUBLISHED, n < 20000 ? n : 20000);
+    table_of_methods(host, n);
     if (!cuda) table_of_dobrowolski(n);
     free(host);
     return paper_close();

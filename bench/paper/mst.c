@@ -323,6 +323,7 @@ static void table_of_rounds(const char *name, bosc_graph_kind kind, int64_t vert
                                  has_slide ? "round|paper: vertices|paper: edges|paper: edges, duplicates removed|"
                                              "vertices|arcs, duplicates removed|arcs, duplicates kept|answer"
                                            : "round|vertices|arcs, duplicates removed|arcs, duplicates kept|answer");
+    /* 1. Forests with and without the removal of duplicates. */
     struct bench_times removed = time_forest(&s, SCANS);
     const bosc_msf_info first = s.info;
     bool right = is_right(&s, first.weight);
@@ -330,6 +331,7 @@ static void table_of_rounds(const char *name, bosc_graph_kind kind, int64_t vert
     right = is_right(&s, first.weight) && right;
     const int recorded =
         first.rounds_recorded > s.info.rounds_recorded ? first.rounds_recorded : s.info.rounds_recorded;
+    /* 2. A row a round of any of them, or of the slide. */
     for (int k = 0; k < recorded || (has_slide && k < SLIDE_ROUNDS); k++) {
         const bool has_removed = k < first.rounds_recorded, has_kept = k < s.info.rounds_recorded;
         table_integer(t, k + 1);

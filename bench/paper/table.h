@@ -10,7 +10,7 @@
 void paper_open(int argc, char **argv, const struct bench_option *own, int count);
 int64_t paper_size(int64_t size, int64_t least); /* times the scale */
 double paper_scale(void);
-void paper_keep_sizes(void); /* the scale leaves out rows, but those that remain have the paper's sizes */
+void paper_keep_sizes(void); /* the scale limits the number of rows; their sizes are the paper's */
 
 /* Closes the file and the context. Returns the exit code. */
 int paper_close(void);

@@ -57,21 +57,27 @@ typedef enum bosc_cellgraph_heuristic_search {
     /* A thread compares a vector with the later ones, up to the first word in which two differ. Pivots are spread
      * evenly over the vertices. */
     BOSC_CELLGRAPH_HEURISTIC_ROWS = 0,
-    /* Published: the first vertices are the pivots, and the distance of each remaining pair is counted over all words.
-     * On a device a block compares a pair, a word a thread. */
-    BOSC_CELLGRAPH_HEURISTIC_PUBLISHED = 1
+    /* As published, but for the launch and the end: the first vertices are the pivots, and the distance of each
+     * remaining pair is counted over all words. On a device a thread computes the distances of a vertex from the pivots,
+     * and a block compares a pair, a word a thread. */
+    BOSC_CELLGRAPH_HEURISTIC_PUBLISHED = 1,
+    /* Published: PUBLISHED where a comparison ends at the second differing letter. On a device a block has a pair also
+     * where one vertex is a pivot, each thread a segment of consecutive letters. */
+    BOSC_CELLGRAPH_HEURISTIC_BLOCKS = 2
 } bosc_cellgraph_heuristic_search;
 
 /* Searches of TRIE. */
 typedef enum bosc_cellgraph_trie_search {
     /* Descends a compact trie, and the children that differ in one letter. */
     BOSC_CELLGRAPH_TRIE_WALK = 0,
-    /* Published: a trie with arrays of all children finds each vector with each letter replaced. O(u length^2 2^r), and
-     * much memory. */
+    /* Published, but for the launch: a trie with arrays of all children finds each vector with each letter replaced. On
+     * a device a thread has a vector. O(u length^2 2^r), and much memory. */
     BOSC_CELLGRAPH_TRIE_LOOKUP = 1,
     /* Published, sequential, on the CPU backend alone: from the last letter to the first, vectors are grouped by their
      * endings; vectors of a group with one parent in the trie are neighbours. O(u length). */
-    BOSC_CELLGRAPH_TRIE_DOBROWOLSKI = 2
+    BOSC_CELLGRAPH_TRIE_DOBROWOLSKI = 2,
+    /* Published: LOOKUP where on a device a block has a vector and a thread a letter of it. */
+    BOSC_CELLGRAPH_TRIE_BLOCKS = 3
 } bosc_cellgraph_trie_search;
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */
@@ -88,9 +94,9 @@ typedef struct bosc_cellgraph_opts {
      * most half of the free memory. */
     int64_t max_bytes;
     bosc_cellgraph_heuristic_search heuristic_search;
-    /* HEURISTIC_PUBLISHED on a device: most blocks of a launch (0: 4,096), and threads of a block, up to 1,024 (0: one
-     * a word, in whole warps). TRIE_LOOKUP on a device: those of the search (0: fill the device). The CPU ignores
-     *     them. */
+    /* HEURISTIC_PUBLISHED and _BLOCKS on a device: most blocks of a launch (0: 4,096), and threads of a block, up to
+     * 1,024 (0: one a word, in whole warps; of _BLOCKS 32). TRIE_LOOKUP and _BLOCKS on a device: those of the search (0:
+     * fill the device; of _BLOCKS 4,096 and 32). The CPU ignores them. */
     int32_t blocks, threads;
     int32_t digit_bits; /* TRIE: bits of a digit, as in boscage/trie.h; 0: the widest */
     /* 1: an addition keeps the memory of the old graph for the next one, so that builds and additions of no larger

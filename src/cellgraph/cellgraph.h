@@ -225,6 +225,8 @@ struct bi_cellgraph_ops {
     bosc_status (*rows)(bosc_ctx *ctx, const struct bi_cellgraph_arcs *arcs, int64_t vertices, int32_t length);
     /* HEURISTIC as published, a block a pair; NULL: by steps, a thread a row. */
     bosc_status (*compare_pairs)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
+    /* HEURISTIC_BLOCKS: the distances of all vertices from the pivots, a block a distance; NULL: by steps. */
+    bosc_status (*measure_pivots)(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
     /* TABLE: writes the sorted edges into the graph's blocks, and sets graph->edges. */
     bosc_status (*table_edges)(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
     /* TABLE: packs the bits and the rank of each group into table->groups, and lists the present words in

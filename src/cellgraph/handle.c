@@ -35,10 +35,10 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)full->id_bits);
     if (full->max_bytes < 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_bytes %lld is less than 0", (long long)full->max_bytes);
-    if (full->trie_search < BOSC_CELLGRAPH_TRIE_WALK || full->trie_search > BOSC_CELLGRAPH_TRIE_DOBROWOLSKI)
+    if (full->trie_search < BOSC_CELLGRAPH_TRIE_WALK || full->trie_search > BOSC_CELLGRAPH_TRIE_BLOCKS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search %d is none", (int)full->trie_search);
     if (full->heuristic_search < BOSC_CELLGRAPH_HEURISTIC_ROWS ||
-        full->heuristic_search > BOSC_CELLGRAPH_HEURISTIC_PUBLISHED)
+        full->heuristic_search > BOSC_CELLGRAPH_HEURISTIC_BLOCKS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: heuristic_search %d is none", (int)full->heuristic_search);
     if (full->blocks < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is less than 0", (int)full->blocks);
     if (full->threads < 0 || full->threads > BI_CELLGRAPH_THREADS)

@@ -2,6 +2,7 @@
 #include <boscage/trie.h>
 
 #include "cellgraph/drivers.h"
+#include "trie/append_pairs.h"
 
 /* ---- HEURISTIC: compares all pairs that pivots do not rule out ---- */
 
@@ -22,13 +23,17 @@ bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgr
     struct bi_cellgraph_heuristic all = {.view = *view,
                                          .found = *found,
                                          .pivots = opts->pivots,
-                                         .published = opts->heuristic_search == BOSC_CELLGRAPH_HEURISTIC_PUBLISHED,
+                                         .published = opts->heuristic_search != BOSC_CELLGRAPH_HEURISTIC_ROWS,
+                                         .ends_early = opts->heuristic_search == BOSC_CELLGRAPH_HEURISTIC_BLOCKS,
                                          .blocks = opts->blocks,
                                          .threads = opts->threads};
-    if (opts->method == BOSC_CELLGRAPH_AUTO) all.pivots = all.published = 0;
+    if (opts->method == BOSC_CELLGRAPH_AUTO) all.pivots = all.published = all.ends_early = 0;
     if (all.pivots > view->count) all.pivots = (int32_t)view->count;
     BI_TRY(bi_scratch_of(ctx, view->count * all.pivots, 4, &all.distances));
-    BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pivot_distances, view->count, &all));
+    if (all.ends_early && ctx->ops->cellgraph->measure_pivots)
+        BI_TRY(ctx->ops->cellgraph->measure_pivots(ctx, &all));
+    else
+        BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_pivot_distances, view->count, &all));
     if (all.published && ctx->ops->cellgraph->compare_pairs) return ctx->ops->cellgraph->compare_pairs(ctx, &all);
     return compare_rows(ctx, &all);
 }
@@ -85,9 +90,15 @@ bosc_status bi_cellgraph_find_by_zobrist(bosc_ctx *ctx, const struct bi_cellgrap
 
 /* ---- TRIE: finds pairs in a trie of the vertices ---- */
 
+/* True for the searches of a trie with arrays of all children. */
+static bool has_published_trie(const bosc_cellgraph_opts *o)
+{
+    return o->trie_search == BOSC_CELLGRAPH_TRIE_LOOKUP || o->trie_search == BOSC_CELLGRAPH_TRIE_BLOCKS;
+}
+
 bosc_trie_opts bi_cellgraph_make_trie_opts(const bosc_cellgraph_opts *o)
 {
-    const bool published = o->trie_search == BOSC_CELLGRAPH_TRIE_LOOKUP;
+    const bool published = has_published_trie(o);
     return (bosc_trie_opts){.size = sizeof(bosc_trie_opts),
                             .length = o->length,
                             .letter_bits = o->letter_bits,
@@ -136,6 +147,11 @@ bosc_status bi_cellgraph_find_by_trie(bosc_ctx *ctx, bosc_cellgraph *graph, cons
     BI_TRY(build_trie(ctx, graph, view));
     if (graph->opts.trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI)
         return ctx->ops->cellgraph->dobrowolski(ctx, graph->trie, view, found);
+    if (has_published_trie(&graph->opts)) {
+        const struct bi_trie_pair_list to = {found->edges, found->positions, found->count, found->capacity,
+                                             found->vertex_bits};
+        return bi_trie_append_pairs(ctx, graph->trie, graph->opts.trie_search == BOSC_CELLGRAPH_TRIE_BLOCKS, &to);
+    }
     BI_TRY(bi_scratch_of(ctx, found->capacity, 16, &pairs));
     BI_TRY(bi_scratch_of(ctx, found->capacity, 8, &vertices));
     BI_TRY(bi_scratch_of(ctx, found->capacity, 4, &positions));

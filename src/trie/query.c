@@ -2,6 +2,7 @@
  * that differ in one letter, and copies of keys and values by rank. */
 #include "core/call.h"
 #include "core/csr.h"
+#include "trie/append_pairs.h"
 #include "trie/drivers.h"
 
 /* ---- one result ---- */
@@ -241,6 +242,18 @@ bosc_status bosc_trie_pairs(bosc_ctx *ctx, const bosc_trie *trie, int64_t *pairs
     BI_WITH_SCRATCH(ctx, status = find_pairs(ctx, trie, pairs, positions, capacity, &found));
     if (status == BOSC_OK || status == BOSC_ERR_SPACE) *count = found;
     return status;
+}
+
+bosc_status bi_trie_append_pairs(bosc_ctx *ctx, const bosc_trie *trie, bool block_a_key,
+                                 const struct bi_trie_pair_list *to)
+{
+    const bosc_trie_opts *o = &trie->opts;
+    const struct bi_trie_append a = {
+        .view = bi_trie_view_of(trie), .values = trie->blocks[BI_TRIE_VALUES].data, .to = *to};
+    const bool chosen = block_a_key || o->blocks || o->threads;
+    if (trie->keys == 0) return BOSC_OK;
+    if (!chosen || !ctx->ops->trie->launch_append) return BI_TRIE_STEP(ctx, trie_append_pairs, trie->keys, &a);
+    return ctx->ops->trie->launch_append(ctx, &a, block_a_key, o->blocks, o->threads);
 }
 
 /* ---- copies ---- */

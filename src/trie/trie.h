@@ -121,6 +121,7 @@ struct bi_trie_sorted {
 
 struct bi_trie_steps;
 struct bi_trie_pairs;
+struct bi_trie_append;
 
 /* The room's table: the steps, and choices of the backend. */
 struct bi_trie_ops {
@@ -131,11 +132,16 @@ struct bi_trie_ops {
     int64_t whole_rows;      /* up to this many rows are sorted whole */
     /* The step trie_pairs for all keys, with a chosen launch; NULL: no launches on this backend. */
     bosc_status (*launch_pairs)(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);
+    /* The step trie_append_pairs for all keys, a block a key and a thread a letter or a thread a key; NULL as above. */
+    bosc_status (*launch_append)(bosc_ctx *ctx, const struct bi_trie_append *args, bool block_a_key, int32_t blocks,
+                                 int32_t threads);
 };
 
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_trie_ops bi_trie_ops_cuda;
 bosc_status bi_trie_cuda_launch_pairs(bosc_ctx *ctx, const struct bi_trie_pairs *args, int32_t blocks, int32_t threads);
+bosc_status bi_trie_cuda_launch_append(bosc_ctx *ctx, const struct bi_trie_append *args, bool block_a_key,
+                                       int32_t blocks, int32_t threads);
 #endif
 
 #ifdef __cplusplus

@@ -30,6 +30,7 @@ bosc_status bi_cellgraph_cuda_count_table(bosc_ctx *ctx, const struct bi_cellgra
                                           unsigned long long *edges);
 bosc_status bi_cellgraph_cuda_table_edges(bosc_ctx *ctx, bosc_cellgraph *graph, struct bi_cellgraph_table *table);
 bosc_status bi_cellgraph_cuda_compare_pairs(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
+bosc_status bi_cellgraph_cuda_measure_pivots(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all);
 bosc_status bi_cellgraph_cuda_search(bosc_ctx *ctx, const struct bi_cellgraph_search *search);
 
 #endif

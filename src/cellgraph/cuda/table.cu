@@ -26,5 +26,6 @@ extern "C" const bi_cellgraph_ops bi_cellgraph_ops_cuda = {&steps,
                                                            nullptr,
                                                            nullptr,
                                                            bi_cellgraph_cuda_compare_pairs,
+                                                           bi_cellgraph_cuda_measure_pivots,
                                                            bi_cellgraph_cuda_table_edges,
                                                            bi_cellgraph_cuda_list_words};

@@ -11,6 +11,7 @@ struct bi_cellgraph_heuristic {
     uint32_t *distances; /* (vertices x pivots) */
     int64_t first;       /* number of item 0 */
     bool published;
+    bool ends_early;         /* as published too: comparisons end at the second differing letter */
     int32_t blocks, threads; /* of a launch, as published */
 };
 
@@ -43,14 +44,14 @@ BI_FN bool bi_cellgraph_ruled_out(const struct bi_cellgraph_heuristic *a, int64_
     return k < a->pivots;
 }
 
-/* As published: counts all differing letters, without an early exit. */
+/* As published: counts differing letters, all of them or up to the second one. */
 BI_FN void bi_cellgraph_compare_pair(const struct bi_cellgraph_heuristic *a, int64_t i, int64_t j)
 {
     const struct bi_cellgraph_view *v = &a->view;
     const uint64_t *x = bi_cellgraph_row(v, i), *y = bi_cellgraph_row(v, j);
     uint32_t distance = 0;
     int32_t at = 0;
-    for (int32_t s = 0; s < v->shape.words; s++) {
+    for (int32_t s = 0; s < v->shape.words && !(a->ends_early && distance > 1); s++) {
         const uint32_t letters = bi_cellgraph_distance(x[s] ^ y[s], &v->shape);
         distance += letters;
         if (letters) at = s;

@@ -3,6 +3,7 @@
 #ifndef BI_TRIE_STEPS_QUERY_H
 #define BI_TRIE_STEPS_QUERY_H
 
+#include "trie/append_pairs.h"
 #include "trie/steps/descent.h"
 #include "trie/steps/sort.h"
 
@@ -416,6 +417,39 @@ BI_FN void bi_step_trie_pairs(const struct bi_trie_pairs *a, int64_t k)
         a->pairs[2 * e] = other < k ? other : k;
         a->pairs[2 * e + 1] = other < k ? k : other;
     }
+}
+
+/* All pairs of a published trie in any order: key k is looked up once with each letter replaced. */
+struct bi_trie_append {
+    struct bi_trie_view view;
+    const uint32_t *values;
+    struct bi_trie_pair_list to;
+};
+
+/* Looks up key k with its letter number `position` replaced; appends the pairs with larger keys. */
+BI_FN void bi_trie_append_replaced(const struct bi_trie_append *a, int64_t k, int32_t position)
+{
+    const struct bi_trie_view *v = &a->view;
+    const struct bi_trie_pair_list *to = &a->to;
+    const struct bi_trie_query x = bi_trie_query_of_key(&v->shape, bi_trie_key(v, k));
+    const uint32_t letters = 1u << v->shape.letters.letter_bits, place = bi_trie_letter_place(&v->shape, position);
+    const int32_t shift = 64 - v->shape.letters.letter_bits - (int32_t)(place & 63);
+    const uint32_t own = (uint32_t)(bi_trie_word(&x, (int32_t)(place >> 6)) >> shift) & (letters - 1);
+    for (uint32_t letter = 0; letter < letters; letter++) {
+        if (letter == own) continue;
+        /* As published, smaller letters are looked up too: the pair then is that of the other key. */
+        const int64_t rank = bi_trie_find_replaced(v, &x, place, (uint64_t)(own ^ letter) << shift);
+        if (rank < 0 || letter < own) continue;
+        const uint64_t at = bi_atomic_fetch_add_u64(to->count, 1), one = a->values[k], other = a->values[rank];
+        if (at >= (uint64_t)to->capacity) continue;
+        to->pairs[at] = one < other ? one << to->value_bits | other : other << to->value_bits | one;
+        to->positions[at] = (uint32_t)position;
+    }
+}
+
+BI_FN void bi_step_trie_append_pairs(const struct bi_trie_append *a, int64_t k)
+{
+    for (int32_t p = 0; p < a->view.shape.letters.length; p++) bi_trie_append_replaced(a, k, p);
 }
 
 /* Copies keys to the caller's format. */

@@ -180,13 +180,18 @@ static void check_all(bosc_ctx *ctx, const struct reference_cells *c)
                 {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_LOOKUP},
                 {BOSC_CELLGRAPH_HEURISTIC, -1}, /* as published, this many pivots */
                 {BOSC_CELLGRAPH_HEURISTIC, -6},
+                {BOSC_CELLGRAPH_HEURISTIC, CELLS_BLOCKS}, /* as published, with its launch and its end */
+                {BOSC_CELLGRAPH_HEURISTIC, CELLS_BLOCKS - 5},
+                {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_BLOCKS},
                 {BOSC_CELLGRAPH_TABLE, 0},
                 {BOSC_CELLGRAPH_TRIE, BOSC_CELLGRAPH_TRIE_DOBROWOLSKI}};
     struct answer a = answer_of(c);
-    int count = has_device_memory(ctx) ? 10 : 11; /* the last one is the CPU's */
+    int count = has_device_memory(ctx) ? 13 : 14; /* the last one is the CPU's */
     for (int w = 0; w < count; w++) {
         if (ways[w].method == BOSC_CELLGRAPH_TABLE && c->length * c->letter_bits > cells_table_bits(ctx)) continue;
-        if (w == 6 && (int64_t)c->length * c->length << c->letter_bits > 40000) continue; /* its steps for a vertex */
+        const bool looks_up = ways[w].method == BOSC_CELLGRAPH_TRIE && (ways[w].pivots == BOSC_CELLGRAPH_TRIE_LOOKUP ||
+                                                                        ways[w].pivots == BOSC_CELLGRAPH_TRIE_BLOCKS);
+        if (looks_up && (int64_t)c->length * c->length << c->letter_bits > 40000) continue; /* its steps for a vertex */
         check_graph(ctx, c, &a, ways[w].method, ways[w].pivots, w % 2 ? 32 : 64);
     }
     answer_free(&a);

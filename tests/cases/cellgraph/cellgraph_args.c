@@ -14,7 +14,7 @@ static void create(bosc_ctx *ctx)
     static const int32_t lengths[] = {0, -1, 65537, INT32_MAX, INT32_MIN},
                          letters[] = {-1, 9, 64, INT32_MAX, INT32_MIN};
     static const int32_t bits[] = {1, 16, 33, 128, -64}, pivots[] = {-1, 17, INT32_MAX, INT32_MIN, 1000};
-    static const int methods[] = {-1, 6, 5, 99, INT32_MIN}, searches[] = {-1, 3, 5, 99, INT32_MIN};
+    static const int methods[] = {-1, 6, 5, 99, INT32_MIN}, searches[] = {-1, 4, 5, 99, INT32_MIN};
     CHECK_EQ(bosc_cellgraph_create(NULL, &o, &graph), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_cellgraph_create(ctx, NULL, &graph), "opts");
     CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, NULL), "graph");
@@ -56,7 +56,7 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_search");
     }
     for (int i = 0; i < 5; i++, o = good) {
-        o.heuristic_search = (bosc_cellgraph_heuristic_search)(searches[i] == 3 ? 2 : searches[i]);
+        o.heuristic_search = (bosc_cellgraph_heuristic_search)(searches[i] == 4 ? 3 : searches[i]);
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: heuristic_search");
     }
     for (int i = 0; i < 5; i++, o = good) {
@@ -68,7 +68,7 @@ static void create(bosc_ctx *ctx)
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: threads");
     }
     for (int i = 0; i < 5; i++, o = good) {
-        o.keep_memory = searches[i] == 3 ? 2 : searches[i];
+        o.keep_memory = searches[i] == 4 ? 2 : searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: keep_memory");
         o = good;
         o.reserved = searches[i];

@@ -139,13 +139,19 @@ static void faults(bosc_ctx *ctx)
     static const bosc_cellgraph_method methods[] = {BOSC_CELLGRAPH_JOIN, BOSC_CELLGRAPH_ZOBRIST,
                                                     BOSC_CELLGRAPH_HEURISTIC};
     struct subject *s = suite_alloc(sizeof *s);
-    /* Of tries from 10 on, of the published heuristic (14), masked from 15 on, of tables from 18 on. */
-    for (int kind = 0; kind < 20; kind++) {
+    /* Of tries from 10 on, of the published heuristic (14), masked from 15 on, of tables from 18 on, of the
+     * published launches from 20 on. */
+    for (int kind = 0; kind < 22; kind++) {
         struct suite_random r = {(uint64_t)kind};
         memset(s, 0, sizeof *s);
         s->which = kind < 3 ? 0 : kind - 2;
         s->method = methods[kind % 3];
-        if (kind >= 18) {
+        if (kind >= 20) {
+            s->which = 0;
+            s->method = kind == 20 ? BOSC_CELLGRAPH_HEURISTIC : BOSC_CELLGRAPH_TRIE;
+            s->heuristic = BOSC_CELLGRAPH_HEURISTIC_BLOCKS;
+            s->search = BOSC_CELLGRAPH_TRIE_BLOCKS;
+        } else if (kind >= 18) {
             s->which = kind == 18 ? 0 : 4;
             s->method = BOSC_CELLGRAPH_TABLE;
         } else if (kind == 14) {
@@ -160,7 +166,7 @@ static void faults(bosc_ctx *ctx)
             s->search = (bosc_cellgraph_trie_search)((kind - 10) % 3);
             if (s->search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && has_device_memory(ctx)) continue;
         }
-        s->cells = cells_make(&r, CELLS_CUBE, kind >= 18 ? 16 : 100, 1, ROWS, 0);
+        s->cells = cells_make(&r, CELLS_CUBE, kind == 18 || kind == 19 ? 16 : 100, 1, ROWS, 0);
         sweep(ctx, s);
     }
     free(s);

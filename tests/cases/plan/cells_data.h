@@ -82,8 +82,10 @@ static inline int64_t cells_id(const void *ids, int32_t id_bits, int64_t at)
     return id_bits == 64 ? ((const int64_t *)ids)[at] : (int64_t)((const uint32_t *)ids)[at];
 }
 
-/* pivots: of HEURISTIC, and how TRIE searches; -1 - pivots: of HEURISTIC as published, then blocks and threads of a
- * launch are odd. */
+enum { CELLS_BLOCKS = -100 };
+
+/* pivots: of HEURISTIC, and how TRIE searches; -1 - pivots: of HEURISTIC as published, CELLS_BLOCKS - pivots: of its
+ * launch by blocks. Then blocks and threads of a launch are odd. */
 static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_cells *c, bosc_cellgraph_method method,
                                           int32_t pivots, int32_t id_bits)
 {
@@ -92,6 +94,7 @@ static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_
                                 .letter_bits = c->letter_bits,
                                 .method = method,
                                 .pivots = method == BOSC_CELLGRAPH_TRIE ? 0
+                                          : pivots <= CELLS_BLOCKS      ? CELLS_BLOCKS - pivots
                                           : pivots < 0                  ? -1 - pivots
                                                                         : pivots,
                                 .trie_search = (bosc_cellgraph_trie_search)(method == BOSC_CELLGRAPH_TRIE ? pivots : 0),
@@ -99,7 +102,9 @@ static inline bosc_cellgraph *cells_graph(bosc_ctx *ctx, const struct reference_
     bosc_cellgraph *graph = NULL;
     if (method == BOSC_CELLGRAPH_TRIE) opts.digit_bits = c->letter_bits * (int32_t)(c->n % (8 / c->letter_bits + 1));
     if (pivots < 0) opts.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_PUBLISHED;
-    if (pivots < -1) opts.blocks = opts.threads = 3;
+    if (pivots <= CELLS_BLOCKS) opts.heuristic_search = BOSC_CELLGRAPH_HEURISTIC_BLOCKS;
+    if (pivots < -1 && pivots != CELLS_BLOCKS) opts.blocks = opts.threads = 3;
+    if (opts.trie_search == BOSC_CELLGRAPH_TRIE_BLOCKS && c->n % 2) opts.blocks = opts.threads = 3;
     CHECK_OK(ctx, bosc_cellgraph_create(ctx, &opts, &graph));
     CHECK_OK(ctx, bosc_cellgraph_build(ctx, graph, c->rows, c->n, c->stride));
     return graph;

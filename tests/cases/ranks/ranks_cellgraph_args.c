@@ -26,7 +26,7 @@ static void options(bosc_ctx *ctx)
     bad[5].pivots = 17;
     bad[6].id_bits = 33;
     bad[7].max_bytes = -1;
-    bad[8].trie_search = (bosc_cellgraph_trie_search)3;
+    bad[8].trie_search = (bosc_cellgraph_trie_search)4;
     for (int i = 0; i < 9; i++) CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &bad[i], &graph), "opts");
     CHECK(!graph);
     bosc_ranks_cellgraph_free(NULL);

@@ -1,14 +1,7 @@
 /* HEURISTIC as published: a block compares a pair at a time, its threads the words. */
 #include "core/cuda/launch.cuh"
 #include "cellgraph/cuda/cellgraph.cuh"
-
-/* The pair of number p. Rows k and n - 1 - k have n - 1 pairs together; row k has `own` of them, the first ones. */
-static __device__ __forceinline__ void pair_of(int64_t p, int64_t n, int64_t *i, int64_t *j)
-{
-    const int64_t k = p / (n - 1), offset = p % (n - 1), own = n - 1 - k;
-    *i = offset < own ? k : n - 1 - k;
-    *j = *i + 1 + (offset < own ? offset : offset - own);
-}
+#include "cellgraph/cuda/published/pairs.cuh"
 
 /* Compares the pairs from `begin` to `end` - 1. */
 static __global__ void bi_cellgraph_compare_pairs(const bi_cellgraph_heuristic a, int64_t begin, int64_t end)
@@ -16,7 +9,7 @@ static __global__ void bi_cellgraph_compare_pairs(const bi_cellgraph_heuristic a
     const bi_cellgraph_view &v = a.view;
     for (int64_t p = begin + blockIdx.x; p < end; p += gridDim.x) {
         int64_t i, j;
-        pair_of(p, v.count, &i, &j);
+        bi_cellgraph_pair_of(p, v.count, &i, &j);
         if (bi_cellgraph_ruled_out(&a, i, j)) continue;
         const uint64_t *x = bi_cellgraph_row(&v, i), *y = bi_cellgraph_row(&v, j);
         uint32_t letters = 0;
@@ -36,6 +29,7 @@ static __global__ void bi_cellgraph_compare_pairs(const bi_cellgraph_heuristic a
 bosc_status bi_cellgraph_cuda_compare_pairs(bosc_ctx *ctx, const struct bi_cellgraph_heuristic *all)
 {
     enum { BLOCKS = 4096, WARP = 32 };
+    if (all->ends_early) return bi_cellgraph_cuda_compare_segments(ctx, all);
     const int64_t n = all->view.count, blocks = all->blocks ? all->blocks : BLOCKS;
     int64_t threads = all->threads ? all->threads : bi_div_up(all->view.shape.words, WARP) * WARP;
     if (threads > BI_CELLGRAPH_THREADS) threads = BI_CELLGRAPH_THREADS;
