@@ -32,7 +32,7 @@ enum {
     BI_HASH_HYBRID_KEYS = 409, /* of a run on average */
     BI_HASH_HYBRID_MAX_KEYS = 512,
     BI_HASH_HYBRID_SLOTS = 576,
-    BI_HASH_HYBRID_ROUNDS = 3 * 25, /* of a seed: each subtable 25 times, as published */
+    BI_HASH_HYBRID_ROUNDS = 3 * 25, /* of a seed: each subtable 25 times; the text leaves the number open */
     BI_HASH_FKS_KEYS = 3,           /* of a run on average: the load factor is then 1/4 */
     BI_HASH_FKS_MAX_KEYS = 32,
     BI_HASH_CHAINED_KEYS = 2,      /* of a bucket on average */
