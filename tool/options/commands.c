@@ -33,7 +33,8 @@ const struct command commands[] = {
     {.room = "kdtree",
      .verb = "build",
      .usage = "P -o T.bosc [--builder auto|brown] [--unique]",
-     .summary = "Build a balanced k-d tree of points and save it.",
+     .summary = "Build a balanced k-d tree of points and save it.\n"
+                "--builder brown with --ranks 2, without --unique, is the published build on two devices.",
      .example = "boscage kdtree build points.npy -o tree.bosc --builder brown --unique",
      .min_operands = 1,
      .max_operands = 1,
