@@ -118,6 +118,8 @@ struct bi_kdtree_query {
     double radius;                    /* as the caller passes it; only drivers read it */
     void *ids;                        /* of tree->opts.id_bits */
     void *dist2;                      /* float for F32, else double; may be NULL */
+    double order;                     /* 0: squares; 1, infinity: distances of that order (ops->searches_orders), all
+                                       * doubles, and r2 the radius */
     int64_t *counts;                  /* radius_count: one a query */
     const int64_t *offsets;           /* radius_fill: one more, ascending */
     int64_t *bad;                     /* radius_fill */
@@ -188,6 +190,8 @@ struct bi_kdtree_ops {
      * smallest such row. */
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
+
+    bool searches_orders; /* the three serve query->order 1 and infinity */
 
     /* True if knn itself checks the queries (query->found), overlapping the search, and writes nothing if there is a
      * NaN or a coordinate beyond the ordinary range; NULL: never. */

@@ -1,5 +1,5 @@
 /* Searches by any metric, in periodic boxes, within bounds: checks their options and converts them for the steps. The
- * Euclidean searches answer calls that they support. */
+ * backend's own searches answer calls that they support. */
 #include "kdtree/metric.h"
 
 #include <math.h>
@@ -247,7 +247,8 @@ struct search {
     bosc_kdtree_query_opts opts; /* bounds: the radii, in searches by radius */
     struct bi_kdtree_rows rows;
     bool ordinary; /* no square overflows, and not all underflow */
-    double limit;  /* the largest squared distance that counts, if the Euclidean search supports the call; else -1 */
+    double limit;  /* the largest (squared) distance that counts, if the backend's searches support the call; else -1 */
+    double order;  /* of these: see bi_kdtree_query */
     int64_t k;
     void *ids;
     double *distances;
@@ -271,21 +272,34 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* Sets s->limit, by the caller's bound if there is one for all queries. */
+/* True if the backend's own searches support the call. Euclidean ones ignore epsilon on all backends, others on none. */
+static bool is_backend_search(const struct search *s)
+{
+    const bosc_kdtree_query_opts *o = &s->opts;
+    if (!s->ordinary || o->periods || o->exclude_self || (o->bounds && o->bound_count != 1)) return false;
+    if (o->p == 2) return true;
+    return s->tree->ops->searches_orders && (o->p == 1 || o->p == INFINITY) && o->epsilon == 0;
+}
+
+/* Sets s->order and s->limit, by the caller's bound if there is one for all queries. */
 static bosc_status find_limit(bosc_ctx *ctx, struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
     double bound = INFINITY;
     s->limit = -1;
-    if (!s->ordinary || o->p != 2 || o->periods || o->exclude_self || (o->bounds && o->bound_count != 1))
-        return BOSC_OK;
+    if (!is_backend_search(s)) return BOSC_OK;
     if (o->bounds) {
         const void *reachable; /* bi_read_back needs reachable memory */
         bool staged = false;
         BI_TRY(bi_stage_in(ctx, o->bounds, sizeof bound, &reachable, &staged));
         BI_TRY(bi_read_back(ctx, &bound, reachable, sizeof bound));
     }
-    s->limit = bi_square_limit(bound, s->tree->opts.dtype == BOSC_F32);
+    if (o->p == 2) {
+        s->limit = bi_square_limit(bound, s->tree->opts.dtype == BOSC_F32);
+    } else {
+        s->order = o->p;
+        s->limit = bound >= 0 ? bound : -1;
+    }
     return BOSC_OK;
 }
 
@@ -318,27 +332,32 @@ static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi
     return bi_kdtree_place_rows(ctx, s->tree, &s->rows, &a->metric, &a->queries);
 }
 
-/* *squares = room for the squared distances of a Euclidean search: the distances, or for F32 floats in scratch. */
+/* *squares = room for the distances of the backend's search: the caller's, or for squares of F32 floats in scratch. */
 static bosc_status allocate_squares(bosc_ctx *ctx, const struct search *s, double *distances, int64_t count,
                                     void **squares)
 {
     *squares = distances;
-    if (!distances || s->tree->opts.dtype != BOSC_F32) return BOSC_OK;
+    if (!distances || s->tree->opts.dtype != BOSC_F32 || s->order != 0) return BOSC_OK;
     return bi_scratch_of(ctx, count, sizeof(float), squares);
 }
 
-/* Converts squared distances to distances. */
+/* Converts squared distances to distances; those of other orders are distances. */
 static bosc_status convert_to_roots(bosc_ctx *ctx, const struct search *s, const void *squares, double *distances,
                                     int64_t count)
 {
     struct bi_kdtree_roots roots = {distances, squares == distances ? NULL : squares};
-    return distances ? s->tree->ops->steps->roots(ctx, count, &roots) : BOSC_OK;
+    return distances && s->order == 0 ? s->tree->ops->steps->roots(ctx, count, &roots) : BOSC_OK;
 }
 
-static bosc_status euclidean_knn(bosc_ctx *ctx, const struct search *s)
+static bosc_status backend_knn(bosc_ctx *ctx, const struct search *s)
 {
-    struct bi_kdtree_query query = {
-        .rows = s->rows, .k = s->k, .within = true, .r2 = s->limit, .ids = s->ids, .self = s->opts.self != 0};
+    struct bi_kdtree_query query = {.rows = s->rows,
+                                    .k = s->k,
+                                    .within = true,
+                                    .r2 = s->limit,
+                                    .ids = s->ids,
+                                    .order = s->order,
+                                    .self = s->opts.self != 0};
     BI_TRY(allocate_squares(ctx, s, s->distances, s->rows.n * s->k, &query.dist2));
     BI_TRY(bi_kdtree_nearest(ctx, s->tree, &query));
     return convert_to_roots(ctx, s, query.dist2, s->distances, s->rows.n * s->k);
@@ -411,7 +430,7 @@ static bosc_status knn_staged(bosc_ctx *ctx, const struct search *call)
     s.ids = ids.reachable;
     s.distances = distances.reachable;
     BI_TRY(prepare_search(ctx, &s));
-    BI_TRY(s.limit >= 0 ? euclidean_knn(ctx, &s) : general_knn(ctx, &s));
+    BI_TRY(s.limit >= 0 ? backend_knn(ctx, &s) : general_knn(ctx, &s));
     BI_TRY(bi_stage_back(ctx, &ids));
     BI_TRY(bi_stage_back(ctx, &distances));
     return ctx->backend->sync(ctx);
@@ -442,7 +461,8 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     struct bi_kdtree_metric_search a;
     BI_TRY(prepare_search(ctx, s));
     if (s->limit >= 0) {
-        struct bi_kdtree_query query = {.rows = s->rows, .within = true, .r2 = s->limit, .counts = counts};
+        struct bi_kdtree_query query = {
+            .rows = s->rows, .within = true, .r2 = s->limit, .counts = counts, .order = s->order};
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         return s->tree->ops->radius_count(ctx, s->tree, &query);
     }
@@ -460,6 +480,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
         struct bi_kdtree_query query = {.rows = s->rows,
                                         .within = true,
                                         .r2 = s->limit,
+                                        .order = s->order,
                                         .offsets = to->offsets,
                                         .ids = to->columns[0],
                                         .bad = to->bad};

@@ -107,7 +107,7 @@ bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
 /* The CPU's searches: the interface of their driver (query.c) and their hot loops (query_f32_hot.c, query_f64_hot.c and
- * query_int_hot.c, a copy a level).
+ * query_int_hot.c, and those of query_sum_hot.c and query_largest_hot.c for other orders of distances; a copy a level).
  *
  * Queries are sorted by the leaf that they fall into. Each scans its leaf, then ascends and scans near sibling
  * subtrees. Bounds are computed as in bosc_kdtree_walk, so pruning is exact. */
@@ -193,6 +193,13 @@ struct bi_kdtree_cpu_search {
     void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
 };
 
+/* Run queries begin to end - 1 of the order. */
+struct bi_kdtree_search_loops {
+    void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+    void (*radius_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
+};
+
 struct bi_kdtree_query_hot {
     /* Makes the sides of nodes begin to end - 1 of a level; deeper levels exist already. */
     void (*make_sides)(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t begin,
@@ -207,11 +214,8 @@ struct bi_kdtree_query_hot {
                                const struct bi_kdtree_searched_coordinates *searched);
     /* Finds leaves[i] of queries begin to end - 1, plus 2^levels if a query does not share the flat coordinates. */
     void (*locate)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, uint32_t *leaves);
-    /* Runs queries begin to end - 1 of the order. */
-    void (*knn)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
-    void (*radius_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
-    void (*radius_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
-    /* A query is the low corner of a box, with the high one behind it. */
+    struct bi_kdtree_search_loops squares; /* by squared distances */
+    /* Boxes. A query is the low corner, with the high one behind it. */
     void (*box_count)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
     void (*box_fill)(const struct bi_kdtree_cpu_search *a, int64_t begin, int64_t end, int thread);
 };
@@ -220,6 +224,15 @@ extern const struct bi_kdtree_query_hot bi_kdtree_query_f32_v1, bi_kdtree_query_
 extern const struct bi_kdtree_query_hot bi_kdtree_query_f64_v1, bi_kdtree_query_f64_v3, bi_kdtree_query_f64_v4;
 extern const struct bi_kdtree_query_hot bi_kdtree_query_i32_v1, bi_kdtree_query_i32_v3, bi_kdtree_query_i32_v4;
 extern const struct bi_kdtree_query_hot bi_kdtree_query_i64_v1, bi_kdtree_query_i64_v3, bi_kdtree_query_i64_v4;
+/* By distances of order 1, the sums of differences, and of order infinity, the largest ones. */
+extern const struct bi_kdtree_search_loops bi_kdtree_sum_f32_v1, bi_kdtree_sum_f32_v3, bi_kdtree_sum_f32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_sum_f64_v1, bi_kdtree_sum_f64_v3, bi_kdtree_sum_f64_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_sum_i32_v1, bi_kdtree_sum_i32_v3, bi_kdtree_sum_i32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_sum_i64_v1, bi_kdtree_sum_i64_v3, bi_kdtree_sum_i64_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_largest_f32_v1, bi_kdtree_largest_f32_v3, bi_kdtree_largest_f32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_largest_f64_v1, bi_kdtree_largest_f64_v3, bi_kdtree_largest_f64_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_largest_i32_v1, bi_kdtree_largest_i32_v3, bi_kdtree_largest_i32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_largest_i64_v1, bi_kdtree_largest_i64_v3, bi_kdtree_largest_i64_v4;
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view);

@@ -58,6 +58,26 @@ static const struct bi_kdtree_query_hot *select_hot_loops(const bosc_ctx *ctx, b
     }
 }
 
+/* Selects the loops for a type of elements and an order of distances: 0 (squares), 1 or infinity. */
+static const struct bi_kdtree_search_loops *select_search_loops(const bosc_ctx *ctx, bosc_dtype dtype, double order)
+{
+    const bool sum = order == 1;
+    if (order == 0) return &select_hot_loops(ctx, dtype)->squares;
+    switch (dtype) {
+    case BOSC_F32:
+        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_f32) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_f32);
+    case BOSC_F64:
+        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_f64) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_f64);
+    case BOSC_I32:
+        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_i32) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_i32);
+    default:
+        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_i64) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_i64);
+    }
+}
+
+/* Returns the bytes of a distance. */
+static size_t distance_size(bosc_dtype dtype, double order) { return dtype == BOSC_F32 && order == 0 ? 4 : 8; }
+
 /* Finds the smallest id of subtree s of a level: of all its nodes at the lowest level, else of its two sides and the
  * node between them. */
 static void make_floor(const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index, int level, int64_t s)
@@ -361,19 +381,19 @@ static bosc_status touch_outputs(bosc_ctx *ctx, const bosc_kdtree *tree, const s
 {
     size_t entries = (size_t)(query->rows.n * query->k);
     BI_TRY(touch_pages(ctx, query->ids, entries * (size_t)tree->opts.id_bits / 8));
-    return touch_pages(ctx, query->dist2, entries * (tree->opts.dtype == BOSC_F32 ? 4 : 8));
+    return touch_pages(ctx, query->dist2, entries * distance_size(tree->opts.dtype, query->order));
 }
 
 enum kind { KNN, COUNT, FILL, BOX_COUNT, BOX_FILL };
 
-static run_fn select_loop(const struct bi_kdtree_query_hot *hot, enum kind kind)
+static run_fn select_loop(const bosc_ctx *ctx, bosc_dtype dtype, double order, enum kind kind)
 {
     switch (kind) {
-    case KNN: return hot->knn;
-    case COUNT: return hot->radius_count;
-    case FILL: return hot->radius_fill;
-    case BOX_COUNT: return hot->box_count;
-    default: return hot->box_fill;
+    case KNN: return select_search_loops(ctx, dtype, order)->knn;
+    case COUNT: return select_search_loops(ctx, dtype, order)->radius_count;
+    case FILL: return select_search_loops(ctx, dtype, order)->radius_fill;
+    case BOX_COUNT: return select_hot_loops(ctx, dtype)->box_count;
+    default: return select_hot_loops(ctx, dtype)->box_fill;
     }
 }
 
@@ -383,7 +403,7 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bo
     struct bi_kdtree_cpu_search a;
     BI_TRY(prepare_search(ctx, tree, view, query, &a));
     if (kind == KNN) BI_TRY(touch_outputs(ctx, tree, query));
-    return run_search(ctx, &a, select_loop(select_hot_loops(ctx, view->dtype), kind));
+    return run_search(ctx, &a, select_loop(ctx, view->dtype, query->order, kind));
 }
 
 /* Queries of a chunk: numbers fit 32 bits. */
@@ -400,7 +420,8 @@ static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const b
         chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
         if (kind == KNN) {
             chunk.ids = (char *)query->ids + at * query->k * tree->opts.id_bits / 8;
-            if (query->dist2) chunk.dist2 = (char *)query->dist2 + at * query->k * (view->dtype == BOSC_F32 ? 4 : 8);
+            const size_t bytes = (size_t)(at * query->k) * distance_size(view->dtype, query->order);
+            if (query->dist2) chunk.dist2 = (char *)query->dist2 + bytes;
         }
         if (query->counts) chunk.counts = query->counts + at;
         if (query->offsets) chunk.offsets = query->offsets + at;

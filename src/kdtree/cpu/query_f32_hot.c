@@ -23,6 +23,7 @@
 #define SEARCH_ENTRY uint64_t
 #define SEARCH_DISTANCE_NAME(name) name##_f32
 #define SEARCH_NAME(name) name##_f32
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/query.inc"
 
 SEARCH_TABLE(f32);

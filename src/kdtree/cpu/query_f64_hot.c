@@ -11,6 +11,7 @@
 
 #define SEARCH_ELEMENT double
 #define SEARCH_NAME(name) name##_f64
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/query_double.inc"
 
 SEARCH_TABLE(f64);

@@ -271,11 +271,22 @@ typedef int64_t bits_f64;
         })
 
 /* Defines the loops of a type of element. */
-#define SEARCH_TABLE(type)                                                                                        \
-    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = {                                    \
-        make_sides_##type, make_box_##type, make_order_sides_##type, find_flat_##type, replace_flat_sides_##type, \
-        locate_##type,     knn_##type,      run_COUNT_##type,        run_FILL_##type,  box_count_##type,          \
-        box_fill_##type,                                                                                          \
+#define SEARCH_TABLE(type)                                                     \
+    const struct bi_kdtree_query_hot BI_LEVEL_NAME(bi_kdtree_query_##type) = { \
+        make_sides_##type,                                                     \
+        make_box_##type,                                                       \
+        make_order_sides_##type,                                               \
+        find_flat_##type,                                                      \
+        replace_flat_sides_##type,                                             \
+        locate_##type,                                                         \
+        {knn_##type, run_COUNT_##type, run_FILL_##type},                       \
+        box_count_##type,                                                      \
+        box_fill_##type,                                                       \
     }
+
+/* Defines the loops of a type of element for another order of distances. */
+#define SEARCH_TABLE_OF_ORDER(order, type)                                            \
+    const struct bi_kdtree_search_loops BI_LEVEL_NAME(bi_kdtree_##order##_##type) = { \
+        knn_##order##_##type, run_COUNT_##order##_##type, run_FILL_##order##_##type}
 
 #endif

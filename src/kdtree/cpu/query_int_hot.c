@@ -6,12 +6,14 @@
 
 #define SEARCH_ELEMENT int32_t
 #define SEARCH_NAME(name) name##_i32
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/query_double.inc"
 
 SEARCH_TABLE(i32);
 
 #define SEARCH_ELEMENT int64_t
 #define SEARCH_NAME(name) name##_i64
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/query_double.inc"
 
 SEARCH_TABLE(i64);

@@ -193,6 +193,7 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .supports_boxes = cpu_supports_boxes,
     .box_count = cpu_box_count,
     .box_fill = cpu_box_fill,
+    .searches_orders = true,
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,
     .reserve_order = bi_kdtree_cpu_reserve_order,

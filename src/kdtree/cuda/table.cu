@@ -284,6 +284,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_knn,
     cuda_radius_count,
     cuda_radius_fill,
+    false, /* searches_orders */
     cuda_checks_queries,
     cuda_query_bytes,
     cuda_supports_self_knn,

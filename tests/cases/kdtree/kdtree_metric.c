@@ -350,7 +350,102 @@ static void powers_at_reported_distances(bosc_ctx *ctx)
     }
 }
 
+/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p = 1 and infinity, or
+ * with a bound for each, by which it does not. */
+struct answers {
+    void *ids, *row_ids;
+    double *distances, *row_distances;
+    int64_t *offsets, *counts;
+};
+
+static struct answers search_within(bosc_ctx *ctx, struct km_trial *t, int64_t k, const double *bounds,
+                                    int64_t bound_count)
+{
+    const int64_t m = t->queries.n, stride = t->queries.stride;
+    const size_t entries = (size_t)(m * k);
+    bosc_kdtree_query_opts o = km_opts(t);
+    struct answers a = {.ids = suite_alloc(entries * 8), .distances = suite_alloc(entries * 8)};
+    a.offsets = suite_alloc((size_t)(m + 1) * 8);
+    a.counts = suite_alloc((size_t)m * 8);
+    /* 1. Rows of points within the bounds. */
+    CHECK_OK(ctx, bosc_kdtree_radius_count_metric(ctx, t->tree, t->queries.data, m, stride, bounds, bound_count, &o,
+                                                  a.counts));
+    CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, stride, bounds, bound_count, &o,
+                                            a.offsets, NULL, NULL, 0));
+    const size_t total = (size_t)a.offsets[m];
+    a.row_ids = suite_alloc(total * 8 + 8);
+    a.row_distances = suite_alloc(total * 8 + 8);
+    CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, stride, bounds, bound_count, &o,
+                                            a.offsets, a.row_ids, a.row_distances, (int64_t)total));
+    /* 2. The nearest. */
+    o.bounds = bounds;
+    o.bound_count = bound_count;
+    CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t->tree, t->queries.data, m, stride, k, &o, a.ids, a.distances));
+    return a;
+}
+
+static void free_answers(const struct answers *a)
+{
+    free(a->ids);
+    free(a->row_ids);
+    free(a->distances);
+    free(a->row_distances);
+    free(a->offsets);
+    free(a->counts);
+}
+
+static void check_equal_answers(const struct km_trial *t, const struct answers *a, const struct answers *b, int64_t k)
+{
+    const size_t m = (size_t)t->queries.n, id_size = (size_t)t->opts.id_bits / 8, entries = m * (size_t)k;
+    CHECK(memcmp(a->ids, b->ids, entries * id_size) == 0);
+    CHECK(memcmp(a->distances, b->distances, entries * 8) == 0);
+    CHECK(memcmp(a->counts, b->counts, m * 8) == 0);
+    CHECK(memcmp(a->offsets, b->offsets, (m + 1) * 8) == 0);
+    CHECK(memcmp(a->row_ids, b->row_ids, (size_t)a->offsets[m] * id_size) == 0);
+    CHECK(memcmp(a->row_distances, b->row_distances, (size_t)a->offsets[m] * 8) == 0);
+}
+
+/* Many queries at once, some infinite, among points of which some are infinite, or flat in a coordinate. */
+static void many_queries(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {3, 1, 2, 9, 40};
+    static const int64_t ks[] = {8, 1, 40};
+    static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS, KD_EQUAL, KD_LINE};
+    struct suite_random r = {7};
+    for (int i = 0; i < 60; i++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = suite_slow(ctx) ? 150 : 2000, m = suite_slow(ctx) ? 40 : 500, k = ks[i % 3];
+        const bosc_dtype dtype = km_dtypes[i % 4];
+        const int32_t dim = dims[i % 5];
+        /* 1. Points and queries. */
+        struct km_trial t =
+            km_make(ctx, &r, dtype, dim, n, m, shapes[suite_below(&r, 5)], i / 2 % 2 ? 1 : (double)INFINITY, false);
+        const bool flat = suite_below(&r, 4) == 0, infinite = i / 4 % 2 && (dtype == BOSC_F32 || dtype == BOSC_F64);
+        for (int64_t j = 0; j < n && flat; j++) kd_set((void *)t.points.data, dtype, j * dim, 3);
+        for (int64_t j = 0; j < m && flat; j += 2) kd_set((void *)t.queries.data, dtype, j * t.queries.stride, 3);
+        for (int64_t j = 0; j < n && infinite; j += 50)
+            kd_set((void *)t.points.data, dtype, j * dim + j % dim, j % 100 ? -INFINITY : INFINITY);
+        for (int64_t j = 0; j < m && infinite; j += 10)
+            kd_set((void *)t.queries.data, dtype, j * t.queries.stride + j / 10 % dim, INFINITY);
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, dim));
+        /* 2. Both kinds of bounds, and a bound that is a distance. */
+        double *bounds = suite_alloc((size_t)m * sizeof *bounds);
+        const double bound =
+            i % 7 == 0 ? (double)INFINITY
+                       : reference_distance(&t.metric,
+                                            reference_measure(&t.points, n / 2, kd_row(&t.queries, m / 2), &t.metric));
+        for (int64_t j = 0; j < m; j++) bounds[j] = bound;
+        const struct answers one = search_within(ctx, &t, k, bounds, 1), each = search_within(ctx, &t, k, bounds, m);
+        check_equal_answers(&t, &one, &each, k);
+        free_answers(&one);
+        free_answers(&each);
+        free(bounds);
+        km_free(&t);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_metric[] = {
+    {"many queries", many_queries, NULL},
     {"reported distances", powers_at_reported_distances, NULL},
     {"shapes", every_shape_and_norm, NULL},
     {"sizes", small_trees_and_many_dimensions, NULL},
