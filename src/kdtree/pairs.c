@@ -218,15 +218,56 @@ static bool uses_blocks(const struct pair_counts *s)
     return s->counts && s->other->ops->steps->count_blocks && s->other->opts.dim <= BI_KDTREE_BOX_COORDINATES;
 }
 
+/* Returns the least bin whose radius is not below a distance, given by its measure; radius_count if there is none. */
+static int64_t bin_of(const struct pair_counts *s, const struct bi_kdtree_metric *metric, double measure)
+{
+    int64_t low = 0, high = s->radius_count;
+    BI_PARTITION_POINT(low, high, mid, !(measure <= bi_kdtree_measure_of(metric, s->radii[mid])));
+    return low;
+}
+
+/* *bin = that of all pairs of two trees that are not empty, if the extents of the trees determine it; else -1. Equal
+ * points and radii beyond all distances, or below all, need no more. */
+static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, int64_t *bin)
+{
+    const int32_t dim = s->tree->opts.dim;
+    const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->other->magnitude == BI_KDTREE_ORDINARY;
+    const double *extents, *others;
+    struct bi_kdtree_metric metric;
+    void *gaps;
+    *bin = -1;
+    if (s->opts.periods) return BOSC_OK; /* on the device */
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &metric));
+    BI_TRY(bi_kdtree_extents(ctx, s->tree, &extents));
+    BI_TRY(bi_kdtree_extents(ctx, s->other, &others));
+    BI_TRY(bi_host_scratch(ctx, 2 * (size_t)dim * sizeof(double), &gaps));
+    double *least = gaps, *most = least + dim;
+    for (int32_t c = 0; c < dim; c++) {
+        const double q[2] = {extents[c], extents[dim + c]}, x[2] = {others[c], others[dim + c]};
+        bi_kdtree_gaps_of_sides(&metric, c, q, x, &least[c], &most[c]);
+    }
+    const int64_t first = bin_of(s, &metric, bi_kdtree_measure_gaps(&metric, least, dim) * metric.shrink),
+                  last = bin_of(s, &metric, bi_kdtree_measure_gaps(&metric, most, dim) * metric.grow);
+    if (first == last) *bin = first;
+    return BOSC_OK;
+}
+
 static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof(int64_t);
     struct bi_kdtree_count_bins a;
     const bool by_blocks = uses_blocks(s), walks = s->sums || (s->counts && !by_blocks);
-    int64_t *results;
+    int64_t *results, bin = -1;
     void *matrix = NULL, *host;
+    /* 1. All pairs at once; before the host scratch is allocated, which find_common_bin uses too. */
+    if (!s->sums && s->tree->nodes > 0 && s->other->nodes > 0) BI_TRY(find_common_bin(ctx, s, &bin));
     BI_TRY(bi_host_scratch(ctx, 2 * bytes, &host));
     memset(host, 0, 2 * bytes);
+    if (bin >= 0) {
+        if (bin < s->radius_count) ((int64_t *)host)[bin] = s->tree->nodes * s->other->nodes;
+        return copy_results(ctx, s, host);
+    }
+    /* 2. Pairs of boxes, or a walk for each query. */
     BI_TRY(stage_count(ctx, s, &a));
     if (a.n > 0 && s->other->nodes > 0) {
         BI_TRY(bi_scratch_of(ctx, 2 * s->radius_count, sizeof *results, &results));

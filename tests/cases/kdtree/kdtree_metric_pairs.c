@@ -296,6 +296,40 @@ static void lines(bosc_ctx *ctx)
     }
 }
 
+/* The extents of two trees of equal points determine the bin of all pairs; the second count costs next to nothing. */
+static void pairs_at_one_distance(bosc_ctx *ctx)
+{
+    enum { RADII = 5 };
+    const int64_t n = suite_slow(ctx) ? 300 : 100000, others = n / 2;
+    const double radii[RADII] = {-1, 0, 4, 5, INFINITY}, at[3] = {0, 3, 4};
+    for (int i = 0; i < 12; i++) {
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = km_dtypes[i % 4], .dim = 2};
+        const bosc_kdtree_query_opts o = {.size = sizeof o, .p = i / 4 == 2 ? 3 : 2};
+        const struct reference_points a = kd_points(&(struct suite_random){1}, opts.dtype, 2, n, 2, KD_EQUAL),
+                                      b = kd_points(&(struct suite_random){1}, opts.dtype, 2, others, 2, KD_EQUAL);
+        for (int64_t j = 0; j < n; j++)
+            for (int c = 0; c < 2; c++) {
+                kd_set((void *)a.data, opts.dtype, 2 * j + c, 7);
+                if (j < others) kd_set((void *)b.data, opts.dtype, 2 * j + c, 7 + (i / 4 == 0 ? 0 : at[1 + c]));
+            }
+        double begin = cpu_seconds();
+        bosc_kdtree *tree = kd_build(ctx, &opts, &a), *other = kd_build(ctx, &opts, &b);
+        const double build = cpu_seconds() - begin;
+        int64_t counts[RADII], want = i / 4 == 0 ? 1 : 3; /* the distances are 0, 5, and 4.498 by p = 3 */
+        for (int again = 0; again < 2; again++) {
+            begin = cpu_seconds();
+            CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, tree, other, radii, RADII, &o, NULL, NULL, 0, counts, NULL));
+            for (int64_t r = 0; r < RADII; r++) CHECK_EQ(counts[r], r == want ? n * others : 0);
+        }
+        CHECK(suite_slow(ctx) || suite_opts_like(ctx).backend != BOSC_BACKEND_CPU ||
+              10 * (cpu_seconds() - begin) < build);
+        bosc_kdtree_free(tree);
+        bosc_kdtree_free(other);
+        free((void *)a.data);
+        free((void *)b.data);
+    }
+}
+
 /* Sums of arbitrary weights have the bits of one plain thread. */
 static void same_bits(bosc_ctx *ctx)
 {
@@ -327,5 +361,6 @@ static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", e
                                                                     {"large integers", nearly_flat_integers, NULL},
                                                                     {"boxes", pairs_of_boxes, NULL},
                                                                     {"lines", lines, NULL},
+                                                                    {"one distance", pairs_at_one_distance, NULL},
                                                                     {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);
