@@ -323,7 +323,9 @@ static bosc_status read_marks(const struct bi_msf_cpu_state *m, const struct mar
 static bosc_status order_ids(const struct bi_msf_cpu_state *m, int64_t entries)
 {
     struct marks k = {.entries = entries, .chunks = bi_thread_count(m->ctx, entries, GRAIN)};
-    if (m->found == 0) return BOSC_OK;
+    int64_t ordered = 1;
+    while (ordered < m->found && m->ids[ordered - 1] < m->ids[ordered]) ordered++;
+    if (ordered >= m->found) return BOSC_OK;
     BI_TRY(bi_scratch_of(m->ctx, entries, 1, (void **)&k.at));
     BI_TRY(bi_scratch_of(m->ctx, k.chunks, sizeof *k.ids, (void **)&k.ids));
     BI_TRY(mark_ids(m, &k));

@@ -164,6 +164,66 @@ static bosc_status unite_entries(struct bi_msf_cpu_state *m, bool light)
     return bi_msf_cpu_kruskal(m, NULL);
 }
 
+/* --- Entries in order --------------------------------------------------------------------------------------------- */
+
+/* True if no entry is lighter than the one before, as where weights are equal. Others mostly differ from that order
+ * within the first few entries. */
+BI_FN bool entries_ascend(const struct bi_msf_cpu_state *m, bosc_dtype dtype)
+{
+    struct bi_graph_entries e = m->entries->list;
+    uint64_t before = 0;
+    e.dtype = dtype;
+    for (int64_t i = 0; i < e.m; i++) {
+        const uint64_t rank = bi_msf_rank(&m->entries->order, bi_graph_entry_weight(&e, i));
+        if (rank < before) return false;
+        before = rank;
+    }
+    return true;
+}
+
+/* Adds the entries from `begin` on, lightest first, that join two trees. The smaller root stays one. */
+BI_FN void unite_in_order(struct bi_msf_cpu_state *m, int64_t begin, int64_t end, bosc_dtype dtype)
+{
+    struct bi_graph_entries e = m->entries->list;
+    e.dtype = dtype;
+    for (int64_t i = begin; i < end && m->left > 1; i++) {
+        const uint32_t from = (uint32_t)bi_word(e.u, e.u_is_64bit, i), to = (uint32_t)bi_word(e.v, e.v_is_64bit, i);
+        const uint64_t key = bi_graph_entry_weight(&e, i);
+        if (!bi_msf_entry_is_edge(m->entries, i, key, from, to)) continue;
+        const uint32_t u = bi_msf_cpu_root(m->joined, from), v = bi_msf_cpu_root(m->joined, to);
+        if (u == v) continue;
+        m->joined[u > v ? u : v] = u > v ? v : u;
+        bi_msf_cpu_add_edge(m, m->found++, (uint32_t)i, key);
+        m->low += key & UINT32_MAX;
+        m->high += key >> 32;
+        m->left--;
+    }
+}
+
+/* Finds the forest of entries in order without a list or a sort; *ascend: false if they are in another order. */
+static bosc_status unite_ascending(struct bi_msf_cpu_state *m, bool *ascend)
+{
+    struct bi_batches p = bi_batches_of(m->ctx, m->entries->list.m, 4);
+#define BI_OF_TYPE(type)                                                                      \
+    case type:                                                                                \
+        *ascend = entries_ascend(m, type);                                                    \
+        while (*ascend && bi_next_batch(m->ctx, &p)) unite_in_order(m, p.begin, p.end, type); \
+        break;
+    switch (m->entries->list.dtype) {
+        BI_OF_TYPE(BOSC_F32)
+        BI_OF_TYPE(BOSC_F64)
+        BI_OF_TYPE(BOSC_I32)
+        BI_OF_TYPE(BOSC_I64)
+        BI_OF_TYPE(BOSC_U64)
+        BI_OF_TYPE(BOSC_U32)
+    default: *ascend = false;
+    }
+#undef BI_OF_TYPE
+    /* Point every vertex at its root; one pass in ascending order is enough, as roots are smaller. */
+    for (int64_t v = 0; *ascend && v < m->rows.n; v++) m->joined[v] = m->joined[m->joined[v]];
+    return p.status;
+}
+
 /* Makes every vertex a tree. */
 static bosc_status init_trees(struct bi_msf_cpu_state *m)
 {
@@ -180,9 +240,11 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, struct bi_msf_found *
 {
     const int64_t edges = m->entries->list.m;
     const double light = BI_MSF_CPU_LIGHT * (double)m->rows.n;
-    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n;
+    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n, ascend;
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(init_trees(m));
+    BI_TRY(unite_ascending(m, &ascend));
+    if (ascend) return bi_msf_cpu_write_result(m, edges, found);
     m->threshold = UINT64_MAX;
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample_entries(m, light / (double)edges));
