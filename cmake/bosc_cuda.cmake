@@ -39,7 +39,8 @@ function(bosc_add_emulated_sources target)
   list(FILTER sources EXCLUDE REGEX "/cub_[^/]*\\.cu$")
   file(GLOB emulator CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/emulator/*.cpp)
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++")
-  # Kernels of many variants, which take more than half of the time of all; other kernels would run up to 1.7 times as long.
+  # Kernels of many variants, which take more than half of the time of compiling all. Others are not listed, as they would
+  # run up to 1.7 times as long.
   set(variants ${sources})
   list(FILTER variants INCLUDE REGEX
     "/kdtree/cuda/search/(query|extent)_[fi][^/]*$|/kdtree/cuda/sampled/(resolve|subtree)_[^/]*$|/hash/cuda/(build|fill|order|partition)[^/]*$")

@@ -223,7 +223,7 @@ class Keys:
         if type(key) is float and self.dtype.kind == "f":  # as NumPy compares a float of Python with an array
             with np.errstate(over="ignore"):
                 held = np.array([key], self.dtype)
-            if math.isfinite(key) and not np.isfinite(held[0]):  # of no key's value; rounded to infinity
+            if math.isfinite(key) and not np.isfinite(held[0]):  # beyond the type: as float64 it equals none
                 return np.array([key])
             return held
         if isinstance(key, tuple) and self.dtype.names:

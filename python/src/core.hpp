@@ -99,7 +99,9 @@ class Lock
 class Hold
 {
   public:
-    enum Kind { READ, WRITE, CHANGE }; /* WRITE: for several calls; CHANGE: a call that changes the structure */
+    /* WRITE: a method of several calls, which may read and change. CHANGE: one call that changes the structure; while
+     * it runs, its thread may not enter again. */
+    enum Kind { READ, WRITE, CHANGE };
     Hold(Lock &entered, Kind as);
     ~Hold();
     Hold(const Hold &) = delete;

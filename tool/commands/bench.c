@@ -101,7 +101,7 @@ static bool needs_rows(const struct job *job)
 
 static bool prints_text(const struct job *job) { return !job->value[OPT_JSON] && !job->value[OPT_QUIET]; }
 
-/* True if rows appear as they are measured; with shapes the extremes come first. */
+/* True if rows appear as they are measured; with shapes the largest and smallest ratios come first. */
 static bool prints_at_once(const struct job *job) { return prints_text(job) && !job->value[OPT_SHAPE]; }
 
 /* Reads the output of a program: adds each JSON object to the rows, and each other line as text. */

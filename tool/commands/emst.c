@@ -43,7 +43,7 @@ static int read_points(struct job *job, const char *path, struct spanning_tree *
 
 /* Returns the distance of the points that begin at elements a and b, by the operations of searches in k-d trees: in the
  * precision of the coordinates, in the order of the coordinates. Differences are multiplied by a power of two, so that
- * no square overflows. Infinity for NaN. */
+ * no square overflows. Returns infinity for a NaN coordinate, and for a length beyond all doubles. */
 static double measure_edge(const bosc_array *points, int64_t a, int64_t b, int64_t dim)
 {
     const bool single = points->dtype == BOSC_F32;
@@ -68,7 +68,7 @@ static double measure_edge(const bosc_array *points, int64_t a, int64_t b, int64
 }
 
 /* True if all coordinates of the point that begins at element a are finite. */
-static bool check_finite(const bosc_array *points, int64_t a, int64_t dim)
+static bool is_finite_point(const bosc_array *points, int64_t a, int64_t dim)
 {
     int64_t c = 0;
     while (c < dim && isfinite(coordinate(points, a + c))) c++;
@@ -85,7 +85,7 @@ static int compute_far_tree(struct job *job, struct spanning_tree *s, const bosc
     for (int64_t e = 0; e < s->lengths.shape[0]; e++) {
         const int64_t a = pairs[2 * e] * dim, b = pairs[2 * e + 1] * dim;
         lengths[e] = measure_edge(&s->points, a, b, dim);
-        if (isinf(lengths[e]) && check_finite(&s->points, a, dim) && check_finite(&s->points, b, dim))
+        if (isinf(lengths[e]) && is_finite_point(&s->points, a, dim) && is_finite_point(&s->points, b, dim))
             return report_error(EXIT_FAILED, "%s: the length of edge %lld is more than a double holds", s->path,
                                 (long long)e);
     }

@@ -61,12 +61,12 @@ static int convert_keys(const char *path, struct input_rows *rows, uint8_t **neg
         return report_error(EXIT_FAILED, "%s: the keys are %s, not integers", path, dtype_code(keys->dtype));
     int code = negative ? mark_negative(rows, negative) : EXIT_DONE;
     if (code) return code;
-    int64_t i = find_negative(keys, 0);
-    if (i < keys->shape[0])
-        return report_error(EXIT_FAILED, "%s: row %lld: the key %lld is less than 0", path,
-                            (long long)(rows->slice.begin + i), (long long)signed_element(keys, i));
     bosc_status status = bosc_slice_convert(path, &rows->slice, keys, type, 0, &error);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    if (status == BOSC_OK) return EXIT_DONE;
+    const int64_t i = find_negative(keys, 0); /* keys are unchanged */
+    if (i == keys->shape[0]) return report_io_error(status, &error);
+    return report_error(EXIT_FAILED, "%s: row %lld: the key %lld is less than 0", path, (long long)(rows->first + i),
+                        (long long)signed_element(keys, i));
 }
 
 /* Reads a column (n,) or (n, 1). */
@@ -99,10 +99,9 @@ static bosc_dtype widened_type(bosc_dtype type)
 static uint32_t widened_element(const bosc_array *a, int64_t i)
 {
     switch (a->dtype) {
-    case BOSC_I8: return (uint32_t)((const int8_t *)a->data)[i];
-    case BOSC_I16: return (uint32_t)((const int16_t *)a->data)[i];
     case BOSC_U8: return ((const uint8_t *)a->data)[i];
-    default: return ((const uint16_t *)a->data)[i];
+    case BOSC_U16: return ((const uint16_t *)a->data)[i];
+    default: return (uint32_t)signed_element(a, i);
     }
 }
 

@@ -424,7 +424,7 @@ static int read_planet(struct job *job, struct planet_view *planet, bosc_heights
     return code;
 }
 
-/* Notes the samples that the largest error is of, where these are not the file's samples in the picture. */
+/* Notes which samples max_error covers, unless they are exactly the file's samples in view. */
 static void note_max_error(struct job *job, const struct planet_view *planet)
 {
     const bool resampled = json_object_get(job->results, "resampled") != NULL;

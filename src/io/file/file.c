@@ -238,7 +238,7 @@ bosc_status bi_file_open_head(const char *path, struct bi_file *file, bosc_io_er
     bool standard = strcmp(path, "-") == 0;
     if (bi_fault(BI_FAULT_READ)) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: fault", path);
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && !*path) return bi_io_fail(error, BOSC_ERR_IO, "the name of a file is empty");
+    if (fd < 0 && !*path) return bi_io_fail(error, BOSC_ERR_IO, "the file name is empty");
     if (fd < 0) return bi_io_fail(error, BOSC_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
     *file = (struct bi_file){.bytes = {.name = path, .data = ""}, .backing.fd = fd, .opened = !standard};
     bosc_status status = read_head(file, error);

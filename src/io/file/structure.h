@@ -14,7 +14,7 @@ enum bi_structure {
 /* True if the bytes begin as a file of this structure. */
 bool bi_structure_is(enum bi_structure structure, const struct bi_bytes *in);
 
-/* Returns the name of the structure whose file the bytes begin; NULL: none. */
+/* Returns the name of the structure that the bytes hold, by the first ones; NULL: none. */
 const char *bi_structure_name(const struct bi_bytes *in);
 
 /* Reads a structure from all of the bytes into *handle. */

@@ -1,6 +1,6 @@
 /* Reads sequences of any lengths from reads, from the names of reads, or from a table, with their keys and marks.
  *
- * Source of patterns, and of names with barcodes: Smith, Heger, Sudbery, UMI-tools: Modeling Sequencing Errors in Unique
+ * Source of patterns and of names with barcodes: Smith, Heger, Sudbery, UMI-tools: Modeling Sequencing Errors in Unique
  * Molecular Identifiers to Improve Quantification Accuracy (2017). */
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ struct bi_geotiff {
     bosc_heights place;     /* without data: its size, place and units */
     bool to_west, to_north; /* columns run westwards, rows northwards; false: as on a map */
     double scale, offset;   /* height = sample * scale + offset, in the file's unit */
-    bool has_numbers;       /* the file has a map without a system: `numbers`, as those of a world file */
+    bool has_numbers;       /* the file has a map but no GeoKeys: `numbers`, as those of a world file */
     double numbers[BI_WORLD_NUMBERS];
 };
 
@@ -20,7 +20,7 @@ struct bi_geotiff {
  * a tag keep their defaults: no spacing and no place, scale 1. */
 const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo);
 
-/* Completes the place of a raster with a map without a system, as bi_world_numbers_apply does. */
+/* Sets the coordinate system and the spacings of a raster with a map but no GeoKeys: see bi_world_numbers_apply. */
 bosc_status bi_geotiff_guess_system(const char *path, struct bi_geotiff *geo, bosc_io_error *error);
 
 /* Returns GDAL's no-data value, which is text; NaN: none. */

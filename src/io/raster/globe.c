@@ -253,6 +253,7 @@ static bosc_status resample_degrees(const bosc_heights *h, const struct plan *pl
 
 /* ---- the change by resampling ---- */
 
+/* Returns the height of a pole: the mean of the row next to it, as meshes of planets have it (src/planet). */
 static double mean_of_row(const bosc_heights *globe, int64_t row)
 {
     double sum = 0;

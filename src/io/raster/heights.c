@@ -69,7 +69,7 @@ void bi_heights_mirror(bosc_heights *h, bool rows, bool columns)
     }                                                        \
     break
 
-/* Samples of IEEE 754 binary16. */
+/* Reads samples of IEEE 754 binary16, `step` bytes apart. Samples equal to `none` become NaN. */
 static void read_halves(const void *from, int64_t step, int64_t count, double none, float *to)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -17,7 +17,7 @@ struct bi_tiff {
     bool no_memory;
     int number;              /* errno of the last failed read, for bi_bytes_fail; else 0 */
     struct bi_reason reason; /* libtiff's first error */
-    struct bi_reason lost;   /* when reading: the reason why the first lost tag of a directory is one; empty: none */
+    struct bi_reason lost;   /* when reading: libtiff's warning about the first tag that it left out; empty: none */
     TIFF *handle;
 };
 bool bi_tiff_open(struct bi_tiff *t, const char *mode); /* false: see t->reason; empty: out of memory */

@@ -17,7 +17,7 @@ struct bi_words {
 int64_t bi_words_add(struct bi_words *words, const char *word, int64_t size);
 void bi_words_free(struct bi_words *words);
 
-/* Grows *array, of elements of `size` bytes, for `count` elements, by doubling. False: out of memory; it is unchanged. */
+/* Grows *array, whose elements have `size` bytes, to `count` elements. False: out of memory; it is unchanged. */
 bool bi_array_reserve(void *array, int64_t count, int64_t *capacity, size_t size);
 
 #endif

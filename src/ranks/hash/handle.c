@@ -154,9 +154,9 @@ static bosc_status size_build(bosc_ctx *ctx, const bosc_hash_opts *o, int64_t n,
     const int64_t pair = o->key_bits / 8 + o->value_size;
     int64_t table;
     BI_TRY(bosc_hash_bytes(ctx, o, owned, kept, &table));
-    /* The input pairs, and the positions of their tiles (exchange/route.c): at most half a byte a pair, and as much in
-     * the scan. The received pairs, and the larger of two phases: copies of the sent pairs, where ranks share no
-     * memory; and the table's build. */
+    /* The input pairs, and the positions of their tiles (exchange/route.c): at most half a byte a pair and 8 bytes a
+     * rank, which REQUESTS includes, and as much in the scan. The received pairs, and the larger of two phases: copies
+     * of the sent pairs, where ranks share no memory; and the table's build. */
     *scratch = n * (pair + 1) + owned * pair + bi_max_i64(n * pair, table) + REQUESTS;
     return BOSC_OK;
 }

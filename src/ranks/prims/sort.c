@@ -256,7 +256,7 @@ struct sort_call {
     size_t key_size, value_size;
     int64_t n;
     struct pairs sorted;  /* scratch: this rank's slice */
-    struct bi_out out[2]; /* keys and values of the answer */
+    struct bi_out out[2]; /* the caller's keys and values */
 };
 
 static bosc_status allocate_pairs(bosc_ctx *ctx, const struct sort_call *s, struct pairs *pairs)
@@ -278,7 +278,7 @@ static bosc_status sort_pairs(bosc_ctx *ctx, const struct sort_call *s, const vo
 /* ---- runs ---- */
 
 struct run {
-    struct pairs at;
+    struct pairs at; /* its first key and value, in the slice of a rank or in a buffer */
     int64_t n;
 };
 
@@ -287,20 +287,6 @@ static struct pairs pairs_at(const struct sort_call *s, struct pairs p, int64_t 
     p.keys = (char *)p.keys + i * (int64_t)s->key_size;
     if (p.values) p.values = (char *)p.values + i * (int64_t)s->value_size;
     return p;
-}
-
-/* Merges runs pairwise into `to`, the last of an odd number with an empty one. runs: then the merged ones. */
-static bosc_status merge_pass(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
-                              struct pairs to)
-{
-    for (int32_t i = 0; i < count; i += 2) {
-        const struct run a = runs[i], b = i + 1 < count ? runs[i + 1] : (struct run){a.at, 0};
-        BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->merge_pairs(ctx, s->dtype, s->value_size, a.at.keys, a.at.values,
-                                                                 a.n, b.at.keys, b.at.values, b.n, to.keys, to.values));
-        runs[i / 2] = (struct run){to, a.n + b.n};
-        to = pairs_at(s, to, a.n + b.n);
-    }
-    return BOSC_OK;
 }
 
 /* Copies the runs one after the other. */
@@ -312,6 +298,26 @@ static bosc_status copy_runs(bosc_ctx *ctx, const struct sort_call *s, const str
         if (s->value_size)
             BI_TRY(ctx->backend->copy(ctx, to.values, runs[i].at.values, (size_t)runs[i].n * s->value_size));
         to = pairs_at(s, to, runs[i].n);
+    }
+    return BOSC_OK;
+}
+
+static bosc_status merge_two(bosc_ctx *ctx, const struct sort_call *s, struct run a, struct run b, struct pairs to)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, ctx->backend->core->merge_pairs(ctx, s->dtype, s->value_size, a.at.keys, a.at.values,
+                                                                a.n, b.at.keys, b.at.values, b.n, to.keys, to.values));
+}
+
+/* Merges runs pairwise into `to`; copies the last of an odd number. runs: then the merged ones. */
+static bosc_status merge_pass(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
+                              struct pairs to)
+{
+    for (int32_t i = 0; i < count; i += 2) {
+        const bool pair = i + 1 < count;
+        const int64_t n = runs[i].n + (pair ? runs[i + 1].n : 0);
+        BI_TRY(pair ? merge_two(ctx, s, runs[i], runs[i + 1], to) : copy_runs(ctx, s, &runs[i], 1, to));
+        runs[i / 2] = (struct run){to, n};
+        to = pairs_at(s, to, n);
     }
     return BOSC_OK;
 }
@@ -333,7 +339,8 @@ static bosc_status read_runs(bosc_ctx *ctx, const struct sort_call *s, struct ru
     return choose_method(s, count) == MERGE ? merge_pass(ctx, s, runs, count, to) : copy_runs(ctx, s, runs, count, to);
 }
 
-/* Further passes, into buffers in turn, the last one into `out`. The slice is free to be one of them. */
+/* Further passes, into buffers in turn, the last one into `out`. The sorted slice is one of them:
+ * the windows are closed, so that no rank reads it. */
 static bosc_status finish_runs(bosc_ctx *ctx, const struct sort_call *s, struct run *runs, int32_t count,
                                struct pairs first, struct pairs out)
 {
@@ -370,7 +377,7 @@ static bosc_status merge_slices(bosc_ctx *ctx, bosc_comm *comm, const struct sor
                                  .of = {{.item_size = s->key_size, .items = s->sorted.keys},
                                         {.item_size = s->value_size, .items = s->sorted.values}}};
     const struct pairs out = {s->out[0].reachable, s->out[1].reachable};
-    struct pairs first = out; /* of the first pass; other memory if more passes follow */
+    struct pairs first = out; /* output of the first pass: a buffer if more passes follow */
     bosc_status local_status = BOSC_OK;
     int32_t count = 0;
     for (int32_t r = 0; r < x->rank_count; r++) count += x->received_offsets[r + 1] > x->received_offsets[r];
