@@ -143,7 +143,7 @@ static bosc_status find_edges(struct emst *e)
 {
     BI_TRY(allocate_scratch(e));
     BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near_dist2));
-    BI_TRY(bi_kdtree_make_blocks(e->ctx, e->tree, &e->blocks));
+    BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, e->tree, &e->blocks));
     BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
     e->components = e->n;
     while (e->components > 1) {

@@ -41,7 +41,7 @@ static bosc_status find_first(bosc_ctx *ctx, const bosc_kdtree *tree, uint32_t *
     BI_TRY(bi_scratch(ctx, bytes, &bounds));
     BI_TRY(ctx->backend->core->iota(ctx, sizeof *labels, labels, tree->nodes));
     BI_TRY(ctx->backend->fill(ctx, bounds, 0, bytes));
-    BI_TRY(bi_kdtree_make_blocks(ctx, tree, &blocks));
+    BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &blocks));
     const struct bi_kdtree_shared_bounds within = {.bounds = bounds};
     return bi_kdtree_nearest_other_in(ctx, tree, &blocks, &within, first, NULL);

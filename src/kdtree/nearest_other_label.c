@@ -1,6 +1,7 @@
 /* Finds the nearest point with another label for each row. */
 #include "base/bits.h"
 #include "core/call.h"
+#include "kdtree/blocks.h"
 #include "kdtree/handle.h"
 #include "kdtree/nearest_other_label.h"
 #include "kdtree/steps/steps.h"
@@ -15,33 +16,13 @@ struct label_search {
     const struct bi_kdtree_shared_bounds *shared; /* with the same bounds; NULL: not shared */
 };
 
-/* Allocates the arrays by box. One element precedes box 0: so the two boxes below each box are aligned to 16 bytes, and
- * their labels to 8. */
-static bosc_status allocate_boxes(bosc_ctx *ctx, int64_t boxes, struct bi_kdtree_blocks *blocks)
+bosc_status bi_kdtree_make_labelled_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
 {
-    const size_t size = blocks->view.dtype == BOSC_F32 ? sizeof(float) : sizeof(double),
-                 box = 2 * (size_t)blocks->used * size;
-    char *memory;
-    BI_TRY(bi_scratch_of(ctx, boxes + 1, box, (void **)&memory));
-    BI_TRY(bi_scratch_of(ctx, boxes + 1, sizeof *blocks->same, &blocks->same));
-    blocks->boxes = memory + box;
-    blocks->same++;
-    return bi_scratch_of(ctx, boxes, sizeof *blocks->least_ids, &blocks->least_ids);
-}
-
-bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
-{
-    const struct bi_kdtree_steps *steps = tree->ops->steps;
-    bosc_kdtree_view view = tree->ops->view(tree);
-    int32_t levels = bi_kdtree_block_levels(tree->nodes),
-            used = view.dim < BI_KDTREE_BOX_COORDINATES ? view.dim : BI_KDTREE_BOX_COORDINATES;
-    int64_t boxes = ((int64_t)2 << levels) - 1;
-    *blocks = (struct bi_kdtree_blocks){.view = view, .levels = levels, .level = levels, .used = used};
+    BI_TRY(bi_kdtree_make_blocks(ctx, tree, blocks));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *blocks->node_labels, &blocks->node_labels));
-    BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << levels) + 1, sizeof *blocks->begins, &blocks->begins));
-    BI_TRY(allocate_boxes(ctx, boxes, blocks));
-    BI_TRY(steps->make_block(ctx, (int64_t)1 << levels, blocks));
-    while (blocks->level-- > 0) BI_TRY(steps->merge_boxes(ctx, (int64_t)1 << blocks->level, blocks));
+    /* One element precedes box 0: so the labels of the two boxes below each box are aligned to 8 bytes. */
+    BI_TRY(bi_scratch_of(ctx, (int64_t)2 << blocks->levels, sizeof *blocks->same, &blocks->same));
+    blocks->same++;
     return BOSC_OK;
 }
 
@@ -93,7 +74,7 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     if (o->blocks) {
         blocks = *o->blocks;
     } else {
-        BI_TRY(bi_kdtree_make_blocks(ctx, tree, &blocks));
+        BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &blocks));
         BI_TRY(bi_kdtree_label_blocks(ctx, tree, o->labels, &blocks));
     }
     if (o->bounds && steps->prune) { /* NULL: searches alone are faster (cuda/table.cu) */
@@ -182,7 +163,7 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     struct bi_kdtree_write_none empty = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
     struct bi_kdtree_nearest_other_label args = {
         .labels = queries->labels, .rows = queries->rows, .bounds = queries->bounds, .ids = ids, .dist2 = dist2};
-    BI_TRY(bi_kdtree_make_blocks(ctx, tree, &args.blocks));
+    BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &args.blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
     BI_TRY(steps->write_none(ctx, count, &empty));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));

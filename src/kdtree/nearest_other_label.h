@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* make_blocks: makes the blocks of a non-empty tree, in scratch. label_blocks: (re)labels them by the labels of the
- * tree's rows. */
-bosc_status bi_kdtree_make_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks);
+/* make_labelled_blocks: makes the blocks of a non-empty tree, with room for labels, in scratch. label_blocks:
+ * (re)labels them by the labels of the tree's rows. */
+bosc_status bi_kdtree_make_labelled_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks);
 bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                    struct bi_kdtree_blocks *blocks);
 

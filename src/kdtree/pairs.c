@@ -5,8 +5,10 @@
 
 #include "core/call.h"
 #include "core/csr.h"
+#include "kdtree/blocks.h"
+#include "kdtree/handle.h"
 #include "kdtree/metric.h"
-#include "kdtree/nearest_other_label.h"
+#include "kdtree/steps/steps.h"
 
 /* --- Lists of pairs ----------------------------------------------------------------------------------------------- */
 

@@ -139,14 +139,17 @@ struct bi_kdtree_cpu_index {
 enum { BI_KDTREE_MOST_DIM = 1024 };
 
 /* The making of the sides of an order by extent. Subtrees of level `stop` are made first, by threads, into boxes. */
-enum { BI_KDTREE_ORDER_DIM = 4 /* dimensions of a tree with an order by extent, at most */ };
+enum {
+    BI_KDTREE_ORDER_DIM = 4, /* dimensions of a tree with an order by extent, at most */
+    BI_KDTREE_ORDER_STOP = 8 /* levels above the subtrees of threads: 256 subtrees */
+};
 struct bi_kdtree_cpu_order_sides {
     const bosc_kdtree_view *view;
     const struct bi_kdtree_cpu_index *index;
     const uint8_t *split_axes; /* by position of the node */
     int stop;
-    void *boxes; /* of each subtree of level `stop`: low and high of each coordinate; made last: boxes are read */
-    bool reads_boxes;
+    void *boxes;      /* of the subtrees of level `stop`, in order: low and high of each coordinate */
+    bool reads_boxes; /* boxes of level `stop` are false: computed; true: copied from `boxes` */
 };
 
 /* The coordinates that a search compares, renumbered 0 to dim - 1 (all but flat ones). */

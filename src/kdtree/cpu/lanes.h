@@ -388,12 +388,13 @@ static inline void equal_masks64(const uint64_t *keys, int m, uint32_t *equal)
     }
 }
 
-/* below[i] |= equal[i] & next[i] for 32 points: an order by one key, then by `next`. */
-static inline void chain_masks(uint32_t *below, const uint32_t *equal, const uint32_t *next)
+/* Masks of an order by one key, then by others, for 32 points. below: points less by the key; equal: points with the
+ * same key; chain: points less by the other keys, which becomes below | (equal & chain). */
+static inline void chain_masks(const uint32_t *below, const uint32_t *equal, uint32_t *chain)
 {
     for (int i = 0; i < 32; i += 16) {
-        const __m512i tied = _mm512_and_si512(_mm512_load_si512(equal + i), _mm512_load_si512(next + i));
-        _mm512_store_si512(below + i, _mm512_or_si512(_mm512_load_si512(below + i), tied));
+        const __m512i tied = _mm512_and_si512(_mm512_load_si512(equal + i), _mm512_load_si512(chain + i));
+        _mm512_store_si512(chain + i, _mm512_or_si512(_mm512_load_si512(below + i), tied));
     }
 }
 

@@ -91,12 +91,13 @@ bosc_status bi_kdtree_cpu_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_
     return may_have_order(&tree->opts, n) ? reserve_order(ctx, tree, n) : BOSC_OK;
 }
 
-/* Returns the scratch of making the order: that of the build, axes by position, and boxes of 256 subtrees. */
+/* Returns the scratch of making the order: that of the build, axes by position, and boxes of subtrees. */
 static int64_t count_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n)
 {
     bosc_kdtree_opts plain = *opts;
     plain.builder = BOSC_KDTREE_AUTO;
-    return bi_kdtree_cpu_build_scratch(ctx, &plain, n) + n + (256 * 2 * 8 * BI_KDTREE_ORDER_DIM + 1024);
+    return bi_kdtree_cpu_build_scratch(ctx, &plain, n) + n +
+           ((2 * 8 * BI_KDTREE_ORDER_DIM) << BI_KDTREE_ORDER_STOP) + 1024;
 }
 
 void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,

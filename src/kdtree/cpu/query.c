@@ -157,6 +157,8 @@ static void find_facts(const bosc_kdtree_view *view, const struct bi_kdtree_quer
     facts->odd_levels = find_odd_levels(index, &searched);
 }
 
+enum { PARALLEL_LEVELS = 10 }; /* of an index with more levels several threads make the sides; not measured */
+
 /* Makes the sides of a level of the index; deeper levels exist already. */
 static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const struct bi_kdtree_cpu_index *index,
                               int level)
@@ -167,7 +169,7 @@ static bosc_status make_level(bosc_ctx *ctx, const bosc_kdtree_view *view, const
     double items = 3 * (double)view->nodes / index->levels; /* cost of a level, at most */
     struct bi_batches p = bi_batches_of(ctx, nodes / chunk, items / (double)(nodes / chunk));
     while (bi_next_batch(ctx, &p)) {
-        BI_PARALLEL_FOR(index->levels > 10 ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
+        BI_PARALLEL_FOR(index->levels > PARALLEL_LEVELS ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
                         hot->make_sides(view, index, level, s * chunk, (s + 1) * chunk));
     }
     return p.status;
@@ -199,27 +201,27 @@ bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bos
 bosc_status bi_kdtree_cpu_make_order_index(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *view,
                                            const uint8_t *split_axes)
 {
-    enum { STOP = 8 /* levels above the subtrees of threads: 256 subtrees */ };
     struct bi_kdtree_cpu_index index = bi_kdtree_cpu_get_index(order);
     const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
     struct bi_kdtree_cpu_order_sides sides = {
-        .view = view, .index = &index, .split_axes = split_axes, .stop = index.levels < STOP ? index.levels : STOP};
+        .view = view,
+        .index = &index,
+        .split_axes = split_axes,
+        .stop = index.levels < BI_KDTREE_ORDER_STOP ? index.levels : BI_KDTREE_ORDER_STOP};
     const size_t size = 2 * (size_t)view->dim * bosc_dtype_size(view->dtype);
-    double root[2 * BI_KDTREE_ORDER_DIM]; /* large enough for all types */
     make_begins(ctx, &index, view->nodes);
-    /* 1. Subtrees by threads, then the levels above. */
+    /* 1. Subtrees by threads, then the levels above, which also make the box of all nodes. The index has it in all
+     * coordinates: each has a level, as a tree with an order has thousands of nodes and few coordinates. */
     BI_TRY(bi_scratch(ctx, size << sides.stop, &sides.boxes));
     struct bi_batches p = bi_batches_of(ctx, (int64_t)1 << sides.stop, (double)(view->nodes >> sides.stop));
     while (bi_next_batch(ctx, &p)) {
-        BI_PARALLEL_FOR(index.levels > 10 ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
+        BI_PARALLEL_FOR(index.levels > PARALLEL_LEVELS ? ctx->threads : 1, (dynamic), s, p.begin, p.end,
                         hot->make_order_sides(&sides, sides.stop, s, (char *)sides.boxes + (size_t)s * size));
     }
     BI_TRY(p.status);
     sides.reads_boxes = true;
-    hot->make_order_sides(&sides, 0, 0, root);
-    /* 2. The box of all nodes, in the coordinates that a tree's index has. */
-    const size_t box_size = size / (size_t)view->dim * (size_t)(view->dim < index.levels ? view->dim : index.levels);
-    memcpy((void *)index.box, root, box_size);
+    hot->make_order_sides(&sides, 0, 0, (void *)index.box);
+    /* 2. Facts and smallest ids for searches. */
     find_facts(view, hot, &index);
     make_floors(ctx, view, &index);
     return BOSC_OK;

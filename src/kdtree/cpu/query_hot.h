@@ -87,8 +87,8 @@ static inline uint32_t near_f64(const double *s, double limit)
 
 #if BI_LEVEL == 4
 
-/* Makes NaN, and distances outside the mask, infinite, and lowers least[i] to distance i. Then least_of returns the
- * least of 16. */
+/* Makes NaN, and distances without a bit in the mask `in` of the leaf's nodes, infinite, and lowers least[i] to
+ * distance i. Then least_of returns the least of 16. */
 static inline void lower_f32(float *dist2, uint32_t in, float *least)
 {
     const __m512 infinity = _mm512_set1_ps(INFINITY);

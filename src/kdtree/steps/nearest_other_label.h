@@ -2,9 +2,7 @@
 #ifndef BI_KDTREE_STEPS_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_STEPS_NEAREST_OTHER_LABEL_H
 
-#include "kdtree/steps/query.h"
-
-#define BI_KDTREE_MIXED UINT32_MAX /* no label */
+#include "kdtree/steps/blocks.h"
 
 /* Writes "none" to a row. Run when only the device can still fail, as outputs are unchanged on other failures. */
 struct bi_kdtree_write_none {
@@ -60,91 +58,13 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
     a->node_labels[i] = a->wide ? (uint32_t)((const int64_t *)a->labels)[id] : ((const uint32_t *)a->labels)[id];
 }
 
-/* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
- * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
- * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
- * be replaced. The copies of a point ascend by id in a subtree that holds nothing else, so that by least ids a search
- * visits one block of it. */
-struct bi_kdtree_blocks {
-    bosc_kdtree_view view;
-    uint32_t *node_labels;
-    int32_t levels, level, used;
-    uint32_t *begins;    /* of blocks; the end of the last */
-    void *boxes;         /* by heap index, of the distance type */
-    uint32_t *least_ids; /* by heap index */
-    uint32_t *same;      /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
-};
-
-/* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack
- * of a query, 128 bytes; further coordinates prune nothing. Not measured. */
-enum { BI_KDTREE_BLOCK_NODES = 16, BI_KDTREE_BOX_COORDINATES = 16 };
-
-BI_FN int bi_kdtree_block_levels(int64_t nodes)
-{
-    int levels = 0;
-    while (nodes >> levels >= BI_KDTREE_BLOCK_NODES) levels++;
-    return levels;
-}
-
-/* Element c of box h: a least coordinate, or from `used` on a greatest one. */
-BI_FN double bi_kdtree_box_coordinate(const struct bi_kdtree_blocks *a, int64_t h, int32_t c)
-{
-    const int64_t at = 2 * h * a->used + c;
-    return a->view.dtype == BOSC_F32 ? (double)((const float *)a->boxes)[at] : ((const double *)a->boxes)[at];
-}
-
-BI_FN void bi_kdtree_set_box_coordinate(const struct bi_kdtree_blocks *a, int64_t h, int32_t c, double x)
-{
-    const int64_t at = 2 * h * a->used + c;
-    if (a->view.dtype == BOSC_F32)
-        ((float *)a->boxes)[at] = (float)x;
-    else
-        ((double *)a->boxes)[at] = x;
-}
-
-BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
-{
-    int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
-    int64_t end = s + 1 < blocks ? bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
-    for (int32_t c = 0; c < a->used; c++) {
-        double low = bosc_kdtree_coordinate(&a->view, begin, c), high = low;
-        for (int64_t i = begin + 1; i < end; i++) {
-            double x = bosc_kdtree_coordinate(&a->view, i, c);
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        bi_kdtree_set_box_coordinate(a, blocks - 1 + s, c, low);
-        bi_kdtree_set_box_coordinate(a, blocks - 1 + s, a->used + c, high);
-    }
-    uint32_t least = bosc_kdtree_id(&a->view, begin);
-    for (int64_t i = begin + 1; i < end; i++) {
-        uint32_t id = bosc_kdtree_id(&a->view, i);
-        least = id < least ? id : least;
-    }
-    a->least_ids[blocks - 1 + s] = least;
-    a->begins[s] = (uint32_t)begin;
-    if (s + 1 == blocks) a->begins[blocks] = (uint32_t)end;
-}
-
+/* Sets the one label of block s, or BI_KDTREE_MIXED. */
 BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
     uint32_t label = a->node_labels[a->begins[s]];
     for (uint32_t i = a->begins[s] + 1; i < a->begins[s + 1]; i++)
         if (a->node_labels[i] != label) label = BI_KDTREE_MIXED;
     a->same[((int64_t)1 << a->levels) - 1 + s] = label;
-}
-
-/* Makes box i of `level` from the two below it. */
-BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
-{
-    int64_t h = ((int64_t)1 << a->level) - 1 + i;
-    for (int32_t c = 0; c < 2 * a->used; c++) {
-        double one = bi_kdtree_box_coordinate(a, 2 * h + 1, c), two = bi_kdtree_box_coordinate(a, 2 * h + 2, c);
-        bool first_counts = c < a->used ? one < two : one > two;
-        bi_kdtree_set_box_coordinate(a, h, c, first_counts ? one : two);
-    }
-    uint32_t first = a->least_ids[2 * h + 1], second = a->least_ids[2 * h + 2];
-    a->least_ids[h] = first < second ? first : second;
 }
 
 BI_FN void bi_step_merge_labels(const struct bi_kdtree_blocks *a, int64_t i)

@@ -4,7 +4,7 @@
 #ifndef BI_KDTREE_STEPS_PAIR_BLOCKS_H
 #define BI_KDTREE_STEPS_PAIR_BLOCKS_H
 
-#include "kdtree/steps/nearest_other_label.h"
+#include "kdtree/steps/blocks.h"
 #include "kdtree/steps/pair_counts.h"
 
 /* Levels of boxes below that of an item: 32 blocks. More: fewer items for threads; less: more walks from the root. Not

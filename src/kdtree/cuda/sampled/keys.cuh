@@ -113,7 +113,7 @@ struct bi_kdtree_rounded_keys {
     template <int DIM>
     __device__ __forceinline__ bool precedes(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b, int d) const
     {
-        /* Not unrolled: the first coordinate nearly always decides, and kernels have many copies of the loop. */
+        /* Not unrolled: kernels have many copies of the loop, and it goes on only where keys are equal. */
 #pragma unroll 1
         for (int t = 0; t < DIM; t++, d = bi_kdtree_next_coordinate<DIM>(d)) {
             const float x = bi_kdtree_coordinate<DIM>(a, d), y = bi_kdtree_coordinate<DIM>(b, d);
