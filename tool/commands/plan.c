@@ -330,6 +330,25 @@ static const char *file_of_message(const struct job *job, const char *message)
     return job->operands[obstacle && job->operand_count == 2];
 }
 
+static int64_t count_features(const bosc_plan_bodies *b)
+{
+    const int64_t facets = b->polytope_count ? b->polytope_offsets[b->polytope_count] : 0;
+    return b->ball_count + b->vertex_count + b->triangle_count + facets;
+}
+
+/* Reports that the pairs of features are too many, with the body that has more of them. */
+static int report_features(const struct job *job, const bosc_plan_scene *scene, bosc_status status, const char *message)
+{
+    const int64_t robot = count_features(&scene->robot), obstacle = count_features(&scene->obstacle);
+    const bool larger = obstacle >= robot;
+    return report_error(status_exit_code(status),
+                        "%s: %s: the %s has %lld vertices and faces, the %s %lld; simplify the mesh of the larger one, "
+                        "or enclose it in few convex solids (--convex)",
+                        job->operands[larger && job->operand_count == 2], message, larger ? "obstacle" : "robot",
+                        (long long)(larger ? obstacle : robot), larger ? "robot" : "obstacle",
+                        (long long)(larger ? robot : obstacle));
+}
+
 static int build_planner(struct job *job, struct plan_query *q)
 {
     double start = job_now();
@@ -338,10 +357,7 @@ static int build_planner(struct job *job, struct plan_query *q)
     job_add_seconds(job, "cells", start);
     const char *message = bosc_ctx_message(job->ctx);
     if (status == BOSC_ERR_LIMIT && strncmp(message, "scene:", strlen("scene:")) == 0)
-        return report_error(status_exit_code(status),
-                            "%s%s%s: %s: the meshes have too many features; --convex replaces one by its hull",
-                            job->operands[0], job->operand_count == 2 ? ", " : "",
-                            job->operand_count == 2 ? job->operands[1] : "", message);
+        return report_features(job, &q->scene.scene.plan, status, message);
     if (status == BOSC_ERR_DATA || status == BOSC_ERR_LIMIT)
         return report_error(status_exit_code(status), "%s: %s", file_of_message(job, message), message);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
