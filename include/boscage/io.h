@@ -128,7 +128,8 @@ BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bos
  *                    double quotes or not; `#` begins a comment; a line of names may come first; separators at the end
  *                    of a line are passed over, and so are first columns without a name, which hold numbers of rows
  *   .xyz             f8: the same, with the first three numbers of a row (colours and normals may follow); or a
- *                    molecule: the number of atoms, a comment line, and for each atom its symbol and x, y, z
+ *                    molecule: the number of atoms, a comment line, and for each atom its symbol and x, y, z, or the
+ *                    columns that `Properties=` of the comment gives (extended .xyz)
  *   .off .ply .obj   f8: the vertices of a mesh; .ply is ascii or binary, of either byte order
  *   -                .npy if it begins as one, else read as .csv
  *
@@ -329,7 +330,9 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *                          or symmetric. Complex, hermitian and skew-symmetric matrices give their pattern
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
  *   .tsv .csv              begin comments; a comma or semicolon in the first line is the separator, and numbers may be
- *                          quoted; a line of names may come first, and columns without a name before the vertices
+ *                          quoted; a line of names may come first, and columns without a name before the vertices.
+ *                          Vertices may be written as 1.0. Of four columns or more Source, Target and Weight are read
+ *                          by their names (Gephi)
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
  *

@@ -102,7 +102,7 @@ static bosc_status add_letters(struct growing *g, struct bi_line letters, int64_
     return BOSC_OK;
 }
 
-/* Moves the sequences to the caller, without arrays that are not needed. */
+/* Moves the sequences to the caller; arrays of keys and marks only if there are any. */
 static void move_sequences(struct growing *g, bosc_sequences *sequences)
 {
     g->s.offsets[g->s.n] = g->letters;

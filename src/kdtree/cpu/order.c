@@ -96,8 +96,8 @@ static int64_t count_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, 
 {
     bosc_kdtree_opts plain = *opts;
     plain.builder = BOSC_KDTREE_AUTO;
-    return bi_kdtree_cpu_build_scratch(ctx, &plain, n) + n +
-           ((2 * 8 * BI_KDTREE_ORDER_DIM) << BI_KDTREE_ORDER_STOP) + 1024;
+    return bi_kdtree_cpu_build_scratch(ctx, &plain, n) + n + ((2 * 8 * BI_KDTREE_ORDER_DIM) << BI_KDTREE_ORDER_STOP) +
+           1024;
 }
 
 void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t *kept,

@@ -203,11 +203,11 @@ bosc_status bi_kdtree_cpu_make_order_index(bosc_ctx *ctx, bosc_kdtree *order, co
 {
     struct bi_kdtree_cpu_index index = bi_kdtree_cpu_get_index(order);
     const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
-    struct bi_kdtree_cpu_order_sides sides = {
-        .view = view,
-        .index = &index,
-        .split_axes = split_axes,
-        .stop = index.levels < BI_KDTREE_ORDER_STOP ? index.levels : BI_KDTREE_ORDER_STOP};
+    struct bi_kdtree_cpu_order_sides sides = {.view = view,
+                                              .index = &index,
+                                              .split_axes = split_axes,
+                                              .stop = index.levels < BI_KDTREE_ORDER_STOP ? index.levels
+                                                                                          : BI_KDTREE_ORDER_STOP};
     const size_t size = 2 * (size_t)view->dim * bosc_dtype_size(view->dtype);
     make_begins(ctx, &index, view->nodes);
     /* 1. Subtrees by threads, then the levels above, which also make the box of all nodes. The index has it in all
