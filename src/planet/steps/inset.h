@@ -86,11 +86,27 @@ struct bi_planet_bounds {
     double low, high, range, bend;
 };
 
-/* Bending by the lines of samples within `reach` of a position; the surface is straight between lines. */
-BI_FN double bi_planet_bend(double largest, double position, double reach)
+/* The extent of a box, in columns and rows: it reaches du and dv from its middle, and a triangle in it spans `columns`
+ * and `rows`. curved: by how much the triangle is off one with straight sides in longitude and latitude, at most. */
+struct bi_planet_reach {
+    double du, dv, columns, rows, curved;
+};
+
+/* Bending by lines of samples that a box around a position may contain; the surface is straight between lines. */
+BI_FN double bi_planet_line_bend(double largest, double position, double reach, double span)
 {
     if (bi_floor(position - reach) == bi_floor(position + reach)) return 0;
-    return largest * (reach * reach + 2 * reach);
+    return largest * (span * span + 2 * span);
+}
+
+/* Bound of the distance of a triangle from the bilinear surface. */
+BI_FN double bi_planet_bend(const struct bi_planet_cell *cell, struct bi_planet_texel t,
+                            const struct bi_planet_reach *r)
+{
+    const double bend = bi_planet_line_bend(cell->along, t.u, r->du, r->columns) +
+                        bi_planet_line_bend(cell->down, t.v, r->dv, r->rows) +
+                        2 * (cell->twist * (r->columns * r->rows));
+    return 0.125 * bend + ((double)cell->high - cell->low) * r->curved;
 }
 
 /* Bounds of a sample of an inset and its neighbours. The outermost samples end all lines, so nothing bends there. */
@@ -153,29 +169,30 @@ BI_FN struct bi_planet_cell bi_planet_inset_box(const struct bi_planet_inset *in
     return cell;
 }
 
-/* Lays an inset over the bounds of a box: du columns and dv rows of the planet's raster around a texel. polar: the box
+/* Lays an inset over the bounds of a box: `reach` of the planet's raster around a texel. polar: the box
  * has all columns.
  *
  * Where the weight is 1 the inset's bounds are those of the surface. Where it is w < 1, the surface is f + w d, with d
- * the distance of the inset from the surface f below it. A chord of the product w d is off by at most: the weight's
- * bend times the largest d; d's bend; and a quarter of the change of w times the change of d. A triangle is twice as
- * far off as a chord. */
+ * the distance of the inset from the surface f below it. A triangle is off the product w d by at most: the weight's bend
+ * times the largest d; d's bend; and a quarter of the change of w times the change of d. */
 BI_FN void bi_planet_bound_inset(const struct bi_planet_view *s, const struct bi_planet_inset *inset,
-                                 struct bi_planet_texel t, double du, double dv, bool polar, struct bi_planet_bounds *b)
+                                 struct bi_planet_texel t, const struct bi_planet_reach *reach, bool polar,
+                                 struct bi_planet_bounds *b)
 {
     /* 1. The box in samples of the inset. One that reaches around the planet has all columns. */
     const struct bi_planet_texel at = bi_planet_inset_texel(s, inset, t);
-    const double p = du / s->width * inset->columns, q = dv / s->height * inset->rows;
+    const double finer_u = inset->columns / s->width, finer_v = inset->rows / s->height;
+    const struct bi_planet_reach r = {reach->du * finer_u, reach->dv * finer_v, reach->columns * finer_u,
+                                      reach->rows * finer_v, reach->curved * (finer_u > finer_v ? finer_u : finer_v)};
     const double last_u = inset->width - 1, last_v = inset->height - 1;
-    const bool around = polar || p + 0.5 * last_u >= 0.5 * inset->columns;
-    const double west = around ? 0 : at.u - p, east = around ? last_u : at.u + p, north = at.v - q, south = at.v + q;
+    const bool around = polar || r.du + 0.5 * last_u >= 0.5 * inset->columns;
+    const double west = around ? 0 : at.u - r.du, east = around ? last_u : at.u + r.du, north = at.v - r.dv,
+                 south = at.v + r.dv;
     if (east <= 0 || west >= last_u || south <= 0 || north >= last_v) return;
     /* 2. Its own bounds. */
     const struct bi_planet_cell cell = bi_planet_inset_box(inset, west, east, north, south);
     const double range = (double)cell.high - cell.low;
-    const double bend = around ? BI_INFINITY
-                               : 0.25 * (bi_planet_bend(cell.along, at.u, p) + bi_planet_bend(cell.down, at.v, q) +
-                                         2 * (cell.twist * (p * q)));
+    const double bend = around ? BI_INFINITY : bi_planet_bend(&cell, at, &r);
     if (west >= inset->border && east <= last_u - inset->border && north >= inset->border &&
         south <= last_v - inset->border) {
         const struct bi_planet_bounds own = {cell.low, cell.high, range, bend};
@@ -184,18 +201,20 @@ BI_FN void bi_planet_bound_inset(const struct bi_planet_view *s, const struct bi
     }
     /* 3. Blended with the bounds below it. */
     const double above = cell.high - b->low, under = b->high - cell.low, apart = above > under ? above : under;
-    const double x = p / inset->border, y = q / inset->border, change = 1.5 * (x + y) < 1 ? 1.5 * (x + y) : 1;
-    b->bend += bend + apart * (1.5 * (x * x + y * y) + 1.125 * (x * y)) + 0.5 * change * (b->range + range);
+    const double x = r.columns / inset->border, y = r.rows / inset->border, slope = 1.5 * (x + y),
+                 change = slope < 1 ? slope : 1;
+    b->bend += bend + apart * (0.75 * (x * x + y * y) + 0.5625 * (x * y) + 3 * r.curved / inset->border) +
+               0.25 * change * (b->range + range);
     b->low = cell.low < b->low ? cell.low : b->low;
     b->high = cell.high > b->high ? cell.high : b->high;
     b->range += range + change * apart;
     if (b->high - b->low < b->range) b->range = b->high - b->low;
 }
 
-BI_LONG_FN void bi_planet_bound_insets(const struct bi_planet_view *s, struct bi_planet_texel t, double du, double dv,
-                                       bool polar, struct bi_planet_bounds *b)
+BI_LONG_FN void bi_planet_bound_insets(const struct bi_planet_view *s, struct bi_planet_texel t,
+                                       const struct bi_planet_reach *reach, bool polar, struct bi_planet_bounds *b)
 {
-    for (int32_t k = 0; k < s->inset_count; k++) bi_planet_bound_inset(s, s->insets + k, t, du, dv, polar, b);
+    for (int32_t k = 0; k < s->inset_count; k++) bi_planet_bound_inset(s, s->insets + k, t, reach, polar, b);
 }
 
 #endif

@@ -107,12 +107,12 @@ BI_FN void bi_planet_extend_cell(struct bi_planet_cell *cell, const struct bi_pl
     cell->twist = by->twist > cell->twist ? by->twist : cell->twist;
 }
 
-/* A sample of a row that may be a pole's; columns wrap around. */
+/* A sample of a row that may be a pole's; columns up to twice the width wrap around. */
 BI_FN double bi_planet_sample_at(const struct bi_planet_view *s, int64_t row, int64_t column)
 {
     if (row < 0) return s->poles[0];
     if (row >= s->height) return s->poles[1];
-    return bi_planet_stored(s, row, column % s->width);
+    return bi_planet_stored(s, row, column < s->width ? column : column - s->width);
 }
 
 /* One sample with its second differences: along the row, down the column, across the cell to the south-east. Half a row

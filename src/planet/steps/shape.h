@@ -72,66 +72,161 @@ BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, stru
     return b;
 }
 
-/* Bound of the distance of the detail from a straight line of this length, which is in periods of the first octave: for
- * each octave twice the error of a parabola, by the largest change of its gradient. */
-BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double length)
+/* Bound of the distance of the detail from a triangle, by its longest edge in periods of the first octave: for each octave
+ * the error of a parabola, by the largest change of its gradient, at most 16 a period. */
+BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double square)
 {
-    double sum = 0, size = s->amplitude;
-    for (int32_t octave = 0; octave < s->octaves; octave++, size *= 0.5, length *= 2)
-        sum += size * (4 * length * length < 3 ? 4 * length * length : 3); /* of an octave at most 3 */
+    double sum = 0, size = s->amplitude, bend = 16 / 6. * square;
+    for (int32_t octave = 0; octave < s->octaves; octave++, size *= 0.5, bend *= 4)
+        sum += size * (bend < 3 ? bend : 3); /* of an octave at most 3 */
     return sum;
+}
+
+/* Bound for the sphere and the detail, by the square of the longest edge of a triangle in units of the radius: a circle of
+ * radius edge / sqrt(3) covers it (Jung), and the sphere is half the square of that over it. */
+BI_FN double bi_planet_smooth_error(const struct bi_planet_view *s, double square)
+{
+    return (s->radius + s->high) * square / 6 + bi_planet_detail_error(s, square * (s->frequency * s->frequency));
+}
+
+/* The middle of a base, and the box around it that covers both triangles at the base. */
+struct bi_planet_diamond {
+    struct bi_planet_texel middle;
+    struct bi_planet_reach reach;
+    double square; /* of the longest edge of the triangles, as seen from the center in units of the distance */
+    bool polar;    /* the box reaches a pole or nearly so: it has all columns */
+};
+
+/* The offsets from the middle of a base, on the faces of the octahedron, of the corners across the base, as `apex` and
+ * `skew`: the corners are at the middle + apex and - apex (where faces meet: both mirror images of + apex), each + or -
+ * skew x base.
+ *
+ * Bisection makes triangles of three shapes only. An equilateral one (level 0 and half of those of even levels) is
+ * divided into two with angles of 30, 60 and 90 degrees (all of odd levels), each of these into an equilateral one and
+ * one with angles of 30, 30 and 120 degrees. Sides are parallel to an edge of the octahedron, where one coordinate does not
+ * change, except the longest of the last shape. base: the difference of its ends; sign: of the face. */
+BI_FN double bi_planet_apex_of(const double base[3], const double sign[3], bool even, double apex[3])
+{
+    const bool flat = base[0] != 0 && base[1] != 0 && base[2] != 0; /* 30, 30, 120 degrees */
+    const double size = flat ? 1 / 6. : even ? 0.5 : 0.25;          /* of the height, divided by the root of 3 */
+    for (int c = 0; c < 3; c++) {
+        const int d = c == 2 ? 0 : c + 1, e = c == 0 ? 2 : c - 1;
+        apex[c] = size * (sign[d] * base[e] - sign[e] * base[d]);
+    }
+    return even ? 0 : 0.25;
+}
+
+/* Finds the box of a base, by the coordinates x, y to the east and north on the plane that touches the unit sphere at
+ * its middle: there edges are straight, so coordinates are largest at corners. m: the middle, on the octahedron. */
+BI_FN void bi_planet_find_diamond(const struct bi_planet_view *s, const double p0[3], const double p1[3], bool even,
+                                  struct bi_planet_diamond *out)
+{
+    double m[3], base[3], sign[3], apex[3], d[3];
+    int between = -1; /* the coordinate that is 0 along the base: it is an edge of the octahedron */
+    for (int c = 0; c < 3; c++) {
+        m[c] = 0.5 * (p0[c] + p1[c]);
+        base[c] = p0[c] - p1[c];
+        sign[c] = m[c] < 0 ? -1 : 1;
+        if (p0[c] == 0 && p1[c] == 0) between = c;
+    }
+    const double skew = bi_planet_apex_of(base, sign, even, apex), square = bi_planet_dot(m, m);
+    const double length = bi_sqrt(square), to_unit = 1 / length;
+    for (int c = 0; c < 3; c++) d[c] = m[c] * to_unit;
+    out->middle = bi_planet_texel_of(s, d);
+    /* 1. Offsets of corners to the east and north, and towards the middle; `other` is across an edge. */
+    const double across = bi_sqrt(d[0] * d[0] + d[1] * d[1]), to_east = 1 / across;
+    const double axes[3][3] = {{-d[1] * to_east, d[0] * to_east, 0},
+                               {-d[0] * d[2] * to_east, -d[1] * d[2] * to_east, across},
+                               {d[0], d[1], d[2]}};
+    double half[3], top[3], base_square = 0, apex_square = 0, both = 0;
+    for (int k = 0; k < 3; k++) {
+        const double along = bi_planet_dot(axes[k], base), size = bi_planet_abs(along),
+                     one = bi_planet_dot(axes[k], apex);
+        double high = bi_planet_abs(one);
+        if (between >= 0) {
+            const double other = bi_planet_abs(one - 2 * (axes[k][between] * apex[between]));
+            high = other > high ? other : high;
+        }
+        if (k < 2) {
+            base_square += along * along;
+            apex_square += one * one;
+            both += one * along;
+        }
+        half[k] = 0.5 * size;
+        top[k] = high + skew * size;
+    }
+    /* 2. On the plane: the box, the span of one triangle, the longest edge. */
+    const double to_plane = 1 / (length - (half[2] > top[2] ? half[2] : top[2]));
+    double reach[2], span[2];
+    for (int k = 0; k < 2; k++) {
+        reach[k] = (half[k] > top[k] ? half[k] : top[k]) * to_plane;
+        span[k] = half[k] * to_plane + reach[k];
+    }
+    const double far = 0.5 + skew, edge = apex_square + far * (far * base_square) + 2 * (far * bi_planet_abs(both));
+    out->square = (edge > base_square ? edge : base_square) * (to_plane * to_plane);
+    /* 3. In radians: parallels bend away from the plane's lines by tan(latitude) x^2 / 2; the longitude is x over the
+     * distance from the axis. */
+    const double sine = bi_planet_abs(d[2]), tangent = sine * to_east;
+    const double bent = 0.5 * tangent * (reach[0] * reach[0] + reach[1] * reach[1]), dv = reach[1] + bent;
+    const double arc = 1 + 0.5708 * (dv * dv); /* (asin x - x) / x^3 grows to pi / 2 - 1 = 0.5708 */
+    const double axis = across - sine * reach[1];
+    /* 4. In rows and columns. The limits of polar boxes are not measured. */
+    const double rows = s->height * (1 / BI_PI);
+    out->polar = !(reach[0] < 0.95 * axis && dv < 0.95);
+    out->reach.dv = dv * arc * rows;
+    out->reach.rows = (span[1] + bent) * arc * rows;
+    out->reach.du = out->reach.columns = s->width;
+    out->reach.curved = 0;
+    if (out->polar) return;
+    const double columns = s->width * (0.5 / BI_PI) / axis;
+    out->reach.du = reach[0] * columns;
+    out->reach.columns = span[0] * columns;
+    out->reach.curved = tangent * (span[0] * (0.125 * rows * span[0] + 0.25 * columns * span[1]));
 }
 
 /* Bound of the distance of the surface from the two triangles at a base.
  *
- * With second differences of at most A along rows, D down columns and T across both, a chord over p columns and q rows
- * is within (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8 of the bilinear surface: each line of samples bends it by A
- * or D at most, and each cell twists it. Columns are close to each other beside a pole, where p is large and A small. A
- * point of a triangle lies on a line from a corner to a point of the edge across: that makes two such errors. A sphere
- * is within 3/16 of a triangle's longest edge squared of it, in units of the radius.
+ * The surface is bilinear between samples, with second differences of at most A along rows, D down columns and T across
+ * both. Let a triangle span p columns and q rows, and a point of it be the mean of its corners with weights l. Along the
+ * line to a corner u columns and v rows away the surface leaves its tangent by at most the sum of A (u - c), over the
+ * lines of samples c between, as much for rows, and T u v. The means of u^2, of v^2 and of u v are at most p^2 / 4,
+ * q^2 / 4 and p q / 4 (Popoviciu), and that of a kink is p / 4. The triangle is therefore within
+ * (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8.
  *
- * p0, p1: ends of the base, not 0; only their directions count. The bound has the unit of s->radius. */
-BI_LONG_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3])
+ * p0, p1: ends of the base on the octahedron; even: the level of the triangles is even. The bound has the unit of
+ * s->radius. */
+BI_LONG_FN float bi_planet_base_error(const struct bi_planet_view *s, const double p0[3], const double p1[3], bool even)
 {
-    double d0[3], d1[3], m[3], apart[3];
-    bi_planet_unit(p0, d0);
-    bi_planet_unit(p1, d1);
-    for (int c = 0; c < 3; c++) {
-        m[c] = p0[c] + p1[c];
-        apart[c] = d0[c] - d1[c];
-    }
-    /* 1. The sphere and the detail. For long bases the range of the raster bounds the rest. */
-    const double square = bi_planet_dot(apart, apart), chord = bi_sqrt(square);
-    const double smooth = (s->radius + s->high) * square * 0.1875 + bi_planet_detail_error(s, chord * s->frequency);
-    if (chord > 0.5) return (float)((s->high - s->low) + smooth);
+    double square = 0;
+    struct bi_planet_diamond at;
+    for (int c = 0; c < 3; c++) square += (p0[c] - p1[c]) * (p0[c] - p1[c]);
+    /* 1. For long bases the range of the raster bounds all but the sphere and the detail. */
+    if (square > 0.5) return (float)((s->high - s->low) + bi_planet_smooth_error(s, 1.5 * square));
     /* 2. The box of samples around the middle of the base that both triangles cover. */
-    bi_planet_unit(m, m);
-    const struct bi_planet_texel t = bi_planet_texel_of(s, m);
-    const double reach = 1.05 * chord; /* in radians: the arc over a chord of 0.5 is 1.011 times as long */
-    const double dv = reach * s->height / BI_PI;
-    const double across = bi_sqrt(m[0] * m[0] + m[1] * m[1]), slant = reach / across;
-    const bool polar = !(slant < 0.95); /* near a pole: the box has all columns; the limit is not measured */
-    /* The arc sine of the slant, from above: (asin x - x) / x^3 grows to pi / 2 - 1 = 0.5708. */
-    const double du = polar ? s->width : slant * (1 + 0.5708 * (slant * slant)) * s->width / (2 * BI_PI);
-    const struct bi_planet_box box = bi_planet_box_of(s, t, du, dv);
+    bi_planet_find_diamond(s, p0, p1, even, &at);
+    const double smooth = bi_planet_smooth_error(s, at.square);
+    const struct bi_planet_reach reach = at.reach;
+    const struct bi_planet_texel t = at.middle;
+    const struct bi_planet_box box = bi_planet_box_of(s, t, reach.du, reach.dv);
     const struct bi_planet_cell cell = bi_planet_cell_of_box(s, &box);
     /* 3. The smaller of two bounds: the range of heights, and the bending of lines. */
     double range = (double)cell.high - cell.low;
     /* Beside a pole heights vary linearly towards it. */
-    if (t.v + dv < 0) range *= 2 * (t.v + dv + 0.5);
-    if (t.v - dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - dv));
-    const double bend = 0.25 * (bi_planet_bend(cell.along, t.u, du) + bi_planet_bend(cell.down, t.v, dv) +
-                                2 * (cell.twist * (du * dv)));
-    struct bi_planet_bounds b = {cell.low, cell.high, range, polar ? BI_INFINITY : bend};
+    if (t.v + reach.dv < 0) range *= 2 * (t.v + reach.dv + 0.5);
+    if (t.v - reach.dv > s->height - 1) range *= 2 * (s->height - 0.5 - (t.v - reach.dv));
+    /* Heights on a plane are harmonic means of those at corners, for their change over a triangle. */
+    const double change = range * (reach.columns + reach.rows);
+    const double bend = bi_planet_bend(&cell, t, &reach) + change * change * 0.5 / s->radius;
+    struct bi_planet_bounds b = {cell.low, cell.high, range, at.polar ? BI_INFINITY : bend};
     /* 4. Insets over it. */
-    if (s->inset_count) bi_planet_bound_insets(s, t, du, dv, polar, &b);
+    if (s->inset_count) bi_planet_bound_insets(s, t, &reach, at.polar, &b);
     return (float)((b.bend < b.range ? b.bend : b.range) + smooth);
 }
 
 BI_FN void bi_planet_find_base_error(const struct bi_planet_view *s, const struct bi_planet_points *points,
                                      struct bi_planet_leaf *leaf)
 {
-    leaf->error = bi_planet_base_error(s, points->p[0], points->p[1]);
+    leaf->error = bi_planet_base_error(s, points->p[0], points->p[1], !(leaf->level & 1));
 }
 
 /* Sets the error of the parent's base; infinite for a root, which cannot merge. */
@@ -141,7 +236,7 @@ BI_FN void bi_planet_find_parent(const struct bi_planet_view *s, struct bi_plane
     leaf->parent_error = (float)BI_INFINITY;
     for (int c = 0; c < 3; c++) leaf->position[3][c] = leaf->position[2][c];
     if (leaf->level == 0) return;
-    leaf->parent_error = bi_planet_base_error(s, points->p[node & 1 ? 0 : 1], points->p[3]);
+    leaf->parent_error = bi_planet_base_error(s, points->p[node & 1 ? 0 : 1], points->p[3], leaf->level & 1);
     bi_planet_recent_position(s, recent, points->p[3], leaf->position[3]);
 }
 

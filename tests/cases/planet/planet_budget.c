@@ -73,5 +73,59 @@ static void budgets(bosc_ctx *ctx)
     free(heights);
 }
 
-static const struct suite_case suite_cases_planet_budget[] = {{"budgets", budgets, NULL}};
+/* The largest distance of the surface from the middles of triangles and of their sides, along the radius. */
+static double distance_at_middles(bosc_ctx *ctx, const bosc_planet *planet, const struct planet_mesh *m)
+{
+    const int64_t points = 4 * m->counts[1];
+    double *middles = suite_alloc((size_t)points * 24), *surface = suite_alloc((size_t)points * 24), largest = 0;
+    for (int64_t i = 0; i < points; i++)
+        for (int c = 0; c < 3; c++) {
+            double corner[3];
+            for (int v = 0; v < 3; v++) corner[v] = m->positions[3 * (int64_t)m->triangles[3 * (i / 4) + v] + c];
+            const int k = (int)(i % 4);
+            middles[3 * i + c] =
+                k == 3 ? (corner[0] + corner[1] + corner[2]) / 3 : (corner[k] + corner[(k + 1) % 3]) / 2;
+        }
+    CHECK_OK(ctx, bosc_planet_sample(ctx, planet, middles, points, NULL, surface));
+    for (int64_t i = 0; i < points; i++) {
+        const double *p = middles + 3 * i, *q = surface + 3 * i;
+        const double off =
+            sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+        largest = fabs(off) > largest ? fabs(off) : largest;
+    }
+    free(middles);
+    free(surface);
+    return largest;
+}
+
+/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between samples
+ * too. most: triangles; estimates that are too large make more. */
+static void check_estimates(bosc_ctx *ctx, const float *heights, int64_t width, int64_t height, double error,
+                            int64_t most)
+{
+    const bosc_planet_goal goal = {.size = sizeof goal, .error = error, .triangles = 1 << 20};
+    bosc_planet *planet = planet_make(ctx, NULL, heights, width, height);
+    CHECK_OK(ctx, bosc_planet_select(ctx, planet, &goal));
+    struct planet_mesh m = planet_mesh_get(ctx, planet, NULL);
+    CHECK(distance_at_middles(ctx, planet, &m) <= error);
+    CHECK(m.counts[1] <= most);
+    planet_mesh_release(&m);
+    bosc_planet_free(planet);
+}
+
+static void estimates_bound_the_surface(bosc_ctx *ctx)
+{
+    static const float sea[4 * 2] = {0};
+    float *smooth = planet_heights(W, H, 3), *rough = suite_alloc(W * H * sizeof *rough);
+    struct suite_random r = {5};
+    for (int i = 0; i < W * H; i++) rough[i] = (float)(60000 * suite_unit(&r));
+    check_estimates(ctx, sea, 4, 2, 1000, 105000);
+    check_estimates(ctx, smooth, W, H, 1000, 111000);
+    check_estimates(ctx, rough, W, H, 20000, 62000);
+    free(smooth);
+    free(rough);
+}
+
+static const struct suite_case suite_cases_planet_budget[] = {
+    {"budgets", budgets, NULL}, {"estimates bound the surface", estimates_bound_the_surface, NULL}};
 SUITE(planet_budget);
