@@ -610,7 +610,7 @@ BOSC_API void bosc_scene_free(bosc_scene *scene);
 
 /* Reads a scene: a folder, or a file of Qt's data stream (.arr by custom).
  *
- *   folder   robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl; transform.txt is
+ *   folder   robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl, .glb; transform.txt is
  *            optional
  *   .txt     the number of vertices, their x, y, z, the number of triangles, and three vertices of each, from 0;
  *            normals of all corners may follow, and are skipped
@@ -680,6 +680,8 @@ BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bo
  *   .obj   `v` and `f`, whose corners are v, v/vt, v//vn or v/vt/vn, from 1, or from the last vertex backwards
  *   .ply   vertex with x, y, z; face with a list vertex_indices or vertex_index; ascii or binary, of either byte order
  *   .stl   ascii or binary; every triangle has three vertices of its own
+ *   .glb   glTF 2.0: all meshes of triangles in the scene, moved by their nodes, with z up: glTF's (x, y, z) become
+ *          (x, -z, y). Positions are floats in the file; without skins, morph targets and required extensions
  *
  * Normals, colours and bytes behind the elements of a binary file are not read: they may be anything, NaN too.
  * A polygon of k corners becomes k - 2 triangles that cover it once: the fan around its first corner, or else clipped

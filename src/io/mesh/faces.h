@@ -40,6 +40,10 @@ bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi
 bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
 bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
 bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
+bosc_status bi_glb_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
+
+/* True for a .glb. */
+bool bi_glb_is(const struct bi_bytes *in);
 
 /* True for a binary .stl. */
 bool bi_stl_is_binary(const struct bi_bytes *in);

@@ -22,6 +22,7 @@ bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
     if (bi_path_ends_in(path, ".off")) return bi_off_read;
     if (bi_path_ends_in(path, ".obj")) return bi_obj_read;
     if (bi_path_ends_in(path, ".ply")) return bi_ply_read;
+    if (bi_path_ends_in(path, ".glb") || bi_glb_is(in)) return bi_glb_read;
     if (bi_path_ends_in(path, ".stl") || bi_stl_is_binary(in) || bi_bytes_begin(in, "solid", 5)) return bi_stl_read;
     if (bi_bytes_begin(in, "ply", 3)) return bi_ply_read;
     if (is_off(in)) return bi_off_read;
@@ -73,8 +74,8 @@ bosc_status bosc_mesh_read(const char *path, bosc_array *vertices, bosc_array *t
     if (read)
         status = bi_mesh_parse(read, &file.bytes, &points, &faces, error);
     else
-        status =
-            bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .off, .obj, .ply, .stl", file.bytes.name);
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .off, .obj, .ply, .stl, .glb",
+                            file.bytes.name);
     bi_file_close(&file);
     status = bi_array_end(status, &points, vertices, error);
     if (status == BOSC_OK)

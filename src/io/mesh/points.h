@@ -11,7 +11,8 @@ enum bi_points_format {
     BI_POINTS_XYZ,
     BI_POINTS_OFF,
     BI_POINTS_PLY,
-    BI_POINTS_OBJ
+    BI_POINTS_OBJ,
+    BI_POINTS_GLB
 };
 
 /* Returns the format, by the ending of the path; for "-" and unknown endings by the first bytes. */
@@ -25,5 +26,6 @@ bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes 
 bosc_status bi_off_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_ply_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 bosc_status bi_obj_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
+bosc_status bi_glb_parse(const struct bi_bytes *in, bosc_array *points, bosc_io_error *error);
 
 #endif

@@ -38,8 +38,8 @@ static bosc_status read_body(const char *path, int32_t level, struct bi_body *bo
     else if (mesh)
         status = read_mesh(mesh, &file.bytes, body, error);
     else
-        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: the ending is not one of .txt, .sph, .off, .obj, .ply, .stl",
-                            file.bytes.name);
+        status = bi_io_fail(error, BOSC_ERR_FORMAT,
+                            "%s: the ending is not one of .txt, .sph, .off, .obj, .ply, .stl, .glb", file.bytes.name);
     bi_file_close(&file);
     return status;
 }
@@ -58,7 +58,7 @@ static char *path_in(const char *folder, const char *name, const char *ending)
 /* Finds the file of a body in a folder: exactly one, of any known ending. */
 static bosc_status find_body(const char *folder, const char *name, char **path, bosc_io_error *error)
 {
-    static const char *const endings[] = {".txt", ".sph", ".off", ".obj", ".ply", ".stl"};
+    static const char *const endings[] = {".txt", ".sph", ".off", ".obj", ".ply", ".stl", ".glb"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         struct stat about;
         char *next = path_in(folder, name, endings[i]);
@@ -76,8 +76,8 @@ static bosc_status find_body(const char *folder, const char *name, char **path, 
         *path = next;
     }
     if (*path) return BOSC_OK;
-    return bi_io_fail(error, BOSC_ERR_IO, "%s: no file %s.txt, nor one of the endings .sph, .off, .obj, .ply, .stl",
-                      folder, name);
+    return bi_io_fail(error, BOSC_ERR_IO,
+                      "%s: no file %s.txt, nor one of the endings .sph, .off, .obj, .ply, .stl, .glb", folder, name);
 }
 
 /* Sets origin and rotations. The robot rotates about its own origin, so the obstacle is moved by the opposite of the

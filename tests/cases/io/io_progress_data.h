@@ -502,6 +502,7 @@ static const struct call readers[] = {
     {"heights_to_degrees", ".npy", heights_to_degrees, 20, NULL, npy_write},
     {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
+    {"mesh_read", ".glb", mesh_read, 4, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 10, NULL, make_ply},
     {"mesh_read", ".off", mesh_read, 10, NULL, make_off},
     {"mesh_read", ".off", mesh_read, 150, NULL, make_comb},

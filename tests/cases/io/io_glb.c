@@ -1,0 +1,189 @@
+/* Meshes of .glb files. */
+#include <math.h>
+#include <string.h>
+
+#include "io/mesh/faces.h"
+#include "io/mesh/points.h"
+#include "support/bytes.h"
+
+enum { MOST = 4096 }; /* bytes of a file */
+
+/* Bytes of a test's buffer: three vertices of floats, then 1, 2, 0 as u1, a byte, as u2, two bytes, as u4. */
+struct body {
+    float vertices[9];
+    uint8_t bytes[4];
+    uint16_t shorts[4];
+    uint32_t words[3];
+};
+
+/* Joins JSON and the buffer to a file; returns its size. */
+static size_t make_glb(char file[MOST], const char *json)
+{
+    const struct body body = {{0, 0, 0, 4, 0, 1, 0, 8, 2}, {1, 2, 0, 0}, {1, 2, 0, 0}, {1, 2, 0}};
+    const uint32_t length = (uint32_t)(strlen(json) + 3) / 4 * 4;
+    const uint32_t head[5] = {0x46546c67, 2, 28 + length + (uint32_t)sizeof body, length, 0x4e4f534a},
+                   chunk[2] = {sizeof body, 0x004e4942};
+    memset(file, ' ', MOST);
+    memcpy(file, head, sizeof head);
+    memcpy(file + 20, json, strlen(json));
+    memcpy(file + 20 + length, chunk, sizeof chunk);
+    memcpy(file + 28 + length, &body, sizeof body);
+    return 28 + length + sizeof body;
+}
+
+/* A file of one primitive: other members of the root, of the nodes, of the primitive, the accessors, and the bytes of the
+ * buffer view. */
+#define SCENE(root, nodes, primitive, accessors, bytes)                                                              \
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}]," root "\"nodes\":[" nodes            \
+    "],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}" primitive "}]}],\"buffers\":[{\"byteLength\":" \
+    "60}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":" bytes "}],\"accessors\":[" accessors "]}"
+#define POSITIONS "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}"
+#define INDICES(type, offset) \
+    ",{\"bufferView\":0,\"byteOffset\":" #offset ",\"componentType\":" #type ",\"count\":3,\"type\":\"SCALAR\"}"
+#define PLAIN SCENE("", "{\"mesh\":0}", "", POSITIONS, "60")
+
+/* Parses the file; vertices become doubles of *points, triangles of *faces. */
+static bosc_status parse(const char *file, size_t size, bosc_array *points, bosc_array *faces, bosc_io_error *error)
+{
+    const struct bi_bytes in = {.name = "F", .data = file, .size = size};
+    return bi_mesh_parse(bi_glb_read, &in, points, faces, error);
+}
+
+static void check_mesh(const char *json, int64_t n, const double *vertices, const uint32_t *corners)
+{
+    char file[MOST];
+    bosc_array points = {0}, faces = {0};
+    bosc_io_error error = {""};
+    const bosc_status status = parse(file, make_glb(file, json), &points, &faces, &error);
+    if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s: %s", json, error.text);
+    CHECK(points.shape[0] == n && memcmp(points.data, vertices, (size_t)n * 24) == 0);
+    CHECK(faces.shape[0] == n / 3 && memcmp(faces.data, corners, (size_t)n * 4) == 0);
+    bosc_array_free(&points);
+    bosc_array_free(&faces);
+}
+
+static void meshes(void)
+{
+    static const uint32_t in_order[] = {0, 1, 2, 3, 4, 5}, turned[] = {1, 2, 0}, mirrored[] = {0, 2, 1};
+    static const double up[] = {0, 0, 0, 4, -1, 0, 0, -2, 8}; /* z up */
+    static const double moved[] = {10, -30, 20, 18, -33, 20, 10, -36, 36};
+    static const double twice[] = {0, 0, 0, 4, -1, 0, 0, -2, 8, 5, 0, 0, 9, -1, 0, 5, -2, 8};
+    static const double rotated[] = {0, 0, 0, 1, 4, 0, 2, 0, 8}; /* a quarter turn about glTF's y */
+    static const double other_side[] = {0, 0, 0, -4, -1, 0, 0, -2, 8};
+    /* 1. Vertices in order, and indices of all types. */
+    check_mesh(PLAIN, 3, up, in_order);
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5121, 36), "60"), 3, up, turned);
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5123, 40), "60"), 3, up, turned);
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"indices\":1,\"mode\":4", POSITIONS INDICES(5125, 48), "60"), 3, up,
+               turned);
+    /* 2. Transforms: a parent's, a scale before a rotation before a translation, a matrix that mirrors. */
+    check_mesh(
+        SCENE("", "{\"children\":[1],\"translation\":[10,20,30]},{\"mesh\":0,\"scale\":[2,2,3]}", "", POSITIONS, "60"),
+        3, moved, in_order);
+    check_mesh(SCENE("", "{\"children\":[1,2]},{\"mesh\":0},{\"mesh\":0,\"translation\":[5,0,0]}", "", POSITIONS, "60"),
+               6, twice, in_order);
+    check_mesh(SCENE("", "{\"mesh\":0,\"matrix\":[0,0,-1,0,0,1,0,0,1,0,0,0,0,0,0,1]}", "", POSITIONS, "60"), 3, rotated,
+               in_order);
+    check_mesh(SCENE("", "{\"mesh\":0,\"scale\":[-1,1,1]}", "", POSITIONS, "60"), 3, other_side, mirrored);
+}
+
+/* A rotation by a quaternion of exact numbers: (x, y, z, w) = (.6, 0, 0, .8) has the sine .96 and the cosine .28. */
+static void quaternions(void)
+{
+    char file[MOST];
+    bosc_array points = {0}, faces = {0};
+    bosc_io_error error = {""};
+    const char *json = SCENE("", "{\"mesh\":0,\"rotation\":[0.6,0,0,0.8],\"scale\":[1,2,1]}", "", POSITIONS, "60");
+    CHECK_EQ(parse(file, make_glb(file, json), &points, &faces, &error), BOSC_OK);
+    const double *p = points.data;
+    /* (0, 16, 2) becomes y = .28 x 16 - .96 x 2, z = .96 x 16 + .28 x 2. */
+    CHECK(p[6] == 0 && fabs(p[7] + 15.92) < 1e-12 && fabs(p[8] - 2.56) < 1e-12);
+    bosc_array_free(&points);
+    bosc_array_free(&faces);
+}
+
+static void refusals(void)
+{
+    static const struct {
+        const char *reason, *json;
+    } all[] = {
+        {"F: JSON, line 1", "{"},
+        {"F: glTF of version none", "{}"},
+        {"F: glTF of version 1.0", "{\"asset\":{\"version\":\"1.0\"}}"},
+        {"F: there is no scene", "{\"asset\":{\"version\":\"2.0\"}}"},
+        {"F: the extension KHR_x is needed",
+         SCENE("\"extensionsRequired\":[\"KHR_x\"],", "{\"mesh\":0}", "", POSITIONS, "60")},
+        {"F: no vertices", SCENE("", "{}", "", POSITIONS, "60")},
+        {"F: node 0 is in the scene twice", SCENE("", "{\"children\":[0]}", "", POSITIONS, "60")},
+        {"F: a node is not in the list of 1", SCENE("", "{\"children\":[1]}", "", POSITIONS, "60")},
+        {"F: node 0 is malformed", SCENE("", "{\"mesh\":-1}", "", POSITIONS, "60")},
+        {"F: node 0 is malformed", SCENE("", "{\"mesh\":0,\"scale\":[1,2]}", "", POSITIONS, "60")},
+        {"F: node 0 is malformed, or its matrix is not affine",
+         SCENE("", "{\"mesh\":0,\"matrix\":[1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}", "", POSITIONS, "60")},
+        {"F: node 0 has a skin", SCENE("", "{\"mesh\":0,\"skin\":0}", "", POSITIONS, "60")},
+        {"F: there is no mesh 1", SCENE("", "{\"mesh\":1}", "", POSITIONS, "60")},
+        {"F: morph targets", SCENE("", "{\"mesh\":0}", ",\"targets\":[]", POSITIONS, "60")},
+        {"F: a primitive has mode 5", SCENE("", "{\"mesh\":0}", ",\"mode\":5", POSITIONS, "60")},
+        {"F: a primitive is malformed", SCENE("", "{\"mesh\":0}", ",\"indices\":1.5", POSITIONS, "60")},
+        {"F: there is no accessor 1", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS, "60")},
+        {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "35")},
+        {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "61")},
+        {"F: accessor 0 is not within",
+         SCENE("", "{\"mesh\":0}", "",
+               "{\"bufferView\":0,\"byteOffset\":28,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
+        {"F: accessor 0 is sparse",
+         SCENE("", "{\"mesh\":0}", "", "{\"sparse\":{},\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
+        {"F: the buffer view of accessor 0",
+         SCENE("", "{\"mesh\":0}", "", "{\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
+        {"F: accessor 0 is malformed",
+         SCENE("", "{\"mesh\":0}", "", "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}",
+               "60")},
+        {"F: accessor 0 has component type 5122",
+         SCENE("", "{\"mesh\":0}", "", "{\"bufferView\":0,\"componentType\":5122,\"count\":3,\"type\":\"VEC3\"}",
+               "60")},
+        {"F: 2 corners", SCENE("", "{\"mesh\":0}", "",
+                               "{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}", "60")},
+        {"F: triangle 0 has vertex", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5121, 14), "60")},
+    };
+    char file[MOST];
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bosc_array points = {0}, faces = {0};
+        bosc_io_error error = {""};
+        const bosc_status status = parse(file, make_glb(file, all[i].json), &points, &faces, &error);
+        if (status != BOSC_ERR_FORMAT || strncmp(error.text, all[i].reason, strlen(all[i].reason)) != 0)
+            suite_fail(__FILE__, __LINE__, "%d, %s for %s", (int)status, error.text, all[i].reason);
+        CHECK(!points.data && !faces.data);
+    }
+}
+
+/* Every truncation is refused; changed bytes are read or refused with a reason; points need no triangles. */
+static void damaged(void)
+{
+    char file[MOST], copy[MOST];
+    const size_t size = make_glb(file, PLAIN);
+    for (size_t k = 0; k < 8 * size; k++) {
+        bosc_array points = {0}, faces = {0};
+        bosc_io_error error = {""};
+        memcpy(copy, file, size);
+        copy[k / 8] = (char)(copy[k / 8] ^ 1 << k % 8);
+        if (k < size) CHECK(parse(file, k, &points, &faces, &error) == BOSC_ERR_FORMAT && error.text[0] == 'F');
+        error.text[0] = 0;
+        if (parse(copy, size, &points, &faces, &error) != BOSC_OK) CHECK(error.text[0] == 'F');
+        bosc_array_free(&points);
+        bosc_array_free(&faces);
+    }
+    bosc_array points = {0};
+    const struct bi_bytes in = {
+        .name = "F", .data = file, .size = make_glb(file, SCENE("", "{\"mesh\":0}", ",\"mode\":0", POSITIONS, "60"))};
+    CHECK_EQ(bi_points_parse(bi_points_format_of("a.glb", &in), &in, NULL, NULL, &points, NULL), BOSC_OK);
+    CHECK(points.shape[0] == 3 && points.shape[1] == 3 && ((double *)points.data)[8] == 8);
+    bosc_array_free(&points);
+}
+
+static const struct suite_case suite_cases_io_glb[] = {
+    {"meshes", NULL, meshes},
+    {"quaternions", NULL, quaternions},
+    {"refusals", NULL, refusals},
+    {"damaged", NULL, damaged},
+};
+SUITE(io_glb);
