@@ -101,7 +101,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "gzip", "zstd", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "bisectors", "planet", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr",
+                 "trie_changes", "bisectors", "planet", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr", "glb",
                  *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
@@ -126,6 +126,9 @@ def main():
             subprocess.run([tool, "generate", "graph", "--kind", kind, "--n", "9", "--weights", weights, "-o", name,
                             "--quiet"], check=True)
     heights(folder / "heights")
+    flat = folder / "flat.npy"
+    np.save(flat, np.arange(9, dtype="f4").reshape(3, 3) ** 2)
+    subprocess.run([tool, "terrain", flat, "--error", "1", "-o", folder / "glb" / "map.glb", "--quiet"], check=True)
     for i, kinds in enumerate(([0, 0], [1, 1], [0, 1], [1, 0, 1])):
         (folder / "arr" / f"{i}").write_bytes(arr(kinds, i))
     for i, text in enumerate((b"", b"1,2\n", b"1,2\n3,4\n" * 999)):
