@@ -107,8 +107,9 @@ int heights_check_radius(const char *file, const bosc_heights *h, double radius)
 {
     for (int64_t i = 0; h->data && i < h->width * h->height; i++)
         if (!(fabs((double)h->data[i]) < radius / 2))
-            return report_error(EXIT_FAILED, "%s: row %lld, column %lld: the height %g is not below half the radius",
-                                file, (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i]);
+            return report_error(EXIT_FAILED,
+                                "%s: row %lld, column %lld: the height %g is not within half the radius, %g", file,
+                                (long long)(i / h->width), (long long)(i % h->width), (double)h->data[i], radius / 2);
     return EXIT_DONE;
 }
 

@@ -434,7 +434,19 @@ static void note_max_error(struct job *job, const struct planet_view *planet)
                  job->value[OPT_CAMERA] ? ", also those out of view" : "");
 }
 
-static int report_mesh(struct job *job, const struct planet_view *planet)
+/* Reports a bound of the error at the samples of a file that was resampled: a bound without a camera holds for all of the
+ * interpolated surface. With insets, with detail, and below the largest depth, the surface or the bound is another. */
+static void report_file_error(struct job *job, const struct planet_view *planet, const struct planet_request *request)
+{
+    const json_t *resampled = json_object_get(job->results, "resampled");
+    if (!resampled || job->value[OPT_CAMERA] || job->value[OPT_TRIANGLES] || job->value[OPT_INSET] ||
+        job->value[OPT_DETAIL] || planet->info.deepest == planet->info.depth)
+        return;
+    job_set_number(job, "max_file_error", (request->goal.error + json_number_value(resampled)) * (1 + 0x1p-20));
+    job_set_note(job, "max_file_error", "a bound at the samples of the file: --error, and what resampling changes");
+}
+
+static int report_mesh(struct job *job, const struct planet_view *planet, const struct planet_request *request)
 {
     bosc_planet_stats stats = {.size = sizeof stats};
     double start = job_now();
@@ -445,6 +457,7 @@ static int report_mesh(struct job *job, const struct planet_view *planet)
     job_set_integer(job, "triangles", planet->mesh.triangles);
     job_set_number(job, "max_error", stats.max_error);
     note_max_error(job, planet);
+    report_file_error(job, planet, request);
     job_set_integer(job, "depth", planet->info.deepest);
     return EXIT_DONE;
 }
@@ -534,7 +547,7 @@ static int make_mesh(struct job *job, struct planet_view *planet, struct planet_
     if (!code) code = planet_mesh(job, planet, request->goal.camera ? camera.position : NULL);
     if (!code && request->goal.camera)
         job_set_json(job, "origin", json_pack("[f, f, f]", camera.position[0], camera.position[1], camera.position[2]));
-    if (!code) code = report_mesh(job, planet);
+    if (!code) code = report_mesh(job, planet, request);
     if (!code) code = write_results(job, planet, request);
     return code;
 }
