@@ -125,7 +125,7 @@ class Terrain:
             The largest vertical distance of a sample from the mesh. Default: no bound; with a number of triangles, the
             smallest error that they allow.
         triangles : int
-            The most triangles; 0: any number.
+            The most triangles; 0: any number. The coarsest mesh has a few, also if this is less.
         camera : Camera, optional
             Errors are measured as seen by the camera.
         regions : sequence of (x0, y0, x1, y1, error)

@@ -32,7 +32,8 @@ def main(picture="scan_neighbours.png", n=20_000):
     light = np.clip(found * np.sign(found[:, 2:]) @ [0.3, 0.3, 0.9], 0, 1)
     figure = plt.figure(figsize=(6, 5))
     axes = figure.add_subplot(projection="3d", box_aspect=(1, 1, 0.3))
-    axes.scatter(*points.T, c=light, s=2, cmap="gray")
+    seen = normals @ [0.43, -0.75, 0.5] > 0  # towards the viewer: the far side would show through gaps
+    axes.scatter(*points[seen].T, c=light[seen], s=12, cmap="gray", alpha=1)
     axes.set_axis_off()
     figure.savefig(picture, dpi=110, bbox_inches="tight")
     return float(np.median(right))

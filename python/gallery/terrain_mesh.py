@@ -42,7 +42,9 @@ def main(picture="terrain_mesh.png", size=257):
         y,
         triangles.astype(int),
         facecolors=z[triangles].mean(axis=1),
-        cmap="gist_earth",
+        cmap="terrain",
+        vmin=-30,  # the sea, at -10, is blue; land begins in green
+        vmax=100,
         edgecolors="k",
         linewidth=0.15,
     )
