@@ -4,7 +4,8 @@
  * 2. of the two vertices of a 2-cycle the smaller drops its edge and represents its component;
  * 3. find representatives by pointer doubling;
  * 4. sort vertices by representative; a scan of flags numbers the supervertices;
- * 5. remove edges inside a supervertex; in early rounds also duplicate edges, by a sort;
+ * 5. remove edges inside a supervertex; in early rounds also duplicate edges, by a sort of their ends and a segmented
+ *    minimum, or as published by a sort of {ends, weight};
  * 6. sort edges by supervertex; a scan of flags makes the new list of vertices.
  * Supervertices without edges are finished and get no number in the next round; so forests need no special case.
  * Terms: a label names a supervertex in the arcs' ends; a number counts only labels that have arcs in this round. */
@@ -19,7 +20,7 @@ enum { ROUNDS_WITHOUT_DUPLICATES = 4 };
  * least, least_id: the least word of each segment, and the least id of its arcs (NULL: the word has it). */
 struct scratch {
     uint32_t *numbers;
-    uint64_t *words;
+    uint64_t *words, *sorted_words; /* sorted_words: for the split of duplicates */
     uint8_t *heads, *keep;
     uint64_t *least, *least_id;
     void *chosen;
@@ -51,7 +52,9 @@ static bosc_status allocate_arc_scratch(struct boruvka *s)
     BI_TRY(bi_scratch_of(s->ctx, arcs, sizeof *m->numbers, &m->numbers));
     BI_TRY(bi_scratch_of(s->ctx, arcs, 1, &m->heads));
     BI_TRY(bi_scratch_of(s->ctx, arcs, 1, &m->keep));
-    if (!s->r->atomic) BI_TRY(bi_scratch_of(s->ctx, arcs, sizeof *m->words, &m->words));
+    const bool split = s->r->split_duplicates;
+    if (!s->r->atomic || split) BI_TRY(bi_scratch_of(s->ctx, arcs, sizeof *m->words, &m->words));
+    if (split) BI_TRY(bi_scratch_of(s->ctx, arcs, sizeof *m->sorted_words, &m->sorted_words));
     return BOSC_OK;
 }
 
@@ -211,17 +214,17 @@ static bosc_status number_supervertices(struct boruvka *s)
     return s->steps->msf_rename_labels(s->ctx, s->vertices, &rename);
 }
 
-/* Removes the arcs without keep[i] from the buffer in use; `from` holds their ends. Compaction needs another array: the
+/* Removes the arcs without keep[i] from the buffer in use; `from` has their ends. Compaction needs another array: the
  * ends go to the buffer that is not `from`, the positions to the other half. */
-static bosc_status drop_arcs(struct boruvka *s, const uint64_t *from)
+static bosc_status drop_arcs(struct boruvka *s, const uint64_t *from, const uint8_t *keep)
 {
     struct bi_msf_rounds *r = s->r;
     int other = !s->now;
     int64_t count;
     uint64_t *to = from == r->ends[other] ? r->ends[s->now] : r->ends[other];
-    BI_TRY(s->core->compact(s->ctx, sizeof *to, from, s->m.keep, r->list.count, to, s->m.count));
-    BI_TRY(s->core->compact(s->ctx, position_size(s), r->positions[s->now], s->m.keep, r->list.count,
-                            r->positions[other], s->m.count));
+    BI_TRY(s->core->compact(s->ctx, sizeof *to, from, keep, r->list.count, to, s->m.count));
+    BI_TRY(s->core->compact(s->ctx, position_size(s), r->positions[s->now], keep, r->list.count, r->positions[other],
+                            s->m.count));
     BI_TRY(bi_read_back(s->ctx, &count, s->m.count, sizeof count));
     if (to == r->ends[s->now]) { /* the positions moved to the other buffer, the ends did not: swap the ends */
         r->ends[s->now] = r->ends[other];
@@ -255,7 +258,29 @@ static bosc_status drop_duplicates(struct boruvka *s)
     BI_TRY(find_least(s, pairs));
     struct bi_msf_select_least least = {s->r->list, s->m.numbers, s->m.least, s->m.least_id, s->m.keep};
     BI_TRY(s->steps->msf_select_least(s->ctx, s->r->list.count, &least));
-    return drop_arcs(s, s->r->list.ends);
+    return drop_arcs(s, s->r->list.ends, s->m.keep);
+}
+
+/* The same as published, by a split of {u, v, weight}: arcs are sorted by {weight, id}, then by their ends, in stable
+ * sorts; the first arc between two supervertices is the lightest. */
+static bosc_status split_duplicates(struct boruvka *s)
+{
+    struct bi_msf_rounds *r = s->r;
+    const int other = !s->now;
+    const int64_t arcs = r->list.count;
+    const struct bi_msf_arc_words weigh = {r->list, s->m.numbers, NULL, s->m.words};
+    int64_t pairs;
+    /* 1. Ends and positions by {weight, id}: two sorts with one key. */
+    BI_TRY(s->steps->msf_arc_words(s->ctx, arcs, &weigh));
+    BI_TRY(s->core->sort_pairs(s->ctx, BOSC_U64, s->m.words, sizeof(uint64_t), r->ends[s->now], arcs, s->m.sorted_words,
+                               r->ends[other], 0, 64));
+    BI_TRY(s->core->sort_pairs(s->ctx, BOSC_U64, s->m.words, position_size(s), r->positions[s->now], arcs,
+                               s->m.sorted_words, r->positions[other], 0, 64));
+    s->now = other;
+    /* 2. By the ends; keep the first arc of each segment. */
+    BI_TRY(sort_arcs(s, 0));
+    BI_TRY(number_segments(s, 0, &pairs));
+    return drop_arcs(s, r->list.ends, s->m.heads);
 }
 
 /* Closes a round: relabels the arcs, removes those inside a supervertex, sorts for the next round. */
@@ -267,11 +292,12 @@ static bosc_status close_round(struct boruvka *s)
     struct bi_msf_relabel_arcs relabel = {r->list, s->m.numbers,     s->m.number_of, s->m.label,
                                           shift,   r->ends[!s->now], s->m.keep};
     BI_TRY(s->steps->msf_relabel_arcs(s->ctx, r->list.count, &relabel));
-    BI_TRY(drop_arcs(s, relabel.ends));
+    BI_TRY(drop_arcs(s, relabel.ends, s->m.keep));
     r->list.shift = shift;
     s->labels = s->new_labels;
     r->count++;
     if (r->list.count == 0) return BOSC_OK;
+    if (drop && r->split_duplicates) return split_duplicates(s);
     BI_TRY(sort_arcs(s, drop ? 0 : shift));
     return drop ? drop_duplicates(s) : BOSC_OK;
 }

@@ -80,6 +80,7 @@ struct bi_msf_rounds {
     int64_t n;                /* vertices, and labels of the initial list */
     bool atomic;              /* ATOMIC: atomic minima replace the segmented scan */
     bool keep_parallel;       /* skip the removal of duplicate edges between supervertices */
+    bool split_duplicates;    /* remove them by sorts of {u, v, weight}, where {weight, id} is one word */
     uint32_t *parent;         /* n, or NULL: receives parents, a forest with one tree for each tree of the result */
     void *chosen;             /* capacity min(n - 1, count): positions of the chosen edges */
     struct bi_msf_tree *tree; /* NULL, or with capacity for 2 n supervertices */

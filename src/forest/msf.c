@@ -140,6 +140,7 @@ static bosc_status find_by_rounds(bosc_ctx *ctx, const struct bi_msf_rows *rows,
     struct bi_msf_rounds rounds = {
         .n = rows->n, .atomic = opts->algorithm != BOSC_MSF_PRIMITIVES, .keep_parallel = opts->keep_parallel != 0};
     BI_TRY(list_rows(ctx, rows, &rounds));
+    rounds.split_duplicates = opts->split_duplicates && !rounds.keep_parallel && bi_msf_one_word(&rounds.list);
     int64_t most = rows->n - 1 < rounds.list.count ? rows->n - 1 : rounds.list.count;
     if (most < 0) most = 0;
     BI_TRY(bi_scratch_of(ctx, most, bi_msf_word_bytes(rows->is_64bit), &rounds.chosen));

@@ -120,10 +120,11 @@ static void check_all(bosc_ctx *ctx, const bosc_graph *graph, const struct refer
 {
     struct expected x = expect(e, opts);
     for (int a = 0; a < 3; a++)
-        for (int keep = 0; keep < (algorithms[a] == BOSC_MSF_PRIMITIVES ? 2 : 1); keep++) {
+        for (int keep = 0; keep < (algorithms[a] == BOSC_MSF_AUTO ? 1 : 3); keep++) {
             bosc_msf_opts o = *opts;
             o.algorithm = algorithms[a];
-            o.keep_parallel = keep;
+            o.keep_parallel = keep == 1;
+            o.split_duplicates = keep == 2;
             check_msf(ctx, graph, e, &o, &x, id_bits);
         }
     check_msf(ctx, NULL, e, opts, &x, id_bits);
