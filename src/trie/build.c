@@ -148,7 +148,8 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_i
     BI_TRY(bi_trie_stage_input(ctx, trie, input));
     struct bi_mark mark = bi_arena_mark(ctx);
     const double begin = bi_now();
-    BI_TRY(bi_trie_sort_rows(ctx, &trie->shape, &input->rows, &order)); /* waits for the number of keys */
+    BI_TRY(bi_trie_sort_rows(ctx, &trie->shape, &input->rows, trie->opts.layout == BOSC_TRIE_PUBLISHED,
+                             &order)); /* waits for the number of keys */
     const double sorted = bi_now();
     BI_TRY(bi_trie_reserve_keys(ctx, trie, order.count, &keys));
     BI_TRY(bi_trie_gather_keys(ctx, trie, &order, input->values, 0, &keys));

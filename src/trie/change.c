@@ -24,7 +24,7 @@ static bosc_status sort_fresh(bosc_ctx *ctx, const bosc_trie *trie, struct bi_tr
 {
     struct bi_trie_order order;
     BI_TRY(bi_trie_stage_input(ctx, trie, input));
-    BI_TRY(bi_trie_sort_rows(ctx, &trie->shape, &input->rows, &order));
+    BI_TRY(bi_trie_sort_rows(ctx, &trie->shape, &input->rows, trie->opts.layout == BOSC_TRIE_PUBLISHED, &order));
     BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->shape.letters.words * 8, &fresh->keys));
     BI_TRY(bi_scratch_of(ctx, order.count, (size_t)trie->opts.value_bits / 8, &fresh->values));
     BI_TRY(bi_scratch_of(ctx, order.count, 4, &fresh->counts));

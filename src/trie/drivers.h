@@ -66,9 +66,10 @@ struct bi_trie_order {
     int64_t count;            /* distinct keys */
 };
 
-/* Sorts one or more reachable rows; results in scratch. */
+/* Sorts one or more reachable rows; results in scratch. by_columns: by radix sorts of all columns of words, as
+ * published. */
 bosc_status bi_trie_sort_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                              struct bi_trie_order *o);
+                              bool by_columns, struct bi_trie_order *o);
 /* Gathers the distinct keys of sorted rows, with reachable values or NULL. */
 bosc_status bi_trie_gather_keys(bosc_ctx *ctx, const bosc_trie *trie, const struct bi_trie_order *o, const void *values,
                                 int64_t first_row, const struct bi_trie_sorted *to);

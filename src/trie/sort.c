@@ -1,6 +1,7 @@
 /* Sorts rows, and gathers keys from them. Three methods give the same order:
  *
- * - Whole rows, by columns of words.
+ * - Whole rows, by columns of words from the last to the first, or by comparisons. PUBLISHED tries are sorted by
+ *   columns always, as in the paper.
  * - A prefix of the first 24 or 32 bits, then the few runs with equal prefixes by the rest. Each row of a short run
  *   finds its rank there by comparisons with the others. Long runs, unless already sorted, are sorted by whole rows.
  * - A prefix of word numbers. Vectors of many letters often hold few distinct words: millions of rows of 256 bits may
@@ -243,8 +244,10 @@ static bosc_status sort_by_prefix(bosc_ctx *ctx, struct bi_trie_runs *runs, bool
 
 /* ---- whole rows ---- */
 
-/* Sorts whole rows: for few rows a device's comparison sort is faster than many radix sorts. */
-static bosc_status sort_whole(bosc_ctx *ctx, const struct bi_trie_shape *shape, struct bi_trie_order *o)
+/* Sorts whole rows. Unless by_columns is set, few rows of a device, and long rows, are sorted by comparisons: that is
+ * faster than many radix sorts. */
+static bosc_status sort_whole(bosc_ctx *ctx, const struct bi_trie_shape *shape, bool by_columns,
+                              struct bi_trie_order *o)
 {
     const struct bi_core_ops *core = ctx->backend->core;
     struct bi_trie_heads heads = {.order = o->order};
@@ -255,7 +258,7 @@ static bosc_status sort_whole(bosc_ctx *ctx, const struct bi_trie_shape *shape, 
     BI_TRY(bi_scratch_of(ctx, 1, 8, &count_at));
     BI_TRY(reverse_rows(ctx, shape, &o->rows, columns));
     o->reversed = columns->data;
-    if (columns->count > BI_TRIE_COLUMNS || n <= ctx->ops->trie->whole_rows) {
+    if (!by_columns && (columns->count > BI_TRIE_COLUMNS || n <= ctx->ops->trie->whole_rows)) {
         BI_TRY(core->sort_superkey(ctx, BOSC_I64, columns->data, n, columns->count, columns->count, 0, o->order, NULL));
     } else {
         BI_TRY(bi_scratch_of(ctx, n, 8, &first));
@@ -288,14 +291,14 @@ static bosc_status choose_method(bosc_ctx *ctx, const struct bi_trie_shape *shap
 }
 
 bosc_status bi_trie_sort_rows(bosc_ctx *ctx, const struct bi_trie_shape *shape, const struct bi_trie_rows *rows,
-                              struct bi_trie_order *o)
+                              bool by_columns, struct bi_trie_order *o)
 {
-    enum method method;
+    enum method method = WHOLE_ROWS;
     *o = (struct bi_trie_order){.rows = *rows};
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &o->order));
     BI_TRY(bi_scratch_of(ctx, rows->n, 4, &o->starts));
-    BI_TRY(choose_method(ctx, shape, rows, &method));
-    if (method == WHOLE_ROWS) return sort_whole(ctx, shape, o);
+    if (!by_columns) BI_TRY(choose_method(ctx, shape, rows, &method));
+    if (method == WHOLE_ROWS) return sort_whole(ctx, shape, by_columns, o);
     struct bi_trie_runs runs = {.shape = *shape, .rows = o->rows, .sorted = o->order};
     BI_RETURN_WITH_SCRATCH(ctx, sort_by_prefix(ctx, &runs, method == NUMBER_PREFIXES, o));
 }
