@@ -1,8 +1,8 @@
 /* The cell graph paper's tables: bench_paper_cellgraph [-s scale] [-o file] [-l letters]. Vectors are the signs of 256
  * constraints at sampled rotations (harness/scene.h), 44,000 at scale 1. The published trie by stages, against n and by
  * blocks and threads of a launch; the published heuristic with 0 to 5 pivots; all methods, sequential ones and those of
- * a device, beside each other; Dobrowolski's sequential search; and ours. All must find the same edges. Source: Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the
- * Cell Graph (PPAM 2015); Dobrowolski (SII 2013). */
+ * a device, beside each other; Dobrowolski's sequential search; and ours. All must find the same edges. Source:
+ * Kaczmarski, Rzazewski, Wolant, Massively Parallel Construction of the Cell Graph (PPAM 2015); Dobrowolski (2013). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -58,8 +58,8 @@ typedef enum bosc_cellgraph_heuristic_search {
      * evenly over the vertices. */
     BOSC_CELLGRAPH_HEURISTIC_ROWS = 0,
     /* As published, but for the launch and the end: the first vertices are the pivots, and the distance of each
-     * remaining pair is counted over all words. On a device a thread computes the distances of a vertex from the pivots,
-     * and a block compares a pair, a word a thread. */
+     * remaining pair is counted over all words. On a device a thread computes the distances of a vertex from the
+     * pivots, and a block compares a pair, a word a thread. */
     BOSC_CELLGRAPH_HEURISTIC_PUBLISHED = 1,
     /* Published: PUBLISHED where a comparison ends at the second differing letter. On a device a block has a pair also
      * where one vertex is a pivot, each thread a segment of consecutive letters. */
@@ -95,8 +95,8 @@ typedef struct bosc_cellgraph_opts {
     int64_t max_bytes;
     bosc_cellgraph_heuristic_search heuristic_search;
     /* HEURISTIC_PUBLISHED and _BLOCKS on a device: most blocks of a launch (0: 4,096), and threads of a block, up to
-     * 1,024 (0: one a word, in whole warps; of _BLOCKS 32). TRIE_LOOKUP and _BLOCKS on a device: those of the search (0:
-     * fill the device; of _BLOCKS 4,096 and 32). The CPU ignores them. */
+     * 1,024 (0: one a word, in whole warps; of _BLOCKS 32). TRIE_LOOKUP and _BLOCKS on a device: those of the search
+     * (0: fill the device; of _BLOCKS 4,096 and 32). The CPU ignores them. */
     int32_t blocks, threads;
     int32_t digit_bits; /* TRIE: bits of a digit, as in boscage/trie.h; 0: the widest */
     /* 1: an addition keeps the memory of the old graph for the next one, so that builds and additions of no larger

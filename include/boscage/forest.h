@@ -33,8 +33,8 @@ typedef struct bosc_msf_opts {
     int32_t keep_parallel;      /* PRIMITIVES, ATOMIC: never remove duplicate edges between supervertices */
     int64_t replicated_bytes;   /* over ranks (boscage/ranks/forest.h): most memory for vertices that every rank holds;
                                  * 0: any amount. Unused by one context */
-    /* PRIMITIVES, ATOMIC; not 0: duplicate edges are removed as published, by sorts of {u, v, weight}, of which the
-     * first of each {u, v} stays; else by a sort of {u, v} and a minimum. For weights and ids of 32 bits; ignored with
+    /* PRIMITIVES, ATOMIC; not 0: duplicate edges are removed as published, by sorts of {u, v, weight}: the first of
+     * each {u, v} stays; else by a sort of {u, v} and a minimum. For weights and ids of 32 bits; ignored with
      * others, and by ranks. */
     int32_t split_duplicates;
 } bosc_msf_opts;

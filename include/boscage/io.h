@@ -610,7 +610,7 @@ BOSC_API void bosc_scene_free(bosc_scene *scene);
 
 /* Reads a scene: a folder, or a file of Qt's data stream (.arr by custom).
  *
- *   folder   robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl, .glb; transform.txt is
+ * folder robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl, .glb; transform.txt is
  *            optional
  *   .txt     the number of vertices, their x, y, z, the number of triangles, and three vertices of each, from 0;
  *            normals of all corners may follow, and are skipped

@@ -16,7 +16,7 @@ def is_extension(x: Any) -> bool:
 
 
 def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
-    """The objects of an array of pandas' strings, of which missing elements are no strings; None for other arrays."""
+    """The objects of an array of pandas' strings, whose missing elements are no strings; None for other arrays."""
     if type(x).__module__.partition(".")[0] != "pandas" or type(getattr(x, "dtype", None)).__name__ != "StringDtype":
         return None
     return np.asarray(getattr(x, "array", x), object)

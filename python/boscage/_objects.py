@@ -11,7 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-# Types of which equal elements have equal hashes. NumPy's numbers are not among them: np.float32(0.1) equals 0.1.
+# Equal elements of these types have equal hashes. NumPy's numbers are not among them: np.float32(0.1) equals 0.1.
 _TEXT = {str, bytes, type(None), np.str_, np.bytes_}
 _PLAIN = _TEXT | {bool, int, float, complex, decimal.Decimal, fractions.Fraction}
 _PLAIN |= {datetime.date, datetime.datetime, datetime.time, datetime.timedelta}

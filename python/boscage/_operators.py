@@ -155,21 +155,21 @@ class SetMethods:
         return out
 
     def intersection(self: Any, *others: Any) -> Any:
-        """The keys that are in all sets."""
+        """The keys common to all sets."""
         out = self
         for keys in map(array_of, others):
             out = out._shared(keys)
         return out if others else self.copy()
 
     def difference(self: Any, *others: Any) -> Any:
-        """The keys that are in no other set."""
+        """The keys of this set without those of the others."""
         out = self.copy()
         for keys in map(array_of, others):
             out._remove_present(keys)
         return out
 
     def symmetric_difference(self: Any, other: Any) -> Any:
-        """The keys that are in one of two sets alone."""
+        """The keys of exactly one of the two sets."""
         out = self.copy()
         out._toggle(array_of(other))
         return out
@@ -190,7 +190,7 @@ class SetMethods:
         return self.contains(keys) if len(keys) else np.empty(0, bool)
 
     def _shared(self: Any, keys: Any) -> Any:
-        """The keys that are in this set, as a set of its type."""
+        """The given keys present in this set, as a set of its type."""
         present = keys[self._present(keys)]
         if isinstance(present, np.ndarray):
             codec = self._codec()
@@ -216,7 +216,7 @@ class SetMethods:
 
     @writing
     def _toggle(self: Any, keys: Any) -> None:
-        """Removes the keys that are present, and adds the others."""
+        """Removes the given keys present, and adds the others."""
         if len(keys):
             present = self.contains(keys)
             self.add(keys[~present])

@@ -272,7 +272,8 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* True if the backend's own searches support the call. Euclidean ones ignore epsilon on all backends, others on none. */
+/* True if the backend's own searches support the call. Euclidean ones ignore epsilon on all backends, others on none.
+ * */
 static bool is_backend_search(const struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;

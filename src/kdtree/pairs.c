@@ -228,7 +228,7 @@ static int64_t bin_of(const struct pair_counts *s, const struct bi_kdtree_metric
     return low;
 }
 
-/* *bin = that of all pairs of two trees that are not empty, if the extents of the trees determine it; else -1. Equal
+/* *bin = that of all pairs of two trees, neither empty, if the extents of the trees determine it; else -1. Equal
  * points and radii beyond all distances, or below all, need no more. */
 static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, int64_t *bin)
 {

@@ -21,8 +21,8 @@ struct bi_trie_pair_list {
 
 /* Appends all pairs of keys of a PUBLISHED trie that differ in one letter, each once. Each key is looked up once with
  * each letter replaced. block_a_key: the paper's launch on a device, a block a key and a thread a letter; else a thread
- * has a key. The launch takes blocks and threads from the trie's options. All values are below 2^value_bits, of 32 bits.
- * The list's arrays are the backend's. */
+ * has a key. The launch takes blocks and threads from the trie's options. All values are below 2^value_bits, of 32
+ * bits. The list's arrays are the backend's. */
 bosc_status bi_trie_append_pairs(bosc_ctx *ctx, const bosc_trie *trie, bool block_a_key,
                                  const struct bi_trie_pair_list *to);
 

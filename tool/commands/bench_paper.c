@@ -98,9 +98,9 @@ static double number_at(const json_t *rows, size_t row, size_t column)
     return json_is_number(cell) ? json_number_value(cell) : NAN;
 }
 
-/* Adds the plot of a table, if it has one: its columns over the first column. The paper's are dashed, and left out where
- * the table has other sizes. Skips a table without rows. Names stay in the table's memory. job_alloc reports a lack of
- * memory. The caller frees p->numbers. */
+/* Adds the plot of a table, if it has one: its columns over the first column. The paper's are dashed, and left out
+ * where the table has other sizes. Skips a table without rows. Names stay in the table's memory. job_alloc reports a
+ * lack of memory. The caller frees p->numbers. */
 static int add_plot(struct paper_plots *p, const json_t *table)
 {
     const json_t *description = json_object_get(table, "plot"), *rows = json_object_get(table, "rows");

@@ -288,9 +288,10 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "collide",
      .usage = "A B [-o pairs.npy]",
-     .summary = "Find or count all pairs of triangles of two meshes that touch; exact.\n"
-                "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B, from 0,\n"
-                "ascending; polygons are cut into triangles first.",
+     .summary =
+         "Find or count all pairs of triangles of two meshes that touch; exact.\n"
+         "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B, from 0,\n"
+         "ascending; polygons are cut into triangles first.",
      .example = "boscage hash collide bunny.off teapot.obj -o pairs.npy",
      .min_operands = 2,
      .max_operands = 2,
@@ -529,7 +530,8 @@ const struct command commands[] = {
      .summary =
          "Plan a path of rotations, certified free of collision, or verify one.\n"
          "The robot rotates about the origin among obstacles. SCENE is a folder with robot and obstacle as .txt,\n"
-         ".sph, .off, .obj, .ply, .stl or .glb, and with transform.txt if the robot is placed by a transform; or an .arr\n"
+         ".sph, .off, .obj, .ply, .stl or .glb, and with transform.txt if the robot is placed by a transform; or an "
+         ".arr\n"
          "file. ROBOT and OBSTACLE are files of these formats. The path is w,x,y,z a line; consecutive rotations are\n"
          "joined by the shorter slerp. Exit code 1 with the reason if there is no path: start in collision, goal in\n"
          "collision, no route among N cells, or no route: proved.",

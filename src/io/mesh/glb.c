@@ -22,8 +22,8 @@ enum {
     TRIANGLES = 4 /* mode of a primitive */
 };
 
-/* Nodes may repeat a mesh: a file of s bytes has at most REPEATED + 64 s vertices, and as many triangles. So memory is in
- * proportion to the file. Chosen. */
+/* Nodes may repeat a mesh: a file of s bytes has at most REPEATED + 64 s vertices, and as many triangles. So memory is
+ * in proportion to the file. Chosen. */
 enum { REPEATED = 1 << 24 };
 
 /* A position is the product of rows of four numbers with x, y, z, 1. */

@@ -173,8 +173,8 @@ BI_FN struct bi_planet_cell bi_planet_inset_box(const struct bi_planet_inset *in
  * has all columns.
  *
  * Where the weight is 1 the inset's bounds are those of the surface. Where it is w < 1, the surface is f + w d, with d
- * the distance of the inset from the surface f below it. A triangle is off the product w d by at most: the weight's bend
- * times the largest d; d's bend; and a quarter of the change of w times the change of d. */
+ * the distance of the inset from the surface f below it. A triangle is off the product w d by at most: the weight's
+ * bend times the largest d; d's bend; and a quarter of the change of w times the change of d. */
 BI_FN void bi_planet_bound_inset(const struct bi_planet_view *s, const struct bi_planet_inset *inset,
                                  struct bi_planet_texel t, const struct bi_planet_reach *reach, bool polar,
                                  struct bi_planet_bounds *b)

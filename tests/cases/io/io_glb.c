@@ -31,8 +31,8 @@ static size_t make_glb(char file[MOST], const char *json)
     return 28 + length + sizeof body;
 }
 
-/* A file of one primitive: other members of the root, of the nodes, of the primitive, the accessors, and the bytes of the
- * buffer view. */
+/* A file of one primitive: other members of the root, of the nodes, of the primitive, the accessors, and the bytes of
+ * the buffer view. */
 #define SCENE(root, nodes, primitive, accessors, bytes)                                                              \
     "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}]," root "\"nodes\":[" nodes            \
     "],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}" primitive "}]}],\"buffers\":[{\"byteLength\":" \
@@ -102,8 +102,10 @@ static void quaternions(void)
     bosc_array_free(&faces);
 }
 
+/* Each malformed scene is refused with its reason, and leaves no arrays. */
 static void refusals(void)
 {
+    /* 1. Scenes, with the beginning of the message of each. */
     static const struct {
         const char *reason, *json;
     } all[] = {
@@ -145,6 +147,7 @@ static void refusals(void)
                                "{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}", "60")},
         {"F: triangle 0 has vertex", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5121, 14), "60")},
     };
+    /* 2. Read each. */
     char file[MOST];
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         bosc_array points = {0}, faces = {0};

@@ -350,8 +350,8 @@ static void powers_at_reported_distances(bosc_ctx *ctx)
     }
 }
 
-/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p = 1 and infinity, or
- * with a bound for each, by which it does not. */
+/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p = 1 and infinity,
+ * or with a bound for each, by which it does not. */
 struct answers {
     void *ids, *row_ids;
     double *distances, *row_distances;
@@ -405,7 +405,7 @@ static void check_equal_answers(const struct km_trial *t, const struct answers *
     CHECK(memcmp(a->row_distances, b->row_distances, (size_t)a->offsets[m] * 8) == 0);
 }
 
-/* Many queries at once, some infinite, among points of which some are infinite, or flat in a coordinate. */
+/* Many queries at once, some infinite, among points with infinite coordinates, or flat in a coordinate. */
 static void many_queries(bosc_ctx *ctx)
 {
     static const int32_t dims[] = {3, 1, 2, 9, 40};

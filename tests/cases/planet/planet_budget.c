@@ -98,8 +98,8 @@ static double distance_at_middles(bosc_ctx *ctx, const bosc_planet *planet, cons
     return largest;
 }
 
-/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between samples
- * too. most: triangles; estimates that are too large make more. */
+/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between
+ * samples too. most: triangles; too large estimates make more. */
 static void check_estimates(bosc_ctx *ctx, const float *heights, int64_t width, int64_t height, double error,
                             int64_t most)
 {
