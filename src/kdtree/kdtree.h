@@ -118,11 +118,11 @@ struct bi_kdtree_query {
     double radius;                    /* as the caller passes it; only drivers read it */
     void *ids;                        /* of tree->opts.id_bits */
     void *dist2;                      /* float for F32, else double; may be NULL */
-    double order;                     /* 0: squares; 1, infinity: distances of that order (ops->searches_orders), all
-                                       * doubles, and r2 the radius */
+    double order;                     /* 0: squares; 1, infinity: r2 and dist2 are distances of that order, in double */
     int64_t *counts;                  /* radius_count: one a query */
     const int64_t *offsets;           /* radius_fill: one more, ascending */
     int64_t *bad;                     /* radius_fill */
+    bool later;                       /* radius_count, radius_fill: only ids above the row count */
     bool self;                        /* every node is a query, of the row that its id names */
     struct bi_kdtree_findings *found; /* knn, if checks_queries: receives the rows beyond the ordinary range */
 };
@@ -191,7 +191,8 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    bool searches_orders; /* the three serve query->order 1 and infinity */
+    /* The three serve query->order 1 and infinity; radius_count and radius_fill serve query->later. */
+    bool searches_orders;
 
     /* True if knn itself checks the queries (query->found), overlapping the search, and writes nothing if there is a
      * NaN or a coordinate beyond the ordinary range; NULL: never. */

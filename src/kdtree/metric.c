@@ -239,6 +239,22 @@ bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_
     return BOSC_OK;
 }
 
+bosc_status bi_kdtree_backend_fill(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
+                                   const struct bi_csr_rows *to)
+{
+    struct bi_kdtree_roots roots = {.values = to->columns[1]};
+    query->offsets = to->offsets;
+    query->ids = to->columns[0];
+    query->bad = to->bad;
+    query->dist2 = to->columns[1];
+    if (query->dist2 && query->order == 0 && tree->opts.dtype == BOSC_F32) {
+        BI_TRY(bi_scratch_of(ctx, to->total, sizeof *roots.squares, &query->dist2));
+        roots.squares = query->dist2;
+    }
+    BI_TRY(tree->ops->radius_fill(ctx, tree, query));
+    return roots.values && query->order == 0 ? tree->ops->steps->roots(ctx, to->total, &roots) : BOSC_OK;
+}
+
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
 /* A search, with the arguments of its call. */
@@ -272,8 +288,7 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
     return BOSC_OK;
 }
 
-/* True if the backend's own searches support the call. Euclidean ones ignore epsilon on all backends, others on none.
- * */
+/* True if the backend's own searches support the call. Only Euclidean ones ignore epsilon, on all backends. */
 static bool is_backend_search(const struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
@@ -478,17 +493,9 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     struct bi_kdtree_metric_search a;
     BI_TRY(prepare_search(ctx, s));
     if (s->limit >= 0) {
-        struct bi_kdtree_query query = {.rows = s->rows,
-                                        .within = true,
-                                        .r2 = s->limit,
-                                        .order = s->order,
-                                        .offsets = to->offsets,
-                                        .ids = to->columns[0],
-                                        .bad = to->bad};
-        BI_TRY(allocate_squares(ctx, s, to->columns[1], to->total, &query.dist2));
+        struct bi_kdtree_query query = {.rows = s->rows, .within = true, .r2 = s->limit, .order = s->order};
         if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
-        BI_TRY(s->tree->ops->radius_fill(ctx, s->tree, &query));
-        return convert_to_roots(ctx, s, query.dist2, to->columns[1], to->total);
+        return bi_kdtree_backend_fill(ctx, s->tree, &query, to);
     }
     BI_TRY(stage_search(ctx, s, &a));
     BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));

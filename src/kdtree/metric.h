@@ -38,6 +38,10 @@ bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64
 bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                   struct bi_kdtree_metric_search *search, const struct bi_csr_rows *to);
 
+/* Fills the rows of a radius search by the backend's own loops, with distances, not squared. */
+bosc_status bi_kdtree_backend_fill(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
+                                   const struct bi_csr_rows *to);
+
 /* Finds the flat coordinates of the tree from bi_kdtree_extents, for searches around query_count points. Small trees
  * have none, nor have others if few queries would have to measure the extents first. */
 bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/radius.h"
 #include "core/call.h"
 #include "core/csr.h"
 #include "kdtree/blocks.h"
 #include "kdtree/handle.h"
 #include "kdtree/metric.h"
+#include "kdtree/nearest.h"
 #include "kdtree/steps/steps.h"
 
 /* --- Lists of pairs ----------------------------------------------------------------------------------------------- */
@@ -18,6 +20,22 @@ struct pairs {
     double radius;
     bosc_kdtree_query_opts opts;
 };
+
+/* True if the backend's own loops search all rows of the tree; *query then describes the search. */
+static bool uses_loops(const struct pairs *s, struct bi_kdtree_query *query)
+{
+    const double p = s->opts.p;
+    const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->searched->magnitude == BI_KDTREE_ORDINARY;
+    if (!s->searched->ops->searches_orders || !ordinary || s->opts.periods || s->opts.epsilon > 0) return false;
+    if ((p != 1 && p != 2 && p != INFINITY) || s->tree->nodes == 0 || s->searched->nodes == 0) return false;
+    *query = (struct bi_kdtree_query){
+        .rows = {NULL, s->tree->nodes, s->tree->opts.dim}, .within = true, .r2 = s->radius, .later = s->later};
+    if (p == 2)
+        query->r2 = bi_square_limit(s->radius, s->tree->opts.dtype == BOSC_F32);
+    else
+        query->order = p;
+    return true;
+}
 
 static bosc_status stage_search(bosc_ctx *ctx, const struct pairs *s, struct bi_kdtree_metric_search *a)
 {
@@ -34,7 +52,13 @@ static bosc_status stage_search(bosc_ctx *ctx, const struct pairs *s, struct bi_
 static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
 {
     const struct pairs *s = pairs;
+    struct bi_kdtree_query query;
     struct bi_kdtree_metric_search a;
+    if (uses_loops(s, &query)) {
+        query.counts = counts;
+        BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+        return s->searched->ops->radius_count(ctx, s->searched, &query);
+    }
     BI_TRY(stage_search(ctx, s, &a));
     BI_TRY(bi_kdtree_find_split_axes(ctx, s->searched, s->tree->nodes, &a.axes));
     return bi_kdtree_metric_count(ctx, s->tree, s->tree->nodes, &a, counts);
@@ -43,7 +67,12 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
 static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_rows *to)
 {
     const struct pairs *s = pairs;
+    struct bi_kdtree_query query;
     struct bi_kdtree_metric_search a;
+    if (uses_loops(s, &query)) {
+        BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+        return bi_kdtree_backend_fill(ctx, s->searched, &query, to);
+    }
     BI_TRY(stage_search(ctx, s, &a));
     BI_TRY(bi_kdtree_find_split_axes(ctx, s->searched, s->tree->nodes, &a.axes));
     return bi_kdtree_metric_fill(ctx, s->tree, s->tree->nodes, &a, to);
@@ -228,7 +257,7 @@ static int64_t bin_of(const struct pair_counts *s, const struct bi_kdtree_metric
     return low;
 }
 
-/* *bin = that of all pairs of two trees, neither empty, if the extents of the trees determine it; else -1. Equal
+/* *bin = the common bin of all pairs of two trees with nodes, if the extents of the trees determine it; else -1. Equal
  * points and radii beyond all distances, or below all, need no more. */
 static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, int64_t *bin)
 {

@@ -351,7 +351,8 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
                                        .offsets = query->offsets,
                                        .ids = query->ids,
                                        .dist2 = query->dist2,
-                                       .wide_ids = tree->opts.id_bits == 64};
+                                       .wide_ids = tree->opts.id_bits == 64,
+                                       .later = query->later};
     number_coordinates(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->searched);
     if (a->list_size > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));
