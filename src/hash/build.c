@@ -172,6 +172,9 @@ bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash 
     const bool reduce_first = table->reduced_keys > 0,
                few_keys = reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE;
     *outcome = BI_HASH_UNTOUCHED;
+    next->key_range.known = false;
+    if (next->ops->find_key_range)
+        next->ops->find_key_range(ctx, in->keys, in->n, next->shape.key_bits, &next->key_range);
     if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && few_keys)
         BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));

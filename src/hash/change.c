@@ -148,6 +148,7 @@ static bosc_status insert_in_place(bosc_ctx *ctx, bosc_hash *table, const void *
     lists.in_place = true;
     lists.overwritten = &overwritten;
     bosc_hash old = *table, next = *table;
+    next.key_range.known = false;
     BI_TRY(bi_hash_recount(ctx, &old, touched));
     bosc_status status = bi_hash_fill_lists(ctx, &next, &lists, true, outcome); /* allocates before it writes */
     if (status == BOSC_OK) {

@@ -74,6 +74,12 @@ struct bi_hash_pending {
 };
 enum { BI_HASH_IDLE, BI_HASH_LAUNCHED, BI_HASH_FINISHING };
 
+/* Bounds of a table's keys of 32 or 64 bits. */
+struct bi_hash_key_range {
+    bool known; /* false: keys may be any */
+    uint64_t least, greatest;
+};
+
 struct bosc_hash {
     const struct bi_hash_ops *ops;
     const struct bi_hash_layout *layout;
@@ -89,6 +95,7 @@ struct bosc_hash {
                            * tables: the next build then reduces first. Else 0 */
     int32_t sorted_builds; /* of a multimap: number of builds to come that sort at once, set when group_pairs declined;
                             * 0: the next build calls group_pairs */
+    struct bi_hash_key_range key_range; /* set by builds, where the backend has find_key_range */
     struct bi_block blocks[BI_HASH_BLOCKS];
     struct bi_hash_pending pending; /* bi_hash_replace leaves this and the rest unchanged */
     struct bi_block words;          /* scratch words of builds on the device */
@@ -221,6 +228,9 @@ struct bi_hash_ops {
      * keys that fill many rows or collide by design, too little shared memory. */
     bosc_status (*group_pairs)(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
                                int32_t value_size, int64_t n, struct bi_hash_groups *, bool *grouped);
+
+    /* NULL, or: finds the range of the keys of a build, which `find` and find_slots use. */
+    void (*find_key_range)(const bosc_ctx *, const void *keys, int64_t n, int32_t key_bits, struct bi_hash_key_range *);
 };
 
 /* Operations of a layout. */

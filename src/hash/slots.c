@@ -220,7 +220,8 @@ size_t bi_hash_slots_fill_bytes(const bosc_hash *table, int64_t n)
 static bosc_status slots_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                               void *values, uint8_t *found)
 {
-    struct bi_hash_slots_find find = {bi_hash_slots_view_of(table, table->keys), queries, values, found, 0};
+    struct bi_hash_slots_find find = {
+        bi_hash_slots_view_of(table, table->keys), queries, values, found, 0, table->key_range};
     if (find.view.homes)
         find.slots = bi_hash_max_slots(BOSC_HASH_ORDERED, table->opts.load_factor, table->keys, find.view.runs);
     return ctx->ops->hash->find_slots(ctx, &find, query_count);

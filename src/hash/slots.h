@@ -69,6 +69,7 @@ struct bi_hash_slots_find {
     void *values;
     uint8_t *found;
     uint64_t slots; /* ORDERED, with homes */
+    struct bi_hash_key_range key_range;
 };
 
 /* The plan of struct bi_hash_layout. */

@@ -10,6 +10,7 @@
 #include "core/call.h"
 #include "core/cpu/collectives.h"
 #include "hash/cpu/bucketed.h"
+#include "hash/cpu/key_range.h"
 #include "hash/cpu/ordered.h"
 
 enum {
@@ -375,18 +376,28 @@ bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void 
     return BOSC_OK;
 }
 
+/* Looks up the queries that may be in the range of the table's keys. */
+static void find_runs(const bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_ranged_queries *q,
+                      int64_t begin, int64_t end)
+{
+    int64_t run_end;
+    for (; BI_LEVEL_PICK(ctx->level, bi_hash_next_run)(q, &begin, end, &run_end); begin = run_end)
+        BI_LEVEL_PICK(ctx->level, bi_hash_find)(table, q->queries, begin, run_end, q->values, q->found);
+}
+
 bosc_status bi_hash_find_cpu(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                              void *values, uint8_t *found)
 {
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "hash find: injected fault");
+    const struct bi_hash_ranged_queries q = {table->key_range,         queries, table->shape.key_bits,
+                                             table->shape.value_bytes, values,  found};
     struct bi_batches p = bi_batches_of(ctx, query_count, BI_HASH_PAIR_ITEMS);
     while (bi_next_batch(ctx, &p)) {
         int64_t count = p.end - p.begin;
         int threads = bi_thread_count(ctx, count, FIND_GRAIN);
-        BI_PARALLEL_FOR(
-            threads, (static), t, 0, threads,
-            BI_LEVEL_PICK(ctx->level, bi_hash_find)(table, queries, p.begin + bi_chunk_begin(count, threads, t),
-                                                    p.begin + bi_chunk_begin(count, threads, t + 1), values, found));
+        BI_PARALLEL_FOR(threads, (static), t, 0, threads,
+                        find_runs(ctx, table, &q, p.begin + bi_chunk_begin(count, threads, t),
+                                  p.begin + bi_chunk_begin(count, threads, t + 1)));
     }
     return p.status;
 }

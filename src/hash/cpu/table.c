@@ -1,6 +1,7 @@
 /* The table of hash tables on the CPU. */
 #include "core/steps.h"
 #include "hash/cpu/bucketed.h"
+#include "hash/cpu/key_range.h"
 #include "hash/cpu/ordered.h"
 #include "hash/steps/steps.h"
 
@@ -14,6 +15,7 @@ const struct bi_hash_ops bi_hash_ops_cpu = {
     .fill = bi_hash_fill_cpu,
     .build = bi_hash_build_cpu,
     .find = bi_hash_find_cpu,
+    .find_key_range = bi_hash_find_key_range_cpu,
     .build_bytes = bi_hash_build_bytes_cpu,
     .fill_slots = bi_hash_fill_slots_cpu,
     .find_slots = bi_hash_find_slots_cpu,

@@ -162,10 +162,56 @@ static void unique(bosc_ctx *ctx)
     }
 }
 
+/* Writes n ascending keys from `first` on. */
+static void write_keys(void *keys, int32_t key_bits, int64_t at, uint64_t first, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) bi_hash_store(keys, key_bits, at + i, (bosc_hash_word){first + (uint64_t)i, 0});
+}
+
+/* Tables of keys FIRST to FIRST + n - 1: queries beyond them in long runs, at the borders, and a single present one
+ * among absent ones; also after keys on both sides of the range were inserted, and after a build without these. */
+static void key_ranges(bosc_ctx *ctx)
+{
+    enum { FIRST = 100000, RUN = 600 };
+    for (int k = 0; k < 40; k++) {
+        if (suite_leaves_out()) continue;
+        bosc_hash_opts o = hash_options(k);
+        bosc_hash *table = create(ctx, &o);
+        const int32_t bits = table->opts.key_bits;
+        const int64_t n = suite_slow(ctx) ? 100 : 2000, m = 5 * RUN;
+        struct hash_pairs p = hash_make(HASH_SEQUENCE, &table->opts, (uint64_t)k, n);
+        void *queries = suite_alloc((size_t)m * 16);
+        write_keys(p.keys, bits, 0, FIRST, n);
+        write_keys(queries, bits, 0, 0, RUN);
+        write_keys(queries, bits, RUN, FIRST - 5, RUN);
+        write_keys(queries, bits, 2 * RUN, FIRST + (uint64_t)n - 5, RUN);
+        write_keys(queries, bits, 3 * RUN, (uint64_t)-RUN, RUN);
+        write_keys(queries, bits, 4 * RUN, FIRST + 10 * (uint64_t)n, RUN);
+        write_keys(queries, bits, 4 * RUN + RUN / 2, FIRST + (uint64_t)n - 1, 1);
+        for (int step = 0; step < 3; step++) {
+            struct reference_hash oracle = {.opts = o};
+            struct hash_pairs beyond = hash_make(HASH_SEQUENCE, &table->opts, (uint64_t)k, 10);
+            int64_t bad;
+            write_keys(beyond.keys, bits, 0, 3, 5);
+            write_keys(beyond.keys, bits, 5, (uint64_t)-5, 5);
+            CHECK(reference_hash_insert(&oracle, p.keys, p.values, n, &bad));
+            if (step != 1) CHECK_OK(ctx, bosc_hash_build(ctx, table, p.keys, p.values, n));
+            if (step == 1) {
+                CHECK(reference_hash_insert(&oracle, beyond.keys, beyond.values, 10, &bad));
+                CHECK_OK(ctx, bosc_hash_insert(ctx, table, beyond.keys, beyond.values, 10));
+            }
+            hash_check_queries(ctx, table, &oracle, queries, m);
+            reference_hash_clear(&oracle);
+            hash_free_pairs(&beyond);
+        }
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+        free(queries);
+    }
+}
+
 static const struct suite_case suite_cases_hash_change[] = {
-    {"sequences", sequences, NULL},
-    {"in place", in_place, NULL},
-    {"counted slots", counted_slots, NULL},
-    {"unique", unique, NULL},
+    {"sequences", sequences, NULL},         {"in place", in_place, NULL}, {"key ranges", key_ranges, NULL},
+    {"counted slots", counted_slots, NULL}, {"unique", unique, NULL},
 };
 SUITE(hash_change);

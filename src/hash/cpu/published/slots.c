@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "core/cpu/collectives.h"
+#include "hash/cpu/key_range.h"
 #include "hash/cpu/ordered.h"
 #include "hash/steps/hybrid_lane_group.h"
 #include "hash/steps/perfect_lane_group.h"
@@ -161,6 +162,16 @@ BI_FN void find_batch_of(const struct bi_hash_slots_find *a, int64_t from, int c
         find_batch(a, from, count, key_bits, BOSC_HASH_FKS);
 }
 
+/* Looks up the queries that may be in the range of the table's keys. */
+static void find_runs(const bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t begin, int64_t end)
+{
+    const struct bi_hash_ranged_queries q = {a->key_range,       a->queries, a->view.key_bits,
+                                             a->view.value_size, a->values,  a->found};
+    int64_t run_end;
+    for (; BI_LEVEL_PICK(ctx->level, bi_hash_next_run)(&q, &begin, end, &run_end); begin = run_end)
+        BI_LEVEL_PICK(ctx->level, bi_hash_find_ordered)(a, begin, run_end);
+}
+
 /* ORDERED with a directory (hash/cpu/find_ordered_hot.c). */
 static bosc_status find_indexed(bosc_ctx *ctx, const struct bi_hash_slots_find *a, int64_t query_count)
 {
@@ -169,10 +180,9 @@ static bosc_status find_indexed(bosc_ctx *ctx, const struct bi_hash_slots_find *
     while (bi_next_batch(ctx, &p)) {
         const int64_t count = p.end - p.begin;
         const int threads = bi_thread_count(ctx, count, BI_THREAD_ITEMS / items);
-        BI_PARALLEL_FOR(
-            threads, (static), t, 0, threads,
-            BI_LEVEL_PICK(ctx->level, bi_hash_find_ordered)(a, p.begin + bi_chunk_begin(count, threads, t),
-                                                            p.begin + bi_chunk_begin(count, threads, t + 1)));
+        BI_PARALLEL_FOR(threads, (static), t, 0, threads,
+                        find_runs(ctx, a, p.begin + bi_chunk_begin(count, threads, t),
+                                  p.begin + bi_chunk_begin(count, threads, t + 1)));
     }
     return p.status;
 }
