@@ -123,6 +123,7 @@ struct bi_kdtree_query {
     const int64_t *offsets;           /* radius_fill: one more, ascending */
     int64_t *bad;                     /* radius_fill */
     bool later;                       /* radius_count, radius_fill: only ids above the row count */
+    int64_t first_row;                /* `later`: the row of query 0 */
     bool self;                        /* every node is a query, of the row that its id names */
     struct bi_kdtree_findings *found; /* knn, if checks_queries: receives the rows beyond the ordinary range */
 };

@@ -192,8 +192,9 @@ struct bi_kdtree_cpu_search {
     int64_t *counts, *bad;
     const int64_t *offsets;
     void *ids, *dist2;
-    bool wide_ids, later; /* later: only ids above the row of a query count */
-    void *heaps;          /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
+    bool wide_ids, later; /* later: as in struct bi_kdtree_query, with first_row */
+    int64_t first_row;
+    void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
 };
 
 /* Run queries begin to end - 1 of the order. */

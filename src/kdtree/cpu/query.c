@@ -352,7 +352,8 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
                                        .ids = query->ids,
                                        .dist2 = query->dist2,
                                        .wide_ids = tree->opts.id_bits == 64,
-                                       .later = query->later};
+                                       .later = query->later,
+                                       .first_row = query->first_row};
     number_coordinates(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->searched);
     if (a->list_size > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));
@@ -419,6 +420,7 @@ static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const b
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
     for (int64_t at = 0; at < count; at += MOST_QUERIES) {
         struct bi_kdtree_query chunk = *query;
+        chunk.first_row = at;
         chunk.rows.n = count - at < MOST_QUERIES ? count - at : MOST_QUERIES;
         chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
         if (kind == KNN) {

@@ -117,6 +117,18 @@ static inline double least_of_f64(const double *least)
 
 #endif
 
+/* Returns the ids of a block that exceed `own`, as bits. Ids behind the last node may be anything. */
+static inline uint32_t bi_kdtree_ids_above(const uint32_t *ids, uint32_t own)
+{
+#if BI_LEVEL == 4
+    return _mm512_cmpgt_epu32_mask(_mm512_loadu_si512(ids), _mm512_set1_epi32((int)own));
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < BI_KDTREE_CPU_BLOCK; i++) bits |= (uint32_t)(ids[i] > own) << i;
+    return bits;
+#endif
+}
+
 /* --- Candidates --------------------------------------------------------------------------------------------------- */
 
 /* A neighbour as one number, ordered by (distance, id): distances are not negative, so their bits order them. */

@@ -171,6 +171,20 @@ static void flat_coordinates(bosc_ctx *ctx)
         }
 }
 
+/* Rows of hundreds of pairs, whose subtrees are within the radius as a whole, but not with greater ids. */
+static void long_rows(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    const int64_t n = suite_slow(ctx) ? 300 : 1200;
+    for (int k = 0; k < 4; k++) {
+        if (suite_leaves_out()) continue;
+        struct km_trial t = km_make(ctx, &r, km_dtypes[k], 1 + k, n, 1, KD_RANDOM, 2, false);
+        check_pairs(ctx, &t, NULL, INFINITY);
+        check_pairs(ctx, &t, NULL, some_radius(&r, &t, &t));
+        km_free(&t);
+    }
+}
+
 /* Large integers that round to the same double are not flat: splits by them order them, not the other coordinates. */
 static void nearly_flat_integers(bosc_ctx *ctx)
 {
@@ -355,6 +369,7 @@ static void same_bits(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", every_shape_and_norm, NULL},
+                                                                    {"long rows", long_rows, NULL},
                                                                     {"sizes", small_trees_and_many_dimensions, NULL},
                                                                     {"never split", coordinates_never_split, NULL},
                                                                     {"flat", flat_coordinates, NULL},
