@@ -314,8 +314,10 @@ static void draw_text(struct canvas *canvas, const struct plan_picture *p, doubl
     double y = 58 * unit, height = 13 * unit, x = 36 * unit;
     lettering_draw(canvas, x, y, 21 * unit, false, p->title, colour_of(0x20262d));
     y = canvas->height - 22 * unit;
-    x = draw_legend_entry(canvas, x, y, height, 0x17a398, "free");
-    x = draw_legend_entry(canvas, x, y, height, 0xb0433f, "in collision");
+    if (p->ball.sample_count > 0) { /* none without constraints */
+        x = draw_legend_entry(canvas, x, y, height, 0x17a398, "free");
+        x = draw_legend_entry(canvas, x, y, height, 0xb0433f, "in collision");
+    }
     x = draw_legend_entry(canvas, x, y, height, 0xf08a24, "certified steps");
     for (int64_t i = 0; i + 1 < p->ball.rotations; i++)
         if (!p->ball.certified[i]) {
