@@ -290,8 +290,8 @@ const struct command commands[] = {
      .usage = "A B [-o pairs.npy]",
      .summary =
          "Find or count all pairs of triangles of two meshes that touch; exact.\n"
-         "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B, from 0,\n"
-         "ascending; polygons are cut into triangles first.",
+         "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B,\n"
+                "from 0, ascending; polygons are cut into triangles first.",
      .example = "boscage hash collide bunny.off teapot.obj -o pairs.npy",
      .min_operands = 2,
      .max_operands = 2,
@@ -530,11 +530,10 @@ const struct command commands[] = {
      .summary =
          "Plan a path of rotations, certified free of collision, or verify one.\n"
          "The robot rotates about the origin among obstacles. SCENE is a folder with robot and obstacle as .txt,\n"
-         ".sph, .off, .obj, .ply, .stl or .glb, and with transform.txt if the robot is placed by a transform; or an "
-         ".arr\n"
-         "file. ROBOT and OBSTACLE are files of these formats. The path is w,x,y,z a line; consecutive rotations are\n"
-         "joined by the shorter slerp. Exit code 1 with the reason if there is no path: start in collision, goal in\n"
-         "collision, no route among N cells, or no route: proved.",
+         ".sph, .off, .obj, .ply, .stl or .glb, and with transform.txt if the robot is placed by a transform; or\n"
+         "an .arr file. ROBOT and OBSTACLE are files of these formats. The path is w,x,y,z a line; consecutive\n"
+         "rotations are joined by the shorter slerp. Exit code 1 with the reason if there is no path: start in\n"
+         "collision, goal in collision, no route among N cells, or no route: proved.",
      .example = "boscage plan scene --convex both --from 1,0,-1,0 --to 1,0,1,0 -o path.csv --png path.png",
      .min_operands = 1,
      .max_operands = 2,

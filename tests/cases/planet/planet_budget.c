@@ -2,6 +2,8 @@
  * multiple makes its mesh from the octahedron, by a camera with that many pixels of error. */
 #include "base/bits.h"
 #include "cases/planet/planet_data.h"
+#include "planet/steps/mesh.h"
+#include "planet/steps/shape.h"
 
 enum { W = 64, H = 32 };
 
@@ -98,8 +100,8 @@ static double distance_at_middles(bosc_ctx *ctx, const bosc_planet *planet, cons
     return largest;
 }
 
-/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between
- * samples too. most: triangles; too large estimates make more. */
+/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between samples
+ * too. most: triangles, so that estimates are not too large. */
 static void check_estimates(bosc_ctx *ctx, const float *heights, int64_t width, int64_t height, double error,
                             int64_t most)
 {
@@ -126,6 +128,71 @@ static void estimates_bound_the_surface(bosc_ctx *ctx)
     free(rough);
 }
 
+/* A random triangle of a level: its corners on the octahedron. Half of them lie towards one corner, where the octahedron
+ * is stretched most. */
+static void draw_triangle(struct suite_random *r, int level, double p[3][3])
+{
+    double c[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+    const int64_t root = (int64_t)suite_below(r, 8);
+    const uint64_t seconds = suite_below(r, 2) ? 2 : 8;
+    for (int l = 0; l < level; l++) {
+        const int kept = suite_below(r, seconds) == 0;
+        for (int d = 0; d < 2; d++) {
+            const double middle = (c[0][d] + c[1][d]) / 2, end = c[kept][d], apex = c[2][d];
+            c[!kept][d] = end;
+            c[kept][d] = apex;
+            c[2][d] = middle;
+        }
+    }
+    for (int v = 0; v < 3; v++) bi_planet_point(root, c[v][0], c[v][1], p[v]);
+}
+
+/* The estimate of any triangle bounds the surface over it, whatever is beside it in a mesh; the ends of the base may be
+ * exchanged. */
+static void check_triangles(bosc_ctx *ctx, const float *heights, int64_t width, int64_t height, uint64_t seed)
+{
+    bosc_planet *planet = planet_make(ctx, NULL, heights, width, height);
+    struct suite_random r = {seed};
+    for (int trial = 0; trial < (suite_slow(ctx) ? 4000 : 40000); trial++) {
+        const int level = 4 + (int)suite_below(&r, 22);
+        struct bi_planet_leaf leaf;
+        double p[3][3];
+        draw_triangle(&r, level, p);
+        for (int v = 0; v < 3; v++) bi_planet_surface_position(&planet->view, p[v], leaf.position[v]);
+        const float error = bi_planet_base_error(&planet->view, p[0], p[1], level % 2 == 0);
+        CHECK(error == bi_planet_base_error(&planet->view, p[1], p[0], level % 2 == 0));
+        for (int k = 0; k < 8; k++) {
+            double weights[3], at[3], d[3];
+            for (int v = 0; v < 3; v++) weights[v] = k == 0 ? 1 : k < 4 ? k - 1 != v : 0.01 + suite_unit(&r);
+            for (int c = 0; c < 3; c++) at[c] = weights[0] * p[0][c] + weights[1] * p[1][c] + weights[2] * p[2][c];
+            bi_planet_unit(at, d);
+            const double off =
+                bi_planet_distance_in(&leaf, d) - planet->view.radius - bi_planet_height(&planet->view, d);
+            if (fabs(off) > error * (1 + 1e-6) + 1e-6)
+                suite_fail(__FILE__, __LINE__, "level %d: %g for an estimate of %g", level, off, (double)error);
+        }
+    }
+    bosc_planet_free(planet);
+}
+
+static void estimates_bound_triangles(bosc_ctx *ctx)
+{
+    static const float sea[4 * 2] = {0};
+    float *smooth = planet_heights(W, H, 3), *rough = suite_alloc(W * H * sizeof *rough);
+    struct suite_random r = {6};
+    for (int i = 0; i < W * H; i++) rough[i] = (float)(60000 * suite_unit(&r));
+    if (suite_opts_like(ctx).backend == BOSC_BACKEND_CPU) { /* the planet's arrays are read here */
+        check_triangles(ctx, sea, 4, 2, 1);
+        check_triangles(ctx, smooth, W, H, 2);
+        check_triangles(ctx, rough, W, H, 3);
+    }
+    free(smooth);
+    free(rough);
+}
+
 static const struct suite_case suite_cases_planet_budget[] = {
-    {"budgets", budgets, NULL}, {"estimates bound the surface", estimates_bound_the_surface, NULL}};
+    {"budgets", budgets, NULL},
+    {"estimates bound the surface", estimates_bound_the_surface, NULL},
+    {"estimates bound triangles", estimates_bound_triangles, NULL},
+};
 SUITE(planet_budget);
