@@ -288,9 +288,8 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "collide",
      .usage = "A B [-o pairs.npy]",
-     .summary =
-         "Find or count all pairs of triangles of two meshes that touch; exact.\n"
-         "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B,\n"
+     .summary = "Find or count all pairs of triangles of two meshes that touch; exact.\n"
+                "A and B are meshes: .off, .obj, .ply, .stl, .glb. pairs (p, 2) i8 are triangles i of A and j of B,\n"
                 "from 0, ascending; polygons are cut into triangles first.",
      .example = "boscage hash collide bunny.off teapot.obj -o pairs.npy",
      .min_operands = 2,
