@@ -15,6 +15,7 @@
  *   voxelgrid.h          voxel grids: bosc_voxelgrid_build, _pairs
  *   graph.h              weighted graphs: bosc_graph_create, _build
  *   forest.h             spanning forests, components: bosc_msf_compute, bosc_components_compute, bosc_emst_compute
+ *   cluster.h            clusters of points: bosc_dbscan_compute
  *   hash.h               hash tables, unique ids: bosc_hash_create, _build, _find, _unique
  *   comm.h               communicators: bosc_comm_create_threads
  *   nccl.h               communicators over NCCL: bosc_comm_create_nccl_over
@@ -53,6 +54,7 @@
 #include <boscage/cbt.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>
+#include <boscage/cluster.h>
 #include <boscage/comm.h>
 #include <boscage/context.h>
 #include <boscage/ranks.h>

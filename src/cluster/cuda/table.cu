@@ -1,0 +1,12 @@
+/* CUDA's table of clusters. */
+#define BI_STEP_ROOM cluster
+
+#include "cluster/cluster.h"
+#include "cluster/steps/steps.h"
+#include "core/cuda/steps.cuh"
+
+#define STEP_LIST "cluster/steps/steps.def"
+#define STEP_TABLE static const bi_cluster_steps steps
+#include "core/step_table.inc"
+
+extern "C" const bi_cluster_ops bi_cluster_ops_cuda = {&steps};

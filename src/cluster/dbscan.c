@@ -1,0 +1,319 @@
+/* DBSCAN: checks, the k-d tree of a call, and the order of the steps. */
+#include <math.h>
+
+#include <boscage/kdtree.h>
+
+#include "base/bits.h"
+#include "cluster/cluster.h"
+#include "cluster/steps/steps.h"
+#include "core/check.h"
+#include "kdtree/metric.h"
+#include "kdtree/nearest_other_label.h"
+
+/* Costs in simple items, for progress: of a block, about 12 searches; of a node in all steps. Estimated. */
+enum { BLOCK_COST = 12 * BI_KDTREE_SEARCH_ITEMS, NODE_COST = 3 * BI_KDTREE_SEARCH_ITEMS + 16 };
+
+/* The arguments of a call. */
+struct call {
+    double eps;
+    int64_t min_samples;
+    bosc_dbscan_opts opts; /* full */
+    void *labels;
+    uint8_t *core;
+    bosc_dbscan_info *info;
+};
+
+/* --- Checks ------------------------------------------------------------------------------------------------------- */
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bosc_dbscan_opts *full)
+{
+    BI_TRY(bi_read_opts(ctx, "bosc_dbscan_opts", opts, full, sizeof *full));
+    if (full->dtype == 0) full->dtype = BOSC_F32;
+    if (full->label_bits == 0) full->label_bits = 64;
+    if ((int)full->metric < BOSC_CLUSTER_MINKOWSKI || full->metric > BOSC_CLUSTER_COSINE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric %d is none of MINKOWSKI, HAVERSINE, COSINE", (int)full->metric);
+    if (full->label_bits != 32 && full->label_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
+    if (full->metric == BOSC_CLUSTER_MINKOWSKI) return BOSC_OK;
+    if (full->p != 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: p: %g, but the metric has no order", full->p);
+    if (full->periods) return bi_fail(ctx, BOSC_ERR_ARG, "opts: periods: the metric has none");
+    return BOSC_OK;
+}
+
+/* Checks the points of a call without a tree. */
+static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n, int64_t stride)
+{
+    if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)o->dtype);
+    if (o->dim < 1 || o->dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)o->dim);
+    if (o->metric == BOSC_CLUSTER_HAVERSINE && o->dim != 2)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d: HAVERSINE has latitude and longitude", (int)o->dim);
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be less than 2^32 - 1", (long long)n);
+    if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
+    if (stride < 0 || (stride > 0 && stride < o->dim))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)o->dim);
+    if (n > 0 && stride > (INT64_MAX / 8 - o->dim) / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "points: %lld rows of %lld elements are more than memory can hold",
+                       (long long)n, (long long)stride);
+    return bi_check_aligned(ctx, "points", points, bosc_dtype_size(o->dtype));
+}
+
+/* Checks the arguments that points and trees share. */
+static bosc_status check_call(bosc_ctx *ctx, const struct call *s, int64_t n)
+{
+    const bosc_dbscan_opts *o = &s->opts;
+    if (!(s->eps >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "eps: %g is not 0 or more", s->eps);
+    if (s->min_samples < 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is less than 1", (long long)s->min_samples);
+    if (!o->weights && o->weight_count != 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: weights: NULL, but weight_count is %lld", (long long)o->weight_count);
+    if (o->weights && o->weight_count != n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: weight_count: %lld weights of %lld points", (long long)o->weight_count,
+                       (long long)n);
+    BI_TRY(bi_check_aligned(ctx, "opts: weights", o->weights, sizeof *o->weights));
+    if (o->label_bits == 32 && n > INT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points may have more clusters than labels of 32 bits",
+                       (long long)n);
+    if (n > 0 && !s->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
+    BI_TRY(bi_check_aligned(ctx, "labels", s->labels, (size_t)o->label_bits / 8));
+    return s->info ? bi_check_info(ctx, "info", "bosc_dbscan_info", s->info->size, sizeof *s->info) : BOSC_OK;
+}
+
+/* --- The steps ---------------------------------------------------------------------------------------------------- */
+
+/* Makes the metric, the rows of the nodes and the boxes, and allocates the arrays. */
+static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, struct bi_dbscan *a)
+{
+    const int64_t n = tree->nodes;
+    bosc_kdtree_query_opts query = {.size = sizeof query, .p = s->opts.p, .periods = s->opts.periods}, full;
+    BI_TRY(bi_kdtree_check_pair_opts(ctx, tree, &query, &full));
+    BI_TRY(bi_kdtree_stage_metric(ctx, "points", tree, &full, tree->magnitude == BI_KDTREE_ORDINARY, &a->metric));
+    a->limit = bi_kdtree_measure_of(&a->metric, s->eps);
+    a->min_samples = (double)s->min_samples;
+    BI_TRY(bi_kdtree_place_nodes(ctx, tree, &a->metric, &a->points, &a->rows));
+    BI_TRY(bi_kdtree_make_blocks(ctx, tree, &a->blocks));
+    const int64_t boxes = ((int64_t)2 << a->blocks.levels) - 1;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->core, &a->core));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->parent, &a->parent));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->least_row, &a->least_row));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *a->numbers, &a->numbers));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->cluster, &a->cluster));
+    BI_TRY(bi_scratch_of(ctx, boxes, sizeof *a->some_core, &a->some_core));
+    return bi_scratch_of(ctx, boxes, sizeof *a->joined, &a->joined);
+}
+
+/* Checks the weights, and sums those of boxes. */
+static bosc_status stage_weights(bosc_ctx *ctx, const struct call *s, int64_t n, struct bi_dbscan *a)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    const void *reachable;
+    bool staged = false;
+    int64_t bad[2] = {INT64_MAX, INT64_MAX};
+    struct bi_dbscan_weights check;
+    BI_TRY(bi_stage_in(ctx, s->opts.weights, (size_t)n * sizeof *a->weights, &reachable, &staged));
+    a->weights = check.weights = reachable;
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *check.bad, &check.bad));
+    BI_TRY(ctx->backend->copy(ctx, check.bad, bad, sizeof bad));
+    BI_TRY(steps->dbscan_check_weights(ctx, n, &check));
+    BI_TRY(bi_read_back(ctx, bad, check.bad, sizeof bad));
+    if (bad[0] != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_DATA, "opts: weights: row %lld is not finite", (long long)bad[0]);
+    a->may_shrink = bad[1] != INT64_MAX;
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)2 << a->blocks.levels) - 1, sizeof *a->sums, &a->sums));
+    BI_TRY(steps->dbscan_sum_blocks(ctx, (int64_t)1 << a->blocks.levels, a));
+    for (a->level = a->blocks.levels - 1; a->level >= 0; a->level--)
+        BI_TRY(steps->dbscan_sum_boxes(ctx, (int64_t)1 << a->level, a));
+    return BOSC_OK;
+}
+
+/* Finds the core nodes. A point is within eps of itself, so without weights one sample makes it core. */
+static bosc_status find_core(bosc_ctx *ctx, const struct call *s, int64_t n, struct bi_dbscan *a)
+{
+    if (s->opts.weights) BI_TRY(stage_weights(ctx, s, n, a));
+    if (!s->opts.weights && s->min_samples == 1) return ctx->backend->fill(ctx, a->core, 1, (size_t)n);
+    BI_TRY_WITH_COST(ctx, BLOCK_COST, ctx->ops->cluster->steps->dbscan_count(ctx, (int64_t)1 << a->blocks.levels, a));
+    return BOSC_OK;
+}
+
+/* Unites core nodes within eps of each other: within blocks, then between siblings, level by level. */
+static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    const int64_t blocks = (int64_t)1 << a->blocks.levels;
+    const struct bi_flatten flatten = {a->parent};
+    BI_TRY(steps->dbscan_singletons(ctx, n, a));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_blocks(ctx, blocks, a));
+    for (a->level = a->blocks.levels; a->level > 0;) {
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_siblings(ctx, blocks / 2, a));
+        a->level--;
+        BI_TRY(steps->dbscan_merge_boxes(ctx, (int64_t)1 << a->level, a));
+    }
+    return steps->flatten(ctx, n, &flatten);
+}
+
+/* Numbers the sets by their smallest rows, and labels the other nodes. *clusters: their number. */
+static bosc_status number_clusters(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a, int64_t *clusters)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    uint32_t count;
+    BI_TRY(ctx->backend->fill(ctx, a->numbers, 0, (size_t)(n + 1) * sizeof *a->numbers));
+    BI_TRY(steps->dbscan_find_least_rows(ctx, n, a));
+    BI_TRY(steps->dbscan_mark_least_rows(ctx, n, a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->numbers, n + 1, a->numbers));
+    BI_TRY(bi_read_back(ctx, &count, a->numbers + n, sizeof count));
+    *clusters = count;
+    BI_TRY(steps->dbscan_number(ctx, n, a));
+    BI_TRY_WITH_COST(ctx, BLOCK_COST, steps->dbscan_label_borders(ctx, (int64_t)1 << a->blocks.levels, a));
+    return BOSC_OK;
+}
+
+/* Counts the nodes that have a flag. */
+static bosc_status count_flags(bosc_ctx *ctx, const uint8_t *flags, int64_t n, int64_t *count)
+{
+    int64_t *counted;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *counted, &counted));
+    BI_TRY(ctx->backend->core->compact(ctx, 1, flags, flags, n, NULL, counted));
+    return bi_read_back(ctx, count, counted, sizeof *count);
+}
+
+/* Writes labels and core flags by row, and counts them. */
+static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, const struct bi_dbscan *a,
+                                bosc_dbscan_info *info)
+{
+    struct bi_out labels, core;
+    bool staged = false;
+    struct bi_dbscan_write write = {
+        .rows = a->rows, .cluster = a->cluster, .core = a->core, .is_64bit = s->opts.label_bits == 64};
+    BI_TRY(bi_stage_out(ctx, s->labels, (size_t)n * (size_t)s->opts.label_bits / 8, &labels, &staged));
+    BI_TRY(bi_stage_out(ctx, s->core, s->core ? (size_t)n : 0, &core, &staged));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *write.noise, &write.noise));
+    BI_TRY(count_flags(ctx, a->core, n, &info->core));
+    write.labels = labels.reachable;
+    write.core_rows = s->core ? core.reachable : NULL;
+    BI_TRY(ctx->ops->cluster->steps->dbscan_write(ctx, n, &write));
+    BI_TRY(count_flags(ctx, write.noise, n, &info->noise));
+    info->border = n - info->core - info->noise;
+    BI_TRY(bi_stage_back(ctx, &labels));
+    if (s->core) BI_TRY(bi_stage_back(ctx, &core));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status find_clusters(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, bosc_dbscan_info *info)
+{
+    struct bi_dbscan a = {.level = 0};
+    BI_TRY(prepare(ctx, tree, s, &a));
+    BI_TRY(find_core(ctx, s, tree->nodes, &a));
+    BI_TRY(join_core(ctx, tree->nodes, &a));
+    BI_TRY(number_clusters(ctx, tree->nodes, &a, &info->clusters));
+    return write_labels(ctx, s, tree->nodes, &a, info);
+}
+
+/* Clusters the rows of a tree. */
+static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s)
+{
+    bosc_dbscan_info info = {.size = sizeof info};
+    if (tree->nodes > 0) BI_TRY_WITH_SCRATCH(ctx, find_clusters(ctx, tree, s, &info));
+    if (s->info) bi_copy_info(s->info, &info, sizeof info);
+    return BOSC_OK;
+}
+
+/* --- Points ------------------------------------------------------------------------------------------------------- */
+
+/* Builds the tree of rows as directions, and returns the chord that eps is. Chords have a length of at most 2. */
+static bosc_status build_directions(bosc_ctx *ctx, const struct call *s, const void *points, int64_t n, int64_t stride,
+                                    bosc_kdtree *tree, double *chord)
+{
+    const bosc_dbscan_opts *o = &s->opts;
+    const bool angles = o->metric == BOSC_CLUSTER_HAVERSINE;
+    const int64_t none = INT64_MAX, step = stride ? stride : o->dim;
+    bool staged = false;
+    int64_t bad;
+    struct bi_cluster_directions a = {.stride = step, .dtype = o->dtype, .dim = o->dim, .metric = o->metric};
+    BI_TRY(bi_stage_in(ctx, points, (size_t)((n - 1) * step + o->dim) * bosc_dtype_size(o->dtype), &a.data, &staged));
+    BI_TRY(bi_scratch_of(ctx, n * (angles ? 3 : o->dim), sizeof *a.to, &a.to));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.bad, &a.bad));
+    BI_TRY(ctx->backend->copy(ctx, a.bad, &none, sizeof none));
+    BI_TRY(ctx->ops->cluster->steps->directions(ctx, n, &a));
+    BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_DATA,
+                       angles ? "points: row %lld holds an angle that is NaN or beyond 2^20"
+                              : "points: row %lld has no direction: it is zero, or not finite",
+                       (long long)bad);
+    *chord = angles ? (s->eps < 0x1.921fb54442d18p+1 ? 2 * bi_sin_f64(s->eps / 2) : INFINITY)
+                    : (s->eps < 2 ? bi_sqrt(2 * s->eps) : INFINITY);
+    return bosc_kdtree_build(ctx, tree, a.to, n, 0);
+}
+
+static bosc_status cluster_points(bosc_ctx *ctx, struct call *s, const void *points, int64_t n, int64_t stride,
+                                  bosc_kdtree *tree)
+{
+    if (s->opts.metric == BOSC_CLUSTER_MINKOWSKI || n == 0)
+        BI_TRY(bosc_kdtree_build(ctx, tree, points, n, stride));
+    else
+        BI_TRY_WITH_SCRATCH(ctx, build_directions(ctx, s, points, n, stride, tree, &s->eps));
+    return cluster_tree(ctx, tree, s);
+}
+
+/* The options of the tree of a call. */
+static bosc_kdtree_opts tree_opts_of(const bosc_dbscan_opts *o)
+{
+    bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
+    if (o->metric != BOSC_CLUSTER_MINKOWSKI) tree.dtype = BOSC_F64;
+    if (o->metric == BOSC_CLUSTER_HAVERSINE) tree.dim = 3;
+    return tree;
+}
+
+bosc_status bosc_dbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, double eps,
+                                int64_t min_samples, const bosc_dbscan_opts *opts, void *labels, uint8_t *core,
+                                bosc_dbscan_info *info)
+{
+    struct call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
+    bosc_kdtree *tree;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &s.opts));
+    BI_TRY(check_points(ctx, &s.opts, points, n, stride));
+    BI_TRY(check_call(ctx, &s, n));
+    const bosc_kdtree_opts tree_opts = tree_opts_of(&s.opts);
+    bi_progress_set_total(ctx, (NODE_COST + 40) * (double)n);
+    BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
+    const bosc_status status = cluster_points(ctx, &s, points, n, stride, tree);
+    bosc_kdtree_free(tree);
+    return status;
+}
+
+bosc_status bosc_dbscan_compute_tree(bosc_ctx *ctx, const bosc_kdtree *tree, double eps, int64_t min_samples,
+                                     const bosc_dbscan_opts *opts, void *labels, uint8_t *core, bosc_dbscan_info *info)
+{
+    struct call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
+    BI_ENTER(ctx);
+    BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
+    BI_TRY(check_opts(ctx, opts, &s.opts));
+    if (s.opts.metric != BOSC_CLUSTER_MINKOWSKI)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric: a tree's is MINKOWSKI");
+    BI_TRY(check_call(ctx, &s, tree->nodes));
+    bi_progress_set_total(ctx, NODE_COST * (double)tree->nodes);
+    return cluster_tree(ctx, tree, &s);
+}
+
+bosc_status bosc_dbscan_bytes(bosc_ctx *ctx, const bosc_dbscan_opts *opts, int64_t n, int64_t *bytes)
+{
+    bosc_dbscan_opts o;
+    int64_t kept, building;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &o));
+    BI_TRY(check_points(ctx, &o, &n, n, 0));
+    if (!bytes) return bi_fail(ctx, BOSC_ERR_ARG, "bytes: NULL");
+    const bosc_kdtree_opts tree = tree_opts_of(&o);
+    BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
+    const int64_t size = (int64_t)bosc_dtype_size(o.dtype), used = tree.dim < 16 ? tree.dim : 16;
+    const int64_t directions = o.metric == BOSC_CLUSTER_MINKOWSKI ? 0 : n * (o.dim * size + tree.dim * 8);
+    /* Of a node: its row as the tree's type and as doubles, its id, four arrays of words, flags, weight, and results; a
+     * quarter of a box of two corners and 28 bytes. */
+    const int64_t node =
+        tree.dim * ((int64_t)bosc_dtype_size(tree.dtype) + 8) + 4 + 5 * 4 + 2 + 8 + 8 + 1 + (used * 16 + 28) / 4 + 1;
+    *bytes = kept + bi_max_i64(building + directions, n * node) + (1 << 20);
+    return BOSC_OK;
+}
