@@ -145,10 +145,14 @@ static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
     const struct bi_flatten flatten = {a->parent};
     BI_TRY(steps->dbscan_singletons(ctx, n, a));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_blocks(ctx, blocks, a));
+    BI_TRY(steps->dbscan_update_blocks(ctx, blocks, a));
     for (a->level = a->blocks.levels; a->level > 0;) {
         BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_siblings(ctx, blocks / 2, a));
-        a->level--;
-        BI_TRY(steps->dbscan_merge_boxes(ctx, (int64_t)1 << a->level, a));
+        const int32_t level = a->level - 1;
+        BI_TRY(steps->dbscan_update_blocks(ctx, blocks, a));
+        for (a->level = a->blocks.levels - 1; a->level >= level; a->level--)
+            BI_TRY(steps->dbscan_merge_boxes(ctx, (int64_t)1 << a->level, a));
+        a->level = level;
     }
     return steps->flatten(ctx, n, &flatten);
 }

@@ -206,19 +206,25 @@ BI_FN void bi_step_dbscan_join_blocks(const struct bi_dbscan *a, int64_t s)
 {
     const int64_t h = bi_dbscan_first_block(a) + s;
     const struct bi_kdtree_range r = {a->blocks.begins[s], a->blocks.begins[s + 1]};
-    uint32_t first = BI_CLUSTER_NONE;
-    bool joined = true;
-    /* 1. Unite pairs. */
+    a->some_core[h] = BI_CLUSTER_NONE;
     for (int64_t i = r.begin; i < r.end; i++) {
         if (!a->core[i]) continue;
-        if (first == BI_CLUSTER_NONE) first = (uint32_t)i;
+        if (a->some_core[h] == BI_CLUSTER_NONE) a->some_core[h] = (uint32_t)i;
         for (int64_t j = i + 1; j < r.end; j++)
             if (a->core[j] && bi_dbscan_is_within(a, i, j)) bi_uf_union(a->parent, (uint32_t)i, (uint32_t)j);
     }
-    /* 2. Find if they are one set. */
-    for (int64_t i = r.begin; i < r.end; i++)
-        joined &= !a->core[i] || bi_uf_find(a->parent, (uint32_t)i) == bi_uf_find(a->parent, first);
-    a->some_core[h] = first;
+    a->joined[h] = false;
+}
+
+/* Finds if the core nodes of block s are in one set by now. */
+BI_FN void bi_step_dbscan_update_blocks(const struct bi_dbscan *a, int64_t s)
+{
+    const int64_t h = bi_dbscan_first_block(a) + s;
+    if (a->joined[h]) return;
+    const uint32_t some = a->some_core[h], set = some == BI_CLUSTER_NONE ? some : bi_uf_find(a->parent, some);
+    bool joined = true;
+    for (int64_t i = a->blocks.begins[s]; i < a->blocks.begins[s + 1] && joined; i++)
+        joined = !a->core[i] || bi_uf_find(a->parent, (uint32_t)i) == set;
     a->joined[h] = joined;
 }
 
