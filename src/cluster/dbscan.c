@@ -13,6 +13,8 @@
 /* Costs in simple items, for progress: of a block, about 12 searches; of a node in all steps. Estimated. */
 enum { BLOCK_COST = 12 * BI_KDTREE_SEARCH_ITEMS, NODE_COST = 3 * BI_KDTREE_SEARCH_ITEMS + 16 };
 
+enum { SLACK = 1 << 20 }; /* scratch for counters, collectives and alignment: a margin */
+
 /* The arguments of a call. */
 struct call {
     double eps;
@@ -40,8 +42,8 @@ static bosc_status check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bosc_
     return BOSC_OK;
 }
 
-/* Checks the points of a call without a tree. */
-static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n, int64_t stride)
+/* Checks the type, dimension and number of points. */
+static bosc_status check_shape(bosc_ctx *ctx, const bosc_dbscan_opts *o, int64_t n)
 {
     if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)o->dtype);
@@ -51,6 +53,13 @@ static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const 
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (n >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be less than 2^32 - 1", (long long)n);
+    return BOSC_OK;
+}
+
+/* Checks the rows of a call without a tree. */
+static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n, int64_t stride)
+{
+    BI_TRY(check_shape(ctx, o, n));
     if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if (stride < 0 || (stride > 0 && stride < o->dim))
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)o->dim);
@@ -182,9 +191,20 @@ static bosc_status count_flags(bosc_ctx *ctx, const uint8_t *flags, int64_t n, i
     return bi_read_back(ctx, count, counted, sizeof *count);
 }
 
-/* Writes labels and core flags by row, and counts them. */
-static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, const struct bi_dbscan *a,
-                                bosc_dbscan_info *info)
+/* Counts the points of each kind. */
+static bosc_status count_points(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a, bosc_dbscan_info *info)
+{
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a->noise, &a->noise));
+    BI_TRY(ctx->ops->cluster->steps->dbscan_mark_noise(ctx, n, a));
+    BI_TRY(count_flags(ctx, a->core, n, &info->core));
+    BI_TRY(count_flags(ctx, a->noise, n, &info->noise));
+    info->border = n - info->core - info->noise;
+    return BOSC_OK;
+}
+
+/* Writes labels and core flags by row. Run when only the device can still fail, as outputs are unchanged on other
+ * failures. */
+static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, const struct bi_dbscan *a)
 {
     struct bi_out labels, core;
     bool staged = false;
@@ -192,13 +212,9 @@ static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, 
         .rows = a->rows, .cluster = a->cluster, .core = a->core, .is_64bit = s->opts.label_bits == 64};
     BI_TRY(bi_stage_out(ctx, s->labels, (size_t)n * (size_t)s->opts.label_bits / 8, &labels, &staged));
     BI_TRY(bi_stage_out(ctx, s->core, s->core ? (size_t)n : 0, &core, &staged));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *write.noise, &write.noise));
-    BI_TRY(count_flags(ctx, a->core, n, &info->core));
     write.labels = labels.reachable;
     write.core_rows = s->core ? core.reachable : NULL;
     BI_TRY(ctx->ops->cluster->steps->dbscan_write(ctx, n, &write));
-    BI_TRY(count_flags(ctx, write.noise, n, &info->noise));
-    info->border = n - info->core - info->noise;
     BI_TRY(bi_stage_back(ctx, &labels));
     if (s->core) BI_TRY(bi_stage_back(ctx, &core));
     return ctx->backend->sync(ctx);
@@ -211,7 +227,8 @@ static bosc_status find_clusters(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     BI_TRY(find_core(ctx, s, tree->nodes, &a));
     BI_TRY(join_core(ctx, tree->nodes, &a));
     BI_TRY(number_clusters(ctx, tree->nodes, &a, &info->clusters));
-    return write_labels(ctx, s, tree->nodes, &a, info);
+    BI_TRY(count_points(ctx, tree->nodes, &a, info));
+    return write_labels(ctx, s, tree->nodes, &a);
 }
 
 /* Clusters the rows of a tree. */
@@ -302,22 +319,25 @@ bosc_status bosc_dbscan_compute_tree(bosc_ctx *ctx, const bosc_kdtree *tree, dou
     return cluster_tree(ctx, tree, &s);
 }
 
-bosc_status bosc_dbscan_bytes(bosc_ctx *ctx, const bosc_dbscan_opts *opts, int64_t n, int64_t *bytes)
+bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts, int64_t n, int64_t *bytes)
 {
+    bosc_ctx *messages = (bosc_ctx *)ctx; /* only its message is written */
     bosc_dbscan_opts o;
     int64_t kept, building;
-    BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &o));
-    BI_TRY(check_points(ctx, &o, &n, n, 0));
-    if (!bytes) return bi_fail(ctx, BOSC_ERR_ARG, "bytes: NULL");
+    BI_ENTER(messages);
+    BI_TRY(check_opts(messages, opts, &o));
+    BI_TRY(check_shape(messages, &o, n));
+    if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = tree_opts_of(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
-    const int64_t size = (int64_t)bosc_dtype_size(o.dtype), used = tree.dim < 16 ? tree.dim : 16;
-    const int64_t directions = o.metric == BOSC_CLUSTER_MINKOWSKI ? 0 : n * (o.dim * size + tree.dim * 8);
-    /* Of a node: its row as the tree's type and as doubles, its id, four arrays of words, flags, weight, and results; a
-     * quarter of a box of two corners and 28 bytes. */
+    /* 1. Of a node: its row as the tree's type and as doubles; its id; five words; two flags; a weight, a label, a core
+     * flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */
+    const int64_t size = (int64_t)bosc_dtype_size(o.dtype), tree_size = (int64_t)bosc_dtype_size(tree.dtype),
+                  used = tree.dim < BI_KDTREE_BOX_COORDINATES ? tree.dim : BI_KDTREE_BOX_COORDINATES;
     const int64_t node =
-        tree.dim * ((int64_t)bosc_dtype_size(tree.dtype) + 8) + 4 + 5 * 4 + 2 + 8 + 8 + 1 + (used * 16 + 28) / 4 + 1;
-    *bytes = kept + bi_max_i64(building + directions, n * node) + (1 << 20);
+        tree.dim * (tree_size + 8) + 4 + 5 * 4 + 2 + 8 + 8 + 1 + (used * 2 * tree_size + 28 + 8) / 4 + 1;
+    /* 2. Before: the tree, and the rows of directions. */
+    const int64_t directions = o.metric == BOSC_CLUSTER_MINKOWSKI ? 0 : n * (o.dim * size + tree.dim * 8);
+    *bytes = kept + bi_max_i64(building + directions, n * node) + SLACK;
     return BOSC_OK;
 }

@@ -35,6 +35,7 @@ struct bi_dbscan {
     uint32_t *least_row;   /* (nodes) at roots: the smallest row of a core node of the set */
     uint32_t *numbers;     /* (nodes) by row: 1 for the smallest core rows of sets; then their ranks */
     uint32_t *cluster;     /* (nodes) the number of the cluster, or NONE */
+    uint8_t *noise;        /* (nodes) */
 };
 
 /* Weights by row: lowers bad[0] to the first that is not finite, bad[1] to the first that is negative. */
@@ -334,13 +335,17 @@ BI_FN void bi_step_dbscan_label_borders(const struct bi_dbscan *a, int64_t s)
     for (; h > 0; h = (h - 1) / 2) bi_dbscan_lower_clusters(a, box, nodes, h % 2 ? h + 1 : h - 1);
 }
 
+BI_FN void bi_step_dbscan_mark_noise(const struct bi_dbscan *a, int64_t i)
+{
+    a->noise[i] = a->cluster[i] == BI_CLUSTER_NONE;
+}
+
 /* Writes the results of node i to its row. */
 struct bi_dbscan_write {
     const uint32_t *rows, *cluster;
     const uint8_t *core;
     void *labels;
     uint8_t *core_rows; /* NULL: not requested */
-    uint8_t *noise;     /* by node */
     bool is_64bit;
 };
 
@@ -348,7 +353,6 @@ BI_FN void bi_step_dbscan_write(const struct bi_dbscan_write *a, int64_t i)
 {
     const uint32_t row = a->rows[i];
     const int64_t label = a->cluster[i] == BI_CLUSTER_NONE ? -1 : (int64_t)a->cluster[i];
-    a->noise[i] = label < 0;
     if (a->core_rows) a->core_rows[row] = a->core[i];
     if (a->is_64bit)
         ((int64_t *)a->labels)[row] = label;

@@ -129,6 +129,13 @@ static void of_forest(void)
     REFUSED(bosc_tour_compute(NULL, NULL, 0, NULL, NULL));
 }
 
+static void of_cluster(void)
+{
+    REFUSED(bosc_dbscan_compute(NULL, NULL, 0, 0, 0, 1, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_dbscan_compute_tree(NULL, NULL, 0, 1, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_dbscan_bytes(NULL, NULL, 0, NULL));
+}
+
 static void of_geometric(void)
 {
     REFUSED(bosc_geometric_create(NULL, NULL, NULL));
@@ -394,6 +401,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"collision", NULL, of_collision},
     {"comm", NULL, of_comm},
     {"context", NULL, of_context},
+    {"cluster", NULL, of_cluster},
     {"forest", NULL, of_forest},
     {"geometric", NULL, of_geometric},
     {"graph", NULL, of_graph},

@@ -354,6 +354,15 @@ static bosc_status ranks_components_compute(struct world *w)
 {
     return bosc_ranks_components_compute(w->ctx, w->comm, w->graph, NULL, w->out, NULL);
 }
+static bosc_status dbscan_compute(struct world *w)
+{
+    const bosc_dbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_dbscan_compute(w->ctx, w->points, w->n, 3, NEAR, 4, &o, w->out, NULL, NULL);
+}
+static bosc_status dbscan_compute_tree(struct world *w)
+{
+    return bosc_dbscan_compute_tree(w->ctx, w->tree, NEAR, 4, NULL, w->out, NULL, NULL);
+}
 static bosc_status emst_compute(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
@@ -643,6 +652,8 @@ static const struct call calls[] = {
     {"ranks_msf_compute", ranks_msf_compute, NULL, false},
     {"ranks_msf_verify", ranks_msf_verify, NULL, false},
     {"ranks_components_compute", ranks_components_compute, NULL, false},
+    {"dbscan_compute", dbscan_compute, NULL, false},
+    {"dbscan_compute_tree", dbscan_compute_tree, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},

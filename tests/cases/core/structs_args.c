@@ -58,6 +58,7 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, 20, 0));
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid_opts, &grid));
     CHECK_INFO(bosc_ctx_info, bosc_ctx_get_info(ctx, is));
+    CHECK_INFO(bosc_dbscan_info, bosc_dbscan_compute_tree(ctx, tree, 3, 2, NULL, (int64_t[20]){0}, NULL, is));
     CHECK_INFO(bosc_kdtree_info, bosc_kdtree_get_info(ctx, tree, is));
     CHECK_INFO(bosc_kdtree_times, bosc_kdtree_get_times(ctx, tree, is));
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
