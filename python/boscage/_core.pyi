@@ -211,6 +211,18 @@ def linkage(
     n: int,
     z: NDArray,
 ) -> None: ...
+def dbscan(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    eps: float,
+    min_samples: int,
+    metric: int,
+    p: float,
+    periods: Annotated[NDArray, dict(writable=False)] | None,
+    weights: Annotated[NDArray, dict(writable=False)] | None,
+    labels: NDArray,
+    core: NDArray,
+) -> None: ...
 def tour(where: Where, pairs: Annotated[NDArray, dict(writable=False)], n: int, order: NDArray) -> None: ...
 
 class HashTable(Lock):

@@ -16,6 +16,7 @@ FILES = {
     "scipy.sparse.csgraph.tests.test_connected_components": "csgraph",
     "sklearn.neighbors.tests.test_kd_tree": "sklearn_kdtree",
     "sklearn.neighbors.tests.test_neighbors": "neighbors",
+    "sklearn.cluster.tests.test_dbscan": "clusters",
     "networkx.algorithms.tree.tests.test_mst": "networkx",
     "networkx.algorithms.components.tests.test_connected": "networkx",
 }

@@ -1,5 +1,16 @@
-"""Clustering: `boscage.cluster.hierarchy`."""
+"""Clusters: `DBSCAN` and `dbscan` of scikit-learn, friends of friends, and `boscage.cluster.hierarchy`."""
+
+from typing import Any
 
 from . import hierarchy
+from ._friends import friends_of_friends
 
-__all__ = ["hierarchy"]
+__all__ = ["DBSCAN", "dbscan", "friends_of_friends", "hierarchy"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DBSCAN", "dbscan"):  # they import scikit-learn
+        from . import _dbscan
+
+        return getattr(_dbscan, name)
+    raise AttributeError(f"module 'boscage.cluster' has no attribute {name!r}")

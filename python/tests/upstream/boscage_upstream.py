@@ -51,6 +51,15 @@ def replace_sklearn_kdtree():
         setattr(sklearn.neighbors._kd_tree, name, getattr(boscage.neighbors, name))
 
 
+def replace_clusters():
+    import sklearn.cluster
+
+    import boscage.cluster
+
+    for name in ("DBSCAN", "dbscan"):
+        setattr(sklearn.cluster, name, getattr(boscage.cluster, name))
+
+
 def replace_cupy_kdtree():
     import cupyx.scipy.spatial
 
@@ -71,6 +80,7 @@ def pytest_configure(config):
             "csgraph": replace_csgraph,
             "neighbors": replace_neighbors,
             "sklearn_kdtree": replace_sklearn_kdtree,
+            "clusters": replace_clusters,
             "cupy": replace_cupy_kdtree,
             "networkx": replace_nothing,
         }[WHICH]()
