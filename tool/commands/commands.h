@@ -16,6 +16,8 @@ int run_mst(struct job *job);
 int run_components(struct job *job);
 int run_emst(struct job *job);
 int run_linkage(struct job *job);
+int run_cluster_dbscan(struct job *job);
+int run_cluster_fof(struct job *job);
 int run_tour(struct job *job);
 int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
