@@ -5,7 +5,7 @@
 #include "render/canvas.h"
 
 /* Draws the points (n, dim) by their first two coordinates, y upwards, in a colour for each label; points with label -1
- * are grey, below the others. Points that are not finite are left out. Open the canvas for the points with
+ * are grey, below the others. Infinite points and NaN are left out. Open the canvas for the points with
  * cluster_picture_height. */
 void cluster_picture_draw(struct canvas *canvas, const bosc_array *points, const int64_t *labels);
 

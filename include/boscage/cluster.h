@@ -73,7 +73,9 @@ BOSC_API bosc_status bosc_dbscan_compute_tree(bosc_ctx *ctx, const bosc_kdtree *
                                               const bosc_dbscan_opts *opts, void *labels, uint8_t *core,
                                               bosc_dbscan_info *info);
 
-/* Computes the most backend memory, in bytes, of bosc_dbscan_compute for n host points. Needs no device. */
+/* Computes the most backend memory, in bytes, of bosc_dbscan_compute for n host points. Needs no device.
+ * bytes: receives their number.
+ * Cost: O(1). */
 BOSC_API bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts, int64_t n, int64_t *bytes);
 
 BOSC_END_DECLS

@@ -126,10 +126,12 @@ int run_cluster_dbscan(struct job *job)
     int64_t min_samples = DEFAULT_MIN_SAMPLES;
     double eps = 0;
     int metric = METRIC_EUCLIDEAN, code;
+    /* 1. Options. */
     if ((code = option_number(job, OPT_EPS, 0, &eps)) ||
         (code = option_integer(job, OPT_MIN_SAMPLES, 1, INT64_MAX, &min_samples)) ||
         (code = option_choice(job, OPT_METRIC, &metric)) || (code = check_picture(job)) || (code = job_open(job)))
         return code;
+    /* 2. Points and clusters. */
     code = read_points(job, &s);
     if (!code && metric == METRIC_HAVERSINE && s.opts.dim != 2)
         code = report_error(EXIT_FAILED, "%s: %d coordinates; haversine needs latitude and longitude", s.path,
@@ -138,6 +140,7 @@ int run_cluster_dbscan(struct job *job)
         set_metric(&s, metric);
         code = find_clusters(job, &s, eps, min_samples);
     }
+    /* 3. Results. */
     if (!code) {
         job_set_integer(job, "clusters", s.info.clusters);
         job_set_integer(job, "core", s.info.core);

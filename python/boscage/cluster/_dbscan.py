@@ -1,7 +1,7 @@
 """DBSCAN with the interface of `sklearn.cluster`.
 
 The estimator is scikit-learn's own, with this package's search of dense points in the place of its lists of neighbours.
-Sparse input, metrics that are not Minkowski's, haversine or cosine, and tables of distances are left to scikit-learn.
+Sparse input, tables of distances, and metrics other than Minkowski's, haversine and cosine are left to scikit-learn.
 """
 
 from __future__ import annotations

@@ -243,6 +243,7 @@ static void other_metrics(bosc_ctx *ctx)
         struct trial t = {.points = {BOSC_F64, dim, n, dim, data}, .eps = eps[k / 2 % 5], .min_samples = 1 + k / 4};
         for (int64_t e = 0; e < n * dim; e++)
             data[e] = (suite_unit(&r) - 0.5) * (!angles ? 1e200 : e % 2 ? 12.6 : 3.1415);
+        /* 1. The neighbours. */
         near.offsets[0] = 0;
         for (int64_t i = 0, at = 0; i < n; i++) {
             for (int64_t j = 0; j < n; j++) {
@@ -252,6 +253,7 @@ static void other_metrics(bosc_ctx *ctx)
             }
             near.offsets[i + 1] = at;
         }
+        /* 2. The answer. */
         int64_t labels[200];
         uint8_t core[200];
         bosc_dbscan_info info = {.size = sizeof info};

@@ -73,11 +73,13 @@ static void options(bosc_ctx *ctx)
         {.dtype = BOSC_F64, .dim = 2, .p = NAN},
         {.dtype = BOSC_F64, .dim = 2, .weight_count = N},
     };
+    /* 1. Single options. */
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         s.opts = bad[k];
         s.opts.size = sizeof s.opts;
         CHECK_ARG(ctx, call(&s, 1, 2), "opts");
     }
+    /* 2. Weights, and periods. */
     s.opts = subject_of(ctx).opts;
     s.opts.weights = weights;
     CHECK_ARG(ctx, call(&s, 1, 2), "opts: weight_count");
@@ -94,7 +96,7 @@ static void options(bosc_ctx *ctx)
     check_untouched(&s);
 }
 
-/* Rows that are refused, with their numbers. */
+/* Refused rows are named by their numbers. */
 static void data(bosc_ctx *ctx)
 {
     static const double numbers_of[] = {NAN, INFINITY, 0};
