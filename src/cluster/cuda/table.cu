@@ -2,8 +2,8 @@
 #define BI_STEP_ROOM cluster
 
 #include "cluster/cluster.h"
-#include "cluster/steps/steps.h"
 #include "core/cuda/steps.cuh"
+#include "cluster/steps/steps.h"
 
 #define STEP_LIST "cluster/steps/steps.def"
 #define STEP_TABLE static const bi_cluster_steps steps
