@@ -175,6 +175,7 @@ static void key_ranges(bosc_ctx *ctx)
     enum { FIRST = 100000, RUN = 600 };
     for (int k = 0; k < 40; k++) {
         if (suite_leaves_out()) continue;
+        /* 1. Present keys, and queries around them. */
         bosc_hash_opts o = hash_options(k);
         bosc_hash *table = create(ctx, &o);
         const int32_t bits = table->opts.key_bits;
@@ -188,6 +189,7 @@ static void key_ranges(bosc_ctx *ctx)
         write_keys(queries, bits, 3 * RUN, (uint64_t)-RUN, RUN);
         write_keys(queries, bits, 4 * RUN, FIRST + 10 * (uint64_t)n, RUN);
         write_keys(queries, bits, 4 * RUN + RUN / 2, FIRST + (uint64_t)n - 1, 1);
+        /* 2. A build, an insertion on both sides, and a build again. */
         for (int step = 0; step < 3; step++) {
             struct reference_hash oracle = {.opts = o};
             struct hash_pairs beyond = hash_make(HASH_SEQUENCE, &table->opts, (uint64_t)k, 10);
