@@ -30,6 +30,10 @@ static bosc_status allocate_lists(struct brown *b, const struct bi_kdtree_rows *
     int levels = bi_kdtree_last_list_level(rows->n) + 1;
     *l = (struct bi_kdtree_references){.rows = *rows, .dtype = opts->dtype, .dim = opts->dim, .n = rows->n};
     l->used = opts->dim < levels ? opts->dim : levels;
+    if (opts->builder == BOSC_KDTREE_BROWN) {
+        l->blocks = opts->blocks;
+        l->threads = opts->threads;
+    }
     for (int32_t p = 0; p < l->used; p++) BI_TRY(bi_scratch_of(b->ctx, rows->n, sizeof(uint32_t), &l->list[p]));
     BI_TRY(bi_scratch_of(b->ctx, rows->n, sizeof(uint32_t), &l->spare));
     if (!b->unique) return BOSC_OK;

@@ -22,6 +22,8 @@ bosc_status bi_kdtree_check_has_rows(bosc_ctx *ctx, const bosc_kdtree *tree)
     return bi_fail(ctx, BOSC_ERR_ARG, "tree: duplicates were removed, so that rows are missing");
 }
 
+enum { MOST_BLOCKS = 65535, MOST_THREADS = 1024 }; /* of the published launch */
+
 static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
 {
     if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
@@ -33,6 +35,12 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: duplicates %d is neither KEEP nor REMOVE", (int)o->duplicates);
     if (o->id_bits != 32 && o->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)o->id_bits);
+    if (o->blocks < 0 || o->blocks > MOST_BLOCKS || (o->blocks == 0) != (o->threads == 0))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is not in 1 to %d, or not 0 as threads are", (int)o->blocks,
+                       MOST_BLOCKS);
+    if (o->threads < 0 || o->threads > MOST_THREADS || o->threads % 32)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d, or no multiple of 32", (int)o->threads,
+                       MOST_THREADS);
     return BOSC_OK;
 }
 

@@ -41,6 +41,13 @@ static void refuses_bad_options(bosc_ctx *ctx)
         o.id_bits = id_bits[i];
         CHECK_ARG(ctx, bosc_kdtree_create(ctx, &o, &tree), "opts: id_bits");
     }
+    static const int launches[][2] = {{-1, 32}, {65536, 32}, {2, 0}, {0, 32}, {2, 16}, {2, 1056}, {2, -32}};
+    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++) {
+        bosc_kdtree_opts o = good;
+        o.blocks = launches[i][0];
+        o.threads = launches[i][1];
+        CHECK_ARG(ctx, bosc_kdtree_create(ctx, &o, &tree), i < 4 ? "opts: blocks" : "opts: threads");
+    }
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         bosc_kdtree_opts o = good;
         int64_t kept = 5;

@@ -230,6 +230,19 @@ static void published_halves(bosc_ctx *ctx)
     try_one(ctx, &r, KD_BROWN_HALVES, BOSC_I64, 4, suite_slow(ctx) ? 600 : 3000, KD_EQUAL);
 }
 
+/* The published launch of six warps: segments in pieces of several warps, of a warp, of lanes. */
+static void published_launch(bosc_ctx *ctx)
+{
+    struct suite_random r = {13};
+    for (int64_t n = 0; n < 300; n += 1 + n / (suite_slow(ctx) ? 2 : 6))
+        try_one(ctx, &r, KD_BROWN_LAUNCH, dtypes[n % 4], 1 + (int32_t)suite_below(&r, 6), n,
+                (enum kd_shape)suite_below(&r, KD_SHAPES));
+    static const enum kd_shape shapes[] = {KD_EQUAL, KD_LINE, KD_REVERSED, KD_GRID};
+    for (int s = 0; s < 4; s++)
+        try_one(ctx, &r, KD_BROWN_LAUNCH, dtypes[s], 2 + s, suite_slow(ctx) ? 900 + s : 9000 + s, shapes[s]);
+    try_one(ctx, &r, KD_BROWN_LAUNCH, BOSC_F32, 4, suite_slow(ctx) ? 1025 : 8193, KD_RANDOM);
+}
+
 static void duplicates(bosc_ctx *ctx)
 {
     struct suite_random r = {6};
@@ -577,6 +590,7 @@ static const struct suite_case suite_cases_kdtree_build[] = {
     {"published builder", published, NULL},
     {"clusters", clusters, NULL},
     {"published builder in halves", published_halves, NULL},
+    {"published builder with its launch", published_launch, NULL},
     {"duplicates in pieces", duplicates_in_pieces, NULL},
     {"flat", flat, NULL},
     {"flat, large", flat_large, NULL},

@@ -20,12 +20,14 @@ enum kd_shape {
 };
 
 /* The ways of building one and the same tree. */
-enum { KD_AUTO, KD_BROWN, KD_BROWN_HALVES, KD_BUILDERS };
+enum { KD_AUTO, KD_BROWN, KD_BROWN_HALVES, KD_BROWN_LAUNCH, KD_BUILDERS };
 
 static inline void kd_set_builder(bosc_kdtree_opts *opts, int builder)
 {
     opts->builder = builder == KD_AUTO ? BOSC_KDTREE_AUTO : BOSC_KDTREE_BROWN;
     opts->sort_halves = builder == KD_BROWN_HALVES;
+    opts->blocks = builder == KD_BROWN_LAUNCH ? 3 : 0;
+    opts->threads = builder == KD_BROWN_LAUNCH ? 64 : 0;
 }
 
 /* Builds that run different code: each builder in 3 dimensions, and AUTO in 5, where CUDA builds from sorted lists. */

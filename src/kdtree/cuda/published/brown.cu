@@ -1,5 +1,6 @@
 /* The published method (Brown 2015; Robinson, KdTreeGPU): removal of duplicates, then the partition of lists. */
 #include "kdtree/cuda/published/partition_kernels.cuh"
+#include "kdtree/cuda/published/partition_once.cuh"
 #include "base/atomic.h"
 
 /* --- Duplicates --------------------------------------------------------------------------------------------------- */
@@ -325,6 +326,62 @@ template <class K, int C> static bosc_status advance_list(build_state<K, C> &b, 
     return BOSC_OK;
 }
 
+/* Partitions list p at `level` as published, with the caller's launch: many warps a segment, then a warp, then 32 to 4
+ * lanes. */
+template <class K> static bosc_status partition_once(build_state<K, 0> &b, int32_t p, int32_t level)
+{
+    typedef bi_kdtree_brown_pass<K, 0, false> pass;
+    const struct bi_kdtree_references &r = *b.input;
+    const int64_t segments = (int64_t)1 << level, warps = (int64_t)r.blocks * r.threads / 32, largest = r.n >> level;
+    const unsigned blocks = (unsigned)r.blocks, threads = (unsigned)r.threads;
+    bi_kdtree_brown_task<K, 0> task = {};
+    task.by = bi_kdtree_superkey_rows<K>(r.rows, r.dtype, r.dim, level % r.dim);
+    task.n = (uint32_t)r.n;
+    task.level = level;
+    task.levels = 1;
+    task.order = b.order;
+    task.nodes = static_cast<const K *>(r.nodes);
+    if (largest <= 32) return partition_list(b, p, task);
+    task.from = b.list[p];
+    task.to = b.spare; /* the temporary list */
+    task.counts = b.counts;
+    task.exclusive_prefix = b.exclusive_prefix;
+    task.pieces = segments < warps ? (uint32_t)(warps / segments) : 1;
+    task.size = (uint32_t)bi_round_up((uint64_t)bi_div_up(largest, task.pieces), 32);
+    const pass a = {task};
+    if (task.pieces == 1)
+        return BI_RUN(b.ctx, bi_kdtree_brown_partition_segments<pass>, blocks, threads, 0, a, b.list[p]);
+    BI_TRY(BI_RUN(b.ctx, bi_kdtree_brown_compact_sides<pass>, blocks, threads, 0, a));
+    BI_TRY(b.ctx->backend->core->scan(b.ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, b.counts, 2 * segments * task.pieces,
+                                      b.exclusive_prefix));
+    return BI_RUN(b.ctx, bi_kdtree_brown_copy_back<pass>, blocks, threads, 0, a, b.list[p]);
+}
+
+/* Makes the levels as published: every list is partitioned at every level, but the level's own, whose medians partition
+ * it where it is. Lists in the segments of a later level already are left. */
+template <class K> static bosc_status make_published_levels(build_state<K, 0> &b)
+{
+    const struct bi_kdtree_references &r = *b.input;
+    const int32_t last = bi_kdtree_last_list_level(r.n);
+    auto write_medians = bi_kdtree_brown_write_medians<K>;
+    auto write_last = bi_kdtree_brown_write_last_nodes<K>;
+    for (int32_t p = 0; p < r.used; p++) {
+        b.at[p] = p ? r.level : 0;
+        BI_TRY(attach_keys(b, p));
+    }
+    for (int32_t level = 0; level < last; level++) {
+        BI_TRY(BI_RUN(b.ctx, write_medians, (unsigned)bi_div_up((int64_t)1 << level, THREADS), THREADS, 0,
+                      (uint32_t)r.n, level, nodes_of(b, level)));
+        for (int32_t p = 0; p < r.used; p++) {
+            if (b.at[p] > level) continue;
+            if (p != level % r.dim) BI_TRY(partition_once(b, p, level));
+            b.at[p] = level + 1;
+        }
+    }
+    return BI_RUN(b.ctx, write_last, (unsigned)bi_div_up((int64_t)1 << last, THREADS), THREADS, 0, (uint32_t)r.n, last,
+                  nodes_of(b, last));
+}
+
 /* Makes the levels in order. A level's own list is sorted, so its medians partition it where it is. */
 template <class K, int C> static bosc_status make_levels(build_state<K, C> &b)
 {
@@ -349,7 +406,8 @@ template <class K, int C>
 static bosc_status make_nodes(bosc_ctx *ctx, const struct bi_kdtree_references &r, uint32_t *order)
 {
     /* Counts of a level: n / PIECE pieces, and a partial one of each segment, of at least 2 PIECE references. */
-    const int64_t most = BI_KDTREE_BROWN_SIDES * (r.n / PIECE + r.n / (2 * PIECE) + 1);
+    int64_t most = BI_KDTREE_BROWN_SIDES * (r.n / PIECE + r.n / (2 * PIECE) + 1);
+    if (r.blocks) most = (int64_t)r.blocks * r.threads / 32 * 2; /* two sides of a piece a warp */
     build_state<K, C> b = {};
     b.ctx = ctx;
     b.input = &r;
@@ -358,12 +416,15 @@ static bosc_status make_nodes(bosc_ctx *ctx, const struct bi_kdtree_references &
     BI_TRY(bi_scratch_of(ctx, most, sizeof *b.counts, &b.counts));
     BI_TRY(bi_scratch_of(ctx, most, sizeof *b.exclusive_prefix, &b.exclusive_prefix));
     BI_TRY(bi_scratch_of(ctx, r.n, sizeof *b.spare, &b.spare));
+    if constexpr (C == 0)
+        if (r.blocks) return make_published_levels(b);
     return make_levels(b);
 }
 
 template <class K>
 static bosc_status partition_by_superkey(bosc_ctx *ctx, const struct bi_kdtree_references &r, uint32_t *order)
 {
+    if (r.blocks) return make_nodes<K, 0>(ctx, r, order); /* references alone, without keys */
     switch (r.dim) {
     case 2: return make_nodes<K, 1>(ctx, r, order);
     case 3: return make_nodes<K, 2>(ctx, r, order);
@@ -378,7 +439,8 @@ int64_t bi_kdtree_cuda_partition_scratch(const bosc_kdtree_opts *opts, int64_t n
     const int64_t row = opts->dim * (int64_t)bosc_dtype_size(opts->dtype), last = bi_kdtree_last_list_level(n);
     const int64_t lists = opts->dim < last + 1 ? opts->dim : last + 1;
     const bool keys = opts->dim >= 2 && opts->dim <= BI_KDTREE_BROWN_MAX_LEVELS + 1;
-    return n * (row + (keys ? (lists + 1) * row : 4));
+    const int64_t counts = (int64_t)opts->blocks * opts->threads / 32 * 16; /* two sides a warp, and their scan */
+    return n * (row + (keys ? (lists + 1) * row : 4)) + counts;
 }
 
 bosc_status bi_kdtree_cuda_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_references *references,
