@@ -162,8 +162,9 @@ typedef struct bosc_linkage_opts {
  * z (n - 1, 4): row t is the t-th merge, in the order of (length, row): the two clusters, smaller number first (below
  *     n: vertices; n + s: the cluster of row s), their distance, and the number of vertices in the new cluster.
  * Errors: BOSC_ERR_DATA with the row of a NaN, or if the pairs are no tree.
- * Cost: nearly O(n) work, on one host thread where it merges; 24 n bytes of scratch and 72 n of host memory.
- * Waits. */
+ * Cost: two sorts and O(n log n) work, nearly O(n) for most trees; about 110 n bytes of scratch.
+ * Waits.
+ * Source: Sao, Prokopenko, Lebrun-Grandie, PANDORA: A Parallel Dendrogram Construction Algorithm (2024). */
 BOSC_API bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double *lengths, int64_t n,
                                           const bosc_linkage_opts *opts, double *z);
 

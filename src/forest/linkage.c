@@ -1,123 +1,216 @@
-/* Single-linkage dendrograms: the backend sorts the edges, then one host thread merges clusters by union-find. */
+/* Single-linkage dendrograms of spanning trees, without a serial merge. Edges have ranks in the order of (length, row).
+ *
+ * 1. Boruvka's rounds contract the tree: every node chooses its lightest edge, and the components of the chosen edges
+ *    are the nodes of the next round. At least half of the nodes disappear in each round.
+ * 2. A chosen edge belongs to the chain of one node: the first one above it in later rounds with heavier edges only. The
+ *    edges of a chain, in the order of their ranks, are successive merges of one cluster: the first one joins the two
+ *    nodes that chose it, any other one adds the node that chose it. The added node is complete, as its own chain holds
+ *    lighter edges only.
+ * 3. So one sort by (chain, rank) gives both children of every merge. Sums along chains, round after round, give the
+ *    sizes.
+ *
+ * Source: Sao, Prokopenko, Lebrun-Grandie, PANDORA: A Parallel Dendrogram Construction Algorithm for Single Linkage
+ * Clustering on GPU (ICPP 2024), which contracts the same edges. */
 #include "base/bits.h"
 #include "core/call.h"
 #include "forest/drivers.h"
 
-/* Host memory of the merge. */
-struct host_arrays {
-    double *z, *lengths; /* sorted */
-    void *pairs;
-    uint32_t *order;  /* the row of each merge */
-    uint32_t *parent; /* n: union-find over vertices */
-    uint32_t *number; /* at roots: the cluster's number */
-    uint32_t *size;   /* at roots: its number of vertices */
+enum { MAX_ASCENTS = 8 /* passes of find_roots(); each follows 64 parents */ };
+
+struct linkage {
+    bosc_ctx *ctx;
+    const struct bi_forest_steps *steps;
+    int64_t n;
+    int64_t edges;                        /* of the round */
+    int32_t rounds;                       /* complete ones */
+    int64_t begin[BI_MSF_MAX_ROUNDS + 2]; /* round r has the nodes begin[r] to begin[r + 1] - 1 */
+    struct bi_linkage args;
+    uint64_t *other_ends;
+    uint32_t *other_ranks;
+    double *lengths;
+    uint32_t *chain_at, *rank_at;
+    int64_t *count;
 };
 
-/* Bytes of the arrays below, in the order of lay_out_arrays(), with 64 bytes of slack. */
-static size_t host_bytes(int64_t n)
+/* Allocates all arrays of *l and l->args, without contents. */
+static bosc_status allocate_scratch(struct linkage *l)
 {
-    return (size_t)(n - 1) * (4 * sizeof(double) + sizeof(double) + 2 * sizeof(int64_t) + sizeof(uint32_t)) +
-           (size_t)n * 3 * sizeof(uint32_t) + 64;
+    struct bi_linkage *a = &l->args;
+    const int64_t edges = l->n - 1, nodes = 2 * l->n;
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->lengths, &l->lengths));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ends, &a->ends));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ends, &l->other_ends));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &a->ranks));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &l->other_ranks));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->keep, &a->keep));
+    BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->lightest, &a->lightest));
+    BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->parent, &a->parent));
+    BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->first, &a->first));
+    BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->last, &a->last));
+    BI_TRY(bi_scratch_of(l->ctx, l->n, sizeof *a->number, &a->number));
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->side[k], &a->side[k]));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->chain_at, &l->chain_at));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->rank_at, &l->rank_at));
+    BI_TRY(bi_scratch_of(l->ctx, 2, sizeof *a->bad, &a->bad));
+    BI_TRY(bi_scratch_of(l->ctx, 1, sizeof *a->flag, &a->flag));
+    return bi_scratch_of(l->ctx, 1, sizeof *l->count, &l->count);
 }
 
-/* Divides one block into the arrays, largest alignment first. */
-static struct host_arrays lay_out_arrays(void *memory, int64_t n)
+/* Fails if a length is NaN. */
+static bosc_status check_lengths(struct linkage *l, const double *lengths)
 {
-    struct host_arrays h = {.z = memory};
-    h.lengths = h.z + 4 * (n - 1);
-    h.pairs = h.lengths + (n - 1);
-    h.order = (uint32_t *)((int64_t *)h.pairs + 2 * (n - 1));
-    h.parent = h.order + (n - 1);
-    h.number = h.parent + n;
-    h.size = h.number + n;
-    return h;
+    int64_t bad = INT64_MAX;
+    const struct bi_linkage_find_nan find = {lengths, l->args.bad};
+    BI_TRY(l->ctx->backend->copy(l->ctx, l->args.bad, &bad, sizeof bad));
+    BI_TRY(l->steps->linkage_find_nan(l->ctx, l->n - 1, &find));
+    BI_TRY(bi_read_back(l->ctx, &bad, l->args.bad, sizeof bad));
+    return bad == INT64_MAX ? BOSC_OK : bi_fail(l->ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
 }
 
-/* Sorts by (length, row) and copies lengths, rows and pairs to the host's memory. A NaN is an error. */
-static bosc_status sort_edges(bosc_ctx *ctx, int64_t n, size_t id_size, const void *pairs, const double *lengths,
-                              struct host_arrays *h)
+/* Sorts the edges by (length, row), and lists them as those of round 0. */
+static bosc_status list_edges(struct linkage *l, const double *lengths)
 {
-    int64_t rows = n - 1, bad = INT64_MAX, *position;
-    double *sorted;
-    uint32_t *order[2];
-    bool staged = false;
-    const void *in = lengths;
-    BI_TRY(bi_stage_in(ctx, lengths, (size_t)rows * sizeof *lengths, &in, &staged));
-    BI_TRY(bi_scratch_of(ctx, rows, sizeof *sorted, (void **)&sorted));
-    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, rows, sizeof(uint32_t), (void **)&order[k]));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, (void **)&position));
-    struct bi_linkage_find_nan find = {in, position};
-    BI_TRY(ctx->backend->copy(ctx, position, &bad, sizeof bad));
-    BI_TRY(ctx->ops->forest->steps->linkage_find_nan(ctx, rows, &find));
-    BI_TRY(bi_read_back(ctx, &bad, position, sizeof bad));
-    if (bad != INT64_MAX) return bi_fail(ctx, BOSC_ERR_DATA, "lengths: row %lld is NaN", (long long)bad);
-    BI_TRY(ctx->backend->core->iota(ctx, 4, order[0], rows));
-    BI_TRY(
-        ctx->backend->core->sort_pairs(ctx, BOSC_F64, in, sizeof(uint32_t), order[0], rows, sorted, order[1], 0, 64));
-    BI_TRY(ctx->backend->copy(ctx, h->lengths, sorted, (size_t)rows * sizeof *sorted));
-    BI_TRY(ctx->backend->copy(ctx, h->order, order[1], (size_t)rows * sizeof(uint32_t)));
-    BI_TRY(ctx->backend->copy(ctx, h->pairs, pairs, 2 * (size_t)rows * id_size));
-    return ctx->backend->sync(ctx);
+    struct bi_linkage *a = &l->args;
+    const struct bi_backend *backend = l->ctx->backend;
+    const int64_t none[2] = {INT64_MAX, INT64_MAX};
+    int64_t bad;
+    BI_TRY(check_lengths(l, lengths));
+    BI_TRY(backend->core->iota(l->ctx, 4, l->other_ranks, l->n - 1));
+    BI_TRY(backend->core->sort_pairs(l->ctx, BOSC_F64, lengths, sizeof *l->rank_at, l->other_ranks, l->n - 1,
+                                     l->lengths, l->rank_at, 0, 64));
+    a->row_of = l->rank_at; /* which has no positions before sort_chains() */
+    a->lengths = l->lengths;
+    BI_TRY(backend->copy(l->ctx, a->bad, none, sizeof none));
+    BI_TRY(l->steps->linkage_list_edges(l->ctx, l->n - 1, a));
+    BI_TRY(bi_read_back(l->ctx, &bad, a->bad, sizeof bad));
+    l->edges = l->n - 1;
+    return bad == INT64_MAX ? BOSC_OK
+                            : bi_fail(l->ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices",
+                                      (long long)bad, (long long)l->n);
 }
 
-/* Finds the root of v by path halving. */
-static uint32_t root_of(uint32_t *parent, uint32_t v)
+/* Points every node of the round at its root. */
+static bosc_status find_roots(struct linkage *l)
 {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
+    uint32_t more = 1;
+    for (int times = 0; more && times < MAX_ASCENTS; times++) {
+        BI_TRY(l->ctx->backend->fill(l->ctx, l->args.flag, 0, sizeof more));
+        BI_TRY(l->steps->linkage_ascend(l->ctx, l->args.end - l->args.begin, &l->args));
+        BI_TRY(bi_read_back(l->ctx, &more, l->args.flag, sizeof more));
+    }
+    return more ? bi_fail(l->ctx, BOSC_ERR_INTERNAL, "the chosen edges make a circle") : BOSC_OK;
 }
 
-/* Does the merges `begin` to `end` - 1: row t of z is {smaller cluster, larger cluster, length, vertices} (scipy's
- * form). */
-static bosc_status merge_part(bosc_ctx *ctx, int64_t n, bool is_64bit, const struct host_arrays *h, int64_t begin,
-                              int64_t end)
+/* Numbers the roots as the nodes of the next round; *count = their number. */
+static bosc_status number_roots(struct linkage *l, uint32_t *count)
 {
-    for (int64_t t = begin; t < end; t++) {
-        int64_t row = h->order[t];
-        uint64_t u = bi_word(h->pairs, is_64bit, 2 * row), v = bi_word(h->pairs, is_64bit, 2 * row + 1);
-        if (u >= (uint64_t)n || v >= (uint64_t)n)
-            return bi_fail(ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld vertices", (long long)row,
-                           (long long)n);
-        uint32_t a = root_of(h->parent, (uint32_t)u), b = root_of(h->parent, (uint32_t)v);
-        if (a == b) return bi_fail(ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
-        uint32_t x = h->number[a], y = h->number[b];
-        /* The smaller tree goes below the larger one. */
-        if (h->size[a] < h->size[b]) {
-            uint32_t larger = b;
-            b = a;
-            a = larger;
-        }
-        h->parent[b] = a;
-        h->size[a] += h->size[b];
-        h->number[a] = (uint32_t)(n + t);
-        h->z[4 * t] = (double)(x < y ? x : y);
-        h->z[4 * t + 1] = (double)(x < y ? y : x);
-        h->z[4 * t + 2] = h->lengths[t];
-        h->z[4 * t + 3] = (double)h->size[a];
+    struct bi_linkage *a = &l->args;
+    const int64_t nodes = a->end - a->begin;
+    BI_TRY(find_roots(l));
+    BI_TRY(l->steps->linkage_mark_roots(l->ctx, nodes, a));
+    BI_TRY(l->ctx->backend->core->scan(l->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a->number, nodes, a->number));
+    BI_TRY(l->steps->linkage_number(l->ctx, nodes, a));
+    return bi_read_back(l->ctx, count, a->number + nodes - 1, sizeof *count);
+}
+
+/* Keeps the edges that no node chose, with their ends in the next round. */
+static bosc_status keep_unchosen(struct linkage *l)
+{
+    const struct bi_core_ops *core = l->ctx->backend->core;
+    struct bi_linkage *a = &l->args;
+    uint64_t *ends = a->ends;
+    uint32_t *ranks = a->ranks;
+    BI_TRY(core->compact(l->ctx, sizeof *ends, ends, a->keep, l->edges, l->other_ends, l->count));
+    BI_TRY(core->compact(l->ctx, sizeof *ranks, ranks, a->keep, l->edges, l->other_ranks, l->count));
+    BI_TRY(bi_read_back(l->ctx, &l->edges, l->count, sizeof l->edges));
+    a->ends = l->other_ends;
+    a->ranks = l->other_ranks;
+    l->other_ends = ends;
+    l->other_ranks = ranks;
+    return l->steps->linkage_relabel(l->ctx, l->edges, a);
+}
+
+/* Contracts the tree to one node. An edge that closes a cycle is the heaviest of the cycle, which no node chooses. */
+static bosc_status contract_tree(struct linkage *l)
+{
+    struct bi_linkage *a = &l->args;
+    int64_t bad[2];
+    uint32_t row;
+    BI_TRY(l->ctx->backend->fill(l->ctx, a->lightest, 0xff, 2 * (size_t)l->n * sizeof *a->lightest));
+    BI_TRY(l->ctx->backend->core->iota(l->ctx, 4, a->parent, 2 * l->n));
+    l->begin[1] = l->n;
+    while (l->edges > 0) {
+        uint32_t count;
+        a->begin = l->begin[l->rounds];
+        a->end = l->begin[l->rounds + 1];
+        BI_TRY(l->steps->linkage_propose(l->ctx, l->edges, a));
+        BI_TRY(l->steps->linkage_choose(l->ctx, l->edges, a));
+        BI_TRY(number_roots(l, &count));
+        BI_TRY(keep_unchosen(l));
+        l->rounds++;
+        l->begin[l->rounds + 1] = a->end + count;
+    }
+    BI_TRY(bi_read_back(l->ctx, bad, a->bad, sizeof bad));
+    if (bad[1] == INT64_MAX) return BOSC_OK;
+    BI_TRY(bi_read_back(l->ctx, &row, a->row_of + bad[1], sizeof row));
+    return bi_fail(l->ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
+}
+
+/* Sorts the edges by (chain, rank). The arrays of the rounds are free by now and serve again. */
+static bosc_status sort_chains(struct linkage *l)
+{
+    struct bi_linkage *a = &l->args;
+    const int bits = bi_bit_length((uint64_t)l->begin[l->rounds + 1]);
+    a->chain = a->ranks;
+    BI_TRY(l->steps->linkage_find_chains(l->ctx, l->n - 1, a));
+    BI_TRY(l->ctx->backend->core->iota(l->ctx, 4, l->other_ranks, l->n - 1));
+    BI_TRY(l->ctx->backend->core->sort_pairs(l->ctx, BOSC_U32, a->chain, sizeof *l->rank_at, l->other_ranks, l->n - 1,
+                                             l->chain_at, l->rank_at, 0, bits));
+    a->chain_at = l->chain_at;
+    a->rank_at = l->rank_at;
+    a->before = a->ranks;
+    a->size = l->other_ranks;
+    return l->steps->linkage_link_chains(l->ctx, l->n - 1, a);
+}
+
+/* Sums the vertices along the chains of one round after the other: their nodes' own chains are of earlier rounds. */
+static bosc_status count_vertices(struct linkage *l)
+{
+    struct bi_linkage *a = &l->args;
+    uint32_t end = 0;
+    a->joined = (uint32_t *)a->ends;
+    for (int32_t r = 1; r <= l->rounds; r++) {
+        a->from = end;
+        end = (uint32_t)(l->n - 1);
+        if (r < l->rounds) BI_TRY(bi_read_back(l->ctx, &end, a->first + l->begin[r + 1], sizeof end));
+        const int64_t count = end - a->from;
+        BI_TRY(l->steps->linkage_count_joined(l->ctx, count, a));
+        BI_TRY(l->ctx->backend->core->scan(l->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a->joined, count, a->joined));
+        BI_TRY(l->steps->linkage_store_sizes(l->ctx, count, a));
     }
     return BOSC_OK;
 }
 
-static bosc_status merge_clusters(bosc_ctx *ctx, int64_t n, bool is_64bit, const struct host_arrays *h)
-{
-    for (int64_t v = 0; v < n; v++) {
-        h->parent[v] = h->number[v] = (uint32_t)v;
-        h->size[v] = 1;
-    }
-    struct bi_batches p = bi_batches_of(ctx, n - 1, 16);
-    while (bi_next_batch(ctx, &p)) BI_TRY(merge_part(ctx, n, is_64bit, h, p.begin, p.end));
-    return p.status;
-}
-
-static bosc_status compute_linkage(bosc_ctx *ctx, int64_t n, int32_t id_bits, const void *pairs, const double *lengths,
+static bosc_status compute_linkage(bosc_ctx *ctx, int64_t n, bool is_64bit, const void *pairs, const double *lengths,
                                    double *z)
 {
-    void *memory;
-    BI_TRY(bi_host_scratch(ctx, host_bytes(n), &memory));
-    struct host_arrays h = lay_out_arrays(memory, n);
-    BI_TRY(sort_edges(ctx, n, (size_t)id_bits / 8, pairs, lengths, &h));
-    BI_TRY(merge_clusters(ctx, n, id_bits == 64, &h));
-    BI_TRY(ctx->backend->copy(ctx, z, h.z, 4 * (size_t)(n - 1) * sizeof *z));
+    struct linkage l = {.ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .args = {.is_64bit = is_64bit, .n = n}};
+    const size_t edges = (size_t)(n - 1);
+    const void *sources[2] = {pairs, lengths};
+    struct bi_out out;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, pairs, 2 * edges * (is_64bit ? 8 : 4), &sources[0], &staged));
+    BI_TRY(bi_stage_in(ctx, lengths, edges * sizeof *lengths, &sources[1], &staged));
+    BI_TRY(bi_stage_out(ctx, z, 4 * edges * sizeof *z, &out, &staged));
+    l.args.pairs = sources[0];
+    l.args.z = out.reachable;
+    BI_TRY(allocate_scratch(&l));
+    BI_TRY(list_edges(&l, sources[1]));
+    BI_TRY(contract_tree(&l));
+    BI_TRY(sort_chains(&l));
+    BI_TRY(count_vertices(&l));
+    BI_TRY(l.steps->linkage_write(ctx, n - 1, &l.args));
+    BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }
 
@@ -135,6 +228,6 @@ bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double 
     if ((uintptr_t)lengths % sizeof *lengths) return bi_fail(ctx, BOSC_ERR_ARG, "lengths: not aligned to doubles");
     if ((uintptr_t)z % sizeof *z) return bi_fail(ctx, BOSC_ERR_ARG, "z: not aligned to doubles");
     if (n < 2) return BOSC_OK;
-    bi_progress_set_total(ctx, 25 * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, compute_linkage(ctx, n, id_bits, pairs, lengths, z));
+    bi_progress_set_total(ctx, 30 * (double)n);
+    BI_RETURN_WITH_SCRATCH(ctx, compute_linkage(ctx, n, id_bits == 64, pairs, lengths, z));
 }

@@ -5,6 +5,7 @@
 #include "core/call.h"
 #include "forest/steps/boruvka.h"
 #include "forest/steps/emst.h"
+#include "forest/steps/linkage.h"
 #include "forest/steps/results.h"
 #include "forest/steps/tree.h"
 #include "forest/steps/verify.h"

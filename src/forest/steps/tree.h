@@ -1,11 +1,9 @@
-/* Steps of calls on a given spanning tree. */
+/* Steps of tours along a given spanning tree. */
 #ifndef BI_FOREST_STEPS_TREE_H
 #define BI_FOREST_STEPS_TREE_H
 
 #include "base/atomic.h"
 #include "forest/steps/results.h"
-
-/* ---- tours ---- */
 
 /* Arcs: both of each pair, sorted by (from, to). An arc's position is its index in this order; its twin is the opposite
  * arc. */
@@ -131,19 +129,6 @@ BI_FN void bi_step_tour_visit(const struct bi_tour_visit *a, int64_t p)
     int64_t turn = a->count - 1 - (int64_t)a->hops[p];
     a->vertex[turn] = to;
     a->keep[turn] = a->twin[p] == a->up[to];
-}
-
-/* ---- dendrograms ---- */
-
-/* *bad: the first element that is NaN. */
-struct bi_linkage_find_nan {
-    const double *in;
-    int64_t *bad;
-};
-
-BI_FN void bi_step_linkage_find_nan(const struct bi_linkage_find_nan *a, int64_t i)
-{
-    if (a->in[i] != a->in[i]) bi_atomic_min_i64(a->bad, i);
 }
 
 #endif
