@@ -148,6 +148,21 @@ typedef struct bosc_emst_opts {
 BOSC_API bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                        const bosc_emst_opts *opts, void *pairs, void *dist2);
 
+/* Finds the minimum spanning tree under mutual reachability, as HDBSCAN* needs it. The squared length of edge (i, j) is
+ * the largest of the squared distance and both squared core distances. Edges are ordered by (squared length, i, j).
+ * points, n, stride, opts, pairs, dist2: as in bosc_emst_compute.
+ * min_samples: the core distance of a point is that of its min_samples-th nearest point. The point itself counts, as in
+ *     scikit-learn. 1 to n.
+ * core_dist2 (n): the squared core distances, of the type of dist2; may be NULL.
+ * Errors: as bosc_emst_compute.
+ * Cost: as bosc_emst_compute, with 8 (16 for other types than F32) min_samples more bytes a point. Copies of points are
+ *     not joined first: m copies of a point take m^2 work.
+ * Waits.
+ * Source: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
+BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                              const bosc_emst_opts *opts, int64_t min_samples, void *pairs,
+                                              void *dist2, void *core_dist2);
+
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_linkage_opts {
     size_t size;

@@ -127,6 +127,11 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *opts, int6
 bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
                             uint64_t *words);
 
+/* The same under mutual reachability, for n >= 2: core (n) becomes the squared core distances, as words has them, of
+ * the distance type. 1 <= min_samples <= n. */
+bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
+                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words);
+
 /* The caller's output arrays for such edges. */
 struct bi_emst_outputs {
     bool ids_64bit, is_64bit, lengths;

@@ -5,7 +5,11 @@
  * Every point begins with a short list of its nearest points. The first one of another component is its nearest
  * foreign point. A point whose list is exhausted searches the k-d tree, but only if its component could use an edge as
  * short as the last list entry. Source: March, Ram, Gray, Fast Euclidean Minimum Spanning Tree (KDD 2010), with a
- * single-point search in place of the dual tree. */
+ * single-point search in place of the dual tree.
+ *
+ * Under mutual reachability the length of an edge is the largest of the distance and both core distances: of a point to
+ * its min_samples-th nearest, itself counted. Lists and boxes are by that length; the rounds are the same. Source:
+ * Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
 #include <boscage/forest.h>
 #include <boscage/kdtree.h>
 
@@ -17,6 +21,8 @@
 #include "kdtree/nearest_other_label.h"
 
 enum {
+    FURTHER = 8,     /* list entries beyond the core distance; other numbers not measured */
+    MOST_USED = 255, /* list entries that count: their index has 8 bits */
     NEAR = 8,        /* points in a list. More: fewer searches of the tree, more memory; other lengths not measured */
     MAX_ASCENTS = 8, /* passes of find_roots(); each follows 64 parents */
     LOOKUP_ITEMS = 8 /* progress weight of a step with random reads of other points or components; estimated */
@@ -30,8 +36,9 @@ struct emst {
     int64_t n, edges;
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
-    uint32_t *near, *found, *other_roots;
-    void *near_dist2, *found_dist2;
+    bool mutual; /* lengths are under mutual reachability; args.core is the caller's */
+    uint32_t *found, *other_roots;
+    void *found_dist2;
     uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
     int64_t *count;
 };
@@ -44,8 +51,8 @@ static bosc_status allocate_scratch(struct emst *e)
     struct bi_emst *a = &e->args;
     size_t size = a->is_64bit ? 8 : 4;
     /* Neighbour lists. */
-    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *e->near, &e->near));
-    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &e->near_dist2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *a->near, &a->near));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &a->near_dist2));
     /* By point: list position, component, nearest foreign point, search bound and result. */
     BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->at));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->label, &a->label));
@@ -65,8 +72,6 @@ static bosc_status allocate_scratch(struct emst *e)
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pairs, &a->pairs));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
     BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
-    a->near = e->near;
-    a->near_dist2 = e->near_dist2;
     a->found = e->found;
     a->found_dist2 = e->found_dist2;
     return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
@@ -138,12 +143,21 @@ static bosc_status join_components(struct emst *e)
     return BOSC_OK;
 }
 
+/* Finds the core distances, and replaces the distances of lists and boxes by those under mutual reachability. */
+static bosc_status set_cores(struct emst *e)
+{
+    BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
+    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_sort_mutual(e->ctx, e->n, &e->args));
+    return bi_kdtree_set_cores(e->ctx, e->tree, e->args.core, &e->blocks);
+}
+
 /* Neighbour lists, and rounds until one component is left. */
 static bosc_status find_edges(struct emst *e)
 {
     BI_TRY(allocate_scratch(e));
-    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->near, e->near_dist2));
+    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
     BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, e->tree, &e->blocks));
+    if (e->mutual) BI_TRY(set_cores(e));
     BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
     e->components = e->n;
     while (e->components > 1) {
@@ -151,6 +165,22 @@ static bosc_status find_edges(struct emst *e)
         BI_TRY(join_components(e));
     }
     return BOSC_OK;
+}
+
+/* Fails unless squares of distances are in the range of their type. */
+static bosc_status check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit)
+{
+    if (tree->magnitude == BI_KDTREE_ORDINARY) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT,
+                   "points: squares of their distances are out of the range of %s; multiply them by a power of two",
+                   is_64bit ? "double" : "float");
+}
+
+/* Sorts edges by their points. */
+static bosc_status sort_found(bosc_ctx *ctx, int64_t n, uint64_t *pairs, uint64_t *words)
+{
+    BI_RETURN_WITH_SCRATCH(ctx,
+                           ctx->backend->core->sort_pairs(ctx, BOSC_U64, pairs, 8, words, n - 1, pairs, words, 0, 64));
 }
 
 /* Finds the edges of n points, in any order; arguments as of bi_emst_of_tree. */
@@ -161,11 +191,32 @@ static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
                      .steps = ctx->ops->forest->steps,
                      .tree = tree,
                      .n = n,
-                     .args = {.is_64bit = is_64bit, .k = NEAR},
+                     .args = {.is_64bit = is_64bit, .k = NEAR, .length = NEAR},
                      .pairs = pairs,
                      .words = words};
     if (n < 2) return BOSC_OK;
     BI_RETURN_WITH_SCRATCH(ctx, find_edges(&e));
+}
+
+bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
+                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+{
+    const int64_t k = min_samples + FURTHER < n ? min_samples + FURTHER : n;
+    struct emst e = {.ctx = ctx,
+                     .steps = ctx->ops->forest->steps,
+                     .tree = tree,
+                     .n = n,
+                     .mutual = true,
+                     .args = {.is_64bit = is_64bit,
+                              .k = (int32_t)k,
+                              .length = (int32_t)(k < MOST_USED ? k : MOST_USED),
+                              .core_at = (int32_t)(min_samples - 1),
+                              .core = core},
+                     .pairs = pairs,
+                     .words = words};
+    BI_TRY(check_magnitude(ctx, tree, is_64bit));
+    BI_TRY_WITH_SCRATCH(ctx, find_edges(&e));
+    return sort_found(ctx, n, pairs, words);
 }
 
 /* --- Points with many copies ---------------------------------------------------------------------------------------
@@ -221,15 +272,11 @@ bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, b
                             uint64_t *words)
 {
     bool many;
-    if (tree->magnitude != BI_KDTREE_ORDINARY)
-        return bi_fail(ctx, BOSC_ERR_LIMIT,
-                       "points: squares of their distances are out of the range of %s; multiply them by a power of two",
-                       is_64bit ? "double" : "float");
+    BI_TRY(check_magnitude(ctx, tree, is_64bit));
     if (n < 2) return BOSC_OK;
     BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
     BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, is_64bit, pairs, words));
-    BI_RETURN_WITH_SCRATCH(ctx,
-                           ctx->backend->core->sort_pairs(ctx, BOSC_U64, pairs, 8, words, n - 1, pairs, words, 0, 64));
+    return sort_found(ctx, n, pairs, words);
 }
 
 bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
@@ -285,7 +332,9 @@ struct scaled_points {
     int64_t n;
     const bosc_emst_opts *opts;
     double scale;
-    bool exact; /* no scaled coordinate is rounded */
+    bool exact;          /* no scaled coordinate is rounded */
+    int64_t min_samples; /* 0: Euclidean lengths */
+    void *core_dist2;    /* the caller's array; NULL: none */
 };
 
 /* Converts the squared lengths to those of the points, and fails if one is not exact or (`lengths`) does not fit. */
@@ -321,33 +370,92 @@ static bosc_status unscale(bosc_ctx *ctx, const struct scaled_points *p, const u
     return BOSC_OK;
 }
 
+/* Core distances of the scaled points, and the caller's array for them. */
+struct cores {
+    void *scaled;
+    struct bi_out out;
+};
+
+static bosc_status compute_mutual(bosc_ctx *ctx, const struct scaled_points *p, struct cores *cores, uint64_t *pairs,
+                                  uint64_t *words)
+{
+    const bool is_64bit = p->opts->dtype != BOSC_F32;
+    const size_t size = is_64bit ? 8 : 4;
+    bool staged = false;
+    BI_TRY(bi_stage_out(ctx, p->core_dist2, p->core_dist2 ? (size_t)p->n * size : 0, &cores->out, &staged));
+    BI_TRY(bi_scratch_of(ctx, p->n, size, &cores->scaled));
+    return bi_emst_of_tree_mutual(ctx, p->tree, p->n, p->min_samples, is_64bit, cores->scaled, pairs, words);
+}
+
+static bosc_status store_cores(bosc_ctx *ctx, const struct scaled_points *p, const struct cores *cores)
+{
+    const struct bi_emst_write_core write = {cores->scaled, p->opts->dtype != BOSC_F32, 1 / p->scale,
+                                             cores->out.reachable};
+    BI_TRY(ctx->ops->forest->steps->emst_write_core(ctx, p->n, &write));
+    return bi_stage_back(ctx, &cores->out);
+}
+
 static bosc_status compute_pairs(bosc_ctx *ctx, const struct scaled_points *p, void *pairs, void *dist2)
 {
     uint64_t *found, *words;
+    struct cores cores;
     struct bi_emst_outputs out;
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *found, &found));
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *words, &words));
-    BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
+    if (p->min_samples)
+        BI_TRY(compute_mutual(ctx, p, &cores, found, words));
+    else
+        BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
     if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, dist2 != NULL));
     BI_TRY(bi_emst_stage(ctx, p->opts, pairs, dist2, p->n - 1, &out));
+    if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);
+}
+
+/* Builds the tree of the points, and finds the edges; all arguments are checked, but for the points. */
+static bosc_status compute_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct scaled_points *p, void *pairs,
+                                void *dist2)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = p->opts->dtype, .dim = p->opts->dim, .id_bits = 32};
+    bosc_kdtree *tree;
+    BI_TRY(bosc_kdtree_create(ctx, &opts, &tree));
+    p->tree = tree;
+    bosc_status status = bosc_kdtree_build(ctx, tree, points, p->n, stride);
+    if (status == BOSC_OK && p->n > 1) status = bi_kdtree_make_ordinary(ctx, tree, &p->scale, &p->exact);
+    if (status == BOSC_OK && p->n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, p, pairs, dist2));
+    bosc_kdtree_free(tree);
+    return status;
 }
 
 bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
                               void *pairs, void *dist2)
 {
     bosc_emst_opts full;
-    bosc_kdtree *tree;
     BI_ENTER(ctx);
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
     BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
-    bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = full.dtype, .dim = full.dim, .id_bits = 32};
+    struct scaled_points scaled = {.n = n, .opts = &full};
     bi_progress_set_total(ctx, 400 * (double)n);
-    BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
-    struct scaled_points scaled = {.tree = tree, .n = n, .opts = &full};
-    bosc_status status = bosc_kdtree_build(ctx, tree, points, n, stride);
-    if (status == BOSC_OK && n > 1) status = bi_kdtree_make_ordinary(ctx, tree, &scaled.scale, &scaled.exact);
-    if (status == BOSC_OK && n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, &scaled, pairs, dist2));
-    bosc_kdtree_free(tree);
-    return status;
+    return compute_tree(ctx, points, stride, &scaled, pairs, dist2);
+}
+
+bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                     const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
+                                     void *core_dist2)
+{
+    bosc_emst_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_emst_check_opts(ctx, opts, &full));
+    BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
+    BI_TRY(bi_check_aligned(ctx, "core_dist2", core_dist2, full.dtype == BOSC_F32 ? 4 : 8));
+    if (min_samples < 1) return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is less than 1", (long long)min_samples);
+    if (n > 0 && min_samples > n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is more than %lld points", (long long)min_samples,
+                       (long long)n);
+    struct scaled_points scaled = {.n = n, .opts = &full, .min_samples = min_samples, .core_dist2 = core_dist2};
+    bi_progress_set_total(ctx, 500 * (double)n);
+    BI_TRY(compute_tree(ctx, points, stride, &scaled, pairs, dist2));
+    if (n != 1 || !core_dist2) return BOSC_OK;
+    BI_TRY(ctx->backend->copy(ctx, core_dist2, &(const double){0}, full.dtype == BOSC_F32 ? 4 : 8));
+    return ctx->backend->sync(ctx);
 }

@@ -38,6 +38,22 @@ bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const
     return BOSC_OK;
 }
 
+bosc_status bi_kdtree_set_cores(bosc_ctx *ctx, const bosc_kdtree *tree, const void *cores,
+                                struct bi_kdtree_blocks *blocks)
+{
+    const struct bi_kdtree_steps *steps = tree->ops->steps;
+    const size_t size = bi_kdtree_dist2_size(tree);
+    struct bi_kdtree_core_rows rows;
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, size, &blocks->node_cores));
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)2 << blocks->levels) - 1, size, &blocks->least_cores));
+    rows = (struct bi_kdtree_core_rows){*blocks, cores};
+    BI_TRY(steps->node_cores(ctx, tree->nodes, &rows));
+    blocks->level = blocks->levels;
+    BI_TRY(steps->block_cores(ctx, (int64_t)1 << blocks->levels, blocks));
+    while (blocks->level-- > 0) BI_TRY(steps->merge_cores(ctx, (int64_t)1 << blocks->level, blocks));
+    return BOSC_OK;
+}
+
 /* Lists the active nodes in active_nodes, and counts them. */
 static bosc_status list_active(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_mark_active *mark,
                                uint32_t *active_nodes, int64_t *count)

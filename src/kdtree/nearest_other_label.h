@@ -14,6 +14,11 @@ bosc_status bi_kdtree_make_labelled_blocks(bosc_ctx *ctx, const bosc_kdtree *tre
 bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
                                    struct bi_kdtree_blocks *blocks);
 
+/* Sets the core distances of blocks, in scratch, from those by row (of the distance type, in reach): distances are then
+ * under mutual reachability. */
+bosc_status bi_kdtree_set_cores(bosc_ctx *ctx, const bosc_kdtree *tree, const void *cores,
+                                struct bi_kdtree_blocks *blocks);
+
 /* Bounds of the searches for all rows, and distances that rows of a label share (struct bi_kdtree_nearest_other_label
  * of steps/nearest_other_label.h); in reach. */
 struct bi_kdtree_shared_bounds {

@@ -13,13 +13,16 @@
 struct bi_emst {
     bool is_64bit;
     int32_t k;
-    const uint32_t *near;   /* k for each: the nearest points, the point itself among them, by (distance, point) */
-    const void *near_dist2; /* their squared distances */
-    uint8_t *at;            /* list entries already passed */
-    uint32_t *label;        /* the point's component */
-    uint32_t *other;        /* the nearest point of another component; UINT32_MAX: unknown */
-    void *dist2;            /* its squared distance; while it is unknown, a lower bound */
-    void *bounds;           /* search radius squared; -1: no search; a search without a result lowers it */
+    int32_t length;   /* list entries that count, at most 255 */
+    uint32_t *near;   /* k for each: the nearest points, the point itself among them, by (distance, point) */
+    void *near_dist2; /* their squared distances */
+    int32_t core_at;  /* under mutual reachability: the list entry at the core distance */
+    void *core;       /* under mutual reachability: squared core distances */
+    uint8_t *at;      /* list entries already passed */
+    uint32_t *label;  /* the point's component */
+    uint32_t *other;  /* the nearest point of another component; UINT32_MAX: unknown */
+    void *dist2;      /* its squared distance; while it is unknown, a lower bound */
+    void *bounds;     /* search radius squared; -1: no search; a search without a result lowers it */
     const uint32_t *found;
     const void *found_dist2;
     uint64_t *best, *pair;   /* by component: the shortest length (a bound until the end of searches), its first pair */
@@ -59,6 +62,60 @@ BI_FN void bi_step_emst_init_points(const struct bi_emst *a, int64_t i)
     bi_emst_set_word(a->dist2, a->is_64bit, i, 0);
 }
 
+/* The core distance of point i. */
+BI_FN void bi_step_emst_find_core(const struct bi_emst *a, int64_t i)
+{
+    bi_emst_set_word(a->core, a->is_64bit, i, bi_emst_word(a->near_dist2, a->is_64bit, i * a->k + a->core_at));
+}
+
+/* Sorts the list of point i by (distance under mutual reachability, point). Points outside of it are at least as far as
+ * its last entry. Entries as far as that, or beyond `length`, become none at the least distance outside. */
+BI_FN void bi_step_emst_sort_mutual(const struct bi_emst *a, int64_t i)
+{
+    uint32_t *near = a->near + i * a->k;
+    const int64_t begin = i * a->k;
+    const uint64_t last = bi_emst_word(a->near_dist2, a->is_64bit, begin + a->k - 1),
+                   own = bi_emst_word(a->core, a->is_64bit, i);
+    int32_t count = 0;
+    uint64_t beyond = last;
+    /* 1. Insert each entry; the last of a full list drops out. Distances before entry e are already replaced. */
+    for (int32_t e = 0; e < a->k; e++) {
+        const uint32_t point = near[e];
+        uint64_t word = bi_emst_word(a->near_dist2, a->is_64bit, begin + e);
+        if (point != UINT32_MAX) {
+            const uint64_t other = bi_emst_word(a->core, a->is_64bit, point);
+            word = word > own ? word : own;
+            word = word > other ? word : other;
+        }
+        if (point == UINT32_MAX || word >= beyond) continue;
+        int32_t at = count < a->length - 1 ? count : count - 1;
+        if (at == count - 1) { /* full: the entry or the last one is the nearest that the list lacks */
+            const uint64_t least = bi_emst_word(a->near_dist2, a->is_64bit, begin + at);
+            if (word > least || (word == least && point > near[at])) {
+                beyond = word;
+                continue;
+            }
+            beyond = least;
+        } else {
+            count++;
+        }
+        for (; at > 0; at--) {
+            const uint64_t before = bi_emst_word(a->near_dist2, a->is_64bit, begin + at - 1);
+            if (before < word || (before == word && near[at - 1] < point)) break;
+            near[at] = near[at - 1];
+            bi_emst_set_word(a->near_dist2, a->is_64bit, begin + at, before);
+        }
+        near[at] = point;
+        bi_emst_set_word(a->near_dist2, a->is_64bit, begin + at, word);
+    }
+    /* 2. Drop those as far as a point that the list lacks, and fill up. */
+    while (count > 0 && bi_emst_word(a->near_dist2, a->is_64bit, begin + count - 1) >= beyond) count--;
+    for (int32_t e = count; e < a->length; e++) {
+        near[e] = UINT32_MAX;
+        bi_emst_set_word(a->near_dist2, a->is_64bit, begin + e, beyond);
+    }
+}
+
 /* Items are components. */
 BI_FN void bi_step_emst_clear(const struct bi_emst *a, int64_t r)
 {
@@ -73,7 +130,7 @@ BI_FN void bi_step_emst_advance(const struct bi_emst *a, int64_t i)
     if (j == UINT32_MAX || a->label[j] == own) {
         int32_t at = a->at[i];
         j = UINT32_MAX;
-        for (; at < a->k && j == UINT32_MAX; at++) {
+        for (; at < a->length && j == UINT32_MAX; at++) {
             uint32_t next = a->near[i * a->k + at];
             bi_emst_set_word(a->dist2, a->is_64bit, i, bi_emst_word(a->near_dist2, a->is_64bit, i * a->k + at));
             if (next != UINT32_MAX && a->label[next] != own) j = next;
@@ -193,6 +250,22 @@ BI_FN void bi_step_emst_write(const struct bi_emst_write *a, int64_t i)
     bi_set_word(a->out, a->ids_64bit, 2 * i + 1, (uint32_t)a->pairs[i]);
     if (!a->dist2) return;
     bi_emst_set_word(a->dist2, a->is_64bit, i, a->words[i]);
+}
+
+/* Writes the core distance of point i. */
+struct bi_emst_write_core {
+    const void *core;
+    bool is_64bit;
+    double inverse; /* of the scale */
+    void *out;
+};
+
+BI_FN void bi_step_emst_write_core(const struct bi_emst_write_core *a, int64_t i)
+{
+    const uint64_t word = bi_emst_word(a->core, a->is_64bit, i);
+    const double square = a->is_64bit ? bi_f64_from_bits(word) : (double)bi_f32_from_bits((uint32_t)word),
+                 unscaled = square * a->inverse * a->inverse;
+    bi_emst_set_word(a->out, a->is_64bit, i, a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled));
 }
 
 /* Converts the squared lengths of a tree of scaled points. Lowers bad[0] to the first edge whose squared length is not

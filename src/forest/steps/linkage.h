@@ -32,7 +32,7 @@ struct bi_linkage {
     uint32_t *ranks;
     uint8_t *keep; /* 1: no end chose the edge, so that it stays for the next round */
 
-    /* Nodes. Those of a round are begin to end - 1. */
+    /* Nodes: begin to end - 1 are those of the round. */
     int64_t begin, end;
     uint32_t *lightest;     /* the lowest rank among the node's edges; BI_FOREST_NONE: no edges */
     uint32_t *parent;       /* during a round: a node of the same component; then: the node of the next round */

@@ -9,7 +9,8 @@
 /* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
  * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
  * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
- * be replaced. The copies of a point ascend by id in a subtree that holds nothing else, so that by least ids a search
+ * be replaced. With core distances, the distance of two nodes is under mutual reachability: the largest of their
+ * Euclidean distance and both core distances. The copies of a point ascend by id in a subtree that holds nothing else, so that by least ids a search
  * visits one block of it. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
@@ -19,6 +20,8 @@ struct bi_kdtree_blocks {
     void *boxes;         /* by heap index, of the distance type */
     uint32_t *least_ids; /* by heap index */
     uint32_t *same;      /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
+    void *node_cores;    /* core distances, of the distance type; NULL: none, distances are Euclidean */
+    void *least_cores;   /* by heap index */
 };
 
 /* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack

@@ -58,6 +58,14 @@ BI_FN void bi_step_node_labels(const struct bi_kdtree_node_labels *a, int64_t i)
     a->node_labels[i] = a->wide ? (uint32_t)((const int64_t *)a->labels)[id] : ((const uint32_t *)a->labels)[id];
 }
 
+/* The larger of a Euclidean distance and the core distance `at` of an array; NULL: the distance. */
+BI_FN double bi_kdtree_mutual(const struct bi_kdtree_blocks *a, const void *cores, int64_t at, double distance)
+{
+    if (!cores) return distance;
+    const double core = bi_kdtree_row_bound(cores, a->view.dtype, at);
+    return core > distance ? core : distance;
+}
+
 /* Sets the one label of block s, or BI_KDTREE_MIXED. */
 BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
@@ -71,6 +79,37 @@ BI_FN void bi_step_merge_labels(const struct bi_kdtree_blocks *a, int64_t i)
 {
     int64_t h = ((int64_t)1 << a->level) - 1 + i;
     a->same[h] = a->same[2 * h + 1] == a->same[2 * h + 2] ? a->same[2 * h + 1] : BI_KDTREE_MIXED;
+}
+
+/* Core distances: of nodes from those by row, and the least ones of blocks and of boxes above. */
+struct bi_kdtree_core_rows {
+    struct bi_kdtree_blocks blocks;
+    const void *cores; /* by row, of the distance type */
+};
+
+BI_FN void bi_step_node_cores(const struct bi_kdtree_core_rows *a, int64_t i)
+{
+    const bosc_dtype dtype = a->blocks.view.dtype;
+    bi_kdtree_set_row_bound(a->blocks.node_cores, dtype, i,
+                            bi_kdtree_row_bound(a->cores, dtype, bosc_kdtree_id(&a->blocks.view, i)));
+}
+
+BI_FN void bi_step_block_cores(const struct bi_kdtree_blocks *a, int64_t s)
+{
+    double least = (double)INFINITY;
+    for (uint32_t i = a->begins[s]; i < a->begins[s + 1]; i++) {
+        const double core = bi_kdtree_row_bound(a->node_cores, a->view.dtype, i);
+        least = core < least ? core : least;
+    }
+    bi_kdtree_set_row_bound(a->least_cores, a->view.dtype, ((int64_t)1 << a->levels) - 1 + s, least);
+}
+
+BI_FN void bi_step_merge_cores(const struct bi_kdtree_blocks *a, int64_t i)
+{
+    const int64_t h = ((int64_t)1 << a->level) - 1 + i;
+    const double one = bi_kdtree_row_bound(a->least_cores, a->view.dtype, 2 * h + 1),
+                 two = bi_kdtree_row_bound(a->least_cores, a->view.dtype, 2 * h + 2);
+    bi_kdtree_set_row_bound(a->least_cores, a->view.dtype, h, one < two ? one : two);
 }
 
 /* Returns a lower bound of the distances between points of box h and of the box from `low` to `high`, exact for
@@ -101,6 +140,7 @@ BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t
 struct bi_kdtree_block_walk {
     const struct bi_kdtree_blocks *blocks;
     const double *low, *high;
+    double core;    /* the least core distance in the box; 0: Euclidean */
     uint32_t label; /* boxes with only this label are pruned */
     int waiting;
     uint32_t box[34]; /* at most one box a level, and two of the deepest */
@@ -140,6 +180,8 @@ BI_FN int64_t bi_kdtree_block_next(struct bi_kdtree_block_walk *w, double limit,
             near[k] = w->blocks->same[2 * h + 1 + k] != w->label;
             if (!near[k]) continue;
             bound[k] = bi_kdtree_block_box_bound(w->blocks, 2 * h + 1 + k, w->low, w->high);
+            bound[k] = bi_kdtree_mutual(w->blocks, w->blocks->least_cores, 2 * h + 1 + k,
+                                        bound[k] > w->core ? bound[k] : w->core);
             near[k] = !bi_kdtree_block_is_beyond(w, 2 * h + 1 + k, bound[k], limit, best);
         }
         int later = near[0] && near[1] && bound[1] < bound[0] ? 0 : 1;
@@ -176,6 +218,7 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
     walk.low = box;
     walk.high = box + a->blocks.used;
     walk.label = a->blocks.same[h];
+    walk.core = bi_kdtree_mutual(&a->blocks, a->blocks.least_cores, h, 0);
     bi_kdtree_block_begin(&walk);
     while ((near = bi_kdtree_block_next(&walk, most, BI_KDTREE_NONE)) >= 0)
         for (int64_t i = a->blocks.begins[near]; i < a->blocks.begins[near + 1]; i++) {
@@ -183,7 +226,8 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
             for (int32_t c = 0; c < a->blocks.used; c++)
                 point[c] = bosc_kdtree_number(a->blocks.view.points, bosc_kdtree_element(&a->blocks.view, i, c),
                                               a->blocks.view.dtype);
-            if (!(bi_kdtree_block_box_bound(&a->blocks, h, point, point) > most)) return;
+            const double near_bound = bi_kdtree_block_box_bound(&a->blocks, h, point, point);
+            if (!(bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i, near_bound) > most)) return;
         }
     /* 3. Deactivate the block. */
     for (int64_t i = begin; i < end; i++) a->active[i] = 0;
@@ -264,6 +308,8 @@ BI_FN void bi_step_bound_labels(const struct bi_kdtree_bound_labels *a, int64_t 
         s = single ? (double)((float)s + (float)d * (float)d) : s + d * d;
     }
     if (!(s == s)) s = (double)INFINITY;
+    s = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i, s);
+    s = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i + 1, s);
     /* 2. Lower both labels' distances. */
     const uint64_t word = bi_kdtree_distance_bits(s, single);
     if (word < bi_atomic_load_u64(&a->best[one])) bi_atomic_min_u64(&a->best[one], word);
@@ -285,6 +331,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
+    walk.core = a->active_nodes ? bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, a->active_nodes[i], 0) : 0;
     uint64_t *shared = a->best ? &a->best[walk.label] : NULL;
     if (shared) {
         least = bi_kdtree_row_bound(a->least, view->dtype, row);
@@ -295,7 +342,10 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     while (limit >= least && (s = bi_kdtree_block_next(&walk, limit, best)) >= 0) {
         for (int64_t node = a->blocks.begins[s]; node < a->blocks.begins[s + 1]; node++) {
             if (a->blocks.node_labels[node] == walk.label) continue;
-            double d = bosc_kdtree_dist2(view, node, q);
+            double d = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, node, walk.core);
+            if (d > limit) continue;
+            const double dist2 = bosc_kdtree_dist2(view, node, q);
+            d = dist2 > d ? dist2 : d;
             uint32_t id = bosc_kdtree_id(view, node);
             if (d > limit || (d == limit && id >= best)) continue;
             limit = d;

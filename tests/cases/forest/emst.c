@@ -16,8 +16,8 @@ static bool edge_less(const struct edge *a, const struct edge *b)
     return a->i != b->i ? a->i < b->i : a->j < b->j;
 }
 
-/* Prim's method over all pairs. */
-static void reference_emst(const struct reference_points *p, struct edge *tree)
+/* Prim's method over all pairs. core: squared core distances; NULL: Euclidean lengths. */
+static void reference_emst(const struct reference_points *p, const double *core, struct edge *tree)
 {
     struct edge *best = suite_alloc((size_t)(p->n + 1) * sizeof *best);
     bool *in = suite_alloc((size_t)p->n + 1);
@@ -30,6 +30,7 @@ static void reference_emst(const struct reference_points *p, struct edge *tree)
         for (int64_t v = 0; v < p->n; v++) {
             if (in[v]) continue;
             struct edge e = {reference_dist2(p, v, kd_row(p, at)), at < v ? at : v, at < v ? v : at};
+            if (core) e.dist2 = fmax(e.dist2, fmax(core[v], core[at]));
             if (edge_less(&e, &best[v])) best[v] = e;
             if (next < 0 || edge_less(&best[v], &best[next])) next = v;
         }
@@ -55,7 +56,7 @@ static void check_emst(bosc_ctx *ctx, const struct reference_points *p, int32_t 
     CHECK_OK(ctx, bosc_emst_compute(ctx, p->data, p->n, p->stride,
                                     &(bosc_emst_opts){sizeof(bosc_emst_opts), p->dtype, p->dim, id_bits}, pairs,
                                     lengths ? dist2 : NULL));
-    reference_emst(p, tree);
+    reference_emst(p, NULL, tree);
     qsort(tree, (size_t)edges, sizeof *tree, by_ends);
     for (int64_t e = 0; e < edges; e++) {
         CHECK_EQ(kd_id(pairs, id_bits, 2 * e), tree[e].i);
@@ -67,6 +68,88 @@ static void check_emst(bosc_ctx *ctx, const struct reference_points *p, int32_t 
     free(tree);
     free(pairs);
     free(dist2);
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void reference_cores(const struct reference_points *p, int64_t min_samples, double *core)
+{
+    double *row = suite_alloc((size_t)p->n * sizeof *row);
+    for (int64_t i = 0; i < p->n; i++) {
+        for (int64_t j = 0; j < p->n; j++) row[j] = reference_dist2(p, j, kd_row(p, i));
+        qsort(row, (size_t)p->n, sizeof *row, by_value);
+        core[i] = row[min_samples - 1];
+    }
+    free(row);
+}
+
+static void check_mutual(bosc_ctx *ctx, const struct reference_points *p, int64_t min_samples, int32_t id_bits)
+{
+    const bosc_emst_opts o = {sizeof o, p->dtype, p->dim, id_bits};
+    const bosc_dtype type = p->dtype == BOSC_F32 ? BOSC_F32 : BOSC_F64;
+    struct edge *tree = suite_alloc((size_t)p->n * sizeof *tree);
+    double *core = suite_alloc((size_t)p->n * sizeof *core);
+    void *pairs = suite_alloc((size_t)(2 * p->n) * 8), *dist2 = suite_alloc((size_t)p->n * 8),
+         *core_dist2 = suite_alloc((size_t)p->n * 8);
+    CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, p->data, p->n, p->stride, &o, min_samples, pairs, dist2, core_dist2));
+    reference_cores(p, min_samples, core);
+    reference_emst(p, core, tree);
+    qsort(tree, (size_t)(p->n - 1), sizeof *tree, by_ends);
+    for (int64_t i = 0; i < p->n; i++) CHECK(kd_get(core_dist2, type, i) == core[i]);
+    for (int64_t e = 0; e < p->n - 1; e++) {
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e), tree[e].i);
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e + 1), tree[e].j);
+        CHECK(kd_get(dist2, type, e) == tree[e].dist2);
+    }
+    free(tree);
+    free(core);
+    free(pairs);
+    free(dist2);
+    free(core_dist2);
+}
+
+/* All shapes of points, and lists of all lengths: up to all points, and beyond the entries that count. */
+static void mutual_reachability(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    struct suite_random r = {16};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 8; t++) {
+            if (suite_leaves_out()) continue;
+            const int64_t n = 1 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 300);
+            struct reference_points p =
+                kd_ordinary_points(&r, dtypes[t % 4], 1 + (int32_t)suite_below(&r, 6), n, 6, (enum kd_shape)s);
+            const int64_t most = t < 6 && n > 9 ? 9 : n;
+            check_mutual(ctx, &p, 1 + (int64_t)suite_below(&r, (uint64_t)most), t % 2 ? 32 : 64);
+            free((void *)p.data);
+        }
+    struct reference_points p = kd_ordinary_points(&r, BOSC_F32, 2, 400, 2, KD_RANDOM);
+    check_mutual(ctx, &p, 270, 64);
+    check_mutual(ctx, &p, 400, 64);
+    free((void *)p.data);
+}
+
+static void mutual_arguments(bosc_ctx *ctx)
+{
+    const bosc_emst_opts o = {sizeof o, BOSC_F32, 1, 64};
+    float points[4] = {0, 1, 3, 7}, dist2[4] = {9, 9, 9, 9}, core[4] = {9, 9, 9, 9};
+    int64_t pairs[6];
+    CHECK_EQ(bosc_emst_compute_mutual(NULL, points, 4, 0, &o, 2, pairs, dist2, core), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 0, pairs, dist2, core), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 5, pairs, dist2, core), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, NULL, dist2, core), "pairs");
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, pairs, (char *)dist2 + 1, core), "dist2");
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, pairs, dist2, (char *)core + 2), "core_dist2");
+    CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, NULL, 4, 0, &o, 2, pairs, dist2, core), "points");
+    CHECK(dist2[0] == 9 && core[0] == 9);
+    CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, points, 1, 0, &o, 1, NULL, NULL, core));
+    CHECK(core[0] == 0 && core[1] == 9);
+    CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, points, 0, 0, &o, 3, NULL, NULL, core));
+    CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, pairs, NULL, NULL));
 }
 
 static void all_types_and_dimensions(bosc_ctx *ctx)
@@ -389,6 +472,8 @@ static const struct suite_case suite_cases_emst[] = {
     {"others", nearest_of_another_label, NULL},
     {"copies", copies_of_points, NULL},
     {"doubles", copies_as_doubles, NULL},
+    {"mutual reachability", mutual_reachability, NULL},
+    {"mutual arguments", mutual_arguments, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"magnitudes", magnitudes, NULL},
 };

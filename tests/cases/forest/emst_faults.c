@@ -1,4 +1,4 @@
-/* Each allocation, copy and launch of bosc_emst_compute fails in turn. */
+/* Each allocation, copy and launch of bosc_emst_compute and bosc_emst_compute_mutual fails in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +10,19 @@ enum { MOST = 300, FEW = 60 };
 struct subject {
     struct reference_points points;
     int32_t id_bits;
+    int64_t min_samples; /* 0: Euclidean lengths */
     int64_t pairs[2 * MOST], right_pairs[2 * MOST];
-    double dist2[MOST], right_dist2[MOST];
+    double dist2[MOST], right_dist2[MOST], core[MOST], right_core[MOST];
 };
 
 static bosc_status call(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     const struct reference_points *p = &s->points;
-    return bosc_emst_compute(ctx, p->data, p->n, p->stride,
-                             &(bosc_emst_opts){sizeof(bosc_emst_opts), p->dtype, p->dim, s->id_bits}, s->pairs,
-                             s->dist2);
+    const bosc_emst_opts o = {sizeof o, p->dtype, p->dim, s->id_bits};
+    if (s->min_samples)
+        return bosc_emst_compute_mutual(ctx, p->data, p->n, p->stride, &o, s->min_samples, s->pairs, s->dist2, s->core);
+    return bosc_emst_compute(ctx, p->data, p->n, p->stride, &o, s->pairs, s->dist2);
 }
 
 static void prepare(void *user)
@@ -28,6 +30,7 @@ static void prepare(void *user)
     struct subject *s = user;
     memset(s->pairs, 0x77, sizeof s->pairs);
     memset(s->dist2, 0x77, sizeof s->dist2);
+    memset(s->core, 0x77, sizeof s->core);
 }
 
 static bool untouched(void *user)
@@ -35,32 +38,35 @@ static bool untouched(void *user)
     struct subject *s = user;
     for (int i = 0; i < 2 * MOST; i++)
         if (s->pairs[i] != 0x7777777777777777) return false;
-    return memcmp(s->pairs, s->dist2, sizeof s->dist2) == 0;
+    return memcmp(s->pairs, s->dist2, sizeof s->dist2) == 0 && memcmp(s->pairs, s->core, sizeof s->core) == 0;
 }
 
 static bool right(void *user)
 {
     struct subject *s = user;
     return memcmp(s->pairs, s->right_pairs, sizeof s->pairs) == 0 &&
-           memcmp(s->dist2, s->right_dist2, sizeof s->dist2) == 0;
+           memcmp(s->dist2, s->right_dist2, sizeof s->dist2) == 0 &&
+           memcmp(s->core, s->right_core, sizeof s->core) == 0;
 }
 
 static void faults(bosc_ctx *ctx)
 {
-    /* The last trial joins copies. */
-    for (int trial = 0; trial < 3; trial++) {
+    /* Trial 2 joins copies, trial 3 is under mutual reachability. */
+    for (int trial = 0; trial < 4; trial++) {
         const bool wide = trial == 1;
         struct suite_random r = {(uint64_t)trial};
         int64_t n = trial == 2 ? MOST : suite_slow(ctx) ? 20 : FEW;
         struct subject s = {.points =
                                 kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, trial == 2 ? KD_EQUAL : KD_RANDOM),
-                            .id_bits = wide ? 64 : 32};
+                            .id_bits = wide ? 64 : 32,
+                            .min_samples = trial == 3 ? 4 : 0};
         struct fault_sweep sweep = {
             .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
         prepare(&s);
         CHECK_OK(ctx, call(ctx, &s));
         memcpy(s.right_pairs, s.pairs, sizeof s.pairs);
         memcpy(s.right_dist2, s.dist2, sizeof s.dist2);
+        memcpy(s.right_core, s.core, sizeof s.core);
         CHECK(fault_sweep(ctx, &sweep) > 3);
         free((void *)s.points.data);
     }
