@@ -1,4 +1,4 @@
-/* boscage/cluster.h - clusters of points: DBSCAN, friends of friends.
+/* boscage/cluster.h - clusters of points: DBSCAN, friends of friends, HDBSCAN*.
  * SPDX-License-Identifier: Apache-2.0
  *
  * Family: points, graphs and keys
@@ -8,6 +8,7 @@
 #ifndef BOSCAGE_CLUSTER_H
 #define BOSCAGE_CLUSTER_H
 
+#include <boscage/forest.h>
 #include <boscage/kdtree.h>
 
 BOSC_BEGIN_DECLS
@@ -77,6 +78,66 @@ BOSC_API bosc_status bosc_dbscan_compute_tree(bosc_ctx *ctx, const bosc_kdtree *
  * bytes: receives their number.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts, int64_t n, int64_t *bytes);
+
+/* --- HDBSCAN* ----------------------------------------------------------------------------------------------------- */
+
+typedef enum bosc_hdbscan_selection {
+    BOSC_HDBSCAN_EOM = 0, /* excess of mass: the disjoint clusters with the greatest sum of stabilities */
+    BOSC_HDBSCAN_LEAF = 1 /* clusters without clusters in them */
+} bosc_hdbscan_selection;
+
+/* Set `size`; zero bytes elsewhere mean the defaults. */
+typedef struct bosc_hdbscan_opts {
+    size_t size;
+    bosc_dtype dtype;   /* of the coordinates: F32 (default), F64, I32 or I64 */
+    int32_t dim;        /* coordinates of a point: 1 to 1024; required with points */
+    int32_t label_bits; /* of labels: 64 (int64_t, default) or 32 (int32_t) */
+    bosc_hdbscan_selection selection;
+    int32_t allow_single_cluster; /* not 0: the root may be selected */
+    int64_t min_cluster_size;     /* points of the smallest cluster: 2 or more; 0: 5 */
+    int64_t min_samples;          /* as in bosc_emst_compute_mutual; 0: min_cluster_size */
+    int64_t max_cluster_size;     /* EOM does not select larger clusters; 0: no limit */
+    double epsilon;               /* clusters that separate at smaller distances are joined; 0: none */
+} bosc_hdbscan_opts;
+
+typedef struct bosc_hdbscan_info {
+    size_t size;
+    int64_t clusters;  /* selected */
+    int64_t noise;     /* points in no cluster */
+    int64_t condensed; /* clusters of the condensed tree, the root among them */
+} bosc_hdbscan_info;
+
+/* Finds clusters of varying density: bosc_emst_compute_mutual, bosc_linkage_compute and bosc_hdbscan_select.
+ * points (n x dim): rows `stride` elements apart (0: dim). n <= 2^31.
+ * opts: required, as dim has no default.
+ * labels, probabilities, outlier_scores, info: as in bosc_hdbscan_select.
+ * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n.
+ * Cost: that of those calls; the dendrogram takes 32 n bytes of scratch.
+ * Waits.
+ * Sources: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates for Data Clustering, Visualization, and
+ *     Outlier Detection (2015); McInnes, Healy, Accelerated Hierarchical Density Based Clustering (2017). */
+BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                          const bosc_hdbscan_opts *opts, void *labels, double *probabilities,
+                                          double *outlier_scores, bosc_hdbscan_info *info);
+
+/* Selects the clusters of a dendrogram of n points.
+ * A merge of two clusters of min_cluster_size points or more is a split of the condensed tree; other merges are points
+ * that leave a cluster. Density is 1 / distance. The stability of a cluster is the sum over its points of the densities
+ * from that of its birth to that at which the point leaves.
+ * z (n - 1, 4): of bosc_linkage_compute, or scipy's for any method.
+ * opts: NULL means the defaults; dtype, dim and min_samples are unused.
+ * labels (n): of label_bits; -1 for noise. Clusters are numbered from 0 by their smallest rows.
+ * probabilities (n): the density at which the point leaves over the greatest one of its cluster; 0 for noise; may be
+ *     NULL.
+ * outlier_scores (n): GLOSH: 1 less the density at which the point leaves over the greatest one in the cluster that it
+ *     leaves; may be NULL.
+ * info: may be NULL. Set `size`.
+ * Errors: BOSC_ERR_DATA with the row if z is no dendrogram.
+ * Cost: O(n log n) work, and O(clusters) on one host thread; about 60 n bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                                         void *labels, double *probabilities, double *outlier_scores,
+                                         bosc_hdbscan_info *info);
 
 BOSC_END_DECLS
 #endif

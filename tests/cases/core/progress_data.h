@@ -378,6 +378,11 @@ static bosc_status emst_compute_mutual(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_compute_mutual(w->ctx, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
 }
+static bosc_status hdbscan_compute(struct world *w)
+{
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_hdbscan_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL, NULL, NULL);
+}
 static bosc_status linkage_compute(struct world *w)
 {
     return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
@@ -661,6 +666,7 @@ static const struct call calls[] = {
     {"dbscan_compute_tree", dbscan_compute_tree, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
     {"emst_compute_mutual", emst_compute_mutual, NULL, false},
+    {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},

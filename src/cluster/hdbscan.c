@@ -1,0 +1,364 @@
+/* HDBSCAN*: the condensed tree of a dendrogram by steps, the selection among its clusters on the host, and labels. */
+#include <math.h>
+
+#include "base/bits.h"
+#include "cluster/condensed.h"
+#include "cluster/steps/steps.h"
+#include "core/check.h"
+
+enum {
+    MAX_ASCENTS = 8,      /* passes of find_tops(); each follows 64 merges */
+    MIN_CLUSTER_SIZE = 5, /* the default, as scikit-learn's */
+    SELECT_ITEMS = 40,    /* progress weight of bosc_hdbscan_select; estimated */
+    COMPUTE_ITEMS = 600   /* the same of bosc_hdbscan_compute */
+};
+
+/* The caller's arrays. */
+struct outputs {
+    void *labels;
+    double *probabilities, *outlier_scores;
+    bosc_hdbscan_info *info;
+};
+
+struct hdbscan {
+    bosc_ctx *ctx;
+    const struct bi_cluster_steps *steps;
+    const bosc_hdbscan_opts *opts; /* full */
+    int64_t n, clusters;
+    struct bi_hdbscan args;
+};
+
+/* --- Checks ------------------------------------------------------------------------------------------------------- */
+
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, bosc_hdbscan_opts *full)
+{
+    BI_TRY(bi_read_opts(ctx, "bosc_hdbscan_opts", opts, full, sizeof *full));
+    if (full->label_bits == 0) full->label_bits = 64;
+    if (full->min_cluster_size == 0) full->min_cluster_size = MIN_CLUSTER_SIZE;
+    if (full->min_samples == 0) full->min_samples = full->min_cluster_size;
+    if (full->label_bits != 32 && full->label_bits != 64)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
+    if (full->selection != BOSC_HDBSCAN_EOM && full->selection != BOSC_HDBSCAN_LEAF)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: selection %d is neither EOM nor LEAF", (int)full->selection);
+    if (full->min_cluster_size < 2)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_cluster_size %lld is less than 2",
+                       (long long)full->min_cluster_size);
+    if (full->min_samples < 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is less than 1", (long long)full->min_samples);
+    if (full->max_cluster_size < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: max_cluster_size %lld is less than 0",
+                       (long long)full->max_cluster_size);
+    if (!(full->epsilon >= 0 && full->epsilon < (double)INFINITY))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: epsilon %g is not finite, or less than 0", full->epsilon);
+    return BOSC_OK;
+}
+
+static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n, const struct outputs *to)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > (int64_t)1 << 31)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
+    if (n > 0 && !to->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
+    BI_TRY(bi_check_aligned(ctx, "labels", to->labels, (size_t)o->label_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "probabilities", to->probabilities, sizeof(double)));
+    BI_TRY(bi_check_aligned(ctx, "outlier_scores", to->outlier_scores, sizeof(double)));
+    return to->info ? bi_check_info(ctx, "info", "bosc_hdbscan_info", to->info->size, sizeof *to->info) : BOSC_OK;
+}
+
+/* --- The condensed tree ------------------------------------------------------------------------------------------- */
+
+/* Links points and merges to the merges above, and checks the dendrogram. */
+static bosc_status link_merges(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    const struct bi_backend *backend = h->ctx->backend;
+    int64_t bad = INT64_MAX;
+    BI_TRY(bi_scratch_of(h->ctx, 2 * h->n - 1, sizeof *a->parent, &a->parent));
+    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *a->bad, &a->bad));
+    BI_TRY(backend->copy(h->ctx, a->bad, &bad, sizeof bad));
+    BI_TRY(backend->fill(h->ctx, a->parent, 0xff, (size_t)(2 * h->n - 1) * sizeof *a->parent));
+    BI_TRY(h->steps->hdbscan_link(h->ctx, h->n - 1, a));
+    BI_TRY(h->steps->hdbscan_check(h->ctx, h->n - 1, a));
+    BI_TRY(bi_read_back(h->ctx, &bad, a->bad, sizeof bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(h->ctx, BOSC_ERR_DATA, "z: row %lld is no merge of two clusters, after those before",
+                   (long long)bad);
+}
+
+/* Points every big merge at the top merge of its cluster. */
+static bosc_status find_tops(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    uint32_t more = 1;
+    BI_TRY(h->steps->hdbscan_find_above(h->ctx, h->n - 1, a));
+    for (int times = 0; more && times < MAX_ASCENTS; times++) {
+        BI_TRY(h->ctx->backend->fill(h->ctx, a->flag, 0, sizeof more));
+        BI_TRY(h->steps->hdbscan_ascend(h->ctx, h->n - 1, a));
+        BI_TRY(bi_read_back(h->ctx, &more, a->flag, sizeof more));
+    }
+    return more ? bi_fail(h->ctx, BOSC_ERR_INTERNAL, "the merges make a circle") : BOSC_OK;
+}
+
+static bosc_status allocate_clusters(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->top, &a->top));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->lowest, &a->lowest));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->above, &a->above));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->first_row, &a->first_row));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->birth, &a->birth));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->death, &a->death));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *a->size, &a->size));
+    return bi_scratch_of(h->ctx, h->clusters, sizeof *a->stability, &a->stability);
+}
+
+/* Finds the condensed clusters, numbered from the last merge down. */
+static bosc_status find_clusters(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    const int64_t merges = h->n - 1;
+    uint32_t count;
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->cluster, &a->cluster));
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->number, &a->number));
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->big, &a->big));
+    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *a->flag, &a->flag));
+    BI_TRY(find_tops(h));
+    BI_TRY(h->steps->hdbscan_mark_tops(h->ctx, merges, a));
+    BI_TRY(h->ctx->backend->core->scan(h->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a->number, merges, a->number));
+    BI_TRY(bi_read_back(h->ctx, &count, a->number + merges - 1, sizeof count));
+    h->clusters = count;
+    BI_TRY(allocate_clusters(h));
+    BI_TRY(h->steps->hdbscan_list_tops(h->ctx, merges, a));
+    BI_TRY(h->ctx->backend->fill(h->ctx, a->lowest, 0xff, (size_t)count * sizeof *a->lowest));
+    BI_TRY(h->steps->hdbscan_number(h->ctx, merges, a));
+    return h->steps->hdbscan_describe(h->ctx, count, a);
+}
+
+/* Sums the stabilities of clusters over their merges, in ascending order. */
+static bosc_status sum_stabilities(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    const struct bi_core_ops *core = h->ctx->backend->core;
+    const int64_t merges = h->n - 1;
+    uint32_t *numbers = a->number; /* free by now */
+    int64_t *count;
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->merge_at, &a->merge_at));
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->cluster_at, &a->cluster_at));
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->stability_at, &a->stability_at));
+    BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->heads, &a->heads));
+    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *count, &count));
+    BI_TRY(core->iota(h->ctx, 4, numbers, merges));
+    BI_TRY(core->compact(h->ctx, sizeof *numbers, numbers, a->big, merges, a->merge_at, count));
+    BI_TRY(bi_read_back(h->ctx, &a->merges, count, sizeof a->merges));
+    BI_TRY(h->steps->hdbscan_gather(h->ctx, a->merges, a));
+    BI_TRY(core->sort_pairs(h->ctx, BOSC_U32, a->cluster_at, sizeof *a->merge_at, a->merge_at, a->merges, a->cluster_at,
+                            a->merge_at, 0, bi_bit_length((uint64_t)h->clusters)));
+    BI_TRY(h->steps->hdbscan_measure(h->ctx, a->merges, a));
+    BI_TRY(core->scan_segmented(h->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_F64, a->stability_at, a->heads, a->merges,
+                                a->stability_at));
+    return h->steps->hdbscan_store_stability(h->ctx, a->merges, a);
+}
+
+/* --- Selection and labels ----------------------------------------------------------------------------------------- */
+
+/* Selects clusters on the host, and stages the selection. */
+static bosc_status select_clusters(struct hdbscan *h)
+{
+    struct bi_hdbscan *a = &h->args;
+    const struct bi_backend *backend = h->ctx->backend;
+    const size_t count = (size_t)h->clusters, bytes = count * sizeof(double);
+    double *doubles;
+    uint32_t *words, *selected;
+    double *greatest;
+    BI_TRY(bi_host_scratch(h->ctx, 6 * bytes + count * (2 * sizeof *words + 1), (void **)&doubles));
+    words = (uint32_t *)(doubles + 6 * count);
+    struct bi_condensed tree = {.count = h->clusters,
+                                .n = h->n,
+                                .above = words,
+                                .birth = doubles,
+                                .death = doubles + count,
+                                .size = doubles + 2 * count,
+                                .stability = doubles + 3 * count,
+                                .greatest = doubles + 4 * count,
+                                .below = doubles + 5 * count,
+                                .selected = words + count,
+                                .marks = (uint8_t *)(words + 2 * count)};
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *selected, &selected));
+    BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *greatest, &greatest));
+    BI_TRY(backend->copy(h->ctx, words, a->above, count * sizeof *words));
+    BI_TRY(backend->copy(h->ctx, doubles, a->birth, bytes));
+    BI_TRY(backend->copy(h->ctx, doubles + count, a->death, bytes));
+    BI_TRY(backend->copy(h->ctx, doubles + 2 * count, a->size, bytes));
+    BI_TRY(backend->copy(h->ctx, doubles + 3 * count, a->stability, bytes));
+    BI_TRY(backend->sync(h->ctx));
+    bi_condensed_select(&tree, h->opts);
+    a->root_density = tree.root_density;
+    a->selected = selected;
+    a->greatest = greatest;
+    BI_TRY(backend->copy(h->ctx, selected, tree.selected, count * sizeof *selected));
+    BI_TRY(backend->copy(h->ctx, greatest, tree.greatest, bytes));
+    return backend->sync(h->ctx); /* the host's memory may be used again */
+}
+
+/* Numbers the selected clusters by their smallest rows. */
+static bosc_status number_labels(struct hdbscan *h, bosc_hdbscan_info *info)
+{
+    struct bi_hdbscan *a = &h->args;
+    uint32_t count;
+    BI_TRY(bi_scratch_of(h->ctx, h->n, sizeof *a->leaves, &a->leaves));
+    BI_TRY(bi_scratch_of(h->ctx, h->n + 1, sizeof *a->is_first, &a->is_first));
+    BI_TRY(h->ctx->backend->fill(h->ctx, a->is_first + h->n, 0, sizeof *a->is_first));
+    BI_TRY(h->steps->hdbscan_find_leaving(h->ctx, h->n, a));
+    BI_TRY(h->steps->hdbscan_mark_first(h->ctx, h->clusters, a));
+    BI_TRY(h->ctx->backend->core->scan(h->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->is_first, h->n + 1, a->is_first));
+    BI_TRY(bi_read_back(h->ctx, &count, a->is_first + h->n, sizeof count));
+    info->clusters = count;
+    info->condensed = h->clusters;
+    return BOSC_OK;
+}
+
+/* Writes the results of all points, and counts noise. */
+static bosc_status write_results(struct hdbscan *h, const struct outputs *to, bosc_hdbscan_info *info)
+{
+    struct bi_hdbscan *a = &h->args;
+    struct bi_out labels, probabilities, scores;
+    const size_t n = (size_t)h->n;
+    bool staged = false;
+    int64_t *count;
+    BI_TRY(bi_stage_out(h->ctx, to->labels, n * (size_t)h->opts->label_bits / 8, &labels, &staged));
+    BI_TRY(
+        bi_stage_out(h->ctx, to->probabilities, to->probabilities ? n * sizeof(double) : 0, &probabilities, &staged));
+    BI_TRY(bi_stage_out(h->ctx, to->outlier_scores, to->outlier_scores ? n * sizeof(double) : 0, &scores, &staged));
+    BI_TRY(bi_scratch_of(h->ctx, h->n, sizeof *a->noise, &a->noise));
+    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *count, &count));
+    a->is_64bit = h->opts->label_bits == 64;
+    a->labels = labels.reachable;
+    a->probabilities = to->probabilities ? probabilities.reachable : NULL;
+    a->outlier_scores = to->outlier_scores ? scores.reachable : NULL;
+    BI_TRY(h->steps->hdbscan_write(h->ctx, h->n, a));
+    BI_TRY(h->ctx->backend->core->compact(h->ctx, 1, a->noise, a->noise, h->n, NULL, count));
+    BI_TRY(bi_read_back(h->ctx, &info->noise, count, sizeof info->noise));
+    BI_TRY(bi_stage_back(h->ctx, &labels));
+    if (to->probabilities) BI_TRY(bi_stage_back(h->ctx, &probabilities));
+    if (to->outlier_scores) BI_TRY(bi_stage_back(h->ctx, &scores));
+    return h->ctx->backend->sync(h->ctx);
+}
+
+/* Labels the points of a dendrogram that the backend reaches. */
+static bosc_status label_points(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                                const struct outputs *to, bosc_hdbscan_info *info)
+{
+    struct hdbscan h = {.ctx = ctx,
+                        .steps = ctx->ops->cluster->steps,
+                        .opts = opts,
+                        .n = n,
+                        .args = {.z = z, .n = n, .min_size = (double)opts->min_cluster_size}};
+    BI_TRY(link_merges(&h));
+    BI_TRY(find_clusters(&h));
+    BI_TRY(sum_stabilities(&h));
+    BI_TRY(select_clusters(&h));
+    BI_TRY(number_labels(&h, info));
+    return write_results(&h, to, info);
+}
+
+/* Writes the results of one point, which is noise. */
+static bosc_status label_one(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, const struct outputs *to)
+{
+    const double zero = 0;
+    const int64_t noise = -1;
+    BI_TRY(ctx->backend->copy(ctx, to->labels, &noise, (size_t)opts->label_bits / 8));
+    if (to->probabilities) BI_TRY(ctx->backend->copy(ctx, to->probabilities, &zero, sizeof zero));
+    if (to->outlier_scores) BI_TRY(ctx->backend->copy(ctx, to->outlier_scores, &zero, sizeof zero));
+    return ctx->backend->sync(ctx);
+}
+
+static bosc_status select_staged(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                                 const struct outputs *to, bosc_hdbscan_info *info)
+{
+    const void *reachable;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, z, 4 * (size_t)(n - 1) * sizeof *z, &reachable, &staged));
+    return label_points(ctx, reachable, n, opts, to, info);
+}
+
+bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts, void *labels,
+                                double *probabilities, double *outlier_scores, bosc_hdbscan_info *info)
+{
+    const struct outputs to = {labels, probabilities, outlier_scores, info};
+    bosc_hdbscan_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(check_outputs(ctx, &full, n, &to));
+    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
+    bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
+    bi_progress_set_total(ctx, SELECT_ITEMS * (double)n);
+    if (n == 1) BI_TRY(label_one(ctx, &full, &to));
+    if (n > 1) BI_TRY_WITH_SCRATCH(ctx, select_staged(ctx, z, n, &full, &to, &found));
+    if (info) bi_copy_info(info, &found, sizeof found);
+    return BOSC_OK;
+}
+
+/* --- Points ------------------------------------------------------------------------------------------------------- */
+
+/* Computes the dendrogram of points: merges by squared distances, so that the order is that of the tree's edges. */
+static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                      const bosc_hdbscan_opts *o, double *z)
+{
+    const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
+    const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
+    const bool is_f32 = o->dtype == BOSC_F32 || o->dtype == 0;
+    const struct bi_hdbscan_roots roots = {z};
+    uint32_t *pairs;
+    double *lengths;
+    void *dist2;
+    BI_TRY(bi_scratch_of(ctx, 2 * n, sizeof *pairs, &pairs));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *lengths, &lengths));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof(double), &dist2));
+    BI_TRY(
+        bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, pairs, is_f32 ? dist2 : lengths, NULL));
+    const struct bi_hdbscan_lengths convert = {dist2, lengths};
+    if (is_f32) BI_TRY(ctx->ops->cluster->steps->hdbscan_lengths(ctx, n - 1, &convert));
+    BI_TRY(bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z));
+    return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
+}
+
+/* Checks up to one point. */
+static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                    const bosc_hdbscan_opts *o)
+{
+    const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim};
+    return bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, NULL, NULL, NULL);
+}
+
+static bosc_status cluster_points(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *o, const struct outputs *to, bosc_hdbscan_info *info)
+{
+    double *z;
+    BI_TRY(bi_scratch_of(ctx, 4 * n, sizeof *z, &z));
+    BI_TRY_WITH_SCRATCH(ctx, compute_dendrogram(ctx, points, n, stride, o, z));
+    return label_points(ctx, z, n, o, to, info);
+}
+
+bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                 const bosc_hdbscan_opts *opts, void *labels, double *probabilities,
+                                 double *outlier_scores, bosc_hdbscan_info *info)
+{
+    const struct outputs to = {labels, probabilities, outlier_scores, info};
+    bosc_hdbscan_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(check_outputs(ctx, &full, n, &to));
+    if (n > 0 && full.min_samples > n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is more than %lld points",
+                       (long long)full.min_samples, (long long)n);
+    bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
+    bi_progress_set_total(ctx, COMPUTE_ITEMS * (double)n);
+    if (n > 1)
+        BI_TRY_WITH_SCRATCH(ctx, cluster_points(ctx, points, n, stride, &full, &to, &found));
+    else
+        BI_TRY(check_few_points(ctx, points, n, stride, &full));
+    if (n == 1) BI_TRY(label_one(ctx, &full, &to));
+    if (info) bi_copy_info(info, &found, sizeof found);
+    return BOSC_OK;
+}

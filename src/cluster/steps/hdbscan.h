@@ -1,0 +1,247 @@
+/* Steps of HDBSCAN*: the condensed tree of a dendrogram, its stabilities, and the labels of points. */
+#ifndef BI_CLUSTER_STEPS_HDBSCAN_H
+#define BI_CLUSTER_STEPS_HDBSCAN_H
+
+#include <math.h>
+
+#include "base/atomic.h"
+#include "base/bits.h"
+
+#define BI_HDBSCAN_NONE UINT32_MAX /* no merge, no cluster, no row */
+
+/* Writes length i as a double. */
+struct bi_hdbscan_lengths {
+    const float *dist2;
+    double *lengths;
+};
+
+BI_FN void bi_step_hdbscan_lengths(const struct bi_hdbscan_lengths *a, int64_t i)
+{
+    a->lengths[i] = (double)a->dist2[i];
+}
+
+/* Replaces the squared distance of merge t by the distance. */
+struct bi_hdbscan_roots {
+    double *z;
+};
+
+BI_FN void bi_step_hdbscan_roots(const struct bi_hdbscan_roots *a, int64_t t)
+{
+    a->z[4 * t + 2] = sqrt(a->z[4 * t + 2]);
+}
+
+/* Arguments of the steps below. A merge is a row of z. It is big if it has min_size points, or is the last one. The
+ * merges of a condensed cluster are big, each below the next: the top one first, as a sibling of another big merge. */
+struct bi_hdbscan {
+    const double *z;
+    int64_t n;
+    double min_size;
+    int64_t *bad; /* the lowest row that is no merge */
+    uint32_t *flag;
+    uint32_t *parent;  /* by point, then by merge: the merge of it; BI_HDBSCAN_NONE: none */
+    uint32_t *cluster; /* by merge: in the search for tops a merge above; then the cluster; BI_HDBSCAN_NONE: not big */
+    uint32_t *number;  /* by merge, the last first: 1 for a top, then the inclusive sums */
+    uint8_t *big;      /* by merge */
+
+    /* By condensed cluster, the root first: one is after the one above it. */
+    uint32_t *top, *lowest; /* merges */
+    uint32_t *above;        /* the cluster that it is split from; BI_HDBSCAN_NONE: the root */
+    double *birth, *death;  /* the least and the greatest density */
+    double *size, *stability;
+
+    /* Big merges in the order of (cluster, merge). */
+    int64_t merges;
+    uint32_t *cluster_at, *merge_at;
+    double *stability_at; /* the part of the cluster's stability; then the inclusive sums */
+    uint8_t *heads;       /* 1: the first one of its cluster */
+
+    /* Selection, by condensed cluster. */
+    const uint32_t *selected; /* the selected cluster that holds it; BI_HDBSCAN_NONE: none */
+    const double *greatest;   /* the greatest density in it and in the clusters below */
+    double root_density;      /* points that leave the selected root at less are noise */
+    uint32_t *first_row;
+
+    /* By point. */
+    uint32_t *leaves;   /* the merge at which it leaves its cluster */
+    uint32_t *is_first; /* 1: the first row of a selected cluster; then the exclusive sums */
+    uint8_t *noise;
+    void *labels;
+    bool is_64bit;
+    double *probabilities, *outlier_scores; /* may be NULL */
+};
+
+BI_FN double bi_hdbscan_density(const struct bi_hdbscan *a, int64_t merge)
+{
+    const double distance = a->z[4 * merge + 2];
+    return distance > 0 ? 1 / distance : (double)INFINITY;
+}
+
+BI_FN double bi_hdbscan_size(const struct bi_hdbscan *a, int64_t node)
+{
+    return node < a->n ? 1 : a->z[4 * (node - a->n) + 3];
+}
+
+BI_FN bool bi_hdbscan_is_big(const struct bi_hdbscan *a, int64_t merge)
+{
+    return a->z[4 * merge + 3] >= a->min_size || merge == a->n - 2;
+}
+
+/* True if z names two earlier nodes in row t. */
+BI_FN bool bi_hdbscan_names_nodes(const struct bi_hdbscan *a, int64_t t)
+{
+    const double x = a->z[4 * t], y = a->z[4 * t + 1], end = (double)(a->n + t);
+    return x >= 0 && x < end && y >= 0 && y < end && x == (double)(int64_t)x && y == (double)(int64_t)y;
+}
+
+/* Sets the parents of the two nodes of merge t: the first of several merges. */
+BI_FN void bi_step_hdbscan_link(const struct bi_hdbscan *a, int64_t t)
+{
+    if (!bi_hdbscan_names_nodes(a, t)) {
+        bi_atomic_min_i64(a->bad, t);
+        return;
+    }
+    bi_atomic_min_u32(&a->parent[(int64_t)a->z[4 * t]], (uint32_t)t);
+    bi_atomic_min_u32(&a->parent[(int64_t)a->z[4 * t + 1]], (uint32_t)t);
+}
+
+/* Checks merge t: its nodes have no earlier merge, distances ascend, and sizes add up. */
+BI_FN void bi_step_hdbscan_check(const struct bi_hdbscan *a, int64_t t)
+{
+    if (!bi_hdbscan_names_nodes(a, t)) return;
+    const int64_t x = (int64_t)a->z[4 * t], y = (int64_t)a->z[4 * t + 1];
+    const double distance = a->z[4 * t + 2], least = t > 0 ? a->z[4 * t - 2] : 0;
+    const bool ok = x != y && a->parent[x] == (uint32_t)t && a->parent[y] == (uint32_t)t && distance >= least &&
+                    a->z[4 * t + 3] == bi_hdbscan_size(a, x) + bi_hdbscan_size(a, y);
+    if (!ok) bi_atomic_min_i64(a->bad, t);
+}
+
+/* Item i is merge n - 2 - i, so that a loop meets the merges above first. */
+BI_FN void bi_step_hdbscan_find_above(const struct bi_hdbscan *a, int64_t i)
+{
+    const int64_t t = a->n - 2 - i, node = a->n + t;
+    const bool big = bi_hdbscan_is_big(a, t);
+    uint32_t above = big ? (uint32_t)t : BI_HDBSCAN_NONE;
+    if (big && i > 0) {
+        const int64_t p = a->parent[node], x = (int64_t)a->z[4 * p], y = (int64_t)a->z[4 * p + 1];
+        if (!(bi_hdbscan_size(a, x == node ? y : x) >= a->min_size)) above = (uint32_t)p;
+    }
+    a->big[t] = big;
+    a->cluster[t] = above;
+}
+
+/* Replaces the merge above by the top one, or by one STEPS further up; then the flag is set. */
+BI_FN void bi_step_hdbscan_ascend(const struct bi_hdbscan *a, int64_t i)
+{
+    enum { STEPS = 64 }; /* as bi_step_emst_ascend */
+    uint32_t *cluster = &a->cluster[a->n - 2 - i], at = bi_atomic_load_u32(cluster);
+    if (at == BI_HDBSCAN_NONE) return;
+    uint32_t above = bi_atomic_load_u32(&a->cluster[at]);
+    for (int s = 0; s < STEPS && above != at; s++) {
+        at = above;
+        above = bi_atomic_load_u32(&a->cluster[at]);
+    }
+    bi_atomic_store_u32(cluster, at);
+    if (above != at) bi_atomic_or_u32(a->flag, 1);
+}
+
+BI_FN void bi_step_hdbscan_mark_tops(const struct bi_hdbscan *a, int64_t i)
+{
+    const int64_t t = a->n - 2 - i;
+    a->number[i] = a->cluster[t] == (uint32_t)t;
+}
+
+BI_FN void bi_step_hdbscan_list_tops(const struct bi_hdbscan *a, int64_t i)
+{
+    const int64_t t = a->n - 2 - i;
+    if (a->cluster[t] == (uint32_t)t) a->top[a->number[i] - 1] = (uint32_t)t;
+}
+
+/* Replaces tops by the numbers of their clusters. */
+BI_FN void bi_step_hdbscan_number(const struct bi_hdbscan *a, int64_t t)
+{
+    if (a->cluster[t] == BI_HDBSCAN_NONE) return;
+    const uint32_t cluster = a->number[a->n - 2 - a->cluster[t]] - 1;
+    a->cluster[t] = cluster;
+    if ((uint32_t)t < bi_atomic_load_u32(&a->lowest[cluster])) bi_atomic_min_u32(&a->lowest[cluster], (uint32_t)t);
+}
+
+/* Items are condensed clusters. */
+BI_FN void bi_step_hdbscan_describe(const struct bi_hdbscan *a, int64_t c)
+{
+    const uint32_t split = a->parent[a->n + a->top[c]];
+    a->above[c] = c == 0 ? BI_HDBSCAN_NONE : a->cluster[split];
+    a->birth[c] = c == 0 ? 0 : bi_hdbscan_density(a, split);
+    a->death[c] = bi_hdbscan_density(a, a->lowest[c]);
+    a->size[c] = a->z[4 * (int64_t)a->top[c] + 3];
+    a->first_row[c] = BI_HDBSCAN_NONE;
+}
+
+/* Gathers the clusters of big merges. Items are positions. */
+BI_FN void bi_step_hdbscan_gather(const struct bi_hdbscan *a, int64_t p)
+{
+    a->cluster_at[p] = a->cluster[a->merge_at[p]];
+}
+
+/* The stability of the points that leave the cluster at a merge: all, or those that are not in its one big node. */
+BI_FN void bi_step_hdbscan_measure(const struct bi_hdbscan *a, int64_t p)
+{
+    const uint32_t t = a->merge_at[p], c = a->cluster_at[p];
+    const double x = bi_hdbscan_size(a, (int64_t)a->z[4 * (int64_t)t]),
+                 y = bi_hdbscan_size(a, (int64_t)a->z[4 * (int64_t)t + 1]), least = a->min_size;
+    const double points = x >= least && y < least ? y : y >= least && x < least ? x : x + y;
+    a->stability_at[p] = (bi_hdbscan_density(a, t) - a->birth[c]) * points;
+    a->heads[p] = p == 0 || a->cluster_at[p - 1] != c;
+}
+
+BI_FN void bi_step_hdbscan_store_stability(const struct bi_hdbscan *a, int64_t p)
+{
+    const uint32_t c = a->cluster_at[p];
+    if (p == a->merges - 1 || a->cluster_at[p + 1] != c) a->stability[c] = a->stability_at[p];
+}
+
+/* The selected cluster of point v; BI_HDBSCAN_NONE: noise. */
+BI_FN uint32_t bi_hdbscan_selected_of(const struct bi_hdbscan *a, int64_t v)
+{
+    const uint32_t leaves = a->leaves[v], selected = a->selected[a->cluster[leaves]];
+    if (selected == 0 && !(bi_hdbscan_density(a, leaves) >= a->root_density)) return BI_HDBSCAN_NONE;
+    return selected;
+}
+
+/* Finds the merge at which point v leaves: the first big one over it. Smaller ones are less than min_size. */
+BI_FN void bi_step_hdbscan_find_leaving(const struct bi_hdbscan *a, int64_t v)
+{
+    uint32_t t = a->parent[v];
+    while (!a->big[t]) t = a->parent[a->n + t];
+    a->leaves[v] = t;
+    const uint32_t selected = bi_hdbscan_selected_of(a, v);
+    a->is_first[v] = 0;
+    if (selected == BI_HDBSCAN_NONE) return;
+    if ((uint32_t)v < bi_atomic_load_u32(&a->first_row[selected]))
+        bi_atomic_min_u32(&a->first_row[selected], (uint32_t)v);
+}
+
+/* Items are condensed clusters. */
+BI_FN void bi_step_hdbscan_mark_first(const struct bi_hdbscan *a, int64_t c)
+{
+    if (a->first_row[c] != BI_HDBSCAN_NONE) a->is_first[a->first_row[c]] = 1;
+}
+
+/* Writes the results of point v. */
+BI_FN void bi_step_hdbscan_write(const struct bi_hdbscan *a, int64_t v)
+{
+    const uint32_t selected = bi_hdbscan_selected_of(a, v);
+    const double density = bi_hdbscan_density(a, a->leaves[v]);
+    const int64_t label = selected == BI_HDBSCAN_NONE ? -1 : (int64_t)a->is_first[a->first_row[selected]];
+    bi_set_word(a->labels, a->is_64bit, v, (uint64_t)label);
+    a->noise[v] = label < 0;
+    if (a->probabilities) {
+        const double death = label < 0 ? 0 : a->death[selected];
+        a->probabilities[v] = label < 0 ? 0 : death == 0 || density >= death ? 1 : density / death;
+    }
+    if (a->outlier_scores) {
+        const double most = a->greatest[a->cluster[a->leaves[v]]];
+        a->outlier_scores[v] = most == 0 || density >= most ? 0 : most < (double)INFINITY ? (most - density) / most : 1;
+    }
+}
+
+#endif

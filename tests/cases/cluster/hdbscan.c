@@ -1,0 +1,203 @@
+/* HDBSCAN* finds the labels of a plain version over all pairs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+#include "reference/hdbscan.h"
+
+struct answer {
+    int64_t *labels;
+    double *probabilities, *scores;
+};
+
+static struct answer make_answer(int64_t n)
+{
+    return (struct answer){suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8)};
+}
+
+static void free_answer(const struct answer *a)
+{
+    free(a->labels);
+    free(a->probabilities);
+    free(a->scores);
+}
+
+/* Compares an answer with the reference for a dendrogram. */
+static void check_answer(int64_t n, const double *z, const bosc_hdbscan_opts *o, const struct answer *got,
+                         const bosc_hdbscan_info *info)
+{
+    struct answer right = make_answer(n);
+    int64_t noise = 0;
+    CHECK_EQ(info->clusters, reference_hdbscan(n, z, o, right.labels, right.probabilities, right.scores));
+    for (int64_t i = 0; i < n; i++) {
+        CHECK_EQ(o->label_bits == 64 ? got->labels[i] : (int64_t)((int32_t *)got->labels)[i], right.labels[i]);
+        CHECK(got->probabilities[i] == right.probabilities[i]);
+        CHECK(got->scores[i] == right.scores[i]);
+        noise += right.labels[i] < 0;
+    }
+    CHECK_EQ(info->noise, noise);
+    free_answer(&right);
+}
+
+static bosc_hdbscan_opts random_opts(struct suite_random *r, const struct reference_points *p, double length)
+{
+    bosc_hdbscan_opts o = {.size = sizeof o, .dtype = p->dtype, .dim = p->dim};
+    o.label_bits = suite_below(r, 2) ? 64 : 32;
+    o.selection = suite_below(r, 3) ? BOSC_HDBSCAN_EOM : BOSC_HDBSCAN_LEAF;
+    o.allow_single_cluster = (int32_t)suite_below(r, 2);
+    o.min_cluster_size = 2 + (int64_t)suite_below(r, 8);
+    o.min_samples = 1 + (int64_t)suite_below(r, p->n < 7 ? (uint64_t)p->n : 7);
+    o.max_cluster_size = suite_below(r, 3) ? 0 : 2 + (int64_t)suite_below(r, 30);
+    o.epsilon = suite_below(r, 3) ? 0 : length * suite_unit(r);
+    return o;
+}
+
+/* Clusters points, and their dendrogram. */
+static void check_hdbscan(bosc_ctx *ctx, const struct reference_points *p, const bosc_hdbscan_opts *o)
+{
+    const int64_t n = p->n;
+    double *d = suite_alloc((size_t)(n * n) * 8), *z = suite_alloc((size_t)n * 32);
+    struct answer got = make_answer(n);
+    bosc_hdbscan_info info = {.size = sizeof info};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) d[i * n + j] = reference_dist2(p, j, kd_row(p, i));
+    reference_mutual_linkage(n, d, o->min_samples, z);
+    CHECK_OK(ctx,
+             bosc_hdbscan_compute(ctx, p->data, n, p->stride, o, got.labels, got.probabilities, got.scores, &info));
+    check_answer(n, z, o, &got, &info);
+    memset(got.labels, 0x55, (size_t)n * 8);
+    CHECK_OK(ctx, bosc_hdbscan_select(ctx, z, n, o, got.labels, got.probabilities, got.scores, &info));
+    check_answer(n, z, o, &got, &info);
+    free(d);
+    free(z);
+    free_answer(&got);
+}
+
+/* All shapes of points: grids, equal points, lines. */
+static void shapes(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F64, BOSC_F32, BOSC_I32, BOSC_I64};
+    struct suite_random r = {21};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 16; t++) {
+            if (suite_leaves_out()) continue;
+            const int64_t n = 2 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 150);
+            struct reference_points p =
+                kd_ordinary_points(&r, dtypes[t % 4], 1 + (int32_t)suite_below(&r, 3), n, 3, (enum kd_shape)s);
+            const bosc_hdbscan_opts o = random_opts(&r, &p, s == KD_RANDOM ? 1000 : 4);
+            check_hdbscan(ctx, &p, &o);
+            free((void *)p.data);
+        }
+}
+
+/* Clusters in clusters, so that selections differ. */
+static void nested_clusters(bosc_ctx *ctx)
+{
+    struct suite_random r = {22};
+    for (int t = 0; t < 60; t++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = 20 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 200);
+        double *data = suite_alloc((size_t)n * 16);
+        for (int64_t i = 0; i < 2 * n; i++) {
+            const int64_t group = i / 2 % 12, side = i % 2;
+            data[i] = (double)((group & 1) * 100 + (group >> 1 & 1) * 30 * (1 - side) + group / 4 * 7 * side) +
+                      suite_unit(&r) * (double)(1 + group % 3);
+        }
+        const struct reference_points p = {BOSC_F64, 2, n, 2, data};
+        const bosc_hdbscan_opts o = random_opts(&r, &p, 60);
+        check_hdbscan(ctx, &p, &o);
+        free(data);
+    }
+}
+
+static void few_points(bosc_ctx *ctx)
+{
+    const double x[2] = {0, 1};
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 1, .min_samples = 1};
+    bosc_hdbscan_info info = {.size = sizeof info};
+    int64_t labels[2] = {7, 7};
+    double probabilities[2] = {7, 7}, scores[2] = {7, 7};
+    CHECK_OK(ctx, bosc_hdbscan_compute(ctx, x, 0, 0, &o, labels, probabilities, scores, &info));
+    CHECK(labels[0] == 7 && info.clusters == 0 && info.noise == 0);
+    CHECK_OK(ctx, bosc_hdbscan_compute(ctx, x, 1, 0, &o, labels, probabilities, scores, &info));
+    CHECK(labels[0] == -1 && probabilities[0] == 0 && scores[0] == 0 && info.noise == 1 && labels[1] == 7);
+    CHECK_OK(ctx, bosc_hdbscan_compute(ctx, x, 2, 0, &o, labels, NULL, NULL, NULL));
+    CHECK(labels[0] == -1 && labels[1] == -1);
+}
+
+static void refuse(bosc_ctx *ctx, const bosc_hdbscan_opts *o)
+{
+    const double x[6] = {0, 1, 3, 5, 8, 9};
+    int64_t labels[6] = {7};
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, o, labels, NULL, NULL, NULL), "opts");
+    CHECK_EQ(labels[0], 7);
+}
+
+/* Bad arguments are named, and outputs stay. */
+static void bad_arguments(bosc_ctx *ctx)
+{
+    const double x[6] = {0, 1, 3, NAN, 8, 9};
+    const bosc_hdbscan_opts good = {.size = sizeof good, .dtype = BOSC_F64, .dim = 1};
+    bosc_hdbscan_opts bad[10];
+    int64_t labels[6] = {7, 7, 7, 7, 7, 7};
+    double values[6];
+    for (int k = 0; k < 10; k++) bad[k] = good;
+    bad[0].dim = 0;
+    bad[1].dtype = BOSC_U32;
+    bad[2].label_bits = 16;
+    bad[3].selection = (bosc_hdbscan_selection)2;
+    bad[4].min_cluster_size = 1;
+    bad[5].min_samples = -1;
+    bad[6].min_samples = 7;
+    bad[7].max_cluster_size = -1;
+    bad[8].epsilon = -1;
+    bad[9].epsilon = (double)NAN;
+    for (int k = 0; k < 10; k++) refuse(ctx, &bad[k]);
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, -1, 0, &good, labels, NULL, NULL, NULL), "n");
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, NULL, 6, 0, &good, labels, NULL, NULL, NULL), "points");
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, NULL, NULL, NULL, NULL), "labels");
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, (char *)labels + 1, NULL, NULL, NULL), "labels");
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, (double *)((char *)values + 1), NULL, NULL),
+              "probabilities");
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, NULL, (double *)((char *)values + 4), NULL),
+              "outlier_scores");
+    CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, NULL, NULL, NULL), BOSC_ERR_DATA);
+    CHECK_EQ(bosc_hdbscan_compute(NULL, x, 6, 0, &good, labels, NULL, NULL, NULL), BOSC_ERR_ARG);
+    for (int i = 0; i < 6; i++) CHECK_EQ(labels[i], 7);
+}
+
+/* Tables that are no dendrogram: the first bad row is named. */
+static void no_dendrograms(bosc_ctx *ctx)
+{
+    static const struct {
+        double z[12];
+        const char *message;
+    } wrong[] = {
+        {{0, 1, 1, 2, 2, 4, 2, 3, 3, 4, 3, 4}, "z: row 2"},   /* a cluster is merged twice */
+        {{0, 1, 1, 2, 2, 5, 2, 3, 3, 4, 3, 4}, "z: row 1"},   /* of itself */
+        {{0, 0, 1, 2, 2, 4, 2, 3, 3, 5, 3, 4}, "z: row 0"},   /* twice one */
+        {{0, 1, 1, 2, 2, 4, 0.5, 3, 3, 5, 3, 4}, "z: row 1"}, /* distances descend */
+        {{0, 1, 1, 2, 2, 4, NAN, 3, 3, 5, 3, 4}, "z: row 1"},
+        {{0, 1, 1, 2, 2, 4, 2, 4, 3, 5, 3, 4}, "z: row 1"}, /* a size */
+        {{0, 1, -1, 2, 2, 4, 2, 3, 3, 5, 3, 4}, "z: row 0"},
+        {{0.5, 1, 1, 2, 2, 4, 2, 3, 3, 5, 3, 4}, "z: row 0"},
+        {{-1, 1, 1, 2, NAN, 4, 2, 3, 3, 5, 3, 4}, "z: row 0"},
+    };
+    int64_t labels[4] = {7, 7, 7, 7};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        CHECK_STATUS(ctx, bosc_hdbscan_select(ctx, wrong[k].z, 4, NULL, labels, NULL, NULL, NULL), BOSC_ERR_DATA);
+        CHECK(suite_begins(bosc_ctx_message(ctx), wrong[k].message));
+    }
+    CHECK_ARG(ctx, bosc_hdbscan_select(ctx, NULL, 4, NULL, labels, NULL, NULL, NULL), "z");
+    CHECK_EQ(labels[0], 7);
+}
+
+static const struct suite_case suite_cases_hdbscan[] = {
+    {"shapes", shapes, NULL},
+    {"nested clusters", nested_clusters, NULL},
+    {"few points", few_points, NULL},
+    {"bad arguments", bad_arguments, NULL},
+    {"no dendrograms", no_dendrograms, NULL},
+};
+SUITE(hdbscan);

@@ -1,0 +1,304 @@
+/* HDBSCAN* in plain form: Prim's method over all pairs, merges of vertex lists, and rows of the condensed tree. */
+#include "reference/hdbscan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct edge {
+    double d;
+    int64_t i, j;
+};
+
+static int by_value(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+static int by_length(const void *x, const void *y)
+{
+    const struct edge *a = x, *b = y;
+    if (a->d != b->d) return a->d < b->d ? -1 : 1;
+    if (a->i != b->i) return a->i < b->i ? -1 : 1;
+    return a->j < b->j ? -1 : a->j > b->j;
+}
+
+/* Prim's method. */
+static void find_tree(int64_t n, const double *d, const double *core, struct edge *tree)
+{
+    struct edge *best = malloc((size_t)n * sizeof *best);
+    char *in = calloc((size_t)n, 1);
+    int64_t at = 0;
+    for (int64_t v = 0; v < n; v++) best[v] = (struct edge){INFINITY, INT64_MAX, INT64_MAX};
+    for (int64_t t = 0; t < n - 1; t++) {
+        int64_t next = -1;
+        in[at] = 1;
+        for (int64_t v = 0; v < n; v++) {
+            if (in[v]) continue;
+            const struct edge e = {fmax(d[v * n + at], fmax(core[v], core[at])), at < v ? at : v, at < v ? v : at};
+            if (by_length(&e, &best[v]) < 0) best[v] = e;
+            if (next < 0 || by_length(&best[v], &best[next]) < 0) next = v;
+        }
+        tree[t] = best[next];
+        at = next;
+    }
+    free(best);
+    free(in);
+}
+
+void reference_mutual_linkage(int64_t n, const double *d, int64_t min_samples, double *z)
+{
+    double *core = malloc((size_t)n * sizeof *core), *row = malloc((size_t)n * sizeof *row);
+    struct edge *tree = malloc((size_t)n * sizeof *tree);
+    int64_t *cluster = malloc((size_t)n * sizeof *cluster);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(row, d + i * n, (size_t)n * sizeof *row);
+        qsort(row, (size_t)n, sizeof *row, by_value);
+        core[i] = row[min_samples - 1];
+        cluster[i] = i;
+    }
+    find_tree(n, d, core, tree);
+    qsort(tree, (size_t)(n - 1), sizeof *tree, by_length);
+    for (int64_t t = 0; t < n - 1; t++) {
+        const int64_t a = cluster[tree[t].i], b = cluster[tree[t].j];
+        int64_t size = 0;
+        for (int64_t v = 0; v < n; v++)
+            if (cluster[v] == a || cluster[v] == b) {
+                cluster[v] = n + t;
+                size++;
+            }
+        z[4 * t] = (double)(a < b ? a : b);
+        z[4 * t + 1] = (double)(a < b ? b : a);
+        z[4 * t + 2] = sqrt(tree[t].d);
+        z[4 * t + 3] = (double)size;
+    }
+    free(core);
+    free(row);
+    free(tree);
+    free(cluster);
+}
+
+/* The condensed tree: rows (parent, child, density, size). Points are 0 to n - 1, clusters follow; the root is n. */
+struct condensed {
+    int64_t n, rows, clusters;
+    int64_t *parent, *child;
+    double *density, *size;
+    double *stability, *birth;
+    char *chosen;
+};
+
+static void add_row(struct condensed *c, int64_t parent, int64_t child, double density, double size)
+{
+    c->parent[c->rows] = parent;
+    c->child[c->rows] = child;
+    c->density[c->rows] = density;
+    c->size[c->rows++] = size;
+}
+
+static double size_of(int64_t n, const double *z, int64_t node) { return node < n ? 1 : z[4 * (node - n) + 3]; }
+
+/* Adds a row for each point of a node. */
+static void add_points(struct condensed *c, const double *z, int64_t parent, int64_t node, double density)
+{
+    if (node < c->n) {
+        add_row(c, parent, node, density, 1);
+        return;
+    }
+    add_points(c, z, parent, (int64_t)z[4 * (node - c->n)], density);
+    add_points(c, z, parent, (int64_t)z[4 * (node - c->n) + 1], density);
+}
+
+/* Condenses the merges from the last one down. Row by row, as points leave and clusters split. */
+static void condense(struct condensed *c, const double *z, double least)
+{
+    int64_t *name = malloc((size_t)(2 * c->n) * sizeof *name);
+    for (int64_t i = 0; i < 2 * c->n; i++) name[i] = -1;
+    name[2 * c->n - 2] = c->n;
+    c->clusters = 1;
+    for (int64_t t = c->n - 2; t >= 0; t--) {
+        const int64_t parent = name[c->n + t], node[2] = {(int64_t)z[4 * t], (int64_t)z[4 * t + 1]};
+        const double density = z[4 * t + 2] > 0 ? 1 / z[4 * t + 2] : INFINITY;
+        if (parent < 0) continue; /* in a node whose points have left */
+        const int big[2] = {size_of(c->n, z, node[0]) >= least, size_of(c->n, z, node[1]) >= least};
+        for (int k = 0; k < 2; k++) {
+            if (big[0] && big[1]) {
+                name[node[k]] = c->n + c->clusters++;
+                add_row(c, parent, name[node[k]], density, size_of(c->n, z, node[k]));
+            } else if (big[k]) {
+                name[node[k]] = parent;
+            } else {
+                add_points(c, z, parent, node[k], density);
+            }
+        }
+    }
+    free(name);
+}
+
+/* The stabilities of clusters: sums over the rows of each. */
+static void measure(struct condensed *c)
+{
+    for (int64_t k = 0; k < c->clusters; k++) c->stability[k] = c->birth[k] = 0;
+    for (int64_t r = 0; r < c->rows; r++)
+        if (c->child[r] >= c->n) c->birth[c->child[r] - c->n] = c->density[r];
+    for (int64_t r = c->rows - 1; r >= 0; r--) {
+        const int64_t k = c->parent[r] - c->n;
+        c->stability[k] += (c->density[r] - c->birth[k]) * c->size[r];
+    }
+}
+
+static int64_t parent_of(const struct condensed *c, int64_t cluster)
+{
+    for (int64_t r = 0; r < c->rows; r++)
+        if (c->child[r] == cluster + c->n) return c->parent[r] - c->n;
+    return -1;
+}
+
+static int is_below(const struct condensed *c, int64_t cluster, int64_t above)
+{
+    for (int64_t k = parent_of(c, cluster); k >= 0; k = parent_of(c, k))
+        if (k == above) return 1;
+    return 0;
+}
+
+/* Sums the stabilities of the clusters split from k, and their sizes; returns their number. */
+static int64_t sum_below(const struct condensed *c, int64_t k, double *stability, double *size)
+{
+    int64_t count = 0;
+    *stability = *size = 0;
+    for (int64_t r = 0; r < c->rows; r++) {
+        if (c->parent[r] != k + c->n || c->child[r] < c->n) continue;
+        *stability += c->stability[c->child[r] - c->n];
+        *size += c->size[r];
+        count++;
+    }
+    return count;
+}
+
+static double own_size(const struct condensed *c, int64_t k)
+{
+    for (int64_t r = 0; r < c->rows; r++)
+        if (c->child[r] == k + c->n) return c->size[r];
+    return 0;
+}
+
+static void choose_eom(struct condensed *c, const bosc_hdbscan_opts *o)
+{
+    const double most = o->max_cluster_size ? (double)o->max_cluster_size : (double)c->n + 1;
+    for (int64_t k = 0; k < c->clusters; k++) c->chosen[k] = k > 0 || o->allow_single_cluster;
+    for (int64_t k = c->clusters - 1; k >= (o->allow_single_cluster ? 0 : 1); k--) {
+        double below, size;
+        sum_below(c, k, &below, &size);
+        if (below > c->stability[k] || (k ? own_size(c, k) : size) > most) {
+            c->chosen[k] = 0;
+            c->stability[k] = below;
+        } else {
+            for (int64_t j = 0; j < c->clusters; j++)
+                if (is_below(c, j, k)) c->chosen[j] = 0;
+        }
+    }
+}
+
+static void choose_leaves(struct condensed *c)
+{
+    double below, size;
+    for (int64_t k = 0; k < c->clusters; k++) c->chosen[k] = c->clusters > 1 && sum_below(c, k, &below, &size) == 0;
+}
+
+/* scikit-learn's epsilon_search. */
+static void join_near(struct condensed *c, const bosc_hdbscan_opts *o)
+{
+    char *result = calloc((size_t)c->clusters, 1), *processed = calloc((size_t)c->clusters, 1);
+    for (int64_t k = 0; k < c->clusters; k++) {
+        int64_t at = k, parent;
+        if (!c->chosen[k]) continue;
+        if (!(1 / c->birth[k] < o->epsilon)) {
+            result[k] = 1;
+            continue;
+        }
+        if (processed[k]) continue;
+        for (;;) {
+            parent = parent_of(c, at);
+            if (parent == 0) {
+                if (o->allow_single_cluster) at = 0;
+                break;
+            }
+            at = parent;
+            if (1 / c->birth[at] > o->epsilon) break;
+        }
+        result[at] = 1;
+        for (int64_t j = 0; j < c->clusters; j++)
+            if (is_below(c, j, at)) processed[j] = 1;
+    }
+    memcpy(c->chosen, result, (size_t)c->clusters);
+    free(result);
+    free(processed);
+}
+
+/* The greatest density among the rows of a cluster; `all`: and of clusters below. */
+static double greatest(const struct condensed *c, int64_t k, int all)
+{
+    double most = 0;
+    for (int64_t r = 0; r < c->rows; r++)
+        if (c->parent[r] - c->n == k || (all && is_below(c, c->parent[r] - c->n, k))) most = fmax(most, c->density[r]);
+    return most;
+}
+
+/* Labels the points; clusters are numbered by their first points. */
+static int64_t label(const struct condensed *c, const bosc_hdbscan_opts *o, int64_t *labels, double *probabilities,
+                     double *scores)
+{
+    int64_t *number = malloc((size_t)c->clusters * sizeof *number), count = 0, chosen = 0;
+    for (int64_t k = 0; k < c->clusters; k++) {
+        number[k] = -1;
+        chosen += c->chosen[k];
+    }
+    for (int64_t v = 0; v < c->n; v++) {
+        int64_t r = 0, k;
+        while (c->child[r] != v) r++;
+        k = c->parent[r] - c->n;
+        const double all = greatest(c, k, 1), density = c->density[r];
+        scores[v] = all == 0 || !isfinite(density) ? 0 : isfinite(all) ? (all - density) / all : 1;
+        while (k >= 0 && !c->chosen[k]) k = parent_of(c, k);
+        if (k == 0 && (chosen > 1 || !(density >= (o->epsilon != 0 ? 1 / o->epsilon : greatest(c, 0, 0))))) k = -1;
+        labels[v] = -1;
+        probabilities[v] = 0;
+        if (k < 0) continue;
+        if (number[k] < 0) number[k] = count++;
+        labels[v] = number[k];
+        const double most = greatest(c, k, 0);
+        probabilities[v] = most == 0 || !isfinite(density) ? 1 : fmin(density, most) / most;
+    }
+    free(number);
+    return count;
+}
+
+int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *labels,
+                          double *probabilities, double *outlier_scores)
+{
+    const size_t room = (size_t)(2 * n) * sizeof(double);
+    struct condensed c = {.n = n,
+                          .parent = malloc(room),
+                          .child = malloc(room),
+                          .density = malloc(room),
+                          .size = malloc(room),
+                          .stability = malloc(room),
+                          .birth = malloc(room),
+                          .chosen = calloc((size_t)(2 * n), 1)};
+    condense(&c, z, (double)opts->min_cluster_size);
+    measure(&c);
+    if (opts->selection == BOSC_HDBSCAN_LEAF)
+        choose_leaves(&c);
+    else
+        choose_eom(&c, opts);
+    if (opts->epsilon != 0 && c.clusters > 1 && !c.chosen[0]) join_near(&c, opts);
+    const int64_t count = label(&c, opts, labels, probabilities, outlier_scores);
+    free(c.parent);
+    free(c.child);
+    free(c.density);
+    free(c.size);
+    free(c.stability);
+    free(c.birth);
+    free(c.chosen);
+    return count;
+}

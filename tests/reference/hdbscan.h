@@ -1,0 +1,16 @@
+/* HDBSCAN* over all pairs of points, and the condensed tree of a dendrogram row by row, as scikit-learn makes it. */
+#ifndef TESTS_REFERENCE_HDBSCAN_H
+#define TESTS_REFERENCE_HDBSCAN_H
+
+#include <boscage/cluster.h>
+
+/* Writes the dendrogram of n points under mutual reachability to z (n - 1, 4). d (n x n): squared distances. Edges are
+ * ordered by (squared length, i, j). */
+void reference_mutual_linkage(int64_t n, const double *d, int64_t min_samples, double *z);
+
+/* Writes labels, probabilities and outlier scores (n each) of a dendrogram; opts are full. Returns the number of
+ * clusters. */
+int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *labels,
+                          double *probabilities, double *outlier_scores);
+
+#endif
