@@ -112,7 +112,7 @@ typedef struct bosc_hdbscan_info {
  * opts: required, as dim has no default.
  * labels, probabilities, outlier_scores, info: as in bosc_hdbscan_select.
  * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n.
- * Cost: that of those calls; the dendrogram takes 32 n bytes of scratch.
+ * Cost: the sum of those calls; the dendrogram takes 32 n bytes of scratch.
  * Waits.
  * Sources: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates for Data Clustering, Visualization, and
  *     Outlier Detection (2015); McInnes, Healy, Accelerated Hierarchical Density Based Clustering (2017). */

@@ -160,8 +160,8 @@ BOSC_API bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_
  * Waits.
  * Source: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
 BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                                              const bosc_emst_opts *opts, int64_t min_samples, void *pairs,
-                                              void *dist2, void *core_dist2);
+                                              const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
+                                              void *core_dist2);
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_linkage_opts {

@@ -52,12 +52,14 @@ void reference_mutual_linkage(int64_t n, const double *d, int64_t min_samples, d
     double *core = malloc((size_t)n * sizeof *core), *row = malloc((size_t)n * sizeof *row);
     struct edge *tree = malloc((size_t)n * sizeof *tree);
     int64_t *cluster = malloc((size_t)n * sizeof *cluster);
+    /* 1. Core distances. */
     for (int64_t i = 0; i < n; i++) {
         memcpy(row, d + i * n, (size_t)n * sizeof *row);
         qsort(row, (size_t)n, sizeof *row, by_value);
         core[i] = row[min_samples - 1];
         cluster[i] = i;
     }
+    /* 2. The tree, and its merges from the shortest edge on. */
     find_tree(n, d, core, tree);
     qsort(tree, (size_t)(n - 1), sizeof *tree, by_length);
     for (int64_t t = 0; t < n - 1; t++) {
@@ -217,6 +219,7 @@ static void join_near(struct condensed *c, const bosc_hdbscan_opts *o)
             continue;
         }
         if (processed[k]) continue;
+        /* Ascend to a cluster that separates farther than epsilon. */
         for (;;) {
             parent = parent_of(c, at);
             if (parent == 0) {
@@ -285,6 +288,7 @@ int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *o
                           .stability = malloc(room),
                           .birth = malloc(room),
                           .chosen = calloc((size_t)(2 * n), 1)};
+    /* The condensed tree, its selection, labels. */
     condense(&c, z, (double)opts->min_cluster_size);
     measure(&c);
     if (opts->selection == BOSC_HDBSCAN_LEAF)

@@ -115,7 +115,7 @@ BI_FN void bi_step_hdbscan_check(const struct bi_hdbscan *a, int64_t t)
     if (!ok) bi_atomic_min_i64(a->bad, t);
 }
 
-/* Item i is merge n - 2 - i, so that a loop meets the merges above first. */
+/* Item i is merge n - 2 - i, so that a loop visits the merges above first. */
 BI_FN void bi_step_hdbscan_find_above(const struct bi_hdbscan *a, int64_t i)
 {
     const int64_t t = a->n - 2 - i, node = a->n + t;
@@ -182,7 +182,7 @@ BI_FN void bi_step_hdbscan_gather(const struct bi_hdbscan *a, int64_t p)
     a->cluster_at[p] = a->cluster[a->merge_at[p]];
 }
 
-/* The stability of the points that leave the cluster at a merge: all, or those that are not in its one big node. */
+/* The stability of the points that leave the cluster at a merge: all points, or all outside of its one big node. */
 BI_FN void bi_step_hdbscan_measure(const struct bi_hdbscan *a, int64_t p)
 {
     const uint32_t t = a->merge_at[p], c = a->cluster_at[p];

@@ -142,6 +142,7 @@ static void bad_arguments(bosc_ctx *ctx)
     bosc_hdbscan_opts bad[10];
     int64_t labels[6] = {7, 7, 7, 7, 7, 7};
     double values[6];
+    /* 1. Options. */
     for (int k = 0; k < 10; k++) bad[k] = good;
     bad[0].dim = 0;
     bad[1].dtype = BOSC_U32;
@@ -154,6 +155,7 @@ static void bad_arguments(bosc_ctx *ctx)
     bad[8].epsilon = -1;
     bad[9].epsilon = (double)NAN;
     for (int k = 0; k < 10; k++) refuse(ctx, &bad[k]);
+    /* 2. Arrays. */
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, -1, 0, &good, labels, NULL, NULL, NULL), "n");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, NULL, 6, 0, &good, labels, NULL, NULL, NULL), "points");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, NULL, NULL, NULL, NULL), "labels");
@@ -167,7 +169,7 @@ static void bad_arguments(bosc_ctx *ctx)
     for (int i = 0; i < 6; i++) CHECK_EQ(labels[i], 7);
 }
 
-/* Tables that are no dendrogram: the first bad row is named. */
+/* The first row that is no merge is named. */
 static void no_dendrograms(bosc_ctx *ctx)
 {
     static const struct {
