@@ -221,6 +221,10 @@ struct bi_kdtree_ops {
     void (*order_bytes)(const bosc_ctx *, const bosc_kdtree_opts *, int64_t n, int64_t *kept, int64_t *scratch);
     bosc_status (*reserve_order)(bosc_ctx *, bosc_kdtree *, int64_t n);
     void (*end_order)(bosc_kdtree *order);
+
+    /* As the step nearest_other_label, for the trees and arguments that it supports: others go to the step. NULL: the
+     * step. */
+    bosc_status (*nearest_other)(bosc_ctx *, int64_t n, const void *args);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;

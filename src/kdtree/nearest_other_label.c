@@ -9,6 +9,9 @@
 /* Cost of a row in all steps, in simple items: a search, and 16 for blocks and labels. Affects the progress only. */
 enum { ROW_ITEMS = 16 + BI_KDTREE_SEARCH_ITEMS };
 
+/* The most dimensions in which blocks are pruned before the searches: not measured between 3 and 10. */
+enum { MAX_PRUNED_DIM = 4 };
+
 struct label_search {
     const struct bi_kdtree_blocks *blocks;        /* labelled; NULL: not made yet */
     const void *labels, *bounds;                  /* labels: unused with blocks; bounds: may be NULL */
@@ -93,7 +96,8 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
         BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &blocks));
         BI_TRY(bi_kdtree_label_blocks(ctx, tree, o->labels, &blocks));
     }
-    if (o->bounds && steps->prune) { /* NULL: searches alone are faster (cuda/table.cu) */
+    /* NULL: searches alone are faster (cuda/table.cu), as in many dimensions, where boxes of blocks are large. */
+    if (o->bounds && steps->prune && view.dim <= MAX_PRUNED_DIM) {
         struct bi_kdtree_prune prune = {blocks, o->bounds, mark.active};
         BI_TRY(steps->prune(ctx, (int64_t)1 << blocks.levels, &prune));
         BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
@@ -114,7 +118,8 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
         args.least = o->shared->least;
     }
     BI_TRY(steps->write_none(ctx, tree->nodes, &empty));
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
+    const bi_step_fn search = tree->ops->nearest_other ? tree->ops->nearest_other : steps->nearest_other_label;
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, search(ctx, count, &args));
     return BOSC_OK;
 }
 

@@ -98,6 +98,18 @@ int64_t bi_kdtree_cpu_build_scratch(const bosc_ctx *ctx, const bosc_kdtree_opts 
 bosc_status bi_kdtree_cpu_build_order(bosc_ctx *ctx, bosc_kdtree *order, const bosc_kdtree_view *nodes,
                                       bosc_kdtree_view view, uint8_t *split_axes);
 
+/* --- Nearest nodes with other labels (nearest_other_hot.c) -------------------------------------------------------- */
+
+struct bi_kdtree_nearest_other_label;
+
+/* Search for items [begin, end) of a tree of floats, or of doubles; with active nodes and bounds. */
+struct bi_kdtree_other_hot {
+    void (*search_f32)(const struct bi_kdtree_nearest_other_label *a, int64_t begin, int64_t end);
+    void (*search_f64)(const struct bi_kdtree_nearest_other_label *a, int64_t begin, int64_t end);
+};
+
+extern const struct bi_kdtree_other_hot bi_kdtree_other_hot_v1, bi_kdtree_other_hot_v3, bi_kdtree_other_hot_v4;
+
 /* --- The published method (published/partition.c) ----------------------------------------------------------------- */
 
 bosc_status bi_kdtree_cpu_remove_duplicates(bosc_ctx *ctx, const struct bi_kdtree_removal *removal);

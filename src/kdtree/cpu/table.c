@@ -122,6 +122,25 @@ static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
     return bi_kdtree_cpu_make_index(ctx, tree, &view);
 }
 
+/* Searches by vectors of nodes, with a chunk of items a thread at a time: their costs differ. */
+static bosc_status cpu_nearest_other(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    enum { CHUNK = 64 }; /* items: fewer cost more, more balance less; estimated */
+    const struct bi_kdtree_nearest_other_label *a = args;
+    const bosc_dtype dtype = a->blocks.view.dtype;
+    if (!a->active_nodes || (dtype != BOSC_F32 && dtype != BOSC_F64)) return cpu_steps.nearest_other_label(ctx, n, a);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "nearest_other: injected fault");
+    const struct bi_kdtree_other_hot *hot = BI_LEVEL_PICK(ctx->level, bi_kdtree_other_hot);
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p)) {
+        const int threads = bi_thread_count_by_cost(ctx, p.end - p.begin, BI_STEP_COST);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t i = p.begin; i < p.end; i += CHUNK)
+            (dtype == BOSC_F32 ? hot->search_f32 : hot->search_f64)(a, i, i + CHUNK < p.end ? i + CHUNK : p.end);
+    }
+    return p.status;
+}
+
 static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *node)
 {
     struct bi_kdtree_check check = {.view = cpu_view(tree), .n = tree->n, .bad = node};
@@ -197,4 +216,5 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,
     .reserve_order = bi_kdtree_cpu_reserve_order,
+    .nearest_other = cpu_nearest_other,
 };

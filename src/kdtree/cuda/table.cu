@@ -295,4 +295,5 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     bi_kdtree_cuda_order_bytes,
     bi_kdtree_cuda_reserve_order,
     bi_kdtree_cuda_end_order,
+    nullptr, /* a step of cuda_steps */
 };
