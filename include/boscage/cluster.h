@@ -112,7 +112,7 @@ typedef struct bosc_hdbscan_info {
  * opts: required, as dim has no default.
  * labels, probabilities, outlier_scores, info: as in bosc_hdbscan_select.
  * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n.
- * Cost: the sum of those calls; the dendrogram takes 32 n bytes of scratch.
+ * Cost: the sum of the three calls. The dendrogram takes 32 n bytes of scratch.
  * Waits.
  * Sources: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates for Data Clustering, Visualization, and
  *     Outlier Detection (2015); McInnes, Healy, Accelerated Hierarchical Density Based Clustering (2017). */
@@ -138,6 +138,17 @@ BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int
 BOSC_API bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
                                          void *labels, double *probabilities, double *outlier_scores,
                                          bosc_hdbscan_info *info);
+
+/* Cuts a dendrogram of n points at a distance, as scipy's fcluster does by the criterion "distance".
+ * z, n: as in bosc_hdbscan_select.
+ * distance: merges at this distance or less join clusters.
+ * labels (n): clusters are numbered from 0 by their smallest rows.
+ * count: receives the number of clusters; may be NULL.
+ * Errors: BOSC_ERR_ARG if distance is NaN; BOSC_ERR_DATA with the row if z is no dendrogram.
+ * Cost: O(n log n) work; about 30 n bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_linkage_cut(bosc_ctx *ctx, const double *z, int64_t n, double distance, int64_t *labels,
+                                      int64_t *count);
 
 BOSC_END_DECLS
 #endif

@@ -3,11 +3,11 @@
 
 #include "base/bits.h"
 #include "cluster/condensed.h"
+#include "cluster/dendrogram.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
 enum {
-    MAX_ASCENTS = 8,      /* passes of find_tops(); each follows 64 merges */
     MIN_CLUSTER_SIZE = 5, /* the default, as scikit-learn's */
     SELECT_ITEMS = 40,    /* progress weight of bosc_hdbscan_select; estimated */
     COMPUTE_ITEMS = 600   /* the same of bosc_hdbscan_compute */
@@ -67,38 +67,6 @@ static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int6
 
 /* --- The condensed tree ------------------------------------------------------------------------------------------- */
 
-/* Links points and merges to the merges above, and checks the dendrogram. */
-static bosc_status link_merges(struct hdbscan *h)
-{
-    struct bi_hdbscan *a = &h->args;
-    const struct bi_backend *backend = h->ctx->backend;
-    int64_t bad = INT64_MAX;
-    BI_TRY(bi_scratch_of(h->ctx, 2 * h->n - 1, sizeof *a->parent, &a->parent));
-    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *a->bad, &a->bad));
-    BI_TRY(backend->copy(h->ctx, a->bad, &bad, sizeof bad));
-    BI_TRY(backend->fill(h->ctx, a->parent, 0xff, (size_t)(2 * h->n - 1) * sizeof *a->parent));
-    BI_TRY(h->steps->hdbscan_link(h->ctx, h->n - 1, a));
-    BI_TRY(h->steps->hdbscan_check(h->ctx, h->n - 1, a));
-    BI_TRY(bi_read_back(h->ctx, &bad, a->bad, sizeof bad));
-    if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(h->ctx, BOSC_ERR_DATA, "z: row %lld is no merge of two clusters, after those before",
-                   (long long)bad);
-}
-
-/* Points every big merge at the top merge of its cluster. */
-static bosc_status find_tops(struct hdbscan *h)
-{
-    struct bi_hdbscan *a = &h->args;
-    uint32_t more = 1;
-    BI_TRY(h->steps->hdbscan_find_above(h->ctx, h->n - 1, a));
-    for (int times = 0; more && times < MAX_ASCENTS; times++) {
-        BI_TRY(h->ctx->backend->fill(h->ctx, a->flag, 0, sizeof more));
-        BI_TRY(h->steps->hdbscan_ascend(h->ctx, h->n - 1, a));
-        BI_TRY(bi_read_back(h->ctx, &more, a->flag, sizeof more));
-    }
-    return more ? bi_fail(h->ctx, BOSC_ERR_INTERNAL, "the merges make a circle") : BOSC_OK;
-}
-
 static bosc_status allocate_clusters(struct hdbscan *h)
 {
     struct bi_hdbscan *a = &h->args;
@@ -121,8 +89,8 @@ static bosc_status find_clusters(struct hdbscan *h)
     BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->cluster, &a->cluster));
     BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->number, &a->number));
     BI_TRY(bi_scratch_of(h->ctx, merges, sizeof *a->big, &a->big));
-    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *a->flag, &a->flag));
-    BI_TRY(find_tops(h));
+    BI_TRY(h->steps->hdbscan_find_above(h->ctx, merges, a));
+    BI_TRY(bi_dendrogram_find_tops(h->ctx, a));
     BI_TRY(h->steps->hdbscan_mark_tops(h->ctx, merges, a));
     BI_TRY(h->ctx->backend->core->scan(h->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a->number, merges, a->number));
     BI_TRY(bi_read_back(h->ctx, &count, a->number + merges - 1, sizeof count));
@@ -253,7 +221,7 @@ static bosc_status label_points(bosc_ctx *ctx, const double *z, int64_t n, const
                         .opts = opts,
                         .n = n,
                         .args = {.z = z, .n = n, .min_size = (double)opts->min_cluster_size}};
-    BI_TRY(link_merges(&h));
+    BI_TRY(bi_dendrogram_link(ctx, &h.args));
     BI_TRY(find_clusters(&h));
     BI_TRY(sum_stabilities(&h));
     BI_TRY(select_clusters(&h));

@@ -68,6 +68,8 @@ struct bi_hdbscan {
     void *labels;
     bool is_64bit;
     double *probabilities, *outlier_scores; /* may be NULL */
+
+    double distance; /* of a cut; first_row is then by merge */
 };
 
 BI_FN double bi_hdbscan_density(const struct bi_hdbscan *a, int64_t merge)
@@ -242,6 +244,38 @@ BI_FN void bi_step_hdbscan_write(const struct bi_hdbscan *a, int64_t v)
         const double most = a->greatest[a->cluster[a->leaves[v]]];
         a->outlier_scores[v] = most == 0 || density >= most ? 0 : most < (double)INFINITY ? (most - density) / most : 1;
     }
+}
+
+/* ---- cuts ---- */
+
+/* The merge above merge n - 2 - i within the distance; BI_HDBSCAN_NONE: it is farther itself. */
+BI_FN void bi_step_cut_find_above(const struct bi_hdbscan *a, int64_t i)
+{
+    const int64_t t = a->n - 2 - i, above = i > 0 ? (int64_t)a->parent[a->n + t] : t;
+    a->first_row[t] = BI_HDBSCAN_NONE;
+    a->cluster[t] = !(a->z[4 * t + 2] <= a->distance)    ? BI_HDBSCAN_NONE
+                    : a->z[4 * above + 2] <= a->distance ? (uint32_t)above
+                                                         : (uint32_t)t;
+}
+
+/* Proposes row v as the first of its cluster. */
+BI_FN void bi_step_cut_find_first(const struct bi_hdbscan *a, int64_t v)
+{
+    const uint32_t top = a->cluster[a->parent[v]];
+    a->is_first[v] = top == BI_HDBSCAN_NONE;
+    if (top == BI_HDBSCAN_NONE) return;
+    if ((uint32_t)v < bi_atomic_load_u32(&a->first_row[top])) bi_atomic_min_u32(&a->first_row[top], (uint32_t)v);
+}
+
+BI_FN void bi_step_cut_mark_first(const struct bi_hdbscan *a, int64_t t)
+{
+    if (a->first_row[t] != BI_HDBSCAN_NONE) a->is_first[a->first_row[t]] = 1;
+}
+
+BI_FN void bi_step_cut_write(const struct bi_hdbscan *a, int64_t v)
+{
+    const uint32_t top = a->cluster[a->parent[v]];
+    ((int64_t *)a->labels)[v] = a->is_first[top == BI_HDBSCAN_NONE ? (uint32_t)v : a->first_row[top]];
 }
 
 #endif

@@ -111,6 +111,74 @@ static void nested_clusters(bosc_ctx *ctx)
     }
 }
 
+/* Joins the points of merges up to a distance, and numbers the clusters by their first rows. */
+static int64_t reference_cut(int64_t n, const double *z, double distance, int64_t *labels)
+{
+    int64_t *cluster = suite_alloc((size_t)n * 8), count = 0;
+    for (int64_t v = 0; v < n; v++) cluster[v] = v;
+    for (int64_t t = 0; t < n - 1 && z[4 * t + 2] <= distance; t++)
+        for (int64_t v = 0; v < n; v++)
+            if (cluster[v] == (int64_t)z[4 * t] || cluster[v] == (int64_t)z[4 * t + 1]) cluster[v] = n + t;
+    for (int64_t v = 0; v < n; v++) {
+        labels[v] = -1;
+        for (int64_t u = 0; u < v && labels[v] < 0; u++)
+            if (cluster[u] == cluster[v]) labels[v] = labels[u];
+        if (labels[v] < 0) labels[v] = count++;
+    }
+    free(cluster);
+    return count;
+}
+
+static void check_cut(bosc_ctx *ctx, int64_t n, const double *z, double distance)
+{
+    int64_t *labels = suite_alloc((size_t)n * 8), *right = suite_alloc((size_t)n * 8), count = -1;
+    CHECK_OK(ctx, bosc_linkage_cut(ctx, z, n, distance, labels, &count));
+    CHECK_EQ(count, reference_cut(n, z, distance, right));
+    CHECK(memcmp(labels, right, (size_t)n * 8) == 0);
+    free(labels);
+    free(right);
+}
+
+/* Cuts at heights of merges, between them, below and above all. */
+static void cuts(bosc_ctx *ctx)
+{
+    struct suite_random r = {23};
+    for (int s = 0; s < KD_SHAPES; s++) {
+        const int64_t n = 2 + (int64_t)suite_below(&r, suite_slow(ctx) ? 60 : 200);
+        struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 2, n, 2, (enum kd_shape)s);
+        double *d = suite_alloc((size_t)(n * n) * 8), *z = suite_alloc((size_t)n * 32);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) d[i * n + j] = reference_dist2(&p, j, kd_row(&p, i));
+        reference_mutual_linkage(n, d, 1, z);
+        for (int t = 0; t < 6; t++) {
+            const double height = z[4 * (int64_t)suite_below(&r, (uint64_t)n - 1) + 2];
+            check_cut(ctx, n, z, t < 4 ? height : height * 0.999);
+        }
+        check_cut(ctx, n, z, -1);
+        check_cut(ctx, n, z, (double)INFINITY);
+        free(d);
+        free(z);
+        free((void *)p.data);
+    }
+}
+
+static void cut_arguments(bosc_ctx *ctx)
+{
+    const double z[8] = {0, 1, 1, 2, 2, 3, 2, 3}, bad[8] = {0, 1, 1, 2, 1, 3, 2, 3};
+    int64_t labels[3] = {7, 7, 7}, count = 7;
+    CHECK_EQ(bosc_linkage_cut(NULL, z, 3, 1, labels, &count), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_linkage_cut(ctx, z, -1, 1, labels, &count), "n");
+    CHECK_ARG(ctx, bosc_linkage_cut(ctx, NULL, 3, 1, labels, &count), "z");
+    CHECK_ARG(ctx, bosc_linkage_cut(ctx, z, 3, 1, NULL, &count), "labels");
+    CHECK_ARG(ctx, bosc_linkage_cut(ctx, z, 3, (double)NAN, labels, &count), "distance");
+    CHECK_STATUS(ctx, bosc_linkage_cut(ctx, bad, 3, 1, labels, &count), BOSC_ERR_DATA);
+    CHECK(labels[0] == 7 && count == 7);
+    CHECK_OK(ctx, bosc_linkage_cut(ctx, NULL, 1, 1, labels, NULL));
+    CHECK(labels[0] == 0 && labels[1] == 7);
+    CHECK_OK(ctx, bosc_linkage_cut(ctx, NULL, 0, 1, NULL, &count));
+    CHECK_EQ(count, 0);
+}
+
 static void few_points(bosc_ctx *ctx)
 {
     const double x[2] = {0, 1};
@@ -198,6 +266,8 @@ static void no_dendrograms(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hdbscan[] = {
     {"shapes", shapes, NULL},
     {"nested clusters", nested_clusters, NULL},
+    {"cuts", cuts, NULL},
+    {"cut arguments", cut_arguments, NULL},
     {"few points", few_points, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"no dendrograms", no_dendrograms, NULL},

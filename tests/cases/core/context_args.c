@@ -128,6 +128,7 @@ static void of_forest(void)
     REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_compute(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_select(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_linkage_cut(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_linkage_compute(NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_tour_compute(NULL, NULL, 0, NULL, NULL));
 }
