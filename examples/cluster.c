@@ -1,5 +1,5 @@
-/* A made scan of a yard: posts and barrels on the ground, and stray echoes. Points above the ground fall into objects by
- * DBSCAN; each object gets its size. */
+/* A made scan of a yard: posts and barrels on the ground, and stray echoes. Points above the ground fall into objects
+ * by DBSCAN; each object gets its size. */
 #include <boscage/boscage.h>
 
 #include <math.h>

@@ -114,7 +114,8 @@ static bool time_builders(const int32_t *points, int64_t n, struct stages times[
     return same;
 }
 
-/* Times the published partition with its launch, on a device; NaN elsewhere. Returns true if its tree is that of ours. */
+/* Times the published partition with its launch, on a device; NaN elsewhere. Returns true if its tree is that of ours.
+ * */
 static bool time_launch(const int32_t *points, int64_t n, struct stages *times)
 {
     struct subject ours = {.points = points, .n = n}, s = ours;
@@ -154,8 +155,10 @@ static void table_of_stages(const int32_t *points, int64_t n)
                                  "stage|paper: MacBook, ms|Windows 7 PC|AWS, CPU|AWS, K520|Titan Black|"
                                  "as published, 64 x 1,024, ms|as published, ms|fast, ms|ahead of the paper|answer");
     struct stages launch;
+    /* 1. Measure. */
     bool same = time_builders(points, n, times);
     same = time_launch(points, n, &launch) && same;
+    /* 2. A row a stage, and notes. */
     for (int k = 0; k < STAGES; k++) {
         table_text(t, "%s", names[k]);
         for (int m = 0; m < MACHINES; m++) table_number(t, machines[k][m]);

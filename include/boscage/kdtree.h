@@ -66,8 +66,8 @@ typedef struct bosc_kdtree_opts {
     int32_t sort_halves;
     /* BROWN on a device, both or neither: the published partition with this launch, such as 64 blocks of 1,024 threads.
      * Every list is partitioned at every level, around one median a segment; references are compared once, and copied
-     * back from a temporary list. blocks: at most 65,535; threads: a multiple of 32, at most 1,024. 0: fewer passes, and
-     * a launch that fills the device. */
+     * back from a temporary list. blocks: at most 65,535; threads: a multiple of 32, at most 1,024. 0: fewer passes,
+     * and a launch that fills the device. */
     int32_t blocks, threads;
 } bosc_kdtree_opts;
 

@@ -8,7 +8,7 @@
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 #include "kdtree/metric.h"
-#include "kdtree/nearest_other_label.h"
+#include "kdtree/blocks.h"
 
 /* Costs in simple items, for progress: of a block, about 12 searches; of a node in all steps. Estimated. */
 enum { BLOCK_COST = 12 * BI_KDTREE_SEARCH_ITEMS, NODE_COST = 3 * BI_KDTREE_SEARCH_ITEMS + 16 };

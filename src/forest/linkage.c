@@ -2,7 +2,8 @@
  *
  * 1. Boruvka's rounds contract the tree: every node chooses its lightest edge, and the components of the chosen edges
  *    are the nodes of the next round. At least half of the nodes disappear in each round.
- * 2. A chosen edge belongs to the chain of one node: the first one above it in later rounds with heavier edges only. The
+ * 2. A chosen edge belongs to the chain of one node: the first one above it in later rounds with heavier edges only.
+ * The
  *    edges of a chain, in the order of their ranks, are successive merges of one cluster: the first one joins the two
  *    nodes that chose it, any other one adds the node that chose it. The added node is complete, as its own chain holds
  *    lighter edges only.

@@ -80,9 +80,9 @@ struct bi_kdtree_lists {
 struct bi_kdtree_references {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
-    int32_t dim, used; /* used: min(dim, levels that have a list) */
-    int64_t n;         /* of each list; at most rows.n */
-    int32_t level;     /* 0; 1 if the lists are already partitioned around the root */
+    int32_t dim, used;       /* used: min(dim, levels that have a list) */
+    int64_t n;               /* of each list; at most rows.n */
+    int32_t level;           /* 0; 1 if the lists are already partitioned around the root */
     int32_t blocks, threads; /* of the published launch on a device; 0: the backend's own */
     uint32_t *list[32], *spare;
     void *nodes; /* scratch: the rows in the order of nodes; NULL if the backend does not make them */

@@ -13,8 +13,8 @@ struct reference_neighbours {
 struct reference_neighbours reference_neighbours_of(const struct reference_points *p,
                                                     const struct reference_metric *metric, double eps);
 
-/* Finds labels (n) and core flags (n), as scikit-learn does: by a depth-first search from each core row without a label, in
- * order. weights: NULL: all 1. Returns the number of clusters. */
+/* Finds labels (n) and core flags (n), as scikit-learn does: by a depth-first search from each core row without a
+ * label, in order. weights: NULL: all 1. Returns the number of clusters. */
 int64_t reference_dbscan(const struct reference_neighbours *near, const double *weights, double min_samples,
                          int64_t *labels, uint8_t *core);
 

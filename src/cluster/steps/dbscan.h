@@ -1,6 +1,6 @@
 /* Steps of DBSCAN over the blocks of a k-d tree. No neighbours are stored. An item is mostly a block: its nodes are
- * compared with those of other blocks, nearest first: of the block's sibling, then of the siblings of the boxes above it.
- * Distant boxes are skipped; boxes wholly within eps are counted by their sums.
+ * compared with those of other blocks, nearest first: of the block's sibling, then of the siblings of the boxes above
+ * it. Distant boxes are skipped; boxes wholly within eps are counted by their sums.
  *
  * Every pair of nodes has one lowest box that holds both, so a pass over the pairs of sibling boxes, level by level
  * from the bottom, unites all pairs. A box is `joined` if its core nodes are in one set: a pair of joined boxes of one

@@ -10,8 +10,8 @@
  * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
  * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
  * be replaced. With core distances, the distance of two nodes is under mutual reachability: the largest of their
- * Euclidean distance and both core distances. The copies of a point ascend by id in a subtree that holds nothing else, so that by least ids a search
- * visits one block of it. */
+ * Euclidean distance and both core distances. The copies of a point ascend by id in a subtree that holds nothing else,
+ * so that by least ids a search visits one block of it. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
     uint32_t *node_labels; /* and `same`: NULL where labels are not needed */

@@ -72,8 +72,8 @@ BI_FN struct bi_planet_box bi_planet_box_of(const struct bi_planet_view *s, stru
     return b;
 }
 
-/* Bound of the distance of the detail from a triangle, by its longest edge in periods of the first octave: for each octave
- * the error of a parabola, by the largest change of its gradient, at most 16 a period. */
+/* Bound of the distance of the detail from a triangle, by its longest edge in periods of the first octave: for each
+ * octave the error of a parabola, by the largest change of its gradient, at most 16 a period. */
 BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double square)
 {
     double sum = 0, size = s->amplitude, bend = 16 / 6. * square;
@@ -82,8 +82,8 @@ BI_FN double bi_planet_detail_error(const struct bi_planet_view *s, double squar
     return sum;
 }
 
-/* Bound for the sphere and the detail, by the square of the longest edge of a triangle in units of the radius: a circle of
- * radius edge / sqrt(3) covers it (Jung), and the sphere is half the square of that over it. */
+/* Bound for the sphere and the detail, by the square of the longest edge of a triangle in units of the radius: a circle
+ * of radius edge / sqrt(3) covers it (Jung), and the sphere is half the square of that over it. */
 BI_FN double bi_planet_smooth_error(const struct bi_planet_view *s, double square)
 {
     return (s->radius + s->high) * square / 6 + bi_planet_detail_error(s, square * (s->frequency * s->frequency));
@@ -98,10 +98,11 @@ struct bi_planet_diamond {
 };
 
 /* The offset `apex` of a corner across a base from its middle, on a face of the octahedron; returns `skew`. The corners
- * across are the middle + apex and the middle - apex, each + or - skew x base. At an edge of the octahedron, the second is
- * the mirror image of the first.
+ * across are the middle + apex and the middle - apex, each + or - skew x base. At an edge of the octahedron, the second
+ * is the mirror image of the first.
  *
- * Bisection makes triangles of three shapes only. An equilateral one (on even levels) is divided into two with angles of
+ * Bisection makes triangles of three shapes only. An equilateral one (on even levels) is divided into two with angles
+ * of
  * 30, 60 and 90 degrees (on odd levels), each of these into an equilateral one and one with 30, 30 and 120 degrees.
  * Sides are parallel to an edge of the octahedron, where one coordinate does not change, except the longest of the last
  * shape. base: the difference of its ends; sign: of the face. */
@@ -187,11 +188,11 @@ BI_FN void bi_planet_find_diamond(const struct bi_planet_view *s, const double p
 /* Bound of the distance of the surface from the two triangles at a base.
  *
  * The surface is bilinear between samples, with second differences of at most A along rows, D down columns and T across
- * both. Let a triangle span p columns and q rows, and a point of it be the mean of its corners with weights l. Along the
- * line to a corner u columns and v rows away the surface leaves its tangent by at most the sum of A (u - c), over the
- * lines of samples c between, as much for rows, and T u v. The means of u^2, of v^2 and of u v are at most p^2 / 4,
- * q^2 / 4 and p q / 4 (Popoviciu), and that of a kink is p / 4. The triangle is therefore within
- * (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8.
+ * both. Let a triangle span p columns and q rows, and a point of it be the mean of its corners with weights l. Along
+ * the line to a corner u columns and v rows away the surface leaves its tangent by at most the sum of A (u - c), over
+ * the lines of samples c between, as much for rows, and T u v. The means of u^2, of v^2 and of u v are at most p^2 / 4,
+ * q^2 / 4 and p q / 4 (Popoviciu), and that of a kink is p / 4. The triangle is therefore within (A (p^2 + 2 p) + D
+ * (q^2 + 2 q) + 2 T p q) / 8.
  *
  * p0, p1: ends of the base on the octahedron; even: the level of the triangles is even. The bound has the unit of
  * s->radius. */

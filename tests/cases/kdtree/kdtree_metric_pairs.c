@@ -310,6 +310,52 @@ static void lines(bosc_ctx *ctx)
     }
 }
 
+/* Lists pairs of many points with and without an epsilon that changes no distance: with it the CPU does not use its
+ * vector loops. */
+static void many_points(bosc_ctx *ctx)
+{
+    static const double norms[] = {2, 1, INFINITY};
+    struct suite_random r = {8};
+    for (int i = 0; i < 24; i++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = suite_slow(ctx) ? 200 : 2500, others = n / 3;
+        const int32_t dim = 1 + i % 5;
+        const enum kd_shape shape = i % 4 == 3 ? KD_GRID : i % 2 ? KD_CLUSTERS : KD_RANDOM;
+        struct km_trial t = km_make(ctx, &r, km_dtypes[i / 2 % 4], dim, n, 1, shape, norms[i % 3], false);
+        struct km_trial other = km_make(ctx, &r, km_dtypes[i / 2 % 4], dim, others, 1, shape, norms[i % 3], false);
+        bosc_kdtree_query_opts o = km_opts(&t);
+        const double radius = some_radius(&r, &t, &t) / (i % 3 + 1);
+        for (int two = 0; two < 2; two++) {
+            bosc_kdtree *second = two ? other.tree : NULL;
+            int64_t *offsets[2], *ids[2], total = 0;
+            double *distances[2];
+            /* 1. List the pairs by both searches. */
+            for (int k = 0; k < 2; k++) {
+                o.epsilon = k ? 1e-300 : 0;
+                offsets[k] = room(n + 1);
+                CHECK_OK(ctx, bosc_kdtree_pairs(ctx, t.tree, second, radius, &o, offsets[k], NULL, NULL, 0));
+                total = offsets[k][n];
+                ids[k] = room(total);
+                distances[k] = (double *)room(total);
+                CHECK_OK(ctx,
+                         bosc_kdtree_pairs(ctx, t.tree, second, radius, &o, offsets[k], ids[k], distances[k], total));
+            }
+            /* 2. Compare the bits. */
+            const int32_t id_bits = two ? other.opts.id_bits : t.opts.id_bits;
+            CHECK(memcmp(offsets[0], offsets[1], (size_t)(n + 1) * 8) == 0);
+            CHECK(memcmp(ids[0], ids[1], (size_t)(total * id_bits / 8)) == 0);
+            CHECK(memcmp(distances[0], distances[1], (size_t)total * 8) == 0);
+            for (int k = 0; k < 2; k++) {
+                free(offsets[k]);
+                free(ids[k]);
+                free(distances[k]);
+            }
+        }
+        km_free(&t);
+        km_free(&other);
+    }
+}
+
 /* The extents of two trees of equal points determine the bin of all pairs; the second count costs next to nothing. */
 static void pairs_at_one_distance(bosc_ctx *ctx)
 {
@@ -377,5 +423,6 @@ static const struct suite_case suite_cases_kdtree_metric_pairs[] = {{"shapes", e
                                                                     {"boxes", pairs_of_boxes, NULL},
                                                                     {"lines", lines, NULL},
                                                                     {"one distance", pairs_at_one_distance, NULL},
+                                                                    {"many points", many_points, NULL},
                                                                     {"same bits", same_bits, NULL}};
 SUITE(kdtree_metric_pairs);

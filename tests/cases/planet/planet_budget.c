@@ -100,8 +100,8 @@ static double distance_at_middles(bosc_ctx *ctx, const bosc_planet *planet, cons
     return largest;
 }
 
-/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between samples
- * too. most: triangles, so that estimates are not too large. */
+/* A budget beyond the bound's mesh leaves that to estimates, without measurements: they bound the surface between
+ * samples too. most: triangles, so that estimates are not too large. */
 static void check_estimates(bosc_ctx *ctx, const float *heights, int64_t width, int64_t height, double error,
                             int64_t most)
 {
@@ -128,8 +128,8 @@ static void estimates_bound_the_surface(bosc_ctx *ctx)
     free(rough);
 }
 
-/* A random triangle of a level: its corners on the octahedron. Half of them lie towards one corner, where the octahedron
- * is stretched most. */
+/* A random triangle of a level: its corners on the octahedron. Half of them lie towards one corner, where the
+ * octahedron is stretched most. */
 static void draw_triangle(struct suite_random *r, int level, double p[3][3])
 {
     double c[3][2] = {{0, 0}, {1, 0}, {0, 1}};

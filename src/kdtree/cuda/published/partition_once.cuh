@@ -1,6 +1,6 @@
 /* The published partition with the published launch: every list at every level, around one median a segment. A warp
- * compares the references of its piece of a segment once and compacts them in a temporary list, the lesser ones from the
- * front of the piece, the greater ones from its back. Then it copies them back behind those of the pieces before.
+ * compares the references of its piece of a segment once and compacts them in a temporary list, the lesser ones from
+ * the front of the piece, the greater ones from its back. Then it copies them back behind those of the pieces before.
  * Source: Robinson, KdTreeGPU. */
 #ifndef BI_KDTREE_CUDA_PUBLISHED_PARTITION_ONCE_CUH
 #define BI_KDTREE_CUDA_PUBLISHED_PARTITION_ONCE_CUH
