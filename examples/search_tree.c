@@ -1,6 +1,6 @@
-/* The search tree of Kaczmarski, Rzazewski, Wolant (PPAM 2015), in the manner of its figure 2: six binary vectors,
- * digits of r = 2 bits, so that a node has up to four children. Prints the nodes of each level, and the pairs of the
- * cell graph, found by looking up each vector with one bit replaced. */
+/* The search tree of figure 2 of Kaczmarski, Rzazewski, Wolant (PPAM 2015): its six binary vectors, and digits of r = 2
+ * bits, so that a node has up to four children. Prints the nodes of each level, the path of each vector (021 is that of
+ * 001001), and the pairs of the cell graph, found by looking up each vector with one bit replaced. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +23,14 @@ static uint64_t pack(const char *text)
     return word;
 }
 
+/* The digits of a vector are the children on its path. The first letter of a digit counts most. */
+static void print_path(const char *vector)
+{
+    printf("%s: path ", vector);
+    for (int k = 0; k < LENGTH; k += DIGIT) printf("%d", 2 * (vector[k] - '0') + (vector[k + 1] - '0'));
+    printf("\n");
+}
+
 /* A node of level d is a prefix of d digits: its keys are a range of ranks. */
 static void print_level(bosc_ctx *ctx, const bosc_trie *trie, const char *const *vectors, int level)
 {
@@ -38,8 +46,8 @@ static void print_level(bosc_ctx *ctx, const bosc_trie *trie, const char *const 
 
 int main(void)
 {
-    static const char *const vectors[COUNT] = {"000110", "000111", "001110",
-                                               "011110", "100001", "101001"}; /* in order */
+    static const char *const vectors[COUNT] = {"000000", "001001", "011011",
+                                               "110100", "110110", "110111"}; /* in order */
     const bosc_trie_opts opts = {
         .size = sizeof opts, .length = LENGTH, .layout = BOSC_TRIE_PUBLISHED, .digit_bits = DIGIT};
     bosc_trie_info info = {.size = sizeof info};
@@ -56,6 +64,7 @@ int main(void)
     printf("%lld nodes of %d children, leaves %lld levels down\n", (long long)info.nodes, 1 << info.digit_bits,
            (long long)info.depth_most);
     for (int level = 0; level <= LENGTH / DIGIT; level++) print_level(ctx, trie, vectors, level);
+    for (int k = 0; k < COUNT; k++) print_path(vectors[k]);
 
     check(ctx, bosc_trie_pairs(ctx, trie, &pairs[0][0], positions, COUNT, &count));
     for (int64_t e = 0; e < count; e++)
