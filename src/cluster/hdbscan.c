@@ -168,44 +168,45 @@ static bosc_status select_clusters(struct hdbscan *h)
     return backend->sync(h->ctx); /* the host's memory may be used again */
 }
 
-/* Numbers the selected clusters by their smallest rows. */
+/* Numbers the selected clusters by their smallest rows, and counts noise. */
 static bosc_status number_labels(struct hdbscan *h, bosc_hdbscan_info *info)
 {
     struct bi_hdbscan *a = &h->args;
+    const struct bi_core_ops *core = h->ctx->backend->core;
     uint32_t count;
+    int64_t *noise;
+    BI_TRY(bi_scratch_of(h->ctx, h->n, sizeof *a->noise, &a->noise));
+    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *noise, &noise));
     BI_TRY(bi_scratch_of(h->ctx, h->n, sizeof *a->leaves, &a->leaves));
     BI_TRY(bi_scratch_of(h->ctx, h->n + 1, sizeof *a->is_first, &a->is_first));
     BI_TRY(h->ctx->backend->fill(h->ctx, a->is_first + h->n, 0, sizeof *a->is_first));
     BI_TRY(h->steps->hdbscan_find_leaving(h->ctx, h->n, a));
     BI_TRY(h->steps->hdbscan_mark_first(h->ctx, h->clusters, a));
-    BI_TRY(h->ctx->backend->core->scan(h->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->is_first, h->n + 1, a->is_first));
+    BI_TRY(core->scan(h->ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->is_first, h->n + 1, a->is_first));
+    BI_TRY(core->compact(h->ctx, 1, a->noise, a->noise, h->n, NULL, noise));
+    BI_TRY(bi_read_back(h->ctx, &info->noise, noise, sizeof info->noise));
     BI_TRY(bi_read_back(h->ctx, &count, a->is_first + h->n, sizeof count));
     info->clusters = count;
     info->condensed = h->clusters;
     return BOSC_OK;
 }
 
-/* Writes the results of all points, and counts noise. */
-static bosc_status write_results(struct hdbscan *h, const struct outputs *to, bosc_hdbscan_info *info)
+/* Writes the results of all points: last, as outputs stay unchanged on a failure. */
+static bosc_status write_results(struct hdbscan *h, const struct outputs *to)
 {
     struct bi_hdbscan *a = &h->args;
     struct bi_out labels, probabilities, scores;
     const size_t n = (size_t)h->n;
     bool staged = false;
-    int64_t *count;
     BI_TRY(bi_stage_out(h->ctx, to->labels, n * (size_t)h->opts->label_bits / 8, &labels, &staged));
     BI_TRY(
         bi_stage_out(h->ctx, to->probabilities, to->probabilities ? n * sizeof(double) : 0, &probabilities, &staged));
     BI_TRY(bi_stage_out(h->ctx, to->outlier_scores, to->outlier_scores ? n * sizeof(double) : 0, &scores, &staged));
-    BI_TRY(bi_scratch_of(h->ctx, h->n, sizeof *a->noise, &a->noise));
-    BI_TRY(bi_scratch_of(h->ctx, 1, sizeof *count, &count));
     a->is_64bit = h->opts->label_bits == 64;
     a->labels = labels.reachable;
     a->probabilities = to->probabilities ? probabilities.reachable : NULL;
     a->outlier_scores = to->outlier_scores ? scores.reachable : NULL;
     BI_TRY(h->steps->hdbscan_write(h->ctx, h->n, a));
-    BI_TRY(h->ctx->backend->core->compact(h->ctx, 1, a->noise, a->noise, h->n, NULL, count));
-    BI_TRY(bi_read_back(h->ctx, &info->noise, count, sizeof info->noise));
     BI_TRY(bi_stage_back(h->ctx, &labels));
     if (to->probabilities) BI_TRY(bi_stage_back(h->ctx, &probabilities));
     if (to->outlier_scores) BI_TRY(bi_stage_back(h->ctx, &scores));
@@ -226,7 +227,7 @@ static bosc_status label_points(bosc_ctx *ctx, const double *z, int64_t n, const
     BI_TRY(sum_stabilities(&h));
     BI_TRY(select_clusters(&h));
     BI_TRY(number_labels(&h, info));
-    return write_results(&h, to, info);
+    return write_results(&h, to);
 }
 
 /* Writes the results of one point, which is noise. */

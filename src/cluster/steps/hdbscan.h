@@ -217,6 +217,7 @@ BI_FN void bi_step_hdbscan_find_leaving(const struct bi_hdbscan *a, int64_t v)
     a->leaves[v] = t;
     const uint32_t selected = bi_hdbscan_selected_of(a, v);
     a->is_first[v] = 0;
+    a->noise[v] = selected == BI_HDBSCAN_NONE;
     if (selected == BI_HDBSCAN_NONE) return;
     if ((uint32_t)v < bi_atomic_load_u32(&a->first_row[selected]))
         bi_atomic_min_u32(&a->first_row[selected], (uint32_t)v);
@@ -235,7 +236,6 @@ BI_FN void bi_step_hdbscan_write(const struct bi_hdbscan *a, int64_t v)
     const double density = bi_hdbscan_density(a, a->leaves[v]);
     const int64_t label = selected == BI_HDBSCAN_NONE ? -1 : (int64_t)a->is_first[a->first_row[selected]];
     bi_set_word(a->labels, a->is_64bit, v, (uint64_t)label);
-    a->noise[v] = label < 0;
     if (a->probabilities) {
         const double death = label < 0 ? 0 : a->death[selected];
         a->probabilities[v] = label < 0 ? 0 : death == 0 || density >= death ? 1 : density / death;
