@@ -7,8 +7,8 @@
 #include "cluster/cluster.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
-#include "kdtree/metric.h"
 #include "kdtree/blocks.h"
+#include "kdtree/metric.h"
 
 /* Costs in simple items, for progress: of a block, about 12 searches; of a node in all steps. Estimated. */
 enum { BLOCK_COST = 12 * BI_KDTREE_SEARCH_ITEMS, NODE_COST = 3 * BI_KDTREE_SEARCH_ITEMS + 16 };

@@ -169,6 +169,36 @@ static void many_blocks(bosc_ctx *ctx)
     }
 }
 
+/* Few neighbours a point, so that most blocks hold points of several sets. */
+static void sparse(bosc_ctx *ctx)
+{
+    struct suite_random r = {57};
+    for (int k = 0; k < 24; k++) {
+        if (suite_leaves_out()) continue;
+        const int32_t dim = 2 + k % 2;
+        const int64_t n = suite_slow(ctx) ? 300 : 1000;
+        struct trial t = {.metric = {.p = 2}, .min_samples = 1 + k % 3, .eps = 1 + 0.1 * (k % 4)};
+        const double side = dim == 2 ? sqrt((double)n * 0.6) : cbrt((double)n * 1.2);
+        void *data = suite_alloc((size_t)(n * dim) * 4);
+        for (int64_t e = 0; e < n * dim; e++) kd_set(data, BOSC_F32, e, suite_unit(&r) * side);
+        t.points = (struct reference_points){BOSC_F32, dim, n, dim, data};
+        check_trial(ctx, &t);
+        free(data);
+    }
+}
+
+/* All pairs between two blocks are within eps; the first block alone is two sets. */
+static void sides_of_a_block(bosc_ctx *ctx)
+{
+    float points[2 * 16];
+    for (int i = 0; i < 16; i++) {
+        points[2 * i] = i < 9 ? 0 : 0.5f;
+        points[2 * i + 1] = i >= 9 ? 0 : i < 5 ? 0.6f : -0.6f;
+    }
+    const struct trial t = {.points = {BOSC_F32, 2, 16, 2, points}, .metric = {.p = 2}, .eps = 1, .min_samples = 1};
+    check_trial(ctx, &t);
+}
+
 /* All points are equal; heavy and light ones. */
 static void copies(bosc_ctx *ctx)
 {
@@ -240,7 +270,9 @@ static void other_metrics(bosc_ctx *ctx)
         const int64_t n = suite_slow(ctx) ? 50 : 200;
         double *data = suite_alloc((size_t)(n * dim) * 8);
         struct reference_neighbours near = {n, suite_alloc((size_t)(n + 1) * 8), suite_alloc((size_t)(n * n) * 8)};
-        struct trial t = {.points = {BOSC_F64, dim, n, dim, data}, .eps = eps[k / 2 % 5], .min_samples = 1 + k / 4};
+        struct trial t = {.points = {BOSC_F64, dim, n, dim, data}, .eps = eps[k / 2 % 5]};
+        const double share = (angles ? 1 - cos(fmin(t.eps, 3.14159)) : fmin(t.eps, 2)) / 2; /* of a sphere */
+        t.min_samples = 1 + (k < 10 ? k : (int64_t)(share * (double)n)); /* about half of the points are core */
         for (int64_t e = 0; e < n * dim; e++)
             data[e] = (suite_unit(&r) - 0.5) * (!angles ? 1e200 : e % 2 ? 12.6 : 3.1415);
         /* 1. The neighbours. */
@@ -293,6 +325,8 @@ static void bytes(bosc_ctx *ctx)
 static const struct suite_case suite_cases_dbscan[] = {
     {"shapes", every_shape_type_and_metric, NULL},
     {"many blocks", many_blocks, NULL},
+    {"sparse", sparse, NULL},
+    {"sides of a block", sides_of_a_block, NULL},
     {"copies", copies, NULL},
     {"magnitudes", magnitudes, NULL},
     {"other metrics", other_metrics, NULL},
