@@ -123,7 +123,7 @@ class DictMethods:
 
 
 class SetMethods:
-    """Methods and operators of a set. Operands are such tables and sets of Python; for methods also arrays and iterables.
+    """Methods and operators of a set. Operands are such tables and Python's sets, of methods also arrays and iterables.
 
     Others become arrays before this table is locked, so that no thread holds one lock while it waits for another.
     """

@@ -92,7 +92,8 @@ class Terrain:
             heights = space.rows(given, "float32")
         if space is NUMPY and given.dtype != np.float32 and (beyond := np.isinf(heights) & np.isfinite(given)).any():
             row, column = np.argwhere(np.atleast_2d(beyond))[0]
-            raise ValueError(f"heights: row {row}, column {column} is {np.atleast_2d(given)[row, column]:g}, beyond float32")
+            height = np.atleast_2d(given)[row, column]
+            raise ValueError(f"heights: row {row}, column {column} is {height:g}, beyond float32")
         if len(heights.shape) != 2:
             raise ValueError("heights: not an array of two dimensions")
         self._handle.build(self._at(space, progress), heights)
