@@ -330,12 +330,12 @@ bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts,
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = tree_opts_of(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
-    /* 1. Of a node: its row as the tree's type and as doubles; its id; five words; two flags; a weight, a label, a core
+    /* 1. Of a node: its row as the tree's type and as doubles; its id; four words; two flags; a weight, a label, a core
      * flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */
     const int64_t size = (int64_t)bosc_dtype_size(o.dtype), tree_size = (int64_t)bosc_dtype_size(tree.dtype),
                   used = tree.dim < BI_KDTREE_BOX_COORDINATES ? tree.dim : BI_KDTREE_BOX_COORDINATES;
     const int64_t node =
-        tree.dim * (tree_size + 8) + 4 + 5 * 4 + 2 + 8 + 8 + 1 + (used * 2 * tree_size + 28 + 8) / 4 + 1;
+        tree.dim * (tree_size + 8) + 4 + 4 * 4 + 2 + 8 + 8 + 1 + (used * 2 * tree_size + 28 + 8) / 4 + 1;
     /* 2. Before: the tree, and the rows of directions. */
     const int64_t directions = o.metric == BOSC_CLUSTER_MINKOWSKI ? 0 : n * (o.dim * size + tree.dim * 8);
     *bytes = kept + bi_max_i64(building + directions, n * node) + SLACK;
