@@ -102,8 +102,7 @@ struct bi_planet_diamond {
  * is the mirror image of the first.
  *
  * Bisection makes triangles of three shapes only. An equilateral one (on even levels) is divided into two with angles
- * of
- * 30, 60 and 90 degrees (on odd levels), each of these into an equilateral one and one with 30, 30 and 120 degrees.
+ * of 30, 60 and 90 degrees (on odd levels), each of these into an equilateral one and one with 30, 30 and 120 degrees.
  * Sides are parallel to an edge of the octahedron, where one coordinate does not change, except the longest of the last
  * shape. base: the difference of its ends; sign: of the face. */
 BI_FN double bi_planet_apex_of(const double base[3], const double sign[3], bool even, double apex[3])
@@ -191,8 +190,8 @@ BI_FN void bi_planet_find_diamond(const struct bi_planet_view *s, const double p
  * both. Let a triangle span p columns and q rows, and a point of it be the mean of its corners with weights l. Along
  * the line to a corner u columns and v rows away the surface leaves its tangent by at most the sum of A (u - c), over
  * the lines of samples c between, as much for rows, and T u v. The means of u^2, of v^2 and of u v are at most p^2 / 4,
- * q^2 / 4 and p q / 4 (Popoviciu), and that of a kink is p / 4. The triangle is therefore within (A (p^2 + 2 p) + D
- * (q^2 + 2 q) + 2 T p q) / 8.
+ * q^2 / 4 and p q / 4 (Popoviciu), and that of a kink is p / 4. The triangle is therefore within
+ * (A (p^2 + 2 p) + D (q^2 + 2 q) + 2 T p q) / 8.
  *
  * p0, p1: ends of the base on the octahedron; even: the level of the triangles is even. The bound has the unit of
  * s->radius. */
