@@ -139,7 +139,7 @@ static bosc_status select_clusters(struct hdbscan *h)
     uint32_t *words, *selected;
     double *greatest;
     BI_TRY(bi_host_scratch(h->ctx, 6 * bytes + count * (2 * sizeof *words + 1), (void **)&doubles));
-    words = (uint32_t *)(doubles + 6 * count);
+    words = (void *)(doubles + 6 * count);
     struct bi_condensed tree = {.count = h->clusters,
                                 .n = h->n,
                                 .above = words,

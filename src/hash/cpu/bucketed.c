@@ -380,7 +380,7 @@ bosc_status bi_hash_build_cpu(bosc_ctx *ctx, const bosc_hash *table, const void 
 static void find_runs(const bosc_ctx *ctx, const bosc_hash *table, const struct bi_hash_ranged_queries *q,
                       int64_t begin, int64_t end)
 {
-    int64_t run_end;
+    int64_t run_end = end;
     for (; BI_LEVEL_PICK(ctx->level, bi_hash_next_run)(q, &begin, end, &run_end); begin = run_end)
         BI_LEVEL_PICK(ctx->level, bi_hash_find)(table, q->queries, begin, run_end, q->values, q->found);
 }

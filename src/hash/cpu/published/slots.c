@@ -167,7 +167,7 @@ static void find_runs(const bosc_ctx *ctx, const struct bi_hash_slots_find *a, i
 {
     const struct bi_hash_ranged_queries q = {a->key_range,       a->queries, a->view.key_bits,
                                              a->view.value_size, a->values,  a->found};
-    int64_t run_end;
+    int64_t run_end = end;
     for (; BI_LEVEL_PICK(ctx->level, bi_hash_next_run)(&q, &begin, end, &run_end); begin = run_end)
         BI_LEVEL_PICK(ctx->level, bi_hash_find_ordered)(a, begin, run_end);
 }
