@@ -52,6 +52,8 @@ int main(void)
     bosc_ctx *ctx = NULL;
     const bosc_dbscan_opts opts = {.size = sizeof opts, .dim = 3};
     bosc_dbscan_info info = {.size = sizeof info};
+    const bosc_hdbscan_opts by_density = {.size = sizeof by_density, .dim = 3, .min_cluster_size = 50};
+    bosc_hdbscan_info found = {.size = sizeof found};
 
     bosc_status status = uniform && points && labels && objects ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 7, N, 4, BOSC_F32, uniform);
@@ -64,9 +66,13 @@ int main(void)
                (long long)info.clusters, (long long)info.noise);
         for (int k = 0; k < 3 && k < info.clusters; k++)
             printf("object %d: %lld points, %.1f m high\n", k, (long long)objects[k].points, objects[k].top);
-    } else {
-        fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     }
+    /* By density no distance is needed: clusters of at least 50 points. */
+    if (!status) status = bosc_hdbscan_compute(ctx, points, n, 0, &by_density, labels, NULL, NULL, &found);
+    if (!status)
+        printf("by HDBSCAN*: %lld objects, %lld stray echoes\n", (long long)found.clusters, (long long)found.noise);
+    else
+        fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     bosc_ctx_free(ctx);
     free(uniform);
     free(points);
