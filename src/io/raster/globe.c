@@ -404,7 +404,7 @@ static bosc_status fill_globe(const struct map *m, const struct plan *plan, int 
 static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, bosc_heights *globe,
                                 bosc_io_error *error)
 {
-    struct bi_projection projection;
+    struct bi_projection projection = {0};
     const struct map m = map_of(h, &projection);
     bosc_status status = open_projection(h, plan, &projection, error);
     if (status != BOSC_OK) return status;
@@ -492,7 +492,7 @@ static bosc_status fill_box(const struct map *m, const struct plan *plan, const 
 
 static bosc_status resample_part(const bosc_heights *h, struct plan *plan, bosc_heights *part, bosc_io_error *error)
 {
-    struct bi_projection projection;
+    struct bi_projection projection = {0};
     const struct map m = map_of(h, &projection);
     double *box = plan->bounds;
     bosc_status status = open_projection(h, plan, &projection, error);
