@@ -443,6 +443,7 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
                                      const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
                                      void *core_dist2)
 {
+    const double one_point = 0; /* the core distance of a single point */
     bosc_emst_opts full;
     BI_ENTER(ctx);
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
@@ -456,6 +457,6 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
     bi_progress_set_total(ctx, 500 * (double)n);
     BI_TRY(compute_tree(ctx, points, stride, &scaled, pairs, dist2));
     if (n != 1 || !core_dist2) return BOSC_OK;
-    BI_TRY(ctx->backend->copy(ctx, core_dist2, &(const double){0}, full.dtype == BOSC_F32 ? 4 : 8));
+    BI_TRY(ctx->backend->copy(ctx, core_dist2, &one_point, full.dtype == BOSC_F32 ? 4 : 8));
     return ctx->backend->sync(ctx);
 }
