@@ -20,6 +20,7 @@ struct outputs {
     bosc_hdbscan_info *info;
 };
 
+/* State of a call. */
 struct hdbscan {
     bosc_ctx *ctx;
     const struct bi_cluster_steps *steps;
@@ -280,10 +281,10 @@ static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t
     const struct bi_hdbscan_roots roots = {z};
     uint32_t *pairs;
     double *lengths;
-    void *dist2;
+    void *dist2 = NULL; /* of F32: lengths before their conversion */
     BI_TRY(bi_scratch_of(ctx, 2 * n, sizeof *pairs, &pairs));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *lengths, &lengths));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof(double), &dist2));
+    if (is_f32) BI_TRY(bi_scratch_of(ctx, n, sizeof(float), &dist2));
     BI_TRY(
         bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, pairs, is_f32 ? dist2 : lengths, NULL));
     const struct bi_hdbscan_lengths convert = {dist2, lengths};
@@ -292,7 +293,7 @@ static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
 }
 
-/* Checks up to one point. */
+/* Checks the arguments and data of a call with fewer than two points. */
 static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                     const bosc_hdbscan_opts *o)
 {

@@ -11,6 +11,7 @@
 
 #include <boscage/cluster.h>
 
+#include "base/bits.h"
 #include "base/union_find.h"
 #include "kdtree/steps/pair_blocks.h"
 
@@ -112,8 +113,8 @@ struct bi_dbscan_walk {
     int count;
 };
 
-/* Replaces a box by the two below it. */
-BI_FN void bi_dbscan_divide(struct bi_dbscan_walk *w, int64_t h)
+/* Pushes the two boxes below box h. */
+BI_FN void bi_dbscan_push_children(struct bi_dbscan_walk *w, int64_t h)
 {
     w->waiting[w->count++] = (uint32_t)(2 * h + 2);
     w->waiting[w->count++] = (uint32_t)(2 * h + 1);
@@ -178,7 +179,7 @@ BI_FN void bi_dbscan_count_subtree(const struct bi_dbscan *a, struct bi_dbscan_c
         } else if (h >= bi_dbscan_first_block(a)) {
             bi_dbscan_count_block(a, n, h);
         } else {
-            bi_dbscan_divide(&walk, h);
+            bi_dbscan_push_children(&walk, h);
         }
     }
 }
@@ -267,7 +268,7 @@ BI_FN void bi_step_dbscan_join_siblings(const struct bi_dbscan *a, int64_t i)
         else if (h >= bi_dbscan_first_block(a))
             bi_dbscan_join_pair(a, block, h);
         else
-            bi_dbscan_divide(&walk, h);
+            bi_dbscan_push_children(&walk, h);
     }
 }
 
@@ -309,7 +310,7 @@ BI_FN void bi_dbscan_lower_clusters(const struct bi_dbscan *a, int64_t box, stru
         const int64_t h = walk.waiting[--walk.count];
         if (a->some_core[h] == BI_CLUSTER_NONE || bi_dbscan_compare_boxes(a, box, h) == BI_DBSCAN_FAR) continue;
         if (h < bi_dbscan_first_block(a)) {
-            bi_dbscan_divide(&walk, h);
+            bi_dbscan_push_children(&walk, h);
             continue;
         }
         const struct bi_kdtree_range r = bi_kdtree_box_nodes(&a->blocks, h);
@@ -354,10 +355,7 @@ BI_FN void bi_step_dbscan_write(const struct bi_dbscan_write *a, int64_t i)
     const uint32_t row = a->rows[i];
     const int64_t label = a->cluster[i] == BI_CLUSTER_NONE ? -1 : (int64_t)a->cluster[i];
     if (a->core_rows) a->core_rows[row] = a->core[i];
-    if (a->is_64bit)
-        ((int64_t *)a->labels)[row] = label;
-    else
-        ((int32_t *)a->labels)[row] = (int32_t)label;
+    bi_set_word(a->labels, a->is_64bit, row, (uint64_t)label);
 }
 
 #endif
