@@ -1,5 +1,5 @@
-/* A made scan of a yard: posts and barrels on the ground, and stray echoes. Points above the ground fall into objects
- * by DBSCAN; each object gets its size. */
+/* A synthetic scan of a yard: posts and barrels on the ground, and stray echoes. DBSCAN separates the points above the
+ * ground into objects; the example prints the number of points and the height of some. */
 #include <boscage/boscage.h>
 
 #include <math.h>

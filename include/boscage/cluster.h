@@ -124,7 +124,8 @@ BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int
  * A merge of two clusters of min_cluster_size points or more is a split of the condensed tree; other merges are points
  * that leave a cluster. Density is 1 / distance. The stability of a cluster is the sum over its points of the densities
  * from that of its birth to that at which the point leaves.
- * z (n - 1, 4): of bosc_linkage_compute, or scipy's for any method.
+ * z (n - 1, 4): of bosc_linkage_compute, or scipy's. Distances are 0 or more and do not descend: those of
+ *     scipy's centroid and median methods may descend.
  * opts: NULL means the defaults; dtype, dim and min_samples are unused.
  * labels (n): of label_bits; -1 for noise. Clusters are numbered from 0 by their smallest rows.
  * probabilities (n): the density at which the point leaves over the greatest one of its cluster; 0 for noise; may be

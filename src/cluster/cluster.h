@@ -1,4 +1,4 @@
-/* The table of clusters that each backend gives. */
+/* The table of cluster steps. Each backend defines one. */
 #ifndef BI_CLUSTER_CLUSTER_H
 #define BI_CLUSTER_CLUSTER_H
 

@@ -40,7 +40,8 @@ static void select_eom(struct bi_condensed *t, const bosc_hdbscan_opts *o)
         if (t->marks[c] == COVERED) t->marks[c] = UNSELECTED;
 }
 
-/* Returns the cluster over c that separates farther than epsilon, or the last one below the root. */
+/* Returns the lowest cluster above c that separates farther than epsilon. Without one: the root if it may be selected,
+ * else the cluster below the root. */
 static int64_t ascend_to(const struct bi_condensed *t, int64_t c, const bosc_hdbscan_opts *o)
 {
     while (t->above[c] != 0) {
@@ -50,7 +51,7 @@ static int64_t ascend_to(const struct bi_condensed *t, int64_t c, const bosc_hdb
     return o->allow_single_cluster ? 0 : c;
 }
 
-/* Replaces selected clusters that separate at less than epsilon. The selected root alone stays. */
+/* Replaces selected clusters that separate at less than epsilon by those of ascend_to(). A selected root stays. */
 static void join_near(struct bi_condensed *t, const bosc_hdbscan_opts *o)
 {
     if (t->marks[0] == SELECTED) return;
@@ -75,7 +76,8 @@ void bi_condensed_select(struct bi_condensed *t, const bosc_hdbscan_opts *o)
         chosen += t->marks[c];
         t->greatest[c] = t->death[c];
     }
-    /* 3. Find the greatest densities, and the one at which points stay in the selected root. */
+    /* 3. Find the greatest densities, and the least one at which points stay in the selected root. NaN: no point stays,
+     * as scikit-learn keeps points in the root only if no other cluster is selected. */
     for (int64_t c = t->count - 1; c > 0; c--)
         if (t->greatest[c] > t->greatest[t->above[c]]) t->greatest[t->above[c]] = t->greatest[c];
     t->root_density = chosen > 1 ? (double)NAN : o->epsilon != 0 ? 1 / o->epsilon : t->death[0];

@@ -18,7 +18,7 @@ struct bi_condensed {
     double root_density; /* out */
 };
 
-/* Selects clusters as the options say, min_cluster_size apart. */
+/* Selects clusters by all options except min_cluster_size, which the tree already obeys. */
 void bi_condensed_select(struct bi_condensed *tree, const bosc_hdbscan_opts *opts);
 
 #endif

@@ -146,7 +146,8 @@ static bosc_status find_core(bosc_ctx *ctx, const struct call *s, int64_t n, str
     return BOSC_OK;
 }
 
-/* Unites core nodes within eps of each other: within blocks, then between siblings, level by level. */
+/* Unites core nodes within eps of each other: within blocks, then between siblings, level by level. Each pass changes
+ * sets, so it recomputes the joined flags of blocks, then of boxes up to the next level. */
 static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
@@ -220,6 +221,7 @@ static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, 
     return ctx->backend->sync(ctx);
 }
 
+/* Computes labels, core flags and counts of the nodes of a tree. */
 static bosc_status find_clusters(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, bosc_dbscan_info *info)
 {
     struct bi_dbscan a = {.level = 0};
@@ -278,7 +280,7 @@ static bosc_status cluster_points(bosc_ctx *ctx, struct call *s, const void *poi
     return cluster_tree(ctx, tree, s);
 }
 
-/* The options of the tree of a call. */
+/* Returns the options of the tree of a call: rows as directions are doubles. */
 static bosc_kdtree_opts tree_opts_of(const bosc_dbscan_opts *o)
 {
     bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};

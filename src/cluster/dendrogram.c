@@ -33,7 +33,7 @@ bosc_status bi_dendrogram_find_tops(bosc_ctx *ctx, struct bi_hdbscan *a)
         BI_TRY(ctx->ops->cluster->steps->hdbscan_ascend(ctx, a->n - 1, a));
         BI_TRY(bi_read_back(ctx, &more, a->flag, sizeof more));
     }
-    return more ? bi_fail(ctx, BOSC_ERR_INTERNAL, "the merges make a circle") : BOSC_OK;
+    return more ? bi_fail(ctx, BOSC_ERR_INTERNAL, "the merges make a cycle") : BOSC_OK;
 }
 
 /* --- Cuts --------------------------------------------------------------------------------------------------------- */

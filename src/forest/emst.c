@@ -119,7 +119,7 @@ static bosc_status find_roots(struct emst *e)
 {
     bool more = true;
     for (int times = 0; more && times < MAX_ASCENTS; times++) BI_TRY(run_flag_step(e, e->steps->emst_ascend, &more));
-    return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a circle") : BOSC_OK;
+    return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a cycle") : BOSC_OK;
 }
 
 /* Adds the components' edges to the tree, merges the components and relabels the points. */
@@ -376,6 +376,7 @@ struct cores {
     struct bi_out out;
 };
 
+/* Finds the edges under mutual reachability, and the core distances of the scaled points. */
 static bosc_status compute_mutual(bosc_ctx *ctx, const struct scaled_points *p, struct cores *cores, uint64_t *pairs,
                                   uint64_t *words)
 {
@@ -387,6 +388,7 @@ static bosc_status compute_mutual(bosc_ctx *ctx, const struct scaled_points *p, 
     return bi_emst_of_tree_mutual(ctx, p->tree, p->n, p->min_samples, is_64bit, cores->scaled, pairs, words);
 }
 
+/* Writes the core distances of the points as given to the caller's array. */
 static bosc_status store_cores(bosc_ctx *ctx, const struct scaled_points *p, const struct cores *cores)
 {
     const struct bi_emst_write_core write = {cores->scaled, p->opts->dtype != BOSC_F32, 1 / p->scale,

@@ -3,10 +3,9 @@
  * 1. Boruvka's rounds contract the tree: every node chooses its lightest edge, and the components of the chosen edges
  *    are the nodes of the next round. At least half of the nodes disappear in each round.
  * 2. A chosen edge belongs to the chain of one node: the first one above it in later rounds with heavier edges only.
- * The
- *    edges of a chain, in the order of their ranks, are successive merges of one cluster: the first one joins the two
- *    nodes that chose it, any other one adds the node that chose it. The added node is complete, as its own chain holds
- *    lighter edges only.
+ *    The edges of a chain, in the order of their ranks, are successive merges of one cluster: the first one joins the
+ *    two nodes that chose it, any other one adds the node that chose it. The added node is complete, as its own chain
+ *    holds lighter edges only.
  * 3. So one sort by (chain, rank) gives both children of every merge. Sums along chains, round after round, give the
  *    sizes.
  *
@@ -99,7 +98,7 @@ static bosc_status find_roots(struct linkage *l)
         BI_TRY(l->steps->linkage_ascend(l->ctx, l->args.end - l->args.begin, &l->args));
         BI_TRY(bi_read_back(l->ctx, &more, l->args.flag, sizeof more));
     }
-    return more ? bi_fail(l->ctx, BOSC_ERR_INTERNAL, "the chosen edges make a circle") : BOSC_OK;
+    return more ? bi_fail(l->ctx, BOSC_ERR_INTERNAL, "the chosen edges make a cycle") : BOSC_OK;
 }
 
 /* Numbers the roots as the nodes of the next round; *count = their number. */

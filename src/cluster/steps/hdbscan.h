@@ -117,7 +117,8 @@ BI_FN void bi_step_hdbscan_check(const struct bi_hdbscan *a, int64_t t)
     if (!ok) bi_atomic_min_i64(a->bad, t);
 }
 
-/* Item i is merge n - 2 - i, so that a loop visits the merges above first. */
+/* Sets cluster[t] to the merge above t in the same condensed cluster; a top stores itself. Item i is merge n - 2 - i:
+ * a loop visits the merges above first. */
 BI_FN void bi_step_hdbscan_find_above(const struct bi_hdbscan *a, int64_t i)
 {
     const int64_t t = a->n - 2 - i, node = a->n + t;
@@ -146,12 +147,14 @@ BI_FN void bi_step_hdbscan_ascend(const struct bi_hdbscan *a, int64_t i)
     if (above != at) bi_atomic_or_u32(a->flag, 1);
 }
 
+/* Marks the tops. Item i is merge n - 2 - i here and in the next step. */
 BI_FN void bi_step_hdbscan_mark_tops(const struct bi_hdbscan *a, int64_t i)
 {
     const int64_t t = a->n - 2 - i;
     a->number[i] = a->cluster[t] == (uint32_t)t;
 }
 
+/* Stores the top of each cluster. */
 BI_FN void bi_step_hdbscan_list_tops(const struct bi_hdbscan *a, int64_t i)
 {
     const int64_t t = a->n - 2 - i;
@@ -167,7 +170,7 @@ BI_FN void bi_step_hdbscan_number(const struct bi_hdbscan *a, int64_t t)
     if ((uint32_t)t < bi_atomic_load_u32(&a->lowest[cluster])) bi_atomic_min_u32(&a->lowest[cluster], (uint32_t)t);
 }
 
-/* Items are condensed clusters. */
+/* Sets the fields of condensed cluster c. */
 BI_FN void bi_step_hdbscan_describe(const struct bi_hdbscan *a, int64_t c)
 {
     const uint32_t split = a->parent[a->n + a->top[c]];
@@ -195,6 +198,7 @@ BI_FN void bi_step_hdbscan_measure(const struct bi_hdbscan *a, int64_t p)
     a->heads[p] = p == 0 || a->cluster_at[p - 1] != c;
 }
 
+/* Stores the sum at the last merge of each cluster. */
 BI_FN void bi_step_hdbscan_store_stability(const struct bi_hdbscan *a, int64_t p)
 {
     const uint32_t c = a->cluster_at[p];
@@ -209,7 +213,7 @@ BI_FN uint32_t bi_hdbscan_selected_of(const struct bi_hdbscan *a, int64_t v)
     return selected;
 }
 
-/* Finds the merge at which point v leaves: the first big one over it. Smaller ones are less than min_size. */
+/* Finds the merge at which point v leaves: the lowest big one above it. The loop passes fewer than min_size merges. */
 BI_FN void bi_step_hdbscan_find_leaving(const struct bi_hdbscan *a, int64_t v)
 {
     uint32_t t = a->parent[v];
@@ -223,7 +227,7 @@ BI_FN void bi_step_hdbscan_find_leaving(const struct bi_hdbscan *a, int64_t v)
         bi_atomic_min_u32(&a->first_row[selected], (uint32_t)v);
 }
 
-/* Items are condensed clusters. */
+/* Marks the first row of condensed cluster c. */
 BI_FN void bi_step_hdbscan_mark_first(const struct bi_hdbscan *a, int64_t c)
 {
     if (a->first_row[c] != BI_HDBSCAN_NONE) a->is_first[a->first_row[c]] = 1;
@@ -267,11 +271,13 @@ BI_FN void bi_step_cut_find_first(const struct bi_hdbscan *a, int64_t v)
     if ((uint32_t)v < bi_atomic_load_u32(&a->first_row[top])) bi_atomic_min_u32(&a->first_row[top], (uint32_t)v);
 }
 
+/* Marks the first row of the cluster of top merge t. */
 BI_FN void bi_step_cut_mark_first(const struct bi_hdbscan *a, int64_t t)
 {
     if (a->first_row[t] != BI_HDBSCAN_NONE) a->is_first[a->first_row[t]] = 1;
 }
 
+/* Writes the label of point v. A point without a merge within the distance is a cluster. */
 BI_FN void bi_step_cut_write(const struct bi_hdbscan *a, int64_t v)
 {
     const uint32_t top = a->cluster[a->parent[v]];

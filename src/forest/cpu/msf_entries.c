@@ -166,8 +166,8 @@ static bosc_status unite_entries(struct bi_msf_cpu_state *m, bool light)
 
 /* --- Entries in order --------------------------------------------------------------------------------------------- */
 
-/* True if no entry is lighter than the one before, as where weights are equal. Others mostly differ from that order
- * within the first few entries. */
+/* True if no entry is lighter than the one before, as where weights are equal. Most other lists
+ * break that order within the first few entries (an estimate). */
 BI_FN bool entries_ascend(const struct bi_msf_cpu_state *m, bosc_dtype dtype)
 {
     struct bi_graph_entries e = m->entries->list;

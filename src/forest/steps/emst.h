@@ -69,7 +69,7 @@ BI_FN void bi_step_emst_find_core(const struct bi_emst *a, int64_t i)
 }
 
 /* Sorts the list of point i by (distance under mutual reachability, point). Points outside of it are at least as far as
- * its last entry. Entries as far as that, or beyond `length`, become none at the least distance outside. */
+ * its last entry. Entries as far as that, or beyond `length`, become UINT32_MAX, with the least distance outside. */
 BI_FN void bi_step_emst_sort_mutual(const struct bi_emst *a, int64_t i)
 {
     uint32_t *near = a->near + i * a->k;
