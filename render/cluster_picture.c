@@ -70,7 +70,8 @@ void cluster_picture_draw(struct canvas *canvas, const bosc_array *points, const
     const double wide = canvas->width - 2 * MARGIN, high = canvas->height - 2 * MARGIN;
     /* 1. One scale for both axes; discs cover about a third of the picture. */
     const double x_size = e.high[0] / 2 - e.low[0] / 2, y_size = e.high[1] / 2 - e.low[1] / 2;
-    const double scale = fmin(wide / x_size, high / y_size);
+    double scale = fmin(wide / x_size, high / y_size);
+    if (!isfinite(scale)) scale = 1; /* all points round to one position: it is the middle */
     const double radius = fmin(5, fmax(0.7, sqrt(wide * high / (10 * (double)(n + 1)))));
     /* 2. Noise first. */
     for (int noise = 1; noise >= 0; noise--)

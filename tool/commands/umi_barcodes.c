@@ -219,7 +219,7 @@ static int add_batch(struct job *job, struct umi_batch *b, int64_t distance, str
     b->count = code ? 0 : g.info.vertices;
     b->first = code ? NULL : job_alloc((size_t)b->count, sizeof *b->first);
     b->reads = b->first ? job_alloc((size_t)b->count, sizeof *b->reads) : NULL;
-    if (!b->reads) code = EXIT_FAILED;
+    if (!code && !b->reads) code = EXIT_FAILED;
     for (int64_t v = 0; v < b->count && !code; v++) {
         b->first[v] = b->rows[g.representatives[v]];
         b->reads[v] = 0;

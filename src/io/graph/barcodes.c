@@ -133,7 +133,8 @@ static bosc_status add_read(void *to, struct bi_line name, struct bi_line letter
     return add_letters(to, letters, count, -1, reason);
 }
 
-/* Takes the letters of the sequence and of the key where the pattern has N and C. */
+/* Adds the letters of a read where the pattern has N; the letters where it has C are their key. A read shorter than the
+ * pattern has no letters. */
 static bosc_status add_by_pattern(void *to, struct bi_line name, struct bi_line letters, int64_t count,
                                   struct bi_reason *reason)
 {
@@ -163,6 +164,7 @@ static struct bi_line split_name(struct bi_line *name, char separator)
     return part;
 }
 
+/* Adds the barcode at the end of a read's name, and the key before it if the options choose one. */
 static bosc_status add_by_name(void *to, struct bi_line name, struct bi_line letters, int64_t count,
                                struct bi_reason *reason)
 {
@@ -253,14 +255,15 @@ static int64_t find_counts(struct bi_line header, const struct table *t)
 
 static bool is_by_name(const char *columns) { return columns && columns[strspn(columns, "0123456789, ")] != '\0'; }
 
-/* True if the first line names columns: one is chosen by its name, or the barcode of this line is none. */
+/* True if the first line names columns: it lacks those without a name, one is chosen by its name, or its own barcode
+ * is malformed. */
 static bool has_names(const struct growing *g, struct bi_line first, const struct table *t)
 {
     const bosc_sequences_opts *opts = g->opts;
     struct bi_line field;
     struct bi_reason ignored;
-    return is_by_name(opts->column) || is_by_name(opts->key_columns) || is_by_name(opts->count_column) ||
-           !find_field(first, t->separator, t->barcode, &field) ||
+    return t->unnamed > 0 || is_by_name(opts->column) || is_by_name(opts->key_columns) ||
+           is_by_name(opts->count_column) || !find_field(first, t->separator, t->barcode, &field) ||
            bi_marked_letters_check(&g->alphabet, field, &ignored) != BOSC_OK;
 }
 
@@ -313,6 +316,7 @@ static bool set_key_names(struct growing *g, const struct table *t, struct bi_li
     return size == 0 || g->s.key_names;
 }
 
+/* Adds the barcode of a row, with its count and key. */
 static bosc_status add_row(struct growing *g, const struct table *t, struct bi_line line, struct bi_reason *reason)
 {
     struct bi_line field = line, barcode = line, count_field = line, remainder = line;

@@ -84,7 +84,8 @@ static void keys_and_marks(void)
     const bosc_sequences_opts pattern = {.pattern = "CXNC"}, name = {.name_separator = '_', .keys_in_names = 1},
                               last = {.name_separator = ':'}, table = {.column = "umi", .key_columns = "gene,cell"},
                               numbers = {.column = "2", .key_columns = "3", .count_column = "1"},
-                              tag = {.column = "TAG", .key_columns = "1"}, plain = {.alphabet = BOSC_ALPHABET_BASES};
+                              tag = {.column = "TAG", .key_columns = "1"}, second = {.column = "2"},
+                              plain = {.alphabet = BOSC_ALPHABET_BASES};
     /* 1. Valid files. */
     check_source("acgtn\nACG\nATCT 3\nacgt\n", pattern, "cell: G 1 AT/-1  1 /-1 C 3 AT/-1 G 1 AT/-1");
     check_source("@r\nACGT\n+\nIIII\n", pattern, "cell: G 1 AT/-1");
@@ -95,6 +96,7 @@ static void keys_and_marks(void)
     check_source("5\tA-C\tx\n6\tA-G\tx\n7\tAG\tx\n", numbers, "column3: A-C 5 x/1 A-G 6 x/1 AG 7 x/0");
     check_source("n\tumi\tkey\n5\tAC\tx\n", numbers, "key: AC 5 x/-1");
     check_source("c TAG\nb A\n", tag, "c: A 1 b/-1");
+    check_source("\"umi\" \"TAG\"\n\"1\" AC x\n", second, ": AC 1 /-1"); /* R: no name above the first column */
     check_source("ACGT+AC-12 2\nA-1\nC-2\nG-1\n", plain, ": ACGT+AC-12 2 /1 A-1 1 /2 C-2 1 /3 G-1 1 /2");
     /* 2. Refusals. */
     check_source("ACJT\n", pattern, "F:1: 'J' is not one of A, C, G, T");
