@@ -610,8 +610,8 @@ BOSC_API void bosc_scene_free(bosc_scene *scene);
 
 /* Reads a scene: a folder, or a file of Qt's data stream (.arr by custom).
  *
- * folder robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl, .glb; transform.txt is
- *            optional
+ *   folder   robot and obstacle, each with one of the endings .txt, .sph, .off, .obj, .ply, .stl, .glb;
+ *            transform.txt is optional
  *   .txt     the number of vertices, their x, y, z, the number of triangles, and three vertices of each, from 0;
  *            normals of all corners may follow, and are skipped
  *   .sph     a sphere tree: number of levels and of children per node; then a line per node, level by level: x, y, z,

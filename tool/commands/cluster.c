@@ -56,6 +56,7 @@ static int read_points(struct job *job, struct clustering *s)
     return s->core.data ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* Finds the clusters, and lists the rows of the core points. */
 static int find_clusters(struct job *job, struct clustering *s, double eps, int64_t min_samples)
 {
     static const char argument[] = "points: ";

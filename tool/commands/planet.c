@@ -434,9 +434,9 @@ static void note_max_error(struct job *job, const struct planet_view *planet)
                  job->value[OPT_CAMERA] ? ", also those out of view" : "");
 }
 
-/* Reports a bound of the error at the samples of a file that was resampled: a bound without a camera holds for all of
- * the interpolated surface. With insets, with detail, and below the largest depth, the surface or the bound is another.
- * */
+/* Reports a bound of the error at the samples of a file that was resampled: --error without a camera bounds all of the
+ * interpolated surface. Insets and --detail change the surface, and at the largest depth --error may be exceeded: no
+ * bound is then reported. */
 static void report_file_error(struct job *job, const struct planet_view *planet, const struct planet_request *request)
 {
     const json_t *resampled = json_object_get(job->results, "resampled");

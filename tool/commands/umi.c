@@ -72,7 +72,8 @@ static void add_names(struct table *t, const bosc_sequences *s, const char *name
         if (*p == ' ') *p = t->separator;
 }
 
-/* Returns the most bytes of `size` bytes of columns: each is a quote, or a tab between empty columns in quotes. */
+/* Returns a bound of the bytes that add_columns writes for `size` bytes: a quote becomes two, a tab between empty
+ * columns a separator and two quotes. */
 static size_t columns_bytes(size_t size) { return 3 * size + 3; }
 
 /* Bytes of a line besides barcodes and keys: two numbers, four separators. */

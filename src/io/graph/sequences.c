@@ -96,7 +96,8 @@ static bosc_status refuse_more(struct reading *r, struct bi_line word)
 
 /* ---- a sequence a line ---- */
 
-/* Checks a sequence, and gives the reason for a word that is a count or has a suffix. rest: of its line */
+/* Checks the first word of a line as a sequence. A count and a suffix have reasons of their own. rest: the words behind
+ * it. */
 static bosc_status check_word(struct reading *r, struct bi_line word, struct bi_line rest)
 {
     struct bi_line more;

@@ -44,8 +44,8 @@ struct glb {
 /* Elements of an accessor. */
 struct elements {
     const char *data;
-    int64_t count, stride;
-    int64_t type;
+    int64_t count, stride; /* stride: in bytes */
+    int64_t type;          /* of a component: BYTE, SHORT, INT or FLOAT */
 };
 
 #define TRY(call)                                     \
@@ -132,10 +132,13 @@ static bosc_status find_elements(const struct glb *g, int64_t index, int compone
 /* Reports now and then that i elements were read. False if the caller cancelled. */
 static bool advance(int64_t i) { return i % BI_IO_REPORT_ROWS || bi_io_advance(i ? BI_IO_REPORT_ROWS : 0); }
 
+/* Returns the most vertices of a file, and the most triangles. */
+static double max_elements(const struct glb *g) { return REPEATED + 64 * (double)g->in->size; }
+
 /* Appends transformed positions. */
 static bosc_status add_positions(struct glb *g, const struct elements *e, const struct transform *at)
 {
-    const double most = REPEATED + 64 * (double)g->in->size;
+    const double most = max_elements(g);
     if ((double)g->coordinates.count / 3 + (double)e->count > most)
         return bi_io_fail(g->error, BOSC_ERR_LIMIT, "%s: nodes repeat meshes to more than %.0f vertices", g->in->name,
                           most);
@@ -169,7 +172,7 @@ static bosc_status add_triangles(struct glb *g, const struct elements *indices, 
                                  bool mirrored)
 {
     const int64_t corners = indices ? indices->count : vertices;
-    const double most = REPEATED + 64 * (double)g->in->size;
+    const double most = max_elements(g);
     if (corners % 3) return REFUSE(g, "%lld corners are not those of triangles", g->in->name, (long long)corners);
     if ((double)g->faces->count / 3 + (double)corners / 3 > most)
         return bi_io_fail(g->error, BOSC_ERR_LIMIT, "%s: nodes repeat meshes to more than %.0f triangles", g->in->name,
@@ -257,7 +260,8 @@ static bool get_transform(const json_t *node, struct transform *local)
     return m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
 }
 
-static struct transform product(const struct transform *a, const struct transform *b)
+/* Returns the transform that applies b, then a. */
+static struct transform multiply(const struct transform *a, const struct transform *b)
 {
     struct transform all;
     for (int r = 0; r < 3; r++)
@@ -271,8 +275,9 @@ static struct transform product(const struct transform *a, const struct transfor
 struct visit {
     int64_t *nodes;
     struct transform *parents;
-    bool *seen;
-    size_t count, all;
+    bool *seen;   /* (all) */
+    size_t count; /* of nodes to visit */
+    size_t all;   /* nodes of the file */
 };
 
 /* Appends the nodes of a list. */
@@ -307,7 +312,7 @@ static bosc_status visit_nodes(struct glb *g, struct visit *v)
             return REFUSE(g, "node %lld is malformed, or its matrix is not affine", g->in->name, number);
         if (json_object_get(node, "skin"))
             return REFUSE(g, "node %lld has a skin, which is not read", g->in->name, number);
-        const struct transform at = product(v->parents + i, &local);
+        const struct transform at = multiply(v->parents + i, &local);
         if (mesh >= 0) TRY(add_mesh(g, mesh, &at));
         TRY(add_nodes(g, v, json_object_get(node, "children"), &at));
     }

@@ -196,12 +196,13 @@ static bool find_coordinates(const struct bi_line *comment, int64_t *column, str
     static const char key[] = "Properties=";
     const size_t length = sizeof key - 1;
     const char *p = comment->begin, *end = comment->end;
+    /* 1. Find the key. */
     while (end - p >= (ptrdiff_t)length && memcmp(p, key, length) != 0) p++;
     *column = 2;
     if (end - p < (ptrdiff_t)length) return true;
     p += length;
     p += p < end && *p == '"';
-    /* A property has three words, which colons separate: its name, type and number of columns. */
+    /* 2. Read properties up to the coordinates: three words each, which colons separate: name, type, columns. */
     for (int64_t first = 1;;) {
         struct bi_line words[3];
         int64_t count;

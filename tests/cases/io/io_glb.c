@@ -37,10 +37,14 @@ static size_t make_glb(char file[MOST], const char *json)
     "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}]," root "\"nodes\":[" nodes            \
     "],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}" primitive "}]}],\"buffers\":[{\"byteLength\":" \
     "60}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":" bytes "}],\"accessors\":[" accessors "]}"
-#define POSITIONS "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}"
-#define INDICES(type, offset) \
-    ",{\"bufferView\":0,\"byteOffset\":" #offset ",\"componentType\":" #type ",\"count\":3,\"type\":\"SCALAR\"}"
-#define PLAIN SCENE("", "{\"mesh\":0}", "", POSITIONS, "60")
+/* An accessor: its first members, its component type, its number of elements, and their shape. */
+#define ACCESSOR(members, type, count, shape) \
+    "{" members ",\"componentType\":" #type ",\"count\":" #count ",\"type\":\"" shape "\"}"
+#define VIEW "\"bufferView\":0"
+#define POSITIONS ACCESSOR(VIEW, 5126, 3, "VEC3")
+#define INDICES(type, offset) "," ACCESSOR(VIEW ",\"byteOffset\":" #offset, type, 3, "SCALAR")
+#define SCENE_OF(accessor) SCENE("", "{\"mesh\":0}", "", accessor, "60")
+#define PLAIN SCENE_OF(POSITIONS)
 
 /* Parses the file; vertices become doubles of *points, triangles of *faces. */
 static bosc_status parse(const char *file, size_t size, bosc_array *points, bosc_array *faces, bosc_io_error *error)
@@ -130,21 +134,12 @@ static void refusals(void)
         {"F: there is no accessor 1", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS, "60")},
         {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "35")},
         {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "61")},
-        {"F: accessor 0 is not within",
-         SCENE("", "{\"mesh\":0}", "",
-               "{\"bufferView\":0,\"byteOffset\":28,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
-        {"F: accessor 0 is sparse",
-         SCENE("", "{\"mesh\":0}", "", "{\"sparse\":{},\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
-        {"F: the buffer view of accessor 0",
-         SCENE("", "{\"mesh\":0}", "", "{\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}", "60")},
-        {"F: accessor 0 is malformed",
-         SCENE("", "{\"mesh\":0}", "", "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}",
-               "60")},
-        {"F: accessor 0 has component type 5122",
-         SCENE("", "{\"mesh\":0}", "", "{\"bufferView\":0,\"componentType\":5122,\"count\":3,\"type\":\"VEC3\"}",
-               "60")},
-        {"F: 2 corners", SCENE("", "{\"mesh\":0}", "",
-                               "{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"VEC3\"}", "60")},
+        {"F: accessor 0 is not within", SCENE_OF(ACCESSOR(VIEW ",\"byteOffset\":28", 5126, 3, "VEC3"))},
+        {"F: accessor 0 is sparse", SCENE_OF(ACCESSOR("\"sparse\":{}", 5126, 3, "VEC3"))},
+        {"F: the buffer view of accessor 0", SCENE_OF(ACCESSOR("\"byteOffset\":0", 5126, 3, "VEC3"))},
+        {"F: accessor 0 is malformed", SCENE_OF(ACCESSOR(VIEW, 5126, 3, "VEC2"))},
+        {"F: accessor 0 has component type 5122", SCENE_OF(ACCESSOR(VIEW, 5122, 3, "VEC3"))},
+        {"F: 2 corners", SCENE_OF(ACCESSOR(VIEW, 5126, 2, "VEC3"))},
         {"F: triangle 0 has vertex", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5121, 14), "60")},
     };
     /* 2. Read each. */
