@@ -288,14 +288,18 @@ static bosc_status choose_columns(const struct growing *g, struct bi_line first,
     return BOSC_OK;
 }
 
-/* Appends a field and `behind` to the scratch. Tabs separate columns, so a field's own become blanks. */
+/* Appends a field and `behind` to the scratch. Two quotes mean one. Tabs separate columns, so a field's own become
+ * blanks. */
 static bool append_field(struct growing *g, int64_t *size, struct bi_line field, char behind)
 {
-    const int64_t length = field.end - field.begin;
-    if (!bi_array_reserve(&g->scratch, *size + length + 1, &g->scratch_capacity, 1)) return false;
-    for (int64_t i = 0; i < length; i++) g->scratch[*size + i] = field.begin[i] == '\t' ? ' ' : field.begin[i];
-    g->scratch[*size + length] = behind;
-    *size += length + 1;
+    if (!bi_array_reserve(&g->scratch, *size + (field.end - field.begin) + 1, &g->scratch_capacity, 1)) return false;
+    char *out = g->scratch + *size;
+    for (const char *p = field.begin; p < field.end; p++) {
+        *out++ = *p == '\t' ? ' ' : *p;
+        if (*p == '"' && p + 1 < field.end && p[1] == '"') p++;
+    }
+    *out++ = behind;
+    *size = out - g->scratch;
     return true;
 }
 

@@ -93,6 +93,7 @@ static void keys_and_marks(void)
     check_source(">r:ACGT-1\nAC\n>:A\n", last, ": ACGT-1 1 /1 A 1 /0");
     check_source("umi,cell,gene,reads\nacgt,c 1,G,5\n\"A\",c 1,\"G,1\",6,x\n", table,
                  "gene\tcell: ACGT 5 G\tc 1/-1 A 6 G,1\tc 1/-1");
+    check_source("umi,cell,gene\nAC,c,\"a \"\"q\"\"\"\n", table, "gene\tcell: AC 1 a \"q\"\tc/-1");
     check_source("5\tA-C\tx\n6\tA-G\tx\n7\tAG\tx\n", numbers, "column3: A-C 5 x/1 A-G 6 x/1 AG 7 x/0");
     check_source("n\tumi\tkey\n5\tAC\tx\n", numbers, "key: AC 5 x/-1");
     check_source("c TAG\nb A\n", tag, "c: A 1 b/-1");
