@@ -70,6 +70,22 @@ BI_FN uint32_t bi_uf_compress(uint32_t *parent, uint32_t v)
     return at;
 }
 
+/* Passes of bi_uf_ascend over all items that suffice: each follows 64 parents, and 64^8 are more than 2^32. */
+enum { BI_UF_ASCENT = 64, BI_UF_MAX_ASCENTS = 8 };
+
+/* Sets parent[v] to the root of v, or to an ancestor BI_UF_ASCENT levels up, so that an item's work is bounded. Parents
+ * may be any that make no cycle. Returns false if the root is farther up. */
+BI_FN bool bi_uf_ascend(uint32_t *parent, uint32_t v)
+{
+    uint32_t at = bi_atomic_load_u32(&parent[v]), above = bi_atomic_load_u32(&parent[at]);
+    for (int s = 0; s < BI_UF_ASCENT && above != at; s++) {
+        at = above;
+        above = bi_atomic_load_u32(&parent[at]);
+    }
+    bi_atomic_store_u32(&parent[v], at);
+    return above == at;
+}
+
 /* A step that sets parent[v] to the root of v. */
 struct bi_flatten {
     uint32_t *parent;

@@ -4,10 +4,7 @@
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
-enum {
-    MAX_ASCENTS = 8, /* passes of bi_dendrogram_find_tops; each follows 64 merges */
-    CUT_ITEMS = 10   /* progress weight of a cut; estimated */
-};
+enum { CUT_ITEMS = 10 /* progress weight of a cut; estimated */ };
 
 bosc_status bi_dendrogram_link(bosc_ctx *ctx, struct bi_hdbscan *a)
 {
@@ -28,7 +25,7 @@ bosc_status bi_dendrogram_find_tops(bosc_ctx *ctx, struct bi_hdbscan *a)
 {
     uint32_t more = 1;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *a->flag, &a->flag));
-    for (int times = 0; more && times < MAX_ASCENTS; times++) {
+    for (int times = 0; more && times < BI_UF_MAX_ASCENTS; times++) {
         BI_TRY(ctx->backend->fill(ctx, a->flag, 0, sizeof more));
         BI_TRY(ctx->ops->cluster->steps->hdbscan_ascend(ctx, a->n - 1, a));
         BI_TRY(bi_read_back(ctx, &more, a->flag, sizeof more));

@@ -24,7 +24,6 @@ enum {
     FURTHER = 8,     /* list entries beyond the core distance; other numbers not measured */
     MOST_USED = 255, /* list entries that count: their index has 8 bits */
     NEAR = 8,        /* points in a list. More: fewer searches of the tree, more memory; other lengths not measured */
-    MAX_ASCENTS = 8, /* passes of find_roots(); each follows 64 parents */
     LOOKUP_ITEMS = 8 /* progress weight of a step with random reads of other points or components; estimated */
 };
 
@@ -118,7 +117,8 @@ static bosc_status find_shortest_edges(struct emst *e)
 static bosc_status find_roots(struct emst *e)
 {
     bool more = true;
-    for (int times = 0; more && times < MAX_ASCENTS; times++) BI_TRY(run_flag_step(e, e->steps->emst_ascend, &more));
+    for (int times = 0; more && times < BI_UF_MAX_ASCENTS; times++)
+        BI_TRY(run_flag_step(e, e->steps->emst_ascend, &more));
     return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a cycle") : BOSC_OK;
 }
 
@@ -408,7 +408,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct scaled_points *p, v
         BI_TRY(compute_mutual(ctx, p, &cores, found, words));
     else
         BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
-    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, dist2 != NULL));
+    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, pairs, dist2, p->n - 1, &out));
     if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);

@@ -15,8 +15,6 @@
 #include "core/call.h"
 #include "forest/drivers.h"
 
-enum { MAX_ASCENTS = 8 /* passes of find_roots(); each follows 64 parents */ };
-
 struct linkage {
     bosc_ctx *ctx;
     const struct bi_forest_steps *steps;
@@ -93,7 +91,7 @@ static bosc_status list_edges(struct linkage *l, const double *lengths)
 static bosc_status find_roots(struct linkage *l)
 {
     uint32_t more = 1;
-    for (int times = 0; more && times < MAX_ASCENTS; times++) {
+    for (int times = 0; more && times < BI_UF_MAX_ASCENTS; times++) {
         BI_TRY(l->ctx->backend->fill(l->ctx, l->args.flag, 0, sizeof more));
         BI_TRY(l->steps->linkage_ascend(l->ctx, l->args.end - l->args.begin, &l->args));
         BI_TRY(bi_read_back(l->ctx, &more, l->args.flag, sizeof more));

@@ -6,6 +6,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/union_find.h"
 
 #define BI_HDBSCAN_NONE UINT32_MAX /* no merge, no cluster, no row */
 
@@ -132,19 +133,12 @@ BI_FN void bi_step_hdbscan_find_above(const struct bi_hdbscan *a, int64_t i)
     a->cluster[t] = above;
 }
 
-/* Replaces the merge above by the top one, or by one STEPS further up; then the flag is set. */
+/* Replaces the merge above by the top one, or by one on the way to it; then the flag is set. */
 BI_FN void bi_step_hdbscan_ascend(const struct bi_hdbscan *a, int64_t i)
 {
-    enum { STEPS = 64 }; /* as bi_step_emst_ascend */
-    uint32_t *cluster = &a->cluster[a->n - 2 - i], at = bi_atomic_load_u32(cluster);
-    if (at == BI_HDBSCAN_NONE) return;
-    uint32_t above = bi_atomic_load_u32(&a->cluster[at]);
-    for (int s = 0; s < STEPS && above != at; s++) {
-        at = above;
-        above = bi_atomic_load_u32(&a->cluster[at]);
-    }
-    bi_atomic_store_u32(cluster, at);
-    if (above != at) bi_atomic_or_u32(a->flag, 1);
+    const int64_t t = a->n - 2 - i;
+    if (a->cluster[t] == BI_HDBSCAN_NONE) return;
+    if (!bi_uf_ascend(a->cluster, (uint32_t)t)) bi_atomic_or_u32(a->flag, 1);
 }
 
 /* Marks the tops. Item i is merge n - 2 - i here and in the next step. */

@@ -200,7 +200,8 @@ BI_FN void unite_in_order(struct bi_msf_cpu_state *m, int64_t begin, int64_t end
     }
 }
 
-/* Finds the forest of entries in order without a list or a sort; *ascend: false if they are in another order. */
+/* Finds the forest of entries in order without a list or a sort; *ascend: false if they are in another order. One
+ * thread: not measured beside the rounds of several threads on long lists. */
 static bosc_status unite_ascending(struct bi_msf_cpu_state *m, bool *ascend)
 {
     struct bi_batches p = bi_batches_of(m->ctx, m->entries->list.m, 4);

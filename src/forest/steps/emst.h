@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/union_find.h"
 
 /* Arguments of all steps. Squared lengths are float, or double if `is_64bit`; their bits order as they do, since none
  * is negative. Arrays are by point unless noted; a component is named by one of its points, its root. */
@@ -197,19 +198,11 @@ BI_FN void bi_step_emst_join(const struct bi_emst *a, int64_t r)
     a->words[r] = a->best[c];
 }
 
-/* Items are components. Replaces the parent by the root, or by an ancestor STEPS levels up; then the flag is set.
+/* Items are components. Replaces the parent by the root, or by an ancestor (bi_uf_ascend); then the flag is set.
  * Chains may be as long as the number of components. */
 BI_FN void bi_step_emst_ascend(const struct bi_emst *a, int64_t r)
 {
-    enum { STEPS = 64 }; /* MAX_ASCENTS passes of emst.c follow 64^8 parents: more than 2^32 components */
-    uint32_t *parent = &a->parent[a->roots[r]], at = bi_atomic_load_u32(parent),
-             above = bi_atomic_load_u32(&a->parent[at]);
-    for (int s = 0; s < STEPS && above != at; s++) {
-        at = above;
-        above = bi_atomic_load_u32(&a->parent[at]);
-    }
-    bi_atomic_store_u32(parent, at);
-    if (above != at) bi_atomic_or_u32(a->flag, 1);
+    if (!bi_uf_ascend(a->parent, a->roots[r])) bi_atomic_or_u32(a->flag, 1);
 }
 
 BI_FN void bi_step_emst_label(const struct bi_emst *a, int64_t i) { a->label[i] = a->parent[a->label[i]]; }

@@ -5,6 +5,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/union_find.h"
 #include "forest/forest.h"
 
 /* *bad: the first element that is NaN. */
@@ -94,19 +95,11 @@ BI_FN void bi_step_linkage_choose(const struct bi_linkage *a, int64_t i)
     a->side[1][rank] = by_u && by_v ? v : BI_FOREST_NONE;
 }
 
-/* Replaces a node's parent by the root, or by an ancestor STEPS levels up; then the flag is set. Nodes without edges
+/* Replaces a node's parent by the root, or by an ancestor (bi_uf_ascend); then the flag is set. Nodes without edges
  * are roots. */
 BI_FN void bi_step_linkage_ascend(const struct bi_linkage *a, int64_t i)
 {
-    enum { STEPS = 64 }; /* MAX_ASCENTS passes of linkage.c follow 64^8 parents: more than 2^32 nodes */
-    uint32_t *parent = &a->parent[a->begin + i], at = bi_atomic_load_u32(parent),
-             above = bi_atomic_load_u32(&a->parent[at]);
-    for (int s = 0; s < STEPS && above != at; s++) {
-        at = above;
-        above = bi_atomic_load_u32(&a->parent[at]);
-    }
-    bi_atomic_store_u32(parent, at);
-    if (above != at) bi_atomic_or_u32(a->flag, 1);
+    if (!bi_uf_ascend(a->parent, (uint32_t)(a->begin + i))) bi_atomic_or_u32(a->flag, 1);
 }
 
 BI_FN void bi_step_linkage_mark_roots(const struct bi_linkage *a, int64_t i)
