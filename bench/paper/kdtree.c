@@ -114,8 +114,8 @@ static bool time_builders(const int32_t *points, int64_t n, struct stages times[
     return same;
 }
 
-/* Times the published partition with its launch, on a device; NaN elsewhere. Returns true if its tree is that of ours.
- * */
+/* Times the published partition with its launch, on a device; NaN elsewhere. Returns true if its tree is the one that
+ * our launch builds. */
 static bool time_launch(const int32_t *points, int64_t n, struct stages *times)
 {
     struct subject ours = {.points = points, .n = n}, s = ours;
@@ -217,8 +217,7 @@ struct half {
     int64_t n; /* of this rank */
     bosc_ranks_kdtree *tree;
     bosc_ranks_kdtree_info info;
-    double
-        of[PARTS]; /* initialise, sort, pivot and swap, merge, remove duplicates, build, verify; all of them; shard */
+    double of[PARTS]; /* in the order of the table, table_of_two_devices */
     void *nodes;
 };
 

@@ -29,14 +29,13 @@ void table_ms(struct table *t, struct bench_times times);
 void table_none(struct table *t);
 void table_answer(struct table *t, bool right, const char *compared); /* a wrong one fails the program */
 
-/* Which of the two methods here are faster than the paper's: "both, 2.1 and 46 times", "ours, 0.7 and 12 times" or
- * "none, ...". printed: the paper's time on its hardware of this
- * backend; NaN, or another scale than 1: no comparison. */
+/* Adds which of the two methods here are faster than the paper's, and by which factors: "both, 2.1 and 46 times",
+ * "ours, 0.7 and 12 times" or "none, ...". printed: the paper's time on its hardware of this backend. Adds a dash if
+ * it is NaN, or if the sizes are not the paper's. */
 void table_ahead(struct table *t, double printed, double published, double ours);
 
 /* The plot of the table: columns `first` to `last` over column 0. LINEAR_LOG: column 0 is linear, the others
- * logarithmic. Columns that begin with "paper" are dashed, and left
- * out where sizes are not the paper's. */
+ * logarithmic. Columns that begin with "paper" are dashed, and left out where sizes are not the paper's. */
 enum table_axes { TABLE_LOG_LOG, TABLE_LINEAR_LOG };
 void table_plot(struct table *t, int first, int last, enum table_axes axes, const char *y_name);
 

@@ -7,7 +7,8 @@ usage: sweep.py [--json FILE] [--only WORD] [--shape WORD] [--sizes N,N,...] [--
 A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
 Times are the least of as many calls as take --time (0.05), at least two. Sizes above one at which a call took more than
 --limit (1) seconds are left out. --json writes all times as data. Calls of the two alternate, so that both see the same
-load; the file has the load of the machine. --processor-time measures that of all threads, for loaded machines. Answers are not compared: python/tests and compare.py do that.
+load; the file has the load of the machine. --processor-time sums the time of all threads, for loaded machines. Answers
+are not compared: python/tests and compare.py do that.
 """
 
 import argparse

@@ -335,7 +335,7 @@ def space_of(*arrays: Any) -> Space:
         if x is None or isinstance(x, (np.ndarray, list, tuple, float, int)):
             continue
         library = type(x).__module__.partition(".")[0]
-        if library == "pandas":  # a search for an attribute takes it longer than all else
+        if library == "pandas":  # its missing attributes, as looked up below, are slow to fail
             continue
         if library == "cupy":
             return CuPy(x)

@@ -20,7 +20,7 @@ def array_of(objects: Any) -> Any:
     if hasattr(objects, "keys") and hasattr(objects, "_handle"):
         return objects.keys()
     if hasattr(objects, "dtype") or not isinstance(objects, Iterable) or isinstance(objects, (str, bytes)):
-        return objects  # an array, or one that the caller refuses
+        return objects  # an array; a string, which is one key; or an object that the caller refuses
     listed = list(objects)
     if len(set(map(type, listed))) == 1 and isinstance(listed[0], (int, float, str, bytes, np.generic)):
         as_one = np.asarray(listed)
@@ -57,8 +57,10 @@ class DictMethods:
         >>> len(stock), stock.pop(7, None)
         (1, None)
         """
-        if default is None and self.find(keys)[1].shape == () and not bool(self.find(keys)[1]):
-            return None
+        if default is None:
+            found = self.find(keys)[1]
+            if found.shape == () and not bool(found):
+                return None
         values = self[keys] if default is _NONE or default is None else self.get(keys, default)
         self.erase(keys)
         return values
@@ -205,7 +207,7 @@ class SetMethods:
 
     @writing
     def _keep(self: Any, keys: Any) -> None:
-        """Removes all keys but these."""
+        """Removes all keys but the given ones."""
         own = self.keys()
         self._remove_present(own[~self._shared(keys).contains(own)])
 

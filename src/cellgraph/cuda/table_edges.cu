@@ -279,8 +279,8 @@ static __device__ __forceinline__ void read_keys(const table_edges_args &a, orde
     const uint32_t count = has_row ? sh.starts[threadIdx.x + 1] - sh.starts[threadIdx.x] : 0,
                    inclusive = bi_warp_inclusive_sum(count), total = __shfl_sync(~0u, inclusive, 31),
                    to = sh.starts[max(first, first_row)] - sh.starts[first];
-    const uint64_t from = source - (inclusive - count); /* entry e of the warp is a.keys[from + e] if
-                                                              * this lane owns it; may wrap below 0 */
+    /* Entry e of the warp is a.keys[from + e] if this lane owns it. May wrap below 0. */
+    const uint64_t from = source - (inclusive - count);
     for (uint32_t begin = 0; begin < total; begin += 32 * KEYS_IN_FLIGHT) {
         uint32_t keys[KEYS_IN_FLIGHT], rows[KEYS_IN_FLIGHT];
 #pragma unroll
