@@ -90,12 +90,11 @@ class Terrain:
         given = real_array(heights, "heights") if space is NUMPY else heights
         with np.errstate(over="ignore"):
             heights = space.rows(given, "float32")
-        if space is NUMPY and given.dtype != np.float32 and (beyond := np.isinf(heights) & np.isfinite(given)).any():
-            row, column = np.argwhere(np.atleast_2d(beyond))[0]
-            height = np.atleast_2d(given)[row, column]
-            raise ValueError(f"heights: row {row}, column {column} is {height:g}, beyond float32")
         if len(heights.shape) != 2:
             raise ValueError("heights: not an array of two dimensions")
+        if space is NUMPY and given.dtype != np.float32 and (beyond := np.isinf(heights) & np.isfinite(given)).any():
+            row, column = np.argwhere(beyond)[0]
+            raise ValueError(f"heights: row {row}, column {column} is {given[row, column]:g}, beyond float32")
         self._handle.build(self._at(space, progress), heights)
         self._space, self._heights = space, heights
 

@@ -89,6 +89,12 @@ def test_refused(parameters, X, weights, message):
         DBSCAN(**parameters).fit(X, sample_weight=weights)
 
 
+def test_an_order_of_a_metric_without_one_is_refused():
+    for estimator in (sklearn.cluster.DBSCAN, DBSCAN):
+        with pytest.raises((TypeError, ValueError)):
+            estimator(metric="euclidean", metric_params={"p": 1}).fit(POINTS)
+
+
 def test_friends_of_friends():
     x = np.random.default_rng(3).random((500, 2)) * 10
     gaps = np.abs(x[:, None] - x)

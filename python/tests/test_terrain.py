@@ -127,3 +127,6 @@ def test_heights_beyond_float32_are_named():
     heights[2, 1] = np.inf
     with pytest.raises(ValueError, match="row 2, column 1 is infinite"):
         Terrain(heights)
+    for shape in ((3,), (3, 3, 3)):
+        with pytest.raises(ValueError, match="not an array of two dimensions"):
+            Terrain(np.full(shape, 1e300))

@@ -49,8 +49,10 @@ class DBSCAN(_sklearn.DBSCAN):
         parameters = self.metric_params or {}
         if hasattr(X, "toarray") or not isinstance(self.metric, str) or set(parameters) - {"p"}:
             return None
+        if parameters and self.metric != "minkowski":  # scikit-learn refuses them
+            return None
         if self.metric in ("haversine", "cosine"):
-            return None if parameters else (HAVERSINE if self.metric == "haversine" else COSINE, 0.0)
+            return (HAVERSINE if self.metric == "haversine" else COSINE, 0.0)
         if self.metric not in POWERS or self.metric == "p":
             return None
         p = POWERS[self.metric]
