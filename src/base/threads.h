@@ -14,8 +14,8 @@ enum { BI_MAX_THREADS = 4096 }; /* above the processors of known machines; bound
 /* The number that OpenMP would use; 1 without OpenMP. */
 int32_t bi_threads_default(void);
 
-/* The number of threads that may spin at once: the processors that the process may use, 0 if OMP_WAIT_POLICY is
- * passive. */
+/* The number of threads that may spin at once: the processors that the process may use, or without OpenMP those of the
+ * machine; 0 if OMP_WAIT_POLICY is passive. */
 int32_t bi_threads_that_spin(void);
 
 /* Pauses of a spin between two readings of the clock, which takes about as long as one. */

@@ -251,10 +251,10 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     BI_IF_OK(status, await_queued(ctx, comm));
     BI_IF_OK(status, copy_blocks(ctx, comm, false, received, received_offsets));
     /* 3. Later work of all ranks follows the copies: senders may reuse their memory. */
-    const bosc_status published = publish_queued(ctx, comm), met = barrier(ctx, comm);
-    if (met != BOSC_OK) { /* a rank is lost, and this one may free the memory of its copies */
+    const bosc_status published = publish_queued(ctx, comm), passed = barrier(ctx, comm);
+    if (passed != BOSC_OK) { /* a rank is lost, and the caller may release the memory of the queued copies */
         (void)ctx->backend->sync(ctx);
-        return met;
+        return passed;
     }
     const bosc_status awaited = await_queued(ctx, comm);
     BI_IF_OK(status, published);

@@ -36,8 +36,8 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
     if (o->id_bits != 32 && o->id_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: id_bits %d is neither 32 nor 64", (int)o->id_bits);
     if (o->blocks < 0 || o->blocks > MOST_BLOCKS || (o->blocks == 0) != (o->threads == 0))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is not in 1 to %d, or not 0 as threads are", (int)o->blocks,
-                       MOST_BLOCKS);
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is not in 0 to %d, or only one of blocks and threads is 0",
+                       (int)o->blocks, MOST_BLOCKS);
     if (o->threads < 0 || o->threads > MOST_THREADS || o->threads % 32)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d, or no multiple of 32", (int)o->threads,
                        MOST_THREADS);

@@ -142,7 +142,7 @@ static bosc_status stage_count(bosc_ctx *ctx, const struct pair_counts *s, struc
     return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
 }
 
-/* Stages what the walk of count_bins needs of the searched tree. */
+/* Stages the extents and the split axes of the searched tree, which the walk of count_bins reads. */
 static bosc_status stage_walk(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a)
 {
     const double *extents;
@@ -172,7 +172,7 @@ static bosc_status reduce_bins(bosc_ctx *ctx, bosc_dtype type, const int64_t *ma
     return BOSC_OK;
 }
 
-/* Begins the call for the bins from a->first on: BI_KDTREE_BINS at most. */
+/* Sets a->bins, the number of bins that the next pass counts from a->first on: BI_KDTREE_BINS at most. */
 static void set_bins(const struct pair_counts *s, struct bi_kdtree_count_bins *a)
 {
     const int64_t left = s->radius_count - a->first;
@@ -257,8 +257,8 @@ static int64_t bin_of(const struct pair_counts *s, const struct bi_kdtree_metric
     return low;
 }
 
-/* *bin = the common bin of all pairs of two trees with nodes, if the extents of the trees determine it; else -1. Equal
- * points and radii beyond all distances, or below all, need no more. */
+/* *bin = the common bin of all pairs of two trees with nodes, if the extents of the trees determine it; else -1. They
+ * do for equal points, and if no radius is within the range of the distances. */
 static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, int64_t *bin)
 {
     const int32_t dim = s->tree->opts.dim;
@@ -267,7 +267,7 @@ static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, i
     struct bi_kdtree_metric metric;
     void *gaps;
     *bin = -1;
-    if (s->opts.periods) return BOSC_OK; /* on the device */
+    if (s->opts.periods) return BOSC_OK; /* the metric's periods may be in a device's memory */
     BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, ordinary, &metric));
     BI_TRY(bi_kdtree_extents(ctx, s->tree, &extents));
     BI_TRY(bi_kdtree_extents(ctx, s->other, &others));

@@ -142,26 +142,26 @@ enum { CHECK_BLOCK = 1024 }; /* entries: 4 KB of 32-bit ids each way, which the 
  * ids. The loops have no branch on data, so that they vectorise. */
 static bool has_bad_id(const void *ids, bool is_64bit, struct bi_span part, uint64_t n)
 {
-    const uint64_t *wide = ids;
-    const uint32_t *narrow = ids, most = (uint32_t)(n - 1);
+    const uint64_t *ids64 = ids;
+    const uint32_t *ids32 = ids, most = (uint32_t)(n - 1);
     uint32_t bad = 0;
     if (is_64bit)
-        for (int64_t i = part.begin; i < part.end; i++) bad |= wide[i] >= n;
+        for (int64_t i = part.begin; i < part.end; i++) bad |= ids64[i] >= n;
     else
-        for (int64_t i = part.begin; i < part.end; i++) bad |= narrow[i] > most;
+        for (int64_t i = part.begin; i < part.end; i++) bad |= ids32[i] > most;
     return bad != 0;
 }
 
 /* True if one of the weights is a NaN, the only value that differs from itself. Integers are not read. */
 static bool has_nan(const void *weights, bosc_dtype dtype, struct bi_span part)
 {
-    const float *narrow = weights;
-    const double *wide = weights;
+    const float *floats = weights;
+    const double *doubles = weights;
     uint32_t bad = 0;
     if (dtype == BOSC_F32)
-        for (int64_t i = part.begin; i < part.end; i++) bad |= narrow[i] != narrow[i];
+        for (int64_t i = part.begin; i < part.end; i++) bad |= floats[i] != floats[i];
     if (dtype == BOSC_F64)
-        for (int64_t i = part.begin; i < part.end; i++) bad |= wide[i] != wide[i];
+        for (int64_t i = part.begin; i < part.end; i++) bad |= doubles[i] != doubles[i];
     return bad != 0;
 }
 

@@ -9,7 +9,7 @@ enum {
     EARLY = 4    /* queries of a block tested one by one before the others; not measured */
 };
 
-/* Widens the range to elements begin to end - 1, by eight chains. */
+/* Widens a range, {least, greatest}, to n keys. Eight independent minima and maxima, so that the loop vectorises. */
 #define WIDEN(bits)                                                                          \
     static void widen_##bits(const uint##bits##_t *keys, int64_t n, uint##bits##_t range[2]) \
     {                                                                                        \
@@ -33,7 +33,7 @@ enum {
 WIDEN(32)
 WIDEN(64)
 
-/* True if one of n queries is in the range, `width` keys from `least` on. Returns early where the first ones are. */
+/* True if one of n queries is in the range from `least` to least + width. Returns early where the first ones are. */
 #define ANY(bits)                                                                                                \
     static bool any_##bits(const uint##bits##_t *queries, int64_t n, uint##bits##_t least, uint##bits##_t width) \
     {                                                                                                            \

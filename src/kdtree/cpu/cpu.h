@@ -268,15 +268,16 @@ bosc_status bi_kdtree_cpu_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_
 bosc_status bi_kdtree_cpu_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                        const bosc_kdtree **searched);
 
-bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                              const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                       const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                      const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                    const struct bi_kdtree_query *query);
-bosc_status bi_kdtree_cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                   const struct bi_kdtree_query *query);
+enum bi_kdtree_cpu_kind {
+    BI_KDTREE_CPU_KNN,
+    BI_KDTREE_CPU_RADIUS_COUNT,
+    BI_KDTREE_CPU_RADIUS_FILL,
+    BI_KDTREE_CPU_BOX_COUNT,
+    BI_KDTREE_CPU_BOX_FILL
+};
+
+/* Runs a search of the array `view`. tree: of the same nodes, or their order by extent; it has the index. */
+bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                 const struct bi_kdtree_query *query, enum bi_kdtree_cpu_kind kind);
 
 #endif

@@ -388,25 +388,24 @@ static bosc_status touch_outputs(bosc_ctx *ctx, const bosc_kdtree *tree, const s
     return touch_pages(ctx, query->dist2, entries * distance_size(tree->opts.dtype, query->order));
 }
 
-enum kind { KNN, COUNT, FILL, BOX_COUNT, BOX_FILL };
-
-static run_fn select_loop(const bosc_ctx *ctx, bosc_dtype dtype, double order, enum kind kind)
+/* Returns the loop of a kind of search. order: of the distances, as in struct bi_kdtree_query. */
+static run_fn select_loop(const bosc_ctx *ctx, bosc_dtype dtype, double order, enum bi_kdtree_cpu_kind kind)
 {
     switch (kind) {
-    case KNN: return select_search_loops(ctx, dtype, order)->knn;
-    case COUNT: return select_search_loops(ctx, dtype, order)->radius_count;
-    case FILL: return select_search_loops(ctx, dtype, order)->radius_fill;
-    case BOX_COUNT: return select_hot_loops(ctx, dtype)->box_count;
+    case BI_KDTREE_CPU_KNN: return select_search_loops(ctx, dtype, order)->knn;
+    case BI_KDTREE_CPU_RADIUS_COUNT: return select_search_loops(ctx, dtype, order)->radius_count;
+    case BI_KDTREE_CPU_RADIUS_FILL: return select_search_loops(ctx, dtype, order)->radius_fill;
+    case BI_KDTREE_CPU_BOX_COUNT: return select_hot_loops(ctx, dtype)->box_count;
     default: return select_hot_loops(ctx, dtype)->box_fill;
     }
 }
 
 static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                const struct bi_kdtree_query *query, enum kind kind)
+                                const struct bi_kdtree_query *query, enum bi_kdtree_cpu_kind kind)
 {
     struct bi_kdtree_cpu_search a;
     BI_TRY(prepare_search(ctx, tree, view, query, &a));
-    if (kind == KNN) BI_TRY(touch_outputs(ctx, tree, query));
+    if (kind == BI_KDTREE_CPU_KNN) BI_TRY(touch_outputs(ctx, tree, query));
     return run_search(ctx, &a, select_loop(ctx, view->dtype, query->order, kind));
 }
 
@@ -414,8 +413,8 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bo
 enum { MOST_QUERIES = 1 << 30 };
 
 /* Searches chunk by chunk, each with its own part of the outputs. */
-static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                 const struct bi_kdtree_query *query, enum kind kind)
+bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
+                                 const struct bi_kdtree_query *query, enum bi_kdtree_cpu_kind kind)
 {
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
     for (int64_t at = 0; at < count; at += MOST_QUERIES) {
@@ -423,7 +422,7 @@ static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const b
         chunk.first_row = at;
         chunk.rows.n = count - at < MOST_QUERIES ? count - at : MOST_QUERIES;
         chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
-        if (kind == KNN) {
+        if (kind == BI_KDTREE_CPU_KNN) {
             chunk.ids = (char *)query->ids + at * query->k * tree->opts.id_bits / 8;
             const size_t bytes = (size_t)(at * query->k) * distance_size(view->dtype, query->order);
             if (query->dist2) chunk.dist2 = (char *)query->dist2 + bytes;
@@ -433,34 +432,4 @@ static bosc_status search_chunks(bosc_ctx *ctx, const bosc_kdtree *tree, const b
         BI_TRY_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, &chunk, kind));
     }
     return BOSC_OK;
-}
-
-bosc_status bi_kdtree_cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                              const struct bi_kdtree_query *query)
-{
-    return search_chunks(ctx, tree, view, query, KNN);
-}
-
-bosc_status bi_kdtree_cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                       const struct bi_kdtree_query *query)
-{
-    return search_chunks(ctx, tree, view, query, COUNT);
-}
-
-bosc_status bi_kdtree_cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                      const struct bi_kdtree_query *query)
-{
-    return search_chunks(ctx, tree, view, query, FILL);
-}
-
-bosc_status bi_kdtree_cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                    const struct bi_kdtree_query *query)
-{
-    return search_chunks(ctx, tree, view, query, BOX_COUNT);
-}
-
-bosc_status bi_kdtree_cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
-                                   const struct bi_kdtree_query *query)
-{
-    return search_chunks(ctx, tree, view, query, BOX_FILL);
 }

@@ -152,25 +152,28 @@ static bosc_status cpu_verify(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t *n
     return cpu_steps.check_ids(ctx, tree->nodes, &check);
 }
 
-static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+/* Searches the tree, or its order by extent if there is one. */
+static bosc_status search_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query,
+                               enum bi_kdtree_cpu_kind kind)
 {
     BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
-    bosc_kdtree_view view = cpu_view(tree);
-    return bi_kdtree_cpu_knn(ctx, tree, &view, query);
+    const bosc_kdtree_view view = cpu_view(tree);
+    return bi_kdtree_cpu_search(ctx, tree, &view, query, kind);
+}
+
+static bosc_status cpu_knn(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
+{
+    return search_tree(ctx, tree, query, BI_KDTREE_CPU_KNN);
 }
 
 static bosc_status cpu_radius_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
-    bosc_kdtree_view view = cpu_view(tree);
-    return bi_kdtree_cpu_radius_count(ctx, tree, &view, query);
+    return search_tree(ctx, tree, query, BI_KDTREE_CPU_RADIUS_COUNT);
 }
 
 static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
-    bosc_kdtree_view view = cpu_view(tree);
-    return bi_kdtree_cpu_radius_fill(ctx, tree, &view, query);
+    return search_tree(ctx, tree, query, BI_KDTREE_CPU_RADIUS_FILL);
 }
 
 static bool cpu_supports_boxes(const bosc_kdtree *tree)
@@ -181,16 +184,12 @@ static bool cpu_supports_boxes(const bosc_kdtree *tree)
 
 static bosc_status cpu_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
-    bosc_kdtree_view view = cpu_view(tree);
-    return bi_kdtree_cpu_box_count(ctx, tree, &view, query);
+    return search_tree(ctx, tree, query, BI_KDTREE_CPU_BOX_COUNT);
 }
 
 static bosc_status cpu_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
-    BI_TRY(bi_kdtree_cpu_select_order(ctx, tree, query->rows.n, &tree));
-    bosc_kdtree_view view = cpu_view(tree);
-    return bi_kdtree_cpu_box_fill(ctx, tree, &view, query);
+    return search_tree(ctx, tree, query, BI_KDTREE_CPU_BOX_FILL);
 }
 
 const struct bi_kdtree_ops bi_kdtree_ops_cpu = {

@@ -107,7 +107,7 @@ BI_FN void bi_planet_extend_cell(struct bi_planet_cell *cell, const struct bi_pl
     cell->twist = by->twist > cell->twist ? by->twist : cell->twist;
 }
 
-/* A sample of a row that may be a pole's; columns up to twice the width wrap around. */
+/* A sample of a row that may be a pole's; columns below twice the width wrap around. */
 BI_FN double bi_planet_sample_at(const struct bi_planet_view *s, int64_t row, int64_t column)
 {
     if (row < 0) return s->poles[0];
