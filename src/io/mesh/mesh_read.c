@@ -22,8 +22,10 @@ bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
     if (bi_path_ends_in(path, ".off")) return bi_off_read;
     if (bi_path_ends_in(path, ".obj")) return bi_obj_read;
     if (bi_path_ends_in(path, ".ply")) return bi_ply_read;
-    if (bi_path_ends_in(path, ".glb") || bi_glb_is(in)) return bi_glb_read;
-    if (bi_path_ends_in(path, ".stl") || bi_stl_is_binary(in) || bi_bytes_begin(in, "solid", 5)) return bi_stl_read;
+    if (bi_path_ends_in(path, ".glb")) return bi_glb_read;
+    if (bi_path_ends_in(path, ".stl")) return bi_stl_read;
+    if (bi_glb_is(in)) return bi_glb_read;
+    if (bi_stl_is_binary(in) || bi_bytes_begin(in, "solid", 5)) return bi_stl_read;
     if (bi_bytes_begin(in, "ply", 3)) return bi_ply_read;
     if (is_off(in)) return bi_off_read;
     return strcmp(path, "-") == 0 ? bi_obj_read : NULL;

@@ -419,7 +419,7 @@ bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const b
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
     for (int64_t at = 0; at < count; at += MOST_QUERIES) {
         struct bi_kdtree_query chunk = *query;
-        chunk.first_row = at;
+        chunk.first_row = query->first_row + at;
         chunk.rows.n = count - at < MOST_QUERIES ? count - at : MOST_QUERIES;
         chunk.rows.data = (const char *)query->rows.data + at * query->rows.stride * size;
         if (kind == BI_KDTREE_CPU_KNN) {

@@ -177,7 +177,7 @@ static void readers(void)
         {"a.stl", "", 0, bi_stl_read},         {"-", "ply\n", 4, bi_ply_read},     {"a", "# c\nCOFF\n", 9, bi_off_read},
         {"-", "solid x\n", 8, bi_stl_read},    {"-", "v 1 2 3\n", 8, bi_obj_read}, {"-", "", 0, bi_obj_read},
         {"a.txt", "v 1 2 3\n", 8, NULL},       {"a.glb", "", 0, bi_glb_read},      {"-", "glTF", 4, bi_glb_read},
-        {"a.bin", stl_bytes, 84, bi_stl_read}, {"a.bin", stl_bytes, 83, NULL}};
+        {"a.bin", stl_bytes, 84, bi_stl_read}, {"a.bin", stl_bytes, 83, NULL},     {"a.stl", "glTF", 4, bi_stl_read}};
     memset(stl_bytes, 0, sizeof stl_bytes);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct bi_bytes in = {.name = "F", .data = all[i].bytes, .size = all[i].size};
