@@ -106,6 +106,14 @@ static __global__ void list_pairs(cells c, int64_t n, const int64_t *offsets, in
     });
 }
 
+/* The greatest float whose square root, rounded, is at most r: the library counts a distance that rounds to r. */
+static float square_limit(float r)
+{
+    float limit = r * r;
+    while (std::sqrt(std::nextafter(limit, HUGE_VALF)) <= r) limit = std::nextafter(limit, HUGE_VALF);
+    return limit;
+}
+
 struct cell_list {
     int64_t n, count;
     int bits = 1;
@@ -119,7 +127,8 @@ struct cell_list {
 
     cell_list(int64_t n_, float r, int side)
         : n(n_), count((int64_t)side * side * side), keys(n), ids(n), sorted_keys(n), sorted_ids(n), starts(count + 1),
-          points(n), counts(n + 1), total(1), c{std::min(1 / r, (float)SIDE_MAX), r * r, side, starts.p, points.p}
+          points(n), counts(n + 1),
+          total(1), c{std::min(1 / r, (float)SIDE_MAX), square_limit(r), side, starts.p, points.p}
     {
         while (count > (int64_t)1 << bits) bits++;
         CUDA(sort(nullptr));
