@@ -19,12 +19,17 @@ enum {
     SHORT = 5123,
     INT = 5125,
     FLOAT = 5126,
-    TRIANGLES = 4 /* mode of a primitive */
+    TRIANGLES = 4, /* modes of primitives */
+    STRIP = 5,
+    FAN = 6
 };
 
 /* Nodes may repeat a mesh: a file of s bytes has at most REPEATED + 64 s vertices, and as many triangles. So memory is
- * in proportion to the file. Chosen. */
+ * in proportion to the file, and so are the visits of primitives. Chosen. */
 enum { REPEATED = 1 << 24 };
+
+/* Exporters of floats write the last row of a matrix with such errors. Chosen. */
+static const double LAST_ROW_ERROR = 1e-5;
 
 /* A position is the product of rows of four numbers with x, y, z, 1. */
 struct transform {
@@ -38,6 +43,7 @@ struct glb {
     size_t body_bytes;
     struct bi_numbers coordinates;
     struct bi_faces *faces; /* NULL: triangles are skipped */
+    int64_t visited;        /* primitives, each as often as nodes repeat it */
     bosc_io_error *error;
 };
 
@@ -148,11 +154,14 @@ static bosc_status add_positions(struct glb *g, const struct elements *e, const 
         float p[3];
         if (!advance(i)) return BOSC_ERR_CANCELLED;
         memcpy(p, e->data + i * e->stride, sizeof p);
+        if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+            return bi_io_fail(g->error, BOSC_ERR_DATA, "%s: position %lld is not finite", g->in->name, (long long)i);
         for (int c = 0; c < 3; c++) {
             const double *row = at->row[c];
             const double x = row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3];
-            if (x != x)
-                return bi_io_fail(g->error, BOSC_ERR_DATA, "%s: position %lld is NaN", g->in->name, (long long)i);
+            if (!isfinite(x))
+                return bi_io_fail(g->error, BOSC_ERR_DATA, "%s: position %lld, moved by its node, is not finite",
+                                  g->in->name, (long long)i);
             g->coordinates.data[g->coordinates.count++] = x;
         }
     }
@@ -166,24 +175,34 @@ static uint32_t index_at(const struct elements *e, int64_t i)
     return index;
 }
 
+/* Returns the position among the corners of corner k of triangle t; glTF 2.0, 3.7.2.1. */
+static int64_t corner_of(int64_t mode, int64_t t, int k)
+{
+    if (mode == FAN) return k == 2 ? 0 : t + 1 + k;
+    if (mode == STRIP) return k == 0 ? t : t % 2 ? t + 3 - k : t + k;
+    return 3 * t + k;
+}
+
 /* Appends triangles of the vertices from `first` on. indices: NULL: the vertices in their order. mirrored: the corners
  * are reversed, so that triangles still face outwards. */
-static bosc_status add_triangles(struct glb *g, const struct elements *indices, int64_t vertices, double first,
-                                 bool mirrored)
+static bosc_status add_triangles(struct glb *g, const struct elements *indices, int64_t mode, int64_t vertices,
+                                 double first, bool mirrored)
 {
     const int64_t corners = indices ? indices->count : vertices;
+    const int64_t count = mode == TRIANGLES ? corners / 3 : corners < 2 ? 0 : corners - 2;
     const double most = max_elements(g);
-    if (corners % 3) return REFUSE(g, "%lld corners are not those of triangles", g->in->name, (long long)corners);
-    if ((double)g->faces->count / 3 + (double)corners / 3 > most)
+    if (mode == TRIANGLES && corners % 3)
+        return REFUSE(g, "%lld corners are not those of triangles", g->in->name, (long long)corners);
+    if ((double)g->faces->count / 3 + (double)count > most)
         return bi_io_fail(g->error, BOSC_ERR_LIMIT, "%s: nodes repeat meshes to more than %.0f triangles", g->in->name,
                           most);
-    for (int64_t i = 0; i < corners; i += 3) {
+    for (int64_t t = 0; t < count; t++) {
         double face[3];
-        if (!advance(i / 3)) return BOSC_ERR_CANCELLED;
+        if (!advance(t)) return BOSC_ERR_CANCELLED;
         for (int k = 0; k < 3; k++) {
-            const int64_t v = indices ? index_at(indices, i + k) : i + k;
+            const int64_t corner = corner_of(mode, t, k), v = indices ? index_at(indices, corner) : corner;
             if (v >= vertices)
-                return REFUSE(g, "triangle %lld has vertex %lld, but there are %lld", g->in->name, (long long)(i / 3),
+                return REFUSE(g, "triangle %lld has vertex %lld, but there are %lld", g->in->name, (long long)t,
                               (long long)v, (long long)vertices);
             face[mirrored && k ? 3 - k : k] = first + (double)v;
         }
@@ -212,10 +231,16 @@ static bosc_status add_primitive(struct glb *g, const json_t *primitive, const s
     if (!get_integer(json_object_get(primitive, "attributes"), "POSITION", -1, &position) ||
         !get_integer(primitive, "indices", -1, &index) || !get_integer(primitive, "mode", TRIANGLES, &mode))
         return REFUSE(g, "a primitive is malformed", g->in->name);
+    if (!advance(g->visited++)) return BOSC_ERR_CANCELLED;
+    if ((double)g->visited > max_elements(g))
+        return bi_io_fail(g->error, BOSC_ERR_LIMIT, "%s: nodes repeat meshes to more than %.0f primitives", g->in->name,
+                          max_elements(g));
     if (position < 0) return BOSC_OK; /* nothing is drawn */
-    if (json_object_get(primitive, "targets")) return REFUSE(g, "morph targets are not read", g->in->name);
-    if (g->faces && mode != TRIANGLES)
-        return REFUSE(g, "a primitive has mode %lld; triangles (4) are read", g->in->name, (long long)mode);
+    if (json_array_size(json_object_get(primitive, "targets")) > 0)
+        return REFUSE(g, "morph targets are not read", g->in->name);
+    if (g->faces && mode != TRIANGLES && mode != STRIP && mode != FAN)
+        return REFUSE(g, "a primitive has mode %lld; read are triangles (4), strips (5) and fans (6)", g->in->name,
+                      (long long)mode);
     TRY(find_elements(g, position, 3, &positions));
     if (position != *shared) {
         *first = (double)(g->coordinates.count / 3);
@@ -224,7 +249,7 @@ static bosc_status add_primitive(struct glb *g, const json_t *primitive, const s
     }
     if (!g->faces) return BOSC_OK;
     if (index >= 0) TRY(find_elements(g, index, 1, &indices));
-    return add_triangles(g, index >= 0 ? &indices : NULL, positions.count, *first, is_mirrored(at));
+    return add_triangles(g, index >= 0 ? &indices : NULL, mode, positions.count, *first, is_mirrored(at));
 }
 
 static bosc_status add_mesh(struct glb *g, int64_t number, const struct transform *at)
@@ -257,7 +282,9 @@ static bool get_transform(const json_t *node, struct transform *local)
     }
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 4; c++) local->row[r][c] = m[4 * c + r];
-    return m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1;
+    for (int c = 0; c < 4; c++)
+        if (!(fabs(m[4 * c + 3] - (c == 3)) <= LAST_ROW_ERROR)) return false;
+    return true;
 }
 
 /* Returns the transform that applies b, then a. */
@@ -296,22 +323,55 @@ static bosc_status add_nodes(struct glb *g, struct visit *v, const json_t *list,
     return BOSC_OK;
 }
 
+/* Appends the nodes at which to begin: those of the scene or, in a file without scenes, all nodes that are nobody's
+ * children. */
+static bosc_status add_roots(struct glb *g, struct visit *v)
+{
+    static const struct transform z_up = {{{1, 0, 0, 0}, {0, 0, -1, 0}, {0, 1, 0, 0}}};
+    int64_t scene;
+    /* 1. A scene: scene 0 unless the file chooses another. */
+    if (json_array_size(json_object_get(g->root, "scenes")) > 0 || json_object_get(g->root, "scene")) {
+        if (!get_integer(g->root, "scene", 0, &scene) || !element_of(g, "scenes", scene))
+            return REFUSE(g, "the scene is not in the list of scenes", g->in->name);
+        return add_nodes(g, v, json_object_get(element_of(g, "scenes", scene), "nodes"), &z_up);
+    }
+    /* 2. No scenes: `seen` marks children, then is emptied. */
+    for (size_t i = 0; i < v->all; i++) {
+        const json_t *children = json_object_get(element_of(g, "nodes", (int64_t)i), "children");
+        for (size_t k = 0; k < json_array_size(children); k++) {
+            const json_int_t child = json_integer_value(json_array_get(children, k));
+            if (child >= 0 && (size_t)child < v->all) v->seen[child] = true;
+        }
+    }
+    for (size_t i = 0; i < v->all; i++)
+        if (!v->seen[i]) {
+            v->nodes[v->count] = (int64_t)i;
+            v->parents[v->count++] = z_up;
+        }
+    memset(v->seen, 0, v->all);
+    for (size_t i = 0; i < v->count; i++) v->seen[v->nodes[i]] = true;
+    return BOSC_OK;
+}
+
 /* Visits the nodes of the scene, parents first. */
 static bosc_status visit_nodes(struct glb *g, struct visit *v)
 {
-    static const struct transform z_up = {{{1, 0, 0, 0}, {0, 0, -1, 0}, {0, 1, 0, 0}}};
-    int64_t scene, mesh;
-    if (!get_integer(g->root, "scene", 0, &scene) || !element_of(g, "scenes", scene))
-        return REFUSE(g, "there is no scene", g->in->name);
-    TRY(add_nodes(g, v, json_object_get(element_of(g, "scenes", scene), "nodes"), &z_up));
+    int64_t mesh;
+    TRY(add_roots(g, v));
     for (size_t i = 0; i < v->count; i++) {
         const json_t *node = element_of(g, "nodes", v->nodes[i]);
         const long long number = v->nodes[i];
         struct transform local;
-        if (!node || !get_transform(node, &local) || !get_integer(node, "mesh", -1, &mesh))
+        if (!advance((int64_t)i)) return BOSC_ERR_CANCELLED;
+        if (!node || !get_transform(node, &local))
             return REFUSE(g, "node %lld is malformed, or its matrix is not affine", g->in->name, number);
+        if (!get_integer(node, "mesh", -1, &mesh))
+            return REFUSE(g, "the mesh of node %lld is no number of 0 or more", g->in->name, number);
         if (json_object_get(node, "skin"))
             return REFUSE(g, "node %lld has a skin, which is not read", g->in->name, number);
+        if (json_object_get(json_object_get(node, "extensions"), "EXT_mesh_gpu_instancing"))
+            return REFUSE(g, "node %lld has instances (EXT_mesh_gpu_instancing), which are not read", g->in->name,
+                          number);
         const struct transform at = multiply(v->parents + i, &local);
         if (mesh >= 0) TRY(add_mesh(g, mesh, &at));
         TRY(add_nodes(g, v, json_object_get(node, "children"), &at));
@@ -319,19 +379,35 @@ static bosc_status visit_nodes(struct glb *g, struct visit *v)
     return BOSC_OK;
 }
 
+/* True for an extension that does not change positions and triangles. */
+static bool is_appearance(const char *extension)
+{
+    static const char *const begins[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_xmp"};
+    for (size_t i = 0; extension && i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(extension, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
 /* Refuses other versions, extensions that must be known, and buffers outside the file; then reads the scene. */
 static bosc_status read_root(struct glb *g)
 {
-    const char *version = json_string_value(json_object_get(json_object_get(g->root, "asset"), "version"));
+    const json_t *asset = json_object_get(g->root, "asset"), *least = json_object_get(asset, "minVersion");
+    const char *version = json_string_value(json_object_get(asset, "version"));
     const json_t *extensions = json_object_get(g->root, "extensionsRequired");
+    /* 1. What the file needs. */
     if (!version || version[0] != '2' || version[1] != '.')
         return REFUSE(g, "glTF of version %.16s; 2.0 is read", g->in->name, version ? version : "none");
-    if (json_array_size(extensions) > 0) {
-        const char *name = json_string_value(json_array_get(extensions, 0));
-        return REFUSE(g, "the extension %.64s is needed, which is not read", g->in->name, name ? name : "?");
+    if (least && (!json_is_string(least) || strcmp(json_string_value(least), "2.0") != 0))
+        return REFUSE(g, "a reader of glTF %.16s is needed; this one reads 2.0", g->in->name,
+                      json_is_string(least) ? json_string_value(least) : "?");
+    for (size_t i = 0; i < json_array_size(extensions); i++) {
+        const char *name = json_string_value(json_array_get(extensions, i));
+        if (!is_appearance(name))
+            return REFUSE(g, "the extension %.64s is needed, which is not read", g->in->name, name ? name : "?");
     }
     if (json_object_get(json_array_get(json_object_get(g->root, "buffers"), 0), "uri"))
         return REFUSE(g, "buffer 0 is in another file, which is not read", g->in->name);
+    /* 2. The nodes. */
     struct visit v = {.all = json_array_size(json_object_get(g->root, "nodes"))};
     v.nodes = bi_io_alloc((v.all + 1) * sizeof *v.nodes);
     v.parents = bi_io_alloc((v.all + 1) * sizeof *v.parents);
@@ -366,6 +442,7 @@ static bosc_status read_chunks(struct glb *g)
     if (!bi_glb_is(in)) return REFUSE(g, "no .glb file: it does not begin with glTF", in->name);
     if (in->size < HEADER + CHUNK) return REFUSE(g, "truncated in the header", in->name);
     const size_t size = word_at(in, 8), json = word_at(in, HEADER);
+    size_t text = json; /* without padding */
     if (word_at(in, 4) != 2) return REFUSE(g, "version %u; 2 is read", in->name, (unsigned)word_at(in, 4));
     if (size > in->size) return REFUSE(g, "truncated: %zu of %zu bytes", in->name, in->size, size);
     if (word_at(in, HEADER + 4) != 0x4e4f534a || size < HEADER + CHUNK || json > size - HEADER - CHUNK) /* "JSON" */
@@ -378,7 +455,8 @@ static bosc_status read_chunks(struct glb *g)
             return REFUSE(g, "truncated: %zu bytes of binary data do not fit in the file", in->name, g->body_bytes);
     }
     json_error_t reason;
-    g->root = json_loadb(in->data + HEADER + CHUNK, json, 0, &reason);
+    while (text > 0 && in->data[HEADER + CHUNK + text - 1] == '\0') text--; /* some exporters pad with it */
+    g->root = json_loadb(in->data + HEADER + CHUNK, text, 0, &reason);
     if (!g->root) return REFUSE(g, "JSON, line %d: %s", in->name, reason.line, reason.text);
     return BOSC_OK;
 }

@@ -1,5 +1,6 @@
 /* Meshes of .glb files. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mesh/faces.h"
@@ -53,7 +54,7 @@ static bosc_status parse(const char *file, size_t size, bosc_array *points, bosc
     return bi_mesh_parse(bi_glb_read, &in, points, faces, error);
 }
 
-static void check_mesh(const char *json, int64_t n, const double *vertices, const uint32_t *corners)
+static void check_faces(const char *json, int64_t n, const double *vertices, int64_t count, const uint32_t *corners)
 {
     char file[MOST];
     bosc_array points = {0}, faces = {0};
@@ -61,9 +62,14 @@ static void check_mesh(const char *json, int64_t n, const double *vertices, cons
     const bosc_status status = parse(file, make_glb(file, json), &points, &faces, &error);
     if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s: %s", json, error.text);
     CHECK(points.shape[0] == n && memcmp(points.data, vertices, (size_t)n * 24) == 0);
-    CHECK(faces.shape[0] == n / 3 && memcmp(faces.data, corners, (size_t)n * 4) == 0);
+    CHECK(faces.shape[0] == count && memcmp(faces.data, corners, (size_t)count * 12) == 0);
     bosc_array_free(&points);
     bosc_array_free(&faces);
+}
+
+static void check_mesh(const char *json, int64_t n, const double *vertices, const uint32_t *corners)
+{
+    check_faces(json, n, vertices, n / 3, corners);
 }
 
 static void meshes(void)
@@ -91,6 +97,40 @@ static void meshes(void)
     check_mesh(SCENE("", "{\"mesh\":0,\"scale\":[-1,1,1]}", "", POSITIONS, "60"), 3, other_side, mirrored);
 }
 
+/* Strips and fans, appearance that must be known, rounded matrices, no scenes, and JSON padded with zeros. */
+static void exporters(void)
+{
+    static const uint32_t strip[] = {1, 2, 0, 2, 0, 0}, fan[] = {2, 0, 1, 0, 0, 1}, in_order[] = {0, 1, 2};
+    static const double up[] = {0, 0, 0, 4, -1, 0, 0, -2, 8};
+    /* 1. Vertices 1, 2, 0, 0: each odd triangle of a strip is turned, and a fan's turn about its first vertex. */
+#define FOUR POSITIONS "," ACCESSOR(VIEW ",\"byteOffset\":36", 5121, 4, "SCALAR")
+    check_faces(SCENE("", "{\"mesh\":0}", ",\"indices\":1,\"mode\":5", FOUR, "60"), 3, up, 2, strip);
+    check_faces(SCENE("", "{\"mesh\":0}", ",\"indices\":1,\"mode\":6", FOUR, "60"), 3, up, 2, fan);
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"targets\":[]", POSITIONS, "60"), 3, up, in_order);
+    /* 2. Extensions of appearance, and the last row of a matrix in floats. */
+    check_mesh(SCENE("\"extensionsRequired\":[\"KHR_materials_unlit\",\"KHR_texture_transform\"],", "{\"mesh\":0}", "",
+                     POSITIONS, "60"),
+               3, up, in_order);
+    check_mesh(SCENE("", "{\"mesh\":0,\"matrix\":[1,0,0,1e-7,0,1,0,0,0,0,1,0,0,0,0,1.0000001]}", "", POSITIONS, "60"),
+               3, up, in_order);
+    /* 3. A file without scenes: nodes that are nobody's children. */
+    char file[MOST], json[MOST];
+    const char *scene = "\"scene\":0,\"scenes\":[{\"nodes\":[0]}],",
+               *all = SCENE("", "{},{\"children\":[2]},{\"mesh\":0}", "", POSITIONS, "60");
+    const size_t before = (size_t)(strstr(all, scene) - all);
+    snprintf(json, sizeof json, "%.*s%s", (int)before, all, all + before + strlen(scene));
+    check_mesh(json, 3, up, in_order);
+    /* 4. Padding. */
+    bosc_array points = {0}, faces = {0};
+    bosc_io_error error = {""};
+    const size_t size = make_glb(file, SCENE("", "{\"mesh\":0}", "", POSITIONS, "60") " ");
+    char *end = memchr(file + 28, ' ', MOST - 28);
+    for (; *end == ' '; end++) *end = 0;
+    CHECK_EQ(parse(file, size, &points, &faces, &error), BOSC_OK);
+    bosc_array_free(&points);
+    bosc_array_free(&faces);
+}
+
 /* A rotation by a quaternion of exact numbers: (x, y, z, w) = (.6, 0, 0, .8) has the sine .96 and the cosine .28. */
 static void quaternions(void)
 {
@@ -116,20 +156,24 @@ static void refusals(void)
         {"F: JSON, line 1", "{"},
         {"F: glTF of version none", "{}"},
         {"F: glTF of version 1.0", "{\"asset\":{\"version\":\"1.0\"}}"},
-        {"F: there is no scene", "{\"asset\":{\"version\":\"2.0\"}}"},
+        {"F: no vertices", "{\"asset\":{\"version\":\"2.0\"}}"},
+        {"F: the scene is not in the list", "{\"asset\":{\"version\":\"2.0\"},\"scene\":0}"},
+        {"F: a reader of glTF 2.5", "{\"asset\":{\"version\":\"2.0\",\"minVersion\":\"2.5\"}}"},
         {"F: the extension KHR_x is needed",
          SCENE("\"extensionsRequired\":[\"KHR_x\"],", "{\"mesh\":0}", "", POSITIONS, "60")},
         {"F: no vertices", SCENE("", "{}", "", POSITIONS, "60")},
         {"F: node 0 is in the scene twice", SCENE("", "{\"children\":[0]}", "", POSITIONS, "60")},
         {"F: a node is not in the list of 1", SCENE("", "{\"children\":[1]}", "", POSITIONS, "60")},
-        {"F: node 0 is malformed", SCENE("", "{\"mesh\":-1}", "", POSITIONS, "60")},
+        {"F: the mesh of node 0", SCENE("", "{\"mesh\":-1}", "", POSITIONS, "60")},
+        {"F: node 0 has instances",
+         SCENE("", "{\"mesh\":0,\"extensions\":{\"EXT_mesh_gpu_instancing\":{}}}", "", POSITIONS, "60")},
         {"F: node 0 is malformed", SCENE("", "{\"mesh\":0,\"scale\":[1,2]}", "", POSITIONS, "60")},
         {"F: node 0 is malformed, or its matrix is not affine",
          SCENE("", "{\"mesh\":0,\"matrix\":[1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}", "", POSITIONS, "60")},
         {"F: node 0 has a skin", SCENE("", "{\"mesh\":0,\"skin\":0}", "", POSITIONS, "60")},
         {"F: there is no mesh 1", SCENE("", "{\"mesh\":1}", "", POSITIONS, "60")},
-        {"F: morph targets", SCENE("", "{\"mesh\":0}", ",\"targets\":[]", POSITIONS, "60")},
-        {"F: a primitive has mode 5", SCENE("", "{\"mesh\":0}", ",\"mode\":5", POSITIONS, "60")},
+        {"F: morph targets", SCENE("", "{\"mesh\":0}", ",\"targets\":[{}]", POSITIONS, "60")},
+        {"F: a primitive has mode 1", SCENE("", "{\"mesh\":0}", ",\"mode\":1", POSITIONS, "60")},
         {"F: a primitive is malformed", SCENE("", "{\"mesh\":0}", ",\"indices\":1.5", POSITIONS, "60")},
         {"F: there is no accessor 1", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS, "60")},
         {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "35")},
@@ -179,9 +223,7 @@ static void damaged(void)
 }
 
 static const struct suite_case suite_cases_io_glb[] = {
-    {"meshes", NULL, meshes},
-    {"quaternions", NULL, quaternions},
-    {"refusals", NULL, refusals},
-    {"damaged", NULL, damaged},
+    {"meshes", NULL, meshes},     {"exporters", NULL, exporters}, {"quaternions", NULL, quaternions},
+    {"refusals", NULL, refusals}, {"damaged", NULL, damaged},
 };
 SUITE(io_glb);
