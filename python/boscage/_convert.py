@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set, ValuesView
 from typing import Any, Optional
 
 import numpy as np
@@ -13,6 +14,11 @@ def is_extension(x: Any) -> bool:
     """True for arrays of pandas' own types: nullable, categorical, strings, with time zones."""
     dtype = getattr(x, "dtype", None)
     return dtype is not None and not isinstance(dtype, np.dtype) and hasattr(x, "isna")
+
+
+def listed(x: Any) -> Any:
+    """Sets, views of dicts and iterators as lists, in their order; other objects as they are."""
+    return list(x) if isinstance(x, (Set, ValuesView, Iterator)) else x
 
 
 def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
@@ -36,7 +42,7 @@ def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]
         if kind is not None and np.dtype(kind).kind in "biuf":
             x = x.to_numpy(dtype=kind, **({} if mask is None else {"na_value": np.dtype(kind).type(0)}))
     try:
-        x = np.asarray(x)
+        x = np.asarray(listed(x))
     except ValueError as error:  # of lists whose rows differ in length
         raise ValueError(f"{name}: {error}") from None
     return (x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))), mask

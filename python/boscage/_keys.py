@@ -83,10 +83,11 @@ class Keys:
     """The type of a table's keys, and their conversion to words and back.
 
     Strings of up to 16 bytes of UTF-8 are words themselves, of 64 bits if none is longer than 8 bytes. Longer strings
-    have numbers, in the order in which they came.
+    have numbers, in the order in which they came. If `grows`, objects have words of 128 bits, so that any string can
+    join them.
     """
 
-    def __init__(self, keys: np.ndarray, name: str = "keys"):
+    def __init__(self, keys: np.ndarray, name: str = "keys", grows: bool = False):
         self.dtype = keys.dtype
         kind, size = keys.dtype.kind, keys.dtype.itemsize
         self.text = ""  # "U" or "S" for strings
@@ -105,17 +106,18 @@ class Keys:
                 raise unhashable("objects that are not all strings", name)
             self.text = strings.dtype.kind
             self._first = _utf8(strings.reshape(-1))
-            self.words = np.dtype("S8" if self._first.dtype.itemsize <= 8 else "S16")
+            short = self._first.dtype.itemsize <= 8 and not (grows and kind == "O")
+            self.words = np.dtype("S8" if short else "S16")
         elif kind == "V" and _is_record(keys.dtype):
             self.words = keys.dtype
         else:
             raise unhashable(keys.dtype, name)
 
     @classmethod
-    def of(cls, keys: Any, name: str = "keys") -> tuple["Keys", np.ndarray]:
+    def of(cls, keys: Any, name: str = "keys", grows: bool = False) -> tuple["Keys", np.ndarray]:
         """The keys' type and their words."""
         keys = values_of(keys, name)
-        out = cls(keys, name)
+        out = cls(keys, name, grows)
         text, out._first = out._first, None
         if text is None:
             return out, out._plain_words(keys.reshape(-1))
@@ -136,8 +138,19 @@ class Keys:
         if words is None:
             raise TypeError(f"{name}: {keys.dtype} where {self.dtype} is needed")
         if fits is not None and not fits.all():
-            raise TypeError(f"{name}: {keys[~fits][0]!r} is not a key of this table of {self.dtype}")
+            raise self._refusal(keys[~fits][0], name)
         return words
+
+    def _refusal(self, key: Any, name: str) -> TypeError:
+        """The error for a key that the table cannot hold."""
+        key = key.item() if isinstance(key, (np.str_, np.bytes_)) else key
+        if self.text and isinstance(key, str if self.text == "U" else bytes) and key[-1:] not in ("\0", b"\0"):
+            size = len(key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key)
+            return TypeError(
+                f"{name}: {key!r} has {size} bytes; strings of this table of {self.dtype} have at most "
+                f"{self.words.itemsize}, those of a table of objects any number"
+            )
+        return TypeError(f"{name}: {key!r} is not a key of this table of {self.dtype}")
 
     def look_up(self, keys: Any) -> tuple[np.ndarray, Optional[np.ndarray], tuple[int, ...]]:
         """Words of keys to search for, a mask (None: all may be in the table), and the keys' shape."""

@@ -86,11 +86,34 @@ class DictMethods:
             self.insert(flat[absent][first], values[absent][first])
         return self[keys]
 
-    def update(self: Any, other: Any) -> None:
-        """Inserts the pairs of another map, of a dict, or of an iterable of pairs."""
-        keys, values = self._pairs_of(other)
-        if len(keys):
-            self.insert(keys, values)
+    def update(self: Any, other: Any = (), **pairs: Any) -> None:
+        """Inserts the pairs of another map, of a dict, or of an iterable of pairs, then those of keywords."""
+        for more in (other, pairs):
+            keys, values = self._pairs_of(more)
+            if len(keys):
+                self.insert(keys, values)
+
+    @writing
+    def __delitem__(self: Any, keys: Any) -> None:
+        found = np.asarray(self.find(keys)[1])
+        if not found.all():
+            raise KeyError(np.asarray(keys).reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
+        self.erase(keys)
+
+    @writing
+    def popitem(self: Any) -> tuple[Any, Any]:
+        """Removes a pair and returns it: the last in the order of the table. Every call takes as long as `items`."""
+        keys, values = self.items()
+        if not len(keys):
+            raise KeyError("popitem: the map is empty")
+        self.erase(keys[-1:])
+        return keys[-1], values[-1]
+
+    @writing
+    def clear(self: Any) -> None:
+        """Removes all pairs."""
+        if len(self):
+            self.erase(self.keys())
 
     def _pairs_of(self: Any, other: Any) -> tuple[Any, Any]:
         if isinstance(other, DictMethods):
@@ -141,6 +164,21 @@ class SetMethods:
         for keys in map(array_of, others):
             if len(keys):
                 self.add(keys)
+
+    @writing
+    def pop(self: Any) -> Any:
+        """Removes a key and returns it: the last in the order of the table. Every call takes as long as `keys`."""
+        keys = self.keys()
+        if not len(keys):
+            raise KeyError("pop: the set is empty")
+        self.discard(keys[-1:])
+        return keys[-1]
+
+    @writing
+    def clear(self: Any) -> None:
+        """Removes all keys."""
+        if len(self):
+            self.discard(self.keys())
 
     @writing
     def remove(self: Any, keys: Any) -> None:

@@ -56,7 +56,7 @@ class Table:
         self._place = place_for(self._space, device)
         self._keys: Optional[Keys] = None  # of NumPy's keys
         if self._space is NUMPY:
-            self._keys, words = Keys.of(keys)
+            self._keys, words = Keys.of(keys, grows=True)
             self._key_type = self._keys.dtype
         else:
             words, self._key_type = device_keys(keys, self._space)
@@ -156,7 +156,7 @@ class Table:
 
     def _codec(self) -> Keys:
         if self._keys is None:
-            self._keys = Keys(np.empty(0, self._key_type))
+            self._keys = Keys(np.empty(0, self._key_type), grows=True)
         return self._keys
 
     def _plain_type(self) -> np.dtype:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any, Optional
 
 import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, place_for, raw, space_of
-from ._convert import as_type, is_extension, strings_of_pandas, values_and_mask, values_of
+from ._convert import as_type, is_extension, listed, strings_of_pandas, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
 from ._objects import distinct_objects, found_objects
@@ -29,9 +30,10 @@ class HashMap(DictMethods, Table):
 
     Parameters
     ----------
-    keys : array_like, shape (n,)
+    keys : array_like, shape (n,); or a dict, without values
         Integers, floats, dates, records of integers, or strings, also of pandas and as objects; of CuPy, PyTorch and
-        JAX, integers of 32 and 64 bits. Other keys to insert need a value in the type of these.
+        JAX, integers of 32 and 64 bits. Other keys to insert need a value in the type of these; objects have strings
+        of any length.
     values : array_like, shape (n,) or (n, ...)
         Items, or rows of NumPy's arrays, of up to 64 bytes.
     duplicates : {"last", "first", "sum", "min", "error"}
@@ -68,7 +70,7 @@ class HashMap(DictMethods, Table):
     def __init__(
         self,
         keys: Any,
-        values: Any,
+        values: Any = None,
         *,
         duplicates: str = "last",
         layout: str = "auto",
@@ -78,6 +80,8 @@ class HashMap(DictMethods, Table):
         progress: Progress = None,
         no_wait: bool = False,
     ):
+        if values is None and isinstance(keys, Mapping):
+            keys, values = list(keys.keys()), list(keys.values())
         if values is None:
             raise TypeError("values: None; a map without values is a HashSet")
         self._create(keys, values, duplicates, layout, load, seed, device, progress, no_wait)
@@ -316,6 +320,7 @@ def unique(
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
+    ar = listed(ar)
     strings = None if sorted else strings_of_pandas(ar)
     if strings is None and is_extension(ar) and ar.isna().any():
         raise TypeError(f"ar: {ar.dtype} with missing elements; factorize numbers the others")
@@ -484,7 +489,10 @@ def factorize(
         return _factorize_of_pandas(values, sort, use_na_sentinel)
     index = type(values).__module__.partition(".")[0] == "pandas"  # pandas then gives an Index
     given = values
+    values = _plain_list(values)
     values = values_of(values, "values")
+    if values.dtype.kind == "O":
+        return _factorize_of_pandas(values, sort, use_na_sentinel)
     dtype = given.dtype if isinstance(given, np.ndarray) else values.dtype
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
@@ -502,6 +510,16 @@ def factorize(
     if index:
         return codes, sys.modules["pandas"].Index(uniques)
     return codes, uniques.astype(dtype, copy=False)
+
+
+def _plain_list(values: Any) -> Any:
+    """A list or tuple of strings beside other objects as an array of objects, which NumPy would turn to strings."""
+    values = listed(values)
+    if not isinstance(values, (list, tuple)):
+        return values
+    kinds = set(map(type, values))
+    mixed = len(kinds) > 1 and not all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
+    return np.fromiter(values, object, len(values)) if mixed else values
 
 
 def _factorize_of_pandas(values: Any, sort: bool, use_na_sentinel: bool) -> tuple[Any, Any]:
@@ -565,6 +583,7 @@ def isin(
     host = may_answer(device, progress)
     if host and isin_suits_numpy(element, test_elements):
         return np.isin(element, test_elements, invert=invert)
+    element, test_elements = listed(element), listed(test_elements)
     space = space_of(element, test_elements)
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)

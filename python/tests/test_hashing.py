@@ -466,3 +466,52 @@ def test_rows_as_values():
 
 def test_size_hint_is_accepted():
     assert factorize([3, 1, 3], False, True, 10)[0].tolist() == factorize([3, 1, 3], size_hint=2)[0].tolist()
+
+
+def test_objects_take_longer_strings():
+    h = HashMap(np.array(["a", "bb"], object), [1, 2])
+    h.insert(["x" * 16], [3])
+    h["y" * 40] = 4
+    assert h["x" * 16] == 3 and h["y" * 40] == 4 and h["bb"] == 2 and len(h) == 4
+    empty = HashSet(np.array([], object))
+    empty.add(["k" * 30])
+    assert "k" * 30 in empty and "k" * 8 not in empty
+    with pytest.raises(TypeError, match="'x{20}' has 20 bytes; strings of this table of <U1 have at most 8"):
+        HashSet(["a"]).add(["x" * 20])
+
+
+def test_python_collections_are_keys():
+    d = {3: 5, 4: 6}
+    assert dict(zip(*HashMap(d).items())) == d == dict(zip(*HashMap(d.keys(), d.values()).items()))
+    assert set(HashSet(iter([1, 2]))) == {1, 2} == set(HashSet({1, 2}))
+    assert isin([1, 5], {1, 2}).tolist() == [True, False] and isin(["a"], {"a": 1}.keys()).all()
+    assert sorted(unique({3, 2})) == [2, 3]
+
+
+def test_dict_and_set_methods_that_remove():
+    h, held = HashMap([1, 2, 3], [10, 20, 30]), {1: 10, 2: 20, 3: 30}
+    h.update(dict(zip([4], [40])))
+    held[4] = 40
+    del h[[1, 2]], held[1], held[2]
+    with pytest.raises(KeyError, match="9"):
+        del h[[3, 9]]
+    assert h == held
+    key, value = h.popitem()
+    assert held.pop(key) == value and h == held
+    h.clear()
+    s = HashSet([7, 8])
+    one = s.pop()
+    assert set(s) == {7, 8} - {one} and len(h) == 0
+    s.clear()
+    with pytest.raises(KeyError, match="empty"):
+        s.pop()
+    with pytest.raises(KeyError, match="empty"):
+        h.popitem()
+
+
+def test_factorize_of_mixed_lists():
+    for values in ([1, "a", None], ["a", 1, (1, 2)], [pandas.Timestamp("2020"), pandas.Timestamp("2020", tz="UTC")]):
+        objects = np.fromiter(values, object, len(values))
+        codes, uniques = factorize(values)
+        want, distinct = pandas.factorize(objects)
+        assert codes.tolist() == want.tolist() and uniques.tolist() == distinct.tolist()

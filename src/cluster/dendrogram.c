@@ -18,7 +18,11 @@ bosc_status bi_dendrogram_link(bosc_ctx *ctx, struct bi_hdbscan *a)
     BI_TRY(steps->hdbscan_check(ctx, a->n - 1, a));
     BI_TRY(bi_read_back(ctx, &bad, a->bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA, "z: row %lld is no merge of two clusters, after those before", (long long)bad);
+    return bi_fail(
+        ctx, BOSC_ERR_DATA,
+        "z: row %lld is no merge of two clusters of earlier rows, at a distance of at least the row before's, "
+        "with the sum of their sizes",
+        (long long)bad);
 }
 
 bosc_status bi_dendrogram_find_tops(bosc_ctx *ctx, struct bi_hdbscan *a)

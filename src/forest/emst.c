@@ -364,7 +364,7 @@ static bosc_status unscale(bosc_ctx *ctx, const struct scaled_points *p, const u
                        (long long)bad[0]);
     if (bad[1] != INT64_MAX && lengths)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
-                       "dist2: the squared length of edge %lld is out of the range of %s; multiply the points by a "
+                       "points: the squared length of edge %lld is out of the range of %s; multiply the points by a "
                        "power of two",
                        (long long)bad[1], step.is_64bit ? "double" : "float");
     return BOSC_OK;
