@@ -335,10 +335,9 @@ static bosc_status add_row(struct growing *g, const struct table *t, struct bi_l
         return bi_sequences_refuse(reason, "%lld fields, but column %lld is requested", (long long)fields,
                                    (long long)t->last);
     /* 2. Check them. */
-    const bosc_status status = bi_marked_letters_check(&g->alphabet, barcode, reason);
+    bosc_status status = bi_marked_letters_check(&g->alphabet, barcode, reason);
+    if (status == BOSC_OK && t->count) status = bi_sequence_count(count_field, &count, reason);
     if (status != BOSC_OK) return status;
-    if (t->count && !bi_word_count(&count_field, &count))
-        return bi_sequences_refuse(reason, "%s is not a count", bi_quote(count_field.begin, count_field.end).text);
     /* 3. Add the key, in the order of the chosen columns, and the barcode. */
     for (int64_t k = 0; k < t->keys.count; k++) {
         find_field(line, t->separator, t->keys.number[k], &field);

@@ -51,6 +51,17 @@ bosc_status bi_letters_check(const struct bi_alphabet *alphabet, bool has_codes,
     return BOSC_OK;
 }
 
+bosc_status bi_sequence_count(struct bi_line word, int64_t *count, struct bi_reason *reason)
+{
+    struct bi_line digits = word;
+    while (digits.end > digits.begin && digits.end[-1] == '0') digits.end--;
+    const bool is_float = digits.end < word.end && digits.end > digits.begin && digits.end[-1] == '.';
+    digits.end = is_float ? digits.end - 1 : word.end;
+    if (bi_word_count(&digits, count)) return BOSC_OK;
+    return bi_sequences_refuse(reason, "%s is not a count: a whole number up to 2^62",
+                               bi_quote(word.begin, word.end).text);
+}
+
 /* Checks the letters of a record, unless only its name counts. */
 static bosc_status check_letters(struct reading *r, struct bi_line word)
 {
@@ -110,6 +121,11 @@ static bosc_status check_word(struct reading *r, struct bi_line word, struct bi_
         return bi_sequences_refuse(&r->reason,
                                    "the number %s where a sequence should begin the line; a count follows it",
                                    bi_quote(word.begin, word.end).text);
+    if (receiver->has_counts && !r->has_sequences &&
+        (bi_line_word(&rest, &more) || memchr(word.begin, ',', (size_t)(word.end - word.begin)))) {
+        const struct bi_reason letter = r->reason;
+        return bi_sequences_refuse(&r->reason, "%s; of a table, choose the column", letter.text);
+    }
     if (receiver->has_marks || skip_suffix(word) == word.end) return status;
     return bi_sequences_refuse(&r->reason, "%s has a suffix, which is no part of a sequence: remove it",
                                bi_quote(word.begin, word.end).text);
@@ -144,8 +160,7 @@ static bosc_status read_line(struct reading *r, struct bi_line line)
     if ((status = check_word(r, word, line)) != BOSC_OK) return status;
     bool ends = !bi_line_word(&line, &more);
     if (!ends && r->receiver->has_counts) {
-        if (!bi_word_count(&more, &count))
-            return bi_sequences_refuse(&r->reason, "%s is not a count", bi_quote(more.begin, more.end).text);
+        if ((status = bi_sequence_count(more, &count, &r->reason)) != BOSC_OK) return status;
         ends = r->has_names || !bi_line_word(&line, &more);
     }
     r->has_sequences = true;
@@ -218,6 +233,7 @@ static bosc_status read_record_word(struct reading *r, struct bi_line *word)
 static bosc_status read_record(struct reading *r, struct bi_line header)
 {
     struct bi_line word, letters, plus, qualities;
+    const int64_t header_line = r->line;
     bosc_status status;
     /* 1. The header, and the letters. */
     if (!bi_line_word(&header, &word)) return BOSC_OK;
@@ -240,7 +256,7 @@ static bosc_status read_record(struct reading *r, struct bi_line header)
     if (qualities.end - qualities.begin != count)
         return bi_sequences_refuse(&r->reason, "%lld qualities of %lld letters",
                                    (long long)(qualities.end - qualities.begin), (long long)count);
-    r->line = line;
+    r->line = r->receiver->reads_names ? header_line : line;
     return add_sequence(r, name, letters, 1);
 }
 

@@ -238,9 +238,8 @@ static bosc_status add_primitive(struct glb *g, const json_t *primitive, const s
     if (position < 0) return BOSC_OK; /* nothing is drawn */
     if (json_array_size(json_object_get(primitive, "targets")) > 0)
         return REFUSE(g, "morph targets are not read", g->in->name);
-    if (g->faces && mode != TRIANGLES && mode != STRIP && mode != FAN)
-        return REFUSE(g, "a primitive has mode %lld; read are triangles (4), strips (5) and fans (6)", g->in->name,
-                      (long long)mode);
+    if (mode > FAN) return REFUSE(g, "a primitive has mode %lld; 0 to 6 are known", g->in->name, (long long)mode);
+    if (g->faces && mode < TRIANGLES) return BOSC_OK; /* points and lines beside the triangles */
     TRY(find_elements(g, position, 3, &positions));
     if (position != *shared) {
         *first = (double)(g->coordinates.count / 3);

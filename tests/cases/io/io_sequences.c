@@ -107,6 +107,8 @@ static void keys_and_marks(void)
     check_source("AC+1\n", plain, "F:1: '1' is not one of A, C, G, T");
     check_source("A\n", name, "F: lines have no names of reads, as FASTQ and FASTA have");
     check_source(">r_A\nA\n", name, "F:1: the name 'r_A' has no '_' before its key");
+    check_source("@r:A\nA\n+\nI\n@q\nA\n+\nI\n", last, "F:5: the name 'q' has no ':' before its barcode");
+    check_source("5.0\tA-C\tx\n100\tA-G\tx\n", numbers, "column3: A-C 5 x/1 A-G 100 x/1");
     check_source(">r\nA\n", last, "F:1: the name 'r' has no ':' before its barcode");
     check_source(">\nA\n", last, "F:1: the name '' has no ':' before its barcode");
     check_source(">r\nA\n", table, "F:1: FASTA and FASTQ have no columns");
@@ -114,7 +116,7 @@ static void keys_and_marks(void)
     check_source("umi cell\nA b\n", table, "F:1: no column is named 'gene'");
     check_source("umi cell gene\n", table, "F:1: no sequences follow the names of columns");
     check_source("umi cell gene\nA b\n", table, "F:2: 2 fields, but column 3 is requested");
-    check_source("umi cell gene count\nA b c -1\n", table, "F:2: '-1' is not a count");
+    check_source("umi cell gene count\nA b c -1\n", table, "F:2: '-1' is not a count: a whole number up to 2^62");
     check_source("umi cell gene\n-1 b c\n", table, "F:2: '-' is not one of A, C, G, T");
 }
 
@@ -172,7 +174,10 @@ static void bad_texts(void)
         {"F:1: '-' is not one of A, C, G, T", "-1\n", 0},
         {"F:1: '0' is not one of A, C, G, T", "01\n", 0},
         {"F:1: 'E' is not one of A, C, G, T", "ACE\n", 0},
-        {"F:1: 'x' is not a count", "ACGT x\n", 0},
+        {"F:1: 'x' is not a count: a whole number up to 2^62", "ACGT x\n", 0},
+        {"F:1: '.0' is not a count", "ACGT .0\n", 0},
+        {"F:1: ',' is not one of A, C, G, T; of a table, choose the column", "ACGT,5\n", 0},
+        {"F:1: 'o' is not one of A, C, G, T; of a table, choose the column", "barcode group\nA 1\n", 0},
         {"F:2: 'o' is not one of A, C, G, T", "barcode count\nbarcode count\n", 0},
         {"F:1: no sequences follow", "barcode count\n", 0},
         {"F:1: 'J' is not one of A, C, G, T", "ACGTJ x\nACGT 3 4\n", 0},
