@@ -21,6 +21,17 @@ def listed(x: Any) -> Any:
     return list(x) if isinstance(x, (Set, ValuesView, Iterator)) else x
 
 
+def integers_of(numbers: Any) -> np.ndarray:
+    """Integers of Python as an array of int64 or uint64 if one of them holds all, else as objects. NumPy makes floats
+    of integers on both sides of 2^63."""
+    for dtype in (np.int64, np.uint64):
+        try:
+            return np.array(numbers, dtype)
+        except OverflowError:
+            pass
+    return np.array(numbers, object)
+
+
 def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
     """The objects of an array of pandas' strings, whose missing elements are no strings; None for other arrays."""
     if type(x).__module__.partition(".")[0] != "pandas" or type(getattr(x, "dtype", None)).__name__ != "StringDtype":
@@ -42,7 +53,10 @@ def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]
         if kind is not None and np.dtype(kind).kind in "biuf":
             x = x.to_numpy(dtype=kind, **({} if mask is None else {"na_value": np.dtype(kind).type(0)}))
     try:
-        x = np.asarray(listed(x))
+        given = listed(x)
+        x = np.asarray(given)
+        if x.dtype == np.float64 and isinstance(given, (list, tuple)) and set(map(type, given)) == {int}:
+            x = integers_of(given)
     except ValueError as error:  # of lists whose rows differ in length
         raise ValueError(f"{name}: {error}") from None
     return (x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))), mask

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._convert import values_of
+from ._convert import integers_of, values_of
 from ._locks import reading, writing
 
 _NONE = object()  # where a default may be None
@@ -19,9 +19,13 @@ def array_of(objects: Any) -> Any:
     """The keys of a table, or objects of Python, as an array; objects of several types stay objects."""
     if hasattr(objects, "keys") and hasattr(objects, "_handle"):
         return objects.keys()
-    if hasattr(objects, "dtype") or not isinstance(objects, Iterable) or isinstance(objects, (str, bytes)):
-        return objects  # an array; a string, which is one key; or an object that the caller refuses
+    if hasattr(objects, "dtype") or isinstance(objects, (str, bytes)):
+        return objects  # an array, or a string, which is one key
+    if not isinstance(objects, Iterable):
+        raise TypeError(f"{type(objects).__name__!r} object is not iterable")
     listed = list(objects)
+    if set(map(type, listed)) == {int}:
+        return integers_of(listed)
     if len(set(map(type, listed))) == 1 and isinstance(listed[0], (int, float, str, bytes, np.generic)):
         as_one = np.asarray(listed)
         if as_one.dtype.kind not in "SU" or not any(x[-1:] in ("\0", b"\0") for x in listed):
@@ -129,6 +133,17 @@ class DictMethods:
         out.update(other)
         return out
 
+    def __ror__(self: Any, other: Any) -> Any:
+        """A dict's pairs, replaced by those of this map where both have a key."""
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        out = self.copy()
+        keys, values = self._pairs_of(other)
+        if len(keys):
+            absent = ~out.find(keys)[1]
+            out.insert(keys[absent], values[absent])
+        return out
+
     def __ior__(self: Any, other: Any) -> Any:
         self.update(other)
         return self
@@ -136,7 +151,11 @@ class DictMethods:
     def __eq__(self: Any, other: Any) -> Any:
         if not isinstance(other, (DictMethods, Mapping)):
             return NotImplemented
-        return self._has_only(*self._pairs_of(other))
+        try:
+            keys, values = self._pairs_of(other)
+        except ValueError:  # of rows that differ in length
+            return False
+        return self._has_only(keys, values)
 
     @reading
     def _has_only(self: Any, keys: Any, values: Any) -> bool:

@@ -52,6 +52,8 @@ class Table:
             raise ValueError(f"duplicates: {duplicates!r} is none of {sorted(DUPLICATES)}")
         if layout not in LAYOUTS:
             raise ValueError(f"layout: {layout!r} is none of {sorted(LAYOUTS)}")
+        if isinstance(keys, Table):
+            keys = keys.keys()
         self._space = space_of(keys)
         self._place = place_for(self._space, device)
         self._keys: Optional[Keys] = None  # of NumPy's keys

@@ -515,3 +515,25 @@ def test_factorize_of_mixed_lists():
         codes, uniques = factorize(values)
         want, distinct = pandas.factorize(objects)
         assert codes.tolist() == want.tolist() and uniques.tolist() == distinct.tolist()
+
+
+def test_integers_beyond_int64_stay_exact():
+    u = HashSet(np.array([2**60, 2**63], np.uint64))
+    other = {2**60 + 1, 2**63}
+    assert u != other and set(u & other) == {2**63} and set(u - other) == {2**60} and not u.issuperset(other)
+    s = HashSet(np.array([5, 2**64 - 1], np.uint64))
+    assert s == {5, 2**64 - 1} and set(s | {6, 2**64 - 1}) == {5, 6, 2**64 - 1}
+    assert HashSet([2**60, 7]).isdisjoint(other)
+    assert HashSet([2**60, 7]).contains([2**60 + 1, 2**63]).tolist() == [False, False]
+    h = HashMap(np.array([1], np.uint64), [0])
+    h.update({0: 1, 2**64 - 1: 2})
+    assert h == {1: 0, 0: 1, 2**64 - 1: 2}
+    assert isin([2**60 + 1], [2**60, 2**63]).tolist() == [False]
+
+
+def test_maps_and_dicts_mix():
+    assert ({1: 3, 2: 4} | HashMap([1], [5])) == {1: 5, 2: 4}
+    assert HashMap([1, 2], [[1, 2], [3, 4]]) != {1: (1, 2), 2: (1,)}
+    assert HashSet(HashSet([1, 2])) == {1, 2}
+    with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+        HashSet([1, 2]).union(None)
