@@ -4,7 +4,7 @@
  * are partitioned around it by superkey. build.c does the same with radix sorts.
  *
  * With sort_halves there is one list until the root is known: then the rows of its two sides are sorted by the other
- * superkeys separately, as in the published build on two devices. With two ranks each builds one of the sides
+ * superkeys separately, as in the published build on two devices. With 2, 4, 8, ... ranks each builds a subtree
  * (ranks/kdtree/published.c), whose rows arrive sorted by one superkey. */
 #include "base/clock.h"
 #include "core/call.h"

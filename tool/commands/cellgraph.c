@@ -18,7 +18,9 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
     int method = 0, search = 0, heuristic = 0, code;
     if ((code = option_choice(job, OPT_METHOD, &method)) || (code = option_integer(job, OPT_PIVOTS, 0, 16, &pivots)) ||
         (code = option_choice(job, OPT_HEURISTIC_SEARCH, &heuristic)) ||
-        (code = option_choice(job, OPT_TRIE_SEARCH, &search)) || (code = option_integer(job, OPT_DIGIT, 1, 8, &digit)))
+        (code = option_choice(job, OPT_TRIE_SEARCH, &search)) ||
+        (code = option_integer(job, OPT_DIGIT, 1, 8, &digit)) ||
+        (code = option_launch(job, OPT_LAUNCH, &opts->blocks, &opts->threads)))
         return code;
     const bool is_heuristic = job->value[OPT_PIVOTS] || job->value[OPT_HEURISTIC_SEARCH];
     if (is_heuristic && !job->value[OPT_METHOD]) method = BOSC_CELLGRAPH_HEURISTIC;
@@ -28,6 +30,9 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
         return report_error(EXIT_USAGE, "--pivots: needs --method heuristic");
     if (job->value[OPT_TRIE_SEARCH] && method != BOSC_CELLGRAPH_TRIE)
         return report_error(EXIT_USAGE, "--trie-search: needs --method trie");
+    if (job->value[OPT_LAUNCH] && heuristic == BOSC_CELLGRAPH_HEURISTIC_ROWS && search != BOSC_CELLGRAPH_TRIE_BLOCKS)
+        return report_error(EXIT_USAGE,
+                            "--launch: needs --heuristic-search published or blocks, or --trie-search blocks");
     if (job->value[OPT_DIGIT] && method != BOSC_CELLGRAPH_TRIE)
         return report_error(EXIT_USAGE, "--digit: needs --method trie");
     opts->digit_bits = (int32_t)digit;

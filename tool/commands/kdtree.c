@@ -65,8 +65,15 @@ int run_kdtree_build(struct job *job)
 {
     struct ranks ranks;
     int builder = 0, code;
-    if ((code = option_choice(job, OPT_BUILDER, &builder)) || (code = job_open(job))) return code;
-    const bosc_kdtree_opts opts = {.builder = (bosc_kdtree_builder)builder,
+    int32_t blocks = 0, threads = 0;
+    if ((code = option_choice(job, OPT_BUILDER, &builder)) ||
+        (code = option_launch(job, OPT_LAUNCH, &blocks, &threads)))
+        return code;
+    if (blocks && builder != BOSC_KDTREE_BROWN) return report_error(EXIT_USAGE, "--launch: needs --builder brown");
+    if ((code = job_open(job))) return code;
+    const bosc_kdtree_opts opts = {.blocks = blocks,
+                                   .threads = threads,
+                                   .builder = (bosc_kdtree_builder)builder,
                                    .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
                                                                         : BOSC_KDTREE_DUPLICATES_KEEP};
     code = ranks_open(job, &ranks);

@@ -121,7 +121,7 @@ static bosc_status read_times(const struct rank *r, void *user)
     return bosc_ranks_kdtree_get_times(r->ctx, t->parts[r->number], &t->times);
 }
 
-/* Verifies the tree of the published build on two ranks, and reports the seconds of its stages. */
+/* Verifies the tree of the published build on ranks, and reports the seconds of its stages. */
 static int report_published_stages(struct job *job, const struct ranks *ranks, struct ranks_tree *t)
 {
     int code = ranks_run(job, ranks, "verify", verify_part, t);
@@ -146,9 +146,9 @@ int kdtree_build_over_ranks(struct job *job, const struct ranks *ranks, const bo
 {
     struct ranks_tree t;
     bosc_kdtree_opts own = *opts;
-    /* The published build on two devices, which cannot be saved where it removes rows. */
-    own.sort_halves =
-        opts->builder == BOSC_KDTREE_BROWN && opts->duplicates == BOSC_KDTREE_DUPLICATES_KEEP && ranks->count == 2;
+    /* The published build on several devices, which cannot be saved where it removes rows. */
+    own.sort_halves = opts->builder == BOSC_KDTREE_BROWN && opts->duplicates == BOSC_KDTREE_DUPLICATES_KEEP &&
+                      ranks->count > 1 && (ranks->count & (ranks->count - 1)) == 0;
     int code = open_tree(job, ranks, &own, tree_source_of(job), &t);
     t.output = job->value[OPT_OUTPUT];
     if (!code && own.sort_halves && !t.saved) code = report_published_stages(job, ranks, &t);

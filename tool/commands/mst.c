@@ -38,6 +38,7 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
     *input = (struct graph_input){.info = {.size = sizeof input->info},
                                   .opts = {.size = sizeof input->opts,
                                            .algorithm = (bosc_msf_algorithm)algorithm,
+                                           .split_duplicates = job->value[OPT_SPLIT_DUPLICATES] != NULL,
                                            .maximum = job->value[OPT_MAX] != NULL}};
     int code = graph_or_edges_read(job, path, &input->graph, &input->edges);
     if (code) return code;
@@ -182,12 +183,16 @@ static int verify_forest(struct job *job, struct graph_input *input)
 }
 
 /* Refuses invalid combinations of options, and unknown endings. */
-static int check_outputs(const struct job *job)
+static int check_outputs(const struct job *job, int algorithm)
 {
     const char *output = job->value[OPT_OUTPUT];
     if (output && job->value[OPT_VERIFY]) return report_error(EXIT_USAGE, "-o: --verify writes nothing");
     if (job->value[OPT_ALGORITHM] && job->value[OPT_VERIFY])
         return report_error(EXIT_USAGE, "--algorithm: does not apply to --verify");
+    if (job->value[OPT_SPLIT_DUPLICATES] && algorithm == BOSC_MSF_AUTO)
+        return report_error(EXIT_USAGE, "--split-duplicates: needs --algorithm primitives or atomic");
+    if (job->value[OPT_SPLIT_DUPLICATES] && (job->value[OPT_RANKS] || job->value[OPT_DEVICES]))
+        return report_error(EXIT_USAGE, "--split-duplicates: does not apply to several ranks");
     return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
 }
 
@@ -204,7 +209,8 @@ int run_mst(struct job *job)
 {
     int algorithm = 0, code;
     struct ranks ranks;
-    if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job)) || (code = job_open(job)))
+    if ((code = option_choice(job, OPT_ALGORITHM, &algorithm)) || (code = check_outputs(job, algorithm)) ||
+        (code = job_open(job)))
         return code;
     int64_t replicated = 0;
     code = ranks_open(job, &ranks);

@@ -32,14 +32,15 @@ const struct command commands[] = {
 #include "tool/options/generate_commands.inc"
     {.room = "kdtree",
      .verb = "build",
-     .usage = "P -o T.bosc [--builder auto|brown] [--unique]",
+     .usage = "P -o T.bosc [--builder auto|brown] [--launch BxT] [--unique]",
      .summary = "Build a balanced k-d tree of points and save it.\n"
-                "--builder brown with --ranks 2, without --unique, is the published build on two devices.",
+                "--builder brown with --ranks 2, 4, 8, ..., without --unique, is the published build on several devices.",
      .example = "boscage kdtree build points.npy -o tree.bosc --builder brown --unique",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .required = true, .help = "output file of the tree; - is standard output"},
                  {.id = OPT_BUILDER},
+                 {.id = OPT_LAUNCH},
                  {.id = OPT_UNIQUE},
                  POINTS_OPTIONS,
                  {.id = OPT_RANKS},
@@ -130,7 +131,7 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_kdtree_pairs},
     {.room = "mst",
-     .usage = "G [-o T] [--algorithm auto|primitives|atomic] [--max] [--verify T.npy]",
+     .usage = "G [-o T] [--algorithm auto|primitives|atomic] [--split-duplicates] [--max] [--verify T.npy]",
      .summary = "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
                 "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
                 "T is .npy (ids, ascending; so is -), .gr or .mtx.",
@@ -139,6 +140,7 @@ const struct command commands[] = {
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .help = "output file of the forest: .npy, .gr or .mtx; - is standard output"},
                  {.id = OPT_ALGORITHM},
+                 {.id = OPT_SPLIT_DUPLICATES},
                  {.id = OPT_MAX},
                  {.id = OPT_VERIFY},
                  {.id = OPT_RANKS},
@@ -365,7 +367,8 @@ const struct command commands[] = {
      .run = run_hash_match},
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
-              "                         [--heuristic-search NAME] [--trie-search NAME] [--digit R] [-o edges.npy]",
+              "                         [--heuristic-search NAME] [--trie-search NAME] [--launch BxT] [--digit R]\n"
+              "                         [-o edges.npy]",
      .summary =
          "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
          "V: lines of 0 and 1; bases (A, C, G, T) or amino acids, one sequence a line, optionally with a count,\n"
@@ -382,6 +385,7 @@ const struct command commands[] = {
           {.id = OPT_PIVOTS},
           {.id = OPT_HEURISTIC_SEARCH},
           {.id = OPT_TRIE_SEARCH},
+          {.id = OPT_LAUNCH},
           {.id = OPT_DIGIT},
           {.id = OPT_RANKS},
           {.id = OPT_DEVICES}},

@@ -10,6 +10,8 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
+enum { LAUNCH_BLOCKS = 65535, LAUNCH_THREADS = 1024 }; /* limits of CUDA, and of the library's options */
+
 /* ---- integers ---- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -129,6 +131,25 @@ int option_range(const struct job *job, enum option id, int64_t *low, int64_t *h
         return report_error(EXIT_USAGE, "%s: %lld is more than %lld", option_flag(id), (long long)a, (long long)b);
     *low = a;
     *high = b;
+    return EXIT_DONE;
+}
+
+int option_launch(const struct job *job, enum option id, int32_t *blocks, int32_t *threads)
+{
+    const char *text = job->value[id], *p = text;
+    int64_t b, t;
+    if (!text) return EXIT_DONE;
+    bool good = read_signed(&p, 'x', &b) == NUMBER_INTEGER;
+    if (!good || (p++, read_signed(&p, 0, &t)) != NUMBER_INTEGER)
+        return report_error(EXIT_USAGE, "%s: '%s' is not BxT, such as 64x1024", option_flag(id), text);
+    if (b < 1 || b > LAUNCH_BLOCKS)
+        return report_error(EXIT_USAGE, "%s: %lld blocks are not 1 to %d", option_flag(id), (long long)b,
+                            LAUNCH_BLOCKS);
+    if (t < 32 || t > LAUNCH_THREADS || t % 32)
+        return report_error(EXIT_USAGE, "%s: %lld threads are no multiple of 32 up to %d", option_flag(id),
+                            (long long)t, LAUNCH_THREADS);
+    *blocks = (int32_t)b;
+    *threads = (int32_t)t;
     return EXIT_DONE;
 }
 

@@ -25,7 +25,7 @@ typedef struct bosc_ranks_kdtree bosc_ranks_kdtree;
 /* Makes a tree without points. Collective.
  * opts: as in bosc_kdtree_create; dtype, dim, duplicates and id_bits must be equal on all ranks. 32-bit ids need less
  *     than 2^32 - 1 points of all ranks. BOSC_KDTREE_BROWN with sort_halves, on all ranks, is the published build on
- *     two devices; it needs exactly two ranks (BOSC_ERR_ARG).
+ *     several devices; it needs 2, 4, 8, ... ranks (BOSC_ERR_ARG).
  * tree: set on success. */
 BOSC_API bosc_status bosc_ranks_kdtree_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtree_opts *opts,
                                               bosc_ranks_kdtree **tree);
@@ -35,7 +35,7 @@ BOSC_API void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree);
 
 /* Reserves memory so that later builds with this context allocate no more of the backend's. Collective.
  * Calls still allocate short lists in host memory. The tree keeps its contents. Points must be dense rows. Excepted are
- * the comparison of points for BOSC_KDTREE_DUPLICATES_REMOVE, as all equal ones go to one rank; the side that
+ * the comparison of points for BOSC_KDTREE_DUPLICATES_REMOVE, as all equal ones go to one rank; the subtree that
  * `sort_halves` keeps beside the shard; and the exceptions of bosc_kdtree_reserve.
  * n: most points of this rank.
  * total: most points of all ranks; the same on all ranks.
@@ -62,14 +62,14 @@ BOSC_API bosc_status bosc_ranks_kdtree_bytes(const bosc_ctx *ctx, const bosc_com
  *     sum up to 512 KB over the ranks; more if many points share the digits of the median. Then an exchange of row + 12
  *     bytes a point, and bosc_kdtree_build of about N / P points, where N is the sum of n.
  *     BOSC_KDTREE_DUPLICATES_REMOVE adds an exchange of row + 16 bytes a point and a build of about N / P points.
- *     docs/design/ranks.md has the published build on two ranks.
+ *     docs/design/ranks.md has the published build.
  * Scratch: 2 row + 40 bytes a point, and that of the local builds. */
 BOSC_API bosc_status bosc_ranks_kdtree_build(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const void *points, int64_t n,
                                              int64_t stride);
 
-/* Seconds of each stage of this rank's last published build on two ranks, as the published program prints them; zeros
- * after any other build. Set `size`. `init` makes the points reachable, `pivot` finds the median and swaps points
- * across it, `build` partitions and stores the side of the root; `verify` is the time of the last
+/* Seconds of each stage of this rank's last published build, as the published program prints them; zeros after any
+ * other build. Set `size`. `init` makes the points reachable, `pivot` finds medians and swaps points across them,
+ * `build` partitions and stores the rank's subtree; `verify` is the time of the last
  * bosc_ranks_kdtree_verify. `shard`, which the published program lacks, prepares the shard for queries. */
 typedef struct bosc_ranks_kdtree_times {
     size_t size;
@@ -106,7 +106,7 @@ BOSC_API bosc_status bosc_ranks_kdtree_get_nodes(bosc_ctx *ctx, const bosc_ranks
  * inverse (own_n): of id_bits, the node index, among the nodes of all ranks, that represents each row of this rank; may
  *     be NULL. In a tree that was read, each rank has an equal share of the rows.
  * counts (end - begin): int64, the number of rows of all ranks that each node of this rank represents; may be NULL.
- * Errors: BOSC_ERR_LIMIT if the published build on two ranks has removed duplicates: it does not store the mapping.
+ * Errors: BOSC_ERR_LIMIT if the published build has removed duplicates: it does not store the mapping.
  * Cost: as bosc_ranks_kdtree_get_nodes; an exchange of 24 bytes a node and, if duplicates are removed, of 16 bytes a
  *     row. Scratch: 40 bytes a row and 60 a node beside. */
 BOSC_API bosc_status bosc_ranks_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *inverse,

@@ -21,7 +21,7 @@ struct duplicate_query {
 bosc_status bi_ranks_kdtree_check_representatives(bosc_ctx *ctx, const bosc_ranks_kdtree *tree)
 {
     if (!tree->side || tree->opts.duplicates != BOSC_KDTREE_DUPLICATES_REMOVE) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_LIMIT, "tree: the published build of two ranks forgets which rows it removes");
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "tree: the published build forgets which rows it removes");
 }
 
 bosc_status bi_ranks_kdtree_gather_row_begins(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,

@@ -26,16 +26,16 @@ bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
 
 /* ---- create and free ---- */
 
-/* True for the published build on two ranks: each sorts half of the points. */
-static bool is_published_pair(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
+/* True for the published build, in which each rank sorts its share of the points. */
+static bool is_published(const bosc_kdtree_opts *o) { return o->builder == BOSC_KDTREE_BROWN && o->sort_halves; }
 
 bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
                                        bosc_kdtree_opts *full)
 {
     BI_TRY(bi_kdtree_check_opts(ctx, opts, full));
-    if (!is_published_pair(full) || comm->rank_count == 2) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: two ranks have a half each; there are %d",
-                   (int)comm->rank_count);
+    const int32_t ranks = comm->rank_count;
+    if (!is_published(full) || (ranks > 1 && (ranks & (ranks - 1)) == 0)) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: %d ranks are not 2, 4, 8, ...", (int)ranks);
 }
 
 static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const bosc_kdtree_opts *o)
@@ -44,7 +44,7 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
                                                {"opts: dim", o->dim},
                                                {"opts: duplicates", o->duplicates},
                                                {"opts: id_bits", o->id_bits},
-                                               {"opts: sort_halves", is_published_pair(o)}};
+                                               {"opts: sort_halves", is_published(o)}};
     return bi_ranks_check_same(ctx, comm, local_status, shared, 5);
 }
 
@@ -53,7 +53,7 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     bosc_kdtree_opts shard = *opts;
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
-    if (is_published_pair(opts)) shard.builder = BOSC_KDTREE_AUTO;
+    if (is_published(opts)) shard.builder = BOSC_KDTREE_AUTO;
     return shard;
 }
 
@@ -67,8 +67,8 @@ static bosc_status allocate_tree(bosc_ctx *ctx, bosc_comm *comm, const bosc_kdtr
     bosc_ranks_kdtree *fresh;
     BI_TRY(BI_NEW_HANDLE(ctx, &fresh, .comm = comm, .opts = *opts));
     bosc_status status = bosc_kdtree_create(ctx, &shard, &fresh->shard);
-    if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
-    if (status == BOSC_OK && is_published_pair(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
+    if (status == BOSC_OK && is_published(opts)) status = bosc_kdtree_create(ctx, &side, &fresh->side);
+    if (status == BOSC_OK && is_published(opts)) status = bosc_kdtree_create(ctx, &shard, &fresh->root);
     if (status == BOSC_OK)
         *tree = fresh;
     else

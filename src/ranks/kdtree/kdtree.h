@@ -34,10 +34,10 @@ struct bosc_ranks_kdtree {
     struct bi_block boxes; /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
     struct bi_block subtree_boxes; /* uint64 (ranks x subtrees_per_shard x 2 x dim), likewise; absent if that is 1 */
     int64_t subtrees_per_shard;    /* at most */
-    /* Only with the options of the published build of two halves, else NULL: this rank's side of the root. Its
-     * coordinates are rotated by one; its ids are positions of its points in the order of their ids. */
+    /* Only with the options of the published build, else NULL: this rank's subtree. Its coordinates are rotated to
+     * begin with the one that splits its root; its ids are positions of its points in the order of their ids. */
     bosc_kdtree *side;
-    bosc_kdtree *root; /* likewise; on rank 0 a tree of one point, the root */
+    bosc_kdtree *root; /* likewise; on all ranks but the last a tree of one point, the node above the subtree */
     bosc_ranks_kdtree_times times;
 };
 
@@ -97,7 +97,7 @@ bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tre
 /* Returns the greatest number of counters of a selection round over `levels` levels; 0 without levels. */
 int64_t bi_ranks_kdtree_max_counters(int levels);
 
-/* The published build on two ranks, each with half of the points, which are in reach. */
+/* The published build on 2, 4, 8, ... ranks, each with its points, which are in reach. */
 bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                             const struct bi_ranks_points *points);
 

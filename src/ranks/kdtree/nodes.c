@@ -1,6 +1,6 @@
 /* Computes a rank's range of the in-order array on demand. Each part of the shard is a subtree, if only of one node.
  * Its in-order array is that of a tree of its points, with coordinates rotated to begin with the one that splits the
- * subtree's root. After the published build of two halves the subtree exists already. */
+ * subtree's root. After the published build the subtree exists already. */
 #include "ranks/kdtree/kdtree.h"
 #include "ranks/steps/steps.h"
 
@@ -116,17 +116,18 @@ static bosc_status build_subtrees(struct ordering *o)
     return status;
 }
 
-/* ---- two halves: the side and the root are trees already ---- */
+/* ---- the published build: the subtree and the node above it are trees already ---- */
 
-/* The root is the last node of rank 0. */
+/* The node above the subtree is the last one of the shard. */
 static bosc_status write_side(const struct ordering *o)
 {
-    const bool has_root = o->tree->comm->rank == 0;
+    const struct bi_kdtree_range root = bi_ranks_kdtree_part_range(&o->partition, 2 * (int64_t)o->tree->comm->rank + 1);
+    const bool has_root = root.end > root.begin;
     const int64_t n = o->n - has_root;
     void *rotated;
     BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &rotated));
     if (has_root) BI_TRY(write_subtree_nodes(o, o->tree->root, 0, rotated, n, 1));
-    return n ? write_subtree_nodes(o, o->tree->side, 1 % o->dim, rotated, 0, n) : BOSC_OK;
+    return n ? write_subtree_nodes(o, o->tree->side, o->partition.level % o->dim, rotated, 0, n) : BOSC_OK;
 }
 
 static bosc_status write_in_order(struct ordering *o)

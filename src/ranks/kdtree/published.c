@@ -1,10 +1,14 @@
-/* The published build on two devices (Robinson, KdTreeGPU). Each rank sorts its points by superkey 0. A binary search
- * over the two sorted halves finds the pivot, the median of both. Points on the wrong side of it are exchanged. Each
- * rank merges its two sorted runs and removes duplicates. It then owns a side of the root, which it sorts by the other
- * superkeys and partitions, without communication. Rank 0 has the root too.
+/* The published build on two devices (Robinson, KdTreeGPU), and its extension to 2^d of them. Each rank sorts its points
+ * by superkey 0. A binary search over two sorted runs finds the pivot, the median of both. Points on the wrong side of
+ * it are exchanged, and each rank merges its two sorted runs. Two ranks are then sorted; a group of 2^d is sorted by
+ * these steps of two ranks in the order of a sorting network. Duplicates are removed from the sorted points. Each half
+ * of the group then owns a side of the root, and is the group of the next level, which sorts by the next superkey. A
+ * rank alone builds its subtree without communication. The last rank of the lower half has the root too.
+ * Source of the network: Batcher, Sorting Networks and Their Applications (1968), odd-even merge sort, whose comparators
+ * keep the least tuples on the lower rank.
  *
- * Once merged, points are numbered in the order of (superkey 0, id). Equal points then ascend by id, and the list of
- * superkey 0 is 0, 1, 2, ... */
+ * A group's tuples are in the order of (superkey, id) at the end of each level. So equal points ascend by id, which
+ * stable sorts by the next superkey keep, and the list of the last superkey of a rank's subtree is 0, 1, 2, ... */
 #include <string.h>
 
 #include "base/clock.h"
@@ -23,13 +27,21 @@ struct published_build {
     bosc_comm *comm;
     const struct bi_ranks_steps *steps;
     int64_t dim;
-    size_t size, row;             /* bytes of an element, and of a point */
-    int64_t total, n, nodes;      /* points of both ranks, and of this one; nodes of the tree: `total` at first */
-    int64_t received_from_rank_0; /* number of tuples received from rank 0 in the last exchange */
+    size_t size, row, entry; /* bytes of an element, of a point, and of a point with its id */
+    int32_t group, level;    /* ranks of each group at the current level of the tree */
+    int32_t superkey;        /* of the level */
+    int64_t total, n, nodes; /* points of all ranks, and of this one; nodes of the tree: `total` at first */
+    int64_t first_run;       /* tuples received from the lower rank of the last step */
     int64_t capacity;
     struct tuples held, other; /* each step reads one and fills the other */
+    struct tuples root;        /* of 1 tuple: the node above this rank's subtree, where its group was more than two */
+    bool has_root;             /* this rank has such a node; while it is in `root` it does not count in n */
     uint32_t *order, *spare;   /* scratch (capacity) */
-    char *row_buffer;          /* host: a point of this rank, then one of each rank */
+    /* Host: tuples of each rank; tuples to send to each; positions, in the order of all ranks, at which the tuples of
+     * each begin, before and after an exchange (ranks + 1). */
+    int64_t *counts, *sent, *begins, *targets;
+    char *row_buffer; /* host: an entry of this rank, then one of each rank */
+    size_t host_bytes;
     double since;
 };
 
@@ -38,6 +50,10 @@ static void end_stage(struct published_build *h, bosc_status *local_status, doub
 {
     BI_IF_OK(*local_status, bi_kdtree_end_stage(h->ctx, &h->since, stage));
 }
+
+static int32_t ranks_of(const struct published_build *h) { return h->comm->rank_count; }
+
+static int32_t first_rank(const struct published_build *h, int32_t rank) { return rank - rank % h->group; }
 
 static void swap_tuples(struct published_build *h)
 {
@@ -63,30 +79,92 @@ static bosc_status gather_tuples(struct published_build *h, const uint32_t *orde
     return BOSC_OK;
 }
 
-static bosc_status allocate_tuples(struct published_build *h, struct tuples *t)
+static bosc_status allocate_tuples(struct published_build *h, struct tuples *t, int64_t capacity)
 {
-    BI_TRY(bi_scratch_of(h->ctx, h->capacity * h->dim, h->size, &t->rows));
-    return bi_scratch_of(h->ctx, h->capacity, sizeof *t->ids, &t->ids);
+    BI_TRY(bi_scratch_of(h->ctx, capacity * h->dim, h->size, &t->rows));
+    return bi_scratch_of(h->ctx, capacity, sizeof *t->ids, &t->ids);
 }
 
+/* A rank's share of its group's points, and the root. */
 static bosc_status allocate_arrays(struct published_build *h, const struct bi_ranks_points *points)
 {
+    const int64_t share = (h->total + ranks_of(h) - 1) / ranks_of(h) + 1;
     h->n = points->rows.n;
-    h->capacity = h->total / 2 + 1 > h->n ? h->total / 2 + 1 : h->n;
-    BI_TRY(allocate_tuples(h, &h->held));
-    BI_TRY(allocate_tuples(h, &h->other));
+    h->capacity = share > h->n ? share : h->n;
+    BI_TRY(allocate_tuples(h, &h->held, h->capacity));
+    BI_TRY(allocate_tuples(h, &h->other, h->capacity));
+    if (ranks_of(h) > 2) BI_TRY(allocate_tuples(h, &h->root, 1));
     BI_TRY(bi_scratch_of(h->ctx, h->capacity, sizeof *h->order, &h->order));
     return bi_scratch_of(h->ctx, h->capacity, sizeof *h->spare, &h->spare);
 }
 
+/* ---- moves between ranks ---- */
+
+/* Sends h->sent[r] tuples to each rank r, in order, and receives n: from lower ranks first. */
+static bosc_status exchange_tuples(struct published_build *h, bosc_status local_status, struct bi_exchange *x)
+{
+    BI_TRY(bi_exchange_begin(h->ctx, h->comm, local_status, h->sent, x));
+    BI_TRY(bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, h->row, h->held.rows, h->other.rows));
+    return bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, sizeof *h->held.ids, h->held.ids, h->other.ids);
+}
+
+/* Positions at which the tuples of each rank begin after the sort of a level: the root's lower side in equal shares,
+ * the root, which the last rank of the lower half has too, and the upper side in equal shares. */
+static void share_sides(const struct published_build *h, int32_t first, int64_t begin, int64_t n)
+{
+    const int64_t half = h->group / 2, lower = n / 2, upper = n ? n - lower - 1 : 0;
+    for (int32_t i = 0; i < half; i++) {
+        h->targets[first + i] = begin + lower * i / half;
+        h->targets[first + half + i] = begin + (n - upper) + upper * i / half;
+    }
+}
+
+/* Moves tuples, in order, so that each rank has equal shares of its group's: of the sides of the root, or of all if
+ * `is_input`. Nothing is exchanged if no rank's share differs. */
+static bosc_status share_tuples(struct published_build *h, bosc_status *local_status, bool is_input)
+{
+    const int32_t ranks = ranks_of(h), rank = h->comm->rank;
+    struct bi_exchange x;
+    /* 1. Where tuples are, and where they belong. */
+    h->begins[0] = 0;
+    for (int32_t r = 0; r < ranks; r++) h->begins[r + 1] = h->begins[r] + h->counts[r];
+    h->targets[ranks] = h->begins[ranks];
+    for (int32_t r = 0; r < ranks; r += h->group) {
+        const int64_t n = h->begins[r + h->group] - h->begins[r];
+        if (!is_input) share_sides(h, r, h->begins[r], n);
+        for (int32_t i = 0; is_input && i < h->group; i++) h->targets[r + i] = h->begins[r] + n * i / h->group;
+    }
+    if (memcmp(h->begins, h->targets, (size_t)(ranks + 1) * sizeof *h->begins) == 0) return BOSC_OK;
+    /* 2. The overlaps of these ranges with this rank's. */
+    for (int32_t r = 0; r < ranks; r++) {
+        const int64_t begin = h->targets[r] > h->begins[rank] ? h->targets[r] : h->begins[rank];
+        const int64_t end = h->targets[r + 1] < h->begins[rank + 1] ? h->targets[r + 1] : h->begins[rank + 1];
+        h->sent[r] = end > begin ? end - begin : 0;
+        h->counts[r] = h->targets[r + 1] - h->targets[r];
+    }
+    /* 3. The exchange. */
+    const bosc_status status = exchange_tuples(h, *local_status, &x);
+    if (status == BOSC_OK) {
+        h->n = x.received;
+        swap_tuples(h);
+    }
+    bi_exchange_end(h->ctx, &x);
+    return status;
+}
+
 /* ---- sort ---- */
 
-static bosc_status sort_half(struct published_build *h, const struct bi_ranks_points *points)
+/* Sorts this rank's slice by superkey 0; if slices differ in size among more than two ranks, they are shared first. */
+static bosc_status load_slice(struct published_build *h, const struct bi_ranks_points *points, bool is_sorted)
 {
     const struct bi_kdtree_rows *from = &points->rows;
     if (from->n == 0) return BOSC_OK;
-    BI_TRY_WITH_SCRATCH(h->ctx, h->ctx->backend->core->sort_superkey(h->ctx, h->tree->opts.dtype, from->data, from->n,
-                                                                     (int32_t)h->dim, from->stride, 0, h->order, NULL));
+    if (is_sorted)
+        BI_TRY_WITH_SCRATCH(h->ctx,
+                            h->ctx->backend->core->sort_superkey(h->ctx, h->tree->opts.dtype, from->data, from->n,
+                                                                 (int32_t)h->dim, from->stride, 0, h->order, NULL));
+    else
+        BI_TRY(h->ctx->backend->core->iota(h->ctx, 4, h->order, from->n));
     const struct bi_ranks_kdtree_rows rows = {from->data, h->held.rows, h->order, h->dim, from->stride,
                                               0,          h->size == 8};
     const struct bi_ranks_offset_ids number = {h->order, points->first, h->held.ids};
@@ -94,64 +172,157 @@ static bosc_status sort_half(struct published_build *h, const struct bi_ranks_po
     return h->steps->offset_ids(h->ctx, from->n, &number);
 }
 
+/* Sorts the tuples by the level's superkey; equal points keep their order. */
+static bosc_status sort_tuples(struct published_build *h)
+{
+    if (h->n == 0) return BOSC_OK;
+    BI_TRY_WITH_SCRATCH(h->ctx,
+                        h->ctx->backend->core->sort_superkey(h->ctx, h->tree->opts.dtype, h->held.rows, h->n,
+                                                             (int32_t)h->dim, h->dim, h->superkey, h->order, NULL));
+    return gather_tuples(h, h->order, h->n);
+}
+
 /* ---- pivot and swap ---- */
 
-/* Exchanges held tuple i of this rank for one of the other. *order: -1, 0 or 1, the comparison of rank 1's with rank
- * 0's. A local failure does not end the search, since the other rank continues. */
-static bosc_status compare_rows_of_ranks(struct published_build *h, bosc_status *local_status, int64_t i, int *order)
+/* Reads held tuple i, if there is one, to the host. */
+static bosc_status read_tuple(struct published_build *h, int64_t i)
 {
-    char *both = h->row_buffer + h->row;
-    if (*local_status == BOSC_OK && i >= 0 && i < h->n)
-        *local_status = bi_read_back(h->ctx, h->row_buffer, (const char *)h->held.rows + (size_t)i * h->row, h->row);
-    BI_TRY(bi_comm_all_gather(h->ctx, h->comm, h->row_buffer, h->row, both));
-    const struct bi_kdtree_rows rows = {both, 2, h->dim};
-    *order = bi_kdtree_compare_rows(&rows, h->tree->opts.dtype, (int32_t)h->dim, 1, 0, 0);
-    return BOSC_OK;
+    if (i < 0 || i >= h->n) return BOSC_OK;
+    BI_TRY(bi_read_back(h->ctx, h->row_buffer, (const char *)h->held.rows + (size_t)i * h->row, h->row));
+    if (h->group == 2) return BOSC_OK; /* ties go to the lower rank, which has the lower ids */
+    return bi_read_back(h->ctx, h->row_buffer + h->row, h->held.ids + i, sizeof *h->held.ids);
 }
 
-/* *split: number of held tuples up to the median of both ranks, inclusive. Binary search on a diagonal of their merge
- * matrix; each rank has one side. */
-static bosc_status find_pivot(struct published_build *h, bosc_status *local_status, int64_t *split)
+/* Gathers held tuple i of each rank in the entries 1 to `ranks` of row_buffer. A local failure does not end the
+ * search, since the other ranks continue. */
+static bosc_status gather_entries(struct published_build *h, bosc_status *local_status, int64_t i)
 {
-    /* The lower part has `diagonal` tuples: `low` of rank 0, the others of rank 1. */
-    const int64_t diagonal = h->total / 2 + 1, own = h->n, other = h->total - own;
-    const int64_t na = h->comm->rank == 0 ? own : other, nb = h->total - na;
-    int64_t low = diagonal > nb ? diagonal - nb : 0, high = diagonal < na ? diagonal : na;
-    while (low < high) {
-        const int64_t a = low + (high - low) / 2, b = diagonal - 1 - a;
-        int order;
-        BI_TRY(compare_rows_of_ranks(h, local_status, h->comm->rank == 0 ? a : b, &order));
-        if (order < 0)
-            high = a;
-        else
-            low = a + 1;
+    BI_IF_OK(*local_status, read_tuple(h, i));
+    return bi_comm_all_gather(h->ctx, h->comm, h->row_buffer, h->entry, h->row_buffer + h->entry);
+}
+
+/* Compares entries a and b of row_buffer by the level's superkey. */
+static int compare_entries(const struct published_build *h, int64_t a, int64_t b)
+{
+    const struct bi_kdtree_rows all = {h->row_buffer, 1 + ranks_of(h), (int64_t)(h->entry / h->size)};
+    return bi_kdtree_compare_rows(&all, h->tree->opts.dtype, (int32_t)h->dim, a, b, h->superkey);
+}
+
+static int64_t id_of_entry(const struct published_build *h, int64_t i)
+{
+    int64_t id;
+    memcpy(&id, h->row_buffer + (size_t)i * h->entry + h->row, sizeof id);
+    return id;
+}
+
+/* True if the tuple of rank b precedes that of the lower rank a. */
+static bool higher_precedes(const struct published_build *h, int32_t a, int32_t b)
+{
+    const int order = compare_entries(h, 1 + b, 1 + a);
+    return order ? order < 0 : h->group > 2 && id_of_entry(h, 1 + b) < id_of_entry(h, 1 + a);
+}
+
+/* A step of the network: comparators of ranks `distance` apart, in blocks of 2 `run` ranks. */
+struct network_step {
+    int32_t run, distance;
+};
+
+/* Returns the rank that `rank` is compared with; -1: none. */
+static int32_t partner_of(const struct published_build *h, struct network_step s, int32_t rank)
+{
+    const int32_t r = rank % h->group, shift = s.distance % s.run;
+    for (int32_t low = r; low >= 0 && low >= r - s.distance; low -= s.distance) {
+        const int32_t high = low + s.distance;
+        if (low < shift || (low - shift) / s.distance % 2 || high >= h->group) continue;
+        if (low / (2 * s.run) == high / (2 * s.run)) return first_rank(h, rank) + (low == r ? high : low);
     }
-    *split = h->comm->rank == 0 ? low : diagonal - low;
+    return -1;
+}
+
+/* Returns the number of tuples that the lower rank of a comparator has afterwards: of two ranks the lower side and the
+ * root, else as many as any rank has. */
+static int64_t lower_count(const struct published_build *h, int32_t low, int32_t high)
+{
+    const int64_t both = h->counts[low] + h->counts[high];
+    int64_t most = h->group == 2 ? both / 2 + 1 : 0;
+    for (int32_t r = first_rank(h, low); h->group > 2 && r < first_rank(h, low) + h->group; r++)
+        if (h->counts[r] > most) most = h->counts[r];
+    return both < most ? both : most;
+}
+
+/* The binary search of a comparator on a diagonal of the two ranks' merge matrix; each has one side. */
+struct pivot_search {
+    int32_t low, high; /* ranks */
+    int64_t diagonal;  /* tuples of the lower part; `begin` to `end` of them may be the lower rank's */
+    int64_t begin, end;
+};
+
+static struct pivot_search begin_search(const struct published_build *h, struct network_step s, int32_t rank)
+{
+    const int32_t partner = partner_of(h, s, rank);
+    if (partner < 0) return (struct pivot_search){.low = -1};
+    struct pivot_search p = {rank < partner ? rank : partner, rank < partner ? partner : rank, 0, 0, 0};
+    const int64_t na = h->counts[p.low], nb = h->counts[p.high];
+    p.diagonal = lower_count(h, p.low, p.high);
+    p.begin = p.diagonal > nb ? p.diagonal - nb : 0;
+    p.end = p.diagonal < na ? p.diagonal : na;
+    return p;
+}
+
+/* Searches the pivots of all comparators of a step at once, so that all ranks take part in as many exchanges.
+ * p->begin: tuples of the lower rank up to the pivot. */
+static bosc_status find_pivot(struct published_build *h, bosc_status *local_status, struct network_step s,
+                              struct pivot_search *p)
+{
+    int64_t widest = 0;
+    *p = begin_search(h, s, h->comm->rank);
+    for (int32_t r = 0; r < ranks_of(h); r++) {
+        const struct pivot_search other = begin_search(h, s, r);
+        if (other.low >= 0 && other.end - other.begin > widest) widest = other.end - other.begin;
+    }
+    for (; widest > 0; widest /= 2) {
+        const bool is_open = p->low >= 0 && p->begin < p->end;
+        const int64_t a = p->begin + (p->end - p->begin) / 2, b = p->diagonal - 1 - a;
+        BI_TRY(gather_entries(h, local_status, !is_open ? -1 : h->comm->rank == p->low ? a : b));
+        if (!is_open) continue;
+        if (higher_precedes(h, p->low, p->high))
+            p->end = a;
+        else
+            p->begin = a + 1;
+    }
     return BOSC_OK;
 }
 
-/* Sends the first `split` tuples to rank 0, the others to rank 1. */
-static bosc_status exchange_tuples(struct published_build *h, bosc_status local_status, int64_t split)
+/* Exchanges tuples across the pivot of each comparator. */
+static bosc_status swap_at_pivot(struct published_build *h, bosc_status local_status, struct network_step s)
 {
-    const int64_t counts[2] = {split, h->n - split};
+    struct pivot_search p;
     struct bi_exchange x;
-    bosc_status status = bi_exchange_begin(h->ctx, h->comm, local_status, counts, &x);
-    BI_IF_OK(status, bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, h->row, h->held.rows, h->other.rows));
-    BI_IF_OK(status, bi_exchange_items(h->ctx, h->comm, BOSC_OK, &x, sizeof *h->held.ids, h->held.ids, h->other.ids));
-    if (status == BOSC_OK) {
+    /* 1. The pivot. Ranks without a partner keep their tuples. */
+    BI_TRY(find_pivot(h, &local_status, s, &p));
+    memset(h->sent, 0, (size_t)ranks_of(h) * sizeof *h->sent);
+    if (p.low >= 0) {
+        h->sent[p.low] = h->comm->rank == p.low ? p.begin : p.diagonal - p.begin;
+        h->sent[p.high] = h->n - h->sent[p.low];
+    }
+    /* 2. The exchange. */
+    const bosc_status status = exchange_tuples(h, local_status, &x);
+    if (status == BOSC_OK && p.low >= 0) {
         h->n = x.received;
-        h->received_from_rank_0 = x.received_offsets[1];
+        h->first_run = x.received_offsets[p.high];
         swap_tuples(h);
+    } else {
+        h->first_run = h->n;
     }
     bi_exchange_end(h->ctx, &x);
+    /* 3. The numbers of tuples of all ranks. */
+    for (int32_t r = 0; r < ranks_of(h); r++) {
+        const struct pivot_search other = begin_search(h, s, r);
+        if (other.low != r) continue;
+        h->counts[other.high] += h->counts[r] - other.diagonal;
+        h->counts[r] = other.diagonal;
+    }
     return status;
-}
-
-static bosc_status split_at_pivot(struct published_build *h, bosc_status local_status)
-{
-    int64_t split;
-    BI_TRY(find_pivot(h, &local_status, &split));
-    return exchange_tuples(h, local_status, split);
 }
 
 /* ---- merge ---- */
@@ -159,10 +330,30 @@ static bosc_status split_at_pivot(struct published_build *h, bosc_status local_s
 /* Merges the runs received from both ranks. */
 static bosc_status merge_runs(struct published_build *h)
 {
-    const struct bi_ranks_kdtree_merge_path merge = {held_rows(h), h->tree->opts.dtype, (int32_t)h->dim,
-                                                     h->received_from_rank_0, h->order};
-    if (h->n) BI_TRY(h->steps->kdtree_merge_path(h->ctx, (h->n + BI_RANKS_MERGED - 1) / BI_RANKS_MERGED, &merge));
+    const struct bi_ranks_kdtree_merge_path merge = {held_rows(h),
+                                                     h->tree->opts.dtype,
+                                                     (int32_t)h->dim,
+                                                     h->superkey,
+                                                     h->group > 2 ? h->held.ids : NULL,
+                                                     h->first_run,
+                                                     h->order};
+    if (h->first_run == h->n) return BOSC_OK;
+    BI_TRY(h->steps->kdtree_merge_path(h->ctx, (h->n + BI_RANKS_MERGED - 1) / BI_RANKS_MERGED, &merge));
     return gather_tuples(h, h->order, h->n);
+}
+
+/* Sorts the tuples of each group, whose ranks have sorted theirs. */
+static bosc_status merge_ranks(struct published_build *h, bosc_status *local_status, bosc_ranks_kdtree_times *t)
+{
+    for (int32_t run = 1; run < h->group; run *= 2)
+        for (int32_t distance = run; distance > 0; distance /= 2) {
+            BI_TRY(swap_at_pivot(h, *local_status, (struct network_step){run, distance}));
+            *local_status = BOSC_OK;
+            end_stage(h, local_status, &t->pivot);
+            BI_IF_OK(*local_status, merge_runs(h));
+            end_stage(h, local_status, &t->merge);
+        }
+    return BOSC_OK;
 }
 
 /* ---- duplicates ---- */
@@ -192,33 +383,89 @@ static bosc_status compact_tuples(struct published_build *h, int64_t *count)
     return bi_fail(h->ctx, BOSC_ERR_INTERNAL, "merge: unsorted at %lld", (long long)found[0]); /* unreachable */
 }
 
-/* Removes duplicates on both sides and across the pivot: the last tuple of rank 0 precedes the first of rank 1. The
- * side that lost fewer then hands tuples over, so that the root is the median of the remaining ones. */
+/* Removes duplicates on each rank and across ranks: the last tuple of the rank below precedes the first one. */
 static bosc_status remove_duplicates(struct published_build *h, bosc_status local_status)
 {
+    const int32_t rank = h->comm->rank;
     int64_t count = 0, skipped = 0;
-    int order;
+    /* 1. Each rank alone. */
     if (local_status == BOSC_OK) BI_WITH_SCRATCH(h->ctx, local_status = compact_tuples(h, &count));
-    BI_TRY(compare_rows_of_ranks(h, &local_status, h->comm->rank == 0 ? h->n - 1 : 0, &order));
-    if (h->comm->rank == 1 && count > 0 && order == 0) skipped = 1; /* it equals the last of rank 0 */
+    /* 2. The last tuples of all ranks, then this rank's first one. No rank below one with tuples is empty. */
+    BI_TRY(gather_entries(h, &local_status, h->n - 1));
+    BI_IF_OK(local_status, read_tuple(h, 0));
+    if (rank > 0 && count > 0 && compare_entries(h, 0, rank) == 0) skipped = 1;
     BI_IF_OK(local_status, gather_tuples(h, h->order + skipped, count - skipped));
-    BI_TRY(bi_comm_offset(h->ctx, h->comm, local_status, h->n, NULL, &h->nodes));
-    const int64_t lower = h->comm->rank == 0 ? h->n : h->nodes - h->n, target = h->nodes / 2 + 1;
-    if (lower == target) return BOSC_OK;
-    /* Rank 0 keeps at most `target`; rank 1 hands over as many as rank 0 lacks. */
-    if (h->comm->rank == 0) return exchange_tuples(h, BOSC_OK, lower < target ? h->n : target);
-    return exchange_tuples(h, BOSC_OK, lower < target ? target - lower : 0);
+    /* 3. The numbers of the remaining ones. */
+    BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
+    BI_TRY(bi_comm_all_gather(h->ctx, h->comm, &h->n, sizeof h->n, h->counts));
+    h->nodes = 0;
+    for (int32_t r = 0; r < ranks_of(h); r++) h->nodes += h->counts[r];
+    return BOSC_OK;
+}
+
+/* ---- levels ---- */
+
+/* Copies the tuple to[i] = from[k]. */
+static bosc_status copy_tuple(struct published_build *h, struct tuples to, int64_t i, struct tuples from, int64_t k)
+{
+    BI_TRY(h->ctx->backend->copy(h->ctx, (char *)to.rows + (size_t)i * h->row,
+                                 (const char *)from.rows + (size_t)k * h->row, h->row));
+    return h->ctx->backend->copy(h->ctx, to.ids + i, from.ids + k, sizeof *to.ids);
+}
+
+/* The last tuple of each lower half is the root of its group. While further levels follow it is set aside. */
+static bosc_status set_root_aside(struct published_build *h)
+{
+    bosc_status local_status = BOSC_OK;
+    for (int32_t r = h->group / 2 - 1; r < ranks_of(h); r += h->group) {
+        const bool is_aside = h->group > 2, exists = h->counts[r] > 0;
+        if (!exists) continue;
+        if (r == h->comm->rank) {
+            h->has_root = true;
+            if (is_aside) local_status = copy_tuple(h, h->root, 0, h->held, --h->n);
+        }
+        h->counts[r] -= is_aside;
+    }
+    return local_status;
+}
+
+/* Sorts the points of each group, and gives its halves the sides of the root. */
+static bosc_status split_groups(struct published_build *h, bosc_status *local_status, bosc_ranks_kdtree_times *t)
+{
+    BI_TRY(merge_ranks(h, local_status, t));
+    if (h->level == 0 && h->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
+        BI_TRY(remove_duplicates(h, *local_status));
+        *local_status = BOSC_OK;
+    }
+    if (h->level == 0) end_stage(h, local_status, &t->deduplicate);
+    BI_TRY(share_tuples(h, local_status, false));
+    BI_IF_OK(*local_status, set_root_aside(h));
+    end_stage(h, local_status, &t->pivot);
+    return BOSC_OK;
+}
+
+/* Splits the points until each rank has a subtree: those of level log2 P. */
+static bosc_status split_levels(struct published_build *h, bosc_status *local_status, bosc_ranks_kdtree_times *t)
+{
+    for (h->group = ranks_of(h); h->group > 1; h->group /= 2) {
+        h->superkey = (int32_t)(h->level % h->dim);
+        if (h->level > 0) BI_IF_OK(*local_status, sort_tuples(h));
+        end_stage(h, local_status, &t->sort);
+        BI_TRY(split_groups(h, local_status, t));
+        h->level++;
+    }
+    return BOSC_OK;
 }
 
 /* ---- build ---- */
 
-/* Builds the tree of this side of the root from its points, with coordinates rotated by one. */
+/* Builds the subtree of this rank's points, with coordinates rotated to begin with the one that splits its root. */
 static bosc_status build_side(struct published_build *h)
 {
-    const int64_t n = h->n - (h->comm->rank == 0);
+    const int64_t n = h->n - h->has_root, rotate = h->level % h->dim;
     void *rotated;
     BI_TRY(bi_scratch_of(h->ctx, n * h->dim, h->size, &rotated));
-    const struct bi_ranks_kdtree_rows gather = {h->held.rows, rotated, NULL, h->dim, h->dim, 1 % h->dim, h->size == 8};
+    const struct bi_ranks_kdtree_rows gather = {h->held.rows, rotated, NULL, h->dim, h->dim, rotate, h->size == 8};
     if (n) BI_TRY(h->steps->kdtree_gather(h->ctx, n * h->dim, &gather));
     BI_TRY(bi_kdtree_build_side(h->ctx, h->tree->side, rotated, n));
     return h->ctx->backend->sync(h->ctx);
@@ -236,10 +483,16 @@ static void add_side_times(struct published_build *h, bosc_ranks_kdtree_times *t
 
 /* ---- the shard ---- */
 
-/* The root is the last tuple of rank 0. */
+/* The node above the subtree is the last tuple; one that was set aside returns there. */
+static bosc_status restore_root(struct published_build *h)
+{
+    const bool is_last = h->comm->rank % 2 == 0; /* the last level split it off */
+    return h->has_root && !is_last ? copy_tuple(h, h->held, h->n++, h->root, 0) : BOSC_OK;
+}
+
 static bosc_status build_root(struct published_build *h)
 {
-    if (h->comm->rank != 0 || h->n == 0) return BOSC_OK;
+    if (!h->has_root) return BOSC_OK;
     return bosc_kdtree_build(h->ctx, h->tree->root, (const char *)h->held.rows + (size_t)(h->n - 1) * h->row, 1, 0);
 }
 
@@ -247,12 +500,12 @@ static bosc_status build_root(struct published_build *h)
 static bosc_status order_by_id(struct published_build *h)
 {
     bosc_ctx *ctx = h->ctx;
-    const bool has_root = h->comm->rank == 0;
+    const bool has_root = h->has_root;
     const bosc_kdtree_view view = ctx->ops->kdtree->view(h->tree->side);
     struct bi_ranks_kdtree_side side = {.by_id = h->order,
                                         .n = h->n,
                                         .has_root = has_root,
-                                        .part = has_root ? 0 : 2, /* of the side; the root is part 1 */
+                                        .part = 2 * (uint32_t)h->comm->rank, /* the node above it is the next part */
                                         .position_of = h->spare,
                                         .parts = h->tree->parts.data,
                                         .ids = (uint32_t *)(uintptr_t)view.ids,
@@ -268,37 +521,55 @@ static bosc_status order_by_id(struct published_build *h)
 
 /* ---- the build ---- */
 
-/* Runs the stages; both ranks call it. The next step with communication returns a failure in local_status on both
- * ranks. The handle stores the number of input points and the first row, from `points`. h->total: points of both
+/* Runs the stages; all ranks call it. The next step with communication returns a failure in local_status on all
+ * ranks. The handle stores the number of input points and the first row, from `points`. h->total: points of all
  * ranks. */
 static bosc_status build_tree(struct published_build *h, bosc_status local_status, const struct bi_ranks_points *points)
 {
     bosc_ranks_kdtree_times t = {.size = sizeof t};
+    const int32_t ranks = h->group = ranks_of(h);
+    bool is_shared = true;
+    /* 1. The slices, sorted; those of more than two ranks become equal shares, so that no rank lacks memory. */
     BI_IF_OK(local_status, allocate_arrays(h, points));
-    end_stage(h, &local_status, &t.init);
-    BI_IF_OK(local_status, sort_half(h, points));
-    end_stage(h, &local_status, &t.sort);
-    /* Exchange the tuples on the wrong side of the pivot, then merge the two sorted runs. */
-    if (h->total > 0) BI_TRY(split_at_pivot(h, local_status));
-    end_stage(h, &local_status, &t.pivot);
-    BI_IF_OK(local_status, merge_runs(h));
-    end_stage(h, &local_status, &t.merge);
-    if (h->total > 0 && h->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) {
-        BI_TRY(remove_duplicates(h, local_status));
-        local_status = BOSC_OK;
-    }
-    end_stage(h, &local_status, &t.deduplicate);
     BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
-    /* From here on without communication: the side's tree, the root, and the tuples by id. */
+    BI_TRY(bi_comm_all_gather(h->ctx, h->comm, &points->rows.n, sizeof points->rows.n, h->counts));
+    for (int32_t r = 0; r < ranks && ranks > 2; r++)
+        is_shared = is_shared && h->counts[r] <= (h->total + ranks - 1) / ranks;
+    end_stage(h, &local_status, &t.init);
+    BI_IF_OK(local_status, load_slice(h, points, is_shared));
+    if (!is_shared) {
+        BI_TRY(share_tuples(h, &local_status, true));
+        BI_IF_OK(local_status, sort_tuples(h));
+    }
+    /* 2. Levels with communication. */
+    if (h->total > 0) BI_TRY(split_levels(h, &local_status, &t));
+    BI_IF_OK(local_status, restore_root(h));
+    BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
+    /* 3. From here on without communication: the subtree, the node above it, and the tuples by id. */
     local_status = bi_ranks_kdtree_reserve_shard(h->ctx, h->tree, h->n);
     if (local_status == BOSC_OK && h->nodes > 0) local_status = build_side(h);
     if (h->nodes > 0) add_side_times(h, &t);
     BI_IF_OK(local_status, build_root(h));
     BI_IF_OK(local_status, order_by_id(h));
-    /* The shard to be queried, and the boxes of all shards. */
+    /* 4. The shard to be queried, and the boxes of all shards. */
     BI_TRY(bi_ranks_kdtree_build_shard(h->ctx, h->tree, local_status, h->held.rows, points, h->nodes));
     t.shard = bi_now() - h->since;
     h->tree->times = t;
+    return BOSC_OK;
+}
+
+/* Allocates the lists of numbers, and the entries behind them. */
+static bosc_status allocate_host(struct published_build *h)
+{
+    const size_t ranks = (size_t)ranks_of(h), numbers = 4 * ranks + 2;
+    h->host_bytes = numbers * sizeof *h->counts + (ranks + 1) * h->entry;
+    h->counts = bi_host_alloc(h->ctx, h->host_bytes);
+    if (!h->counts) return BOSC_ERR_NOMEM;
+    memset(h->counts, 0, h->host_bytes);
+    h->sent = h->counts + ranks;
+    h->begins = h->sent + ranks;
+    h->targets = h->begins + ranks + 1;
+    h->row_buffer = (char *)(h->counts + numbers);
     return BOSC_OK;
 }
 
@@ -313,16 +584,13 @@ bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tr
                                 .dim = tree->opts.dim,
                                 .size = size,
                                 .row = row,
+                                .entry = row + sizeof(int64_t),
                                 .total = points->total,
                                 .nodes = points->total,
                                 .since = points->since};
-    if (local_status == BOSC_OK) {
-        h.row_buffer = bi_host_alloc(ctx, 3 * row);
-        local_status = h.row_buffer ? BOSC_OK : BOSC_ERR_NOMEM;
-    }
-    if (h.row_buffer) memset(h.row_buffer, 0, 3 * row);
+    BI_IF_OK(local_status, allocate_host(&h));
     bosc_status status = bi_comm_agree(ctx, tree->comm, local_status);
     BI_IF_OK(status, build_tree(&h, BOSC_OK, points));
-    bi_memory_release(&ctx->host, h.row_buffer, 3 * row);
+    bi_memory_release(&ctx->host, h.counts, h.host_bytes);
     return status;
 }

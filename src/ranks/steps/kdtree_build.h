@@ -204,17 +204,18 @@ BI_FN void bi_step_kdtree_write_parts(const struct bi_ranks_kdtree_digit *a, int
 /* Every point is a candidate in the one segment of level 0. */
 BI_FN void bi_step_kdtree_init_state(const struct bi_ranks_kdtree_digit *a, int64_t i) { a->state[i] = 1; }
 
-/* ---- the published build on two ranks ---- */
+/* ---- the published build ---- */
 
-/* Merges two runs of rows, [0, na) and [na, rows.n), each in the order of superkey 0: order[k] is the k-th row; of
- * equal rows those of the first run come first. Item i writes BI_RANKS_MERGED positions. A binary search on the
+/* Merges two runs of rows, [0, na) and [na, rows.n), each in the order of superkey `first`: order[k] is the k-th row; of
+ * equal rows those of lower ids, or without ids those of the first run, come first. Item i writes BI_RANKS_MERGED positions. A binary search on the
  * diagonal of the merge matrix finds its start in both runs. Source: Green, McColl, Bader, GPU Merge Path (2012). */
 enum { BI_RANKS_MERGED = 16 };
 
 struct bi_ranks_kdtree_merge_path {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
-    int32_t dim;
+    int32_t dim, first;
+    const int64_t *ids; /* of the rows, ascending among equal rows of a run; NULL: those of the first run are lower */
     int64_t na;
     uint32_t *order;
 };
@@ -222,7 +223,8 @@ struct bi_ranks_kdtree_merge_path {
 /* True if row b of the second run precedes row a of the first. */
 BI_FN bool bi_ranks_kdtree_second_precedes(const struct bi_ranks_kdtree_merge_path *m, int64_t a, int64_t b)
 {
-    return bi_kdtree_compare_rows(&m->rows, m->dtype, m->dim, b, a, 0) < 0;
+    const int order = bi_kdtree_compare_rows(&m->rows, m->dtype, m->dim, b, a, m->first);
+    return order ? order < 0 : m->ids && m->ids[b] < m->ids[a];
 }
 
 /* 1. Find the start of the item's run in both inputs. 2. Merge BI_RANKS_MERGED rows from there. */
@@ -239,7 +241,8 @@ BI_FN void bi_step_kdtree_merge_path(const struct bi_ranks_kdtree_merge_path *m,
     }
 }
 
-/* A side of the root, with points numbered in the order of superkey 0. The root is the last point of rank 0. */
+/* A rank's subtree, with points numbered in the order of its parent's superkey. The node above it, if the rank has one,
+ * is the last point. */
 struct bi_ranks_kdtree_side {
     const uint32_t *by_id; /* (n): the numbers in the order of ids */
     int64_t n;

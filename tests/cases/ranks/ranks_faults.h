@@ -9,7 +9,7 @@
 #include "support/counted.h"
 #include "support/faults.h"
 
-enum { RANKS_FAULT_COUNT = 3 };
+enum { RANKS_FAULT_COUNT = 3, RANKS_FAULT_MOST = 4 };
 
 struct ranks_fault {
     /* The call to sweep. `state` belongs to the rank, from open to close. */
@@ -17,10 +17,10 @@ struct ranks_fault {
     bosc_status (*call)(struct rank *r, void *state, unsigned char *out);
     void (*close)(struct rank *r, void *state);
     size_t bytes;       /* that a call writes to out */
-    int32_t rank_count; /* 0: RANKS_FAULT_COUNT, which are the most */
+    int32_t rank_count; /* 0: RANKS_FAULT_COUNT; at most RANKS_FAULT_MOST */
     /* Shared by the ranks. */
     _Atomic int64_t arrivals;
-    bosc_status statuses[RANKS_FAULT_COUNT];
+    bosc_status statuses[RANKS_FAULT_MOST];
     bool reached, for_good;
     int64_t k, all; /* all: passages of a call in which nothing fails */
 };

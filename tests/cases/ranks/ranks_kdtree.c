@@ -22,7 +22,8 @@ static void check_shards_adjoin(const struct rank *r, const bosc_ranks_kdtree *t
 static void build_rank(struct rank *r)
 {
     const struct ranks_trial *t = r->user;
-    if (t->opts.sort_halves && r->rank_count != 2) return; /* which is of two ranks */
+    if (t->opts.sort_halves && (r->rank_count == 1 || (r->rank_count & (r->rank_count - 1))))
+        return; /* no published build */
     bosc_ranks_kdtree *tree = ranks_build(r, t);
     ranks_check_shard(r, t, tree);
     check_shards_adjoin(r, tree);

@@ -1,10 +1,12 @@
-/* The published build on two ranks: the tree of one context, for any partition of the points. */
+/* The published build on 2, 4 and 8 ranks: the tree of one context, for any partition of the points. */
 #include "cases/ranks/ranks_kdtree_data.h"
 
 #include <stdio.h>
 
 /* Partitions of the points, besides the seeds of ranks_slice. */
-enum { ALL_OF_FIRST = 100, ALL_OF_SECOND, ONE_OF_FIRST, ONE_OF_SECOND };
+enum { ALL_OF_FIRST = 100, ALL_OF_LAST, ONE_OF_FIRST, ONE_OF_LAST };
+
+enum { MAX_RANKS = 8 };
 
 static bosc_ranks_kdtree *build_slice(const struct rank *r, const struct ranks_trial *t)
 {
@@ -12,14 +14,14 @@ static bosc_ranks_kdtree *build_slice(const struct rank *r, const struct ranks_t
     int64_t cut;
     switch (t->seed) {
     case ALL_OF_FIRST: cut = n; break;
-    case ALL_OF_SECOND: cut = 0; break;
+    case ALL_OF_LAST: cut = 0; break;
     case ONE_OF_FIRST: cut = n > 0; break;
-    case ONE_OF_SECOND: cut = n - (n > 0); break;
+    case ONE_OF_LAST: cut = n - (n > 0); break;
     default: return ranks_build(r, t);
     }
     bosc_ranks_kdtree *tree = NULL;
     const char *data = t->points.data;
-    const int64_t begin = r->rank == 0 ? 0 : cut, end = r->rank == 0 ? cut : n;
+    const int64_t begin = r->rank == 0 ? 0 : cut, end = r->rank == r->rank_count - 1 ? n : cut;
     CHECK_OK(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &t->opts, &tree));
     CHECK_OK(r->ctx,
              bosc_ranks_kdtree_build(r->ctx, tree,
@@ -38,13 +40,10 @@ static void check_rank(struct rank *r)
 
 static void check(bosc_ctx *ctx, struct ranks_trial *t)
 {
-    if (!suite_leaves_out()) {
-        ranks_begin(ctx, t);
-        ranks_run(ctx, 2, 0, check_rank, t);
-        ranks_end(t);
-        return;
-    }
-    free((void *)(uintptr_t)t->points.data);
+    ranks_begin(ctx, t);
+    for (int32_t ranks = 2; ranks <= MAX_RANKS; ranks *= 2)
+        if (!suite_leaves_out()) ranks_run(ctx, ranks, 0, check_rank, t);
+    ranks_end(t);
 }
 
 static struct ranks_trial trial_of(bosc_dtype dtype, int32_t dim, int removed, uint64_t seed)
@@ -77,7 +76,7 @@ static void few_points_any_partition(bosc_ctx *ctx)
 {
     for (int64_t n = 0; n < 24; n += n < 9 ? 1 : 5)
         for (int removed = 0; removed < 2; removed++)
-            for (uint64_t seed = ALL_OF_FIRST; seed <= ONE_OF_SECOND; seed++) {
+            for (uint64_t seed = ALL_OF_FIRST; seed <= ONE_OF_LAST; seed++) {
                 struct suite_random r = {(uint64_t)n + seed};
                 struct ranks_trial t = trial_of(BOSC_F32, 2, removed, seed);
                 t.points = kd_points(&r, BOSC_F32, 2, n, 2, (n + (int64_t)seed) % 2 ? KD_GRID : KD_RANDOM);
@@ -163,7 +162,7 @@ static void query_and_rebuild_trees(bosc_ctx *ctx)
         trials[i].points = kd_points(&r, BOSC_F32, 3, 300 + 200 * i, 3, i ? KD_GRID : KD_RANDOM);
         ranks_begin(ctx, &trials[i]);
     }
-    ranks_run(ctx, 2, 0, use_rank, trials);
+    for (int32_t ranks = 2; ranks <= MAX_RANKS; ranks *= 4) ranks_run(ctx, ranks, 0, use_rank, trials);
     for (int i = 0; i < 2; i++) ranks_end(&trials[i]);
 }
 
@@ -175,8 +174,8 @@ static void refuse_rank(struct rank *r)
     bosc_ranks_kdtree *tree = NULL;
     bosc_ranks_kdtree_times times = {.size = 3};
     char text[96];
-    snprintf(text, sizeof text, "opts: sort_halves: two ranks have a half each; there are %d", (int)r->rank_count);
-    if (r->rank_count != 2) {
+    snprintf(text, sizeof text, "opts: sort_halves: %d ranks are not 2, 4, 8, ...", (int)r->rank_count);
+    if (r->rank_count != 2 && r->rank_count != 4) {
         CHECK_STATUS(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &tree), BOSC_ERR_ARG);
         CHECK(strstr(bosc_ctx_message(r->ctx), text));
         CHECK(!tree);
@@ -196,7 +195,7 @@ static void refuse_rank(struct rank *r)
 
 static void refuse_bad_arguments(bosc_ctx *ctx)
 {
-    for (int32_t ranks = 1; ranks <= 4; ranks++) ranks_run(ctx, ranks, 0, refuse_rank, NULL);
+    for (int32_t ranks = 1; ranks <= 6; ranks++) ranks_run(ctx, ranks, 0, refuse_rank, NULL);
 }
 
 static const struct suite_case suite_cases_ranks_kdtree_published[] = {

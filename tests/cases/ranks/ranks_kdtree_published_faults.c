@@ -1,5 +1,5 @@
-/* Each allocation, copy and launch of the published build on two ranks fails in turn on one of them: both end alike,
- * and the tree is as it was, or empty. */
+/* Each allocation, copy and launch of the published build on ranks fails in turn on one of them: all end alike, and the
+ * tree is as it was, or empty. */
 #include "cases/ranks/ranks_faults.h"
 #include "cases/ranks/ranks_kdtree_data.h"
 #include "comm/comm.h"
@@ -57,11 +57,15 @@ static bosc_status build_half(struct rank *r, void *state, unsigned char *out)
 
 static void sweep(bosc_ctx *ctx)
 {
-    for (duplicates = 0; duplicates < 2; duplicates++) {
-        struct ranks_fault f = {
-            .open = open_half, .call = build_half, .close = close_half, .bytes = 2 * sizeof(int64_t), .rank_count = 2};
-        ranks_fault_sweep(ctx, &f);
-    }
+    for (duplicates = 0; duplicates < 2; duplicates++)
+        for (int32_t ranks = 2; ranks <= 2 + 2 * duplicates; ranks *= 2) {
+            struct ranks_fault f = {.open = open_half,
+                                    .call = build_half,
+                                    .close = close_half,
+                                    .bytes = 2 * sizeof(int64_t),
+                                    .rank_count = ranks};
+            ranks_fault_sweep(ctx, &f);
+        }
 }
 
 /* The tree's creation, which makes two trees of a rank. */
