@@ -22,6 +22,7 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
         (code = option_integer(job, OPT_DIGIT, 1, 8, &digit)) ||
         (code = option_launch(job, OPT_LAUNCH, &opts->blocks, &opts->threads)))
         return code;
+    /* Options of a method that is not chosen are refused. */
     const bool is_heuristic = job->value[OPT_PIVOTS] || job->value[OPT_HEURISTIC_SEARCH];
     if (is_heuristic && !job->value[OPT_METHOD]) method = BOSC_CELLGRAPH_HEURISTIC;
     if (job->value[OPT_HEURISTIC_SEARCH] && method != BOSC_CELLGRAPH_HEURISTIC)

@@ -40,6 +40,7 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
                                            .algorithm = (bosc_msf_algorithm)algorithm,
                                            .split_duplicates = job->value[OPT_SPLIT_DUPLICATES] != NULL,
                                            .maximum = job->value[OPT_MAX] != NULL}};
+    /* 1. The file; a graph of its edges where one is needed. */
     int code = graph_or_edges_read(job, path, &input->graph, &input->edges);
     if (code) return code;
     input->assumed_weights = !input->graph && has_assumed_weights(&input->edges);
@@ -48,6 +49,7 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
         bosc_edges_free(&input->edges);
     }
     if (code) return code;
+    /* 2. Its size. */
     if (input->graph) {
         bosc_graph_get_info(job->ctx, input->graph, &input->info);
     } else {

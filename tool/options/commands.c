@@ -33,8 +33,9 @@ const struct command commands[] = {
     {.room = "kdtree",
      .verb = "build",
      .usage = "P -o T.bosc [--builder auto|brown] [--launch BxT] [--unique]",
-     .summary = "Build a balanced k-d tree of points and save it.\n"
-                "--builder brown with --ranks 2, 4, 8, ..., without --unique, is the published build on several devices.",
+     .summary =
+         "Build a balanced k-d tree of points and save it.\n"
+         "--builder brown with --ranks 2, 4, 8, ..., without --unique, is the published build on several devices.",
      .example = "boscage kdtree build points.npy -o tree.bosc --builder brown --unique",
      .min_operands = 1,
      .max_operands = 1,
