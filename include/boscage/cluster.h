@@ -120,6 +120,16 @@ BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int
                                           const bosc_hdbscan_opts *opts, void *labels, double *probabilities,
                                           double *outlier_scores, bosc_hdbscan_info *info);
 
+/* Computes the dendrogram from which bosc_hdbscan_compute selects: single linkage under mutual reachability.
+ * points, n, stride: as in bosc_hdbscan_compute.
+ * opts: required, as dim has no default; dtype, dim, min_cluster_size and min_samples are used.
+ * z (n - 1, 4): merges, as bosc_linkage_compute writes them.
+ * Errors: as bosc_hdbscan_compute.
+ * Cost: that of bosc_emst_compute_mutual and bosc_linkage_compute.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                  const bosc_hdbscan_opts *opts, double *z);
+
 /* Selects the clusters of a dendrogram of n points.
  * A merge of two clusters of min_cluster_size points or more is a split of the condensed tree; other merges are points
  * that leave a cluster. Density is 1 / distance. The stability of a cluster is the sum over its points of the densities
@@ -139,6 +149,29 @@ BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int
 BOSC_API bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
                                          void *labels, double *probabilities, double *outlier_scores,
                                          bosc_hdbscan_info *info);
+
+/* A cluster of the condensed tree. */
+typedef struct bosc_hdbscan_cluster {
+    int64_t parent;   /* the cluster that it is split from; -1: none, it is the root */
+    int64_t label;    /* of the selected cluster that it is or lies in; -1: none */
+    int64_t points;   /* all that it holds at its birth */
+    double birth;     /* the density at which it is split from its parent; of the root: 0 */
+    double death;     /* the greatest density at which a point leaves it, or at which it is split */
+    double stability; /* its own, before the selection */
+} bosc_hdbscan_cluster;
+
+/* Computes the condensed tree of a dendrogram: bosc_hdbscan_select selects among its clusters.
+ * z, n, opts: as in bosc_hdbscan_select.
+ * leaves (n): the condensed cluster that each point leaves last; -1 if n is 1. May be NULL.
+ * densities (n): the density at which it leaves; 0 if n is 1. May be NULL.
+ * clusters: room for the greater of 1 and 2 * (n / min_cluster_size) - 1. The condensed clusters, each after its
+ *     parent: the root is the first. info->condensed is their number. May be NULL.
+ * info: may be NULL. Set `size`.
+ * Errors, cost: as bosc_hdbscan_select.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                                           int64_t *leaves, double *densities, bosc_hdbscan_cluster *clusters,
+                                           bosc_hdbscan_info *info);
 
 /* Cuts a dendrogram of n points at a distance, as scipy's fcluster does by the criterion "distance".
  * z, n: as in bosc_hdbscan_select.

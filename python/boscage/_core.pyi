@@ -223,6 +223,46 @@ def dbscan(
     labels: NDArray,
     core: NDArray,
 ) -> None: ...
+def hdbscan_linkage(
+    where: Where, points: Annotated[NDArray, dict(writable=False)], min_samples: int, z: NDArray
+) -> None: ...
+def emst_mutual(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    min_samples: int,
+    pairs: NDArray,
+    dist2: NDArray | None,
+    core: NDArray | None,
+) -> None: ...
+def hdbscan_select(
+    where: Where,
+    z: Annotated[NDArray, dict(writable=False)],
+    n: int,
+    min_cluster_size: int,
+    leaf: bool,
+    epsilon: float,
+    max_cluster_size: int,
+    allow_single_cluster: bool,
+    labels: NDArray,
+    probabilities: NDArray | None,
+    outlier_scores: NDArray | None,
+) -> None: ...
+def hdbscan_condense(
+    where: Where,
+    z: Annotated[NDArray, dict(writable=False)],
+    n: int,
+    min_cluster_size: int,
+    leaf: bool,
+    epsilon: float,
+    max_cluster_size: int,
+    allow_single_cluster: bool,
+    leaves: NDArray,
+    densities: NDArray,
+    clusters: NDArray,
+) -> int: ...
+def linkage_cut(
+    where: Where, z: Annotated[NDArray, dict(writable=False)], n: int, distance: float, labels: NDArray
+) -> None: ...
 def tour(where: Where, pairs: Annotated[NDArray, dict(writable=False)], n: int, order: NDArray) -> None: ...
 
 class HashTable(Lock):

@@ -4,13 +4,17 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.cluster.hierarchy as scipys
 import sklearn.cluster
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
+from sklearn.datasets import make_blobs
 
-from boscage.cluster import DBSCAN, _dbscan, dbscan, friends_of_friends
+from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, dbscan, friends_of_friends
+from boscage.cluster.hierarchy import cut, cut_tree, linkage
 
 POINTS = np.random.default_rng(0).random((300, 3))
 METRICS = ["euclidean", "l2", "cityblock", "manhattan", "l1", "chebyshev", "minkowski", "haversine", "cosine"]
@@ -113,3 +117,179 @@ def test_friends_of_friends():
             friends_of_friends(x, radius, boxsize=box)
     with pytest.raises(ValueError, match="row"):
         friends_of_friends(x, 1, boxsize=5)
+
+
+BLOBS = make_blobs(400, centers=5, cluster_std=[0.3, 0.5, 1, 1, 2], random_state=4)[0]
+# Mutual distances tie by nature, and the tree depends on the order of ties: these variants have one answer.
+VARIANTS = [
+    {},
+    {"min_cluster_size": 12, "min_samples": 3},
+    {"min_samples": 1, "cluster_selection_method": "leaf"},
+    {"min_samples": 1, "cluster_selection_epsilon": 0.5},
+    {"min_samples": 1, "max_cluster_size": 50},
+    {"min_cluster_size": 150, "allow_single_cluster": True},
+]
+
+
+def first_rows(labels):
+    """The labels, with clusters numbered by their first rows."""
+    names = {}
+    return np.array([x if x < 0 else names.setdefault(x, len(names)) for x in labels.tolist()])
+
+
+@pytest.mark.parametrize("parameters", VARIANTS)
+def test_hdbscan_equal_to_sklearn(parameters):
+    theirs = sklearn.cluster.HDBSCAN(**parameters, store_centers="both", copy=True).fit(BLOBS)
+    ours = HDBSCAN(**parameters, store_centers="both", copy=True).fit(BLOBS)
+    assert (ours.labels_ == first_rows(theirs.labels_)).all() and ours.labels_.dtype == np.int64
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, rtol=1e-12)
+    count = ours.labels_.max() + 1
+    order = [theirs.labels_[ours.labels_ == k][0] for k in range(count)]
+    np.testing.assert_allclose(ours.centroids_, theirs.centroids_[order])
+    assert (ours.medoids_ == theirs.medoids_[order]).all()
+    assert ours.n_features_in_ == 2
+    assert (ours.dbscan_clustering(0.4) >= 0).sum() == (theirs.dbscan_clustering(0.4) >= 0).sum()
+
+
+def test_hdbscan_is_ours(monkeypatch):
+    monkeypatch.setattr(_hdbscan._sklearn.HDBSCAN, "fit", None)
+    for X in (BLOBS, BLOBS.astype(np.float32), (BLOBS * 9).astype(int), BLOBS[::2, ::-1]):
+        for parameters in ({}, {"metric": "l2"}, {"metric": "minkowski", "metric_params": {"p": 2}, "n_jobs": -2}):
+            assert HDBSCAN(**parameters, copy=True).fit(X).labels_.max() > 0
+
+
+def test_hdbscan_rows_that_are_not_finite():
+    X = BLOBS.copy()
+    X[7] = [np.inf, 1]
+    X[9] = [-np.inf, np.inf]
+    X[11] = [np.nan, np.inf]
+    finite = np.isfinite(X).all(axis=1)
+    clean = HDBSCAN(copy=True).fit(X[finite])
+    ours = HDBSCAN(copy=True, store_centers="centroid").fit(X)
+    assert (ours.labels_[[7, 9, 11]] == [-2, -2, -3]).all() and (ours.labels_[finite] == clean.labels_).all()
+    assert (ours.probabilities_[[7, 9]] == 0).all() and np.isnan(ours.probabilities_[11])
+    assert (ours.outlier_scores_[~finite] == 1).all() and (ours.outlier_scores_[finite] == clean.outlier_scores_).all()
+    assert len(ours.centroids_) == clean.labels_.max() + 1
+    z = ours.single_linkage_tree_.to_numpy()
+    assert scipys.is_valid_linkage(z) and (z[-3:, 2] == np.inf).all()
+    assert (ours.dbscan_clustering(0.4)[[7, 9, 11]] == [-2, -2, -3]).all()
+    edges = ours.minimum_spanning_tree_.to_numpy()
+    assert len(edges) == finite.sum() - 1 and not np.isin(edges[:, :2], [7, 9, 11]).any()
+
+
+def test_hdbscan_the_rest_is_sklearns():
+    distances = cdist(BLOBS, BLOBS)
+    for X, parameters in (
+        (distances, {"metric": "precomputed", "min_samples": 1}),
+        (csr_matrix(BLOBS), {}),
+        (BLOBS, {"metric": "manhattan"}),
+        (BLOBS, {"alpha": 0.5}),
+        (BLOBS, {"metric": "minkowski", "metric_params": {"p": 3}}),
+        (BLOBS, {"metric": lambda x, y: abs(x - y).max()}),
+    ):
+        theirs = sklearn.cluster.HDBSCAN(**parameters, copy=True).fit(X)
+        ours = HDBSCAN(**parameters, copy=True).fit(X)
+        assert (ours.labels_ == first_rows(theirs.labels_)).all()
+        assert (ours.probabilities_ == theirs.probabilities_).all()
+        assert ((ours.outlier_scores_ >= 0) & (ours.outlier_scores_ <= 1)).all()
+        if parameters.get("metric") == "precomputed":
+            own = HDBSCAN(min_samples=1, copy=True).fit(BLOBS)  # no mutual distances tie
+            np.testing.assert_allclose(ours.outlier_scores_, own.outlier_scores_, rtol=1e-9, atol=1e-12)
+            with pytest.raises(AttributeError, match="exemplars_"):
+                ours.exemplars_
+        else:
+            assert len(ours.exemplars_) == ours.labels_.max() + 1
+        with pytest.raises(AttributeError, match="minimum_spanning_tree_"):
+            ours.minimum_spanning_tree_
+
+
+def test_hdbscan_trees():
+    model = HDBSCAN(min_cluster_size=8, min_samples=4, copy=True).fit(BLOBS)
+    n = len(BLOBS)
+    # 1. The spanning tree and the dendrogram: those of all mutual distances.
+    d = cdist(BLOBS, BLOBS)
+    core = np.sort(d, axis=1)[:, 3]
+    mutual = np.maximum(d, np.maximum.outer(core, core))
+    np.fill_diagonal(mutual, 0)
+    z = model.single_linkage_tree_.to_numpy()
+    np.testing.assert_allclose(z[:, 2], scipys.linkage(squareform(mutual, checks=False))[:, 2], rtol=1e-12)
+    edges = model.minimum_spanning_tree_.to_numpy()
+    i, j = edges[:, :2].astype(int).T
+    np.testing.assert_allclose(edges[:, 2], mutual[i, j], rtol=1e-12)
+    np.testing.assert_allclose(np.sort(edges[:, 2]), z[:, 2], rtol=1e-12)
+    # 2. The condensed tree: each point once, clusters of 8 and more, sizes add up.
+    rows = model.condensed_tree_.to_numpy()
+    points, clusters = rows[rows["child_size"] == 1], rows[rows["child_size"] > 1]
+    assert (np.sort(points["child"]) == np.arange(n)).all() and rows["parent"].min() == n
+    assert (clusters["child_size"] >= 8).all() and (clusters["child"] > clusters["parent"]).all()
+    for child, size in zip(clusters["child"], clusters["child_size"]):
+        assert rows["child_size"][rows["parent"] == child].sum() == size
+    # 3. Exemplars: the points of greatest density of each leaf.
+    exemplars = model.exemplars_
+    assert len(exemplars) == model.labels_.max() + 1
+    at = {tuple(x): k for k, x in enumerate(BLOBS.tolist())}
+    for k, few in enumerate(exemplars):
+        chosen = np.array([at[tuple(x)] for x in few.tolist()])
+        assert len(chosen) and (model.labels_[chosen] == k).all() and (model.outlier_scores_[chosen] == 0).all()
+    # 4. Data frames, cuts, and copies of the model.
+    assert list(model.condensed_tree_.to_pandas().columns) == ["parent", "child", "lambda_val", "child_size"]
+    assert len(model.single_linkage_tree_.to_pandas()) == len(model.minimum_spanning_tree_.to_pandas()) == n - 1
+    labels = model.single_linkage_tree_.get_clusters(0.4)
+    assert (labels == first_rows(model.dbscan_clustering(0.4))).all() and labels.min() == -1
+    copy = pickle.loads(pickle.dumps(model))
+    assert (copy.outlier_scores_ == model.outlier_scores_).all() and (copy.condensed_tree_.to_numpy() == rows).all()
+
+
+@pytest.mark.parametrize(
+    "parameters, X, message",
+    [
+        ({"min_cluster_size": 1}, BLOBS, "'min_cluster_size' parameter"),
+        ({"min_samples": 0}, BLOBS, "'min_samples' parameter"),
+        ({"min_samples": 401}, BLOBS, "min_samples .401. must be at most"),
+        ({"cluster_selection_epsilon": -1.0}, BLOBS, "'cluster_selection_epsilon' parameter"),
+        ({"cluster_selection_method": "best"}, BLOBS, "'cluster_selection_method' parameter"),
+        ({"metric": "nonsense"}, BLOBS, "'metric' parameter"),
+        ({}, BLOBS[:1], "n_samples=1"),
+        ({}, BLOBS[0], "2D array"),
+        ({}, np.full((9, 2), np.nan), "min_samples .5. must be at most"),
+    ],
+)
+def test_hdbscan_refused(parameters, X, message):
+    with pytest.raises(ValueError, match=message):
+        HDBSCAN(**parameters, copy=True).fit(X)
+
+
+def test_hdbscan_before_fit():
+    for name in ("labels_", "outlier_scores_", "condensed_tree_", "exemplars_", "minimum_spanning_tree_"):
+        assert not hasattr(HDBSCAN(), name)
+    assert clone(HDBSCAN(min_samples=3)).min_samples == 3
+
+
+@given(st.integers(2, 60), st.integers(0, 2**31))
+def test_cuts(n, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.random((n, 2))
+    z = linkage(x)
+    t = float(z[rng.integers(0, n - 1), 2])
+    assert (cut(z, t) == first_rows(scipys.fcluster(z, t, "distance"))).all()
+    assert (cut_tree(z) == scipys.cut_tree(z)).all()
+    counts = rng.integers(1, n, 3)  # scipy fills a later column of n clusters with zeros
+    assert (cut_tree(z, n_clusters=counts) == scipys.cut_tree(z, n_clusters=counts)).all()
+    heights = [0, np.nextafter(t, 9), 9]
+    assert (cut_tree(z, height=heights) == scipys.cut_tree(z, height=heights)).all()
+    assert (cut_tree(z, height=t) == cut_tree(z, n - int((z[:, 2] < t).sum()))).all()
+    assert (cut_tree(z, 1) == 0).all() and cut_tree(z, 1).shape == (n, 1)
+
+
+def test_cuts_refused():
+    z = linkage([[0.0], [1.0], [3.0]])
+    with pytest.raises(ValueError, match="descend"):
+        cut_tree(z * [1, 1, -1, 1])
+    with pytest.raises(ValueError, match="must be None"):
+        cut_tree(z, 1, 1)
+    with pytest.raises(ValueError, match="NaN"):
+        cut(z, np.nan)
+    with pytest.raises(ValueError, match="row 1"):
+        cut(z[[0, 0]], 1)
+    with pytest.raises(ValueError, match="shape"):
+        cut(z[0], 1)

@@ -17,6 +17,7 @@ FILES = {
     "sklearn.neighbors.tests.test_kd_tree": "sklearn_kdtree",
     "sklearn.neighbors.tests.test_neighbors": "neighbors",
     "sklearn.cluster.tests.test_dbscan": "clusters",
+    "sklearn.cluster.tests.test_hdbscan": "clusters",
     "networkx.algorithms.tree.tests.test_mst": "networkx",
     "networkx.algorithms.components.tests.test_connected": "networkx",
 }

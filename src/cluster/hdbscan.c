@@ -18,6 +18,10 @@ struct outputs {
     void *labels;
     double *probabilities, *outlier_scores;
     bosc_hdbscan_info *info;
+    bool is_tree; /* the condensed tree is written in place of labels */
+    int64_t *leaves;
+    double *densities;
+    bosc_hdbscan_cluster *clusters;
 };
 
 /* State of a call. */
@@ -59,11 +63,21 @@ static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int6
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (n > (int64_t)1 << 31)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
-    if (n > 0 && !to->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
+    if (n > 0 && !to->labels && !to->is_tree) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
+    BI_TRY(bi_check_aligned(ctx, "leaves", to->leaves, sizeof *to->leaves));
+    BI_TRY(bi_check_aligned(ctx, "densities", to->densities, sizeof *to->densities));
+    BI_TRY(bi_check_aligned(ctx, "clusters", to->clusters, sizeof(double)));
     BI_TRY(bi_check_aligned(ctx, "labels", to->labels, (size_t)o->label_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "probabilities", to->probabilities, sizeof(double)));
     BI_TRY(bi_check_aligned(ctx, "outlier_scores", to->outlier_scores, sizeof(double)));
     return to->info ? bi_check_info(ctx, "info", "bosc_hdbscan_info", to->info->size, sizeof *to->info) : BOSC_OK;
+}
+
+static bosc_status check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n)
+{
+    if (n <= 0 || o->min_samples <= n) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is more than %lld points", (long long)o->min_samples,
+                   (long long)n);
 }
 
 /* --- The condensed tree ------------------------------------------------------------------------------------------- */
@@ -214,6 +228,28 @@ static bosc_status write_results(struct hdbscan *h, const struct outputs *to)
     return h->ctx->backend->sync(h->ctx);
 }
 
+/* Writes the condensed tree. */
+static bosc_status write_tree(struct hdbscan *h, const struct outputs *to)
+{
+    struct bi_hdbscan *a = &h->args;
+    struct bi_out leaves, densities, clusters;
+    const size_t n = (size_t)h->n;
+    bool staged = false;
+    BI_TRY(bi_stage_out(h->ctx, to->leaves, to->leaves ? n * sizeof *to->leaves : 0, &leaves, &staged));
+    BI_TRY(bi_stage_out(h->ctx, to->densities, to->densities ? n * sizeof *to->densities : 0, &densities, &staged));
+    BI_TRY(bi_stage_out(h->ctx, to->clusters, to->clusters ? (size_t)h->clusters * sizeof *to->clusters : 0, &clusters,
+                        &staged));
+    a->leaves_of = to->leaves ? leaves.reachable : NULL;
+    a->densities = to->densities ? densities.reachable : NULL;
+    a->clusters = to->clusters ? clusters.reachable : NULL;
+    BI_TRY(h->steps->hdbscan_write_leaving(h->ctx, h->n, a));
+    if (to->clusters) BI_TRY(h->steps->hdbscan_write_cluster(h->ctx, h->clusters, a));
+    if (to->leaves) BI_TRY(bi_stage_back(h->ctx, &leaves));
+    if (to->densities) BI_TRY(bi_stage_back(h->ctx, &densities));
+    if (to->clusters) BI_TRY(bi_stage_back(h->ctx, &clusters));
+    return h->ctx->backend->sync(h->ctx);
+}
+
 /* Labels the points of a dendrogram that the backend reaches. */
 static bosc_status label_points(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
                                 const struct outputs *to, bosc_hdbscan_info *info)
@@ -228,7 +264,7 @@ static bosc_status label_points(bosc_ctx *ctx, const double *z, int64_t n, const
     BI_TRY(sum_stabilities(&h));
     BI_TRY(select_clusters(&h));
     BI_TRY(number_labels(&h, info));
-    return write_results(&h, to);
+    return to->is_tree ? write_tree(&h, to) : write_results(&h, to);
 }
 
 /* Writes the results of one point, which is noise. */
@@ -236,7 +272,9 @@ static bosc_status label_one(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, const
 {
     const double zero = 0;
     const int64_t noise = -1;
-    BI_TRY(ctx->backend->copy(ctx, to->labels, &noise, (size_t)opts->label_bits / 8));
+    if (to->labels) BI_TRY(ctx->backend->copy(ctx, to->labels, &noise, (size_t)opts->label_bits / 8));
+    if (to->leaves) BI_TRY(ctx->backend->copy(ctx, to->leaves, &noise, sizeof noise));
+    if (to->densities) BI_TRY(ctx->backend->copy(ctx, to->densities, &zero, sizeof zero));
     if (to->probabilities) BI_TRY(ctx->backend->copy(ctx, to->probabilities, &zero, sizeof zero));
     if (to->outlier_scores) BI_TRY(ctx->backend->copy(ctx, to->outlier_scores, &zero, sizeof zero));
     return ctx->backend->sync(ctx);
@@ -251,22 +289,40 @@ static bosc_status select_staged(bosc_ctx *ctx, const double *z, int64_t n, cons
     return label_points(ctx, reachable, n, opts, to, info);
 }
 
-bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts, void *labels,
-                                double *probabilities, double *outlier_scores, bosc_hdbscan_info *info)
+/* Checks the arguments, and selects clusters of the caller's dendrogram. */
+static bosc_status select_of(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                             const struct outputs *to)
 {
-    const struct outputs to = {labels, probabilities, outlier_scores, info};
     bosc_hdbscan_opts full;
-    BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
-    BI_TRY(check_outputs(ctx, &full, n, &to));
+    BI_TRY(check_outputs(ctx, &full, n, to));
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, SELECT_ITEMS * (double)n);
-    if (n == 1) BI_TRY(label_one(ctx, &full, &to));
-    if (n > 1) BI_TRY_WITH_SCRATCH(ctx, select_staged(ctx, z, n, &full, &to, &found));
-    if (info) bi_copy_info(info, &found, sizeof found);
+    if (n == 1) BI_TRY(label_one(ctx, &full, to));
+    if (n > 1) BI_TRY_WITH_SCRATCH(ctx, select_staged(ctx, z, n, &full, to, &found));
+    if (to->info) bi_copy_info(to->info, &found, sizeof found);
     return BOSC_OK;
+}
+
+bosc_status bosc_hdbscan_select(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts, void *labels,
+                                double *probabilities, double *outlier_scores, bosc_hdbscan_info *info)
+{
+    const struct outputs to = {
+        .labels = labels, .probabilities = probabilities, .outlier_scores = outlier_scores, .info = info};
+    BI_ENTER(ctx);
+    return select_of(ctx, z, n, opts, &to);
+}
+
+bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
+                                  int64_t *leaves, double *densities, bosc_hdbscan_cluster *clusters,
+                                  bosc_hdbscan_info *info)
+{
+    const struct outputs to = {
+        .info = info, .is_tree = true, .leaves = leaves, .densities = densities, .clusters = clusters};
+    BI_ENTER(ctx);
+    return select_of(ctx, z, n, opts, &to);
 }
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
@@ -314,14 +370,13 @@ bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, i
                                  const bosc_hdbscan_opts *opts, void *labels, double *probabilities,
                                  double *outlier_scores, bosc_hdbscan_info *info)
 {
-    const struct outputs to = {labels, probabilities, outlier_scores, info};
+    const struct outputs to = {
+        .labels = labels, .probabilities = probabilities, .outlier_scores = outlier_scores, .info = info};
     bosc_hdbscan_opts full;
     BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &to));
-    if (n > 0 && full.min_samples > n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is more than %lld points",
-                       (long long)full.min_samples, (long long)n);
+    BI_TRY(check_samples(ctx, &full, n));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, COMPUTE_ITEMS * (double)n);
     if (n > 1)
@@ -331,4 +386,31 @@ bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, i
     if (n == 1) BI_TRY(label_one(ctx, &full, &to));
     if (info) bi_copy_info(info, &found, sizeof found);
     return BOSC_OK;
+}
+
+/* Computes the dendrogram in scratch, so that z stays unchanged on a failure. */
+static bosc_status write_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                    const bosc_hdbscan_opts *o, double *z)
+{
+    double *made;
+    BI_TRY(bi_scratch_of(ctx, 4 * n, sizeof *made, &made));
+    BI_TRY_WITH_SCRATCH(ctx, compute_dendrogram(ctx, points, n, stride, o, made));
+    BI_TRY(ctx->backend->copy(ctx, z, made, 4 * (size_t)(n - 1) * sizeof *z));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                         const bosc_hdbscan_opts *opts, double *z)
+{
+    const struct outputs none = {.is_tree = true};
+    bosc_hdbscan_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(check_outputs(ctx, &full, n, &none));
+    BI_TRY(check_samples(ctx, &full, n));
+    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
+    bi_progress_set_total(ctx, (COMPUTE_ITEMS - SELECT_ITEMS) * (double)n);
+    if (n > 1) BI_RETURN_WITH_SCRATCH(ctx, write_dendrogram(ctx, points, n, stride, &full, z));
+    return check_few_points(ctx, points, n, stride, &full);
 }

@@ -88,6 +88,8 @@ struct condensed {
     double *density, *size;
     double *stability, *birth;
     char *chosen;
+    int64_t *top;    /* by cluster: the node of the dendrogram */
+    int64_t *number; /* by cluster: of the selected clusters; -1: no point */
 };
 
 static void add_row(struct condensed *c, int64_t parent, int64_t child, double density, double size)
@@ -117,6 +119,7 @@ static void condense(struct condensed *c, const double *z, double least)
     int64_t *name = malloc((size_t)(2 * c->n) * sizeof *name);
     for (int64_t i = 0; i < 2 * c->n; i++) name[i] = -1;
     name[2 * c->n - 2] = c->n;
+    c->top[0] = 2 * c->n - 2;
     c->clusters = 1;
     for (int64_t t = c->n - 2; t >= 0; t--) {
         const int64_t parent = name[c->n + t], node[2] = {(int64_t)z[4 * t], (int64_t)z[4 * t + 1]};
@@ -125,6 +128,7 @@ static void condense(struct condensed *c, const double *z, double least)
         const int big[2] = {size_of(c->n, z, node[0]) >= least, size_of(c->n, z, node[1]) >= least};
         for (int k = 0; k < 2; k++) {
             if (big[0] && big[1]) {
+                c->top[c->clusters] = node[k];
                 name[node[k]] = c->n + c->clusters++;
                 add_row(c, parent, name[node[k]], density, size_of(c->n, z, node[k]));
             } else if (big[k]) {
@@ -251,7 +255,7 @@ static double greatest(const struct condensed *c, int64_t k, int all)
 static int64_t label(const struct condensed *c, const bosc_hdbscan_opts *o, int64_t *labels, double *probabilities,
                      double *scores)
 {
-    int64_t *number = malloc((size_t)c->clusters * sizeof *number), count = 0, chosen = 0;
+    int64_t *number = c->number, count = 0, chosen = 0;
     for (int64_t k = 0; k < c->clusters; k++) {
         number[k] = -1;
         chosen += c->chosen[k];
@@ -272,12 +276,24 @@ static int64_t label(const struct condensed *c, const bosc_hdbscan_opts *o, int6
         const double most = greatest(c, k, 0);
         probabilities[v] = most == 0 || !isfinite(density) ? 1 : fmin(density, most) / most;
     }
-    free(number);
     return count;
 }
 
-int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *labels,
-                          double *probabilities, double *outlier_scores)
+static void free_condensed(const struct condensed *c)
+{
+    free(c->parent);
+    free(c->child);
+    free(c->density);
+    free(c->size);
+    free(c->stability);
+    free(c->birth);
+    free(c->chosen);
+    free(c->top);
+    free(c->number);
+}
+
+/* Makes the condensed tree, with the stabilities of all clusters. */
+static struct condensed make_condensed(int64_t n, const double *z, const bosc_hdbscan_opts *opts)
 {
     const size_t room = (size_t)(2 * n) * sizeof(double);
     struct condensed c = {.n = n,
@@ -287,22 +303,76 @@ int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *o
                           .size = malloc(room),
                           .stability = malloc(room),
                           .birth = malloc(room),
-                          .chosen = calloc((size_t)(2 * n), 1)};
-    /* The condensed tree, its selection, labels. */
+                          .chosen = calloc((size_t)(2 * n), 1),
+                          .top = malloc(room),
+                          .number = malloc(room)};
     condense(&c, z, (double)opts->min_cluster_size);
     measure(&c);
+    return c;
+}
+
+/* Selects clusters, and labels the points. */
+static int64_t select_and_label(struct condensed *c, const bosc_hdbscan_opts *opts, int64_t *labels,
+                                double *probabilities, double *outlier_scores)
+{
     if (opts->selection == BOSC_HDBSCAN_LEAF)
-        choose_leaves(&c);
+        choose_leaves(c);
     else
-        choose_eom(&c, opts);
-    if (opts->epsilon != 0 && c.clusters > 1 && !c.chosen[0]) join_near(&c, opts);
-    const int64_t count = label(&c, opts, labels, probabilities, outlier_scores);
-    free(c.parent);
-    free(c.child);
-    free(c.density);
-    free(c.size);
-    free(c.stability);
-    free(c.birth);
-    free(c.chosen);
+        choose_eom(c, opts);
+    if (opts->epsilon != 0 && c->clusters > 1 && !c->chosen[0]) join_near(c, opts);
+    return label(c, opts, labels, probabilities, outlier_scores);
+}
+
+int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *labels,
+                          double *probabilities, double *outlier_scores)
+{
+    struct condensed c = make_condensed(n, z, opts);
+    const int64_t count = select_and_label(&c, opts, labels, probabilities, outlier_scores);
+    free_condensed(&c);
+    return count;
+}
+
+/* The place of cluster k: after all clusters with later top merges. */
+static int64_t place_of(const struct condensed *c, int64_t k)
+{
+    int64_t place = 0;
+    for (int64_t j = 0; j < c->clusters; j++) place += c->top[j] > c->top[k];
+    return place;
+}
+
+int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *leaves,
+                           double *densities, bosc_hdbscan_cluster *clusters)
+{
+    struct condensed c = make_condensed(n, z, opts);
+    const size_t room = (size_t)n * sizeof(double);
+    int64_t *labels = malloc(room);
+    double *values[] = {malloc(room), malloc(room)};
+    /* 1. All but labels. */
+    for (int64_t k = 0; k < c.clusters; k++) {
+        const int64_t above = parent_of(&c, k);
+        clusters[place_of(&c, k)] = (bosc_hdbscan_cluster){.parent = above < 0 ? -1 : place_of(&c, above),
+                                                           .label = -1,
+                                                           .points = k ? (int64_t)own_size(&c, k) : n,
+                                                           .birth = c.birth[k],
+                                                           .death = greatest(&c, k, 0),
+                                                           .stability = c.stability[k]};
+    }
+    for (int64_t r = 0; r < c.rows; r++) {
+        if (c.child[r] >= n) continue;
+        leaves[c.child[r]] = place_of(&c, c.parent[r] - n);
+        densities[c.child[r]] = c.density[r];
+    }
+    /* 2. Labels: the selection changes the stabilities. */
+    select_and_label(&c, opts, labels, values[0], values[1]);
+    for (int64_t k = 0; k < c.clusters; k++) {
+        int64_t chosen = k;
+        while (chosen >= 0 && !c.chosen[chosen]) chosen = parent_of(&c, chosen);
+        if (chosen >= 0) clusters[place_of(&c, k)].label = c.number[chosen];
+    }
+    const int64_t count = c.clusters;
+    free(labels);
+    free(values[0]);
+    free(values[1]);
+    free_condensed(&c);
     return count;
 }

@@ -13,4 +13,8 @@ void reference_mutual_linkage(int64_t n, const double *d, int64_t min_samples, d
 int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *labels,
                           double *probabilities, double *outlier_scores);
 
+/* Writes the condensed tree: the arrays of bosc_hdbscan_condense. Returns the number of condensed clusters. */
+int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *leaves,
+                           double *densities, bosc_hdbscan_cluster *clusters);
+
 #endif

@@ -1,11 +1,11 @@
-"""Clusters: `DBSCAN` and `dbscan` of scikit-learn, friends of friends, and `boscage.cluster.hierarchy`."""
+"""Clusters: `DBSCAN`, `dbscan` and `HDBSCAN` of scikit-learn, friends of friends, and `boscage.cluster.hierarchy`."""
 
 from typing import Any
 
 from . import hierarchy
 from ._friends import friends_of_friends
 
-__all__ = ["DBSCAN", "dbscan", "friends_of_friends", "hierarchy"]
+__all__ = ["DBSCAN", "HDBSCAN", "dbscan", "friends_of_friends", "hierarchy"]
 
 
 def __getattr__(name: str) -> Any:
@@ -13,4 +13,8 @@ def __getattr__(name: str) -> Any:
         from . import _dbscan
 
         return getattr(_dbscan, name)
+    if name == "HDBSCAN":
+        from . import _hdbscan
+
+        return _hdbscan.HDBSCAN
     raise AttributeError(f"module 'boscage.cluster' has no attribute {name!r}")

@@ -14,7 +14,7 @@ from .._originals import may_answer
 from .._where import Progress, where
 from ..spatial import emst
 
-__all__ = ["linkage", "single"]
+__all__ = ["cut", "cut_tree", "linkage", "single"]
 
 # Limits between this package and scipy: estimates.
 MANY_DIMENSIONS = 16  # in which all distances cost less than searches in a tree
@@ -168,3 +168,80 @@ def single(y: Any) -> np.ndarray:
            [2., 3., 4., 3.]])
     """
     return linkage(y)
+
+
+def _dendrogram(Z: Any) -> np.ndarray:
+    z = np.ascontiguousarray(Z, np.float64)
+    if z.ndim != 2 or z.shape[1] != 4:
+        raise ValueError("Linkage matrix must have shape (n - 1, 4)")
+    return z
+
+
+def cut(Z: Any, distance: float, *, device: Any = None, progress: Progress = None) -> np.ndarray:
+    """Cuts a dendrogram at a distance.
+
+    Parameters
+    ----------
+    Z : array_like, shape (n - 1, 4)
+        A dendrogram of `linkage`, or any of scipy's with distances that do not descend.
+    distance : float
+        Merges at this distance or less join clusters.
+    device, progress
+        As those of `boscage.spatial.cKDTree`.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (n,)
+        The cluster of each observation. Clusters are numbered from 0 by their first rows.
+
+    Examples
+    --------
+    >>> from boscage.cluster.hierarchy import cut, linkage
+    >>> cut(linkage([[0.0], [5.0], [1.0]]), 1)
+    array([0, 1, 0])
+    """
+    z = _dendrogram(Z)
+    labels = np.empty(len(z) + 1, np.int64)
+    _core.linkage_cut(where(place_for(NUMPY, device), 0, None, progress), z, len(labels), distance, labels)
+    return labels
+
+
+def cut_tree(Z: Any, n_clusters: Any = None, height: Any = None) -> np.ndarray:
+    """Cuts a dendrogram into numbers of clusters, or at heights: `scipy.cluster.hierarchy.cut_tree`.
+
+    Parameters
+    ----------
+    Z : array_like, shape (n - 1, 4)
+        A dendrogram with distances that do not descend.
+    n_clusters : array_like of int, optional
+        Numbers of clusters: one for each column.
+    height : array_like of float, optional
+        Heights: merges below join clusters. Neither: every number of clusters from n down to 1.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (n, columns)
+        The cluster of each observation. Clusters are numbered from 0 by their first rows.
+
+    Examples
+    --------
+    >>> from boscage.cluster.hierarchy import cut_tree, linkage
+    >>> cut_tree(linkage([[0.0], [5.0], [1.0]]), n_clusters=[1, 2])
+    array([[0, 0],
+           [0, 1],
+           [0, 0]])
+    """
+    z = _dendrogram(Z).copy()
+    n = len(z) + 1
+    if height is not None and n_clusters is not None:
+        raise ValueError("At least one of either height or n_clusters must be None")
+    if height is not None:
+        merges = np.searchsorted(z[:, 2], np.atleast_1d(height))
+    elif n_clusters is not None:
+        merges = n - np.searchsorted(np.arange(n), np.atleast_1d(n_clusters))
+    else:
+        merges = np.arange(n)
+    if (np.diff(z[:, 2]) < 0).any():
+        raise ValueError("Z: the distances descend")
+    z[:, 2] = np.arange(1, n)  # so that a distance is a number of merges
+    return np.stack([cut(z, float(count)) for count in merges], axis=1)

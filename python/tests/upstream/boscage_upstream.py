@@ -56,7 +56,7 @@ def replace_clusters():
 
     import boscage.cluster
 
-    for name in ("DBSCAN", "dbscan"):
+    for name in ("DBSCAN", "HDBSCAN", "dbscan"):
         setattr(sklearn.cluster, name, getattr(boscage.cluster, name))
 
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include <boscage/cluster.h>
+
 #include "base/atomic.h"
 #include "base/bits.h"
 #include "base/union_find.h"
@@ -69,6 +71,11 @@ struct bi_hdbscan {
     void *labels;
     bool is_64bit;
     double *probabilities, *outlier_scores; /* may be NULL */
+
+    /* The condensed tree of the caller; each may be NULL. */
+    int64_t *leaves_of; /* by point: the condensed cluster */
+    double *densities;
+    bosc_hdbscan_cluster *clusters;
 
     double distance; /* of a cut; first_row is then by merge */
 };
@@ -242,6 +249,27 @@ BI_FN void bi_step_hdbscan_write(const struct bi_hdbscan *a, int64_t v)
         const double most = a->greatest[a->cluster[a->leaves[v]]];
         a->outlier_scores[v] = most == 0 || density >= most ? 0 : most < (double)INFINITY ? (most - density) / most : 1;
     }
+}
+
+/* Writes the condensed cluster that point v leaves, and the density. */
+BI_FN void bi_step_hdbscan_write_leaving(const struct bi_hdbscan *a, int64_t v)
+{
+    if (a->leaves_of) a->leaves_of[v] = a->cluster[a->leaves[v]];
+    if (a->densities) a->densities[v] = bi_hdbscan_density(a, a->leaves[v]);
+}
+
+/* Writes condensed cluster c. A selected cluster without a first row has no points: the root beside others. */
+BI_FN void bi_step_hdbscan_write_cluster(const struct bi_hdbscan *a, int64_t c)
+{
+    bosc_hdbscan_cluster *to = &a->clusters[c];
+    const uint32_t selected = a->selected[c],
+                   first = selected == BI_HDBSCAN_NONE ? BI_HDBSCAN_NONE : a->first_row[selected];
+    to->parent = c == 0 ? -1 : (int64_t)a->above[c];
+    to->label = first == BI_HDBSCAN_NONE ? -1 : (int64_t)a->is_first[first];
+    to->points = (int64_t)a->size[c];
+    to->birth = a->birth[c];
+    to->death = a->death[c];
+    to->stability = a->stability[c];
 }
 
 /* ---- cuts ---- */

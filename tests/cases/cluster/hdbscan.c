@@ -40,6 +40,34 @@ static void check_answer(int64_t n, const double *z, const bosc_hdbscan_opts *o,
     free_answer(&right);
 }
 
+static bool same_sum(double a, double b) { return a == b || (a != a && b != b) || fabs(a - b) <= 1e-9 * fabs(b); }
+
+/* Compares the condensed tree with the reference. */
+static void check_condensed(bosc_ctx *ctx, int64_t n, const double *z, const bosc_hdbscan_opts *o)
+{
+    const struct answer got = make_answer(n), right = make_answer(n);
+    const int64_t room = 2 * (n / o->min_cluster_size) - 1;
+    bosc_hdbscan_cluster *clusters = suite_alloc((size_t)(room < 1 ? 1 : room) * sizeof *clusters),
+                         *expected = suite_alloc((size_t)(2 * n) * sizeof *expected);
+    bosc_hdbscan_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_hdbscan_condense(ctx, z, n, o, got.labels, got.probabilities, clusters, &info));
+    CHECK_EQ(info.condensed, reference_condense(n, z, o, right.labels, right.probabilities, expected));
+    CHECK(memcmp(got.labels, right.labels, (size_t)n * 8) == 0);
+    CHECK(memcmp(got.probabilities, right.probabilities, (size_t)n * 8) == 0);
+    for (int64_t c = 0; c < info.condensed; c++) {
+        const bosc_hdbscan_cluster *a = &clusters[c], *b = &expected[c];
+        CHECK(a->parent == b->parent && a->parent < c);
+        CHECK_EQ(a->label, b->label);
+        CHECK_EQ(a->points, b->points);
+        CHECK(a->birth == b->birth && a->death == b->death && same_sum(a->stability, b->stability));
+    }
+    CHECK_OK(ctx, bosc_hdbscan_condense(ctx, z, n, o, NULL, NULL, NULL, NULL));
+    free(clusters);
+    free(expected);
+    free_answer(&got);
+    free_answer(&right);
+}
+
 static bosc_hdbscan_opts random_opts(struct suite_random *r, const struct reference_points *p, double length)
 {
     bosc_hdbscan_opts o = {.size = sizeof o, .dtype = p->dtype, .dim = p->dim};
@@ -57,7 +85,7 @@ static bosc_hdbscan_opts random_opts(struct suite_random *r, const struct refere
 static void check_hdbscan(bosc_ctx *ctx, const struct reference_points *p, const bosc_hdbscan_opts *o)
 {
     const int64_t n = p->n;
-    double *d = suite_alloc((size_t)(n * n) * 8), *z = suite_alloc((size_t)n * 32);
+    double *d = suite_alloc((size_t)(n * n + 4 * n) * 8), *z = suite_alloc((size_t)n * 32);
     struct answer got = make_answer(n);
     bosc_hdbscan_info info = {.size = sizeof info};
     for (int64_t i = 0; i < n; i++)
@@ -69,6 +97,9 @@ static void check_hdbscan(bosc_ctx *ctx, const struct reference_points *p, const
     memset(got.labels, 0x55, (size_t)n * 8);
     CHECK_OK(ctx, bosc_hdbscan_select(ctx, z, n, o, got.labels, got.probabilities, got.scores, &info));
     check_answer(n, z, o, &got, &info);
+    check_condensed(ctx, n, z, o);
+    CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, p->data, n, p->stride, o, d));
+    CHECK(memcmp(d, z, (size_t)(n - 1) * 32) == 0);
     free(d);
     free(z);
     free_answer(&got);
@@ -192,6 +223,12 @@ static void few_points(bosc_ctx *ctx)
     CHECK(labels[0] == -1 && probabilities[0] == 0 && scores[0] == 0 && info.noise == 1 && labels[1] == 7);
     CHECK_OK(ctx, bosc_hdbscan_compute(ctx, x, 2, 0, &o, labels, NULL, NULL, NULL));
     CHECK(labels[0] == -1 && labels[1] == -1);
+    CHECK_OK(ctx, bosc_hdbscan_condense(ctx, NULL, 0, NULL, NULL, NULL, NULL, &info));
+    CHECK(info.condensed == 0 && info.noise == 0);
+    CHECK_OK(ctx, bosc_hdbscan_condense(ctx, NULL, 1, NULL, labels, scores, NULL, &info));
+    CHECK(labels[0] == -1 && scores[0] == 0 && scores[1] == 7 && info.condensed == 0);
+    CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, x, 1, 0, &o, NULL));
+    CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, NULL, 0, 0, &o, NULL));
 }
 
 static void refuse(bosc_ctx *ctx, const bosc_hdbscan_opts *o)
@@ -200,6 +237,9 @@ static void refuse(bosc_ctx *ctx, const bosc_hdbscan_opts *o)
     int64_t labels[6] = {7};
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, o, labels, NULL, NULL, NULL), "opts");
     CHECK_EQ(labels[0], 7);
+    double z[20] = {7};
+    CHECK_ARG(ctx, bosc_hdbscan_compute_linkage(ctx, x, 6, 0, o, z), "opts");
+    CHECK(z[0] == 7);
 }
 
 /* Bad arguments are named, and outputs stay. */
@@ -232,7 +272,18 @@ static void bad_arguments(bosc_ctx *ctx)
               "probabilities");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, NULL, (double *)((char *)values + 4), NULL),
               "outlier_scores");
+    CHECK_ARG(ctx, bosc_hdbscan_compute_linkage(ctx, x, 6, 0, &good, NULL), "z");
+    CHECK_ARG(ctx, bosc_hdbscan_compute_linkage(ctx, x, -1, 0, &good, values), "n");
+    CHECK_ARG(ctx, bosc_hdbscan_condense(ctx, NULL, 6, &good, labels, NULL, NULL, NULL), "z");
+    CHECK_ARG(ctx,
+              bosc_hdbscan_condense(ctx, values, 1, &good, (int64_t *)(void *)((char *)labels + 1), NULL, NULL, NULL),
+              "leaves");
+    CHECK_ARG(ctx, bosc_hdbscan_condense(ctx, values, 1, &good, NULL, (double *)((char *)values + 1), NULL, NULL),
+              "densities");
+    CHECK_ARG(ctx, bosc_hdbscan_condense(ctx, values, 1, &good, NULL, NULL, (void *)((char *)values + 1), NULL),
+              "clusters");
     CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, NULL, NULL, NULL), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_hdbscan_compute_linkage(ctx, x, 6, 0, &good, values), BOSC_ERR_DATA);
     CHECK_EQ(bosc_hdbscan_compute(NULL, x, 6, 0, &good, labels, NULL, NULL, NULL), BOSC_ERR_ARG);
     for (int i = 0; i < 6; i++) CHECK_EQ(labels[i], 7);
 }

@@ -383,6 +383,11 @@ static bosc_status hdbscan_compute(struct world *w)
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
     return bosc_hdbscan_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL, NULL, NULL);
 }
+static bosc_status hdbscan_compute_linkage(struct world *w)
+{
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_hdbscan_compute_linkage(w->ctx, w->points, w->n, 3, &o, (double *)(void *)w->out);
+}
 static bosc_status linkage_compute(struct world *w)
 {
     return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
@@ -667,6 +672,7 @@ static const struct call calls[] = {
     {"emst_compute", emst_compute, NULL, false},
     {"emst_compute_mutual", emst_compute_mutual, NULL, false},
     {"hdbscan_compute", hdbscan_compute, NULL, false},
+    {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},

@@ -1,0 +1,303 @@
+"""HDBSCAN with the interface of `sklearn.cluster`, and the trees and scores of the hdbscan package.
+
+The estimator is scikit-learn's own, with this package's dendrogram and selection. scikit-learn answers for sparse
+input, tables of distances, other metrics than the Euclidean one, and `alpha` other than 1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Optional
+
+import numpy as np
+import sklearn.cluster as _sklearn
+
+from .. import _core
+from .._arrays import NUMPY, Space, place_for, raw, space_of
+from .._points import points_of
+from .._where import where
+from ._trees import CLUSTERS, CondensedTree, MinimumSpanningTree, SingleLinkageTree, dendrogram_of, merges_of
+
+INFINITE, MISSING = -2, -3  # scikit-learn's labels of rows with infinities and with NaN
+COPY = (
+    "The default value of `copy` will change from False to True in 1.10."
+    " Explicitly set a value for `copy` to silence this warning."
+)
+
+
+class HDBSCAN(_sklearn.HDBSCAN):
+    """Clusters points of varying density, as `sklearn.cluster.HDBSCAN` does, with more attributes.
+
+    Parameters
+    ----------
+    min_cluster_size, min_samples, cluster_selection_epsilon, max_cluster_size, cluster_selection_method
+        As scikit-learn's: `min_samples` counts the point itself. The hdbscan package does not: there it is 1 less.
+    allow_single_cluster, store_centers, metric, metric_params
+        As scikit-learn's.
+    alpha, algorithm, leaf_size, copy
+        Of effect only where scikit-learn answers.
+    n_jobs : int, optional
+        Threads; negative: all. None: those of `boscage.use`.
+
+    Attributes
+    ----------
+    labels_, probabilities_, centroids_, medoids_, n_features_in_
+        As scikit-learn's. Labels are numbered by the first rows of the clusters, whichever package answers. `fit` of an
+        array on a GPU leaves labels and probabilities there, and computes in its type; else in float64.
+    outlier_scores_ : array of float64, shape (n_samples,)
+        GLOSH: 0 to 1, the largest for points far below the density of the nearest cluster.
+    exemplars_ : list of numpy.ndarray
+        For each cluster, the points of greatest density in each of the leaves below it.
+    condensed_tree_, single_linkage_tree_, minimum_spanning_tree_
+        Trees with `to_numpy` and `to_pandas`, as those of the hdbscan package. The last one is computed at its first
+        use.
+
+    Examples
+    --------
+    >>> from boscage.cluster import HDBSCAN
+    >>> x = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [20.0]]
+    >>> HDBSCAN(min_cluster_size=3, min_samples=2, copy=True).fit(x).labels_
+    array([ 0,  0,  0,  1,  1,  1, -1])
+    """
+
+    def _is_own(self, X: Any) -> bool:
+        """True if this package answers."""
+        parameters = self.metric_params or {}
+        if hasattr(X, "toarray") or self.alpha != 1:
+            return False
+        if isinstance(self.metric, str) and self.metric == "minkowski":
+            return set(parameters) <= {"p"} and parameters.get("p", 2) == 2
+        return isinstance(self.metric, str) and self.metric in ("euclidean", "l2") and not parameters
+
+    def fit(self, X: Any, y: Any = None) -> "HDBSCAN":
+        """Clusters points.
+
+        Parameters
+        ----------
+        X : array_like, shape (n_samples, n_features)
+            An array of NumPy, or of another library on its device; or what scikit-learn's takes.
+        y
+            Of no effect.
+        """
+        for name in ("_scores", "_tree", "_edges"):
+            self.__dict__.pop(name, None)
+        if not self._is_own(X):
+            super().fit(X)
+            self.labels_ = _numbered(self.labels_)
+            return self
+        self._validate_params()
+        if isinstance(self.copy, str):
+            warnings.warn(COPY, FutureWarning, stacklevel=2)
+        self._metric_params = self.metric_params or {}
+        space = space_of(X)
+        if space is NUMPY:
+            self._raw_data = self._checked(X)
+            self._fit_host(self._raw_data)
+        else:
+            points, _ = points_of(X, None, space, "X")
+            self.n_features_in_ = int(points.shape[1])
+            self._raw_data = points
+            self._check_count(int(points.shape[0]))
+            self.labels_, self.probabilities_, self._scores = self._cluster(points, space)
+            if self.store_centers:
+                self._store_centers(space.host(points), space.host(self.labels_), space.host(self.probabilities_))
+        return self
+
+    def _checked(self, X: Any) -> np.ndarray:
+        """Checks X as scikit-learn does, and notes the names of its columns."""
+        try:
+            from sklearn.utils.validation import validate_data
+        except ImportError:  # before 1.6
+            return self._validate_data(X, force_all_finite=False, dtype=np.float64)
+        return validate_data(self, X, ensure_all_finite=False, dtype=np.float64)
+
+    def _check_count(self, n: int) -> None:
+        if n == 1:
+            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
+        self._min_samples = self.min_cluster_size if self.min_samples is None else self.min_samples
+        if self._min_samples > n:
+            raise ValueError(
+                f"min_samples ({self._min_samples}) must be at most the number of samples in X ({n})"
+            )
+
+    def _fit_host(self, X: np.ndarray) -> None:
+        """Clusters the finite rows, and labels the others."""
+        with np.errstate(all="ignore"):  # of sums that overflow
+            sums = X.sum(axis=1)
+        finite = np.isfinite(sums)
+        if not finite.all():
+            finite |= np.isfinite(X).all(axis=1)
+        rows = None if finite.all() else np.flatnonzero(finite)
+        points = X if rows is None else X[rows]
+        self._check_count(len(points))
+        results = self._cluster(np.ascontiguousarray(points), NUMPY)
+        if self.store_centers:
+            self._store_centers(points, *results[:2])
+        if rows is not None:
+            missing = np.isnan(X).any(axis=1)[~finite]
+            others = np.where(missing, MISSING, INFINITE), np.where(missing, np.nan, 0.0), np.ones(len(missing))
+            results = tuple(_merged(finite, a, b) for a, b in zip(results, others))
+            self._single_linkage_tree_ = merges_of(_with_rows(dendrogram_of(self._single_linkage_tree_), finite))
+        self.labels_, self.probabilities_, self._scores = results
+
+    def _cluster(self, points: Any, space: Space) -> tuple[Any, Any, Any]:
+        """Labels, probabilities and outlier scores of finite points, and their dendrogram."""
+        n = int(points.shape[0])
+        at = where(place_for(space, None), space.stream(), self._workers())
+        z = space.empty((n - 1, 4), "float64")
+        _core.hdbscan_linkage(at, points, int(self._min_samples), raw(z))
+        labels = space.empty(n, "int64")
+        values = space.empty(n, "float64"), space.empty(n, "float64")
+        _core.hdbscan_select(at, raw(z), n, *self._selection(), raw(labels), raw(values[0]), raw(values[1]))
+        self._single_linkage_tree_ = merges_of(space.host(space.give(z)))
+        return space.give(labels), space.give(values[0]), space.give(values[1])
+
+    def _workers(self) -> Optional[int]:
+        return self.n_jobs if self.n_jobs is None or self.n_jobs > 0 else -1
+
+    def _selection(self) -> tuple[int, bool, float, int, bool]:
+        """The options of the extension."""
+        return (
+            int(self.min_cluster_size),
+            self.cluster_selection_method == "leaf",
+            float(self.cluster_selection_epsilon),
+            int(self.max_cluster_size or 0),
+            bool(self.allow_single_cluster),
+        )
+
+    def _store_centers(self, points: np.ndarray, labels: np.ndarray, strengths: np.ndarray) -> None:
+        """Stores the weighted means of clusters, and the points of the least weighted sums of distances."""
+        from sklearn.metrics import pairwise_distances_chunked
+
+        order = np.argsort(labels, kind="stable")
+        order = order[np.searchsorted(labels[order], 0) :]  # without noise
+        rows = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
+        shape = (len(rows), points.shape[1])
+        if self.store_centers in ("centroid", "both"):
+            means = [np.average(points[r], weights=strengths[r], axis=0) for r in rows]
+            self.centroids_ = np.array(means, np.float64).reshape(shape)
+        if self.store_centers in ("medoid", "both"):
+            chosen = np.empty(len(rows), np.intp)
+            for k, r in enumerate(rows):
+                sums = pairwise_distances_chunked(points[r], reduce_func=lambda d, _, w=strengths[r]: d @ w)
+                chosen[k] = r[np.argmin(np.concatenate(list(sums)))]
+            self.medoids_ = np.array(points[chosen], np.float64).reshape(shape)
+
+    def _condense(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The condensed tree of the extension: the cluster and the density at which each point leaves, and clusters."""
+        if "_tree" not in self.__dict__:
+            z = dendrogram_of(self._fitted("_single_linkage_tree_"))
+            n = len(z) + 1
+            leaves, densities = np.empty(n, np.int64), np.empty(n)
+            clusters = np.empty(max(1, 2 * (n // int(self.min_cluster_size)) - 1), CLUSTERS)
+            at = where(place_for(NUMPY, None), 0, self._workers())
+            words = clusters.view(np.int64)
+            count = _core.hdbscan_condense(at, z, n, *self._selection(), leaves, densities, words)
+            self._tree = leaves, densities, clusters[:count]
+        return self._tree
+
+    def _fitted(self, name: str) -> Any:
+        """An attribute that fit sets."""
+        if name not in self.__dict__:
+            raise AttributeError(f"this HDBSCAN has no {name}: call fit first")
+        return self.__dict__[name]
+
+    def _points(self) -> Any:
+        """The points of fit; None: distances were given."""
+        self._fitted("labels_")
+        return None if isinstance(self.metric, str) and self.metric == "precomputed" else self._raw_data
+
+    @property
+    def condensed_tree_(self) -> CondensedTree:
+        return CondensedTree(*self._condense())
+
+    @property
+    def single_linkage_tree_(self) -> SingleLinkageTree:
+        return SingleLinkageTree(self._fitted("_single_linkage_tree_"))
+
+    @property
+    def minimum_spanning_tree_(self) -> MinimumSpanningTree:
+        if "_edges" not in self.__dict__:
+            X = self._points()
+            if X is None or not self._is_own(X):
+                raise AttributeError("minimum_spanning_tree_: of dense points under the Euclidean metric only")
+            space = space_of(X)
+            rows = None
+            if space is NUMPY:
+                rows = np.flatnonzero(np.isfinite(X).all(axis=1))
+                X = np.ascontiguousarray(X[rows])
+            n = int(X.shape[0])
+            pairs = space.empty((n - 1, 2), "int64")
+            dist2 = space.empty(n - 1, "float32" if space.dtype_name(X) == "float32" else "float64")
+            at = where(place_for(space, None), space.stream(), self._workers())
+            _core.emst_mutual(at, X, int(self._min_samples), raw(pairs), raw(dist2), None)
+            pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
+            self._edges = pairs if rows is None else rows[pairs], np.sqrt(dist2.astype(np.float64))
+        return MinimumSpanningTree(*self._edges)
+
+    @property
+    def outlier_scores_(self) -> Any:
+        if "_scores" not in self.__dict__:  # scikit-learn has answered
+            leaves, densities, clusters = self._condense()
+            most = clusters["death"].copy()
+            for c in range(len(clusters) - 1, 0, -1):  # each after its parent
+                parent = clusters["parent"][c]
+                most[parent] = max(most[parent], most[c])
+            self._scores = _scores(densities, most[leaves])
+        return self._scores
+
+    @property
+    def exemplars_(self) -> list[np.ndarray]:
+        X = self._points()
+        if X is None:
+            raise AttributeError("exemplars_: of points only")
+        X = X if hasattr(X, "toarray") else space_of(X).host(X)
+        leaves, densities, clusters = self._condense()
+        is_leaf = np.ones(len(clusters), bool)
+        is_leaf[clusters["parent"][1:]] = False
+        rows = np.flatnonzero(is_leaf[leaves] & (densities == clusters["death"][leaves]))
+        labels = clusters["label"][leaves[rows]]
+        return [X[rows[labels == k]] for k in range(int(clusters["label"].max()) + 1)]
+
+
+def _scores(densities: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """1 less the density over the greatest one; 0 for a density that is the greatest, also if it is 0 or infinite."""
+    scores = np.zeros(len(densities))
+    below = densities < most
+    infinite = np.isinf(most)
+    scores[below & infinite] = 1
+    some = below & ~infinite
+    scores[some] = (most[some] - densities[some]) / most[some]
+    return scores
+
+
+def _numbered(labels: np.ndarray) -> np.ndarray:
+    """Labels with clusters numbered by their first rows."""
+    distinct, first = np.unique(labels, return_index=True)
+    is_cluster = distinct >= 0
+    numbers = distinct.copy()
+    order = np.argsort(first[is_cluster])
+    numbers[np.flatnonzero(is_cluster)[order]] = np.arange(len(order))
+    return numbers[np.searchsorted(distinct, labels)]
+
+
+def _merged(chosen: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a at the rows that are chosen, b at the others."""
+    merged = np.empty(len(chosen), a.dtype)
+    merged[chosen], merged[~chosen] = a, b
+    return merged
+
+
+def _with_rows(z: np.ndarray, finite: np.ndarray) -> np.ndarray:
+    """A dendrogram of the finite rows with the others, each merged at an infinite distance."""
+    rows, others = np.flatnonzero(finite), np.flatnonzero(~finite)
+    n, count = len(rows), len(others)
+    ends = z[:, :2].astype(np.intp)
+    out = np.empty((len(z) + count, 4))
+    out[: len(z), :2] = np.where(ends < n, rows[np.minimum(ends, n - 1)], ends + count)
+    out[: len(z), 2:] = z[:, 2:]
+    out[len(z) :, 0] = others
+    out[len(z) :, 1] = np.arange(count) + 2 * n + count - 2
+    out[len(z) :, 2] = np.inf
+    out[len(z) :, 3] = np.arange(count) + n + 1
+    return out
