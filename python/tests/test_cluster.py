@@ -23,7 +23,8 @@ METRICS = ["euclidean", "l2", "cityblock", "manhattan", "l1", "chebyshev", "mink
 def assert_equal(ours, theirs):
     assert ours.labels_.dtype == theirs.labels_.dtype and (ours.labels_ == theirs.labels_).all()
     assert (ours.core_sample_indices_ == theirs.core_sample_indices_).all()
-    assert ours.components_.shape == theirs.components_.shape and (ours.components_ == theirs.components_).all()
+    assert ours.components_.dtype == theirs.components_.dtype and ours.components_.shape == theirs.components_.shape
+    assert (ours.components_ == theirs.components_).all()
     assert ours.n_features_in_ == theirs.n_features_in_
 
 
@@ -43,11 +44,12 @@ def test_equal_to_sklearn(n, metric, min_samples, weighted, seed):
     assert_equal(DBSCAN(**parameters).fit(X, sample_weight=weights), theirs)
 
 
-@pytest.mark.parametrize("X", [POINTS, POINTS.astype(np.float32), (POINTS * 9).astype(int), POINTS[:, ::2]])
+@pytest.mark.parametrize("X", [*((POINTS * 9).astype(x) for x in ("f4", "f8", ">f8", "f2", "i8", "u1")), POINTS[:, ::2]])
 def test_searches_are_ours(X, monkeypatch):
-    theirs = sklearn.cluster.DBSCAN(eps=0.2, min_samples=4).fit(X)
+    eps = 0.2 if X.max() < 1 else 1.25
+    theirs = sklearn.cluster.DBSCAN(eps=eps, min_samples=4).fit(X)
     monkeypatch.setattr(_dbscan._sklearn.DBSCAN, "fit", None)
-    assert_equal(DBSCAN(eps=0.2, min_samples=4, n_jobs=-2).fit(X), theirs)
+    assert_equal(DBSCAN(eps=eps, min_samples=4, n_jobs=-2).fit(X), theirs)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class DBSCAN(_sklearn.DBSCAN):
         self._validate_params()
         space = space_of(X)
         if space is NUMPY:
-            points = self._checked(X)
+            X = points = self._checked(X)
             if (own[0] == HAVERSINE and points.shape[1] != 2) or (own[0] == COSINE and not points.any(axis=1).all()):
                 return super().fit(X, y, sample_weight)
             points, _ = points_of(points, None, space, "X")
@@ -98,7 +98,7 @@ class DBSCAN(_sklearn.DBSCAN):
         self.labels_ = labels
         if space is NUMPY:
             self.core_sample_indices_ = np.flatnonzero(core)
-            self.components_ = points[self.core_sample_indices_]
+            self.components_ = X[self.core_sample_indices_]
         else:
             self.core_sample_indices_ = space.asarray(np.flatnonzero(space.host(core)))
             self.components_ = X[self.core_sample_indices_]
