@@ -57,5 +57,5 @@ def found_objects(elements: np.ndarray, tests: np.ndarray) -> Optional[np.ndarra
     try:
         held = set(tested) if types <= _TEXT else {x for x in tested if x == x}  # without NaN, which equals nothing
         return np.fromiter(map(held.__contains__, objects), bool, len(objects)).reshape(elements.shape)
-    except TypeError:  # of an object without a hash
+    except (TypeError, ArithmeticError):  # of an object without a hash, or a signalling NaN
         return None
