@@ -63,6 +63,7 @@ def write_inputs(folder, room):
     random = np.random.default_rng(3)
     tool("generate points --n 400 --dim 3 -o points.npy")
     tool("generate points --n 20 --dim 3 --seed 1 -o queries.npy")
+    tool("linkage points.npy -o linkage.npy")
     tool("generate graph --kind random --n 200 --m 900 -o graph.gr")
     tool("generate graph --kind random --n 200 --m 900 -o graph.mtx")
     tool("generate pairs --n 300 -o keys.npy values.npy")

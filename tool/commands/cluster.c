@@ -1,4 +1,4 @@
-/* boscage cluster: clusters of points by density. */
+/* boscage cluster dbscan and fof: clusters of points within a distance. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <boscage/cluster.h>
 
 #include "render/cluster_picture.h"
+#include "tool/commands/clusters.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
@@ -59,7 +60,6 @@ static int read_points(struct job *job, struct clustering *s)
 /* Finds the clusters, and lists the rows of the core points. */
 static int find_clusters(struct job *job, struct clustering *s, double eps, int64_t min_samples)
 {
-    static const char argument[] = "points: ";
     uint8_t *flags = job_alloc((size_t)s->points.shape[0], 1);
     if (!flags) return EXIT_FAILED;
     const double start = job_now();
@@ -74,34 +74,37 @@ static int find_clusters(struct job *job, struct clustering *s, double eps, int6
     s->core.shape[1] = s->core.shape[2] = s->core.shape[3] = 1;
     free(flags);
     if (status == BOSC_OK) return EXIT_DONE;
-    const char *message = bosc_ctx_message(job->ctx); /* an error of the points names their file */
+    return clusters_report_error(job, s->path, status);
+}
+
+int clusters_report_error(const struct job *job, const char *path, bosc_status status)
+{
+    static const char argument[] = "points: ";
+    const char *message = bosc_ctx_message(job->ctx);
     if (strncmp(message, argument, sizeof argument - 1) == 0)
-        return report_error(EXIT_FAILED, "%s: %s", s->path, message + sizeof argument - 1);
+        return report_error(EXIT_FAILED, "%s: %s", path, message + sizeof argument - 1);
     return report_ctx_error(job->ctx, status);
 }
 
-/* Writes the arrays that have paths, and the picture. */
-static int write_outputs(struct job *job, const struct clustering *s)
+int clusters_draw_picture(struct job *job, const bosc_array *points, const int64_t *labels)
 {
-    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_CORE]};
     int64_t width = PICTURE_WIDTH;
     struct canvas canvas;
     bosc_io_error error;
-    int code = arrays_write(job, paths, (const bosc_array[]){s->labels, s->core}, 2);
-    if (code || !job->value[OPT_PNG] || job->silent) return code;
-    if ((code = option_integer(job, OPT_WIDTH, PICTURE_LEAST, PICTURE_MOST, &width))) return code;
+    if (!job->value[OPT_PNG] || job->silent) return EXIT_DONE;
+    const int code = option_integer(job, OPT_WIDTH, PICTURE_LEAST, PICTURE_MOST, &width);
+    if (code) return code;
     const double start = job_now();
-    if (!canvas_open(&canvas, (int)width, cluster_picture_height(&s->points, (int)width), colour_of(0x101418)))
+    if (!canvas_open(&canvas, (int)width, cluster_picture_height(points, (int)width), colour_of(0x101418)))
         return report_error(EXIT_FAILED, "out of memory");
-    cluster_picture_draw(&canvas, &s->points, s->labels.data);
+    cluster_picture_draw(&canvas, points, labels);
     const bosc_status status = canvas_write(&canvas, job->value[OPT_PNG], &error);
     canvas_close(&canvas);
     job_add_seconds(job, "picture", start);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Checks the options of pictures before any work. */
-static int check_picture(const struct job *job)
+int clusters_check_picture(const struct job *job)
 {
     static const char *const endings[] = {".png", NULL};
     int64_t width;
@@ -109,6 +112,14 @@ static int check_picture(const struct job *job)
     if (code) return code;
     if (job->value[OPT_WIDTH] && !job->value[OPT_PNG]) return report_error(EXIT_USAGE, "--width: needs --png");
     return option_integer(job, OPT_WIDTH, PICTURE_LEAST, PICTURE_MOST, &width);
+}
+
+/* Writes the arrays that have paths, and the picture. */
+static int write_outputs(struct job *job, const struct clustering *s)
+{
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_CORE]};
+    const int code = arrays_write(job, paths, (const bosc_array[]){s->labels, s->core}, 2);
+    return code ? code : clusters_draw_picture(job, &s->points, s->labels.data);
 }
 
 /* ---- cluster dbscan ---- */
@@ -130,7 +141,8 @@ int run_cluster_dbscan(struct job *job)
     /* 1. Options. */
     if ((code = option_number(job, OPT_EPS, 0, &eps)) ||
         (code = option_integer(job, OPT_MIN_SAMPLES, 1, INT64_MAX, &min_samples)) ||
-        (code = option_choice(job, OPT_METRIC, &metric)) || (code = check_picture(job)) || (code = job_open(job)))
+        (code = option_choice(job, OPT_METRIC, &metric)) || (code = clusters_check_picture(job)) ||
+        (code = job_open(job)))
         return code;
     /* 2. Points and clusters. */
     code = read_points(job, &s);
@@ -188,7 +200,8 @@ int run_cluster_fof(struct job *job)
     struct clustering s = {.path = NULL};
     double radius = 0;
     int code;
-    if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = check_picture(job)) || (code = job_open(job)))
+    if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = clusters_check_picture(job)) ||
+        (code = job_open(job)))
         return code;
     code = read_points(job, &s);
     if (!code) code = read_periods(job, &s);

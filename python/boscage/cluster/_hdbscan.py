@@ -282,7 +282,7 @@ def _numbered(labels: np.ndarray) -> np.ndarray:
 
 
 def _merged(chosen: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a at the rows that are chosen, b at the others."""
+    """a at chosen rows, b at the others."""
     merged = np.empty(len(chosen), a.dtype)
     merged[chosen], merged[~chosen] = a, b
     return merged

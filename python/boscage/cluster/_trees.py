@@ -27,7 +27,7 @@ def dendrogram_of(merges: np.ndarray) -> np.ndarray:
 
 
 class CondensedTree:
-    """The condensed tree: points that leave clusters, and clusters that are split.
+    """The condensed tree: points leave clusters, and clusters are split.
 
     Rows are grouped by parents. Points are 0 to n - 1, clusters are n and more: the root is n.
     """
