@@ -320,6 +320,17 @@ static bool set_key_names(struct growing *g, const struct table *t, struct bi_li
     return size == 0 || g->s.key_names;
 }
 
+/* True if separators give a line at least `number` fields: empty ones at its end, too. */
+static bool has_field(struct bi_line line, char separator, int64_t number)
+{
+    bool quoted = false;
+    for (const char *p = line.begin; p < line.end && separator != ' '; p++) {
+        if (*p == '"') quoted = !quoted;
+        if (*p == separator && !quoted && --number <= 1) return true;
+    }
+    return false;
+}
+
 /* Adds the barcode of a row, with its count and key. */
 static bosc_status add_row(struct growing *g, const struct table *t, struct bi_line line, struct bi_reason *reason)
 {
@@ -331,16 +342,16 @@ static bosc_status add_row(struct growing *g, const struct table *t, struct bi_l
         if (fields == t->barcode) barcode = field;
         if (fields == t->count) count_field = field;
     }
-    if (fields < t->last)
-        return bi_sequences_refuse(reason, "%lld fields, but column %lld is requested", (long long)fields,
-                                   (long long)t->last);
+    if (fields < t->last && (fields < t->barcode || fields < t->count || !has_field(line, t->separator, t->last)))
+        return bi_sequences_refuse(reason, "%lld field%s, but column %lld is requested", (long long)fields,
+                                   fields == 1 ? "" : "s", (long long)t->last);
     /* 2. Check them. */
     bosc_status status = bi_marked_letters_check(&g->alphabet, barcode, reason);
     if (status == BOSC_OK && t->count) status = bi_sequence_count(count_field, &count, reason);
     if (status != BOSC_OK) return status;
     /* 3. Add the key, in the order of the chosen columns, and the barcode. */
     for (int64_t k = 0; k < t->keys.count; k++) {
-        find_field(line, t->separator, t->keys.number[k], &field);
+        if (!find_field(line, t->separator, t->keys.number[k], &field)) field = (struct bi_line){line.end, line.end};
         if (!append_field(g, &size, field, '\t')) return refuse_memory(g, reason);
     }
     if (size > 0) key = bi_words_add(&g->keys, g->scratch, size - 1);

@@ -96,6 +96,7 @@ static void keys_and_marks(void)
     check_source("umi,cell,gene\nAC,c,\"a \"\"q\"\"\"\n", table, "gene\tcell: AC 1 a \"q\"\tc/-1");
     check_source("5\tA-C\tx\n6\tA-G\tx\n7\tAG\tx\n", numbers, "column3: A-C 5 x/1 A-G 6 x/1 AG 7 x/0");
     check_source("n\tumi\tkey\n5\tAC\tx\n", numbers, "key: AC 5 x/-1");
+    check_source("umi,cell,gene\nAC,\"b,c\",\nAG,,\n", table, "gene\tcell: AC 1 \tb,c/-1 AG 1 \t/-1");
     check_source("c TAG\nb A\n", tag, "c: A 1 b/-1");
     check_source("\"umi\" \"TAG\"\n\"1\" AC x\n", second, ": AC 1 /-1"); /* R: no name above the first column */
     check_source("ACGT+AC-12 2\nA-1\nC-2\nG-1\n", plain, ": ACGT+AC-12 2 /1 A-1 1 /2 C-2 1 /3 G-1 1 /2");
@@ -115,6 +116,8 @@ static void keys_and_marks(void)
     check_source("# c\n", table, "F: no sequences");
     check_source("umi cell\nA b\n", table, "F:1: no column is named 'gene'");
     check_source("umi cell gene\n", table, "F:1: no sequences follow the names of columns");
+    check_source("umi,cell,gene\nA\n", table, "F:2: 1 field, but column 3 is requested");
+    check_source("5,AC\n6,\n", numbers, "F:1: 2 fields, but column 3 is requested");
     check_source("umi cell gene\nA b\n", table, "F:2: 2 fields, but column 3 is requested");
     check_source("umi cell gene count\nA b c -1\n", table, "F:2: '-1' is not a count: a whole number up to 2^62");
     check_source("umi cell gene\n-1 b c\n", table, "F:2: '-' is not one of A, C, G, T");
