@@ -152,7 +152,7 @@ BOSC_API bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_
  * the largest of the squared distance and both squared core distances. Edges are ordered by (squared length, i, j).
  * points, n, stride, opts, pairs, dist2: as in bosc_emst_compute.
  * min_samples: the core distance of a point is that of its min_samples-th nearest point. The point itself counts, as in
- *     scikit-learn. 1 to n.
+ *     scikit-learn. 1 to n, and at most 2^31 - 9.
  * core_dist2 (n): the squared core distances, of the type of dist2; may be NULL.
  * Errors: as bosc_emst_compute.
  * Cost: as bosc_emst_compute, with 8 (16 for other types than F32) min_samples more bytes a point. Copies of points are

@@ -455,6 +455,9 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
     if (n > 0 && min_samples > n)
         return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is more than %lld points", (long long)min_samples,
                        (long long)n);
+    if (min_samples > INT32_MAX - FURTHER) /* a list of neighbours has an int32_t length */
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "min_samples: %lld; it may be %d at most", (long long)min_samples,
+                       INT32_MAX - FURTHER);
     struct scaled_points scaled = {.n = n, .opts = &full, .min_samples = min_samples, .core_dist2 = core_dist2};
     bi_progress_set_total(ctx, 500 * (double)n);
     BI_TRY(compute_tree(ctx, points, stride, &scaled, pairs, dist2));

@@ -1,4 +1,4 @@
-/* Each allocation, copy and launch of bosc_dbscan_compute fails in turn. */
+/* Each allocation, copy and launch of bosc_dbscan_compute and bosc_dbscan_compute_tree fails in turn. */
 #include <stdlib.h>
 
 #include "cases/kdtree/kdtree_data.h"
@@ -9,6 +9,7 @@ enum { N = 90 };
 struct subject {
     struct reference_points points;
     bosc_dbscan_opts opts;
+    bosc_kdtree *tree;
     struct {
         int64_t labels[N];
         uint8_t core[N];
@@ -44,5 +45,38 @@ static void faults(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_dbscan_faults[] = {{"faults", faults, NULL}};
+static void open_tree(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = s->points.dim};
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &s->tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, s->tree, s->points.data, N, 0));
+}
+
+static void close_tree(void *user) { bosc_kdtree_free(((struct subject *)user)->tree); }
+
+static bosc_status call_tree(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    return bosc_dbscan_compute_tree(ctx, s->tree, 0.3, 3, NULL, s->out.labels, s->out.core, NULL);
+}
+
+static void faults_of_trees(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    struct subject s = {.points = kd_points(&r, BOSC_F32, 2, N, 2, KD_CLUSTERS)};
+    struct fault_sweep sweep = {.call = call_tree,
+                                .open = open_tree,
+                                .close = close_tree,
+                                .user = &s,
+                                .outputs = &s.out,
+                                .output_bytes = sizeof s.out};
+    CHECK(fault_sweep(ctx, &sweep) > 3);
+    free((void *)s.points.data);
+}
+
+static const struct suite_case suite_cases_dbscan_faults[] = {
+    {"faults", faults, NULL},
+    {"faults of trees", faults_of_trees, NULL},
+};
 SUITE(dbscan_faults);

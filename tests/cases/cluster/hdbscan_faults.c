@@ -1,65 +1,85 @@
-/* Each allocation, copy and launch of bosc_hdbscan_compute fails in turn. */
+/* Each allocation, copy and launch of the calls of HDBSCAN* and of cuts fails in turn. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cases/kdtree/kdtree_data.h"
 #include "support/faults.h"
 
-enum { N = 40 };
+enum { N = 40, MIN_SIZE = 3, CLUSTERS = 2 * (N / MIN_SIZE) - 1 };
 
 struct subject {
     struct reference_points points;
-    int64_t labels[N], right_labels[N];
-    double values[2][N], right_values[2][N];
+    bosc_hdbscan_opts opts;
+    double z[4 * (N - 1)];
+    struct {
+        int64_t labels[N];
+        int64_t count;
+        double values[2][N];
+        bosc_hdbscan_cluster clusters[CLUSTERS];
+        double z[4 * (N - 1)];
+    } out;
 };
 
-static bosc_status call(bosc_ctx *ctx, void *user)
+static bosc_status compute(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
-    const bosc_hdbscan_opts o = {
-        .size = sizeof o, .dtype = s->points.dtype, .dim = s->points.dim, .min_cluster_size = 3};
-    return bosc_hdbscan_compute(ctx, s->points.data, N, s->points.stride, &o, s->labels, s->values[0], s->values[1],
-                                NULL);
+    return bosc_hdbscan_compute(ctx, s->points.data, N, s->points.stride, &s->opts, s->out.labels, s->out.values[0],
+                                s->out.values[1], NULL);
 }
 
-static void prepare(void *user)
+static bosc_status compute_linkage(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
-    memset(s->labels, 0x77, sizeof s->labels);
-    memset(s->values, 0x77, sizeof s->values);
+    return bosc_hdbscan_compute_linkage(ctx, s->points.data, N, s->points.stride, &s->opts, s->out.z);
 }
 
-static bool untouched(void *user)
+static bosc_status select_clusters(bosc_ctx *ctx, void *user)
 {
-    const struct subject *s = user;
-    for (int i = 0; i < N; i++)
-        if (s->labels[i] != 0x7777777777777777) return false;
-    return memcmp(s->labels, s->values[0], sizeof s->labels) == 0 &&
-           memcmp(s->labels, s->values[1], sizeof s->labels) == 0;
+    struct subject *s = user;
+    return bosc_hdbscan_select(ctx, s->z, N, &s->opts, s->out.labels, s->out.values[0], s->out.values[1], NULL);
 }
 
-static bool right(void *user)
+static bosc_status condense(bosc_ctx *ctx, void *user)
 {
-    const struct subject *s = user;
-    return memcmp(s->labels, s->right_labels, sizeof s->labels) == 0 &&
-           memcmp(s->values, s->right_values, sizeof s->values) == 0;
+    struct subject *s = user;
+    return bosc_hdbscan_condense(ctx, s->z, N, &s->opts, s->out.labels, s->out.values[0], s->out.clusters, NULL);
 }
 
-static void faults(bosc_ctx *ctx)
+static bosc_status cut(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    return bosc_linkage_cut(ctx, s->z, N, s->z[4 * (N / 2) + 2], s->out.labels, &s->out.count);
+}
+
+static void sweep_calls(bosc_ctx *ctx, bosc_status (*const *calls)(bosc_ctx *, void *), int count)
 {
     for (int trial = 0; trial < 2; trial++) {
         struct suite_random r = {(uint64_t)trial};
         struct subject s = {.points = kd_points(&r, trial ? BOSC_F64 : BOSC_F32, 2, N, 3, KD_CLUSTERS)};
-        struct fault_sweep sweep = {
-            .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
-        prepare(&s);
-        CHECK_OK(ctx, call(ctx, &s));
-        memcpy(s.right_labels, s.labels, sizeof s.labels);
-        memcpy(s.right_values, s.values, sizeof s.values);
-        CHECK(fault_sweep(ctx, &sweep) > 3);
+        s.opts = (bosc_hdbscan_opts){
+            .size = sizeof s.opts, .dtype = s.points.dtype, .dim = s.points.dim, .min_cluster_size = MIN_SIZE};
+        CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, s.points.data, N, s.points.stride, &s.opts, s.z));
+        for (int k = 0; k < count; k++) {
+            struct fault_sweep sweep = {.call = calls[k], .user = &s, .outputs = &s.out, .output_bytes = sizeof s.out};
+            CHECK(fault_sweep(ctx, &sweep) > 3);
+        }
         free((void *)s.points.data);
     }
 }
 
-static const struct suite_case suite_cases_hdbscan_faults[] = {{"faults", faults, NULL}};
+static void of_points(bosc_ctx *ctx)
+{
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {compute, compute_linkage};
+    sweep_calls(ctx, calls, 2);
+}
+
+static void of_dendrograms(bosc_ctx *ctx)
+{
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {select_clusters, condense, cut};
+    sweep_calls(ctx, calls, 3);
+}
+
+static const struct suite_case suite_cases_hdbscan_faults[] = {
+    {"of points", of_points, NULL},
+    {"of dendrograms", of_dendrograms, NULL},
+};
 SUITE(hdbscan_faults);

@@ -141,6 +141,11 @@ static void mutual_arguments(bosc_ctx *ctx)
     CHECK_EQ(bosc_emst_compute_mutual(NULL, points, 4, 0, &o, 2, pairs, dist2, core), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 0, pairs, dist2, core), "min_samples");
     CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 5, pairs, dist2, core), "min_samples");
+    /* Lists of neighbours of min_samples and 8 more have an int32_t length; the points are not read. */
+    const int64_t most = INT32_MAX - 8;
+    CHECK_STATUS(ctx, bosc_emst_compute_mutual(ctx, points, most + 9, 0, &o, most + 1, pairs, dist2, core),
+                 BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "min_samples"));
     CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, NULL, dist2, core), "pairs");
     CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, pairs, (char *)dist2 + 1, core), "dist2");
     CHECK_ARG(ctx, bosc_emst_compute_mutual(ctx, points, 4, 0, &o, 2, pairs, dist2, (char *)core + 2), "core_dist2");
