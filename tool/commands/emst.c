@@ -95,13 +95,14 @@ static int compute_far_tree(struct job *job, struct spanning_tree *s, const bosc
 static int compute_tree(struct job *job, struct spanning_tree *s)
 {
     double start = job_now();
+    static const char far[] = "points: the squared length";
     const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
     bosc_status status =
         bosc_emst_compute(job->ctx, s->points.data, s->points.shape[0], 0, &opts, s->edges.data, s->lengths.data);
     int code = EXIT_DONE;
     if (status == BOSC_OK)
         squares_to_distances(s->points.dtype, s->lengths.data, s->lengths.shape[0]);
-    else if (status == BOSC_ERR_LIMIT && strncmp(bosc_ctx_message(job->ctx), "dist2", 5) == 0)
+    else if (status == BOSC_ERR_LIMIT && strncmp(bosc_ctx_message(job->ctx), far, sizeof far - 1) == 0)
         code = compute_far_tree(job, s, &opts);
     else
         code = report_ctx_error(job->ctx, status);

@@ -188,7 +188,9 @@ static void check_scaled(bosc_ctx *ctx, bosc_dtype dtype, int exponent, bool fit
     memset(scaled_pairs, 7, sizeof scaled_pairs);
     CHECK_STATUS(ctx, bosc_emst_compute(ctx, p.data, N, 0, &o, scaled_pairs, scaled_dist2),
                  fits ? BOSC_OK : BOSC_ERR_LIMIT);
-    if (!fits) CHECK(strncmp(bosc_ctx_message(ctx), "dist2", 5) == 0 && scaled_pairs[0] == 0x0707070707070707);
+    if (!fits)
+        CHECK(suite_begins(bosc_ctx_message(ctx), "points: the squared length") &&
+              scaled_pairs[0] == 0x0707070707070707);
     for (int e = 0; e < N - 1 && fits; e++)
         CHECK(kd_get(scaled_dist2, dtype, e) == ldexp(kd_get(dist2, dtype, e), 2 * exponent));
     free((void *)p.data);
