@@ -86,6 +86,7 @@ def test_function_and_estimator():
         ({"metric": "haversine"}, POINTS, None, "2 dimensions|Haversine"),
         ({}, np.where(POINTS > 0.99, np.nan, POINTS), None, "NaN"),
         ({}, POINTS, np.ones(7), "sample_weight"),
+        ({"n_jobs": 0}, POINTS, None, "n_jobs == 0"),
         ({}, POINTS, np.full(300, np.nan), "NaN"),
         ({}, POINTS[0], None, "2D array"),
     ],
@@ -93,6 +94,18 @@ def test_function_and_estimator():
 def test_refused(parameters, X, weights, message):
     with pytest.raises(ValueError, match=message):
         DBSCAN(**parameters).fit(X, sample_weight=weights)
+
+
+def test_refused_of_the_function():
+    with pytest.raises(ValueError, match="sample_weight"):
+        dbscan(POINTS, sample_weight=1.5)
+    with pytest.raises(ValueError, match="boxsize: of shape"):
+        friends_of_friends(POINTS, 1, boxsize=[1, 2])
+
+
+def test_no_core_points():
+    X = POINTS.astype(np.float32)
+    assert_equal(DBSCAN(eps=1e-9).fit(X), sklearn.cluster.DBSCAN(eps=1e-9).fit(X))
 
 
 def test_an_order_of_a_metric_without_one_is_refused():
@@ -251,6 +264,7 @@ def test_hdbscan_trees():
         ({"cluster_selection_epsilon": -1.0}, BLOBS, "'cluster_selection_epsilon' parameter"),
         ({"cluster_selection_method": "best"}, BLOBS, "'cluster_selection_method' parameter"),
         ({"metric": "nonsense"}, BLOBS, "'metric' parameter"),
+        ({"n_jobs": 0}, BLOBS, "n_jobs == 0"),
         ({}, BLOBS[:1], "n_samples=1"),
         ({}, BLOBS[0], "2D array"),
         ({}, np.full((9, 2), np.nan), "min_samples .5. must be at most"),
@@ -259,6 +273,15 @@ def test_hdbscan_trees():
 def test_hdbscan_refused(parameters, X, message):
     with pytest.raises(ValueError, match=message):
         HDBSCAN(**parameters, copy=True).fit(X)
+
+
+@pytest.mark.parametrize("scale", [2.0**700, 2.0**-900])
+def test_hdbscan_of_any_magnitude(scale):
+    near, far = (HDBSCAN(min_samples=2, copy=True).fit(X) for X in (BLOBS, BLOBS * scale))
+    assert (near.labels_ == far.labels_).all()
+    heights = [model.single_linkage_tree_.to_numpy()[:, 2] for model in (near, far)]
+    assert (heights[0] * scale == heights[1]).all()
+    np.testing.assert_allclose(far.minimum_spanning_tree_.to_numpy()[:, 2].max(), heights[1][-1])
 
 
 def test_hdbscan_before_fit():

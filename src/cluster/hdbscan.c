@@ -8,9 +8,11 @@
 #include "core/check.h"
 
 enum {
-    MIN_CLUSTER_SIZE = 5, /* the default, as scikit-learn's */
-    SELECT_ITEMS = 40,    /* progress weight of bosc_hdbscan_select; estimated */
-    COMPUTE_ITEMS = 600   /* the same of bosc_hdbscan_compute */
+    MIN_CLUSTER_SIZE = 5,   /* the default, as scikit-learn's */
+    SELECT_ITEMS = 40,      /* progress weight of bosc_hdbscan_select; estimated */
+    COMPUTE_ITEMS = 600,    /* the same of bosc_hdbscan_compute */
+    LARGEST_EXPONENT = 500, /* of scaled points: squares of distances in 1,024 dimensions are below 2^1023 */
+    MOST_EXPONENTS = 950    /* from the least to the largest: squares of scaled differences are 2^-1004 or more */
 };
 
 /* The caller's arrays. */
@@ -327,14 +329,15 @@ bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, con
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
 
-/* Computes the dendrogram of points: merges by squared distances, so that the order is that of the tree's edges. */
-static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                                      const bosc_hdbscan_opts *o, double *z)
+/* Computes the dendrogram of points: merges by squared distances, so that the order is that of the tree's edges.
+ * factor: multiplies the distances. */
+static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *o, const double factor[2], double *z)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
     const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
     const bool is_f32 = o->dtype == BOSC_F32 || o->dtype == 0;
-    const struct bi_hdbscan_roots roots = {z};
+    const struct bi_hdbscan_roots roots = {z, {factor[0], factor[1]}};
     uint32_t *pairs;
     double *lengths;
     void *dist2 = NULL; /* of F32: lengths before their conversion */
@@ -347,6 +350,57 @@ static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t
     if (is_f32) BI_TRY(ctx->ops->cluster->steps->hdbscan_lengths(ctx, n - 1, &convert));
     BI_TRY(bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z));
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
+}
+
+/* Sets factors to 2^exponent and inverse to 2^-exponent, each as two doubles: |exponent| is at most 2,000. */
+static void split_power(int exponent, double factor[2], double inverse[2])
+{
+    const int half = exponent / 2;
+    factor[0] = ldexp(1, half);
+    factor[1] = ldexp(1, exponent - half);
+    inverse[0] = 1 / factor[0];
+    inverse[1] = 1 / factor[1];
+}
+
+/* The same for points with squares out of range: as doubles, times the power of two that brings the largest exponent
+ * to LARGEST_EXPONENT. */
+static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o,
+                               double *z)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    bosc_hdbscan_opts doubles = *o;
+    struct bi_hdbscan_rows a = {.stride = stride ? stride : o->dim, .dtype = o->dtype, .dim = o->dim};
+    const uint32_t none[2] = {0, UINT32_MAX};
+    uint32_t exponents[2];
+    double inverse[2];
+    bool staged = false;
+    doubles.dtype = BOSC_F64;
+    if (a.dtype == 0) a.dtype = BOSC_F32;
+    /* 1. The range of exponents. A difference of numbers is at least 2^-52 times the least of them. */
+    BI_TRY(
+        bi_stage_in(ctx, points, (size_t)((n - 1) * a.stride + o->dim) * bosc_dtype_size(a.dtype), &a.data, &staged));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *a.exponents, &a.exponents));
+    BI_TRY(bi_scratch_of(ctx, n * o->dim, sizeof *a.to, &a.to));
+    BI_TRY(ctx->backend->copy(ctx, a.exponents, none, sizeof none));
+    BI_TRY(steps->hdbscan_find_exponents(ctx, n, &a));
+    BI_TRY(bi_read_back(ctx, exponents, a.exponents, sizeof exponents));
+    if (exponents[1] != UINT32_MAX && exponents[0] - exponents[1] > MOST_EXPONENTS)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "points: their magnitudes are from 2^%d to 2^%d, too far apart",
+                       (int)exponents[1] - 1023, (int)exponents[0] - 1022);
+    /* 2. The scaled rows. */
+    split_power(LARGEST_EXPONENT + 1023 - (int)exponents[0], a.factor, inverse);
+    BI_TRY(steps->hdbscan_scale(ctx, n, &a));
+    return compute_scaled(ctx, a.to, n, 0, &doubles, inverse, z);
+}
+
+static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                      const bosc_hdbscan_opts *o, double *z)
+{
+    const double one[2] = {1, 1};
+    bosc_status status;
+    BI_WITH_SCRATCH(ctx, status = compute_scaled(ctx, points, n, stride, o, one, z));
+    if (status != BOSC_ERR_LIMIT || (o->dtype != 0 && o->dtype != BOSC_F32 && o->dtype != BOSC_F64)) return status;
+    BI_RETURN_WITH_SCRATCH(ctx, compute_far(ctx, points, n, stride, o, z));
 }
 
 /* Checks the arguments and data of a call with fewer than two points. */

@@ -163,7 +163,7 @@ static int cut_into(struct job *job, const char *path, bosc_array *z, int64_t cl
     return cut_at(job, path, z, (double)kept, labels, count);
 }
 
-/* Labels clusters of fewer points as noise, and numbers the others again. Returns the points that are noise. */
+/* Labels clusters of fewer points as noise, and numbers the others again. Returns the number of noise points. */
 static int64_t remove_small(int64_t *labels, int64_t n, int64_t least, int64_t *sizes, int64_t *count)
 {
     int64_t kept = 0, noise = 0;

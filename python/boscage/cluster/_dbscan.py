@@ -20,6 +20,13 @@ from ..neighbors import POWERS
 from ._friends import COSINE, HAVERSINE, MINKOWSKI, labels_of
 
 
+def workers_of(n_jobs: Optional[int]) -> Optional[int]:
+    """scipy's number of workers for scikit-learn's of jobs."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning")
+    return n_jobs if n_jobs is None or n_jobs > 0 else -1
+
+
 class DBSCAN(_sklearn.DBSCAN):
     """Clusters points by density: the labels of `sklearn.cluster.DBSCAN`, without lists of neighbours.
 
@@ -92,16 +99,17 @@ class DBSCAN(_sklearn.DBSCAN):
         if weights is not None:
             weights = _check_sample_weight(weights, points) if space is NUMPY else space.asarray(weights)
             weights = space.asarray(weights, "float64")
-        workers = self.n_jobs if self.n_jobs is None or self.n_jobs > 0 else -1
-        at = where(place_for(space, None), space.stream(), workers)
+        at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
         labels, core = labels_of(at, space, points, self.eps, self.min_samples, *own, None, weights)
         self.labels_ = labels
         if space is NUMPY:
             self.core_sample_indices_ = np.flatnonzero(core)
-            self.components_ = X[self.core_sample_indices_]
+            few = self.core_sample_indices_
+            self.components_ = X[few] if len(few) else np.empty((0, X.shape[1]))
         else:
             self.core_sample_indices_ = space.asarray(np.flatnonzero(space.host(core)))
-            self.components_ = X[self.core_sample_indices_]
+            few = self.core_sample_indices_
+            self.components_ = X[few] if len(few) else np.empty((0, X.shape[1]))
         return self
 
     def _checked(self, X: Any) -> np.ndarray:
@@ -134,6 +142,8 @@ def dbscan(
     >>> dbscan([[0.0], [1.0], [9.0]], eps=1, min_samples=2)
     (array([0, 1]), array([ 0,  0, -1]))
     """
+    if sample_weight is not None and np.ndim(sample_weight) == 0:
+        raise ValueError(f"sample_weight: {sample_weight!r} is not an array")
     model = DBSCAN(
         eps=eps,
         min_samples=min_samples,

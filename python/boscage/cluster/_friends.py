@@ -77,5 +77,8 @@ def friends_of_friends(
     points, _ = points_of(points, None, space, "points")
     periods = None
     if boxsize is not None:
-        periods = np.broadcast_to(reals(boxsize, "float64", NUMPY, "boxsize"), (int(points.shape[1]),)).copy()
+        periods, m = reals(boxsize, "float64", NUMPY, "boxsize"), int(points.shape[1])
+        if periods.shape not in ((), (1,), (m,)):
+            raise ValueError(f"boxsize: of shape {periods.shape}, but the points have {m} coordinates")
+        periods = np.broadcast_to(periods, (m,)).copy()
     return labels_of(at, space, points, radius, periods=periods)[0]

@@ -7,15 +7,17 @@ input, tables of distances, other metrics than the Euclidean one, and `alpha` ot
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import sklearn.cluster as _sklearn
 
 from .. import _core
 from .._arrays import NUMPY, Space, place_for, raw, space_of
-from .._points import points_of
+from .._points import exponent_of, points_of, scaled
 from .._where import where
+from ..spatial import FAR
+from ._dbscan import workers_of
 from ._trees import CLUSTERS, CondensedTree, MinimumSpanningTree, SingleLinkageTree, dendrogram_of, merges_of
 
 INFINITE, MISSING = -2, -3  # scikit-learn's labels of rows with infinities and with NaN
@@ -51,6 +53,13 @@ class HDBSCAN(_sklearn.HDBSCAN):
     condensed_tree_, single_linkage_tree_, minimum_spanning_tree_
         Trees with `to_numpy` and `to_pandas`, as those of the hdbscan package. The last one is computed at its first
         use.
+
+    Notes
+    -----
+    With `min_samples` of 3 and more, many edges of the tree have one point's core distance as their length, and clusters
+    depend on the order of such ties: here by rows, the same on every machine. scikit-learn and the hdbscan package order
+    them otherwise, each `algorithm` in its own way, so labels of points in no clear cluster differ. With `min_samples` 1
+    or 2 and distinct distances all agree.
 
     Examples
     --------
@@ -143,7 +152,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
     def _cluster(self, points: Any, space: Space) -> tuple[Any, Any, Any]:
         """Labels, probabilities and outlier scores of finite points, and their dendrogram."""
         n = int(points.shape[0])
-        at = where(place_for(space, None), space.stream(), self._workers())
+        at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
         z = space.empty((n - 1, 4), "float64")
         _core.hdbscan_linkage(at, points, int(self._min_samples), raw(z))
         labels = space.empty(n, "int64")
@@ -151,9 +160,6 @@ class HDBSCAN(_sklearn.HDBSCAN):
         _core.hdbscan_select(at, raw(z), n, *self._selection(), raw(labels), raw(values[0]), raw(values[1]))
         self._single_linkage_tree_ = merges_of(space.host(space.give(z)))
         return space.give(labels), space.give(values[0]), space.give(values[1])
-
-    def _workers(self) -> Optional[int]:
-        return self.n_jobs if self.n_jobs is None or self.n_jobs > 0 else -1
 
     def _selection(self) -> tuple[int, bool, float, int, bool]:
         """The options of the extension."""
@@ -190,7 +196,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
             n = len(z) + 1
             leaves, densities = np.empty(n, np.int64), np.empty(n)
             clusters = np.empty(max(1, 2 * (n // int(self.min_cluster_size)) - 1), CLUSTERS)
-            at = where(place_for(NUMPY, None), 0, self._workers())
+            at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
             words = clusters.view(np.int64)
             count = _core.hdbscan_condense(at, z, n, *self._selection(), leaves, densities, words)
             self._tree = leaves, densities, clusters[:count]
@@ -229,10 +235,18 @@ class HDBSCAN(_sklearn.HDBSCAN):
             n = int(X.shape[0])
             pairs = space.empty((n - 1, 2), "int64")
             dist2 = space.empty(n - 1, "float32" if space.dtype_name(X) == "float32" else "float64")
-            at = where(place_for(space, None), space.stream(), self._workers())
-            _core.emst_mutual(at, X, int(self._min_samples), raw(pairs), raw(dist2), None)
+            at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
+            exponent = 0
+            try:
+                _core.emst_mutual(at, X, int(self._min_samples), raw(pairs), raw(dist2), None)
+            except ValueError as error:
+                if space is not NUMPY or not str(error).startswith(FAR):
+                    raise
+                exponent = exponent_of(X)
+                _core.emst_mutual(at, scaled(X, exponent, "X"), int(self._min_samples), pairs, dist2, None)
             pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
-            self._edges = pairs if rows is None else rows[pairs], np.sqrt(dist2.astype(np.float64))
+            lengths = scaled(np.sqrt(dist2.astype(np.float64)), -exponent, "lengths")
+            self._edges = pairs if rows is None else rows[pairs], lengths
         return MinimumSpanningTree(*self._edges)
 
     @property

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include <boscage/cluster.h>
+#include <boscage/device/kdtree.h>
 
 #include "base/atomic.h"
 #include "base/bits.h"
@@ -23,14 +24,43 @@ BI_FN void bi_step_hdbscan_lengths(const struct bi_hdbscan_lengths *a, int64_t i
     a->lengths[i] = (double)a->dist2[i];
 }
 
-/* Replaces the squared distance of merge t by the distance. */
+/* Replaces the squared distance of merge t by the distance, times two powers of two: their product may be no double. */
 struct bi_hdbscan_roots {
     double *z;
+    double factor[2];
 };
 
 BI_FN void bi_step_hdbscan_roots(const struct bi_hdbscan_roots *a, int64_t t)
 {
-    a->z[4 * t + 2] = sqrt(a->z[4 * t + 2]);
+    a->z[4 * t + 2] = sqrt(a->z[4 * t + 2]) * a->factor[0] * a->factor[1];
+}
+
+/* Rows of the caller, to be multiplied by two powers of two. */
+struct bi_hdbscan_rows {
+    const void *data;
+    int64_t stride;
+    bosc_dtype dtype;
+    int32_t dim;
+    uint32_t *exponents; /* the largest one, and the least one of numbers other than 0; biased by 1023 */
+    double factor[2];
+    double *to; /* (n x dim) */
+};
+
+/* Raises the largest exponent, and lowers the least one, to those of row i. */
+BI_FN void bi_step_hdbscan_find_exponents(const struct bi_hdbscan_rows *a, int64_t i)
+{
+    for (int32_t c = 0; c < a->dim; c++) {
+        const double x = bosc_kdtree_number(a->data, i * a->stride + c, a->dtype);
+        const uint32_t exponent = (uint32_t)(bi_f64_bits(x) >> 52) & 2047;
+        if (exponent > bi_atomic_load_u32(&a->exponents[0])) bi_atomic_max_u32(&a->exponents[0], exponent);
+        if (x != 0 && exponent < bi_atomic_load_u32(&a->exponents[1])) bi_atomic_min_u32(&a->exponents[1], exponent);
+    }
+}
+
+BI_FN void bi_step_hdbscan_scale(const struct bi_hdbscan_rows *a, int64_t i)
+{
+    for (int32_t c = 0; c < a->dim; c++)
+        a->to[i * a->dim + c] = bosc_kdtree_number(a->data, i * a->stride + c, a->dtype) * a->factor[0] * a->factor[1];
 }
 
 /* Arguments of the steps below. A merge is a row of z. It is big if it has min_size points, or is the last one. The

@@ -122,6 +122,44 @@ static void shapes(bosc_ctx *ctx)
         }
 }
 
+/* Points with squares out of range have the labels of the points times a power of two, and its heights. */
+static void magnitudes(bosc_ctx *ctx)
+{
+    static const struct {
+        bosc_dtype dtype;
+        int exponent;
+    } cases[] = {{BOSC_F64, 700}, {BOSC_F64, -1000}, {BOSC_F32, 90}, {BOSC_F32, -100}};
+    struct suite_random r = {24};
+    for (int t = 0; t < 4; t++) {
+        enum { N = 60 };
+        double x[2 * N], far[2 * N], z[2][4 * N], values[4][N];
+        float far_f32[2 * N];
+        int64_t labels[2][N];
+        for (int i = 0; i < 2 * N; i++) {
+            x[i] = (double)(suite_below(&r, 1 << 18) + 1) * (i % 3 ? 1 : 40); /* exact as floats and as squares */
+            far[i] = ldexp(x[i], cases[t].exponent);
+            far_f32[i] = (float)far[i];
+        }
+        bosc_hdbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 2, .min_cluster_size = 4, .min_samples = 2};
+        CHECK_OK(ctx, bosc_hdbscan_compute(ctx, x, N, 0, &o, labels[0], values[0], values[1], NULL));
+        CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, x, N, 0, &o, z[0]));
+        const void *points = cases[t].dtype == BOSC_F64 ? (const void *)far : far_f32;
+        o.dtype = cases[t].dtype;
+        CHECK_OK(ctx, bosc_hdbscan_compute(ctx, points, N, 0, &o, labels[1], values[2], values[3], NULL));
+        CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, points, N, 0, &o, z[1]));
+        CHECK(memcmp(labels[0], labels[1], sizeof labels[0]) == 0);
+        for (int i = 0; i < 4 * (N - 1); i++)
+            CHECK(i % 4 == 2 ? ldexp(z[0][i], cases[t].exponent) == z[1][i] : z[0][i] == z[1][i]);
+        for (int i = 0; i < N; i++) CHECK(fabs(values[0][i] - values[2][i]) < 1e-12);
+    }
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 1, .min_samples = 1};
+    const double mixed[4] = {1e-200, 2e-200, 1, 1e200};
+    int64_t labels[4] = {7, 7, 7, 7};
+    CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, mixed, 4, 0, &o, labels, NULL, NULL, NULL), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: their magnitudes"));
+    CHECK(labels[0] == 7);
+}
+
 /* Clusters in clusters, so that selections differ. */
 static void nested_clusters(bosc_ctx *ctx)
 {
@@ -316,6 +354,7 @@ static void no_dendrograms(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_hdbscan[] = {
     {"shapes", shapes, NULL},
+    {"magnitudes", magnitudes, NULL},
     {"nested clusters", nested_clusters, NULL},
     {"cuts", cuts, NULL},
     {"cut arguments", cut_arguments, NULL},
