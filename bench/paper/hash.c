@@ -1,6 +1,7 @@
 /* The hashing paper's tables: bench_paper_hash [-s scale] [-o file]. Five million pairs of 32 bits at scale 1: tables
- * built, and read back in another order, by the published methods and by ours, beside a sort with binary searches; and
- * an object in a virtual grid of 128^3 voxels, put into a new table each frame. Every answer is checked.
+ * built, and read back in another order, by the published methods and by ours, beside a sort with binary searches; the
+ * longest lists of chaining with 2 to 4 choices; rounds, restarts and times of cuckoo tables against n; and an object in
+ * a virtual grid of 128^3 voxels, put into a new table each frame. Every answer is checked.
  * Source: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009). */
 #include <math.h>
 #include <stdlib.h>
@@ -208,7 +209,11 @@ static void table_of_methods(void)
                   &(bosc_hash_opts){
                       .layout = BOSC_HASH_CUCKOO, .functions = functions, .load_factor = functions > 2 ? 0.71 : 0},
                   &no_figures);
-    table_row(t, &s, "two-choice chaining", &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED}, &no_figures);
+    for (int32_t functions = 2; functions <= 4; functions++)
+        table_row(t, &s, bench_text("chaining, %d choices", (int)functions),
+                  &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED, .functions = functions}, &no_figures);
+    table_row(t, &s, "chaining, 3 choices, left",
+              &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED, .functions = 3, .go_left = 1}, &no_figures);
     sorted_row(t, &s);
     table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.layout = BOSC_HASH_BUCKETED, .load_factor = 0.71},
               &no_figures);
@@ -217,6 +222,116 @@ static void table_of_methods(void)
     table_note(t, "ahead: the paper's time, else that of its hybrid table, divided by the one here; on a device alone");
     table_close(t);
     free(s.host_present);
+}
+
+/* --- Against n ---------------------------------------------------------------------------------------------------- */
+
+/* A built table of the first n keys, whose hits are all right. */
+static bool open_prefix(struct subject *s, const struct subject *all, int64_t n, const bosc_hash_opts *opts,
+                        bosc_hash_info *info, struct bench_times times[2])
+{
+    bosc_hash_opts o = *opts;
+    *s = *all;
+    s->n = n;
+    o.size = sizeof o;
+    o.key_bits = 32;
+    o.value_size = 4;
+    o.seed = 1;
+    BENCH(bosc_hash_create(bench.ctx, &o, &s->table));
+    times[0] = bench_time(NULL, build_table, s, bench.repeats);
+    *info = (bosc_hash_info){.size = sizeof *info};
+    BENCH(bosc_hash_get_info(bench.ctx, s->table, info));
+    s->queries = s->keys;
+    times[1] = bench_time(NULL, find_values, s, bench.repeats);
+    /* The keys are those of make_input, in its order. */
+    uint32_t *got = bench_host((size_t)n * 4);
+    bool right = info->keys == n;
+    BENCH(bosc_ctx_copy(bench.ctx, got, s->got, (size_t)n * 4));
+    for (int64_t i = 0; i < n; i++) right = right && got[i] == value_of(mix((uint32_t)i));
+    free(got);
+    bosc_hash_free(s->table);
+    return right;
+}
+
+/* The theory: ln ln n / ln d with d choices (Azar et al.), ln ln n / (d ln phi_d) with subtables (Voecking), each up to
+ * a constant; phi_d: 1.618, 1.839, 1.928. */
+static void table_of_lists(const struct subject *all)
+{
+    static const double phi[] = {1.618, 1.839, 1.928};
+    struct table *t = table_open("lists", "longest lists of chaining, two keys a list on average",
+                                 "n|2 choices|3|4|2, left|3, left|4, left|theory: 2|theory: 3|theory: 4|"
+                                 "theory: 2, left|3, left|4, left|answer");
+    for (int64_t n = all->n / 4096 > 64 ? all->n / 4096 : 64; n <= all->n; n *= 8) {
+        bool right = true;
+        table_integer(t, n);
+        for (int k = 0; k < 6; k++) {
+            const bosc_hash_opts o = {.layout = BOSC_HASH_CHAINED, .functions = 2 + k % 3, .go_left = k / 3};
+            struct bench_times times[2];
+            struct subject s;
+            bosc_hash_info info;
+            right = open_prefix(&s, all, n, &o, &info, times) && right;
+            table_integer(t, info.max_probes / o.functions);
+        }
+        for (int k = 0; k < 6; k++) {
+            const double d = 2 + k % 3;
+            table_number(t, log(log((double)n)) / (k < 3 ? log(d) : d * log(phi[k % 3])));
+        }
+        table_answer(t, right, "every value");
+    }
+    table_note(t,
+               "theory: of the part of the longest list that grows with n, for a sequential algorithm: ln ln n / ln d "
+               "(Azar et al. 1999), ln ln n / (d ln phi_d) (Voecking 2003)");
+    table_note(t, "here keys choose in 16 batches, which count the keys of earlier batches; %s", bench_device());
+    table_close(t);
+}
+
+/* The published expectation: a moderate number of rounds, few restarts, time in proportion to n. */
+static void table_of_rounds(const struct subject *all)
+{
+    static const struct {
+        const char *name;
+        bosc_hash_opts opts;
+    } rows[] = {{"cuckoo 2, load .45", {.layout = BOSC_HASH_CUCKOO, .functions = 2}},
+                {"cuckoo 2, load .5", {.layout = BOSC_HASH_CUCKOO, .functions = 2, .load_factor = 0.5}},
+                {"cuckoo 3, load .71", {.layout = BOSC_HASH_CUCKOO, .functions = 3, .load_factor = 0.71}},
+                {"cuckoo 3, load .91", {.layout = BOSC_HASH_CUCKOO, .functions = 3, .load_factor = 0.91}},
+                {"cuckoo 4, load .8", {.layout = BOSC_HASH_CUCKOO, .functions = 4}},
+                {"cuckoo 4, load .97", {.layout = BOSC_HASH_CUCKOO, .functions = 4, .load_factor = 0.97}},
+                {"hybrid", {.layout = BOSC_HASH_HYBRID}},
+                {"FKS", {.layout = BOSC_HASH_FKS}}};
+    struct table *t =
+        table_open("rounds", "rounds, restarts and times of the published layouts against n",
+                   "method|n|rounds|restarts|buckets|build, ms|hits, ms|build, ns a key|hits, ns a key|answer");
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        for (int64_t n = all->n / 64 > 64 ? all->n / 64 : 64; n <= all->n; n *= 8) {
+            const bool is_cuckoo = rows[k].opts.layout == BOSC_HASH_CUCKOO;
+            struct bench_times times[2];
+            struct subject s;
+            bosc_hash_info info;
+            const bool right = open_prefix(&s, all, n, &rows[k].opts, &info, times);
+            table_text(t, "%s", rows[k].name);
+            table_integer(t, n);
+            table_number(t, is_cuckoo ? info.rounds : NAN);
+            table_integer(t, info.reseeded);
+            table_integer(t, is_cuckoo ? 1 : info.partitions);
+            table_ms(t, times[0]);
+            table_ms(t, times[1]);
+            table_number(t, 1e9 * times[0].median / (double)n);
+            table_number(t, 1e9 * times[1].median / (double)n);
+            table_answer(t, right, "every value");
+        }
+    table_note(t, "rounds: of all seeds, in steps of 8; restarts: buckets (cuckoo: the table) whose first seed failed");
+    table_note(t, "paper: a moderate number of iterations, rare restarts, time linear in n; here: %s", bench_device());
+    table_close(t);
+}
+
+static void tables_against_n(void)
+{
+    struct subject all = {.n = paper_size(5000000, 1024)};
+    make_input(&all);
+    table_of_lists(&all);
+    table_of_rounds(&all);
+    free(all.host_present);
 }
 
 /* --- Frames ------------------------------------------------------------------------------------------------------- */
@@ -303,6 +418,7 @@ int main(int argc, char **argv)
 {
     paper_open(argc, argv, NULL, 0);
     table_of_methods();
+    tables_against_n();
     table_of_frames();
     return paper_close();
 }

@@ -16,7 +16,8 @@
  * stores with a key: the value, and 4 bytes if it is counted; 8 bytes in a multimap.
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009); Alcantara, Efficient Hash
  *     Tables on the GPU (2011); Fredman, Komlos, Szemeredi, Storing a Sparse Table with O(1) Worst Case Access Time
- *     (1984); Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Gale
+ *     (1984); Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Voecking, How Asymmetry Helps Load
+ *     Balancing (2003); Gale
  *     and Shapley, College Admissions (1962); Amble and Knuth, Ordered Hash Tables (1974); Gonnet and Munro, The
  *     Analysis of Linear Probing Sort by the Use of a New Mathematical Transform (1984). */
 #ifndef BOSCAGE_HASH_H
@@ -42,7 +43,7 @@ typedef enum bosc_hash_layout {
     BOSC_HASH_HYBRID = 3,   /* published: buckets of at most 512 keys, three cuckoo subtables in each */
     BOSC_HASH_FKS = 4,      /* published: k * k slots for a bucket of k keys, without collisions */
     BOSC_HASH_CUCKOO = 5,   /* published: a slot by each of 2 to 4 functions over the whole table, and a stash */
-    BOSC_HASH_CHAINED = 6,  /* published: each key in the less full of two buckets of any length */
+    BOSC_HASH_CHAINED = 6,  /* published: each key in the least full of 2 to 4 buckets of any length */
     BOSC_HASH_ORDERED = 7   /* linear probing in the order of the hashes; for tables that fit a cache */
 } bosc_hash_layout;
 
@@ -73,8 +74,9 @@ typedef struct bosc_hash_opts {
                              * most 0.91. HYBRID, FKS and CHAINED have fixed ones: 0.71, 0.25, 1 */
     uint64_t seed;
     int32_t counted;   /* not 0: the table counts the pairs of each key (maps) */
-    int32_t functions; /* CUCKOO: hash functions, 2 to 4; 0: 4 */
+    int32_t functions; /* CUCKOO and CHAINED: hash functions, 2 to 4; 0: 4 and 2 */
     int32_t no_wait;   /* not 0: builds on CUDA return once launched (bosc_hash_build); the CPU builds as always */
+    int32_t go_left;   /* CHAINED, not 0: "always go left": each function has a subtable of buckets of its own */
 } bosc_hash_opts;
 
 /* Makes an empty table.
@@ -130,7 +132,7 @@ BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
  * values (query_count x value_size): zero bytes for an absent key; may be NULL.
  * found (query_count): 1 or 0; may be NULL.
  * Cost: O(query_count) expected work. A query reads one or two buckets in BUCKETED tables, one slot in PERFECT and FKS,
- *     up to three in HYBRID, one a function and one of the stash in CUCKOO, two chains in CHAINED, and 1 + (1 / (1 -
+ *     up to three in HYBRID, one a function and one of the stash in CUCKOO, a chain for each function in CHAINED, and 1 + (1 / (1 -
  *     load_factor) - 1) / 2 slots on average in ORDERED (info.max_probes covers linear partitions). Scratch of
  *     query_count * stored bytes for values of multimaps and counted maps only.
  * Queues. A call recorded in a CUDA graph is valid until the table is written to. */
@@ -207,6 +209,8 @@ typedef struct bosc_hash_info {
     int32_t max_probes; /* most buckets or slots read for a key */
     double mean_probes; /* average over the keys in the table */
     bosc_hash_layout layout; /* of the present table, chosen if the options say AUTO; never AUTO */
+    int32_t rounds;          /* CUCKOO: rounds of the last build, in steps of 8, over all seeds; else 0 */
+    int32_t reserved;
 } bosc_hash_info;
 
 /* Describes the table. Set `size`.

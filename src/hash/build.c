@@ -38,6 +38,7 @@ static enum bi_hash_outcome adopt_report(bosc_hash *next, const struct bi_hash_r
     next->buckets = found->buckets;
     next->extra_probes = (int64_t)found->extra_probes;
     next->reseeded = (int32_t)found->reseeded;
+    next->rounds = (int32_t)found->rounds;
     next->linear = (int32_t)found->linear;
     return found->repeats || found->oversized || found->too_large ? BI_HASH_NEEDS_GROUPING : BI_HASH_BUILT;
 }

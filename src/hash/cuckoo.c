@@ -39,6 +39,7 @@ static bosc_status try_seed(bosc_ctx *ctx, struct bi_hash_cuckoo *c, enum seed_o
     BI_TRY(ctx->backend->fill(ctx, c->words, 0xff, (c->slots + BOSC_HASH_STASH) * sizeof *c->words));
     BI_TRY(ctx->backend->fill(ctx, c->counts, 0, (BI_HASH_CUCKOO_ROUNDS + 2) * sizeof *c->counts));
     BI_TRY(run_rounds(ctx, c, &waiting));
+    c->rounds += c->round;
     c->stash = waiting ? BOSC_HASH_STASH : 0;
     if (waiting > BOSC_HASH_STASH) return BOSC_OK;
     if (waiting) {
@@ -85,6 +86,8 @@ bosc_status bi_hash_cuckoo_fill(bosc_ctx *ctx, const struct bi_hash_slots_fill *
         c.slots = (uint64_t)f->lists.n;
         c.stash = 0;
     }
+    BI_TRY(ctx->backend->copy(ctx, &f->report->rounds, &c.rounds, sizeof c.rounds));
+    BI_TRY(ctx->backend->sync(ctx)); /* c.rounds is on the stack */
     return write_slots(ctx, &c);
 }
 

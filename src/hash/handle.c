@@ -86,10 +86,15 @@ static bosc_status check_layout(bosc_ctx *ctx, bosc_hash_opts *o)
 {
     if (o->layout < BOSC_HASH_AUTO || o->layout > BOSC_HASH_ORDERED)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: layout %d is none", (int)o->layout);
-    if (o->layout != BOSC_HASH_CUCKOO && o->functions)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d, which are for CUCKOO", (int)o->functions);
+    const bool is_chained = o->layout == BOSC_HASH_CHAINED, has_functions = o->layout == BOSC_HASH_CUCKOO || is_chained;
+    if (!has_functions && o->functions)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d, which are for CUCKOO and CHAINED", (int)o->functions);
+    if (!is_chained && o->go_left)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: go_left %d, which is for CHAINED", (int)o->go_left);
+    o->go_left = o->go_left != 0;
     if (o->layout == BOSC_HASH_CUCKOO && o->functions == 0) o->functions = BOSC_HASH_FUNCTIONS;
-    if (o->layout == BOSC_HASH_CUCKOO && (o->functions < 2 || o->functions > BOSC_HASH_FUNCTIONS))
+    if (is_chained && o->functions == 0) o->functions = BI_HASH_CHAINED_FUNCTIONS;
+    if (has_functions && (o->functions < 2 || o->functions > BOSC_HASH_FUNCTIONS))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: functions %d is not in 2 to 4", (int)o->functions);
     struct load_limits limits = load_limits_of(o);
     if (o->load_factor == 0) o->load_factor = limits.usual;
@@ -311,6 +316,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     full.pairs = table->pairs;
     full.keys = table->keys;
     full.reseeded = table->reseeded;
+    full.rounds = table->rounds;
     full.linear = table->linear;
     full.layout = table->opts.layout;
     full.bytes = (int64_t)table->words.bytes;

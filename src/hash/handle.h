@@ -29,7 +29,7 @@ bosc_status bi_hash_new(bosc_ctx *ctx, const bosc_hash_opts *full, bosc_hash **t
 static inline void bi_hash_set_empty(bosc_hash *table)
 {
     table->keys = table->pairs = table->buckets = table->extra_probes = 0;
-    table->reseeded = table->linear = 0;
+    table->reseeded = table->linear = table->rounds = 0;
 }
 /* Replaces *table by *next, which began as a copy of it. */
 void bi_hash_replace(bosc_hash *table, const bosc_hash *next);

@@ -90,7 +90,7 @@ struct bosc_hash {
     int64_t keys, pairs;
     int64_t buckets;      /* or runs; 0: nothing is built, or a build failed */
     int64_t extra_probes; /* probes beyond the first, over all keys; BUCKETED: one for each key in its second bucket */
-    int32_t reseeded, linear;
+    int32_t reseeded, linear, rounds;
     int64_t reduced_keys;  /* distinct keys of the last build, if keys repeated in it and reduce_repeats is for such
                            * tables: the next build then reduces first. Else 0 */
     int32_t sorted_builds; /* of a multimap: number of builds to come that sort at once, set when group_pairs declined;
@@ -132,6 +132,7 @@ struct bi_hash_report {
     uint32_t oversized;
     uint32_t buckets;  /* in all */
     uint32_t reseeded; /* partitions with a seed other than 0, linear ones excluded */
+    uint32_t rounds;   /* CUCKOO: of all seeds that were tried */
     uint32_t linear;
     uint32_t too_large; /* not 0: a partition has more buckets than its descriptor can hold. The table is unfinished */
     uint32_t large;     /* CUDA: partitions that do not fit in shared memory */

@@ -2,6 +2,14 @@
  * checksum must match, and then every property that look-ups and lists rely on is checked. */
 #include "core/call.h"
 #include "hash/save.h"
+#include "hash/slots.h"
+
+/* CHAINED with 2 functions is saved as before it had others. */
+static uint32_t saved_functions(const bosc_hash_opts *o)
+{
+    const bool is_default = o->layout == BOSC_HASH_CHAINED && o->functions == BI_HASH_CHAINED_FUNCTIONS;
+    return is_default && !o->go_left ? 0 : (uint32_t)o->functions;
+}
 
 static bosc_status write_header(struct bi_saver *s, const bosc_hash *table)
 {
@@ -22,7 +30,8 @@ static bosc_status write_header(struct bi_saver *s, const bosc_hash *table)
                                .reseeded = (uint32_t)table->reseeded,
                                .linear = (uint32_t)table->linear,
                                .partition_bits = (uint32_t)table->shape.partition_bits,
-                               .functions = (uint32_t)o->functions};
+                               .functions = saved_functions(o),
+                               .go_left = (uint32_t)o->go_left};
     return bi_save_header(s, &h, sizeof h, BI_HASH_SAVE_MAGIC, BI_HASH_SAVE_VERSION);
 }
 
@@ -75,8 +84,8 @@ static bosc_status read_header(struct reader *r)
 {
     struct bi_hash_header *h = &r->header;
     BI_TRY(bi_load_header(&r->loader, h, sizeof *h, BI_HASH_SAVE_MAGIC, BI_HASH_SAVE_VERSION));
-    if (h->unused[0] | h->unused[1]) return report_malformed(r, "the header has unknown fields");
-    if (h->layout > BOSC_HASH_ORDERED - BI_HASH_SAVED_LAYOUT || h->functions > BOSC_HASH_FUNCTIONS ||
+    if (h->unused_bits | h->unused) return report_malformed(r, "the header has unknown fields");
+    if (h->layout > BOSC_HASH_ORDERED - BI_HASH_SAVED_LAYOUT || h->functions > BOSC_HASH_FUNCTIONS || h->go_left > 1 ||
         h->kind > BOSC_HASH_MULTIMAP || h->key_bits > 128 || h->value_size > 64 || h->duplicates > BOSC_HASH_ERROR ||
         h->value_dtype > BOSC_U8 || h->counted > 1 || h->key_bits == 0 || h->load_factor == 0)
         return report_malformed(r, "its options are unknown");
@@ -96,7 +105,8 @@ static bosc_status read_options(struct reader *r)
                            .load_factor = h->load_factor,
                            .seed = h->seed,
                            .counted = (int32_t)h->counted,
-                           .functions = (int32_t)h->functions};
+                           .functions = (int32_t)h->functions,
+                           .go_left = (int32_t)h->go_left};
     if (bi_hash_check_opts(r->loader.ctx, &opts, &r->opts) != BOSC_OK)
         return report_malformed(r, "its options are unknown");
     return BOSC_OK;

@@ -23,9 +23,10 @@ struct bi_hash_header {
     double load_factor;
     uint64_t seed;
     int64_t pairs, keys, buckets, extra_probes;
-    uint32_t reseeded, linear, partition_bits, functions; /* functions: of CUCKOO, else 0 */
-    uint64_t unused[2];                                   /* 0 */
-    uint64_t hash;                                        /* of the preceding bytes */
+    uint32_t reseeded, linear, partition_bits, functions; /* functions: of CUCKOO and CHAINED (0: 2), else 0 */
+    uint32_t go_left, unused_bits;                        /* unused: 0 */
+    uint64_t unused;
+    uint64_t hash; /* of the preceding bytes */
 };
 
 _Static_assert(sizeof(struct bi_hash_header) == 128, "the header is 128 bytes");

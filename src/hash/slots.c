@@ -5,15 +5,19 @@
 
 static int64_t at_least(int64_t a, int64_t least) { return a < least ? least : a; }
 
+/* Returns the number of subtables of CHAINED. */
+static int64_t subtables_of(const bosc_hash_opts *o) { return o->go_left ? o->functions : 1; }
+
 /* Returns the number of runs: at least two where a filler is a hash of another run. */
-static int64_t runs_of(bosc_hash_layout layout, int32_t partition_bits, int64_t n)
+static int64_t runs_of(const bosc_hash_opts *o, int32_t partition_bits, int64_t n)
 {
-    switch (layout) {
+    switch (o->layout) {
     case BOSC_HASH_PERFECT: return (int64_t)1 << partition_bits;
     case BOSC_HASH_CUCKOO: return 2; /* the table and the stash */
     case BOSC_HASH_ORDERED: return 1;
     case BOSC_HASH_HYBRID: return at_least(bi_div_up(n, BI_HASH_HYBRID_KEYS), 2);
-    case BOSC_HASH_CHAINED: return at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS), 2);
+    case BOSC_HASH_CHAINED:
+        return subtables_of(o) * at_least(bi_div_up(n, BI_HASH_CHAINED_KEYS * subtables_of(o)), o->go_left ? 1 : 2);
     default: return at_least(bi_div_up(n, BI_HASH_FKS_KEYS), 2);
     }
 }
@@ -39,7 +43,7 @@ void bi_hash_slots_plan(const bosc_hash_opts *opts, int64_t n, struct bi_hash_sh
         for (shape->partition_bits = 1;
              n >> shape->partition_bits > BI_HASH_PERFECT_KEYS && shape->partition_bits < BI_HASH_PERFECT_BITS;)
             shape->partition_bits++;
-    runs = runs_of(opts->layout, shape->partition_bits, n);
+    runs = runs_of(opts, shape->partition_bits, n);
     bytes[BI_HASH_DESCRIPTORS] = (size_t)(runs + 2) * sizeof(uint64_t);
     bytes[BI_HASH_TABLE] = bi_hash_max_slots(opts->layout, opts->load_factor, n, runs) * (size_t)stride_of(shape);
     bytes[BI_HASH_PILOTS] = 0;
@@ -60,8 +64,10 @@ bosc_hash_slots_view bi_hash_slots_view_of(const bosc_hash *table, int64_t n)
                                   .value_size = shape->value_bytes,
                                   .stride = stride_of(shape),
                                   .partition_bits = shape->partition_bits,
-                                  .runs = (uint32_t)runs_of(table->opts.layout, shape->partition_bits, n),
-                                  .groups = (uint32_t)groups_of(shape->partition_bits, n),
+                                  .runs = (uint32_t)runs_of(&table->opts, shape->partition_bits, n),
+                                  .groups = (uint32_t)(table->opts.layout == BOSC_HASH_CHAINED
+                                                           ? subtables_of(&table->opts)
+                                                           : groups_of(shape->partition_bits, n)),
                                   .functions = (uint32_t)table->opts.functions,
                                   .seed = shape->seed,
                                   .descriptors = table->blocks[BI_HASH_DESCRIPTORS].data,
@@ -86,7 +92,7 @@ static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64_t
     return bi_read_back(ctx, slots, f->first_slots + f->view.runs, sizeof *slots);
 }
 
-/* CHAINED: each key chooses the emptier of its two buckets; the keys of a batch count those of earlier batches. */
+/* CHAINED: each key chooses the least full of its buckets; the keys of a batch count those of earlier batches. */
 static bosc_status choose_chains(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
 {
     int64_t n = f->lists.n, each = bi_div_up(n, BI_HASH_CHAINED_BATCHES);
@@ -112,6 +118,9 @@ static bosc_status try_run_hash(bosc_ctx *ctx, struct bi_hash_slots_fill *f, int
     BI_TRY(ctx->backend->fill(ctx, f->oversized, 0, 2 * sizeof(uint32_t)));
     if (f->view.layout == BOSC_HASH_CHAINED) {
         BI_TRY(choose_chains(ctx, f));
+    } else if (f->view.layout == BOSC_HASH_HYBRID) {
+        BI_TRY(ctx->backend->fill(ctx, f->counts, 0, (f->view.runs + (size_t)1) * sizeof *f->counts));
+        BI_TRY(BI_HASH_STEP(ctx, hybrid_count, f->lists.n, f));
     } else {
         BI_TRY(BI_HASH_STEP(ctx, slots_bins, f->lists.n, f));
         BI_TRY(ctx->backend->core->histogram(ctx, f->bins, f->lists.n, f->view.runs, f->counts, f->oversized + 1));
@@ -151,6 +160,7 @@ static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
     enum run_hash_outcome outcome = RUN_HASH_TOO_LARGE;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *f->bins, &f->bins));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *order, &order));
+    if (f->view.layout == BOSC_HASH_HYBRID) BI_TRY(bi_scratch_of(ctx, n, sizeof *f->offsets, &f->offsets));
     BI_TRY(bi_scratch_of(ctx, runs + 1, sizeof *f->counts, &f->counts));
     BI_TRY(ctx->backend->fill(ctx, f->counts, 0, (size_t)(runs + 1) * sizeof *f->counts));
     /* 1. Try hashes until no run is too large; if none fits, make all runs linear. These always fit the block: a linear
@@ -165,12 +175,20 @@ static bosc_status order_by_run(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
         f->linear = true;
         BI_TRY(lay_out(ctx, f, &slots));
     }
-    /* 2. Sort the rows by run, stably and in place, and turn counts of keys into starts. */
-    BI_TRY(core->iota(ctx, 4, order, n));
-    BI_TRY(core->sort_pairs(ctx, BOSC_U32, f->bins, sizeof(uint32_t), order, n, f->bins, order, 0,
-                            bi_bit_length((uint64_t)runs - 1)));
+    /* 2. Turn counts of keys into starts. Order the rows by run: HYBRID as published, by the offsets of its atomic
+     * additions, after which the lane group of a run sorts its rows; else stably and in place. */
+    const bool by_offsets = f->view.layout == BOSC_HASH_HYBRID && !f->linear;
+    if (!by_offsets) {
+        BI_TRY(core->iota(ctx, 4, order, n));
+        BI_TRY(core->sort_pairs(ctx, BOSC_U32, f->bins, sizeof(uint32_t), order, n, f->bins, order, 0,
+                                bi_bit_length((uint64_t)runs - 1)));
+    }
     BI_TRY(scan_u64(ctx, f->counts, runs + 1));
     f->order = order, f->starts = f->counts;
+    if (by_offsets) {
+        f->unsorted = order;
+        BI_TRY(BI_HASH_STEP(ctx, hybrid_scatter, n, f));
+    }
     return fill_runs(ctx, f, slots);
 }
 
@@ -313,7 +331,7 @@ static bosc_status slots_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_i
     case BOSC_HASH_CUCKOO: BI_TRY(count_cuckoo_probes(ctx, table, &info->max_probes)); break;
     case BOSC_HASH_CHAINED:
         BI_TRY(raise_to_longest_run(ctx, table, &info->max_probes));
-        if (info->max_probes <= INT32_MAX / 2) info->max_probes *= 2;
+        if (info->max_probes <= INT32_MAX / BOSC_HASH_FUNCTIONS) info->max_probes *= table->opts.functions;
         return BOSC_OK;
     case BOSC_HASH_ORDERED:
         if (table->linear || !slots) break;

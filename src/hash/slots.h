@@ -36,6 +36,7 @@ enum {
     BI_HASH_FKS_KEYS = 3,           /* of a run on average: the load factor is then 1/4 */
     BI_HASH_FKS_MAX_KEYS = 32,
     BI_HASH_CHAINED_KEYS = 2,      /* of a bucket on average */
+    BI_HASH_CHAINED_FUNCTIONS = 2, /* the default */
     BI_HASH_CHAINED_MAX_KEYS = 32, /* 7 were the most in 20 million keys */
     BI_HASH_CHAINED_BATCHES = 16,  /* in which keys choose their buckets */
     BI_HASH_UNSURE_SEEDS = 3       /* of a run, tried before the driver groups the keys, which may repeat */
@@ -55,6 +56,8 @@ struct bi_hash_slots_fill {
     uint64_t *first_slots; /* (runs + 1) slots of each run, then by a scan its first slot */
     uint32_t *bins;        /* (n) the run of each row */
     int64_t *counts;       /* (runs) keys */
+    uint32_t *offsets;     /* HYBRID: (n) offset of each row in its run, in the order of the atomic additions */
+    uint32_t *unsorted;    /* HYBRID: `order`, whose rows the lane group of a run sorts; NULL: they are sorted */
     uint64_t *extra;       /* CHAINED: (runs) the extra probes of a run's keys */
     int64_t batch;         /* CHAINED: the first row of the batch that chooses runs */
     uint32_t *oversized;   /* not 0: too many keys chose one run */

@@ -98,12 +98,17 @@ uint32_t reference_hash_cuckoo(const bosc_hash_word *hashes, int n, int32_t key_
     return seed;
 }
 
-void reference_hash_chained(const uint32_t *first, const uint32_t *second, int n, uint32_t buckets, uint32_t *chosen)
+void reference_hash_chained(const uint32_t *choices, int functions, int n, uint32_t buckets, uint32_t *chosen)
 {
     int *length = calloc(buckets, sizeof *length), batch = (n + 15) / 16;
     for (int from = 0; from < n; from += batch) {
         int to = from + batch < n ? from + batch : n;
-        for (int i = from; i < to; i++) chosen[i] = length[second[i]] < length[first[i]] ? second[i] : first[i];
+        for (int i = from; i < to; i++) {
+            const uint32_t *of_key = choices + (size_t)i * (size_t)functions;
+            chosen[i] = of_key[0];
+            for (int f = 1; f < functions; f++)
+                if (length[of_key[f]] < length[chosen[i]]) chosen[i] = of_key[f];
+        }
         for (int i = from; i < to; i++) length[chosen[i]]++;
     }
     free(length);

@@ -155,8 +155,10 @@ static int read_options(const struct job *job, bosc_hash_opts *opts)
     if ((code = option_choice(job, OPT_LAYOUT, &layout)) || (code = option_choice(job, OPT_DUPLICATES, &policy)) ||
         (code = option_integer(job, OPT_FUNCTIONS, 2, 4, &functions)) || (code = option_seed(job, &seed)))
         return code;
-    bool cuckoo = layout == BOSC_HASH_CUCKOO;
-    if (functions && !cuckoo) return report_error(EXIT_USAGE, "--functions: requires --layout cuckoo");
+    const bool cuckoo = layout == BOSC_HASH_CUCKOO, chained = layout == BOSC_HASH_CHAINED;
+    if (functions && !cuckoo && !chained)
+        return report_error(EXIT_USAGE, "--functions: requires --layout cuckoo or chained");
+    if (job->value[OPT_GO_LEFT] && !chained) return report_error(EXIT_USAGE, "--go-left: requires --layout chained");
     if ((code = option_number(job, OPT_LOAD, cuckoo && functions == 2 ? 0.25 : 0.5, &opts->load_factor))) return code;
     if (opts->load_factor > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS || layout == BOSC_HASH_CHAINED))
         return report_error(EXIT_USAGE, "--load: the load factor of layout %s is fixed",
@@ -166,6 +168,7 @@ static int read_options(const struct job *job, bosc_hash_opts *opts)
         return report_error(EXIT_USAGE, "--load: %s is more than %g", job->value[OPT_LOAD], max_load);
     opts->layout = (bosc_hash_layout)layout;
     opts->functions = (int32_t)functions;
+    opts->go_left = job->value[OPT_GO_LEFT] != NULL;
     opts->duplicates = (bosc_hash_duplicates)policy;
     opts->seed = seed;
     return EXIT_DONE;

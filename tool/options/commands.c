@@ -210,7 +210,7 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "lookup",
      .usage = "--keys K.npy --values V.npy --queries Q.npy -o out.npy [--found f.npy]\n"
-              "                           [--layout NAME] [--functions D] [--load F] [--duplicates NAME]",
+              "                           [--layout NAME] [--functions D] [--go-left] [--load F] [--duplicates NAME]",
      .summary =
          "Build a hash table of key-value pairs and look keys up.\n"
          "Keys are non-negative integers (n,), values f4, f8 or integers of 8 to 64 bits (n,); out has the values'\n"
@@ -223,6 +223,7 @@ const struct command commands[] = {
                  {.id = OPT_FOUND},
                  {.id = OPT_LAYOUT},
                  {.id = OPT_FUNCTIONS},
+                 {.id = OPT_GO_LEFT},
                  {.id = OPT_LOAD},
                  {.id = OPT_DUPLICATES},
                  {.id = OPT_RANKS},
@@ -231,7 +232,7 @@ const struct command commands[] = {
      .run = run_hash_lookup},
     {.room = "hash",
      .verb = "member",
-     .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--functions D] [--load F]",
+     .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--functions D] [--go-left] [--load F]",
      .summary = "Build a hash set of keys and report which queries are in it.\n"
                 "Keys are non-negative integers (n,); found (m,) is u1, 1 or 0. Negative queries are absent.",
      .example = "boscage hash member --keys keys.npy --queries queries.npy -o found.npy",
@@ -240,6 +241,7 @@ const struct command commands[] = {
                  {.id = OPT_OUTPUT, .help = "output file of the answers: .npy, (m,) u1; - is standard output"},
                  {.id = OPT_LAYOUT},
                  {.id = OPT_FUNCTIONS},
+                 {.id = OPT_GO_LEFT},
                  {.id = OPT_LOAD},
                  {.id = OPT_RANKS},
                  {.id = OPT_DEVICES}},

@@ -24,8 +24,9 @@
  * BOSC_HASH_STASH, in which it has one. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara, Efficient Hash
  * Tables on the GPU (2011).
  *
- * CHAINED: a run is the chain of a bucket; a key is in one of its two buckets. All runs are linear. Sources: Azar,
- * Broder, Karlin, Upfal, Balanced Allocations (1999); Alcantara (2011).
+ * CHAINED: a run is the chain of a bucket; a key is in one of its buckets, one for each function. All runs are linear. The
+ * buckets of all functions are the same ones, or a subtable for each function. Sources: Azar, Broder, Karlin, Upfal,
+ * Balanced Allocations (1999); Voecking, How Asymmetry Helps Load Balancing (2003); Alcantara (2011).
  *
  * ORDERED: linear probing without a wrap; run 0 is the table. Pairs are in the order of their hashes. A pair's home is
  * its hash scaled to the number of homes; the pair is there, or after the pair before it if that is further on. Empty
@@ -47,10 +48,10 @@
 #include <boscage/device/hash.h>
 
 enum {
-    BOSC_HASH_SLOTS_VERSION = 7,
+    BOSC_HASH_SLOTS_VERSION = 8,
     BOSC_HASH_SCAN = 8192,
     BOSC_HASH_SUBTABLES = 3, /* HYBRID */
-    BOSC_HASH_FUNCTIONS = 4, /* CUCKOO: most functions; also the number of the stash's function */
+    BOSC_HASH_FUNCTIONS = 4, /* CUCKOO, CHAINED: most functions; CUCKOO: also the number of the stash's function */
     BOSC_HASH_STASH = 101,
     BOSC_HASH_RUN_HASHES = 5,     /* hash functions that may choose runs */
     BOSC_HASH_HOME_RANGES = 24,   /* of a home in a directory */
@@ -64,8 +65,8 @@ typedef struct bosc_hash_slots_view {
     int32_t key_bits, value_size; /* value_size: bytes stored with a key, as in bosc_hash_view */
     int32_t stride;               /* bytes of a slot */
     int32_t partition_bits;       /* PERFECT */
-    uint32_t runs, groups;        /* groups of each run: PERFECT */
-    uint32_t functions;           /* CUCKOO */
+    uint32_t runs, groups;        /* PERFECT: groups of each run; CHAINED: subtables, one or one for each function */
+    uint32_t functions;           /* CUCKOO, CHAINED */
     uint64_t seed;
     /* The number of the hash that chooses runs; then for each run, and the end, its first slot << BOSC_HASH_SEED_BITS |
      * its seed. */
@@ -106,7 +107,7 @@ BOSC_DEVICE_FN uint32_t bosc_hash_below(uint32_t bits, uint32_t bound)
     return (uint32_t)((uint64_t)bits * bound >> 32);
 }
 
-/* The run of a hash, not of CUCKOO; of CHAINED its first bucket. */
+/* The run of a hash; not of CUCKOO and CHAINED. */
 BOSC_DEVICE_FN uint32_t bosc_hash_run_of(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
     if (view->layout == BOSC_HASH_PERFECT) return bosc_hash_partition_of(hash, view->key_bits, view->partition_bits);
@@ -114,11 +115,14 @@ BOSC_DEVICE_FN uint32_t bosc_hash_run_of(const bosc_hash_slots_view *view, bosc_
                            view->runs);
 }
 
-/* CHAINED: the second bucket of a hash; it may be the first one too. */
-BOSC_DEVICE_FN uint32_t bosc_hash_second_run_of(const bosc_hash_slots_view *view, bosc_hash_word hash)
+/* CHAINED: the bucket of a hash by one of the functions; without subtables it may be that of another function too. */
+BOSC_DEVICE_FN uint32_t bosc_hash_run_by_function(const bosc_hash_slots_view *view, bosc_hash_word hash,
+                                                  uint32_t function)
 {
-    uint32_t seed = (uint32_t)view->descriptors[0] + BOSC_HASH_LINEAR + 1 + BOSC_HASH_RUN_HASHES;
-    return bosc_hash_below(bosc_hash_remix(hash, view->key_bits, seed), view->runs);
+    uint32_t seed = (uint32_t)view->descriptors[0] + BOSC_HASH_LINEAR + 1 + function * BOSC_HASH_RUN_HASHES;
+    uint32_t each = view->groups > 1 ? view->runs / view->groups : view->runs;
+    uint32_t first = view->groups > 1 ? function * each : 0;
+    return first + bosc_hash_below(bosc_hash_remix(hash, view->key_bits, seed), each);
 }
 
 BOSC_DEVICE_FN bosc_hash_run bosc_hash_run_at(const bosc_hash_slots_view *view, uint32_t number)
@@ -232,12 +236,12 @@ BOSC_DEVICE_FN int64_t bosc_hash_search_cuckoo(const bosc_hash_slots_view *view,
 /* CHAINED: the slot of a hash, or -1. */
 BOSC_DEVICE_FN int64_t bosc_hash_search_chains(const bosc_hash_slots_view *view, bosc_hash_word hash)
 {
-    uint32_t first = bosc_hash_run_of(view, hash), second = bosc_hash_second_run_of(view, hash);
-    bosc_hash_run run = bosc_hash_run_at(view, first);
-    int64_t slot = bosc_hash_search_linear(view, &run, hash);
-    if (slot >= 0 || first == second) return slot;
-    run = bosc_hash_run_at(view, second);
-    return bosc_hash_search_linear(view, &run, hash);
+    for (uint32_t i = 0; i < view->functions; i++) {
+        bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_by_function(view, hash, i));
+        int64_t slot = bosc_hash_search_linear(view, &run, hash);
+        if (slot >= 0) return slot;
+    }
+    return -1;
 }
 
 /* ORDERED: returns the slot where the search for a hash begins. */

@@ -19,6 +19,7 @@ struct bi_hash_cuckoo {
     struct bi_hash_slots_fill fill;
     uint64_t slots, stash; /* of the table; of the stash: 0 or BOSC_HASH_STASH */
     uint32_t seed, round;
+    uint32_t rounds;      /* of all seeds */
     uint64_t *words;      /* (slots + BOSC_HASH_STASH) BI_HASH_CUCKOO_EMPTY, or rounds left << ENTRY_BITS | entry */
     uint64_t *waiting[2]; /* (n) the entries that write in even and in odd rounds; not in round 0, where all do */
     uint32_t *counts;     /* (BI_HASH_CUCKOO_ROUNDS + 1) number of waiting entries by round */

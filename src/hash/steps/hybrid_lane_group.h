@@ -100,6 +100,33 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, c
     if (BI_LANE == 0 && w->extra_probes) bi_atomic_fetch_add_u64(&f->report->extra_probes, w->extra_probes);
 }
 
+/* Sorts the rows of a run, which phase 1 leaves in the order of its atomic additions, by a bitonic network; so the table
+ * does not depend on that order. */
+BI_LANE_GROUP_FN void bi_hash_hybrid_sort_rows(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
+                                               struct bi_hash_hybrid_work *w)
+{
+    uint32_t *rows = w->slots, *order = f->unsorted + keys->begin, n = (uint32_t)keys->keys, all = 1;
+    bool descends = false;
+    /* 1. Load the rows, and the greatest number up to a power of two. Rows of one CPU thread ascend already. */
+    while (all < n) all *= 2;
+    for (uint32_t i = BI_LANE; i < all; i += BI_LANES) rows[i] = i < n ? order[i] : UINT32_MAX;
+    bi_lane_group_sync(); /* all rows are loaded */
+    for (uint32_t i = BI_LANE; i + 1 < n; i += BI_LANES) descends = descends || rows[i] > rows[i + 1];
+    if (!bi_lane_group_any(descends)) return;
+    /* 2. The comparators of each step exchange rows a and b. */
+    for (uint32_t size = 2; size <= all; size *= 2)
+        for (uint32_t distance = size / 2; distance > 0; distance /= 2) {
+            for (uint32_t i = BI_LANE; i < all / 2; i += BI_LANES) {
+                const uint32_t a = 2 * i - (i & (distance - 1)), b = a + distance, low = rows[a], high = rows[b];
+                if ((low > high) == !(a & size)) rows[a] = high, rows[b] = low;
+            }
+            bi_lane_group_sync(); /* the step's exchanges are done */
+        }
+    /* 3. Store them. */
+    for (uint32_t i = BI_LANE; i < n; i += BI_LANES) order[i] = rows[i];
+    bi_lane_group_sync(); /* the order is visible to all lanes */
+}
+
 /* Fills a run under the first seed that works; without one it is linear, or left to the driver if keys may repeat. */
 BI_LANE_GROUP_FN void bi_hash_hybrid_run(const struct bi_hash_slots_fill *f, uint32_t number,
                                          struct bi_hash_hybrid_work *w)
@@ -111,6 +138,7 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_run(const struct bi_hash_slots_fill *f, uin
         bi_hash_fill_linear(f, &keys, BI_LANE, BI_LANES);
         return;
     }
+    if (f->unsorted) bi_hash_hybrid_sort_rows(f, &keys, w);
     while (seed < seeds && !bi_hash_hybrid_try(f, &keys, seed, w)) seed++;
     if (seed < seeds) {
         bi_hash_hybrid_write(f, &keys, w);

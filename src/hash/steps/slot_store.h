@@ -110,10 +110,12 @@ BI_FN bool bi_hash_is_occupied(const bosc_hash_slots_view *view, uint64_t slot)
     if (view->layout == BOSC_HASH_CUCKOO) return bi_hash_has_slot(view, hash, slot);
     if (view->layout == BOSC_HASH_ORDERED)
         return !view->homes || !bi_hash_same(hash, bi_hash_ordered_filler(view, slot, bosc_hash_run_at(view, 0).size));
+    for (uint32_t i = 0; view->layout == BOSC_HASH_CHAINED && i < view->functions; i++) {
+        bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_by_function(view, hash, i));
+        if (run.first <= slot && slot - run.first < run.size) return true;
+    }
+    if (view->layout == BOSC_HASH_CHAINED) return false;
     bosc_hash_run run = bosc_hash_run_at(view, bosc_hash_run_of(view, hash));
-    if (run.first <= slot && slot - run.first < run.size) return true;
-    if (view->layout != BOSC_HASH_CHAINED) return false;
-    run = bosc_hash_run_at(view, bosc_hash_second_run_of(view, hash));
     return run.first <= slot && slot - run.first < run.size;
 }
 

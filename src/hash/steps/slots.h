@@ -10,6 +10,20 @@ BI_FN void bi_step_slots_bins(const struct bi_hash_slots_fill *f, int64_t i)
     f->bins[i] = bosc_hash_run_of(&f->view, bosc_hash_word_at(f->lists.hashes, i, f->view.key_bits));
 }
 
+/* HYBRID, phase 1 as published: row i counts itself in its run, and the count before is its offset there. */
+BI_FN void bi_step_hybrid_count(const struct bi_hash_slots_fill *f, int64_t i)
+{
+    const uint32_t run = bosc_hash_run_of(&f->view, bosc_hash_word_at(f->lists.hashes, i, f->view.key_bits));
+    f->bins[i] = run;
+    f->offsets[i] = (uint32_t)bi_atomic_fetch_add_u64((uint64_t *)&f->counts[run], 1);
+}
+
+/* Writes row i to its position; the counts are starts now. */
+BI_FN void bi_step_hybrid_scatter(const struct bi_hash_slots_fill *f, int64_t i)
+{
+    f->unsorted[f->counts[f->bins[i]] + f->offsets[i]] = (uint32_t)i;
+}
+
 /* Returns the number of slots for a load factor. */
 BI_FN uint64_t bi_hash_slots_for(double load_factor, uint64_t keys)
 {

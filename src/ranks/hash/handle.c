@@ -18,8 +18,9 @@ static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
                                                {"opts: load_factor, by its bits,", double_bits(o->load_factor)},
                                                {"opts: seed", (int64_t)o->seed},
                                                {"opts: counted", o->counted},
-                                               {"opts: functions", o->functions}};
-    return bi_ranks_check_same(ctx, comm, local_status, shared, 10);
+                                               {"opts: functions", o->functions},
+                                               {"opts: go_left", o->go_left}};
+    return bi_ranks_check_same(ctx, comm, local_status, shared, 11);
 }
 
 bosc_status bi_ranks_hash_complete_opts(bosc_ctx *ctx, const bosc_hash_opts *opts, bosc_hash_opts *full)

@@ -35,6 +35,7 @@ static void options(bosc_ctx *ctx)
     BAD_OPTION(duplicates, int, "opts: duplicates", -1, 5);
     BAD_OPTION(load_factor, double, "opts: load_factor", -1, 0.49, 0.971, 1, 2, NAN, INFINITY);
     BAD_OPTION(functions, int32_t, "opts: functions", 1, 2, 4, -1);
+    BAD_OPTION(go_left, int32_t, "opts: go_left", 1, -1);
     good.duplicates = BOSC_HASH_SUM;
     BAD_OPTION(value_dtype, int, "opts: value_dtype", -1, 0, BOSC_U8, 8);
     BAD_OPTION(value_dtype, int, "opts: value_size", BOSC_F64, BOSC_I64, BOSC_U64);
@@ -48,8 +49,9 @@ static void options(bosc_ctx *ctx)
     BAD_OPTION(load_factor, double, "opts: load_factor", 0.7, 0.5, 0.71);
     good.layout = BOSC_HASH_CHAINED;
     BAD_OPTION(load_factor, double, "opts: load_factor", 0.97, 0.5, 2);
-    BAD_OPTION(functions, int32_t, "opts: functions", 2, 4);
+    BAD_OPTION(functions, int32_t, "opts: functions", 1, 5, -1, INT32_MAX, INT32_MIN);
     good.layout = BOSC_HASH_CUCKOO;
+    BAD_OPTION(go_left, int32_t, "opts: go_left", 1, -1);
     BAD_OPTION(functions, int32_t, "opts: functions", 1, 5, -1, INT32_MAX, INT32_MIN);
     BAD_OPTION(load_factor, double, "opts: load_factor", 0.49, 0.971, 1, -1, NAN);
     good.functions = 3;

@@ -89,6 +89,10 @@ static bosc_hash_opts options_of(int k, bosc_hash_layout layout)
         o.functions = k % 3 ? 1 + k % 3 : 4;
         o.load_factor = cuckoo[k % 6];
     }
+    if (layout == BOSC_HASH_CHAINED) {
+        o.functions = k % 5 ? 2 + k % 3 : 0;
+        o.go_left = k / 3 % 2;
+    }
     if (k % 4 == 2) {
         o.kind = BOSC_HASH_MULTIMAP;
         o.counted = 0;

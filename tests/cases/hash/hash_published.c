@@ -160,6 +160,7 @@ static uint32_t check_cuckoo(const struct built *b, int *stashed)
     CHECK_EQ(stash.size, *stashed ? 101 : 0);
     check_slots(b, 0, slots + (*stashed ? 101 : 0), b->hashes, occupant);
     CHECK_EQ(b->info.reseeded, seed > 0);
+    CHECK(b->n == 0 ? b->info.rounds == 0 : b->info.rounds >= 8 * ((int)seed + 1) && b->info.rounds % 8 == 0);
     CHECK_EQ(b->info.max_probes, (int)b->view.functions + (*stashed > 0));
     CHECK_EQ(b->info.slots, slots + (*stashed ? 101 : 0));
     /* 2. Each key is found in its slot; the mean number of probes is right. */
@@ -234,19 +235,30 @@ static void stash(bosc_ctx *ctx)
 static void chained(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {0, 1, 2, 15, 16, 17, 33, 500, 4000};
-    for (int k = 0; k < 18; k++) {
-        if (suite_leaves_out() || (suite_slow(ctx) && sizes[k / 2] > 500)) continue;
-        bosc_hash_opts o = {.layout = BOSC_HASH_CHAINED, .key_bits = 32 << k % 3, .seed = (uint64_t)k};
-        struct hash_pairs p = hash_make(k % 2 ? HASH_RANDOM : HASH_SEQUENCE, &o, (uint64_t)k, sizes[k / 2]);
+    for (int k = 0; k < 54; k++) {
+        const int64_t n = sizes[k / 6];
+        if (suite_leaves_out() || (suite_slow(ctx) && n > 500)) continue;
+        const int functions = k % 4 == 3 ? 0 : 2 + k % 4;
+        bosc_hash_opts o = {.layout = BOSC_HASH_CHAINED,
+                            .key_bits = 32 << k % 3,
+                            .functions = functions,
+                            .go_left = k / 2 % 2,
+                            .seed = (uint64_t)k};
+        struct hash_pairs p = hash_make(k % 2 ? HASH_RANDOM : HASH_SEQUENCE, &o, (uint64_t)k, n);
         struct built b = build_table(ctx, o, &p);
-        size_t bytes = (size_t)(b.n + 1) * sizeof(uint32_t);
-        uint32_t *first = suite_alloc(bytes), *second = suite_alloc(bytes), *chosen = suite_alloc(bytes);
-        /* 1. The plain version of the rounds chooses a run for each key. */
-        for (int i = 0; i < b.n; i++) {
-            first[i] = bosc_hash_run_of(&b.view, b.hashes[i]);
-            second[i] = bosc_hash_second_run_of(&b.view, b.hashes[i]);
-        }
-        reference_hash_chained(first, second, b.n, b.view.runs, chosen);
+        const uint32_t d = b.view.functions, each = b.view.runs / (o.go_left ? d : 1);
+        uint32_t *choices = suite_alloc((size_t)(b.n + 1) * d * sizeof *choices),
+                 *chosen = suite_alloc((size_t)(b.n + 1) * sizeof *chosen);
+        CHECK_EQ(d, functions ? functions : 2);
+        CHECK_EQ(b.view.runs % each, 0);
+        /* 1. The plain version of the rounds chooses a run for each key. The functions differ; to go left each has
+         * runs of its own. */
+        for (int i = 0; i < b.n; i++)
+            for (uint32_t f = 0; f < d; f++) {
+                choices[(uint32_t)i * d + f] = bosc_hash_run_by_function(&b.view, b.hashes[i], f);
+                CHECK_EQ(choices[(uint32_t)i * d + f] / each, o.go_left ? f : 0);
+            }
+        reference_hash_chained(choices, (int)d, b.n, b.view.runs, chosen);
         /* 2. The runs adjoin, and each holds its keys in order. */
         uint64_t slot = 0, longest = 0;
         for (uint32_t r = 0; r < b.view.runs; r++) {
@@ -259,10 +271,24 @@ static void chained(bosc_ctx *ctx)
         }
         CHECK_EQ(b.info.slots, b.n);
         CHECK_EQ(b.info.linear, 0);
-        CHECK_EQ(b.info.max_probes, longest ? 2 * (int64_t)longest : 2);
+        CHECK_EQ(b.info.max_probes, longest ? (int64_t)d * (int64_t)longest : d);
         CHECK(longest <= 8);
-        free(first);
-        free(second);
+        /* 3. The mean of the probes is that of look-ups in the order of the functions. */
+        double probes = 0;
+        for (int i = 0; i < b.n; i++) {
+            const int64_t at = bosc_hash_search(&b.view, b.hashes[i]);
+            CHECK(at >= 0 && bi_hash_same(bosc_hash_at_slot(&b.view, (uint64_t)at), b.hashes[i]));
+            for (uint32_t f = 0; f < d; f++) {
+                const bosc_hash_run run = bosc_hash_run_at(&b.view, choices[(uint32_t)i * d + f]);
+                if (choices[(uint32_t)i * d + f] == chosen[i]) {
+                    probes += (double)((uint64_t)at - run.first) + 1;
+                    break;
+                }
+                probes += (double)run.size;
+            }
+        }
+        CHECK(fabs(probes - b.info.mean_probes * b.n) < 1e-6);
+        free(choices);
         free(chosen);
         drop(&b);
         hash_free_pairs(&p);
@@ -324,6 +350,7 @@ static void twice(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         static const bosc_hash_layout layouts[] = {BOSC_HASH_CUCKOO, BOSC_HASH_HYBRID, BOSC_HASH_CHAINED};
         bosc_hash_opts o = {.size = sizeof o, .layout = layouts[k % 3], .key_bits = 64, .value_size = 4};
+        if (k % 3 == 2) o.functions = 2 + k / 3 % 3, o.go_left = k / 9 % 2;
         bosc_hash *table = NULL;
         int64_t n = 300;
         uint32_t value = 0;

@@ -95,7 +95,10 @@ static const struct saved_lie lies[] = {
     {24, 2, "partition"},
     {25, 1, "options"}, /* functions, of a bucketed table */
     {25, 5, "options"},
-    {26, 1, "unknown fields"},
+    {26, 1, "options"}, /* to go left, of a bucketed table */
+    {26, 2, "options"},
+    {27, 1, "unknown fields"},
+    {28, 1, "unknown fields"},
     {29, 1, "unknown fields"},
     {IN_PARTS, 1, "a partition does not begin"},
     {IN_PARTS + 1, 0, "a partition does not begin"},

@@ -45,6 +45,7 @@ struct batch {
     bosc_hash_word hash[BATCH];
     bosc_hash_run run[BATCH];
     uint32_t mixed[BATCH];
+    uint32_t chains[BATCH][BOSC_HASH_FUNCTIONS]; /* CHAINED */
 };
 
 /* Hashes the queries and prefetches the descriptors of their runs. */
@@ -94,19 +95,20 @@ BI_FN void prefetch_cuckoo(const struct bi_hash_slots_find *a, struct batch *b, 
     }
 }
 
-/* CHAINED: prefetches the begins of both chains. */
+/* CHAINED: prefetches the begins of all chains. */
 BI_FN void prefetch_chains(const struct bi_hash_slots_find *a, struct batch *b, int64_t from, int count)
 {
     const bosc_hash_slots_view *v = &a->view;
-    prefetch_runs(a, b, from, count);
     for (int i = 0; i < count; i++) {
-        b->mixed[i] = bosc_hash_second_run_of(v, b->hash[i]);
-        __builtin_prefetch(&v->descriptors[1 + (uint64_t)b->mixed[i]]);
+        b->hash[i] = bosc_hash_of(bosc_hash_word_at(a->queries, from + i, v->key_bits), v->key_bits, v->seed);
+        for (uint32_t f = 0; f < v->functions; f++) {
+            b->chains[i][f] = bosc_hash_run_by_function(v, b->hash[i], f);
+            __builtin_prefetch(&v->descriptors[1 + (uint64_t)b->chains[i][f]]);
+        }
     }
-    for (int i = 0; v->slots && i < count; i++) { /* an empty table has no slots */
-        __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->run[i].number).first * (uint32_t)v->stride);
-        __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->mixed[i]).first * (uint32_t)v->stride);
-    }
+    for (int i = 0; v->slots && i < count; i++) /* an empty table has no slots */
+        for (uint32_t f = 0; f < v->functions; f++)
+            __builtin_prefetch(v->slots + bosc_hash_run_at(v, b->chains[i][f]).first * (uint32_t)v->stride);
 }
 
 /* ORDERED: prefetches the home. */
