@@ -281,7 +281,8 @@ static void table_of_lists(const struct subject *all)
     table_note(t,
                "theory: of the part of the longest list that grows with n, for a sequential algorithm: ln ln n / ln d "
                "(Azar et al. 1999), ln ln n / (d ln phi_d) (Voecking 2003)");
-    table_note(t, "here keys choose in 16 batches, which count the keys of earlier batches; %s", bench_device());
+    table_note(t, "here keys choose in 16 batches (2 choices) or 64, which count the keys of earlier batches; %s",
+               bench_device());
     table_close(t);
 }
 

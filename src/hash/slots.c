@@ -95,7 +95,8 @@ static bosc_status lay_out(bosc_ctx *ctx, struct bi_hash_slots_fill *f, uint64_t
 /* CHAINED: each key chooses the least full of its buckets; the keys of a batch count those of earlier batches. */
 static bosc_status choose_chains(bosc_ctx *ctx, struct bi_hash_slots_fill *f)
 {
-    int64_t n = f->lists.n, each = bi_div_up(n, BI_HASH_CHAINED_BATCHES);
+    const bool is_default = f->view.functions == BI_HASH_CHAINED_FUNCTIONS && f->view.groups == 1;
+    int64_t n = f->lists.n, each = bi_div_up(n, is_default ? BI_HASH_CHAINED_BATCHES : BI_HASH_CHAINED_MORE);
     BI_TRY(ctx->backend->fill(ctx, f->counts, 0, f->view.runs * sizeof *f->counts));
     for (f->batch = 0; f->batch < n; f->batch += each) {
         int64_t count = n - f->batch < each ? n - f->batch : each;

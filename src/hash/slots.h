@@ -39,6 +39,7 @@ enum {
     BI_HASH_CHAINED_FUNCTIONS = 2, /* the default */
     BI_HASH_CHAINED_MAX_KEYS = 32, /* 7 were the most in 20 million keys */
     BI_HASH_CHAINED_BATCHES = 16,  /* in which keys choose their buckets */
+    BI_HASH_CHAINED_MORE = 64,     /* with more than two choices or to the left: more keys of a batch choose alike */
     BI_HASH_UNSURE_SEEDS = 3       /* of a run, tried before the driver groups the keys, which may repeat */
 };
 

@@ -98,9 +98,10 @@ uint32_t reference_hash_cuckoo(const bosc_hash_word *hashes, int n, int32_t key_
     return seed;
 }
 
-void reference_hash_chained(const uint32_t *choices, int functions, int n, uint32_t buckets, uint32_t *chosen)
+void reference_hash_chained(const uint32_t *choices, int functions, int batches, int n, uint32_t buckets,
+                            uint32_t *chosen)
 {
-    int *length = calloc(buckets, sizeof *length), batch = (n + 15) / 16;
+    int *length = calloc(buckets, sizeof *length), batch = (n + batches - 1) / batches;
     for (int from = 0; from < n; from += batch) {
         int to = from + batch < n ? from + batch : n;
         for (int i = from; i < to; i++) {

@@ -17,6 +17,7 @@ uint32_t reference_hash_cuckoo(const bosc_hash_word *hashes, int n, int32_t key_
                                int32_t *occupant, int *stashed);
 
 /* CHAINED: chooses the bucket of each key from its two. */
-void reference_hash_chained(const uint32_t *choices, int functions, int n, uint32_t buckets, uint32_t *chosen);
+void reference_hash_chained(const uint32_t *choices, int functions, int batches, int n, uint32_t buckets,
+                            uint32_t *chosen);
 
 #endif

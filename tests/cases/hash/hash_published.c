@@ -258,7 +258,7 @@ static void chained(bosc_ctx *ctx)
                 choices[(uint32_t)i * d + f] = bosc_hash_run_by_function(&b.view, b.hashes[i], f);
                 CHECK_EQ(choices[(uint32_t)i * d + f] / each, o.go_left ? f : 0);
             }
-        reference_hash_chained(choices, (int)d, b.n, b.view.runs, chosen);
+        reference_hash_chained(choices, (int)d, d == 2 && !o.go_left ? 16 : 64, b.n, b.view.runs, chosen);
         /* 2. The runs adjoin, and each holds its keys in order. */
         uint64_t slot = 0, longest = 0;
         for (uint32_t r = 0; r < b.view.runs; r++) {
