@@ -91,9 +91,10 @@ struct stages {
     int64_t pairs;
 };
 
-static struct stages time_stages(bosc_trie_layout layout, int64_t n)
+static struct stages time_stages(bosc_trie_layout layout, bool by_values, int64_t n)
 {
-    bosc_trie_opts o = {.size = sizeof o, .length = in.length, .value_bits = 32, .layout = layout};
+    bosc_trie_opts o = {
+        .size = sizeof o, .length = in.length, .value_bits = 32, .layout = layout, .by_values = by_values};
     bosc_trie_times times = {.size = sizeof times};
     struct subject s = {.n = n};
     BENCH(bosc_trie_create(bench.ctx, &o, &s.trie));
@@ -109,7 +110,8 @@ static void table_of_stages(int64_t most)
 {
     struct table *t =
         table_open("stages", bench_text("stages of the tree method against n, vectors of %d bits", (int)in.length),
-                   "n|published: sort, ms|published: build|published: search|compact: sort|compact: build|"
+                   "n|build by values, ms|published: sort, ms|published: build|published: search|compact: sort|"
+                   "compact: build|"
                    "compact: search|join, all|pairs|answer");
     const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
     for (int64_t n = most / 16 > 64 ? most / 16 : 64; n <= most; n *= 2) {
@@ -118,8 +120,11 @@ static void table_of_stages(int64_t most)
         /* The join gives the number of pairs that the searches of both tries must find. */
         struct bench_times all = time_graph(&join, n, bench.repeats, &expected, &right);
         table_integer(t, n);
+        const struct stages by_values = time_stages(BOSC_TRIE_PUBLISHED, true, n);
+        right = by_values.pairs == expected.count;
+        table_number(t, 1e3 * by_values.build);
         for (int layout = BOSC_TRIE_PUBLISHED; layout >= BOSC_TRIE_COMPACT; layout--) {
-            struct stages s = time_stages((bosc_trie_layout)layout, n);
+            struct stages s = time_stages((bosc_trie_layout)layout, false, n);
             right = right && s.pairs == expected.count;
             table_number(t, 1e3 * s.sort);
             table_number(t, 1e3 * s.build);
@@ -130,8 +135,10 @@ static void table_of_stages(int64_t most)
         table_answer(t, right, "as many pairs");
         free(expected.pairs);
     }
-    table_plot(t, 1, 7, TABLE_LOG_LOG, "ms");
+    table_plot(t, 1, 8, TABLE_LOG_LOG, "ms");
     table_note(t, "%s (Figure 4, left)", hardware);
+    table_note(t,
+               "by values: levels by an item for each node and value (Algorithm 3); published: by scans over the keys");
     table_note(t, "digits of 8 bits, 256 children a node; each vector is looked up with each bit flipped; %s",
                bench_device());
     table_close(t);
@@ -153,6 +160,7 @@ static void table_of_launches(int64_t n)
         for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
             const bosc_cellgraph_opts o = {.method = BOSC_CELLGRAPH_TRIE,
                                            .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS,
+                                           .trie_by_values = 1,
                                            .blocks = blocks[b],
                                            .threads = threads[k]};
             table_ms(t, time_graph(&o, n, bench.repeats, &expected, &right));
@@ -163,7 +171,8 @@ static void table_of_launches(int64_t n)
     free(expected.pairs);
     table_note(t, "%s (Figure 3); 4,096 blocks of 32 threads are the best", hardware);
     table_plot(t, 1, 5, TABLE_LOG_LOG, "ms");
-    table_note(t, "a block has a vector, a thread a bit; rows to sorted edges, on %s", bench_device());
+    table_note(t, "a block has a vector, a thread a bit; levels by values; rows to sorted edges, on %s",
+               bench_device());
     table_close(t);
 }
 
@@ -235,7 +244,7 @@ static const struct {
     {"naive", {.method = BOSC_CELLGRAPH_HEURISTIC, .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_BLOCKS}},
     {"heuristic",
      {.method = BOSC_CELLGRAPH_HEURISTIC, .heuristic_search = BOSC_CELLGRAPH_HEURISTIC_BLOCKS, .pivots = 3}},
-    {"tree", {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS}},
+    {"tree", {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS, .trie_by_values = 1}},
     {"join", {.method = BOSC_CELLGRAPH_JOIN}}};
 enum { COMPARED = sizeof compared / sizeof compared[0], COMPARED_SIZES = 5 };
 

@@ -102,7 +102,7 @@ typedef struct bosc_cellgraph_opts {
     /* 1: an addition keeps the memory of the old graph for the next one, so that builds and additions of no larger
      * shape, in the same order, allocate nothing. 0: an addition releases that memory. */
     int32_t keep_memory;
-    int32_t reserved; /* 0 */
+    int32_t trie_by_values; /* TRIE_LOOKUP and _BLOCKS, 0 or 1: `by_values` of boscage/trie.h */
 } bosc_cellgraph_opts;
 
 /* Returns the words of a packed row; 0 for numbers that bosc_cellgraph_create would refuse. */

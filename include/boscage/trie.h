@@ -56,6 +56,9 @@ typedef struct bosc_trie_opts {
     /* PUBLISHED on a device: blocks of the launch that finds all pairs, and threads of a block, up to 1,024. Both 0:
      * fill the device. The CPU ignores them; neither is saved. */
     int32_t blocks, threads;
+    /* PUBLISHED, not 0: builds each level by an item for each node and value of a digit, as published; the trie is the
+     * same. 0: by scans over the keys, which is less work. Not saved. */
+    int32_t by_values;
 } bosc_trie_opts;
 
 /* Returns the words of a packed row; 0 for numbers that bosc_trie_create would refuse. */

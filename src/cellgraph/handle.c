@@ -49,7 +49,8 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
                        (int)full->digit_bits, (int)full->letter_bits);
     if (full->keep_memory != 0 && full->keep_memory != 1)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: keep_memory %d is neither 0 nor 1", (int)full->keep_memory);
-    if (full->reserved != 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)full->reserved);
+    if (full->trie_by_values != 0 && full->trie_by_values != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_by_values %d is neither 0 nor 1", (int)full->trie_by_values);
     if (full->trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && !ctx->ops->cellgraph->dobrowolski)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
                        ctx->backend->name);

@@ -106,7 +106,8 @@ bosc_trie_opts bi_cellgraph_make_trie_opts(const bosc_cellgraph_opts *o)
                             .value_bits = 32,
                             .digit_bits = o->digit_bits,
                             .blocks = published ? o->blocks : 0,
-                            .threads = published ? o->threads : 0};
+                            .threads = published ? o->threads : 0,
+                            .by_values = published && o->trie_by_values};
 }
 
 static bosc_status create_trie(bosc_ctx *ctx, bosc_cellgraph *graph)

@@ -108,6 +108,44 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     return bi_read_back(ctx, &trie->nodes, a->counts + levels, sizeof trie->nodes);
 }
 
+/* Builds the nodes of a level by an item for each node and value. *nodes: of this level, then of the next. */
+static bosc_status build_level_by_values(bosc_ctx *ctx, struct bi_trie_value_levels *a, int64_t *nodes)
+{
+    const int64_t items = *nodes << a->shape.digit_bits;
+    const uint32_t end = (uint32_t)a->count;
+    uint32_t children;
+    BI_TRY(bi_scratch_of(ctx, items, 4, &a->numbers));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_value_child, items, a));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, a->numbers, items, a->numbers));
+    BI_TRY(BI_TRIE_STEP(ctx, trie_value_node, items, a));
+    BI_TRY(bi_read_back(ctx, &children, a->numbers + items - 1, sizeof children));
+    if (a->begins[1]) BI_TRY(ctx->backend->copy(ctx, a->begins[1] + children, &end, sizeof end));
+    BI_TRY(ctx->backend->sync(ctx)); /* `end` is on the stack */
+    a->nodes_before += *nodes;
+    *nodes = children;
+    return BOSC_OK;
+}
+
+/* Builds all levels; the root has all keys. */
+static bosc_status build_by_values(bosc_ctx *ctx, const bosc_trie *trie)
+{
+    struct bi_trie_value_levels a = {.shape = trie->shape,
+                                     .keys = trie->blocks[BI_TRIE_KEYS].data,
+                                     .count = trie->keys,
+                                     .children = trie->blocks[BI_TRIE_CHILDREN].data};
+    const uint32_t root[2] = {0, (uint32_t)trie->keys};
+    uint32_t *begins[2];
+    int64_t nodes = 1;
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys + 1, 4, &begins[k]));
+    BI_TRY(ctx->backend->copy(ctx, begins[0], root, sizeof root));
+    for (; a.level < trie->shape.levels; a.level++) {
+        a.begins[0] = begins[a.level % 2];
+        a.begins[1] = a.level + 1 < trie->shape.levels ? begins[1 - a.level % 2] : NULL;
+        BI_TRY_WITH_SCRATCH(ctx, build_level_by_values(ctx, &a, &nodes));
+    }
+    return BOSC_OK;
+}
+
 /* Builds the published layout, level by level. */
 static bosc_status build_published(bosc_ctx *ctx, bosc_trie *trie)
 {
@@ -117,9 +155,10 @@ static bosc_status build_published(bosc_ctx *ctx, bosc_trie *trie)
     if (trie->keys == 0) return BOSC_OK;
     BI_TRY(count_levels(ctx, trie, &a));
     BI_TRY(bi_trie_reserve_block(ctx, trie, BI_TRIE_CHILDREN, trie->nodes, node));
-    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &numbers[k]));
     a.children = trie->blocks[BI_TRIE_CHILDREN].data;
     BI_TRY(ctx->backend->fill(ctx, a.children, 0xff, (size_t)trie->nodes * node));
+    if (trie->opts.by_values) return build_by_values(ctx, trie);
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(ctx, trie->keys, 4, &numbers[k]));
     for (a.level = 0; a.level < trie->shape.levels; a.level++) {
         a.numbers[0] = a.level > 0 ? numbers[a.level % 2] : NULL;
         a.numbers[1] = numbers[1 - a.level % 2];

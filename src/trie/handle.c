@@ -27,6 +27,9 @@ bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_t
     if (full->digit_bits < 1 || full->digit_bits > BI_TRIE_DIGIT || full->digit_bits % full->letter_bits)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: digit_bits %d is not in 1 to %d, or no multiple of letter_bits %d",
                        (int)full->digit_bits, BI_TRIE_DIGIT, (int)full->letter_bits);
+    full->by_values = full->by_values != 0;
+    if (full->by_values && full->layout != BOSC_TRIE_PUBLISHED)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: by_values %d, which is for PUBLISHED", (int)opts->by_values);
     if (full->blocks < 0) return bi_fail(ctx, BOSC_ERR_ARG, "opts: blocks %d is less than 0", (int)full->blocks);
     if (full->threads < 0 || full->threads > BI_TRIE_THREADS)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d", (int)full->threads, BI_TRIE_THREADS);

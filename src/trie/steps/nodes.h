@@ -226,4 +226,58 @@ BI_FN void bi_step_trie_level_child(const struct bi_trie_levels *a, int64_t k)
     a->children[node << s->digit_bits | bi_trie_digit(s, word, place)] = below - 1;
 }
 
+/* ---- published nodes, by an item for each node and value (Algorithm 3) ---- */
+
+/* The vectors of node v of a level are two indices: keys begins[v] to begins[v + 1] - 1, which share a prefix. Item
+ * v << digit_bits | d is the child of node v for value d. */
+struct bi_trie_value_levels {
+    struct bi_trie_shape shape;
+    const uint64_t *keys;
+    int64_t count; /* keys */
+    int32_t level;
+    int64_t nodes_before; /* nodes of lower levels */
+    uint32_t *begins[2];  /* (nodes + 1) of this level and of the next; [1] NULL: this is the last level */
+    uint32_t *numbers;    /* (nodes << digit_bits) of items: 1 for a child, else 0; then inclusive sums */
+    uint32_t *children;
+};
+
+/* Returns the first key of the item's node whose digit is not less than `digit`. */
+BI_FN uint32_t bi_trie_first_of_value(const struct bi_trie_value_levels *a, int64_t node, uint32_t digit)
+{
+    const uint32_t place = bi_trie_level_place(&a->shape, a->level);
+    const uint64_t *words = a->keys + (place >> 6);
+    uint32_t low = a->begins[0][node], high = a->begins[0][node + 1];
+    while (low < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        if (bi_trie_digit(&a->shape, words[(int64_t)mid * a->shape.letters.words], place) < digit)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Marks the item if a vector of its node has its value. */
+BI_FN void bi_step_trie_value_child(const struct bi_trie_value_levels *a, int64_t i)
+{
+    const int64_t node = i >> a->shape.digit_bits;
+    const uint32_t digit = (uint32_t)(i - (node << a->shape.digit_bits)),
+                   place = bi_trie_level_place(&a->shape, a->level);
+    const uint32_t first = bi_trie_first_of_value(a, node, digit);
+    a->numbers[i] =
+        first < a->begins[0][node + 1] &&
+        bi_trie_digit(&a->shape, a->keys[(int64_t)first * a->shape.letters.words + (place >> 6)], place) == digit;
+}
+
+/* Writes the child of the item, and its vectors for the next level. A child of the last level is a key's rank. */
+BI_FN void bi_step_trie_value_node(const struct bi_trie_value_levels *a, int64_t i)
+{
+    const uint32_t number = a->numbers[i], before = i ? a->numbers[i - 1] : 0;
+    const int64_t node = i >> a->shape.digit_bits;
+    if (number == before) return;
+    a->children[(a->nodes_before << a->shape.digit_bits) + i] = number - 1;
+    if (!a->begins[1]) return;
+    a->begins[1][number - 1] = bi_trie_first_of_value(a, node, (uint32_t)(i - (node << a->shape.digit_bits)));
+}
+
 #endif

@@ -71,8 +71,8 @@ static void create(bosc_ctx *ctx)
         o.keep_memory = searches[i] == 4 ? 2 : searches[i];
         CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: keep_memory");
         o = good;
-        o.reserved = searches[i];
-        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: reserved");
+        o.trie_by_values = searches[i];
+        CHECK_ARG(ctx, bosc_cellgraph_create(ctx, &o, &graph), "opts: trie_by_values");
     }
     for (int32_t digit = -1; digit < 30; digit += digit < 0 ? 10 : 7, o = good) {
         o.digit_bits = digit;

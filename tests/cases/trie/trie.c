@@ -632,7 +632,8 @@ static void digits(bosc_ctx *ctx)
                                 .digit_bits = bits,
                                 .value_bits = 64,
                                 .blocks = bits / 2, /* 0: as many as serve */
-                                .threads = bits % 3 * 32};
+                                .threads = bits % 3 * 32,
+                                .by_values = layout == BOSC_TRIE_PUBLISHED && bits % 2};
             bosc_trie_info info = {.size = sizeof info};
             struct reference_cells c = cells_make(&r, CELLS_WALK, o.length, 1, suite_slow(ctx) ? 30 : 60, 0);
             check_rows(ctx, &o, &c, &r);
@@ -646,7 +647,48 @@ static void digits(bosc_ctx *ctx)
         }
 }
 
+/* Copies the children of a published trie to the host. */
+static uint32_t *children_of(bosc_ctx *ctx, const bosc_trie *trie, size_t *bytes)
+{
+    *bytes = (size_t)trie->nodes * 4 << trie->shape.digit_bits;
+    uint32_t *children = suite_alloc(*bytes + 1);
+    CHECK_OK(ctx, bosc_ctx_copy(ctx, children, trie->blocks[BI_TRIE_CHILDREN].data, *bytes));
+    CHECK_OK(ctx, bosc_ctx_sync(ctx));
+    return children;
+}
+
+/* Levels built by nodes and values are those built by scans over the keys. */
+static void values(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {0, 1, 2, 3, 33, 300};
+    struct suite_random r = {81};
+    for (int k = 0; k < 48; k++) {
+        const int64_t n = sizes[k / 8];
+        if (suite_leaves_out() || (suite_slow(ctx) && n > 33)) continue;
+        const int32_t letter_bits = k % 8 < 4 ? 1 : 2, length = 1 + k * 37 % 150;
+        bosc_trie_opts o = {.size = sizeof o,
+                            .length = length,
+                            .layout = BOSC_TRIE_PUBLISHED,
+                            .letter_bits = letter_bits,
+                            .digit_bits = (1 + k % 4) * letter_bits,
+                            .value_bits = 64};
+        struct reference_cells c = cells_make(&r, k % 3 ? CELLS_WALK : CELLS_RANDOM, length, letter_bits, n, 0);
+        uint32_t *children[2];
+        size_t bytes[2];
+        for (o.by_values = 0; o.by_values < 2; o.by_values++) {
+            bosc_trie *trie = trie_of(ctx, &o, &c);
+            children[o.by_values] = children_of(ctx, trie, &bytes[o.by_values]);
+            bosc_trie_free(trie);
+        }
+        CHECK(bytes[0] == bytes[1] && memcmp(children[0], children[1], bytes[0]) == 0);
+        free(children[0]);
+        free(children[1]);
+        free(c.rows);
+    }
+}
+
 static const struct suite_case suite_cases_trie[] = {
+    {"values", values, NULL},
     {"shapes", every_letter_size_and_layout, NULL},
     {"small", few_keys, NULL},
     {"full_cubes", full_cubes, NULL},

@@ -36,6 +36,10 @@ static void create(bosc_ctx *ctx)
         list[5].letter_bits = 4;
         list[6].blocks = -1 - i;
         list[7].threads = i % 2 ? -1 : 1025 + i;
+        bosc_trie_opts compact = good;
+        compact.layout = BOSC_TRIE_COMPACT;
+        compact.by_values = i ? i : -1;
+        check_refused_opts(ctx, &compact, "opts: by_values");
         check_refused_opts(ctx, &list[6], "opts: blocks");
         check_refused_opts(ctx, &list[7], "opts: threads");
         check_refused_opts(ctx, &list[0], "opts: length");
