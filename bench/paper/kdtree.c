@@ -1,6 +1,6 @@
 /* The k-d tree papers' tables: bench_paper_kdtree [-s scale] [-o file]. Tuples of four 32-bit integers, 2^24 of them at
  * scale 1; the published build as published (merge sorts by superkey), and the fast builder. Duplicates are removed,
- * the tree is verified, and every builder must make the same one, on two devices too.
+ * the tree is verified, and every builder must make the same one, on two and four devices too.
  * Sources: Brown, Building a Balanced k-d Tree in O(k n log n) Time (JCGT 2015); Robinson, KdTreeGPU. */
 #include <math.h>
 #include <pthread.h>
@@ -204,10 +204,10 @@ static void table_of_growth(const int32_t *points, int64_t most)
 
 /* --- Two devices -------------------------------------------------------------------------------------------------- */
 
-/* The stages of a build on two ranks, in the order of the table. */
+/* The stages of a build on ranks, in the order of the table. */
 enum { PARTS = 9, ALL = PARTS - 2, SHARD = PARTS - 1 };
 
-/* A thread that is a rank, with half of the points in host memory. */
+/* A thread that is a rank, with its share of the points in host memory. */
 struct half {
     bosc_ctx *ctx;
     bosc_comm *comm;
@@ -217,7 +217,7 @@ struct half {
     int64_t n; /* of this rank */
     bosc_ranks_kdtree *tree;
     bosc_ranks_kdtree_info info;
-    double of[PARTS]; /* in the order of the table, table_of_two_devices */
+    double of[PARTS]; /* in the order of the table, table_of_devices */
     void *nodes;
 };
 
@@ -276,36 +276,41 @@ static void *run_rank(void *user)
     return NULL;
 }
 
-/* Builds on two ranks. of: the stages of the slower rank. Returns true if the nodes of both are those of one context's
- * tree (`right`: its points, then its ids). */
-static bool time_two_ranks(const int32_t *points, int64_t n, bool published, const char *right, int64_t nodes,
-                           double of[PARTS])
+enum { MOST_RANKS = 4 };
+
+/* Builds on ranks. of: the stages of the slowest rank. Returns true if the nodes of all are those of one context's tree
+ * (`right`: its points, then its ids). */
+static bool time_ranks(int32_t ranks, const int32_t *points, int64_t n, bool published, const char *right,
+                       int64_t nodes, double of[PARTS])
 {
-    struct half halves[2];
-    pthread_t threads[2];
-    bosc_comm *comms[2];
+    struct half halves[MOST_RANKS];
+    pthread_t threads[MOST_RANKS];
+    bosc_comm *comms[MOST_RANKS];
     bool same = true;
-    BENCH(bosc_comm_create_threads(bench.ctx, 2, NULL, comms));
-    /* 1. A context for each rank: another device, or half of the threads. */
-    for (int32_t r = 0; r < 2; r++) {
+    int slowest = 0;
+    BENCH(bosc_comm_create_threads(bench.ctx, ranks, NULL, comms));
+    /* 1. A context for each rank: another device, or a share of the threads. */
+    for (int32_t r = 0; r < ranks; r++) {
+        const int64_t begin = n * r / ranks, end = n * (r + 1) / ranks;
         bosc_ctx_opts opts = bench.opts;
         if (opts.backend == BOSC_BACKEND_CUDA)
             opts.device = r % bosc_device_count();
         else
-            opts.threads = bench.opts.threads > 1 ? bench.opts.threads / 2 : 1;
+            opts.threads = bench.opts.threads > ranks ? bench.opts.threads / ranks : 1;
         halves[r] = (struct half){.comm = comms[r], .rank = r, .published = published};
-        halves[r].points = points + r * (n / 2) * DIM;
-        halves[r].n = r ? n - n / 2 : n / 2;
+        halves[r].points = points + begin * DIM;
+        halves[r].n = end - begin;
         if (bosc_ctx_create(&opts, &halves[r].ctx) != BOSC_OK) bench_fail("rank %d has no context", (int)r);
     }
-    /* 2. Run both. */
-    for (int r = 0; r < 2; r++)
+    /* 2. Run all. */
+    for (int r = 0; r < ranks; r++)
         if (pthread_create(&threads[r], NULL, run_rank, &halves[r]) != 0) bench_fail("no thread for rank %d", r);
-    for (int r = 0; r < 2; r++) pthread_join(threads[r], NULL);
-    const int slower = halves[1].of[ALL] > halves[0].of[ALL];
-    memcpy(of, halves[slower].of, sizeof halves[slower].of);
+    for (int r = 0; r < ranks; r++) pthread_join(threads[r], NULL);
+    for (int r = 1; r < ranks; r++)
+        if (halves[r].of[ALL] > halves[slowest].of[ALL]) slowest = r;
+    memcpy(of, halves[slowest].of, sizeof halves[slowest].of);
     /* 3. Compare each rank's range of nodes with the one tree's. */
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < ranks; r++) {
         const struct half *h = &halves[r];
         const size_t row = DIM * 4, begin = (size_t)h->info.begin, count = (size_t)(h->info.end - h->info.begin);
         same = same && h->info.nodes == nodes && memcmp(h->nodes, right + begin * row, count * row) == 0 &&
@@ -315,41 +320,47 @@ static bool time_two_ranks(const int32_t *points, int64_t n, bool published, con
     return same;
 }
 
-static void table_of_two_devices(const int32_t *points, const int32_t *host, int64_t n)
+static void table_of_devices(const int32_t *points, const int32_t *host, int64_t n)
 {
     static const char *const names[PARTS] = {"initialise",           "sort",  "pivot and swap", "merge",
                                              "remove duplicates",    "build", "verify",         "all",
                                              "the shard for queries"};
     const bool cuda = bench.opts.backend == BOSC_BACKEND_CUDA, two = cuda && bosc_device_count() > 1;
     struct subject one = {.points = points, .n = n};
-    double published[PARTS], fast[PARTS];
+    double published[PARTS], fast[PARTS], four[PARTS], fast_four[PARTS];
     size_t bytes;
     const enum bench_clock clock = bench.clock;
     bench.clock = BENCH_WALL; /* the ranks are threads of their own */
-    struct table *t = table_open("two_devices", bench_text("two ranks, %" PRId64 " tuples of 4 integers", n),
-                                 "stage|one as published, ms|two as published, ms|two by selection, ms|answer");
+    struct table *t = table_open("two_devices", bench_text("ranks, %" PRId64 " tuples of 4 integers", n),
+                                 "stage|one as published, ms|two as published, ms|two by selection, ms|"
+                                 "four as published, ms|four by selection, ms|answer");
     create_tree(&one, BOSC_KDTREE_BROWN, 0);
     const struct stages s = time_stages(&one);
     const double single[PARTS] = {s.of[0], s.of[1], NAN, NAN, s.of[2], s.of[3], s.of[4], s.of[5], NAN};
     char *right = nodes_of(&one, &bytes);
     bosc_kdtree_free(one.tree);
-    bool same = time_two_ranks(host, n, true, right, (int64_t)(bytes / (DIM * 4 + 4)), published);
-    same = time_two_ranks(host, n, false, right, (int64_t)(bytes / (DIM * 4 + 4)), fast) && same;
+    const int64_t nodes = (int64_t)(bytes / (DIM * 4 + 4));
+    bool same = time_ranks(2, host, n, true, right, nodes, published);
+    same = time_ranks(2, host, n, false, right, nodes, fast) && same;
+    same = time_ranks(4, host, n, true, right, nodes, four) && same;
+    same = time_ranks(4, host, n, false, right, nodes, fast_four) && same;
     free(right);
     for (int k = 0; k < PARTS; k++) {
         table_text(t, "%s", names[k]);
         table_number(t, 1e3 * single[k]);
         table_number(t, 1e3 * published[k]);
         table_number(t, 1e3 * fast[k]);
+        table_number(t, 1e3 * four[k]);
+        table_number(t, 1e3 * fast_four[k]);
         table_answer(t, same, "verified, the tree of one");
     }
     table_note(t,
                "speed-up of two: %.3g as published, %.3g by selection; paper: 1.9, on GPUs and at times that it "
                "does not name",
                single[ALL] / published[ALL], single[ALL] / fast[ALL]);
-    table_note(t, "ranks: two threads of this program, with %s; %s",
-               !cuda ? "half of its CPU threads each"
-               : two ? "a device each"
+    table_note(t, "ranks: threads of this program, with %s; %s",
+               !cuda ? "equal shares of its CPU threads"
+               : two ? "its devices in turn"
                      : "a context each on the one device",
                bench_device());
     table_note(t, "all as published: without the last row, in which the shard is made ready for queries");
@@ -369,7 +380,7 @@ int main(int argc, char **argv)
     BENCH(bosc_ctx_copy(bench.ctx, points, random, (size_t)n * DIM * 4));
     table_of_stages(points, n);
     table_of_growth(points, n);
-    table_of_two_devices(points, (const int32_t *)(const void *)random, n);
+    table_of_devices(points, (const int32_t *)(const void *)random, n);
     free(random);
     return paper_close();
 }
