@@ -17,6 +17,7 @@ static inline bosc_trie_opts trie_options(int k, int32_t length, int32_t letter_
                             .layout = k % 3 == 2 ? BOSC_TRIE_PUBLISHED : BOSC_TRIE_COMPACT,
                             .duplicates = k % 2 ? BOSC_TRIE_LAST : BOSC_TRIE_FIRST,
                             .value_bits = k % 4 < 2 ? 64 : 32,
+                            .by_values = k % 9 == 2,
                             .digit_bits = k % 5 == 4 || k % 6 == 2 ? letter_bits * (1 + k / 2 % (8 / letter_bits)) : 0};
 }
 
