@@ -501,9 +501,10 @@ typedef struct bosc_globe_opts {
     int32_t has_outside;  /* 1: heights outside the raster are `outside`; 0: a part of the globe is refused */
     double outside;       /* in metres, finite as a float */
     const char *name;     /* of the raster, for messages; NULL: "heights" */
-    double *max_change;   /* set by bosc_heights_to_globe if it resamples: the largest difference of a sample of the
-                           * raster from the heights interpolated between the globe's. At the border of a part these
-                           * include `outside`, so steps to it count. NULL: not computed */
+    double *max_change;   /* set by bosc_heights_to_globe and bosc_heights_to_degrees if they resample: the largest
+                           * difference of a sample of the raster from the heights interpolated between the new ones. At
+                           * the border of a part of the globe these include `outside`, so steps to it count; samples
+                           * outside the box of bosc_heights_to_degrees do not. NULL: not computed */
 } bosc_globe_opts;
 
 /* Makes heights cover the globe as bosc_planet_build expects them: rows from the north pole, columns from longitude

@@ -227,5 +227,8 @@ int heights_to_globe(struct job *job, bosc_heights *h, const struct heights_glob
     if (h->width == width && h->height == height) return EXIT_DONE;
     job_set_integer(job, "globe_width", h->width);
     job_set_integer(job, "globe_height", h->height);
+    if (h->width / 4 > width && h->height / 4 > height)
+        job_set_note(job, "globe_width",
+                     "of a globe; --inset lays the file over a raster of less, which takes less time");
     return EXIT_DONE;
 }

@@ -31,13 +31,15 @@ static int check_units(const struct job *job, const struct inset_option *inset, 
     return EXIT_DONE;
 }
 
-/* Reads one inset, in degrees. */
+/* Reads one inset, in degrees. change: set if it is resampled. */
 static int read_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
-                      double radius, bosc_heights *h)
+                      double radius, bosc_heights *h, double *change)
 {
     bosc_io_error error;
-    const bosc_globe_opts place = {
-        .size = sizeof place, .bounds = inset->bounds_text ? inset->bounds : NULL, .name = inset->file};
+    const bosc_globe_opts place = {.size = sizeof place,
+                                   .bounds = inset->bounds_text ? inset->bounds : NULL,
+                                   .name = inset->file,
+                                   .max_change = change};
     const bosc_heights_opts read = {.size = sizeof read,
                                     .voids = options->leaves_holes ? BOSC_HEIGHTS_FILL_VOIDS : options->read.voids};
     const double start = job_now();
@@ -66,17 +68,21 @@ static void cover_voids(bosc_heights *voids, const double edges[4])
     }
 }
 
-/* Adds an inset to the results: a row of the object for --json, or a printed line. */
-static void report_inset(const struct job *job, const struct inset_option *inset, const bosc_heights *h, json_t *rows)
+/* Adds an inset to the results: a row of the object for --json, or a printed line. change: negative: not resampled */
+static void report_inset(const struct job *job, const struct inset_option *inset, const bosc_heights *h, double change,
+                         json_t *rows)
 {
     const double *edges = h->edges;
-    json_array_append_new(rows, json_pack("{s:s, s:I, s:I, s:I, s:[f, f, f, f]}", "file", inset->file, "width",
-                                          (json_int_t)h->width, "height", (json_int_t)h->height, "voids",
-                                          (json_int_t)h->voids, "bounds", edges[0], edges[1], edges[2], edges[3]));
+    json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:[f, f, f, f]}", "file", inset->file, "width", (json_int_t)h->width,
+                            "height", (json_int_t)h->height, "voids", (json_int_t)h->voids, "bounds", edges[0],
+                            edges[1], edges[2], edges[3]);
+    if (change >= 0) json_object_set_new(row, "resampled", json_real(change));
+    json_array_append_new(rows, row);
     if (job->value[OPT_QUIET] || job->value[OPT_JSON] || writes_to_stdout(job)) return;
     printf("%-12s %s: %lld x %lld samples, longitudes %.9g to %.9g, latitudes %.9g to %.9g", "inset", inset->file,
            (long long)h->width, (long long)h->height, edges[0], edges[2], edges[1], edges[3]);
     if (h->voids) printf("; %lld voids, filled", (long long)h->voids);
+    if (change >= 0) printf("; resampled, within %.9g of the file's samples; max_error is of the new ones", change);
     printf("\n");
 }
 
@@ -84,7 +90,8 @@ static int add_inset(struct job *job, const struct heights_options *options, con
                      struct planet_view *planet, bosc_heights *voids, json_t *rows)
 {
     bosc_heights h = {0};
-    int code = read_inset(job, options, inset, planet->info.radius, &h);
+    double change = -1;
+    int code = read_inset(job, options, inset, planet->info.radius, &h, &change);
     const double start = job_now();
     if (!code) {
         const bosc_status status = planet_view_add_inset(job->ctx, planet, &h);
@@ -92,7 +99,7 @@ static int add_inset(struct job *job, const struct heights_options *options, con
     }
     job_add_seconds(job, "build", start);
     if (!code && voids->data) cover_voids(voids, h.edges);
-    if (!code) report_inset(job, inset, &h, rows);
+    if (!code) report_inset(job, inset, &h, change, rows);
     bosc_heights_free(&h);
     return code;
 }

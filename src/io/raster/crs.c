@@ -134,14 +134,24 @@ static void write_name(const struct bi_map *map, const struct bi_crs *crs, bosc_
 
 /* ---- distances on the ground ---- */
 
-/* Returns the distance of two near points of the globe, on its ellipsoid: of degrees at their mean latitude. */
-static double ground_distance(const double from[2], const double to[2], double axis)
+/* Sets the place in space of a longitude and latitude on the Earth's ellipsoid. */
+static void place_on_ellipsoid(const double degrees[2], double place[3])
 {
-    const double latitude = (from[1] + to[1]) / 2 / BI_RADIAN, sine = sin(latitude), e2 = BI_EARTH_ECCENTRICITY2;
-    const double normal = axis / sqrt(1 - e2 * sine * sine), meridian = normal * (1 - e2) / (1 - e2 * sine * sine);
-    const double east = remainder(to[0] - from[0], 360) / BI_RADIAN * normal * cos(latitude);
-    const double north = (to[1] - from[1]) / BI_RADIAN * meridian;
-    return sqrt(east * east + north * north);
+    const double longitude = degrees[0] / BI_RADIAN, latitude = degrees[1] / BI_RADIAN, sine = sin(latitude);
+    const double normal = BI_EARTH_AXIS / sqrt(1 - BI_EARTH_ECCENTRICITY2 * sine * sine);
+    place[0] = normal * cos(latitude) * cos(longitude);
+    place[1] = normal * cos(latitude) * sin(longitude);
+    place[2] = normal * (1 - BI_EARTH_ECCENTRICITY2) * sine;
+}
+
+/* Returns the distance of two near points of the globe: the chord, which is right beside a pole, too. Over a kilometre it
+ * is shorter than the arc by 1e-9 of it, and rounded by 1e-12. */
+static double ground_distance(const double from[2], const double to[2])
+{
+    double a[3], b[3];
+    place_on_ellipsoid(from, a);
+    place_on_ellipsoid(to, b);
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
 /* Measures a step of 1 km along an axis of the map around its middle: scale = metres on the ground / metres of the map.
@@ -155,7 +165,7 @@ static bool measure_axis(const struct bi_projection *p, const double middle[2], 
     if (!bi_projection_to_globe(p, from, &places[0][0], &places[0][1]) ||
         !bi_projection_to_globe(p, to, &places[1][0], &places[1][1]))
         return false;
-    *scale = ground_distance(places[0], places[1], BI_EARTH_AXIS) / 1000;
+    *scale = ground_distance(places[0], places[1]) / 1000;
     return *scale > 0 && isfinite(*scale);
 }
 

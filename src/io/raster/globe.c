@@ -283,10 +283,28 @@ static double interpolate_globe(const bosc_heights *globe, const double poles[2]
     return z[0] + b * (z[1] - z[0]);
 }
 
-/* Sets max_change to the largest difference of a sample of the raster from the globe's heights. projection: of a map,
- * otherwise NULL. Returns BOSC_OK, or BOSC_ERR_CANCELLED. */
+/* Interpolates between the middles of a part's cells. box: west, south, east, north. False: not between them. */
+static bool interpolate_part(const bosc_heights *part, const double box[4], double longitude, double latitude,
+                             double *z)
+{
+    const double east = longitude + 360 * ceil((box[0] - longitude) / 360);
+    const double u = (east - box[0]) / (box[2] - box[0]) * (double)part->width - 0.5;
+    const double v = (box[3] - latitude) / (box[3] - box[1]) * (double)part->height - 0.5;
+    if (!(u >= 0 && v >= 0 && u <= (double)(part->width - 1) && v <= (double)(part->height - 1))) return false;
+    const int64_t i = u < (double)(part->width - 1) ? (int64_t)u : part->width - 2;
+    const int64_t j = v < (double)(part->height - 1) ? (int64_t)v : part->height - 2;
+    const float *row = part->data + j * part->width + i, *below = row + part->width;
+    const double a = u - (double)i, upper = (double)row[0] + a * ((double)row[1] - (double)row[0]),
+                 lower = (double)below[0] + a * ((double)below[1] - (double)below[0]);
+    *z = upper + (v - (double)j) * (lower - upper);
+    return true;
+}
+
+/* Sets max_change to the largest difference of a sample of the raster from the heights between those of the globe or,
+ * with a box, of a part. Samples outside the part do not count. projection: of a map, otherwise NULL. Returns BOSC_OK,
+ * or BOSC_ERR_CANCELLED. */
 static bosc_status measure_change(const bosc_heights *h, const struct plan *plan,
-                                  const struct bi_projection *projection, const bosc_heights *globe)
+                                  const struct bi_projection *projection, const bosc_heights *globe, const double *box)
 {
     const double *e = plan->projected ? h->edges : plan->bounds;
     const double cell_x = (e[2] - e[0]) / (double)h->width, cell_y = (e[3] - e[1]) / (double)h->height;
@@ -299,7 +317,11 @@ static bosc_status measure_change(const bosc_heights *h, const struct plan *plan
             const double at[2] = {e[0] + ((double)x + 0.5) * cell_x, e[3] - ((double)y + 0.5) * cell_y};
             double longitude = at[0], latitude = at[1];
             if (plan->projected && !bi_projection_to_globe(projection, at, &longitude, &latitude)) continue;
-            const double z = interpolate_globe(globe, poles, longitude, latitude);
+            double z;
+            if (!box)
+                z = interpolate_globe(globe, poles, longitude, latitude);
+            else if (!interpolate_part(globe, box, longitude, latitude, &z))
+                continue;
             most = fmax(most, fabs((double)h->data[y * h->width + x] - z));
         }
     }
@@ -418,7 +440,7 @@ static bosc_status resample_map(const bosc_heights *h, const struct plan *plan, 
                     : bi_io_fail(error, BOSC_ERR_FORMAT,
                                  "%s: the map %s has no place on the globe in the raster's middle", plan->name, h->crs);
     if (status == BOSC_OK) status = fill_globe(&m, plan, side, globe, error);
-    if (status == BOSC_OK && plan->max_change) status = measure_change(h, plan, &projection, globe);
+    if (status == BOSC_OK && plan->max_change) status = measure_change(h, plan, &projection, globe, NULL);
     bi_projection_close(&projection);
     return status;
 }
@@ -507,6 +529,8 @@ static bosc_status resample_part(const bosc_heights *h, struct plan *plan, bosc_
     }
     /* 2. The cells. */
     if (status == BOSC_OK) status = fill_box(&m, plan, box, part, error);
+    if (status == BOSC_OK && plan->max_change && part->width > 1 && part->height > 1)
+        status = measure_change(h, plan, &projection, part, box);
     bi_projection_close(&projection);
     return status;
 }
@@ -563,7 +587,7 @@ static bosc_status make_globe(bosc_heights *h, const bosc_globe_opts *opts, bosc
     status = check_finite(h, &plan, error);
     if (status == BOSC_OK)
         status = plan.projected ? resample_map(h, &plan, &globe, error) : resample_degrees(h, &plan, &globe, error);
-    if (status == BOSC_OK && !plan.projected && plan.max_change) status = measure_change(h, &plan, NULL, &globe);
+    if (status == BOSC_OK && !plan.projected && plan.max_change) status = measure_change(h, &plan, NULL, &globe, NULL);
     status = bi_io_end(status, error);
     if (status != BOSC_OK) {
         bosc_heights_free(&globe);

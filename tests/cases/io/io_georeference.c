@@ -123,6 +123,12 @@ static const struct system systems[] = {
       .keys = {1, 1, 0, 3, 1024, 0, 1, 1, 3072, 0, 1, 3395, 3076, 0, 1, 9001}},
      {10.025194, 10.025194, 0, 0, "EPSG:3395", true},
      {20, 20, 0, BOSC_HEIGHTS_ASSUMED_SCALE, "EPSG:3395", true}},
+    {"around the south pole", /* 10 m / .972769 there */
+     {.scale = {10, 10, 0},
+      .tie = {0, 0, 0, -5.0 * W, 5.0 * H, 0},
+      .keys = {1, 1, 0, 3, 1024, 0, 1, 1, 3072, 0, 1, 3031, 3076, 0, 1, 9001}},
+     {10.2799328, 10.2799328, 0, 0, "EPSG:3031", true},
+     {10, 10, 0, BOSC_HEIGHTS_ASSUMED_SCALE, "EPSG:3031", true}},
     {"equidistant cylinder at 60 degrees",
      {.scale = {20, 20, 0},
       .tie = {0, 0, 0, 0, 6679169.447596414 + 10.0 * H, 0},
