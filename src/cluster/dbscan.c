@@ -137,11 +137,10 @@ static bosc_status stage_weights(bosc_ctx *ctx, const struct call *s, int64_t n,
     return BOSC_OK;
 }
 
-/* Finds the core nodes. A point is within eps of itself, so without weights one sample makes it core. */
+/* Finds the core nodes. Also with one sample: a point with an infinite coordinate has no distance from itself. */
 static bosc_status find_core(bosc_ctx *ctx, const struct call *s, int64_t n, struct bi_dbscan *a)
 {
     if (s->opts.weights) BI_TRY(stage_weights(ctx, s, n, a));
-    if (!s->opts.weights && s->min_samples == 1) return ctx->backend->fill(ctx, a->core, 1, (size_t)n);
     BI_TRY_WITH_COST(ctx, BLOCK_COST, ctx->ops->cluster->steps->dbscan_count(ctx, (int64_t)1 << a->blocks.levels, a));
     return BOSC_OK;
 }

@@ -216,6 +216,21 @@ static void copies(bosc_ctx *ctx)
     }
 }
 
+/* A point with an infinite coordinate is near no point, nor near itself. */
+static void infinite(bosc_ctx *ctx)
+{
+    float points[2 * 40];
+    for (int i = 0; i < 40; i++) {
+        points[2 * i] = i % 5 == 3 ? INFINITY : (float)(i / 4);
+        points[2 * i + 1] = 1;
+    }
+    for (int64_t min_samples = 1; min_samples <= 3; min_samples++) {
+        const struct trial t = {
+            .points = {BOSC_F32, 2, 40, 2, points}, .metric = {.p = 2}, .eps = 0.5, .min_samples = min_samples};
+        check_trial(ctx, &t);
+    }
+}
+
 /* Squares that over- or underflow: points and eps times a power of two have the same labels. */
 static void magnitudes(bosc_ctx *ctx)
 {
@@ -328,6 +343,7 @@ static const struct suite_case suite_cases_dbscan[] = {
     {"sparse", sparse, NULL},
     {"sides of a block", sides_of_a_block, NULL},
     {"copies", copies, NULL},
+    {"infinite", infinite, NULL},
     {"magnitudes", magnitudes, NULL},
     {"other metrics", other_metrics, NULL},
     {"bytes", bytes, NULL},
