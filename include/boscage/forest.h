@@ -163,6 +163,33 @@ BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points,
                                               const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
                                               void *core_dist2);
 
+/* An edge that is not minimal, and one that replaces it. Squared lengths are those of the points, rounded to double. */
+typedef struct bosc_emst_fault {
+    size_t size;
+    int64_t row; /* of pairs; -1: none */
+    int64_t better[2];
+    double dist2, better_dist2;
+} bosc_emst_fault;
+
+/* Proves that edges are the tree that bosc_emst_compute or bosc_emst_compute_mutual finds, whatever program made them.
+ * The proof: Boruvka's rounds over the given edges. In each round a search of the points shows that the lightest given
+ * edge that leaves a component is the lightest of all pairs that do, by (squared length, i, j). So it is in the tree
+ * (cut property), and every edge of a spanning tree is the lightest one of some component in some round.
+ * points, n, stride, opts: as in bosc_emst_compute.
+ * min_samples: as in bosc_emst_compute_mutual; 0: Euclidean lengths.
+ * pairs (n - 1, 2): of id_bits; in any order, and either point first.
+ * fault: receives the row of an edge that is the longest on the path between the points of a better edge; or the row
+ *     of an edge that names no two points or closes a cycle, with `better` -1. Size 0: not written; may be NULL. Set
+ *     `size`.
+ * Errors: BOSC_ERR_DATA with the reason if the edges are not that tree; else as bosc_emst_compute_mutual.
+ * Cost: as bosc_emst_compute_mutual, without lists of neighbours where min_samples is 0; a faulty tree takes about 36 n
+ *     bytes of host memory.
+ * Waits.
+ * Sources: Tarjan, Data Structures and Network Algorithms (1983), cuts and cycles; Boruvka (1926). */
+BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                      const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
+                                      bosc_emst_fault *fault);
+
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_linkage_opts {
     size_t size;

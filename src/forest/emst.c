@@ -10,165 +10,20 @@
  * Under mutual reachability the length of an edge is the largest of the distance and both core distances: of a point to
  * its min_samples-th nearest, itself counted. Lists and boxes are by that length; the rounds are the same. Source:
  * Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
-#include <boscage/forest.h>
-#include <boscage/kdtree.h>
+#include "forest/emst.h"
 
 #include "base/bits.h"
 #include "core/call.h"
-#include "forest/drivers.h"
 #include "kdtree/copies.h"
 #include "kdtree/nearest.h"
-#include "kdtree/nearest_other_label.h"
 
 enum {
     FURTHER = 8,     /* list entries beyond the core distance; other numbers not measured */
     MOST_USED = 255, /* list entries that count: their index has 8 bits */
-    NEAR = 8,        /* points in a list. More: fewer searches of the tree, more memory; other lengths not measured */
-    LOOKUP_ITEMS = 8 /* progress weight of a step with random reads of other points or components; estimated */
+    NEAR = 8         /* points in a list. More: fewer searches of the tree, more memory; other lengths not measured */
 };
 
-struct emst {
-    bosc_ctx *ctx;
-    const struct bi_forest_steps *steps;
-    const bosc_kdtree *tree;
-    struct bi_kdtree_blocks blocks;
-    int64_t n, edges;
-    int64_t components; /* elements of args.roots */
-    struct bi_emst args;
-    bool mutual; /* lengths are under mutual reachability; args.core is the caller's */
-    uint32_t *found, *other_roots;
-    void *found_dist2;
-    uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
-    int64_t *count;
-};
-
-/* Allocates all arrays of *e and e->args, without contents, for n >= 2; but pairs and words of *e, for all edges, are
- * the caller's. Pairs and words of args hold the edges of one round. The caller has set n, args.k and args.is_64bit,
- * and releases the scratch, also after a failure. */
-static bosc_status allocate_scratch(struct emst *e)
-{
-    struct bi_emst *a = &e->args;
-    size_t size = a->is_64bit ? 8 : 4;
-    /* Neighbour lists. */
-    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *a->near, &a->near));
-    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &a->near_dist2));
-    /* By point: list position, component, nearest foreign point, search bound and result. */
-    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->at));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->label, &a->label));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->other, &a->other));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->dist2));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->bounds));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->found, &e->found));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &e->found_dist2));
-    /* By component: shortest edge, parent, and the list of components with their edges. */
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->best, &a->best));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pair, &a->pair));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->parent, &a->parent));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->roots, &a->roots));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->other_roots, &e->other_roots));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->joins));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->stays));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pairs, &a->pairs));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
-    BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
-    a->found = e->found;
-    a->found_dist2 = e->found_dist2;
-    return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
-}
-
-/* Runs a step over all components; *raised = the step set the flag. */
-static bosc_status run_flag_step(struct emst *e, bi_step_fn step, bool *raised)
-{
-    uint32_t flag;
-    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.flag, 0, sizeof flag));
-    BI_TRY(step(e->ctx, e->components, &e->args));
-    BI_TRY(bi_read_back(e->ctx, &flag, e->args.flag, sizeof flag));
-    *raised = flag != 0;
-    return BOSC_OK;
-}
-
-/* Searches the k-d tree within each point's bound. */
-static bosc_status search_tree(struct emst *e)
-{
-    const struct bi_kdtree_shared_bounds shared = {e->args.bounds, e->args.dist2, e->args.best};
-    BI_TRY(e->steps->emst_set_bounds(e->ctx, e->n, &e->args));
-    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, e->tree, &e->blocks, &shared, e->found, e->found_dist2));
-    return e->steps->emst_update(e->ctx, e->n, &e->args);
-}
-
-/* Finds the shortest edge of every component. Neighbours in the tree's order bound it (Prokopenko, Sao,
- * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022). Each search
- * lowers the bound of its component's other points. */
-static bosc_status find_shortest_edges(struct emst *e)
-{
-    bool edgeless;
-    BI_TRY(bi_kdtree_label_blocks(e->ctx, e->tree, e->args.label, &e->blocks));
-    BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_advance(e->ctx, e->n, &e->args));
-    BI_TRY(bi_kdtree_bound_labels(e->ctx, e->tree, &e->blocks, e->args.best));
-    BI_TRY(search_tree(e));
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_break_ties(e->ctx, e->n, &e->args));
-    BI_TRY(run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
-    return edgeless ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
-}
-
-/* Points every component at its root: each pass follows up to 64 parents, so 8 passes are enough for 2^32 components.
- */
-static bosc_status find_roots(struct emst *e)
-{
-    bool more = true;
-    for (int times = 0; more && times < BI_UF_MAX_ASCENTS; times++)
-        BI_TRY(run_flag_step(e, e->steps->emst_ascend, &more));
-    return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a cycle") : BOSC_OK;
-}
-
-/* Adds the components' edges to the tree, merges the components and relabels the points. */
-static bosc_status join_components(struct emst *e)
-{
-    const struct bi_core_ops *core = e->ctx->backend->core;
-    struct bi_emst *a = &e->args;
-    uint32_t *roots = a->roots;
-    int64_t added;
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_join(e->ctx, e->components, a));
-    BI_TRY(core->compact(e->ctx, 8, a->words, a->joins, e->components, e->words + e->edges, e->count));
-    BI_TRY(core->compact(e->ctx, 8, a->pairs, a->joins, e->components, e->pairs + e->edges, e->count));
-    BI_TRY(bi_read_back(e->ctx, &added, e->count, sizeof added));
-    BI_TRY(find_roots(e));
-    BI_TRY(e->steps->emst_label(e->ctx, e->n, a));
-    BI_TRY(core->compact(e->ctx, sizeof *roots, roots, a->stays, e->components, e->other_roots, e->count));
-    a->roots = e->other_roots;
-    e->other_roots = roots;
-    e->components -= added;
-    e->edges += added;
-    return BOSC_OK;
-}
-
-/* Finds the core distances, and replaces the distances of lists and boxes by those under mutual reachability. */
-static bosc_status set_cores(struct emst *e)
-{
-    BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
-    BI_TRY_WITH_COST(e->ctx, LOOKUP_ITEMS, e->steps->emst_sort_mutual(e->ctx, e->n, &e->args));
-    return bi_kdtree_set_cores(e->ctx, e->tree, e->args.core, &e->blocks);
-}
-
-/* Neighbour lists, and rounds until one component is left. */
-static bosc_status find_edges(struct emst *e)
-{
-    BI_TRY(allocate_scratch(e));
-    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
-    BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, e->tree, &e->blocks));
-    if (e->mutual) BI_TRY(set_cores(e));
-    BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
-    e->components = e->n;
-    while (e->components > 1) {
-        BI_TRY(find_shortest_edges(e));
-        BI_TRY(join_components(e));
-    }
-    return BOSC_OK;
-}
-
-/* Fails unless squares of distances are in the range of their type. */
-static bosc_status check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit)
+bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit)
 {
     if (tree->magnitude == BI_KDTREE_ORDINARY) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_LIMIT,
@@ -187,35 +42,35 @@ static bosc_status sort_found(bosc_ctx *ctx, int64_t n, uint64_t *pairs, uint64_
 static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
                                  uint64_t *words)
 {
-    struct emst e = {.ctx = ctx,
-                     .steps = ctx->ops->forest->steps,
-                     .tree = tree,
-                     .n = n,
-                     .args = {.is_64bit = is_64bit, .k = NEAR, .length = NEAR},
-                     .pairs = pairs,
-                     .words = words};
+    struct bi_emst_rounds e = {.ctx = ctx,
+                               .steps = ctx->ops->forest->steps,
+                               .tree = tree,
+                               .n = n,
+                               .args = {.is_64bit = is_64bit, .k = NEAR, .length = NEAR},
+                               .pairs = pairs,
+                               .words = words};
     if (n < 2) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, find_edges(&e));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
 
 bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
                                    bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
 {
     const int64_t k = min_samples + FURTHER < n ? min_samples + FURTHER : n;
-    struct emst e = {.ctx = ctx,
-                     .steps = ctx->ops->forest->steps,
-                     .tree = tree,
-                     .n = n,
-                     .mutual = true,
-                     .args = {.is_64bit = is_64bit,
-                              .k = (int32_t)k,
-                              .length = (int32_t)(k < MOST_USED ? k : MOST_USED),
-                              .core_at = (int32_t)(min_samples - 1),
-                              .core = core},
-                     .pairs = pairs,
-                     .words = words};
-    BI_TRY(check_magnitude(ctx, tree, is_64bit));
-    BI_TRY_WITH_SCRATCH(ctx, find_edges(&e));
+    struct bi_emst_rounds e = {.ctx = ctx,
+                               .steps = ctx->ops->forest->steps,
+                               .tree = tree,
+                               .n = n,
+                               .mutual = true,
+                               .args = {.is_64bit = is_64bit,
+                                        .k = (int32_t)k,
+                                        .length = (int32_t)(k < MOST_USED ? k : MOST_USED),
+                                        .core_at = (int32_t)(min_samples - 1),
+                                        .core = core},
+                               .pairs = pairs,
+                               .words = words};
+    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
+    BI_TRY_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
     return sort_found(ctx, n, pairs, words);
 }
 
@@ -272,7 +127,7 @@ bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, b
                             uint64_t *words)
 {
     bool many;
-    BI_TRY(check_magnitude(ctx, tree, is_64bit));
+    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
     if (n < 2) return BOSC_OK;
     BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
     BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, is_64bit, pairs, words));
@@ -326,19 +181,8 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-/* The points of a call. */
-struct scaled_points {
-    const bosc_kdtree *tree; /* of the points times `scale`, a power of two */
-    int64_t n;
-    const bosc_emst_opts *opts;
-    double scale;
-    bool exact;          /* no scaled coordinate is rounded */
-    int64_t min_samples; /* 0: Euclidean lengths */
-    void *core_dist2;    /* the caller's array; NULL: none */
-};
-
 /* Converts the squared lengths to those of the points, and fails if one is not exact or (`lengths`) does not fit. */
-static bosc_status unscale(bosc_ctx *ctx, const struct scaled_points *p, const uint64_t *pairs, uint64_t *words,
+static bosc_status unscale(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs, uint64_t *words,
                            bool lengths)
 {
     const int64_t none[2] = {INT64_MAX, INT64_MAX};
@@ -377,7 +221,7 @@ struct cores {
 };
 
 /* Finds the edges under mutual reachability, and the core distances of the scaled points. */
-static bosc_status compute_mutual(bosc_ctx *ctx, const struct scaled_points *p, struct cores *cores, uint64_t *pairs,
+static bosc_status compute_mutual(bosc_ctx *ctx, const struct bi_emst_points *p, struct cores *cores, uint64_t *pairs,
                                   uint64_t *words)
 {
     const bool is_64bit = p->opts->dtype != BOSC_F32;
@@ -389,7 +233,7 @@ static bosc_status compute_mutual(bosc_ctx *ctx, const struct scaled_points *p, 
 }
 
 /* Writes the core distances of the points as given to the caller's array. */
-static bosc_status store_cores(bosc_ctx *ctx, const struct scaled_points *p, const struct cores *cores)
+static bosc_status store_cores(bosc_ctx *ctx, const struct bi_emst_points *p, const struct cores *cores)
 {
     const struct bi_emst_write_core write = {cores->scaled, p->opts->dtype != BOSC_F32, 1 / p->scale,
                                              cores->out.reachable};
@@ -397,8 +241,14 @@ static bosc_status store_cores(bosc_ctx *ctx, const struct scaled_points *p, con
     return bi_stage_back(ctx, &cores->out);
 }
 
-static bosc_status compute_pairs(bosc_ctx *ctx, const struct scaled_points *p, void *pairs, void *dist2)
+/* The caller's arrays. */
+struct outputs {
+    void *pairs, *dist2;
+};
+
+static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, void *user)
 {
+    const struct outputs *to = user;
     uint64_t *found, *words;
     struct cores cores;
     struct bi_emst_outputs out;
@@ -408,15 +258,14 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct scaled_points *p, v
         BI_TRY(compute_mutual(ctx, p, &cores, found, words));
     else
         BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
-    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, dist2 || p->core_dist2));
-    BI_TRY(bi_emst_stage(ctx, p->opts, pairs, dist2, p->n - 1, &out));
+    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, to->dist2 || p->core_dist2));
+    BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
     if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);
 }
 
-/* Builds the tree of the points, and finds the edges; all arguments are checked, but for the points. */
-static bosc_status compute_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct scaled_points *p, void *pairs,
-                                void *dist2)
+bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct bi_emst_points *p,
+                              bi_emst_use use, void *user)
 {
     const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = p->opts->dtype, .dim = p->opts->dim, .id_bits = 32};
     bosc_kdtree *tree;
@@ -424,9 +273,21 @@ static bosc_status compute_tree(bosc_ctx *ctx, const void *points, int64_t strid
     p->tree = tree;
     bosc_status status = bosc_kdtree_build(ctx, tree, points, p->n, stride);
     if (status == BOSC_OK && p->n > 1) status = bi_kdtree_make_ordinary(ctx, tree, &p->scale, &p->exact);
-    if (status == BOSC_OK && p->n > 1) BI_WITH_SCRATCH(ctx, status = compute_pairs(ctx, p, pairs, dist2));
+    if (status == BOSC_OK && p->n > 1) BI_WITH_SCRATCH(ctx, status = use(ctx, p, user));
     bosc_kdtree_free(tree);
     return status;
+}
+
+bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n)
+{
+    if (min_samples < 1) return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is less than 1", (long long)min_samples);
+    if (n > 0 && min_samples > n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is more than %lld points", (long long)min_samples,
+                       (long long)n);
+    if (min_samples > INT32_MAX - FURTHER) /* a list of neighbours has an int32_t length */
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "min_samples: %lld; it may be %d at most", (long long)min_samples,
+                       INT32_MAX - FURTHER);
+    return BOSC_OK;
 }
 
 bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
@@ -436,9 +297,10 @@ bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_t n, int6
     BI_ENTER(ctx);
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
     BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
-    struct scaled_points scaled = {.n = n, .opts = &full};
+    struct bi_emst_points scaled = {.n = n, .opts = &full};
+    struct outputs to = {pairs, dist2};
     bi_progress_set_total(ctx, 400 * (double)n);
-    return compute_tree(ctx, points, stride, &scaled, pairs, dist2);
+    return bi_emst_with_tree(ctx, points, stride, &scaled, compute_pairs, &to);
 }
 
 bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
@@ -451,16 +313,11 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
     BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
     BI_TRY(bi_check_aligned(ctx, "core_dist2", core_dist2, full.dtype == BOSC_F32 ? 4 : 8));
-    if (min_samples < 1) return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is less than 1", (long long)min_samples);
-    if (n > 0 && min_samples > n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "min_samples: %lld is more than %lld points", (long long)min_samples,
-                       (long long)n);
-    if (min_samples > INT32_MAX - FURTHER) /* a list of neighbours has an int32_t length */
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "min_samples: %lld; it may be %d at most", (long long)min_samples,
-                       INT32_MAX - FURTHER);
-    struct scaled_points scaled = {.n = n, .opts = &full, .min_samples = min_samples, .core_dist2 = core_dist2};
+    BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
+    struct bi_emst_points scaled = {.n = n, .opts = &full, .min_samples = min_samples, .core_dist2 = core_dist2};
+    struct outputs to = {pairs, dist2};
     bi_progress_set_total(ctx, 500 * (double)n);
-    BI_TRY(compute_tree(ctx, points, stride, &scaled, pairs, dist2));
+    BI_TRY(bi_emst_with_tree(ctx, points, stride, &scaled, compute_pairs, &to));
     if (n != 1 || !core_dist2) return BOSC_OK;
     BI_TRY(ctx->backend->copy(ctx, core_dist2, &one_point, full.dtype == BOSC_F32 ? 4 : 8));
     return ctx->backend->sync(ctx);

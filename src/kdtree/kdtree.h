@@ -222,6 +222,12 @@ struct bi_kdtree_ops {
     bosc_status (*reserve_order)(bosc_ctx *, bosc_kdtree *, int64_t n);
     void (*end_order)(bosc_kdtree *order);
 
+    /* Writes the nodes of a tree to the blocks points and ids of `order`, which the caller has allocated, by widest
+     * extent, without an index. Trees have 2 to order_dim dimensions. order_run: nodes of the runs whose boxes the
+     * order makes small; run r begins at order_run * r. 0: they are the subtrees of a balanced tree. */
+    bosc_status (*order_nodes)(bosc_ctx *, const bosc_kdtree *, bosc_kdtree *order);
+    int32_t order_dim, order_run;
+
     /* As the step nearest_other_label, for the trees and arguments that it supports: others go to the step. NULL: the
      * step. */
     bosc_status (*nearest_other)(bosc_ctx *, int64_t n, const void *args);

@@ -2,6 +2,7 @@
 #ifndef BI_KDTREE_NEAREST_OTHER_LABEL_H
 #define BI_KDTREE_NEAREST_OTHER_LABEL_H
 
+#include "kdtree/blocks.h"
 #include "kdtree/steps/nearest_other_label.h"
 
 #ifdef __cplusplus

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include <boscage/device/kdtree.h>
+
 #include "base/atomic.h"
 #include "base/bits.h"
 #include "base/union_find.h"
@@ -259,6 +261,106 @@ BI_FN void bi_step_emst_write_core(const struct bi_emst_write_core *a, int64_t i
     const double square = a->is_64bit ? bi_f64_from_bits(word) : (double)bi_f32_from_bits((uint32_t)word),
                  unscaled = square * a->inverse * a->inverse;
     bi_emst_set_word(a->out, a->is_64bit, i, a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled));
+}
+
+/* Arguments of the steps that prove a tree: its edges, and by index in the list of components the edges that leave
+ * them. */
+struct bi_emst_proof {
+    struct bi_emst rounds;
+    const void *given; /* the caller's edges */
+    bool ids_64bit;
+    const void *points; /* rows of dim, of `dtype` */
+    bosc_dtype dtype;
+    int32_t dim;
+    int64_t n;
+    uint64_t *pairs, *words;                   /* n - 1: given edges, smaller point first, and their squared lengths */
+    uint64_t *lightest_pairs, *lightest_words; /* by component */
+    int64_t *bad;                              /* the lowest row that names no two points */
+    uint64_t *better; /* two: the squared length and the pair of the first edge that is shorter than given ones */
+};
+
+/* The word of the squared length between two points, by the operations of bosc_kdtree_dist2. */
+BI_FN uint64_t bi_emst_length_word(const struct bi_emst_proof *a, int64_t i, int64_t j)
+{
+    const bool single = a->dtype == BOSC_F32;
+    double s = 0;
+    for (int32_t c = 0; c < a->dim; c++) {
+        const double x = bosc_kdtree_number(a->points, i * a->dim + c, a->dtype),
+                     y = bosc_kdtree_number(a->points, j * a->dim + c, a->dtype),
+                     d = single ? (double)((float)x - (float)y) : x - y;
+        s = single ? (double)((float)s + (float)d * (float)d) : s + d * d;
+    }
+    if (!(s == s)) s = (double)INFINITY;
+    return single ? bi_f32_bits((float)s) : bi_f64_bits(s);
+}
+
+/* Reads edge i, and measures it. */
+BI_FN void bi_step_emst_read_edge(const struct bi_emst_proof *a, int64_t i)
+{
+    const uint64_t u = bi_word(a->given, a->ids_64bit, 2 * i), v = bi_word(a->given, a->ids_64bit, 2 * i + 1),
+                   low = u < v ? u : v, high = u < v ? v : u;
+    if (u == v || high >= (uint64_t)a->n) {
+        bi_atomic_min_i64(a->bad, i);
+        return;
+    }
+    uint64_t word = bi_emst_length_word(a, (int64_t)low, (int64_t)high);
+    if (a->rounds.core) {
+        const uint64_t one = bi_emst_word(a->rounds.core, a->rounds.is_64bit, (int64_t)low),
+                       two = bi_emst_word(a->rounds.core, a->rounds.is_64bit, (int64_t)high);
+        word = one > word ? one : word;
+        word = two > word ? two : word;
+    }
+    a->pairs[i] = low << 32 | high;
+    a->words[i] = word;
+}
+
+/* Lowers the lengths of the components at both ends to that of given edge i. */
+BI_FN void bi_step_emst_propose_given(const struct bi_emst_proof *a, int64_t i)
+{
+    const uint32_t u = a->rounds.label[a->pairs[i] >> 32], v = a->rounds.label[(uint32_t)a->pairs[i]];
+    if (u == v) return;
+    const uint64_t word = a->words[i];
+    if (word < bi_atomic_load_u64(&a->rounds.best[u])) bi_atomic_min_u64(&a->rounds.best[u], word);
+    if (word < bi_atomic_load_u64(&a->rounds.best[v])) bi_atomic_min_u64(&a->rounds.best[v], word);
+}
+
+/* Lowers the pairs of both components to edge i, if it has their length. */
+BI_FN void bi_step_emst_break_given_ties(const struct bi_emst_proof *a, int64_t i)
+{
+    const uint32_t u = a->rounds.label[a->pairs[i] >> 32], v = a->rounds.label[(uint32_t)a->pairs[i]];
+    if (u == v) return;
+    if (a->words[i] == a->rounds.best[u]) bi_atomic_min_u64(&a->rounds.pair[u], a->pairs[i]);
+    if (a->words[i] == a->rounds.best[v]) bi_atomic_min_u64(&a->rounds.pair[v], a->pairs[i]);
+}
+
+/* Items are components. Stores the lightest given edge, and clears the pair for the searches, which the length bounds.
+ */
+BI_FN void bi_step_emst_store_given(const struct bi_emst_proof *a, int64_t r)
+{
+    const uint32_t c = a->rounds.roots[r];
+    a->lightest_pairs[r] = a->rounds.pair[c];
+    a->lightest_words[r] = a->rounds.best[c];
+    a->rounds.pair[c] = UINT64_MAX;
+}
+
+/* True if component r has an edge before the given ones. */
+BI_FN bool bi_emst_is_wrong(const struct bi_emst_proof *a, int64_t r)
+{
+    const uint32_t c = a->rounds.roots[r];
+    return a->rounds.best[c] != a->lightest_words[r] || a->rounds.pair[c] != a->lightest_pairs[r];
+}
+
+/* Items are components. compare lowers the squared length of the better edge, compare_ties the pair. */
+BI_FN void bi_step_emst_compare(const struct bi_emst_proof *a, int64_t r)
+{
+    if (bi_emst_is_wrong(a, r)) bi_atomic_min_u64(&a->better[0], a->rounds.best[a->rounds.roots[r]]);
+}
+
+BI_FN void bi_step_emst_compare_ties(const struct bi_emst_proof *a, int64_t r)
+{
+    const uint32_t c = a->rounds.roots[r];
+    if (bi_emst_is_wrong(a, r) && a->rounds.best[c] == a->better[0])
+        bi_atomic_min_u64(&a->better[1], a->rounds.pair[c]);
 }
 
 /* Converts the squared lengths of a tree of scaled points. Lowers bad[0] to the first edge whose squared length is not

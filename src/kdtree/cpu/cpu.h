@@ -264,6 +264,10 @@ void bi_kdtree_cpu_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opts
                                int64_t *scratch);
 bosc_status bi_kdtree_cpu_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n);
 
+/* Implements bi_kdtree_ops.order_nodes, for up to BI_KDTREE_CPU_ORDERED_DIM dimensions: axes have 8 bits. */
+enum { BI_KDTREE_CPU_ORDERED_DIM = 255 };
+bosc_status bi_kdtree_cpu_order_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order);
+
 /* *searched = the tree, or its nodes by widest extent, which many queries make. */
 bosc_status bi_kdtree_cpu_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                        const bosc_kdtree **searched);

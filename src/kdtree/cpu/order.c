@@ -118,6 +118,19 @@ static bool may_make_order(const bosc_kdtree *tree)
     return bi_kdtree_may_make_order(tree, bytes);
 }
 
+static bosc_status fill_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order)
+{
+    const bosc_kdtree_view nodes = tree->ops->view(tree);
+    uint8_t *split_axes;
+    BI_TRY(bi_scratch(ctx, (size_t)nodes.nodes, (void **)&split_axes));
+    return bi_kdtree_cpu_build_order(ctx, order, &nodes, tree->ops->view(order), split_axes);
+}
+
+bosc_status bi_kdtree_cpu_order_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, fill_nodes(ctx, tree, order));
+}
+
 static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order)
 {
     const bosc_kdtree_view nodes = tree->ops->view(tree), view = tree->ops->view(order);

@@ -215,5 +215,7 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,
     .reserve_order = bi_kdtree_cpu_reserve_order,
+    .order_nodes = bi_kdtree_cpu_order_nodes,
+    .order_dim = BI_KDTREE_CPU_ORDERED_DIM,
     .nearest_other = cpu_nearest_other,
 };

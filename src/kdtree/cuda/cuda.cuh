@@ -223,6 +223,7 @@ void bi_kdtree_cuda_order_bytes(const bosc_ctx *ctx, const bosc_kdtree_opts *opt
                                 int64_t *scratch);
 bosc_status bi_kdtree_cuda_reserve_order(bosc_ctx *ctx, bosc_kdtree *tree, int64_t n);
 void bi_kdtree_cuda_end_order(bosc_kdtree *order);
+bosc_status bi_kdtree_cuda_order_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order);
 
 /* The searches, for trees that have an index (search/query.cu): the k nearest, those within a radius, those in
  * boxes. */

@@ -3,6 +3,7 @@
 
 #include "core/call.h"
 #include "kdtree/cuda/cuda.cuh"
+#include "kdtree/cuda/search/extent_order.cuh"
 #include "kdtree/cuda/search/filter.cuh"
 #include "kdtree/cuda/search/nearest_other.cuh"
 #include "kdtree/cuda/search/wide_boxes.cuh"
@@ -295,5 +296,8 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     bi_kdtree_cuda_order_bytes,
     bi_kdtree_cuda_reserve_order,
     bi_kdtree_cuda_end_order,
+    bi_kdtree_cuda_order_nodes,
+    BI_KDTREE_ORDER_MOST_DIM,
+    BI_KDTREE_RUN,
     nullptr, /* a step of cuda_steps */
 };

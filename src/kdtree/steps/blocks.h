@@ -11,11 +11,12 @@
  * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
  * be replaced. With core distances, the distance of two nodes is under mutual reachability: the largest of their
  * Euclidean distance and both core distances. The copies of a point ascend by id in a subtree that holds nothing else,
- * so that by least ids a search visits one block of it. */
+ * so that by least ids a search visits one block of it. Blocks of an order by extent are runs of nodes. */
 struct bi_kdtree_blocks {
     bosc_kdtree_view view;
     uint32_t *node_labels; /* and `same`: NULL where labels are not needed */
     int32_t levels, level, used;
+    int32_t run;         /* nodes of a block, but for the last ones; 0: blocks are subtrees */
     uint32_t *begins;    /* of blocks; the end of the last */
     void *boxes;         /* by heap index, of the distance type */
     uint32_t *least_ids; /* by heap index */
@@ -51,22 +52,32 @@ BI_FN void bi_kdtree_set_box_coordinate(const struct bi_kdtree_blocks *a, int64_
         ((double *)a->boxes)[at] = x;
 }
 
+/* The first node of block s, or the end of the last block. */
+BI_FN int64_t bi_kdtree_block_begin_of(const struct bi_kdtree_blocks *a, int64_t s)
+{
+    if (s >> a->levels) return a->view.nodes;
+    if (!a->run) return bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
+    return s * a->run < a->view.nodes ? s * a->run : a->view.nodes;
+}
+
+/* Makes block s: its nodes, the box around them, and their least id. The last runs may be empty: their boxes are beyond
+ * all points. */
 BI_FN void bi_step_make_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
-    int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s).begin;
-    int64_t end = s + 1 < blocks ? bi_kdtree_subtree(a->view.nodes, a->levels, (uint64_t)s + 1).begin : a->view.nodes;
+    const int64_t blocks = (int64_t)1 << a->levels, begin = bi_kdtree_block_begin_of(a, s),
+                  end = bi_kdtree_block_begin_of(a, s + 1);
     for (int32_t c = 0; c < a->used; c++) {
-        double low = bosc_kdtree_coordinate(&a->view, begin, c), high = low;
-        for (int64_t i = begin + 1; i < end; i++) {
+        double low = (double)INFINITY, high = -(double)INFINITY;
+        for (int64_t i = begin; i < end; i++) {
             double x = bosc_kdtree_coordinate(&a->view, i, c);
-            low = x < low ? x : low;
-            high = x > high ? x : high;
+            low = i == begin || x < low ? x : low;
+            high = i == begin || x > high ? x : high;
         }
         bi_kdtree_set_box_coordinate(a, blocks - 1 + s, c, low);
         bi_kdtree_set_box_coordinate(a, blocks - 1 + s, a->used + c, high);
     }
-    uint32_t least = bosc_kdtree_id(&a->view, begin);
-    for (int64_t i = begin + 1; i < end; i++) {
+    uint32_t least = UINT32_MAX;
+    for (int64_t i = begin; i < end; i++) {
         uint32_t id = bosc_kdtree_id(&a->view, i);
         least = id < least ? id : least;
     }

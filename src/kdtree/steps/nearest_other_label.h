@@ -66,10 +66,11 @@ BI_FN double bi_kdtree_mutual(const struct bi_kdtree_blocks *a, const void *core
     return core > distance ? core : distance;
 }
 
-/* Sets the one label of block s, or BI_KDTREE_MIXED. */
+/* Sets the one label of block s, or BI_KDTREE_MIXED. An empty block has the label of the last node: as they are last,
+ * boxes above have it if their other nodes do. */
 BI_FN void bi_step_label_block(const struct bi_kdtree_blocks *a, int64_t s)
 {
-    uint32_t label = a->node_labels[a->begins[s]];
+    uint32_t label = a->node_labels[a->begins[s] < a->begins[s + 1] ? a->begins[s] : a->view.nodes - 1];
     for (uint32_t i = a->begins[s] + 1; i < a->begins[s + 1]; i++)
         if (a->node_labels[i] != label) label = BI_KDTREE_MIXED;
     a->same[((int64_t)1 << a->levels) - 1 + s] = label;

@@ -126,6 +126,7 @@ static void of_forest(void)
     REFUSED(bosc_components_compute(NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_emst_compute(NULL, NULL, 0, 0, NULL, NULL, NULL));
     REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
+    REFUSED(bosc_emst_verify(NULL, NULL, 0, 0, NULL, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_compute(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_compute_linkage(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_condense(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));

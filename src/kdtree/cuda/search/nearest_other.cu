@@ -18,7 +18,8 @@ struct alignas(8) label_pair {
     uint32_t label[2];
 };
 
-template <class D, int DIM> struct other_search {
+/* CORES: distances are under mutual reachability. */
+template <class D, int DIM, bool CORES> struct other_search {
     const bi_kdtree_nearest_other_label &a;
     const bi_kdtree_array &nodes;
     bi_kdtree_node<D, DIM> query;
@@ -26,9 +27,18 @@ template <class D, int DIM> struct other_search {
     D limit;          /* the largest distance that still counts */
     uint32_t best;    /* the result, or BI_KDTREE_NONE */
     uint64_t *shared; /* the shared distance of the label; NULL: none */
+    D core;           /* the node's core distance; 0 without CORES */
 
-    /* Returns a lower bound of the distances from a box, as bi_kdtree_block_box_bound does. */
-    __device__ __forceinline__ D box_bound(const D (&box)[2 * DIM]) const
+    /* Returns the larger of a distance, the node's core distance and core distance `at` of an array. */
+    __device__ __forceinline__ D mutual(D distance, const void *cores, uint32_t at) const
+    {
+        if (!CORES) return distance;
+        const D other = static_cast<const D *>(cores)[at], most = other > core ? other : core;
+        return most > distance ? most : distance;
+    }
+
+    /* Returns a lower bound of the distances from box h, as bi_kdtree_block_box_bound does. */
+    __device__ __forceinline__ D box_bound(uint32_t h, const D (&box)[2 * DIM]) const
     {
         D s = 0;
 #pragma unroll
@@ -37,7 +47,7 @@ template <class D, int DIM> struct other_search {
             const D gap = box[c] > q ? box[c] - q : q > box[DIM + c] ? q - box[DIM + c] : 0;
             s = c == 0 ? gap * gap : s + gap * gap;
         }
-        return s;
+        return mutual(s, a.blocks.least_cores, h);
     }
 
     /* As bi_kdtree_block_is_beyond. */
@@ -51,9 +61,10 @@ template <class D, int DIM> struct other_search {
     {
         const uint32_t end = a.blocks.begins[block + 1];
         for (uint32_t at = a.blocks.begins[block]; at < end; at++) {
-            if (a.blocks.node_labels[at] == label) continue;
+            if (a.blocks.node_labels[at] == label || mutual(0, a.blocks.node_cores, at) > limit) continue;
             const bi_kdtree_node<D, DIM> p = bi_kdtree_node_reader<D, DIM>::load(nodes, at);
-            const D sum = bi_kdtree_node_reader<D, DIM>::distance(query.x, p.x), d = sum == sum ? sum : (D)INFINITY;
+            const D sum = bi_kdtree_node_reader<D, DIM>::distance(query.x, p.x),
+                    d = mutual(sum == sum ? sum : (D)INFINITY, a.blocks.node_cores, at);
             if (d > limit) continue;
             const uint32_t id = bi_kdtree_node_reader<D, DIM>::id(nodes, at, p);
             if (d == limit && id >= best) continue;
@@ -85,7 +96,8 @@ template <class D, int DIM> struct other_search {
                 const D *below = static_cast<const D *>(a.blocks.boxes) + (size_t)(2 * h + 1) * (2 * DIM);
                 const box_pair<D, DIM> boxes = *reinterpret_cast<const box_pair<D, DIM> *>(below);
                 const label_pair labels = *reinterpret_cast<const label_pair *>(a.blocks.same + 2 * h + 1);
-                const D bound[2] = {box_bound(boxes.coordinates[0]), box_bound(boxes.coordinates[1])};
+                const D bound[2] = {box_bound(2 * h + 1, boxes.coordinates[0]),
+                                    box_bound(2 * h + 2, boxes.coordinates[1])};
                 const bool near[2] = {labels.label[0] != label && !is_beyond(2 * h + 1, bound[0]),
                                       labels.label[1] != label && !is_beyond(2 * h + 2, bound[1])};
                 if (near[0] || near[1]) {
@@ -120,7 +132,7 @@ template <class D, int DIM> struct other_search {
 };
 
 /* Searches from the active nodes begin to end - 1. */
-template <class D, int DIM>
+template <class D, int DIM, bool CORES>
 static __global__ void __launch_bounds__(THREADS)
     bi_kdtree_search_other(const bi_kdtree_nearest_other_label a, int64_t begin, int64_t end)
 {
@@ -131,14 +143,15 @@ static __global__ void __launch_bounds__(THREADS)
     const uint32_t node = a.active_nodes[i], label = a.blocks.node_labels[node];
     const bi_kdtree_node<D, DIM> query = bi_kdtree_node_reader<D, DIM>::load(nodes, node);
     const uint32_t row = bi_kdtree_node_reader<D, DIM>::id(nodes, node, query);
-    other_search<D, DIM> s = {a,
-                              nodes,
-                              query,
-                              label,
-                              (uint32_t)(((int64_t)1 << a.blocks.levels) - 1),
-                              a.bounds ? static_cast<const D *>(a.bounds)[row] : (D)INFINITY,
-                              BI_KDTREE_NONE,
-                              a.best ? &a.best[label] : nullptr};
+    other_search<D, DIM, CORES> s = {a,
+                                     nodes,
+                                     query,
+                                     label,
+                                     (uint32_t)(((int64_t)1 << a.blocks.levels) - 1),
+                                     a.bounds ? static_cast<const D *>(a.bounds)[row] : (D)INFINITY,
+                                     BI_KDTREE_NONE,
+                                     a.best ? &a.best[label] : nullptr,
+                                     CORES ? static_cast<const D *>(a.blocks.node_cores)[node] : 0};
     /* 2. Search. */
     if (s.shared) s.share_limit();
     s.walk(s.shared ? static_cast<const D *>(a.least)[row] : 0);
@@ -154,7 +167,7 @@ static __global__ void __launch_bounds__(THREADS)
 template <class D, int DIM>
 static bosc_status launch_search(bosc_ctx *ctx, const bi_kdtree_nearest_other_label &a, int64_t count)
 {
-    auto kernel = bi_kdtree_search_other<D, DIM>;
+    auto kernel = a.blocks.node_cores ? bi_kdtree_search_other<D, DIM, true> : bi_kdtree_search_other<D, DIM, false>;
     struct bi_batches p = bi_batches_of(ctx, count, 1);
     while (bi_next_batch(ctx, &p))
         BI_TRY(BI_RUN_BATCH(ctx, kernel, (unsigned)bi_div_up(p.end - p.begin, THREADS), THREADS, 0, a, p.begin, p.end));
@@ -174,7 +187,7 @@ template <class D> static bosc_status launch_dim(bosc_ctx *ctx, const bi_kdtree_
 bool bi_kdtree_cuda_supports_nearest_other(const bi_kdtree_nearest_other_label &search)
 {
     const bosc_kdtree_view *view = &search.blocks.view;
-    return search.active_nodes && !search.wide && !search.blocks.node_cores && view->dim <= 4 &&
+    return search.active_nodes && !search.wide && view->dim <= 4 &&
            (view->dtype == BOSC_F32 || view->dtype == BOSC_F64);
 }
 

@@ -147,10 +147,9 @@ static size_t count_scratch(const bosc_kdtree_opts *opts, int64_t n)
     return (size_t)bi_round_up((uint64_t)n * sizeof(uint32_t), 256) + bi_kdtree_extent_order_bytes(n, opts->dim);
 }
 
-/* Queues the making of the order in tree->order, whose blocks are large enough. */
-static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree)
+/* Queues the moves of the nodes to the blocks points and ids of `order`. */
+static bosc_status fill_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *order)
 {
-    const bosc_kdtree *order = tree->order;
     const bosc_kdtree_view view = tree->ops->view(tree);
     const bi_kdtree_order_points points = {view.points, view.dtype, view.dim, (int32_t)view.pitch,
                                            (uint32_t)tree->nodes};
@@ -160,9 +159,21 @@ static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree)
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *positions, &positions));
     BI_TRY(bi_scratch(ctx, bi_kdtree_extent_order_bytes(tree->nodes, view.dim), &scratch));
     BI_TRY(bi_kdtree_order_by_extent(ctx, &points, positions, scratch));
-    BI_TRY(row % 16 == 0  ? reorder_nodes<uint4>(ctx, tree, positions, order)
+    return row % 16 == 0  ? reorder_nodes<uint4>(ctx, tree, positions, order)
            : row % 8 == 0 ? reorder_nodes<uint2>(ctx, tree, positions, order)
-                          : reorder_nodes<uint32_t>(ctx, tree, positions, order));
+                          : reorder_nodes<uint32_t>(ctx, tree, positions, order);
+}
+
+bosc_status bi_kdtree_cuda_order_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtree *order)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, fill_nodes(ctx, tree, order));
+}
+
+/* Queues the making of the order in tree->order, whose blocks are large enough. */
+static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree)
+{
+    const bosc_kdtree *order = tree->order;
+    BI_TRY(fill_nodes(ctx, tree, order));
     BI_TRY(bi_kdtree_make_extent_index(ctx, order));
     return bi_cuda_check(ctx, cudaEventRecord((cudaEvent_t)order->made, (cudaStream_t)ctx->stream), "stream");
 }

@@ -1,0 +1,69 @@
+/* Boruvka's rounds over points: shared by the computation of Euclidean spanning trees and by their proof. */
+#ifndef BI_FOREST_EMST_H
+#define BI_FOREST_EMST_H
+
+#include <boscage/kdtree.h>
+
+#include "forest/drivers.h"
+#include "kdtree/nearest_other_label.h"
+
+struct bi_emst_rounds {
+    bosc_ctx *ctx;
+    const struct bi_forest_steps *steps;
+    const bosc_kdtree *tree;
+    bosc_kdtree order; /* of its nodes, for the walks */
+    struct bi_kdtree_blocks blocks;
+    int64_t n, edges;
+    int64_t components; /* elements of args.roots */
+    struct bi_emst args;
+    bool mutual; /* lengths are under mutual reachability; args.core is the caller's */
+    uint32_t *found, *other_roots;
+    void *found_dist2;
+    uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
+    int64_t *count;
+};
+
+/* Progress weight of a step with random reads of other points or components; estimated. */
+enum { BI_EMST_LOOKUP_ITEMS = 8 };
+
+/* Allocates all arrays of *e and e->args, without contents, for n >= 2; but pairs and words of *e, for all edges, are
+ * the caller's. Pairs and words of args hold the edges of one round. The caller has set n, args.k and args.is_64bit,
+ * and releases the scratch, also after a failure. */
+bosc_status bi_emst_allocate(struct bi_emst_rounds *e);
+
+/* Runs a step over all components; *raised = the step set the flag. */
+bosc_status bi_emst_run_flag_step(struct bi_emst_rounds *e, bi_step_fn step, bool *raised);
+
+/* Searches within the components' best lengths, and finds the first pair at the shortest length of each. */
+bosc_status bi_emst_search(struct bi_emst_rounds *e);
+
+/* Adds the components' edges to the tree, merges the components and relabels the points. */
+bosc_status bi_emst_join(struct bi_emst_rounds *e);
+
+/* Neighbour lists, and rounds until one component is left. */
+bosc_status bi_emst_find_edges(struct bi_emst_rounds *e);
+
+/* The points of a call. */
+struct bi_emst_points {
+    const bosc_kdtree *tree; /* of the points times `scale`, a power of two */
+    int64_t n;
+    const bosc_emst_opts *opts;
+    double scale;
+    bool exact;          /* no scaled coordinate is rounded */
+    int64_t min_samples; /* 0: Euclidean lengths */
+    void *core_dist2;    /* the caller's array; NULL: none */
+};
+
+/* Builds the tree of the points, scales it where squares are out of range, and calls `use` for 2 points or more; all
+ * arguments are checked, but for the points. `use` has scratch of its own. */
+typedef bosc_status (*bi_emst_use)(bosc_ctx *ctx, const struct bi_emst_points *p, void *user);
+bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct bi_emst_points *p,
+                              bi_emst_use use, void *user);
+
+/* Fails unless squares of distances are in the range of their type. */
+bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit);
+
+/* Checks min_samples of n points. */
+bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n);
+
+#endif

@@ -1,0 +1,124 @@
+/* Boruvka's rounds over the nearest points of other components. emst.c states the method. */
+#include "forest/emst.h"
+
+#include "base/bits.h"
+#include "core/call.h"
+
+bosc_status bi_emst_allocate(struct bi_emst_rounds *e)
+{
+    struct bi_emst *a = &e->args;
+    size_t size = a->is_64bit ? 8 : 4;
+    /* Neighbour lists. */
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *a->near, &a->near));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, size, &a->near_dist2));
+    /* By point: list position, component, nearest foreign point, search bound and result. */
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->at));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->label, &a->label));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->other, &a->other));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->dist2));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &a->bounds));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->found, &e->found));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, size, &e->found_dist2));
+    /* By component: shortest edge, parent, and the list of components with their edges. */
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->best, &a->best));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pair, &a->pair));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->parent, &a->parent));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->roots, &a->roots));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *e->other_roots, &e->other_roots));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->joins));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, 1, &a->stays));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->pairs, &a->pairs));
+    BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *a->words, &a->words));
+    BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
+    a->found = e->found;
+    a->found_dist2 = e->found_dist2;
+    return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
+}
+
+bosc_status bi_emst_run_flag_step(struct bi_emst_rounds *e, bi_step_fn step, bool *raised)
+{
+    uint32_t flag;
+    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.flag, 0, sizeof flag));
+    BI_TRY(step(e->ctx, e->components, &e->args));
+    BI_TRY(bi_read_back(e->ctx, &flag, e->args.flag, sizeof flag));
+    *raised = flag != 0;
+    return BOSC_OK;
+}
+
+bosc_status bi_emst_search(struct bi_emst_rounds *e)
+{
+    const struct bi_kdtree_shared_bounds shared = {e->args.bounds, e->args.dist2, e->args.best};
+    bool edgeless;
+    BI_TRY(e->steps->emst_set_bounds(e->ctx, e->n, &e->args));
+    BI_TRY(bi_kdtree_nearest_other_in(e->ctx, &e->order, &e->blocks, &shared, e->found, e->found_dist2));
+    BI_TRY(e->steps->emst_update(e->ctx, e->n, &e->args));
+    BI_TRY_WITH_COST(e->ctx, BI_EMST_LOOKUP_ITEMS, e->steps->emst_break_ties(e->ctx, e->n, &e->args));
+    BI_TRY(bi_emst_run_flag_step(e, e->steps->emst_find_edgeless, &edgeless));
+    return edgeless ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "a component has no edge to another") : BOSC_OK;
+}
+
+/* Finds the shortest edge of every component. Neighbours in the tree's order bound it (Prokopenko, Sao,
+ * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022). Each search
+ * lowers the bound of its component's other points. */
+static bosc_status find_shortest_edges(struct bi_emst_rounds *e)
+{
+    BI_TRY(bi_kdtree_label_blocks(e->ctx, &e->order, e->args.label, &e->blocks));
+    BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
+    BI_TRY_WITH_COST(e->ctx, BI_EMST_LOOKUP_ITEMS, e->steps->emst_advance(e->ctx, e->n, &e->args));
+    BI_TRY(bi_kdtree_bound_labels(e->ctx, &e->order, &e->blocks, e->args.best));
+    return bi_emst_search(e);
+}
+
+/* Points every component at its root: each pass follows up to 64 parents, so 8 passes are enough for 2^32 components.
+ */
+static bosc_status find_roots(struct bi_emst_rounds *e)
+{
+    bool more = true;
+    for (int times = 0; more && times < BI_UF_MAX_ASCENTS; times++)
+        BI_TRY(bi_emst_run_flag_step(e, e->steps->emst_ascend, &more));
+    return more ? bi_fail(e->ctx, BOSC_ERR_INTERNAL, "the components' edges make a cycle") : BOSC_OK;
+}
+
+bosc_status bi_emst_join(struct bi_emst_rounds *e)
+{
+    const struct bi_core_ops *core = e->ctx->backend->core;
+    struct bi_emst *a = &e->args;
+    uint32_t *roots = a->roots;
+    int64_t added;
+    BI_TRY_WITH_COST(e->ctx, BI_EMST_LOOKUP_ITEMS, e->steps->emst_join(e->ctx, e->components, a));
+    BI_TRY(core->compact(e->ctx, 8, a->words, a->joins, e->components, e->words + e->edges, e->count));
+    BI_TRY(core->compact(e->ctx, 8, a->pairs, a->joins, e->components, e->pairs + e->edges, e->count));
+    BI_TRY(bi_read_back(e->ctx, &added, e->count, sizeof added));
+    BI_TRY(find_roots(e));
+    BI_TRY(e->steps->emst_label(e->ctx, e->n, a));
+    BI_TRY(core->compact(e->ctx, sizeof *roots, roots, a->stays, e->components, e->other_roots, e->count));
+    a->roots = e->other_roots;
+    e->other_roots = roots;
+    e->components -= added;
+    e->edges += added;
+    return BOSC_OK;
+}
+
+/* Finds the core distances, and replaces the distances of lists and boxes by those under mutual reachability. */
+static bosc_status set_cores(struct bi_emst_rounds *e)
+{
+    BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
+    BI_TRY_WITH_COST(e->ctx, BI_EMST_LOOKUP_ITEMS, e->steps->emst_sort_mutual(e->ctx, e->n, &e->args));
+    return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
+}
+
+bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)
+{
+    BI_TRY(bi_emst_allocate(e));
+    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
+    BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree, &e->order));
+    BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, &e->order, &e->blocks));
+    if (e->mutual) BI_TRY(set_cores(e));
+    BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
+    e->components = e->n;
+    while (e->components > 1) {
+        BI_TRY(find_shortest_edges(e));
+        BI_TRY(bi_emst_join(e));
+    }
+    return BOSC_OK;
+}
