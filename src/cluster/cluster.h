@@ -12,8 +12,14 @@ extern "C" {
 
 struct bi_cluster_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 
+struct bi_dbscan; /* steps/dbscan.h */
+
 struct bi_cluster_ops {
     const struct bi_cluster_steps *steps;
+
+    /* As the step dbscan_join_siblings, for the levels a->level down to `last` in one pass. NULL: the step, level by
+     * level. */
+    bosc_status (*join_siblings)(bosc_ctx *, const struct bi_dbscan *a, int32_t last);
 };
 
 #ifdef __cplusplus

@@ -96,13 +96,16 @@ static bosc_status check_call(bosc_ctx *ctx, const struct call *s, int64_t n)
 static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, struct bi_dbscan *a)
 {
     const int64_t n = tree->nodes;
+    bosc_kdtree order = *tree;
     bosc_kdtree_query_opts query = {.size = sizeof query, .p = s->opts.p, .periods = s->opts.periods}, full;
     BI_TRY(bi_kdtree_check_pair_opts(ctx, tree, &query, &full));
     BI_TRY(bi_kdtree_stage_metric(ctx, "points", tree, &full, tree->magnitude == BI_KDTREE_ORDINARY, &a->metric));
     a->limit = bi_kdtree_measure_of(&a->metric, s->eps);
     a->min_samples = (double)s->min_samples;
-    BI_TRY(bi_kdtree_place_nodes(ctx, tree, &a->metric, &a->points, &a->rows));
-    BI_TRY(bi_kdtree_make_blocks(ctx, tree, &a->blocks));
+    /* Sums of weights follow the order of the tree. */
+    if (!s->opts.weights) BI_TRY(bi_kdtree_order_nodes(ctx, tree, &order));
+    BI_TRY(bi_kdtree_place_nodes(ctx, &order, &a->metric, &a->points, &a->rows));
+    BI_TRY(bi_kdtree_make_blocks(ctx, &order, &a->blocks));
     const int64_t boxes = ((int64_t)2 << a->blocks.levels) - 1;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->core, &a->core));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->parent, &a->parent));
@@ -145,23 +148,45 @@ static bosc_status find_core(bosc_ctx *ctx, const struct call *s, int64_t n, str
     return BOSC_OK;
 }
 
-/* Unites core nodes within eps of each other: within blocks, then between siblings, level by level. Each pass changes
- * sets, so it recomputes the joined flags of blocks, then of boxes up to the next level. */
+/* Unites the core nodes of the siblings of the levels a->level down to `last`. */
+static bosc_status join_levels(bosc_ctx *ctx, int64_t blocks, const struct bi_dbscan *a, int32_t last)
+{
+    const struct bi_cluster_ops *ops = ctx->ops->cluster;
+    if (ops->join_siblings)
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, ops->join_siblings(ctx, a, last));
+    else
+        BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, ops->steps->dbscan_join_siblings(ctx, blocks / 2, a));
+    return BOSC_OK;
+}
+
+/* Recomputes the joined flags of blocks, then of boxes up to a level. */
+static bosc_status update_boxes(bosc_ctx *ctx, int64_t blocks, struct bi_dbscan *a, int32_t level)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    BI_TRY(steps->dbscan_update_blocks(ctx, blocks, a));
+    for (a->level = a->blocks.levels - 1; a->level >= level; a->level--)
+        BI_TRY(steps->dbscan_merge_boxes(ctx, (int64_t)1 << a->level, a));
+    return BOSC_OK;
+}
+
+/* Unites core nodes within eps of each other: within blocks, then between siblings, by passes from the bottom up. Each
+ * pass changes sets, so the joined flags are recomputed. */
 static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     const int64_t blocks = (int64_t)1 << a->blocks.levels;
+    const int32_t levels = a->blocks.levels;
+    const bool several = ctx->ops->cluster->join_siblings; /* passes over 1, 2, 4, ... levels: they read all flags */
     const struct bi_flatten flatten = {a->parent};
     BI_TRY(steps->dbscan_singletons(ctx, n, a));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_blocks(ctx, blocks, a));
-    BI_TRY(steps->dbscan_update_blocks(ctx, blocks, a));
-    for (a->level = a->blocks.levels; a->level > 0;) {
-        BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->dbscan_join_siblings(ctx, blocks / 2, a));
-        const int32_t level = a->level - 1;
-        BI_TRY(steps->dbscan_update_blocks(ctx, blocks, a));
-        for (a->level = a->blocks.levels - 1; a->level >= level; a->level--)
-            BI_TRY(steps->dbscan_merge_boxes(ctx, (int64_t)1 << a->level, a));
+    BI_TRY(update_boxes(ctx, blocks, a, several ? 0 : levels));
+    for (int32_t level = levels; level > 0;) {
+        const int32_t more = several ? levels - level : 0, last = level > more ? level - more : 1;
         a->level = level;
+        BI_TRY(join_levels(ctx, blocks, a, last));
+        level = last - 1;
+        BI_TRY(update_boxes(ctx, blocks, a, several ? 0 : level));
     }
     return steps->flatten(ctx, n, &flatten);
 }
@@ -331,14 +356,15 @@ bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts,
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = tree_opts_of(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
-    /* 1. Of a node: its row as the tree's type and as doubles; its id; four words; two flags; a weight, a label, a core
-     * flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */
+    /* 1. Of a node: its row as the tree's type, that by widest extent, and as doubles; two ids; four words; two flags;
+     * a weight, a label, a core flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */
     const int64_t size = (int64_t)bosc_dtype_size(o.dtype), tree_size = (int64_t)bosc_dtype_size(tree.dtype),
                   used = tree.dim < BI_KDTREE_BOX_COORDINATES ? tree.dim : BI_KDTREE_BOX_COORDINATES;
     const int64_t node =
-        tree.dim * (tree_size + 8) + 4 + 4 * 4 + 2 + 8 + 8 + 1 + (used * 2 * tree_size + 28 + 8) / 4 + 1;
-    /* 2. Before: the tree, and the rows of directions. */
+        tree.dim * (2 * tree_size + 8) + 2 * 4 + 4 * 4 + 2 + 8 + 8 + 1 + (used * 2 * tree_size + 28 + 8) / 4 + 1;
+    /* 2. Before: the tree, and the rows of directions; then the rows by widest extent, with a byte each. */
     const int64_t directions = o.metric == BOSC_CLUSTER_MINKOWSKI ? 0 : n * (o.dim * size + tree.dim * 8);
-    *bytes = kept + bi_max_i64(building + directions, n * node) + SLACK;
+    *bytes = kept + bi_max_i64(bi_max_i64(building + directions, n * node), building + n * (tree.dim * tree_size + 5)) +
+             SLACK;
     return BOSC_OK;
 }
