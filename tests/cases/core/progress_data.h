@@ -378,6 +378,11 @@ static bosc_status emst_compute_mutual(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_compute_mutual(w->ctx, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
 }
+static bosc_status emst_verify(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_verify(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, NULL);
+}
 static bosc_status hdbscan_compute(struct world *w)
 {
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
@@ -671,6 +676,7 @@ static const struct call calls[] = {
     {"dbscan_compute_tree", dbscan_compute_tree, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
     {"emst_compute_mutual", emst_compute_mutual, NULL, false},
+    {"emst_verify", emst_verify, NULL, false},
     {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},

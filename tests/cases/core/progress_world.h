@@ -64,6 +64,7 @@ struct world {
     int64_t edges;        /* of the graph */
     int64_t tree_edges;   /* of its forest */
     int64_t *tree_ids;    /* which ones */
+    int64_t *emst_pairs;  /* of the points' Euclidean tree */
     unsigned char *saved; /* bytes of a structure, OUT at most */
     size_t at;            /* in them */
     unsigned char *out;   /* OUT bytes, of every call's answer */
@@ -118,6 +119,7 @@ static void make_arrays(struct world *w)
     w->places = suite_alloc(2 * (size_t)w->place_count * sizeof *w->places);
     w->rotations = suite_alloc((size_t)w->n * 4 * sizeof *w->rotations);
     w->tree_ids = suite_alloc(8 * n);
+    w->emst_pairs = suite_alloc(16 * n);
     w->boxes = suite_alloc(6 * n * sizeof *w->boxes);
     w->numbers = suite_alloc(8 * (n + (1u << LEVEL)));
     w->bits = suite_alloc(((size_t)1 << DEPTH) / 8);
@@ -263,6 +265,7 @@ static bool on_device(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BO
 static void make_world(struct world *w, bosc_ctx *ctx)
 {
     bosc_msf_info info = {.size = sizeof info};
+    const bosc_emst_opts emst = {.size = sizeof emst, .dim = 3};
     *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .place_count = PLACES, .depth = DEPTH, .level = LEVEL};
     if (on_device(ctx))
         w->n = FEW, w->side = 32, w->place_count = 40, w->depth = 13,
@@ -279,6 +282,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_trie_build(ctx, w->trie, w->vectors, NULL, w->n, 0));
     CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
     w->tree_edges = info.edges;
+    CHECK_OK(ctx, bosc_emst_compute(ctx, w->points, w->n, 3, &emst, w->emst_pairs, NULL));
     make_plan(w);
     make_fans(w);
     CHECK_OK(ctx, bosc_cbt_get_bits(ctx, w->bisection, w->bits));
@@ -288,9 +292,9 @@ static void make_world(struct world *w, bosc_ctx *ctx)
 static void free_world(struct world *w)
 {
     /* Everything that make_world and the calls allocated. */
-    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values, w->vectors,  w->keep,  w->u,
-                      w->v,      w->weights, w->pairs,   w->lengths, w->places, w->tree_ids, w->saved, w->out,
-                      w->copy,   w->boxes,   w->numbers, w->bits,    w->heap,   w->rotations};
+    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values, w->vectors,   w->keep,      w->u,
+                      w->v,      w->weights, w->pairs,   w->lengths, w->places, w->tree_ids,  w->saved,     w->out,
+                      w->copy,   w->boxes,   w->numbers, w->bits,    w->heap,   w->rotations, w->emst_pairs};
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);

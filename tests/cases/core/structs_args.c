@@ -50,6 +50,7 @@ static void information_of_points(bosc_ctx *ctx)
     for (int i = 0; i < 40; i++) points[i] = (float)(i * i % 37);
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dim = 2};
     bosc_voxelgrid_opts grid_opts = {.size = sizeof grid_opts, .dim = 2, .cell = 3};
+    const bosc_emst_opts emst = {.size = sizeof emst, .dim = 2};
     bosc_kdtree *tree = NULL;
     bosc_voxelgrid *grid = NULL;
     bosc_collision *collision = NULL;
@@ -59,6 +60,7 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid_opts, &grid));
     CHECK_INFO(bosc_ctx_info, bosc_ctx_get_info(ctx, is));
     CHECK_INFO(bosc_dbscan_info, bosc_dbscan_compute_tree(ctx, tree, 3, 2, NULL, (int64_t[20]){0}, NULL, is));
+    CHECK_INFO(bosc_emst_fault, bosc_emst_verify(ctx, points, 2, 0, &emst, 0, (int64_t[]){0, 1}, is));
     CHECK_INFO(bosc_kdtree_info, bosc_kdtree_get_info(ctx, tree, is));
     CHECK_INFO(bosc_kdtree_times, bosc_kdtree_get_times(ctx, tree, is));
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
