@@ -70,8 +70,8 @@ static void move_row(const struct bi_ranks_owned_move *move, uint32_t owner, int
         char *block = column->blocks[owner] + at * column->item_size;
         if (column->rows)
             copy_item(column->rows + i * column->item_size, block, (size_t)column->item_size, move->to_rows);
-        else /* row numbers: item_size is 8, and to_rows is false */
-            memcpy(block, &i, sizeof i);
+        else /* row numbers of 4 or 8 bytes, on little-endian machines; to_rows is false */
+            memcpy(block, &i, (size_t)column->item_size);
     }
 }
 

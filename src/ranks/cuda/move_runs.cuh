@@ -1,7 +1,8 @@
-/* Moves items of 1, 4 or 8 bytes between rows and the blocks of their owners in runs: a thread block orders the rows of
- * a tile by owner in shared memory, so that consecutive threads access consecutive items of a block. For two ranks a
- * run is about 1,024 items; single warps would send runs of 16, at two thirds of the speed of the link between devices
- * (docs/design/ranks.md, Owners of keys). */
+/* Moves items between rows and the blocks of their owners in runs: a thread block orders the rows of a tile by owner in
+ * shared memory, so that consecutive threads access consecutive items of a block. For two ranks a run is about 1,024
+ * items; single warps would send runs of 16, at two thirds of the speed of the link between devices
+ * (docs/design/ranks.md, Owners of keys). Items of 1, 4 or 8 bytes are ordered in shared memory themselves; of wide
+ * items the numbers of the rows are, and consecutive threads move consecutive words. */
 #ifndef BI_RANKS_CUDA_MOVE_RUNS_CUH
 #define BI_RANKS_CUDA_MOVE_RUNS_CUH
 
@@ -25,7 +26,8 @@ struct bi_ranks_device_move {
     bool to_rows;
     int count;
     int64_t item_size[BI_RANKS_COLUMNS];
-    char *rows[BI_RANKS_COLUMNS]; /* NULL: row numbers are written to the blocks; only if to_rows is false */
+    int word_size[BI_RANKS_COLUMNS]; /* of the words in which items of any size are moved: 1, 4, 8 or 16 bytes */
+    char *rows[BI_RANKS_COLUMNS];    /* NULL: row numbers are written to the blocks; only if to_rows is false */
     char *blocks[BI_RANKS_COLUMNS][BI_RANKS_INLINE];
     char *const *table; /* (count, rank_count), in place of `blocks`; or NULL */
 };
@@ -64,7 +66,7 @@ __device__ __forceinline__ T bi_ranks_advance_cursor(T *cursors, bool valid, uin
 namespace
 {
 
-enum { RUN_WARPS = BI_RANKS_RUN_THREADS / 32, RUN_STEPS = BI_RANKS_TILE / BI_RANKS_RUN_THREADS };
+enum { RUN_WARPS = BI_RANKS_RUN_THREADS / 32, RUN_STEPS = BI_RANKS_TILE / BI_RANKS_RUN_THREADS, WORD_STEPS = 4 };
 
 struct run_shared {
     uint64_t items[BI_RANKS_TILE];      /* by owner, then by row */
@@ -73,6 +75,7 @@ struct run_shared {
     uint32_t cursors[RUN_WARPS][BI_RANKS_RUN_RANKS];
     uint32_t sums[RUN_WARPS];
     unsigned char owners[BI_RANKS_TILE]; /* of the items */
+    uint16_t rows[BI_RANKS_TILE];        /* of the items, within the tile */
 };
 
 /* Reads or writes item i of an array of items of `size` bytes. */
@@ -132,6 +135,53 @@ __device__ __forceinline__ void read_runs(const bi_ranks_device_move &m, int c, 
     }
 }
 
+/* Moves the items of a column, in words, between the rows from `begin` on and the blocks. The loads of WORD_STEPS
+ * words of a thread are in flight together. */
+template <class WORD, bool TO_ROWS>
+__device__ __forceinline__ void move_wide(const bi_ranks_device_move &m, int c, uint32_t ranks, const run_shared &sh,
+                                          int64_t begin, int count)
+{
+    const uint32_t words = (uint32_t)(m.item_size[c] / (int64_t)sizeof(WORD)), all = (uint32_t)count * words;
+    for (uint32_t first = threadIdx.x; first < all; first += WORD_STEPS * BI_RANKS_RUN_THREADS) {
+        WORD word[WORD_STEPS], *to[WORD_STEPS];
+#pragma unroll
+        for (int s = 0; s < WORD_STEPS; s++) {
+            const uint32_t k = first + s * BI_RANKS_RUN_THREADS, j = words == 1 ? k : k / words, w = k - j * words;
+            if (k >= all) break;
+            const uint32_t owner = sh.owners[j];
+            WORD *block =
+                reinterpret_cast<WORD *>(bi_ranks_block_of(m, c, ranks, owner)) + (sh.begins[owner] + j) * words + w;
+            WORD *row = reinterpret_cast<WORD *>(m.rows[c]) + (begin + sh.rows[j]) * words + w;
+            to[s] = TO_ROWS ? row : block;
+            word[s] = TO_ROWS ? *block : *row;
+        }
+#pragma unroll
+        for (int s = 0; s < WORD_STEPS; s++)
+            if (first + s * BI_RANKS_RUN_THREADS < all) *to[s] = word[s];
+    }
+}
+
+/* For a column without rows: writes their numbers. */
+__device__ __forceinline__ void write_numbers(const bi_ranks_device_move &m, int c, uint32_t ranks,
+                                              const run_shared &sh, int64_t begin, int count)
+{
+    for (int j = (int)threadIdx.x; j < count; j += BI_RANKS_RUN_THREADS)
+        write_item(bi_ranks_block_of(m, c, ranks, sh.owners[j]), m.item_size[c], sh.begins[sh.owners[j]] + j,
+                   (uint64_t)(begin + sh.rows[j]));
+}
+
+template <bool TO_ROWS>
+__device__ __forceinline__ void move_wide_column(const bi_ranks_device_move &m, int c, uint32_t ranks,
+                                                 const run_shared &sh, int64_t begin, int count)
+{
+    switch (m.word_size[c]) {
+    case 16: return move_wide<uint4, TO_ROWS>(m, c, ranks, sh, begin, count);
+    case 8: return move_wide<uint64_t, TO_ROWS>(m, c, ranks, sh, begin, count);
+    case 4: return move_wide<uint32_t, TO_ROWS>(m, c, ranks, sh, begin, count);
+    default: return move_wide<unsigned char, TO_ROWS>(m, c, ranks, sh, begin, count);
+    }
+}
+
 /* Turns the warps' numbers of items of each owner into the slots of their first ones. The whole block calls it. */
 __device__ __forceinline__ void find_slots(const bi_ranks_owned &a, run_shared &sh)
 {
@@ -147,20 +197,15 @@ __device__ __forceinline__ void find_slots(const bi_ranks_owned &a, run_shared &
     if (r < a.rank_count) sh.begins[r] = bi_ranks_tile_begin(&a, r, blockIdx.x) - begin;
 }
 
-/* 3 blocks a multiprocessor: they leave each thread 80 registers of 65,536. */
-template <int KEY_BITS, bool TO_ROWS>
-__global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
-    bi_ranks_move_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
+/* Orders the rows of the block's tile by owner: slot[s] is the position of row first + 32 * s. Sets sh.begins, and
+ * sh.owners after a barrier of the caller. */
+template <int KEY_BITS>
+__device__ __forceinline__ void order_rows(const bi_ranks_owned &a, int owner_bits, int64_t first, int64_t end,
+                                           run_shared &sh, uint32_t (&slot)[RUN_STEPS])
 {
-    BI_SHARED(run_shared, sh);
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int64_t begin = (int64_t)blockIdx.x * BI_RANKS_TILE;
-    const int64_t end = begin + BI_RANKS_TILE < a.n ? begin + BI_RANKS_TILE : a.n;
-    const int64_t first = begin + warp * (32 * RUN_STEPS) + lane;
-    uint64_t items[RUN_STEPS];
-    uint32_t owner[RUN_STEPS], slot[RUN_STEPS];
+    uint32_t owner[RUN_STEPS];
     /* 1. Number the items of each warp by owner. The barrier makes the zeros visible to the warp. */
-    if (!TO_ROWS) read_rows(m, 0, first, end, items);
     for (uint32_t r = lane; r < a.rank_count; r += 32) sh.cursors[warp][r] = 0;
     __syncwarp();
 #pragma unroll
@@ -169,7 +214,7 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
         owner[s] = valid ? bi_ranks_owner_at(&a, KEY_BITS, first + 32 * s) : 0;
         slot[s] = bi_ranks_advance_cursor(sh.cursors[warp], valid, owner[s], owner_bits);
     }
-    /* 2. Find the slots. The barriers make the warps' numbers visible to the block, then the slots, then the owners. */
+    /* 2. Find the slots. The barriers make the warps' numbers visible to the block, then the slots. */
     __syncthreads();
     find_slots(a, sh);
     __syncthreads();
@@ -178,8 +223,24 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
         slot[s] += sh.cursors[warp][owner[s]];
         if (first + 32 * s < end) sh.owners[slot[s]] = (unsigned char)owner[s];
     }
+}
+
+/* 3 blocks a multiprocessor: they leave each thread 80 registers of 65,536. */
+template <int KEY_BITS, bool TO_ROWS>
+__global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
+    bi_ranks_move_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
+{
+    BI_SHARED(run_shared, sh);
+    const int64_t begin = (int64_t)blockIdx.x * BI_RANKS_TILE;
+    const int64_t end = begin + BI_RANKS_TILE < a.n ? begin + BI_RANKS_TILE : a.n;
+    const int64_t first = begin + threadIdx.x / 32 * (32 * RUN_STEPS) + threadIdx.x % 32;
+    uint64_t items[RUN_STEPS];
+    uint32_t slot[RUN_STEPS];
+    /* 1. Order the rows. The barrier makes their owners visible. */
+    if (!TO_ROWS) read_rows(m, 0, first, end, items);
+    order_rows<KEY_BITS>(a, owner_bits, first, end, sh, slot);
     __syncthreads();
-    /* 3. Move the columns. The first barrier makes the items visible to the block, and the second one keeps them until
+    /* 2. Move the columns. The first barrier makes the items visible to the block, and the second one keeps them until
      * all threads have used them. */
     for (int c = 0; c < m.count; c++) {
         if (TO_ROWS) read_runs(m, c, a.rank_count, sh, (int)(end - begin));
@@ -194,6 +255,32 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
             if (TO_ROWS && first + 32 * s < end)
                 write_item(m.rows[c], m.item_size[c], first + 32 * s, sh.items[slot[s]]);
         __syncthreads();
+    }
+}
+
+/* The same for items of any size and known owners. */
+template <bool TO_ROWS>
+__global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
+    bi_ranks_move_wide_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
+{
+    BI_SHARED(run_shared, sh);
+    const int64_t begin = (int64_t)blockIdx.x * BI_RANKS_TILE;
+    const int64_t end = begin + BI_RANKS_TILE < a.n ? begin + BI_RANKS_TILE : a.n;
+    const int64_t first = begin + threadIdx.x / 32 * (32 * RUN_STEPS) + threadIdx.x % 32;
+    const int count = (int)(end - begin);
+    uint32_t slot[RUN_STEPS];
+    /* 1. Order the rows. The barrier makes them and their owners visible. */
+    order_rows<0>(a, owner_bits, first, end, sh, slot);
+#pragma unroll
+    for (int s = 0; s < RUN_STEPS; s++)
+        if (first + 32 * s < end) sh.rows[slot[s]] = (uint16_t)(first + 32 * s - begin);
+    __syncthreads();
+    /* 2. Move the columns. */
+    for (int c = 0; c < m.count; c++) {
+        if (!m.rows[c])
+            write_numbers(m, c, a.rank_count, sh, begin, count);
+        else
+            move_wide_column<TO_ROWS>(m, c, a.rank_count, sh, begin, count);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Moves of items between rows and the blocks of their owners. The blocks may lie in the memory of other devices, so the
- * moves and the exchange are one pass. Items of 1, 4 or 8 bytes are moved in runs (move_runs.cuh), others by warps: a
- * warp passes over the rows of a tile, with a cursor for each rank. */
+ * moves and the exchange are one pass. Items of 1, 4 or 8 bytes, and all items of known owners, are moved in runs
+ * (move_runs.cuh), others by warps: a warp passes over the rows of a tile, with a cursor for each rank. */
 #include "ranks/cuda/owned.cuh"
 
 #include <cstring>
@@ -68,13 +68,13 @@ __device__ __forceinline__ void move_words(const bi_ranks_device_move &m, int64_
     }
 }
 
-/* For a column without rows: its items have 8 bytes, and to_rows is false. */
-__device__ __forceinline__ void write_row_numbers(int64_t first, const bool *valid, char *const *block,
+/* For a column without rows: its items have 4 or 8 bytes, and to_rows is false. */
+__device__ __forceinline__ void write_row_numbers(int64_t size, int64_t first, const bool *valid, char *const *block,
                                                   const long long *at)
 {
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        if (valid[s]) reinterpret_cast<int64_t *>(block[s])[at[s]] = first + 32 * s;
+        if (valid[s]) write_item(block[s], size, at[s], (uint64_t)(first + 32 * s));
 }
 
 /* Moves rows first, first + 32, ... of the lane. at[s]: position of row first + 32 * s in its owner's block. Rows and
@@ -87,7 +87,7 @@ __device__ __forceinline__ void move_columns(const bi_ranks_device_move &m, uint
 #pragma unroll
         for (int s = 0; s < STEPS; s++) block[s] = valid[s] ? bi_ranks_block_of(m, c, ranks, owner[s]) : nullptr;
         if (!m.rows[c])
-            write_row_numbers(first, valid, block, at);
+            write_row_numbers(m.item_size[c], first, valid, block, at);
         else if (m.item_size[c] % 8 == 0)
             move_words<uint64_t>(m, m.item_size[c] / 8, first, valid, block, at, m.rows[c]);
         else if (m.item_size[c] % 4 == 0)
@@ -159,15 +159,29 @@ bosc_status copy_table(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_rank
     return ctx->backend->sync(ctx); /* the caller may change its lists of blocks after the call */
 }
 
+/* True if some items have neither 1, 4 nor 8 bytes. */
+bool is_wide(const bi_ranks_owned_move *move)
+{
+    bool wide = false;
+    for (int c = 0; c < move->count; c++) {
+        const int64_t size = move->columns[c].item_size;
+        wide = wide || (size != 1 && size != 4 && size != 8);
+    }
+    return wide;
+}
+
 /* True if the columns can be moved in runs. */
 bool has_runs(const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
-    bool words = items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE;
-    for (int c = 0; c < move->count; c++) {
-        const int64_t size = move->columns[c].item_size;
-        words = words && (size == 1 || size == 4 || size == 8);
-    }
-    return words;
+    return items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE && (items->owners || !is_wide(move));
+}
+
+/* Returns the greatest size of words that divides the items and to which all arrays are aligned. */
+int word_size_of(const bi_ranks_owned_column &column, uint32_t ranks)
+{
+    uintptr_t bits = (uintptr_t)column.item_size | reinterpret_cast<uintptr_t>(column.rows);
+    for (uint32_t r = 0; r < ranks; r++) bits |= reinterpret_cast<uintptr_t>(column.blocks[r]);
+    return bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
 }
 
 bosc_status launch_warps(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_device_move &m)
@@ -181,28 +195,32 @@ bosc_status launch_warps(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ra
 #undef LAUNCH
 }
 
-bosc_status launch_runs(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_device_move &m)
+bosc_status launch_runs(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_device_move &m, bool wide)
 {
     const int owner_bits = bi_bit_length(items->rank_count - 1);
     const unsigned grid = (unsigned)items->tiles, threads = BI_RANKS_RUN_THREADS;
 #define LAUNCH(key_bits)                                                                                   \
     m.to_rows ? BI_RUN(ctx, (bi_ranks_move_runs<key_bits, true>), grid, threads, 0, *items, m, owner_bits) \
               : BI_RUN(ctx, (bi_ranks_move_runs<key_bits, false>), grid, threads, 0, *items, m, owner_bits)
+    if (wide)
+        return m.to_rows ? BI_RUN(ctx, bi_ranks_move_wide_runs<true>, grid, threads, 0, *items, m, owner_bits)
+                         : BI_RUN(ctx, bi_ranks_move_wide_runs<false>, grid, threads, 0, *items, m, owner_bits);
     WITH_KEY_BITS(items, LAUNCH)
 #undef LAUNCH
 }
 
 bosc_status launch_move(bosc_ctx *ctx, const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
-    bi_ranks_device_move m = {move->to_rows, move->count, {}, {}, {}, nullptr};
+    bi_ranks_device_move m = {move->to_rows, move->count, {}, {}, {}, {}, nullptr};
     for (int c = 0; c < move->count; c++) {
         m.item_size[c] = move->columns[c].item_size;
+        m.word_size[c] = word_size_of(move->columns[c], items->rank_count);
         m.rows[c] = move->columns[c].rows;
         if (items->rank_count <= BI_RANKS_INLINE)
             memcpy(m.blocks[c], move->columns[c].blocks, items->rank_count * sizeof(char *));
     }
     if (items->rank_count > BI_RANKS_INLINE) BI_TRY(copy_table(ctx, items, move, &m));
-    return has_runs(items, move) ? launch_runs(ctx, items, m) : launch_warps(ctx, items, m);
+    return has_runs(items, move) ? launch_runs(ctx, items, m, is_wide(move)) : launch_warps(ctx, items, m);
 }
 
 } // namespace

@@ -26,7 +26,7 @@ struct bi_ranks_owned {
  * that rank r owns, in the order of their rows. */
 struct bi_ranks_owned_column {
     int64_t item_size;
-    char *rows;    /* (n), in the backend's memory; NULL, if to_rows is false: int64_t row numbers are written */
+    char *rows;    /* (n), in the backend's memory; NULL, if to_rows is false: row numbers of item_size (4, 8) bytes */
     char **blocks; /* (rank_count), host: first item of each block, in memory that the backend reaches */
 };
 

@@ -68,13 +68,13 @@ bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status
 /* ---- moves ---- */
 
 /* Moves the columns between their rows and the blocks. Answers may return to NULL rows: this rank does not need that
- * column. Sent columns have NULL rows only if there are 0 items. */
+ * column. */
 static bosc_status move_blocks(bosc_ctx *ctx, const struct bi_ranks_route *route, const struct bi_windows *windows,
                                const struct bi_ranks_column *columns)
 {
     struct bi_ranks_owned_move move = {.to_rows = windows->access == BI_WINDOW_READ};
     for (int c = 0; c < windows->count; c++)
-        if (columns[c].rows)
+        if (columns[c].rows || !move.to_rows)
             move.columns[move.count++] =
                 (struct bi_ranks_owned_column){(int64_t)columns[c].item_size, columns[c].rows, windows->of[c].blocks};
     if (route->items.n == 0 || move.count == 0) return BOSC_OK;

@@ -24,7 +24,7 @@ bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status
 /* A column of items or answers, in reach. */
 struct bi_ranks_column {
     size_t item_size;
-    void *rows;     /* (n), of this rank's items; NULL where answers return: this rank needs none */
+    void *rows;     /* (n), of this rank's items; NULL: row numbers are sent; where answers return: none are needed */
     void *received; /* (x.received): items from all ranks, or this rank's answers to them */
 };
 
