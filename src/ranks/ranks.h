@@ -14,6 +14,7 @@ struct bi_ranks_steps; /* one bi_step_fn for each line of steps.def: see steps/s
 struct bi_ranks_owned;
 struct bi_ranks_owned_move;
 struct bi_ranks_splitter;
+struct bi_ranks_kdtree_filter;
 
 /* The table of operations that each backend provides. */
 struct bi_ranks_ops {
@@ -25,6 +26,8 @@ struct bi_ranks_ops {
                               const struct bi_ranks_owned_move *move);
     /* Finds a splitter (prims/splitter.h). Waits. */
     bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
+    /* Counts n > 0 points and lists the candidates for medians (steps/kdtree_build.h). */
+    bosc_status (*filter_points)(bosc_ctx *ctx, const struct bi_ranks_kdtree_filter *filter);
 };
 
 /* The status of work that writes outputs. It cannot be BOSC_ERR_NOMEM: callers may repeat such a call, but the outputs

@@ -1,5 +1,6 @@
 /* The CPU's operations of structures over ranks. */
 #include "core/steps.h"
+#include "ranks/cpu/filter.h"
 #include "ranks/cpu/owned.h"
 #include "ranks/cpu/splitter.h"
 #include "ranks/steps/steps.h"
@@ -11,4 +12,5 @@
 const struct bi_ranks_ops bi_ranks_ops_cpu = {.steps = &cpu_steps,
                                               .count_owned = bi_ranks_cpu_count_owned,
                                               .move_owned = bi_ranks_cpu_move_owned,
-                                              .find_splitter = bi_ranks_cpu_find_splitter};
+                                              .find_splitter = bi_ranks_cpu_find_splitter,
+                                              .filter_points = bi_ranks_cpu_filter_points};

@@ -9,8 +9,13 @@ bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree)
     return bi_check_handle(ctx, "tree", tree ? &tree->memory : NULL);
 }
 
+bool bi_ranks_kdtree_may_have_nan(const bosc_ranks_kdtree *tree)
+{
+    return !tree->opts.assume_valid && (tree->opts.dtype == BOSC_F32 || tree->opts.dtype == BOSC_F64);
+}
+
 bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t row_begin,
-                                  struct bi_kdtree_rows *rows)
+                                  bool checks_nan, struct bi_kdtree_rows *rows)
 {
     const bosc_kdtree_opts *o = &tree->opts;
     struct bi_kdtree_findings found;
@@ -18,7 +23,7 @@ bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     if (rows->n == 0) return BOSC_OK;
     const size_t bytes = (size_t)((rows->n - 1) * rows->stride + o->dim) * bosc_dtype_size(o->dtype);
     BI_TRY(bi_stage_in(ctx, rows->data, bytes, &rows->data, &staged));
-    if (o->assume_valid || o->dtype == BOSC_I32 || o->dtype == BOSC_I64) return BOSC_OK;
+    if (!checks_nan) return BOSC_OK;
     BI_TRY(ctx->ops->kdtree->find_beyond(ctx, o->dtype, o->dim, rows, (double)INFINITY, &found));
     if (found.beyond == INT64_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", array, (long long)(row_begin + found.beyond));
@@ -101,7 +106,7 @@ void bosc_ranks_kdtree_free(bosc_ranks_kdtree *tree)
     bosc_kdtree_free(tree->side);
     bosc_kdtree_free(tree->root);
     bi_block_free(&tree->memory, &tree->ids);
-    bi_block_free(&tree->memory, &tree->parts);
+    bi_block_free(&tree->memory, &tree->cuts);
     bi_block_free(&tree->memory, &tree->boxes);
     bi_block_free(&tree->memory, &tree->subtree_boxes);
     bi_block_free(&tree->memory, &tree->representative_ids);
@@ -130,7 +135,7 @@ bosc_status bosc_ranks_kdtree_get_info(bosc_ctx *ctx, const bosc_ranks_kdtree *t
                                          .id_bits = tree->opts.id_bits,
                                          .bytes =
                                              shard.bytes + side.bytes + root.bytes +
-                                             (int64_t)(tree->ids.bytes + tree->parts.bytes + tree->boxes.bytes +
+                                             (int64_t)(tree->ids.bytes + tree->cuts.bytes + tree->boxes.bytes +
                                                        tree->subtree_boxes.bytes + tree->representative_ids.bytes)};
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;

@@ -30,7 +30,7 @@ struct bosc_ranks_kdtree {
     int64_t row_begin, input_count;     /* this rank's slice of the build: id of its first row, number of rows */
     struct bi_block representative_ids; /* int64 (input_count), if duplicates were removed: by row */
     struct bi_block ids;                /* int64 (end - begin): by row of the shard, ascending */
-    struct bi_block parts;              /* uint32 (end - begin): the part of each row of the shard */
+    struct bi_block cuts;  /* uint64 (2^level x (dim + 1)): local cuts of the partition (steps/kdtree_build.h) */
     struct bi_block boxes; /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
     struct bi_block subtree_boxes; /* uint64 (ranks x subtrees_per_shard x 2 x dim), likewise; absent if that is 1 */
     int64_t subtrees_per_shard;    /* at most */
@@ -67,13 +67,19 @@ struct bi_kdtree_range bi_ranks_kdtree_subtree_range(int64_t nodes, int level, i
 /* Points of this rank, in reach, and their ids. */
 struct bi_ranks_points {
     struct bi_kdtree_rows rows;
-    int64_t first;               /* the id of row 0 if `ids` is NULL: ids then ascend by one */
-    const int64_t *ids;          /* ascending */
+    int64_t first;               /* the id of row 0 unless has_ids: ids then ascend by one */
+    bool has_ids;                /* the same on all ranks */
+    const int64_t *ids;          /* ascending; NULL without rows too */
     int64_t *representative_ids; /* by input row, where duplicates were removed; else NULL */
     int64_t input_count;         /* number of rows before removal */
     int64_t total;               /* points of all ranks */
     double since;                /* start of the build */
+    bool checks_nan;             /* rows may have a NaN, which the selection finds */
 };
+
+/* Returns the step arguments for the points and cuts. */
+struct bi_ranks_kdtree_cuts bi_ranks_kdtree_points_of(const bosc_ranks_kdtree *tree,
+                                                      const struct bi_ranks_points *points, const uint64_t *cuts);
 
 /* Checks that the context can reach the tree. */
 bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
@@ -85,14 +91,30 @@ bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, con
 /* Returns the options of a rank's own tree. */
 bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 
-/* Stages this rank's rows, and checks them for NaNs unless assume_valid. `array` and the row's number over all ranks
+/* True if points and queries must be checked for NaNs. */
+bool bi_ranks_kdtree_may_have_nan(const bosc_ranks_kdtree *tree);
+
+/* Stages this rank's rows, and checks them for NaNs if checks_nan. `array` and the row's number over all ranks
  * appear in the message. */
 bosc_status bi_ranks_kdtree_stage(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const char *array, int64_t row_begin,
-                                  struct bi_kdtree_rows *rows);
+                                  bool checks_nan, struct bi_kdtree_rows *rows);
 
 /* Builds the tree of distinct points; `nodes`: number of points over all ranks. */
 bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                            const struct bi_ranks_points *points, int64_t nodes);
+
+/* Selects the cuts of a tree of `nodes`: (2^level, dim + 1), in reach. offsets: (ranks + 1), host: set to the number of
+ * points on lower ranks. */
+bosc_status bi_ranks_kdtree_select_cuts(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
+                                        const struct bi_ranks_points *points, int64_t nodes, uint64_t *cuts,
+                                        int64_t *offsets);
+
+/* Returns the bytes of the cuts. */
+static inline size_t bi_ranks_kdtree_cut_bytes(const bosc_kdtree_opts *opts,
+                                               const struct bi_ranks_kdtree_partition *partition)
+{
+    return ((size_t)(opts->dim + 1) << partition->level) * sizeof(uint64_t);
+}
 
 /* Returns the greatest number of counters of a selection round over `levels` levels; 0 without levels. */
 int64_t bi_ranks_kdtree_max_counters(int levels);
@@ -100,6 +122,13 @@ int64_t bi_ranks_kdtree_max_counters(int levels);
 /* The published build on 2, 4, 8, ... ranks, each with its points, which are in reach. */
 bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                             const struct bi_ranks_points *points);
+
+/* The same for n rows of a shard, in the order of their ids, and its local cuts. */
+struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree *tree, const void *rows, int64_t n);
+
+/* Stores the cuts in reach as local ones. The ids of the shard's n rows are in their block already. */
+bosc_status bi_ranks_kdtree_store_cuts(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const uint64_t *cuts, int64_t n,
+                                       const struct bi_ranks_kdtree_partition *partition);
 
 /* ---- items to ranks ---- */
 
@@ -122,11 +151,12 @@ bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_st
 
 /* ---- shards ---- */
 
-/* Empties the tree, and reserves the ids and parts of n rows. */
-bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n);
+/* Empties the tree, and reserves the ids of n rows and the cuts of a partition. */
+bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n,
+                                          const struct bi_ranks_kdtree_partition *partition);
 
 /* Builds this rank's shard of a tree of `nodes` from its rows, in reach and ordered by id, and gathers the boxes. Ids
- * and parts are in their blocks already. After a failure the tree is empty. */
+ * and cuts are in their blocks already. After a failure the tree is empty. */
 bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes);
 

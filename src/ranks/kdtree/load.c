@@ -313,7 +313,8 @@ static bosc_status receive_nodes(struct row_load *load, const struct bi_ranks_sc
 static bosc_status build_tree(struct row_load *load, const struct bi_ranks_scatter *scatter, bosc_ranks_kdtree *tree)
 {
     const struct bi_kdtree_header *h = &load->r->header;
-    struct bi_ranks_points points = {.first = load->first, .input_count = load->row_count, .total = h->n};
+    struct bi_ranks_points points = {
+        .first = load->first, .has_ids = true, .input_count = load->row_count, .total = h->n};
     struct nodes received, sorted = {0};
     int64_t *ids = NULL;
     /* 1. Receive this rank's rows and sort them by id. */

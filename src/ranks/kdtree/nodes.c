@@ -52,7 +52,8 @@ static bosc_status order_by_part(const struct ordering *o)
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *bad, &bad));
     BI_TRY(ctx->backend->fill(ctx, bad, 0, sizeof *bad));
     BI_TRY(ctx->backend->core->iota(ctx, 4, rows, o->n));
-    const struct bi_ranks_kdtree_local_parts from = {o->tree->parts.data, (uint32_t)first, bucket};
+    const struct bi_ranks_kdtree_local_parts from = {bi_ranks_kdtree_shard_points(o->tree, o->rows, o->n),
+                                                     o->partition.level, (uint32_t)first, bucket};
     BI_TRY(o->steps->kdtree_local_parts(ctx, o->n, &from));
     return ctx->backend->core->split(ctx, sizeof *rows, rows, bucket, o->n, next - first, o->order, offsets, bad);
 }
@@ -104,12 +105,10 @@ static bosc_status write_parts(const struct ordering *o, bosc_kdtree *subtree)
     return o->ctx->backend->sync(o->ctx); /* before the tree is freed */
 }
 
-static bosc_status build_subtrees(struct ordering *o)
+static bosc_status build_subtrees(const struct ordering *o)
 {
     const bosc_kdtree_opts opts = bi_ranks_kdtree_shard_opts(&o->tree->opts);
     bosc_kdtree *subtree;
-    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
-    BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
     BI_TRY(bosc_kdtree_create(o->ctx, &opts, &subtree));
     bosc_status status = write_parts(o, subtree);
     bosc_kdtree_free(subtree);
@@ -132,7 +131,9 @@ static bosc_status write_side(const struct ordering *o)
 
 static bosc_status write_in_order(struct ordering *o)
 {
+    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
     BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *o->order, &o->order));
+    BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
     BI_TRY_WITH_SCRATCH(o->ctx, order_by_part(o));
     return o->tree->side ? write_side(o) : build_subtrees(o);
 }

@@ -496,8 +496,51 @@ static bosc_status build_root(struct published_build *h)
     return bosc_kdtree_build(h->ctx, h->tree->root, (const char *)h->held.rows + (size_t)(h->n - 1) * h->row, 1, 0);
 }
 
-/* Orders tuples, ids and parts by id, and translates the ids of the side's nodes. */
-static bosc_status order_by_id(struct published_build *h)
+/* Returns the heap index of the cut that part 2 * rank + 1 is (steps/kdtree_build.h). */
+static int64_t cut_above(int levels, int32_t rank)
+{
+    int below = 0;
+    while (!((rank + 1) >> below & 1)) below++;
+    const int level = levels - 1 - below;
+    return ((int64_t)1 << level) + ((rank + 1) >> below >> 1);
+}
+
+/* Writes the words of the node above this rank's subtree. */
+static bosc_status write_root_words(struct published_build *h, int64_t *words)
+{
+    const char *row = (const char *)h->held.rows + (size_t)(h->n - 1) * h->row;
+    BI_TRY(bi_read_back(h->ctx, words + h->dim, h->held.ids + h->n - 1, sizeof *words));
+    BI_TRY(bi_read_back(h->ctx, h->row_buffer, row, h->row));
+    for (int32_t c = 0; c < h->dim; c++) words[c] = (int64_t)bi_kdtree_key(h->row_buffer, c, h->tree->opts.dtype);
+    return BOSC_OK;
+}
+
+/* *cuts = scratch: the nodes above the subtrees. All ranks call it; the last exchange before the shards are built. */
+static bosc_status gather_cuts(struct published_build *h, bosc_status local_status,
+                               const struct bi_ranks_kdtree_partition *partition, uint64_t **cuts)
+{
+    const size_t bytes = bi_ranks_kdtree_cut_bytes(&h->tree->opts, partition);
+    int64_t *words = local_status == BOSC_OK ? bi_host_alloc(h->ctx, bytes) : NULL;
+    if (local_status == BOSC_OK && !words) local_status = BOSC_ERR_NOMEM;
+    if (words) memset(words, 0, bytes);
+    BI_IF_OK(local_status, bi_scratch(h->ctx, bytes, (void **)cuts));
+    if (h->has_root)
+        BI_IF_OK(local_status,
+                 write_root_words(h, words + cut_above(partition->level, h->comm->rank) * (h->dim + 1)));
+    bosc_status status =
+        bi_comm_sum(h->ctx, h->comm, local_status, words, (int64_t)(bytes / sizeof *words));
+    if (status == BOSC_OK) {
+        local_status = h->ctx->backend->copy(h->ctx, *cuts, words, bytes);
+        BI_IF_OK(local_status, h->ctx->backend->sync(h->ctx)); /* before `words` is freed */
+        status = bi_comm_agree(h->ctx, h->comm, local_status);
+    }
+    bi_memory_release(&h->ctx->host, words, bytes);
+    return status;
+}
+
+/* Orders tuples and ids by id, stores the cuts, and translates the ids of the side's nodes. */
+static bosc_status order_by_id(struct published_build *h, const struct bi_ranks_kdtree_partition *partition,
+                               const uint64_t *cuts)
 {
     bosc_ctx *ctx = h->ctx;
     const bool has_root = h->has_root;
@@ -505,17 +548,16 @@ static bosc_status order_by_id(struct published_build *h)
     struct bi_ranks_kdtree_side side = {.by_id = h->order,
                                         .n = h->n,
                                         .has_root = has_root,
-                                        .part = 2 * (uint32_t)h->comm->rank, /* the node above it is the next part */
                                         .position_of = h->spare,
-                                        .parts = h->tree->parts.data,
                                         .ids = (uint32_t *)(uintptr_t)view.ids,
                                         .id_stride = view.id_stride};
-    if (h->n == 0) return BOSC_OK;
+    if (h->n == 0) return bi_ranks_kdtree_store_cuts(ctx, h->tree, cuts, 0, partition);
     BI_TRY(ctx->backend->core->iota(ctx, 4, h->spare, h->n));
     BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->sort_pairs(ctx, BOSC_I64, h->held.ids, sizeof *h->spare, h->spare,
                                                             h->n, h->tree->ids.data, h->order, 0, 64));
-    BI_TRY(h->steps->kdtree_side_parts(ctx, h->n, &side));
+    BI_TRY(h->steps->kdtree_side_positions(ctx, h->n, &side));
     if (h->n > has_root) BI_TRY(h->steps->kdtree_side_ids(ctx, h->n - has_root, &side));
+    BI_TRY(bi_ranks_kdtree_store_cuts(ctx, h->tree, cuts, h->n, partition));
     return gather_tuples(h, h->order, h->n);
 }
 
@@ -527,6 +569,7 @@ static bosc_status order_by_id(struct published_build *h)
 static bosc_status build_tree(struct published_build *h, bosc_status local_status, const struct bi_ranks_points *points)
 {
     bosc_ranks_kdtree_times t = {.size = sizeof t};
+    uint64_t *cuts = NULL;
     const int32_t ranks = h->group = ranks_of(h);
     bool is_shared = true;
     /* 1. The slices, sorted; those of more than two ranks become equal shares, so that no rank lacks memory. */
@@ -544,13 +587,14 @@ static bosc_status build_tree(struct published_build *h, bosc_status local_statu
     /* 2. Levels with communication. */
     if (h->total > 0) BI_TRY(split_levels(h, &local_status, &t));
     BI_IF_OK(local_status, restore_root(h));
-    BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
+    const struct bi_ranks_kdtree_partition partition = bi_ranks_kdtree_make_partition(h->nodes, ranks);
+    BI_TRY(gather_cuts(h, local_status, &partition, &cuts));
     /* 3. From here on without communication: the subtree, the node above it, and the tuples by id. */
-    local_status = bi_ranks_kdtree_reserve_shard(h->ctx, h->tree, h->n);
+    local_status = bi_ranks_kdtree_reserve_shard(h->ctx, h->tree, h->n, &partition);
     if (local_status == BOSC_OK && h->nodes > 0) local_status = build_side(h);
     if (h->nodes > 0) add_side_times(h, &t);
     BI_IF_OK(local_status, build_root(h));
-    BI_IF_OK(local_status, order_by_id(h));
+    BI_IF_OK(local_status, order_by_id(h, &partition, cuts));
     /* 4. The shard to be queried, and the boxes of all shards. */
     BI_TRY(bi_ranks_kdtree_build_shard(h->ctx, h->tree, local_status, h->held.rows, points, h->nodes));
     t.shard = bi_now() - h->since;

@@ -4,6 +4,7 @@
 #include "core/arena.h"
 #include "core/call.h"
 #include "ranks/kdtree/kdtree.h"
+#include "ranks/exchange/owned.h"
 #include "ranks/exchange/slices.h"
 #include "ranks/steps/steps.h"
 
@@ -48,14 +49,14 @@ static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
 {
     const int64_t subtrees = bi_ranks_kdtree_max_subtrees(&p->partition);
     bytes[0] = (size_t)p->shard * sizeof(int64_t);
-    bytes[1] = (size_t)p->shard * sizeof(uint32_t);
+    bytes[1] = bi_ranks_kdtree_cut_bytes(&p->opts, &p->partition);
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
     bytes[3] = subtrees > 1 ? (size_t)subtrees * bytes[2] : 0;
     bytes[4] = p->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE ? (size_t)p->n * sizeof(int64_t) : 0;
 }
 
-/* Scratch of a build. Its three phases use it in turn: the selection of medians, the scatter, and the shard's build
- * from the received rows. */
+/* Scratch of a build. Its phases use it in turn: the selection of the cuts, in which all points may be candidates; and
+ * the route of the points with the shard's build. */
 static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *kept, int64_t *scratch)
 {
     enum { REQUESTS = 1 << 16 /* upper bound of rounding, over all requests */ };
@@ -64,13 +65,12 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
     const int64_t subtrees = (int64_t)1 << p->partition.level, boxes = p->shard / BI_RANKS_BOX_ROWS + 1;
     int64_t tree;
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
-    const int64_t select = n * (4 + word), scatter = n * (4 + 16);
+    const int64_t select = n * (4 + row + word + 4 + 4) + bi_ranks_kdtree_max_counters(p->partition.level) * word,
+                  route = n * 4 + bi_div_up(n, BI_RANKS_TILE) * p->rank_count * word + n * row; /* or copies to send */
     const int64_t install =
-        p->shard * row + n * word +
-        bi_max_i64(n * bi_max_i64(row, word),
-                   tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);
-    *scratch = n * (row + 4) + bi_ranks_kdtree_max_counters(p->partition.level) * word + 3 * subtrees * word +
-               bi_max_i64(select, n * 8 + bi_max_i64(scatter, install)) + REQUESTS;
+        p->shard * (row + word) +
+        bi_max_i64(n * word, tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);
+    *scratch = 2 * n * row + (p->opts.dim + 4) * 2 * subtrees * word + bi_max_i64(select, route + install) + REQUESTS;
     return BOSC_OK;
 }
 
@@ -96,7 +96,7 @@ bosc_status bosc_ranks_kdtree_bytes(const bosc_ctx *ctx, const bosc_comm *comm, 
 /* Reserves the memory; the tree's content stays. */
 static bosc_status reserve_memory(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const struct plan *p)
 {
-    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->parts, &tree->boxes, &tree->subtree_boxes,
+    struct bi_block *const blocks[BLOCKS] = {&tree->ids, &tree->cuts, &tree->boxes, &tree->subtree_boxes,
                                              &tree->representative_ids};
     size_t bytes[BLOCKS], used[BLOCKS] = {0};
     int64_t kept, scratch;
@@ -107,7 +107,7 @@ static bosc_status reserve_memory(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const 
     BI_TRY(bosc_kdtree_reserve(ctx, tree->shard, p->shard, 0, 0));
     block_bytes(p, bytes);
     used[0] = (size_t)count * sizeof(int64_t);
-    used[1] = (size_t)count * sizeof(uint32_t);
+    if (tree->cuts.data) used[1] = tree->cuts.bytes < bytes[1] ? tree->cuts.bytes : bytes[1];
     if (tree->boxes.data) used[2] = bytes[2];
     if (tree->subtree_boxes.data) used[3] = bytes[3];
     if (tree->representative_ids.data) used[4] = (size_t)tree->input_count * sizeof(int64_t);

@@ -278,7 +278,7 @@ static bosc_status prepare(struct search_call *s, int64_t first)
     const void *input_offsets = NULL;
     bool staged;
     BI_TRY(bi_ranks_kdtree_stage(ctx, s->tree, s->boxes ? "boxes" : "queries", (s->boxes ? 2 : 1) * first,
-                                 s->boxes ? &corners : &s->rows));
+                                 bi_ranks_kdtree_may_have_nan(s->tree), s->boxes ? &corners : &s->rows));
     if (s->boxes) s->rows.data = corners.data;
     if (s->is_fill) BI_TRY(bi_stage_in(ctx, s->offsets, bytes, &input_offsets, &staged));
     s->input_offsets = input_offsets;

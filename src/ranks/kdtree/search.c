@@ -195,7 +195,7 @@ static bosc_status prepare(struct knn_call *s, int64_t first)
     const int64_t entries = s->rows.n * s->k;
     const size_t id_size = (size_t)s->tree->opts.id_bits / 8;
     bool staged;
-    BI_TRY(bi_ranks_kdtree_stage(ctx, s->tree, "queries", first, &s->rows));
+    BI_TRY(bi_ranks_kdtree_stage(ctx, s->tree, "queries", first, bi_ranks_kdtree_may_have_nan(s->tree), &s->rows));
     BI_TRY(bi_stage_out(ctx, s->ids, (size_t)entries * id_size, &s->id_out, &staged));
     BI_TRY(bi_stage_out(ctx, s->dist2, s->dist2 ? (size_t)entries * s->dist2_size : 0, &s->dist2_out, &staged));
     s->merge = (struct bi_ranks_kdtree_merge_knn){.k = s->k, .single = s->tree->opts.dtype == BOSC_F32};

@@ -65,6 +65,33 @@ int64_t bi_ranks_kdtree_max_subtrees(const struct bi_ranks_kdtree_partition *par
     return max;
 }
 
+struct bi_ranks_kdtree_cuts bi_ranks_kdtree_points_of(const bosc_ranks_kdtree *tree,
+                                                      const struct bi_ranks_points *points, const uint64_t *cuts)
+{
+    return (struct bi_ranks_kdtree_cuts){.rows = points->rows,
+                                         .dtype = tree->opts.dtype,
+                                         .dim = tree->opts.dim,
+                                         .first = points->first,
+                                         .ids = points->ids,
+                                         .cuts = cuts};
+}
+
+struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree *tree, const void *rows, int64_t n)
+{
+    return (struct bi_ranks_kdtree_cuts){.rows = {rows, n, tree->opts.dim},
+                                         .dtype = tree->opts.dtype,
+                                         .dim = tree->opts.dim,
+                                         .by_row = true,
+                                         .cuts = tree->cuts.data};
+}
+
+bosc_status bi_ranks_kdtree_store_cuts(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const uint64_t *cuts, int64_t n,
+                                       const struct bi_ranks_kdtree_partition *partition)
+{
+    const struct bi_ranks_kdtree_local_cuts step = {cuts, tree->opts.dim, tree->ids.data, n, tree->cuts.data};
+    return ctx->ops->ranks->steps->kdtree_local_cuts(ctx, (int64_t)1 << partition->level, &step);
+}
+
 /* ---- rows to ranks, by a bucket for each row ---- */
 
 /* Fills the scatter's order. counts: (rank_count + 1), host. */
@@ -150,6 +177,7 @@ static bosc_status reduce_boxes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, co
     bool first = true;
     do {
         const int64_t boxes = (step.n + BI_RANKS_BOX_ROWS - 1) / BI_RANKS_BOX_ROWS;
+        step.boxes = boxes;
         BI_TRY(bi_scratch_of(ctx, 2 * boxes * dim, sizeof *step.low, &step.low));
         step.high = step.low + boxes * dim;
         const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
@@ -178,15 +206,14 @@ static bosc_status compute_shard_box(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
 
 /* Computes the boxes of the shard's subtrees. */
 static bosc_status compute_subtree_boxes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *rows, int64_t n,
-                                         int64_t first, uint64_t *own)
+                                         const struct bi_ranks_kdtree_partition *partition, uint64_t *own)
 {
     const bosc_kdtree_opts *o = &tree->opts;
     const int64_t words = tree->subtrees_per_shard * 2 * o->dim;
-    struct bi_ranks_kdtree_subtree_boxes step = {.rows = {rows, n, o->dim},
-                                                 .dtype = o->dtype,
-                                                 .dim = o->dim,
-                                                 .parts = tree->parts.data,
-                                                 .first = (uint32_t)first};
+    struct bi_ranks_kdtree_subtree_boxes step = {
+        .points = bi_ranks_kdtree_shard_points(tree, rows, n),
+        .levels = partition->level,
+        .first = (uint32_t)bi_ranks_kdtree_first_subtree(partition, tree->comm->rank)};
     BI_TRY(bi_scratch_of(ctx, words, sizeof *step.boxes, &step.boxes));
     BI_TRY(ctx->backend->fill(ctx, step.boxes, 0xff, (size_t)words * sizeof *own));
     BI_TRY(ctx->ops->ranks->steps->kdtree_subtree_boxes(ctx, n * o->dim, &step));
@@ -217,13 +244,13 @@ static void merge_subtree_boxes(const bosc_ranks_kdtree *tree, const uint64_t *s
 
 /* Gathers the boxes. host: room for this rank's boxes, those of all ranks, and one merged box each. */
 static bosc_status exchange_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status, const void *rows,
-                                  int64_t n, int64_t first, uint64_t *host)
+                                  int64_t n, const struct bi_ranks_kdtree_partition *partition, uint64_t *host)
 {
     const int64_t ranks = tree->comm->rank_count, words = 2 * tree->opts.dim, own = tree->subtrees_per_shard * words;
     uint64_t *all = host ? host + own : NULL, *shard_boxes = host ? all + ranks * own : NULL;
     if (local_status == BOSC_OK)
         BI_WITH_SCRATCH(ctx, local_status = tree->subtrees_per_shard > 1
-                                                ? compute_subtree_boxes(ctx, tree, rows, n, first, host)
+                                                ? compute_subtree_boxes(ctx, tree, rows, n, partition, host)
                                                 : compute_shard_box(ctx, tree, rows, n, host));
     BI_TRY(bi_comm_agree(ctx, tree->comm, local_status));
     BI_TRY(bi_comm_all_gather(ctx, tree->comm, host, (size_t)own * sizeof *host, all));
@@ -248,19 +275,19 @@ static bosc_status gather_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_sta
         local_status = bi_block_reserve(ctx, &tree->memory, &tree->subtree_boxes,
                                         (size_t)(ranks * words_per_shard) * sizeof *host);
     if (local_status == BOSC_OK && !(host = bi_host_alloc(ctx, bytes))) local_status = BOSC_ERR_NOMEM;
-    const int64_t first = bi_ranks_kdtree_first_subtree(partition, tree->comm->rank);
-    const bosc_status status = exchange_boxes(ctx, tree, local_status, rows, n, first, host);
+    const bosc_status status = exchange_boxes(ctx, tree, local_status, rows, n, partition, host);
     bi_memory_release(&ctx->host, host, bytes);
     return status;
 }
 
 /* ---- this rank's shard ---- */
 
-bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n)
+bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n,
+                                          const struct bi_ranks_kdtree_partition *partition)
 {
     tree->n = tree->nodes = tree->begin = tree->end = tree->row_begin = tree->input_count = 0;
     BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * sizeof(int64_t)));
-    return bi_block_reserve(ctx, &tree->memory, &tree->parts, (size_t)n * sizeof(uint32_t));
+    return bi_block_reserve(ctx, &tree->memory, &tree->cuts, bi_ranks_kdtree_cut_bytes(&tree->opts, partition));
 }
 
 bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,

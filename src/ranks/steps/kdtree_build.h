@@ -45,27 +45,106 @@ BI_FN void bi_step_kdtree_row_ids(const struct bi_ranks_kdtree_row_ids *a, int64
     bi_set_word(a->out, a->is_64bit, i, (uint64_t)id);
 }
 
-/* bucket[i] = rank_of[subtree of part i]: the rank that receives point i. */
-struct bi_ranks_kdtree_part_owner {
-    const uint32_t *parts, *rank_of;
-    uint32_t *bucket;
+/* ---- cuts: the medians above the subtrees of the partition ----
+ *
+ * Node h of level l, 2^l <= h < 2^(l + 1), is the median of segment h - 2^l, as in a heap. Its dim + 1 words, from
+ * cuts[h * (dim + 1)] on, are the ordered keys of its coordinates and its id. */
+
+/* Points and the cuts. */
+struct bi_ranks_kdtree_cuts {
+    struct bi_kdtree_rows rows;
+    bosc_dtype dtype;
+    int32_t dim;
+    int64_t first; /* the id of row 0 if `ids` is NULL */
+    const int64_t *ids;
+    bool by_row; /* in place of ids, rows are compared with the cuts of kdtree_local_cuts */
+    const uint64_t *cuts;
 };
 
-BI_FN void bi_step_kdtree_part_owner(const struct bi_ranks_kdtree_part_owner *a, int64_t i)
+BI_FN int64_t bi_ranks_kdtree_id_of(const struct bi_ranks_kdtree_cuts *a, int64_t i)
 {
-    a->bucket[i] = a->rank_of[a->parts[i] >> 1];
+    return a->by_row ? 2 * i : a->ids ? a->ids[i] : a->first + i;
 }
 
-/* bucket[i] = parts[i] - first. */
+/* Compares row i with a cut by the superkey that begins at coordinate `first`, then by id. Returns -1, 0 or 1. */
+BI_FN int bi_ranks_kdtree_compare_cut(const struct bi_ranks_kdtree_cuts *a, bosc_dtype dtype, int64_t i,
+                                      const uint64_t *cut, int32_t first)
+{
+    for (int32_t t = 0, c = first; t < a->dim; t++, c = bi_kdtree_cycle(c, a->dim)) {
+        const uint64_t key = bi_kdtree_key(a->rows.data, i * a->rows.stride + c, dtype);
+        if (key != cut[c]) return key < cut[c] ? -1 : 1;
+    }
+    const int64_t id = bi_ranks_kdtree_id_of(a, i), of_cut = (int64_t)cut[a->dim];
+    return id < of_cut ? -1 : id > of_cut;
+}
+
+/* Returns the segment of row i at `levels` as a heap index, 2^levels or more; less: that of the cut that row i is. */
+BI_FN uint32_t bi_ranks_kdtree_descend(const struct bi_ranks_kdtree_cuts *a, bosc_dtype dtype, int64_t i,
+                                       int32_t levels)
+{
+    uint32_t h = 1;
+    for (int32_t level = 0, c = 0; level < levels; level++, c = bi_kdtree_cycle(c, a->dim)) {
+        const int side = bi_ranks_kdtree_compare_cut(a, dtype, i, a->cuts + h * (int64_t)(a->dim + 1), c);
+        if (side == 0) break;
+        h = 2 * h + (side > 0);
+    }
+    return h;
+}
+
+/* Returns the part of row i of a partition with the subtrees of a level. */
+BI_FN uint32_t bi_ranks_kdtree_part_of(const struct bi_ranks_kdtree_cuts *a, int64_t i, int32_t levels)
+{
+    const uint32_t h = bi_ranks_kdtree_descend(a, a->dtype, i, levels), subtrees = 1u << levels;
+    if (h >= subtrees) return 2 * (h - subtrees);
+    /* The part after the last subtree j of the less side: 2 j + 1. */
+    const int level = bi_bit_length(h) - 1;
+    return ((2 * (h - (1u << level)) + 1) << (levels - level)) - 1;
+}
+
+/* In cuts of a shard, a cut's id becomes 2 r if it is that of row r; else 2 r - 1, if r rows have smaller ids. So cuts
+ * are compared with rows by their order alone. Item h is a cut. */
+struct bi_ranks_kdtree_local_cuts {
+    const uint64_t *cuts;
+    int32_t dim;
+    const int64_t *ids; /* (n), ascending */
+    int64_t n;
+    uint64_t *out;
+};
+
+BI_FN void bi_step_kdtree_local_cuts(const struct bi_ranks_kdtree_local_cuts *a, int64_t h)
+{
+    const uint64_t *cut = a->cuts + h * (a->dim + 1);
+    const int64_t id = (int64_t)cut[a->dim];
+    int64_t low = 0, high = a->n;
+    BI_PARTITION_POINT(low, high, r, a->ids[r] < id);
+    for (int32_t c = 0; c < a->dim; c++) a->out[h * (a->dim + 1) + c] = cut[c];
+    a->out[h * (a->dim + 1) + a->dim] = (uint64_t)(2 * low - !(low < a->n && a->ids[low] == id));
+}
+
+/* owners[i] = rank_of[subtree of point i]: the rank that receives it. */
+struct bi_ranks_kdtree_point_owner {
+    struct bi_ranks_kdtree_cuts points;
+    int32_t levels;
+    const uint32_t *rank_of; /* (2^levels) */
+    uint32_t *owners;
+};
+
+BI_FN void bi_step_kdtree_point_owner(const struct bi_ranks_kdtree_point_owner *a, int64_t i)
+{
+    a->owners[i] = a->rank_of[bi_ranks_kdtree_part_of(&a->points, i, a->levels) >> 1];
+}
+
+/* bucket[i] = the part of row i, less `first`. */
 struct bi_ranks_kdtree_local_parts {
-    const uint32_t *parts;
+    struct bi_ranks_kdtree_cuts points;
+    int32_t levels;
     uint32_t first;
     uint32_t *bucket;
 };
 
 BI_FN void bi_step_kdtree_local_parts(const struct bi_ranks_kdtree_local_parts *a, int64_t i)
 {
-    a->bucket[i] = a->parts[i] - a->first;
+    a->bucket[i] = bi_ranks_kdtree_part_of(&a->points, i, a->levels) - a->first;
 }
 
 /* bucket[i] = a hash, below `ranks`, of the coordinates of row i. Equal points share it. The constant, 2^64 / the
@@ -100,24 +179,25 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* Boxes of blocks of BI_RANKS_BOX_ROWS rows, or of as many boxes: six levels for 2^36 rows. Box b: lowest keys of its
- * coordinates at low[b * dim], highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
+/* Boxes of BI_RANKS_BOX_ROWS rows, or of as many boxes: six levels for 2^36 rows. Of `boxes`, box b has the rows b,
+ * b + boxes, b + 2 boxes, ..., so that consecutive items read consecutive elements. Its lowest keys are at
+ * low[b * dim], its highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
 enum { BI_RANKS_BOX_ROWS = 64 };
 
 struct bi_ranks_kdtree_box {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim;
-    int64_t n; /* number of rows, or of boxes */
+    int64_t n, boxes; /* number of rows, or of boxes; number of boxes to write */
     const uint64_t *lows, *highs;
     uint64_t *low, *high;
 };
 
 BI_FN void bi_step_kdtree_box_rows(const struct bi_ranks_kdtree_box *a, int64_t i)
 {
-    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_RANKS_BOX_ROWS;
+    int64_t b = i / a->dim, c = i - b * a->dim;
     uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t row = b * BI_RANKS_BOX_ROWS; row < end && row < a->n; row++) {
+    for (int64_t row = b; row < a->n; row += a->boxes) {
         uint64_t key = bi_kdtree_key(a->rows.data, row * a->rows.stride + c, a->dtype);
         if (key < low) low = key;
         if (key > high) high = key;
@@ -128,9 +208,9 @@ BI_FN void bi_step_kdtree_box_rows(const struct bi_ranks_kdtree_box *a, int64_t 
 
 BI_FN void bi_step_kdtree_box_boxes(const struct bi_ranks_kdtree_box *a, int64_t i)
 {
-    int64_t b = i / a->dim, c = i - b * a->dim, end = (b + 1) * BI_RANKS_BOX_ROWS;
+    int64_t b = i / a->dim, c = i - b * a->dim;
     uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t other = b * BI_RANKS_BOX_ROWS; other < end && other < a->n; other++) {
+    for (int64_t other = b; other < a->n; other += a->boxes) {
         if (a->lows[other * a->dim + c] < low) low = a->lows[other * a->dim + c];
         if (a->highs[other * a->dim + c] > high) high = a->highs[other * a->dim + c];
     }
@@ -138,71 +218,129 @@ BI_FN void bi_step_kdtree_box_boxes(const struct bi_ranks_kdtree_box *a, int64_t
     a->high[i] = high;
 }
 
-/* ---- selection of medians: a digit of each candidate's superkey is counted, then compared with the median's digit
- * ---- */
+/* ---- selection of the medians ---- */
 
-/* state[i]: 2^level + s in segment s of the current level, where point i is a candidate for the median; or a segment
- * of the next level, once it is on a side; or BI_RANKS_HAS_PART | its part. */
-#define BI_RANKS_HAS_PART 0x80000000u
+/* A sampled row: row `sampled_row(j)` of all ranks' rows, in which each has a range from `begin` on. Item i writes the
+ * dim + 1 words of sample number first + i. */
+struct bi_ranks_kdtree_sample {
+    struct bi_ranks_kdtree_cuts points;
+    int64_t first, begin, samples, total;
+    uint64_t *words;
+};
+
+/* Returns a row of stratum j of `samples` <= total strata, chosen by a hash: no regular order of rows biases it. */
+BI_FN int64_t bi_ranks_kdtree_sampled_row(int64_t j, int64_t samples, int64_t total)
+{
+    const int64_t begin = j * total / samples, end = (j + 1) * total / samples;
+    return begin + (int64_t)(bi_mix_u64((uint64_t)j) % (uint64_t)(end - begin));
+}
+
+BI_FN void bi_ranks_kdtree_write_words(const struct bi_ranks_kdtree_cuts *a, int64_t i, uint64_t *words)
+{
+    for (int32_t c = 0; c < a->dim; c++) words[c] = bi_kdtree_key(a->rows.data, i * a->rows.stride + c, a->dtype);
+    words[a->dim] = (uint64_t)bi_ranks_kdtree_id_of(a, i);
+}
+
+BI_FN void bi_step_kdtree_sample(const struct bi_ranks_kdtree_sample *a, int64_t i)
+{
+    const int64_t row = bi_ranks_kdtree_sampled_row(a->first + i, a->samples, a->total) - a->begin;
+    bi_ranks_kdtree_write_words(&a->points, row, a->words + i * (a->points.dim + 1));
+}
+
+/* The pass over all points of a level. The candidates for the median of a segment have keys within its bracket. The
+ * results are 0 at first, `nan` INT64_MAX. */
+struct bi_ranks_kdtree_filter {
+    struct bi_ranks_kdtree_cuts points;
+    int32_t level;
+    bool checks_nan;
+    const uint64_t *brackets; /* by segment: lowest and highest key of the level's coordinate */
+    int64_t *counts;          /* by segment: points below the bracket, and candidates */
+    uint32_t *candidates;     /* (n): their rows, in any order */
+    int64_t *candidate_count;
+    int64_t *nan; /* the first row with a NaN, if checks_nan */
+};
+
+enum { BI_RANKS_NEITHER = -1 };
+
+/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. */
+BI_FN int32_t bi_ranks_kdtree_class_of(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int64_t i)
+{
+    const uint32_t h = bi_ranks_kdtree_descend(&a->points, dtype, i, a->level), segments = 1u << a->level;
+    if (h < segments) return BI_RANKS_NEITHER; /* a cut */
+    const uint64_t *bracket = a->brackets + 2 * (int64_t)(h - segments);
+    const uint64_t key =
+        bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + a->level % a->points.dim, dtype);
+    if (key > bracket[1]) return BI_RANKS_NEITHER;
+    return (int32_t)(2 * (h - segments) + (key >= bracket[0]));
+}
+
+BI_FN bool bi_ranks_kdtree_has_nan(const struct bi_ranks_kdtree_cuts *a, bosc_dtype dtype, int64_t i)
+{
+    bool found = false;
+    for (int32_t c = 0; c < a->dim; c++) {
+        const double x = bosc_kdtree_number(a->rows.data, i * a->rows.stride + c, dtype);
+        found |= x != x;
+    }
+    return found;
+}
+
+/* Sets the segments and the ids of the candidates. Item i is candidate i. */
+struct bi_ranks_kdtree_candidates {
+    struct bi_ranks_kdtree_cuts points;
+    int32_t level;
+    const uint32_t *candidates;
+    uint32_t *state; /* see struct bi_ranks_kdtree_digit */
+    int64_t *ids;
+};
+
+BI_FN void bi_step_kdtree_candidates(const struct bi_ranks_kdtree_candidates *a, int64_t i)
+{
+    const int64_t row = a->candidates[i];
+    a->state[i] = bi_ranks_kdtree_descend(&a->points, a->points.dtype, row, a->level);
+    a->ids[i] = bi_ranks_kdtree_id_of(&a->points, row);
+}
+
+/* A digit of each candidate's superkey is counted, then compared with the median's digit. */
 #define BI_RANKS_ALONE 0x80000000u /* of median_digits: one point is left, which is the median */
 
 struct bi_ranks_kdtree_digit {
-    struct bi_kdtree_rows rows;
-    bosc_dtype dtype;
-    int32_t dim, coordinate; /* coordinate of the digit; dim: the id */
-    int64_t first;
-    const int64_t *ids;
-    int32_t shift, bits;   /* of the digit */
-    int32_t level, levels; /* the current level; the level of the partition's subtrees */
-    uint32_t *state;
+    struct bi_ranks_kdtree_cuts points; /* the candidates; its ids are set */
+    int32_t coordinate;                 /* of the digit; dim: the id */
+    const uint64_t *brackets;           /* of the filter: lowest keys are subtracted; or NULL */
+    int32_t shift, bits;                /* of the digit */
+    int32_t level;
+    uint32_t *state;               /* the segment as a heap index; 0: no longer a candidate */
     uint32_t *bins;                /* of kdtree_digit_bins */
     const uint32_t *median_digits; /* of kdtree_compare_digits: the median's digit in each segment */
+    uint64_t *medians;             /* likewise: the words of each segment's median, once it is found */
 };
-
-BI_FN bool bi_ranks_kdtree_is_candidate(const struct bi_ranks_kdtree_digit *a, int64_t i)
-{
-    return a->state[i] >> a->level == 1;
-}
 
 BI_FN uint32_t bi_ranks_kdtree_digit_of(const struct bi_ranks_kdtree_digit *a, int64_t i)
 {
-    uint64_t key = a->coordinate < a->dim ? bi_kdtree_key(a->rows.data, i * a->rows.stride + a->coordinate, a->dtype)
-                   : a->ids               ? (uint64_t)a->ids[i]
-                                          : (uint64_t)(a->first + i);
+    const struct bi_ranks_kdtree_cuts *p = &a->points;
+    uint64_t key = a->coordinate < p->dim ? bi_kdtree_key(p->rows.data, i * p->rows.stride + a->coordinate, p->dtype)
+                                          : (uint64_t)p->ids[i];
+    if (a->brackets) key -= a->brackets[2 * (int64_t)(a->state[i] - (1u << a->level))];
     return (uint32_t)(key >> a->shift) & ((1u << a->bits) - 1);
 }
 
 /* bins[i] = (segment, digit); one past all of these for other points. */
 BI_FN void bi_step_kdtree_digit_bins(const struct bi_ranks_kdtree_digit *a, int64_t i)
 {
-    uint32_t segments = 1u << a->level;
-    bool candidate = bi_ranks_kdtree_is_candidate(a, i);
-    a->bins[i] = candidate ? (a->state[i] - segments) << a->bits | bi_ranks_kdtree_digit_of(a, i) : segments << a->bits;
+    const uint32_t segments = 1u << a->level, state = a->state[i];
+    a->bins[i] = state ? (state - segments) << a->bits | bi_ranks_kdtree_digit_of(a, i) : segments << a->bits;
 }
 
-/* Moves candidates whose digit is not the median's to a side; if one point is left, it becomes the node of its
- * segment. */
+/* Points whose digit is not the median's are no longer candidates; if one point is left, it is the median. */
 BI_FN void bi_step_kdtree_compare_digits(const struct bi_ranks_kdtree_digit *a, int64_t i)
 {
-    if (!bi_ranks_kdtree_is_candidate(a, i)) return;
-    uint32_t state = a->state[i], segment = state - (1u << a->level), median_digits = a->median_digits[segment];
-    uint32_t digit = bi_ranks_kdtree_digit_of(a, i), median = median_digits & ~BI_RANKS_ALONE;
-    if (digit != median)
-        a->state[i] = 2 * state + (digit > median);
-    else if (median_digits & BI_RANKS_ALONE)
-        /* The part after the last subtree j of the segment's less side: 2 j + 1. */
-        a->state[i] = BI_RANKS_HAS_PART | (((2 * segment + 1) << (a->levels - a->level)) - 1);
+    if (!a->state[i]) return;
+    const uint32_t segment = a->state[i] - (1u << a->level), median = a->median_digits[segment];
+    const bool is_kept = bi_ranks_kdtree_digit_of(a, i) == (median & ~BI_RANKS_ALONE);
+    if (is_kept && median & BI_RANKS_ALONE)
+        bi_ranks_kdtree_write_words(&a->points, i, a->medians + segment * (int64_t)(a->points.dim + 1));
+    if (!is_kept || median & BI_RANKS_ALONE) a->state[i] = 0;
 }
-
-/* Turns the state after the last level into the part of each point. */
-BI_FN void bi_step_kdtree_write_parts(const struct bi_ranks_kdtree_digit *a, int64_t i)
-{
-    uint32_t state = a->state[i];
-    a->state[i] = state & BI_RANKS_HAS_PART ? state & ~BI_RANKS_HAS_PART : 2 * (state - (1u << a->levels));
-}
-
-/* Every point is a candidate in the one segment of level 0. */
-BI_FN void bi_step_kdtree_init_state(const struct bi_ranks_kdtree_digit *a, int64_t i) { a->state[i] = 1; }
 
 /* ---- the published build ---- */
 
@@ -247,18 +385,14 @@ struct bi_ranks_kdtree_side {
     const uint32_t *by_id; /* (n): the numbers in the order of ids */
     int64_t n;
     bool has_root;
-    uint32_t part;         /* of the side */
     uint32_t *position_of; /* (n): position of each number in by_id */
-    uint32_t *parts;       /* (n), in the order of ids */
     uint32_t *ids; /* of the side's tree, id_stride apart: numbers at first, then positions not counting the root */
     int64_t id_stride;
 };
 
-BI_FN void bi_step_kdtree_side_parts(const struct bi_ranks_kdtree_side *a, int64_t i)
+BI_FN void bi_step_kdtree_side_positions(const struct bi_ranks_kdtree_side *a, int64_t i)
 {
-    const uint32_t number = a->by_id[i];
-    a->position_of[number] = (uint32_t)i;
-    a->parts[i] = a->part + (a->has_root && number == a->n - 1);
+    a->position_of[a->by_id[i]] = (uint32_t)i;
 }
 
 BI_FN void bi_step_kdtree_side_ids(const struct bi_ranks_kdtree_side *a, int64_t i)

@@ -7,6 +7,7 @@
 #include "base/atomic.h"
 #include "base/bits.h"
 #include "kdtree/order.h"
+#include "ranks/steps/kdtree_build.h"
 
 /* ---- squared distances, of float (`single`) or double ---- */
 
@@ -56,19 +57,18 @@ struct bi_ranks_kdtree_reach {
 /* Boxes of the subtrees of a shard, in the format of the shards' boxes, except that high keys are complements: both
  * are then minima. The node after a subtree is in that subtree's box. Item i is coordinate i % dim of row i / dim. */
 struct bi_ranks_kdtree_subtree_boxes {
-    struct bi_kdtree_rows rows;
-    bosc_dtype dtype;
-    int32_t dim;
-    const uint32_t *parts; /* of the rows */
-    uint32_t first;        /* first subtree of the shard */
+    struct bi_ranks_kdtree_cuts points; /* dense */
+    int32_t levels;                     /* of the partition */
+    uint32_t first;                     /* first subtree of the shard */
     uint64_t *boxes;
 };
 
 BI_FN void bi_step_kdtree_subtree_boxes(const struct bi_ranks_kdtree_subtree_boxes *a, int64_t i)
 {
-    const int64_t row = i / a->dim, c = i - row * a->dim;
-    uint64_t *low = a->boxes + 2 * (int64_t)((a->parts[row] >> 1) - a->first) * a->dim + c, *high = low + a->dim;
-    const uint64_t key = bi_kdtree_key(a->rows.data, i, a->dtype);
+    const int64_t dim = a->points.dim, row = i / dim, c = i - row * dim;
+    const uint32_t subtree = bi_ranks_kdtree_part_of(&a->points, row, a->levels) >> 1;
+    uint64_t *low = a->boxes + 2 * (int64_t)(subtree - a->first) * dim + c, *high = low + dim;
+    const uint64_t key = bi_kdtree_key(a->points.rows.data, i, a->points.dtype);
     if (bi_atomic_load_u64(low) > key) bi_atomic_min_u64(low, key);
     if (bi_atomic_load_u64(high) > ~key) bi_atomic_min_u64(high, ~key);
 }

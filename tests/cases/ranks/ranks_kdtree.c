@@ -6,6 +6,7 @@
 
 #include "comm/comm.h"
 #include "ranks/kdtree/kdtree.h"
+#include "ranks/steps/steps.h"
 
 /* ---- nodes ---- */
 
@@ -97,6 +98,24 @@ static void more_points_than_counters(bosc_ctx *ctx)
         struct ranks_trial t = {.seed = (uint64_t)i, .opts = {.size = sizeof t.opts, .dim = 3}};
         t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 2000 : 20000, 3, point_shapes[i]);
         check_build(ctx, &t);
+    }
+}
+
+/* Points at the sampled rows of two ranks are all on one side of the others, so the brackets miss the median. Slices
+ * are of several tiles of the kernel that sends points. */
+static void sample_misses_median(bosc_ctx *ctx)
+{
+    enum { N = 9000, SAMPLED = 4096 };
+    for (int above = 0; above < 2; above++) {
+        struct suite_random r = {(uint64_t)above + 3};
+        struct ranks_trial t = {.opts = {.size = sizeof t.opts, .dim = 4}};
+        t.points = kd_points(&r, BOSC_F32, 4, N, 4, KD_RANDOM);
+        float *data = (float *)(uintptr_t)t.points.data;
+        for (int64_t j = 0; j < SAMPLED; j++)
+            data[4 * bi_ranks_kdtree_sampled_row(j, SAMPLED, N)] += above ? 1000 : -1000;
+        ranks_begin(ctx, &t);
+        ranks_run(ctx, 2, 0, build_rank, &t);
+        ranks_end(&t);
     }
 }
 
@@ -213,6 +232,7 @@ static const struct suite_case suite_cases_ranks_kdtree[] = {
     {"shapes", every_type_and_shape, NULL},
     {"many_dimensions", many_dimensions, NULL},
     {"large", more_points_than_counters, NULL},
+    {"misses", sample_misses_median, NULL},
     {"rebuild", rebuild, NULL},
     {"nan_row", nan_row, NULL},
     {"wrong", wrong, NULL},
