@@ -103,19 +103,6 @@ static bosc_status mark_kept(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_
     return status == BOSC_OK ? bi_comm_agree(ctx, tree->comm, local_status) : status;
 }
 
-/* Makes rows dense, of `dim` elements each. */
-static bosc_status make_dense(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, struct bi_kdtree_rows *rows)
-{
-    const int64_t dim = tree->opts.dim;
-    const size_t size = bosc_dtype_size(tree->opts.dtype);
-    void *dense;
-    if (rows->stride == dim) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, rows->n * dim, size, &dense));
-    const struct bi_ranks_kdtree_rows gather = {rows->data, dense, NULL, dim, rows->stride, 0, size == 8};
-    *rows = (struct bi_kdtree_rows){dense, rows->n, dim};
-    return ctx->ops->ranks->steps->kdtree_gather(ctx, rows->n * dim, &gather);
-}
-
 static bosc_status compact_points(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const struct bi_ranks_points *points,
                                   const uint8_t *is_kept, struct bi_ranks_points *kept, void *data, int64_t *kept_ids)
 {
@@ -126,7 +113,7 @@ static bosc_status compact_points(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, 
     if (rows.n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
     BI_TRY(number_rows(ctx, points, &ids));
-    BI_TRY(make_dense(ctx, tree, &rows));
+    BI_TRY(bi_ranks_kdtree_make_dense(ctx, tree, &rows));
     BI_TRY(core->compact(ctx, row, rows.data, is_kept, rows.n, data, count));
     BI_TRY(core->compact(ctx, sizeof *ids, ids, is_kept, rows.n, kept_ids, count));
     return bi_read_back(ctx, &kept->rows.n, count, sizeof *count);
@@ -250,6 +237,20 @@ static bosc_status route_points(bosc_ctx *ctx, const struct distribution *d, con
     return bi_ranks_kdtree_build_shard(ctx, d->tree, local_status, columns[0].received, d->points, d->nodes);
 }
 
+/* One rank has all points, and no cuts. */
+static bosc_status build_alone(bosc_ctx *ctx, const struct distribution *d, bosc_status local_status)
+{
+    const struct bi_ranks_points *points = d->points;
+    const int64_t n = points->rows.n;
+    BI_IF_OK(local_status, bi_ranks_kdtree_reserve_shard(ctx, d->tree, n, &d->partition));
+    const struct bi_ranks_global_ids number = {points->first, d->tree->ids.data};
+    if (n && !points->has_ids) BI_IF_OK(local_status, ctx->ops->ranks->steps->global_ids(ctx, n, &number));
+    if (n && points->has_ids)
+        BI_IF_OK(local_status, ctx->backend->copy(ctx, d->tree->ids.data, points->ids, (size_t)n * sizeof(int64_t)));
+    if (points->representative_ids) BI_IF_OK(local_status, store_representatives(ctx, d->tree, points));
+    return bi_ranks_kdtree_build_shard(ctx, d->tree, local_status, points->rows.data, points, d->nodes);
+}
+
 /* Selects the cuts, and sends the points to their ranks. */
 static bosc_status distribute_points(bosc_ctx *ctx, struct distribution *d, bosc_status local_status)
 {
@@ -279,8 +280,9 @@ bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tre
                              .nodes = nodes,
                              .partition = bi_ranks_kdtree_make_partition(nodes, tree->comm->rank_count)};
     if (local_status == BOSC_OK && !(d.offsets = bi_host_alloc(ctx, bytes))) local_status = BOSC_ERR_NOMEM;
-    if (dense.rows.n) BI_IF_OK(local_status, make_dense(ctx, tree, &dense.rows));
-    const bosc_status status = distribute_points(ctx, &d, local_status);
+    BI_IF_OK(local_status, bi_ranks_kdtree_make_dense(ctx, tree, &dense.rows));
+    const bosc_status status =
+        tree->comm->rank_count == 1 ? build_alone(ctx, &d, local_status) : distribute_points(ctx, &d, local_status);
     bi_memory_release(&ctx->host, d.offsets, bytes);
     return status;
 }

@@ -77,6 +77,9 @@ struct bi_ranks_points {
     bool checks_nan;             /* rows may have a NaN, which the selection finds */
 };
 
+/* Makes rows in reach dense, of `dim` elements each: replaces others by a copy in scratch. */
+bosc_status bi_ranks_kdtree_make_dense(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, struct bi_kdtree_rows *rows);
+
 /* Returns the step arguments for the points and cuts. */
 struct bi_ranks_kdtree_cuts bi_ranks_kdtree_points_of(const bosc_ranks_kdtree *tree,
                                                       const struct bi_ranks_points *points, const uint64_t *cuts);

@@ -525,10 +525,8 @@ static bosc_status gather_cuts(struct published_build *h, bosc_status local_stat
     if (words) memset(words, 0, bytes);
     BI_IF_OK(local_status, bi_scratch(h->ctx, bytes, (void **)cuts));
     if (h->has_root)
-        BI_IF_OK(local_status,
-                 write_root_words(h, words + cut_above(partition->level, h->comm->rank) * (h->dim + 1)));
-    bosc_status status =
-        bi_comm_sum(h->ctx, h->comm, local_status, words, (int64_t)(bytes / sizeof *words));
+        BI_IF_OK(local_status, write_root_words(h, words + cut_above(partition->level, h->comm->rank) * (h->dim + 1)));
+    bosc_status status = bi_comm_sum(h->ctx, h->comm, local_status, words, (int64_t)(bytes / sizeof *words));
     if (status == BOSC_OK) {
         local_status = h->ctx->backend->copy(h->ctx, *cuts, words, bytes);
         BI_IF_OK(local_status, h->ctx->backend->sync(h->ctx)); /* before `words` is freed */

@@ -66,7 +66,8 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
     int64_t tree;
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
     const int64_t select = n * (4 + row + word + 4 + 4) + bi_ranks_kdtree_max_counters(p->partition.level) * word,
-                  route = n * 4 + bi_div_up(n, BI_RANKS_TILE) * p->rank_count * word + n * row; /* or copies to send */
+                  route = n * (4 + row + word) /* with copies to send */ +
+                          bi_div_up(n, BI_RANKS_TILE) * p->rank_count * word;
     const int64_t install =
         p->shard * (row + word) +
         bi_max_i64(n * word, tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);

@@ -65,6 +65,18 @@ int64_t bi_ranks_kdtree_max_subtrees(const struct bi_ranks_kdtree_partition *par
     return max;
 }
 
+bosc_status bi_ranks_kdtree_make_dense(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, struct bi_kdtree_rows *rows)
+{
+    const int64_t dim = tree->opts.dim;
+    const size_t size = bosc_dtype_size(tree->opts.dtype);
+    void *dense;
+    if (rows->stride == dim || rows->n == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, rows->n * dim, size, &dense));
+    const struct bi_ranks_kdtree_rows gather = {rows->data, dense, NULL, dim, rows->stride, 0, size == 8};
+    *rows = (struct bi_kdtree_rows){dense, rows->n, dim};
+    return ctx->ops->ranks->steps->kdtree_gather(ctx, rows->n * dim, &gather);
+}
+
 struct bi_ranks_kdtree_cuts bi_ranks_kdtree_points_of(const bosc_ranks_kdtree *tree,
                                                       const struct bi_ranks_points *points, const uint64_t *cuts)
 {

@@ -27,7 +27,7 @@ BI_FN void bi_ranks_set_dist2(void *dist2, bool single, int64_t i, double x)
 /* ---- the shards whose boxes a query reaches ---- */
 
 enum bi_ranks_kdtree_search {
-    BI_RANKS_KNN,    /* within `limit` and the k-th distance so far; the nearest shard was queried already */
+    BI_RANKS_KNN,    /* within `limit` and dist2, shards other than `own` */
     BI_RANKS_RADIUS, /* within `limit` */
     BI_RANKS_BOX,    /* rows are boxes: two rows each */
     BI_RANKS_OTHER   /* within dist2, shards other than `own`, unless all their points have the query's label */
@@ -43,10 +43,10 @@ struct bi_ranks_kdtree_reach {
     struct bi_kdtree_rows rows;
     enum bi_ranks_kdtree_search search;
     double limit;
-    const void *dist2; /* KNN: rows of k; OTHER: one each. float for F32, else double */
-    int64_t k;
-    uint32_t *nearest_shard;      /* KNN: the rank queried first, found by kdtree_nearest_shard */
-    uint32_t own;                 /* OTHER: this rank */
+    const void *dist2;            /* KNN, OTHER: by query; float for F32, else double */
+    uint32_t own;                 /* KNN, OTHER: this rank */
+    uint32_t *nearest_shard;      /* of kdtree_nearest_shard */
+    uint8_t *is_reached;          /* of kdtree_reach_any: 1 if the query reaches a rank */
     const uint32_t *labels;       /* OTHER: by query */
     const uint32_t *shard_labels; /* OTHER: by rank; no query's label where the shard's labels differ */
     int64_t *counts;              /* of kdtree_reach_count: number of ranks by query */
@@ -182,8 +182,8 @@ BI_FN bool bi_ranks_kdtree_reaches(const struct bi_ranks_kdtree_reach *a, int64_
     if (a->search == BI_RANKS_OTHER) return bi_ranks_kdtree_reaches_other(a, i, r);
     double limit = a->limit;
     if (a->search == BI_RANKS_KNN) {
-        if (r == a->nearest_shard[i]) return false;
-        const double farthest = bi_ranks_dist2(a->dist2, a->dtype == BOSC_F32, i * a->k + a->k - 1);
+        if (r == a->own) return false;
+        const double farthest = bi_ranks_dist2(a->dist2, a->dtype == BOSC_F32, i);
         if (farthest < limit) limit = farthest;
     }
     return bi_ranks_kdtree_shard_dist2(a, i, r, limit) <= limit;
@@ -202,6 +202,13 @@ BI_FN void bi_step_kdtree_nearest_shard(const struct bi_ranks_kdtree_reach *a, i
         least = d;
     }
     a->nearest_shard[i] = nearest;
+}
+
+BI_FN void bi_step_kdtree_reach_any(const struct bi_ranks_kdtree_reach *a, int64_t i)
+{
+    bool reaches = false;
+    for (uint32_t r = 0; r < a->rank_count && !reaches; r++) reaches = bi_ranks_kdtree_reaches(a, i, r);
+    a->is_reached[i] = reaches;
 }
 
 BI_FN void bi_step_kdtree_reach_count(const struct bi_ranks_kdtree_reach *a, int64_t i)
@@ -232,6 +239,78 @@ BI_FN void bi_ranks_move_dist2(void *to_dist2, const void *dist2, bool single, i
     bi_ranks_set_dist2(to_dist2, single, at, bi_ranks_dist2(is_old ? to_dist2 : dist2, single, from));
 }
 
+/* dist2[i] = infinity. */
+struct bi_ranks_kdtree_empty_dist2 {
+    void *dist2;
+    bool single;
+};
+
+BI_FN void bi_step_kdtree_empty_dist2(const struct bi_ranks_kdtree_empty_dist2 *a, int64_t i)
+{
+    bi_ranks_set_dist2(a->dist2, a->single, i, (double)INFINITY);
+}
+
+/* positions[r] = the node of row r. Item i is a node. */
+struct bi_ranks_kdtree_positions {
+    bosc_kdtree_view view;
+    uint32_t *positions;
+};
+
+BI_FN void bi_step_kdtree_positions(const struct bi_ranks_kdtree_positions *a, int64_t i)
+{
+    a->positions[bosc_kdtree_id(&a->view, i)] = (uint32_t)i;
+}
+
+/* Lists of k rows of this shard, ordered by (distance, id): the answers to its queries. Distances are at hand, or
+ * computed by the operations of the search. */
+struct bi_ranks_kdtree_lists {
+    struct bi_kdtree_rows queries;
+    size_t row_bytes; /* of a query */
+    int64_t k;
+    uint32_t *rows; /* BI_KDTREE_NONE comes last */
+    void *dist2;    /* or NULL */
+    bool single;    /* distances are float */
+    bosc_kdtree_view view;
+    const uint32_t *positions; /* of the rows; if dist2 is NULL */
+    void *farthest;            /* of kdtree_farthest: the k-th distance by query */
+    /* Some lists, those of queries order[0], order[1], ..., with ids of all ranks, and the same in the answers. */
+    const uint32_t *order;
+    const int64_t *shard_ids;
+    int64_t *some_ids;
+    void *some_dist2;
+    void *ids; /* of 64 (`is_64bit`) or 32 bits */
+    bool is_64bit;
+};
+
+/* Returns the distance of entry `at`, of query i. */
+BI_FN double bi_ranks_kdtree_entry_dist2(const struct bi_ranks_kdtree_lists *a, int64_t i, int64_t at)
+{
+    if (a->dist2) return bi_ranks_dist2(a->dist2, a->single, at);
+    if (a->rows[at] == BI_KDTREE_NONE) return (double)INFINITY;
+    return bosc_kdtree_dist2(&a->view, a->positions[a->rows[at]],
+                             (const char *)a->queries.data + (size_t)i * a->row_bytes);
+}
+
+BI_FN void bi_step_kdtree_farthest(const struct bi_ranks_kdtree_lists *a, int64_t i)
+{
+    bi_ranks_set_dist2(a->farthest, a->single, i, bi_ranks_kdtree_entry_dist2(a, i, i * a->k + a->k - 1));
+}
+
+/* Items of both are entries of the lists. */
+BI_FN void bi_step_kdtree_load_lists(const struct bi_ranks_kdtree_lists *a, int64_t e)
+{
+    const int64_t query = a->order[e / a->k], at = query * a->k + e % a->k;
+    a->some_ids[e] = a->rows[at] == BI_KDTREE_NONE ? -1 : a->shard_ids[a->rows[at]];
+    bi_ranks_set_dist2(a->some_dist2, a->single, e, bi_ranks_kdtree_entry_dist2(a, query, at));
+}
+
+BI_FN void bi_step_kdtree_store_lists(const struct bi_ranks_kdtree_lists *a, int64_t e)
+{
+    const int64_t at = a->order[e / a->k] * a->k + e % a->k;
+    bi_set_word(a->ids, a->is_64bit, at, (uint64_t)a->some_ids[e]);
+    if (a->dist2) bi_ranks_set_dist2(a->dist2, a->single, at, bi_ranks_dist2(a->some_dist2, a->single, e));
+}
+
 /* Rows of k entries ordered by (distance, id); id -1 comes last. Row first + i of the answers belongs to query
  * order[first + i]. */
 struct bi_ranks_kdtree_merge_knn {
@@ -243,13 +322,6 @@ struct bi_ranks_kdtree_merge_knn {
     void *to_dist2;
     bool single; /* distances are float */
 };
-
-/* Empties all rows. Item i is an entry. */
-BI_FN void bi_step_kdtree_empty_knn(const struct bi_ranks_kdtree_merge_knn *a, int64_t i)
-{
-    a->to_ids[i] = -1;
-    bi_ranks_set_dist2(a->to_dist2, a->single, i, (double)INFINITY);
-}
 
 /* True if entry b of the answers precedes entry q of the queries. */
 BI_FN bool bi_ranks_kdtree_precedes(const struct bi_ranks_kdtree_merge_knn *a, int64_t b, int64_t q)
