@@ -203,13 +203,14 @@ struct distribution {
 static bosc_status store_ids(bosc_ctx *ctx, const struct distribution *d, const struct bi_exchange *x,
                              const void *received)
 {
-    int64_t *ids = d->tree->ids.data;
-    if (d->points->has_ids)
-        return x->received ? ctx->backend->copy(ctx, ids, received, (size_t)x->received * sizeof *ids) : BOSC_OK;
+    if (d->points->has_ids) return bi_ranks_kdtree_store_ids(ctx, d->tree, received, x->received);
     for (int32_t r = 0; r < x->rank_count; r++) {
         const int64_t begin = x->received_offsets[r], n = x->received_offsets[r + 1] - begin;
-        const struct bi_ranks_offset_ids step = {(const uint32_t *)received + begin, d->offsets[r], ids + begin};
-        if (n) BI_TRY(ctx->ops->ranks->steps->offset_ids(ctx, n, &step));
+        const struct bi_ranks_kdtree_sent_ids step = {(const uint32_t *)received + begin, d->offsets[r],
+                                                      (char *)d->tree->ids.data +
+                                                          (size_t)begin * bi_ranks_kdtree_id_size(&d->tree->opts),
+                                                      d->tree->opts.id_bits == 64};
+        if (n) BI_TRY(ctx->ops->ranks->steps->kdtree_sent_ids(ctx, n, &step));
     }
     return BOSC_OK;
 }
@@ -243,10 +244,10 @@ static bosc_status build_alone(bosc_ctx *ctx, const struct distribution *d, bosc
     const struct bi_ranks_points *points = d->points;
     const int64_t n = points->rows.n;
     BI_IF_OK(local_status, bi_ranks_kdtree_reserve_shard(ctx, d->tree, n, &d->partition));
-    const struct bi_ranks_global_ids number = {points->first, d->tree->ids.data};
-    if (n && !points->has_ids) BI_IF_OK(local_status, ctx->ops->ranks->steps->global_ids(ctx, n, &number));
-    if (n && points->has_ids)
-        BI_IF_OK(local_status, ctx->backend->copy(ctx, d->tree->ids.data, points->ids, (size_t)n * sizeof(int64_t)));
+    if (points->has_ids) BI_IF_OK(local_status, bi_ranks_kdtree_store_ids(ctx, d->tree, points->ids, n));
+    if (!points->has_ids && n > 0)
+        BI_IF_OK(local_status, ctx->backend->core->iota(ctx, bi_ranks_kdtree_id_size(&d->tree->opts), d->tree->ids.data,
+                                                        n)); /* from 0 on: there are no other ranks */
     if (points->representative_ids) BI_IF_OK(local_status, store_representatives(ctx, d->tree, points));
     return bi_ranks_kdtree_build_shard(ctx, d->tree, local_status, points->rows.data, points, d->nodes);
 }

@@ -29,7 +29,7 @@ struct bosc_ranks_kdtree {
     int64_t begin, end;                 /* this rank's nodes; if there are none the shard is undefined */
     int64_t row_begin, input_count;     /* this rank's slice of the build: id of its first row, number of rows */
     struct bi_block representative_ids; /* int64 (input_count), if duplicates were removed: by row */
-    struct bi_block ids;                /* int64 (end - begin): by row of the shard, ascending */
+    struct bi_block ids;                /* of opts.id_bits (end - begin): by row of the shard, ascending */
     struct bi_block cuts;  /* uint64 (2^level x (dim + 1)): local cuts of the partition (steps/kdtree_build.h) */
     struct bi_block boxes; /* uint64 (ranks x 2 x dim): ordered keys, low and high; low > high: an empty shard */
     struct bi_block subtree_boxes; /* uint64 (ranks x subtrees_per_shard x 2 x dim), likewise; absent if that is 1 */
@@ -129,6 +129,9 @@ bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tr
 /* The same for n rows of a shard, in the order of their ids, and its local cuts. */
 struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree *tree, const void *rows, int64_t n);
 
+/* Stores the ids in reach of the shard's n rows. */
+bosc_status bi_ranks_kdtree_store_ids(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const int64_t *ids, int64_t n);
+
 /* Stores the cuts in reach as local ones. The ids of the shard's n rows are in their block already. */
 bosc_status bi_ranks_kdtree_store_cuts(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const uint64_t *cuts, int64_t n,
                                        const struct bi_ranks_kdtree_partition *partition);
@@ -153,6 +156,9 @@ bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_st
                                          int64_t width, size_t size, void *received);
 
 /* ---- shards ---- */
+
+/* Returns the bytes of an id. */
+static inline size_t bi_ranks_kdtree_id_size(const bosc_kdtree_opts *opts) { return (size_t)opts->id_bits / 8; }
 
 /* Empties the tree, and reserves the ids of n rows and the cuts of a partition. */
 bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, int64_t n,

@@ -61,8 +61,12 @@ static bosc_status order_by_part(const struct ordering *o)
 /* ids[begin + i] = the id of entry rows[i] of the part that begins there. */
 static bosc_status write_ids(const struct ordering *o, const uint32_t *rows, int64_t begin, int64_t n)
 {
-    const struct bi_ranks_kdtree_row_ids row_ids = {
-        rows, o->order + begin, o->tree->ids.data, (char *)o->ids + (size_t)begin * (o->is_64bit ? 8 : 4), o->is_64bit};
+    const struct bi_ranks_kdtree_row_ids row_ids = {rows,
+                                                    o->order + begin,
+                                                    o->tree->ids.data,
+                                                    o->tree->opts.id_bits == 64,
+                                                    (char *)o->ids + (size_t)begin * (o->is_64bit ? 8 : 4),
+                                                    o->is_64bit};
     return o->steps->kdtree_row_ids(o->ctx, n, &row_ids);
 }
 

@@ -552,7 +552,8 @@ static bosc_status order_by_id(struct published_build *h, const struct bi_ranks_
     if (h->n == 0) return bi_ranks_kdtree_store_cuts(ctx, h->tree, cuts, 0, partition);
     BI_TRY(ctx->backend->core->iota(ctx, 4, h->spare, h->n));
     BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->sort_pairs(ctx, BOSC_I64, h->held.ids, sizeof *h->spare, h->spare,
-                                                            h->n, h->tree->ids.data, h->order, 0, 64));
+                                                            h->n, h->other.ids, h->order, 0, 64));
+    BI_TRY(bi_ranks_kdtree_store_ids(ctx, h->tree, h->other.ids, h->n));
     BI_TRY(h->steps->kdtree_side_positions(ctx, h->n, &side));
     if (h->n > has_root) BI_TRY(h->steps->kdtree_side_ids(ctx, h->n - has_root, &side));
     BI_TRY(bi_ranks_kdtree_store_cuts(ctx, h->tree, cuts, h->n, partition));

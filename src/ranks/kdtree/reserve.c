@@ -48,7 +48,7 @@ enum { BLOCKS = 5 };
 static void block_bytes(const struct plan *p, size_t bytes[BLOCKS])
 {
     const int64_t subtrees = bi_ranks_kdtree_max_subtrees(&p->partition);
-    bytes[0] = (size_t)p->shard * sizeof(int64_t);
+    bytes[0] = (size_t)p->shard * bi_ranks_kdtree_id_size(&p->opts);
     bytes[1] = bi_ranks_kdtree_cut_bytes(&p->opts, &p->partition);
     bytes[2] = 2 * (size_t)p->opts.dim * sizeof(uint64_t) * (size_t)p->rank_count;
     bytes[3] = subtrees > 1 ? (size_t)subtrees * bytes[2] : 0;
@@ -107,7 +107,7 @@ static bosc_status reserve_memory(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const 
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &memory));
     BI_TRY(bosc_kdtree_reserve(ctx, tree->shard, p->shard, 0, 0));
     block_bytes(p, bytes);
-    used[0] = (size_t)count * sizeof(int64_t);
+    used[0] = (size_t)count * bi_ranks_kdtree_id_size(&p->opts);
     if (tree->cuts.data) used[1] = tree->cuts.bytes < bytes[1] ? tree->cuts.bytes : bytes[1];
     if (tree->boxes.data) used[2] = bytes[2];
     if (tree->subtree_boxes.data) used[3] = bytes[3];

@@ -58,7 +58,8 @@ static bosc_status fill_local_rows(const struct search_call *s, const void *quer
     if (here->total == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, here->total, sizeof *rows, &rows));
     BI_TRY(query_shard(s, queries, n, here->offsets, rows, here->dist2, here->total));
-    const struct bi_ranks_kdtree_row_ids row_ids = {rows, NULL, s->tree->ids.data, here->ids, true};
+    const struct bi_ranks_kdtree_row_ids row_ids = {rows,      NULL, s->tree->ids.data, s->tree->opts.id_bits == 64,
+                                                    here->ids, true};
     return s->steps->kdtree_row_ids(ctx, here->total, &row_ids);
 }
 

@@ -137,7 +137,8 @@ static bosc_status find_lists(const struct knn_call *s, struct bi_ranks_kdtree_l
     if (!computes_distances(s, n)) BI_TRY(bi_scratch(ctx, (size_t)entries * s->dist2_size, &lists->dist2));
     BI_TRY(search_shard(s, &lists->queries, lists->rows, lists->dist2));
     if (!lists->dist2) BI_TRY(find_positions(s, lists));
-    const struct bi_ranks_kdtree_row_ids row_ids = {lists->rows, NULL, lists->shard_ids, lists->ids, lists->is_64bit};
+    const struct bi_ranks_kdtree_row_ids row_ids = {lists->rows,     NULL,       lists->shard_ids,
+                                                    lists->is_64bit, lists->ids, lists->is_64bit};
     return s->steps->kdtree_row_ids(ctx, entries, &row_ids);
 }
 
@@ -231,7 +232,7 @@ static bosc_status answer_queries(const struct knn_call *s, const void *queries,
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(s->ctx, n * s->k, sizeof *rows, &rows));
     BI_TRY(search_shard(s, &(struct bi_kdtree_rows){queries, n, s->tree->opts.dim}, rows, a->dist2));
-    const struct bi_ranks_kdtree_row_ids row_ids = {rows, NULL, s->tree->ids.data, a->ids, true};
+    const struct bi_ranks_kdtree_row_ids row_ids = {rows, NULL, s->tree->ids.data, s->id_size == 8, a->ids, true};
     return s->steps->kdtree_row_ids(s->ctx, n * s->k, &row_ids);
 }
 

@@ -97,10 +97,17 @@ struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree
                                          .cuts = tree->cuts.data};
 }
 
+bosc_status bi_ranks_kdtree_store_ids(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const int64_t *ids, int64_t n)
+{
+    const struct bi_ranks_resize_ids step = {ids, tree->ids.data, tree->opts.id_bits == 64};
+    return n ? ctx->ops->ranks->steps->resize_ids(ctx, n, &step) : BOSC_OK;
+}
+
 bosc_status bi_ranks_kdtree_store_cuts(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const uint64_t *cuts, int64_t n,
                                        const struct bi_ranks_kdtree_partition *partition)
 {
-    const struct bi_ranks_kdtree_local_cuts step = {cuts, tree->opts.dim, tree->ids.data, n, tree->cuts.data};
+    const struct bi_ranks_kdtree_local_cuts step = {cuts, tree->opts.dim, tree->ids.data, tree->opts.id_bits == 64,
+                                                    n,    tree->cuts.data};
     return ctx->ops->ranks->steps->kdtree_local_cuts(ctx, (int64_t)1 << partition->level, &step);
 }
 
@@ -298,7 +305,7 @@ bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree
                                           const struct bi_ranks_kdtree_partition *partition)
 {
     tree->n = tree->nodes = tree->begin = tree->end = tree->row_begin = tree->input_count = 0;
-    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * sizeof(int64_t)));
+    BI_TRY(bi_block_reserve(ctx, &tree->memory, &tree->ids, (size_t)n * bi_ranks_kdtree_id_size(&tree->opts)));
     return bi_block_reserve(ctx, &tree->memory, &tree->cuts, bi_ranks_kdtree_cut_bytes(&tree->opts, partition));
 }
 

@@ -52,7 +52,7 @@ BI_FN void bi_step_emst_init(const struct bi_ranks_emst_init *a, int64_t i)
 /* Translates pairs of rows to pairs of ids. */
 struct bi_ranks_emst_pair_ids {
     const uint64_t *rows;
-    const int64_t *ids;
+    const uint32_t *ids;
     uint64_t *pairs;
 };
 
@@ -181,7 +181,7 @@ struct bi_ranks_emst_answers {
     const uint32_t *rows; /* of the points found; BI_KDTREE_NONE: none */
     const void *dist2;
     bool single;
-    const int64_t *ids;
+    const uint32_t *ids;
     const uint32_t *labels;
     uint64_t *answers;
 };
@@ -216,7 +216,7 @@ struct bi_ranks_emst_apply {
     struct bi_ranks_emst_points points;
     const uint64_t *best, *best_answers;
     const uint32_t *rows;
-    const int64_t *ids;
+    const uint32_t *ids;
     uint64_t *words, *ends, *pairs;
     uint8_t *found;
 };

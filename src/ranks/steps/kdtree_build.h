@@ -33,7 +33,8 @@ BI_FN void bi_step_kdtree_scatter(const struct bi_ranks_kdtree_rows *a, int64_t 
  * BI_KDTREE_NONE. */
 struct bi_ranks_kdtree_row_ids {
     const uint32_t *rows, *order;
-    const int64_t *ids;
+    const void *ids; /* of 64 (`has_64bit_ids`) or 32 bits */
+    bool has_64bit_ids;
     void *out;
     bool is_64bit;
 };
@@ -41,8 +42,8 @@ struct bi_ranks_kdtree_row_ids {
 BI_FN void bi_step_kdtree_row_ids(const struct bi_ranks_kdtree_row_ids *a, int64_t i)
 {
     uint32_t row = a->rows[i];
-    int64_t id = row == BI_KDTREE_NONE ? -1 : a->ids[a->order ? a->order[row] : row];
-    bi_set_word(a->out, a->is_64bit, i, (uint64_t)id);
+    const int64_t at = a->order && row != BI_KDTREE_NONE ? a->order[row] : row;
+    bi_set_word(a->out, a->is_64bit, i, row == BI_KDTREE_NONE ? UINT64_MAX : bi_word(a->ids, a->has_64bit_ids, at));
 }
 
 /* ---- cuts: the medians above the subtrees of the partition ----
@@ -106,7 +107,8 @@ BI_FN uint32_t bi_ranks_kdtree_part_of(const struct bi_ranks_kdtree_cuts *a, int
 struct bi_ranks_kdtree_local_cuts {
     const uint64_t *cuts;
     int32_t dim;
-    const int64_t *ids; /* (n), ascending */
+    const void *ids; /* (n), ascending; of 64 (`is_64bit`) or 32 bits */
+    bool is_64bit;
     int64_t n;
     uint64_t *out;
 };
@@ -114,11 +116,24 @@ struct bi_ranks_kdtree_local_cuts {
 BI_FN void bi_step_kdtree_local_cuts(const struct bi_ranks_kdtree_local_cuts *a, int64_t h)
 {
     const uint64_t *cut = a->cuts + h * (a->dim + 1);
-    const int64_t id = (int64_t)cut[a->dim];
+    const uint64_t id = cut[a->dim];
     int64_t low = 0, high = a->n;
-    BI_PARTITION_POINT(low, high, r, a->ids[r] < id);
+    BI_PARTITION_POINT(low, high, r, bi_word(a->ids, a->is_64bit, r) < id);
     for (int32_t c = 0; c < a->dim; c++) a->out[h * (a->dim + 1) + c] = cut[c];
-    a->out[h * (a->dim + 1) + a->dim] = (uint64_t)(2 * low - !(low < a->n && a->ids[low] == id));
+    a->out[h * (a->dim + 1) + a->dim] = (uint64_t)(2 * low - !(low < a->n && bi_word(a->ids, a->is_64bit, low) == id));
+}
+
+/* ids[i], of 64 (`is_64bit`) or 32 bits, = first + rows[i]: the id of a sender's row. */
+struct bi_ranks_kdtree_sent_ids {
+    const uint32_t *rows;
+    int64_t first;
+    void *ids;
+    bool is_64bit;
+};
+
+BI_FN void bi_step_kdtree_sent_ids(const struct bi_ranks_kdtree_sent_ids *a, int64_t i)
+{
+    bi_set_word(a->ids, a->is_64bit, i, (uint64_t)(a->first + a->rows[i]));
 }
 
 /* owners[i] = rank_of[subtree of point i]: the rank that receives it. */

@@ -275,11 +275,11 @@ struct bi_ranks_kdtree_lists {
     void *farthest;            /* of kdtree_farthest: the k-th distance by query */
     /* Some lists, those of queries order[0], order[1], ..., with ids of all ranks, and the same in the answers. */
     const uint32_t *order;
-    const int64_t *shard_ids;
+    const void *shard_ids;
     int64_t *some_ids;
     void *some_dist2;
-    void *ids; /* of 64 (`is_64bit`) or 32 bits */
-    bool is_64bit;
+    void *ids;
+    bool is_64bit; /* ids and shard_ids have 64 bits, else 32 */
 };
 
 /* Returns the distance of entry `at`, of query i. */
@@ -300,7 +300,7 @@ BI_FN void bi_step_kdtree_farthest(const struct bi_ranks_kdtree_lists *a, int64_
 BI_FN void bi_step_kdtree_load_lists(const struct bi_ranks_kdtree_lists *a, int64_t e)
 {
     const int64_t query = a->order[e / a->k], at = query * a->k + e % a->k;
-    a->some_ids[e] = a->rows[at] == BI_KDTREE_NONE ? -1 : a->shard_ids[a->rows[at]];
+    a->some_ids[e] = a->rows[at] == BI_KDTREE_NONE ? -1 : (int64_t)bi_word(a->shard_ids, a->is_64bit, a->rows[at]);
     bi_ranks_set_dist2(a->some_dist2, a->single, e, bi_ranks_kdtree_entry_dist2(a, query, at));
 }
 

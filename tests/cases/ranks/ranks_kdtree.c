@@ -169,15 +169,17 @@ static void wrong_rank(struct rank *r)
         for (int wrong = 0; wrong < 3; wrong++) {
             const int64_t id = places[p], other = wrong == 0 ? EQUALS : wrong == 1 ? -1 : EQUALS - 1 - id;
             const bool local_status = tree->begin <= id && id < tree->end;
-            int64_t *at = (int64_t *)tree->ids.data + (id - tree->begin), node = -1;
-            if (local_status) CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, at, &other, sizeof other));
+            const size_t size = tree->opts.id_bits == 64 ? 8 : 4; /* the first bytes of a number are its lowest */
+            void *at = (char *)tree->ids.data + (id - tree->begin) * (int64_t)size;
+            int64_t node = -1;
+            if (local_status) CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, at, &other, size));
             CHECK_OK(r->ctx, bosc_ctx_sync(r->ctx));
             CHECK_STATUS(r->ctx, bosc_ranks_kdtree_verify(r->ctx, tree, &node), BOSC_ERR_DATA);
             snprintf(text, sizeof text, "tree: node %lld of %d ", (long long)node, EQUALS);
             CHECK(suite_begins(bosc_ctx_message(r->ctx), text));
             CHECK(node >= 0 && node <= id); /* of two nodes in the wrong order the lower one is reported */
             if (id == 0) CHECK_EQ(node, 0);
-            if (local_status) CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, at, &id, sizeof id));
+            if (local_status) CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, at, &id, size));
             CHECK_OK(r->ctx, bosc_ctx_sync(r->ctx));
             CHECK_OK(r->ctx, bosc_ranks_kdtree_verify(r->ctx, tree, NULL));
         }
