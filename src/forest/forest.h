@@ -53,6 +53,24 @@ struct bi_forest_steps;
 struct bi_msf_rows;
 struct bi_msf_entries;
 
+/* One rank's share of a round over the rows of several ranks (ranks/forest). An edge is light up to (rank, id). */
+struct bi_msf_share {
+    uint64_t first; /* id of the graph's entry 0 among those of all ranks */
+    uint64_t rank;
+    uint32_t id; /* an entry of the graph */
+    /* Not NULL: writes each vertex's lightest edge, and lists the light edges between vertices. Three words (rank, id,
+     * other end) for 64-bit keys, else two (rank << 32 | other end, id); the id is UINT64_MAX without an edge. */
+    uint64_t *records;
+    /* Else: lists the heavy edges between two components, by these numbers of the vertices' components, BI_FOREST_NONE
+     * for those without edges. lists_light: the light ones too. */
+    const uint32_t *labels;
+    bool lists_light;
+    /* Room for `capacity` edges: rank << 32 | entry, and the ends. With 64-bit keys: the rank, and the id apart. */
+    uint64_t *keys, *ends, *ids;
+    int64_t capacity;
+    int64_t listed; /* result: edges to list, of which `capacity` at most are written */
+};
+
 /* The outcome of a method that not every input admits. */
 enum bi_forest_outcome {
     BI_FOREST_FOUND,     /* the results are written */
@@ -73,6 +91,10 @@ struct bi_forest_ops {
      * the entries. NULL: the driver builds a graph. */
     bosc_status (*msf_entries)(bosc_ctx *, const struct bi_msf_entries *, const struct bi_msf_request *,
                                struct bi_msf_found *found, int32_t *rounds);
+
+    /* One rank's share of a round, for a graph that AUTO admits. NULL: the driver runs steps. Waits. */
+    bosc_status (*msf_share)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
+                             struct bi_msf_share *);
 
     /* labels = the smallest vertex of each vertex's component, the vertex itself if the mask excludes it; *count = the
      * number of components. */
@@ -104,6 +126,8 @@ bosc_status bi_msf_cuda(bosc_ctx *ctx, const struct bi_graph_view *graph, const 
                         const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries,
                                 const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
+bosc_status bi_msf_cuda_share(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
+                              struct bi_msf_share *share);
 bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                        uint32_t *labels, int64_t *count);

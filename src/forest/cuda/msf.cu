@@ -187,23 +187,6 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
     return allocate_array(ctx, p.capacity, &s->list);
 }
 
-template <class K> static bi_msf_csr<K> rows_of(const struct bi_graph_view *g, const struct bi_msf_order *order)
-{
-    bi_msf_csr<K> r = {};
-    r.offsets = (const uint32_t *)g->offsets;
-    r.neighbours = (const uint32_t *)g->neighbours;
-    r.ids = (const uint32_t *)g->edge_ids;
-    r.keys = (const K *)g->keys;
-    r.n = (uint32_t)g->n;
-    r.arcs = (uint32_t)g->arcs;
-    r.flip = (K)order->flip;
-    r.number = (K)order->number;
-    r.limit = (K)order->limit;
-    r.vertex_mask = order->vertex_mask;
-    r.edge_mask = order->edge_mask;
-    return r;
-}
-
 /* Labels the vertices; the smallest vertices go to s.next, free after the rounds. */
 template <class K> static bosc_status label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
 {
@@ -212,21 +195,12 @@ template <class K> static bosc_status label_trees(bosc_ctx *ctx, uint32_t n, con
     return launch_labels(ctx, a);
 }
 
-/* True if some arcs or entries do not count, so that kernels must check each. */
-template <class K>
-static bool is_checked(const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                       const struct bi_msf_order *order)
-{
-    if (g->loops || order->vertex_mask || order->edge_mask || (K)order->limit != (K) ~(K)0) return true;
-    return entries && entries->drop_nan;
-}
-
 template <class K>
 static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
                                  const struct bi_msf_order *order, const bi_msf_state<K> &s, const level_plan &p)
 {
-    bi_msf_csr<K> rows = rows_of<K>(g, order);
-    const bool checked = is_checked<K>(g, entries, order);
+    bi_msf_csr<K> rows = bi_msf_rows_of_view<K>(g, order);
+    const bool checked = bi_msf_is_checked<K>(g, entries, order);
     BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
     BI_TRY(ctx->backend->fill(ctx, s.marks, 0, marks_bytes(g->entries)));
     /* Level 0: light edges. */
@@ -291,8 +265,8 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
                                struct bi_msf_found *found, int32_t *rounds)
 {
     struct bi_msf_control result;
-    const bool checked = is_checked<K>(g, entries, order);
-    const bi_msf_csr<K> rows = rows_of<K>(g, order);
+    const bool checked = bi_msf_is_checked<K>(g, entries, order);
+    const bi_msf_csr<K> rows = bi_msf_rows_of_view<K>(g, order);
     enum bi_forest_outcome outcome;
     /* 1. By size: one block, one cooperative launch, or levels. */
     BI_TRY(allocate_outputs<K>(ctx, g, request, found));
@@ -357,4 +331,44 @@ extern "C" bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_en
         BI_TRY(find_forest<uint64_t>(ctx, &view, entries, &entries->order, request, &output, rounds));
     *found = output;
     return BOSC_OK;
+}
+
+/* ---- one rank's share ---- */
+
+/* Runs a share's kernels: the round at the vertices, or the list of heavy edges. */
+template <class K>
+static bosc_status run_share(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_order *order,
+                             struct bi_msf_share *share)
+{
+    const bi_msf_csr<K> rows = bi_msf_rows_of_view<K>(g, order);
+    const bool checked = bi_msf_is_checked<K>(g, nullptr, order);
+    const int64_t tiles = bi_div_up(g->arcs, BI_MSF_TILE);
+    const int level = share->labels ? 1 : 0;
+    struct bi_msf_control control = {};
+    bi_msf_state<K> s = {};
+    s.share = *share;
+    s.capacity = (uint32_t)share->capacity;
+    control.threshold_key = (K)share->rank;
+    control.threshold_id = share->id;
+    control.components[1] = 1; /* the heavy edges are listed */
+    BI_TRY(allocate_array(ctx, 1, &s.control));
+    BI_TRY(ctx->backend->copy(ctx, s.control, &control, sizeof control));
+    if (share->labels) {
+        s.pointer = const_cast<uint32_t *>(share->labels); /* kernels read it */
+        BI_TRY(bi_msf_list_heavy(ctx, rows, s, checked));
+    } else {
+        BI_TRY(allocate_array(ctx, tiles, &s.tile_row));
+        BI_TRY(allocate_array(ctx, tiles, &s.tile_ends));
+        BI_TRY(bi_msf_choose_at_vertices(ctx, rows, s, checked, -1));
+    }
+    BI_TRY(bi_read_back(ctx, &control, s.control, sizeof control));
+    share->listed = control.listed[level];
+    return BOSC_OK;
+}
+
+extern "C" bosc_status bi_msf_cuda_share(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_order *order,
+                                         struct bi_msf_share *share)
+{
+    return bosc_dtype_size(g->weight) == 4 ? run_share<uint32_t>(ctx, g, order, share)
+                                           : run_share<uint64_t>(ctx, g, order, share);
 }

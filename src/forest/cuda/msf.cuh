@@ -133,7 +133,28 @@ template <class K> struct bi_msf_state {
     uint32_t capacity; /* of list, in edges */
     uint8_t *marks;    /* by edge id: 1 for edges of the forest */
     K *keys_by_id;     /* NULL, or by edge id: keys (not ranks) of the forest's edges */
+    bi_msf_share share; /* of a rank among several: replaces the list, and the choices of round 0; else its arrays are
+                           NULL */
 };
+
+/* Writes an edge to the list of a rank. */
+template <class K>
+__device__ __forceinline__ void bi_msf_store_shared(const bi_msf_share &share, uint64_t at, const bi_msf_edge<K> &e)
+{
+    share.keys[at] = sizeof(K) == 4 ? (uint64_t)e.key << 32 | e.id : (uint64_t)e.key;
+    share.ends[at] = (uint64_t)e.u << 32 | e.v;
+    if (sizeof(K) == 8) share.ids[at] = share.first + e.id;
+}
+
+/* Writes an edge to the list. */
+template <class K>
+__device__ __forceinline__ void bi_msf_store_edge(const bi_msf_state<K> &s, uint64_t at, const bi_msf_edge<K> &e)
+{
+    if (s.share.keys)
+        bi_msf_store_shared(s.share, at, e);
+    else
+        s.list[at] = e;
+}
 
 /* Marks an edge of the forest. In round 0 both ends may mark it from different blocks, hence the relaxed stores. */
 template <class K>
@@ -267,10 +288,40 @@ __device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uin
                                                           : pointer & BI_MSF_ID;
 }
 
+template <class K> bi_msf_csr<K> bi_msf_rows_of_view(const struct bi_graph_view *g, const struct bi_msf_order *order)
+{
+    bi_msf_csr<K> r = {};
+    r.offsets = (const uint32_t *)g->offsets;
+    r.neighbours = (const uint32_t *)g->neighbours;
+    r.ids = (const uint32_t *)g->edge_ids;
+    r.keys = (const K *)g->keys;
+    r.n = (uint32_t)g->n;
+    r.arcs = (uint32_t)g->arcs;
+    r.flip = (K)order->flip;
+    r.number = (K)order->number;
+    r.limit = (K)order->limit;
+    r.vertex_mask = order->vertex_mask;
+    r.edge_mask = order->edge_mask;
+    return r;
+}
+
+/* True if some arcs or entries do not count, so that kernels must check each. entries: NULL for rows. */
+template <class K>
+bool bi_msf_is_checked(const struct bi_graph_view *g, const struct bi_msf_entries *entries,
+                       const struct bi_msf_order *order)
+{
+    if (g->loops || order->vertex_mask || order->edge_mask || (K)order->limit != (K) ~(K)0) return true;
+    return entries && entries->drop_nan;
+}
+
 /* The launches, in their order. `light_fraction`: share of light edges; 1 or more: all are light. */
 template <class K>
 bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                float light_fraction);
+/* Its first part: the choices and the list. light_fraction less than 0: the threshold is set. */
+template <class K>
+bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
+                                      float light_fraction);
 template <class K> bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<K> &);
 template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);

@@ -11,7 +11,7 @@ template <class K> struct sample {
 };
 
 /* The threshold is a quantile of sampled arcs by (key, id), so that it also divides edges of equal weight. With
- * light_fraction >= 1 all arcs are light. */
+ * light_fraction >= 1 all arcs are light; below 0 the threshold is set. */
 template <class K>
 static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf_control *control, float light_fraction)
 {
@@ -24,6 +24,7 @@ static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf
         if (threadIdx.x == 0) control->threshold_key = ~0ull, control->threshold_id = BI_MSF_NONE;
         return;
     }
+    if (light_fraction < 0) return;
     for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS) {
         uint32_t arc = bi_msf_sample_index(i, rows.arcs);
         samples[i].key = bi_msf_arc_key(rows, arc);
@@ -84,11 +85,33 @@ __device__ __forceinline__ lightest_arc<K> warp_lightest(const bi_msf_csr<K> &ro
     return own;
 }
 
+/* Writes a vertex's choice as the record of a rank. */
+template <class K>
+static __device__ __forceinline__ void write_record(const bi_msf_csr<K> &rows, const bi_msf_share &share, uint32_t row,
+                                                    lightest_arc<K> x)
+{
+    const bool any = x.at != BI_MSF_NONE;
+    const uint64_t id = any ? share.first + rows.ids[x.at] : ~0ull, other = any ? rows.neighbours[x.at] : 0;
+    const uint64_t rank = any ? x.key : ~0ull;
+    if (sizeof(K) == 4) {
+        reinterpret_cast<ulonglong2 *>(share.records)[row] = make_ulonglong2(any ? rank << 32 | other : rank, id);
+        return;
+    }
+    uint64_t *record = share.records + 3 * (uint64_t)row;
+    record[0] = rank;
+    record[1] = id;
+    record[2] = other;
+}
+
 /* Records a vertex's choice: the other end, the key, and the edge's mark. */
 template <class K>
 __device__ __forceinline__ void record_choice(const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, uint32_t row,
                                               lightest_arc<K> x)
 {
+    if (s.share.records) {
+        write_record(rows, s.share, row, x);
+        return;
+    }
     s.next[row] = x.at == BI_MSF_NONE ? row : rows.neighbours[x.at];
     if (x.at == BI_MSF_NONE) return;
     s.row_key[row] = x.key;
@@ -277,7 +300,7 @@ static __device__ __forceinline__ void list_light(const bi_msf_csr<K> &rows, con
         e.v = sh.other[slice + j];
         e.key = sh.keys[i];
         e.id = rows.ids[first + i];
-        s.list[to + j] = e;
+        bi_msf_store_edge(s, to + j, e);
     }
 }
 
@@ -410,18 +433,25 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
 }
 
 template <class K>
-bosc_status bi_msf_first_round(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, bool checked,
-                               float light_fraction)
+bosc_status bi_msf_choose_at_vertices(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, bool checked,
+                                      float light_fraction)
 {
     uint32_t tiles = (uint32_t)bi_div_up(rows.arcs, BI_MSF_TILE);
-    unsigned vertices = (unsigned)bi_div_up(rows.n, BI_MSF_ROUND_THREADS);
     BI_TRY(BI_RUN(ctx, bi_msf_prepare<K>, (unsigned)bi_div_up(tiles, BI_MSF_SAMPLE_THREADS) + 1, BI_MSF_SAMPLE_THREADS,
                   0, rows, s, tiles, light_fraction));
     if (checked)
         BI_TRY(BI_RUN(ctx, (bi_msf_lightest_arcs<true, K>), tiles, BI_MSF_TILE_THREADS, 0, rows, s, tiles));
     else
         BI_TRY(BI_RUN(ctx, (bi_msf_lightest_arcs<false, K>), tiles, BI_MSF_TILE_THREADS, 0, rows, s, tiles));
-    BI_TRY(BI_RUN(ctx, bi_msf_reduce_split_rows<K>, (unsigned)bi_div_up(tiles, 8), 256, 0, rows, s, tiles));
+    return BI_RUN(ctx, bi_msf_reduce_split_rows<K>, (unsigned)bi_div_up(tiles, 8), 256, 0, rows, s, tiles);
+}
+
+template <class K>
+bosc_status bi_msf_first_round(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, bool checked,
+                               float light_fraction)
+{
+    unsigned vertices = (unsigned)bi_div_up(rows.n, BI_MSF_ROUND_THREADS);
+    BI_TRY(bi_msf_choose_at_vertices(ctx, rows, s, checked, light_fraction));
     BI_TRY(BI_RUN(ctx, bi_msf_number_roots<K>, (unsigned)bi_div_up(vertices, BI_MSF_BATCH), BI_MSF_ROUND_THREADS, 0,
                   rows, s));
     return BI_RUN(ctx, bi_msf_flatten_pointers<K>, vertices, BI_MSF_ROUND_THREADS, 0, rows, s);
@@ -431,3 +461,7 @@ template bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<uint32_t> &
                                         float);
 template bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<uint64_t> &, const bi_msf_state<uint64_t> &, bool,
                                         float);
+template bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<uint32_t> &, const bi_msf_state<uint32_t> &,
+                                               bool, float);
+template bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<uint64_t> &, const bi_msf_state<uint64_t> &,
+                                               bool, float);

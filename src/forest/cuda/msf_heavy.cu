@@ -99,11 +99,12 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
     uint32_t arc = sh.begin[low] + (k - sh.prefix[low]), row = blockIdx.x * VERTICES + low;
     /* The key alone rejects most arcs. */
     K key = bi_msf_arc_key(rows, arc);
-    if (key < threshold || bi_msf_arc_excluded<CHECKED>(rows, row, arc, key)) return false;
+    const bool only_heavy = !s.share.lists_light;
+    if ((only_heavy && key < threshold) || bi_msf_arc_excluded<CHECKED>(rows, row, arc, key)) return false;
     uint32_t other = rows.neighbours[arc], component = bi_msf_component(s.pointer[other], s.pools[0]);
     if (component == sh.component[low] || (row > other && component != s.control->giant)) return false;
     uint32_t id = rows.ids[arc];
-    if (key == threshold && id <= s.control->threshold_id) return false;
+    if (only_heavy && key == threshold && id <= s.control->threshold_id) return false;
     e->u = sh.component[low];
     e->v = component;
     e->key = key;
@@ -112,7 +113,7 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
 }
 
 /* Lists the heavy arcs of a block's VERTICES vertices and proposes them to the components of level 1, whose tables are
- * reset. All threads share all arcs, so that long rows do no harm. If the list is full, sets control->overflow, and the
+ * reset (s.best NULL: there are none). All threads share all arcs, so that long rows do no harm. If the list is full, sets control->overflow, and the
  * rounds of the level do nothing. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
@@ -144,9 +145,9 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
         for (int j = 0; j < ITEMS; j++) {
             uint64_t at = (uint64_t)sh.base + rank[j];
             listed[j] = listed[j] && at < s.capacity;
-            if (listed[j]) s.list[at] = e[j];
+            if (listed[j]) bi_msf_store_edge(s, at, e[j]);
         }
-        bi_msf_propose_edges(s, e, listed, listed);
+        if (s.best) bi_msf_propose_edges(s, e, listed, listed);
         __syncthreads(); /* before counts and base are overwritten */
     }
 }

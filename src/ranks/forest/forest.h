@@ -69,10 +69,32 @@ struct bi_ranks_list {
 };
 bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_ranks_list *list);
 
-/* Lists this rank's edges whose entries an index has (NULL: all that the options admit). *list has room for them;
- * list->count becomes their number. */
+/* Selects edges to list: all that the options admit, or those of an index of entries, or only light or heavy ones. */
+struct bi_ranks_forest_filter {
+    const struct bi_ranks_forest_word *words; /* NULL: none */
+    bool has_threshold;
+    struct bi_ranks_forest_threshold threshold;
+    /* By vertex: lists the heavy edges between two components, whose numbers become the ends. NULL: the light ones. */
+    const uint32_t *labels;
+};
+
+/* Lists this rank's edges. Allocates the list, in scratch. */
 bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
-                                       const struct bi_ranks_forest_word *words, struct bi_ranks_list *list);
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list);
+
+/* Chooses the edges that are light, about as many as vertices, by samples of all ranks. Without few edges, and without
+ * too few, `has_threshold` is false. */
+bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                             bosc_status local_status, struct bi_ranks_forest_filter *filter);
+
+/* Writes the records of this rank's lightest edge at each vertex, and lists its light edges in scratch. */
+bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                               const struct bi_ranks_forest_filter *filter, uint64_t *records,
+                                               struct bi_ranks_list *list);
+
+/* Lists the heavy edges between the components filter->labels, in scratch. */
+bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list);
 
 /* Relabels the edges' ends by `next` (NULL: they stay), and drops edges within a component. *spare: room for as many
  * edges; the lists are swapped. flags: (edges->count) scratch; counter: scratch of one number. */
@@ -84,14 +106,16 @@ enum { BI_RANKS_FOREST_BYTES = 170 }; /* scratch for each vertex, upper bound */
 struct bi_ranks_rounds {
     int64_t n;                  /* vertices */
     bool is_64bit;              /* ranks have 64 bits */
+    bool from_rows;             /* the edges are those of the slice's rows, not of the list below */
     struct bi_ranks_list edges; /* of this rank, in any order; overwritten */
     struct bi_ranks_list spare; /* as much room; allocated if `keys` is NULL */
     uint64_t first;             /* offset of the ids that keys contain */
-    uint32_t *next;    /* 2 n: the tree of rounds: for each round's components, their numbers in the next round */
+    uint32_t *next;    /* 3 n: the tree of rounds: for each round's components, their numbers in the next round */
     uint64_t *records; /* n: of the forest's edges, in one order on all ranks */
     uint64_t *nodes;   /* NULL, or 2 n: the tree of rounds with the edges' ranks, which are positions then */
-    int64_t found;     /* results: edges, and rounds */
+    int64_t found;     /* results: edges, rounds, and nodes of all rounds */
     int32_t count;
+    int64_t node_count;
     int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's nodes */
 };
 

@@ -1,6 +1,24 @@
 /* A rank's slice of a graph: the arguments that must be equal on all ranks, and lists of the rank's edges. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/call.h"
 #include "ranks/forest/forest.h"
+
+enum {
+    EDGE_SAMPLES = 512, /* of all ranks: the share of light edges has an error of 1 / (2 sqrt(512)) = 2.2 % at most */
+    LEAST_SAMPLES = 16, /* of each rank */
+    LABEL_SAMPLES = 256
+};
+/* The filter saves nothing if more edges are light. From forest/cuda/msf.cu, as are the rooms: for light edges a
+ * vertex, and the share of heavy ones. A short list costs time alone. */
+static const double MOST_LIGHT = 0.6, LIGHT_ROOM = 1.6, HEAVY_ROOM = 0.25;
+
+struct weighed_sample {
+    struct bi_ranks_forest_threshold edge;
+    double weight;
+};
 
 bosc_status bi_ranks_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const bosc_msf_opts *opts,
                                   struct bi_ranks_forest_slice *slice)
@@ -141,24 +159,58 @@ bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool wit
     return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
 }
 
+/* True if keys cannot contain the entry beside the rank. */
+static bool has_separate_ids(const struct bi_ranks_forest_slice *slice)
+{
+    return slice->rows.keys_64bit || slice->rows.is_64bit;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 /* Number of items of the steps over arcs. */
 static int64_t chunk_count(const struct bi_ranks_forest_slice *slice)
 {
     return bi_div_up(slice->view.arcs, BI_RANKS_FOREST_ARCS);
 }
 
+/* The component in which most sampled arcs end; it holds most vertices. A wrong choice costs time alone. */
+static bosc_status find_largest(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, const uint32_t *labels,
+                                uint32_t *largest)
+{
+    uint32_t sampled[LABEL_SAMPLES], run = 0, longest = 0;
+    struct bi_ranks_forest_sample sample = {.rows = slice->rows, .labels = labels};
+    BI_TRY(bi_scratch(ctx, sizeof sampled, (void **)&sample.sampled_labels));
+    BI_TRY(ctx->ops->ranks->steps->forest_sample(ctx, LABEL_SAMPLES, &sample));
+    BI_TRY(bi_read_back(ctx, sampled, sample.sampled_labels, sizeof sampled));
+    qsort(sampled, LABEL_SAMPLES, sizeof *sampled, compare_labels);
+    for (int i = 0; i < LABEL_SAMPLES; i++) {
+        run = i > 0 && sampled[i] == sampled[i - 1] ? run + 1 : 1;
+        if (run <= longest) continue;
+        longest = run;
+        *largest = sampled[i];
+    }
+    return BOSC_OK;
+}
+
 bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
-                                       const struct bi_ranks_forest_word *words, struct bi_ranks_list *list)
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list)
 {
     const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
     const int64_t chunks = chunk_count(slice);
     struct bi_ranks_forest_collect_edges collect = {.rows = slice->rows,
-                                                    .words = words,
+                                                    .words = filter->words,
                                                     .first = (uint64_t)slice->first_entry,
-                                                    .keys = list->keys,
-                                                    .ends = list->ends,
-                                                    .ids = list->ids};
-    if (list->count == 0) return BOSC_OK;
+                                                    .has_threshold = filter->has_threshold,
+                                                    .threshold = filter->threshold,
+                                                    .labels = filter->labels};
+    int64_t count = 0;
+    BI_TRY(bi_ranks_forest_allocate_list(ctx, 0, false, list));
+    if (chunks == 0) return BOSC_OK;
+    if (filter->labels) BI_TRY(find_largest(ctx, slice, filter->labels, &collect.skipped));
     BI_TRY(bi_scratch_of(ctx, bi_div_up(slice->view.arcs, 64), sizeof *collect.arc_bits, &collect.arc_bits));
     BI_TRY(bi_scratch_of(ctx, chunks + 1, sizeof *collect.chunk_begins, &collect.chunk_begins));
     BI_TRY(ctx->backend->fill(ctx, collect.chunk_begins + chunks, 0, sizeof *collect.chunk_begins));
@@ -166,8 +218,169 @@ bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_fore
     BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_count_edges(ctx, chunks, &collect));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, collect.chunk_begins, chunks + 1,
                                     collect.chunk_begins));
+    BI_TRY(bi_read_back(ctx, &count, collect.chunk_begins + chunks, sizeof count));
+    BI_TRY(bi_ranks_forest_allocate_list(ctx, count, has_separate_ids(slice), list));
+    collect.keys = list->keys;
+    collect.ends = list->ends;
+    collect.ids = list->ids;
     BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_collect_edges(ctx, chunks, &collect));
-    return words ? BOSC_OK : bi_read_back(ctx, &list->count, collect.chunk_begins + chunks, sizeof list->count);
+    return BOSC_OK;
+}
+
+/* ---- light edges, by a threshold that all ranks share ---- */
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct weighed_sample *x = a, *y = b;
+    if (x->edge.rank != y->edge.rank) return x->edge.rank < y->edge.rank ? -1 : 1;
+    return x->edge.id < y->edge.id ? -1 : x->edge.id > y->edge.id;
+}
+
+/* Samples this rank's arcs. Without arcs the ids are all ones. */
+static bosc_status sample_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, int64_t count,
+                                struct bi_ranks_forest_threshold *samples)
+{
+    struct bi_ranks_forest_sample sample = {.rows = slice->rows, .first = (uint64_t)slice->first_entry};
+    const size_t bytes = (size_t)count * sizeof *samples;
+    memset(samples, 0xff, bytes);
+    if (slice->view.arcs == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(ctx, bytes, (void **)&sample.samples));
+    BI_TRY(ctx->ops->ranks->steps->forest_sample(ctx, count, &sample));
+    return bi_read_back(ctx, samples, sample.samples, bytes);
+}
+
+/* The sample below which lies `fraction` of the weight. Samples of rank r stand for its entries. */
+static struct bi_ranks_forest_threshold select_quantile(const struct bi_ranks_forest_slice *slice, int32_t ranks,
+                                                        int64_t count, double fraction,
+                                                        const struct bi_ranks_forest_threshold *samples,
+                                                        struct weighed_sample *sorted)
+{
+    int64_t present = 0;
+    double weight = 0, below = 0;
+    for (int64_t i = 0; i < ranks * count; i++) {
+        if (samples[i].id == UINT64_MAX) continue;
+        const int64_t r = i / count;
+        sorted[present++] =
+            (struct weighed_sample){samples[i], (double)(slice->entry_begins[r + 1] - slice->entry_begins[r])};
+        weight += sorted[present - 1].weight;
+    }
+    qsort(sorted, (size_t)present, sizeof *sorted, compare_samples);
+    for (int64_t i = 0; i < present; i++) {
+        below += sorted[i].weight;
+        if (below >= fraction * weight) return sorted[i].edge;
+    }
+    return (struct bi_ranks_forest_threshold){UINT64_MAX, UINT64_MAX};
+}
+
+bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                             bosc_status local_status, struct bi_ranks_forest_filter *filter)
+{
+    /* 1.1 light edges a vertex, as on one context (forest/cuda/msf.cu). */
+    const double vertices = (double)slice->view.n, entries = (double)slice->entries,
+                 fraction = entries > 0 ? 1.1 * vertices / entries : 1;
+    const int32_t ranks = comm->rank_count;
+    const int64_t count = bi_div_up(EDGE_SAMPLES, ranks) > LEAST_SAMPLES ? bi_div_up(EDGE_SAMPLES, ranks) : LEAST_SAMPLES;
+    const size_t bytes = (size_t)count * sizeof(struct bi_ranks_forest_threshold),
+                 all_bytes = (size_t)(ranks + 1) * bytes + (size_t)(ranks * count) * sizeof(struct weighed_sample);
+    *filter = (struct bi_ranks_forest_filter){.has_threshold = fraction < MOST_LIGHT};
+    if (!filter->has_threshold) return bi_comm_agree(ctx, comm, local_status);
+    struct bi_ranks_forest_threshold *own = local_status == BOSC_OK ? bi_host_alloc(ctx, all_bytes) : NULL;
+    if (local_status == BOSC_OK && !own) local_status = BOSC_ERR_NOMEM;
+    if (local_status == BOSC_OK) BI_WITH_SCRATCH(ctx, local_status = sample_edges(ctx, slice, count, own));
+    bosc_status status = bi_comm_agree(ctx, comm, local_status);
+    BI_IF_OK(status, bi_comm_all_gather(ctx, comm, own, bytes, own + count));
+    if (status == BOSC_OK)
+        filter->threshold = select_quantile(slice, ranks, count, fraction, own + count,
+                                            (struct weighed_sample *)(own + (ranks + 1) * count));
+    /* Kernels compare the ids of this rank alone, so of rank 0 all are light, or none. */
+    if (filter->threshold.rank == 0) filter->threshold.id = UINT64_MAX;
+    bi_memory_release(&ctx->host, own, all_bytes);
+    return status;
+}
+
+/* ---- the lightest edge at each vertex, and the two lists, by the backend's kernels or by steps ---- */
+
+static bosc_status choose_by_steps(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, bool is_64bit,
+                                   uint64_t *records)
+{
+    const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
+    const int64_t chunks = chunk_count(slice);
+    struct bi_ranks_forest_choose_rows choose = {
+        .rows = slice->rows, .first = (uint64_t)slice->first_entry, .is_64bit = is_64bit, .records = records};
+    const size_t bytes = (size_t)(slice->view.n * bi_ranks_record_words(is_64bit)) * sizeof *records;
+    if (bytes) BI_TRY(ctx->backend->fill(ctx, records, 0xff, bytes));
+    if (chunks == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, chunks, 3 * sizeof *choose.heads, &choose.heads));
+    BI_TRY(bi_scratch_of(ctx, chunks, 3 * sizeof *choose.tails, &choose.tails));
+    BI_TRY_WITH_COST(ctx, BI_RANKS_FOREST_ARCS, steps->forest_choose_rows(ctx, chunks, &choose));
+    return steps->forest_choose_split(ctx, chunks, &choose);
+}
+
+/* The share of the forest's kernels. The threshold becomes one of this rank's entries, whose ids kernels compare. */
+static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
+                                    const struct bi_ranks_forest_filter *filter)
+{
+    const uint64_t first = (uint64_t)slice->first_entry, entries = (uint64_t)slice->view.entries;
+    struct bi_msf_share share = {.first = first,
+                                 .rank = UINT64_MAX,
+                                 .id = UINT32_MAX,
+                                 .labels = filter->labels,
+                                 .lists_light = !filter->has_threshold};
+    if (!filter->has_threshold) return share;
+    share.rank = filter->threshold.rank;
+    if (filter->threshold.id < first)
+        share.rank--; /* all entries of that rank are heavy; it is not 0 */
+    else if (filter->threshold.id - first < entries)
+        share.id = (uint32_t)(filter->threshold.id - first);
+    return share;
+}
+
+/* Runs the kernels with a list for `capacity` edges, again with a longer one if there are more. */
+static bosc_status run_share(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice, struct bi_msf_share *share,
+                             double capacity, struct bi_ranks_list *list)
+{
+    const struct bi_mark mark = bi_arena_mark(ctx);
+    const int64_t m = slice->view.m;
+    int64_t room = capacity < (double)m ? (int64_t)capacity + 1 : m;
+    for (;;) {
+        BI_TRY(bi_ranks_forest_allocate_list(ctx, room, has_separate_ids(slice), list));
+        share->keys = list->keys;
+        share->ends = list->ends;
+        share->ids = list->ids;
+        share->capacity = room;
+        BI_TRY_WITH_SCRATCH(ctx, ctx->ops->forest->msf_share(ctx, &slice->view, &slice->rows.order, share));
+        list->count = share->listed;
+        if (share->listed <= room) return BOSC_OK;
+        room = share->listed;
+        bi_arena_rewind(ctx, mark);
+    }
+}
+
+static bool has_kernels(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice)
+{
+    return ctx->ops->forest->msf_share && ctx->ops->forest->msf_admits(&slice->view);
+}
+
+bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                               const struct bi_ranks_forest_filter *filter, uint64_t *records,
+                                               struct bi_ranks_list *list)
+{
+    if (has_kernels(ctx, slice)) {
+        struct bi_msf_share share = share_of(slice, filter);
+        share.records = records;
+        return run_share(ctx, slice, &share, filter->has_threshold ? LIGHT_ROOM * (double)slice->view.n : INFINITY,
+                         list);
+    }
+    BI_TRY_WITH_SCRATCH(ctx, choose_by_steps(ctx, slice, slice->rows.keys_64bit, records));
+    return bi_ranks_forest_list_edges(ctx, slice, filter, list);
+}
+
+bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list)
+{
+    if (!has_kernels(ctx, slice)) return bi_ranks_forest_list_edges(ctx, slice, filter, list);
+    struct bi_msf_share share = share_of(slice, filter);
+    return run_share(ctx, slice, &share, HEAVY_ROOM * (double)slice->view.m, list);
 }
 
 bosc_status bi_ranks_forest_fetch(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,

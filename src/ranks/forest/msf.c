@@ -1,5 +1,5 @@
-/* Minimum spanning forests over ranks. Each rank reduces its edges to their own forest, at most n - 1 edges. Boruvka's
- * rounds run over the edges of all ranks. Every rank then has the list of the forest's edges and derives the answer. */
+/* Minimum spanning forests over ranks. Boruvka's rounds run over the edges of all ranks. Every rank then has the list of
+ * the forest's edges and derives the answer. */
 #include "core/call.h"
 #include "ranks/forest/sharded.h"
 
@@ -9,9 +9,8 @@ struct msf_call {
     struct bi_ranks_forest_slice *slice;
     void *edges, *labels; /* the caller's, or NULL */
     bool sum;
-    uint64_t *ids; /* of this rank's remaining edges, ascending; later the forest's */
+    uint64_t *ids; /* of this rank's edges in the forest, ascending */
     int64_t count;
-    struct bi_ranks_forest_word *words; /* the index of `ids` */
     struct bi_ranks_rounds rounds;
     struct bi_msf_rows rows; /* of the slice, with ids over all ranks */
     struct bi_msf_found found;
@@ -21,38 +20,14 @@ struct msf_call {
     bosc_msf_info info;
 };
 
-/* Computes the ids of the forest of this rank's edges. */
-static bosc_status compute_own_forest(struct msf_call *f, void *found)
+/* Allocates room for the rounds' results. */
+static bosc_status init_rounds(struct msf_call *f)
 {
-    bosc_msf_opts opts = f->slice->opts;
-    bosc_msf_info info = {.size = sizeof info};
-    opts.trees = 0;
-    BI_TRY(bosc_msf_compute(f->ctx, f->slice->graph, &opts, found, NULL, &info));
-    const struct bi_ranks_forest_ids args = {found, f->slice->view.id_bits == 64, (uint64_t)f->slice->first_entry,
-                                             f->ids};
-    f->count = info.edges;
-    return f->ctx->ops->ranks->steps->forest_ids(f->ctx, info.edges, &args);
-}
-
-/* Reduces this rank's edges to their forest, and allocates room for the rounds' results. */
-static bosc_status filter_edges(struct msf_call *f)
-{
-    const int64_t n = f->slice->view.n, m = f->slice->view.m, max_edges = n < m ? n : m;
-    void *found;
-    f->rounds.n = n;
-    f->rounds.is_64bit = f->slice->rows.keys_64bit;
-    BI_TRY(bi_ranks_forest_allocate_rounds(f->ctx, &f->rounds));
-    BI_TRY(bi_scratch_of(f->ctx, max_edges, sizeof *f->ids, &f->ids));
-    BI_TRY(bi_ranks_forest_allocate_list(f->ctx, max_edges, f->rounds.is_64bit || f->slice->rows.is_64bit,
-                                         &f->rounds.edges));
-    const struct bi_mark mark = bi_arena_mark(f->ctx);
-    BI_TRY(bi_scratch_of(f->ctx, max_edges, (size_t)f->slice->view.id_bits / 8, &found));
-    BI_TRY(compute_own_forest(f, found));
-    bi_arena_rewind(f->ctx, mark);
-    BI_TRY(bi_ranks_forest_index(f->ctx, f->slice, f->ids, f->count, &f->words));
-    f->rounds.edges.count = f->count;
-    f->rounds.first = (uint64_t)f->slice->first_entry;
-    BI_RETURN_WITH_SCRATCH(f->ctx, bi_ranks_forest_list_edges(f->ctx, f->slice, f->words, &f->rounds.edges));
+    f->rounds = (struct bi_ranks_rounds){.n = f->slice->view.n,
+                                         .is_64bit = f->slice->rows.keys_64bit,
+                                         .from_rows = true,
+                                         .first = (uint64_t)f->slice->first_entry};
+    return bi_ranks_forest_allocate_rounds(f->ctx, &f->rounds);
 }
 
 /* Keeps only the lightest edges if more trees are requested. */
@@ -89,27 +64,29 @@ static bosc_status select_own_cut(struct msf_call *f)
     return BOSC_OK;
 }
 
-/* Selects those of this rank's remaining edges that the rounds chose. */
+/* Selects this rank's edges from the rounds' records, ascending. */
 static bosc_status select_own_found(struct msf_call *f)
 {
-    uint8_t *is_chosen;
-    uint64_t *selected;
+    const int64_t found = f->rounds.found;
+    struct bi_ranks_forest_own_ids own = {.records = f->rounds.records,
+                                          .is_64bit = f->rounds.is_64bit,
+                                          .first = (uint64_t)f->slice->first_entry,
+                                          .entries = (uint64_t)f->slice->view.entries};
     int64_t *count;
-    BI_TRY(bi_scratch(f->ctx, (size_t)f->count, (void **)&is_chosen));
-    BI_TRY(bi_scratch_of(f->ctx, f->count, sizeof *selected, &selected));
+    uint64_t *unsorted;
+    f->count = 0;
+    if (found == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(f->ctx, found, sizeof *own.ids, &own.ids));
+    BI_TRY(bi_scratch_of(f->ctx, found, 1, &own.is_own));
+    BI_TRY(bi_scratch_of(f->ctx, found, sizeof *unsorted, &unsorted));
     BI_TRY(bi_scratch_of(f->ctx, 1, sizeof *count, &count));
+    BI_TRY(f->ctx->ops->ranks->steps->forest_own_ids(f->ctx, found, &own));
+    BI_TRY(f->ctx->backend->core->compact(f->ctx, sizeof *own.ids, own.ids, own.is_own, found, unsorted, count));
+    BI_TRY(bi_read_back(f->ctx, &f->count, count, sizeof *count));
+    f->ids = own.ids;
     if (f->count == 0) return BOSC_OK;
-    const struct bi_ranks_forest_mark_own own = {f->rounds.records,
-                                                 f->rounds.is_64bit,
-                                                 f->words,
-                                                 (uint64_t)f->slice->first_entry,
-                                                 (uint64_t)f->slice->view.entries,
-                                                 is_chosen};
-    BI_TRY(f->ctx->backend->fill(f->ctx, is_chosen, 0, (size_t)f->count));
-    BI_TRY(f->ctx->ops->ranks->steps->forest_mark_own(f->ctx, f->rounds.found, &own));
-    BI_TRY(f->ctx->backend->core->compact(f->ctx, sizeof *selected, f->ids, is_chosen, f->count, selected, count));
-    f->ids = selected;
-    return bi_read_back(f->ctx, &f->count, count, sizeof *count);
+    return f->ctx->backend->core->sort_keys(f->ctx, BOSC_U64, unsorted, f->count, f->ids, 0,
+                                            bi_bit_length((uint64_t)f->slice->entries));
 }
 
 /* Finishes the forest from the list of edges that all ranks have. The list is sorted only for a cut and for sums of
@@ -189,7 +166,7 @@ static bosc_status write_outputs(struct msf_call *f)
 /* Every rank has all vertices. */
 static bosc_status find_replicated(struct msf_call *f)
 {
-    bosc_status local_status = filter_edges(f);
+    bosc_status local_status = init_rounds(f);
     BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, local_status, &f->rounds));
     local_status = finish_forest(f);
     return label_forest(f, local_status);

@@ -266,10 +266,10 @@ static bosc_status label_vertices(const struct bi_ranks_sharded *s, bosc_status 
 static bosc_status rerun_rounds(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s)
 {
     struct bi_ranks_forest_word *words;
+    struct bi_ranks_forest_filter filter = {.words = NULL};
     bosc_status local_status = bi_ranks_forest_index(f->ctx, f->slice, f->ids, f->count, &words);
-    BI_IF_OK(local_status, bi_ranks_forest_allocate_list(f->ctx, f->count, s->edges.ids != NULL, &s->edges));
-    if (local_status == BOSC_OK)
-        BI_WITH_SCRATCH(f->ctx, local_status = bi_ranks_forest_list_edges(f->ctx, f->slice, words, &s->edges));
+    filter.words = words;
+    BI_IF_OK(local_status, bi_ranks_forest_list_edges(f->ctx, f->slice, &filter, &s->edges));
     return bi_ranks_sharded_run_rounds(s, local_status);
 }
 

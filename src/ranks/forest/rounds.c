@@ -1,13 +1,19 @@
 /* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
  * lightest of its edges at each component. The components are divided among the ranks; each reduces the records of
  * its own and returns the result to all. All ranks then contract and number the components alike. Labels follow from
- * the tree of rounds, or are merged from the labels of each rank's edges. */
+ * the tree of rounds, or are merged from the labels of each rank's edges.
+ *
+ * The first round over rows reads the rows, the next ones a list of light edges: heavier edges cannot be chosen while
+ * a component has a light one. A component without any remains until the heavy edges between components are listed;
+ * most vertices are in one component then, whose rows are not read. */
 #include <string.h>
 
 #include "core/call.h"
 #include "ranks/forest/forest.h"
 
 /* ---- rounds ---- */
+
+enum { FEW_LIGHT = 64 /* vertices an edge: fewer light edges do not pay a round; not measured */ };
 
 struct round_state {
     bosc_ctx *ctx;
@@ -17,12 +23,16 @@ struct round_state {
     const struct bi_core_ops *core;
     struct bi_ranks_rounds *r;
     struct bi_ranks_list spare;
+    struct bi_ranks_forest_filter filter; /* of rounds over rows */
+    struct bi_mark lists;                 /* of the arena, before the lists of such rounds */
+    bool has_heavy;           /* edges remain that are not listed yet, so no tree is whole without an edge */
     int64_t components, each; /* of all ranks; of one, at most */
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
     uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
     uint64_t *best, *best_id; /* n: keys and ids of edges; best_id only if edges have ids */
-    uint8_t *flags;           /* as many as edges or vertices */
+    uint8_t *flags;           /* n: by component */
+    uint8_t *edge_flags;
     uint64_t *records, *other_records;
     int64_t *counter;
     int64_t nodes; /* nodes of earlier rounds */
@@ -36,30 +46,46 @@ static int64_t record_bytes(const struct round_state *s)
 static bosc_status allocate_arrays(struct round_state *s)
 {
     bosc_ctx *ctx = s->ctx;
-    const int64_t n = s->r->n, larger = s->r->edges.count > n ? s->r->edges.count : n;
-    const int64_t records = bi_div_up(n, s->ranks) * s->ranks;
-    s->spare = s->r->spare;
-    if (!s->spare.keys)
-        BI_TRY(bi_ranks_forest_allocate_list(ctx, s->r->edges.count, s->r->edges.ids != NULL, &s->spare));
+    const int64_t n = s->r->n, records = bi_div_up(n, s->ranks) * s->ranks;
+    const bool with_ids = s->r->from_rows ? s->slice->rows.keys_64bit || s->slice->rows.is_64bit : s->r->edges.ids != NULL;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->survives, &s->survives));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));
-    if (s->r->edges.ids) BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best_id, &s->best_id));
-    BI_TRY(bi_scratch_of(ctx, larger, 1, &s->flags));
+    if (with_ids) BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best_id, &s->best_id));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &s->flags));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->records));
     BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->other_records));
-    return bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter);
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter));
+    s->lists = bi_arena_mark(ctx);
+    return BOSC_OK;
+}
+
+/* Allocates the memory of bi_ranks_forest_relabel_edges. */
+static bosc_status allocate_spare(struct round_state *s)
+{
+    const struct bi_ranks_list *edges = &s->r->edges;
+    s->spare = s->r->spare;
+    if (!s->spare.keys) BI_TRY(bi_ranks_forest_allocate_list(s->ctx, edges->count, edges->ids != NULL, &s->spare));
+    return bi_scratch_of(s->ctx, edges->count, 1, &s->edge_flags);
+}
+
+/* Empties the records behind those of the components, up to a multiple of the ranks. */
+static bosc_status pad_records(struct round_state *s)
+{
+    const int64_t padding = s->each * s->ranks - s->components;
+    if (padding == 0) return BOSC_OK;
+    return s->ctx->backend->fill(s->ctx, (char *)s->records + s->components * record_bytes(s), 0xff,
+                                 (size_t)(padding * record_bytes(s)));
 }
 
 /* Writes the records of this rank's edges, and empty records up to a multiple of the ranks. */
-static bosc_status choose_edges(struct round_state *s)
+static bosc_status choose_in_list(struct round_state *s)
 {
     const struct bi_ranks_list *list = &s->r->edges;
     const struct bi_ranks_forest_edges edges = {list->keys, list->ends, list->ids, s->r->first};
     const struct bi_ranks_forest_choose choose = {edges, s->best, s->best_id};
     const struct bi_ranks_forest_record record = {edges, s->best, s->best_id, s->r->is_64bit, s->records};
     const size_t bytes = (size_t)s->components * sizeof *s->best;
-    s->each = bi_div_up(s->components, s->ranks);
     BI_TRY(s->ctx->backend->fill(s->ctx, s->records, 0xff, (size_t)(s->each * s->ranks * record_bytes(s))));
     BI_TRY(s->ctx->backend->fill(s->ctx, s->best, 0xff, bytes));
     BI_TRY(s->steps->forest_min_key(s->ctx, list->count, &choose));
@@ -68,6 +94,44 @@ static bosc_status choose_edges(struct round_state *s)
         BI_TRY(s->steps->forest_min_id(s->ctx, list->count, &choose));
     }
     return s->steps->forest_write_records(s->ctx, list->count, &record);
+}
+
+/* Writes the records of this rank's rows, and lists its light edges. */
+static bosc_status choose_at_vertices(struct round_state *s)
+{
+    BI_TRY(pad_records(s));
+    BI_TRY(bi_ranks_forest_choose_at_vertices(s->ctx, s->slice, &s->filter, s->records, &s->r->edges));
+    return allocate_spare(s);
+}
+
+/* The number of the component now of each vertex: s->survives. */
+static bosc_status label_vertices(struct round_state *s)
+{
+    struct bi_ranks_forest_current current = {
+        .tree = {.next = s->r->next}, .begin = 1, .end = s->r->count, .out = s->parent};
+    memcpy(current.tree.level_begin, s->r->level_begin, sizeof current.tree.level_begin);
+    /* 1. Of the components of round 1, through all later rounds. 2. Of the vertices, through these. */
+    if (s->r->count > 1) {
+        const int64_t count = s->r->level_begin[2] - s->r->level_begin[1];
+        BI_TRY(s->steps->forest_current(s->ctx, count, &current));
+        current.later = s->parent;
+    }
+    current.begin = 0;
+    current.end = 1;
+    current.out = s->survives;
+    return s->steps->forest_current(s->ctx, s->r->n, &current);
+}
+
+/* Lists the edges between components that are not listed: the heavy ones, or, if light ones are left, all. */
+static bosc_status list_heavy(struct round_state *s, bool light_left)
+{
+    struct bi_ranks_forest_filter filter = s->filter;
+    filter.labels = s->survives;
+    filter.has_threshold = !light_left;
+    bi_arena_rewind(s->ctx, s->lists);
+    BI_TRY(label_vertices(s));
+    BI_TRY(bi_ranks_forest_list_heavy(s->ctx, s->slice, &filter, &s->r->edges));
+    return allocate_spare(s);
 }
 
 /* Sends s->each records to every rank; s->other_records receives as many from each. */
@@ -92,16 +156,17 @@ static bosc_status reduce_records(struct round_state *s, bosc_status *local_stat
     return BOSC_OK;
 }
 
-/* Appends the chosen edges to the result, and numbers the components of the next round. */
-static bosc_status contract_components(struct round_state *s, uint32_t *next, int64_t *components)
+/* Appends the chosen edges to the result, and numbers the components of the next round. is_unfinished: components
+ * without an edge survive. */
+static bosc_status contract_components(struct round_state *s, bool is_unfinished, uint32_t *next, int64_t *components)
 {
     struct bi_ranks_rounds *r = s->r;
     const bool is_64bit = r->is_64bit;
     const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
     uint32_t *survives = s->survives, last;
     int64_t listed;
-    const struct bi_ranks_forest_link link = {s->records, is_64bit, s->parent, survives, s->flags, false};
-    const struct bi_ranks_forest_renumber renumber = {s->records, is_64bit, s->parent, survives, next, false};
+    const struct bi_ranks_forest_link link = {s->records, is_64bit, s->parent, survives, s->flags, is_unfinished};
+    const struct bi_ranks_forest_renumber renumber = {s->records, is_64bit, s->parent, survives, next, is_unfinished};
     /* 1. Link the components and append the listed edges. 2. Number the roots by a prefix sum. */
     BI_TRY(s->steps->forest_link_components(s->ctx, count, &link));
     BI_TRY(s->core->compact(s->ctx, (size_t)record_bytes(s), s->records, s->flags, count, r->records + r->found * words,
@@ -117,7 +182,7 @@ static bosc_status contract_components(struct round_state *s, uint32_t *next, in
 
 static bosc_status relabel(struct round_state *s, const uint32_t *next)
 {
-    return bi_ranks_forest_relabel_edges(s->ctx, next, &s->r->edges, &s->spare, s->flags, s->counter);
+    return bi_ranks_forest_relabel_edges(s->ctx, next, &s->r->edges, &s->spare, s->edge_flags, s->counter);
 }
 
 /* Makes every vertex a component. A tree of rounds is built from input edges, which may include self loops: these are
@@ -126,6 +191,7 @@ static bosc_status init_rounds(struct round_state *s)
 {
     struct bi_ranks_rounds *r = s->r;
     BI_TRY(allocate_arrays(s));
+    if (!r->from_rows) BI_TRY(allocate_spare(s));
     r->found = 0;
     r->count = 0;
     s->components = r->n;
@@ -133,12 +199,12 @@ static bosc_status init_rounds(struct round_state *s)
 }
 
 /* Contracts by the reduced records, alike on all ranks. */
-static bosc_status finish_round(struct round_state *s)
+static bosc_status finish_round(struct round_state *s, bool is_unfinished)
 {
     struct bi_ranks_rounds *r = s->r;
     uint32_t *next = r->next + s->nodes;
     int64_t components;
-    BI_TRY(contract_components(s, next, &components));
+    BI_TRY(contract_components(s, is_unfinished, next, &components));
     BI_TRY(relabel(s, next));
     if (r->nodes) {
         const struct bi_ranks_forest_append_nodes grow = {s->records, r->is_64bit, next, r->nodes + s->nodes};
@@ -146,22 +212,49 @@ static bosc_status finish_round(struct round_state *s)
     }
     r->level_begin[r->count++] = s->nodes;
     s->nodes += s->components;
+    r->level_begin[r->count] = s->nodes;
     s->components = components;
     return BOSC_OK;
+}
+
+/* Lists the heavy edges once few light ones are left on all ranks, or no room for another round of light ones: it and
+ * the rounds that at least halve the components would exceed 3 n nodes. *local_status: this rank's own status; all
+ * ranks continue, or none. */
+static bosc_status finish_light_rounds(struct round_state *s, bosc_status *local_status)
+{
+    int64_t left = s->r->edges.count;
+    BI_TRY(bi_comm_sum(s->ctx, s->comm, *local_status, &left, 1));
+    s->has_heavy = left > s->r->n / FEW_LIGHT && s->nodes + 3 * s->components <= 3 * s->r->n;
+    if (!s->has_heavy && s->components > 0) *local_status = list_heavy(s, left > 0);
+    return BOSC_OK;
+}
+
+/* Chooses the lightest of this rank's edges at each component. */
+static bosc_status choose_edges(struct round_state *s, bool at_vertices)
+{
+    s->each = bi_div_up(s->components, s->ranks);
+    return at_vertices ? choose_at_vertices(s) : choose_in_list(s);
 }
 
 /* Runs rounds until no component is left: whole trees leave the numbering (BI_FOREST_NONE). */
 static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
 {
     BI_IF_OK(local_status, init_rounds(s));
-    for (;;) {
-        /* The agreement is also the exit: all ranks know the number of components. */
-        if (local_status == BOSC_OK && s->components > 0) local_status = choose_edges(s);
-        BI_TRY(s->comm ? bi_comm_agree(s->ctx, s->comm, local_status) : local_status);
-        if (s->components == 0) return BOSC_OK;
-        if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
-        BI_IF_OK(local_status, finish_round(s));
+    if (s->r->from_rows) {
+        BI_TRY(bi_ranks_forest_choose_threshold(s->ctx, s->comm, s->slice, local_status, &s->filter));
+        s->has_heavy = s->filter.has_threshold;
     }
+    for (bool is_first = true;; is_first = false) {
+        if (s->has_heavy && !is_first) BI_TRY(finish_light_rounds(s, &local_status));
+        /* The agreement is also the exit: all ranks know the number of components. */
+        if (local_status == BOSC_OK && s->components > 0) local_status = choose_edges(s, is_first && s->r->from_rows);
+        BI_TRY(s->comm ? bi_comm_agree(s->ctx, s->comm, local_status) : local_status);
+        if (s->components == 0) break;
+        if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
+        BI_IF_OK(local_status, finish_round(s, s->has_heavy && !is_first));
+    }
+    s->r->node_count = s->nodes;
+    return BOSC_OK;
 }
 
 bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, struct bi_ranks_list *edges,
@@ -185,7 +278,7 @@ bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, s
 bosc_status bi_ranks_forest_allocate_rounds(bosc_ctx *ctx, struct bi_ranks_rounds *rounds)
 {
     const size_t words = (size_t)bi_ranks_record_words(rounds->is_64bit);
-    BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *rounds->next, &rounds->next));
+    BI_TRY(bi_scratch_of(ctx, rounds->n, 3 * sizeof *rounds->next, &rounds->next));
     return bi_scratch_of(ctx, rounds->n, words * sizeof *rounds->records, &rounds->records);
 }
 
@@ -219,9 +312,9 @@ bosc_status bi_ranks_forest_label_rounds(bosc_ctx *ctx, const struct bi_ranks_ro
 {
     struct bi_ranks_forest_tree tree = {.next = rounds->next, .labels = labels};
     if (rounds->n == 0) return BOSC_OK;
-    BI_TRY(bi_scratch_of(ctx, rounds->n, 2 * sizeof *tree.smallest, &tree.smallest));
+    BI_TRY(bi_scratch_of(ctx, rounds->node_count, sizeof *tree.smallest, &tree.smallest));
     memcpy(tree.level_begin, rounds->level_begin, sizeof tree.level_begin);
-    BI_TRY(ctx->backend->fill(ctx, tree.smallest, 0xff, (size_t)rounds->n * 2 * sizeof *tree.smallest));
+    BI_TRY(ctx->backend->fill(ctx, tree.smallest, 0xff, (size_t)rounds->node_count * sizeof *tree.smallest));
     BI_TRY(ctx->ops->ranks->steps->forest_min_vertex(ctx, rounds->n, &tree));
     return ctx->ops->ranks->steps->forest_label(ctx, rounds->n, &tree);
 }

@@ -89,9 +89,8 @@ bosc_status bi_ranks_sharded_query(const struct bi_ranks_sharded *s, bosc_status
 
 bosc_status bi_ranks_sharded_list_edges(struct bi_ranks_sharded *s)
 {
-    const bool with_ids = s->slice->rows.keys_64bit || s->slice->rows.is_64bit;
-    BI_TRY(bi_ranks_forest_allocate_list(s->ctx, s->slice->view.m, with_ids, &s->edges));
-    BI_RETURN_WITH_SCRATCH(s->ctx, bi_ranks_forest_list_edges(s->ctx, s->slice, NULL, &s->edges));
+    const struct bi_ranks_forest_filter all = {.words = NULL};
+    return bi_ranks_forest_list_edges(s->ctx, s->slice, &all, &s->edges);
 }
 
 /* Chooses the lightest edge at each of this rank's components, and finds the components' owners. */

@@ -27,19 +27,6 @@ BI_FN void bi_step_forest_hash_mask(const struct bi_ranks_forest_hash_mask *a, i
     a->hashes[v] = a->mask[v] ? 0 : bi_mix_u64((uint64_t)v + 1);
 }
 
-/* Translates ids among a rank's entries to ids among those of all ranks. */
-struct bi_ranks_forest_ids {
-    const void *in;
-    bool is_64bit;
-    uint64_t first;
-    uint64_t *out;
-};
-
-BI_FN void bi_step_forest_ids(const struct bi_ranks_forest_ids *a, int64_t i)
-{
-    a->out[i] = a->first + bi_word(a->in, a->is_64bit, i);
-}
-
 /* Membership of 64 successive ids in an ascending list, and the position of the first of them in it. */
 struct bi_ranks_forest_word {
     uint64_t bits;
@@ -109,16 +96,137 @@ BI_FN void bi_step_forest_fetch_edges(const struct bi_ranks_forest_fetch_edges *
     } while (bi_msf_walk_on(&a->rows, &w));
 }
 
-/* Item: a chunk of arcs. Collects edges in the order of rows: the listed ones, or, without a list, all that the
- * options admit. Keys are rank << 32 | entry where both fit; otherwise they are the ranks, with ids beside them. */
+/* ---- the lightest edges of rows, and lists of edges ---- */
+
+/* Edges up to this one by (rank, id) are light. */
+struct bi_ranks_forest_threshold {
+    uint64_t rank, id; /* of an entry of all ranks */
+};
+
+BI_FN bool bi_ranks_forest_is_light(const struct bi_ranks_forest_threshold *t, uint64_t rank, uint64_t id)
+{
+    return rank < t->rank || (rank == t->rank && id <= t->id);
+}
+
+/* Samples the arcs: the edge of arc i, or with labels the label of its end. */
+struct bi_ranks_forest_sample {
+    struct bi_msf_rows rows;
+    uint64_t first;
+    const uint32_t *labels;                    /* NULL: none */
+    struct bi_ranks_forest_threshold *samples; /* one of these two */
+    uint32_t *sampled_labels;
+};
+
+BI_FN void bi_step_forest_sample(const struct bi_ranks_forest_sample *a, int64_t i)
+{
+    /* 24 mixed bits, scaled to the arcs (fewer than 2^39). The offset is arbitrary: 0 would be mixed to 0. */
+    const int64_t arc = (int64_t)((bi_mix_u64((uint64_t)i + 12345) >> 40) * (uint64_t)a->rows.arcs >> 24);
+    if (a->labels) {
+        a->sampled_labels[i] = a->labels[a->rows.neighbours[arc]];
+        return;
+    }
+    a->samples[i].rank = bi_msf_arc_rank(&a->rows, arc);
+    a->samples[i].id = a->first + bi_msf_arc_id(&a->rows, arc);
+}
+
+/* Item: a chunk of arcs. Writes the lightest edge of each row as its record (below). Chunks leave the rows that they
+ * share to bi_step_forest_choose_split: each has its lightest edge of the row begun in an earlier chunk (head) and of
+ * the row continued in the next one (tail), three words each. */
+struct bi_ranks_forest_choose_rows {
+    struct bi_msf_rows rows;
+    uint64_t first;
+    bool is_64bit;
+    uint64_t *records;       /* of rows with edges; the others are left alone */
+    uint64_t *heads, *tails; /* (chunks, 3): rank, id, the other end */
+};
+
+BI_FN void bi_ranks_forest_lighter(uint64_t *least, const uint64_t *edge)
+{
+    if (edge[0] > least[0] || (edge[0] == least[0] && edge[1] >= least[1])) return;
+    for (int w = 0; w < 3; w++) least[w] = edge[w];
+}
+
+BI_FN void bi_ranks_forest_record_row(const struct bi_ranks_forest_choose_rows *a, int64_t row, const uint64_t *edge)
+{
+    uint64_t *r = a->records + row * (a->is_64bit ? 3 : 2);
+    if (edge[1] == UINT64_MAX) return;
+    r[0] = a->is_64bit ? edge[0] : edge[0] << 32 | edge[2];
+    r[1] = edge[1];
+    if (a->is_64bit) r[2] = edge[2];
+}
+
+BI_FN void bi_step_forest_choose_rows(const struct bi_ranks_forest_choose_rows *a, int64_t chunk)
+{
+    struct bi_msf_walk w = bi_msf_walk_from(&a->rows, chunk * BI_RANKS_FOREST_ARCS, BI_RANKS_FOREST_ARCS);
+    const int64_t begin = w.arc;
+    bool more;
+    do { /* a row's arcs in the chunk */
+        const uint32_t row = w.row;
+        const bool is_head = (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row) < begin,
+                   is_tail = w.row_end > w.end;
+        uint64_t least[3] = {UINT64_MAX, UINT64_MAX, 0};
+        do {
+            const uint64_t edge[3] = {bi_msf_arc_rank(&a->rows, w.arc), a->first + bi_msf_arc_id(&a->rows, w.arc),
+                                      a->rows.neighbours[w.arc]};
+            if (bi_msf_arc_is_edge(&a->rows, row, w.arc)) bi_ranks_forest_lighter(least, edge);
+            more = bi_msf_walk_on(&a->rows, &w);
+        } while (more && w.row == row);
+        uint64_t *shared = is_head ? a->heads + 3 * chunk : a->tails + 3 * chunk;
+        if (!is_head && !is_tail)
+            bi_ranks_forest_record_row(a, row, least);
+        else
+            for (int k = 0; k < 3; k++) shared[k] = least[k];
+    } while (more);
+}
+
+/* Item: a chunk. Reduces the row that begins in it and continues in the next one. */
+BI_FN void bi_step_forest_choose_split(const struct bi_ranks_forest_choose_rows *a, int64_t chunk)
+{
+    const int64_t begin = chunk * BI_RANKS_FOREST_ARCS, end = begin + BI_RANKS_FOREST_ARCS;
+    if (end >= a->rows.arcs) return;
+    const int64_t row = bi_msf_row_at(&a->rows, end);
+    if ((int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row) < begin ||
+        (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row) >= end)
+        return;
+    const int64_t last = ((int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row + 1) - 1) / BI_RANKS_FOREST_ARCS;
+    uint64_t least[3] = {UINT64_MAX, UINT64_MAX, 0};
+    bi_ranks_forest_lighter(least, a->tails + 3 * chunk);
+    for (int64_t k = chunk + 1; k <= last; k++) bi_ranks_forest_lighter(least, a->heads + 3 * k);
+    bi_ranks_forest_record_row(a, row, least);
+}
+
+/* Item: a chunk of arcs. Collects edges in the order of rows: those that the options admit and that `words` contains,
+ * if it is given. `threshold`: only light ones. `labels`: instead, only heavy ones between two components, from the
+ * rows outside the component `skipped`, which may be any. Keys are rank << 32 | entry where both fit; otherwise they
+ * are the ranks, with ids beside them. */
 struct bi_ranks_forest_collect_edges {
     struct bi_msf_rows rows;
     const struct bi_ranks_forest_word *words; /* NULL: no list */
     uint64_t first;
+    bool has_threshold;
+    struct bi_ranks_forest_threshold threshold;
+    const uint32_t *labels; /* NULL: ends are vertices */
+    uint32_t skipped;
     uint64_t *arc_bits;          /* by 64 arcs: a bit for each collected edge */
     int64_t *chunk_begins;       /* by chunk: number of edges, then their offset */
     uint64_t *keys, *ends, *ids; /* ends: a << 32 | b; ids: NULL if the keys contain them */
 };
+
+BI_FN bool bi_ranks_forest_collects(const struct bi_ranks_forest_collect_edges *a, uint32_t row, int64_t arc)
+{
+    const uint32_t v = a->rows.neighbours[arc];
+    if (!a->labels && v <= row) return false;
+    if (a->labels) { /* of the two arcs of an edge, the one that does not begin in a skipped row */
+        const uint32_t from = a->labels[row];
+        if (from == a->skipped) return false;
+        const uint32_t to = a->labels[v];
+        if (from == to || (v < row && to != a->skipped)) return false;
+    }
+    if (a->words) return bi_ranks_forest_contains(a->words, bi_msf_arc_id(&a->rows, arc));
+    if (!bi_msf_arc_allowed(&a->rows, row, arc)) return false;
+    return !a->has_threshold || bi_ranks_forest_is_light(&a->threshold, bi_msf_arc_rank(&a->rows, arc),
+                                                         a->first + bi_msf_arc_id(&a->rows, arc)) != (a->labels != NULL);
+}
 
 BI_FN void bi_step_forest_count_edges(const struct bi_ranks_forest_collect_edges *a, int64_t chunk)
 {
@@ -126,12 +234,9 @@ BI_FN void bi_step_forest_count_edges(const struct bi_ranks_forest_collect_edges
     uint64_t bits = 0;
     int64_t count = 0;
     bool more;
-    do { /* with a list, no branch depends on the data */
-        const uint64_t is_forward = a->rows.neighbours[w.arc] > w.row;
-        const bool is_in = a->words ? bi_ranks_forest_contains(a->words, bi_msf_arc_id(&a->rows, w.arc))
-                                    : bi_msf_arc_allowed(&a->rows, w.row, w.arc);
-        bits |= (is_forward & is_in) << w.arc % 64;
+    do {
         const int64_t at = w.arc;
+        bits |= (uint64_t)bi_ranks_forest_collects(a, w.row, at) << at % 64;
         more = bi_msf_walk_on(&a->rows, &w);
         if (more && w.arc % 64) continue; /* the word of 64 arcs goes on */
         a->arc_bits[at / 64] = bits;
@@ -149,8 +254,9 @@ BI_FN void bi_step_forest_collect_edges(const struct bi_ranks_forest_collect_edg
         for (uint64_t bits = a->arc_bits[k]; bits; bits &= bits - 1) {
             bi_msf_walk_to(&a->rows, &w, k * 64 + bi_lowest_bit(bits));
             const uint64_t entry = bi_msf_arc_id(&a->rows, w.arc), rank = bi_msf_arc_rank(&a->rows, w.arc);
+            const uint32_t v = a->rows.neighbours[w.arc];
             a->keys[at] = a->ids ? rank : rank << 32 | entry;
-            a->ends[at] = (uint64_t)w.row << 32 | a->rows.neighbours[w.arc];
+            a->ends[at] = a->labels ? (uint64_t)a->labels[w.row] << 32 | a->labels[v] : (uint64_t)w.row << 32 | v;
             if (a->ids) a->ids[at] = a->first + entry;
             at++;
         }
@@ -370,6 +476,21 @@ BI_FN void bi_step_forest_mark_own(const struct bi_ranks_forest_mark_own *a, int
     if (entry < a->entries) a->chosen[bi_ranks_forest_position(a->words, entry)] = 1;
 }
 
+/* Writes the ids, and marks those of a rank's entries. */
+struct bi_ranks_forest_own_ids {
+    const uint64_t *records;
+    bool is_64bit;
+    uint64_t first, entries;
+    uint64_t *ids;
+    uint8_t *is_own;
+};
+
+BI_FN void bi_step_forest_own_ids(const struct bi_ranks_forest_own_ids *a, int64_t i)
+{
+    a->ids[i] = bi_ranks_record_at(a->records, a->is_64bit, i)[1];
+    a->is_own[i] = a->ids[i] - a->first < a->entries;
+}
+
 /* Writes the ids, and the weights' keys in their own size. */
 struct bi_ranks_forest_list_weights {
     struct bi_msf_order order;
@@ -388,7 +509,8 @@ BI_FN void bi_step_forest_list_weights(const struct bi_ranks_forest_list_weights
 
 /* ---- the tree of rounds: its leaves are the vertices ---- */
 
-enum { BI_RANKS_FOREST_LEVELS = 34 /* each round at least halves the components, fewer than 2^32 */ };
+/* Each round at least halves the components that have edges, fewer than 2^32; edges come in two parts. */
+enum { BI_RANKS_FOREST_LEVELS = 66 };
 
 struct bi_ranks_forest_tree {
     int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's components */
@@ -414,6 +536,26 @@ BI_FN void bi_step_forest_min_vertex(const struct bi_ranks_forest_tree *a, int64
 BI_FN void bi_step_forest_label(const struct bi_ranks_forest_tree *a, int64_t v)
 {
     a->labels[v] = a->smallest[bi_ranks_forest_root(a, v)];
+}
+
+/* The component now, after `end` rounds, of each component of round `begin`; BI_FOREST_NONE for a whole tree. */
+struct bi_ranks_forest_current {
+    struct bi_ranks_forest_tree tree;
+    int32_t begin, end;
+    const uint32_t *later; /* NULL, or the same of round begin + 1, which saves the way through the rounds */
+    uint32_t *out;
+};
+
+BI_FN void bi_step_forest_current(const struct bi_ranks_forest_current *a, int64_t c)
+{
+    uint32_t at = (uint32_t)c;
+    for (int32_t k = a->begin; k < a->end && at != BI_FOREST_NONE; k++) {
+        at = a->tree.next[a->tree.level_begin[k] + at];
+        if (!a->later) continue;
+        if (at != BI_FOREST_NONE) at = a->later[at];
+        break;
+    }
+    a->out[c] = at;
 }
 
 /* Appends the round's nodes: the rank of the component's edge, and its number in the next round; UINT64_MAX for a
