@@ -461,6 +461,41 @@ static void close_table(struct rank *r)
     r->ranks_table = NULL;
 }
 
+/* ---- unique ids ---- */
+
+/* Each key occurs about `copies` times. */
+static void open_keys(struct rank *r, int64_t copies)
+{
+    int64_t at, n = slice_of(r, input.n, &at);
+    int64_t *keys = bench_host((size_t)(n + 1) * 8);
+    for (int64_t i = 0; i < n; i++) keys[i] = input.keys[(at + i) * 7919 % (input.n / copies + 1) % input.n];
+    r->in = copy_slice(r, NULL, input.n, 8);
+    r->out = copy_slice(r, NULL, input.n, 8);
+    RANK(bosc_ctx_copy(r->ctx, r->in, keys, (size_t)n * 8));
+    RANK(bosc_ctx_sync(r->ctx));
+    free(keys);
+}
+
+static void open_different(struct rank *r) { open_keys(r, 1); }
+static void open_repeated(struct rank *r) { open_keys(r, 16); }
+
+static void run_unique(struct rank *r)
+{
+    int64_t at, n = slice_of(r, input.n, &at);
+    if (r->comm)
+        RANK(bosc_ranks_unique(r->ctx, r->comm, r->in, n, 64, r->out, NULL, &r->found, NULL));
+    else
+        RANK(bosc_hash_unique(r->ctx, r->in, n, 64, r->out, NULL, &r->found));
+}
+
+static void close_keys(struct rank *r)
+{
+    int64_t at;
+    store_answer(r, r->out, (size_t)slice_of(r, input.n, &at) * 8);
+    release_slice(r, r->in, input.n, 8);
+    release_slice(r, r->out, input.n, 8);
+}
+
 static const struct benchmark_case {
     const char *name;
     void (*open)(struct rank *r);
@@ -480,6 +515,8 @@ static const struct benchmark_case {
              {"forest proof, sharded", open_proof, run_sharded_proof, close_forest, true},
              {"graph read", open_saved, run_read, close_saved, true},
              {"components", open_components, run_components, close_components, true},
+             {"unique", open_different, run_unique, close_keys, false},
+             {"unique, each 16 times", open_repeated, run_unique, close_keys, false},
              {"hash build", open_table, run_table, close_table, false},
              {"hash find", open_find, run_find, close_table, false}};
 enum { CASES = sizeof cases / sizeof cases[0] };

@@ -1,6 +1,6 @@
-/* Dense ids by first occurrence over ranks. Each rank routes its distinct keys to their owners, which mark the first
- * rank of each key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these
- * pass them on to the other ranks. */
+/* Dense ids by first occurrence over ranks. Each rank routes its keys to their owners, which mark the first item of each
+ * key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these pass them on to
+ * the other ranks. A rank on which keys repeat often, by a sample, sends its distinct keys only. */
 #include "ranks/prims/unique.h"
 
 #include <boscage/hash.h>
@@ -39,14 +39,18 @@ bosc_status bi_ranks_find_representatives(bosc_ctx *ctx, const void *keys, int64
 
 /* ---- unique ---- */
 
+/* Of keys a rank: a key of 16, but no more than these: of 50 M keys, 43 pairs are equal if all keys occur twice. */
+enum { KEYS_PER_SAMPLE = 16, MOST_SAMPLES = 1 << 16 };
+
 struct unique_call {
     int32_t key_bits;
     size_t key_bytes;
     const void *keys;
     int64_t n;
     /* This rank's keys. */
-    int64_t *ids;   /* (n): ids among its own distinct keys, then among all */
-    void *distinct; /* (count) */
+    bool is_reduced; /* to distinct ones; else the items below are all rows */
+    int64_t *ids;    /* (n): ids among its own distinct keys, then among all; not reduced: NULL */
+    const void *distinct; /* (count) */
     int64_t count;
     uint8_t *is_first;   /* (count): no lower rank has the key */
     int64_t *global_ids; /* (count): ids among the keys of all ranks */
@@ -54,13 +58,38 @@ struct unique_call {
     int64_t first_count, total;
 };
 
+/* True if a key occurs twice or more on average, as far as equal pairs of sampled keys show. */
+static bosc_status estimate_repeats(bosc_ctx *ctx, struct unique_call *u, bool *repeat)
+{
+    const int64_t count = u->n / KEYS_PER_SAMPLE < MOST_SAMPLES ? u->n / KEYS_PER_SAMPLE : MOST_SAMPLES;
+    const double samples = (double)count;
+    struct bi_ranks_sample_rows sample = {u->n, u->keys, (int64_t)u->key_bytes, NULL};
+    int64_t *ids, distinct;
+    *repeat = false;
+    if (count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, count, u->key_bytes, &sample.out));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *ids, &ids));
+    BI_TRY(ctx->ops->ranks->steps->sample_rows(ctx, count, &sample));
+    BI_TRY(bosc_hash_unique(ctx, sample.out, count, u->key_bits, ids, NULL, &distinct));
+    /* If each key occurs c times, about samples^2 (c - 1) / (2 n) pairs are equal. */
+    *repeat = (samples - (double)distinct) * 2 * (double)u->n >= samples * samples;
+    return BOSC_OK;
+}
+
 static bosc_status find_distinct(bosc_ctx *ctx, struct unique_call *u)
 {
     bool staged = false;
+    void *distinct;
     BI_TRY(bi_stage_in(ctx, u->keys, (size_t)u->n * u->key_bytes, &u->keys, &staged));
-    BI_TRY(bi_scratch_of(ctx, u->n, sizeof *u->ids, &u->ids));
-    BI_TRY(bi_scratch_of(ctx, u->n, u->key_bytes, &u->distinct));
-    BI_TRY(bosc_hash_unique(ctx, u->keys, u->n, u->key_bits, u->ids, u->distinct, &u->count));
+    BI_TRY_WITH_SCRATCH(ctx, estimate_repeats(ctx, u, &u->is_reduced));
+    u->distinct = u->keys;
+    u->count = u->n;
+    if (u->is_reduced) {
+        BI_TRY(bi_scratch_of(ctx, u->n, sizeof *u->ids, &u->ids));
+        BI_TRY(bi_scratch_of(ctx, u->n, u->key_bytes, &distinct));
+        BI_TRY(bosc_hash_unique(ctx, u->keys, u->n, u->key_bits, u->ids, distinct, &u->count));
+        u->distinct = distinct;
+    }
     BI_TRY(bi_scratch_of(ctx, u->count, sizeof *u->is_first, &u->is_first));
     BI_TRY(bi_scratch_of(ctx, u->count, sizeof *u->global_ids, &u->global_ids));
     return bi_scratch_of(ctx, u->count, u->key_bytes, &u->first_keys);
@@ -114,9 +143,18 @@ static bosc_status query_owners(bosc_ctx *ctx, bosc_comm *comm, struct unique_ca
 
 static bosc_status write_outputs(bosc_ctx *ctx, const struct unique_call *u, int64_t *ids, void *distinct)
 {
-    if (u->n) BI_TRY(ctx->backend->copy(ctx, ids, u->ids, (size_t)u->n * sizeof *ids));
+    const int64_t *found = u->is_reduced ? u->ids : u->global_ids;
+    if (u->n) BI_TRY(ctx->backend->copy(ctx, ids, found, (size_t)u->n * sizeof *ids));
     if (distinct && u->first_count)
         BI_TRY(ctx->backend->copy(ctx, distinct, u->first_keys, (size_t)u->first_count * u->key_bytes));
+    return ctx->backend->sync(ctx);
+}
+
+/* A communicator of one rank. */
+static bosc_status find_alone(bosc_ctx *ctx, struct unique_call *u, int64_t *ids, void *distinct)
+{
+    BI_TRY(bosc_hash_unique(ctx, u->keys, u->n, u->key_bits, ids, distinct, &u->first_count));
+    u->total = u->first_count;
     return ctx->backend->sync(ctx);
 }
 
@@ -125,10 +163,12 @@ static bosc_status find_unique(bosc_ctx *ctx, bosc_comm *comm, struct unique_cal
     struct bi_ranks_route route;
     bosc_status local_status = find_distinct(ctx, u);
     bosc_status status = bi_ranks_route_begin(ctx, comm, local_status, u->distinct, u->key_bits, u->count, &route);
+    local_status = BOSC_OK;
     BI_IF_OK(status, query_owners(ctx, comm, u, &route));
     bi_ranks_route_end(ctx, &route);
     BI_TRY(status);
-    BI_TRY(bi_comm_agree(ctx, comm, gather_rows(ctx, u->n, u->ids, u->global_ids, u->ids)));
+    if (u->is_reduced) local_status = gather_rows(ctx, u->n, u->ids, u->global_ids, u->ids);
+    BI_TRY(bi_comm_agree(ctx, comm, local_status));
     return bi_comm_agree(ctx, comm, write_outputs(ctx, u, ids, distinct));
 }
 
@@ -161,7 +201,10 @@ bosc_status bosc_ranks_unique(bosc_ctx *ctx, bosc_comm *comm, const void *keys, 
     bi_progress_set_total(ctx, 40 * (double)n);
     struct unique_call u = {.key_bits = key_bits, .key_bytes = (size_t)key_bits / 8, .keys = keys, .n = n};
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = find_unique(ctx, comm, &u, ids, distinct));
+    if (comm->rank_count == 1)
+        status = find_alone(ctx, &u, ids, distinct);
+    else
+        BI_WITH_SCRATCH(ctx, status = find_unique(ctx, comm, &u, ids, distinct));
     BI_TRY(status);
     *count = u.first_count;
     if (total) *total = u.total;

@@ -98,6 +98,20 @@ BI_FN void bi_step_scatter_rows(const struct bi_ranks_move_rows *a, int64_t i)
     bi_ranks_copy((char *)a->out + a->rows[i] * a->item_size, (const char *)a->in + i * a->item_size, a->item_size);
 }
 
+/* out[i] = a random item of n > 0. */
+struct bi_ranks_sample_rows {
+    int64_t n;
+    const void *in;
+    int64_t item_size;
+    void *out;
+};
+
+BI_FN void bi_step_sample_rows(const struct bi_ranks_sample_rows *a, int64_t i)
+{
+    const int64_t row = (int64_t)((bi_mix_u64((uint64_t)i + 1) >> 32) * (uint64_t)a->n >> 32); /* n < 2^32 */
+    bi_ranks_copy((char *)a->out + i * a->item_size, (const char *)a->in + row * a->item_size, a->item_size);
+}
+
 /* ---- first items of equal keys ---- */
 
 /* Item i is the first with its id if all earlier ids are smaller. exclusive_max: prefix maxima of ids. */
