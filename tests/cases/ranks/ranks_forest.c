@@ -222,6 +222,80 @@ static void degenerate_graphs(bosc_ctx *ctx)
         }
 }
 
+/* ---- graphs of many edges a vertex, which are processed as light and heavy ones ---- */
+
+enum dense_kind {
+    DENSE_RANDOM,
+    DENSE_HALF,  /* light edges between the vertices of one half only, so that most edges at the others are heavy */
+    DENSE_STAR,  /* a row longer than tiles of arcs */
+    DENSE_ZEROS, /* all edges have the least weight */
+    DENSE_FEW,   /* the light edges end among many of the same weight */
+    DENSE_PAIRS, /* many components keep without light edges while the others need many rounds */
+    DENSE_KINDS
+};
+
+/* Edge i of a graph of n vertices, n a power of two for DENSE_PAIRS; its weight is below 1000. */
+static int64_t dense_edge(struct suite_random *r, enum dense_kind kind, int64_t n, int64_t i, int64_t *u, int64_t *v)
+{
+    const int64_t half = n / 2;
+    int64_t weight = kind == DENSE_ZEROS ? 0 : 100 + (int64_t)suite_below(r, kind == DENSE_FEW ? 3 : 900);
+    *u = (int64_t)suite_below(r, (uint64_t)n);
+    *v = (int64_t)suite_below(r, (uint64_t)n);
+    if (kind == DENSE_HALF && i % 4 == 0) {
+        *u /= 2;
+        *v /= 2;
+        weight /= 100;
+    }
+    if (kind == DENSE_STAR && i % 2) *u = half;
+    if (kind != DENSE_PAIRS || i >= 2 * n) return weight;
+    if (i < half) { /* pairs */
+        *u = 2 * i;
+        *v = 2 * i + 1;
+        return 0;
+    }
+    if (i >= n) { /* as many light edges as wanted, inside the pairs */
+        *u = 2 * (i % half);
+        *v = *u + 1;
+        return 99;
+    }
+    /* Pairs of pairs, and so on, in one half. */
+    int64_t k = i - half, size = 2;
+    for (int64_t blocks = half / 4; blocks > 0 && k >= blocks; blocks /= 2) {
+        k -= blocks;
+        size *= 2;
+    }
+    *u = 2 * k * size % half;
+    *v = (*u + size) % half;
+    return size;
+}
+
+static void check_dense(bosc_ctx *ctx, struct suite_random *r, enum dense_kind kind, bosc_dtype type, int64_t n)
+{
+    const int64_t m = (kind == DENSE_STAR && !suite_slow(ctx) ? 40 : 12) * n;
+    int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
+    char *w = suite_alloc((size_t)m * 8);
+    for (int64_t i = 0; i < m; i++)
+        forest_set_weight(w, type, i, (double)dense_edge(r, kind, n, i, &u[i], &v[i]));
+    const struct reference_edges e = {n, m, u, v, type, w};
+    const bosc_msf_opts opts = {.size = sizeof opts, .maximum = kind == DENSE_FEW};
+    struct partitioned_graph d = partition_graph(&e, &opts, kind % 2 ? 64 : 32, 1 + (int64_t)suite_below(r, 99));
+    check(ctx, &d, r, !quick(ctx));
+    free(u);
+    free(v);
+    free(w);
+}
+
+static void dense_graphs(bosc_ctx *ctx)
+{
+    struct suite_random r = {79};
+    for (int kind = 0; kind < DENSE_KINDS; kind++)
+        for (int t = 0; t < (quick(ctx) ? 1 : 6); t++) {
+            if (suite_leaves_out()) continue;
+            check_dense(ctx, &r, (enum dense_kind)kind, quick(ctx) ? weight_types[3 * (kind % 2)] : weight_types[t],
+                        suite_slow(ctx) ? 64 : 256);
+        }
+}
+
 /* The graphs of the library's generators. */
 static void generators(bosc_ctx *ctx)
 {
@@ -287,6 +361,7 @@ static const struct suite_case suite_cases_ranks_forest[] = {
     {"heaviest weights", heaviest, NULL},
     {"options", options, NULL},
     {"small", degenerate_graphs, NULL},
+    {"many edges", dense_graphs, NULL},
     {"generators", generators, NULL},
     {"exchanges", exchanges, NULL},
 };
