@@ -29,7 +29,8 @@ static bosc_status partition_items(bosc_ctx *ctx, struct bi_ranks_owned *items, 
 {
     const int64_t ranks = items->rank_count;
     for (int64_t r = 0; r < ranks; r++) counts[r] = 0;
-    if (items->n == 0) return BOSC_OK;
+    if (ranks == 1) counts[0] = items->n;
+    if (ranks == 1 || items->n == 0) return BOSC_OK;
     items->tile = bi_max_i64(BI_RANKS_TILE, TILE_PER_RANK * ranks);
     items->tiles = bi_div_up(items->n, items->tile);
     BI_TRY(bi_scratch_of(ctx, ranks * items->tiles, sizeof *items->positions, &items->positions));
@@ -100,10 +101,13 @@ static bosc_status move_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status loca
 bosc_status bi_ranks_route_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                    const struct bi_ranks_route *route, struct bi_ranks_column *columns, int count)
 {
+    const bool is_alone = comm->rank_count == 1;
     for (int c = 0; c < count; c++) {
-        columns[c].received = NULL;
-        BI_IF_OK(local_status, bi_scratch_of(ctx, route->x.received, columns[c].item_size, &columns[c].received));
+        columns[c].received = is_alone ? columns[c].rows : NULL;
+        if (!is_alone)
+            BI_IF_OK(local_status, bi_scratch_of(ctx, route->x.received, columns[c].item_size, &columns[c].received));
     }
+    if (is_alone) return bi_comm_agree(ctx, comm, local_status);
     BI_RETURN_WITH_SCRATCH(ctx, move_columns(ctx, comm, local_status, route, BI_WINDOW_WRITE, columns, count));
 }
 
@@ -117,10 +121,22 @@ bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status loc
     return status;
 }
 
+/* Of one rank: the answers are in the order of the rows, mostly in their place. */
+static bosc_status copy_answers(bosc_ctx *ctx, bosc_status local_status, const struct bi_ranks_route *route,
+                                const struct bi_ranks_column *columns, int count)
+{
+    for (int c = 0; c < count && local_status == BOSC_OK; c++)
+        if (columns[c].rows && columns[c].rows != columns[c].received && route->items.n)
+            local_status = ctx->backend->copy(ctx, columns[c].rows, columns[c].received,
+                                              (size_t)route->items.n * columns[c].item_size);
+    return bi_ranks_status_of_outputs(local_status);
+}
+
 bosc_status bi_ranks_route_answer_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                           const struct bi_ranks_route *route, struct bi_ranks_column *columns,
                                           int count)
 {
+    if (comm->rank_count == 1) return bi_comm_agree(ctx, comm, copy_answers(ctx, local_status, route, columns, count));
     BI_RETURN_WITH_SCRATCH(ctx, move_columns(ctx, comm, local_status, route, BI_WINDOW_READ, columns, count));
 }
 
@@ -137,6 +153,7 @@ bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route 
     struct bi_ranks_owned_move move = {.count = 1};
     BI_TRY(bi_scratch_of(ctx, route->x.sent, sizeof **rows, rows));
     if (route->x.sent == 0) return BOSC_OK;
+    if (route->x.rank_count == 1) return ctx->backend->core->iota(ctx, sizeof **rows, *rows, route->x.sent);
     /* x.blocks serves open windows alone. None is open here, so it can list the blocks of the rows. */
     for (int32_t r = 0; r < route->x.rank_count; r++) route->x.blocks[r] = (char *)(*rows + route->x.sent_offsets[r]);
     move.columns[0] = (struct bi_ranks_owned_column){sizeof **rows, NULL, route->x.blocks};

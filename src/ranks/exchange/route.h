@@ -28,11 +28,12 @@ struct bi_ranks_column {
     void *received; /* (x.received): items from all ranks, or this rank's answers to them */
 };
 
-/* Sends one item per row in each of up to BI_MAX_WINDOWS columns. columns[c].received: set to scratch. */
+/* Sends one item per row in each of up to BI_MAX_WINDOWS columns. columns[c].received: set to scratch; of one rank to
+ * the rows, which receivers only read. */
 bosc_status bi_ranks_route_columns(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                    const struct bi_ranks_route *route, struct bi_ranks_column *columns, int count);
 
-/* The same for one column. items: (n), in reach. received: set to scratch of x.received items. */
+/* The same for one column. items: (n), in reach. received: set to x.received items. */
 bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
                                  const struct bi_ranks_route *route, size_t item_size, const void *items,
                                  void **received);

@@ -22,8 +22,11 @@ static bosc_status allocate_answers(bosc_ctx *ctx, const struct bi_ranks_route *
 {
     for (int kind = 0; kind < KINDS; kind++) {
         struct bi_ranks_column *answers = &q->answers[kind];
-        BI_TRY(bi_scratch_of(ctx, route->x.received, answers->item_size, &answers->received));
         answers->rows = q->out[kind].reachable;
+        if (route->x.rank_count == 1)
+            answers->received = answers->rows;
+        else
+            BI_TRY(bi_scratch_of(ctx, route->x.received, answers->item_size, &answers->received));
     }
     return BOSC_OK;
 }
