@@ -43,7 +43,7 @@ static bosc_status label_replicated(struct labelling *l)
 /* Vertices are distributed over the ranks. */
 static bosc_status label_sharded(struct labelling *l, bool is_requested)
 {
-    struct bi_ranks_sharded_forest found = {
+    struct bi_ranks_forest_call found = {
         .ctx = l->ctx, .comm = l->comm, .slice = l->slice, .components_only = true, .labels = is_requested};
     BI_TRY(bi_ranks_sharded_compute(&found));
     l->labels = found.tree_of;

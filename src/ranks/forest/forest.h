@@ -24,6 +24,7 @@ struct bi_ranks_forest_slice {
     int64_t *entry_begins;                             /* (ranks + 1), host: the id of each rank's first entry */
     int64_t *sent_offsets, *received_offsets, *counts; /* (ranks + 1) each, host: buffers for exchanges */
     int64_t *requests;                                 /* (ranks + 1), host: bits of BI_RANKS_REQUEST_* */
+    void **blocks;                                     /* (3, ranks + 1), host */
     int64_t first_entry, entries;                      /* of this rank; over all ranks */
     size_t list_bytes;
 };
@@ -109,11 +110,12 @@ struct bi_ranks_rounds {
     bool from_rows;             /* the edges are those of the slice's rows, not of the list below */
     struct bi_ranks_list edges; /* of this rank, in any order; overwritten */
     struct bi_ranks_list spare; /* as much room; allocated if `keys` is NULL */
+    int64_t most_edges;         /* this rank's, at most */
     uint64_t first;             /* offset of the ids that keys contain */
     uint32_t *next;    /* 3 n: the tree of rounds: for each round's components, their numbers in the next round */
-    uint64_t *records; /* n: of the forest's edges, in one order on all ranks */
+    uint64_t *records; /* of this rank's edges of the forest, in any order */
     uint64_t *nodes;   /* NULL, or 2 n: the tree of rounds with the edges' ranks, which are positions then */
-    int64_t found;     /* results: edges, rounds, and nodes of all rounds */
+    int64_t found;     /* results: edges of this rank, rounds, and nodes of all rounds */
     int32_t count;
     int64_t node_count;
     int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's nodes */
@@ -138,5 +140,30 @@ bosc_status bi_ranks_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent);
 /* Merges the labels (n) of this rank's components with those of all ranks. */
 bosc_status bi_ranks_forest_merge_labels(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                          bosc_status local_status, uint32_t *labels);
+
+/* ---- finish.c ---- */
+
+/* A request for a forest, and its results. */
+struct bi_ranks_forest_call {
+    bosc_ctx *ctx;
+    bosc_comm *comm;
+    struct bi_ranks_forest_slice *slice;
+    bool components_only; /* no edges, no sums, all edges that the options admit; equal on all ranks */
+    bool sum, labels;     /* this rank requests them */
+    int64_t requests;     /* of all ranks: bits of BI_RANKS_REQUEST_* */
+    uint64_t *ids;        /* of this rank's edges in the forest, ascending */
+    int64_t count;        /* number of ids */
+    bool is_cut;          /* edges were cut to reach the requested number of trees */
+    uint32_t *tree_of;    /* n: labels; NULL unless requested */
+    bosc_msf_info info;
+};
+
+/* Shares the requests of all ranks: f->requests, and those of each in the slice's list. */
+bosc_status bi_ranks_forest_share_requests(struct bi_ranks_forest_call *f, bosc_status local_status);
+
+/* Sorts this rank's edges of the forest, cuts them to the requested number of trees, and sums the weights of all.
+ * records: `count` of this rank's edges, in any order. Allocates scratch. With components_only counts them alone. */
+bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_t *records, bool is_64bit,
+                                   int64_t count);
 
 #endif

@@ -89,13 +89,14 @@ static bosc_status set_values(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice
 
 static bosc_status allocate_lists(bosc_ctx *ctx, int32_t ranks, struct bi_ranks_forest_slice *slice)
 {
-    slice->list_bytes = 5 * (size_t)(ranks + 1) * sizeof *slice->entry_begins;
+    slice->list_bytes = 8 * (size_t)(ranks + 1) * sizeof *slice->entry_begins;
     slice->entry_begins = bi_host_alloc(ctx, slice->list_bytes);
     if (!slice->entry_begins) return BOSC_ERR_NOMEM;
     slice->sent_offsets = slice->entry_begins + (ranks + 1);
     slice->received_offsets = slice->sent_offsets + (ranks + 1);
     slice->counts = slice->received_offsets + (ranks + 1);
     slice->requests = slice->counts + (ranks + 1);
+    slice->blocks = (void **)(slice->requests + (ranks + 1));
     return BOSC_OK;
 }
 
@@ -130,6 +131,7 @@ bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status lo
 
 void bi_ranks_forest_end(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice)
 {
+    if (slice->entry_begins) (void)ctx->backend->sync(ctx); /* after a failure: queued copies may read the lists */
     bi_memory_release(&ctx->host, slice->entry_begins, slice->list_bytes);
 }
 

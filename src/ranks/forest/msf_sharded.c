@@ -2,14 +2,8 @@
  * that have them, are cut to the requested number of trees, summed and labelled. */
 #include "ranks/forest/sharded.h"
 
-#include <boscage/ranks/prims.h>
-
 #include "core/call.h"
 #include "ranks/exchange/route.h"
-#include "ranks/prims/sort.h"
-
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
 
 bool bi_ranks_forest_is_sharded(const struct bi_ranks_forest_slice *slice, int64_t bytes)
 {
@@ -31,18 +25,6 @@ static bosc_status find_owners(const struct bi_ranks_sharded *s, uint32_t **owne
     return s->steps->sharded_edge_owner(s->ctx, s->found_count, &step);
 }
 
-/* Lists ids and keys of records, ascending by id. */
-static bosc_status sort_received(const struct bi_ranks_sharded *s, const struct bi_msf_rows *rows,
-                                 const uint64_t *records, int64_t count, struct bi_msf_found *found)
-{
-    struct bi_ranks_forest_list_weights list = {rows->order, records, true, rows->keys_64bit, NULL, NULL};
-    BI_TRY(bi_scratch_of(s->ctx, count, sizeof *list.ids, &list.ids));
-    BI_TRY(bi_scratch_of(s->ctx, count, rows->keys_64bit ? 8 : 4, &list.keys));
-    BI_TRY(s->steps->forest_list_weights(s->ctx, count, &list));
-    *found = (struct bi_msf_found){.count = count, .ids = list.ids, .keys = list.keys};
-    return bi_msf_sort_found(s->ctx, rows, found);
-}
-
 bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint64_t **records, int64_t *count)
 {
     struct bi_ranks_route route;
@@ -55,108 +37,6 @@ bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint
     *count = route.x.received;
     bi_ranks_route_end(s->ctx, &route);
     return status;
-}
-
-/* Returns the chosen edges to their ranks, as ids and keys ascending by id. */
-static bosc_status return_edges(const struct bi_ranks_sharded *s, const struct bi_msf_rows *rows,
-                                struct bi_msf_found *found)
-{
-    uint64_t *records;
-    int64_t count;
-    BI_TRY(bi_ranks_sharded_return_edges(s, &records, &count));
-    return bi_comm_agree(s->ctx, s->comm, sort_received(s, rows, records, count, found));
-}
-
-/* ---- a cut to the requested number of trees ---- */
-
-/* Sorts the weights' ranks of this rank's edges. */
-static bosc_status sort_ranks(bosc_ctx *ctx, const struct bi_msf_rows *rows, const struct bi_msf_found *found,
-                              void **sorted)
-{
-    const size_t size = rows->keys_64bit ? 8 : 4;
-    void *ranks;
-    BI_TRY(bi_scratch_of(ctx, found->count, size, sorted));
-    BI_TRY(bi_scratch_of(ctx, found->count, size, &ranks));
-    const struct bi_msf_ranks rank = {rows->order, found->keys, ranks, rows->keys_64bit};
-    if (found->count == 0) return BOSC_OK;
-    BI_TRY(ctx->ops->forest->steps->msf_ranks(ctx, found->count, &rank));
-    return ctx->backend->core->sort_keys(ctx, rows->keys_64bit ? BOSC_U64 : BOSC_U32, ranks, found->count, *sorted, 0,
-                                         (int)(8 * size));
-}
-
-/* *count: number of this rank's edges among the `limit` lightest of all `all`. Ids ascend over the ranks, so of equal
- * weights those of lower ranks come first. */
-static bosc_status count_lightest(const struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows,
-                                  const struct bi_msf_found *found, int64_t limit, int64_t all, int64_t *count)
-{
-    int64_t *offsets = f->slice->sent_offsets, *splitters = f->slice->received_offsets; /* as buffers */
-    const int32_t ranks = f->comm->rank_count;
-    const struct bi_ranks_slices slices = {f->comm->rank, ranks, offsets, NULL, all};
-    void *sorted = NULL;
-    /* The splitter between ranks 0 and 1 is at `limit`; the others do not matter. */
-    for (int32_t r = 0; r <= ranks; r++) offsets[r] = r == 0 ? 0 : r < ranks ? limit : all;
-    const bosc_status local_status = sort_ranks(f->ctx, rows, found, &sorted);
-    BI_TRY(bi_ranks_find_splitters(f->ctx, f->comm, local_status, &slices, rows->keys_64bit ? BOSC_U64 : BOSC_U32,
-                                   sorted, found->count, splitters));
-    *count = splitters[1];
-    return BOSC_OK;
-}
-
-/* Keeps only the lightest edges if more trees are requested; f->is_cut is then true. all: number of edges found
- * here. */
-static bosc_status cut_forest(struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows, int64_t all,
-                              struct bi_msf_found *found)
-{
-    const int64_t trees = f->components_only ? 0 : f->slice->opts.trees;
-    int64_t present = 0, count = 0;
-    bosc_status local_status = BOSC_OK;
-    BI_WITH_SCRATCH(f->ctx, local_status = bi_msf_count_roots(f->ctx, rows, NULL, &present));
-    BI_TRY(bi_comm_sum(f->ctx, f->comm, local_status, &all, 1));
-    const int64_t limit = present < trees ? 0 : present - trees;
-    f->is_cut = trees > 0 && all > limit;
-    if (f->is_cut) {
-        BI_TRY_WITH_SCRATCH(f->ctx, count_lightest(f, rows, found, limit, all, &count));
-        if (found->count) local_status = bi_msf_select_lightest(f->ctx, rows, count, found);
-        BI_IF_OK(local_status, bi_msf_sort_found(f->ctx, rows, found));
-    }
-    f->info.edges = f->is_cut ? limit : all;
-    f->info.trees = present - f->info.edges;
-    return bi_comm_agree(f->ctx, f->comm, local_status);
-}
-
-/* ---- sums ---- */
-
-static bosc_status sum_integers(struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows,
-                                const struct bi_msf_found *found)
-{
-    const uint64_t *all = f->comm->gather;
-    uint128 sum = 0;
-    BI_TRY(bi_comm_agree(f->ctx, f->comm, bi_msf_sum(f->ctx, &f->slice->view, rows, found, &f->info)));
-    const uint64_t own[2] = {f->info.weight_low, (uint64_t)f->info.weight_high};
-    BI_TRY(bi_comm_all_gather(f->ctx, f->comm, own, sizeof own, f->comm->gather));
-    for (int64_t r = 0; r < f->comm->rank_count; r++) sum += (uint128)all[2 * r + 1] << 64 | all[2 * r];
-    f->info.weight_low = (uint64_t)sum;
-    f->info.weight_high = (int64_t)(uint64_t)(sum >> 64);
-    f->info.weight = (double)(int128)sum;
-    return BOSC_OK;
-}
-
-/* Sums along the tree of one context, since ids ascend over the ranks. */
-static bosc_status sum_floats(struct bi_ranks_sharded_forest *f, const struct bi_msf_found *found)
-{
-    struct bi_msf_doubles weights = {found->keys, f->slice->view.weight, NULL};
-    bosc_status local_status = bi_scratch_of(f->ctx, found->count, sizeof(double), (void **)&weights.out);
-    if (local_status == BOSC_OK && found->count)
-        local_status = f->ctx->ops->forest->steps->msf_doubles(f->ctx, found->count, &weights);
-    BI_TRY(bi_comm_agree(f->ctx, f->comm, local_status));
-    return bosc_ranks_reduce(f->ctx, f->comm, BOSC_SUM, BOSC_F64, weights.out, found->count, &f->info.weight);
-}
-
-static bosc_status sum_weights(struct bi_ranks_sharded_forest *f, const struct bi_msf_rows *rows,
-                               const struct bi_msf_found *found)
-{
-    const bosc_dtype type = f->slice->view.weight;
-    return type == BOSC_F32 || type == BOSC_F64 ? sum_floats(f, found) : sum_integers(f, rows, found);
 }
 
 /* ---- labels ----
@@ -263,7 +143,7 @@ static bosc_status label_vertices(const struct bi_ranks_sharded *s, bosc_status 
 }
 
 /* Reruns the rounds over the remaining edges, for their labels alone. */
-static bosc_status rerun_rounds(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s)
+static bosc_status rerun_rounds(struct bi_ranks_forest_call *f, struct bi_ranks_sharded *s)
 {
     struct bi_ranks_forest_word *words;
     struct bi_ranks_forest_filter filter = {.words = NULL};
@@ -274,7 +154,7 @@ static bosc_status rerun_rounds(struct bi_ranks_sharded_forest *f, struct bi_ran
 }
 
 /* Labels the vertices by the tree of rounds; after a cut that tree is not the forest's. */
-static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_ranks_sharded *s)
+static bosc_status label_trees(struct bi_ranks_forest_call *f, struct bi_ranks_sharded *s)
 {
     bosc_status local_status = BOSC_OK;
     if (f->is_cut) BI_TRY(rerun_rounds(f, s));
@@ -284,39 +164,23 @@ static bosc_status label_trees(struct bi_ranks_sharded_forest *f, struct bi_rank
 
 /* ---- the forest ---- */
 
-/* Gathers the requests of all ranks, bits of BI_RANKS_REQUEST_*, in f->slice->requests. *any: the union. */
-static bosc_status gather_requests(const struct bi_ranks_sharded_forest *f, bosc_status local_status, int64_t *any)
-{
-    int64_t *requests = f->slice->requests;
-    const int64_t own = (f->labels ? BI_RANKS_REQUEST_LABELS : 0) | (f->sum ? BI_RANKS_REQUEST_SUM : 0);
-    BI_TRY(bi_comm_agree(f->ctx, f->comm, local_status));
-    BI_TRY(bi_comm_all_gather(f->ctx, f->comm, &own, sizeof own, requests));
-    *any = 0;
-    for (int32_t r = 0; r < f->comm->rank_count; r++) *any |= requests[r];
-    return BOSC_OK;
-}
-
-bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f)
+bosc_status bi_ranks_sharded_compute(struct bi_ranks_forest_call *f)
 {
     struct bi_ranks_sharded s = {.ctx = f->ctx,
                                  .comm = f->comm,
                                  .slice = f->slice,
                                  .steps = f->ctx->ops->ranks->steps,
                                  .core = f->ctx->backend->core};
-    struct bi_msf_rows rows = f->slice->rows;
-    struct bi_msf_found found = {0};
-    int64_t requests;
-    bosc_status local_status = bi_ranks_sharded_list_edges(&s);
-    rows.is_64bit = true; /* ids over all ranks have 64 bits */
-    BI_TRY(gather_requests(f, local_status, &requests));
-    s.labels = requests & BI_RANKS_REQUEST_LABELS;
+    uint64_t *records = NULL;
+    int64_t count = 0;
+    BI_TRY(bi_ranks_forest_share_requests(f, bi_ranks_sharded_list_edges(&s)));
+    s.labels = f->requests & BI_RANKS_REQUEST_LABELS;
     BI_TRY(bi_ranks_sharded_run_rounds(&s, BOSC_OK));
     f->info.rounds = s.rounds + s.replicated_rounds;
-    /* The edges on their own ranks: a cut to the number of trees, the sum of the weights, the labels. */
-    if (!f->components_only) BI_TRY(return_edges(&s, &rows, &found));
-    BI_TRY(cut_forest(f, &rows, s.found_count, &found));
-    f->ids = found.ids;
-    f->count = found.count;
-    if (requests & BI_RANKS_REQUEST_SUM) BI_TRY(sum_weights(f, &rows, &found));
+    if (f->components_only)
+        count = s.found_count;
+    else
+        BI_TRY(bi_ranks_sharded_return_edges(&s, &records, &count));
+    BI_TRY(bi_ranks_forest_finish(f, records, true, count));
     return s.labels ? label_trees(f, &s) : BOSC_OK;
 }

@@ -1,6 +1,7 @@
 /* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
- * lightest of its edges at each component. The components are divided among the ranks; each reduces the records of
- * its own and returns the result to all. All ranks then contract and number the components alike. Labels follow from
+ * lightest of its edges at each component. The components are divided among the ranks; each reads the records of its
+ * own where they lie, and writes the other ends to all. All ranks then contract and number the components alike, and
+ * each lists the chosen edges that are its own. Labels follow from
  * the tree of rounds, or are merged from the labels of each rank's edges.
  *
  * The first round over rows reads the rows, the next ones a list of light edges: heavier edges cannot be chosen while
@@ -26,14 +27,16 @@ struct round_state {
     struct bi_ranks_forest_filter filter; /* of rounds over rows */
     struct bi_mark lists;                 /* of the arena, before the lists of such rounds */
     bool has_heavy;           /* edges remain that are not listed yet, so no tree is whole without an edge */
-    int64_t components, each; /* of all ranks; of one, at most */
+    int64_t components;
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
     uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
     uint64_t *best, *best_id; /* n: keys and ids of edges; best_id only if edges have ids */
     uint8_t *flags;           /* n: by component */
     uint8_t *edge_flags;
-    uint64_t *records, *other_records;
+    uint64_t *records;        /* n: this rank's lightest edge at each component */
+    uint32_t *others;         /* n: the other end of the lightest edge of all ranks */
+    uint8_t *is_own;          /* n: 1 if it is this rank's */
     int64_t *counter;
     int64_t nodes; /* nodes of earlier rounds */
 };
@@ -46,15 +49,16 @@ static int64_t record_bytes(const struct round_state *s)
 static bosc_status allocate_arrays(struct round_state *s)
 {
     bosc_ctx *ctx = s->ctx;
-    const int64_t n = s->r->n, records = bi_div_up(n, s->ranks) * s->ranks;
+    const int64_t n = s->r->n;
     const bool with_ids = s->r->from_rows ? s->slice->rows.keys_64bit || s->slice->rows.is_64bit : s->r->edges.ids != NULL;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->survives, &s->survives));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));
     if (with_ids) BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best_id, &s->best_id));
     BI_TRY(bi_scratch_of(ctx, n, 1, &s->flags));
-    BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->records));
-    BI_TRY(bi_scratch_of(ctx, records, (size_t)record_bytes(s), &s->other_records));
+    BI_TRY(bi_scratch_of(ctx, n, (size_t)record_bytes(s), &s->records));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->others, &s->others));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *s->is_own, &s->is_own));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter));
     s->lists = bi_arena_mark(ctx);
     return BOSC_OK;
@@ -69,16 +73,7 @@ static bosc_status allocate_spare(struct round_state *s)
     return bi_scratch_of(s->ctx, edges->count, 1, &s->edge_flags);
 }
 
-/* Empties the records behind those of the components, up to a multiple of the ranks. */
-static bosc_status pad_records(struct round_state *s)
-{
-    const int64_t padding = s->each * s->ranks - s->components;
-    if (padding == 0) return BOSC_OK;
-    return s->ctx->backend->fill(s->ctx, (char *)s->records + s->components * record_bytes(s), 0xff,
-                                 (size_t)(padding * record_bytes(s)));
-}
-
-/* Writes the records of this rank's edges, and empty records up to a multiple of the ranks. */
+/* Writes the records of this rank's edges. */
 static bosc_status choose_in_list(struct round_state *s)
 {
     const struct bi_ranks_list *list = &s->r->edges;
@@ -86,7 +81,7 @@ static bosc_status choose_in_list(struct round_state *s)
     const struct bi_ranks_forest_choose choose = {edges, s->best, s->best_id};
     const struct bi_ranks_forest_record record = {edges, s->best, s->best_id, s->r->is_64bit, s->records};
     const size_t bytes = (size_t)s->components * sizeof *s->best;
-    BI_TRY(s->ctx->backend->fill(s->ctx, s->records, 0xff, (size_t)(s->each * s->ranks * record_bytes(s))));
+    BI_TRY(s->ctx->backend->fill(s->ctx, s->records, 0xff, (size_t)(s->components * record_bytes(s))));
     BI_TRY(s->ctx->backend->fill(s->ctx, s->best, 0xff, bytes));
     BI_TRY(s->steps->forest_min_key(s->ctx, list->count, &choose));
     if (list->ids) {
@@ -99,7 +94,6 @@ static bosc_status choose_in_list(struct round_state *s)
 /* Writes the records of this rank's rows, and lists its light edges. */
 static bosc_status choose_at_vertices(struct round_state *s)
 {
-    BI_TRY(pad_records(s));
     BI_TRY(bi_ranks_forest_choose_at_vertices(s->ctx, s->slice, &s->filter, s->records, &s->r->edges));
     return allocate_spare(s);
 }
@@ -134,45 +128,97 @@ static bosc_status list_heavy(struct round_state *s, bool light_left)
     return allocate_spare(s);
 }
 
-/* Sends s->each records to every rank; s->other_records receives as many from each. */
-static bosc_status exchange_records(struct round_state *s)
+/* ---- the lightest edges of all ranks ---- */
+
+/* Number of the components that rank r reduces, or of those below. */
+static int64_t slice_begin(const struct round_state *s, int64_t r) { return s->components * r / s->ranks; }
+static int64_t slice_size(const struct round_state *s, int64_t r) { return slice_begin(s, r + 1) - slice_begin(s, r); }
+
+/* Reduces `count` components: from the records of all ranks to the results on all, each by the list of its blocks. The
+ * lists are host memory that lasts to the end of the call. */
+static bosc_status reduce_blocks(struct round_state *s, int64_t count, void **blocks)
 {
-    int64_t *offsets = s->slice->sent_offsets;
-    for (int32_t k = 0; k <= s->ranks; k++) offsets[k] = k * s->each * record_bytes(s);
-    return bi_comm_all_to_all(s->ctx, s->comm, false, s->records, offsets, s->other_records, offsets);
+    const size_t bytes = 3 * (size_t)s->ranks * sizeof *blocks;
+    void **table;
+    if (count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch(s->ctx, bytes, (void **)&table));
+    BI_TRY(s->ctx->backend->copy(s->ctx, table, blocks, bytes));
+    const struct bi_ranks_forest_reduce reduce = {.records = (const uint64_t *const *)table,
+                                                  .others = (uint32_t *const *)(table + s->ranks),
+                                                  .is_own = (uint8_t *const *)(table + 2 * s->ranks),
+                                                  .rank_count = s->ranks,
+                                                  .is_64bit = s->r->is_64bit};
+    return s->steps->forest_reduce(s->ctx, count, &reduce);
 }
 
-/* Reduces s->records over all ranks. *local_status: this rank's own status; all ranks continue. */
-static bosc_status reduce_records(struct round_state *s, bosc_status *local_status)
+/* Opens the records of all ranks and their results as windows, and reduces this rank's components. to_owners: the
+ * exchange of records; from_owners: of results. */
+static bosc_status reduce_in_windows(struct round_state *s, bosc_status local_status,
+                                     const struct bi_exchange *to_owners, const struct bi_exchange *from_owners)
 {
-    const struct bi_ranks_forest_min_record least = {s->other_records, s->each, s->ranks, s->r->is_64bit, s->records};
-    uint64_t *records = s->records;
-    *local_status = exchange_records(s);
-    BI_IF_OK(*local_status, s->steps->forest_min_record(s->ctx, s->each, &least));
-    BI_TRY(bi_comm_agree(s->ctx, s->comm, *local_status));
-    *local_status = exchange_records(s);
-    s->records = s->other_records;
-    s->other_records = records;
-    return BOSC_OK;
+    struct bi_windows records = {
+        .access = BI_WINDOW_READ_SENT, .count = 1, .of = {{(size_t)record_bytes(s), s->records, NULL, NULL}}};
+    struct bi_windows results = {
+        .access = BI_WINDOW_WRITE,
+        .count = 2,
+        .of = {{sizeof *s->others, s->others, NULL, NULL}, {sizeof *s->is_own, s->is_own, NULL, NULL}}};
+    const size_t ranks = (size_t)s->ranks, bytes = ranks * sizeof(void *);
+    void **blocks = s->slice->blocks;
+    BI_TRY(bi_exchange_open_windows(s->ctx, s->comm, &local_status, to_owners, &records));
+    bosc_status status = bi_exchange_open_windows(s->ctx, s->comm, &local_status, from_owners, &results);
+    if (status == BOSC_OK) {
+        if (local_status == BOSC_OK) {
+            memcpy(blocks, records.of[0].blocks, bytes);
+            memcpy(blocks + ranks, results.of[0].blocks, bytes);
+            memcpy(blocks + 2 * ranks, results.of[1].blocks, bytes);
+            local_status = reduce_blocks(s, slice_size(s, s->comm->rank), blocks);
+        }
+        status = bi_exchange_close_windows(s->ctx, s->comm, local_status, from_owners, &results);
+    }
+    return bi_exchange_close_windows(s->ctx, s->comm, status, to_owners, &records);
 }
 
-/* Appends the chosen edges to the result, and numbers the components of the next round. is_unfinished: components
- * without an edge survive. */
+/* Reduces the records over all ranks. All ranks have agreed before. */
+static bosc_status reduce_over_ranks(struct round_state *s)
+{
+    struct bi_exchange to_owners, from_owners = {0};
+    int64_t *counts = s->slice->counts;
+    for (int32_t r = 0; r < s->ranks; r++) counts[r] = slice_size(s, r);
+    bosc_status status = bi_exchange_begin(s->ctx, s->comm, BOSC_OK, counts, &to_owners);
+    for (int32_t r = 0; r < s->ranks; r++) counts[r] = slice_size(s, s->comm->rank);
+    BI_IF_OK(status, bi_exchange_begin(s->ctx, s->comm, BOSC_OK, counts, &from_owners));
+    if (status == BOSC_OK) BI_WITH_SCRATCH(s->ctx, status = reduce_in_windows(s, BOSC_OK, &to_owners, &from_owners));
+    bi_exchange_end(s->ctx, &from_owners);
+    bi_exchange_end(s->ctx, &to_owners);
+    return status;
+}
+
+static bosc_status reduce_records(struct round_state *s)
+{
+    void *blocks[3] = {s->records, s->others, s->is_own};
+    if (s->ranks > 1) return reduce_over_ranks(s);
+    memcpy(s->slice->blocks, blocks, sizeof blocks);
+    BI_RETURN_WITH_SCRATCH(s->ctx, reduce_blocks(s, s->components, s->slice->blocks));
+}
+
+/* ---- contraction ---- */
+
+/* Appends this rank's chosen edges to the result, and numbers the components of the next round. is_unfinished:
+ * components without an edge survive. */
 static bosc_status contract_components(struct round_state *s, bool is_unfinished, uint32_t *next, int64_t *components)
 {
     struct bi_ranks_rounds *r = s->r;
-    const bool is_64bit = r->is_64bit;
     const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
     uint32_t *survives = s->survives, last;
     int64_t listed;
-    const struct bi_ranks_forest_link link = {s->records, is_64bit, s->parent, survives, s->flags, is_unfinished};
-    const struct bi_ranks_forest_renumber renumber = {s->records, is_64bit, s->parent, survives, next, is_unfinished};
+    const struct bi_ranks_forest_join join = {s->others, s->is_own, s->parent, survives, s->flags, is_unfinished};
+    const struct bi_ranks_forest_number number = {s->others, s->parent, survives, next, is_unfinished};
     /* 1. Link the components and append the listed edges. 2. Number the roots by a prefix sum. */
-    BI_TRY(s->steps->forest_link_components(s->ctx, count, &link));
+    BI_TRY(s->steps->forest_join(s->ctx, count, &join));
     BI_TRY(s->core->compact(s->ctx, (size_t)record_bytes(s), s->records, s->flags, count, r->records + r->found * words,
                             s->counter));
     BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, survives, count, survives));
-    BI_TRY(s->steps->forest_renumber(s->ctx, count, &renumber));
+    BI_TRY(s->steps->forest_number(s->ctx, count, &number));
     BI_TRY(bi_read_back(s->ctx, &listed, s->counter, sizeof listed));
     BI_TRY(bi_read_back(s->ctx, &last, survives + (count - 1), sizeof last));
     r->found += listed;
@@ -198,7 +244,7 @@ static bosc_status init_rounds(struct round_state *s)
     return r->nodes ? relabel(s, NULL) : BOSC_OK;
 }
 
-/* Contracts by the reduced records, alike on all ranks. */
+/* Contracts by the reduced edges, alike on all ranks. */
 static bosc_status finish_round(struct round_state *s, bool is_unfinished)
 {
     struct bi_ranks_rounds *r = s->r;
@@ -232,7 +278,6 @@ static bosc_status finish_light_rounds(struct round_state *s, bosc_status *local
 /* Chooses the lightest of this rank's edges at each component. */
 static bosc_status choose_edges(struct round_state *s, bool at_vertices)
 {
-    s->each = bi_div_up(s->components, s->ranks);
     return at_vertices ? choose_at_vertices(s) : choose_in_list(s);
 }
 
@@ -250,8 +295,8 @@ static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
         if (local_status == BOSC_OK && s->components > 0) local_status = choose_edges(s, is_first && s->r->from_rows);
         BI_TRY(s->comm ? bi_comm_agree(s->ctx, s->comm, local_status) : local_status);
         if (s->components == 0) break;
-        if (s->ranks > 1) BI_TRY(reduce_records(s, &local_status));
-        BI_IF_OK(local_status, finish_round(s, s->has_heavy && !is_first));
+        BI_TRY(reduce_records(s));
+        local_status = finish_round(s, s->has_heavy && !is_first);
     }
     s->r->node_count = s->nodes;
     return BOSC_OK;
@@ -278,8 +323,9 @@ bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, s
 bosc_status bi_ranks_forest_allocate_rounds(bosc_ctx *ctx, struct bi_ranks_rounds *rounds)
 {
     const size_t words = (size_t)bi_ranks_record_words(rounds->is_64bit);
+    const int64_t edges = rounds->most_edges < rounds->n ? rounds->most_edges : rounds->n;
     BI_TRY(bi_scratch_of(ctx, rounds->n, 3 * sizeof *rounds->next, &rounds->next));
-    return bi_scratch_of(ctx, rounds->n, words * sizeof *rounds->records, &rounds->records);
+    return bi_scratch_of(ctx, edges, words * sizeof *rounds->records, &rounds->records);
 }
 
 bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,

@@ -341,15 +341,13 @@ static bool fits_replicated(const struct bi_ranks_sharded *s)
     return s->levels[s->rounds].count <= s->slice->opts.replicated_bytes / BI_RANKS_FOREST_BYTES;
 }
 
-/* Appends this rank's share of the chosen edges, which all ranks have. */
-static bosc_status append_own_share(struct bi_ranks_sharded *s, const struct bi_ranks_rounds *rounds)
+/* Appends this rank's chosen edges. */
+static bosc_status append_found(struct bi_ranks_sharded *s, const struct bi_ranks_rounds *rounds)
 {
-    const int64_t ranks = s->comm->rank_count, begin = rounds->found * s->comm->rank / ranks,
-                  limit = rounds->found * (s->comm->rank + 1) / ranks;
     uint64_t *to = s->found + 3 * s->found_count;
-    s->found_count += limit - begin;
-    if (begin == limit) return BOSC_OK;
-    return s->ctx->backend->copy(s->ctx, to, rounds->records + 3 * begin, (size_t)(limit - begin) * RECORD);
+    s->found_count += rounds->found;
+    if (rounds->found == 0) return BOSC_OK;
+    return s->ctx->backend->copy(s->ctx, to, rounds->records, (size_t)rounds->found * RECORD);
 }
 
 /* Writes the trees of this rank's components: the number of the smallest component in each. */
@@ -371,16 +369,24 @@ static bosc_status run_replicated(struct bi_ranks_sharded *s, bosc_status *local
                                      .is_64bit = true, /* records of this form have three words */
                                      .edges = s->edges,
                                      .spare = s->spare,
+                                     .most_edges = s->edges.count,
                                      .first = (uint64_t)s->slice->first_entry};
     BI_IF_OK(*local_status, bi_ranks_forest_allocate_rounds(s->ctx, &rounds));
     BI_TRY(bi_ranks_forest_run_rounds(s->ctx, s->comm, s->slice, *local_status, &rounds));
-    *local_status = append_own_share(s, &rounds);
+    *local_status = append_found(s, &rounds);
     if (*local_status == BOSC_OK && s->labels) BI_WITH_SCRATCH(s->ctx, *local_status = number_trees(s, &rounds));
     s->edges.count = 0;
     s->replicated_rounds = rounds.count - 1;
     set_level(s, s->rounds + 1, level->count, level->at + level->own);
     s->rounds++;
     return BOSC_OK;
+}
+
+/* Upper bound of this rank's edges that such rounds choose. */
+static int64_t max_replicated(const struct bi_ranks_sharded *s)
+{
+    const int64_t components = s->slice->opts.replicated_bytes / BI_RANKS_FOREST_BYTES;
+    return components < s->edges.count ? components : s->edges.count;
 }
 
 /* ---- all rounds ---- */
@@ -394,7 +400,7 @@ static bosc_status init_rounds(struct bi_ranks_sharded *s)
     BI_TRY(bi_scratch_of(ctx, words, sizeof *s->compact.bits, &s->compact.bits));
     BI_TRY(bi_scratch_of(ctx, words + 1, sizeof *s->compact.prefix, &s->compact.prefix));
     BI_TRY(bi_scratch_of(ctx, n < 2 * edges ? n : 2 * edges, sizeof *s->compact.components, &s->compact.components));
-    BI_TRY(bi_scratch_of(ctx, owned, RECORD, &s->found));
+    BI_TRY(bi_scratch_of(ctx, owned + max_replicated(s), RECORD, &s->found));
     BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->next, &s->next));
     if (s->labels) BI_TRY(bi_scratch_of(ctx, owned, sizeof *s->smallest, &s->smallest));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter));

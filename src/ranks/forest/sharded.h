@@ -61,20 +61,6 @@ bosc_status bi_ranks_sharded_finish_path_max(const struct bi_ranks_sharded *s);
 
 /* ---- msf_sharded.c ---- */
 
-/* A request for a forest, and its results. */
-struct bi_ranks_sharded_forest {
-    bosc_ctx *ctx;
-    bosc_comm *comm;
-    struct bi_ranks_forest_slice *slice;
-    bool components_only; /* no edges, no sums, all edges that the options admit; equal on all ranks */
-    bool sum, labels;     /* this rank requests them */
-    uint64_t *ids;        /* of this rank's edges in the forest, ascending */
-    int64_t count;        /* number of ids */
-    bool is_cut;          /* edges were cut to reach the requested number of trees */
-    uint32_t *tree_of;    /* n: labels; NULL unless requested */
-    bosc_msf_info info;
-};
-
 /* True if the options select this form, given that the other one takes `bytes` bytes per vertex. */
 bool bi_ranks_forest_is_sharded(const struct bi_ranks_forest_slice *slice, int64_t bytes);
 
@@ -82,6 +68,6 @@ bool bi_ranks_forest_is_sharded(const struct bi_ranks_forest_slice *slice, int64
 bosc_status bi_ranks_sharded_return_edges(const struct bi_ranks_sharded *s, uint64_t **records, int64_t *count);
 
 /* Computes the forest, between bi_ranks_forest_begin and _end. Allocates scratch. Waits. */
-bosc_status bi_ranks_sharded_compute(struct bi_ranks_sharded_forest *f);
+bosc_status bi_ranks_sharded_compute(struct bi_ranks_forest_call *f);
 
 #endif

@@ -195,7 +195,7 @@ static bosc_status build_round_tree(struct proof *p)
 {
     struct bi_ranks_rounds *r = &p->rounds;
     const int64_t n = p->slice->view.n;
-    *r = (struct bi_ranks_rounds){.n = n};
+    *r = (struct bi_ranks_rounds){.n = n, .most_edges = n};
     BI_TRY(bi_ranks_forest_allocate_rounds(p->ctx, r));
     BI_TRY(bi_scratch_of(p->ctx, n, 2 * sizeof *r->nodes, &r->nodes));
     BI_TRY(bi_scratch_of(p->ctx, n, sizeof *p->labels, &p->labels));

@@ -400,6 +400,73 @@ BI_FN void bi_step_forest_min_record(const struct bi_ranks_forest_min_record *a,
             a->out[(k * a->each + i) * bi_ranks_record_words(a->is_64bit) + w] = least[w];
 }
 
+/* Reduces the records of all ranks at each component that this rank reduces. `others`: the component at the other end
+ * of the lightest edge, BI_FOREST_NONE without one; `is_own`: 1 on the rank of that edge, else 0. */
+struct bi_ranks_forest_reduce {
+    const uint64_t *const *records; /* by rank: its records of these components */
+    uint32_t *const *others;        /* by rank: its results for these components */
+    uint8_t *const *is_own;
+    int32_t rank_count;
+    bool is_64bit;
+};
+
+BI_FN void bi_step_forest_reduce(const struct bi_ranks_forest_reduce *a, int64_t i)
+{
+    uint64_t rank = 0, id = BI_RANKS_NO_EDGE;
+    uint32_t other = BI_FOREST_NONE;
+    int32_t from = -1;
+    for (int32_t k = 0; k < a->rank_count; k++) {
+        const uint64_t *r = bi_ranks_record_at(a->records[k], a->is_64bit, i);
+        const uint64_t r_id = r[1], r_rank = bi_ranks_record_rank(r, a->is_64bit);
+        if (r_id == BI_RANKS_NO_EDGE || (from >= 0 && (r_rank > rank || (r_rank == rank && r_id > id)))) continue;
+        rank = r_rank;
+        id = r_id;
+        other = bi_ranks_record_other(r, a->is_64bit);
+        from = k;
+    }
+    for (int32_t k = 0; k < a->rank_count; k++) {
+        a->others[k][i] = other;
+        a->is_own[k][i] = k == from;
+    }
+}
+
+/* Links each component to the one at the other end of its edge. Two components at each other's ends have the same
+ * edge; the smaller becomes a root. The rank of an edge lists it, from the component that is no root. A component
+ * without an edge is a whole tree; if `is_unfinished`, it survives as a root, since it may find an edge later. */
+struct bi_ranks_forest_join {
+    const uint32_t *others;
+    const uint8_t *is_own;
+    uint32_t *parent;
+    uint32_t *survives; /* 1 for roots, else 0 */
+    uint8_t *listed;
+    bool is_unfinished;
+};
+
+BI_FN void bi_step_forest_join(const struct bi_ranks_forest_join *a, int64_t c)
+{
+    const uint32_t other = a->others[c];
+    const bool has_edge = other != BI_FOREST_NONE,
+               survives = has_edge ? (uint32_t)c < other && a->others[other] == (uint32_t)c : a->is_unfinished;
+    a->parent[c] = has_edge && !survives ? other : (uint32_t)c;
+    a->survives[c] = survives;
+    a->listed[c] = has_edge && !survives && a->is_own[c];
+}
+
+/* next[c] = the component's number in the next round. */
+struct bi_ranks_forest_number {
+    const uint32_t *others;
+    uint32_t *parent;
+    const uint32_t *root_counts; /* inclusive prefix sum of `survives` */
+    uint32_t *next;              /* BI_FOREST_NONE for a whole tree */
+    bool is_unfinished;          /* as in bi_ranks_forest_join */
+};
+
+BI_FN void bi_step_forest_number(const struct bi_ranks_forest_number *a, int64_t c)
+{
+    const bool is_whole = !a->is_unfinished && a->others[c] == BI_FOREST_NONE;
+    a->next[c] = is_whole ? BI_FOREST_NONE : a->root_counts[bi_uf_find(a->parent, (uint32_t)c)] - 1;
+}
+
 /* Links each component to the one at the other end of its edge. Of two components with the same edge, the smaller
  * becomes a root and the larger lists the edge. A component without an edge is a whole tree; if `is_unfinished`, it
  * survives as a root, since it may find an edge later. */
@@ -476,35 +543,20 @@ BI_FN void bi_step_forest_mark_own(const struct bi_ranks_forest_mark_own *a, int
     if (entry < a->entries) a->chosen[bi_ranks_forest_position(a->words, entry)] = 1;
 }
 
-/* Writes the ids, and marks those of a rank's entries. */
-struct bi_ranks_forest_own_ids {
-    const uint64_t *records;
-    bool is_64bit;
-    uint64_t first, entries;
-    uint64_t *ids;
-    uint8_t *is_own;
-};
-
-BI_FN void bi_step_forest_own_ids(const struct bi_ranks_forest_own_ids *a, int64_t i)
-{
-    a->ids[i] = bi_ranks_record_at(a->records, a->is_64bit, i)[1];
-    a->is_own[i] = a->ids[i] - a->first < a->entries;
-}
-
 /* Writes the ids, and the weights' keys in their own size. */
 struct bi_ranks_forest_list_weights {
     struct bi_msf_order order;
     const uint64_t *records;
     bool is_64bit, wide_keys; /* of the records; of the keys */
-    uint64_t *ids;            /* may be NULL */
-    void *keys;
+    uint64_t *ids;
+    void *keys; /* may be NULL */
 };
 
 BI_FN void bi_step_forest_list_weights(const struct bi_ranks_forest_list_weights *a, int64_t i)
 {
     const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, i);
-    if (a->ids) a->ids[i] = r[1];
-    bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_ranks_record_rank(r, a->is_64bit)));
+    a->ids[i] = r[1];
+    if (a->keys) bi_set_word(a->keys, a->wide_keys, i, bi_msf_rank(&a->order, bi_ranks_record_rank(r, a->is_64bit)));
 }
 
 /* ---- the tree of rounds: its leaves are the vertices ---- */
