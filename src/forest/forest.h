@@ -59,7 +59,7 @@ struct bi_msf_share {
     uint64_t rank;
     uint32_t id; /* an entry of the graph */
     /* Not NULL: writes each vertex's lightest edge, and lists the light edges between vertices. Three words (rank, id,
-     * other end) for 64-bit keys, else two (rank << 32 | other end, id); the id is UINT64_MAX without an edge. */
+     * other end) for 64-bit keys, else two (rank << 32 | other end, id); without an edge all bits are set. */
     uint64_t *records;
     /* Else: lists the heavy edges between two components, by these numbers of the vertices' components, BI_FOREST_NONE
      * for those without edges. lists_light: the light ones too. */

@@ -90,11 +90,11 @@ template <class K>
 static __device__ __forceinline__ void write_record(const bi_msf_csr<K> &rows, const bi_msf_share &share, uint32_t row,
                                                     lightest_arc<K> x)
 {
-    const bool any = x.at != BI_MSF_NONE;
-    const uint64_t id = any ? share.first + rows.ids[x.at] : ~0ull, other = any ? rows.neighbours[x.at] : 0;
+    const bool any = x.at != BI_MSF_NONE; /* else all words are ones */
+    const uint64_t id = any ? share.first + rows.ids[x.at] : ~0ull, other = any ? rows.neighbours[x.at] : ~0ull;
     const uint64_t rank = any ? x.key : ~0ull;
     if (sizeof(K) == 4) {
-        reinterpret_cast<ulonglong2 *>(share.records)[row] = make_ulonglong2(any ? rank << 32 | other : rank, id);
+        reinterpret_cast<ulonglong2 *>(share.records)[row] = make_ulonglong2(rank << 32 | other, id);
         return;
     }
     uint64_t *record = share.records + 3 * (uint64_t)row;

@@ -412,18 +412,19 @@ struct bi_ranks_forest_reduce {
 
 BI_FN void bi_step_forest_reduce(const struct bi_ranks_forest_reduce *a, int64_t i)
 {
-    uint64_t rank = 0, id = BI_RANKS_NO_EDGE;
-    uint32_t other = BI_FOREST_NONE;
-    int32_t from = -1;
-    for (int32_t k = 0; k < a->rank_count; k++) {
+    const uint64_t *least = bi_ranks_record_at(a->records[0], a->is_64bit, i);
+    uint64_t rank = bi_ranks_record_rank(least, a->is_64bit), id = least[1];
+    int32_t from = 0;
+    for (int32_t k = 1; k < a->rank_count; k++) { /* a record without an edge has the greatest rank and id */
         const uint64_t *r = bi_ranks_record_at(a->records[k], a->is_64bit, i);
-        const uint64_t r_id = r[1], r_rank = bi_ranks_record_rank(r, a->is_64bit);
-        if (r_id == BI_RANKS_NO_EDGE || (from >= 0 && (r_rank > rank || (r_rank == rank && r_id > id)))) continue;
+        const uint64_t r_rank = bi_ranks_record_rank(r, a->is_64bit), r_id = r[1];
+        if (r_rank > rank || (r_rank == rank && r_id >= id)) continue;
+        least = r;
         rank = r_rank;
         id = r_id;
-        other = bi_ranks_record_other(r, a->is_64bit);
         from = k;
     }
+    const uint32_t other = bi_ranks_record_other(least, a->is_64bit); /* of no edge: BI_FOREST_NONE */
     for (int32_t k = 0; k < a->rank_count; k++) {
         a->others[k][i] = other;
         a->is_own[k][i] = k == from;
