@@ -68,7 +68,7 @@ struct bi_msf_share {
     /* Room for `capacity` edges: rank << 32 | entry, and the ends. With 64-bit keys: the rank, and the id apart. */
     uint64_t *keys, *ends, *ids;
     int64_t capacity;
-    int64_t listed; /* result: edges to list, of which `capacity` at most are written */
+    int64_t listed; /* result: the number of edges to list; `capacity` at most are written */
 };
 
 /* The outcome of a method that not every input admits. */

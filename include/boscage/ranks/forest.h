@@ -11,16 +11,14 @@
  * of the whole graph.
  *
  * Options are those of boscage/forest.h. `maximum`, `trees`, `replicated_bytes`, the limit and the vertex mask must be
- * equal on all ranks; the edge mask is of the rank's own entries, and `algorithm` of its own part of the work.
+ * equal on all ranks; the edge mask is of the rank's own entries. `algorithm` matters to one rank alone.
  *
  * Vertices are replicated: every rank has memory for all of them. If that would take more than `replicated_bytes`, they
  * are sharded instead: a rank then has memory for its edges and its share of the vertices, beside its graph's 4 or 8
  * bytes a vertex. Both forms give the bits of one context for the entries of all ranks in their order.
  *
- * Sources: Dehne, Goetz, Practical Parallel Algorithms for Minimum Spanning Trees (SRDS 1998): each rank drops edges
- *     that cannot be in the forest, by a forest of its own, then Boruvka's rounds run over replicated vertices;
- *     Sanders, Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023), for the same last phase and for the
- *     rounds over sharded vertices. */
+ * Source: Sanders, Schimek, Engineering Massively Parallel MST Algorithms (IPDPS 2023), for rounds over replicated and
+ *     over sharded vertices. */
 #ifndef BOSCAGE_RANKS_FOREST_H
 #define BOSCAGE_RANKS_FOREST_H
 
@@ -38,11 +36,12 @@ BOSC_BEGIN_DECLS
  * info: of the whole forest, the same on all ranks; `rounds` counts those over the ranks, and none is recorded. May be
  *     NULL. Set `size`.
  * Errors: BOSC_ERR_LIMIT for 2^32 - 1 entries or more of all ranks where ids have 32 bits.
- * Cost: bosc_msf_compute of the rank's edges; then at most 33 rounds of two exchanges, in which a rank sends 16 bytes
- *     (24 with 64-bit weights) for each remaining tree, n at first and at most half of them after each round. O(n) work
- *     on every rank for labels and info. If `trees` cuts the forest, labels take log2(ranks) exchanges more, of 4 n
- *     bytes each. Scratch: that of bosc_msf_compute, then 0.6 bytes an entry and up to 170 bytes a vertex, which is
- *     compared with replicated_bytes. One rank alone calls bosc_msf_compute, without rounds.
+ * Cost: O(m + n log n) work expected; at most 65 rounds, mostly about 10. In each a rank sends 21 bytes (29 with 64-bit
+ *     weights) for each of the remaining trees that other ranks reduce: n at first, at most n / 2 then. O(n) work on
+ *     every rank for labels. If `trees` cuts the forest, labels take log2(ranks) exchanges more, of 4 n bytes each.
+ *     Scratch: 32 bytes (48 with 64-bit weights) for each light edge, 1.1 n of all ranks, or for each heavy edge
+ *     between two components; and up to 170 bytes a vertex, which is compared with replicated_bytes. One rank alone
+ *     calls bosc_msf_compute.
  * Cost with sharded vertices: O(m log n) work; at most 32 rounds of about 30 exchanges over the remaining edges. A rank
  *     sends 24 bytes for each of the v components that its edges touch, queries 4 bytes for each of these and 8 for
  *     each of the c that it owns, and up to 32 times 12 bytes for paths of components that join. Once 170 bytes for

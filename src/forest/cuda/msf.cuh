@@ -130,9 +130,9 @@ template <class K> struct bi_msf_state {
     unsigned long long *best; /* lightest word of each component: n / 2 + 1; for lists n */
     uint32_t *best_id;        /* the same of ids, for 64-bit keys */
     bi_msf_edge<K> *list;
-    uint32_t capacity; /* of list, in edges */
-    uint8_t *marks;    /* by edge id: 1 for edges of the forest */
-    K *keys_by_id;     /* NULL, or by edge id: keys (not ranks) of the forest's edges */
+    uint32_t capacity;  /* of list, in edges */
+    uint8_t *marks;     /* by edge id: 1 for edges of the forest */
+    K *keys_by_id;      /* NULL, or by edge id: keys (not ranks) of the forest's edges */
     bi_msf_share share; /* of a rank among several: replaces the list, and the choices of round 0; else its arrays are
                            NULL */
 };

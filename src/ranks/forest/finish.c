@@ -132,7 +132,8 @@ static bosc_status sum_weights(struct bi_ranks_forest_call *f, const struct bi_m
 
 /* ---- all ---- */
 
-bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_t *records, bool is_64bit, int64_t count)
+bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_t *records, bool is_64bit,
+                                   int64_t count)
 {
     struct bi_msf_rows rows = f->slice->rows;
     struct bi_msf_found found = {.count = count};

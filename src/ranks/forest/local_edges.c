@@ -281,7 +281,8 @@ bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, con
     const double vertices = (double)slice->view.n, entries = (double)slice->entries,
                  fraction = entries > 0 ? 1.1 * vertices / entries : 1;
     const int32_t ranks = comm->rank_count;
-    const int64_t count = bi_div_up(EDGE_SAMPLES, ranks) > LEAST_SAMPLES ? bi_div_up(EDGE_SAMPLES, ranks) : LEAST_SAMPLES;
+    const int64_t count =
+        bi_div_up(EDGE_SAMPLES, ranks) > LEAST_SAMPLES ? bi_div_up(EDGE_SAMPLES, ranks) : LEAST_SAMPLES;
     const size_t bytes = (size_t)count * sizeof(struct bi_ranks_forest_threshold),
                  all_bytes = (size_t)(ranks + 1) * bytes + (size_t)(ranks * count) * sizeof(struct weighed_sample);
     *filter = (struct bi_ranks_forest_filter){.has_threshold = fraction < MOST_LIGHT};

@@ -65,11 +65,12 @@ static bosc_status stage_outputs(struct msf_call *c)
 static bosc_status write_outputs(struct msf_call *c)
 {
     if (c->edges && c->f.count > 0) {
-        BI_TRY(
-            bi_graph_convert_words(c->f.ctx, c->f.ids, true, c->out[0].reachable, c->f.slice->view.id_bits == 64, c->f.count));
+        BI_TRY(bi_graph_convert_words(c->f.ctx, c->f.ids, true, c->out[0].reachable, c->f.slice->view.id_bits == 64,
+                                      c->f.count));
         BI_TRY(bi_stage_back(c->f.ctx, &c->out[0]));
     }
-    if (c->labels) BI_TRY(bi_msf_store_labels(c->f.ctx, &c->f.slice->view, &c->f.slice->rows, c->f.tree_of, &c->out[1]));
+    if (c->labels)
+        BI_TRY(bi_msf_store_labels(c->f.ctx, &c->f.slice->view, &c->f.slice->rows, c->f.tree_of, &c->out[1]));
     return c->f.ctx->backend->sync(c->f.ctx);
 }
 

@@ -1,7 +1,7 @@
 /* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
  * lightest of its edges at each component. The components are divided among the ranks; each reads the records of its
  * own where they lie, and writes the other ends to all. All ranks then contract and number the components alike, and
- * each lists the chosen edges that are its own. Labels follow from
+ * each lists its own among the chosen edges. Labels follow from
  * the tree of rounds, or are merged from the labels of each rank's edges.
  *
  * The first round over rows reads the rows, the next ones a list of light edges: heavier edges cannot be chosen while
@@ -26,7 +26,7 @@ struct round_state {
     struct bi_ranks_list spare;
     struct bi_ranks_forest_filter filter; /* of rounds over rows */
     struct bi_mark lists;                 /* of the arena, before the lists of such rounds */
-    bool has_heavy;           /* edges remain that are not listed yet, so no tree is whole without an edge */
+    bool has_heavy; /* heavy edges are not listed yet: a component without an edge may be no whole tree */
     int64_t components;
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
@@ -34,9 +34,9 @@ struct round_state {
     uint64_t *best, *best_id; /* n: keys and ids of edges; best_id only if edges have ids */
     uint8_t *flags;           /* n: by component */
     uint8_t *edge_flags;
-    uint64_t *records;        /* n: this rank's lightest edge at each component */
-    uint32_t *others;         /* n: the other end of the lightest edge of all ranks */
-    uint8_t *is_own;          /* n: 1 if it is this rank's */
+    uint64_t *records; /* n: this rank's lightest edge at each component */
+    uint32_t *others;  /* n: the other end of the lightest edge of all ranks */
+    uint8_t *is_own;   /* n: 1 if it is this rank's */
     int64_t *counter;
     int64_t nodes; /* nodes of earlier rounds */
 };
@@ -50,7 +50,8 @@ static bosc_status allocate_arrays(struct round_state *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t n = s->r->n;
-    const bool with_ids = s->r->from_rows ? s->slice->rows.keys_64bit || s->slice->rows.is_64bit : s->r->edges.ids != NULL;
+    const bool with_ids =
+        s->r->from_rows ? s->slice->rows.keys_64bit || s->slice->rows.is_64bit : s->r->edges.ids != NULL;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->parent, &s->parent));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->survives, &s->survives));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->best, &s->best));
@@ -116,7 +117,7 @@ static bosc_status label_vertices(struct round_state *s)
     return s->steps->forest_current(s->ctx, s->r->n, &current);
 }
 
-/* Lists the edges between components that are not listed: the heavy ones, or, if light ones are left, all. */
+/* Lists the heavy edges between components; if light ones are left, all edges. */
 static bosc_status list_heavy(struct round_state *s, bool light_left)
 {
     struct bi_ranks_forest_filter filter = s->filter;
@@ -130,7 +131,7 @@ static bosc_status list_heavy(struct round_state *s, bool light_left)
 
 /* ---- the lightest edges of all ranks ---- */
 
-/* Number of the components that rank r reduces, or of those below. */
+/* The first component that rank r reduces, and their number. */
 static int64_t slice_begin(const struct round_state *s, int64_t r) { return s->components * r / s->ranks; }
 static int64_t slice_size(const struct round_state *s, int64_t r) { return slice_begin(s, r + 1) - slice_begin(s, r); }
 

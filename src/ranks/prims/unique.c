@@ -48,8 +48,8 @@ struct unique_call {
     const void *keys;
     int64_t n;
     /* This rank's keys. */
-    bool is_reduced; /* to distinct ones; else the items below are all rows */
-    int64_t *ids;    /* (n): ids among its own distinct keys, then among all; not reduced: NULL */
+    bool is_reduced;      /* to distinct ones; else the items below are all rows */
+    int64_t *ids;         /* (n): ids among its own distinct keys, then among all; not reduced: NULL */
     const void *distinct; /* (count) */
     int64_t count;
     uint8_t *is_first;   /* (count): no lower rank has the key */

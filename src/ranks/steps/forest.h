@@ -162,8 +162,7 @@ BI_FN void bi_step_forest_choose_rows(const struct bi_ranks_forest_choose_rows *
     bool more;
     do { /* a row's arcs in the chunk */
         const uint32_t row = w.row;
-        const bool is_head = (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row) < begin,
-                   is_tail = w.row_end > w.end;
+        const bool is_head = (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row)<begin, is_tail = w.row_end> w.end;
         uint64_t least[3] = {UINT64_MAX, UINT64_MAX, 0};
         do {
             const uint64_t edge[3] = {bi_msf_arc_rank(&a->rows, w.arc), a->first + bi_msf_arc_id(&a->rows, w.arc),
@@ -195,9 +194,9 @@ BI_FN void bi_step_forest_choose_split(const struct bi_ranks_forest_choose_rows 
     bi_ranks_forest_record_row(a, row, least);
 }
 
-/* Item: a chunk of arcs. Collects edges in the order of rows: those that the options admit and that `words` contains,
- * if it is given. `threshold`: only light ones. `labels`: instead, only heavy ones between two components, from the
- * rows outside the component `skipped`, which may be any. Keys are rank << 32 | entry where both fit; otherwise they
+/* Item: a chunk of arcs. Collects edges in the order of rows, as the options admit them. `words`: only the listed ones.
+ * `threshold`: only light ones. `labels`: instead, only heavy ones between two components, from the rows outside the
+ * component `skipped`, which may be any. Keys are rank << 32 | entry where both fit; otherwise they
  * are the ranks, with ids beside them. */
 struct bi_ranks_forest_collect_edges {
     struct bi_msf_rows rows;
@@ -224,8 +223,9 @@ BI_FN bool bi_ranks_forest_collects(const struct bi_ranks_forest_collect_edges *
     }
     if (a->words) return bi_ranks_forest_contains(a->words, bi_msf_arc_id(&a->rows, arc));
     if (!bi_msf_arc_allowed(&a->rows, row, arc)) return false;
-    return !a->has_threshold || bi_ranks_forest_is_light(&a->threshold, bi_msf_arc_rank(&a->rows, arc),
-                                                         a->first + bi_msf_arc_id(&a->rows, arc)) != (a->labels != NULL);
+    return !a->has_threshold ||
+           bi_ranks_forest_is_light(&a->threshold, bi_msf_arc_rank(&a->rows, arc),
+                                    a->first + bi_msf_arc_id(&a->rows, arc)) != (a->labels != NULL);
 }
 
 BI_FN void bi_step_forest_count_edges(const struct bi_ranks_forest_collect_edges *a, int64_t chunk)

@@ -275,8 +275,7 @@ static void check_dense(bosc_ctx *ctx, struct suite_random *r, enum dense_kind k
     const bosc_dtype type = weight_types[(trial + 3 * kind) % 6];
     int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8);
     char *w = suite_alloc((size_t)m * 8);
-    for (int64_t i = 0; i < m; i++)
-        forest_set_weight(w, type, i, (double)dense_edge(r, kind, n, i, &u[i], &v[i]));
+    for (int64_t i = 0; i < m; i++) forest_set_weight(w, type, i, (double)dense_edge(r, kind, n, i, &u[i], &v[i]));
     const struct reference_edges e = {n, m, u, v, type, w};
     const bosc_msf_opts opts = {.size = sizeof opts, .maximum = kind == DENSE_FEW};
     struct partitioned_graph d = partition_graph(&e, &opts, 32 << (trial + kind) % 2, 0);
