@@ -193,8 +193,10 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* The three serve query->order 1 and infinity; radius_count and radius_fill serve query->later. */
+    /* The three serve query->order 1 and infinity. */
     bool searches_orders;
+    /* True if radius_count and radius_fill serve query->later for such a tree. */
+    bool (*searches_later)(const bosc_kdtree *);
 
     /* True if knn itself checks the queries (query->found), overlapping the search, and writes nothing if there is a
      * NaN or a coordinate beyond the ordinary range; NULL: never. */

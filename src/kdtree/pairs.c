@@ -21,13 +21,16 @@ struct pairs {
     bosc_kdtree_query_opts opts;
 };
 
-/* True if the backend's own loops search all rows of the tree; *query then describes the search. */
-static bool uses_loops(const struct pairs *s, struct bi_kdtree_query *query)
+/* True if the backend's own searches find the pairs, with all rows of the tree as queries; *query then describes
+ * them. */
+static bool uses_searches(const struct pairs *s, struct bi_kdtree_query *query)
 {
     const double p = s->opts.p;
     const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->searched->magnitude == BI_KDTREE_ORDINARY;
-    if (!s->searched->ops->searches_orders || !ordinary || s->opts.periods || s->opts.epsilon > 0) return false;
-    if ((p != 1 && p != 2 && p != INFINITY) || s->tree->nodes == 0 || s->searched->nodes == 0) return false;
+    if (!ordinary || s->opts.periods || s->opts.epsilon > 0 || s->tree->nodes == 0 || s->searched->nodes == 0)
+        return false;
+    if (p != 2 && !(s->searched->ops->searches_orders && (p == 1 || p == INFINITY))) return false;
+    if (s->later && !s->searched->ops->searches_later(s->searched)) return false;
     *query = (struct bi_kdtree_query){
         .rows = {NULL, s->tree->nodes, s->tree->opts.dim}, .within = true, .r2 = s->radius, .later = s->later};
     if (p == 2)
@@ -54,7 +57,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
     const struct pairs *s = pairs;
     struct bi_kdtree_query query;
     struct bi_kdtree_metric_search a;
-    if (uses_loops(s, &query)) {
+    if (uses_searches(s, &query)) {
         query.counts = counts;
         BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         return s->searched->ops->radius_count(ctx, s->searched, &query);
@@ -69,7 +72,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_row
     const struct pairs *s = pairs;
     struct bi_kdtree_query query;
     struct bi_kdtree_metric_search a;
-    if (uses_loops(s, &query)) {
+    if (uses_searches(s, &query)) {
         BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
         return bi_kdtree_backend_fill(ctx, s->searched, &query, to);
     }

@@ -176,7 +176,7 @@ static bosc_status cpu_radius_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const
     return search_tree(ctx, tree, query, BI_KDTREE_CPU_RADIUS_FILL);
 }
 
-static bool cpu_supports_boxes(const bosc_kdtree *tree)
+static bool serves_any_tree(const bosc_kdtree *tree)
 {
     (void)tree;
     return true;
@@ -208,10 +208,11 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .knn = cpu_knn,
     .radius_count = cpu_radius_count,
     .radius_fill = cpu_radius_fill,
-    .supports_boxes = cpu_supports_boxes,
+    .supports_boxes = serves_any_tree,
     .box_count = cpu_box_count,
     .box_fill = cpu_box_fill,
     .searches_orders = true,
+    .searches_later = serves_any_tree,
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,
     .reserve_order = bi_kdtree_cpu_reserve_order,

@@ -286,6 +286,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_radius_count,
     cuda_radius_fill,
     false, /* searches_orders */
+    has_index,
     cuda_checks_queries,
     cuda_query_bytes,
     cuda_supports_self_knn,

@@ -262,29 +262,43 @@ struct bi_kdtree_no_helpers {
     __device__ __forceinline__ void merge_lists(uint32_t) {}
 };
 
-/* Counts the nodes within the limit. NaN is infinite: a bound is NaN only if all distances are. */
-template <class T, int DIM> struct bi_kdtree_count_collector : bi_kdtree_no_helpers {
+/* Returns the least id that counts for a query. */
+static __device__ __forceinline__ int64_t bi_kdtree_least_id(const bi_kdtree_cuda_search &a, uint32_t number)
+{
+    return a.later ? a.first + number + 1 : 0;
+}
+
+/* Counts the nodes within the limit. NaN is infinite: a bound is NaN only if all distances are. LATER: only ids above
+ * the number of the query. */
+template <class T, int DIM, bool LATER = false> struct bi_kdtree_count_collector : bi_kdtree_no_helpers {
     enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     D limit;
-    int64_t count;
+    int64_t count, least_id;
 
-    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t)
+    __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t number)
     {
         limit = (D)a.limit;
         count = 0;
+        least_id = bi_kdtree_least_id(a, number);
     }
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
     __device__ __forceinline__ D worst() const { return limit; }
     __device__ __forceinline__ bool below(D bound) const { return bound < limit; }
     __device__ __forceinline__ bool beyond(D bound, uint32_t) const { return bound != bound && limit < (D)INFINITY; }
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
-    __device__ __forceinline__ void add(D distance, uint32_t) { count += counts(distance); }
+    __device__ __forceinline__ void add(D distance, uint32_t id)
+    {
+        count += counts(distance) && (!LATER || id >= least_id);
+    }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
     template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
     {
         uint32_t start = 0;
-        count += __popc(w.mark(any, leaf, &start));
+        if (LATER)
+            w.measure_near(any, leaf);
+        else
+            count += __popc(w.mark(any, leaf, &start));
     }
     template <class WALK> __device__ __forceinline__ void first(WALK &w, bool any, uint32_t leaf)
     {
@@ -339,11 +353,13 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
     enum { POSITIONS = false };
     typedef typename bi_kdtree_distance_of<T>::type D;
     D limit;
+    int64_t least_id;
     bi_kdtree_row_writer<D> row;
 
     __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t number)
     {
         limit = (D)a.limit;
+        least_id = bi_kdtree_least_id(a, number);
         row.begin(a, number);
     }
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &, uint32_t, const D *) {}
@@ -353,7 +369,7 @@ template <class T, int DIM> struct bi_kdtree_row_collector : bi_kdtree_no_helper
     __device__ __forceinline__ bool counts(D distance) const { return distance <= limit || limit == (D)INFINITY; }
     __device__ __forceinline__ void add(D distance, uint32_t id)
     {
-        if (counts(distance)) row.append(distance == distance ? distance : (D)INFINITY, id);
+        if (counts(distance) && id >= least_id) row.append(distance == distance ? distance : (D)INFINITY, id);
     }
     __device__ __forceinline__ bool near(D d, D) const { return counts(d); }
     template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)

@@ -105,6 +105,7 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
     a.n = (uint32_t)tree->nodes;
     a.stride = query->rows.stride;
     a.k = (int32_t)query->k;
+    a.later = query->later;
     a.limit = query->within ? query->r2 : (double)INFINITY;
     a.ids = query->ids;
     a.dist2 = query->dist2;

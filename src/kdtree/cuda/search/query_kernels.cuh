@@ -476,7 +476,9 @@ template <class ORDER> static bosc_status bi_kdtree_launch_ordered(bosc_ctx *ctx
     if (a.kind == BI_KDTREE_FIND_NEAREST && a.k > 1 && a.k <= 8) a.helpers = 32 / a.lanes;
     switch (a.kind) {
     case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<ORDER>(ctx, a);
-    case BI_KDTREE_FIND_COUNT: return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM>>(ctx, a);
+    case BI_KDTREE_FIND_COUNT:
+        if (a.later) return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM, true>>(ctx, a);
+        return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM>>(ctx, a);
     case BI_KDTREE_FIND_ROWS:
         return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_search<ORDER, bi_kdtree_row_collector<T, DIM>>, a);
     case BI_KDTREE_FIND_BOX_COUNT: return bi_kdtree_launch_boxes<ORDER, bi_kdtree_box_counter<T, DIM>>(ctx, a);
