@@ -61,7 +61,7 @@ template <class T, int DIM> struct bi_kdtree_tree_order {
     static __device__ __forceinline__ uint32_t locate(const bi_kdtree_cuda_search &a, const D *q, uint32_t subtree,
                                                       int level)
     {
-        return bi_kdtree_locate<T, DIM>(a.index, q, subtree, level, a.index.levels).subtree;
+        return bi_kdtree_locate<T, DIM>(a.nodes, a.index, q, subtree, level, a.index.levels).subtree;
     }
     static __device__ __forceinline__ bool has_far_walk(const bi_kdtree_cuda_search &a)
     {

@@ -73,9 +73,29 @@ template <class T> struct bi_kdtree_tops {
     T split[1 << BI_KDTREE_TOP_LEVELS<T>]; /* of the nodes above that level, by heap index + 1 */
 };
 
+/* True if q, which lies on the plane of heap node h, follows the node by the coordinates behind axis c, as superkeys
+ * order the nodes of the plane. So a query begins in a leaf that has a copy of it, if any. */
+template <class T, int DIM>
+static __device__ __forceinline__ bool bi_kdtree_follows_node(const bi_kdtree_array &nodes,
+                                                              const bi_kdtree_cuda_index &index, uint32_t h, int level,
+                                                              int c, const typename bi_kdtree_distance_of<T>::type *q)
+{
+    typedef typename bi_kdtree_distance_of<T>::type D;
+    const bi_kdtree_node<T, DIM> node =
+        bi_kdtree_node_reader<T, DIM>::load(nodes, bi_kdtree_heap_position(index, h, level));
+#pragma unroll 1
+    for (int i = 1; i < DIM; i++) {
+        c = c + 1 == DIM ? 0 : c + 1;
+        const D x = bi_kdtree_component<D, DIM>(q, c), y = (D)bi_kdtree_component<T, DIM>(node.x, c);
+        if (x != y) return x > y;
+    }
+    return false;
+}
+
 /* Returns the subtree of level `levels` that q falls into, by the planes above, which are in shared memory. */
 template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtree_cuda_index &index,
+__device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtree_array &nodes,
+                                                                   const bi_kdtree_cuda_index &index,
                                                                    const bi_kdtree_tops<T> &tops, uint32_t odd_levels,
                                                                    int levels,
                                                                    const typename bi_kdtree_distance_of<T>::type *q)
@@ -86,7 +106,10 @@ __device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtr
     for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
         if (level >= levels) break;
         const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
-        at = 2 * at + (bi_kdtree_component<D, DIM>(q, c) > (D)tops.split[at]);
+        const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
+        bool greater = x > split;
+        if (x == split) greater = bi_kdtree_follows_node<T, DIM>(nodes, index, at - 1, level, c, q);
+        at = 2 * at + greater;
     }
     return at - (1u << levels);
 }
@@ -101,8 +124,8 @@ template <class D, int DIM> struct bi_kdtree_query_location {
 /* Descends from a subtree of level `from` to level `to`. The loop is not unrolled, which would cost registers. */
 template <class T, int DIM>
 __device__ __forceinline__ bi_kdtree_query_location<typename bi_kdtree_distance_of<T>::type, DIM>
-bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_distance_of<T>::type *q, uint32_t subtree,
-                 int from, int to)
+bi_kdtree_locate(const bi_kdtree_array &nodes, const bi_kdtree_cuda_index &index,
+                 const typename bi_kdtree_distance_of<T>::type *q, uint32_t subtree, int from, int to)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     const uint32_t odd_levels = static_cast<const bi_kdtree_root<T, DIM> *>(index.root)->odd_levels;
@@ -113,7 +136,8 @@ bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_dis
         const int c = odd_levels >> level & 1 ? index.axes[h] : d;
         const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
         const D x = bi_kdtree_component<D, DIM>(q, c);
-        const bool greater = bi_kdtree_greater_is_nearer<T, D>(x, s);
+        bool greater = bi_kdtree_greater_is_nearer<T, D>(x, s);
+        if (x == (D)s.split && x == (D)s.beyond) greater = bi_kdtree_follows_node<T, DIM>(nodes, index, h, level, c, q);
         const D low = (D)(greater ? s.beyond : s.low), high = (D)(greater ? s.high : s.split);
         const D away = x - low > high - x ? x - low : high - x;
         location.nearest = location.nearest.with(c, bi_kdtree_gap<D>(x, low, high));
@@ -128,11 +152,12 @@ bi_kdtree_locate(const bi_kdtree_cuda_index &index, const typename bi_kdtree_dis
 template <class T, int DIM> struct bi_kdtree_tree_keys {
     typedef typename bi_kdtree_distance_of<T>::type D;
     typedef bi_kdtree_tops<T> tops;
+    const bi_kdtree_array &nodes;
     const bi_kdtree_cuda_index &index;
     const uint32_t odd_levels;
 
     __device__ __forceinline__ bi_kdtree_tree_keys(const bi_kdtree_cuda_search &a)
-        : index(a.index), odd_levels(root().odd_levels)
+        : nodes(a.nodes), index(a.index), odd_levels(root().odd_levels)
     {
     }
 
@@ -153,7 +178,7 @@ template <class T, int DIM> struct bi_kdtree_tree_keys {
     }
     __device__ __forceinline__ uint32_t subtree_of(const tops &planes, int levels, const D *q) const
     {
-        return bi_kdtree_subtree_below_planes<T, DIM>(index, planes, odd_levels, levels, q);
+        return bi_kdtree_subtree_below_planes<T, DIM>(nodes, index, planes, odd_levels, levels, q);
     }
 
     __device__ __forceinline__ void load_box(D *low, D *high) const
@@ -168,7 +193,7 @@ template <class T, int DIM> struct bi_kdtree_tree_keys {
     /* True if a query is far from all nodes, or in a leaf so large that it spans clusters. */
     __device__ __forceinline__ bool is_far(const D *q) const
     {
-        const bi_kdtree_query_location<D, DIM> location = bi_kdtree_locate<T, DIM>(index, q, 0, 0, index.levels);
+        const bi_kdtree_query_location<D, DIM> location = bi_kdtree_locate<T, DIM>(nodes, index, q, 0, 0, index.levels);
         D low[DIM], high[DIM];
         load_box(low, high);
         const D beyond = bi_kdtree_far_beyond<D, DIM>(low, high, index.levels);
