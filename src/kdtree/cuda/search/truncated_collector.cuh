@@ -41,7 +41,6 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef double D;
     typedef bi_kdtree_truncated entry;
-    static_assert(K <= 32, "a bit for each entry");
 
     bi_kdtree_array nodes;
     D q[DIM], limit;
@@ -103,27 +102,31 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         at[0] = rank == 0 ? x : at[0];
     }
 
-    /* Inserts node `own`, whose high word entries of unknown distance have too: compares the distances of these. */
+    /* Inserts node `own`, whose high word entries of unknown distance have too, unless it follows all K entries:
+     * compares the distances of these. */
     __device__ __forceinline__ void insert_tied(const bi_kdtree_neighbour<D> &own, entry x)
     {
-        /* 1. Find the entries before it, and those with its high word. */
-        uint32_t before = 0, tied = 0;
+        /* 1. Find them: `tied` entries from `before` on. Copies of a point mostly follow the last one. */
+        int before = 0, tied = 0;
 #pragma unroll
         for (int i = 0; i < K; i++) {
-            before |= (uint32_t)(at[i].high() < x.high()) << i;
-            tied |= (uint32_t)(at[i].high() == x.high()) << i;
+            before += at[i].high() < x.high();
+            tied += at[i].high() == x.high();
         }
-        /* 2. Compare these. */
+        if (before + tied == K && !own.precedes(neighbour_at(at[K - 1].word()))) return;
+            /* 2. Halve them until none is left. */
 #pragma unroll 1
-        for (; tied; tied &= tied - 1) {
-            const int i = __ffs((int)tied) - 1;
+        while (tied > 0) {
+            const int half = tied / 2;
             uint32_t position = 0;
 #pragma unroll
-            for (int e = 0; e < K; e++) position = e == i ? at[e].word() : position;
-            before |= (uint32_t)neighbour_at(position).precedes(own) << i;
+            for (int e = 0; e < K; e++) position = e == before + half ? at[e].word() : position;
+            const bool follows = neighbour_at(position).precedes(own);
+            before += follows ? half + 1 : 0;
+            tied = follows ? tied - half - 1 : half;
         }
-        /* 3. Insert it. Entries are in order, so entries before it have the lowest bits. */
-        insert(x, __popc(before));
+        /* 3. Insert it. */
+        insert(x, before);
     }
 
     /* Adds node `position`. */
@@ -138,10 +141,8 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
             x = entry::of(d, nodes.ids[position]);
             if (x.bits >= last.bits) return;
         } else {
-            /* 2. Compare distances where high words are equal, at first with the last entry: copies of a point all
-             * are. */
-            bool tied = x.high() == last.high();
-            if (tied && !bi_kdtree_neighbour<D>::of(d, nodes.ids[position]).precedes(neighbour_at(last.word()))) return;
+            /* 2. Compare distances where high words are equal. */
+            bool tied = false;
 #pragma unroll
             for (int i = 0; i < K; i++) tied = tied || at[i].high() == x.high();
             if (tied) {
