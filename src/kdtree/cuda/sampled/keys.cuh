@@ -9,6 +9,7 @@
 /* The least (as complement) and the greatest key of each coordinate over all rows; all 0 before they are found. */
 struct bi_kdtree_ends {
     unsigned long long least[4], greatest[4];
+    uint32_t rounded_doubles; /* coordinates, as bits, with a double that is no float */
 };
 
 /* Keys of float points: the coordinates. */
@@ -75,10 +76,20 @@ struct bi_kdtree_rounded_keys {
         return bi_kdtree_key(rows.data, (int64_t)row * rows.stride + c, dtype);
     }
 
-    /* True if rounding coordinate c is exact: integers that span at most 2^24 fit a float's 24 bits of significand. */
+    /* True if rounding coordinate c is exact: all doubles are floats, which points often were before; integers that
+     * span at most 2^24 fit a float's 24 bits of significand. */
     __device__ __forceinline__ bool exact(int c) const
     {
-        return dtype != BOSC_F64 && ends->greatest[c] - ~ends->least[c] <= 1u << 24;
+        if (dtype == BOSC_F64) return !(ends->rounded_doubles >> c & 1);
+        return ends->greatest[c] - ~ends->least[c] <= 1u << 24;
+    }
+
+    /* True if rounding changes coordinate c of a row of doubles. */
+    __device__ __forceinline__ bool rounds(uint32_t row, int c) const
+    {
+        if (dtype != BOSC_F64) return false;
+        const double x = static_cast<const double *>(rows.data)[(int64_t)row * rows.stride + c];
+        return (double)(float)x != x;
     }
 
     __device__ __forceinline__ float rounded(uint32_t row, int c) const

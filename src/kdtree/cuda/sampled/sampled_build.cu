@@ -12,7 +12,8 @@
 
 enum { ENDS_THREADS = 256 };
 
-/* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. */
+/* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. Marks the
+ * coordinates whose doubles are rounded. */
 template <int DIM>
 static __global__ void __launch_bounds__(ENDS_THREADS)
     bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends)
@@ -23,6 +24,7 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
     BI_SHARED(ends_shared, sh);
     /* 1. Each thread finds the ends of its rows. */
     unsigned long long least[DIM], greatest[DIM]; /* least: complements */
+    uint32_t rounded = 0;
     const int64_t step = (int64_t)gridDim.x * ENDS_THREADS;
 #pragma unroll
     for (int c = 0; c < DIM; c++) least[c] = greatest[c] = 0;
@@ -32,10 +34,13 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
             const unsigned long long key = keys.key((uint32_t)i, c);
             least[c] = max(least[c], ~key);
             greatest[c] = max(greatest[c], key);
+            rounded |= (uint32_t)keys.rounds((uint32_t)i, c) << c;
         }
     /* 2. Reduce over the warp, then over the block. The barriers make the zeros visible, then the maxima. */
     if (threadIdx.x < 4) sh.of_block.least[threadIdx.x] = sh.of_block.greatest[threadIdx.x] = 0;
+    if (threadIdx.x == 0) sh.of_block.rounded_doubles = 0;
     __syncthreads();
+    if (rounded) atomicOr(&sh.of_block.rounded_doubles, rounded);
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
         for (int o = 16; o > 0; o >>= 1) {
@@ -49,6 +54,7 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
     }
     __syncthreads();
     /* 3. Reduce over blocks. */
+    if (threadIdx.x == 0 && sh.of_block.rounded_doubles) atomicOr(&ends->rounded_doubles, sh.of_block.rounded_doubles);
     if (threadIdx.x >= DIM) return;
     atomicMax(&ends->least[threadIdx.x], sh.of_block.least[threadIdx.x]);
     atomicMax(&ends->greatest[threadIdx.x], sh.of_block.greatest[threadIdx.x]);
