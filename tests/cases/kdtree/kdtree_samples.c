@@ -9,7 +9,7 @@
 
 /* Sizes of the sample of a whole tree, by the kind of its brackets, and the kind that serves at last (enum brackets of
  * src/kdtree/cuda/sampled/sampled_build.cu). */
-enum { NARROW_SAMPLE = 8192, SUPERKEY_SAMPLE = 4096, WIDE_BY_SUPERKEY = 3 };
+enum { NARROW_SAMPLE = 8192, SUPERKEY_SAMPLE = 4096, NARROW = 0, WIDE_BY_SUPERKEY = 3 };
 
 /* The row of sample s, as bi_kdtree_sample_position has it. */
 static int64_t row_of_sample(int64_t s, int64_t samples, int64_t n)
@@ -56,7 +56,26 @@ static void lost_points(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* A handle whose narrow brackets failed tries them again after some builds. */
+static void narrow_again(bosc_ctx *ctx)
+{
+    enum { BUILDS = 6 }; /* one more than the first interval */
+    struct suite_random r = {2};
+    const int64_t n = 10000; /* more than a block makes */
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 2, .id_bits = 32};
+    struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_GRID);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    if (suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA) CHECK(tree->brackets != NARROW);
+    for (int64_t i = 0; i < 2 * n; i++) kd_set((void *)p.data, opts.dtype, i, suite_unit(&r));
+    tree->brackets = tree->brackets ? WIDE_BY_SUPERKEY : NARROW; /* these serve for good */
+    for (int build = 0; build < BUILDS; build++) CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, 0));
+    CHECK_EQ(tree->brackets, NARROW);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
 static const struct suite_case suite_cases_kdtree_samples[] = {
     {"lost points", lost_points, NULL},
+    {"narrow again", narrow_again, NULL},
 };
 SUITE(kdtree_samples);

@@ -389,15 +389,35 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     return status;
 }
 
+/* Builds between two tries of narrow brackets: at first, and at most. A failure may be chance, since the order of
+ * points within a segment, and so a sample, differs from build to build. Each further failure doubles the number.
+ * Chosen. */
+enum { FIRST_INTERVAL = 4, MOST_INTERVAL = 1024 };
+
+/* Sets the brackets of the next build, after one that began with `first` and ended with `last`. */
+static void remember_brackets(bosc_kdtree *tree, enum brackets first, enum brackets last)
+{
+    const bool retried = first == NARROW && tree->brackets != NARROW;
+    tree->brackets = last == NO_BRACKETS ? NARROW : last;
+    if (first != NARROW || tree->brackets == NARROW) return;
+    tree->narrow_interval = !retried                                    ? FIRST_INTERVAL
+                            : tree->narrow_interval < MOST_INTERVAL / 2 ? 2 * tree->narrow_interval
+                                                                        : MOST_INTERVAL;
+    tree->builds_until_narrow = tree->narrow_interval;
+}
+
 bosc_status bi_kdtree_cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_kdtree_rows *rows,
                                  enum bi_kdtree_outcome *outcome)
 {
     *outcome = BI_KDTREE_BUILT;
     if (rows->n == 0) return BOSC_OK;
-    /* Begin with the brackets that served last, and try the next ones until they serve. */
-    enum brackets brackets = (enum brackets)tree->brackets;
+    /* Begin with the brackets that served last, now and then with narrow ones, and try the next ones until they
+     * serve. */
+    const enum brackets first = tree->builds_until_narrow > 0 ? (enum brackets)tree->brackets : NARROW;
+    if (tree->builds_until_narrow > 0) tree->builds_until_narrow--;
+    enum brackets brackets = first;
     do BI_TRY_WITH_SCRATCH(ctx, build_with_brackets(ctx, tree, rows, &brackets, outcome));
     while (*outcome == BI_KDTREE_NEEDS_LISTS && brackets != NO_BRACKETS);
-    tree->brackets = brackets == NO_BRACKETS ? NARROW : brackets;
+    remember_brackets(tree, first, brackets);
     return BOSC_OK;
 }
