@@ -12,11 +12,13 @@
  * WRITE_THREADS, ids of a tile: measured: 58 to 60 us, 256 and 1,024 ids 62. CROWDED_LIMIT times CROWDED_POINTS
  * is 2^32; other shares are not measured. UNEVEN_LIMIT: of sparse views, where few rows may be long. Measured, 1 M
  * points on a sphere and in 64 clusters: 0.176 and 0.304 ms with 24 entries, 0.215 and 0.252 with 64; 40 is not
- * measured. */
+ * measured. WARP_ROW: entries that a warp ranks, each lane 8 of them at most; not measured. */
 #ifdef BI_EMULATE
 enum { WRITE_THREADS = 64, SPARSE_LIMIT = 4, UNEVEN_LIMIT = 6, CROWDED_LIMIT = 8, CROWDED_POINTS = 1000 };
+enum { WARP_ROW = 12 };
 #else
 enum { WRITE_THREADS = 512, SPARSE_LIMIT = 24, UNEVEN_LIMIT = 40, CROWDED_LIMIT = 64, CROWDED_POINTS = 1 << 26 };
+enum { WARP_ROW = 256 };
 #endif
 
 enum { LONG_MEAN = 8 };       /* mean pairs a point, by the caller's memory, from which rows are long; not measured */
@@ -95,6 +97,66 @@ static __global__ void __launch_bounds__(THREADS)
         });
         filler.finish(a.long_rows, id);
     });
+}
+
+/* Rows that warps fill, in shared memory. */
+template <bool DISTANCES> struct warp_rows {
+    uint32_t ids[WARPS][WARP_ROW];
+    float dist2[DISTANCES ? WARPS : 1][WARP_ROW];
+};
+
+/* Fills the rows of the list, a warp each. Its lanes test the points of a row of voxels together, and rank the ids that
+ * they found; rows of more than WARP_ROW entries are written unsorted, and listed for a sort. */
+template <bool DISTANCES>
+static __global__ void __launch_bounds__(THREADS)
+    bi_voxelgrid_pair_fill_by_warps(const search_view g, const bi_voxelgrid_pairs a, int64_t begin, int64_t end)
+{
+    typedef warp_rows<DISTANCES> shared;
+    BI_SHARED(shared, sh);
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int64_t i = begin + blockIdx.x * (int64_t)WARPS + warp;
+    if (i >= end) return;
+    float q[BI_VOXELGRID_DIM];
+    const uint32_t id = bi_voxelgrid_read_point(g.points[a.buffer.list[i]], q);
+    const bi_row_out out = {a.pairs, a.dist2, a.offsets[id], a.ids_64bit, true, true};
+    const int64_t length = a.offsets[id + 1] - out.at;
+    const bool is_short = length <= WARP_ROW;
+    uint32_t *ids = sh.ids[warp];
+    float *dist2 = sh.dist2[DISTANCES ? warp : 0];
+    int64_t count = 0;
+    /* 1. Search. */
+    near_box box;
+    if (!box_around(g, q, &box)) return;
+    for (int32_t x = box.low[0]; x <= box.high[0]; x++)
+        for (int32_t y = box.low[1]; y <= box.high[1]; y++) {
+            const uint32_t row = (uint32_t)((x * g.side[1] + y) * g.side[2]);
+            const uint32_t limit = __ldg(g.starts + (row + (uint32_t)box.high[2] + 1));
+            for (uint32_t first = __ldg(g.starts + (row + (uint32_t)box.low[2])); first < limit; first += 32) {
+                const uint4 point = __ldg(g.points + min(first + lane, limit - 1));
+                const float d = squared_distance(q, point);
+                const bool near = first + lane < limit && point.w > id && d <= g.r2;
+                const unsigned all = __ballot_sync(~0u, near);
+                const int64_t slot = count + __popc(all & bi_lanes_below());
+                count += __popc(all);
+                if (!near || slot >= length) continue;
+                if (is_short) {
+                    ids[slot] = point.w;
+                    if (DISTANCES) dist2[slot] = d;
+                } else {
+                    write_entry<DISTANCES>(out, out.at + slot, id, point.w, d);
+                }
+            }
+        }
+    __syncwarp(); /* all entries of the row */
+    if (count != length) return;
+    /* 2. Write a short row in the order of ids. */
+    for (int64_t k = lane; is_short && k < length; k += 32) {
+        uint32_t smaller = 0;
+#pragma unroll 4
+        for (int64_t other = 0; other < length; other++) smaller += ids[other] < ids[k];
+        write_entry<DISTANCES>(out, out.at + smaller, id, ids[k], dist2[DISTANCES ? k : 0]);
+    }
+    if (!is_short && lane == 0 && !bi_row_list_long(a.long_rows, id, length)) bi_row_sort(&out, length);
 }
 
 /* Counters shared by the two kernels; 0 at first. */
@@ -265,7 +327,10 @@ bosc_status bi_cuda_voxelgrid_sparse_pair_count(bosc_ctx *ctx, int64_t n, const 
 
 bosc_status bi_cuda_voxelgrid_pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
-    return pair_fill<search_view>(ctx, n, args);
+    const bi_voxelgrid_pairs &a = *static_cast<const bi_voxelgrid_pairs *>(args);
+    if (!a.buffer.list) return pair_fill<search_view>(ctx, n, args);
+    if (a.dist2) LAUNCH_IN_CHUNKS(ctx, search_view, bi_voxelgrid_pair_fill_by_warps<true>, WARPS, THREADS, a);
+    LAUNCH_IN_CHUNKS(ctx, search_view, bi_voxelgrid_pair_fill_by_warps<false>, WARPS, THREADS, a);
 }
 bosc_status bi_cuda_voxelgrid_sparse_pair_fill(bosc_ctx *ctx, int64_t n, const void *args)
 {
