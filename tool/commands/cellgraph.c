@@ -34,8 +34,11 @@ static int read_options(const struct job *job, bosc_cellgraph_opts *opts)
     if (job->value[OPT_LAUNCH] && heuristic == BOSC_CELLGRAPH_HEURISTIC_ROWS && search != BOSC_CELLGRAPH_TRIE_BLOCKS)
         return report_error(EXIT_USAGE,
                             "--launch: needs --heuristic-search published or blocks, or --trie-search blocks");
+    if (job->value[OPT_BY_VALUES] && search != BOSC_CELLGRAPH_TRIE_BLOCKS && search != BOSC_CELLGRAPH_TRIE_LOOKUP)
+        return report_error(EXIT_USAGE, "--by-values: needs --trie-search lookup or blocks");
     if (job->value[OPT_DIGIT] && method != BOSC_CELLGRAPH_TRIE)
         return report_error(EXIT_USAGE, "--digit: needs --method trie");
+    opts->trie_by_values = job->value[OPT_BY_VALUES] != NULL;
     opts->digit_bits = (int32_t)digit;
     opts->method = (bosc_cellgraph_method)method;
     opts->pivots = (int32_t)pivots;

@@ -74,6 +74,7 @@ static int build_trie(struct job *job, struct trie_query *d, int layout)
                                  .length = d->rows.length,
                                  .letter_bits = d->rows.letter_bits,
                                  .layout = (bosc_trie_layout)layout,
+                                 .by_values = job->value[OPT_BY_VALUES] != NULL,
                                  .digit_bits = (int32_t)d->digit};
     if (opts.digit_bits % opts.letter_bits)
         return report_error(EXIT_USAGE, "--digit: %d is no multiple of the %d bits of a letter", (int)opts.digit_bits,
@@ -205,7 +206,10 @@ static int read_options(const struct job *job, struct trie_query *d, int *layout
         (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)) ||
         (code = option_integer(job, OPT_DIGIT, 1, 8, &d->digit)))
         return code;
-    return option_choice(job, OPT_LAYOUT, layout);
+    code = option_choice(job, OPT_LAYOUT, layout);
+    if (!code && job->value[OPT_BY_VALUES] && *layout != BOSC_TRIE_PUBLISHED)
+        return report_error(EXIT_USAGE, "--by-values: needs --layout published");
+    return code;
 }
 
 int run_trie(struct job *job)

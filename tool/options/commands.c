@@ -232,7 +232,8 @@ const struct command commands[] = {
      .run = run_hash_lookup},
     {.room = "hash",
      .verb = "member",
-     .usage = "--keys K.npy --queries Q.npy [-o found.npy] [--layout NAME] [--functions D] [--go-left] [--load F]",
+     .usage = "--keys K.npy --queries Q.npy [-o found.npy]\n"
+              "                           [--layout NAME] [--functions D] [--go-left] [--load F]",
      .summary = "Build a hash set of keys and report which queries are in it.\n"
                 "Keys are non-negative integers (n,); found (m,) is u1, 1 or 0. Negative queries are absent.",
      .example = "boscage hash member --keys keys.npy --queries queries.npy -o found.npy",
@@ -333,8 +334,8 @@ const struct command commands[] = {
      .run = run_hash_match},
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
-              "                         [--heuristic-search NAME] [--trie-search NAME] [--launch BxT] [--digit R]\n"
-              "                         [-o edges.npy]",
+              "                         [--heuristic-search NAME] [--trie-search NAME] [--launch BxT] [--by-values]\n"
+              "                         [--digit R] [-o edges.npy]",
      .summary =
          "Find or count all pairs of distinct vectors that differ in exactly one letter.\n"
          "V: lines of 0 and 1; bases (A, C, G, T) or amino acids, one sequence a line, optionally with a count,\n"
@@ -352,6 +353,7 @@ const struct command commands[] = {
           {.id = OPT_HEURISTIC_SEARCH},
           {.id = OPT_TRIE_SEARCH},
           {.id = OPT_LAUNCH},
+          {.id = OPT_BY_VALUES},
           {.id = OPT_DIGIT},
           {.id = OPT_RANKS},
           {.id = OPT_DEVICES}},
@@ -428,6 +430,7 @@ const struct command commands[] = {
                  {.id = OPT_LAYOUT,
                   .choices = CHOICES("compact", "published"),
                   .help = "compact (default), or published, with an array of children per node"},
+                 {.id = OPT_BY_VALUES},
                  {.id = OPT_DIGIT}},
      .writes_arrays = true,
      .run = run_trie},
