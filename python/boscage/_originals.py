@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Optional
 
 import numpy as np
@@ -20,6 +21,31 @@ MOST_IN_RANGES = 1 << 21  # elements and tests, up to which one thread with a ta
 def may_answer(device: Any, progress: Progress) -> bool:
     """True on the CPU where neither a device nor reports of progress are requested, which the originals lack."""
     return device is None and progress is None and place().backend == "cpu"
+
+
+def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
+    """The answer of pandas, if it is loaded, for objects and strings of pandas with tests that all are str: True for the
+    elements that equal a test. Of categories each is looked up once. None: other arrays."""
+    pandas = sys.modules.get("pandas")
+    dtype = getattr(elements, "dtype", None)
+    if pandas is None or dtype is None:
+        return None
+    if isinstance(dtype, getattr(pandas, "CategoricalDtype", ())):
+        from .hashing import isin
+
+        codes = np.asarray(getattr(elements, "cat", elements).codes)
+        return np.append(isin(dtype.categories, tests), False)[codes]  # -1: a missing element
+    if isinstance(elements, np.ndarray) and dtype != object:
+        return None
+    if not isinstance(elements, np.ndarray) and type(dtype).__name__ != "StringDtype":
+        return None
+    words = tests.tolist() if hasattr(tests, "tolist") else tests
+    if not isinstance(words, list) or not words or set(map(type, words)) != {str}:
+        return None
+    plain = isinstance(elements, np.ndarray)
+    flat = elements.reshape(-1) if plain else elements
+    found = pandas.Series(flat, dtype=object if plain else None, copy=False).isin(words)
+    return np.array(found, bool).reshape(elements.shape)
 
 
 def isin_suits_numpy(elements: Any, tests: Any) -> bool:

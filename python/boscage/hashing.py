@@ -17,7 +17,7 @@ from ._convert import as_type, is_extension, listed, strings_of_pandas, values_a
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
 from ._objects import distinct_objects, found_objects
-from ._originals import FEW, factorized_strings, isin_suits_numpy, may_answer
+from ._originals import FEW, factorized_strings, found_by_pandas, isin_suits_numpy, may_answer
 from ._operators import DictMethods, SetMethods
 from ._table import Table
 from ._where import Progress, place, where
@@ -588,6 +588,8 @@ def isin(
     if space is not NUMPY:
         found = HashSet(test_elements, device=device, progress=progress).contains(element)
         return found == 0 if invert else found
+    if host and (found := found_by_pandas(element, test_elements)) is not None:
+        return np.logical_not(found, out=found) if invert else found
     elements, missing = strings_of_pandas(element), None
     if elements is None:
         elements, missing = values_and_mask(element, "element")

@@ -537,3 +537,18 @@ def test_maps_and_dicts_mix():
     assert HashSet(HashSet([1, 2])) == {1, 2}
     with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
         HashSet([1, 2]).union(None)
+
+
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin_by_pandas(invert):
+    words = [f"w{i % 50}" for i in range(500)] + [None, np.nan]
+    tests = [f"w{i}" for i in range(0, 100, 3)]
+    want = np.array([w in tests for w in words]) ^ invert
+    objects = np.array(words, object)
+    for elements in (objects, pandas.Series(words, dtype="str"), pandas.array(words[:-1] + [None], dtype="string")):
+        assert isin(elements, tests, invert=invert).tolist() == want.tolist()
+    assert isin(objects.reshape(2, -1), tests, invert=invert).tolist() == want.reshape(2, -1).tolist()
+    assert isin(pandas.Categorical(words), tests, invert=invert).tolist() == want.tolist()
+    assert isin(pandas.Series(words).astype("category"), np.array(tests, object), invert=invert).tolist() == want.tolist()
+    numbers = pandas.Categorical([3, 1, None, 3, 7])
+    assert (isin(numbers, [3, 8], invert=invert) ^ invert).tolist() == [True, False, False, True, False]
