@@ -178,6 +178,35 @@ BOSC_API bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64
                                            int64_t *leaves, double *densities, bosc_hdbscan_cluster *clusters,
                                            bosc_hdbscan_info *info);
 
+/* Clustered points, for predictions. Set `size`. */
+typedef struct bosc_hdbscan_model {
+    size_t size;
+    const bosc_kdtree *tree; /* of the points */
+    /* (n) squared core distances by bosc_emst_compute_mutual; NULL: each call finds them, with 8 (16 for other types
+     * than F32) min_samples bytes of scratch a point. */
+    const void *core_dist2;
+    const int64_t *leaves; /* these and the clusters: of bosc_hdbscan_condense */
+    const double *densities;
+    const bosc_hdbscan_cluster *clusters;
+    int64_t cluster_count;
+} bosc_hdbscan_model;
+
+/* Predicts the clusters of new points, as approximate_predict of the hdbscan package: the clusters stay as they are.
+ * A query joins the nearest of its 2 min_samples nearest points, by mutual reachability, at that distance. Its core
+ * distance is that of its min_samples-th nearest, itself counted.
+ * model: its arrays are read only.
+ * opts: as those of bosc_hdbscan_condense; NULL means the defaults. min_samples, label_bits and epsilon are used.
+ * queries (query_count x dim): of the tree's dtype, rows `stride` elements apart (0: dim).
+ * labels (query_count): of label_bits; those of the clusters, -1 for noise.
+ * probabilities (query_count): the density at which a query joins over the greatest one of its cluster, at most 1; 0
+ *     for noise; may be NULL.
+ * Errors: BOSC_ERR_DATA with the row for leaves or parents that name no cluster; as bosc_kdtree_knn.
+ * Cost: a search of 2 min_samples neighbours and as many items of scratch a query.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_model *model, const bosc_hdbscan_opts *opts,
+                                          const void *queries, int64_t query_count, int64_t stride, void *labels,
+                                          double *probabilities);
+
 /* Cuts a dendrogram of n points at a distance, as scipy's fcluster does by the criterion "distance".
  * z, n: as in bosc_hdbscan_select.
  * distance: merges at this distance or less join clusters.

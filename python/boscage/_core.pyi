@@ -260,6 +260,19 @@ def hdbscan_condense(
     densities: NDArray,
     clusters: NDArray,
 ) -> int: ...
+def hdbscan_predict(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    min_samples: int,
+    epsilon: float,
+    leaves: Annotated[NDArray, dict(writable=False)],
+    densities: Annotated[NDArray, dict(writable=False)],
+    clusters: Annotated[NDArray, dict(writable=False)],
+    cluster_count: int,
+    queries: Annotated[NDArray, dict(writable=False)],
+    labels: NDArray,
+    probabilities: NDArray | None,
+) -> None: ...
 def linkage_cut(
     where: Where, z: Annotated[NDArray, dict(writable=False)], n: int, distance: float, labels: NDArray
 ) -> None: ...

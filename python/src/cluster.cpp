@@ -99,6 +99,43 @@ int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min
     return info.condensed;
 }
 
+/* Predicts the clusters of queries in the condensed tree of points. */
+void hdbscan_predict(const Where &where, const In &points, int64_t min_samples, double epsilon, const In &leaves,
+                     const In &densities, const In &clusters, int64_t cluster_count, const In &queries,
+                     const Out &labels, const Out &probabilities)
+{
+    /* 1. Check the arrays. */
+    bosc_kdtree_opts tree = {};
+    tree.size = sizeof tree;
+    tree.dtype = dtype_of(points, "X");
+    Rows rows = rows_of(where, points, tree.dtype, -1, "X"),
+         to = rows_of(where, queries, tree.dtype, rows.dim, "points");
+    tree.dim = static_cast<int32_t>(rows.dim);
+    bosc_hdbscan_opts opts = {};
+    opts.size = sizeof opts;
+    opts.min_samples = min_samples;
+    opts.epsilon = epsilon;
+    bosc_hdbscan_model model = {};
+    model.size = sizeof model;
+    model.leaves = typed<int64_t>(where, leaves, BOSC_I64, rows.n, "leaves");
+    model.densities = typed<double>(where, densities, BOSC_F64, rows.n, "densities");
+    model.clusters = static_cast<const bosc_hdbscan_cluster *>(
+        items(where, clusters, sizeof(bosc_hdbscan_cluster), cluster_count, "clusters"));
+    model.cluster_count = cluster_count;
+    void *l = room(where, labels, BOSC_I64, to.n, "labels");
+    double *p = typed_room<double>(where, probabilities, BOSC_F64, to.n, "probabilities");
+    /* 2. Build the tree, and predict. */
+    Call(where).run([&](bosc_ctx *ctx) {
+        bosc_kdtree *built = nullptr;
+        bosc_status status = bosc_kdtree_create(ctx, &tree, &built);
+        if (!status) status = bosc_kdtree_build(ctx, built, rows.data, rows.n, rows.stride);
+        model.tree = built;
+        if (!status) status = bosc_hdbscan_predict(ctx, &model, &opts, to.data, to.n, to.stride, l, p);
+        bosc_kdtree_free(built);
+        return status;
+    });
+}
+
 void linkage_cut(const Where &where, const In &z, int64_t n, double distance, const Out &labels)
 {
     const double *from = typed<double>(where, z, BOSC_F64, n > 0 ? 4 * (n - 1) : 0, "Z");
@@ -120,5 +157,7 @@ void bind_cluster(nb::module_ &m)
           "outlier_scores"_a.none());
     m.def("hdbscan_condense", &hdbscan_condense, "where"_a, "z"_a, "n"_a, "min_cluster_size"_a, "leaf"_a, "epsilon"_a,
           "max_cluster_size"_a, "allow_single_cluster"_a, "leaves"_a, "densities"_a, "clusters"_a);
+    m.def("hdbscan_predict", &hdbscan_predict, "where"_a, "points"_a, "min_samples"_a, "epsilon"_a, "leaves"_a,
+          "densities"_a, "clusters"_a, "cluster_count"_a, "queries"_a, "labels"_a, "probabilities"_a.none());
     m.def("linkage_cut", &linkage_cut, "where"_a, "z"_a, "n"_a, "distance"_a, "labels"_a);
 }

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, dbscan, friends_of_friends
+from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, approximate_predict, dbscan, friends_of_friends
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
 
 POINTS = np.random.default_rng(0).random((300, 3))
@@ -288,6 +288,28 @@ def test_hdbscan_before_fit():
     for name in ("labels_", "outlier_scores_", "condensed_tree_", "exemplars_", "minimum_spanning_tree_"):
         assert not hasattr(HDBSCAN(), name)
     assert clone(HDBSCAN(min_samples=3)).min_samples == 3
+
+
+def test_predictions():
+    model = HDBSCAN(min_cluster_size=15, min_samples=2, copy=True).fit(BLOBS)
+    # 1. Points beside clustered ones are in their clusters, far ones are noise, and infinities and NaN are marked.
+    near = BLOBS[model.probabilities_ == 1]
+    labels, strengths = approximate_predict(model, near + 1e-9)
+    assert (labels == model.labels_[model.probabilities_ == 1]).all() and (strengths > 0.9).all()
+    labels, strengths = approximate_predict(model, [[1e6, 0], [np.inf, 0], [np.nan, 0]])
+    assert labels.tolist() == [-1, -2, -3] and strengths[0] == strengths[1] == 0 and np.isnan(strengths[2])
+    # 2. Infinite rows of the model change nothing.
+    more = HDBSCAN(min_cluster_size=15, min_samples=2, copy=True).fit(np.insert(BLOBS, 5, np.inf, axis=0))
+    for a, b in zip(approximate_predict(model, BLOBS[::3] + 0.01), approximate_predict(more, BLOBS[::3] + 0.01)):
+        assert (a == b).all()
+    assert len(approximate_predict(model, np.empty((0, 2)))[0]) == 0
+    # 3. Refused.
+    with pytest.raises(ValueError, match="points_to_predict"):
+        approximate_predict(model, BLOBS[:, :1])
+    with pytest.raises(ValueError, match="clusterer"):
+        approximate_predict(HDBSCAN(metric="manhattan", copy=True).fit(BLOBS), BLOBS)
+    with pytest.raises(AttributeError, match="fit"):
+        approximate_predict(HDBSCAN(), BLOBS)
 
 
 @given(st.integers(2, 60), st.integers(0, 2**31))

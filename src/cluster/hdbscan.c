@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "cluster/condensed.h"
 #include "cluster/dendrogram.h"
+#include "cluster/hdbscan.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
@@ -37,7 +38,7 @@ struct hdbscan {
 
 /* --- Checks ------------------------------------------------------------------------------------------------------- */
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, bosc_hdbscan_opts *full)
+bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, bosc_hdbscan_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_hdbscan_opts", opts, full, sizeof *full));
     if (full->label_bits == 0) full->label_bits = 64;
@@ -75,7 +76,7 @@ static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int6
     return to->info ? bi_check_info(ctx, "info", "bosc_hdbscan_info", to->info->size, sizeof *to->info) : BOSC_OK;
 }
 
-static bosc_status check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n)
+bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n)
 {
     if (n <= 0 || o->min_samples <= n) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is more than %lld points", (long long)o->min_samples,
@@ -296,7 +297,7 @@ static bosc_status select_of(bosc_ctx *ctx, const double *z, int64_t n, const bo
                              const struct outputs *to)
 {
     bosc_hdbscan_opts full;
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, to));
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
@@ -428,9 +429,9 @@ bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, i
         .labels = labels, .probabilities = probabilities, .outlier_scores = outlier_scores, .info = info};
     bosc_hdbscan_opts full;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &to));
-    BI_TRY(check_samples(ctx, &full, n));
+    BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, COMPUTE_ITEMS * (double)n);
     if (n > 1)
@@ -459,9 +460,9 @@ bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int6
     const struct outputs none = {.is_tree = true};
     bosc_hdbscan_opts full;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &full));
+    BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &none));
-    BI_TRY(check_samples(ctx, &full, n));
+    BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     bi_progress_set_total(ctx, (COMPUTE_ITEMS - SELECT_ITEMS) * (double)n);

@@ -376,3 +376,54 @@ int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *
     free_condensed(&c);
     return count;
 }
+
+/* The selected cluster that holds cluster c, by the labels on the way up. */
+static int64_t selected_over(const bosc_hdbscan_cluster *clusters, int64_t c)
+{
+    const int64_t parent = clusters[c].parent;
+    if (parent < 0 || clusters[parent].label != clusters[c].label) return c;
+    return selected_over(clusters, parent);
+}
+
+int64_t reference_predict(int64_t n, const double *d, const double *core, const int64_t *leaves,
+                          const double *densities, const bosc_hdbscan_cluster *clusters, const bosc_hdbscan_opts *opts,
+                          double *probability)
+{
+    char *used = calloc((size_t)n, 1);
+    int64_t best = -1, near[2] = {-1, -1};
+    double own = 0, length = INFINITY;
+    *probability = 0;
+    /* 1. The core distance of the point, which counts itself: of the (min_samples - 1)-th nearest. */
+    for (int64_t k = 1; k < opts->min_samples; k++) {
+        near[0] = -1;
+        for (int64_t j = 0; j < n; j++)
+            if (!used[j] && (near[0] < 0 || d[j] < d[near[0]])) near[0] = j;
+        used[near[0]] = 1;
+        own = d[near[0]];
+    }
+    /* 2. The nearest by mutual reachability among the 2 min_samples nearest. */
+    memset(used, 0, (size_t)n);
+    for (int64_t k = 0; k < 2 * opts->min_samples && k < n; k++) {
+        near[1] = -1;
+        for (int64_t j = 0; j < n; j++)
+            if (!used[j] && (near[1] < 0 || d[j] < d[near[1]])) near[1] = j;
+        used[near[1]] = 1;
+        const double mutual = fmax(fmax(d[near[1]], core[near[1]]), own);
+        if (best < 0 || mutual < length) {
+            best = near[1];
+            length = mutual;
+        }
+    }
+    free(used);
+    /* 3. The cluster at that density. */
+    const double density = length > 0 ? 1 / sqrt(length) : INFINITY;
+    int64_t c = leaves[best];
+    while (density <= densities[best] && clusters[c].parent >= 0 && clusters[c].birth >= density)
+        c = clusters[c].parent;
+    if (clusters[c].label < 0) return -1;
+    const int64_t top = selected_over(clusters, c);
+    const double most = clusters[top].death, least = opts->epsilon != 0 ? 1 / opts->epsilon : clusters[0].death;
+    if (top == 0 && !(fmin(density, densities[best]) >= least)) return -1;
+    *probability = most == 0 || density >= most ? 1 : density / most;
+    return clusters[c].label;
+}

@@ -17,4 +17,10 @@ int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *o
 int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *leaves,
                            double *densities, bosc_hdbscan_cluster *clusters);
 
+/* Predicts one new point with squared distances d (n) to the points of a condensed tree of `count` clusters. core (n):
+ * squared core distances. Returns the label. */
+int64_t reference_predict(int64_t n, const double *d, const double *core, const int64_t *leaves,
+                          const double *densities, const bosc_hdbscan_cluster *clusters, const bosc_hdbscan_opts *opts,
+                          double *probability);
+
 #endif

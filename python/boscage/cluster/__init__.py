@@ -5,7 +5,7 @@ from typing import Any
 from . import hierarchy
 from ._friends import friends_of_friends
 
-__all__ = ["DBSCAN", "HDBSCAN", "dbscan", "friends_of_friends", "hierarchy"]
+__all__ = ["DBSCAN", "HDBSCAN", "approximate_predict", "dbscan", "friends_of_friends", "hierarchy"]
 
 
 def __getattr__(name: str) -> Any:
@@ -13,8 +13,8 @@ def __getattr__(name: str) -> Any:
         from . import _dbscan
 
         return getattr(_dbscan, name)
-    if name == "HDBSCAN":
+    if name in ("HDBSCAN", "approximate_predict"):
         from . import _hdbscan
 
-        return _hdbscan.HDBSCAN
+        return getattr(_hdbscan, name)
     raise AttributeError(f"module 'boscage.cluster' has no attribute {name!r}")

@@ -274,6 +274,61 @@ class HDBSCAN(_sklearn.HDBSCAN):
         return [X[rows[labels == k]] for k in range(int(clusters["label"].max()) + 1)]
 
 
+def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Predicts the clusters of new points, which stay as they are: `approximate_predict` of the hdbscan package.
+
+    A point joins the nearest of its 2 `min_samples` nearest points, by mutual reachability.
+
+    Parameters
+    ----------
+    clusterer : HDBSCAN
+        Fitted to dense points under the Euclidean metric.
+    points_to_predict : array_like, shape (m, n_features)
+        New points.
+
+    Returns
+    -------
+    labels : numpy.ndarray of int64, shape (m,)
+        The clusters; -1 for noise, -2 and -3 for rows with infinities and with NaN.
+    probabilities : numpy.ndarray of float64, shape (m,)
+        The strengths with which they belong to these.
+
+    Examples
+    --------
+    >>> from boscage.cluster import HDBSCAN, approximate_predict
+    >>> x = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [20.0]]
+    >>> model = HDBSCAN(min_cluster_size=3, min_samples=2, copy=True).fit(x)
+    >>> approximate_predict(model, [[0.2], [5.2]])[0]
+    array([0, 1])
+    """
+    X = clusterer._points()
+    if X is None or not clusterer._is_own(X):
+        raise ValueError("clusterer: fitted to dense points under the Euclidean metric only")
+    X = np.asarray(space_of(X).host(X), np.float64)
+    q = np.asarray(points_to_predict, np.float64)
+    if q.ndim != 2 or q.shape[1] != X.shape[1]:
+        raise ValueError(f"points_to_predict: of shape {q.shape}, but the points have {X.shape[1]} coordinates")
+    leaves, densities, clusters = clusterer._condense()
+    rows, finite = np.isfinite(X).all(axis=1), np.isfinite(q).all(axis=1)
+    labels, values = np.empty(int(finite.sum()), np.int64), np.empty(int(finite.sum()))
+    _core.hdbscan_predict(
+        where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs)),
+        np.ascontiguousarray(X[rows]),
+        int(clusterer._min_samples),
+        float(clusterer.cluster_selection_epsilon),
+        np.ascontiguousarray(leaves[rows]),
+        np.ascontiguousarray(densities[rows]),
+        clusters.view(np.int64),
+        len(clusters),
+        np.ascontiguousarray(q[finite]),
+        labels,
+        values,
+    )
+    missing = np.isnan(q).any(axis=1)[~finite]
+    others = np.where(missing, MISSING, INFINITE), np.where(missing, np.nan, 0.0)
+    return _merged(finite, labels, others[0]), _merged(finite, values, others[1])
+
+
 def _scores(densities: np.ndarray, most: np.ndarray) -> np.ndarray:
     """1 less the density over the greatest one; 0 for a density that is the greatest, also if it is 0 or infinite."""
     scores = np.zeros(len(densities))

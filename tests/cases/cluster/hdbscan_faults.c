@@ -10,6 +10,10 @@ struct subject {
     struct reference_points points;
     bosc_hdbscan_opts opts;
     double z[4 * (N - 1)];
+    bosc_kdtree *tree; /* these and below: of predictions */
+    int64_t leaves[N], cluster_count;
+    double densities[N];
+    bosc_hdbscan_cluster clusters[CLUSTERS];
     struct {
         int64_t labels[N];
         int64_t count;
@@ -50,6 +54,48 @@ static bosc_status cut(bosc_ctx *ctx, void *user)
     return bosc_linkage_cut(ctx, s->z, N, s->z[4 * (N / 2) + 2], s->out.labels, &s->out.count);
 }
 
+static void open_tree(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = s->points.dim};
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &s->tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, s->tree, s->points.data, N, s->points.stride));
+}
+
+static void close_tree(void *user) { bosc_kdtree_free(((struct subject *)user)->tree); }
+
+static bosc_status predict(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_hdbscan_model model = {.size = sizeof model,
+                                      .tree = s->tree,
+                                      .leaves = s->leaves,
+                                      .densities = s->densities,
+                                      .clusters = s->clusters,
+                                      .cluster_count = s->cluster_count};
+    return bosc_hdbscan_predict(ctx, &model, &s->opts, s->points.data, N, s->points.stride, s->out.labels,
+                                s->out.values[0]);
+}
+
+static void of_predictions(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    struct subject s = {.points = kd_points(&r, BOSC_F32, 2, N, 3, KD_CLUSTERS)};
+    bosc_hdbscan_info info = {.size = sizeof info};
+    struct fault_sweep sweep = {.call = predict,
+                                .open = open_tree,
+                                .close = close_tree,
+                                .user = &s,
+                                .outputs = &s.out,
+                                .output_bytes = sizeof s.out};
+    s.opts = (bosc_hdbscan_opts){.size = sizeof s.opts, .dim = 2, .min_cluster_size = MIN_SIZE};
+    CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, s.points.data, N, s.points.stride, &s.opts, s.z));
+    CHECK_OK(ctx, bosc_hdbscan_condense(ctx, s.z, N, &s.opts, s.leaves, s.densities, s.clusters, &info));
+    s.cluster_count = info.condensed;
+    CHECK(fault_sweep(ctx, &sweep) > 3);
+    free((void *)s.points.data);
+}
+
 static void sweep_calls(bosc_ctx *ctx, bosc_status (*const *calls)(bosc_ctx *, void *), int count)
 {
     for (int trial = 0; trial < 2; trial++) {
@@ -81,5 +127,6 @@ static void of_dendrograms(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hdbscan_faults[] = {
     {"of points", of_points, NULL},
     {"of dendrograms", of_dendrograms, NULL},
+    {"of predictions", of_predictions, NULL},
 };
 SUITE(hdbscan_faults);

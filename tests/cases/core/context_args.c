@@ -130,6 +130,7 @@ static void of_forest(void)
     REFUSED(bosc_hdbscan_compute(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_compute_linkage(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_condense(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_predict(NULL, NULL, NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_select(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_linkage_cut(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_linkage_compute(NULL, NULL, NULL, 0, NULL, NULL));

@@ -393,6 +393,22 @@ static bosc_status hdbscan_compute_linkage(struct world *w)
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
     return bosc_hdbscan_compute_linkage(w->ctx, w->points, w->n, 3, &o, (double *)(void *)w->out);
 }
+/* No point is in a cluster. */
+static bosc_status hdbscan_predict(struct world *w)
+{
+    const bosc_hdbscan_opts o = {.size = sizeof o};
+    bosc_hdbscan_model model = {.size = sizeof model, .tree = w->tree};
+    int64_t *leaves = suite_alloc((size_t)w->n * sizeof *leaves);
+    double *densities = suite_alloc((size_t)w->n * sizeof *densities);
+    memset(leaves, 0xff, (size_t)w->n * sizeof *leaves);
+    memset(densities, 0, (size_t)w->n * sizeof *densities);
+    model.leaves = leaves;
+    model.densities = densities;
+    const bosc_status status = bosc_hdbscan_predict(w->ctx, &model, &o, w->points, w->n, 3, w->out, NULL);
+    free(leaves);
+    free(densities);
+    return status;
+}
 static bosc_status linkage_compute(struct world *w)
 {
     return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
@@ -679,6 +695,7 @@ static const struct call calls[] = {
     {"emst_verify", emst_verify, NULL, false},
     {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
+    {"hdbscan_predict", hdbscan_predict, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},
