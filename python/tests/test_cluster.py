@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, approximate_predict, dbscan, friends_of_friends
+from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, approximate_predict, dbscan, friends_of_friends, hierarchy
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
 
 POINTS = np.random.default_rng(0).random((300, 3))
@@ -326,6 +326,14 @@ def test_cuts(n, seed):
     assert (cut_tree(z, height=heights) == scipys.cut_tree(z, height=heights)).all()
     assert (cut_tree(z, height=t) == cut_tree(z, n - int((z[:, 2] < t).sum()))).all()
     assert (cut_tree(z, 1) == 0).all() and cut_tree(z, 1).shape == (n, 1)
+
+
+def test_names_of_scipy():
+    z = hierarchy.linkage([[0.0], [5.0], [1.0]])
+    assert hierarchy.fcluster(z, 1, "distance").tolist() == [1, 2, 1]
+    assert hierarchy.cophenet(z).tolist() == [4, 1, 4] and sorted(hierarchy.leaves_list(z)) == [0, 1, 2]
+    with pytest.raises(AttributeError, match="centroid"):
+        hierarchy.centroid
 
 
 def test_cuts_refused():

@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).parent / "upstream"
 
 FILES = {
     "scipy.spatial.tests.test_kdtree": "kdtree",
+    "scipy.cluster.tests.test_hierarchy": "hierarchy",
     "scipy.sparse.csgraph.tests.test_spanning_tree": "csgraph",
     "scipy.sparse.csgraph.tests.test_connected_components": "csgraph",
     "sklearn.neighbors.tests.test_kd_tree": "sklearn_kdtree",

@@ -1,4 +1,7 @@
-"""Hierarchical clustering, with the interface of `scipy.cluster.hierarchy`."""
+"""Hierarchical clustering, with the interface of `scipy.cluster.hierarchy`.
+
+`fcluster`, `cophenet` and `leaves_list` are scipy's own, which take linear time, or as long as their output is.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,17 @@ from .._originals import may_answer
 from .._where import Progress, where
 from ..spatial import emst
 
-__all__ = ["cut", "cut_tree", "linkage", "single"]
+__all__ = ["cophenet", "cut", "cut_tree", "fcluster", "leaves_list", "linkage", "single"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("cophenet", "fcluster", "leaves_list"):
+        import scipy.cluster.hierarchy
+
+        return getattr(scipy.cluster.hierarchy, name)
+    raise AttributeError(f"module 'boscage.cluster.hierarchy' has no attribute {name!r}")
+
+
 
 # Limits between this package and scipy: estimates.
 MANY_DIMENSIONS = 16  # in which all distances cost less than searches in a tree

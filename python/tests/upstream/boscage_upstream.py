@@ -60,6 +60,21 @@ def replace_clusters():
         setattr(sklearn.cluster, name, getattr(boscage.cluster, name))
 
 
+def replace_hierarchy():
+    import scipy.cluster.hierarchy
+
+    import boscage.cluster.hierarchy
+
+    try:  # the array libraries of each function, by which its tests are chosen
+        from scipy._lib._array_api import xp_capabilities_table as libraries
+    except ImportError:  # before 1.16
+        libraries = {}
+    for name in ("cut_tree", "single"):
+        theirs, ours = getattr(scipy.cluster.hierarchy, name), getattr(boscage.cluster.hierarchy, name)
+        libraries[ours] = libraries.get(theirs)
+        setattr(scipy.cluster.hierarchy, name, ours)
+
+
 def replace_cupy_kdtree():
     import cupyx.scipy.spatial
 
@@ -81,6 +96,7 @@ def pytest_configure(config):
             "neighbors": replace_neighbors,
             "sklearn_kdtree": replace_sklearn_kdtree,
             "clusters": replace_clusters,
+            "hierarchy": replace_hierarchy,
             "cupy": replace_cupy_kdtree,
             "networkx": replace_nothing,
         }[WHICH]()
