@@ -44,6 +44,19 @@ BI_FN void bi_step_mark_active(const struct bi_kdtree_mark_active *a, int64_t i)
     a->active[i] = bi_kdtree_row_bound(a->bounds, a->view.dtype, bosc_kdtree_id(&a->view, i)) >= 0;
 }
 
+/* Bits of a distance of the distance type; distances ascend as their bits do. */
+BI_FN uint64_t bi_kdtree_distance_bits(double d, bool single)
+{
+    return single ? bi_f32_bits((float)d) : bi_f64_bits(d);
+}
+
+/* The distance with these bits; infinity for UINT64_MAX. */
+BI_FN double bi_kdtree_of_distance_bits(uint64_t word, bool single)
+{
+    if (word == UINT64_MAX) return (double)INFINITY;
+    return single ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
+}
+
 /* The label of each node, from labels by row. */
 struct bi_kdtree_node_labels {
     bosc_kdtree_view view;
@@ -198,6 +211,8 @@ struct bi_kdtree_prune {
     struct bi_kdtree_blocks blocks;
     const void *bounds; /* of the distance type */
     uint8_t *active;
+    const uint64_t *best; /* by label: a shared distance, which bounds the nodes too; NULL: none */
+    void *shared_bounds;  /* with `best`: the bounds, lowered for deactivated nodes */
 };
 
 BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
@@ -212,6 +227,10 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
         most = bound > most ? bound : most;
     }
     if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
+    if (a->best) {
+        const double shared = bi_kdtree_of_distance_bits(a->best[a->blocks.same[h]], a->blocks.view.dtype == BOSC_F32);
+        most = shared < most ? shared : most;
+    }
     /* 2. Return if a node with another label is within it. */
     struct bi_kdtree_block_walk walk;
     for (int32_t c = 0; c < 2 * a->blocks.used; c++) box[c] = bi_kdtree_box_coordinate(&a->blocks, h, c);
@@ -230,8 +249,29 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
             const double near_bound = bi_kdtree_block_box_bound(&a->blocks, h, point, point);
             if (!(bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i, near_bound) > most)) return;
         }
-    /* 3. Deactivate the block. */
-    for (int64_t i = begin; i < end; i++) a->active[i] = 0;
+    /* 3. Deactivate the block, with the distance within which there is no such node. */
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t row = bosc_kdtree_id(&a->blocks.view, i);
+        if (a->best && a->active[i] && bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, row) > most)
+            bi_kdtree_set_row_bound(a->shared_bounds, a->blocks.view.dtype, row, most);
+        a->active[i] = 0;
+    }
+}
+
+/* Lists every BI_KDTREE_SAMPLED-th active node, and deactivates it. */
+enum { BI_KDTREE_SAMPLED = 32 }; /* not measured against other numbers */
+
+struct bi_kdtree_sample_active {
+    const uint32_t *active_nodes;
+    uint32_t *sample;
+    uint8_t *active;
+};
+
+BI_FN void bi_step_sample_active(const struct bi_kdtree_sample_active *a, int64_t k)
+{
+    const uint32_t node = a->active_nodes[k * BI_KDTREE_SAMPLED];
+    a->sample[k] = node;
+    a->active[node] = 0;
 }
 
 /* Coordinates of the active nodes, as rows of dim. */
@@ -268,12 +308,6 @@ struct bi_kdtree_nearest_other_label {
     void *ids, *dist2;          /* dist2 may be NULL */
     bool wide;
 };
-
-/* Bits of a distance of the distance type; distances ascend as their bits do. */
-BI_FN uint64_t bi_kdtree_distance_bits(double d, bool single)
-{
-    return single ? bi_f32_bits((float)d) : bi_f64_bits(d);
-}
 
 /* Lowers *limit to the shared distance if that is smaller, and drops the result, which is farther. Else lowers the
  * shared distance to the limit if that is the distance of a result. */
