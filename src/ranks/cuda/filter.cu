@@ -26,7 +26,18 @@ __device__ __forceinline__ void count_class(const bi_ranks_kdtree_filter &a, uin
         atomicAdd(reinterpret_cast<unsigned long long *>(&a.counts[own_class]), (unsigned long long)number);
 }
 
-template <int DTYPE>
+/* Reports the first row with a NaN among those of the thread. */
+template <int DTYPE> __device__ void report_nan(const bi_ranks_kdtree_filter &a, int64_t first)
+{
+    for (int s = STEPS - 1; s >= 0; s--) {
+        const int64_t i = first + s * THREADS;
+        if (i < a.points.rows.n && bi_ranks_kdtree_has_nan(&a.points, (bosc_dtype)DTYPE, i))
+            atomicMin(reinterpret_cast<long long *>(a.nan), (long long)i);
+    }
+}
+
+/* IS_FIRST: the level is 0, so that no row is compared with cuts. */
+template <int DTYPE, bool IS_FIRST>
 __global__ void __launch_bounds__(THREADS) bi_ranks_filter_points(const bi_ranks_kdtree_filter a, int64_t tiles)
 {
     BI_SHARED(filter_shared, sh);
@@ -39,22 +50,31 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_filter_points(const bi_ranks
         __syncthreads();
         if (threadIdx.x == 0) sh.count = 0;
         __syncthreads();
-        /* 2. Count and list. The lowest lane of each class counts its lanes. */
+        /* 2. Classify the rows. Their loads are in flight together. */
+        const int64_t first = tile * TILE + threadIdx.x;
+        int32_t own[STEPS];
+        bool has_nan = false;
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
-            const int64_t i = tile * TILE + s * THREADS + threadIdx.x;
-            const int32_t own = i < n ? bi_ranks_kdtree_class_of(&a, (bosc_dtype)DTYPE, i) : BI_RANKS_NEITHER;
-            if (a.checks_nan && i < n && bi_ranks_kdtree_has_nan(&a.points, (bosc_dtype)DTYPE, i))
-                atomicMin(reinterpret_cast<long long *>(a.nan), (long long)i);
-            const unsigned lanes = bi_ranks_lanes_of_owner(own >= 0, (uint32_t)own, class_bits);
-            if (own >= 0 && (lanes & bi_lanes_below()) == 0) count_class(a, counts, own, __popc(lanes));
-            const unsigned candidates = __ballot_sync(~0u, own >= 0 && own & 1);
+            const int64_t i = first + s * THREADS;
+            own[s] =
+                i < n ? bi_ranks_kdtree_class_of(&a, (bosc_dtype)DTYPE, IS_FIRST ? 0 : a.level, i) : BI_RANKS_NEITHER;
+            if (IS_FIRST && a.checks_nan && i < n) has_nan |= bi_ranks_kdtree_has_nan(&a.points, (bosc_dtype)DTYPE, i);
+        }
+        if (has_nan) report_nan<DTYPE>(a, first);
+            /* 3. Count and list. The lowest lane of each class counts its lanes. */
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            const bool counts_row = own[s] >= 0, is_candidate = counts_row && own[s] & 1;
+            const unsigned lanes = bi_ranks_lanes_of_owner(counts_row, (uint32_t)own[s], class_bits);
+            if (counts_row && (lanes & bi_lanes_below()) == 0) count_class(a, counts, own[s], __popc(lanes));
+            const unsigned candidates = __ballot_sync(~0u, is_candidate);
             uint32_t at = 0;
             if (candidates && threadIdx.x % 32 == 0) at = atomicAdd(&sh.count, __popc(candidates));
             at = __shfl_sync(~0u, at, 0) + __popc(candidates & bi_lanes_below());
-            if (own >= 0 && own & 1) sh.rows[at] = (uint32_t)i;
+            if (is_candidate) sh.rows[at] = (uint32_t)(first + s * THREADS);
         }
-        /* 3. Append the list. The barriers make it and its position visible. */
+        /* 4. Append the list. The barriers make it and its position visible. */
         __syncthreads();
         if (threadIdx.x == 0)
             sh.begin = (uint32_t)atomicAdd(reinterpret_cast<unsigned long long *>(a.candidate_count),
@@ -62,7 +82,7 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_filter_points(const bi_ranks
         __syncthreads();
         for (uint32_t j = threadIdx.x; j < sh.count; j += THREADS) a.candidates[sh.begin + j] = sh.rows[j];
     }
-    /* 4. Add the block's counters, which the last tile's barriers have made visible. */
+    /* 5. Add the block's counters, which the last tile's barriers have made visible. */
     for (int c = (int)threadIdx.x; c < counters; c += THREADS)
         if (counts[c]) atomicAdd(reinterpret_cast<unsigned long long *>(&a.counts[c]), (unsigned long long)counts[c]);
 }
@@ -74,7 +94,10 @@ bosc_status bi_ranks_cuda_filter_points(bosc_ctx *ctx, const bi_ranks_kdtree_fil
     const int64_t tiles = bi_div_up(filter->points.rows.n, (int64_t)TILE);
     const unsigned grid = bi_grid_size(ctx, tiles * THREADS, THREADS);
     const size_t shared = filter->level <= SHARED_LEVELS ? sizeof(uint32_t) * (2u << filter->level) : sizeof(uint32_t);
-#define LAUNCH(dtype) return BI_RUN(ctx, bi_ranks_filter_points<dtype>, grid, THREADS, shared, *filter, tiles)
+#define LAUNCH(dtype)                                                                                      \
+    return filter->level == 0                                                                              \
+               ? BI_RUN(ctx, (bi_ranks_filter_points<dtype, true>), grid, THREADS, shared, *filter, tiles) \
+               : BI_RUN(ctx, (bi_ranks_filter_points<dtype, false>), grid, THREADS, shared, *filter, tiles)
     switch (filter->points.dtype) {
     case BOSC_F32: LAUNCH(BOSC_F32);
     case BOSC_F64: LAUNCH(BOSC_F64);

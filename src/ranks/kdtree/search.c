@@ -152,24 +152,25 @@ struct boundary {
 };
 
 /* Lists the queries that reach another shard. *order: their numbers; *count: how many. */
-static bosc_status list_boundary(const struct knn_call *s, struct bi_ranks_kdtree_reach *reach, uint32_t *order,
+static bosc_status list_boundary(const struct knn_call *s, struct bi_ranks_kdtree_boundary *step, uint32_t *order,
                                  int64_t *count)
 {
     const struct bi_core_ops *core = s->ctx->backend->core;
-    const int64_t n = reach->rows.n;
+    const int64_t n = step->lists.queries.n;
     uint32_t *all;
     int64_t *found;
-    BI_TRY(bi_scratch_of(s->ctx, n, sizeof *reach->is_reached, &reach->is_reached));
+    BI_TRY(bi_scratch_of(s->ctx, n, sizeof *step->reaches, &step->reaches));
     BI_TRY(bi_scratch_of(s->ctx, n, sizeof *all, &all));
     BI_TRY(bi_scratch_of(s->ctx, 1, sizeof *found, &found));
-    BI_TRY(s->steps->kdtree_reach_any(s->ctx, n, reach));
+    BI_TRY(s->steps->kdtree_boundary(s->ctx, n, step));
     BI_TRY(core->iota(s->ctx, sizeof *all, all, n));
-    BI_TRY(core->compact(s->ctx, sizeof *all, all, reach->is_reached, n, order, found));
+    BI_TRY(core->compact(s->ctx, sizeof *all, all, step->reaches, n, order, found));
     return bi_read_back(s->ctx, count, found, sizeof *count);
 }
 
 /* Gathers the queries of lists->order, their k-th distances and their lists. */
-static bosc_status gather_boundary(const struct knn_call *s, struct bi_ranks_kdtree_lists *lists, struct boundary *b)
+static bosc_status gather_boundary(const struct knn_call *s, struct bi_ranks_kdtree_lists *lists,
+                                   const void *all_farthest, struct boundary *b)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t n = b->rows.n, dim = s->tree->opts.dim, entries = n * s->k;
@@ -180,7 +181,7 @@ static bosc_status gather_boundary(const struct knn_call *s, struct bi_ranks_kdt
     BI_TRY(bi_scratch_of(ctx, entries, sizeof *lists->some_ids, &lists->some_ids));
     BI_TRY(bi_scratch(ctx, (size_t)entries * s->dist2_size, &lists->some_dist2));
     const struct bi_ranks_kdtree_rows gather = {lists->queries.data, rows, lists->order, dim, dim, 0, size == 8},
-                                      limits = {lists->farthest, farthest, lists->order, 1, 1, 0, s->dist2_size == 8};
+                                      limits = {all_farthest, farthest, lists->order, 1, 1, 0, s->dist2_size == 8};
     b->rows.data = rows;
     b->reach.rows = b->rows;
     b->reach.dist2 = farthest;
@@ -197,6 +198,7 @@ static bosc_status find_boundary(const struct knn_call *s, struct bi_ranks_kdtre
 {
     const int64_t n = lists->queries.n;
     uint32_t *order;
+    void *farthest;
     b->rows = (struct bi_kdtree_rows){NULL, 0, s->tree->opts.dim};
     b->reach = bi_ranks_kdtree_reach_of(s->tree, &lists->queries);
     b->reach.search = BI_RANKS_KNN;
@@ -204,12 +206,12 @@ static bosc_status find_boundary(const struct knn_call *s, struct bi_ranks_kdtre
     b->reach.limit = s->within ? bi_ranks_kdtree_square(s->tree, s->radius) : (double)INFINITY;
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(s->ctx, n, sizeof *order, &order));
-    BI_TRY(bi_scratch(s->ctx, (size_t)n * s->dist2_size, &lists->farthest));
-    BI_TRY(s->steps->kdtree_farthest(s->ctx, n, lists));
-    b->reach.dist2 = lists->farthest;
-    BI_TRY_WITH_SCRATCH(s->ctx, list_boundary(s, &b->reach, order, &b->rows.n));
+    BI_TRY(bi_scratch(s->ctx, (size_t)n * s->dist2_size, &farthest));
+    b->reach.dist2 = farthest;
+    struct bi_ranks_kdtree_boundary step = {*lists, b->reach, farthest, NULL};
+    BI_TRY_WITH_SCRATCH(s->ctx, list_boundary(s, &step, order, &b->rows.n));
     lists->order = order;
-    return gather_boundary(s, lists, b);
+    return gather_boundary(s, lists, farthest, b);
 }
 
 /* Answers of a shard: rows of k. */

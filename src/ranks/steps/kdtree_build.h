@@ -194,10 +194,10 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* Boxes of BI_RANKS_BOX_ROWS rows, or of as many boxes: six levels for 2^36 rows. Of `boxes`, box b has the rows b,
+/* Boxes of BI_RANKS_BOX_ROWS rows, or of as many boxes: five levels for 2^36 rows. Of `boxes`, box b has the rows b,
  * b + boxes, b + 2 boxes, ..., so that consecutive items read consecutive elements. Its lowest keys are at
  * low[b * dim], its highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
-enum { BI_RANKS_BOX_ROWS = 64 };
+enum { BI_RANKS_BOX_ROWS = 256 };
 
 struct bi_ranks_kdtree_box {
     struct bi_kdtree_rows rows;
@@ -212,7 +212,17 @@ BI_FN void bi_step_kdtree_box_rows(const struct bi_ranks_kdtree_box *a, int64_t 
 {
     int64_t b = i / a->dim, c = i - b * a->dim;
     uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t row = b; row < a->n; row += a->boxes) {
+    int64_t row = b;
+    for (; row + 3 * a->boxes < a->n; row += 4 * a->boxes) { /* the loads of four rows are in flight together */
+        uint64_t keys[4];
+        for (int r = 0; r < 4; r++)
+            keys[r] = bi_kdtree_key(a->rows.data, (row + r * a->boxes) * a->rows.stride + c, a->dtype);
+        for (int r = 0; r < 4; r++) {
+            if (keys[r] < low) low = keys[r];
+            if (keys[r] > high) high = keys[r];
+        }
+    }
+    for (; row < a->n; row += a->boxes) {
         uint64_t key = bi_kdtree_key(a->rows.data, row * a->rows.stride + c, a->dtype);
         if (key < low) low = key;
         if (key > high) high = key;
@@ -267,7 +277,7 @@ BI_FN void bi_step_kdtree_sample(const struct bi_ranks_kdtree_sample *a, int64_t
 struct bi_ranks_kdtree_filter {
     struct bi_ranks_kdtree_cuts points;
     int32_t level;
-    bool checks_nan;
+    bool checks_nan;          /* at level 0 */
     const uint64_t *brackets; /* by segment: lowest and highest key of the level's coordinate */
     int64_t *counts;          /* by segment: points below the bracket, and candidates */
     uint32_t *candidates;     /* (n): their rows, in any order */
@@ -277,14 +287,15 @@ struct bi_ranks_kdtree_filter {
 
 enum { BI_RANKS_NEITHER = -1 };
 
-/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. */
-BI_FN int32_t bi_ranks_kdtree_class_of(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int64_t i)
+/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. dtype, level: those of the
+ * filter, constants in kernels. */
+BI_FN int32_t bi_ranks_kdtree_class_of(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int32_t level,
+                                       int64_t i)
 {
-    const uint32_t h = bi_ranks_kdtree_descend(&a->points, dtype, i, a->level), segments = 1u << a->level;
+    const uint32_t h = bi_ranks_kdtree_descend(&a->points, dtype, i, level), segments = 1u << level;
     if (h < segments) return BI_RANKS_NEITHER; /* a cut */
     const uint64_t *bracket = a->brackets + 2 * (int64_t)(h - segments);
-    const uint64_t key =
-        bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + a->level % a->points.dim, dtype);
+    const uint64_t key = bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + level % a->points.dim, dtype);
     if (key > bracket[1]) return BI_RANKS_NEITHER;
     return (int32_t)(2 * (h - segments) + (key >= bracket[0]));
 }

@@ -46,7 +46,6 @@ struct bi_ranks_kdtree_reach {
     const void *dist2;            /* KNN, OTHER: by query; float for F32, else double */
     uint32_t own;                 /* KNN, OTHER: this rank */
     uint32_t *nearest_shard;      /* of kdtree_nearest_shard */
-    uint8_t *is_reached;          /* of kdtree_reach_any: 1 if the query reaches a rank */
     const uint32_t *labels;       /* OTHER: by query */
     const uint32_t *shard_labels; /* OTHER: by rank; no query's label where the shard's labels differ */
     int64_t *counts;              /* of kdtree_reach_count: number of ranks by query */
@@ -204,13 +203,6 @@ BI_FN void bi_step_kdtree_nearest_shard(const struct bi_ranks_kdtree_reach *a, i
     a->nearest_shard[i] = nearest;
 }
 
-BI_FN void bi_step_kdtree_reach_any(const struct bi_ranks_kdtree_reach *a, int64_t i)
-{
-    bool reaches = false;
-    for (uint32_t r = 0; r < a->rank_count && !reaches; r++) reaches = bi_ranks_kdtree_reaches(a, i, r);
-    a->is_reached[i] = reaches;
-}
-
 BI_FN void bi_step_kdtree_reach_count(const struct bi_ranks_kdtree_reach *a, int64_t i)
 {
     int64_t count = 0;
@@ -272,7 +264,6 @@ struct bi_ranks_kdtree_lists {
     bool single;    /* distances are float */
     bosc_kdtree_view view;
     const uint32_t *positions; /* of the rows; if dist2 is NULL */
-    void *farthest;            /* of kdtree_farthest: the k-th distance by query */
     /* Some lists, those of queries order[0], order[1], ..., with ids of all ranks, and the same in the answers. */
     const uint32_t *order;
     const void *shard_ids;
@@ -291,9 +282,21 @@ BI_FN double bi_ranks_kdtree_entry_dist2(const struct bi_ranks_kdtree_lists *a, 
                              (const char *)a->queries.data + (size_t)i * a->row_bytes);
 }
 
-BI_FN void bi_step_kdtree_farthest(const struct bi_ranks_kdtree_lists *a, int64_t i)
+/* farthest[i] = the k-th distance of list i; reaches[i] = 1 if another shard's box is within it. */
+struct bi_ranks_kdtree_boundary {
+    struct bi_ranks_kdtree_lists lists;
+    struct bi_ranks_kdtree_reach reach; /* its dist2 is `farthest` */
+    void *farthest;
+    uint8_t *reaches;
+};
+
+BI_FN void bi_step_kdtree_boundary(const struct bi_ranks_kdtree_boundary *a, int64_t i)
 {
-    bi_ranks_set_dist2(a->farthest, a->single, i, bi_ranks_kdtree_entry_dist2(a, i, i * a->k + a->k - 1));
+    const struct bi_ranks_kdtree_lists *l = &a->lists;
+    bool reaches = false;
+    bi_ranks_set_dist2(a->farthest, l->single, i, bi_ranks_kdtree_entry_dist2(l, i, i * l->k + l->k - 1));
+    for (uint32_t r = 0; r < a->reach.rank_count && !reaches; r++) reaches = bi_ranks_kdtree_reaches(&a->reach, i, r);
+    a->reaches[i] = reaches;
 }
 
 /* Items of both are entries of the lists. */
