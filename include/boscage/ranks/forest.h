@@ -39,7 +39,7 @@ BOSC_BEGIN_DECLS
  * Cost: O(m + n log n) work expected; at most 65 rounds, mostly about 10. In each a rank sends 21 bytes (29 with 64-bit
  *     weights) for each of the remaining trees that other ranks reduce: n at first, at most n / 2 then. O(n) work on
  *     every rank for labels. If `trees` cuts the forest, labels take log2(ranks) exchanges more, of 4 n bytes each.
- *     Scratch: 32 bytes (48 with 64-bit weights) for each light edge, 1.1 n of all ranks, or for each heavy edge
+ *     Scratch: 32 bytes (48 with 64-bit weights) for each light edge, 1.25 n of all ranks, or for each heavy edge
  *     between two components; and up to 170 bytes a vertex, which is compared with replicated_bytes. One rank alone
  *     calls bosc_msf_compute.
  * Cost with sharded vertices: O(m log n) work; at most 32 rounds of about 30 exchanges over the remaining edges. A rank

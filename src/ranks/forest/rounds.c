@@ -14,7 +14,10 @@
 
 /* ---- rounds ---- */
 
-enum { FEW_LIGHT = 64 /* vertices an edge: fewer light edges do not pay a round; not measured */ };
+enum {
+    FEW_LIGHT = 64,  /* vertices an edge: fewer light edges do not pay a round; 4 and 10^8 took longer */
+    FEW_JOINED = 256 /* components: then few edges may be left, so they are counted; not measured */
+};
 
 struct round_state {
     bosc_ctx *ctx;
@@ -26,8 +29,9 @@ struct round_state {
     struct bi_ranks_list spare;
     struct bi_ranks_forest_filter filter; /* of rounds over rows */
     struct bi_mark lists;                 /* of the arena, before the lists of such rounds */
-    bool has_heavy; /* heavy edges are not listed yet: a component without an edge may be no whole tree */
-    int64_t components;
+    bool has_heavy;             /* heavy edges are not listed yet: a component without an edge may be no whole tree */
+    int64_t components, joined; /* joined: by the last round */
+    bool is_compact;            /* the list has no edges within a component */
     int32_t ranks;
     uint32_t *parent;         /* n: by component */
     uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
@@ -60,7 +64,7 @@ static bosc_status allocate_arrays(struct round_state *s)
     BI_TRY(bi_scratch_of(ctx, n, (size_t)record_bytes(s), &s->records));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->others, &s->others));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *s->is_own, &s->is_own));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *s->counter, &s->counter));
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *s->counter, &s->counter));
     s->lists = bi_arena_mark(ctx);
     return BOSC_OK;
 }
@@ -210,8 +214,8 @@ static bosc_status contract_components(struct round_state *s, bool is_unfinished
 {
     struct bi_ranks_rounds *r = s->r;
     const int64_t count = s->components, words = record_bytes(s) / (int64_t)sizeof *r->records;
-    uint32_t *survives = s->survives, last;
-    int64_t listed;
+    uint32_t *survives = s->survives;
+    int64_t counts[2] = {0, 0}; /* listed edges; roots, in the low half */
     const struct bi_ranks_forest_join join = {s->others, s->is_own, s->parent, survives, s->flags, is_unfinished};
     const struct bi_ranks_forest_number number = {s->others, s->parent, survives, next, is_unfinished};
     /* 1. Link the components and append the listed edges. 2. Number the roots by a prefix sum. */
@@ -220,16 +224,27 @@ static bosc_status contract_components(struct round_state *s, bool is_unfinished
                             s->counter));
     BI_TRY(s->core->scan(s->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, survives, count, survives));
     BI_TRY(s->steps->forest_number(s->ctx, count, &number));
-    BI_TRY(bi_read_back(s->ctx, &listed, s->counter, sizeof listed));
-    BI_TRY(bi_read_back(s->ctx, &last, survives + (count - 1), sizeof last));
-    r->found += listed;
-    *components = last;
+    BI_TRY(s->ctx->backend->copy(s->ctx, s->counter + 1, survives + (count - 1), sizeof *survives));
+    BI_TRY(bi_read_back(s->ctx, counts, s->counter, sizeof counts));
+    r->found += counts[0];
+    *components = (uint32_t)counts[1];
     return BOSC_OK;
 }
 
 static bosc_status relabel(struct round_state *s, const uint32_t *next)
 {
     return bi_ranks_forest_relabel_edges(s->ctx, next, &s->r->edges, &s->spare, s->edge_flags, s->counter);
+}
+
+/* Relabels the edges. Edges within a component are dropped if many or nearly all components have joined; else they
+ * stay, with equal ends, as few are. */
+static bosc_status relabel_list(struct round_state *s, const uint32_t *next)
+{
+    struct bi_ranks_list *edges = &s->r->edges;
+    const struct bi_ranks_forest_relabel in_place = {next, edges->ends, NULL};
+    s->is_compact = s->joined >= s->components || s->joined < FEW_JOINED;
+    if (s->is_compact) return relabel(s, next);
+    return s->steps->forest_relabel(s->ctx, edges->count, &in_place);
 }
 
 /* Makes every vertex a component. A tree of rounds is built from input edges, which may include self loops: these are
@@ -252,7 +267,8 @@ static bosc_status finish_round(struct round_state *s, bool is_unfinished)
     uint32_t *next = r->next + s->nodes;
     int64_t components;
     BI_TRY(contract_components(s, is_unfinished, next, &components));
-    BI_TRY(relabel(s, next));
+    s->joined = s->components - components;
+    BI_TRY(relabel_list(s, next));
     if (r->nodes) {
         const struct bi_ranks_forest_append_nodes grow = {s->records, r->is_64bit, next, r->nodes + s->nodes};
         BI_TRY(s->steps->forest_append_nodes(s->ctx, s->components, &grow));
@@ -265,11 +281,11 @@ static bosc_status finish_round(struct round_state *s, bool is_unfinished)
 }
 
 /* Lists the heavy edges once few light ones are left on all ranks, or no room for another round of light ones: it and
- * the rounds that at least halve the components would exceed 3 n nodes. *local_status: this rank's own status; all
- * ranks continue, or none. */
+ * the rounds that at least halve the components would exceed 3 n nodes. As long as a light edge is left, components
+ * join. *local_status: this rank's own status; all ranks continue, or none. */
 static bosc_status finish_light_rounds(struct round_state *s, bosc_status *local_status)
 {
-    int64_t left = s->r->edges.count;
+    int64_t left = s->is_compact ? s->r->edges.count : s->joined > 0 ? s->r->n : 0;
     BI_TRY(bi_comm_sum(s->ctx, s->comm, *local_status, &left, 1));
     s->has_heavy = left > s->r->n / FEW_LIGHT && s->nodes + 3 * s->components <= 3 * s->r->n;
     if (!s->has_heavy && s->components > 0) *local_status = list_heavy(s, left > 0);

@@ -340,6 +340,7 @@ BI_FN void bi_ranks_atomic_lower(uint64_t *to, uint64_t value)
 BI_FN void bi_step_forest_min_key(const struct bi_ranks_forest_choose *a, int64_t i)
 {
     const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i];
+    if (ends >> 32 == (uint32_t)ends) return; /* within a component */
     bi_ranks_atomic_lower(&a->best[ends >> 32], key);
     bi_ranks_atomic_lower(&a->best[(uint32_t)ends], key);
 }
@@ -347,6 +348,7 @@ BI_FN void bi_step_forest_min_key(const struct bi_ranks_forest_choose *a, int64_
 BI_FN void bi_step_forest_min_id(const struct bi_ranks_forest_choose *a, int64_t i)
 {
     const uint64_t ends = a->edges.ends[i], key = a->edges.keys[i], id = a->edges.ids[i];
+    if (ends >> 32 == (uint32_t)ends) return;
     if (a->best[ends >> 32] == key) bi_ranks_atomic_lower(&a->best_id[ends >> 32], id);
     if (a->best[(uint32_t)ends] == key) bi_ranks_atomic_lower(&a->best_id[(uint32_t)ends], id);
 }
@@ -374,6 +376,7 @@ BI_FN void bi_ranks_forest_write_record(const struct bi_ranks_forest_record *a, 
 BI_FN void bi_step_forest_write_records(const struct bi_ranks_forest_record *a, int64_t i)
 {
     const uint32_t u = (uint32_t)(a->edges.ends[i] >> 32), v = (uint32_t)a->edges.ends[i];
+    if (u == v) return;
     bi_ranks_forest_write_record(a, i, u, v);
     bi_ranks_forest_write_record(a, i, v, u);
 }
@@ -509,7 +512,7 @@ BI_FN void bi_step_forest_renumber(const struct bi_ranks_forest_renumber *a, int
 }
 
 /* Sets the ends of edges to the next round's numbers, and marks edges between different components. next NULL: the
- * numbers stay. */
+ * numbers stay. is_kept may be NULL. */
 struct bi_ranks_forest_relabel {
     const uint32_t *next;
     uint64_t *ends;
@@ -524,7 +527,7 @@ BI_FN void bi_step_forest_relabel(const struct bi_ranks_forest_relabel *a, int64
         v = a->next[v];
         a->ends[i] = u << 32 | v;
     }
-    a->is_kept[i] = u != v;
+    if (a->is_kept) a->is_kept[i] = u != v;
 }
 
 /* ---- results of the rounds: records of edges ---- */

@@ -339,9 +339,9 @@ static void count_exchanges(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_msf_compute(r->ctx, r->comm, p.graph, NULL, NULL, NULL, NULL, &info));
     CHECK_OK(r->ctx, bosc_comm_get_info(r->ctx, r->comm, &after));
     const int64_t ranks = r->rank_count, n = d->e.n;
-    /* n + n / 2 + ... components, twice, those of the others, and small messages */
-    CHECK(after.bytes - before.bytes <= 2 * 16 * 2 * (n + 32 * ranks) * (ranks - 1) / ranks + 1000 * ranks);
-    CHECK(after.bytes - before.bytes >= 2 * 16 * n * (ranks - 1) / ranks);
+    /* n + n / 2 + ... components of the others, samples of 16 bytes, and small messages */
+    CHECK(after.bytes - before.bytes <= 21 * 2 * (n + 32 * ranks) * (ranks - 1) / ranks + 16 * 4096 + 1000 * ranks);
+    CHECK(after.bytes - before.bytes >= 21 * n * (ranks - 1) / ranks);
     bosc_graph_free(p.graph);
 }
 
