@@ -41,6 +41,7 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef double D;
     typedef bi_kdtree_truncated entry;
+    static_assert(K <= 32, "a bit for each entry");
 
     bi_kdtree_array nodes;
     D q[DIM], limit;
@@ -106,27 +107,32 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
      * compares the distances of these. */
     __device__ __forceinline__ void insert_tied(const bi_kdtree_neighbour<D> &own, entry x)
     {
-        /* 1. Find them: `tied` entries from `before` on. Copies of a point mostly follow the last one. */
-        int before = 0, tied = 0;
+        /* 1. Find the entries before it, and those with its high word, as bits: with numbers of entries, the compiler
+         * moves the list from registers to memory. Copies of a point mostly follow the last entry. */
+        uint32_t before = 0, tied = 0;
 #pragma unroll
         for (int i = 0; i < K; i++) {
-            before += at[i].high() < x.high();
-            tied += at[i].high() == x.high();
+            before |= (uint32_t)(at[i].high() < x.high()) << i;
+            tied |= (uint32_t)(at[i].high() == x.high()) << i;
         }
-        if (before + tied == K && !own.precedes(neighbour_at(at[K - 1].word()))) return;
-            /* 2. Halve them until none is left. */
+        if (tied >> (K - 1) && !own.precedes(neighbour_at(at[K - 1].word()))) return;
+            /* 2. Compare the middle one of these, which are in order, until none is left. */
 #pragma unroll 1
-        while (tied > 0) {
-            const int half = tied / 2;
+        while (tied) {
+            const int middle = __ffs((int)tied) - 1 + __popc(tied) / 2;
+            const uint32_t below = (1u << middle) - 1;
             uint32_t position = 0;
 #pragma unroll
-            for (int e = 0; e < K; e++) position = e == before + half ? at[e].word() : position;
-            const bool follows = neighbour_at(position).precedes(own);
-            before += follows ? half + 1 : 0;
-            tied = follows ? tied - half - 1 : half;
+            for (int e = 0; e < K; e++) position = e == middle ? at[e].word() : position;
+            if (neighbour_at(position).precedes(own)) {
+                before |= 1u << middle | below;
+                tied &= ~(1u << middle | below);
+            } else {
+                tied &= below;
+            }
         }
-        /* 3. Insert it. */
-        insert(x, before);
+        /* 3. Insert it. Entries are in order, so entries before it have the lowest bits. */
+        insert(x, __popc(before));
     }
 
     /* Adds node `position`. */
