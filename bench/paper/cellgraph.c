@@ -154,6 +154,7 @@ static void table_of_launches(int64_t n)
     bool right;
     struct table *t = table_open("launch", bench_text("the tree method by blocks and threads, %" PRId64 " vectors", n),
                                  "blocks|32 threads, ms|64 threads|128 threads|256 threads|512 threads|answer");
+    /* A row for each number of blocks. */
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         bool all = true;
         table_integer(t, blocks[b]);

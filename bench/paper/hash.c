@@ -202,6 +202,7 @@ static void table_of_methods(void)
                    "method|paper: build, ms|build, ms|paper: look-ups, ms|hits, ms|misses, ms|paper: memory|memory|"
                    "ahead: build|ahead: hits|answer");
     make_input(&s);
+    /* 1. The published methods. */
     table_row(t, &s, "hybrid, as published", &(bosc_hash_opts){.layout = BOSC_HASH_HYBRID}, &hybrid);
     table_row(t, &s, "FKS, as published", &(bosc_hash_opts){.layout = BOSC_HASH_FKS}, &no_figures);
     for (int32_t functions = 2; functions <= 4; functions++)
@@ -214,6 +215,7 @@ static void table_of_methods(void)
                   &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED, .functions = functions}, &no_figures);
     table_row(t, &s, "chaining, 3 choices, left",
               &(bosc_hash_opts){.layout = BOSC_HASH_CHAINED, .functions = 3, .go_left = 1}, &no_figures);
+    /* 2. The paper's baseline, and ours. */
     sorted_row(t, &s);
     table_row(t, &s, "bucketed, .71", &(bosc_hash_opts){.layout = BOSC_HASH_BUCKETED, .load_factor = 0.71},
               &no_figures);
@@ -264,6 +266,7 @@ static void table_of_lists(const struct subject *all)
     for (int64_t n = all->n / 4096 > 64 ? all->n / 4096 : 64; n <= all->n; n *= 8) {
         bool right = true;
         table_integer(t, n);
+        /* The lists, then the theory. */
         for (int k = 0; k < 6; k++) {
             const bosc_hash_opts o = {.layout = BOSC_HASH_CHAINED, .functions = 2 + k % 3, .go_left = k / 3};
             struct bench_times times[2];
@@ -309,6 +312,7 @@ static void table_of_rounds(const struct subject *all)
             struct bench_times times[2];
             struct subject s;
             bosc_hash_info info;
+            /* A build and look-ups, then the row. */
             const bool right = open_prefix(&s, all, n, &rows[k].opts, &info, times);
             table_text(t, "%s", rows[k].name);
             table_integer(t, n);

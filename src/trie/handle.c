@@ -10,6 +10,7 @@ bosc_status bi_trie_check(bosc_ctx *ctx, const bosc_trie *trie)
 bosc_status bi_trie_check_opts(bosc_ctx *ctx, const bosc_trie_opts *opts, bosc_trie_opts *full)
 {
     if (!opts) return bi_fail(ctx, BOSC_ERR_ARG, "opts: NULL, but length has no default");
+    /* 1. Defaults. 2. Ranges. */
     BI_TRY(bi_read_opts(ctx, "bosc_trie_opts", opts, full, sizeof *full));
     if (full->letter_bits == 0) full->letter_bits = 1;
     if (full->value_bits == 0) full->value_bits = 64;

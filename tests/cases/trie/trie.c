@@ -675,6 +675,7 @@ static void values(bosc_ctx *ctx)
         struct reference_cells c = cells_make(&r, k % 3 ? CELLS_WALK : CELLS_RANDOM, length, letter_bits, n, 0);
         uint32_t *children[2];
         size_t bytes[2];
+        /* Both builds, whose children must be the same bytes. */
         for (o.by_values = 0; o.by_values < 2; o.by_values++) {
             bosc_trie *trie = trie_of(ctx, &o, &c);
             children[o.by_values] = children_of(ctx, trie, &bytes[o.by_values]);
