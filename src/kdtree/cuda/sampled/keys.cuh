@@ -9,7 +9,6 @@
 /* The least (as complement) and the greatest key of each coordinate over all rows; all 0 before they are found. */
 struct bi_kdtree_ends {
     unsigned long long least[4], greatest[4];
-    uint32_t rounded_doubles; /* coordinates, as bits, with a double that is no float */
 };
 
 /* Keys of float points: the coordinates. */
@@ -70,6 +69,7 @@ struct bi_kdtree_rounded_keys {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     const bi_kdtree_ends *ends;
+    const uint32_t *rounded_doubles; /* coordinates, as bits, with a double that is no float; NULL: all count so */
 
     __device__ __forceinline__ uint64_t key(uint32_t row, int c) const
     {
@@ -80,7 +80,7 @@ struct bi_kdtree_rounded_keys {
      * span at most 2^24 fit a float's 24 bits of significand. */
     __device__ __forceinline__ bool exact(int c) const
     {
-        if (dtype == BOSC_F64) return !(ends->rounded_doubles >> c & 1);
+        if (dtype == BOSC_F64) return rounded_doubles && !(*rounded_doubles >> c & 1);
         return ends->greatest[c] - ~ends->least[c] <= 1u << 24;
     }
 

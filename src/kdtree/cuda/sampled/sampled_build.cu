@@ -13,13 +13,14 @@
 enum { ENDS_THREADS = 256 };
 
 /* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. Marks the
- * coordinates whose doubles are rounded. */
+ * coordinates whose doubles are rounded in *rounded_doubles, 0 at first. */
 template <int DIM>
 static __global__ void __launch_bounds__(ENDS_THREADS)
-    bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends)
+    bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends, uint32_t *rounded_doubles)
 {
     struct ends_shared {
         bi_kdtree_ends of_block;
+        uint32_t rounded;
     };
     BI_SHARED(ends_shared, sh);
     /* 1. Each thread finds the ends of its rows. */
@@ -38,9 +39,9 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
         }
     /* 2. Reduce over the warp, then over the block. The barriers make the zeros visible, then the maxima. */
     if (threadIdx.x < 4) sh.of_block.least[threadIdx.x] = sh.of_block.greatest[threadIdx.x] = 0;
-    if (threadIdx.x == 0) sh.of_block.rounded_doubles = 0;
+    if (threadIdx.x == 0) sh.rounded = 0;
     __syncthreads();
-    if (rounded) atomicOr(&sh.of_block.rounded_doubles, rounded);
+    if (rounded) atomicOr(&sh.rounded, rounded);
 #pragma unroll
     for (int c = 0; c < DIM; c++) {
         for (int o = 16; o > 0; o >>= 1) {
@@ -54,14 +55,15 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
     }
     __syncthreads();
     /* 3. Reduce over blocks. */
-    if (threadIdx.x == 0 && sh.of_block.rounded_doubles) atomicOr(&ends->rounded_doubles, sh.of_block.rounded_doubles);
+    if (threadIdx.x == 0 && sh.rounded) atomicOr(rounded_doubles, sh.rounded);
     if (threadIdx.x >= DIM) return;
     atomicMax(&ends->least[threadIdx.x], sh.of_block.least[threadIdx.x]);
     atomicMax(&ends->greatest[threadIdx.x], sh.of_block.greatest[threadIdx.x]);
 }
 
 /* Finds the ends of the coordinates of `keys.rows`, which is not empty. */
-static bosc_status run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends)
+static bosc_status run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &keys, int dim, bi_kdtree_ends *ends,
+                                 uint32_t *rounded_doubles)
 {
     auto kernel = dim == 2 ? bi_kdtree_find_ends<2> : dim == 3 ? bi_kdtree_find_ends<3> : bi_kdtree_find_ends<4>;
     /* 8 rows a thread, so that its loads overlap; 4 blocks a multiprocessor, beyond which threads loop. Not
@@ -69,7 +71,7 @@ static bosc_status run_find_ends(bosc_ctx *ctx, const bi_kdtree_rounded_keys &ke
     const unsigned blocks = (unsigned)bi_div_up(keys.rows.n, 8 * ENDS_THREADS),
                    most = 4u * (unsigned)ctx->multiprocessors;
     BI_TRY(ctx->backend->fill(ctx, ends, 0, sizeof *ends));
-    return BI_RUN(ctx, kernel, blocks < most ? blocks : most, ENDS_THREADS, 0, keys, ends);
+    return BI_RUN(ctx, kernel, blocks < most ? blocks : most, ENDS_THREADS, 0, keys, ends, rounded_doubles);
 }
 
 /* --- The build ---------------------------------------------------------------------------------------------------- */
@@ -216,8 +218,9 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
     }
 }
 
-/* The words that a build reads back: work.failed, work.tied, and two counts of narrow splits. */
-enum { NARROW_SPLITS = 2, RESULTS = 4 };
+/* The words that a build reads back: work.failed, work.tied, two counts of narrow splits, and the coordinates, as bits,
+ * whose doubles are rounded. */
+enum { NARROW_SPLITS = 2, ROUNDED_DOUBLES = 4, RESULTS = 5 };
 
 enum { ALIGN = 256 }; /* bytes: allocations of the device begin at multiples of it, and so do the arrays */
 
@@ -314,7 +317,6 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
                               bi_kdtree_source from, const bi_kdtree_array &last, const bi_kdtree_array &nodes,
                               int64_t n)
 {
-    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, RESULTS * sizeof *m->work.failed)); /* all of them */
     for (int q = 0; q < plan->passes; q++) {
         const bi_kdtree_array to = (plan->passes - q) % 2 ? last : m->other;
         BI_TRY(ctx->backend->fill(ctx, m->work.cursors, 0, m->zeroed));
@@ -345,12 +347,15 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
                              const struct build_memory *m, const struct bi_kdtree_rows *rows)
 {
     const bi_kdtree_array nodes = bi_kdtree_array_of(tree);
+    uint32_t *rounded_doubles = m->work.failed + ROUNDED_DOUBLES;
+    BI_TRY(ctx->backend->fill(ctx, m->work.failed, 0, RESULTS * sizeof *m->work.failed)); /* all of them */
     /* Float trees keep vectors: the last pass writes to the tree's array, and blocks work in place. */
     if (bi_kdtree_keeps_vectors(&tree->opts))
         return run_planned<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
                                 {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
-    const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends};
-    BI_TRY(run_find_ends(ctx, keys, DIM, m->ends));
+    const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends,
+                                         tree->rounds_doubles ? nullptr : rounded_doubles};
+    BI_TRY(run_find_ends(ctx, keys, DIM, m->ends, rounded_doubles));
     return run_planned<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
@@ -385,6 +390,7 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
         *brackets = brackets_after(*brackets, results[0]);
     else if (*brackets == BY_SUPERKEY && !results[1])
         *brackets = NARROW;
+    if (plan.passes > 0) tree->rounds_doubles = results[ROUNDED_DOUBLES] == (1u << dim) - 1;
     if (samples && !results[0]) tree->mixing = bi_kdtree_cuda_mixing_of(results + NARROW_SPLITS);
     return status;
 }
