@@ -1,8 +1,8 @@
 /* The hashing paper's tables: bench_paper_hash [-s scale] [-o file]. Five million pairs of 32 bits at scale 1: tables
  * built, and read back in another order, by the published methods and by ours, beside a sort with binary searches; the
- * longest lists of chaining with 2 to 4 choices; rounds, restarts and times of cuckoo tables against n; and an object in
- * a virtual grid of 128^3 voxels, put into a new table each frame. Every answer is checked.
- * Source: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009). */
+ * longest lists of chaining with 2 to 4 choices; rounds, restarts and times of cuckoo tables against n; and an object
+ * in a virtual grid of 128^3 voxels, put into a new table each frame. Every answer is checked. Source: Alcantara et
+ * al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

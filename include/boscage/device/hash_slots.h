@@ -24,9 +24,9 @@
  * BOSC_HASH_STASH, in which it has one. Sources: Pagh and Rodler, Cuckoo Hashing (2004); Alcantara, Efficient Hash
  * Tables on the GPU (2011).
  *
- * CHAINED: a run is the chain of a bucket; a key is in one of its buckets, one for each function. All runs are linear. The
- * buckets of all functions are the same ones, or a subtable for each function. Sources: Azar, Broder, Karlin, Upfal,
- * Balanced Allocations (1999); Voecking, How Asymmetry Helps Load Balancing (2003); Alcantara (2011).
+ * CHAINED: a run is the chain of a bucket; a key is in one of its buckets, one for each function. All runs are linear.
+ * The buckets of all functions are the same ones, or a subtable for each function. Sources: Azar, Broder, Karlin,
+ * Upfal, Balanced Allocations (1999); Voecking, How Asymmetry Helps Load Balancing (2003); Alcantara (2011).
  *
  * ORDERED: linear probing without a wrap; run 0 is the table. Pairs are in the order of their hashes. A pair's home is
  * its hash scaled to the number of homes; the pair is there, or after the pair before it if that is further on. Empty

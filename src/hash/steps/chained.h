@@ -1,10 +1,10 @@
 /* CHAINED: each key joins the least full of its buckets, one for each function; of equally full ones that of the first
- * function. The buckets of all functions are the same ones (Azar et al.), or each function has a subtable of its own, so
- * that ties go left (Voecking). A sequential algorithm counts all earlier keys; here keys come in batches and count the
- * keys of earlier batches only, so that the result does not depend on the order of threads. The longest chain grows
- * little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Voecking, How Asymmetry Helps Load Balancing
- * (2003); Berenbrink, Czumaj, Englert, Friedetzky, Nagel, Multiple-Choice Balanced Allocation in (Almost) Parallel (2012);
- * Alcantara, Efficient Hash Tables on the GPU (2011). */
+ * function. The buckets of all functions are the same ones (Azar et al.), or each function has a subtable of its own,
+ * so that ties go left (Voecking). A sequential algorithm counts all earlier keys; here keys come in batches and count
+ * the keys of earlier batches only, so that the result does not depend on the order of threads. The longest chain grows
+ * little. Sources: Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Voecking, How Asymmetry Helps Load
+ * Balancing (2003); Berenbrink, Czumaj, Englert, Friedetzky, Nagel, Multiple-Choice Balanced Allocation in (Almost)
+ * Parallel (2012); Alcantara, Efficient Hash Tables on the GPU (2011). */
 #ifndef BI_HASH_STEPS_CHAINED_H
 #define BI_HASH_STEPS_CHAINED_H
 

@@ -100,8 +100,8 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_write(const struct bi_hash_slots_fill *f, c
     if (BI_LANE == 0 && w->extra_probes) bi_atomic_fetch_add_u64(&f->report->extra_probes, w->extra_probes);
 }
 
-/* Sorts the rows of a run, which phase 1 leaves in the order of its atomic additions, by a bitonic network; so the table
- * does not depend on that order. */
+/* Sorts the rows of a run, which phase 1 leaves in the order of its atomic additions, by a bitonic network; so the
+ * table does not depend on that order. */
 BI_LANE_GROUP_FN void bi_hash_hybrid_sort_rows(const struct bi_hash_slots_fill *f, const struct bi_hash_run_keys *keys,
                                                struct bi_hash_hybrid_work *w)
 {

@@ -322,8 +322,8 @@ static bosc_status add_nodes(struct glb *g, struct visit *v, const json_t *list,
     return BOSC_OK;
 }
 
-/* Appends the nodes at which to begin: those of the scene or, in a file without scenes, all nodes that are nobody's
- * children. */
+/* Appends the nodes at which to begin: those of the scene or, in a file without scenes, all nodes without a
+ * parent. */
 static bosc_status add_roots(struct glb *g, struct visit *v)
 {
     static const struct transform z_up = {{{1, 0, 0, 0}, {0, 0, -1, 0}, {0, 1, 0, 0}}};
@@ -393,7 +393,7 @@ static bosc_status read_root(struct glb *g)
     const json_t *asset = json_object_get(g->root, "asset"), *least = json_object_get(asset, "minVersion");
     const char *version = json_string_value(json_object_get(asset, "version"));
     const json_t *extensions = json_object_get(g->root, "extensionsRequired");
-    /* 1. What the file needs. */
+    /* 1. Version and extensions that the file needs. */
     if (!version || version[0] != '2' || version[1] != '.')
         return REFUSE(g, "glTF of version %.16s; 2.0 is read", g->in->name, version ? version : "none");
     if (least && (!json_is_string(least) || strcmp(json_string_value(least), "2.0") != 0))

@@ -144,8 +144,8 @@ static void place_on_ellipsoid(const double degrees[2], double place[3])
     place[2] = normal * (1 - BI_EARTH_ECCENTRICITY2) * sine;
 }
 
-/* Returns the distance of two near points of the globe: the chord, which is right beside a pole, too. Over a kilometre it
- * is shorter than the arc by 1e-9 of it, and rounded by 1e-12. */
+/* Returns the distance of two near points of the globe: the chord, which is right beside a pole, too. Over a kilometre
+ * it is shorter than the arc by 1e-9 of it, and rounded by 1e-12. */
 static double ground_distance(const double from[2], const double to[2])
 {
     double a[3], b[3];

@@ -83,8 +83,8 @@ struct bi_ranks_forest_filter {
 bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
                                        const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list);
 
-/* Chooses the threshold of light edges by samples of all ranks: about 1.25 light edges a vertex. With few edges a vertex
- * all are light, and `has_threshold` is false. */
+/* Chooses the threshold of light edges by samples of all ranks: about 1.25 light edges a vertex. With few edges a
+ * vertex all are light, and `has_threshold` is false. */
 bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                              bosc_status local_status, struct bi_ranks_forest_filter *filter);
 

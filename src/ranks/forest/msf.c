@@ -1,5 +1,5 @@
-/* Minimum spanning forests over ranks. Boruvka's rounds run over the edges of all ranks. Every rank then has the list of
- * the forest's edges and derives the answer. */
+/* Minimum spanning forests over ranks. Boruvka's rounds run over the edges of all ranks. Every rank then has the list
+ * of the forest's edges and derives the answer. */
 #include "core/call.h"
 #include "ranks/forest/sharded.h"
 

@@ -1,11 +1,11 @@
-/* The published build on two devices (Robinson, KdTreeGPU), and its extension to 2^d of them. Each rank sorts its points
- * by superkey 0. A binary search over two sorted runs finds the pivot, the median of both. Points on the wrong side of
- * it are exchanged, and each rank merges its two sorted runs. Two ranks are then sorted; a group of 2^d is sorted by
- * these steps of two ranks in the order of a sorting network. Duplicates are removed from the sorted points. Each half
- * of the group then owns a side of the root, and is the group of the next level, which sorts by the next superkey. A
- * rank alone builds its subtree without communication. The last rank of the lower half has the root too.
- * Source of the network: Batcher, Sorting Networks and Their Applications (1968), odd-even merge sort, whose comparators
- * keep the least tuples on the lower rank.
+/* The published build on two devices (Robinson, KdTreeGPU), and its extension to 2^d of them. Each rank sorts its
+ * points by superkey 0. A binary search over two sorted runs finds the pivot, the median of both. Points on the wrong
+ * side of it are exchanged, and each rank merges its two sorted runs. Two ranks are then sorted; a group of 2^d is
+ * sorted by these steps of two ranks in the order of a sorting network. Duplicates are removed from the sorted points.
+ * Each half of the group then owns a side of the root, and is the group of the next level, which sorts by the next
+ * superkey. A rank alone builds its subtree without communication. The last rank of the lower half has the root too.
+ * Source of the network: Batcher, Sorting Networks and Their Applications (1968), odd-even merge sort, whose
+ * comparators keep the least tuples on the lower rank.
  *
  * A group's tuples are in the order of (superkey, id) at the end of each level. So equal points ascend by id, which
  * stable sorts by the next superkey keep, and the list of the last superkey of a rank's subtree is 0, 1, 2, ... */

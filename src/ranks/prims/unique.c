@@ -1,6 +1,6 @@
-/* Dense ids by first occurrence over ranks. Each rank routes its keys to their owners, which mark the first item of each
- * key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these pass them on to
- * the other ranks. A rank on which keys repeat often, by a sample, sends its distinct keys only. */
+/* Dense ids by first occurrence over ranks. Each rank routes its keys to their owners, which mark the first item of
+ * each key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these pass them
+ * on to the other ranks. A rank on which keys repeat often, by a sample, sends its distinct keys only. */
 #include "ranks/prims/unique.h"
 
 #include <boscage/hash.h>

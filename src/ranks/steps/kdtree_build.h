@@ -370,9 +370,10 @@ BI_FN void bi_step_kdtree_compare_digits(const struct bi_ranks_kdtree_digit *a, 
 
 /* ---- the published build ---- */
 
-/* Merges two runs of rows, [0, na) and [na, rows.n), each in the order of superkey `first`: order[k] is the k-th row; of
- * equal rows those of lower ids, or without ids those of the first run, come first. Item i writes BI_RANKS_MERGED positions. A binary search on the
- * diagonal of the merge matrix finds its start in both runs. Source: Green, McColl, Bader, GPU Merge Path (2012). */
+/* Merges two runs of rows, [0, na) and [na, rows.n), each in the order of superkey `first`: order[k] is the k-th row;
+ * of equal rows those of lower ids, or without ids those of the first run, come first. Item i writes BI_RANKS_MERGED
+ * positions. A binary search on the diagonal of the merge matrix finds its start in both runs. Source: Green, McColl,
+ * Bader, GPU Merge Path (2012). */
 enum { BI_RANKS_MERGED = 16 };
 
 struct bi_ranks_kdtree_merge_path {

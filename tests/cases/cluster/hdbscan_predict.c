@@ -31,6 +31,7 @@ static struct clustered make_model(bosc_ctx *ctx, const struct reference_points 
                           .clusters = suite_alloc((size_t)room * sizeof *c.clusters)};
     double *z = suite_alloc((size_t)n * 32);
     int64_t *pairs = suite_alloc((size_t)n * 16);
+    /* 1. The condensed tree, core distances and labels of the points. */
     CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, p->data, n, p->stride, o, z));
     CHECK_OK(ctx, bosc_hdbscan_condense(ctx, z, n, o, c.leaves, c.densities, c.clusters, &info));
     CHECK_OK(ctx,
@@ -38,6 +39,7 @@ static struct clustered make_model(bosc_ctx *ctx, const struct reference_points 
     CHECK_OK(ctx, bosc_hdbscan_select(ctx, z, n, o, c.labels, NULL, NULL, NULL));
     for (int64_t i = 0; i < n; i++)
         c.core[i] = p->dtype == BOSC_F32 ? (double)((float *)c.core_dist2)[i] : ((double *)c.core_dist2)[i];
+    /* 2. The tree in which new points search. */
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree, &c.tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, c.tree, p->data, n, p->stride));
     c.model = (bosc_hdbscan_model){sizeof c.model, c.tree, NULL, c.leaves, c.densities, c.clusters, info.condensed};

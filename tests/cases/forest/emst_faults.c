@@ -1,4 +1,5 @@
-/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual and bosc_emst_verify fails in turn. */
+/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual and bosc_emst_verify fails in turn.
+ * */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ struct subject {
     struct reference_points points;
     int32_t id_bits;
     int64_t min_samples;  /* 0: Euclidean lengths */
-    const int64_t *given; /* a tree to prove, of which an edge is wrong; NULL: the call computes one */
+    const int64_t *given; /* a tree to prove, with a wrong edge; NULL: the call computes one */
     bosc_emst_fault fault, right_fault;
     int64_t pairs[2 * MOST], right_pairs[2 * MOST];
     double dist2[MOST], right_dist2[MOST], core[MOST], right_core[MOST];

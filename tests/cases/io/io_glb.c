@@ -113,7 +113,7 @@ static void exporters(void)
                3, up, in_order);
     check_mesh(SCENE("", "{\"mesh\":0,\"matrix\":[1,0,0,1e-7,0,1,0,0,0,0,1,0,0,0,0,1.0000001]}", "", POSITIONS, "60"),
                3, up, in_order);
-    /* 3. A file without scenes: nodes that are nobody's children. */
+    /* 3. A file without scenes: nodes without a parent. */
     char file[MOST], json[MOST];
     const char *scene = "\"scene\":0,\"scenes\":[{\"nodes\":[0]}],",
                *all = SCENE("", "{},{\"children\":[2]},{\"mesh\":0}", "", POSITIONS, "60");
