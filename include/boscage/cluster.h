@@ -218,5 +218,22 @@ BOSC_API bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_mode
 BOSC_API bosc_status bosc_linkage_cut(bosc_ctx *ctx, const double *z, int64_t n, double distance, int64_t *labels,
                                       int64_t *count);
 
+/* Orders the points of a dendrogram from left to right, as scipy's leaves_list: those of every cluster are consecutive,
+ * the points of the first cluster of a merge before those of the second.
+ * z, n: as in bosc_hdbscan_select.
+ * order (n): the points.
+ * Errors: BOSC_ERR_DATA with the row if z is no dendrogram.
+ * Cost: O(n log n) work; about 50 n bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_linkage_order(bosc_ctx *ctx, const double *z, int64_t n, int64_t *order);
+
+/* Computes the cophenetic distances of all pairs of points, as scipy's cophenet: the distance at which they join.
+ * z, n: as in bosc_hdbscan_select.
+ * distances (n (n - 1) / 2): of (0, 1), (0, 2) to (n - 2, n - 1).
+ * Errors: BOSC_ERR_DATA with the row if z is no dendrogram.
+ * Cost: O(n^2); about 60 n bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_linkage_cophenet(bosc_ctx *ctx, const double *z, int64_t n, double *distances);
+
 BOSC_END_DECLS
 #endif

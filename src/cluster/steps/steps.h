@@ -5,6 +5,7 @@
 #include "cluster/steps/dbscan.h"
 #include "cluster/steps/directions.h"
 #include "cluster/steps/hdbscan.h"
+#include "cluster/steps/order.h"
 #include "cluster/steps/predict.h"
 
 struct bi_cluster_steps {

@@ -208,6 +208,46 @@ static void check_cut(bosc_ctx *ctx, int64_t n, const double *z, double distance
     free(right);
 }
 
+/* Lists the points of a node from left to right. */
+static int64_t list_points(int64_t n, const double *z, int64_t node, int64_t *to)
+{
+    if (node < n) {
+        *to = node;
+        return 1;
+    }
+    const double *merge = z + 4 * (node - n);
+    const int64_t left = list_points(n, z, (int64_t)merge[0], to);
+    return left + list_points(n, z, (int64_t)merge[1], to + left);
+}
+
+/* The order, and the distances at which points join, merge by merge. */
+static void check_order(bosc_ctx *ctx, int64_t n, const double *z)
+{
+    const size_t pairs = (size_t)(n * (n - 1) / 2) * 8;
+    int64_t *order = suite_alloc((size_t)n * 8), *right = suite_alloc((size_t)n * 8),
+            *side = suite_alloc((size_t)n * 8);
+    double *distances = suite_alloc(pairs + 8), *expected = suite_alloc(pairs + 8);
+    CHECK_OK(ctx, bosc_linkage_order(ctx, z, n, order));
+    CHECK_EQ(list_points(n, z, 2 * n - 2, right), n);
+    CHECK(memcmp(order, right, (size_t)n * 8) == 0);
+    for (int64_t t = 0; t < n - 1; t++) {
+        const int64_t first = list_points(n, z, (int64_t)z[4 * t], right),
+                      second = list_points(n, z, (int64_t)z[4 * t + 1], side);
+        for (int64_t a = 0; a < first; a++)
+            for (int64_t b = 0; b < second; b++) {
+                const int64_t i = right[a] < side[b] ? right[a] : side[b], j = right[a] < side[b] ? side[b] : right[a];
+                expected[n * i + j - (i + 1) * (i + 2) / 2] = z[4 * t + 2];
+            }
+    }
+    CHECK_OK(ctx, bosc_linkage_cophenet(ctx, z, n, distances));
+    CHECK(memcmp(distances, expected, pairs) == 0);
+    free(order);
+    free(right);
+    free(side);
+    free(distances);
+    free(expected);
+}
+
 /* Cuts at heights of merges, between them, below and above all. */
 static void cuts(bosc_ctx *ctx)
 {
@@ -225,6 +265,7 @@ static void cuts(bosc_ctx *ctx)
         }
         check_cut(ctx, n, z, -1);
         check_cut(ctx, n, z, (double)INFINITY);
+        check_order(ctx, n, z);
         free(d);
         free(z);
         free((void *)p.data);
@@ -246,6 +287,29 @@ static void cut_arguments(bosc_ctx *ctx)
     CHECK(labels[0] == 0 && labels[1] == 7);
     CHECK_OK(ctx, bosc_linkage_cut(ctx, NULL, 0, 1, NULL, &count));
     CHECK_EQ(count, 0);
+}
+
+static void order_arguments(bosc_ctx *ctx)
+{
+    const double z[8] = {0, 1, 1, 2, 2, 3, 2, 3}, bad[8] = {0, 1, 1, 2, 1, 3, 2, 3};
+    int64_t order[3] = {7, 7, 7};
+    double distances[3] = {7, 7, 7};
+    CHECK_EQ(bosc_linkage_order(NULL, z, 3, order), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_linkage_order(ctx, z, -1, order), "n");
+    CHECK_ARG(ctx, bosc_linkage_order(ctx, NULL, 3, order), "z");
+    CHECK_ARG(ctx, bosc_linkage_order(ctx, z, 3, NULL), "order");
+    CHECK_STATUS(ctx, bosc_linkage_order(ctx, bad, 3, order), BOSC_ERR_DATA);
+    CHECK_EQ(bosc_linkage_cophenet(NULL, z, 3, distances), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_linkage_cophenet(ctx, z, -1, distances), "n");
+    CHECK_ARG(ctx, bosc_linkage_cophenet(ctx, NULL, 3, distances), "z");
+    CHECK_ARG(ctx, bosc_linkage_cophenet(ctx, z, 3, NULL), "distances");
+    CHECK_STATUS(ctx, bosc_linkage_cophenet(ctx, bad, 3, distances), BOSC_ERR_DATA);
+    CHECK(order[0] == 7 && distances[0] == 7);
+    CHECK_OK(ctx, bosc_linkage_order(ctx, NULL, 1, order));
+    CHECK(order[0] == 0 && order[1] == 7);
+    CHECK_OK(ctx, bosc_linkage_order(ctx, NULL, 0, NULL));
+    CHECK_OK(ctx, bosc_linkage_cophenet(ctx, NULL, 1, NULL));
+    CHECK_OK(ctx, bosc_linkage_cophenet(ctx, NULL, 0, NULL));
 }
 
 static void few_points(bosc_ctx *ctx)
@@ -358,6 +422,7 @@ static const struct suite_case suite_cases_hdbscan[] = {
     {"nested clusters", nested_clusters, NULL},
     {"cuts", cuts, NULL},
     {"cut arguments", cut_arguments, NULL},
+    {"order arguments", order_arguments, NULL},
     {"few points", few_points, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"no dendrograms", no_dendrograms, NULL},

@@ -19,7 +19,7 @@ struct subject {
         int64_t count;
         double values[2][N];
         bosc_hdbscan_cluster clusters[CLUSTERS];
-        double z[4 * (N - 1)];
+        double z[4 * (N - 1)], distances[N * (N - 1) / 2];
     } out;
 };
 
@@ -52,6 +52,18 @@ static bosc_status cut(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
     return bosc_linkage_cut(ctx, s->z, N, s->z[4 * (N / 2) + 2], s->out.labels, &s->out.count);
+}
+
+static bosc_status order(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    return bosc_linkage_order(ctx, s->z, N, s->out.labels);
+}
+
+static bosc_status cophenet(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    return bosc_linkage_cophenet(ctx, s->z, N, s->out.distances);
 }
 
 static void open_tree(bosc_ctx *ctx, void *user)
@@ -120,8 +132,8 @@ static void of_points(bosc_ctx *ctx)
 
 static void of_dendrograms(bosc_ctx *ctx)
 {
-    bosc_status (*const calls[])(bosc_ctx *, void *) = {select_clusters, condense, cut};
-    sweep_calls(ctx, calls, 3);
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {select_clusters, condense, cut, order, cophenet};
+    sweep_calls(ctx, calls, 5);
 }
 
 static const struct suite_case suite_cases_hdbscan_faults[] = {

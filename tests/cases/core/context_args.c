@@ -132,6 +132,8 @@ static void of_forest(void)
     REFUSED(bosc_hdbscan_condense(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_predict(NULL, NULL, NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_select(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_linkage_order(NULL, NULL, 0, NULL));
+    REFUSED(bosc_linkage_cophenet(NULL, NULL, 0, NULL));
     REFUSED(bosc_linkage_cut(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_linkage_compute(NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_tour_compute(NULL, NULL, 0, NULL, NULL));
