@@ -18,7 +18,7 @@ static bosc_status check_args(bosc_ctx *ctx, const double *z, int64_t n, int64_t
     return bi_check_aligned(ctx, name, out, 8);
 }
 
-/* Finds the position of every point by pointer jumping: a node adds what is left of the nodes above it. */
+/* Finds the position of every point by pointer jumping: it sums the points left of it, from merge to merge. */
 static bosc_status find_order(bosc_ctx *ctx, const double *z, int64_t n, struct bi_dendrogram_order *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
