@@ -21,7 +21,8 @@ static void filter_chunk(const struct bi_ranks_kdtree_filter *a, int64_t begin, 
     for (int64_t i = begin; i < end; i++) {
         if (a->checks_nan && chunk->nan == INT64_MAX && bi_ranks_kdtree_has_nan(&a->points, a->points.dtype, i))
             chunk->nan = i;
-        const int32_t class = bi_ranks_kdtree_class_of(a, a->points.dtype, a->level, i);
+        const int32_t class = bi_ranks_kdtree_class_of(a, a->points.dtype, a->level, i,
+                                                       bi_ranks_kdtree_filter_key(a, a->points.dtype, a->level, i));
         if (class == BI_RANKS_NEITHER) continue;
         chunk->counts[class]++;
         list[count] = (uint32_t)i;

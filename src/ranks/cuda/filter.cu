@@ -50,17 +50,25 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_filter_points(const bi_ranks
         __syncthreads();
         if (threadIdx.x == 0) sh.count = 0;
         __syncthreads();
-        /* 2. Classify the rows. Their loads are in flight together. */
+        /* 2. Classify the rows. The loads of their keys are in flight together. */
         const int64_t first = tile * TILE + threadIdx.x;
+        const int32_t level = IS_FIRST ? 0 : a.level;
+        uint64_t keys[STEPS];
         int32_t own[STEPS];
         bool has_nan = false;
 #pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            if (first + s * THREADS < n)
+                keys[s] = bi_ranks_kdtree_filter_key(&a, (bosc_dtype)DTYPE, level, first + s * THREADS);
+#pragma unroll
         for (int s = 0; s < STEPS; s++) {
             const int64_t i = first + s * THREADS;
-            own[s] =
-                i < n ? bi_ranks_kdtree_class_of(&a, (bosc_dtype)DTYPE, IS_FIRST ? 0 : a.level, i) : BI_RANKS_NEITHER;
-            if (IS_FIRST && a.checks_nan && i < n) has_nan |= bi_ranks_kdtree_has_nan(&a.points, (bosc_dtype)DTYPE, i);
+            own[s] = i < n ? bi_ranks_kdtree_class_of(&a, (bosc_dtype)DTYPE, level, i, keys[s]) : BI_RANKS_NEITHER;
         }
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            if (IS_FIRST && a.checks_nan && first + s * THREADS < n)
+                has_nan |= bi_ranks_kdtree_has_nan(&a.points, (bosc_dtype)DTYPE, first + s * THREADS);
         if (has_nan) report_nan<DTYPE>(a, first);
             /* 3. Count and list. The lowest lane of each class counts its lanes. */
 #pragma unroll

@@ -161,34 +161,6 @@ static bosc_status store_representatives(bosc_ctx *ctx, bosc_ranks_kdtree *tree,
     return bytes ? ctx->backend->copy(ctx, tree->representative_ids.data, points->representative_ids, bytes) : BOSC_OK;
 }
 
-/* Finds the owner of each point: the rank of its part. */
-static bosc_status find_owners(bosc_ctx *ctx, const struct bi_ranks_kdtree_partition *partition,
-                               const struct bi_ranks_kdtree_cuts *points, uint32_t *host, uint32_t *owners)
-{
-    const int64_t subtrees = (int64_t)1 << partition->level;
-    uint32_t *rank_of;
-    for (int64_t r = 0, j = 0; r < partition->rank_count; r++)
-        while (j < bi_ranks_kdtree_first_subtree(partition, r + 1)) host[j++] = (uint32_t)r;
-    BI_TRY(bi_scratch_of(ctx, subtrees, sizeof *rank_of, &rank_of));
-    BI_TRY(ctx->backend->copy(ctx, rank_of, host, (size_t)subtrees * sizeof *rank_of));
-    const struct bi_ranks_kdtree_point_owner owner = {*points, partition->level, rank_of, owners};
-    if (points->rows.n) BI_TRY(ctx->ops->ranks->steps->kdtree_point_owner(ctx, points->rows.n, &owner));
-    return ctx->backend->sync(ctx); /* `host` may be freed afterwards */
-}
-
-/* *owners = scratch: the owners of the points. */
-static bosc_status allocate_owners(bosc_ctx *ctx, const struct bi_ranks_kdtree_partition *partition,
-                                   const struct bi_ranks_kdtree_cuts *points, uint32_t **owners)
-{
-    const size_t bytes = sizeof(uint32_t) << partition->level;
-    BI_TRY(bi_scratch_of(ctx, points->rows.n, sizeof **owners, owners));
-    uint32_t *host = bi_host_alloc(ctx, bytes);
-    bosc_status status = host ? BOSC_OK : BOSC_ERR_NOMEM;
-    if (status == BOSC_OK) BI_WITH_SCRATCH(ctx, status = find_owners(ctx, partition, points, host, *owners));
-    bi_memory_release(&ctx->host, host, bytes);
-    return status;
-}
-
 /* Points on their way to the shards. */
 struct distribution {
     bosc_ranks_kdtree *tree;
@@ -256,14 +228,14 @@ static bosc_status build_alone(bosc_ctx *ctx, const struct distribution *d, bosc
 static bosc_status distribute_points(bosc_ctx *ctx, struct distribution *d, bosc_status local_status)
 {
     bosc_comm *comm = d->tree->comm;
+    const int64_t n = d->points->rows.n;
     struct bi_ranks_route route;
     uint32_t *owners = NULL;
     BI_IF_OK(local_status,
              bi_scratch(ctx, bi_ranks_kdtree_cut_bytes(&d->tree->opts, &d->partition), (void **)&d->cuts));
-    BI_TRY(bi_ranks_kdtree_select_cuts(ctx, d->tree, local_status, d->points, d->nodes, d->cuts, d->offsets));
-    const struct bi_ranks_kdtree_cuts points = bi_ranks_kdtree_points_of(d->tree, d->points, d->cuts);
-    local_status = allocate_owners(ctx, &d->partition, &points, &owners);
-    bosc_status status = bi_ranks_route_to_owners(ctx, comm, local_status, owners, points.rows.n, &route);
+    BI_IF_OK(local_status, bi_scratch_of(ctx, n, sizeof *owners, &owners));
+    BI_TRY(bi_ranks_kdtree_select_cuts(ctx, d->tree, local_status, d->points, d->nodes, d->cuts, owners, d->offsets));
+    bosc_status status = bi_ranks_route_to_owners(ctx, comm, BOSC_OK, owners, n, &route);
     BI_IF_OK(status, route_points(ctx, d, &route));
     bi_ranks_route_end(ctx, &route);
     return status;

@@ -34,6 +34,7 @@ struct host_arrays {
     uint64_t *brackets;     /* (2^levels / 2, 2) */
     int64_t *median_ranks;  /* by segment: the median's rank among the candidates; -1: found, or no points */
     uint32_t *digits;       /* by segment */
+    uint32_t *rank_of;      /* by subtree */
     uint64_t *sample;       /* (samples, words) */
     uint64_t *gathered;     /* those of this rank, then of all, (ranks + 1) x capacity */
     uint64_t *keys;         /* (samples): of a segment */
@@ -48,6 +49,7 @@ struct selection {
     bosc_status local_status;
     struct bi_ranks_kdtree_cuts points; /* of this rank; the cuts are in reach */
     struct bi_ranks_kdtree_partition partition;
+    uint32_t *owners;          /* (n), in reach */
     int64_t words;             /* of a cut: dim keys and an id */
     int64_t samples, capacity; /* of all ranks; greatest number of one rank */
     int64_t *offsets;          /* host (ranks + 1): of the ranks' points among all */
@@ -222,6 +224,7 @@ static bosc_status filter_points(struct selection *s, int64_t *candidates)
     s->filter.points = s->points;
     s->filter.level = s->level;
     s->filter.checks_nan = s->checks_nan;
+    s->filter.owners = s->level + 1 == s->partition.level ? s->owners : NULL;
     s->filter.candidate_count = s->filter.counts + counts;
     s->filter.nan = s->filter.counts + counts + 1;
     BI_TRY(ctx->backend->copy(ctx, (void *)(uintptr_t)s->filter.brackets, s->host.brackets,
@@ -400,7 +403,10 @@ static bosc_status select_in_scratch(struct selection *s)
     BI_TRY(find_candidates(s, &count));
     s->local_status = gather_candidates(s, count);
     BI_TRY(select_medians(s));
-    return share_medians(s);
+    BI_TRY(share_medians(s));
+    if (s->filter.owners && count)
+        BI_IF_OK(s->local_status, s->steps->kdtree_candidate_owner(s->ctx, count, &s->filter));
+    return BOSC_OK;
 }
 
 /* A failure of this rank alone is in s->local_status, which joins the next exchange. */
@@ -426,7 +432,7 @@ static bosc_status allocate_host(struct selection *s)
     s->host_bytes = (size_t)(sums + segments * s->words + segments + segments + s->samples * s->words +
                              (ranks + 1) * s->capacity * s->words + s->samples) *
                         sizeof(uint64_t) +
-                    (size_t)2 * (segments + s->samples) * sizeof(uint32_t);
+                    (size_t)(3 * segments + 2 * s->samples) * sizeof(uint32_t);
     h->sums = bi_host_alloc(s->ctx, s->host_bytes);
     if (!h->sums) return BOSC_ERR_NOMEM;
     memset(h->sums, 0, s->host_bytes); /* samples are padded to equal numbers */
@@ -440,6 +446,9 @@ static bosc_status allocate_host(struct selection *s)
     h->nodes = h->digits + segments;
     h->heads = h->nodes + s->samples;
     h->next = h->heads + segments;
+    h->rank_of = h->next + s->samples;
+    for (int64_t r = 0, j = 0; r < ranks; r++)
+        while (j < bi_ranks_kdtree_first_subtree(&s->partition, r + 1)) h->rank_of[j++] = (uint32_t)r;
     return BOSC_OK;
 }
 
@@ -447,9 +456,11 @@ static bosc_status allocate_arrays(struct selection *s)
 {
     bosc_ctx *ctx = s->ctx;
     const int64_t segments = (int64_t)1 << s->partition.level;
-    uint32_t *digits;
+    uint32_t *digits, *rank_of;
     uint64_t *brackets;
     BI_TRY(allocate_host(s));
+    BI_TRY(bi_scratch_of(ctx, segments, sizeof *rank_of, &rank_of));
+    BI_TRY(ctx->backend->copy(ctx, rank_of, s->host.rank_of, (size_t)segments * sizeof *rank_of));
     BI_TRY(bi_scratch_of(ctx, bi_ranks_kdtree_max_counters(s->partition.level) + 1, sizeof *s->counters, &s->counters));
     BI_TRY(bi_scratch_of(ctx, segments, sizeof *digits, &digits));
     BI_TRY(bi_scratch_of(ctx, segments, sizeof *brackets, &brackets));
@@ -458,6 +469,8 @@ static bosc_status allocate_arrays(struct selection *s)
     BI_TRY(bi_scratch_of(ctx, s->points.rows.n, sizeof *s->filter.candidates, &s->filter.candidates));
     s->digit.median_digits = digits;
     s->filter.brackets = brackets;
+    s->filter.rank_of = rank_of;
+    s->filter.levels = s->partition.level;
     return BOSC_OK;
 }
 
@@ -493,7 +506,7 @@ static bosc_status select_cuts(struct selection *s)
 
 bosc_status bi_ranks_kdtree_select_cuts(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const struct bi_ranks_points *points, int64_t nodes, uint64_t *cuts,
-                                        int64_t *offsets)
+                                        uint32_t *owners, int64_t *offsets)
 {
     struct selection s = {.ctx = ctx,
                           .comm = tree->comm,
@@ -501,6 +514,7 @@ bosc_status bi_ranks_kdtree_select_cuts(bosc_ctx *ctx, const bosc_ranks_kdtree *
                           .local_status = local_status,
                           .points = bi_ranks_kdtree_points_of(tree, points, cuts),
                           .partition = bi_ranks_kdtree_make_partition(nodes, tree->comm->rank_count),
+                          .owners = owners,
                           .offsets = offsets,
                           .words = tree->opts.dim + 1,
                           .checks_nan = points->checks_nan,

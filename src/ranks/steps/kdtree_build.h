@@ -92,10 +92,10 @@ BI_FN uint32_t bi_ranks_kdtree_descend(const struct bi_ranks_kdtree_cuts *a, bos
     return h;
 }
 
-/* Returns the part of row i of a partition with the subtrees of a level. */
-BI_FN uint32_t bi_ranks_kdtree_part_of(const struct bi_ranks_kdtree_cuts *a, int64_t i, int32_t levels)
+/* Returns the part of a partition with the subtrees of level `levels`: of subtree or cut h, as a heap index. */
+BI_FN uint32_t bi_ranks_kdtree_part_of_node(uint32_t h, int32_t levels)
 {
-    const uint32_t h = bi_ranks_kdtree_descend(a, a->dtype, i, levels), subtrees = 1u << levels;
+    const uint32_t subtrees = 1u << levels;
     if (h >= subtrees) return 2 * (h - subtrees);
     /* The part after the last subtree j of the less side: 2 j + 1. */
     const int level = bi_bit_length(h) - 1;
@@ -123,6 +123,12 @@ BI_FN void bi_step_kdtree_local_cuts(const struct bi_ranks_kdtree_local_cuts *a,
     a->out[h * (a->dim + 1) + a->dim] = (uint64_t)(2 * low - !(low < a->n && bi_word(a->ids, a->is_64bit, low) == id));
 }
 
+/* Returns the part of row i. */
+BI_FN uint32_t bi_ranks_kdtree_part_of(const struct bi_ranks_kdtree_cuts *a, int64_t i, int32_t levels)
+{
+    return bi_ranks_kdtree_part_of_node(bi_ranks_kdtree_descend(a, a->dtype, i, levels), levels);
+}
+
 /* ids[i], of 64 (`is_64bit`) or 32 bits, = first + rows[i]: the id of a sender's row. */
 struct bi_ranks_kdtree_sent_ids {
     const uint32_t *rows;
@@ -134,19 +140,6 @@ struct bi_ranks_kdtree_sent_ids {
 BI_FN void bi_step_kdtree_sent_ids(const struct bi_ranks_kdtree_sent_ids *a, int64_t i)
 {
     bi_set_word(a->ids, a->is_64bit, i, (uint64_t)(a->first + a->rows[i]));
-}
-
-/* owners[i] = rank_of[subtree of point i]: the rank that receives it. */
-struct bi_ranks_kdtree_point_owner {
-    struct bi_ranks_kdtree_cuts points;
-    int32_t levels;
-    const uint32_t *rank_of; /* (2^levels) */
-    uint32_t *owners;
-};
-
-BI_FN void bi_step_kdtree_point_owner(const struct bi_ranks_kdtree_point_owner *a, int64_t i)
-{
-    a->owners[i] = a->rank_of[bi_ranks_kdtree_part_of(&a->points, i, a->levels) >> 1];
 }
 
 /* bucket[i] = the part of row i, less `first`. */
@@ -283,20 +276,47 @@ struct bi_ranks_kdtree_filter {
     uint32_t *candidates;     /* (n): their rows, in any order */
     int64_t *candidate_count;
     int64_t *nan; /* the first row with a NaN, if checks_nan */
+    /* At the last level: the rank that receives each row; those of candidates wait for the medians. Else NULL. */
+    uint32_t *owners;
+    int32_t levels;          /* of the partition */
+    const uint32_t *rank_of; /* (2^levels): by subtree */
 };
+
+/* Sets the owner of row i, which is below or above the bracket of node h, or is the cut h of a level above. */
+BI_FN void bi_ranks_kdtree_set_owner(const struct bi_ranks_kdtree_filter *a, int64_t i, uint32_t h, bool is_above)
+{
+    const uint32_t node = h >> a->level == 1 ? 2 * h + is_above : h;
+    a->owners[i] = a->rank_of[bi_ranks_kdtree_part_of_node(node, a->levels) >> 1];
+}
+
+/* Sets the owner of candidate i, once all medians are known. */
+BI_FN void bi_step_kdtree_candidate_owner(const struct bi_ranks_kdtree_filter *a, int64_t i)
+{
+    const int64_t row = a->candidates[i];
+    a->owners[row] = a->rank_of[bi_ranks_kdtree_part_of(&a->points, row, a->levels) >> 1];
+}
 
 enum { BI_RANKS_NEITHER = -1 };
 
-/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. dtype, level: those of the
- * filter, constants in kernels. */
+/* Returns the key of row i by which it is filtered. dtype, level here and below: those of the filter, constants in
+ * kernels. */
+BI_FN uint64_t bi_ranks_kdtree_filter_key(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int32_t level,
+                                          int64_t i)
+{
+    return bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + level % a->points.dim, dtype);
+}
+
+/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. Sets its owner at the last
+ * level. key: filter_key. */
 BI_FN int32_t bi_ranks_kdtree_class_of(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int32_t level,
-                                       int64_t i)
+                                       int64_t i, uint64_t key)
 {
     const uint32_t h = bi_ranks_kdtree_descend(&a->points, dtype, i, level), segments = 1u << level;
-    if (h < segments) return BI_RANKS_NEITHER; /* a cut */
-    const uint64_t *bracket = a->brackets + 2 * (int64_t)(h - segments);
-    const uint64_t key = bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + level % a->points.dim, dtype);
-    if (key > bracket[1]) return BI_RANKS_NEITHER;
+    const bool is_cut = h < segments;
+    const uint64_t *bracket = is_cut ? NULL : a->brackets + 2 * (int64_t)(h - segments);
+    const bool is_above = !is_cut && key > bracket[1];
+    if (a->owners) bi_ranks_kdtree_set_owner(a, i, h, is_above);
+    if (is_cut || is_above) return BI_RANKS_NEITHER;
     return (int32_t)(2 * (h - segments) + (key >= bracket[0]));
 }
 
