@@ -119,7 +119,7 @@ static __device__ __forceinline__ int64_t warp_number() { return blockIdx.x * (i
 /* Visits boxes of the subtree of `top`, in depth-first order. visit.enter(h): true if the boxes below h are visited
  * too; it is called by all lanes, which all return the same. visit.is_done(): ends the walk. */
 template <class VISIT>
-static __device__ __forceinline__ void walk_subtree(const bi_dbscan &a, int64_t top, VISIT &visit)
+static __device__ __forceinline__ void walk_subtree(int64_t top, VISIT &visit)
 {
     const uint64_t root = (uint64_t)top + 1;
     for (uint64_t path = root; !visit.is_done();) {
@@ -136,8 +136,8 @@ static __device__ __forceinline__ void walk_subtree(const bi_dbscan &a, int64_t 
 /* Visits the block, then the subtrees of the siblings on the path to the root. */
 template <class VISIT> static __device__ __forceinline__ void walk_all(const bi_dbscan &a, int64_t box, VISIT &visit)
 {
-    walk_subtree(a, box, visit);
-    for (int64_t h = box; h > 0 && !visit.is_done(); h = (h - 1) / 2) walk_subtree(a, h % 2 ? h + 1 : h - 1, visit);
+    walk_subtree(box, visit);
+    for (int64_t h = box; h > 0 && !visit.is_done(); h = (h - 1) / 2) walk_subtree(h % 2 ? h + 1 : h - 1, visit);
 }
 
 /* --- Core nodes --------------------------------------------------------------------------------------------------- */
@@ -270,7 +270,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cluster_join_siblings(const
         const int64_t h = ((own.box + 1) >> (a.blocks.levels - level)) - 1;
         if (h % 2 == 0 || a.some_core[h + 1] == BI_CLUSTER_NONE) continue;
         const bool one = threadIdx.x % 32 == 0 && bi_dbscan_are_one_set(&a, h, h + 1);
-        if (!__any_sync(~0u, one)) walk_subtree(a, h + 1, visit);
+        if (!__any_sync(~0u, one)) walk_subtree(h + 1, visit);
     }
 }
 
