@@ -118,8 +118,7 @@ static __device__ __forceinline__ int64_t warp_number() { return blockIdx.x * (i
 
 /* Visits boxes of the subtree of `top`, in depth-first order. visit.enter(h): true if the boxes below h are visited
  * too; it is called by all lanes, which all return the same. visit.is_done(): ends the walk. */
-template <class VISIT>
-static __device__ __forceinline__ void walk_subtree(int64_t top, VISIT &visit)
+template <class VISIT> static __device__ __forceinline__ void walk_subtree(int64_t top, VISIT &visit)
 {
     const uint64_t root = (uint64_t)top + 1;
     for (uint64_t path = root; !visit.is_done();) {
@@ -134,7 +133,7 @@ static __device__ __forceinline__ void walk_subtree(int64_t top, VISIT &visit)
 }
 
 /* Visits the block, then the subtrees of the siblings on the path to the root. */
-template <class VISIT> static __device__ __forceinline__ void walk_all(const bi_dbscan &a, int64_t box, VISIT &visit)
+template <class VISIT> static __device__ __forceinline__ void walk_all(int64_t box, VISIT &visit)
 {
     walk_subtree(box, visit);
     for (int64_t h = box; h > 0 && !visit.is_done(); h = (h - 1) / 2) walk_subtree(h % 2 ? h + 1 : h - 1, visit);
@@ -176,7 +175,7 @@ template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_clus
     if (s >> a.blocks.levels || !own.find(a, s)) return;
     count_visit<SPACE> visit = {a, SPACE(a, own.node), 0,
                                 a.min_samples < (double)UINT32_MAX ? (uint32_t)a.min_samples : UINT32_MAX, own.live};
-    walk_all(a, own.box, visit);
+    walk_all(own.box, visit);
     if (own.live) a.core[own.node] = visit.count >= visit.need;
 }
 
@@ -306,7 +305,7 @@ template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_clus
     if (s >> a.blocks.levels || !own.find(a, s)) return;
     border_visit<SPACE> visit = {a, SPACE(a, own.node), BI_CLUSTER_NONE, own.live && !a.core[own.node]};
     if (!__any_sync(~0u, visit.open)) return;
-    walk_all(a, own.box, visit);
+    walk_all(own.box, visit);
     if (visit.open) a.cluster[own.node] = visit.cluster;
 }
 
