@@ -101,10 +101,22 @@ __device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtr
                                                                    const typename bi_kdtree_distance_of<T>::type *q)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
+    /* 1. Descend by the planes. */
     uint32_t at = 1;
+    bool on_plane = false;
 #pragma unroll
     for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
         if (level >= levels) break;
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
+        const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
+        on_plane |= x == split;
+        at = 2 * at + (x > split);
+    }
+    if (!on_plane) return at - (1u << levels);
+    /* 2. Descend again by superkeys, in a second loop since most queries lie on no plane. */
+    at = 1;
+#pragma unroll 1
+    for (int level = 0; level < levels; level++) {
         const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
         const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
         bool greater = x > split;
