@@ -24,14 +24,17 @@ __device__ __forceinline__ uint32_t bi_kdtree_query_of_sample(uint32_t j)
 
 /* Collects the K nearest. SAMPLE: of a sample, whose positions are stored. SHARES: queries may have helpers. */
 template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest_collector {
-    enum { POSITIONS = SAMPLE, SHARES = K > 1 && K <= 8 };
     typedef typename bi_kdtree_distance_of<T>::type D;
+    /* BY_ID: float records of 3-D hold their ids. */
+    enum { POSITIONS = SAMPLE, SHARES = K > 1 && K <= 8, BY_ID = sizeof(D) == 4 && DIM == 3 && !SAMPLE };
     bi_kdtree_nearest_list<D, K> nearest;
     D limit;
+    bool has_ties;
 
     __device__ __forceinline__ void begin(const bi_kdtree_cuda_search &a, uint32_t)
     {
         limit = (D)a.limit;
+        has_ties = a.has_ties;
         nearest.clear();
     }
 
@@ -93,6 +96,17 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     }
 
     __device__ __forceinline__ bool near(D d, D most) const { return !(d > most); }
+    /* Entries with lesser bits count: those before the last one, up to the limit. */
+    __device__ __forceinline__ unsigned long long reach() const
+    {
+        const unsigned long long last = bi_f64_bits(nearest.last().bits),
+                                 most = (unsigned long long)bi_f32_bits(limit) << 32 | BI_KDTREE_NONE;
+        return last < most ? last : most;
+    }
+    __device__ __forceinline__ bool reaches(D d, uint32_t id, unsigned long long most) const
+    {
+        return bi_f64_bits(bi_kdtree_neighbour<D>::of(d, id).bits) < most;
+    }
     template <class WALK> __device__ __forceinline__ void scan(WALK &w, bool any, uint32_t leaf)
     {
         w.measure_near(any, leaf);
@@ -256,7 +270,7 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
 
 /* Base of collectors for one lane per query. */
 struct bi_kdtree_no_helpers {
-    enum { SHARES = false };
+    enum { SHARES = false, BY_ID = false };
     __device__ __forceinline__ void split_list(uint32_t) {}
     __device__ __forceinline__ void share_limit(uint32_t) {}
     __device__ __forceinline__ void merge_lists(uint32_t) {}

@@ -255,6 +255,7 @@ struct bi_kdtree_cuda_search {
     uint32_t *long_rows; /* list of long rows, sorted later: see bi_row_list_long */
     const int64_t *offsets;
     int64_t first;                       /* the number of query 0 in the whole call */
+    bool has_ties;                       /* many nodes may share coordinates */
     bool later;                          /* FIND_COUNT, FIND_ROWS: only ids above the number of the query in the call */
     bi_kdtree_extent_index extent_index; /* of nodes in the order by extent, which have no other index */
 };

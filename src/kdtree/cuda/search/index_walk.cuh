@@ -58,19 +58,25 @@ static __device__ __forceinline__ uint32_t bi_kdtree_select_share(uint32_t bits,
 
 /* Returns marks of the nodes of this lane's leaf, `count` from `start` on, that count for `found`. All lanes of a warp
  * call this, with `any` false if they have no leaf. Together they measure the leaf of one lane after the other, a node
- * each: reads are contiguous, and no lane idles. q: this lane's query; n: nodes of the tree. */
-template <class T, int DIM, class COLLECTOR>
-__device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &nodes, uint32_t n,
-                                                         const typename bi_kdtree_distance_of<T>::type *q,
-                                                         const COLLECTOR &found, bool any, uint32_t start,
-                                                         uint32_t count)
+ * each: reads are contiguous, and no lane idles. q: this lane's query; n: nodes of the tree. BY_ID: ids are compared
+ * too. */
+template <bool BY_ID, class T, int DIM, class COLLECTOR>
+__device__ __forceinline__ uint32_t bi_kdtree_mark_nodes_by(const bi_kdtree_array &nodes, uint32_t n,
+                                                            const typename bi_kdtree_distance_of<T>::type *q,
+                                                            const COLLECTOR &found, bool any, uint32_t start,
+                                                            uint32_t count)
 {
     typedef bi_kdtree_node_reader<T, DIM> space;
     typedef typename space::D D;
     /* Leaves that a warp reads at once, so that loads overlap. Measured, floats, k = 8: 1,009 us, 8 leaves 1,070. */
     enum { TOGETHER = sizeof(D) == 4 ? 4 : 2 };
     const uint32_t lane = threadIdx.x % 32;
-    const D most = found.worst();
+    const auto most = [&] {
+        if constexpr (BY_ID)
+            return found.reach();
+        else
+            return found.worst();
+    }();
     uint32_t marks = 0;
     /* 1. Load a node of each of the next leaves; fewer leaves repeat the first. */
     for (uint32_t left = __ballot_sync(~0u, any); left;) {
@@ -88,12 +94,29 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
             D x[DIM];
 #pragma unroll
             for (int c = 0; c < DIM; c++) x[c] = __shfl_sync(~0u, q[c], owner[i]);
-            const bool near = found.near(space::distance(x, p[i].x), __shfl_sync(~0u, most, owner[i]));
+            const D distance = space::distance(x, p[i].x);
+            bool near;
+            if constexpr (BY_ID)
+                near = found.reaches(distance, p[i].word, __shfl_sync(~0u, most, owner[i]));
+            else
+                near = found.near(distance, __shfl_sync(~0u, most, owner[i]));
             const uint32_t all = __ballot_sync(~0u, near);
             marks = (int)lane == owner[i] ? all : marks;
         }
     }
     return marks & (count < 32 ? (1u << count) - 1 : ~0u);
+}
+
+/* The same, by id where nodes at one distance are many and ids are at hand: fewer nodes are then marked for nothing. */
+template <class T, int DIM, class COLLECTOR>
+__device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &nodes, uint32_t n,
+                                                         const typename bi_kdtree_distance_of<T>::type *q,
+                                                         const COLLECTOR &found, bool any, uint32_t start,
+                                                         uint32_t count)
+{
+    if constexpr (COLLECTOR::BY_ID)
+        if (found.has_ties) return bi_kdtree_mark_nodes_by<true, T, DIM>(nodes, n, q, found, any, start, count);
+    return bi_kdtree_mark_nodes_by<false, T, DIM>(nodes, n, q, found, any, start, count);
 }
 
 /* Base of the walks over both orders of nodes. INDEX has bi_kdtree_floor_of. COLLECTOR stores the nodes found:
@@ -103,6 +126,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_mark_nodes(const bi_kdtree_array &
  *   beyond(bound, floor)   true if no node counts with at least that distance and id
  *   add(distance, id)      adds a node whose distance does not exceed worst()
  *   near(distance, worst)  true if a node of another lane counts there
+ *   BY_ID                  the same by ids too, if has_ties: reach(), and reaches(distance, id, reach)
  *   first(walk, any, leaf) and scan(walk, any, leaf) add the nodes of a leaf, if `any`; all lanes of a warp call them
  *   SHARES                 neighbouring lanes may share a query: split_list, share_limit, merge_lists are called */
 template <class T, int DIM, class COLLECTOR, class INDEX> struct bi_kdtree_walk {

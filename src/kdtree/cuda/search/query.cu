@@ -106,6 +106,7 @@ static bi_kdtree_cuda_search search_of(const bosc_kdtree *tree, const struct bi_
     a.stride = query->rows.stride;
     a.k = (int32_t)query->k;
     a.later = query->later;
+    a.has_ties = tree->brackets != 0;
     a.limit = query->within ? query->r2 : (double)INFINITY;
     a.ids = query->ids;
     a.dist2 = query->dist2;
