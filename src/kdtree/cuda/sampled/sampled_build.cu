@@ -159,7 +159,7 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 /* Half the width of a bracket, in standard deviations of a sampled median. In clusters the points on the wrong side of
  * a pivot may all lie on one side of the next median, so errors add up over the levels of a pass. On a line they do: at
  * the fourth level the effective width is 5 deviations for wide brackets, 2.5 for narrow ones. */
-static const float narrow_brackets = 6.5f, wide_brackets = 14;
+static const float narrow_brackets = 6.5f, superkey_brackets = 5.5f, wide_brackets = 14;
 
 /* The ways to make brackets, by increasing cost. */
 enum brackets { NARROW, BY_SUPERKEY, WIDE, WIDE_BY_SUPERKEY, NO_BRACKETS };
@@ -201,7 +201,9 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
         pass->samples = sample_size(pass->largest - 1, pass->segments, n, plan->by_superkey);
         pass->sample_chunk = 8192;
         pass->sample_blocks = (uint32_t)bi_div_up(pass->samples, pass->sample_chunk);
-        pass->deviations = brackets < WIDE ? narrow_brackets : wide_brackets;
+        pass->deviations = brackets == NARROW        ? narrow_brackets
+                           : brackets == BY_SUPERKEY ? superkey_brackets
+                                                     : wide_brackets;
         plan_side(pass);
         plan_lists(pass, plan->by_superkey);
         /* Memory: the largest need of any pass. Samples share the memory of side lists, whose elements have 8 bytes in
