@@ -61,9 +61,15 @@ static int64_t count_run(const struct planet_holes *h, int64_t row, int64_t left
     return counts[right + 1] - counts[left];
 }
 
-/* True if the cells under the circle are some voids and some heights. */
-static bool is_mixed(const struct planet_holes *h, const struct circle *circle)
+static int64_t row_of(const struct planet_holes *h, double latitude)
 {
+    return clamp((0.5 - latitude / pi) * (double)h->height, h->height);
+}
+
+/* True if the circle is so large that it is split where the cells under it are some voids and some heights. */
+static bool needs_split(const struct planet_holes *h, const struct circle *circle)
+{
+    /* 1. The rows and columns under the circle. */
     const double row = (0.5 - circle->latitude / pi) * (double)h->height,
                  reach = circle->angle / pi * (double)h->height;
     const double slant = sin(circle->angle) / cos(circle->latitude);
@@ -73,13 +79,25 @@ static bool is_mixed(const struct planet_holes *h, const struct circle *circle)
     const int64_t low = clamp(row - reach, h->height), high = clamp(row + reach, h->height);
     int64_t left = (int64_t)floor(column - across), right = (int64_t)floor(column + across), voids = 0;
     if (right - left + 1 > h->width) left = 0, right = h->width - 1;
-    for (int64_t y = low; y <= high; y++) voids += count_run(h, y, left, right);
-    return voids > 0 && voids < (high - low + 1) * (right - left + 1);
+    /* 2. Their voids, and the rows of both kinds. */
+    const int64_t columns = right - left + 1;
+    bool mixes_row = false;
+    for (int64_t y = low; y <= high; y++) {
+        const int64_t run = count_run(h, y, left, right);
+        voids += run;
+        mixes_row = mixes_row || (run > 0 && run < columns);
+    }
+    /* 3. The limit of the angle: the middle is at most 2/3 of a side from a corner, sides are half a cell's height. In
+     * a row of both kinds also half the width of a cell, in the middle of its row: at a pole the width is 0. */
+    const double middle = pi / 2 - pi * ((double)row_of(h, circle->latitude) + 0.5) / (double)h->height;
+    const double height = pi / (double)h->height, width = 2 * pi / (double)h->width * cos(middle);
+    if (mixes_row && circle->angle > width / 3) return true;
+    return voids > 0 && voids < (high - low + 1) * columns && circle->angle > height / 3;
 }
 
 static bool is_void_at(const struct planet_holes *h, const struct circle *circle)
 {
-    const int64_t row = clamp((0.5 - circle->latitude / pi) * (double)h->height, h->height),
+    const int64_t row = row_of(h, circle->latitude),
                   column = clamp((circle->longitude / (2 * pi) + 0.5) * (double)h->width, h->width);
     return count_run(h, row, column, column) > 0;
 }
@@ -101,15 +119,13 @@ static bool reserve(struct planet_holes *h, int64_t triangles)
 int64_t planet_holes_mark(struct planet_holes *h, const double *positions, const uint32_t *triangles,
                           int64_t triangle_count)
 {
-    /* The middle is at most 2/3 of a side from a corner: sides of half a cell. */
-    const double smallest = pi / (double)h->height / 3;
     int64_t splits = 0;
     if (!reserve(h, triangle_count)) return -1;
     for (int64_t t = 0; t < triangle_count; t++) {
         const double *corners[3];
         for (int k = 0; k < 3; k++) corners[k] = positions + 3 * (int64_t)triangles[3 * t + k];
         const struct circle circle = circle_around(corners);
-        const bool split = circle.angle > smallest && is_mixed(h, &circle);
+        const bool split = needs_split(h, &circle);
         h->removed[t] = is_void_at(h, &circle);
         h->commands[t] = split ? BOSC_BISECTOR_SPLIT : BOSC_BISECTOR_KEEP;
         splits += split;
