@@ -4,6 +4,9 @@
 
 enum { MARGIN = 24 };
 
+/* Height of the flattest picture, beside its width. */
+static const double FLATTEST = 0.05;
+
 /* The extent of the first two coordinates. */
 struct extent {
     double low[2], high[2];
@@ -34,10 +37,17 @@ static struct extent extent_of(const bosc_array *points)
             e.low[c] = fmin(e.low[c], coordinate_of(points, i, c));
             e.high[c] = fmax(e.high[c], coordinate_of(points, i, c));
         }
+    /* Without points, or with all alike: of length 1, but small beside the other axis. */
+    double half[2];
+    for (int c = 0; c < 2; c++) {
+        const bool other = e.low[1 - c] < e.high[1 - c];
+        half[c] = other ? FLATTEST * (e.high[1 - c] / 2 - e.low[1 - c] / 2) : 0.5;
+    }
     for (int c = 0; c < 2; c++)
-        if (!(e.low[c] < e.high[c])) { /* no points, or all alike */
-            e.low[c] = isfinite(e.low[c]) ? e.low[c] - 0.5 : 0;
-            e.high[c] = e.low[c] + 1;
+        if (!(e.low[c] < e.high[c])) {
+            const double middle = isfinite(e.low[c]) ? e.low[c] : 0;
+            e.low[c] = middle - half[c];
+            e.high[c] = middle + half[c];
         }
     return e;
 }
@@ -47,7 +57,7 @@ int cluster_picture_height(const bosc_array *points, int width)
     const struct extent e = extent_of(points);
     /* Halves, so that no difference overflows; strips and columns stay visible. */
     const double ratio = (e.high[1] / 2 - e.low[1] / 2) / (e.high[0] / 2 - e.low[0] / 2);
-    return 2 * MARGIN + (int)((width - 2 * MARGIN) * fmin(fmax(ratio, 0.25), 1.5));
+    return 2 * MARGIN + (int)((width - 2 * MARGIN) * fmin(fmax(ratio, FLATTEST), 1.5));
 }
 
 /* Hues follow the golden angle, so that neighbouring labels differ; brightness has three steps. */
@@ -71,8 +81,9 @@ void cluster_picture_draw(struct canvas *canvas, const bosc_array *points, const
     /* 1. One scale for both axes; discs cover about a third of the picture. */
     const double x_size = e.high[0] / 2 - e.low[0] / 2, y_size = e.high[1] / 2 - e.low[1] / 2;
     double scale = fmin(wide / x_size, high / y_size);
-    if (!isfinite(scale)) scale = 1; /* all points round to one position: it is the middle */
-    const double radius = fmin(5, fmax(0.7, sqrt(wide * high / (10 * (double)(n + 1)))));
+    if (!isfinite(scale)) scale = 1;                        /* all points round to one position: it is the middle */
+    const double largest = sqrt((double)canvas->width) / 4; /* 10 of 1600 pixels */
+    const double radius = fmin(largest, fmax(0.7, sqrt(wide * high / (10 * (double)(n + 1)))));
     /* 2. Noise first. */
     for (int noise = 1; noise >= 0; noise--)
         for (int64_t i = 0; i < n; i++) {
