@@ -11,7 +11,7 @@ from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array, reals
 from ._locks import reading, writing
 from ._nodes import cKDTreeNode
-from ._numbers import real, whole
+from ._numbers import real, tolerance, whole
 from ._pairs import Pairs
 from ._points import WIDER, converted, finite, frozen, is_below_one, norm, points_of, within_power
 from ._where import Progress, where
@@ -229,20 +229,24 @@ class cKDTree(Pairs):
 
     def _queries(self, x: Any) -> tuple[Any, tuple[int, ...], Space]:
         """Queries as rows, their shape, and their space."""
+        x, shape, space = self._rows(x, "x")
+        if space is NUMPY:
+            finite(x, "'x'")
+        return x, shape, space
+
+    def _rows(self, x: Any, name: str) -> tuple[Any, tuple[int, ...], Space]:
+        """Vectors of the tree's dimension as rows, their shape, and their space."""
         space = space_of(x)
         if space is NUMPY:
-            x = real_array(x, "x")
+            x = real_array(x, name)
             if type(x) is not np.ndarray:
                 x = x.view(np.ndarray)
         shape = tuple(x.shape)
         if not shape or shape[-1] != self._m:
-            raise ValueError(f"x must consist of vectors of length {self._m} but has shape {shape}")
+            raise ValueError(f"{name} must consist of vectors of length {self._m} but has shape {shape}")
         if len(shape) != 2:
             x = x.reshape(-1, self._m)
-        x = space.rows(x, self._dtype)
-        if space is NUMPY:
-            finite(x, "'x'")
-        return x, shape[:-1], space
+        return space.rows(x, self._dtype), shape[:-1], space
 
     def _each(self, values: Any, shape: tuple[int, ...], space: Space, name: str) -> Any:
         """One number for all queries, or one for each of them."""
@@ -361,7 +365,7 @@ class cKDTree(Pairs):
                 bound = reals(bound, "float64", NUMPY, "distance_upper_bound")
                 bounds = self._each(self._below(bound, p), shape, space, "distance_upper_bound")
             self._handle.query_knn(
-                at, rows, k, norm(p), real(eps, "eps"), self._periods, bounds, False, raw(ids), raw(d)
+                at, rows, k, norm(p), tolerance(eps), self._periods, bounds, False, raw(ids), raw(d)
             )
             d = space.give(d)
         if bounded or k > self._n:
@@ -402,7 +406,7 @@ class cKDTree(Pairs):
         distances: bool,
     ) -> tuple[Any, Any, Any]:
         """The points within the radius of each query in `rows`, as CSR rows: offsets, ids, and distances or None."""
-        eps = real(eps, "eps")
+        eps = tolerance(eps)
         if is_below_one(p, space) and self._space is NUMPY:
             found = self._ball(rows, radii * WIDER, 1.0, 0.0, space, workers, progress, False)
             return within_power(found, rows, self._data, radii, real(p, "p"), self._periods)
@@ -508,7 +512,7 @@ class cKDTree(Pairs):
         if return_length:
             counts = space.empty(len(rows), "int64")
             at = where(self._place, space.stream(), workers, progress)
-            p, eps = norm(p), real(eps, "eps")
+            p, eps = norm(p), tolerance(eps)
             tree._handle.query_radius_count(at, rows, radii, p, eps, tree._periods, False, raw(counts))
             counts = space.give(counts).reshape(shape)
             return counts if shape or space is not NUMPY else int(counts)
@@ -528,8 +532,8 @@ class cKDTree(Pairs):
 
         Parameters
         ----------
-        lows, highs : array_like, shape (q, m)
-            Corners of the boxes.
+        lows, highs : array_like, shape (q, m) or (m,)
+            Corners of the boxes, or of one box; infinite where a box is not bounded.
         workers : int, optional
             Threads; -1: all.
 
@@ -544,13 +548,16 @@ class cKDTree(Pairs):
         >>> cKDTree([[0.0, 1.0], [1.0, 1.0], [3.0, 4.0]]).query_box([[0, 0]], [[2, 2]])
         (array([0, 2]), array([0, 1]))
         """
-        tree = self._for_queries(lows)
+        tree = self._for_queries(lows, "lows")
         if tree is self:
-            tree = self._for_queries(highs)
-        lows, shape, _ = tree._queries(lows)
-        highs, others, _ = tree._queries(highs)
-        if shape != others or len(shape) != 1:
-            raise ValueError("lows and highs must be arrays of the same two dimensions")
+            tree = self._for_queries(highs, "highs")
+        lows, shape, _ = tree._rows(lows, "lows")
+        highs, others, _ = tree._rows(highs, "highs")
+        if shape != others or len(shape) > 1:
+            raise ValueError("lows and highs must be of one shape: rows of corners, or the two corners of one box")
+        for corners, name in ((lows, "lows"), (highs, "highs")):
+            if np.isnan(corners).any():
+                raise ValueError(f"{name} must not be NaN")
         boxes = np.stack([lows, highs], axis=1)
         at = where(self._place, 0, workers)
         offsets = np.empty(len(lows) + 1, np.int64)

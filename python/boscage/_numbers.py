@@ -25,6 +25,14 @@ def real(x: Any, name: str) -> float:
         raise ValueError(f"{name}: {error}") from None
 
 
+def tolerance(x: Any) -> float:
+    """An argument `eps`: 0 or more, and finite."""
+    eps = real(x, "eps")
+    if not 0 <= eps < float("inf"):
+        raise ValueError(f"eps: {eps:g} is not 0 or more and finite")
+    return eps
+
+
 def whole(x: Any, name: str, dtype: str = "int64") -> int:
     """One integer that a type holds."""
     if type(x) is not int:

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import DTYPES, NUMPY, raw
 from ._convert import reals
 from ._locks import reading, reading_both
-from ._numbers import real
+from ._numbers import real, tolerance
 from ._points import WIDER, PointSet, is_below_one, norm, within_power
 from ._where import Place, Progress, where
 
@@ -61,7 +61,7 @@ class Pairs(PointSet):
         space = self._space
         at = where(self._place, space.stream(), workers, progress)
         of = None if other is None else other._handle
-        r, eps = real(r, "r"), real(eps, "eps")
+        r, eps = real(r, "r"), tolerance(eps)
         if is_below_one(p, space):
             found = self._pairs(other, r * WIDER, 1.0, 0.0, workers, progress, False)
             y = self._data if other is None else other._data

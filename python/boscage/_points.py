@@ -74,11 +74,11 @@ def points_of(x: Any, dtype: Optional[str], space: Space, name: str = "data") ->
 EXACT = {"float32", "float16", "bfloat16", "int8", "int16", "uint8", "uint16", "bool"}  # in float32
 
 
-def rounds(x: Any, space: Space) -> bool:
+def rounds(x: Any, space: Space, name: str = "x") -> bool:
     """True if float32 does not hold all queries x. Values of arrays on a device are not read, their type decides."""
     if space is not NUMPY:
         return space.dtype_name(x) not in EXACT
-    x = real_array(x, "x")
+    x = real_array(x, name)
     if x.dtype.name in EXACT:
         return False
     with np.errstate(over="ignore"):
@@ -134,9 +134,9 @@ class PointSet:
             self._twin = self._of_points(self._space.asarray(self.data, "float64"))
         return self._twin
 
-    def _for_queries(self, x: Any) -> Any:
+    def _for_queries(self, x: Any, name: str = "x") -> Any:
         """The structure for these queries: one of float32 rounds none."""
-        return self._of_float64() if self._dtype == "float32" and rounds(x, space_of(x)) else self
+        return self._of_float64() if self._dtype == "float32" and rounds(x, space_of(x), name) else self
 
 
 def frozen(x: Any) -> Any:

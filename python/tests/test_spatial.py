@@ -116,6 +116,31 @@ def test_boxes(points, low, side):
     assert ids.tolist() == np.flatnonzero(inside).tolist() and offsets.tolist() == [0, inside.sum()]
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_boxes_without_bounds_and_alone(dtype):
+    tree = KDTree(np.array([[0, 5], [1, 6], [3, 7]], dtype))
+    assert [x.tolist() for x in tree.query_box([-np.inf, 0], [1, np.inf])] == [[0, 2], [0, 1]]
+    half_spaces = [[-np.inf, -np.inf], [0.1, -np.inf]], [[np.inf, 6.5], [np.inf, np.inf]]
+    assert [x.tolist() for x in tree.query_box(*half_spaces)] == [[0, 2, 4], [0, 1, 1, 2]]
+    for lows, highs, message in (
+        ([np.nan, 0], [1, 1], "^lows must not be NaN"),
+        ([[0, 0]], [[1, np.nan]], "^highs must not be NaN"),
+        ([0, 0, 0], [1, 1], "^lows must consist of vectors of length 2"),
+        ([0, 0], [1, 1, 1], "^highs must consist of vectors of length 2"),
+        ([0, 0], [[1, 1]], "^lows and highs must be of one shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            tree.query_box(lows, highs)
+
+
+def test_eps_is_named():
+    tree = KDTree(np.zeros((3, 2)))
+    for eps in (-1, np.nan, np.inf):
+        for call in (tree.query, lambda x, eps: tree.query_ball_point(x, 1, eps=eps)):
+            with pytest.raises(ValueError, match="^eps: .* is not 0 or more and finite"):
+                call([[0, 0]], eps=eps)
+
+
 def test_float32_is_kept():
     points = np.random.default_rng(1).random((500, 3), np.float32)
     tree = KDTree(points)
