@@ -38,6 +38,19 @@ class DictMethods:
 
     __hash__ = None  # type: ignore[assignment]  # as of a dict: equal maps may change
 
+    @classmethod
+    def fromkeys(cls, keys: Any, value: Any) -> Any:
+        """A map with one value for all keys.
+
+        Examples
+        --------
+        >>> from boscage.hashing import HashMap
+        >>> HashMap.fromkeys([7, 8, 7], 0.5).get([8, 9])
+        array([0.5, 0. ])
+        """
+        keys = array_of(keys) if isinstance(keys, Iterable) else keys
+        return cls(keys, np.broadcast_to(value, (len(keys), *np.shape(value))))
+
     def copy(self) -> Any:
         """A copy of the map."""
         return copy.copy(self)
@@ -232,6 +245,20 @@ class SetMethods:
         out = self.copy()
         out._toggle(array_of(other))
         return out
+
+    def intersection_update(self: Any, *others: Any) -> None:
+        """Removes all keys but those common to all sets."""
+        for keys in map(array_of, others):
+            self._keep(keys)
+
+    def difference_update(self: Any, *others: Any) -> None:
+        """Removes the keys of the others."""
+        for keys in map(array_of, others):
+            self._remove_present(keys)
+
+    def symmetric_difference_update(self: Any, other: Any) -> None:
+        """Removes the keys that are in both sets, and adds those of the other set alone."""
+        self._toggle(array_of(other))
 
     def isdisjoint(self: Any, other: Any) -> bool:
         """True if no key is in both sets."""

@@ -386,7 +386,31 @@ def test_operators_of_sets(one, other):
         changed = table.copy()
         changed -= them
         assert set(changed) == one - other
+        for name in ("difference_update", "intersection_update", "symmetric_difference_update")[: len(others)]:
+            changed, want = table.copy(), set(one)
+            getattr(changed, name)(them)
+            getattr(want, name)(other)
+            assert set(changed) == want
         assert set(table) == one
+
+
+def test_sets_change_by_several():
+    table, want = HashSet(range(9)), set(range(9))
+    for name, others in (
+        ("difference_update", ([1], {2})),
+        ("intersection_update", ([0, 3, 7, 99], {3, 7, 4})),
+        ("intersection_update", ()),
+    ):
+        assert getattr(table, name)(*others) is None
+        getattr(want, name)(*others)
+        assert set(table) == want
+
+
+def test_map_from_keys():
+    assert HashMap.fromkeys([4, 9, 4], 0.5) == {4: 0.5, 9: 0.5}
+    assert HashMap.fromkeys({"a", "b"}, 3) == {"a": 3, "b": 3} and HashMap.fromkeys(iter([7]), "ab") == {7: "ab"}
+    assert HashMap.fromkeys(np.arange(3), [1, 2])[[0, 2]].tolist() == [[1, 2], [1, 2]]
+    assert not len(HashMap.fromkeys([], 1))
 
 
 def test_sets_of_strings():
