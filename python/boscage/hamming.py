@@ -113,15 +113,18 @@ class _Letters:
                 "can be packed"
             )
 
-    def _packed(self, vectors: Any, space: Space) -> Any:
+    def _packed(self, vectors: Any, space: Space, absent: Optional[list] = None) -> Any:
+        """Packed words. absent: gets a mask of the strings with letters outside the alphabet; None: these are refused."""
         words = _core.words(self._length, self._letter_bits)
         if space is not NUMPY:
             if space.dtype_name(vectors) not in ("uint64", "int64"):
                 raise TypeError(f"vectors: {space.dtype_name(vectors)}; packed words on a device are of uint64")
             return space.rows(vectors, "uint64")
         if self._alphabet is not None:
-            vectors = self._of_text(vectors)
+            vectors = self._of_text(vectors, absent)
         vectors = values_of(vectors, "vectors")
+        if vectors.dtype.kind in "SU" and self._alphabet is None:
+            raise TypeError("vectors: strings; `alphabet` gives their letters")
         if vectors.shape == (0,):  # an empty list
             vectors = np.empty((0, self._length), np.uint8)
         if vectors.dtype == np.uint64 and vectors.ndim == 2 and vectors.shape[1] == words:
@@ -131,7 +134,7 @@ class _Letters:
             raise ValueError(f"vectors: shape {vectors.shape} where rows of {self._length} letters are needed")
         return pack(vectors, self._letter_bits)
 
-    def _of_text(self, vectors: Any) -> np.ndarray:
+    def _of_text(self, vectors: Any, absent: Optional[list]) -> np.ndarray:
         rows = [vectors] if isinstance(vectors, (str, bytes)) else list(vectors)
         text = b"".join(row.encode() if isinstance(row, str) else row for row in rows)
         if len(text) != len(rows) * self._length or any(len(row) != self._length for row in rows):
@@ -144,7 +147,10 @@ class _Letters:
         letter[np.frombuffer(self._alphabet.encode(), np.uint8)] = np.arange(len(self._alphabet))  # type: ignore
         out = letter[np.frombuffer(text, np.uint8)].reshape(len(rows), self._length)
         known = np.isin(np.frombuffer(text, np.uint8), np.frombuffer(self._alphabet.encode(), np.uint8))  # type: ignore
-        if not known.all():
+        if not known.all() and absent is not None:
+            absent.append(~known.reshape(out.shape).all(axis=1))
+            out[~known.reshape(out.shape)] = 0
+        elif not known.all():
             at = int(np.flatnonzero(~known)[0])
             raise ValueError(f"vectors: {chr(text[at])!r} in row {at // self._length} is not in the alphabet")
         return out
@@ -419,9 +425,9 @@ class Trie(_Letters):
     def _values(self, values: Any) -> Any:
         return None if values is None else integers(values, "int64", self._space, "values")
 
-    def _queries(self, vectors: Any) -> tuple[Any, int, Space, Any]:
+    def _queries(self, vectors: Any, absent: Optional[list] = None) -> tuple[Any, int, Space, Any]:
         space = space_of(vectors)
-        words = self._packed(vectors, space)
+        words = self._packed(vectors, space, absent)
         return words, int(words.shape[0]), space, self._at(space)
 
     def insert(self, vectors: Any, values: Any = None, *, progress: Progress = None) -> None:
@@ -431,14 +437,18 @@ class Trie(_Letters):
 
     def erase(self, vectors: Any) -> int:
         """Removes vectors, and returns the number removed."""
-        words, _, _, at = self._queries(vectors)
-        return self._handle.erase(at, words)
+        absent: list = []
+        words, _, _, at = self._queries(vectors, absent)
+        return self._handle.erase(at, words[~absent[0]] if absent else words)
 
     def find(self, vectors: Any) -> tuple[Any, Any]:
         """Ranks, -1 where a vector is absent, and values, 0 there."""
-        words, n, space, at = self._queries(vectors)
+        absent: list = []
+        words, n, space, at = self._queries(vectors, absent)
         ranks, values = space.empty(n, "int64"), space.empty(n, "int64")
         self._handle.find(at, words, raw(ranks), raw(values), None)
+        for outside in absent:
+            ranks[outside], values[outside] = -1, 0
         return space.give(ranks), space.give(values)
 
     def __contains__(self, vector: Any) -> bool:

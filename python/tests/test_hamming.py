@@ -141,6 +141,8 @@ def test_bad_input(make):
     [
         (lambda: CellGraph(None), TypeError, "vectors: None"),
         (lambda: Trie(None, alphabet="AC"), TypeError, "vectors: None"),
+        (lambda: CellGraph(["AC", "CA"]), TypeError, "vectors: strings; `alphabet` gives their letters"),
+        (lambda: Trie(["AC"], alphabet="AC").insert(["AG"]), ValueError, "vectors: 'G' in row 0 is not in the"),
         (lambda: CellGraph([]), ValueError, "vectors: none, and no length"),
         (lambda: CellGraph([], alphabet="AC"), ValueError, "vectors: none, and no length"),
         (lambda: CellGraph(["AC", "CA", "A"], alphabet="ACGT"), ValueError, "vectors: row 2 has 1 letters, not 2"),
@@ -152,6 +154,14 @@ def test_bad_input(make):
 def test_messages(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+def test_letters_outside_the_alphabet_are_absent():
+    trie = Trie(["AA", "AC"], [7, 8], alphabet="AC")
+    assert [x.tolist() for x in trie.find(["zA", "AC", "GG", "AA"])] == [[-1, 1, -1, 0], [0, 8, 0, 7]]
+    assert "AA" in trie and "Az" not in trie
+    assert trie.erase(["zz", "AC", "zA"]) == 1 and "AA" in trie and "AC" not in trie
+
 
 
 def test_prefixes_without_lengths():
