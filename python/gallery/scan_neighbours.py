@@ -15,6 +15,14 @@ def scan(n, rng):
     return centre + 0.4 * normal + rng.normal(0, 0.003, (n, 3)), normal
 
 
+def visible(points, normals, view):
+    """True for points that face the viewer and have no part of the torus before them."""
+    steps = np.linspace(0.1, 3, 60)[:, None]
+    before = points[:, None] + steps * view
+    x, y, z = before[..., 0], before[..., 1], before[..., 2]
+    return (normals @ view > 0) & (np.hypot(np.hypot(x, y) - 1, z) > 0.39).all(axis=1)
+
+
 def main(picture="scan_neighbours.png", n=20_000):
     points, normals = scan(n, np.random.default_rng(1))
     tree = KDTree(points)
@@ -32,8 +40,8 @@ def main(picture="scan_neighbours.png", n=20_000):
     light = np.clip(found * np.sign(found[:, 2:]) @ [0.3, 0.3, 0.9], 0, 1)
     figure = plt.figure(figsize=(6, 5))
     axes = figure.add_subplot(projection="3d", box_aspect=(1, 1, 0.3))
-    seen = normals @ [0.43, -0.75, 0.5] > 0  # towards the viewer: the far side would show through gaps
-    axes.scatter(*points[seen].T, c=light[seen], s=12, cmap="gray", alpha=1)
+    seen = visible(points, normals, np.array([0.43, -0.75, 0.5]))  # others would show through gaps
+    axes.scatter(*points[seen].T, c=light[seen], s=30, cmap="gray", alpha=1)
     axes.set_axis_off()
     figure.savefig(picture, dpi=110, bbox_inches="tight")
     return float(np.median(right))
