@@ -17,6 +17,11 @@ from ._where import CPU, Place, place as place_of
 DTYPES = {"float32": 1, "float64": 2, "int32": 3, "int64": 4, "uint32": 5, "uint64": 6}
 
 
+def is_aligned(x: np.ndarray) -> bool:
+    """True if the address is a multiple of the alignment; NumPy calls every empty array aligned."""
+    return x.flags.aligned and x.size > 0
+
+
 class Space:
     """The base class; arrays of NumPy."""
 
@@ -28,7 +33,8 @@ class Space:
         return 0
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        return np.ascontiguousarray(x, dtype=dtype)
+        x = np.ascontiguousarray(x, dtype=dtype)
+        return x if is_aligned(x) else x.copy()
 
     def rows(self, x: Any, dtype: Any) -> Any:
         """A 2-D array with contiguous rows; not copied if it is one already."""
@@ -38,7 +44,7 @@ class Space:
             step = x.strides[0]
             if step % item == 0 and step >= x.shape[1] * item and x.flags.aligned:
                 return x
-        return np.ascontiguousarray(x)
+        return self.asarray(x)
 
     def dtype_name(self, x: Any) -> str:
         return np.asarray(x).dtype.name

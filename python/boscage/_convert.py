@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import NUMPY, Space, space_of
+from ._arrays import NUMPY, Space, is_aligned, space_of
 
 
 def is_extension(x: Any) -> bool:
@@ -40,8 +40,9 @@ def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
 
 
 def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:
-    """The values of an array in the byte order of the machine, and a mask of its missing elements, or None."""
-    if type(x) is np.ndarray and x.dtype.isnative:
+    """The values of an array, aligned and in the byte order of the machine, and a mask of its missing elements, or
+    None."""
+    if type(x) is np.ndarray and x.dtype.isnative and is_aligned(x):
         return x, None
     mask = None
     if isinstance(x, np.ma.MaskedArray):
@@ -59,12 +60,12 @@ def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]
             x = integers_of(given)
     except ValueError as error:  # of lists whose rows differ in length
         raise ValueError(f"{name}: {error}") from None
-    return (x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))), mask
+    return (x if x.dtype.isnative and is_aligned(x) else x.astype(x.dtype.newbyteorder("="))), mask
 
 
 def values_of(x: Any, name: str) -> np.ndarray:
-    """The values of an array without missing elements, in the byte order of the machine."""
-    if type(x) is np.ndarray and x.dtype.isnative:
+    """The values of an array without missing elements, aligned and in the byte order of the machine."""
+    if type(x) is np.ndarray and x.dtype.isnative and is_aligned(x):
         return x
     values, mask = values_and_mask(x, name)
     if mask is not None:

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import Space
+from ._arrays import NUMPY, Space
 from ._convert import cast, values_and_mask, values_of
 
 KINDS = "integers, floats, dates, strings and records of integers are"
@@ -180,14 +180,14 @@ class Keys:
     def _plain_words(self, keys: np.ndarray) -> np.ndarray:
         kind = keys.dtype.kind
         if kind in "mM":
-            return np.ascontiguousarray(keys).view(np.int64)
+            return NUMPY.asarray(keys).view(np.int64)
         if kind == "f":
             words = keys.astype(self.words) + self.words.type(0)  # -0 is 0
             nan = np.isnan(words)
             if nan.any():
                 words[nan] = np.nan
             return words
-        return np.ascontiguousarray(keys, self.words)
+        return NUMPY.asarray(keys, self.words)
 
     def _words_of_text(self, text: np.ndarray, add: bool) -> tuple[np.ndarray, Optional[np.ndarray]]:
         """Words of strings in UTF-8."""

@@ -38,6 +38,14 @@ def _gaps(x):
     return out[..., ::2]
 
 
+def _odd(x):
+    """A contiguous array behind a header of 13 bytes."""
+    x = np.ascontiguousarray(x)
+    out = np.frombuffer(bytes(13) + x.tobytes(), x.dtype, offset=13).reshape(x.shape)
+    assert not (out.size and out.flags.aligned)
+    return out
+
+
 def _frozen(x):
     x.flags.writeable = False
     return x
@@ -66,6 +74,8 @@ REAL |= {
     "reversed": lambda x: x.astype(np.float64)[..., ::-1].copy()[..., ::-1],
     "Fortran": lambda x: np.asfortranarray(x.astype(np.float64)),
     "frozen": lambda x: _frozen(x.astype(np.float64)),
+    "odd address": lambda x: _odd(x.astype(np.float64)),
+    "odd address of integers": lambda x: _odd(x.astype(np.int64)),
     "list": lambda x: x.tolist(),
     "objects": _objects,
     "matrix": lambda x: np.asmatrix(x) if x.ndim == 2 else x,
@@ -408,7 +418,7 @@ TREE = KDTree(SQUARE)
         "x of a ball": lambda x: KDTree(SQUARE).query_ball_point(x, 1.2, return_length=True),
         "x of rows": lambda x: np.concatenate(KDTree(SQUARE).query_ball_csr(x, 1.2)),
         "x of float32": lambda x: KDTree(SQUARE.astype("f4")).query(x, k=2)[0].astype("f8"),
-        "x of boxes": lambda x: np.concatenate(KDTree(SQUARE).query_box(x, np.zeros((6, 2)) + 1)),
+        "lows of boxes": lambda x: np.concatenate(KDTree(SQUARE).query_box(x, np.zeros((6, 2)) + 1)),
         "x of voxels": lambda x: VoxelGrid(SQUARE, 0.6).count(x, 1.2),
         "y": lambda x: linkage(x),
         "X": lambda x: SklearnTree(x).query(QUERIES, k=2)[0],

@@ -184,7 +184,7 @@ def single(y: Any) -> np.ndarray:
 
 
 def _dendrogram(Z: Any) -> np.ndarray:
-    z = np.ascontiguousarray(Z, np.float64)
+    z = NUMPY.asarray(Z, np.float64)
     if z.ndim != 2 or z.shape[1] != 4:
         raise ValueError("Linkage matrix must have shape (n - 1, 4)")
     return z
