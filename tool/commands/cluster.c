@@ -188,10 +188,10 @@ static int read_periods(const struct job *job, struct clustering *s)
 static int64_t largest_group(const struct clustering *s)
 {
     const int64_t *labels = s->labels.data;
-    int64_t *sizes = s->core.data, largest = 0; /* all points are core, and their rows are no output here */
+    int64_t *sizes = s->core.data, largest = 0; /* rows of core points, which are no output here */
     memset(sizes, 0, (size_t)s->points.shape[0] * sizeof *sizes);
     for (int64_t i = 0; i < s->points.shape[0]; i++)
-        if (++sizes[labels[i]] > largest) largest = sizes[labels[i]];
+        if (labels[i] >= 0 && ++sizes[labels[i]] > largest) largest = sizes[labels[i]]; /* -1: an infinite point */
     return largest;
 }
 
