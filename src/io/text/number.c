@@ -69,7 +69,7 @@ static const char *read_digits(const char *p, const char *end, struct decimal *d
 /* Reads the exponent, if there is one. */
 static const char *read_exponent(const char *p, const char *end, struct decimal *d)
 {
-    if (p == end || (*p | 32) != 'e') return p;
+    if (p == end || ((*p | 32) != 'e' && (*p | 32) != 'd')) return p; /* d: Fortran's, of double precision */
     const char *q = p + 1;
     bool negative = q < end && *q == '-';
     if (q < end && (*q == '-' || *q == '+')) q++;

@@ -373,19 +373,25 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
     return *unnamed;
 }
 
-/* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none. */
+/* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none;
+ * -1: several have the name. */
 static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
 {
     struct bi_line remainder = *header, field;
     const size_t length = (size_t)(name.end - name.begin);
-    int64_t other = 0, others = 0;
+    int64_t same = 0, other = 0, others = 0;
     for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++) {
         if ((size_t)(field.end - field.begin) != length) continue;
-        if (memcmp(field.begin, name.begin, length) == 0) return i;
+        if (memcmp(field.begin, name.begin, length) == 0) {
+            if (same) return -1;
+            same = i;
+            continue;
+        }
         if (strncasecmp(field.begin, name.begin, length) != 0) continue;
         other = i;
         others++;
     }
+    if (same) return same;
     return others == 1 ? other : 0;
 }
 
@@ -405,6 +411,9 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
                 snprintf(reason->text, sizeof reason->text, "more than %d columns are requested", BI_COLUMNS_MAX);
             else if (is_number)
                 snprintf(reason->text, sizeof reason->text, "column 0 is requested, but the first is 1");
+            else if (number < 0)
+                snprintf(reason->text, sizeof reason->text, "several columns are named %s; a number chooses one",
+                         quoted.text);
             else
                 snprintf(reason->text, sizeof reason->text, header ? "no column is named %s" : "no header names %s",
                          quoted.text);

@@ -168,7 +168,7 @@ static const struct malformed bad_rows[] = {
     {"F:1: '+' is not a number", "+\n", 0},
     {"F:1: '-.' is not a number", "-.\n", 0},
     {"F:1: '.e5' is not a number", ".e5\n", 0},
-    {"F:1: '1d5' is not a number", "1d5\n", 0},
+    {"F:1: '1d+' is not a number", "1d+\n", 0},
     {"F:1: '1_000' is not a number", "1_000\n", 0},
     {"F:1: '1f' is not a number", "1f\n", 0},
     {"F:1: '1-2' is not a number", "1-2\n", 0},
@@ -225,6 +225,7 @@ static void wrong_columns(void)
     } bad[] = {
         {"F:1: no column is named 'q'", "x,q", "x,y\n1,2\n"},
         {"F:1: no header names 'x'", "x", "1,2\n"},
+        {"F:1: several columns are named 'x'; a number chooses one", "y,x", "x,y,x\n1,2,3\n"},
         {"F:1: column 0 is requested, but the first is 1", "0", "1,2\n"},
         {"F:1: no columns are requested", "", "1,2\n"},
         {"F:1: a field is empty", NULL, ",1,2\n"},
