@@ -325,16 +325,18 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
 /* Reads the edges of a graph, one per entry of the file, in its order.
  *
  *   .gr                    DIMACS shortest paths: `p sp N M`, then M lines `a U V WEIGHT`, vertices from 1; `c` begins
- *                          a comment
+ *                          a comment. Also cliques and colouring: `p edge N M` or `p col N M`, then lines `e U V`
  *   .mtx                   Matrix Market, coordinate and square: pattern, integer, unsigned-integer or real; general
  *                          or symmetric. Complex, hermitian and skew-symmetric matrices give their pattern
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
  *   .tsv .csv              begin comments; a comma or semicolon in the first line is the separator, and numbers may be
  *                          quoted; a line of names may come first, and columns without a name before the vertices.
  *                          Vertices may be written as 1.0. Of four columns or more Source, Target and Weight are read
- *                          by their names (Gephi)
+ *                          by their names (Gephi). Lines may end in the data of networkx, {...}: its attribute
+ *                          weight, or the only one, is the weight
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
+ *   .npy                   pairs (m, 2) of integers of 32 or 64 bits, vertices from 0; n is the largest + 1
  *
  * Weights of .gr and edge lists are integers; reals if one is written as a real or exceeds 64 bits. Infinities are
  * allowed.

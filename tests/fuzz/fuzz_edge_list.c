@@ -8,8 +8,12 @@
 
 static void compare_lines(const char *data, size_t size, bool tagged, char separator, enum bi_weights weights)
 {
-    struct bi_edge_form form = {
-        .tagged = tagged, .separator = separator, .first = tagged, .n = 1000000, .weights = weights, .widest = weights};
+    struct bi_edge_form form = {.tag = tagged ? 'a' : 0,
+                                .separator = separator,
+                                .first = tagged,
+                                .n = 1000000,
+                                .weights = weights,
+                                .widest = weights};
     struct bi_lines lines = {.next = data, .end = data + size};
     struct bi_line line;
     while (bi_lines_next(&lines, &line)) {

@@ -22,8 +22,8 @@ static const struct help_file help_files[] = {
     {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt", ".npy"},
     {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, .glb, or a saved tree (.bosc)", " P MODEL "},
     {"Graphs",
-     ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, or a saved "
-     "graph (.bosc)",
+     ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, .npy "
+     "(pairs), or a saved graph (.bosc)",
      " G "},
     {"Vectors", "text of 0 and 1, of bases or of amino acids, FASTA, FASTQ, or .npy of packed bits", " V "},
     {"Reads", "FASTA, FASTQ, or lines of bases or of amino acids, which a count may follow", " READS "},

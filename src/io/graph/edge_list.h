@@ -14,6 +14,7 @@ enum bi_edges_format {
     BI_EDGES_MTX,
     BI_EDGES_LIST,
     BI_EDGES_METIS,
+    BI_EDGES_NPY,
     BI_EDGES_SAVED /* a graph in our own format */
 };
 /* Returns the format, by the ending of the path; for "-" and unknown endings by the first bytes. in: NULL: none. */
@@ -31,13 +32,14 @@ enum bi_weights { BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_I64, BI_WEIGHTS_F6
 
 /* Description of the lines of edges. */
 struct bi_edge_form {
-    bool tagged;        /* each begins with the word "a" */
+    char tag;           /* each begins with this word: 'a' or 'e'; 0: with none */
     char comments[4];   /* first characters of comment lines */
     char separator;     /* between numbers: ',' or ';'; 0: blanks */
     int index;          /* count of fields to skip before the vertices */
     int64_t columns[3]; /* numbers from 1 of the fields of both vertices and the weight; 0: in order, or no weight */
     int ignored;        /* count of numbers to skip behind the vertices */
-    bool has_data;      /* lines may end in {}, the empty data of networkx */
+    bool has_data;      /* lines may end in the data of networkx, {...} */
+    bool data_weight;   /* the data holds the weight; else it is empty */
     int64_t first;      /* number of the first vertex: 0 or 1 */
     int64_t n;          /* number of vertices; -1: the largest + 1 */
     int64_t m;          /* number of edges in the header; -1: not declared */

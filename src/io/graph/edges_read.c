@@ -1,6 +1,6 @@
-/* Reads graph files: DIMACS, Matrix Market, lists of edges; others by their own parsers. Sources: 9th DIMACS
- * Implementation Challenge, Shortest Paths (2006); Boisvert, Pozo, Remington, The Matrix Market Exchange Formats
- * (1996). */
+/* Reads graph files: DIMACS, Matrix Market, lists of edges, pairs of an array; others by their own parsers. Sources:
+ * 2nd DIMACS Implementation Challenge, Clique and Coloring (1993), and 9th, Shortest Paths (2006); Boisvert, Pozo,
+ * Remington, The Matrix Market Exchange Formats (1996). */
 #include "io/graph/edge_list.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "io/file/file.h"
 #include "io/file/structure.h"
 #include "io/graph/parse_edges.h"
+#include "io/npy/npy.h"
 #include "io/text/row.h"
 
 static bool is_blank_line(struct bi_line line)
@@ -29,7 +30,7 @@ static bosc_status fail_header(const struct bi_bytes *in, const char *what, bosc
 bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
 {
     struct bi_edge_form form = {
-        .tagged = true, .comments = "c", .first = 1, .weights = BI_WEIGHTS_I32, .widest = BI_WEIGHTS_F64};
+        .tag = 'a', .comments = "c", .first = 1, .weights = BI_WEIGHTS_I32, .widest = BI_WEIGHTS_F64};
     struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line, word;
     bosc_status status;
@@ -41,9 +42,14 @@ bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_er
         return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error,
                           "%s where the problem line (p sp VERTICES EDGES) should be",
                           bi_quote(word.begin, word.end).text);
-    if (!bi_word_next(&line, &word) || !bi_word_is_any_case(&word, "sp"))
-        return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "the problem is %s, but must be sp",
+    bi_word_next(&line, &word);
+    if (bi_word_is_any_case(&word, "edge") || bi_word_is_any_case(&word, "col")) {
+        form.tag = 'e';
+        form.weights = form.widest = BI_WEIGHTS_NONE;
+    } else if (!bi_word_is_any_case(&word, "sp")) {
+        return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "the problem is %s, but must be sp, edge or col",
                           bi_quote(word.begin, word.end).text);
+    }
     if ((status = bi_edges_count(in, &lines, &line, "vertices", &form.n, error)) != BOSC_OK ||
         (status = bi_edges_count(in, &lines, &line, "edges", &form.m, error)) != BOSC_OK ||
         (status = bi_edges_line_end(in, &lines, &line, error)) != BOSC_OK)
@@ -157,29 +163,81 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
     struct bi_lines lines = bi_lines_begin(in), ahead = lines, behind;
-    struct bi_line first, line;
+    struct bi_line first, line, data = {0};
     if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, &form, edges, error);
+    /* 1. The separator, and the number of fields; data of networkx is one of them. */
+    form.has_data = bi_edge_data_split(&first, &data);
     char separator = bi_separator_of(first);
     if (separator == ',' || separator == ';') form.separator = separator;
     const char between = form.separator ? separator : ' ';
-    int64_t fields = bi_fields_count(first, between), unnamed = 0;
+    int64_t fields = bi_fields_count(first, between) + form.has_data, unnamed = 0;
     behind = ahead;
+    /* 2. Names of columns. */
     /* Column names have as many fields as the row below, or omit its quoted name. If no row follows, only commas or
      * semicolons make them names. */
-    bool named = fields >= 2 && bi_is_header(first, separator), more = named && next_row(&ahead, &line);
+    bool named = fields >= 2 && !form.has_data && bi_is_header(first, separator);
+    const bool more = named && next_row(&ahead, &line);
+    if (more) form.has_data = bi_edge_data_split(&line, &data);
     if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
-    struct bi_line row = first; /* the first line of an edge */
     const bool chosen = named && fields - form.index > 3 && choose_columns(&first, between, unnamed, &form);
     if (chosen && separator == '\t') form.separator = separator; /* fields may be empty */
-    if (more && !chosen ? bi_fields_count(line, between) == fields : named && (chosen || form.separator)) {
+    if (more && !chosen ? bi_fields_count(line, between) + form.has_data == fields
+                        : named && (chosen || form.separator))
         lines = behind; /* skip the line of column names */
-        if (more) row = line;
-    }
-    form.has_data = row.end - row.begin > 2 && memcmp(row.end - 2, "{}", 2) == 0;
+    /* 3. Weights, by the first edge: a column, or an attribute of the data. */
     const bool weighted = chosen ? form.columns[2] > 0 : fields - form.index - form.has_data > 2;
-    form.weights = weighted ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE; /* by the first edge */
+    form.data_weight = form.has_data && !weighted && !is_blank_line(data);
+    form.weights = weighted || form.data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
     return bi_edge_lines_parse(in, &lines, &form, edges, error);
+}
+
+/* ---- pairs of an array ---- */
+
+/* Converts a vertex. False: it is not from 0 to BI_EDGES_LIMIT - 1. */
+static bool convert_vertex(const bosc_array *pairs, int64_t i, uint32_t *vertex)
+{
+    uint64_t value = 0;
+    switch (pairs->dtype) {
+    case BOSC_I32: value = (uint64_t)((const int32_t *)pairs->data)[i]; break;
+    case BOSC_U32: value = ((const uint32_t *)pairs->data)[i]; break;
+    default: value = ((const uint64_t *)pairs->data)[i]; break; /* a negative one is beyond the limit */
+    }
+    *vertex = (uint32_t)value;
+    return value < (uint64_t)BI_EDGES_LIMIT;
+}
+
+static bosc_status convert_pairs(const char *name, const bosc_array *pairs, bosc_edges *edges, bosc_io_error *error)
+{
+    const int64_t m = pairs->shape[0];
+    const bool integers =
+        pairs->dtype == BOSC_I32 || pairs->dtype == BOSC_U32 || pairs->dtype == BOSC_I64 || pairs->dtype == BOSC_U64;
+    if (pairs->rank != 2 || pairs->shape[1] != 2 || !integers || m > BI_EDGES_LIMIT)
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not pairs of vertices: an array (m, 2) of i4, i8, u4 or u8",
+                          name);
+    bosc_status status = bi_edges_new(name, BI_WEIGHTS_NONE, m, edges, error);
+    if (status != BOSC_OK) return status;
+    for (int64_t i = 0; i < m; i++) {
+        uint32_t *u = edges->u + i, *v = edges->v + i;
+        if (!convert_vertex(pairs, 2 * i, u) || !convert_vertex(pairs, 2 * i + 1, v)) {
+            bosc_edges_free(edges);
+            return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: row %lld: a vertex is not from 0 to %lld", name,
+                              (long long)i, (long long)BI_EDGES_LIMIT - 1);
+        }
+        if (*u >= edges->n) edges->n = (int64_t)*u + 1;
+        if (*v >= edges->n) edges->n = (int64_t)*v + 1;
+    }
+    edges->m = m;
+    return BOSC_OK;
+}
+
+static bosc_status parse_pairs(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
+{
+    bosc_array pairs = {0};
+    bosc_status status = bi_npy_parse(in, &pairs, error);
+    if (status == BOSC_OK) status = convert_pairs(in->name, &pairs, edges, error);
+    bosc_array_free(&pairs);
+    return status;
 }
 
 /* ---- formats ---- */
@@ -195,6 +253,7 @@ static enum bi_edges_format format_of_bytes(const struct bi_bytes *in)
 {
     if (bi_structure_is(BI_STRUCTURE_graph, in)) return BI_EDGES_SAVED;
     if (begins(in, "%%MatrixMarket")) return BI_EDGES_MTX;
+    if (bi_npy_is(in)) return BI_EDGES_NPY;
     const char *p = in->data, *end = in->data + in->size;
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;
     if (p == end) {
@@ -228,6 +287,7 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     case BI_EDGES_MTX: return bi_mtx_parse(in, edges, error);
     case BI_EDGES_LIST: return bi_edge_list_parse(in, edges, error);
     case BI_EDGES_METIS: return bi_metis_parse(in, edges, error);
+    case BI_EDGES_NPY: return parse_pairs(in, edges, error);
     case BI_EDGES_SAVED: return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved graph, not a list of edges", in->name);
     case BI_EDGES_UNKNOWN: break;
     }
@@ -235,7 +295,7 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
     if (structure) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved %s, not a graph", in->name, structure);
     return bi_io_fail(
         error, BOSC_ERR_FORMAT,
-        "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .csv, .graph, .metis, .bosc) or "
+        "%s: not a graph by its ending (.gr, .mtx, .txt, .el, .snap, .tsv, .csv, .graph, .metis, .npy, .bosc) or "
         "first bytes",
         in->name);
 }
@@ -280,7 +340,7 @@ static bosc_status parse_slice(const char *path, struct bi_file *file, bosc_slic
                                bosc_io_error *error)
 {
     const enum bi_edges_format format = bi_edges_format_of(path, &file->bytes);
-    file->bytes.slice = format == BI_EDGES_METIS ? NULL : slice;
+    file->bytes.slice = format == BI_EDGES_METIS || format == BI_EDGES_NPY ? NULL : slice;
     const bosc_status status = bi_edges_parse(format, &file->bytes, edges, error);
     if (status == BOSC_OK && !file->bytes.slice) trim_to_slice(slice, edges);
     return status;

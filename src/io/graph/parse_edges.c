@@ -18,7 +18,7 @@
 /* A line being read, and the outputs of a failure. */
 struct line_reader {
     const struct bi_edge_form *form;
-    struct bi_line remainder;
+    struct bi_line remainder, data; /* data: of networkx */
     bosc_status *status;
     struct bi_reason *reason;
     struct bi_line chosen[3]; /* with columns: fields; begin: NULL: missing */
@@ -93,13 +93,68 @@ static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, i
                   limit - 1 + first);
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static struct bi_line trim(const char *begin, const char *end)
+{
+    while (begin < end && is_blank(*begin)) begin++;
+    while (end > begin && is_blank(end[-1])) end--;
+    return (struct bi_line){begin, end};
+}
+
+bool bi_edge_data_split(struct bi_line *line, struct bi_line *data)
+{
+    const struct bi_line whole = trim(line->begin, line->end);
+    if (whole.begin == whole.end || whole.end[-1] != '}') return false;
+    const char *brace = memchr(whole.begin, '{', (size_t)(whole.end - whole.begin));
+    if (!brace) return false;
+    *data = (struct bi_line){brace + 1, whole.end - 1};
+    *line = trim(line->begin, brace);
+    if (line->end > line->begin && (line->end[-1] == ',' || line->end[-1] == ';')) line->end--;
+    return true;
+}
+
+/* Finds the weight in the data of networkx, the text of a dict: the attribute `weight`, or the only one. */
+static bool find_weight(struct bi_line data, struct bi_line *weight)
+{
+    int64_t count = 0;
+    bool named = false;
+    for (const char *p = data.begin; p < data.end && !named; p++) {
+        const char *begin = p, *colon = NULL;
+        char quote = 0;
+        int depth = 0; /* of brackets */
+        /* 1. The colon and the end of an attribute. */
+        for (; p < data.end && (quote || depth || *p != ','); p++) {
+            if (quote)
+                quote = *p == quote ? 0 : quote;
+            else if (*p == '\'' || *p == '"')
+                quote = *p;
+            else if (*p == '(' || *p == '[' || *p == '{')
+                depth++;
+            else if (*p == ')' || *p == ']' || *p == '}')
+                depth--;
+            else if (*p == ':' && !colon)
+                colon = p;
+        }
+        if (!colon) return false;
+        /* 2. Its name and value. */
+        const struct bi_line name = trim(begin, colon);
+        *weight = trim(colon + 1, p);
+        named = name.end - name.begin == 8 && memcmp(name.begin + 1, "weight", 6) == 0;
+        count++;
+    }
+    return named || count == 1;
+}
+
 static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
 {
     struct bi_line word;
     int64_t integer;
     double real;
     const struct bi_edge_form *form = r->form;
-    if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the weight is missing");
+    if (form->data_weight && !find_weight(r->data, &word))
+        return refuse(r, BOSC_ERR_FORMAT, "the data has no attribute 'weight'");
+    if (!form->data_weight && !next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the weight is missing");
     if (form->weights != BI_WEIGHTS_F64 && bi_word_integer(&word, &integer)) {
         if (form->weights == BI_WEIGHTS_I32 && integer != (int32_t)integer) return BI_LINE_WIDER;
         edge->weight.integer = integer;
@@ -134,16 +189,18 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
                                     bosc_status *status, struct bi_reason *reason)
 {
     struct line_reader r = {.form = form, .remainder = line, .status = status, .reason = reason, .chosen_count = -1};
+    const char tag[2] = {form->tag};
+    if (form->has_data) bi_edge_data_split(&r.remainder, &r.data);
     const struct line_reader whole = r;
     struct bi_line word;
     enum bi_line_kind kind;
     if (!next_word(&r, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
     /* 1. The tag. */
-    if (!form->tagged) r = whole;
-    if (form->tagged && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");
-    if (form->tagged && !bi_word_is(&word, "a"))
-        return refuse(&r, BOSC_ERR_FORMAT, "%s begins no line of a graph (c, p, a do)",
-                      bi_quote(word.begin, word.end).text);
+    if (!form->tag) r = whole;
+    if (form->tag && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");
+    if (form->tag && !bi_word_is(&word, tag))
+        return refuse(&r, BOSC_ERR_FORMAT, "%s begins no line of a graph (c, p, %s do)",
+                      bi_quote(word.begin, word.end).text, tag);
     /* 2. Fields to skip, the vertices, the weight, and numbers to skip. */
     const char between = form->separator ? form->separator : ' ';
     if (form->columns[0]) choose_fields(&r);
@@ -154,7 +211,7 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     for (int i = 0; i < form->ignored; i++)
         if ((kind = skip_number(&r)) != BI_LINE_EDGE) return kind;
     bool more = next_word(&r, &word);
-    if (more && form->has_data && bi_word_is(&word, "{}")) more = next_word(&r, &word);
+    if (!more && !form->data_weight) more = bi_word_next(&r.data, &word);
     if (more) return refuse(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
     return BI_LINE_EDGE;
 }
@@ -193,9 +250,11 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
 {
     const char *next = chunk->begin, *end = chunk->end;
     const uint64_t first = (uint64_t)form->first;
-    /* Lines with something to skip are left to the general parser: the fast one declines every vertex. */
+    /* Lines with something else are left to the general parser: the fast one declines every vertex. */
     const uint64_t vertex_limit =
-        form->ignored || form->index || form->columns[0] ? 0 : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
+        form->ignored || form->index || form->columns[0] || form->data_weight || form->tag == 'e'
+            ? 0
+            : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     const char separator = form->separator;
     int64_t lines = 0, count = 0, max_vertex = -1;
     uint32_t *u = batch->edges.u, *v = batch->edges.v;
@@ -235,7 +294,7 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
 static void parse_lines(struct batch *batch, const struct bi_edge_form *form, const struct bi_chunk *chunk,
                         int64_t limit)
 {
-    if (form->tagged) {
+    if (form->tag == 'a') {
         switch (form->weights) {
         case BI_WEIGHTS_NONE: return; /* unreached: such lines have weights */
         case BI_WEIGHTS_I32: parse_specialised(batch, form, chunk, true, BI_WEIGHTS_I32, limit); return;

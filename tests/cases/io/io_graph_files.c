@@ -318,6 +318,7 @@ static void formats(void)
     check_format("-", "", BI_EDGES_UNKNOWN);
     check_format("-", " \n", BI_EDGES_UNKNOWN);
     check_format("-", "{", BI_EDGES_UNKNOWN);
+    check_format("a.col", "p edge 1 0", BI_EDGES_GR);
     CHECK_EQ(bi_edges_format_of("a.bosc", NULL), BI_EDGES_SAVED);
     CHECK_EQ(bi_edges_format_of("a.dat", NULL), BI_EDGES_UNKNOWN);
     bosc_edges edges = {0};

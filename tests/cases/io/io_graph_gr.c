@@ -18,7 +18,11 @@ static const struct malformed malformed[] = {
     {"F:1: 'psp' where the problem line", "psp 2 1\na 1 2 3\n", 0},
     {"F:1: '?p' where the problem line", "\xefp sp 2 1\na 1 2 3\n", 0},
     {"F:1: the problem is ''", "p\n", 0},
-    {"F:1: the problem is 'edge', but must be sp", "p edge 2 1\ne 1 2\n", 0},
+    {"F:1: the problem is 'edges', but must be sp, edge or col", "p edges 2 1\ne 1 2\n", 0},
+    {"F:2: 'a' begins no line of a graph (c, p, e do)", "p edge 2 1\na 1 2\n", 0},
+    {"F:2: '10000000' begins no line of a graph (c, p, e do)", "p edge 20000000 1\n10000000 20000000\n", 0},
+    {"F:2: '3' is one number too many", "p edge 2 1\ne 1 2 3\n", 0},
+    {"F: ends after 1 of 2 edges", "p col 2 2\ne 1 2\n", 0},
     {"F:1: the problem is 'max'", "p max 2 1\na 1 2 3\n", 0},
     {"F:1: the problem is '2'", "p 2 1\na 1 2 3\n", 0},
     {"F:1: the problem is 'spp'", "p spp 2 1\na 1 2 3\n", 0},
@@ -97,6 +101,8 @@ static void reads_good_files(void)
     GRAPH("p sp 3 0", 0, 3, 0, BOSC_I32);
     GRAPH("p sp 4294967294 1\na 1 4294967294 7\n", 1, 4294967294.0, 1, BOSC_I32, 0, 4294967293.0, 7);
     GRAPH("p sp 3 2\na 1 2 5\na 3 2 -7\n", 2, 3, 2, BOSC_I32, 0, 1, 5, 2, 1, -7);
+    GRAPH("c colouring\np edge 4 2\ne 1 2\ne 3 2\n", 2, 4, 2, 0, 0, 1, 1, 2, 1, 1);
+    GRAPH("p col 20000000 1\ne 10000000 20000000\n", 1, 20000000, 1, 0, 9999999, 19999999, 1);
     GRAPH("c\nc words\n\n  \t\np sp 3 3\r\nc\n\na 1 2 5\r\n\r\nc a 1 1 1\n a\t1  1 \t-0 \na 3 2 +7", 3, 3, 3, BOSC_I32,
           0, 1, 5, 0, 0, 0, 2, 1, 7);
 }

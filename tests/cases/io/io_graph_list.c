@@ -11,6 +11,11 @@
 static const struct malformed malformed[] = {
     {"F:1: 'x' is not a vertex", "x y\n", 0},
     {"F:1: 'u' is not a vertex", "u v w\n1 2\n", 0},
+    {"F:1: the data has no attribute 'weight'", "1 2 {'a': 3, 'b': 4}\n", 0},
+    {"F:2: the data has no attribute 'weight'", "1 2 {'a': 3}\n10000000 20000000 7\n10000000 20000000 7\n", 0},
+    {"F:2: ''a':' is one number too many", "1 2 {}\n1 2 {'a': 3}\n", 0},
+    {"F:1: the weight ''red'' is not a number", "1 2 {'a': 'red'}\n", 0},
+    {"F:1: '{'a':' is not a vertex", "1 {'a': 3}7 2\n", 0},
     {"F:1: '-1' is not a vertex", "-1 2\n", 0},
     {"F:1: '+1' is not a vertex", "+1 2\n", 0},
     {"F:1: the vertex '1.5' is no integer", "1.5 2\n", 0},
@@ -70,7 +75,6 @@ static const struct malformed malformed[] = {
     {"F:1: the weight '3x' is not a number", "1 2 3x\n", 0},
     {"F:1: '1 2 1' is not a vertex", "1 2 1,5\n", 0},
     {"F:2: the weight '1,5' is not a number", "1 2 1\n1 2 1,5\n", 0},
-    {"F:1: the weight '{'weight':' is not a number", "1 2 {'weight': 3}\n", 0},
     {"F:1: the weight '--1' is not a number", "1 2 --1\n", 0},
     {"F:1: the weight '+' is not a number", "1 2 +\n", 0},
     {"F:1: the weight '.' is not a number", "1 2 .\n", 0},
@@ -115,6 +119,10 @@ static void reads_good_files(void)
     GRAPH("u\tv\n1\t2\n", 1, 3, 1, 0, 1, 2, 1);
     GRAPH("u v data\n1 2 {}\n2 0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* the data of networkx, below names */
     GRAPH("u v w data\n1 2 7 {}\n", 1, 3, 1, BOSC_I32, 1, 2, 7);
+    GRAPH("1 2 {'weight': 7}\n2 0 {'weight': -2.5}\n", 2, 3, 2, BOSC_F64, 1, 2, 7, 2, 0, -2.5);
+    GRAPH("10000000,20000000,{\"cost\": 3} \n0,1,{ 'x' : 4 }\n", 2, 20000001, 2, BOSC_I32, 10000000, 20000000, 3, 0, 1,
+          4);
+    GRAPH("u v data\n1 2 {'name': 'a, {b: c', 'weight': 1d2, 'p': (1, 2)}\n", 1, 3, 1, BOSC_F64, 1, 2, 100);
     GRAPH(",u,v\n0,1,2\n1,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* pandas, with numbers of the rows */
     GRAPH(",u,v,w\n0,1,2,7\n1,2,0,0.5\n", 2, 3, 2, BOSC_F64, 1, 2, 7, 2, 0, .5);
     GRAPH("\"\";\"u\";\"v\"\n\"a;b\";1;2\n", 1, 3, 1, 0, 1, 2, 1);

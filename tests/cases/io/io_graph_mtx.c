@@ -91,7 +91,7 @@ static const struct malformed malformed[] = {
     {"F:3: the weight 'w' is not a number", INTEGER "2 2 1\n1 2 w\n", 0},
     {"F:3: the weight 'w' is not a number", REAL "2 2 1\n1 2 w\n", 0},
     {"F:3: the weight '1,5' is not a number", REAL "2 2 1\n1 2 1,5\n", 0},
-    {"F:3: the weight '1d0' is not a number", REAL "2 2 1\n1 2 1d0\n", 0},
+    {"F:3: the weight '1d' is not a number", REAL "2 2 1\n1 2 1d\n", 0},
     {"F:3: NaN", INTEGER "2 2 1\n1 2 nan\n", 0},
     {"F:3: NaN", REAL "2 2 1\n1 2 nan\n", 0},
     {"F:4: NaN", REAL "2 2 2\r\n1 2 3\r\n1 2 -nan\r\n", 0},
