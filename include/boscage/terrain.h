@@ -72,7 +72,7 @@ BOSC_API bosc_status bosc_terrain_bytes(const bosc_ctx *ctx, const bosc_terrain_
                                         int64_t height, int64_t *kept, int64_t *scratch);
 
 /* Copies a raster and computes the errors of all diamonds. The mesh becomes the coarsest one.
- * heights (height x width): rows `stride` values apart (width or more).
+ * heights (height x width): rows `stride` values apart (width or more; 0: width).
  * width, height: 2 or more; width x height is below 2^31. The tree has two levels for each factor of 2 in the shorter
  *     side, and one for each factor in the number of squares along the longer side.
  * Errors: BOSC_ERR_DATA with row and column for a height that is NaN or infinite; BOSC_ERR_LIMIT for more heights, or a

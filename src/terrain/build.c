@@ -121,6 +121,7 @@ bosc_status bosc_terrain_build(bosc_ctx *ctx, bosc_terrain *terrain, const float
     if (!heights) return bi_fail(ctx, BOSC_ERR_ARG, "heights: NULL");
     BI_TRY(bi_check_aligned(ctx, "heights", heights, sizeof *heights));
     BI_TRY(bi_terrain_make_grid(ctx, terrain->opts.roots, width, height, &grid));
+    if (stride == 0) stride = width;
     if (stride < width)
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than the %lld heights of a row", (long long)stride,
                        (long long)width);
