@@ -1,4 +1,5 @@
 /* boscage hash lookup, member, unique */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,32 @@ static int convert_keys(const char *path, struct input_rows *rows, uint8_t **neg
     if (i == keys->shape[0]) return report_io_error(status, &error);
     return report_error(EXIT_FAILED, "%s: row %lld: the key %lld is less than 0", path, (long long)(rows->first + i),
                         (long long)signed_element(keys, i));
+}
+
+/* Makes floats equal in their bits where they are equal: -0 is 0, and NaNs are one. */
+static void unify_floats(bosc_array *keys)
+{
+    float *f4 = keys->data;
+    double *f8 = keys->data;
+    for (int64_t i = 0; i < keys->shape[0] && keys->dtype == BOSC_F32; i++)
+        f4[i] = isnan(f4[i]) ? (float)NAN : f4[i] + 0.0F;
+    for (int64_t i = 0; i < keys->shape[0] && keys->dtype == BOSC_F64; i++) f8[i] = isnan(f8[i]) ? NAN : f8[i] + 0.0;
+}
+
+/* Makes keys u4 or u8 of the bits of all numbers. *bits: the type with these bits. */
+static int convert_to_bits(const char *path, struct input_rows *rows, bosc_dtype *bits)
+{
+    bosc_io_error error;
+    bosc_array *keys = &rows->array;
+    const bool is_signed = keys->dtype == BOSC_I8 || keys->dtype == BOSC_I16;
+    bosc_status status = BOSC_OK;
+    if (bosc_dtype_size(keys->dtype) < 4)
+        status = bosc_slice_convert(path, &rows->slice, keys, is_signed ? BOSC_I32 : BOSC_U32, 0, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    unify_floats(keys);
+    *bits = keys->dtype;
+    keys->dtype = bosc_dtype_size(*bits) == 4 ? BOSC_U32 : BOSC_U64;
+    return EXIT_DONE;
 }
 
 /* Reads a column (n,) or (n, 1). */
@@ -361,9 +388,9 @@ static int unique_over_ranks(struct job *job, const struct ranks *ranks, const s
     return ranks_gather_rows(ranks, keys->total, unique->data, bosc_dtype_size(unique->dtype), &unique->shape[0]);
 }
 
-/* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file. */
+/* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file; bits: of convert_to_bits. */
 static int number_keys(struct job *job, const struct ranks *ranks, const struct input_rows *keys, bosc_dtype type,
-                       bosc_array *ids, bosc_array *unique)
+                       bosc_dtype bits, bosc_array *ids, bosc_array *unique)
 {
     bosc_io_error error;
     size_t n = (size_t)keys->total;
@@ -377,6 +404,7 @@ static int number_keys(struct job *job, const struct ranks *ranks, const struct 
     if (code) return code;
     job_set_integer(job, "n", keys->total);
     job_set_integer(job, "unique", unique->shape[0]);
+    unique->dtype = bits;
     bosc_status status = bosc_array_convert(job->operands[0], unique, type, 0, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_KEYS_OUT]};
@@ -391,9 +419,9 @@ int run_hash_unique(struct job *job)
     int code = job_open(job);
     if (!code) code = ranks_open(job, &ranks);
     if (!code) code = read_column(job, &ranks, job->operands[0], &keys);
-    bosc_dtype type = keys.array.dtype;
-    if (!code) code = convert_keys(job->operands[0], &keys, NULL);
-    if (!code) code = number_keys(job, &ranks, &keys, type, &ids, &unique);
+    bosc_dtype type = keys.array.dtype, bits = type;
+    if (!code) code = convert_to_bits(job->operands[0], &keys, &bits);
+    if (!code) code = number_keys(job, &ranks, &keys, type, bits, &ids, &unique);
     ranks_close(&ranks, code);
     bosc_array_free(&keys.array);
     bosc_array_free(&ids);
