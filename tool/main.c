@@ -46,6 +46,8 @@ static int run_command_line(int argc, char **argv)
     int code = options_read(&job, argc, argv);
     if (code) return code;
     job.command = find_command(&job, job.words, job.word_count);
+    const bool is_room = job.word_count == 1 && command_has_room(&job, job.words[0]);
+    if (job.help && !job.command && job.word_count > 0 && !is_room) return report_unknown_command(&job);
     if (job.version || job.help) {
         if (job.version)
             printf("boscage %s\n", bosc_version());

@@ -30,7 +30,8 @@ bool find_bench_program(const char *name, char *path, size_t size)
 
 int report_no_benchmarks(void)
 {
-    return report_error(EXIT_FAILED, "bench: this build was made without benchmarks (BOSC_BENCH=OFF)");
+    return report_error(EXIT_FAILED, "bench: this build was made without benchmarks (BOSC_BENCH=OFF); "
+                                     "`./dev bench` makes build/release/boscage with them");
 }
 
 pid_t start_bench_program(const char *path, char *const *arguments, int output)

@@ -66,6 +66,7 @@ int run_info(struct job *job)
     job_set_json(job, "backends", *reason ? json_pack("[s]", "cpu") : json_pack("[s, s]", "cpu", "cuda"));
     job_set_json(job, "devices", devices);
     if (*reason) job_set_text(job, "no_devices", reason);
+    job_set_json(job, "proj", json_boolean(!*bosc_proj_reason()));
     if (*bosc_proj_reason()) job_set_text(job, "no_proj", bosc_proj_reason());
     job_set_integer(job, "threads", info.threads);
     job_set_text(job, "cpu_level", level_name(info.cpu_level));

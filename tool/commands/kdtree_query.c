@@ -192,10 +192,12 @@ static int read_boxes(struct job *job, const bosc_kdtree_info *info, bosc_array 
     const char *path = job->value[OPT_BOXES];
     bosc_io_error error;
     double start = job_now();
+    int code = boxes_check_ending(path, info->dim);
+    if (code) return code;
     bosc_status status = bosc_npy_read(path, boxes, &error);
     job_add_seconds(job, "read", start);
     if (status != BOSC_OK) return report_io_error(status, &error);
-    int code = boxes_check(path, boxes, info->dim);
+    code = boxes_check(path, boxes, info->dim);
     if (!code) code = match_points(job, path, boxes, info->dtype);
     return code ? code : boxes_reject_nan(path, boxes, 0);
 }

@@ -308,7 +308,8 @@ static int read_boxes(struct job *job, const struct ranks *ranks, struct rows_wo
     const char *path = job->value[OPT_BOXES];
     bosc_array *boxes = &w->queries.array;
     const int32_t dim = w->tree.info.dim;
-    int code = ranks_read_npy(job, ranks, path, &w->queries);
+    int code = boxes_check_ending(path, dim);
+    if (!code) code = ranks_read_npy(job, ranks, path, &w->queries);
     if (!code) code = boxes_check(path, boxes, dim);
     if (!code) code = match_points(job, path, boxes, w->tree.info.dtype);
     return code ? code : boxes_reject_nan(path, boxes, w->queries.first);

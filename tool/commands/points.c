@@ -115,6 +115,13 @@ int match_points(const struct job *job, const char *path, bosc_array *array, bos
 
 /* ---- boxes ---- */
 
+int boxes_check_ending(const char *path, int32_t dim)
+{
+    if (!is_text(path)) return EXIT_DONE;
+    return report_error(EXIT_FAILED, "%s: boxes are read from .npy alone: (m, 2, %d), low and high corners", path,
+                        (int)dim);
+}
+
 int boxes_check(const char *path, const bosc_array *boxes, int32_t dim)
 {
     if (boxes->rank != 3 || boxes->shape[1] != 2)

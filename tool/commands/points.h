@@ -17,6 +17,9 @@ int points_convert(const struct job *job, const char *path, const bosc_slice *sl
  * that would change are refused unless --dtype is given. */
 int match_points(const struct job *job, const char *path, bosc_array *array, bosc_dtype type);
 
+/* Refuses text, whose rows cannot be boxes. */
+int boxes_check_ending(const char *path, int32_t dim);
+
 /* Checks that the shape of boxes is (m, 2, dim). */
 int boxes_check(const char *path, const bosc_array *boxes, int32_t dim);
 
