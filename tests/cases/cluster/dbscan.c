@@ -199,6 +199,29 @@ static void sides_of_a_block(bosc_ctx *ctx)
     check_trial(ctx, &t);
 }
 
+/* Borders between two or three clusters, each with one point near the border; a figure fills two blocks of 32. */
+static void borders(bosc_ctx *ctx)
+{
+    enum { FIGURE = 64, FIGURES = 16, N = FIGURES * FIGURE };
+    float points[2 * N];
+    struct suite_random r = {58};
+    for (int groups = 2; groups <= 3; groups++) {
+        for (int i = 0; i < N; i++) {
+            const int at = i % FIGURE - 1, group = at < 0 ? 0 : at * groups / (FIGURE - 1), row = i * 37 % N;
+            const bool is_near = at >= 0 && (at == 0 || (at - 1) * groups / (FIGURE - 1) != group);
+            const double distance = at < 0    ? 0
+                                    : is_near ? 0.85
+                                              : 0.95 + 0.1 * suite_unit(&r),
+                         angle = 6.2832 * group / groups + 0.05 * suite_unit(&r);
+            points[2 * row] = (float)(10 * (i / FIGURE) + distance * cos(angle));
+            points[2 * row + 1] = (float)(distance * sin(angle));
+        }
+        const struct trial t = {
+            .points = {BOSC_F32, 2, N, 2, points}, .metric = {.p = 2}, .eps = 0.9, .min_samples = 12};
+        check_trial(ctx, &t);
+    }
+}
+
 /* All points are equal; heavy and light ones. */
 static void copies(bosc_ctx *ctx)
 {
@@ -342,6 +365,7 @@ static const struct suite_case suite_cases_dbscan[] = {
     {"many blocks", many_blocks, NULL},
     {"sparse", sparse, NULL},
     {"sides of a block", sides_of_a_block, NULL},
+    {"borders", borders, NULL},
     {"copies", copies, NULL},
     {"infinite", infinite, NULL},
     {"magnitudes", magnitudes, NULL},
