@@ -108,8 +108,9 @@ static bosc_status search_shard(const struct knn_call *s, const struct bi_kdtree
                : bosc_kdtree_knn(s->ctx, s->tree->shard, q->data, q->n, q->stride, s->k, rows, dist2);
 }
 
-/* Distances that no caller needs take a fifth of a search on CUDA, as lists are written in random order. From about a
- * quarter as many queries as nodes on, it is cheaper to find each k-th distance from the position of its node. */
+/* Lists are written in random order, and distances that no caller needs would double the bytes. With at least a quarter
+ * as many queries as nodes, each k-th distance is found from the position of its node instead. The quarter is an
+ * estimate, not measured. */
 static bool computes_distances(const struct knn_call *s, int64_t n)
 {
     return !s->needs_dist2 && s->tree->shard->magnitude == BI_KDTREE_ORDINARY && 4 * n >= s->tree->shard->nodes;
