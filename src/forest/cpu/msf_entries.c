@@ -166,27 +166,30 @@ static bosc_status unite_entries(struct bi_msf_cpu_state *m, bool light)
 
 /* --- Entries in order --------------------------------------------------------------------------------------------- */
 
-/* True if no entry is lighter than the one before, as where weights are equal. Most other lists
- * break that order within the first few entries (an estimate). */
-BI_FN bool entries_ascend(const struct bi_msf_cpu_state *m, bosc_dtype dtype)
+/* Returns 1 if no entry is lighter than the one before, as where weights are equal; -1 if each is; else 0. Most lists
+ * break both orders within the first few entries (an estimate). */
+BI_FN int find_direction(const struct bi_msf_cpu_state *m, bosc_dtype dtype)
 {
     struct bi_graph_entries e = m->entries->list;
     uint64_t before = 0;
+    bool ascend = true, descend = true;
     e.dtype = dtype;
-    for (int64_t i = 0; i < e.m; i++) {
+    for (int64_t i = 0; i < e.m && (ascend || descend); i++) {
         const uint64_t rank = bi_msf_rank(&m->entries->order, bi_graph_entry_weight(&e, i));
-        if (rank < before) return false;
+        ascend &= rank >= before;
+        descend &= i == 0 || rank < before;
         before = rank;
     }
-    return true;
+    return ascend ? 1 : descend ? -1 : 0;
 }
 
-/* Adds the entries from `begin` on, lightest first, that join two trees. The smaller root stays one. */
-BI_FN void unite_in_order(struct bi_msf_cpu_state *m, int64_t begin, int64_t end, bosc_dtype dtype)
+/* Adds the entries from number `begin` on, lightest first, that join two trees. The smaller root stays one. */
+BI_FN void unite_in_order(struct bi_msf_cpu_state *m, int64_t begin, int64_t end, int direction, bosc_dtype dtype)
 {
     struct bi_graph_entries e = m->entries->list;
     e.dtype = dtype;
-    for (int64_t i = begin; i < end && m->left > 1; i++) {
+    for (int64_t k = begin; k < end && m->left > 1; k++) {
+        const int64_t i = direction > 0 ? k : e.m - 1 - k;
         const uint32_t from = (uint32_t)bi_word(e.u, e.u_is_64bit, i), to = (uint32_t)bi_word(e.v, e.v_is_64bit, i);
         const uint64_t key = bi_graph_entry_weight(&e, i);
         if (!bi_msf_entry_is_edge(m->entries, i, key, from, to)) continue;
@@ -200,15 +203,16 @@ BI_FN void unite_in_order(struct bi_msf_cpu_state *m, int64_t begin, int64_t end
     }
 }
 
-/* Finds the forest of entries in order without a list or a sort; *ascend: false if they are in another order. One
- * thread: not measured beside the rounds of several threads on long lists. */
-static bosc_status unite_ascending(struct bi_msf_cpu_state *m, bool *ascend)
+/* Finds the forest of entries in order, or in the reverse one, without a list or a sort; *ordered: false if they are in
+ * another. One thread: not measured beside the rounds of several threads on long lists. */
+static bosc_status unite_ordered(struct bi_msf_cpu_state *m, bool *ordered)
 {
     struct bi_batches p = bi_batches_of(m->ctx, m->entries->list.m, 4);
-#define BI_OF_TYPE(type)                                                                      \
-    case type:                                                                                \
-        *ascend = entries_ascend(m, type);                                                    \
-        while (*ascend && bi_next_batch(m->ctx, &p)) unite_in_order(m, p.begin, p.end, type); \
+    int direction = 0;
+#define BI_OF_TYPE(type)                                                                                        \
+    case type:                                                                                                  \
+        direction = find_direction(m, type);                                                                    \
+        while (direction != 0 && bi_next_batch(m->ctx, &p)) unite_in_order(m, p.begin, p.end, direction, type); \
         break;
     switch (m->entries->list.dtype) {
         BI_OF_TYPE(BOSC_F32)
@@ -217,11 +221,12 @@ static bosc_status unite_ascending(struct bi_msf_cpu_state *m, bool *ascend)
         BI_OF_TYPE(BOSC_I64)
         BI_OF_TYPE(BOSC_U64)
         BI_OF_TYPE(BOSC_U32)
-    default: *ascend = false;
+    default: break;
     }
 #undef BI_OF_TYPE
+    *ordered = direction != 0;
     /* Point every vertex at its root; one pass in ascending order is enough, as roots are smaller. */
-    for (int64_t v = 0; *ascend && v < m->rows.n; v++) m->joined[v] = m->joined[m->joined[v]];
+    for (int64_t v = 0; *ordered && v < m->rows.n; v++) m->joined[v] = m->joined[m->joined[v]];
     return p.status;
 }
 
@@ -241,11 +246,11 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, struct bi_msf_found *
 {
     const int64_t edges = m->entries->list.m;
     const double light = BI_MSF_CPU_LIGHT * (double)m->rows.n;
-    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n, ascend;
+    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n, ordered;
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(init_trees(m));
-    BI_TRY(unite_ascending(m, &ascend));
-    if (ascend) return bi_msf_cpu_write_result(m, edges, found);
+    BI_TRY(unite_ordered(m, &ordered));
+    if (ordered) return bi_msf_cpu_write_result(m, edges, found);
     m->threshold = UINT64_MAX;
     m->threshold_id = UINT32_MAX;
     if (filter) BI_TRY(bi_msf_cpu_sample_entries(m, light / (double)edges));

@@ -200,6 +200,29 @@ static void refused(bosc_ctx *ctx)
     CHECK_EQ(count, 0);
 }
 
+/* Entries whose weights descend, each or two by two, among equal ones. */
+static void descending_weights(bosc_ctx *ctx)
+{
+    enum { VERTICES = 40, ENTRIES = 200 };
+    for (int trial = 0; trial < 24; trial++) {
+        const bosc_dtype type = types[trial % 6];
+        const int ties = 1 + trial / 6 % 2;
+        struct graph_entries e =
+            graph_make((uint64_t)trial, (enum graph_shape)0, VERTICES, ENTRIES, type, (enum pattern)0);
+        const bosc_graph_opts o = {.size = sizeof o, .weight = type, .id_bits = 32};
+        const bosc_msf_opts f = {.size = sizeof f, .maximum = trial / 12};
+        for (int64_t i = 0; i < e.m; i++) {
+            const int64_t weight = (f.maximum ? i : e.m - i) / ties;
+            if (type == BOSC_F32) ((float *)e.weights)[i] = (float)weight;
+            if (type == BOSC_F64) ((double *)e.weights)[i] = (double)weight;
+            if (type == BOSC_I32 || type == BOSC_U32) ((int32_t *)e.weights)[i] = (int32_t)weight;
+            if (type == BOSC_I64 || type == BOSC_U64) ((int64_t *)e.weights)[i] = weight;
+        }
+        check_same(ctx, &o, &f, &e, false);
+        graph_free_entries(&e);
+    }
+}
+
 /* All edges of a path are in its forest: those at the ends of blocks too. */
 static void long_path(bosc_ctx *ctx)
 {
@@ -222,6 +245,6 @@ static void long_path(bosc_ctx *ctx)
 static const struct suite_case suite_cases_msf_edges[] = {
     {"options", random_options, NULL}, {"dense", more_vertices_than_bitmap, NULL},
     {"refused", refused, NULL},        {"refused_last", refused_last, NULL},
-    {"long_path", long_path, NULL},
+    {"long_path", long_path, NULL},    {"descending_weights", descending_weights, NULL},
 };
 SUITE(msf_edges);
