@@ -122,7 +122,7 @@ struct bi_kdtree_query {
     double radius;                    /* as the caller passes it; only drivers read it */
     void *ids;                        /* of tree->opts.id_bits */
     void *dist2;                      /* float for F32, else double; may be NULL */
-    double order;                     /* 0: squares; 1, infinity: r2 and dist2 are distances of that order, in double */
+    double order;                     /* 0: squares; else r2 and dist2 are distances of that order, in double */
     int64_t *counts;                  /* radius_count: one a query */
     const int64_t *offsets;           /* radius_fill: one more, ascending */
     int64_t *bad;                     /* radius_fill */
@@ -196,7 +196,7 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* The three serve query->order 1 and infinity. */
+    /* The three serve query->order 1 to BI_KDTREE_MOST_EXPONENT, and infinity. */
     bool searches_orders;
     /* True if radius_count and radius_fill serve query->later for such a tree. */
     bool (*searches_later)(const bosc_kdtree *);

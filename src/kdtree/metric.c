@@ -185,8 +185,8 @@ bosc_status bi_kdtree_stage_metric(bosc_ctx *ctx, const char *name, const bosc_k
                                         .grow = 1};
     if (metric->kind == BI_KDTREE_ROOTS) metric->shrink = slack;
     if (metric->kind == BI_KDTREE_POWER) {
-        metric->shrink *= 1 - BI_KDTREE_POWER_ERROR;
-        metric->grow = 1 + BI_KDTREE_POWER_ERROR;
+        *metric = bi_kdtree_power_metric(p);
+        metric->shrink *= slack;
     }
     if (!opts->periods) return BOSC_OK;
     const void *reachable;
@@ -271,6 +271,11 @@ struct search {
     int64_t *counts;
 };
 
+bool bi_kdtree_searches_order(const bosc_kdtree *tree, double p)
+{
+    return tree->ops->searches_orders && (p <= BI_KDTREE_MOST_EXPONENT || p == INFINITY);
+}
+
 /* Checks the arguments common to all searches. */
 static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t query_count, int64_t stride,
                                 const bosc_kdtree_query_opts *opts, struct search *s)
@@ -294,7 +299,7 @@ static bool is_backend_search(const struct search *s)
     const bosc_kdtree_query_opts *o = &s->opts;
     if (!s->ordinary || o->periods || o->exclude_self || (o->bounds && o->bound_count != 1)) return false;
     if (o->p == 2) return true;
-    return s->tree->ops->searches_orders && (o->p == 1 || o->p == INFINITY) && o->epsilon == 0;
+    return bi_kdtree_searches_order(s->tree, o->p) && o->epsilon == 0;
 }
 
 /* Sets s->order and s->limit, by the caller's bound if there is one for all queries. */

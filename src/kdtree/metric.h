@@ -38,6 +38,9 @@ bosc_status bi_kdtree_metric_count(bosc_ctx *ctx, const bosc_kdtree *tree, int64
 bosc_status bi_kdtree_metric_fill(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                   struct bi_kdtree_metric_search *search, const struct bi_csr_rows *to);
 
+/* True if the backend's own searches of the tree serve distances of order p, not 2. */
+bool bi_kdtree_searches_order(const bosc_kdtree *tree, double p);
+
 /* Fills the rows of a radius search by the backend's own loops, with distances, not squared. */
 bosc_status bi_kdtree_backend_fill(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
                                    const struct bi_csr_rows *to);

@@ -29,7 +29,7 @@ static bool uses_searches(const struct pairs *s, struct bi_kdtree_query *query)
     const bool ordinary = s->tree->magnitude == BI_KDTREE_ORDINARY && s->searched->magnitude == BI_KDTREE_ORDINARY;
     if (!ordinary || s->opts.periods || s->opts.epsilon > 0 || s->tree->nodes == 0 || s->searched->nodes == 0)
         return false;
-    if (p != 2 && !(s->searched->ops->searches_orders && (p == 1 || p == INFINITY))) return false;
+    if (p != 2 && !bi_kdtree_searches_order(s->searched, p)) return false;
     if (s->later && !s->searched->ops->searches_later(s->searched)) return false;
     *query = (struct bi_kdtree_query){
         .rows = {NULL, s->tree->nodes, s->tree->opts.dim}, .within = true, .r2 = s->radius, .later = s->later};

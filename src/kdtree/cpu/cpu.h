@@ -119,7 +119,8 @@ bosc_status bi_kdtree_cpu_partition_by_superkey(bosc_ctx *ctx, struct bi_kdtree_
 /* --- Searches ----------------------------------------------------------------------------------------------------- */
 
 /* The CPU's searches: the interface of their driver (query.c) and their hot loops (query_f32_hot.c, query_f64_hot.c and
- * query_int_hot.c, and those of query_sum_hot.c and query_largest_hot.c for other orders of distances; a copy a level).
+ * query_int_hot.c, and those of query_sum_hot.c, query_largest_hot.c and query_power_hot.c for other orders of
+ * distances; a copy a level).
  *
  * Queries are sorted by the leaf that they fall into. Each scans its leaf, then ascends and scans near sibling
  * subtrees. Bounds are computed as in bosc_kdtree_walk, so pruning is exact. */
@@ -173,6 +174,11 @@ struct bi_kdtree_searched_coordinates {
     uint16_t coordinates[BI_KDTREE_MOST_DIM]; /* the coordinate of each number */
 };
 
+/* SLACK bounds the relative error of sums of up to 1024 powers of 16 at most, and of such powers of distances with
+ * BI_KDTREE_POWER_ERROR; LEAST the absolute error, where powers are subnormal. */
+#define BI_KDTREE_CPU_SLACK 0x1p-34
+#define BI_KDTREE_CPU_LEAST 0x1p-1000
+
 enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; longer ones are heaps */
 
 /* A count of neighbours tests whether a subtree, of at least 2^LEVELS leaves, counts as a whole: after NODES nodes,
@@ -201,6 +207,11 @@ struct bi_kdtree_cpu_search {
     int64_t in_flat;                /* number of queries, first in the order, that share the flat coordinates */
     int64_t k, list_size;           /* list_size: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
+    /* Of orders p but 0, 1 and infinity. power: p, rounded up. certain: where the sum of gaps to that power is no more
+     * than that of the limit times this, the distance is within the limit. */
+    struct bi_kdtree_metric metric;
+    int32_t power;
+    double certain;
     int64_t *counts, *bad;
     const int64_t *offsets;
     void *ids, *dist2;
@@ -249,6 +260,12 @@ extern const struct bi_kdtree_search_loops bi_kdtree_largest_f32_v1, bi_kdtree_l
 extern const struct bi_kdtree_search_loops bi_kdtree_largest_f64_v1, bi_kdtree_largest_f64_v3, bi_kdtree_largest_f64_v4;
 extern const struct bi_kdtree_search_loops bi_kdtree_largest_i32_v1, bi_kdtree_largest_i32_v3, bi_kdtree_largest_i32_v4;
 extern const struct bi_kdtree_search_loops bi_kdtree_largest_i64_v1, bi_kdtree_largest_i64_v3, bi_kdtree_largest_i64_v4;
+
+/* By distances of order 1 to 16, from sums of powers of differences. */
+extern const struct bi_kdtree_search_loops bi_kdtree_power_f32_v1, bi_kdtree_power_f32_v3, bi_kdtree_power_f32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_power_f64_v1, bi_kdtree_power_f64_v3, bi_kdtree_power_f64_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_power_i32_v1, bi_kdtree_power_i32_v3, bi_kdtree_power_i32_v4;
+extern const struct bi_kdtree_search_loops bi_kdtree_power_i64_v1, bi_kdtree_power_i64_v3, bi_kdtree_power_i64_v4;
 
 size_t bi_kdtree_cpu_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree, const bosc_kdtree_view *view);

@@ -58,21 +58,21 @@ static const struct bi_kdtree_query_hot *select_hot_loops(const bosc_ctx *ctx, b
     }
 }
 
-/* Selects the loops for a type of elements and an order of distances: 0 (squares), 1 or infinity. */
+/* Selects the loops for a type of elements and an order of distances: 0 (squares), or 1 to infinity. */
 static const struct bi_kdtree_search_loops *select_search_loops(const bosc_ctx *ctx, bosc_dtype dtype, double order)
 {
-    const bool sum = order == 1;
     if (order == 0) return &select_hot_loops(ctx, dtype)->squares;
+#define SELECT_BY_ORDER(type)                                                  \
+    (order == 1          ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_##type)     \
+     : order == INFINITY ? BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_##type) \
+                         : BI_LEVEL_PICK(ctx->level, bi_kdtree_power_##type))
     switch (dtype) {
-    case BOSC_F32:
-        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_f32) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_f32);
-    case BOSC_F64:
-        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_f64) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_f64);
-    case BOSC_I32:
-        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_i32) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_i32);
-    default:
-        return sum ? BI_LEVEL_PICK(ctx->level, bi_kdtree_sum_i64) : BI_LEVEL_PICK(ctx->level, bi_kdtree_largest_i64);
+    case BOSC_F32: return SELECT_BY_ORDER(f32);
+    case BOSC_F64: return SELECT_BY_ORDER(f64);
+    case BOSC_I32: return SELECT_BY_ORDER(i32);
+    default: return SELECT_BY_ORDER(i64);
     }
+#undef SELECT_BY_ORDER
 }
 
 /* Returns the bytes of a distance. */
@@ -334,6 +334,15 @@ static bosc_status run_search(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *
     return run_chunks(ctx, &(struct searches){a, &all, run});
 }
 
+/* Sets the metric of a search by distances of order p. The norm of the next integer is no greater, and no less than
+ * dim^(1 / power - 1 / p) times as large (Hoelder). */
+static void set_power(double p, struct bi_kdtree_cpu_search *a)
+{
+    a->metric = bi_kdtree_power_metric(p);
+    a->power = (int32_t)p + (p > (double)(int32_t)p);
+    a->certain = bi_exp_f64((1 - a->power * a->metric.inverse) * bi_log_f64(a->view.dim)) * (1 - BI_KDTREE_CPU_SLACK);
+}
+
 /* Fills the arguments of a search, and sorts its queries. */
 static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                   const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
@@ -354,6 +363,7 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
                                        .wide_ids = tree->opts.id_bits == 64,
                                        .later = query->later,
                                        .first_row = query->first_row};
+    if (query->order > 1 && query->order < INFINITY) set_power(query->order, a);
     number_coordinates(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->searched);
     if (a->list_size > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));

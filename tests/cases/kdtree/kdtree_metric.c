@@ -350,8 +350,8 @@ static void powers_at_reported_distances(bosc_ctx *ctx)
     }
 }
 
-/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p = 1 and infinity,
- * or with a bound for each, by which it does not. */
+/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p up to 16 and
+ * infinity, or with a bound for each, by which it does not. */
 struct answers {
     void *ids, *row_ids;
     double *distances, *row_distances;
@@ -405,21 +405,38 @@ static void check_equal_answers(const struct km_trial *t, const struct answers *
     CHECK(memcmp(a->row_distances, b->row_distances, (size_t)a->offsets[m] * 8) == 0);
 }
 
-/* Many queries at once, some infinite, among points with infinite coordinates, or flat in a coordinate. */
+/* Multiplies F64 rows. */
+static void scale_rows(const struct reference_points *p, double scale)
+{
+    for (int64_t i = 0; i < p->n; i++)
+        for (int32_t c = 0; c < p->dim; c++) ((double *)p->data)[i * p->stride + c] *= scale;
+}
+
+/* Many queries at once, some infinite, among points with infinite coordinates, or flat in a coordinate. Powers of some
+ * coordinates are beyond the range of double. */
 static void many_queries(bosc_ctx *ctx)
 {
+    static const double norms[] = {1, INFINITY, 3, 1.5, 7, 2.5, 16}, scales[] = {1, 0x1p-340, 0x1p-200, 0x1p200};
     static const int32_t dims[] = {3, 1, 2, 9, 40};
     static const int64_t ks[] = {8, 1, 40};
     static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS, KD_EQUAL, KD_LINE};
     struct suite_random r = {7};
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 84; i++) {
         if (suite_leaves_out()) continue;
-        const int64_t n = suite_slow(ctx) ? 150 : 2000, m = suite_slow(ctx) ? 40 : 500, k = ks[i % 3];
+        const double scale = km_dtypes[i % 4] == BOSC_F64 ? scales[suite_below(&r, 4)] : 1;
+        const double p = norms[i % 7];
+        const bool fast = p == 1 || isinf(p); /* else the general search computes many powers */
+        const int64_t n = suite_slow(ctx) ? 150
+                          : fast          ? 2000
+                                          : 500,
+                      m = suite_slow(ctx) ? 40
+                          : fast          ? 500
+                                          : 100,
+                      k = ks[i % 3];
         const bosc_dtype dtype = km_dtypes[i % 4];
         const int32_t dim = dims[i % 5];
         /* 1. Points and queries. */
-        struct km_trial t =
-            km_make(ctx, &r, dtype, dim, n, m, shapes[suite_below(&r, 5)], i / 2 % 2 ? 1 : (double)INFINITY, false);
+        struct km_trial t = km_make(ctx, &r, dtype, dim, n, m, shapes[suite_below(&r, 5)], p, false);
         const bool flat = suite_below(&r, 4) == 0, infinite = i / 4 % 2 && (dtype == BOSC_F32 || dtype == BOSC_F64);
         for (int64_t j = 0; j < n && flat; j++) kd_set((void *)t.points.data, dtype, j * dim, 3);
         for (int64_t j = 0; j < m && flat; j += 2) kd_set((void *)t.queries.data, dtype, j * t.queries.stride, 3);
@@ -427,13 +444,17 @@ static void many_queries(bosc_ctx *ctx)
             kd_set((void *)t.points.data, dtype, j * dim + j % dim, j % 100 ? -INFINITY : INFINITY);
         for (int64_t j = 0; j < m && infinite; j += 10)
             kd_set((void *)t.queries.data, dtype, j * t.queries.stride + j / 10 % dim, INFINITY);
-        CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, dim));
         /* 2. Both kinds of bounds, and a bound that is a distance. */
         double *bounds = suite_alloc((size_t)m * sizeof *bounds);
         const double bound =
-            i % 7 == 0 ? (double)INFINITY
-                       : reference_distance(&t.metric,
-                                            reference_measure(&t.points, n / 2, kd_row(&t.queries, m / 2), &t.metric));
+            i % 8 == 0 ? (double)INFINITY
+                       : scale * reference_distance(&t.metric, reference_measure(&t.points, n / 2,
+                                                                                 kd_row(&t.queries, m / 2), &t.metric));
+        if (scale != 1) {
+            scale_rows(&t.points, scale);
+            scale_rows(&t.queries, scale);
+        }
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, dim));
         for (int64_t j = 0; j < m; j++) bounds[j] = bound;
         const struct answers one = search_within(ctx, &t, k, bounds, 1), each = search_within(ctx, &t, k, bounds, m);
         check_equal_answers(&t, &one, &each, k);
