@@ -257,7 +257,7 @@ class SetMethods:
             self._remove_present(keys)
 
     def symmetric_difference_update(self: Any, other: Any) -> None:
-        """Removes the keys that are in both sets, and adds those of the other set alone."""
+        """Removes the keys of both sets, and adds the other keys of the other set."""
         self._toggle(array_of(other))
 
     def isdisjoint(self: Any, other: Any) -> bool:

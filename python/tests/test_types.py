@@ -744,42 +744,6 @@ def test_negative_radii_are_empty():
     assert tree.query([0, 0], distance_upper_bound=-1) == (np.inf, 6)
 
 
-@pytest.mark.parametrize("boxsize", [None, 1.0])
-@pytest.mark.parametrize("p", [0.3, 0.5, 0.9])
-def test_powers_below_one(p, boxsize):
-    points = np.random.default_rng(5).random((300, 2))
-    others = points[:100] * 0.99
-    ours, theirs = (of(points, boxsize=boxsize) for of in (cKDTree, scipy.spatial.cKDTree))
-    ours2, theirs2 = (of(others, boxsize=boxsize) for of in (cKDTree, scipy.spatial.cKDTree))
-    assert ours.query_pairs(0.2, p=p) == theirs.query_pairs(0.2, p=p)
-    assert ours.query_ball_tree(ours2, 0.2, p=p) == [sorted(x) for x in theirs.query_ball_tree(theirs2, 0.2, p=p)]
-    for r in (0.2, np.linspace(0, 0.3, 100)):
-        a, b = (t.query_ball_point(others, r, p=p, return_sorted=True) for t in (ours, theirs))
-        assert a.tolist() == b.tolist()
-        assert (ours.query_ball_point(others, r, p=p, return_length=True) == [len(x) for x in b]).all()
-    a, b = (t.sparse_distance_matrix(u, 0.2, p=p).toarray() for t, u in ((ours, ours2), (theirs, theirs2)))
-    assert np.allclose(a, b)
-
-
-@pytest.mark.parametrize("boxsize", [None, 1.0])
-@pytest.mark.parametrize("p", [0.3, 0.5, 0.9])
-def test_counts_of_powers_below_one(p, boxsize, monkeypatch):
-    monkeypatch.setattr("boscage._pairs.BLOCK", 1000)  # several blocks of pairs
-    points = np.random.default_rng(6).random((300, 2))
-    ours, theirs = (
-        [of(x, boxsize=boxsize) for x in (points, points[:100] * 0.99)] for of in (cKDTree, scipy.spatial.cKDTree)
-    )
-    weights = np.arange(300.0), np.arange(100) + 0.5
-    for radii in (0.2, [0.3, 0.1, -1.0], np.linspace(0, 0.3, 20), np.inf, []):
-        a, b = (t[0].count_neighbors(t[1], radii, p=p) for t in (ours, theirs))
-        assert np.array_equal(a, b) and np.shape(a) == np.shape(b)
-        for w in (weights, (None, weights[1])):
-            a, b = (t[0].count_neighbors(t[1], radii, p=p, weights=w) for t in (ours, theirs))
-            assert np.allclose(a, b)
-    a, b = (t[0].count_neighbors(t[0], [0.05, 0.2], p=p, cumulative=False) for t in (ours, theirs))
-    assert (a == b).all()
-
-
 def test_queries_of_scikit_learns_tree_have_coordinates():
     for search in (lambda x: SklearnTree(SQUARE).query(x), lambda x: SklearnTree(SQUARE).query_radius(x, 1.0)):
         with pytest.raises(ValueError, match="dimension"):

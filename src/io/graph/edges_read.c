@@ -34,6 +34,7 @@ bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_er
     struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line, word;
     bosc_status status;
+    /* 1. The problem line. */
     do {
         if (!bi_lines_next(&lines, &line))
             return fail_header(in, "no line of the problem (p sp VERTICES EDGES)", error);
@@ -50,6 +51,7 @@ bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_er
         return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "the problem is %s, but must be sp, edge or col",
                           bi_quote(word.begin, word.end).text);
     }
+    /* 2. The sizes, and the edges. */
     if ((status = bi_edges_count(in, &lines, &line, "vertices", &form.n, error)) != BOSC_OK ||
         (status = bi_edges_count(in, &lines, &line, "edges", &form.m, error)) != BOSC_OK ||
         (status = bi_edges_line_end(in, &lines, &line, error)) != BOSC_OK)

@@ -152,6 +152,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     int64_t integer;
     double real;
     const struct bi_edge_form *form = r->form;
+    /* 1. An integer. */
     if (form->data_weight && !find_weight(r->data, &word))
         return refuse(r, BOSC_ERR_FORMAT, "the data has no attribute 'weight'");
     if (!form->data_weight && !next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the weight is missing");
@@ -160,6 +161,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
         edge->weight.integer = integer;
         return BI_LINE_EDGE;
     }
+    /* 2. A real. */
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
     if (bi_number_read(word.begin, word.end, &real) != word.end)
         return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a number", quoted.text);
