@@ -10,7 +10,6 @@
 #include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
-#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -159,12 +158,7 @@ static int read_meshes(struct job *job, struct meshes *m)
     for (int which = 0; which < 2 && status == BOSC_OK; which++)
         status = bosc_mesh_read(job->operands[which], &m->vertices[which], &m->triangles[which], &error);
     job_add_seconds(job, "read", start);
-    const bool turned[2] = {path_has_ending(job->operands[0], ".glb"), path_has_ending(job->operands[1], ".glb")};
-    if (turned[0] != turned[1]) {
-        job_set_text(job, "axes", "z up");
-        job_set_note(job, "axes", "%s was turned, as glTF has y up; %s was not", job->operands[turned[1]],
-                     job->operands[turned[0]]);
-    }
+    meshes_note_axes(job, job->operands[0], job->operands[1]);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <boscage/planner.h>
 
 #include "render/plan_picture.h"
 #include "tool/commands/commands.h"
+#include "tool/commands/points.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/options/option_table.h"
@@ -33,6 +35,24 @@ static const double degree = 3.14159265358979323846 / 180;
 
 /* ---- files: input ---- */
 
+/* Returns the name of a body's .glb if the folder has it, else the name. */
+static const char *name_of_body(const char *folder, const char *glb, const char *name)
+{
+    char path[4096]; /* PATH_MAX */
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, glb);
+    return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0 ? glb : name;
+}
+
+static void note_axes(struct job *job)
+{
+    const char *folder = job->operands[0];
+    if (job->operand_count == 2)
+        meshes_note_axes(job, folder, job->operands[1]);
+    else
+        meshes_note_axes(job, name_of_body(folder, "robot.glb", "the robot"),
+                         name_of_body(folder, "obstacle.glb", "the obstacle"));
+}
+
 static int plan_scene_read(struct job *job, struct plan_scene *scene)
 {
     int convex = 0, code;
@@ -50,7 +70,9 @@ static int plan_scene_read(struct job *job, struct plan_scene *scene)
                              ? bosc_scene_read_bodies(job->operands[0], job->operands[1], &opts, &scene->scene, &error)
                              : bosc_scene_read(job->operands[0], &opts, &scene->scene, &error);
     job_add_seconds(job, "read", start);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    note_axes(job);
+    return EXIT_DONE;
 }
 
 static void plan_scene_close(struct plan_scene *scene)

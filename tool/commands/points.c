@@ -141,6 +141,16 @@ int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first)
     return EXIT_DONE;
 }
 
+/* ---- meshes ---- */
+
+void meshes_note_axes(struct job *job, const char *a, const char *b)
+{
+    const bool turned = path_has_ending(a, ".glb");
+    if (turned == path_has_ending(b, ".glb")) return;
+    job_set_text(job, "axes", "z up");
+    job_set_note(job, "axes", "%s was turned, as glTF has y up; %s was not", turned ? a : b, turned ? b : a);
+}
+
 /* ---- vectors ---- */
 
 int vectors_read(struct job *job, const char *path, int64_t bits, bosc_vectors *vectors)
