@@ -105,7 +105,7 @@ class Keys:
             if strings is None:
                 raise unhashable("objects that are not all strings", name)
             self.text = strings.dtype.kind
-            self._first = _utf8(strings.reshape(-1))
+            self._first = utf8(strings.reshape(-1))
             short = self._first.dtype.itemsize <= 8 and not (grows and kind == "O")
             self.words = np.dtype("S8" if short else "S16")
         elif kind == "V" and _is_record(keys.dtype):
@@ -171,7 +171,7 @@ class Keys:
         if keys.dtype.kind == "O":
             return self._words_of_objects(keys, add)
         if self.text:
-            return self._words_of_text(_utf8(keys), add) if keys.dtype.kind == self.text else (None, None)
+            return self._words_of_text(utf8(keys), add) if keys.dtype.kind == self.text else (None, None)
         found = cast(keys, self.dtype)
         if found is None:
             return None, None
@@ -284,7 +284,7 @@ def _as_pairs(words: np.ndarray) -> np.ndarray:
     return words.view(np.uint64).reshape(*words.shape, 2)
 
 
-def _utf8(strings: np.ndarray) -> np.ndarray:
+def utf8(strings: np.ndarray) -> np.ndarray:
     """Strings in UTF-8, as an array of type S; bytes as they are."""
     if strings.dtype.kind == "S":
         return strings if strings.dtype.itemsize else strings.astype("S1")

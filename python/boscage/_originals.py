@@ -7,11 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._keys import LONG
 from ._where import Progress, place
 
 # Limits below or above which the originals are faster: all are estimates, which depend on the machine.
-FEW = 1000  # elements of `unique`, and strings of `factorize`
+FEW = 1000  # elements of `unique`
 FEW_TESTS = 6  # of `isin`, with which NumPy compares all elements one after the other
 FEW_COMPARED = 200  # elements and tests
 FEW_INTEGERS = 4096  # integers, up to which their range is not read: that costs as much as it may save
@@ -61,15 +60,3 @@ def isin_suits_numpy(elements: Any, tests: Any) -> bool:
     if tests.size <= FEW_TESTS or both <= FEW_INTEGERS or (tests.dtype.itemsize == 1 and both <= MOST_IN_RANGES):
         return True
     return both <= MOST_IN_RANGES and int(tests.max()) - int(tests.min()) <= 6 * both
-
-
-def factorized_strings(values: np.ndarray, sort: bool) -> Optional[tuple[Any, Any]]:
-    """The numbers that pandas gives few or long strings, and these; None for others, or without pandas."""
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind not in "US" or (size <= (4 * LONG if kind == "U" else LONG) and len(values) >= FEW):
-        return None
-    try:
-        import pandas
-    except ImportError:
-        return None
-    return pandas.factorize(values.astype(object), sort=sort)

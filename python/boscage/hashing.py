@@ -16,8 +16,9 @@ from ._arrays import DTYPES, NUMPY, place_for, raw, space_of
 from ._convert import as_type, is_extension, listed, strings_of_pandas, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
+from ._numbered import few_distinct, numbered_in_range, numbered_strings
 from ._objects import distinct_objects, found_objects
-from ._originals import FEW, factorized_strings, found_by_pandas, isin_suits_numpy, may_answer
+from ._originals import FEW, found_by_pandas, isin_suits_numpy, may_answer
 from ._operators import DictMethods, SetMethods
 from ._table import Table
 from ._where import Progress, place, where
@@ -318,6 +319,9 @@ def unique(
     host = may_answer(device, progress)
     if host and sorted and type(ar) is np.ndarray and ar.size < FEW:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+    plainly = axis is None and equal_nan and not (return_index or return_inverse or return_counts)
+    if host and plainly and not sorted and type(ar) is np.ndarray and (few := few_distinct(ar)) is not None:
+        return few
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
     ar = listed(ar)
@@ -334,7 +338,7 @@ def unique(
     ar = values_of(ar, "ar")
     at = where(place(device), 0, None, progress)
     if not sorted:
-        return _unsorted(ar, given, return_index, return_inverse, return_counts, at, strings is not None)
+        return _unsorted(ar, given, return_index, return_inverse, return_counts, at, strings is not None, host)
     flat = np.ascontiguousarray(ar).ravel()
     if flat.dtype.kind == "f":
         nan = np.isnan(flat)
@@ -361,11 +365,13 @@ def _unsorted(
     return_counts: bool,
     at: Any,
     strings: bool,
+    host: bool,
 ) -> Any:
     """Distinct values in the order of their first occurrences."""
     flat = ar.reshape(-1)
     more = return_index or return_inverse or return_counts
-    codes, values = (distinct_objects(flat, more) if flat.dtype.kind == "O" else None) or _numbered(flat, at, "ar")
+    objects = distinct_objects(flat, more) if flat.dtype.kind == "O" else None
+    codes, values = objects or _numbered(flat, at, "ar", host)
     if strings and not set(map(type, values.tolist())) <= {str}:
         raise TypeError("ar: strings with missing elements; factorize numbers the others")
     out = (values.astype(given, copy=False),)
@@ -424,8 +430,10 @@ def _ranks(order: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def _numbered(flat: np.ndarray, at: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _numbered(flat: np.ndarray, at: Any, name: str, host: bool) -> tuple[np.ndarray, np.ndarray]:
     """Codes by first occurrence, and the distinct values, of any type that can be hashed or sorted."""
+    if host and (found := numbered_in_range(flat) or numbered_strings(flat, at)) is not None:
+        return found
     try:
         keys, words = Keys.of(flat, name)
     except TypeError:
@@ -454,7 +462,7 @@ def factorize(
     ----------
     values : array_like, shape (n,)
         Integers, floats, dates, strings, and other types that NumPy sorts; of CuPy, PyTorch and JAX, integers of 32 and
-        64 bits. Objects, arrays of pandas' own types, and few or long strings are left to pandas.
+        64 bits. Objects and arrays of pandas' own types are left to pandas.
     sort : bool
         Numbers them in ascending order; else in that of their first occurrences.
     use_na_sentinel : bool
@@ -496,17 +504,17 @@ def factorize(
     dtype = given.dtype if isinstance(given, np.ndarray) else values.dtype
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
-    if may_answer(device, progress) and (found := factorized_strings(values, sort)) is not None:
-        return found[0], found[1].astype(dtype)
-    codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values")
+    codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values", may_answer(device, progress))
     if sort:
         order = np.argsort(uniques, kind="stable")
         codes, uniques = _ranks(order)[codes], uniques[order]
     if use_na_sentinel and values.dtype.kind in "fcmM":
         missing = np.flatnonzero(np.isnat(uniques) if values.dtype.kind in "mM" else np.isnan(uniques))
         for gone in missing.tolist():
-            codes = np.where(codes == gone, -1, codes - (codes > gone))
-            uniques = np.delete(uniques, gone)
+            later = codes > gone
+            codes[codes == gone] = -1
+            codes -= later
+            uniques = np.concatenate((uniques[:gone], uniques[gone + 1 :]))
     if index:
         return codes, sys.modules["pandas"].Index(uniques)
     return codes, uniques.astype(dtype, copy=False)

@@ -95,7 +95,7 @@ def test_few_tests_and_elements_are_left_to_numpy(monkeypatch):
 
 @pytest.mark.parametrize("values", [np.array(["b", "a", "b"], ">U3"), ["b", "a", "b"], np.array([b"b", b"a"], "S20")])
 def test_types_of_factorized_strings(values):
-    for device in (None, "cpu"):  # None: left to pandas
+    for device in (None, "cpu"):  # None: numbered by a dict
         assert factorize(values, device=device)[1].dtype == np.asarray(values).dtype
 
 
@@ -104,6 +104,41 @@ def test_one_element_is_an_array():
         for device in (None, "cpu"):
             found = isin(np.array(3), tests, invert=True, device=device)
             assert type(found) is np.ndarray and found.shape == () and found == (3 not in tests)
+
+
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize("form", ["{:05}", "{:09}", "a prefix of 15 {:05}", "\u00e9{:030}", "{}" + "z" * 70, "{:<18}"])
+@pytest.mark.parametrize("kind", ["U", "S"])
+def test_strings_of_any_length_are_numbered(n, form, kind):
+    strings = [form.format(x) for x in np.random.default_rng(n).integers(0, n // 3, n).tolist()]
+    values = np.array([s.encode() for s in strings] if kind == "S" else strings)
+    for sort in (False, True):
+        want = pandas.factorize(values.astype(object), sort=sort)
+        codes, found = factorize(values, sort)
+        assert same(codes, want[0]) and same(found, want[1].astype(values.dtype))
+    assert same(unique(values[::-1], sorted=False), pandas.unique(values[::-1].astype(object)).astype(values.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "i8", "M8[s]", "m8[ns]"])
+@pytest.mark.parametrize("low", [0, -50, 2**62])
+def test_integers_of_a_small_range(dtype, low, monkeypatch):
+    values = np.random.default_rng(3).integers(0, 100, 40_000)
+    values = (values + (low if np.dtype(dtype).itemsize == 8 and (low > 0 or dtype != "u8") else 0)).astype(dtype)
+    want = pandas.factorize(values)
+    monkeypatch.setattr(boscage.hashing, "_core", None)  # by a table of the range
+    codes, found = factorize(values)
+    assert same(codes, want[0]) and same(found, np.asarray(want[1], dtype))
+
+
+@pytest.mark.parametrize("dtype", ["i8", ">i4", "u8", "?", "f4", "f8", ">f8", "M8[s]", "m8[D]", "S3", "U2"])
+def test_few_elements_are_not_hashed_by_a_table(dtype, monkeypatch):
+    monkeypatch.setattr(boscage.hashing, "_core", None)
+    values = np.array([[3, 1, 3], [0, 1, 2]]).astype(dtype)
+    found = unique(values, sorted=False)
+    assert found.dtype == values.dtype
+    assert found.tolist() == ([True, False] if dtype == "?" else np.array([3, 1, 0, 2]).astype(dtype).tolist())
+    zeros = unique(np.array([-0.0, 0.0, 1.0]), sorted=False)
+    assert zeros.tolist() == [0, 1] and not np.signbit(zeros).any()
 
 
 def test_strings_on_another_device_are_not_left_to_pandas(monkeypatch):
