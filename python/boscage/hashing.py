@@ -511,9 +511,10 @@ def factorize(
     if use_na_sentinel and values.dtype.kind in "fcmM":
         missing = np.flatnonzero(np.isnat(uniques) if values.dtype.kind in "mM" else np.isnan(uniques))
         for gone in missing.tolist():
-            later = codes > gone
-            codes[codes == gone] = -1
-            codes -= later
+            renumbered = np.arange(len(uniques))
+            renumbered[gone] = -1
+            renumbered[gone + 1 :] -= 1
+            codes = renumbered[codes]
             uniques = np.concatenate((uniques[:gone], uniques[gone + 1 :]))
     if index:
         return codes, sys.modules["pandas"].Index(uniques)
