@@ -16,11 +16,10 @@
  * stores with a key: the value, and 4 bytes if it is counted; 8 bytes in a multimap.
  * Sources: Alcantara et al., Real-time Parallel Hashing on the GPU (SIGGRAPH Asia 2009); Alcantara, Efficient Hash
  *     Tables on the GPU (2011); Fredman, Komlos, Szemeredi, Storing a Sparse Table with O(1) Worst Case Access Time
- * (1984); Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999); Voecking,
- * How Asymmetry Helps Load
- *     Balancing (2003); Gale
- *     and Shapley, College Admissions (1962); Amble and Knuth, Ordered Hash Tables (1974); Gonnet and Munro, The
- *     Analysis of Linear Probing Sort by the Use of a New Mathematical Transform (1984). */
+ *     (1984); Pagh and Rodler, Cuckoo Hashing (2004); Azar, Broder, Karlin, Upfal, Balanced Allocations (1999);
+ *     Voecking, How Asymmetry Helps Load Balancing (2003); Gale and Shapley, College Admissions (1962); Amble and
+ *     Knuth, Ordered Hash Tables (1974); Gonnet and Munro, The Analysis of Linear Probing Sort by the Use of a New
+ *     Mathematical Transform (1984). */
 #ifndef BOSCAGE_HASH_H
 #define BOSCAGE_HASH_H
 
@@ -133,10 +132,9 @@ BOSC_API bosc_status bosc_hash_wait(bosc_ctx *ctx, const bosc_hash *table);
  * values (query_count x value_size): zero bytes for an absent key; may be NULL.
  * found (query_count): 1 or 0; may be NULL.
  * Cost: O(query_count) expected work. A query reads one or two buckets in BUCKETED tables, one slot in PERFECT and FKS,
- * up to three in HYBRID, one a function and one of the stash in CUCKOO, a chain for each function in CHAINED, and 1 +
- * (1 / (1 -
- *     load_factor) - 1) / 2 slots on average in ORDERED (info.max_probes covers linear partitions). Scratch of
- *     query_count * stored bytes for values of multimaps and counted maps only.
+ *     up to three in HYBRID, one a function and one of the stash in CUCKOO, a chain for each function in CHAINED, and
+ *     1 + (1 / (1 - load_factor) - 1) / 2 slots on average in ORDERED (info.max_probes covers linear partitions).
+ *     Scratch of query_count * stored bytes for values of multimaps and counted maps only.
  * Queues. A call recorded in a CUDA graph is valid until the table is written to. */
 BOSC_API bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                                     void *values, uint8_t *found);

@@ -23,8 +23,8 @@ def may_answer(device: Any, progress: Progress) -> bool:
 
 
 def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
-    """The answer of pandas, if it is loaded, for objects and strings of pandas with tests that all are str: True for the
-    elements that equal a test. Of categories each is looked up once. None: other arrays."""
+    """The answer of pandas, if it is loaded, for objects and strings of pandas with tests that all are str: True for
+    elements that equal a test. Categories are looked up once each. None: other arrays."""
     pandas = sys.modules.get("pandas")
     dtype = getattr(elements, "dtype", None)
     if pandas is None or dtype is None:

@@ -114,7 +114,8 @@ class _Letters:
             )
 
     def _packed(self, vectors: Any, space: Space, absent: Optional[list] = None) -> Any:
-        """Packed words. absent: gets a mask of the strings with letters outside the alphabet; None: these are refused."""
+        """Packed words. absent: receives a mask of the strings with letters outside the alphabet; None: they are
+        refused."""
         words = _core.words(self._length, self._letter_bits)
         if space is not NUMPY:
             if space.dtype_name(vectors) not in ("uint64", "int64"):

@@ -353,7 +353,7 @@ static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, 
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
 }
 
-/* Sets factors to 2^exponent and inverse to 2^-exponent, each as two doubles: |exponent| is at most 2,000. */
+/* Sets factor to 2^exponent and inverse to 2^-exponent: each is the product of two doubles. |exponent| <= 2,000. */
 static void split_power(int exponent, double factor[2], double inverse[2])
 {
     const int half = exponent / 2;
@@ -363,8 +363,8 @@ static void split_power(int exponent, double factor[2], double inverse[2])
     inverse[1] = 1 / factor[1];
 }
 
-/* The same for points with squares out of range: as doubles, times the power of two that brings the largest exponent
- * to LARGEST_EXPONENT. */
+/* As compute_scaled, for points with squares out of range: as doubles, times the power of two that brings the largest
+ * exponent to LARGEST_EXPONENT. */
 static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o,
                                double *z)
 {
@@ -394,6 +394,7 @@ static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int
     return compute_scaled(ctx, a.to, n, 0, &doubles, inverse, z);
 }
 
+/* Computes the dendrogram of points, by compute_far if squares are out of range. */
 static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                       const bosc_hdbscan_opts *o, double *z)
 {

@@ -14,7 +14,7 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
-enum { MIN_CLUSTER_SIZE = 5 };
+enum { MIN_CLUSTER_SIZE = 5 }; /* the library's default */
 
 /* Allocates an array of `rows` rows, each of `columns` elements of 8 bytes. */
 static int allocate(bosc_array *array, bosc_dtype dtype, int64_t rows, int64_t columns)
@@ -137,6 +137,7 @@ static int read_dendrogram(struct job *job, const char *path, bosc_array *z)
     return code;
 }
 
+/* Cuts at a distance; an error of the dendrogram names its file. */
 static int cut_at(struct job *job, const char *path, const bosc_array *z, double distance, bosc_array *labels,
                   int64_t *count)
 {

@@ -56,10 +56,10 @@ class HDBSCAN(_sklearn.HDBSCAN):
 
     Notes
     -----
-    With `min_samples` of 3 and more, many edges of the tree have one point's core distance as their length, and clusters
-    depend on the order of such ties: here by rows, the same on every machine. scikit-learn and the hdbscan package order
-    them otherwise, each `algorithm` in its own way, so labels of points in no clear cluster differ. With `min_samples` 1
-    or 2 and distinct distances all agree.
+    With `min_samples` of 3 and more, many edges of the tree have one point's core distance as their length. Clusters
+    depend on the order of such ties: here by rows, the same on every machine. scikit-learn and the hdbscan package
+    order them otherwise, each `algorithm` in its own way, so labels of points in no clear cluster differ. With
+    `min_samples` 1 or 2 and distinct distances all agree.
 
     Examples
     --------
@@ -125,9 +125,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
             raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
         self._min_samples = self.min_cluster_size if self.min_samples is None else self.min_samples
         if self._min_samples > n:
-            raise ValueError(
-                f"min_samples ({self._min_samples}) must be at most the number of samples in X ({n})"
-            )
+            raise ValueError(f"min_samples ({self._min_samples}) must be at most the number of samples in X ({n})")
 
     def _fit_host(self, X: np.ndarray) -> None:
         """Clusters the finite rows, and labels the others."""

@@ -28,7 +28,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'boscage.cluster.hierarchy' has no attribute {name!r}")
 
 
-
 # Limits between this package and scipy: estimates.
 MANY_DIMENSIONS = 16  # in which all distances cost less than searches in a tree
 FEW_OBSERVATIONS = 32  # below which the check for a range costs more than it saves

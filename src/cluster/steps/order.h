@@ -19,6 +19,7 @@ struct bi_dendrogram_order {
     double *distances; /* of pairs i < j, row by row */
 };
 
+/* Begins the path of node x at its merge: the points of the merge's first cluster are left of its second. */
 BI_FN void bi_step_order_begin(const struct bi_dendrogram_order *a, int64_t x)
 {
     const uint32_t p = a->parent[x];
@@ -31,7 +32,7 @@ BI_FN void bi_step_order_begin(const struct bi_dendrogram_order *a, int64_t x)
     a->offset[x] = left;
 }
 
-/* Doubles the way of node x. The root stays: nothing is left of it. */
+/* Doubles the path of node x towards the root. The root stays: nothing is left of it. */
 BI_FN void bi_step_order_jump(const struct bi_dendrogram_order *a, int64_t x)
 {
     const uint32_t above = a->above[x], next = a->above[above];
@@ -40,14 +41,16 @@ BI_FN void bi_step_order_jump(const struct bi_dendrogram_order *a, int64_t x)
     if (next != (uint32_t)(2 * a->n - 2)) bi_atomic_or_u32(a->flag, 1);
 }
 
+/* Stores point v at its position. */
 BI_FN void bi_step_order_scatter(const struct bi_dendrogram_order *a, int64_t v)
 {
     a->order[a->offset[v]] = (uint32_t)v;
 }
 
+/* Writes the point at position k to the caller's array. */
 BI_FN void bi_step_order_write(const struct bi_dendrogram_order *a, int64_t k) { a->order_of[k] = a->order[k]; }
 
-/* Stores the height of merge t between its left and its right points. */
+/* Stores the height of merge t at the last position of its first cluster; its second cluster begins at the next. */
 BI_FN void bi_step_order_gaps(const struct bi_dendrogram_order *a, int64_t t)
 {
     a->gaps[a->offset[(int64_t)a->z[4 * t + 1]] - 1] = a->z[4 * t + 2];

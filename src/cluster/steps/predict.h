@@ -20,7 +20,7 @@ struct bi_hdbscan_predict {
     const void *dist2;
     int64_t k, own; /* own: the neighbour at the core distance of a query; -1: that is 0 */
     bool distances_64bit, ids_64bit, labels_64bit;
-    double root_density; /* of clusters->label 0 or more: a query that leaves the root at less is noise */
+    double root_density; /* a query that leaves the selected root at a lesser density is noise */
     void *labels;
     double *probabilities; /* may be NULL */
 };
@@ -39,14 +39,15 @@ BI_FN void bi_step_predict_check(const struct bi_hdbscan_predict *a, int64_t i)
     if (i == 0 ? parent != -1 : parent < 0 || parent >= i) bi_atomic_min_i64(&a->bad[1], i);
 }
 
-/* Stores the core distance of point i, the last of k neighbours. */
+/* Core distances of points. */
 struct bi_hdbscan_cores {
-    const void *dist2;
+    const void *dist2; /* (k for each point) squared distances of its neighbours, ascending */
     int64_t k;
     bool is_64bit;
-    void *core;
+    void *core; /* squared, one for each point */
 };
 
+/* Stores the core distance of point i: that of the last of k neighbours. */
 BI_FN void bi_step_predict_core(const struct bi_hdbscan_cores *a, int64_t i)
 {
     const double d = bi_hdbscan_real(a->dist2, a->is_64bit, i * a->k + a->k - 1);
@@ -59,7 +60,7 @@ BI_FN void bi_step_predict_core(const struct bi_hdbscan_cores *a, int64_t i)
 /* The neighbour of query q that is nearest under mutual reachability, the first of several; -1: none. */
 BI_FN int64_t bi_hdbscan_nearest(const struct bi_hdbscan_predict *a, int64_t q, double *distance2)
 {
-    const double own = a->own < 0 ? 0 : bi_hdbscan_real(a->dist2, a->distances_64bit, q * a->k + a->own);
+    const double own = a->own < 0 || a->k == 0 ? 0 : bi_hdbscan_real(a->dist2, a->distances_64bit, q * a->k + a->own);
     int64_t nearest = -1;
     for (int64_t e = q * a->k; e < (q + 1) * a->k; e++) {
         const int64_t point = a->ids_64bit ? ((const int64_t *)a->near)[e] : (int64_t)((const uint32_t *)a->near)[e];

@@ -18,7 +18,7 @@ BI_FN void bi_step_hybrid_count(const struct bi_hash_slots_fill *f, int64_t i)
     f->offsets[i] = (uint32_t)bi_atomic_fetch_add_u64((uint64_t *)&f->counts[run], 1);
 }
 
-/* Writes row i to its position; the counts are starts now. */
+/* Writes row i to its position in its run; the counts are the starts of the runs by then. */
 BI_FN void bi_step_hybrid_scatter(const struct bi_hash_slots_fill *f, int64_t i)
 {
     f->unsorted[f->counts[f->bins[i]] + f->offsets[i]] = (uint32_t)i;

@@ -174,9 +174,8 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     const char between = form.separator ? separator : ' ';
     int64_t fields = bi_fields_count(first, between) + form.has_data, unnamed = 0;
     behind = ahead;
-    /* 2. Names of columns. */
-    /* Column names have as many fields as the row below, or omit its quoted name. If no row follows, only commas or
-     * semicolons make them names. */
+    /* 2. Names of columns. They have as many fields as the row below, or omit its quoted name. If no row follows, only
+     * commas or semicolons make them names. */
     bool named = fields >= 2 && !form.has_data && bi_is_header(first, separator);
     const bool more = named && next_row(&ahead, &line);
     if (more) form.has_data = bi_edge_data_split(&line, &data);

@@ -47,10 +47,10 @@ bosc_status bi_letters_check(const struct bi_alphabet *alphabet, bool has_codes,
 /* The same for letters, codes and marks: + and - between letters, - and digits behind them. */
 bosc_status bi_marked_letters_check(const struct bi_alphabet *alphabet, struct bi_line word, struct bi_reason *reason);
 
-/* True for the usual names of a column of counts. */
 /* Reads a count: digits, or a float of a whole number such as 3.0, which programs write beside missing values. */
 bosc_status bi_sequence_count(struct bi_line word, int64_t *count, struct bi_reason *reason);
 
+/* True for the usual names of a column of counts. */
 bool bi_word_names_counts(const struct bi_line *word);
 
 /* Fails with "NAME:LINE: reason", or "NAME: reason" for line 0. */

@@ -338,8 +338,9 @@ static bosc_status add_roots(struct glb *g, struct visit *v)
     for (size_t i = 0; i < v->all; i++) {
         const json_t *children = json_object_get(element_of(g, "nodes", (int64_t)i), "children");
         for (size_t k = 0; k < json_array_size(children); k++) {
-            const json_int_t child = json_integer_value(json_array_get(children, k));
-            if (child >= 0 && (size_t)child < v->all) v->seen[child] = true;
+            const json_t *child = json_array_get(children, k);
+            const json_int_t number = json_is_integer(child) ? json_integer_value(child) : -1;
+            if (number >= 0 && (size_t)number < v->all) v->seen[number] = true;
         }
     }
     for (size_t i = 0; i < v->all; i++)

@@ -134,14 +134,14 @@ static void write_name(const struct bi_map *map, const struct bi_crs *crs, bosc_
 
 /* ---- distances on the ground ---- */
 
-/* Sets the place in space of a longitude and latitude on the Earth's ellipsoid. */
-static void place_on_ellipsoid(const double degrees[2], double place[3])
+/* Converts a longitude and latitude on the Earth's ellipsoid to Cartesian coordinates, in metres from its centre. */
+static void convert_to_cartesian(const double degrees[2], double position[3])
 {
     const double longitude = degrees[0] / BI_RADIAN, latitude = degrees[1] / BI_RADIAN, sine = sin(latitude);
     const double normal = BI_EARTH_AXIS / sqrt(1 - BI_EARTH_ECCENTRICITY2 * sine * sine);
-    place[0] = normal * cos(latitude) * cos(longitude);
-    place[1] = normal * cos(latitude) * sin(longitude);
-    place[2] = normal * (1 - BI_EARTH_ECCENTRICITY2) * sine;
+    position[0] = normal * cos(latitude) * cos(longitude);
+    position[1] = normal * cos(latitude) * sin(longitude);
+    position[2] = normal * (1 - BI_EARTH_ECCENTRICITY2) * sine;
 }
 
 /* Returns the distance of two near points of the globe: the chord, which is right beside a pole, too. Over a kilometre
@@ -149,8 +149,8 @@ static void place_on_ellipsoid(const double degrees[2], double place[3])
 static double ground_distance(const double from[2], const double to[2])
 {
     double a[3], b[3];
-    place_on_ellipsoid(from, a);
-    place_on_ellipsoid(to, b);
+    convert_to_cartesian(from, a);
+    convert_to_cartesian(to, b);
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 

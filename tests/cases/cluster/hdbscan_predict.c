@@ -179,12 +179,12 @@ static void few_points(bosc_ctx *ctx)
 {
     const double x[1] = {3}, q[2] = {3, 4};
     const bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dtype = BOSC_F64, .dim = 1};
-    const bosc_hdbscan_opts o = {.size = sizeof o, .min_samples = 1};
     const int64_t leaves[1] = {-1};
     const double densities[1] = {0};
     bosc_kdtree *tree;
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree_opts, &tree));
     for (int64_t n = 0; n < 2; n++) {
+        const bosc_hdbscan_opts o = {.size = sizeof o, .min_samples = n > 0 ? 1 : 5}; /* without points any is right */
         const bosc_hdbscan_model model = {
             .size = sizeof model, .tree = tree, .leaves = leaves, .densities = densities, .clusters = NULL};
         int64_t labels[2] = {7, 7};

@@ -164,6 +164,8 @@ static void refusals(void)
         {"F: no vertices", SCENE("", "{}", "", POSITIONS, "60")},
         {"F: node 0 is in the scene twice", SCENE("", "{\"children\":[0]}", "", POSITIONS, "60")},
         {"F: a node is not in the list of 1", SCENE("", "{\"children\":[1]}", "", POSITIONS, "60")},
+        {"F: a node is not in the list of 1",
+         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"children\":[\"0\"]}]}"}, /* without scenes */
         {"F: the mesh of node 0", SCENE("", "{\"mesh\":-1}", "", POSITIONS, "60")},
         {"F: node 0 has instances",
          SCENE("", "{\"mesh\":0,\"extensions\":{\"EXT_mesh_gpu_instancing\":{}}}", "", POSITIONS, "60")},
