@@ -6,6 +6,15 @@
 
 enum { CUT_ITEMS = 10 /* progress weight of a cut; estimated */ };
 
+bosc_status bi_dendrogram_check(bosc_ctx *ctx, const double *z, int64_t n)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (n > (int64_t)1 << 31)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
+    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    return bi_check_aligned(ctx, "z", z, sizeof *z);
+}
+
 bosc_status bi_dendrogram_link(bosc_ctx *ctx, struct bi_hdbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
@@ -77,13 +86,9 @@ bosc_status bosc_linkage_cut(bosc_ctx *ctx, const double *z, int64_t n, double d
     const int64_t first = 0;
     uint32_t found = (uint32_t)(n == 1);
     BI_ENTER(ctx);
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n > (int64_t)1 << 31)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
-    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    BI_TRY(bi_dendrogram_check(ctx, z, n));
     if (n > 0 && !labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
     if (distance != distance) return bi_fail(ctx, BOSC_ERR_ARG, "distance: NaN");
-    BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, sizeof *labels));
     bi_progress_set_total(ctx, CUT_ITEMS * (double)n);
     if (n > 1) BI_TRY_WITH_SCRATCH(ctx, cut_staged(ctx, z, n, distance, labels, &found));

@@ -1,9 +1,12 @@
-/* Dendrograms of the caller: links between merges. */
+/* Dendrograms of the caller: checks, and links between merges. */
 #ifndef BI_CLUSTER_DENDROGRAM_H
 #define BI_CLUSTER_DENDROGRAM_H
 
 #include "cluster/cluster.h"
 #include "cluster/steps/hdbscan.h"
+
+/* Checks the arguments of a dendrogram of n points; bi_dendrogram_link checks its rows. */
+bosc_status bi_dendrogram_check(bosc_ctx *ctx, const double *z, int64_t n);
 
 /* Links the points and merges of args->z, which the backend reaches, to the merges above: args->parent, in scratch.
  * Fails if z is no dendrogram. Waits. */

@@ -299,8 +299,7 @@ static bosc_status select_of(bosc_ctx *ctx, const double *z, int64_t n, const bo
     bosc_hdbscan_opts full;
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, to));
-    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
-    BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
+    BI_TRY(bi_dendrogram_check(ctx, z, n));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, SELECT_ITEMS * (double)n);
     if (n == 1) BI_TRY(label_one(ctx, &full, to));

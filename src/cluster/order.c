@@ -9,12 +9,8 @@ enum { ORDER_ITEMS = 40 /* progress weight of a point; estimated */ };
 static bosc_status check_args(bosc_ctx *ctx, const double *z, int64_t n, int64_t least, const char *name,
                               const void *out)
 {
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n > (int64_t)1 << 31)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
-    if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
+    BI_TRY(bi_dendrogram_check(ctx, z, n));
     if (n >= least && !out) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
-    BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     return bi_check_aligned(ctx, name, out, 8);
 }
 

@@ -184,8 +184,7 @@ static bosc_status prove_round(struct bi_emst_rounds *e, const struct bi_emst_po
     a->rounds = e->args; /* lists of components alternate */
     BI_TRY(bi_kdtree_label_blocks(e->ctx, &e->order, e->args.label, &e->blocks));
     BI_TRY(find_given(e, a, fault));
-    BI_TRY(
-        e->steps->emst_advance(e->ctx, e->n, &e->args)); /* drops neighbours that have joined the point's component */
+    BI_TRY(e->steps->emst_advance(e->ctx, e->n, &e->args)); /* drops neighbours of the point's own component */
     BI_TRY(bi_emst_search(e));
     BI_TRY(compare_edges(e, p, a, fault));
     return bi_emst_join(e);
