@@ -39,7 +39,8 @@ bosc_status bi_ranks_find_representatives(bosc_ctx *ctx, const void *keys, int64
 
 /* ---- unique ---- */
 
-/* Of keys a rank: a key of 16, but no more than these: of 50 M keys, 43 pairs are equal if all keys occur twice. */
+/* A rank samples one key in 16, at most 65,536. Of 50 M keys, 43 pairs of samples are equal if all keys differ, and 86
+ * if all occur twice. */
 enum { KEYS_PER_SAMPLE = 16, MOST_SAMPLES = 1 << 16 };
 
 struct unique_call {
@@ -58,7 +59,7 @@ struct unique_call {
     int64_t first_count, total;
 };
 
-/* True if a key occurs twice or more on average, as far as equal pairs of sampled keys show. */
+/* *repeat: true if a key occurs 1.5 times or more on average, by the equal pairs of sampled keys. */
 static bosc_status estimate_repeats(bosc_ctx *ctx, struct unique_call *u, bool *repeat)
 {
     const int64_t count = u->n / KEYS_PER_SAMPLE < MOST_SAMPLES ? u->n / KEYS_PER_SAMPLE : MOST_SAMPLES;
@@ -71,8 +72,9 @@ static bosc_status estimate_repeats(bosc_ctx *ctx, struct unique_call *u, bool *
     BI_TRY(bi_scratch_of(ctx, count, sizeof *ids, &ids));
     BI_TRY(ctx->ops->ranks->steps->sample_rows(ctx, count, &sample));
     BI_TRY(bosc_hash_unique(ctx, sample.out, count, u->key_bits, ids, NULL, &distinct));
-    /* If each key occurs c times, about samples^2 (c - 1) / (2 n) pairs are equal. */
-    *repeat = (samples - (double)distinct) * 2 * (double)u->n >= samples * samples;
+    /* If each key occurs c times, about samples^2 c / (2 n) pairs are equal: a row may be sampled twice. The limit is
+     * halfway between different keys and keys that occur twice. */
+    *repeat = (samples - (double)distinct) * 2 * (double)u->n >= 1.5 * samples * samples;
     return BOSC_OK;
 }
 
