@@ -26,11 +26,11 @@ static inline void bi_kdtree_insert_row(const struct bi_row_out *o, int64_t begi
 /* Sorts entries begin to end - 1, whose ids are low to high. */
 static void bi_kdtree_sort_entries(const struct bi_row_out *o, int64_t begin, int64_t end, uint32_t low, uint32_t high)
 {
-    int64_t begins[BI_KDTREE_ROW_BUCKETS + 1] = {0}, ends[BI_KDTREE_ROW_BUCKETS];
     if (end - begin <= BI_KDTREE_ROW_INSERTED || low == high) {
         bi_kdtree_insert_row(o, begin, end);
         return;
     }
+    int64_t begins[BI_KDTREE_ROW_BUCKETS + 1] = {0}, ends[BI_KDTREE_ROW_BUCKETS];
     /* 1. Buckets of equal ranges of ids: at least 2, so that ranges become shorter. */
     int64_t most = (end - begin) / BI_KDTREE_ROW_BUCKET;
     if (most > BI_KDTREE_ROW_BUCKETS) most = BI_KDTREE_ROW_BUCKETS;

@@ -11,9 +11,10 @@
 #include "ranks/cuda/owned.cuh"
 
 /* BI_RANKS_RUN_RANKS: ranks up to which a run has 16 items or more on average. At most 256: owners are bytes, and
- * find_slots uses a thread for each rank. BI_RANKS_INLINE: ranks up to which the blocks' addresses are arguments of the
- * kernel; the emulator has less, so that tests reach the other way too. */
-enum { BI_RANKS_RUN_RANKS = 128, BI_RANKS_RUN_THREADS = 256 };
+ * find_slots uses a thread for each rank. BI_RANKS_RUN_BYTES: of an item, at most, so that move_wide numbers the words
+ * of a tile by 32 bits. BI_RANKS_INLINE: ranks up to which the blocks' addresses are arguments of the kernel; the
+ * emulator has fewer, so that tests reach the table too. */
+enum { BI_RANKS_RUN_RANKS = 128, BI_RANKS_RUN_THREADS = 256, BI_RANKS_RUN_BYTES = 1 << 20 };
 #ifdef BI_EMULATE
 enum { BI_RANKS_INLINE = 3 };
 #else

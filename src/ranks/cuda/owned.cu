@@ -173,6 +173,8 @@ bool is_wide(const bi_ranks_owned_move *move)
 /* True if the columns can be moved in runs. */
 bool has_runs(const bi_ranks_owned *items, const bi_ranks_owned_move *move)
 {
+    for (int c = 0; c < move->count; c++)
+        if (move->columns[c].item_size > BI_RANKS_RUN_BYTES) return false;
     return items->rank_count <= BI_RANKS_RUN_RANKS && items->tile == BI_RANKS_TILE && (items->owners || !is_wide(move));
 }
 

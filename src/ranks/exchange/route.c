@@ -4,7 +4,7 @@
 #include "core/call.h"
 #include "ranks/steps/steps.h"
 
-/* Least rows of a tile for each rank. A position has 8 bytes for each rank and tile: half a byte a row at most. */
+/* Minimum rows of a tile, per rank. Positions have 8 bytes for each rank and tile: half a byte per row at most. */
 enum { TILE_PER_RANK = 16 };
 
 /* ---- begin ---- */
@@ -121,7 +121,7 @@ bosc_status bi_ranks_route_items(bosc_ctx *ctx, bosc_comm *comm, bosc_status loc
     return status;
 }
 
-/* Of one rank: the answers are in the order of the rows, mostly in their place. */
+/* One rank: answers are in the order of the rows. Most are the rows' array already, and are not copied. */
 static bosc_status copy_answers(bosc_ctx *ctx, bosc_status local_status, const struct bi_ranks_route *route,
                                 const struct bi_ranks_column *columns, int count)
 {

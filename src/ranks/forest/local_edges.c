@@ -12,7 +12,7 @@ enum {
     LABEL_SAMPLES = 256
 };
 /* The filter saves nothing if more edges are light. From forest/cuda/msf.cu, as are the rooms: for light edges a
- * vertex, and the share of heavy ones. A short list costs time alone. */
+ * vertex, and the share of heavy ones. A list that is too short costs a second pass. */
 static const double MOST_LIGHT = 0.6, LIGHT_ROOM = 1.6, HEAVY_ROOM = 0.25;
 
 struct weighed_sample {
@@ -306,7 +306,7 @@ static struct bi_ranks_forest_threshold select_quantile(const struct bi_ranks_fo
 bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                              bosc_status local_status, struct bi_ranks_forest_filter *filter)
 {
-    /* 1.25 light edges a vertex; measured: with .86 four ranks list five times the heavy edges. */
+    /* 1.25 light edges a vertex. Measured: with 0.86 four ranks list five times as many heavy edges. */
     const double vertices = (double)slice->view.n, entries = (double)slice->entries,
                  fraction = entries > 0 ? 1.25 * vertices / entries : 1;
     const int32_t ranks = comm->rank_count;
@@ -324,7 +324,7 @@ bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, con
     if (status == BOSC_OK)
         filter->threshold = select_quantile(slice, ranks, count, fraction, own + count,
                                             (struct weighed_sample *)(own + (ranks + 1) * count));
-    /* Kernels compare the ids of this rank alone, so of rank 0 all are light, or none. */
+    /* Weights of the lowest rank, 0, are all light: share_of, which compares this rank's own ids, has none below it. */
     if (filter->threshold.rank == 0) filter->threshold.id = UINT64_MAX;
     bi_memory_release(&ctx->host, own, all_bytes);
     return status;

@@ -1,8 +1,8 @@
 /* Boruvka's rounds over ranks with replicated components and distributed edges. In each round every rank records the
  * lightest of its edges at each component. The components are divided among the ranks; each reads the records of its
- * own where they lie, and writes the other ends to all. All ranks then contract and number the components alike, and
- * each lists its own among the chosen edges. Labels follow from
- * the tree of rounds, or are merged from the labels of each rank's edges.
+ * own from the memory of all ranks, and writes the other ends to all. All ranks then contract and number the components
+ * alike, and each lists its own among the chosen edges. Labels follow from the tree of rounds, or are merged from the
+ * labels of each rank's edges.
  *
  * The first round over rows reads the rows, the next ones a list of light edges: heavier edges cannot be chosen while
  * a component has a light one. A component without any remains until the heavy edges between components are listed;
@@ -15,8 +15,8 @@
 /* ---- rounds ---- */
 
 enum {
-    FEW_LIGHT = 64,  /* vertices an edge: fewer light edges do not pay a round; 4 and 10^8 took longer */
-    FEW_JOINED = 256 /* components: then few edges may be left, so they are counted; not measured */
+    FEW_LIGHT = 64,  /* vertices per light edge from which heavy edges are listed; 4 and 10^8 took longer */
+    FEW_JOINED = 256 /* if fewer components join, few edges may be left, so the list is compacted; not measured */
 };
 
 struct round_state {
@@ -103,7 +103,7 @@ static bosc_status choose_at_vertices(struct round_state *s)
     return allocate_spare(s);
 }
 
-/* The number of the component now of each vertex: s->survives. */
+/* s->survives = the current component of each vertex. */
 static bosc_status label_vertices(struct round_state *s)
 {
     struct bi_ranks_forest_current current = {
@@ -280,12 +280,13 @@ static bosc_status finish_round(struct round_state *s, bool is_unfinished)
     return BOSC_OK;
 }
 
-/* Lists the heavy edges once few light ones are left on all ranks, or no room for another round of light ones: it and
- * the rounds that at least halve the components would exceed 3 n nodes. As long as a light edge is left, components
- * join. *local_status: this rank's own status; all ranks continue, or none. */
+/* Lists the heavy edges once few light ones are left on all ranks, or the 3 n nodes have no room for another round of
+ * light ones and the rounds after it, which at least halve the components. As long as a light edge is left, components
+ * join. An uncompacted list counts as n edges: at least FEW_JOINED components have joined, so many may be left.
+ * *local_status: this rank's own status; all ranks continue, or none. */
 static bosc_status finish_light_rounds(struct round_state *s, bosc_status *local_status)
 {
-    int64_t left = s->is_compact ? s->r->edges.count : s->joined > 0 ? s->r->n : 0;
+    int64_t left = s->is_compact ? s->r->edges.count : s->r->n;
     BI_TRY(bi_comm_sum(s->ctx, s->comm, *local_status, &left, 1));
     s->has_heavy = left > s->r->n / FEW_LIGHT && s->nodes + 3 * s->components <= 3 * s->r->n;
     if (!s->has_heavy && s->components > 0) *local_status = list_heavy(s, left > 0);

@@ -107,8 +107,7 @@ bosc_status bi_ranks_kdtree_build_distinct(bosc_ctx *ctx, bosc_ranks_kdtree *tre
                                            const struct bi_ranks_points *points, int64_t nodes);
 
 /* Selects the cuts of a tree of `nodes`: (2^level, dim + 1), in reach; and the rank that owns each of this rank's
- * points: owners. offsets: (ranks + 1), host: set to the number of
- * points on lower ranks. */
+ * points: owners. offsets: (ranks + 1), host: set to the number of points on lower ranks. */
 bosc_status bi_ranks_kdtree_select_cuts(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const struct bi_ranks_points *points, int64_t nodes, uint64_t *cuts,
                                         uint32_t *owners, int64_t *offsets);

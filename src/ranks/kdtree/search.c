@@ -108,10 +108,11 @@ static bosc_status search_shard(const struct knn_call *s, const struct bi_kdtree
                : bosc_kdtree_knn(s->ctx, s->tree->shard, q->data, q->n, q->stride, s->k, rows, dist2);
 }
 
-/* Lists are written in random order, and distances that no caller needs would double the bytes. With at least a quarter
- * as many queries as nodes, each k-th distance is found from the position of its node instead. The quarter is an
+/* True if lists are found without distances, which no caller needs. The search writes lists in random order, and
+ * distances would double the bytes. With at least a quarter as many queries as nodes, each k-th distance is computed
+ * from the position of its node instead. The quarter is an
  * estimate, not measured. */
-static bool computes_distances(const struct knn_call *s, int64_t n)
+static bool omits_distances(const struct knn_call *s, int64_t n)
 {
     return !s->needs_dist2 && s->tree->shard->magnitude == BI_KDTREE_ORDINARY && 4 * n >= s->tree->shard->nodes;
 }
@@ -127,7 +128,7 @@ static bosc_status find_positions(const struct knn_call *s, struct bi_ranks_kdtr
     return s->steps->kdtree_positions(s->ctx, s->tree->shard->nodes, &step);
 }
 
-/* Fills lists->rows, dist2 or positions, and ids: in scratch, which the caller keeps. */
+/* Fills lists->rows, ids, and dist2 or positions, in scratch that the caller keeps. */
 static bosc_status find_lists(const struct knn_call *s, struct bi_ranks_kdtree_lists *lists)
 {
     bosc_ctx *ctx = s->ctx;
@@ -135,7 +136,7 @@ static bosc_status find_lists(const struct knn_call *s, struct bi_ranks_kdtree_l
     if (n == 0) return BOSC_OK;
     BI_TRY(bi_scratch(ctx, (size_t)entries * s->id_size, &lists->ids));
     BI_TRY(bi_scratch_of(ctx, entries, sizeof *lists->rows, &lists->rows));
-    if (!computes_distances(s, n)) BI_TRY(bi_scratch(ctx, (size_t)entries * s->dist2_size, &lists->dist2));
+    if (!omits_distances(s, n)) BI_TRY(bi_scratch(ctx, (size_t)entries * s->dist2_size, &lists->dist2));
     BI_TRY(search_shard(s, &lists->queries, lists->rows, lists->dist2));
     if (!lists->dist2) BI_TRY(find_positions(s, lists));
     const struct bi_ranks_kdtree_row_ids row_ids = {lists->rows,     NULL,       lists->shard_ids,

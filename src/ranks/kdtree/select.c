@@ -18,8 +18,8 @@
  * segments. */
 enum { MAX_COUNTERS = 1 << 16, MAX_BITS = 11, MIN_BITS = 4 }; /* fewer bits: more rounds */
 
-/* Sampled points for each of two segments of the last level, but at most MAX_SAMPLES. With 4,096 samples a bracket has
- * 8 % of its segment's points, and the host selects its ends in about 50 us. */
+/* SAMPLES: sampled points for each subtree, so 4,096 for a segment of the last level; at most MAX_SAMPLES in all. With
+ * 4,096 samples a bracket has 8 % of its segment's points, and the host selects its ends in about 50 us. */
 enum { SAMPLES = 2048, MAX_SAMPLES = 1 << 16 };
 
 /* Half the width of a bracket, in standard deviations of a sampled median: a chance of 6e-7 that it misses. */
@@ -116,9 +116,9 @@ static bosc_status write_own_sample(struct selection *s)
 static bosc_status gather_sample(struct selection *s)
 {
     const int64_t block = s->capacity * s->words;
-    uint64_t *all = s->host.gathered + block;
     if (s->local_status == BOSC_OK) BI_WITH_SCRATCH(s->ctx, s->local_status = write_own_sample(s));
-    BI_TRY(bi_comm_agree(s->ctx, s->comm, s->local_status));
+    BI_TRY(bi_comm_agree(s->ctx, s->comm, s->local_status)); /* after a failure there may be no arrays */
+    uint64_t *all = s->host.gathered + block;
     BI_TRY(bi_comm_all_gather(s->ctx, s->comm, s->host.gathered, (size_t)block * sizeof *all, all));
     for (int32_t r = 0; r < s->comm->rank_count; r++) {
         const int64_t first = first_sample(s, s->offsets[r]), next = first_sample(s, s->offsets[r + 1]);

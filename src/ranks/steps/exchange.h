@@ -80,7 +80,7 @@ BI_FN void bi_ranks_copy(void *to, const void *from, int64_t bytes)
         for (int64_t b = 0; b < bytes; b++) ((char *)to)[b] = ((const char *)from)[b];
 }
 
-/* gather_rows: out[i] = in[rows[i]]. scatter_rows: out[rows[i]] = in[i]. */
+/* out[i] = in[rows[i]]. */
 struct bi_ranks_move_rows {
     const int64_t *rows;
     const void *in;
@@ -91,11 +91,6 @@ struct bi_ranks_move_rows {
 BI_FN void bi_step_gather_rows(const struct bi_ranks_move_rows *a, int64_t i)
 {
     bi_ranks_copy((char *)a->out + i * a->item_size, (const char *)a->in + a->rows[i] * a->item_size, a->item_size);
-}
-
-BI_FN void bi_step_scatter_rows(const struct bi_ranks_move_rows *a, int64_t i)
-{
-    bi_ranks_copy((char *)a->out + a->rows[i] * a->item_size, (const char *)a->in + i * a->item_size, a->item_size);
 }
 
 /* out[i] = a random item of n > 0. */

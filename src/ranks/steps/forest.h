@@ -67,7 +67,6 @@ enum { BI_RANKS_FOREST_ARCS = 256 };
 
 /* Item: a chunk of arcs. Fetches the ends and the rank of each listed edge that the options admit, at the position of
  * its id. */
-
 struct bi_ranks_forest_fetch_edges {
     struct bi_msf_rows rows;
     const struct bi_ranks_forest_word *words;
@@ -162,7 +161,8 @@ BI_FN void bi_step_forest_choose_rows(const struct bi_ranks_forest_choose_rows *
     bool more;
     do { /* a row's arcs in the chunk */
         const uint32_t row = w.row;
-        const bool is_head = (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row)<begin, is_tail = w.row_end> w.end;
+        const bool is_head = (int64_t)bi_word(a->rows.offsets, a->rows.is_64bit, row) < begin;
+        const bool is_tail = w.row_end > w.end;
         uint64_t least[3] = {UINT64_MAX, UINT64_MAX, 0};
         do {
             const uint64_t edge[3] = {bi_msf_arc_rank(&a->rows, w.arc), a->first + bi_msf_arc_id(&a->rows, w.arc),
@@ -196,8 +196,8 @@ BI_FN void bi_step_forest_choose_split(const struct bi_ranks_forest_choose_rows 
 
 /* Item: a chunk of arcs. Collects edges in the order of rows, as the options admit them. `words`: only the listed ones.
  * `threshold`: only light ones. `labels`: instead, only heavy ones between two components, from the rows outside the
- * component `skipped`, which may be any. Keys are rank << 32 | entry where both fit; otherwise they
- * are the ranks, with ids beside them. */
+ * component `skipped`, which may be any. Keys are rank << 32 | entry where both fit; otherwise they are the ranks, with
+ * ids beside them. */
 struct bi_ranks_forest_collect_edges {
     struct bi_msf_rows rows;
     const struct bi_ranks_forest_word *words; /* NULL: no list */
@@ -238,7 +238,7 @@ BI_FN void bi_step_forest_count_edges(const struct bi_ranks_forest_collect_edges
         const int64_t at = w.arc;
         bits |= (uint64_t)bi_ranks_forest_collects(a, w.row, at) << at % 64;
         more = bi_msf_walk_on(&a->rows, &w);
-        if (more && w.arc % 64) continue; /* the word of 64 arcs goes on */
+        if (more && w.arc % 64) continue; /* more arcs of this word */
         a->arc_bits[at / 64] = bits;
         count += bi_popcount(bits);
         bits = 0;
@@ -598,7 +598,7 @@ BI_FN void bi_step_forest_label(const struct bi_ranks_forest_tree *a, int64_t v)
 struct bi_ranks_forest_current {
     struct bi_ranks_forest_tree tree;
     int32_t begin, end;
-    const uint32_t *later; /* NULL, or the same of round begin + 1, which saves the way through the rounds */
+    const uint32_t *later; /* NULL, or the same of round begin + 1, which saves the path through the later rounds */
     uint32_t *out;
 };
 
