@@ -47,7 +47,8 @@ typedef struct bosc_dbscan_info {
  * A point is core if at least min_samples points, itself among them, are within eps. Core points within eps of each
  * other are in one cluster. Another point within eps of core points is in the first of their clusters. Clusters are
  * numbered from 0 by their smallest core row, so labels equal scikit-learn's. With min_samples 1 the clusters are those
- * of friends of friends: the connected components of the points within eps of each other.
+ * of friends of friends: the connected components of the points within eps of each other. A point with an infinite
+ * coordinate is noise, whatever min_samples is.
  * points (n x dim): rows `stride` elements apart (0: dim). n < 2^32 - 1.
  * eps: the largest distance between neighbours, 0 or more. Distances are those of bosc_kdtree_pairs. HAVERSINE and
  *     COSINE compare chords, in double: a pair whose distance is eps within a few roundings may be on either side.
