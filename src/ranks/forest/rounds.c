@@ -282,7 +282,7 @@ static bosc_status finish_round(struct round_state *s, bool is_unfinished)
 
 /* Lists the heavy edges once few light ones are left on all ranks, or the 3 n nodes have no room for another round of
  * light ones and the rounds after it, which at least halve the components. As long as a light edge is left, components
- * join. An uncompacted list counts as n edges: at least FEW_JOINED components have joined, so many may be left.
+ * join. A list with edges within components counts as n edges.
  * *local_status: this rank's own status; all ranks continue, or none. */
 static bosc_status finish_light_rounds(struct round_state *s, bosc_status *local_status)
 {

@@ -221,17 +221,20 @@ static bosc_status filter_points(struct selection *s, int64_t *candidates)
     memset(s->host.sums, 0, bytes);
     *candidates = 0;
     if (s->points.rows.n == 0) return BOSC_OK;
+    /* 1. The arguments of this level. The last level sets the owners too. */
     s->filter.points = s->points;
     s->filter.level = s->level;
     s->filter.checks_nan = s->checks_nan;
     s->filter.owners = s->level + 1 == s->partition.level ? s->owners : NULL;
     s->filter.candidate_count = s->filter.counts + counts;
     s->filter.nan = s->filter.counts + counts + 1;
+    /* 2. Copy the brackets and the initial results, and filter. */
     BI_TRY(ctx->backend->copy(ctx, (void *)(uintptr_t)s->filter.brackets, s->host.brackets,
                               (size_t)counts * sizeof *s->host.brackets));
     s->host.sums[counts + 1] = first_nan;
     BI_TRY(ctx->backend->copy(ctx, s->filter.counts, s->host.sums, bytes));
     BI_TRY(ctx->ops->ranks->filter_points(ctx, &s->filter));
+    /* 3. Read the results. The host may then change its arrays. */
     BI_TRY(ctx->backend->copy(ctx, s->host.sums, s->filter.counts, bytes));
     BI_TRY(ctx->backend->sync(ctx));
     *candidates = s->host.sums[counts];
