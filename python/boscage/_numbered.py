@@ -14,7 +14,7 @@ from ._objects import distinct_objects
 FEW = 48  # elements that a dict numbers faster than a hash table
 FEW_STRINGS = 64
 RANGES = 1 << 15, 1 << 21  # least and most integers, for which a table of their range is faster
-WORDS = 8  # of strings that are numbered word by word
+WORDS = 8  # longer strings are not numbered word by word
 
 _WORD = 8  # bytes
 
