@@ -512,7 +512,7 @@ BI_FN void bi_step_forest_renumber(const struct bi_ranks_forest_renumber *a, int
 }
 
 /* Sets the ends of edges to the next round's numbers, and marks edges between different components. next NULL: the
- * numbers stay. is_kept may be NULL. */
+ * numbers stay. is_kept may be NULL. An edge within a whole tree, both of whose ends are BI_FOREST_NONE, keeps them. */
 struct bi_ranks_forest_relabel {
     const uint32_t *next;
     uint64_t *ends;
@@ -522,7 +522,7 @@ struct bi_ranks_forest_relabel {
 BI_FN void bi_step_forest_relabel(const struct bi_ranks_forest_relabel *a, int64_t i)
 {
     uint64_t u = a->ends[i] >> 32, v = (uint32_t)a->ends[i];
-    if (a->next) {
+    if (a->next && u != BI_FOREST_NONE) {
         u = a->next[u];
         v = a->next[v];
         a->ends[i] = u << 32 | v;
