@@ -173,7 +173,8 @@ typedef struct bosc_hdbscan_cluster {
  * clusters: room for the greater of 1 and 2 * (n / min_cluster_size) - 1. The condensed clusters, each after its
  *     parent: the root is the first. info->condensed is their number. May be NULL.
  * info: may be NULL. Set `size`.
- * Errors, cost: as bosc_hdbscan_select.
+ * Errors: as bosc_hdbscan_select.
+ * Cost: as bosc_hdbscan_select.
  * Waits. */
 BOSC_API bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
                                            int64_t *leaves, double *densities, bosc_hdbscan_cluster *clusters,

@@ -253,7 +253,7 @@ const struct command commands[] = {
      .usage = "K.npy [-o ids.npy] [--keys-out U.npy]",
      .summary = "Number distinct keys by their first occurrence, or count them.\n"
                 "ids (n,) i8 satisfy U[ids] = K, where U are the distinct keys in the order of their first "
-                "occurrence. Keys are any numbers; NaNs count as one.",
+                "occurrence.\nKeys are any numbers; NaNs count as one.",
      .example = "boscage hash unique keys.npy -o ids.npy --keys-out unique.npy",
      .min_operands = 1,
      .max_operands = 1,
