@@ -122,6 +122,9 @@ static bosc_status predict_staged(bosc_ctx *ctx, const struct call *s)
     if (a.count > 0) BI_TRY(bi_read_back(ctx, &root, a.clusters, sizeof root));
     a.root_density = o->epsilon != 0 ? 1 / o->epsilon : root.death;
     /* 2. The nearest points of the queries. */
+    if (a.k > 0 && s->query_count > INT64_MAX / a.k)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "query_count: no memory for %lld neighbours of %lld queries",
+                       (long long)a.k, (long long)s->query_count);
     BI_TRY(bi_scratch_of(ctx, s->query_count * a.k, a.ids_64bit ? 8 : 4, &near));
     BI_TRY(bi_scratch_of(ctx, s->query_count * a.k, a.distances_64bit ? 8 : 4, &dist2));
     if (a.k > 0) BI_TRY(bosc_kdtree_knn(ctx, tree, s->queries, s->query_count, s->stride, a.k, near, dist2));

@@ -55,7 +55,7 @@ static bosc_status report_cycle(bosc_ctx *ctx, const struct bi_emst_proof *a, bo
 }
 
 /* Stores the edges at every point: those of v are rows[begin[v]] to rows[begin[v + 1] - 1]. */
-static void list_edges(const struct given *g, uint32_t *begin, uint32_t *rows)
+static void list_edges(const struct given *g, uint64_t *begin, uint32_t *rows)
 {
     const int64_t edges = g->n - 1;
     for (int64_t v = 0; v <= g->n; v++) begin[v] = 0;
@@ -72,7 +72,7 @@ static void list_edges(const struct given *g, uint32_t *begin, uint32_t *rows)
 
 /* Returns the last edge, by (squared length, pair), of the path from the first point of `pair` to the second. `from`
  * and `queue`: n each. */
-static int64_t find_longest(const struct given *g, uint64_t pair, const uint32_t *begin, const uint32_t *rows,
+static int64_t find_longest(const struct given *g, uint64_t pair, const uint64_t *begin, const uint32_t *rows,
                             uint32_t *from, uint32_t *queue)
 {
     const uint32_t first = (uint32_t)(pair >> 32), second = (uint32_t)pair;
@@ -82,7 +82,7 @@ static int64_t find_longest(const struct given *g, uint64_t pair, const uint32_t
     queue[end++] = first;
     for (int64_t at = 0; at < end && from[second] == UINT32_MAX; at++) {
         const uint32_t v = queue[at];
-        for (uint32_t k = begin[v]; k < begin[v + 1]; k++) {
+        for (uint64_t k = begin[v]; k < begin[v + 1]; k++) {
             const uint64_t edge = g->pairs[rows[k]];
             const uint32_t other = (uint32_t)(edge >> 32) == v ? (uint32_t)edge : (uint32_t)(edge >> 32);
             if (other == first || from[other] != UINT32_MAX) continue;
@@ -105,9 +105,9 @@ static int64_t find_longest(const struct given *g, uint64_t pair, const uint32_t
 /* The squared length of a word, of the points as given. */
 static double length_of(const struct bi_emst_points *p, uint64_t word)
 {
-    const double square =
-                     p->opts->dtype == BOSC_F32 ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word),
-                 inverse = 1 / p->scale;
+    const bool is_f32 = p->opts->dtype == BOSC_F32;
+    const double square = is_f32 ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
+    const double inverse = 1 / p->scale;
     return square * inverse * inverse;
 }
 
@@ -115,11 +115,12 @@ static double length_of(const struct bi_emst_points *p, uint64_t word)
 static bosc_status report_longer(bosc_ctx *ctx, const struct bi_emst_points *p, const struct bi_emst_proof *a,
                                  const uint64_t better[2], bosc_emst_fault *fault)
 {
-    const size_t n = (size_t)a->n, words = (n + 1) + 2 * n + 2 * n;
+    const size_t n = (size_t)a->n, bytes = (n + 1) * sizeof(uint64_t) + 4 * n * sizeof(uint32_t);
     struct given g;
     void *rest;
-    BI_TRY(copy_given(ctx, a, words * sizeof(uint32_t), &g, &rest));
-    uint32_t *begin = rest, *rows = begin + n + 1, *from = rows + 2 * n;
+    BI_TRY(copy_given(ctx, a, bytes, &g, &rest));
+    uint64_t *begin = rest;
+    uint32_t *rows = (uint32_t *)(begin + n + 1), *from = rows + 2 * n;
     list_edges(&g, begin, rows);
     const int64_t row = find_longest(&g, better[1], begin, rows, from, from + n);
     if (row < 0) return report_cycle(ctx, a, fault); /* no path: some edges are not in any round so far */

@@ -156,7 +156,8 @@ static int cut_into(struct job *job, const char *path, bosc_array *z, int64_t cl
 {
     double *merges = z->data;
     const int64_t n = labels->shape[0], kept = clusters < n ? n - clusters : 0;
-    const double distance = kept > 0 ? merges[4 * (kept - 1) + 2] : -1;
+    double distance = kept > 0 ? merges[4 * (kept - 1) + 2] : -1;
+    if (distance != distance) distance = 0;                         /* the cut names the row */
     const int code = cut_at(job, path, z, distance, labels, count); /* checks the dendrogram too */
     if (code || *count == clusters || kept == 0) return code;
     /* Several merges are at the distance of the last one: numbers of rows take the place of distances. */

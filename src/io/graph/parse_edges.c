@@ -196,7 +196,9 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     const struct line_reader whole = r;
     struct bi_line word;
     enum bi_line_kind kind;
-    if (!next_word(&r, &word) || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
+    const bool has_word = next_word(&r, &word);
+    if (!has_word && r.data.begin) return refuse(&r, BOSC_ERR_FORMAT, "data without vertices before it");
+    if (!has_word || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
     /* 1. The tag. */
     if (!form->tag) r = whole;
     if (form->tag && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");

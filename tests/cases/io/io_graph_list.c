@@ -12,6 +12,7 @@ static const struct malformed malformed[] = {
     {"F:1: 'x' is not a vertex", "x y\n", 0},
     {"F:1: 'u' is not a vertex", "u v w\n1 2\n", 0},
     {"F:1: the data has no attribute 'weight'", "1 2 {'a': 3, 'b': 4}\n", 0},
+    {"F:2: data without vertices before it", "1 2 {'a': 3}\n{'a': 3}\n", 0},
     {"F:2: the data has no attribute 'weight'", "1 2 {'a': 3}\n10000000 20000000 7\n10000000 20000000 7\n", 0},
     {"F:2: ''a':' is one number too many", "1 2 {}\n1 2 {'a': 3}\n", 0},
     {"F:1: the weight ''red'' is not a number", "1 2 {'a': 'red'}\n", 0},
