@@ -31,6 +31,8 @@ static void compare_number(const char *data, size_t size)
     size_t length = (size_t)(end - data);
     memcpy(text, data, length);
     text[length] = 0;
+    for (char *p = text; *p; p++)
+        if (*p == 'd' || *p == 'D') *p = 'e'; /* Fortran's exponent */
     expected = strtod(text, NULL);
     if (value == value && memcmp(&value, &expected, sizeof value) != 0) abort();
 }
