@@ -186,7 +186,11 @@ class Graph(Lock):
     def components(self, where: Where, labels: NDArray | None) -> int: ...
 
 def emst(
-    where: Where, points: Annotated[NDArray, dict(writable=False)], pairs: NDArray, dist2: NDArray | None
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    pairs: NDArray,
+    dist2: NDArray | None,
+    min_samples: int = 0,
 ) -> None: ...
 def edges_forest(
     where: Where,
@@ -225,14 +229,6 @@ def dbscan(
 ) -> None: ...
 def hdbscan_linkage(
     where: Where, points: Annotated[NDArray, dict(writable=False)], min_samples: int, z: NDArray
-) -> None: ...
-def emst_mutual(
-    where: Where,
-    points: Annotated[NDArray, dict(writable=False)],
-    min_samples: int,
-    pairs: NDArray,
-    dist2: NDArray | None,
-    core: NDArray | None,
 ) -> None: ...
 def hdbscan_select(
     where: Where,

@@ -52,23 +52,6 @@ void hdbscan_linkage(const Where &where, const In &points, int64_t min_samples, 
         [&](bosc_ctx *ctx) { return bosc_hdbscan_compute_linkage(ctx, rows.data, rows.n, rows.stride, &opts, to); });
 }
 
-void emst_mutual(const Where &where, const In &points, int64_t min_samples, const Out &pairs, const Out &dist2,
-                 const Out &core)
-{
-    bosc_emst_opts opts = {};
-    opts.size = sizeof opts;
-    opts.dtype = dtype_of(points, "X");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "X");
-    opts.dim = static_cast<int32_t>(rows.dim);
-    int64_t count = rows.n > 0 ? rows.n - 1 : 0;
-    void *to = room(where, pairs, BOSC_I64, 2 * count, "pairs");
-    void *d = room(where, dist2, distance_type(opts.dtype), count, "dist2");
-    void *c = room(where, core, distance_type(opts.dtype), rows.n, "core");
-    Call(where).run([&](bosc_ctx *ctx) {
-        return bosc_emst_compute_mutual(ctx, rows.data, rows.n, rows.stride, &opts, min_samples, to, d, c);
-    });
-}
-
 void hdbscan_select(const Where &where, const In &z, int64_t n, int64_t min_cluster_size, bool leaf, double epsilon,
                     int64_t max_cluster_size, bool allow_single_cluster, const Out &labels, const Out &probabilities,
                     const Out &outlier_scores)
@@ -150,8 +133,6 @@ void bind_cluster(nb::module_ &m)
     m.def("dbscan", &dbscan, "where"_a, "points"_a, "eps"_a, "min_samples"_a, "metric"_a, "p"_a, "periods"_a.none(),
           "weights"_a.none(), "labels"_a, "core"_a);
     m.def("hdbscan_linkage", &hdbscan_linkage, "where"_a, "points"_a, "min_samples"_a, "z"_a);
-    m.def("emst_mutual", &emst_mutual, "where"_a, "points"_a, "min_samples"_a, "pairs"_a, "dist2"_a.none(),
-          "core"_a.none());
     m.def("hdbscan_select", &hdbscan_select, "where"_a, "z"_a, "n"_a, "min_cluster_size"_a, "leaf"_a, "epsilon"_a,
           "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a, "probabilities"_a.none(),
           "outlier_scores"_a.none());

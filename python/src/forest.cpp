@@ -5,7 +5,8 @@
 namespace
 {
 
-void emst(const Where &where, const In &points, const Out &pairs, const Out &dist2)
+/* min_samples: of mutual reachability; 0: a Euclidean tree */
+void emst(const Where &where, const In &points, const Out &pairs, const Out &dist2, int64_t min_samples)
 {
     bosc_emst_opts opts = {};
     opts.size = sizeof opts;
@@ -15,8 +16,10 @@ void emst(const Where &where, const In &points, const Out &pairs, const Out &dis
     int64_t count = rows.n > 0 ? rows.n - 1 : 0;
     void *to = room(where, pairs, BOSC_I64, 2 * count, "pairs");
     void *d = room(where, dist2, distance_type(opts.dtype), count, "dist2");
-    Call(where).run(
-        [&](bosc_ctx *ctx) { return bosc_emst_compute(ctx, rows.data, rows.n, rows.stride, &opts, to, d); });
+    Call(where).run([&](bosc_ctx *ctx) {
+        if (min_samples == 0) return bosc_emst_compute(ctx, rows.data, rows.n, rows.stride, &opts, to, d);
+        return bosc_emst_compute_mutual(ctx, rows.data, rows.n, rows.stride, &opts, min_samples, to, d, nullptr);
+    });
 }
 
 void linkage(const Where &where, const In &pairs, const In &lengths, int64_t n, const Out &z)
@@ -85,7 +88,7 @@ int64_t edges_components(const Where &where, const In &u, const In &v, int64_t n
 
 void bind_forest(nb::module_ &m)
 {
-    m.def("emst", &emst, "where"_a, "points"_a, "pairs"_a, "dist2"_a.none());
+    m.def("emst", &emst, "where"_a, "points"_a, "pairs"_a, "dist2"_a.none(), "min_samples"_a = 0);
     m.def("edges_forest", &edges_forest, "where"_a, "u"_a, "v"_a, "weights"_a, "n"_a, "nan"_a, "edges"_a);
     m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);

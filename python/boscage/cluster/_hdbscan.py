@@ -236,12 +236,12 @@ class HDBSCAN(_sklearn.HDBSCAN):
             at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
             exponent = 0
             try:
-                _core.emst_mutual(at, X, int(self._min_samples), raw(pairs), raw(dist2), None)
+                _core.emst(at, X, raw(pairs), raw(dist2), int(self._min_samples))
             except ValueError as error:
                 if space is not NUMPY or not str(error).startswith(FAR):
                     raise
                 exponent = exponent_of(X)
-                _core.emst_mutual(at, scaled(X, exponent, "X"), int(self._min_samples), pairs, dist2, None)
+                _core.emst(at, scaled(X, exponent, "X"), pairs, dist2, int(self._min_samples))
             pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
             lengths = scaled(np.sqrt(dist2.astype(np.float64)), -exponent, "lengths")
             self._edges = pairs if rows is None else rows[pairs], lengths
