@@ -4,6 +4,8 @@
 #include "base/bits.h"
 #include "core/call.h"
 
+/* Allocates the arrays of the rounds as scratch of e->ctx, not initialised. Distances are doubles if is_64bit, else
+ * floats. */
 bosc_status bi_emst_allocate(struct bi_emst_rounds *e)
 {
     struct bi_emst *a = &e->args;

@@ -112,8 +112,8 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
     return true;
 }
 
-/* Lists the heavy arcs of a block's VERTICES vertices and proposes them to the components of level 1, whose tables are
- * reset (s.best NULL: there are none). All threads share all arcs, so that long rows do no harm. If the list is full,
+/* Lists the heavy arcs, from the threshold of level 0 up, of a block's VERTICES vertices. Proposes each to the
+ * components of level 1, whose tables are reset (s.best NULL: there are none). All threads share all arcs, so that long rows do no harm. If the list is full,
  * sets control->overflow, and the rounds of the level do nothing. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)

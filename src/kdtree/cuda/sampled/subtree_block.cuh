@@ -337,7 +337,8 @@ __device__ __forceinline__ void partition_share(const bi_kdtree_block_subtree<DI
     }
 }
 
-/* Makes level j of the block, which splits by coordinate d. All threads call it. sh.bins is 0 before and after. */
+/* Makes level j of the block, which splits by coordinate d. All threads call it. sh.bins is 0 before and after; the
+ * counters of the level in sh.found, sh.sides and sh.collected are 0 before. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, int j, int d)
 {
