@@ -182,8 +182,8 @@ typedef struct bosc_emst_fault {
  *     of an edge that names no two points or closes a cycle, with `better` -1. Size 0: not written; may be NULL. Set
  *     `size`.
  * Errors: BOSC_ERR_DATA with the reason if the edges are not that tree; else as bosc_emst_compute_mutual.
- * Cost: as bosc_emst_compute_mutual, without lists of neighbours where min_samples is 0; a faulty tree takes about 36 n
- *     bytes of host memory.
+ * Cost: as bosc_emst_compute_mutual, without lists of neighbours where min_samples is 0; a faulty tree takes about 40 n
+ *     bytes of host memory, 60 n if some edges close a cycle.
  * Waits.
  * Sources: Tarjan, Data Structures and Network Algorithms (1983), cuts and cycles; Boruvka (1926). */
 BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,

@@ -24,6 +24,7 @@ struct given {
 
 /* --- Faults ------------------------------------------------------------------------------------------------------- */
 
+/* Copies the given edges to host scratch. *rest = `spare` bytes behind them. */
 static bosc_status copy_given(bosc_ctx *ctx, const struct bi_emst_proof *a, size_t spare, struct given *g, void **rest)
 {
     const size_t edges = (size_t)(a->n - 1), bytes = edges * sizeof(uint64_t);
@@ -36,6 +37,7 @@ static bosc_status copy_given(bosc_ctx *ctx, const struct bi_emst_proof *a, size
     return ctx->backend->sync(ctx);
 }
 
+/* Reports the first row that closes a cycle. */
 static bosc_status report_cycle(bosc_ctx *ctx, const struct bi_emst_proof *a, bosc_emst_fault *fault)
 {
     struct given g;
@@ -230,7 +232,8 @@ static bosc_status prove_tree(bosc_ctx *ctx, const struct bi_emst_points *p, voi
     BI_TRY(allocate_proof(ctx, p->n, &a));
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *e.pairs, &e.pairs));
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *e.words, &e.words));
-    /* 2. Make the blocks of the searches, and measure the edges. */
+    /* 2. Make the blocks of the searches, and measure the edges. Lists of neighbours serve core distances alone: with
+     * args.length 0 no round reads them. */
     BI_TRY(bi_kdtree_order_nodes(ctx, p->tree, &e.order));
     BI_TRY(bi_kdtree_make_labelled_blocks(ctx, &e.order, &e.blocks));
     if (p->min_samples) BI_TRY(find_cores(&e, p->tree));

@@ -48,8 +48,8 @@ struct bosc_kdtree {
     int64_t n, nodes;
     struct bi_block points, ids, index;
     int32_t brackets;                /* CUDA: how the next build begins (cuda/sampled/sampled_build.cu) */
-    int32_t builds_until_narrow;     /* CUDA: that begin so, before one tries narrow brackets again */
-    int32_t narrow_interval;         /* CUDA: the number of them after the last failure of narrow brackets */
+    int32_t builds_until_narrow;     /* CUDA: builds that begin so before the next try of narrow brackets */
+    int32_t narrow_interval;         /* CUDA: builds_until_narrow after the last failure of narrow brackets */
     bool rounds_doubles;             /* CUDA: every coordinate of the last build had a double that is no float */
     bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */

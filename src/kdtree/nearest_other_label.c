@@ -10,7 +10,7 @@
 enum { ROW_ITEMS = 16 + BI_KDTREE_SEARCH_ITEMS };
 
 /* The most dimensions in which blocks are pruned before the searches: those of boxes. With boxes by widest extent it
- * saves a third of the processor time of trees in 5-D, a fifth in 10-D. */
+ * saved a third of the processor time of clusters in 5-D, a fifth in 10-D (docs/design/forest.md). */
 enum { MAX_PRUNED_DIM = BI_KDTREE_BOX_COORDINATES };
 
 struct label_search {
@@ -140,8 +140,8 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
         BI_TRY(bi_kdtree_label_blocks(ctx, tree, o->labels, &s.blocks));
     }
     BI_TRY(bi_scratch_of(ctx, tree->nodes * view.dim, bosc_dtype_size(view.dtype), &s.rows));
-    /* 3. Prune blocks within bounds. NULL: searches alone are faster (cuda/table.cu), as are those of dimensions that
-     * boxes lack. */
+    /* 3. Prune blocks within bounds. The step is NULL where searches alone are faster (cuda/table.cu). In more
+     * dimensions than boxes have, pruning is not measured. */
     if (o->bounds && steps->prune && view.dim <= MAX_PRUNED_DIM) {
         struct bi_kdtree_prune prune = {.blocks = s.blocks, .bounds = o->bounds, .active = mark.active};
         if (shares) {

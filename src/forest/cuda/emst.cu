@@ -1,5 +1,5 @@
-/* Sorts lists of neighbours by their distances under mutual reachability: a warp a list, a lane an entry. So lists are
- * read and written in order, where a thread a list has each access in another line. */
+/* Sorts lists of neighbours by their distances under mutual reachability: a warp a list, a lane an entry. Neighbouring
+ * lanes then access neighbouring entries; with a thread a list, each access of a warp is in another cache line. */
 #include "forest/cuda/emst.cuh"
 
 enum {

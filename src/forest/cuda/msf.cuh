@@ -288,6 +288,7 @@ __device__ __forceinline__ uint32_t bi_msf_component(uint32_t pointer, const uin
                                                           : pointer & BI_MSF_ID;
 }
 
+/* Returns the rows of a graph, with the order of its edges. */
 template <class K> bi_msf_csr<K> bi_msf_rows_of_view(const struct bi_graph_view *g, const struct bi_msf_order *order)
 {
     bi_msf_csr<K> r = {};
@@ -318,7 +319,8 @@ bool bi_msf_is_checked(const struct bi_graph_view *g, const struct bi_msf_entrie
 template <class K>
 bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                float light_fraction);
-/* Its first part: the choices and the list. light_fraction less than 0: the threshold is set. */
+/* The first part of bi_msf_first_round: the choices and the list. light_fraction below 0: the caller has set the
+ * threshold in s.control. */
 template <class K>
 bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                       float light_fraction);

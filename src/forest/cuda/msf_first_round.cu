@@ -11,7 +11,7 @@ template <class K> struct sample {
 };
 
 /* The threshold is a quantile of sampled arcs by (key, id), so that it also divides edges of equal weight. With
- * light_fraction >= 1 all arcs are light; below 0 the threshold is set. */
+ * light_fraction >= 1 all arcs are light; below 0 the caller has set the threshold. */
 template <class K>
 static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf_control *control, float light_fraction)
 {

@@ -207,8 +207,8 @@ struct bi_kdtree_cpu_search {
     int64_t in_flat;                /* number of queries, first in the order, that share the flat coordinates */
     int64_t k, list_size;           /* list_size: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
-    /* Of orders p but 0, 1 and infinity. power: p, rounded up. certain: where the sum of gaps to that power is no more
-     * than that of the limit times this, the distance is within the limit. */
+    /* For orders p other than 0, 1 and infinity. power: p, rounded up. certain: a factor; a distance is within the
+     * limit if the sum of the gaps' powers is at most the limit's power times it. */
     struct bi_kdtree_metric metric;
     int32_t power;
     double certain;
@@ -261,7 +261,7 @@ extern const struct bi_kdtree_search_loops bi_kdtree_largest_f64_v1, bi_kdtree_l
 extern const struct bi_kdtree_search_loops bi_kdtree_largest_i32_v1, bi_kdtree_largest_i32_v3, bi_kdtree_largest_i32_v4;
 extern const struct bi_kdtree_search_loops bi_kdtree_largest_i64_v1, bi_kdtree_largest_i64_v3, bi_kdtree_largest_i64_v4;
 
-/* By distances of order 1 to 16, from sums of powers of differences. */
+/* By distances of other orders up to BI_KDTREE_MOST_EXPONENT, from sums of powers of differences. */
 extern const struct bi_kdtree_search_loops bi_kdtree_power_f32_v1, bi_kdtree_power_f32_v3, bi_kdtree_power_f32_v4;
 extern const struct bi_kdtree_search_loops bi_kdtree_power_f64_v1, bi_kdtree_power_f64_v3, bi_kdtree_power_f64_v4;
 extern const struct bi_kdtree_search_loops bi_kdtree_power_i32_v1, bi_kdtree_power_i32_v3, bi_kdtree_power_i32_v4;

@@ -334,8 +334,8 @@ static bosc_status run_search(bosc_ctx *ctx, const struct bi_kdtree_cpu_search *
     return run_chunks(ctx, &(struct searches){a, &all, run});
 }
 
-/* Sets the metric of a search by distances of order p. The norm of the next integer is no greater, and no less than
- * dim^(1 / power - 1 / p) times as large (Hoelder). */
+/* Sets the metric of a search by distances of order p. With q for p rounded up, the q-norm of gaps is at most their
+ * p-norm, and at least dim^(1 / q - 1 / p) times it (Hoelder). */
 static void set_power(double p, struct bi_kdtree_cpu_search *a)
 {
     a->metric = bi_kdtree_power_metric(p);

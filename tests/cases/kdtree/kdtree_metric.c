@@ -358,6 +358,21 @@ struct answers {
     int64_t *offsets, *counts;
 };
 
+/* Rows without distances have the same ids: the CPU then measures only some of the nodes. */
+static void check_ids_alone(bosc_ctx *ctx, struct km_trial *t, const double *bound, const bosc_kdtree_query_opts *o,
+                            const struct answers *a)
+{
+    const int64_t m = t->queries.n, total = a->offsets[m];
+    int64_t *offsets = suite_alloc((size_t)(m + 1) * 8);
+    void *ids = suite_alloc((size_t)total * 8 + 8);
+    memcpy(offsets, a->offsets, (size_t)(m + 1) * 8);
+    CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, bound, 1, o, offsets,
+                                            ids, NULL, total));
+    CHECK(memcmp(ids, a->row_ids, (size_t)total * (size_t)t->opts.id_bits / 8) == 0);
+    free(offsets);
+    free(ids);
+}
+
 static struct answers search_within(bosc_ctx *ctx, struct km_trial *t, int64_t k, const double *bounds,
                                     int64_t bound_count)
 {
@@ -377,6 +392,7 @@ static struct answers search_within(bosc_ctx *ctx, struct km_trial *t, int64_t k
     a.row_distances = suite_alloc(total * 8 + 8);
     CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, stride, bounds, bound_count, &o,
                                             a.offsets, a.row_ids, a.row_distances, (int64_t)total));
+    if (bound_count == 1) check_ids_alone(ctx, t, bounds, &o, &a);
     /* 2. The nearest. */
     o.bounds = bounds;
     o.bound_count = bound_count;
