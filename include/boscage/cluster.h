@@ -48,7 +48,7 @@ typedef struct bosc_dbscan_info {
  * other are in one cluster. Another point within eps of core points is in the first of their clusters. Clusters are
  * numbered from 0 by their smallest core row, so labels equal scikit-learn's. With min_samples 1 the clusters are those
  * of friends of friends: the connected components of the points within eps of each other. A point with an infinite
- * coordinate is noise, whatever min_samples is.
+ * coordinate is noise, whatever min_samples is, unless eps is infinite in the type of the coordinates.
  * points (n x dim): rows `stride` elements apart (0: dim). n < 2^32 - 1.
  * eps: the largest distance between neighbours, 0 or more. Distances are those of bosc_kdtree_pairs. HAVERSINE and
  *     COSINE compare chords, in double: a pair whose distance is eps within a few roundings may be on either side.
@@ -113,7 +113,7 @@ typedef struct bosc_hdbscan_info {
  * opts: required, as dim has no default.
  * labels, probabilities, outlier_scores, info: as in bosc_hdbscan_select.
  * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n. Points with squares out of range are multiplied
- *     by a power of two; BOSC_ERR_LIMIT if their magnitudes are more than a factor of 2^950 apart.
+ *     by a power of two; BOSC_ERR_LIMIT if their magnitudes are more than a factor of 2^950 apart, or one is infinite.
  * Cost: the sum of the three calls. The dendrogram takes 32 n bytes of scratch.
  * Ties: with min_samples of 3 and more, many edges have the core distance of one point as their length. Clusters depend
  *     on the order of such ties, which is by rows here. scikit-learn and the hdbscan package order them otherwise, each
@@ -202,7 +202,8 @@ typedef struct bosc_hdbscan_model {
  * labels (query_count): of label_bits; those of the clusters, -1 for noise.
  * probabilities (query_count): the density at which a query joins over the greatest one of its cluster, at most 1; 0
  *     for noise; may be NULL.
- * Errors: BOSC_ERR_DATA with the row for leaves or parents that name no cluster; as bosc_kdtree_knn.
+ * Errors: BOSC_ERR_DATA with the row for leaves or parents that name no cluster; BOSC_ERR_ARG if min_samples is more
+ *     than the points; else as bosc_kdtree_knn.
  * Cost: a search of 2 min_samples neighbours and as many items of scratch a query.
  * Waits. */
 BOSC_API bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_model *model, const bosc_hdbscan_opts *opts,

@@ -13,7 +13,8 @@ from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from boscage.cluster import DBSCAN, HDBSCAN, _dbscan, _hdbscan, approximate_predict, dbscan, friends_of_friends, hierarchy
+from boscage.cluster import DBSCAN, HDBSCAN, approximate_predict, dbscan, friends_of_friends, hierarchy
+from boscage.cluster import _dbscan, _hdbscan
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
 
 POINTS = np.random.default_rng(0).random((300, 3))
@@ -44,7 +45,9 @@ def test_equal_to_sklearn(n, metric, min_samples, weighted, seed):
     assert_equal(DBSCAN(**parameters).fit(X, sample_weight=weights), theirs)
 
 
-@pytest.mark.parametrize("X", [*((POINTS * 9).astype(x) for x in ("f4", "f8", ">f8", "f2", "i8", "u1")), POINTS[:, ::2]])
+@pytest.mark.parametrize(
+    "X", [*((POINTS * 9).astype(x) for x in ("f4", "f8", ">f8", "f2", "i8", "u1")), POINTS[:, ::2]]
+)
 def test_searches_are_ours(X, monkeypatch):
     eps = 0.2 if X.max() < 1 else 1.25
     theirs = sklearn.cluster.DBSCAN(eps=eps, min_samples=4).fit(X)
@@ -218,6 +221,20 @@ def test_hdbscan_the_rest_is_sklearns():
             ours.minimum_spanning_tree_
 
 
+def test_hdbscan_centers_of_sklearn_have_our_labels():
+    model = dict(metric="manhattan", store_centers="both", copy=True)
+    theirs, ours = sklearn.cluster.HDBSCAN(**model).fit(BLOBS), HDBSCAN(**model).fit(BLOBS)
+    order = [theirs.labels_[ours.labels_ == k][0] for k in range(ours.labels_.max() + 1)]
+    assert order != sorted(order)
+    assert (ours.centroids_ == theirs.centroids_[order]).all() and (ours.medoids_ == theirs.medoids_[order]).all()
+
+
+def test_hdbscan_parameters_are_those_of_fit():
+    model, changed = (HDBSCAN(min_cluster_size=12, copy=True).fit(BLOBS) for _ in range(2))
+    changed.set_params(min_cluster_size=40, cluster_selection_method="leaf")
+    assert (changed.condensed_tree_.to_numpy() == model.condensed_tree_.to_numpy()).all()
+
+
 def test_hdbscan_trees():
     model = HDBSCAN(min_cluster_size=8, min_samples=4, copy=True).fit(BLOBS)
     n = len(BLOBS)
@@ -328,6 +345,12 @@ def test_cuts(n, seed):
     assert (cut_tree(z, 1) == 0).all() and cut_tree(z, 1).shape == (n, 1)
 
 
+def test_cuts_of_infinite_distances():
+    z = HDBSCAN(min_cluster_size=2, copy=True).fit([[0.0], [1.0], [np.inf], [3.0], [np.inf]]).single_linkage_tree_
+    with np.errstate(all="raise"):
+        assert cut_tree(z.to_numpy(), 3).T.tolist() == [[0, 0, 1, 0, 2]]
+
+
 def test_names_of_scipy():
     z = hierarchy.linkage([[0.0], [5.0], [1.0]])
     assert hierarchy.fcluster(z, 1, "distance").tolist() == [1, 2, 1]
@@ -340,6 +363,9 @@ def test_cuts_refused():
     z = linkage([[0.0], [1.0], [3.0]])
     with pytest.raises(ValueError, match="descend"):
         cut_tree(z * [1, 1, -1, 1])
+    for row in range(2):
+        with pytest.raises(ValueError, match="NaN"):
+            cut_tree(np.where(np.arange(8).reshape(2, 4) == 4 * row + 2, np.nan, z), 2)
     with pytest.raises(ValueError, match="must be None"):
         cut_tree(z, 1, 1)
     with pytest.raises(ValueError, match="NaN"):

@@ -21,7 +21,7 @@ struct outputs {
     void *labels;
     double *probabilities, *outlier_scores;
     bosc_hdbscan_info *info;
-    bool is_tree; /* the condensed tree is written in place of labels */
+    bool is_tree; /* no labels: the call writes the condensed tree or the dendrogram */
     int64_t *leaves;
     double *densities;
     bosc_hdbscan_cluster *clusters;
@@ -61,6 +61,7 @@ bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, 
     return BOSC_OK;
 }
 
+/* Checks the number of points and the arrays that a call writes. */
 static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n, const struct outputs *to)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
@@ -85,6 +86,7 @@ bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, 
 
 /* --- The condensed tree ------------------------------------------------------------------------------------------- */
 
+/* Allocates the arrays by condensed cluster. */
 static bosc_status allocate_clusters(struct hdbscan *h)
 {
     struct bi_hdbscan *a = &h->args;
@@ -156,6 +158,7 @@ static bosc_status select_clusters(struct hdbscan *h)
     double *doubles;
     uint32_t *words, *selected;
     double *greatest;
+    /* 1. Allocate the tree on the host, and its results on the backend. */
     BI_TRY(bi_host_scratch(h->ctx, 6 * bytes + count * (2 * sizeof *words + 1), (void **)&doubles));
     words = (void *)(doubles + 6 * count);
     struct bi_condensed tree = {.count = h->clusters,
@@ -171,6 +174,7 @@ static bosc_status select_clusters(struct hdbscan *h)
                                 .marks = (uint8_t *)(words + 2 * count)};
     BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *selected, &selected));
     BI_TRY(bi_scratch_of(h->ctx, h->clusters, sizeof *greatest, &greatest));
+    /* 2. Copy the condensed clusters to the host, and select. */
     BI_TRY(backend->copy(h->ctx, words, a->above, count * sizeof *words));
     BI_TRY(backend->copy(h->ctx, doubles, a->birth, bytes));
     BI_TRY(backend->copy(h->ctx, doubles + count, a->death, bytes));
@@ -178,6 +182,7 @@ static bosc_status select_clusters(struct hdbscan *h)
     BI_TRY(backend->copy(h->ctx, doubles + 3 * count, a->stability, bytes));
     BI_TRY(backend->sync(h->ctx));
     bi_condensed_select(&tree, h->opts);
+    /* 3. Copy the results back. */
     a->root_density = tree.root_density;
     a->selected = selected;
     a->greatest = greatest;
@@ -283,6 +288,7 @@ static bosc_status label_one(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, const
     return ctx->backend->sync(ctx);
 }
 
+/* Stages a dendrogram, and labels its points. */
 static bosc_status select_staged(bosc_ctx *ctx, const double *z, int64_t n, const bosc_hdbscan_opts *opts,
                                  const struct outputs *to, bosc_hdbscan_info *info)
 {
@@ -384,6 +390,7 @@ static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int
     BI_TRY(ctx->backend->copy(ctx, a.exponents, none, sizeof none));
     BI_TRY(steps->hdbscan_find_exponents(ctx, n, &a));
     BI_TRY(bi_read_back(ctx, exponents, a.exponents, sizeof exponents));
+    if (exponents[0] == 2047) return bi_fail(ctx, BOSC_ERR_LIMIT, "points: a coordinate is infinite");
     if (exponents[1] != UINT32_MAX && exponents[0] - exponents[1] > MOST_EXPONENTS)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "points: their magnitudes are from 2^%d to 2^%d, too far apart",
                        (int)exponents[1] - 1023, (int)exponents[0] - 1022);
@@ -404,7 +411,7 @@ static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t
     BI_RETURN_WITH_SCRATCH(ctx, compute_far(ctx, points, n, stride, o, z));
 }
 
-/* Checks the arguments and data of a call with fewer than two points. */
+/* Checks the arguments and data of a call with fewer than two points: its spanning tree has no edge. */
 static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                     const bosc_hdbscan_opts *o)
 {
@@ -412,6 +419,7 @@ static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n
     return bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, NULL, NULL, NULL);
 }
 
+/* Computes the dendrogram of points in scratch, and labels the points. */
 static bosc_status cluster_points(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                   const bosc_hdbscan_opts *o, const struct outputs *to, bosc_hdbscan_info *info)
 {

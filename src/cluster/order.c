@@ -5,7 +5,7 @@
 
 enum { ORDER_ITEMS = 40 /* progress weight of a point; estimated */ };
 
-/* Checks the arguments; out has elements if n is `least` or more. */
+/* Checks the arguments of a call that writes to `out`, which may be NULL for fewer than `least` points. */
 static bosc_status check_args(bosc_ctx *ctx, const double *z, int64_t n, int64_t least, const char *name,
                               const void *out)
 {
@@ -14,7 +14,7 @@ static bosc_status check_args(bosc_ctx *ctx, const double *z, int64_t n, int64_t
     return bi_check_aligned(ctx, name, out, 8);
 }
 
-/* Finds the position of every point by pointer jumping: it sums the points left of it, from merge to merge. */
+/* Finds the position of every point: the number of points left of it, summed over its merges by pointer jumping. */
 static bosc_status find_order(bosc_ctx *ctx, const double *z, int64_t n, struct bi_dendrogram_order *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
@@ -50,6 +50,7 @@ static bosc_status find_order(bosc_ctx *ctx, const double *z, int64_t n, struct 
     return steps->order_scatter(ctx, n, a);
 }
 
+/* Writes the points from left to right to the caller's array. */
 static bosc_status write_order(bosc_ctx *ctx, const double *z, int64_t n, int64_t *order)
 {
     struct bi_dendrogram_order a = {.n = n};
@@ -75,6 +76,7 @@ bosc_status bosc_linkage_order(bosc_ctx *ctx, const double *z, int64_t n, int64_
     return ctx->backend->sync(ctx);
 }
 
+/* Writes the cophenetic distances of all pairs to the caller's array. */
 static bosc_status write_distances(bosc_ctx *ctx, const double *z, int64_t n, double *distances)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
@@ -95,7 +97,7 @@ bosc_status bosc_linkage_cophenet(bosc_ctx *ctx, const double *z, int64_t n, dou
 {
     BI_ENTER(ctx);
     BI_TRY(check_args(ctx, z, n, 2, "distances", distances));
-    bi_progress_set_total(ctx, ((double)n + ORDER_ITEMS) * (double)n);
+    bi_progress_set_total(ctx, ((double)n / 2 + ORDER_ITEMS) * (double)n); /* an item is two rows */
     if (n > 1) BI_RETURN_WITH_SCRATCH(ctx, write_distances(ctx, z, n, distances));
     return BOSC_OK;
 }

@@ -35,7 +35,7 @@ class DBSCAN(_sklearn.DBSCAN):
     eps, min_samples, metric, metric_params, p
         As scikit-learn's. float32 and float64 are kept as they are: distances of float32 are computed in float32.
     algorithm, leaf_size
-        Of effect only where scikit-learn answers.
+        Used only where scikit-learn answers.
     n_jobs : int, optional
         Threads; negative: all. None: those of `boscage.use`.
 
@@ -104,12 +104,11 @@ class DBSCAN(_sklearn.DBSCAN):
         self.labels_ = labels
         if space is NUMPY:
             self.core_sample_indices_ = np.flatnonzero(core)
-            few = self.core_sample_indices_
-            self.components_ = X[few] if len(few) else np.empty((0, X.shape[1]))
+            rows = self.core_sample_indices_
+            self.components_ = X[rows] if len(rows) else np.empty((0, X.shape[1]))  # float64, as scikit-learn's
         else:
             self.core_sample_indices_ = space.asarray(np.flatnonzero(space.host(core)))
-            few = self.core_sample_indices_
-            self.components_ = X[few] if len(few) else np.empty((0, X.shape[1]))
+            self.components_ = X[self.core_sample_indices_]
         return self
 
     def _checked(self, X: Any) -> np.ndarray:

@@ -37,7 +37,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
     allow_single_cluster, store_centers, metric, metric_params
         As scikit-learn's.
     alpha, algorithm, leaf_size, copy
-        Of effect only where scikit-learn answers.
+        Used only where scikit-learn answers.
     n_jobs : int, optional
         Threads; negative: all. None: those of `boscage.use`.
 
@@ -92,9 +92,11 @@ class HDBSCAN(_sklearn.HDBSCAN):
             self.__dict__.pop(name, None)
         if not self._is_own(X):
             super().fit(X)
-            self.labels_ = _numbered(self.labels_)
+            self._options = self._selection()
+            self._number_clusters()
             return self
         self._validate_params()
+        self._options = self._selection()
         if isinstance(self.copy, str):
             warnings.warn(COPY, FutureWarning, stacklevel=2)
         self._metric_params = self.metric_params or {}
@@ -111,6 +113,18 @@ class HDBSCAN(_sklearn.HDBSCAN):
             if self.store_centers:
                 self._store_centers(space.host(points), space.host(self.labels_), space.host(self.probabilities_))
         return self
+
+    def _number_clusters(self) -> None:
+        """Numbers the clusters of scikit-learn by their first rows, and orders their centers alike."""
+        theirs = self.labels_
+        self.labels_ = _numbered(theirs)
+        order = np.empty(max(0, int(theirs.max()) + 1), np.intp)
+        is_cluster = theirs >= 0
+        order[self.labels_[is_cluster]] = theirs[is_cluster]
+        if self.store_centers in ("centroid", "both"):
+            self.centroids_ = self.centroids_[order]
+        if self.store_centers in ("medoid", "both"):
+            self.medoids_ = self.medoids_[order]
 
     def _checked(self, X: Any) -> np.ndarray:
         """Checks X as scikit-learn does, and notes the names of its columns."""
@@ -155,12 +169,12 @@ class HDBSCAN(_sklearn.HDBSCAN):
         _core.hdbscan_linkage(at, points, int(self._min_samples), raw(z))
         labels = space.empty(n, "int64")
         values = space.empty(n, "float64"), space.empty(n, "float64")
-        _core.hdbscan_select(at, raw(z), n, *self._selection(), raw(labels), raw(values[0]), raw(values[1]))
+        _core.hdbscan_select(at, raw(z), n, *self._options, raw(labels), raw(values[0]), raw(values[1]))
         self._single_linkage_tree_ = merges_of(space.host(space.give(z)))
         return space.give(labels), space.give(values[0]), space.give(values[1])
 
     def _selection(self) -> tuple[int, bool, float, int, bool]:
-        """The options of the extension."""
+        """The options of the extension: fit stores them, so that later changes of parameters wait for the next fit."""
         return (
             int(self.min_cluster_size),
             self.cluster_selection_method == "leaf",
@@ -193,10 +207,10 @@ class HDBSCAN(_sklearn.HDBSCAN):
             z = dendrogram_of(self._fitted("_single_linkage_tree_"))
             n = len(z) + 1
             leaves, densities = np.empty(n, np.int64), np.empty(n)
-            clusters = np.empty(max(1, 2 * (n // int(self.min_cluster_size)) - 1), CLUSTERS)
+            clusters = np.empty(max(1, 2 * (n // self._options[0]) - 1), CLUSTERS)
             at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
             words = clusters.view(np.int64)
-            count = _core.hdbscan_condense(at, z, n, *self._selection(), leaves, densities, words)
+            count = _core.hdbscan_condense(at, z, n, *self._options, leaves, densities, words)
             self._tree = leaves, densities, clusters[:count]
         return self._tree
 
@@ -313,7 +327,7 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.
         where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs)),
         np.ascontiguousarray(X[rows]),
         int(clusterer._min_samples),
-        float(clusterer.cluster_selection_epsilon),
+        clusterer._options[2],
         np.ascontiguousarray(leaves[rows]),
         np.ascontiguousarray(densities[rows]),
         clusters.view(np.int64),

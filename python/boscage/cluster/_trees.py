@@ -8,7 +8,7 @@ import numpy as np
 
 MERGES = np.dtype([("left_node", np.intp), ("right_node", np.intp), ("value", "f8"), ("cluster_size", np.intp)])
 CONDENSED = np.dtype([("parent", np.intp), ("child", np.intp), ("lambda_val", "f8"), ("child_size", np.intp)])
-# Of the C library: bosc_hdbscan_cluster.
+# The layout of bosc_hdbscan_cluster in the C library.
 WORDS, DOUBLES = ("parent", "label", "points"), ("birth", "death", "stability")
 CLUSTERS = np.dtype([(name, "i8") for name in WORDS] + [(name, "f8") for name in DOUBLES])
 

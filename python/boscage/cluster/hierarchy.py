@@ -253,7 +253,7 @@ def cut_tree(Z: Any, n_clusters: Any = None, height: Any = None) -> np.ndarray:
         merges = n - np.searchsorted(np.arange(n), np.atleast_1d(n_clusters))
     else:
         merges = np.arange(n)
-    if (np.diff(z[:, 2]) < 0).any():
-        raise ValueError("Z: the distances descend")
+    if not (z[1:, 2] >= z[:-1, 2]).all() or np.isnan(z[:1, 2]).any():
+        raise ValueError("Z: the distances descend, or one is NaN")
     z[:, 2] = np.arange(1, n)  # so that a distance is a number of merges
     return np.stack([cut(z, float(count)) for count in merges], axis=1)
