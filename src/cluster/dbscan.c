@@ -356,7 +356,7 @@ bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts,
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = tree_opts_of(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
-    /* 1. Of a node: its row as the tree's type, that by widest extent, and as doubles; two ids; four words; two flags;
+    /* 1. A node has its row as the tree's type, that by widest extent, and as doubles; two ids; four words; two flags;
      * a weight, a label, a core flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */
     const int64_t size = (int64_t)bosc_dtype_size(o.dtype), tree_size = (int64_t)bosc_dtype_size(tree.dtype),
                   used = tree.dim < BI_KDTREE_BOX_COORDINATES ? tree.dim : BI_KDTREE_BOX_COORDINATES;

@@ -20,6 +20,7 @@ struct call {
     double *probabilities;
 };
 
+/* Checks the pointers and numbers of the model. */
 static bosc_status check_model(bosc_ctx *ctx, const bosc_hdbscan_model *m)
 {
     BI_TRY(bi_kdtree_check_has_rows(ctx, m->tree));
@@ -35,6 +36,7 @@ static bosc_status check_model(bosc_ctx *ctx, const bosc_hdbscan_model *m)
     return bi_check_aligned(ctx, "model: core_dist2", m->core_dist2, m->tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
+/* Checks the other arguments of a call. */
 static bosc_status check_call(bosc_ctx *ctx, const struct call *s)
 {
     const int32_t dim = s->model.tree->opts.dim;
@@ -99,6 +101,7 @@ static bosc_status find_cores(bosc_ctx *ctx, const struct call *s, struct bi_hdb
     return BOSC_OK;
 }
 
+/* Predicts the clusters of the queries: at least one. */
 static bosc_status predict_staged(bosc_ctx *ctx, const struct call *s)
 {
     const bosc_kdtree *tree = s->model.tree;

@@ -16,7 +16,8 @@ uint32_t reference_hash_hybrid(const bosc_hash_word *hashes, int n, int32_t key_
 uint32_t reference_hash_cuckoo(const bosc_hash_word *hashes, int n, int32_t key_bits, uint32_t functions, int slots,
                                int32_t *occupant, int *stashed);
 
-/* CHAINED: chooses the bucket of each key from its two. */
+/* CHAINED: chooses the bucket of each key: the one of its `functions` choices with the shortest chain, the first of
+ * several. Keys arrive in `batches`; chains grow after each batch. */
 void reference_hash_chained(const uint32_t *choices, int functions, int batches, int n, uint32_t buckets,
                             uint32_t *chosen);
 

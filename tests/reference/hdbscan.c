@@ -332,12 +332,12 @@ int64_t reference_hdbscan(int64_t n, const double *z, const bosc_hdbscan_opts *o
     return count;
 }
 
-/* The place of cluster k: after all clusters with later top merges. */
-static int64_t place_of(const struct condensed *c, int64_t k)
+/* The position of cluster k: after all clusters with later top merges. */
+static int64_t position_of(const struct condensed *c, int64_t k)
 {
-    int64_t place = 0;
-    for (int64_t j = 0; j < c->clusters; j++) place += c->top[j] > c->top[k];
-    return place;
+    int64_t position = 0;
+    for (int64_t j = 0; j < c->clusters; j++) position += c->top[j] > c->top[k];
+    return position;
 }
 
 int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *opts, int64_t *leaves,
@@ -350,16 +350,16 @@ int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *
     /* 1. All but labels. */
     for (int64_t k = 0; k < c.clusters; k++) {
         const int64_t above = parent_of(&c, k);
-        clusters[place_of(&c, k)] = (bosc_hdbscan_cluster){.parent = above < 0 ? -1 : place_of(&c, above),
-                                                           .label = -1,
-                                                           .points = k ? (int64_t)own_size(&c, k) : n,
-                                                           .birth = c.birth[k],
-                                                           .death = greatest(&c, k, 0),
-                                                           .stability = c.stability[k]};
+        clusters[position_of(&c, k)] = (bosc_hdbscan_cluster){.parent = above < 0 ? -1 : position_of(&c, above),
+                                                              .label = -1,
+                                                              .points = k ? (int64_t)own_size(&c, k) : n,
+                                                              .birth = c.birth[k],
+                                                              .death = greatest(&c, k, 0),
+                                                              .stability = c.stability[k]};
     }
     for (int64_t r = 0; r < c.rows; r++) {
         if (c.child[r] >= n) continue;
-        leaves[c.child[r]] = place_of(&c, c.parent[r] - n);
+        leaves[c.child[r]] = position_of(&c, c.parent[r] - n);
         densities[c.child[r]] = c.density[r];
     }
     /* 2. Labels: the selection changes the stabilities. */
@@ -367,7 +367,7 @@ int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *
     for (int64_t k = 0; k < c.clusters; k++) {
         int64_t chosen = k;
         while (chosen >= 0 && !c.chosen[chosen]) chosen = parent_of(&c, chosen);
-        if (chosen >= 0) clusters[place_of(&c, k)].label = c.number[chosen];
+        if (chosen >= 0) clusters[position_of(&c, k)].label = c.number[chosen];
     }
     const int64_t count = c.clusters;
     free(labels);
@@ -377,7 +377,7 @@ int64_t reference_condense(int64_t n, const double *z, const bosc_hdbscan_opts *
     return count;
 }
 
-/* The selected cluster that holds cluster c, by the labels on the way up. */
+/* The selected cluster that holds cluster c, by the labels of the clusters above. */
 static int64_t selected_over(const bosc_hdbscan_cluster *clusters, int64_t c)
 {
     const int64_t parent = clusters[c].parent;

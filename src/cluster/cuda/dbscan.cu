@@ -13,9 +13,10 @@ static_assert((int)BI_KDTREE_BLOCK_NODES <= 32, "a lane has one node");
 
 /* --- Distances ---------------------------------------------------------------------------------------------------- */
 
-/* A lane's node, and if it may be within eps of a box, and if all nodes of the box are. */
+/* A lane's node compared with a box. */
 struct reach {
-    bool some, all;
+    bool some; /* a node of the box may be within eps */
+    bool all;  /* all nodes of the box are within eps */
 };
 
 /* Squares of floats in 2 to 4 dimensions, from the vectors that trees keep: by the operations of bi_kdtree_measure_row.
@@ -141,6 +142,7 @@ template <class VISIT> static __device__ __forceinline__ void walk_all(int64_t b
 
 /* --- Core nodes --------------------------------------------------------------------------------------------------- */
 
+/* Counts the nodes within eps of the lane's node, up to `need`. */
 template <class SPACE> struct count_visit {
     const bi_dbscan &a;
     SPACE space;
@@ -168,6 +170,7 @@ template <class SPACE> struct count_visit {
     }
 };
 
+/* Marks the core nodes of a block. */
 template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_cluster_count(const bi_dbscan a)
 {
     warp_block own;
@@ -189,11 +192,13 @@ static __device__ __forceinline__ void unite(const bi_dbscan &a, int64_t node, i
     *root = bi_uf_find(a.parent, (uint32_t)node);
 }
 
+/* Unites core nodes of a block within eps of each other, and stores the first core node of the block. */
 template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_cluster_join_blocks(const bi_dbscan a)
 {
     warp_block own;
     const int64_t s = warp_number();
     if (s >> a.blocks.levels) return;
+    /* 1. Find the core nodes of the block. */
     const bool some = own.find(a, s), core = some && own.live && a.core[own.node];
     const uint32_t cores = __ballot_sync(~0u, core);
     if (threadIdx.x % 32 == 0) {
@@ -201,6 +206,7 @@ template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_clus
         a.joined[own.box] = false;
     }
     if (!core) return;
+    /* 2. Unite the lane's node with the core nodes of lower lanes. */
     const SPACE space(a, own.node);
     uint32_t root = (uint32_t)own.node;
     for (uint32_t others = cores & bi_lanes_below(); others; others &= others - 1) {
@@ -209,6 +215,7 @@ template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_clus
     }
 }
 
+/* Unites the core nodes of the warp's block with those of the boxes visited. */
 template <class SPACE> struct join_visit {
     const bi_dbscan &a;
     SPACE space;
@@ -275,6 +282,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cluster_join_siblings(const
 
 /* --- Borders ------------------------------------------------------------------------------------------------------ */
 
+/* Finds the lowest cluster of the core nodes within eps of the lane's node. */
 template <class SPACE> struct border_visit {
     const bi_dbscan &a;
     SPACE space;
@@ -298,6 +306,7 @@ template <class SPACE> struct border_visit {
     }
 };
 
+/* Stores the clusters of a block's other nodes. */
 template <class SPACE> static __global__ void __launch_bounds__(THREADS) bi_cluster_label_borders(const bi_dbscan a)
 {
     warp_block own;

@@ -57,6 +57,7 @@ BI_FN void bi_step_hdbscan_find_exponents(const struct bi_hdbscan_rows *a, int64
     }
 }
 
+/* Writes row i times the factors, as doubles. */
 BI_FN void bi_step_hdbscan_scale(const struct bi_hdbscan_rows *a, int64_t i)
 {
     for (int32_t c = 0; c < a->dim; c++)
@@ -69,8 +70,8 @@ struct bi_hdbscan {
     const double *z;
     int64_t n;
     double min_size;
-    int64_t *bad; /* the lowest row that is no merge */
-    uint32_t *flag;
+    int64_t *bad;      /* the lowest row that is no merge */
+    uint32_t *flag;    /* set if a search for tops goes on */
     uint32_t *parent;  /* by point, then by merge: the merge of it; BI_HDBSCAN_NONE: none */
     uint32_t *cluster; /* by merge: in the search for tops a merge above; then the cluster; BI_HDBSCAN_NONE: not big */
     uint32_t *number;  /* by merge, the last first: 1 for a top, then the inclusive sums */
@@ -110,12 +111,14 @@ struct bi_hdbscan {
     double distance; /* of a cut; first_row is then by merge */
 };
 
+/* Returns the density at the distance of a merge. */
 BI_FN double bi_hdbscan_density(const struct bi_hdbscan *a, int64_t merge)
 {
     const double distance = a->z[4 * merge + 2];
     return distance > 0 ? 1 / distance : (double)INFINITY;
 }
 
+/* Returns the points of a node: a point, or n + a merge. */
 BI_FN double bi_hdbscan_size(const struct bi_hdbscan *a, int64_t node)
 {
     return node < a->n ? 1 : a->z[4 * (node - a->n) + 3];
@@ -170,7 +173,7 @@ BI_FN void bi_step_hdbscan_find_above(const struct bi_hdbscan *a, int64_t i)
     a->cluster[t] = above;
 }
 
-/* Replaces the merge above by the top one, or by one on the way to it; then the flag is set. */
+/* Replaces the merge above by the top one. If the path is long: by one nearer to the top, and sets the flag. */
 BI_FN void bi_step_hdbscan_ascend(const struct bi_hdbscan *a, int64_t i)
 {
     const int64_t t = a->n - 2 - i;

@@ -10,9 +10,9 @@ struct bi_dendrogram_order {
     const double *z;
     int64_t n;
     const uint32_t *parent; /* by node: the merge of it; UINT32_MAX: none */
-    /* By node: a node above, and the points left of the node below that one; now and after the next jump. */
+    /* By node: a merge above, and the number of its points left of the node; now and after the next jump. */
     uint32_t *above, *offset, *next_above, *next_offset;
-    uint32_t *flag;    /* set if a node above is not the root */
+    uint32_t *flag;    /* set if a node has not reached the root */
     uint32_t *order;   /* by position: the point */
     int64_t *order_of; /* the caller's */
     double *gaps;      /* by position: the height of the merge between it and the next position */

@@ -14,17 +14,18 @@ struct bi_hdbscan_predict {
     const double *densities;
     const bosc_hdbscan_cluster *clusters;
     int64_t n, count; /* points, clusters */
-    int64_t *bad;     /* the lowest row of leaves that names no cluster; then of clusters, without a parent before it */
+    int64_t *bad; /* [0]: the lowest row of leaves that names no cluster; [1]: of clusters, without earlier parent */
     const void *core; /* (n) squared core distances of the points */
     const void *near; /* (k for each query) the nearest points, and their squared distances */
     const void *dist2;
-    int64_t k, own; /* own: the neighbour at the core distance of a query; -1: that is 0 */
+    int64_t k, own; /* own: the neighbour whose distance is a query's core distance; -1: the core distance is 0 */
     bool distances_64bit, ids_64bit, labels_64bit;
     double root_density; /* a query that leaves the selected root at a lesser density is noise */
     void *labels;
     double *probabilities; /* may be NULL */
 };
 
+/* Returns element i as a double. */
 BI_FN double bi_hdbscan_real(const void *values, bool is_64bit, int64_t i)
 {
     return is_64bit ? ((const double *)values)[i] : (double)((const float *)values)[i];

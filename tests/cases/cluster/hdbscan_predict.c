@@ -108,7 +108,7 @@ static void random_models(bosc_ctx *ctx)
         }
 }
 
-/* The points themselves: with distinct distances each has the label of its nearest neighbour by mutual reachability. */
+/* Clustered points as queries keep their labels. Two may differ: a query joins the nearest by mutual reachability. */
 static void clustered_points(bosc_ctx *ctx)
 {
     enum { N = 90 };
