@@ -302,7 +302,7 @@ static void table_of_methods(const uint64_t *host, int64_t most)
     }
     table_plot(t, 1, 2 * COMPARED, TABLE_LOG_LOG, "ms");
     table_note(t, "%s (Figure 4, right); heuristic: 3 pivots", hardware);
-    table_note(t, "parallel: %s", bench_device());
+    table_note(t, "one build each, without a warm-up; parallel: %s", bench_device());
     table_close(t);
 }
 

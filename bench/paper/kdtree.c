@@ -208,7 +208,7 @@ static void table_of_growth(const int32_t *points, int64_t most)
 enum { PARTS = 9, ALL = PARTS - 2, SHARD = PARTS - 1 };
 
 /* A thread that is a rank, with its share of the points in host memory. */
-struct half {
+struct rank_share {
     bosc_ctx *ctx;
     bosc_comm *comm;
     int32_t rank;
@@ -221,22 +221,22 @@ struct half {
     void *nodes;
 };
 
-#define HALF(call)                                                                           \
+#define ON_RANK(call)                                                                        \
     do {                                                                                     \
         if ((call) != BOSC_OK) bench_fail("rank %d: %s", h->rank, bosc_ctx_message(h->ctx)); \
     } while (0)
 
-static void run_half(struct half *h, const int32_t *points)
+static void build_share(struct rank_share *h, const int32_t *points)
 {
     bosc_ranks_kdtree_times t = {.size = sizeof t};
-    HALF(bosc_comm_barrier(h->ctx, h->comm));
+    ON_RANK(bosc_comm_barrier(h->ctx, h->comm));
     const double begin = bench_now();
-    HALF(bosc_ranks_kdtree_build(h->ctx, h->tree, points, h->n, 0));
-    HALF(bosc_comm_barrier(h->ctx, h->comm));
+    ON_RANK(bosc_ranks_kdtree_build(h->ctx, h->tree, points, h->n, 0));
+    ON_RANK(bosc_comm_barrier(h->ctx, h->comm));
     const double built = bench_now() - begin;
-    HALF(bosc_ranks_kdtree_verify(h->ctx, h->tree, NULL));
+    ON_RANK(bosc_ranks_kdtree_verify(h->ctx, h->tree, NULL));
     const double all = bench_now() - begin;
-    HALF(bosc_ranks_kdtree_get_times(h->ctx, h->tree, &t));
+    ON_RANK(bosc_ranks_kdtree_get_times(h->ctx, h->tree, &t));
     const double parts[PARTS] = {t.init,  t.sort,      t.pivot,       t.merge, t.deduplicate,
                                  t.build, all - built, all - t.shard, t.shard};
     const double whole[PARTS] = {NAN, NAN, NAN, NAN, NAN, built, all - built, all, NAN};
@@ -246,7 +246,7 @@ static void run_half(struct half *h, const int32_t *points)
 
 static void *run_rank(void *user)
 {
-    struct half *h = user;
+    struct rank_share *h = user;
     const size_t bytes = (size_t)h->n * DIM * 4;
     bosc_kdtree_opts o = {.size = sizeof o,
                           .dtype = BOSC_I32,
@@ -257,18 +257,18 @@ static void *run_rank(void *user)
                           .assume_valid = 1,
                           .sort_halves = h->published};
     void *points;
-    HALF(bosc_ctx_alloc(h->ctx, bytes, &points));
-    HALF(bosc_ctx_copy(h->ctx, points, h->points, bytes));
-    HALF(bosc_ctx_sync(h->ctx));
-    HALF(bosc_ranks_kdtree_create(h->ctx, h->comm, &o, &h->tree));
-    run_half(h, points);
+    ON_RANK(bosc_ctx_alloc(h->ctx, bytes, &points));
+    ON_RANK(bosc_ctx_copy(h->ctx, points, h->points, bytes));
+    ON_RANK(bosc_ctx_sync(h->ctx));
+    ON_RANK(bosc_ranks_kdtree_create(h->ctx, h->comm, &o, &h->tree));
+    build_share(h, points);
     h->of[ALL] = 0; /* the first run is a warm-up */
-    for (int i = 0; i < bench.repeats; i++) run_half(h, points);
+    for (int i = 0; i < bench.repeats; i++) build_share(h, points);
     h->info.size = sizeof h->info;
-    HALF(bosc_ranks_kdtree_get_info(h->ctx, h->tree, &h->info));
+    ON_RANK(bosc_ranks_kdtree_get_info(h->ctx, h->tree, &h->info));
     const size_t count = (size_t)(h->info.end - h->info.begin);
     h->nodes = bench_host(count * (DIM + 1) * 4);
-    HALF(bosc_ranks_kdtree_get_nodes(h->ctx, h->tree, h->nodes, (char *)h->nodes + count * DIM * 4));
+    ON_RANK(bosc_ranks_kdtree_get_nodes(h->ctx, h->tree, h->nodes, (char *)h->nodes + count * DIM * 4));
     bosc_ctx_release(h->ctx, points, bytes);
     bosc_ranks_kdtree_free(h->tree);
     bosc_comm_free(h->comm);
@@ -283,7 +283,7 @@ enum { MOST_RANKS = 4 };
 static bool time_ranks(int32_t ranks, const int32_t *points, int64_t n, bool published, const char *right,
                        int64_t nodes, double of[PARTS])
 {
-    struct half halves[MOST_RANKS];
+    struct rank_share shares[MOST_RANKS];
     pthread_t threads[MOST_RANKS];
     bosc_comm *comms[MOST_RANKS];
     bool same = true;
@@ -297,21 +297,21 @@ static bool time_ranks(int32_t ranks, const int32_t *points, int64_t n, bool pub
             opts.device = r % bosc_device_count();
         else
             opts.threads = bench.opts.threads > ranks ? bench.opts.threads / ranks : 1;
-        halves[r] = (struct half){.comm = comms[r], .rank = r, .published = published};
-        halves[r].points = points + begin * DIM;
-        halves[r].n = end - begin;
-        if (bosc_ctx_create(&opts, &halves[r].ctx) != BOSC_OK) bench_fail("rank %d has no context", (int)r);
+        shares[r] = (struct rank_share){.comm = comms[r], .rank = r, .published = published};
+        shares[r].points = points + begin * DIM;
+        shares[r].n = end - begin;
+        if (bosc_ctx_create(&opts, &shares[r].ctx) != BOSC_OK) bench_fail("rank %d has no context", (int)r);
     }
     /* 2. Run all. */
     for (int r = 0; r < ranks; r++)
-        if (pthread_create(&threads[r], NULL, run_rank, &halves[r]) != 0) bench_fail("no thread for rank %d", r);
+        if (pthread_create(&threads[r], NULL, run_rank, &shares[r]) != 0) bench_fail("no thread for rank %d", r);
     for (int r = 0; r < ranks; r++) pthread_join(threads[r], NULL);
     for (int r = 1; r < ranks; r++)
-        if (halves[r].of[ALL] > halves[slowest].of[ALL]) slowest = r;
-    memcpy(of, halves[slowest].of, sizeof halves[slowest].of);
+        if (shares[r].of[ALL] > shares[slowest].of[ALL]) slowest = r;
+    memcpy(of, shares[slowest].of, sizeof shares[slowest].of);
     /* 3. Compare each rank's range of nodes with the one tree's. */
     for (int r = 0; r < ranks; r++) {
-        const struct half *h = &halves[r];
+        const struct rank_share *h = &shares[r];
         const size_t row = DIM * 4, begin = (size_t)h->info.begin, count = (size_t)(h->info.end - h->info.begin);
         same = same && h->info.nodes == nodes && memcmp(h->nodes, right + begin * row, count * row) == 0 &&
                memcmp((char *)h->nodes + count * row, right + (size_t)nodes * row + begin * 4, count * 4) == 0;

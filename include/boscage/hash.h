@@ -209,7 +209,7 @@ typedef struct bosc_hash_info {
     int32_t max_probes; /* most buckets or slots read for a key */
     double mean_probes; /* average over the keys in the table */
     bosc_hash_layout layout; /* of the present table, chosen if the options say AUTO; never AUTO */
-    int32_t rounds;          /* CUCKOO: rounds of the last build, in steps of 8, over all seeds; else 0 */
+    int32_t rounds; /* CUCKOO: rounds of the last build, in steps of 8, over all seeds; else, and after a load, 0 */
     int32_t reserved;
 } bosc_hash_info;
 

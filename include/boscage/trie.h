@@ -56,8 +56,8 @@ typedef struct bosc_trie_opts {
     /* PUBLISHED on a device: blocks of the launch that finds all pairs, and threads of a block, up to 1,024. Both 0:
      * fill the device. The CPU ignores them; neither is saved. */
     int32_t blocks, threads;
-    /* PUBLISHED, not 0: builds each level by an item for each node and value of a digit, as published; the trie is the
-     * same. 0: by scans over the keys, which is less work. Not saved. */
+    /* PUBLISHED, not 0: builds each level by an item for each node and value of a digit, as published. A level then
+     * takes scratch of 4 bytes an item. 0: by scans over the keys. The trie is the same; the option is not saved. */
     int32_t by_values;
 } bosc_trie_opts;
 
@@ -73,14 +73,14 @@ BOSC_API bosc_status bosc_trie_create(bosc_ctx *ctx, const bosc_trie_opts *opts,
 BOSC_API void bosc_trie_free(bosc_trie *trie);
 
 /* Reserves memory so that builds of up to n rows allocate nothing. The trie keeps its contents.
- * In PUBLISHED tries the nodes are excepted: their number depends on the keys.
+ * In PUBLISHED tries the nodes and the scratch of `by_values` are excepted: their size depends on the keys.
  * Cost: the allocations, and a copy of the trie's contents.
  * Waits. */
 BOSC_API bosc_status bosc_trie_reserve(bosc_ctx *ctx, bosc_trie *trie, int64_t n);
 
 /* Computes upper bounds on the backend memory, in bytes, of a build of n rows. Needs no device.
  * kept: held by the trie, in PUBLISHED tries without the nodes; may be NULL.
- * scratch: of the context while building; may be NULL. */
+ * scratch: of the context while building, without the levels of `by_values`; may be NULL. */
 BOSC_API bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *opts, int64_t n, int64_t *kept,
                                      int64_t *scratch);
 
@@ -90,8 +90,8 @@ BOSC_API bosc_status bosc_trie_bytes(const bosc_ctx *ctx, const bosc_trie_opts *
  * n: less than 2^31.
  * Errors: on BOSC_ERR_ARG and BOSC_ERR_LIMIT the trie is unchanged; on any other failure it is empty.
  * Cost: a sort of the rows, by radix sorts of their words up to 8; then O(n (w + log n)), in PUBLISHED tries O(n) for
- *     each level. bosc_trie_bytes gives the memory. A second build of the same or a smaller size allocates nothing,
- *     unless its keys need more nodes.
+ *     each level, or by values O(2^r log n) for each node. bosc_trie_bytes gives the memory. A second build of the same
+ *     or a smaller size allocates nothing, unless its keys need more nodes.
  * Waits. */
 BOSC_API bosc_status bosc_trie_build(bosc_ctx *ctx, bosc_trie *trie, const uint64_t *keys, const void *values,
                                      int64_t n, int64_t stride);

@@ -58,7 +58,7 @@ struct bi_hash_slots_fill {
     uint32_t *bins;        /* (n) the run of each row */
     int64_t *counts;       /* (runs) keys */
     uint32_t *offsets;     /* HYBRID: (n) offset of each row in its run, in the order of the atomic additions */
-    uint32_t *unsorted;    /* HYBRID: `order`, whose rows the lane group of a run sorts; NULL: they are sorted */
+    uint32_t *unsorted;    /* HYBRID: `order` to be sorted in each run by its lane group; NULL: it is sorted */
     uint64_t *extra;       /* CHAINED: (runs) the extra probes of a run's keys */
     int64_t batch;         /* CHAINED: the first row of the batch that chooses runs */
     uint32_t *oversized;   /* not 0: too many keys chose one run */

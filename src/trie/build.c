@@ -108,7 +108,8 @@ static bosc_status count_levels(bosc_ctx *ctx, bosc_trie *trie, struct bi_trie_l
     return bi_read_back(ctx, &trie->nodes, a->counts + levels, sizeof trie->nodes);
 }
 
-/* Builds the nodes of a level by an item for each node and value. *nodes: of this level, then of the next. */
+/* Writes the children of a level's nodes, by an item for each node and value. *nodes: number of nodes of this level,
+ * then of the next; of the last level number of keys. */
 static bosc_status build_level_by_values(bosc_ctx *ctx, struct bi_trie_value_levels *a, int64_t *nodes)
 {
     const int64_t items = *nodes << a->shape.digit_bits;

@@ -248,7 +248,8 @@ static void size_blocks(const bosc_trie_opts *o, const struct bi_trie_shape *s, 
 
 /* Scratch of a build from reachable rows: reversed rows, or a dictionary of their words, a slot for each and the
  * numbers; copies of keys and entries for sorting; order, starts, heads, indices. Building nodes takes less: splits,
- * minima, and four numbers a key. */
+ * minima, and four numbers a key. The levels of `by_values` are not counted: their number of nodes depends on the keys.
+ */
 static size_t size_scratch(const bosc_ctx *ctx, const struct bi_trie_shape *s, int64_t n)
 {
     size_t slots = (size_t)bi_trie_dictionary_slots(ctx, s, n);

@@ -107,7 +107,8 @@ BI_LANE_GROUP_FN void bi_hash_hybrid_sort_rows(const struct bi_hash_slots_fill *
 {
     uint32_t *rows = w->slots, *order = f->unsorted + keys->begin, n = (uint32_t)keys->keys, all = 1;
     bool descends = false;
-    /* 1. Load the rows, and the greatest number up to a power of two. Rows of one CPU thread ascend already. */
+    /* 1. Load the rows; pad them with the greatest number to a power of two. If they ascend already, as on one CPU
+     * thread, nothing is sorted. */
     while (all < n) all *= 2;
     for (uint32_t i = BI_LANE; i < all; i += BI_LANES) rows[i] = i < n ? order[i] : UINT32_MAX;
     bi_lane_group_sync(); /* all rows are loaded */

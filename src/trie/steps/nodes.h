@@ -235,9 +235,9 @@ struct bi_trie_value_levels {
     const uint64_t *keys;
     int64_t count; /* keys */
     int32_t level;
-    int64_t nodes_before; /* nodes of lower levels */
+    int64_t nodes_before; /* nodes of levels 0 to level - 1 */
     uint32_t *begins[2];  /* (nodes + 1) of this level and of the next; [1] NULL: this is the last level */
-    uint32_t *numbers;    /* (nodes << digit_bits) of items: 1 for a child, else 0; then inclusive sums */
+    uint32_t *numbers;    /* (nodes << digit_bits) of items: 1 if the child exists, else 0; then inclusive sums */
     uint32_t *children;
 };
 
