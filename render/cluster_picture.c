@@ -4,7 +4,7 @@
 
 enum { MARGIN = 24 };
 
-/* Height of the flattest picture, beside its width. */
+/* The least height of a picture without margins, as a share of its width. Chosen. */
 static const double FLATTEST = 0.05;
 
 /* The extent of the first two coordinates. */
@@ -37,7 +37,7 @@ static struct extent extent_of(const bosc_array *points)
             e.low[c] = fmin(e.low[c], coordinate_of(points, i, c));
             e.high[c] = fmax(e.high[c], coordinate_of(points, i, c));
         }
-    /* Without points, or with all alike: of length 1, but small beside the other axis. */
+    /* An axis without points, or with equal coordinates, has length 1, or a small share of the other axis. */
     double half[2];
     for (int c = 0; c < 2; c++) {
         const bool other = e.low[1 - c] < e.high[1 - c];
@@ -81,8 +81,8 @@ void cluster_picture_draw(struct canvas *canvas, const bosc_array *points, const
     /* 1. One scale for both axes; discs cover about a third of the picture. */
     const double x_size = e.high[0] / 2 - e.low[0] / 2, y_size = e.high[1] / 2 - e.low[1] / 2;
     double scale = fmin(wide / x_size, high / y_size);
-    if (!isfinite(scale)) scale = 1;                        /* all points round to one position: it is the middle */
-    const double largest = sqrt((double)canvas->width) / 4; /* 10 of 1600 pixels */
+    if (!isfinite(scale)) scale = 1;                        /* the extents round to 0: all points are in the middle */
+    const double largest = sqrt((double)canvas->width) / 4; /* chosen: 10 pixels at a width of 1,600 */
     const double radius = fmin(largest, fmax(0.7, sqrt(wide * high / (10 * (double)(n + 1)))));
     /* 2. Noise first. */
     for (int noise = 1; noise >= 0; noise--)

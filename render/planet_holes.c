@@ -61,12 +61,13 @@ static int64_t count_run(const struct planet_holes *h, int64_t row, int64_t left
     return counts[right + 1] - counts[left];
 }
 
+/* Returns the row of cells at a latitude in radians. */
 static int64_t row_of(const struct planet_holes *h, double latitude)
 {
     return clamp((0.5 - latitude / pi) * (double)h->height, h->height);
 }
 
-/* True if the circle is so large that it is split where the cells under it are some voids and some heights. */
+/* True if the cells under the circle are voids and heights, and the circle exceeds the limit of such triangles. */
 static bool needs_split(const struct planet_holes *h, const struct circle *circle)
 {
     /* 1. The rows and columns under the circle. */
@@ -87,10 +88,10 @@ static bool needs_split(const struct planet_holes *h, const struct circle *circl
         voids += run;
         mixes_row = mixes_row || (run > 0 && run < columns);
     }
-    /* 3. The limit of the angle: the middle is at most 2/3 of a side from a corner, sides are half a cell's height. In
-     * a row of both kinds also half the width of a cell, in the middle of its row: at a pole the width is 0. */
-    const double middle = pi / 2 - pi * ((double)row_of(h, circle->latitude) + 0.5) / (double)h->height;
-    const double height = pi / (double)h->height, width = 2 * pi / (double)h->width * cos(middle);
+    /* 3. The limit of the angle: sides of half a cell's height, with corners at most 2/3 of a side from the middle.
+     * A row of both kinds limits sides to half a cell's width, too, at the row's middle: at a pole it would be 0. */
+    const double latitude = pi / 2 - pi * ((double)row_of(h, circle->latitude) + 0.5) / (double)h->height;
+    const double height = pi / (double)h->height, width = 2 * pi / (double)h->width * cos(latitude);
     if (mixes_row && circle->angle > width / 3) return true;
     return voids > 0 && voids < (high - low + 1) * columns && circle->angle > height / 3;
 }

@@ -23,8 +23,8 @@ void planet_holes_close(struct planet_holes *holes);
 
 /* Marks the triangles of a mesh, in the order of the planet's: removed[t] is 1 if the middle of triangle t is in one.
  * commands[t] splits it if it may cover both a void and a height, and its sides are longer than half the height of a
- * cell; of a void and a height in one row, than half the width. Returns the number of splits; -1: out of memory.
- * Cost: O(rows under each triangle). */
+ * cell. For a void and a height in one row the limit is also half the width. Returns the number of splits; -1: out of
+ * memory. Cost: O(rows under each triangle). */
 int64_t planet_holes_mark(struct planet_holes *holes, const double *positions, const uint32_t *triangles,
                           int64_t triangle_count);
 

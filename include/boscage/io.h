@@ -341,7 +341,7 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Weights of .gr and edge lists are integers; reals if one is written as a real or exceeds 64 bits. Infinities are
  * allowed.
  * Errors: BOSC_ERR_DATA for a NaN, and for a weight beyond a double.
- * Cost: O(bytes) work by all OpenMP threads; the edges take at most four times the size of the file. */
+ * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
 /* Reads a slice of the edges: lines of about equal size in bytes; for METIS about equal numbers of edges. The
@@ -506,7 +506,8 @@ typedef struct bosc_globe_opts {
     double *max_change;   /* set by bosc_heights_to_globe and bosc_heights_to_degrees if they resample: the largest
                            * difference of a sample of the raster from the heights interpolated between the new ones. At
                            * the border of a part of the globe these include `outside`, so steps to it count; samples
-                           * outside the box of bosc_heights_to_degrees do not. NULL: not computed */
+                           * outside the box of bosc_heights_to_degrees do not, and a box of one row or column
+                           * leaves it as it is. NULL: not computed */
 } bosc_globe_opts;
 
 /* Makes heights cover the globe as bosc_planet_build expects them: rows from the north pole, columns from longitude

@@ -80,7 +80,8 @@ static void unify_floats(bosc_array *keys)
     for (int64_t i = 0; i < keys->shape[0] && keys->dtype == BOSC_F64; i++) f8[i] = isnan(f8[i]) ? NAN : f8[i] + 0.0;
 }
 
-/* Makes keys u4 or u8 of the bits of all numbers. *bits: the type with these bits. */
+/* Replaces numbers of any type by unsigned keys with their bits: u4, or u8 of 8 bytes. *bits: the type of the numbers,
+ * widened to 4 bytes, as which the keys are read again. */
 static int convert_to_bits(const char *path, struct input_rows *rows, bosc_dtype *bits)
 {
     bosc_io_error error;
@@ -388,7 +389,8 @@ static int unique_over_ranks(struct job *job, const struct ranks *ranks, const s
     return ranks_gather_rows(ranks, keys->total, unique->data, bosc_dtype_size(unique->dtype), &unique->shape[0]);
 }
 
-/* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file; bits: of convert_to_bits. */
+/* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file; bits: their type
+ * after convert_to_bits. */
 static int number_keys(struct job *job, const struct ranks *ranks, const struct input_rows *keys, bosc_dtype type,
                        bosc_dtype bits, bosc_array *ids, bosc_array *unique)
 {

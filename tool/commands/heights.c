@@ -228,7 +228,6 @@ int heights_to_globe(struct job *job, bosc_heights *h, const struct heights_glob
     job_set_integer(job, "globe_width", h->width);
     job_set_integer(job, "globe_height", h->height);
     if (h->width / 4 > width && h->height / 4 > height)
-        job_set_note(job, "globe_width",
-                     "of a globe; --inset lays the file over a raster of less, which takes less time");
+        job_set_note(job, "globe_width", "of the whole globe; --inset places the file on a smaller raster instead");
     return EXIT_DONE;
 }

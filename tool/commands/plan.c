@@ -35,7 +35,7 @@ static const double degree = 3.14159265358979323846 / 180;
 
 /* ---- files: input ---- */
 
-/* Returns the name of a body's .glb if the folder has it, else the name. */
+/* Returns glb, the name of a body's file, if the folder has that file; else the given name. */
 static const char *name_of_body(const char *folder, const char *glb, const char *name)
 {
     char path[4096]; /* PATH_MAX */
@@ -43,6 +43,7 @@ static const char *name_of_body(const char *folder, const char *glb, const char 
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0 ? glb : name;
 }
 
+/* Notes that one of the two bodies is turned and the other is not. */
 static void note_axes(struct job *job)
 {
     const char *folder = job->operands[0];

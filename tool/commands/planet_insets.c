@@ -31,7 +31,7 @@ static int check_units(const struct job *job, const struct inset_option *inset, 
     return EXIT_DONE;
 }
 
-/* Reads one inset, in degrees. change: set if it is resampled. */
+/* Reads one inset, in degrees. change: set if it is resampled, to the largest difference at a sample of the file. */
 static int read_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
                       double radius, bosc_heights *h, double *change)
 {

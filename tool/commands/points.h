@@ -26,7 +26,7 @@ int boxes_check(const char *path, const bosc_array *boxes, int32_t dim);
 /* Refuses NaN in boxes. first: number of the first box in the file. */
 int boxes_reject_nan(const char *path, const bosc_array *boxes, int64_t first);
 
-/* Notes that one of two meshes is turned, as a .glb is, and the other is not. */
+/* Notes, by the endings of both names, that one mesh is turned, as a .glb is, and the other is not. */
 void meshes_note_axes(struct job *job, const char *a, const char *b);
 
 /* Reads vectors, with --alphabet and --n. bits: length of a vector; 0: as the file has it. Adds the number of

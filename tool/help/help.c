@@ -131,7 +131,6 @@ void help_print(const struct job *job, const struct command *command, const char
         print_command(command);
         return;
     }
-    if (room && !command_has_room(job, room)) room = NULL;
     for (int i = job->command_count - 1; i >= 0 && room; i--)
         if (strcmp(job->commands[i].room, room) == 0) example = job->commands[i].example;
     print_overview(job, room, example);

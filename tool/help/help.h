@@ -4,7 +4,7 @@
 
 #include "tool/tool.h"
 
-/* Prints the help of a command; if NULL, of the room; if NULL or unknown, of the tool. */
+/* Prints the help of a command; without one, of a room that exists; without both, of the tool. */
 void help_print(const struct job *job, const struct command *command, const char *room);
 
 void help_print_man(const struct job *job);

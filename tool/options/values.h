@@ -11,7 +11,7 @@ int option_seed(const struct job *job, uint64_t *seed); /* unsigned, 64 bits */
 /* Reads LO:HI with LO <= HI. */
 int option_range(const struct job *job, enum option id, int64_t *low, int64_t *high);
 
-/* Reads BxT: blocks and threads of a CUDA launch, threads a multiple of 32, at most 1,024. */
+/* Reads BxT: 1 to 65,535 blocks of a CUDA launch, and their threads, a multiple of 32 up to 1,024. */
 int option_launch(const struct job *job, enum option id, int32_t *blocks, int32_t *threads);
 
 /* Parses an integer and advances *text behind it. NUMBER_NONE: not an integer; NUMBER_LARGE: magnitude beyond 64

@@ -255,8 +255,8 @@ static int64_t find_counts(struct bi_line header, const struct table *t)
 
 static bool is_by_name(const char *columns) { return columns && columns[strspn(columns, "0123456789, ")] != '\0'; }
 
-/* True if the first line names columns: it lacks those without a name, one is chosen by its name, or its own barcode
- * is malformed. */
+/* True if the first line names columns: rows have columns that it leaves unnamed, a column is chosen by its name, or
+ * its own field of the barcode is malformed. */
 static bool has_names(const struct growing *g, struct bi_line first, const struct table *t)
 {
     const bosc_sequences_opts *opts = g->opts;
@@ -320,7 +320,7 @@ static bool set_key_names(struct growing *g, const struct table *t, struct bi_li
     return size == 0 || g->s.key_names;
 }
 
-/* True if separators give a line at least `number` fields: empty ones at its end, too. */
+/* True if a line has at least `number` fields, 2 or more, with empty ones at its end. Blanks separate no empty ones. */
 static bool has_field(struct bi_line line, char separator, int64_t number)
 {
     bool quoted = false;

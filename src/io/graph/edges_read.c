@@ -208,6 +208,7 @@ static bool convert_vertex(const bosc_array *pairs, int64_t i, uint32_t *vertex)
     return value < (uint64_t)BI_EDGES_LIMIT;
 }
 
+/* Makes edges of an array of pairs; n becomes the largest vertex + 1. */
 static bosc_status convert_pairs(const char *name, const bosc_array *pairs, bosc_edges *edges, bosc_io_error *error)
 {
     const int64_t m = pairs->shape[0];

@@ -18,7 +18,7 @@
 /* A line being read, and the outputs of a failure. */
 struct line_reader {
     const struct bi_edge_form *form;
-    struct bi_line remainder, data; /* data: of networkx */
+    struct bi_line remainder, data; /* data: of networkx; NULL: the line has none */
     bosc_status *status;
     struct bi_reason *reason;
     struct bi_line chosen[3]; /* with columns: fields; begin: NULL: missing */
@@ -125,7 +125,9 @@ static bool find_weight(struct bi_line data, struct bi_line *weight)
         int depth = 0; /* of brackets */
         /* 1. The colon and the end of an attribute. */
         for (; p < data.end && (quote || depth || *p != ','); p++) {
-            if (quote)
+            if (quote && *p == '\\' && p + 1 < data.end)
+                p++; /* an escaped quote ends no text */
+            else if (quote)
                 quote = *p == quote ? 0 : quote;
             else if (*p == '\'' || *p == '"')
                 quote = *p;
@@ -254,7 +256,8 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
 {
     const char *next = chunk->begin, *end = chunk->end;
     const uint64_t first = (uint64_t)form->first;
-    /* Lines with something else are left to the general parser: the fast one declines every vertex. */
+    /* Lines with other fields, data or tags are left to the general parser: with a limit of 0 the fast one declines
+     * every vertex. */
     const uint64_t vertex_limit =
         form->ignored || form->index || form->columns[0] || form->data_weight || form->tag == 'e'
             ? 0

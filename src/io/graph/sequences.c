@@ -53,7 +53,7 @@ bosc_status bi_letters_check(const struct bi_alphabet *alphabet, bool has_codes,
 
 bosc_status bi_sequence_count(struct bi_line word, int64_t *count, struct bi_reason *reason)
 {
-    struct bi_line digits = word;
+    struct bi_line digits = word; /* without a point and zeros at the end */
     while (digits.end > digits.begin && digits.end[-1] == '0') digits.end--;
     const bool is_float = digits.end < word.end && digits.end > digits.begin && digits.end[-1] == '.';
     digits.end = is_float ? digits.end - 1 : word.end;

@@ -28,7 +28,7 @@ enum {
  * in proportion to the file, and so are the visits of primitives. Chosen. */
 enum { REPEATED = 1 << 24 };
 
-/* Exporters of floats write the last row of a matrix with such errors. Chosen. */
+/* Allowed error of numbers in the last row of a matrix, 0, 0, 0, 1: exporters compute it in floats. Chosen. */
 static const double LAST_ROW_ERROR = 1e-5;
 
 /* A position is the product of rows of four numbers with x, y, z, 1. */
@@ -138,7 +138,7 @@ static bosc_status find_elements(const struct glb *g, int64_t index, int compone
 /* Reports now and then that i elements were read. False if the caller cancelled. */
 static bool advance(int64_t i) { return i % BI_IO_REPORT_ROWS || bi_io_advance(i ? BI_IO_REPORT_ROWS : 0); }
 
-/* Returns the most vertices of a file, and the most triangles. */
+/* Returns the limit of a file's vertices, of its triangles, and of its visits of primitives. */
 static double max_elements(const struct glb *g) { return REPEATED + 64 * (double)g->in->size; }
 
 /* Appends transformed positions. */

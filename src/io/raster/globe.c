@@ -283,7 +283,8 @@ static double interpolate_globe(const bosc_heights *globe, const double poles[2]
     return z[0] + b * (z[1] - z[0]);
 }
 
-/* Interpolates between the middles of a part's cells. box: west, south, east, north. False: not between them. */
+/* Sets z to the height between the middles of a part's cells, of two rows and columns or more. box: west, south, east,
+ * north. False: the position is not between middles. */
 static bool interpolate_part(const bosc_heights *part, const double box[4], double longitude, double latitude,
                              double *z)
 {

@@ -124,6 +124,7 @@ static void reads_good_files(void)
     GRAPH("10000000,20000000,{\"cost\": 3} \n0,1,{ 'x' : 4 }\n", 2, 20000001, 2, BOSC_I32, 10000000, 20000000, 3, 0, 1,
           4);
     GRAPH("u v data\n1 2 {'name': 'a, {b: c', 'weight': 1d2, 'p': (1, 2)}\n", 1, 3, 1, BOSC_F64, 1, 2, 100);
+    GRAPH("1 2 {'a': 'it\\'s \"x\"', 'weight': 3}\n", 1, 3, 1, BOSC_I32, 1, 2, 3); /* an escaped quote */
     GRAPH(",u,v\n0,1,2\n1,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* pandas, with numbers of the rows */
     GRAPH(",u,v,w\n0,1,2,7\n1,2,0,0.5\n", 2, 3, 2, BOSC_F64, 1, 2, 7, 2, 0, .5);
     GRAPH("\"\";\"u\";\"v\"\n\"a;b\";1;2\n", 1, 3, 1, 0, 1, 2, 1);
