@@ -500,7 +500,7 @@ static bosc_status fill_box(const struct map *m, const struct plan *plan, const 
                             bosc_io_error *error)
 {
     const double cell_x = (box[2] - box[0]) / (double)part->width, cell_y = (box[3] - box[1]) / (double)part->height;
-    bi_io_phase(1, (double)part->height);
+    bi_io_phase(share_of_resampling(plan), (double)part->height);
     for (int64_t y = 0; y < part->height; y++) {
         if (!bi_io_set_done((double)y)) return BOSC_ERR_CANCELLED;
         for (int64_t x = 0; x < part->width; x++) {

@@ -273,6 +273,8 @@ static bosc_status heights_map_to_globe(struct world *w, bosc_io_error *error)
 }
 static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
 {
+    double change = -1;
+    const bosc_globe_opts opts = {.size = sizeof opts, .max_change = &change};
     bosc_heights h = {.width = SIDE,
                       .height = SIDE,
                       .data = malloc(sizeof w->heights),
@@ -280,7 +282,9 @@ static bosc_status heights_to_degrees(struct world *w, bosc_io_error *error)
                       .crs = "EPSG:3857"};
     CHECK(h.data != NULL);
     memcpy(h.data, w->heights, sizeof w->heights);
-    return end_conversion(w, &h, bosc_heights_to_degrees(&h, NULL, error));
+    const bosc_status status = bosc_heights_to_degrees(&h, &opts, error);
+    CHECK((change >= 0) == (status == BOSC_OK));
+    return end_conversion(w, &h, status);
 }
 static bosc_status mesh_read(struct world *w, bosc_io_error *error)
 {
@@ -499,7 +503,7 @@ static const struct call readers[] = {
     /* Rows of the globe, then rows of the raster to measure the change. */
     {"heights_to_globe", ".npy", heights_to_globe, 360 + SIDE - 1, NULL, npy_write},
     {"heights_to_globe", ".npy", heights_map_to_globe, 120 + SIDE, NULL, npy_write},
-    {"heights_to_degrees", ".npy", heights_to_degrees, 20, NULL, npy_write},
+    {"heights_to_degrees", ".npy", heights_to_degrees, 20 + SIDE, NULL, npy_write},
     {"mesh_read", ".obj", mesh_read, 10, NULL, mesh_write},
     {"mesh_read", ".ply", mesh_read, 4, NULL, mesh_write},
     {"mesh_read", ".glb", mesh_read, 4, NULL, mesh_write},
