@@ -411,7 +411,7 @@ const struct command commands[] = {
      .run = run_cellgraph_levels},
     {.room = "trie",
      .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]\n"
-              "                    [--digit R]",
+              "                    [--by-values] [--digit R]",
      .summary =
          "Build a trie of vectors and look up vectors, prefixes, or neighbours that differ in one letter.\n"
          "V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; or .npy u1 of packed\n"

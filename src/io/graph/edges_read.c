@@ -145,17 +145,23 @@ static bool next_row(struct bi_lines *lines, struct bi_line *line)
 }
 
 /* Chooses the columns of a list with others than both vertices and a weight, by the names Source, Target and Weight, as
- * Gephi writes them. False: it has no such names. */
-static bool choose_columns(const struct bi_line *header, char separator, int64_t unnamed, struct bi_edge_form *form)
+ * Gephi writes them. False: it has no such names. *repeated: a name of several columns, or NULL. */
+static bool choose_columns(const struct bi_line *header, char separator, int64_t unnamed, struct bi_edge_form *form,
+                           const char **repeated)
 {
     static const char *const names[] = {"Source", "Target", "Weight"};
     struct bi_reason ignored;
     int64_t columns[3] = {0};
     for (int k = 0; k < 3; k++) {
         struct bi_columns chosen;
-        if (bi_columns_choose(names[k], header, separator, unnamed, &chosen, &ignored)) columns[k] = chosen.number[0];
+        if (bi_columns_choose(names[k], header, separator, unnamed, &chosen, &ignored))
+            columns[k] = chosen.number[0];
+        else if (chosen.repeated)
+            columns[k] = -1;
     }
     if (!columns[0] || !columns[1]) return false;
+    for (int k = 0; k < 3; k++)
+        if (columns[k] < 0) *repeated = names[k];
     memcpy(form->columns, columns, sizeof columns);
     form->index = 0;
     return true;
@@ -181,7 +187,10 @@ bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bos
     if (more) form.has_data = bi_edge_data_split(&line, &data);
     if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
-    const bool chosen = named && fields - form.index > 3 && choose_columns(&first, between, unnamed, &form);
+    const char *repeated = NULL;
+    const bool chosen = named && fields - form.index > 3 && choose_columns(&first, between, unnamed, &form, &repeated);
+    if (repeated)
+        return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form.separator = separator; /* fields may be empty */
     if (more && !chosen ? bi_fields_count(line, between) + form.has_data == fields
                         : named && (chosen || form.separator))

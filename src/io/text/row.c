@@ -400,12 +400,14 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 {
     struct bi_line remainder = {list, list + strlen(list)}, name;
     columns->count = 0;
+    columns->repeated = false;
     while (bi_field_next(&remainder, ',', &name)) {
         /* 1. The column's number. */
         int64_t number = 0;
         bool is_number = bi_word_count(&name, &number);
         if (!is_number && header) number = find_column(header, separator, name);
         if (!is_number && number > 0) number += unnamed;
+        columns->repeated = number < 0;
         /* 2. Refusals. */
         struct bi_quoted quoted = bi_quote(name.begin, name.end);
         if (number < 1 || columns->count == BI_COLUMNS_MAX) {

@@ -94,6 +94,7 @@ enum { BI_COLUMNS_MAX = 1024 };
 struct bi_columns {
     int64_t number[BI_COLUMNS_MAX];
     int64_t count;
+    bool repeated; /* refused: several columns have a requested name */
 };
 
 int64_t bi_fields_count(struct bi_line line, char separator);

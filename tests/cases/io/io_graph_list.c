@@ -27,6 +27,7 @@ static const struct malformed malformed[] = {
     {"F:1: vertex '4294967294.0' is not from 0 to 4294967293", "4294967294.0 2\n", 0},
     {"F:2: the weight 'Undirected' is not a number", "Origin,Target,Type,Id\n1,2,Undirected,0\n", 0},
     {"F:2: the second vertex is missing", "Type,Source,Id,Target\nUndirected,1,2\n", 0},
+    {"F:1: several columns are named 'Weight'", "Source,Target,Type,Weight,Weight\n1,2,Undirected,3,4\n", 0},
     {"F:2: the weight is missing", "Source,Target,Type,Weight\n1,2,Undirected\n", 0},
     {"F:2: the weight '' is not a number", "Source,Target,Type,Weight,Id\n1,2,Undirected,,7\n", 0},
     {"F:2: '' is not a vertex", "Source,Target,Type,Weight,Id\n1,,Undirected,2,7\n", 0},
