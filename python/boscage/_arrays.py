@@ -18,7 +18,7 @@ DTYPES = {"float32": 1, "float64": 2, "int32": 3, "int64": 4, "uint32": 5, "uint
 
 
 def is_aligned(x: np.ndarray) -> bool:
-    """True if the address is a multiple of the alignment; NumPy calls every empty array aligned."""
+    """True if the address is a multiple of the alignment. False if empty: NumPy calls any empty array aligned."""
     return x.flags.aligned and x.size > 0
 
 

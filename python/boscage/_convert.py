@@ -24,12 +24,12 @@ def listed(x: Any) -> Any:
 def integers_of(numbers: Any) -> np.ndarray:
     """Integers of Python as an array of int64 or uint64 if one of them holds all, else as objects. NumPy makes floats
     of integers on both sides of 2^63."""
-    for dtype in (np.int64, np.uint64):
-        try:
-            return np.array(numbers, dtype)
-        except OverflowError:
-            pass
-    return np.array(numbers, object)
+    try:
+        return np.array(numbers, np.int64)
+    except OverflowError:
+        pass
+    fit = min(numbers) >= 0 and max(numbers) < 2**64  # NumPy before 2 wraps negative integers
+    return np.array(numbers, np.uint64 if fit else object)
 
 
 def strings_of_pandas(x: Any) -> Optional[np.ndarray]:

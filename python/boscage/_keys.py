@@ -148,7 +148,7 @@ class Keys:
             size = len(key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key)
             return TypeError(
                 f"{name}: {key!r} has {size} bytes; strings of this table of {self.dtype} have at most "
-                f"{self.words.itemsize}, those of a table of objects any number"
+                f"{self.words.itemsize}, those of a new table of objects any number"
             )
         return TypeError(f"{name}: {key!r} is not a key of this table of {self.dtype}")
 

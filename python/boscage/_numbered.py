@@ -1,4 +1,8 @@
-"""Codes of elements by first occurrence, and the distinct elements, where that takes less than one hash table."""
+"""Numbers elements in the order of their first occurrences, and finds the distinct ones, without a table of the keys.
+
+A dict numbers few elements, an array integers of a small range, and the hash table of the extension the words of
+strings.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +17,17 @@ from ._objects import distinct_objects
 # Limits: all are estimates, which depend on the machine.
 FEW = 48  # elements that a dict numbers faster than a hash table
 FEW_STRINGS = 64
-RANGES = 1 << 15, 1 << 21  # least and most integers, for which a table of their range is faster
-WORDS = 8  # longer strings are not numbered word by word
+RANGES = 1 << 15, 1 << 21  # least and most integers, for which an array of their range is faster
+MOST_WORDS = 8  # of a string that is numbered word by word
 
-_WORD = 8  # bytes
+_WORD = 8  # bytes of a word
 
 
 def few_distinct(ar: np.ndarray) -> Optional[np.ndarray]:
-    """The distinct elements of few numbers, dates or strings, in the order of their first occurrences; None for
-    others."""
+    """The distinct elements of a small array of numbers, dates or strings, in the order of their first occurrences.
+
+    None for larger arrays, other types, and floats with NaN, which a dict would keep several times.
+    """
     kind, flat = ar.dtype.kind, ar.reshape(-1)
     if flat.size > FEW or kind not in "biufmMSU" or (kind == "f" and ar.dtype.itemsize > _WORD):
         return None
@@ -35,8 +41,7 @@ def few_distinct(ar: np.ndarray) -> Optional[np.ndarray]:
 
 
 def numbered_in_range(flat: np.ndarray) -> Optional[tuple[np.ndarray, np.ndarray]]:
-    """Codes and the distinct integers or dates, if these are so near to each other that a table of their range is
-    small; else None."""
+    """Codes and the distinct integers or dates if an array of their range is small; else None."""
     least, most = RANGES
     if flat.dtype.kind not in "iumM" or not least <= flat.size <= most:
         return None
@@ -45,16 +50,28 @@ def numbered_in_range(flat: np.ndarray) -> Optional[tuple[np.ndarray, np.ndarray
     if high - low > 2 * flat.size:
         return None
     offsets = numbers - numbers.dtype.type(low) if numbers.dtype.itemsize == _WORD else numbers.astype(np.int64) - low
-    offsets, places = offsets.view(np.int64), np.arange(flat.size)
-    table = np.empty(high - low + 1, np.int64)
-    table[offsets[::-1]] = places[::-1]  # the last write stays: that of the first occurrence
-    first = np.flatnonzero(table[offsets] == places)
-    table[offsets[first]] = np.arange(len(first))
-    return table[offsets], flat[first]
+    offsets = offsets.view(np.int64)
+    code_of = first_positions(offsets, high - low + 1)
+    first = np.flatnonzero(code_of[offsets] == np.arange(flat.size))
+    code_of[offsets[first]] = np.arange(len(first))
+    return code_of[offsets], flat[first]
+
+
+def first_positions(numbers: np.ndarray, count: int) -> np.ndarray:
+    """The position of the first occurrence of each number below `count`; the size of the array for absent numbers.
+
+    NumPy promises no order of assignments to equal indices, thus not that the last one stays: a minimum needs none.
+    """
+    first = np.full(count, numbers.size, np.int64)
+    np.minimum.at(first, numbers, np.arange(numbers.size))  # has a fast loop for these types since NumPy 1.25
+    return first
 
 
 def numbered_strings(flat: np.ndarray, at: Any) -> Optional[tuple[np.ndarray, np.ndarray]]:
-    """Codes and the distinct strings of few strings by a dict, of others word by word; else None."""
+    """Codes and the distinct strings: of few strings by a dict, of others word by word.
+
+    None for longer strings and for other types.
+    """
     if flat.dtype.kind not in "SU":
         return None
     if flat.size <= FEW_STRINGS:
@@ -62,7 +79,7 @@ def numbered_strings(flat: np.ndarray, at: Any) -> Optional[tuple[np.ndarray, np
         return None if found is None else (found[0], found[1].astype(flat.dtype))
     text = utf8(flat)
     count = -(-text.dtype.itemsize // _WORD)
-    if count > WORDS:
+    if count > MOST_WORDS:
         return None
     # 1. Number the first two words of the strings, or all strings of one word.
     words = text.astype(f"S{count * _WORD}").view(np.uint64).reshape(flat.size, count)
@@ -72,7 +89,5 @@ def numbered_strings(flat: np.ndarray, at: Any) -> Optional[tuple[np.ndarray, np
     for i in range(2, count):
         pairs = np.stack((codes.view(np.uint64), words[:, i]), axis=1)
         used = _core.unique(at, pairs.reshape(-1), 128, codes, distinct)
-    # 3. Find the first string of each number: the last write stays.
-    first = np.empty(used, np.int64)
-    first[codes[::-1]] = np.arange(flat.size)[::-1]
-    return codes, flat[first]
+    # 3. Find the first string of each number.
+    return codes, flat[first_positions(codes, used)]

@@ -26,7 +26,7 @@ def real(x: Any, name: str) -> float:
 
 
 def tolerance(x: Any) -> float:
-    """An argument `eps`: 0 or more, and finite."""
+    """The argument `eps` as a float; it is finite and not negative."""
     eps = real(x, "eps")
     if not 0 <= eps < float("inf"):
         raise ValueError(f"eps: {eps:g} is not 0 or more and finite")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._convert import integers_of, values_of
+from ._convert import integers_of, listed, values_and_mask, values_of
 from ._locks import reading, writing
 
 _NONE = object()  # where a default may be None
@@ -23,14 +23,26 @@ def array_of(objects: Any) -> Any:
         return objects  # an array, or a string, which is one key
     if not isinstance(objects, Iterable):
         raise TypeError(f"{type(objects).__name__!r} object is not iterable")
-    listed = list(objects)
-    if set(map(type, listed)) == {int}:
-        return integers_of(listed)
-    if len(set(map(type, listed))) == 1 and isinstance(listed[0], (int, float, str, bytes, np.generic)):
-        as_one = np.asarray(listed)
-        if as_one.dtype.kind not in "SU" or not any(x[-1:] in ("\0", b"\0") for x in listed):
+    elements = list(objects)
+    if set(map(type, elements)) == {int}:
+        return integers_of(elements)
+    if len(set(map(type, elements))) == 1 and isinstance(elements[0], (int, float, str, bytes, np.generic)):
+        as_one = np.asarray(elements)
+        if as_one.dtype.kind not in "SU" or not any(x[-1:] in ("\0", b"\0") for x in elements):
             return as_one
-    return np.fromiter(listed, object, len(listed))
+    return np.fromiter(elements, object, len(elements))
+
+
+def absent_key(keys: Any, found: Any) -> KeyError:
+    """The error of the first key not found. It names no key on a device, nor one of an iterator, which is exhausted."""
+    if isinstance(found, np.ndarray):
+        values, missing = values_and_mask(keys, "keys")
+        if values.size == found.size:
+            first = int(np.argmin(found.reshape(-1)))
+            if missing is not None and missing.reshape(-1)[first]:
+                return KeyError("a missing element")
+            return KeyError(values.reshape(-1)[first : first + 1].tolist()[0])
+    return KeyError("some keys")
 
 
 class DictMethods:
@@ -74,6 +86,7 @@ class DictMethods:
         >>> len(stock), stock.pop(7, None)
         (1, None)
         """
+        keys = listed(keys)
         if default is None:
             found = self.find(keys)[1]
             if found.shape == () and not bool(found):
@@ -112,9 +125,10 @@ class DictMethods:
 
     @writing
     def __delitem__(self: Any, keys: Any) -> None:
-        found = np.asarray(self.find(keys)[1])
-        if not found.all():
-            raise KeyError(np.asarray(keys).reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
+        keys = listed(keys)
+        found = self.find(keys)[1]
+        if not bool(found.all()):
+            raise absent_key(keys, found)
         self.erase(keys)
 
     @writing
@@ -215,9 +229,10 @@ class SetMethods:
     @writing
     def remove(self: Any, keys: Any) -> None:
         """Removes keys. An absent one is a KeyError, which removes nothing."""
+        keys = listed(keys)
         found = self.contains(keys)
         if not bool(found.all()):
-            raise KeyError(np.asarray(keys).reshape(-1)[~np.asarray(found).reshape(-1)][:1].tolist()[0])
+            raise absent_key(keys, found)
         self.discard(keys)
 
     def union(self: Any, *others: Any) -> Any:
@@ -248,7 +263,7 @@ class SetMethods:
 
     def intersection_update(self: Any, *others: Any) -> None:
         """Removes all keys but those common to all sets."""
-        for keys in map(array_of, others):
+        for keys in [*map(array_of, others)]:  # all are converted first: an error changes nothing
             self._keep(keys)
 
     def difference_update(self: Any, *others: Any) -> None:

@@ -23,8 +23,8 @@ def may_answer(device: Any, progress: Progress) -> bool:
 
 
 def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
-    """The answer of pandas, if it is loaded, for objects and strings of pandas with tests that all are str: True for
-    elements that equal a test. Categories are looked up once each. None: other arrays."""
+    """True for the elements that equal a test: of objects and strings of pandas by pandas' own function, of categories
+    by `isin` of the categories. None if pandas is not loaded, for other arrays, and if some test is no str."""
     pandas = sys.modules.get("pandas")
     dtype = getattr(elements, "dtype", None)
     if pandas is None or dtype is None:
@@ -42,7 +42,7 @@ def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
     if not isinstance(words, list) or not words or set(map(type, words)) != {str}:
         return None
     plain = isinstance(elements, np.ndarray)
-    flat = elements.reshape(-1) if plain else elements
+    flat = np.asarray(elements).reshape(-1) if plain else elements  # a matrix would keep two dimensions
     found = pandas.Series(flat, dtype=object if plain else None, copy=False).isin(words)
     return np.array(found, bool).reshape(elements.shape)
 

@@ -158,7 +158,7 @@ class Table:
 
     def _codec(self) -> Keys:
         if self._keys is None:
-            self._keys = Keys(np.empty(0, self._key_type), grows=True)
+            self._keys = Keys(np.empty(0, self._key_type))
         return self._keys
 
     def _plain_type(self) -> np.dtype:

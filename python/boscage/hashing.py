@@ -16,10 +16,10 @@ from ._arrays import DTYPES, NUMPY, place_for, raw, space_of
 from ._convert import as_type, is_extension, listed, strings_of_pandas, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
-from ._numbered import few_distinct, numbered_in_range, numbered_strings
+from ._numbered import few_distinct, first_positions, numbered_in_range, numbered_strings
 from ._objects import distinct_objects, found_objects
 from ._originals import FEW, found_by_pandas, isin_suits_numpy, may_answer
-from ._operators import DictMethods, SetMethods
+from ._operators import DictMethods, SetMethods, absent_key
 from ._table import Table
 from ._where import Progress, place, where
 
@@ -122,9 +122,7 @@ class HashMap(DictMethods, Table):
     def __getitem__(self, keys: Any) -> Any:
         values, found = self.find(keys)
         if not bool(found.all()):
-            if not isinstance(found, np.ndarray):
-                raise KeyError("some keys")
-            raise KeyError(values_and_mask(keys, "keys")[0].reshape(-1)[~found.reshape(-1)][:1].tolist()[0])
+            raise absent_key(keys, found)
         return values if len(values.shape) else values[()]
 
     def insert(self, keys: Any, values: Any, *, progress: Progress = None) -> None:
@@ -376,9 +374,7 @@ def _unsorted(
         raise TypeError("ar: strings with missing elements; factorize numbers the others")
     out = (values.astype(given, copy=False),)
     if return_index:
-        first = np.full(len(values), len(flat), np.intp)
-        np.minimum.at(first, codes, np.arange(len(flat)))
-        out += (first,)
+        out += (first_positions(codes, len(values)).astype(np.intp, copy=False),)
     if return_inverse:
         out += (codes.reshape(ar.shape),)
     if return_counts:
@@ -522,7 +518,10 @@ def factorize(
 
 
 def _plain_list(values: Any) -> Any:
-    """A list or tuple of strings beside other objects as an array of objects, which NumPy would turn to strings."""
+    """Lists and tuples of several types as an array of objects, unless all are numbers; other values as they are.
+
+    NumPy would turn objects beside strings to strings.
+    """
     values = listed(values)
     if not isinstance(values, (list, tuple)):
         return values

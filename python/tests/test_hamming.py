@@ -163,7 +163,6 @@ def test_letters_outside_the_alphabet_are_absent():
     assert trie.erase(["zz", "AC", "zA"]) == 1 and "AA" in trie and "AC" not in trie
 
 
-
 def test_prefixes_without_lengths():
     trie = Trie(["ACG", "AGG", "GGT", "ACT"], alphabet="ACGT")
     for prefixes in (["A", "AC", "GGT", "", "T"], [b"A", b"AC", b"GGT", b"", b"T"]):

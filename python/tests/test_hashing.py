@@ -568,6 +568,46 @@ def test_dict_and_set_methods_that_remove():
         h.popitem()
 
 
+@pytest.mark.parametrize("form", [list, set, iter, lambda keys: dict.fromkeys(keys).keys()])
+def test_keys_to_remove_in_any_collection(form):
+    h, s = HashMap([1, 2, 3, 4], [10, 20, 30, 40]), HashSet([1, 2, 3])
+    del h[form([1, 2])]
+    assert h.pop(form([3])).tolist() == [30] and h == {4: 40}
+    s.remove(form([1, 2]))
+    assert s == {3}
+    for remove in (h.__delitem__, h.pop, s.remove):
+        with pytest.raises(KeyError, match="9"):
+            remove(form([9]))
+    with pytest.raises(KeyError):
+        h[form([4, 9])]
+    assert len(h) == len(s) == 1
+    with pytest.raises(KeyError, match="a missing element"):
+        del h[pandas.array([4, None], "Int64")]
+
+
+def test_absent_keys_on_a_device_are_not_named(monkeypatch):
+    class Found:  # an array that, as those of CuPy, NumPy cannot read
+        def all(self):
+            return False
+
+        def __array__(self, *args, **kwargs):
+            raise TypeError
+
+    monkeypatch.setattr(HashMap, "find", lambda self, keys: (None, Found()))
+    monkeypatch.setattr(HashSet, "contains", lambda self, keys: Found())
+    h = HashMap([1], [2])
+    for remove in (h.__delitem__, h.__getitem__, HashSet([1]).remove):
+        with pytest.raises(KeyError, match="some keys"):
+            remove([3])
+
+
+def test_an_intersection_with_no_set_changes_nothing():
+    s = HashSet([1, 2, 3])
+    with pytest.raises(TypeError, match="not iterable"):
+        s.intersection_update([1], None)
+    assert s == {1, 2, 3}
+
+
 def test_factorize_of_mixed_lists():
     for values in ([1, "a", None], ["a", 1, (1, 2)], [pandas.Timestamp("2020"), pandas.Timestamp("2020", tz="UTC")]):
         objects = np.fromiter(values, object, len(values))
@@ -608,6 +648,9 @@ def test_isin_by_pandas(invert):
         assert isin(elements, tests, invert=invert).tolist() == want.tolist()
     assert isin(objects.reshape(2, -1), tests, invert=invert).tolist() == want.reshape(2, -1).tolist()
     assert isin(pandas.Categorical(words), tests, invert=invert).tolist() == want.tolist()
-    assert isin(pandas.Series(words).astype("category"), np.array(tests, object), invert=invert).tolist() == want.tolist()
+    categories = pandas.Series(words).astype("category")
+    assert isin(categories, np.array(tests, object), invert=invert).tolist() == want.tolist()
+    matrix = np.matrix(objects.reshape(2, -1))
+    assert isin(matrix, tests, invert=invert).tolist() == want.reshape(2, -1).tolist()
     numbers = pandas.Categorical([3, 1, None, 3, 7])
     assert (isin(numbers, [3, 8], invert=invert) ^ invert).tolist() == [True, False, False, True, False]
