@@ -103,7 +103,7 @@ BI_FN uint32_t bi_ranks_kdtree_part_of_node(uint32_t h, int32_t levels)
 }
 
 /* In cuts of a shard, a cut's id becomes 2 r if it is that of row r; else 2 r - 1, if r rows have smaller ids. So cuts
- * are compared with rows by their order alone. Item h is a cut. */
+ * are compared with rows by their order alone. Item h is a cut; there is no cut 0. */
 struct bi_ranks_kdtree_local_cuts {
     const uint64_t *cuts;
     int32_t dim;
@@ -115,6 +115,7 @@ struct bi_ranks_kdtree_local_cuts {
 
 BI_FN void bi_step_kdtree_local_cuts(const struct bi_ranks_kdtree_local_cuts *a, int64_t h)
 {
+    if (h == 0) return; /* its words are never written */
     const uint64_t *cut = a->cuts + h * (a->dim + 1);
     const uint64_t id = cut[a->dim];
     int64_t low = 0, high = a->n;
