@@ -58,12 +58,13 @@ BOSC_API bosc_status bosc_ranks_kdtree_bytes(const bosc_ctx *ctx, const bosc_com
  * Errors: BOSC_ERR_DATA with the row, counted over all ranks, for a NaN; BOSC_ERR_LIMIT for 2^32 - 1 rows or more of
  *     one rank, or of all where ids have 32 bits. On failure the tree is unchanged, or empty on all ranks if points had
  *     moved already.
- * Cost: for each of log2 P levels (up to 4 more if P is no power of two) about 3 rounds that pass over the n points and
- *     sum up to 512 KB over the ranks; more if many points share the digits of the median. Then an exchange of row + 12
- *     bytes a point, and bosc_kdtree_build of about N / P points, where N is the sum of n.
+ * Cost: for each of log2 P levels (up to 4 more if P is no power of two) a pass over the n points, which lists about a
+ *     tenth of them, and about 3 rounds that pass over these and sum up to 512 KB over the ranks; more if many points
+ *     share the digits of the median. Then an exchange of row + 4 bytes a point, or row + 8 if duplicates are removed,
+ *     and bosc_kdtree_build of about N / P points, where N is the sum of n.
  *     BOSC_KDTREE_DUPLICATES_REMOVE adds an exchange of row + 16 bytes a point and a build of about N / P points.
  *     docs/design/ranks.md has the published build.
- * Scratch: 2 row + 40 bytes a point, and that of the local builds. */
+ * Scratch: that of bosc_ranks_kdtree_bytes. */
 BOSC_API bosc_status bosc_ranks_kdtree_build(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const void *points, int64_t n,
                                              int64_t stride);
 

@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(THREADS) bi_ranks_filter_points(const bi_ranks
     const int counters = a.level <= SHARED_LEVELS ? 2 << a.level : 0, class_bits = a.level + 1;
     for (int c = (int)threadIdx.x; c < counters; c += THREADS) counts[c] = 0;
     for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        /* 1. The barriers end the writes of the last tile's list, and make the zeros visible. */
+        /* 1. Empty the list. The first barrier waits until all threads have written out the last tile's list. The
+         * second makes the length visible, and before the first tile the zero counters. */
         __syncthreads();
         if (threadIdx.x == 0) sh.count = 0;
         __syncthreads();

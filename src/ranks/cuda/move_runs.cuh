@@ -226,7 +226,8 @@ __device__ __forceinline__ void order_rows(const bi_ranks_owned &a, int owner_bi
     }
 }
 
-/* 3 blocks a multiprocessor: they leave each thread 80 registers of 65,536. */
+/* Moves items of 1, 4 or 8 bytes; a block moves those of a tile. 3 blocks a multiprocessor: they leave each thread 80
+ * registers of 65,536. */
 template <int KEY_BITS, bool TO_ROWS>
 __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
     bi_ranks_move_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
@@ -259,7 +260,7 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
     }
 }
 
-/* The same for items of any size and known owners. */
+/* Moves items of any size with known owners. The rows' numbers are ordered in shared memory, not the items. */
 template <bool TO_ROWS>
 __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
     bi_ranks_move_wide_runs(const bi_ranks_owned a, const bi_ranks_device_move m, int owner_bits)
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__(BI_RANKS_RUN_THREADS, 3)
     for (int s = 0; s < RUN_STEPS; s++)
         if (first + 32 * s < end) sh.rows[slot[s]] = (uint16_t)(first + 32 * s - begin);
     __syncthreads();
-    /* 2. Move the columns. */
+    /* 2. Move the columns. No barrier separates them, as shared memory is only read from here on. */
     for (int c = 0; c < m.count; c++) {
         if (!m.rows[c])
             write_numbers(m, c, a.rank_count, sh, begin, count);

@@ -84,6 +84,9 @@ bosc_status bi_ranks_kdtree_make_dense(bosc_ctx *ctx, const bosc_ranks_kdtree *t
 struct bi_ranks_kdtree_cuts bi_ranks_kdtree_points_of(const bosc_ranks_kdtree *tree,
                                                       const struct bi_ranks_points *points, const uint64_t *cuts);
 
+/* The same for n rows of a shard, in the order of their ids, and its local cuts. */
+struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree *tree, const void *rows, int64_t n);
+
 /* Checks that the context can reach the tree. */
 bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
 
@@ -119,15 +122,12 @@ static inline size_t bi_ranks_kdtree_cut_bytes(const bosc_kdtree_opts *opts,
     return ((size_t)(opts->dim + 1) << partition->level) * sizeof(uint64_t);
 }
 
-/* Returns the greatest number of counters of a selection round over `levels` levels; 0 without levels. */
+/* Returns the greatest number of counters of a round of the selection at any of `levels` levels; 0 without levels. */
 int64_t bi_ranks_kdtree_max_counters(int levels);
 
 /* The published build on 2, 4, 8, ... ranks, each with its points, which are in reach. */
 bosc_status bi_ranks_kdtree_build_published(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                             const struct bi_ranks_points *points);
-
-/* The same for n rows of a shard, in the order of their ids, and its local cuts. */
-struct bi_ranks_kdtree_cuts bi_ranks_kdtree_shard_points(const bosc_ranks_kdtree *tree, const void *rows, int64_t n);
 
 /* Stores the ids in reach of the shard's n rows. */
 bosc_status bi_ranks_kdtree_store_ids(bosc_ctx *ctx, bosc_ranks_kdtree *tree, const int64_t *ids, int64_t n);

@@ -154,7 +154,7 @@ static bosc_status share_tuples(struct published_build *h, bosc_status *local_st
 
 /* ---- sort ---- */
 
-/* Sorts this rank's slice by superkey 0; if slices differ in size among more than two ranks, they are shared first. */
+/* Copies this rank's slice to the tuples: sorted by superkey 0 if `is_sorted`, else in the order of its rows. */
 static bosc_status load_slice(struct published_build *h, const struct bi_ranks_points *points, bool is_sorted)
 {
     const struct bi_kdtree_rows *from = &points->rows;
@@ -315,7 +315,8 @@ static bosc_status swap_at_pivot(struct published_build *h, bosc_status local_st
         h->first_run = h->n;
     }
     bi_exchange_end(h->ctx, &x);
-    /* 3. The numbers of tuples of all ranks. */
+    /* 3. The numbers of tuples of all ranks. The lower rank of a comparator then has as many as any rank had, or all of
+     * both. So the greatest number of a group, which lower_count reads, stays as it was while they change. */
     for (int32_t r = 0; r < ranks_of(h); r++) {
         const struct pivot_search other = begin_search(h, s, r);
         if (other.low != r) continue;

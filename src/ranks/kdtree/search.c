@@ -110,8 +110,7 @@ static bosc_status search_shard(const struct knn_call *s, const struct bi_kdtree
 
 /* True if lists are found without distances, which no caller needs. The search writes lists in random order, and
  * distances would double the bytes. With at least a quarter as many queries as nodes, each k-th distance is computed
- * from the position of its node instead. The quarter is an
- * estimate, not measured. */
+ * from the position of its node instead. The quarter is an estimate, not measured. */
 static bool omits_distances(const struct knn_call *s, int64_t n)
 {
     return !s->needs_dist2 && s->tree->shard->magnitude == BI_KDTREE_ORDINARY && 4 * n >= s->tree->shard->nodes;

@@ -59,7 +59,8 @@ struct unique_call {
     int64_t first_count, total;
 };
 
-/* *repeat: true if a key occurs 1.5 times or more on average, by the equal pairs of sampled keys. */
+/* *repeat: true if a key occurs 1.5 times or more on average, by the equal pairs of sampled keys. `check` has refused
+ * 2^32 - 1 keys and more. */
 static bosc_status estimate_repeats(bosc_ctx *ctx, struct unique_call *u, bool *repeat)
 {
     const int64_t count = u->n / KEYS_PER_SAMPLE < MOST_SAMPLES ? u->n / KEYS_PER_SAMPLE : MOST_SAMPLES;

@@ -93,9 +93,9 @@ BI_FN void bi_step_gather_rows(const struct bi_ranks_move_rows *a, int64_t i)
     bi_ranks_copy((char *)a->out + i * a->item_size, (const char *)a->in + a->rows[i] * a->item_size, a->item_size);
 }
 
-/* out[i] = a random item of n > 0. */
+/* out[i] = item h n >> 32 of n, where h has 32 bits of a hash of i: the same items in every call. */
 struct bi_ranks_sample_rows {
-    int64_t n;
+    int64_t n; /* 1 to 2^32 - 1, which the caller ensures: h n then fits 64 bits */
     const void *in;
     int64_t item_size;
     void *out;
@@ -103,7 +103,7 @@ struct bi_ranks_sample_rows {
 
 BI_FN void bi_step_sample_rows(const struct bi_ranks_sample_rows *a, int64_t i)
 {
-    const int64_t row = (int64_t)((bi_mix_u64((uint64_t)i + 1) >> 32) * (uint64_t)a->n >> 32); /* n < 2^32 */
+    const int64_t row = (int64_t)((bi_mix_u64((uint64_t)i + 1) >> 32) * (uint64_t)a->n >> 32);
     bi_ranks_copy((char *)a->out + i * a->item_size, (const char *)a->in + row * a->item_size, a->item_size);
 }
 

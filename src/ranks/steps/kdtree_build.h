@@ -1,5 +1,5 @@
 /* Steps of the build of k-d trees over ranks: moves of rows, their ranks, bounding boxes, selection of medians, the
- * published build on two ranks. */
+ * published build. */
 #ifndef BI_RANKS_STEPS_KDTREE_BUILD_H
 #define BI_RANKS_STEPS_KDTREE_BUILD_H
 
@@ -307,8 +307,8 @@ BI_FN uint64_t bi_ranks_kdtree_filter_key(const struct bi_ranks_kdtree_filter *a
     return bi_kdtree_key(a->points.rows.data, i * a->points.rows.stride + level % a->points.dim, dtype);
 }
 
-/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER. Sets its owner at the last
- * level. key: filter_key. */
+/* Returns the index of row i in a->counts, which is odd for candidates; or BI_RANKS_NEITHER for a cut and for a row
+ * above the bracket, which are not counted. Sets its owner at the last level. key: filter_key. */
 BI_FN int32_t bi_ranks_kdtree_class_of(const struct bi_ranks_kdtree_filter *a, bosc_dtype dtype, int32_t level,
                                        int64_t i, uint64_t key)
 {

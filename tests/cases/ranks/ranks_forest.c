@@ -230,7 +230,7 @@ enum dense_kind {
     DENSE_STAR,  /* a row longer than tiles of arcs */
     DENSE_ZEROS, /* all edges have the least weight */
     DENSE_FEW,   /* the light edges end among many of the same weight */
-    DENSE_PAIRS, /* many components keep without light edges while the others need many rounds */
+    DENSE_PAIRS, /* many components stay without light edges while the others need many rounds */
     DENSE_KINDS
 };
 
