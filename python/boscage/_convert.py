@@ -17,7 +17,10 @@ def is_extension(x: Any) -> bool:
 
 
 def listed(x: Any) -> Any:
-    """Sets, views of dicts and iterators as lists, in their order; other objects as they are."""
+    """Sets, views of dicts and iterators as lists, in their order, and the keys of a hash table; other objects as they
+    are."""
+    if hasattr(x, "_handle") and hasattr(x, "keys"):
+        return x.keys()
     return list(x) if isinstance(x, (Set, ValuesView, Iterator)) else x
 
 
@@ -28,7 +31,8 @@ def integers_of(numbers: Any) -> np.ndarray:
         return np.array(numbers, np.int64)
     except OverflowError:
         pass
-    fit = min(numbers) >= 0 and max(numbers) < 2**64  # NumPy before 2 wraps negative integers
+    objects = np.array(numbers, object)
+    fit = objects.min() >= 0 and objects.max() < 2**64  # NumPy before 2 wraps negative integers
     return np.array(numbers, np.uint64 if fit else object)
 
 
@@ -56,8 +60,10 @@ def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]
     try:
         given = listed(x)
         x = np.asarray(given)
-        if x.dtype == np.float64 and isinstance(given, (list, tuple)) and set(map(type, given)) == {int}:
-            x = integers_of(given)
+        if x.dtype == np.float64 and isinstance(given, (list, tuple)) and x.size and x.max() >= 2.0**63:
+            objects = np.array(given, object)
+            if set(map(type, objects.ravel().tolist())) == {int}:
+                x = integers_of(objects)
     except ValueError as error:  # of lists whose rows differ in length
         raise ValueError(f"{name}: {error}") from None
     return (x if x.dtype.isnative and is_aligned(x) else x.astype(x.dtype.newbyteorder("="))), mask

@@ -654,3 +654,10 @@ def test_isin_by_pandas(invert):
     assert isin(matrix, tests, invert=invert).tolist() == want.reshape(2, -1).tolist()
     numbers = pandas.Categorical([3, 1, None, 3, 7])
     assert (isin(numbers, [3, 8], invert=invert) ^ invert).tolist() == [True, False, False, True, False]
+
+
+def test_tables_and_nested_lists_are_arrays():
+    s = HashSet([1, 5])
+    assert isin([1, 2], s).tolist() == [True, False] and sorted(unique(s)) == [1, 5]
+    assert isin([[2**60 + 1, 2**63], [1, 2]], [2**60, 2**63]).tolist() == [[False, True], [False, False]]
+    assert isin([1.5, np.inf], [np.inf]).tolist() == [False, True]
