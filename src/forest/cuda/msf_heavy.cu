@@ -113,8 +113,8 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
 }
 
 /* Lists the heavy arcs, from the threshold of level 0 up, of a block's VERTICES vertices. Proposes each to the
- * components of level 1, whose tables are reset (s.best NULL: there are none). All threads share all arcs, so that long rows do no harm. If the list is full,
- * sets control->overflow, and the rounds of the level do nothing. */
+ * components of level 1, whose tables are reset (s.best NULL: there are none). All threads share all arcs, so that long
+ * rows do no harm. If the list is full, sets control->overflow, and the rounds of the level do nothing. */
 template <bool CHECKED, class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_list_heavy_arcs(bi_msf_csr<K> rows, bi_msf_state<K> s)
