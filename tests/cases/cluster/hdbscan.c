@@ -153,7 +153,7 @@ static void magnitudes(bosc_ctx *ctx)
         for (int i = 0; i < N; i++) CHECK(fabs(values[0][i] - values[2][i]) < 1e-12);
     }
     const bosc_hdbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 1, .min_samples = 1};
-    const double mixed[4] = {1e-200, 2e-200, 1, 1e200}, infinite[4] = {1e-200, 2, INFINITY, 1};
+    const double mixed[4] = {1e-200, 2e-200, 1, 1e200}, infinite[4] = {1e200, 2e200, INFINITY, 1};
     int64_t labels[4] = {7, 7, 7, 7};
     CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, mixed, 4, 0, &o, labels, NULL, NULL, NULL), BOSC_ERR_LIMIT);
     CHECK(suite_begins(bosc_ctx_message(ctx), "points: their magnitudes"));
