@@ -4,6 +4,8 @@
 
 #include <boscage/device/cbt.h>
 
+enum { CALLS = 64, QUEUED_LEAVES = 1 << 20 /* of a larger tree a wait is nothing beside the decoding */ };
+
 struct subject {
     bosc_cbt *tree;
     int64_t leaves, changes; /* changes: number of nodes merged and split again */
@@ -14,6 +16,13 @@ static void run_decode(void *user)
 {
     struct subject *b = user;
     BENCH(bosc_cbt_decode(bench.ctx, b->tree, 0, b->leaves, b->nodes));
+    BENCH(bosc_ctx_sync(bench.ctx));
+}
+
+static void run_queued(void *user)
+{
+    struct subject *b = user;
+    for (int i = 0; i < CALLS; i++) BENCH(bosc_cbt_decode(bench.ctx, b->tree, 0, b->leaves, b->nodes));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
@@ -116,6 +125,9 @@ struct bench_cbt_times bench_cbt_time(const bosc_cbt_opts *opts, bool quarter, i
     b.changed = bench_array(NULL, 2 * (size_t)b.changes * 4);
     check_leaves(&b, o.depth);
     out.decode = bench_time(NULL, run_decode, &b, repeats);
+    out.queued = out.decode.median;
+    if (bench.opts.backend == BOSC_BACKEND_CUDA && b.leaves <= QUEUED_LEAVES)
+        out.queued = bench_time(NULL, run_queued, &b, repeats).median / CALLS;
     merge_some(&b);
     out.reduce = bench_time(restore_tree, run_reduce, &b, repeats);
     BENCH(bosc_cbt_split(bench.ctx, b.tree, b.changed + b.changes, b.changes));

@@ -7,6 +7,7 @@
 struct bench_cbt_times {
     int64_t leaves;
     struct bench_times decode, reduce, cycle; /* cycle: decode, merge a few leaves, reduce, split them again, reduce */
+    double queued; /* seconds of one of many decodings with a wait behind the last; `decode` has a wait behind each */
 };
 
 /* Creates the tree (quarter: a quarter of its leaves, split at random from level depth - 4 on), times it, and checks
