@@ -116,6 +116,7 @@ struct bench_cbt_times bench_cbt_time(const bosc_cbt_opts *opts, bool quarter, i
     bosc_cbt_opts o = *opts;
     struct subject b = {0};
     struct bench_cbt_times out;
+    /* 1. Fill the tree. */
     o.id_bits = 32;
     BENCH(bosc_cbt_create(bench.ctx, &o, &b.tree));
     fill_tree(&b, o.depth, quarter);
@@ -124,6 +125,7 @@ struct bench_cbt_times bench_cbt_time(const bosc_cbt_opts *opts, bool quarter, i
     b.nodes = bench_array(NULL, (size_t)b.leaves * 4);
     b.changed = bench_array(NULL, 2 * (size_t)b.changes * 4);
     check_leaves(&b, o.depth);
+    /* 2. Time the calls. */
     out.decode = bench_time(NULL, run_decode, &b, repeats);
     out.queued = out.decode.median;
     if (bench.opts.backend == BOSC_BACKEND_CUDA && b.leaves <= QUEUED_LEAVES)
@@ -133,6 +135,7 @@ struct bench_cbt_times bench_cbt_time(const bosc_cbt_opts *opts, bool quarter, i
     BENCH(bosc_cbt_split(bench.ctx, b.tree, b.changed + b.changes, b.changes));
     run_reduce(&b);
     out.cycle = bench_time(NULL, run_cycle, &b, repeats);
+    /* 3. Check the leaves again. */
     check_leaves(&b, o.depth);
     bench_release(b.nodes);
     bench_release(b.changed);

@@ -104,6 +104,7 @@ static void table_of_decoding(void)
     static const char device[] = "depth|paper, GPU|paper, 1|paper, 2|paper, 4|paper, 8|" MEASURED_ON_DEVICE
                                  "|queued: published|queued: ranked|ahead of the paper|ahead, queued|answer";
     struct table *t = table_open("decode", "all leaves of perfect trees decoded, us", is_device() ? device : cpu);
+    /* 1. A row a depth. */
     for (int row = 0; row < ROWS && depth_of(row) <= deepest; row++) {
         const struct measured *m = &full[row];
         const int best = is_device() ? 0 : THREAD_COUNTS - 1;
@@ -118,6 +119,7 @@ static void table_of_decoding(void)
         if (is_device()) table_ahead(t, printed, 1e6 * m->of[0][0].queued, 1e6 * m->of[0][1].queued);
         table_answer(t, m->right, "every leaf");
     }
+    /* 2. The plot and the notes. */
     table_plot(t, is_device() ? 1 : 2, is_device() ? 7 : 13, TABLE_LINEAR_LOG, "us");
     table_note(t, "%s; here: %s", source, is_device() ? bench_device() : "the CPU, by its number of threads");
     table_note(t, "ahead of the paper: of its %s; times of the published method and of ranks",

@@ -43,12 +43,14 @@
  *   plan.h               constraints of scenes in SO(3): bosc_plan_build
  *   planner.h            routes and proofs: bosc_planner_build, _route
  *   cellgraph.h          pairs at Hamming distance 1: bosc_cellgraph_build, _get_pairs
+ *   arrangement.h        cells between planes, exact: bosc_arrangement_build
  *   geometric.h          models of points in a scene: bosc_geometric_build, _find
  *   trie.h               dictionaries of long vectors: bosc_trie_build, _find
  *   ranks/cellgraph.h    cell graphs over ranks: bosc_ranks_cellgraph_build */
 #ifndef BOSCAGE_BOSCAGE_H
 #define BOSCAGE_BOSCAGE_H
 
+#include <boscage/arrangement.h>
 #include <boscage/base.h>
 #include <boscage/bisector.h>
 #include <boscage/cbt.h>

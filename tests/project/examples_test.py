@@ -85,6 +85,7 @@ def write_inputs(folder, room):
     (folder / "bunny.off").write_text(off(corners, faces))
     (folder / "teapot.obj").write_text("".join(f"v {x + 1} {y + 1} {z}\n" for x, y, z in corners) +
                                        "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in faces))
+    (folder / "lines.txt").write_text("1 0 0\n0 1 0\n1 1 -1\n")
     part = random.random((12, 3))
     np.savetxt(folder / "part.xyz", part)
     (folder / "parts.txt").write_text("part.xyz\n")

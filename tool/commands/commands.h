@@ -35,6 +35,7 @@ int run_hash_pairs(struct job *job);
 int run_hash_collide(struct job *job);
 int run_hash_match(struct job *job);
 int run_cellgraph(struct job *job);
+int run_cellgraph_cells(struct job *job);
 int run_cellgraph_path(struct job *job);
 int run_cellgraph_components(struct job *job);
 int run_cellgraph_levels(struct job *job);

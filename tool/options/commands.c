@@ -360,6 +360,24 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_cellgraph},
     {.room = "cellgraph",
+     .verb = "cells",
+     .usage = "P [-o cells.npy] [--walls walls.npy] [--png picture.png]",
+     .summary =
+         "Find all cells into which lines divide the plane, or planes divide space: exactly, without samples.\n"
+         "P: rows a b c of lines a x + b y + c = 0, or rows a b c d of planes. cells are (m, bytes) u1, packed bits\n"
+         "as vectors of boscage cellgraph: bit k is 1 where a x + b y + c of row k is more than 0. walls are (w, 2)\n"
+         "i8, pairs of cells on both sides of one line or plane.",
+     .example = "boscage cellgraph cells lines.txt -o cells.npy --png cells.png",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_OUTPUT, .help = "output file of the cells: .npy, (m, bytes) u1; - is standard output"},
+                 {.id = OPT_WALLS},
+                 {.id = OPT_PNG,
+                  .help = "output file of a picture of lines: the cells as nodes, the walls as connections"},
+                 {.id = OPT_WIDTH}},
+     .writes_arrays = true,
+     .run = run_cellgraph_cells},
+    {.room = "cellgraph",
      .verb = "path",
      .usage = "V [--bits L] --from I --to J [--allowed M.npy] [-o rows.npy]",
      .summary = "Find a shortest path from one vector to another; each step changes one letter.\n"

@@ -2,6 +2,7 @@
 #include <boscage/boscage.h>
 #include <boscage/bisector.h>
 #include <boscage/cbt.h>
+#include <boscage/arrangement.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>
 #include <boscage/ranks.h>
@@ -67,6 +68,8 @@ static void of_cbt(void)
     REFUSED(bosc_cbt_write(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_read(NULL, NULL, NULL, NULL));
 }
+
+static void of_arrangement(void) { REFUSED(bosc_arrangement_build(NULL, NULL, 1, 2, NULL, NULL)); }
 
 static void of_cellgraph(void)
 {
@@ -407,6 +410,7 @@ static void of_ranks_prims(void)
 static const struct suite_case suite_cases_context_args[] = {
     {"bisector", NULL, of_bisector},
     {"cbt", NULL, of_cbt},
+    {"arrangement", NULL, of_arrangement},
     {"cellgraph", NULL, of_cellgraph},
     {"collision", NULL, of_collision},
     {"comm", NULL, of_comm},
