@@ -103,6 +103,9 @@ typedef struct bosc_cellgraph_opts {
      * shape, in the same order, allocate nothing. 0: an addition releases that memory. */
     int32_t keep_memory;
     int32_t trie_by_values; /* TRIE_LOOKUP and _BLOCKS, 0 or 1: `by_values` of boscage/trie.h */
+    /* 1: no edges are found and stored, so that memory holds more vertices. bosc_cellgraph_path flips bits to find
+     * neighbours; other functions of edges are refused. letter_bits must be 1, and method AUTO. 0: edges are stored. */
+    int32_t implied_edges;
 } bosc_cellgraph_opts;
 
 /* Returns the words of a packed row; 0 for numbers that bosc_cellgraph_create would refuse. */
@@ -217,7 +220,8 @@ BOSC_API bosc_status bosc_cellgraph_components_masked(bosc_ctx *ctx, const bosc_
                                                       const uint8_t *vertex_mask, void *labels, int64_t *count);
 
 /* Stores the rows of bosc_cellgraph_get_rows in the graph, until it is rebuilt or added to.
- * Searches need them and otherwise compute them in every call.
+ * Searches need them and otherwise compute them in every call. With implied edges: a dictionary of the vertices, of 18
+ * to 24 bytes each.
  * Errors: on failure the graph is unchanged.
  * Cost: as bosc_cellgraph_get_rows; the graph holds 8 (vertices + edges) bytes more.
  * Waits. */
@@ -252,7 +256,9 @@ BOSC_API bosc_status bosc_cellgraph_levels_masked(bosc_ctx *ctx, const bosc_cell
  * length: host; the vertices of the path, both ends included; 0 if there is none.
  * Errors: BOSC_ERR_ARG for an end that is no vertex.
  * Cost: O(vertices + edges) at most, one launch on a device; 28 bytes of scratch a vertex, and bosc_cellgraph_prepare
- *     with its rows unless the graph is prepared.
+ *     with its rows unless the graph is prepared. With implied edges the same path is found by A* from both ends, whose
+ *     bound is the Hamming distance: `length` lookups for each vertex on a walk nearly as short as the path, a launch
+ *     for each edge of it and more; 28 bytes of scratch a vertex, and the dictionary unless the graph is prepared.
  * Waits. */
 BOSC_API bosc_status bosc_cellgraph_path(bosc_ctx *ctx, const bosc_cellgraph *graph, int64_t from, int64_t to,
                                          void *path, int64_t capacity, int64_t *length);

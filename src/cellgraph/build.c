@@ -66,7 +66,7 @@ bosc_status bosc_cellgraph_build(bosc_ctx *ctx, bosc_cellgraph *graph, const uin
     BI_TRY(bi_cellgraph_check(ctx, graph));
     BI_TRY(bi_cellgraph_check_rows(ctx, graph, vectors, n, stride, 0, &rows));
     bi_progress_set_total(ctx, 40 * (double)n);
-    return build_or_clear(ctx, graph, rows, true);
+    return build_or_clear(ctx, graph, rows, !graph->opts.implied_edges);
 }
 
 /* ---- additions ----
@@ -126,7 +126,7 @@ static bosc_status add_staged(bosc_ctx *ctx, const bosc_cellgraph *old, struct b
     BI_TRY(deduplicate_rows(ctx, next, &all, &stats, NULL));
     BI_TRY(merge_rows(ctx, old, fresh->n, next));
     bi_arena_rewind(ctx, mark);
-    BI_TRY(bi_cellgraph_find_edges(ctx, next, old, &stats, NULL));
+    if (!next->opts.implied_edges) BI_TRY(bi_cellgraph_find_edges(ctx, next, old, &stats, NULL));
     return ctx->backend->sync(ctx);
 }
 

@@ -86,6 +86,7 @@ enum {
     BI_CELLGRAPH_POSITIONS,       /* (edges) uint32 */
     BI_CELLGRAPH_ROWS, /* (vertices) uint64: first neighbour << BI_CELLGRAPH_COUNT_BITS | neighbours; if prepared */
     BI_CELLGRAPH_NEIGHBOURS, /* (2 x edges) uint32; if prepared */
+    BI_CELLGRAPH_DICTIONARY, /* of implied edges; if prepared */
     BI_CELLGRAPH_BLOCKS
 };
 

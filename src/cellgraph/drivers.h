@@ -35,6 +35,11 @@ bosc_status bi_cellgraph_number_words(bosc_ctx *ctx, const bosc_cellgraph *graph
  * Allocates a->offsets in scratch. Out of memory leaves the caller's arrays unchanged. */
 bosc_status bi_cellgraph_build_adjacency(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_arcs *a);
 
+/* Finds a path between search->source under its mask, of a graph with implied edges: search->path, and the numbers in
+ * *result as a search of rows sets them. */
+bosc_status bi_cellgraph_find_route(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
+                                    struct bi_cellgraph_search_result *result);
+
 /* The methods; each appends the edges that it finds. */
 bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
                                            const bosc_cellgraph_opts *opts, const struct bi_cellgraph_edge_list *found);
@@ -63,7 +68,14 @@ bosc_status bi_cellgraph_choose_method(bosc_ctx *ctx, const struct bi_cellgraph_
                                        const struct bi_cellgraph_sample_stats *stats, bosc_cellgraph_method *method,
                                        const uint32_t **common);
 
-/* Builds the dictionary of vertices by hash. */
+/* Sets the arrays of the dictionary of `count` vertices, one behind the other from `base` on. Returns their bytes. */
+int64_t bi_cellgraph_place_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d);
+
+/* Fills the arrays of a dictionary. */
+bosc_status bi_cellgraph_fill_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                         const struct bi_cellgraph_dictionary *d);
+
+/* Builds the dictionary of vertices by hash, in scratch. */
 bosc_status bi_cellgraph_build_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
                                           struct bi_cellgraph_dictionary *d);
 

@@ -108,7 +108,7 @@ static bosc_status copy_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *
 bosc_status bosc_cellgraph_get_pairs(bosc_ctx *ctx, const bosc_cellgraph *graph, void *pairs, uint32_t *positions)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check_edges(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "pairs", pairs, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));
     if (graph->edges == 0) return BOSC_OK;
@@ -135,7 +135,7 @@ bosc_status bosc_cellgraph_get_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, 
                                     uint32_t *positions)
 {
     BI_ENTER(ctx);
-    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check_edges(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     BI_TRY(bi_check_aligned(ctx, "neighbours", neighbours, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "positions", positions, sizeof *positions));

@@ -11,6 +11,13 @@ bosc_status bi_cellgraph_check(bosc_ctx *ctx, const bosc_cellgraph *graph)
     return bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL);
 }
 
+bosc_status bi_cellgraph_check_edges(bosc_ctx *ctx, const bosc_cellgraph *graph)
+{
+    BI_TRY(bi_cellgraph_check(ctx, graph));
+    if (!graph->opts.implied_edges) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "graph: it has implied_edges, which only bosc_cellgraph_path finds");
+}
+
 /* Zero pivots mean the naive method. Zero max_bytes, blocks, threads and digit_bits stay: builds choose the values. */
 bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
 {
@@ -51,6 +58,11 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: keep_memory %d is neither 0 nor 1", (int)full->keep_memory);
     if (full->trie_by_values != 0 && full->trie_by_values != 1)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_by_values %d is neither 0 nor 1", (int)full->trie_by_values);
+    if (full->implied_edges != 0 && full->implied_edges != 1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: implied_edges %d is neither 0 nor 1", (int)full->implied_edges);
+    if (full->implied_edges && (full->letter_bits != 1 || full->method != BOSC_CELLGRAPH_AUTO))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: implied_edges needs letters of 1 bit, not %d, and the method AUTO",
+                       (int)full->letter_bits);
     if (full->trie_search == BOSC_CELLGRAPH_TRIE_DOBROWOLSKI && !ctx->ops->cellgraph->dobrowolski)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: trie_search DOBROWOLSKI is the CPU backend's alone, not of %s",
                        ctx->backend->name);

@@ -14,6 +14,9 @@ bosc_status bi_cellgraph_check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *op
 /* Checks that the context can reach the graph. */
 bosc_status bi_cellgraph_check(bosc_ctx *ctx, const bosc_cellgraph *graph);
 
+/* Checks that the context can reach the graph, and that it stores edges. */
+bosc_status bi_cellgraph_check_edges(bosc_ctx *ctx, const bosc_cellgraph *graph);
+
 /* Checks the caller's rows, which follow `earlier` others, and describes them in *rows. */
 bosc_status bi_cellgraph_check_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint64_t *vectors, int64_t n,
                                     int64_t stride, int64_t earlier, struct bi_cellgraph_rows *rows);

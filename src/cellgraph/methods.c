@@ -40,16 +40,34 @@ bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgr
 
 /* ---- ZOBRIST: looks up each vector with a letter replaced, by its hash ---- */
 
+int64_t bi_cellgraph_place_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d)
+{
+    const int bits = bi_bit_length((uint64_t)count);
+    const int64_t entries = ((int64_t)1 << bits) + 1, words = (int64_t)1 << (bits - 1);
+    *d = (struct bi_cellgraph_dictionary){.count = count, .index_bits = bits};
+    d->hashes = base;
+    if (base) {
+        d->order = (uint32_t *)(d->hashes + count);
+        d->starts = d->order + count;
+        d->filter = d->starts + entries;
+    }
+    return 12 * count + 4 * (entries + words);
+}
+
 bosc_status bi_cellgraph_build_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
                                           struct bi_cellgraph_dictionary *d)
 {
-    int bits = bi_bit_length((uint64_t)view->count), sorted_bits = (bits + 7) / 8 * 8;
-    int64_t entries = ((int64_t)1 << bits) + 1, words = (int64_t)1 << (bits - 1);
-    *d = (struct bi_cellgraph_dictionary){.count = view->count, .index_bits = bits};
-    BI_TRY(bi_scratch_of(ctx, view->count, 8, &d->hashes));
-    BI_TRY(bi_scratch_of(ctx, view->count, 4, &d->order));
-    BI_TRY(bi_scratch_of(ctx, entries, 4, &d->starts));
-    BI_TRY(bi_scratch_of(ctx, words, 4, &d->filter));
+    void *base;
+    BI_TRY(bi_scratch(ctx, (size_t)bi_cellgraph_place_dictionary(NULL, view->count, d), &base));
+    bi_cellgraph_place_dictionary(base, view->count, d);
+    return bi_cellgraph_fill_dictionary(ctx, view, d);
+}
+
+bosc_status bi_cellgraph_fill_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,
+                                         const struct bi_cellgraph_dictionary *d)
+{
+    const int bits = d->index_bits, sorted_bits = (bits + 7) / 8 * 8;
+    const int64_t entries = ((int64_t)1 << bits) + 1, words = (int64_t)1 << (bits - 1);
     BI_TRY(ctx->backend->fill(ctx, d->starts, 0, (size_t)entries * 4));
     BI_TRY(ctx->backend->fill(ctx, d->filter, 0, (size_t)words * 4));
     struct bi_mark mark = bi_arena_mark(ctx);

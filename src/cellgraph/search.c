@@ -16,8 +16,18 @@ static bosc_status write_rows(bosc_ctx *ctx, const bosc_cellgraph *graph, uint64
     return BOSC_OK;
 }
 
-static bosc_status build_rows(bosc_ctx *ctx, bosc_cellgraph *graph)
+/* Stores what searches need: rows, or the dictionary of implied edges. */
+static bosc_status store_rows(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
+    if (graph->opts.implied_edges) {
+        const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
+        struct bi_cellgraph_dictionary d;
+        BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_DICTIONARY,
+                                          bi_cellgraph_place_dictionary(NULL, view.count, &d), 1));
+        bi_cellgraph_place_dictionary(graph->blocks[BI_CELLGRAPH_DICTIONARY].data, view.count, &d);
+        BI_TRY(bi_cellgraph_fill_dictionary(ctx, &view, &d));
+        return ctx->backend->sync(ctx);
+    }
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_ROWS, graph->vertices, 8));
     BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_NEIGHBOURS, 2 * graph->edges, 4));
     BI_TRY(write_rows(ctx, graph, graph->blocks[BI_CELLGRAPH_ROWS].data, graph->blocks[BI_CELLGRAPH_NEIGHBOURS].data));
@@ -28,9 +38,9 @@ bosc_status bosc_cellgraph_prepare(bosc_ctx *ctx, bosc_cellgraph *graph)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
-    if (graph->prepared) return BOSC_OK;
+    if (graph->prepared || (graph->opts.implied_edges && graph->vertices == 0)) return BOSC_OK;
     bosc_status status;
-    BI_WITH_SCRATCH(ctx, status = build_rows(ctx, graph));
+    BI_WITH_SCRATCH(ctx, status = store_rows(ctx, graph));
     graph->prepared = status == BOSC_OK;
     return status;
 }
@@ -88,8 +98,10 @@ static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struc
 {
     enum sources sources;
     BI_TRY(read_mask(ctx, graph->vertices, search, &sources));
-    BI_TRY(reserve_sides(ctx, graph->vertices, search));
     *result = (struct bi_cellgraph_search_result){.junction = UINT32_MAX};
+    if (graph->opts.implied_edges)
+        return sources == REMOVED ? BOSC_OK : bi_cellgraph_find_route(ctx, graph, search, result);
+    BI_TRY(reserve_sides(ctx, graph->vertices, search));
     if (sources == REMOVED) return BOSC_OK; /* nothing is reached */
     BI_TRY(get_rows(ctx, graph, search));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *result, &search->result));
@@ -133,7 +145,7 @@ static bosc_status compute_levels(bosc_ctx *ctx, const bosc_cellgraph *graph, in
                                   void *levels, void *parents, int64_t *reached, int64_t *depth)
 {
     struct bi_cellgraph_search_result result;
-    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check_edges(ctx, graph));
     BI_TRY(check_vertex(ctx, graph, "source", source));
     BI_TRY(bi_check_aligned(ctx, "levels", levels, (size_t)graph->opts.id_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "parents", parents, (size_t)graph->opts.id_bits / 8));
@@ -248,7 +260,7 @@ static bosc_status find_components(bosc_ctx *ctx, const bosc_cellgraph *graph, c
 static bosc_status check_and_find(bosc_ctx *ctx, const bosc_cellgraph *graph, const uint8_t *mask, void *labels,
                                   int64_t *count)
 {
-    BI_TRY(bi_cellgraph_check(ctx, graph));
+    BI_TRY(bi_cellgraph_check_edges(ctx, graph));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)graph->opts.id_bits / 8));
     if (graph->vertices == 0) {
         if (count) *count = 0;

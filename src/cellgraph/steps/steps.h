@@ -8,6 +8,7 @@
 #include "cellgraph/steps/heuristic.h"
 #include "cellgraph/steps/join.h"
 #include "cellgraph/steps/order.h"
+#include "cellgraph/steps/route.h"
 #include "cellgraph/steps/sample.h"
 #include "cellgraph/steps/table.h"
 #include "cellgraph/steps/vectors.h"

@@ -74,6 +74,8 @@ bosc_status bosc_ranks_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, const bo
     BI_TRY(bi_comm_check(ctx, comm));
     bosc_status local_status = bi_cellgraph_check_opts(ctx, opts, &full);
     if (local_status == BOSC_OK && !graph) local_status = bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
+    if (local_status == BOSC_OK && full.implied_edges)
+        local_status = bi_fail(ctx, BOSC_ERR_ARG, "opts: implied_edges is for one context");
     BI_TRY(check_same(ctx, comm, local_status, &full));
     const bosc_status status = bi_comm_agree(ctx, comm, allocate_graph(ctx, comm, &full, &fresh));
     if (status == BOSC_OK)
