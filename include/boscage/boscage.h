@@ -66,6 +66,7 @@
 #include <boscage/hash.h>
 #include <boscage/kdtree.h>
 #include <boscage/nccl.h>
+#include <boscage/paths.h>
 #include <boscage/plan.h>
 #include <boscage/planet.h>
 #include <boscage/planner.h>

@@ -1,0 +1,295 @@
+/* The CPU's search. Ranges of distances are processed in turn: vertices of the present range are near, others far. A
+ * near vertex relaxes its arcs whenever its distance has fallen; so distances of a range are final when no near vertex
+ * is left. Sources: Meyer, Sanders, Delta-Stepping (2003), by two sets as in Davidson, Baxter, Garland, Owens (2014);
+ * queues of threads within a range: Zhang, Brahmakshatriya, Chen, Dhulipala, Kamil, Amarasinghe, Shun, Optimizing
+ * Ordered Graph Algorithms with GraphIt (CGO 2020). Small graphs are searched by Dijkstra's algorithm. */
+#include "base/bits.h"
+#include "core/cpu/threads.h"
+#include "core/carve.h"
+#include "paths/cpu/search.h"
+
+enum {
+    QUEUE = 1 << 12,     /* vertices of a thread's queue; a power of two */
+    CHUNK = 64,          /* vertices that a thread takes from a list, or adds to one, at once */
+    MOST_POPS = 1 << 14, /* by a thread in a region: then other threads get a share of its queue */
+    REGION_VERTICES = 512, /* near vertices from which a region of several threads pays; below, one thread works */
+    MEAN_LENGTHS = 16,   /* of arcs, in a range */
+    AHEAD = 8            /* vertices of a queue from the prefetch of a row to its use */
+};
+enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
+
+/* Lists that threads share. */
+struct shared_list {
+    uint32_t *vertices; /* n: a vertex is listed once at most */
+    int64_t count;
+};
+
+struct queue {
+    uint32_t *vertices; /* a ring */
+    uint32_t mask;
+    uint32_t begin, end; /* numbers that only grow; positions modulo the size */
+    uint32_t far_count, next_count;
+    uint32_t far[CHUNK], next[CHUNK];
+};
+
+struct state {
+    bosc_ctx *ctx;
+    struct bi_paths_rows rows;
+    uint64_t *distances;
+    uint8_t *flags; /* n */
+    struct shared_list near, next, far;
+    struct queue *queues; /* one a thread */
+    uint64_t range_end;
+    int64_t taken; /* of near, by the threads */
+};
+
+/* ---- lists ---- */
+
+static void append(struct shared_list *list, const uint32_t *vertices, uint32_t count)
+{
+    const int64_t at = __atomic_fetch_add(&list->count, (int64_t)count, __ATOMIC_RELAXED);
+    for (uint32_t k = 0; k < count; k++) list->vertices[at + k] = vertices[k];
+}
+
+static inline void push_far(struct state *s, struct queue *q, uint32_t v)
+{
+    q->far[q->far_count++] = v;
+    if (q->far_count < CHUNK) return;
+    append(&s->far, q->far, q->far_count);
+    q->far_count = 0;
+}
+
+static inline void push_next(struct state *s, struct queue *q, uint32_t v)
+{
+    q->next[q->next_count++] = v;
+    if (q->next_count < CHUNK) return;
+    append(&s->next, q->next, q->next_count);
+    q->next_count = 0;
+}
+
+static inline void push_near(struct state *s, struct queue *q, uint32_t v)
+{
+    if (q->end - q->begin > q->mask)
+        push_next(s, q, v);
+    else
+        q->vertices[q->end++ & q->mask] = v;
+}
+
+static void flush(struct state *s, struct queue *q)
+{
+    while (q->begin != q->end) push_next(s, q, q->vertices[q->begin++ & q->mask]);
+    append(&s->far, q->far, q->far_count);
+    append(&s->next, q->next, q->next_count);
+    q->far_count = q->next_count = 0;
+}
+
+/* ---- relaxation ---- */
+
+/* Flags v; true if it was not flagged. The flag is exchanged after the distance has fallen, and cleared before it is
+ * read: so a vertex that has fallen is listed, or its distance is still to be read. */
+BI_FN bool flag_vertex(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
+{
+    if (shared) return !(__atomic_fetch_or(&flags[v], flag, __ATOMIC_ACQ_REL) & flag);
+    const bool was = flags[v] & flag;
+    flags[v] |= flag;
+    return !was;
+}
+
+BI_FN void clear_flag(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
+{
+    if (shared)
+        __atomic_fetch_and(&flags[v], (uint8_t)~flag, __ATOMIC_ACQ_REL);
+    else
+        flags[v] &= (uint8_t)~flag;
+}
+
+/* Lowers *to; returns its previous value. */
+BI_FN uint64_t lower(uint64_t *to, uint64_t value, bool shared)
+{
+    if (shared) return bi_atomic_fetch_min_u64(to, value);
+    const uint64_t previous = *to;
+    if (value < previous) *to = value;
+    return previous;
+}
+
+/* Relaxes the arcs of u. `shared`: other threads do so too. */
+BI_FN void relax(struct state *s, const struct bi_paths_rows *r, struct queue *q, uint32_t u, bool shared)
+{
+    clear_flag(s->flags, u, IN_NEAR, shared);
+    const uint64_t from = bi_atomic_load_u64(&s->distances[u]);
+    const int64_t end = bi_paths_row_begin(r, (int64_t)u + 1);
+    for (int64_t arc = bi_paths_row_begin(r, u); arc < end; arc++) {
+        const uint32_t v = r->neighbours[arc];
+        const uint64_t sum = bi_paths_sum(r, from, u, arc);
+        if (sum >= r->bound || sum >= bi_atomic_load_u64(&s->distances[v])) continue;
+        if (sum >= lower(&s->distances[v], sum, shared)) continue;
+        if (sum >= s->range_end) {
+            if (flag_vertex(s->flags, v, IN_FAR, shared)) push_far(s, q, v);
+        } else if (flag_vertex(s->flags, v, IN_NEAR, shared))
+            push_near(s, q, v);
+    }
+}
+
+/* Relaxes vertices of the shared list, then those of the thread's queue. */
+BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, bool shared)
+{
+    int64_t pops = 0;
+    for (;;) {
+        const int64_t begin = shared ? __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED) : s->taken;
+        if (!shared) s->taken += CHUNK;
+        if (begin >= s->near.count) break;
+        const int64_t end = begin + CHUNK < s->near.count ? begin + CHUNK : s->near.count;
+        for (int64_t i = begin; i < end; i++) relax(s, r, q, s->near.vertices[i], shared);
+        pops += end - begin;
+    }
+    for (; q->begin != q->end && (!shared || pops < MOST_POPS); pops++) {
+        const uint32_t ahead = q->begin + AHEAD, u = q->vertices[q->begin++ & q->mask];
+        if (q->end - ahead < (uint32_t)QUEUE)
+            __builtin_prefetch((const char *)r->offsets + (size_t)q->vertices[ahead & q->mask] * (r->offsets_64bit ? 8 : 4));
+        relax(s, r, q, u, shared);
+    }
+    flush(s, q);
+}
+
+/* The rows with the members that select code as constants, for the usual types. */
+BI_FN struct bi_paths_rows rows_of(const struct state *s, bosc_dtype weight, bool is_64bit)
+{
+    struct bi_paths_rows r = s->rows;
+    r.weight = weight;
+    r.keys_64bit = is_64bit;
+    r.offsets_64bit = r.unweighted = false;
+    r.plateau = NULL;
+    return r;
+}
+
+static void relax_u32(struct state *s, struct queue *q, bool shared)
+{
+    const struct bi_paths_rows r = rows_of(s, BOSC_U32, false);
+    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
+}
+
+static void relax_f64(struct state *s, struct queue *q, bool shared)
+{
+    const struct bi_paths_rows r = rows_of(s, BOSC_F64, true);
+    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
+}
+
+static void relax_any(struct state *s, struct queue *q, bool shared)
+{
+    shared ? relax_near(s, &s->rows, q, true) : relax_near(s, &s->rows, q, false);
+}
+
+/* Relaxes all vertices of the near list, and those that become near, as far as the queues go. */
+static void relax_list(struct state *s, int threads)
+{
+    const struct bi_paths_rows *r = &s->rows;
+    const bool plain = !r->unweighted && !r->plateau && !r->offsets_64bit;
+    void (*const work)(struct state *, struct queue *, bool) = plain && r->weight == BOSC_U32   ? relax_u32
+                                                               : plain && r->weight == BOSC_F64 ? relax_f64
+                                                                                                : relax_any;
+    s->taken = s->next.count = 0;
+    BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads, work(s, &s->queues[t], threads > 1));
+    const struct shared_list done = s->near;
+    s->near = s->next;
+    s->next = done;
+}
+
+/* ---- ranges ---- */
+
+/* Moves far vertices below `to` to the near list, and drops those below the range that ends. Returns the least distance
+ * of the others, or UINT64_MAX. */
+static uint64_t split_far(struct state *s, uint64_t from, uint64_t to)
+{
+    uint64_t least = UINT64_MAX;
+    int64_t left = 0;
+    for (int64_t i = 0; i < s->far.count; i++) {
+        const uint32_t v = s->far.vertices[i];
+        const uint64_t at = s->distances[v];
+        if (at >= to) {
+            s->far.vertices[left++] = v;
+            least = at < least ? at : least;
+            continue;
+        }
+        s->flags[v] = 0;
+        if (at < from) continue;
+        s->flags[v] = IN_NEAR;
+        s->near.vertices[s->near.count++] = v;
+    }
+    s->far.count = left;
+    return least;
+}
+
+/* Advances to the next range that has vertices; false if there is none. */
+static bool next_range(struct state *s, double width)
+{
+    s->near.count = 0;
+    while (s->near.count == 0 && s->far.count > 0) {
+        const uint64_t from = s->range_end, to = bi_paths_range_end(&s->rows, from, width);
+        const uint64_t least = split_far(s, from, to);
+        s->range_end = to;
+        /* No vertex is left out between the ranges: none is below `least`. */
+        if (s->near.count == 0 && least != UINT64_MAX) s->range_end = least;
+    }
+    return s->near.count > 0;
+}
+
+static void carve_state(struct bi_carver *c, struct state *s, int64_t n, int threads)
+{
+    const int64_t size = threads > 1 ? QUEUE : (int64_t)1 << bi_bit_length((uint64_t)n);
+    uint32_t *rings;
+    BI_CARVE(c, s->flags, n);
+    BI_CARVE(c, s->near.vertices, n);
+    BI_CARVE(c, s->next.vertices, n);
+    BI_CARVE(c, s->far.vertices, n);
+    BI_CARVE(c, s->queues, threads);
+    BI_CARVE(c, rings, size * threads);
+    if (!c->base) return;
+    for (int t = 0; t < threads; t++)
+        s->queues[t] = (struct queue){.vertices = rings + t * size, .mask = (uint32_t)size - 1};
+}
+
+static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *search)
+{
+    const int64_t n = search->rows.n;
+    const int threads = bi_thread_count(ctx, n, ctx->thread_items);
+    const double width = search->width > 0          ? search->width
+                         : search->mean_length > 0 ? search->mean_length * MEAN_LENGTHS
+                                                   : 1;
+    struct state s = {.ctx = ctx, .rows = search->rows, .distances = search->distances};
+    struct bi_carver c = {0};
+    carve_state(&c, &s, n, threads);
+    BI_TRY(bi_scratch(ctx, c.used, (void **)&c.base));
+    c.used = 0;
+    carve_state(&c, &s, n, threads);
+    BI_TRY(ctx->backend->fill(ctx, s.flags, 0, (size_t)n));
+    for (int64_t i = 0; i < search->count; i++) {
+        s.near.vertices[i] = search->list[i];
+        s.flags[search->list[i]] = IN_NEAR;
+    }
+    s.near.count = search->count;
+    s.range_end = bi_paths_range_end(&s.rows, 0, width);
+    do {
+        while (s.near.count > 0) {
+            const int64_t relaxed = s.near.count;
+            relax_list(&s, s.near.count < REGION_VERTICES / 4 * threads ? 1 : threads);
+            BI_TRY(bi_progress_advance(ctx, (double)relaxed));
+        }
+    } while (next_range(&s, width));
+    return BOSC_OK;
+}
+
+bosc_status bi_paths_cpu_search(bosc_ctx *ctx, const struct bi_paths_search *search)
+{
+    if (search->rows.n <= BI_PATHS_HEAP_VERTICES && !search->width) return bi_paths_cpu_dijkstra(ctx, search);
+    return search_ranges(ctx, search);
+}
+
+int64_t bi_paths_cpu_search_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs)
+{
+    struct state s = {.ctx = NULL};
+    struct bi_carver one = {0}, all = {0};
+    (void)arcs;
+    carve_state(&one, &s, n, 1);
+    carve_state(&all, &s, n, ctx->max_threads);
+    return (int64_t)(one.used > all.used ? one.used : all.used);
+}
