@@ -58,6 +58,8 @@ static bosc_status prove_paths(struct proof *p)
     /* 1. Vertices and sources, then arcs. */
     BI_TRY(c->steps->paths_verify_vertex(ctx, n, a));
     BI_TRY(c->steps->paths_verify_source(ctx, c->source_count, a));
+    BI_TRY(read_faults(p));
+    if (has_fault(&p->faults)) return BOSC_OK;
     BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
                      c->steps->paths_verify_arcs(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), a));
     BI_TRY(read_faults(p));

@@ -15,8 +15,8 @@ static inline struct forest_graph paths_make(struct suite_random *r, enum forest
         switch (dtype) {
         case BOSC_F32: ((float *)g.w)[i] = fabsf(((float *)g.w)[i]); break;
         case BOSC_F64: ((double *)g.w)[i] = fabs(((double *)g.w)[i]); break;
-        case BOSC_I32: ((uint32_t *)g.w)[i] &= INT32_MAX; break;
-        case BOSC_I64: ((uint64_t *)g.w)[i] = ((uint64_t *)g.w)[i] & INT64_MAX; break;
+        case BOSC_I32: ((int32_t *)g.w)[i] = abs(((int32_t *)g.w)[i] / 2); break;
+        case BOSC_I64: ((int64_t *)g.w)[i] = llabs(((int64_t *)g.w)[i] / 2); break;
         default: break;
         }
         if ((dtype == BOSC_U64 || dtype == BOSC_I64) && weights == WEIGHTS_EXTREME) ((uint64_t *)g.w)[i] /= 3;

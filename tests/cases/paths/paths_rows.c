@@ -1,0 +1,116 @@
+/* Paths along directed rows of the caller equal the reference; wrong rows are refused. */
+#include "cases/paths/paths_data.h"
+
+/* CSR rows of directed edges, in the order of their numbers; weights follow. */
+struct rows {
+    int64_t *offsets, *neighbours, *ids;
+    void *weights;
+};
+
+static struct rows rows_of(const struct reference_edges *e)
+{
+    const size_t size = bosc_dtype_size(e->dtype);
+    struct rows r = {suite_alloc((size_t)(e->n + 2) * 8), suite_alloc((size_t)e->m * 8), suite_alloc((size_t)e->m * 8),
+                     suite_alloc((size_t)e->m * 8)};
+    memset(r.offsets, 0, (size_t)(e->n + 2) * 8);
+    for (int64_t i = 0; i < e->m; i++) r.offsets[e->u[i] + 2]++;
+    for (int64_t v = 1; v <= e->n; v++) r.offsets[v + 1] += r.offsets[v];
+    for (int64_t i = 0; i < e->m; i++) {
+        const int64_t at = r.offsets[e->u[i] + 1]++;
+        r.neighbours[at] = e->v[i];
+        r.ids[at] = i;
+        memcpy((char *)r.weights + (size_t)at * size, (const char *)e->weights + (size_t)i * size, size);
+    }
+    return r;
+}
+
+static void rows_free(struct rows *r)
+{
+    free(r->offsets);
+    free(r->neighbours);
+    free(r->ids);
+    free(r->weights);
+}
+
+static void check_directed(bosc_ctx *ctx, struct suite_random *random, enum forest_shape shape, bosc_dtype dtype,
+                           int64_t n)
+{
+    struct forest_graph g =
+        paths_make(random, shape, (enum forest_weights)suite_below(random, WEIGHTS_EXTREME), dtype, n);
+    struct rows r = rows_of(&g.e);
+    const int32_t id_bits = suite_below(random, 2) ? 64 : 32;
+    const bosc_graph_opts graph_opts = {.size = sizeof graph_opts, .weight = dtype, .id_bits = id_bits};
+    const bool unweighted = suite_below(random, 3) == 0;
+    const bosc_paths_opts hops = {.size = sizeof hops, .unweighted = 1};
+    const int64_t sources[2] = {(int64_t)suite_below(random, (uint64_t)n), (int64_t)suite_below(random, (uint64_t)n)};
+    void *given = forest_narrow(sources, 2, id_bits), *to = forest_narrow(r.neighbours, g.e.m, id_bits);
+    struct reference_paths right;
+    struct paths_outputs o = paths_outputs_of(n);
+    CHECK(reference_paths(&g.e, true, sources, 2, unweighted ? &hops : NULL, &right));
+    CHECK_OK(ctx, bosc_paths_compute_rows(ctx, &graph_opts, r.offsets, to, unweighted ? NULL : r.weights, n, given, 2,
+                                          NULL, o.distances, o.predecessors, o.edges, o.nearest, &o.info));
+    /* Numbers of arcs to ids of the reference's edges: rows keep their order. */
+    for (int64_t v = 0; v < n; v++) {
+        const int64_t arc = forest_id(o.edges, id_bits, v);
+        if (arc < 0) continue;
+        if (id_bits == 64)
+            ((int64_t *)o.edges)[v] = r.ids[arc];
+        else
+            ((uint32_t *)o.edges)[v] = (uint32_t)r.ids[arc];
+    }
+    paths_check(&o, &right, n, id_bits);
+    paths_outputs_free(&o);
+    reference_paths_free(&right);
+    free(given);
+    free(to);
+    rows_free(&r);
+    forest_free(&g);
+}
+
+static void directed(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_F64, BOSC_U64, BOSC_F32, BOSC_I32, BOSC_I64};
+    for (int shape = 0; shape < FOREST_SHAPES; shape++)
+        for (int k = 0; k < 6; k++) {
+            struct suite_random r = {(uint64_t)(shape * 10 + k)};
+            if (suite_leaves_out()) continue;
+            check_directed(ctx, &r, (enum forest_shape)shape, dtypes[k], k % 2 ? 40 : 150);
+        }
+}
+
+static void refuses_rows(bosc_ctx *ctx)
+{
+    const int64_t good[4] = {0, 2, 3, 3}, first[4] = {1, 2, 3, 3}, falls[4] = {0, 2, 1, 3}, ids[3] = {1, 2, 0},
+                  beyond[3] = {1, 3, 0}, below[3] = {1, 2, -1}, source = 0;
+    const float weights[3] = {1, 2, 3}, negative[3] = {1, -2, 3}, nan[3] = {1, 2, NAN};
+    const bosc_graph_opts o = {.size = sizeof o, .weight = BOSC_F32};
+    double distances[3] = {-7, -7, -7};
+#define CALL(offsets, neighbours, w) \
+    bosc_paths_compute_rows(ctx, &o, offsets, neighbours, w, 3, &source, 1, NULL, distances, NULL, NULL, NULL, NULL)
+    CHECK_STATUS(ctx, CALL(first, ids, weights), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "offsets"));
+    CHECK_STATUS(ctx, CALL(falls, ids, weights), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "offsets"));
+    CHECK_STATUS(ctx, CALL(good, beyond, weights), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "neighbours: number 1"));
+    CHECK_STATUS(ctx, CALL(good, below, weights), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "neighbours: number 2"));
+    CHECK_STATUS(ctx, CALL(good, ids, negative), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "edge 1"));
+    CHECK_STATUS(ctx, CALL(good, ids, nan), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "edge 2"));
+    CHECK_ARG(ctx, CALL(NULL, ids, weights), "offsets");
+    CHECK_ARG(ctx, CALL(good, NULL, weights), "neighbours");
+    CHECK_ARG(ctx, CALL(good, (const char *)ids + 4, weights), "neighbours");
+    CHECK_ARG(ctx, CALL(good, ids, (const char *)weights + 2), "weights");
+    for (int v = 0; v < 3; v++) CHECK(distances[v] == -7);
+    CHECK_OK(ctx, CALL(good, ids, weights));
+    CHECK(distances[0] == 0 && distances[1] == 1 && distances[2] == 2);
+#undef CALL
+}
+
+static const struct suite_case suite_cases_paths_rows[] = {
+    {"directed", directed, NULL},
+    {"refuses rows", refuses_rows, NULL},
+};
+SUITE(paths_rows);
