@@ -14,6 +14,7 @@ int run_generate_vectors(struct job *job);
 int run_generate_words(struct job *job);
 int run_mst(struct job *job);
 int run_components(struct job *job);
+int run_paths(struct job *job);
 int run_emst(struct job *job);
 int run_linkage(struct job *job);
 int run_cluster_dbscan(struct job *job);

@@ -161,6 +161,29 @@ const struct command commands[] = {
                  {.id = OPT_REPLICATED}},
      .writes_arrays = true,
      .run = run_components},
+    {.room = "paths",
+     .usage = "G --source V[,V...] [-o distances.npy] [--predecessors P.npy] [--nearest S.npy]\n"
+              "              [--route V [--stops R.npy]] [--verify distances.npy]",
+     .summary = "Find the shortest paths from the nearest source to all vertices of a graph, or prove them.\n"
+                "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
+                "no path reaches are -1, or inf for real weights. --verify checks distances, and with --predecessors the\n"
+                "paths, of any program.",
+     .example = "boscage paths roads.gr --source 0 -o distances.npy --route 1000 --stops route.npy",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_SOURCE, .required = true},
+                 {.id = OPT_OUTPUT, .help = "output file of the distances: .npy, (n,) i8 or f8; - is standard output"},
+                 {.id = OPT_PREDECESSORS},
+                 {.id = OPT_NEAREST},
+                 {.id = OPT_ROUTE},
+                 {.id = OPT_STOPS},
+                 {.id = OPT_WITHIN, .help = "only vertices within this distance"},
+                 {.id = OPT_UNWEIGHTED},
+                 {.id = OPT_VERIFY,
+                  .value = "D.npy",
+                  .help = "prove that these are the distances, and --predecessors the paths; writes nothing"}},
+     .writes_arrays = true,
+     .run = run_paths},
     {.room = "emst",
      .usage = "P [-o edges.npy] [--lengths w.npy]",
      .summary = "Find the Euclidean minimum spanning tree of points.\n"

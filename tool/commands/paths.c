@@ -1,0 +1,237 @@
+/* boscage paths */
+#include <stdlib.h>
+#include <string.h>
+
+#include <boscage/paths.h>
+
+#include "tool/commands/commands.h"
+#include "tool/commands/graphs.h"
+#include "tool/job.h"
+#include "tool/options/values.h"
+#include "tool/output/arrays.h"
+#include "tool/output/report.h"
+#include "tool/tool.h"
+
+/* The graph of a file, the sources, and the arrays of vertices. */
+struct paths_input {
+    const char *path;
+    bosc_graph *graph;
+    bosc_graph_info info;
+    bosc_paths_opts opts;
+    uint64_t limit; /* a distance: an integer, or the bits of a double */
+    void *sources;  /* of the graph's id_bits */
+    int64_t source_count;
+    bool floats; /* distances are doubles */
+    bosc_array distances, predecessors, nearest;
+};
+
+static void free_input(struct paths_input *s)
+{
+    bosc_graph_free(s->graph);
+    free(s->sources);
+    bosc_array_free(&s->distances);
+    bosc_array_free(&s->predecessors);
+    bosc_array_free(&s->nearest);
+}
+
+/* ---- input ---- */
+
+/* Reads the graph, or builds it of the edges of the file. */
+static int read_graph(struct job *job, struct paths_input *s)
+{
+    bosc_edges edges = {0};
+    s->path = job->operands[0];
+    s->info.size = sizeof s->info;
+    s->opts.size = sizeof s->opts;
+    int code = graph_or_edges_read(job, s->path, &s->graph, &edges);
+    if (!code && !s->graph) {
+        s->opts.unweighted = has_assumed_weights(&edges);
+        if (s->opts.unweighted && !job->value[OPT_UNWEIGHTED])
+            job_set_note(job, "weights", "assumed: the file has none, each edge counts 1");
+        code = graph_build(job, s->path, &edges, &s->graph);
+    }
+    bosc_edges_free(&edges);
+    if (code) return code;
+    bosc_graph_get_info(job->ctx, s->graph, &s->info);
+    job_set_integer(job, "n", s->info.n);
+    job_set_integer(job, "m", s->info.m);
+    if (job->value[OPT_UNWEIGHTED]) s->opts.unweighted = 1;
+    s->floats = !s->opts.unweighted && (s->info.weight == BOSC_F32 || s->info.weight == BOSC_F64);
+    return EXIT_DONE;
+}
+
+/* Reads --source: vertices separated by commas. */
+static int read_sources(struct job *job, struct paths_input *s)
+{
+    const char *text = job->value[OPT_SOURCE];
+    size_t most = 1;
+    for (const char *p = text; *p; p++) most += *p == ',';
+    s->sources = job_alloc(most, sizeof(int64_t));
+    if (!s->sources) return EXIT_FAILED;
+    for (;; text++) {
+        bool negative;
+        uint64_t vertex;
+        const enum number_kind kind = number_read(&text, &negative, &vertex);
+        if (kind != NUMBER_INTEGER || (*text && *text != ','))
+            return report_error(EXIT_USAGE, "--source: '%s' is no list of vertices, such as 0 or 0,17",
+                                job->value[OPT_SOURCE]);
+        if (negative || vertex >= (uint64_t)s->info.n)
+            return report_error(EXIT_USAGE, "--source: the graph has no vertex %s%llu, but 0 to %lld",
+                                negative ? "-" : "", (unsigned long long)vertex, (long long)s->info.n - 1);
+        if (s->info.id_bits == 64)
+            ((uint64_t *)s->sources)[s->source_count++] = vertex;
+        else
+            ((uint32_t *)s->sources)[s->source_count++] = (uint32_t)vertex;
+        if (!*text) return EXIT_DONE;
+    }
+}
+
+/* Reads --within: a distance. */
+static int read_limit(struct job *job, struct paths_input *s)
+{
+    if (!job->value[OPT_WITHIN]) return EXIT_DONE;
+    double number = 0;
+    int64_t integer = 0;
+    const int code = s->floats ? option_number(job, OPT_WITHIN, 0, &number)
+                               : option_integer(job, OPT_WITHIN, 0, INT64_MAX, &integer);
+    if (s->floats)
+        memcpy(&s->limit, &number, sizeof s->limit);
+    else
+        s->limit = (uint64_t)integer;
+    s->opts.limit = &s->limit;
+    return code;
+}
+
+static int allocate_array(const struct paths_input *s, bosc_dtype dtype, bosc_array *array)
+{
+    *array = (bosc_array){.dtype = dtype, .rank = 1, .shape = {s->info.n, 1, 1, 1}};
+    array->data = job_alloc((size_t)s->info.n, sizeof(int64_t));
+    return array->data ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- computation ---- */
+
+/* Reports the distance of --route, and writes the vertices on the way to --stops. */
+static int write_route(struct job *job, const struct paths_input *s)
+{
+    int64_t target = 0, length = 0;
+    int code = option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &target);
+    if (code) return code;
+    const bool reached = ((const int64_t *)s->nearest.data)[target] >= 0;
+    bosc_array route = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
+    if (s->floats)
+        job_set_number(job, "distance", ((const double *)s->distances.data)[target]);
+    else
+        job_set_integer(job, "distance", ((const int64_t *)s->distances.data)[target]);
+    if (!reached) return report_error(EXIT_FAILED, "--route: no path leads to vertex %lld", (long long)target);
+    bosc_status status =
+        bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, NULL, 0, &length);
+    route.shape[0] = length;
+    if (status == BOSC_OK) {
+        route.data = job_alloc((size_t)length, sizeof(int64_t));
+        if (!route.data) return EXIT_FAILED;
+        status =
+            bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, route.data, length, &length);
+    }
+    code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    if (!code) {
+        job_set_integer(job, "stops", length);
+        code = arrays_write(job, &job->value[OPT_STOPS], &route, 1);
+    }
+    bosc_array_free(&route);
+    return code;
+}
+
+static int compute_paths(struct job *job, struct paths_input *s)
+{
+    bosc_paths_info info = {.size = sizeof info};
+    int code = allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances);
+    if (!code) code = allocate_array(s, BOSC_I64, &s->predecessors);
+    if (!code) code = allocate_array(s, BOSC_I64, &s->nearest);
+    if (code) return code;
+    const bool tree = job->value[OPT_PREDECESSORS] || job->value[OPT_ROUTE];
+    const bool nearest = job->value[OPT_NEAREST] || job->value[OPT_ROUTE];
+    const double start = job_now();
+    const bosc_status status = bosc_paths_compute(
+        job->ctx, s->graph, s->sources, s->source_count, &s->opts, s->distances.data,
+        tree ? s->predecessors.data : NULL, NULL, nearest ? s->nearest.data : NULL, &info);
+    job_add_seconds(job, "paths", start);
+    if (status != BOSC_OK)
+        return report_error(status_exit_code(status), "%s: %s", s->path, bosc_ctx_message(job->ctx));
+    job_set_integer(job, "reached", info.reached);
+    if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
+    if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
+    code = arrays_write(job, paths, (const bosc_array[]){s->distances, s->predecessors, s->nearest}, 3);
+    return code || !job->value[OPT_ROUTE] ? code : write_route(job, s);
+}
+
+/* ---- proof ---- */
+
+/* Reads an array of a number a vertex: doubles, or integers of 64 bits. */
+static int read_numbers(struct job *job, const struct paths_input *s, const char *path, bool floats, bosc_array *array)
+{
+    bosc_io_error error;
+    const double start = job_now();
+    const bosc_status status = bosc_npy_read(path, array, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    const bool reals = array->dtype == BOSC_F32 || array->dtype == BOSC_F64;
+    if (array->rank != 1 || array->shape[0] != s->info.n)
+        return report_error(EXIT_FAILED, "%s: needs one number for each of the %lld vertices", path,
+                            (long long)s->info.n);
+    if (reals && !floats)
+        return report_error(EXIT_FAILED, "%s: needs integers, but this array is %s", path, dtype_code(array->dtype));
+    if (array->dtype == BOSC_U64 && !floats) return EXIT_DONE;
+    const bosc_status converted = bosc_array_convert(path, array, floats ? BOSC_F64 : BOSC_I64, 0, &error);
+    return converted == BOSC_OK ? EXIT_DONE : report_io_error(converted, &error);
+}
+
+/* Predecessors of 32 bits fill the front half of the array; others than vertices become none, or n. */
+static void narrow_predecessors(const struct paths_input *s)
+{
+    const int64_t *given = s->predecessors.data, n = s->info.n;
+    uint32_t *narrow = s->predecessors.data;
+    if (s->info.id_bits == 64) return;
+    for (int64_t v = 0; v < n; v++)
+        narrow[v] = given[v] == -1 ? UINT32_MAX : given[v] < 0 || given[v] >= n ? (uint32_t)n : (uint32_t)given[v];
+}
+
+static int verify_paths(struct job *job, struct paths_input *s)
+{
+    const char *path = job->value[OPT_VERIFY], *tree = job->value[OPT_PREDECESSORS];
+    int code = read_numbers(job, s, path, s->floats, &s->distances);
+    if (!code && tree) code = read_numbers(job, s, tree, false, &s->predecessors);
+    if (code) return code;
+    if (tree) narrow_predecessors(s);
+    const double start = job_now();
+    const bosc_status status = bosc_paths_verify(job->ctx, s->graph, s->sources, s->source_count, &s->opts,
+                                                 s->distances.data, s->predecessors.data, NULL);
+    job_add_seconds(job, "verify", start);
+    if (status == BOSC_OK) return EXIT_DONE;
+    return report_error(status_exit_code(status), "%s: %s", path, bosc_ctx_message(job->ctx));
+}
+
+/* Refuses invalid combinations of options. */
+static int check_outputs(const struct job *job)
+{
+    static const enum option written[] = {OPT_OUTPUT, OPT_NEAREST, OPT_ROUTE};
+    static const char *const names[] = {"-o", "--nearest", "--route"};
+    for (int k = 0; k < 3 && job->value[OPT_VERIFY]; k++)
+        if (job->value[written[k]]) return report_error(EXIT_USAGE, "%s: --verify writes nothing", names[k]);
+    if (job->value[OPT_STOPS] && !job->value[OPT_ROUTE]) return report_error(EXIT_USAGE, "--stops: needs --route");
+    return EXIT_DONE;
+}
+
+int run_paths(struct job *job)
+{
+    struct paths_input s = {.path = NULL};
+    int code = check_outputs(job);
+    if (code || (code = job_open(job))) return code;
+    code = read_graph(job, &s);
+    if (!code) code = read_sources(job, &s);
+    if (!code) code = read_limit(job, &s);
+    if (!code) code = job->value[OPT_VERIFY] ? verify_paths(job, &s) : compute_paths(job, &s);
+    free_input(&s);
+    return code;
+}
