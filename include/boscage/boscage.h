@@ -16,6 +16,7 @@
  *   graph.h              weighted graphs: bosc_graph_create, _build
  *   forest.h             spanning forests, components: bosc_msf_compute, bosc_components_compute, bosc_emst_compute
  *   cluster.h            clusters of points: bosc_dbscan_compute
+ *   paths.h              shortest paths: bosc_paths_compute
  *   hash.h               hash tables, unique ids: bosc_hash_create, _build, _find, _unique
  *   comm.h               communicators: bosc_comm_create_threads
  *   nccl.h               communicators over NCCL: bosc_comm_create_nccl_over

@@ -208,6 +208,17 @@ def edges_components(
     n: int,
     labels: NDArray | None,
 ) -> int: ...
+def rows_paths(
+    where: Where,
+    offsets: Annotated[NDArray, dict(writable=False)],
+    neighbours: Annotated[NDArray, dict(writable=False)],
+    weights: Annotated[NDArray, dict(writable=False)] | None,
+    sources: Annotated[NDArray, dict(writable=False)],
+    limit: Annotated[NDArray, dict(writable=False)] | None,
+    distances: NDArray | None,
+    predecessors: NDArray | None,
+    nearest: NDArray | None,
+) -> None: ...
 def linkage(
     where: Where,
     pairs: Annotated[NDArray, dict(writable=False)],

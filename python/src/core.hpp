@@ -239,6 +239,7 @@ void bind_kdtree(nb::module_ &m);
 void bind_voxelgrid(nb::module_ &m);
 void bind_graph(nb::module_ &m);
 void bind_forest(nb::module_ &m);
+void bind_paths(nb::module_ &m);
 void bind_cluster(nb::module_ &m);
 void bind_hash(nb::module_ &m);
 void bind_cellgraph(nb::module_ &m);

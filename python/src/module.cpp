@@ -13,6 +13,7 @@ NB_MODULE(_core, m)
     bind_voxelgrid(m);
     bind_graph(m);
     bind_forest(m);
+    bind_paths(m);
     bind_cluster(m);
     bind_hash(m);
     bind_cellgraph(m);

@@ -1,18 +1,20 @@
-"""Spanning trees and components of sparse graphs, with the interface of `scipy.sparse.csgraph`."""
+"""Spanning trees, components and shortest paths of sparse graphs, with the interface of `scipy.sparse.csgraph`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csgraph as _scipy
 from scipy.sparse.csgraph import connected_components as _of_scipy
 
 from .. import _core
 from .._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from .._where import Progress, where
 
-__all__ = ["minimum_spanning_tree", "connected_components", "verify_spanning_tree"]
+__all__ = ["minimum_spanning_tree", "connected_components", "verify_spanning_tree", "dijkstra", "shortest_path"]
 
+NO_PREDECESSOR = -9999  # as in scipy
 NAN_LAST = 2  # as a sort of the weights has it
 
 
@@ -271,3 +273,178 @@ def _entries_of(u: Any, v: Any, w: Any, a: Any, b: Any, c: Any, n: int) -> np.nd
         first = want[bad][0]
         raise ValueError(f"tree: no entry of the graph is ({first['u']}, {first['v']}) with weight {first['w']}")
     return order[at]
+
+
+# ---- shortest paths ----
+
+
+def _rows_both_ways(matrix: Any) -> Any:
+    """The rows of a matrix and of its transpose together: (offsets, neighbours, weights)."""
+    other = matrix.T.tocsr()
+    begin, others = matrix.indptr.astype(np.int64), other.indptr.astype(np.int64)
+    m = len(matrix.data)
+    at = np.arange(m) + np.repeat(others[:-1], np.diff(begin))
+    at_other = np.arange(m) + np.repeat(begin[1:], np.diff(others))
+    neighbours, weights = np.empty(2 * m, matrix.indices.dtype), np.empty(2 * m)
+    neighbours[at], neighbours[at_other] = matrix.indices, other.indices
+    weights[at], weights[at_other] = matrix.data, other.data
+    return begin + others, neighbours, weights
+
+
+class _Paths:
+    """The rows of a matrix of scipy, and paths along them."""
+
+    def __init__(self, g: _Csr, directed: bool, unweighted: bool, at: Any):
+        m = g.matrix
+        offsets, neighbours, weights = (m.indptr, m.indices, g.weights) if directed else _rows_both_ways(m)
+        self.offsets = np.ascontiguousarray(offsets, np.int64)
+        self.ids: Any = np.uint32 if neighbours.dtype == np.int32 else np.int64
+        signed = np.ascontiguousarray(neighbours, np.int32 if self.ids is np.uint32 else np.int64)
+        self.neighbours = signed.view(self.ids)
+        self.weights = np.ones(len(weights)) if unweighted else weights
+        self.n, self.at = g.n, at
+
+    def find(self, sources: np.ndarray, limit: float, distances: np.ndarray, *trees: Any) -> None:
+        """Fills distances, and as far as they are given, predecessors and the nearest sources."""
+        found = [np.empty(self.n, self.ids) if tree is not None else None for tree in trees]
+        most = None if limit == np.inf else np.array([limit])
+        _core.rows_paths(
+            self.at, self.offsets, self.neighbours, self.weights, sources.astype(self.ids), most, distances, *found
+        )
+        for tree, ids in zip(trees, found):
+            if tree is not None:
+                tree[:] = ids.view(np.int32 if self.ids is np.uint32 else np.int64)
+                tree[tree < 0] = NO_PREDECESSOR
+
+
+def _sources(indices: Any, n: int) -> np.ndarray:
+    """The sources, as scipy checks them."""
+    if indices is None:
+        return np.arange(n)
+    sources = np.array(indices, np.int64, copy=True)
+    if sources.ndim > 1:
+        raise ValueError("indices must be scalar or 1-D")
+    sources = np.atleast_1d(sources)
+    sources[sources < 0] += n
+    if np.any(sources < 0) or np.any(sources >= n):
+        raise ValueError("indices out of range 0...N")
+    return sources
+
+
+def dijkstra(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> Any:
+    """Finds shortest paths in a graph of lengths that are 0 or more.
+
+    Parameters
+    ----------
+    csgraph : array_like or sparse matrix, shape (n, n)
+        Entry (i, j) is the length of an arc from i to j. A graph with negative or NaN lengths is left to scipy.
+    directed : bool
+        If False, arcs are walked both ways.
+    indices : array_like or int, optional
+        The sources; all vertices if None.
+    return_predecessors : bool
+        Returns the predecessors too.
+    unweighted : bool
+        All lengths are 1.
+    limit : float
+        Vertices at larger distances are not reached.
+    min_only : bool
+        Paths begin at the nearest source.
+    device, progress
+        As those of `minimum_spanning_tree`.
+
+    Returns
+    -------
+    dist_matrix : array, shape ([n_sources,] n)
+        Distances; inf where no path leads.
+    predecessors : array of int32, shape ([n_sources,] n)
+        The vertex before the last arc of a path; -9999 for sources and without a path. Of equal paths the predecessor
+        is the smallest, which may not be scipy's.
+    sources : array of int32, shape (n,)
+        With ``min_only``: the nearest source, or -9999.
+
+    Examples
+    --------
+    >>> from boscage.sparse.csgraph import dijkstra
+    >>> dijkstra([[0, 4, 1], [0, 0, 0], [0, 2, 0]], indices=0)
+    array([0., 3., 1.])
+    """
+    g = _Csr(csgraph)
+    if g.space is not NUMPY:
+        raise TypeError("dijkstra: a matrix in host memory is needed")
+    limit = float(limit)
+    negative_or_nan = not unweighted and not (g.weights >= 0).all()  # type: ignore[operator]
+    if not limit >= 0 or negative_or_nan:
+        return _scipy.dijkstra(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
+    sources = _sources(indices, g.n)
+    paths = _Paths(g, directed, unweighted, where(place_for(NUMPY, device), 0, None, progress))
+    if min_only:
+        distances = np.empty(g.n)
+        trees = [np.empty(g.n, np.int32) if return_predecessors else None for _ in range(2)]
+        paths.find(sources, limit, distances, *trees)
+        return (distances, *trees) if return_predecessors else distances
+    all_distances = np.empty((len(sources), g.n))
+    predecessors = np.empty((len(sources), g.n), np.int32) if return_predecessors else None
+    for k in range(len(sources)):
+        paths.find(sources[k : k + 1], limit, all_distances[k], None if predecessors is None else predecessors[k], None)
+    shape = (g.n,) if np.ndim(indices) == 0 and indices is not None else all_distances.shape
+    if predecessors is None:
+        return all_distances.reshape(shape)
+    return all_distances.reshape(shape), predecessors.reshape(shape)
+
+
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> Any:
+    """Finds shortest paths in a graph.
+
+    Parameters
+    ----------
+    csgraph, directed, return_predecessors, unweighted, indices, device, progress
+        As those of `dijkstra`.
+    method : {"auto", "D", "FW", "BF", "J"}
+        Other methods than "auto" and "D", and graphs with negative lengths, are left to scipy.
+    overwrite : bool
+        For scipy's "FW" alone.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As those of `dijkstra`.
+
+    Examples
+    --------
+    >>> from boscage.sparse.csgraph import shortest_path
+    >>> shortest_path([[0, 4, 1], [0, 0, 0], [0, 2, 0]])
+    array([[ 0.,  3.,  1.],
+           [inf,  0., inf],
+           [inf,  2.,  0.]])
+    """
+    g = _Csr(csgraph) if method in ("auto", "D") else None
+    if g is None or g.space is not NUMPY or not (unweighted or (g.weights >= 0).all()):  # type: ignore[operator]
+        return _scipy.shortest_path(
+            csgraph, method, directed, return_predecessors, unweighted, overwrite, indices
+        )
+    return dijkstra(
+        csgraph, directed, indices, return_predecessors, unweighted, device=device, progress=progress
+    )

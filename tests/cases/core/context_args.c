@@ -149,6 +149,15 @@ static void of_cluster(void)
     REFUSED(bosc_dbscan_bytes(NULL, NULL, 0, NULL));
 }
 
+static void of_paths(void)
+{
+    REFUSED(bosc_paths_compute(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_paths_compute_rows(NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_paths_verify(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_paths_route(NULL, NULL, 1, 64, 0, NULL, 0, NULL));
+    REFUSED(bosc_paths_bytes(NULL, 0, 0, 0, NULL));
+}
+
 static void of_geometric(void)
 {
     REFUSED(bosc_geometric_create(NULL, NULL, NULL));
@@ -416,6 +425,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"comm", NULL, of_comm},
     {"context", NULL, of_context},
     {"cluster", NULL, of_cluster},
+    {"paths", NULL, of_paths},
     {"forest", NULL, of_forest},
     {"geometric", NULL, of_geometric},
     {"graph", NULL, of_graph},

@@ -342,6 +342,20 @@ static bosc_status components_compute(struct world *w)
 {
     return bosc_components_compute(w->ctx, w->graph, NULL, w->out, NULL);
 }
+static bosc_status paths_compute(struct world *w)
+{
+    const int64_t source = 0;
+    return bosc_paths_compute(w->ctx, w->graph, &source, 1, NULL, w->out, w->out + 8 * w->n, NULL, NULL, NULL);
+}
+static bosc_status paths_verify(struct world *w)
+{
+    const int64_t source = 0;
+    const bosc_paths_opts far = {.size = sizeof far, .limit = &(uint64_t){0}};
+    uint64_t *distances = (uint64_t *)(void *)w->out;
+    memset(distances, 0xff, (size_t)w->n * sizeof *distances);
+    distances[0] = 0;
+    return bosc_paths_verify(w->ctx, w->graph, &source, 1, &far, distances, NULL, NULL);
+}
 static bosc_status ranks_msf_compute(struct world *w)
 {
     return bosc_ranks_msf_compute(w->ctx, w->comm, w->graph, NULL, w->out, NULL, w->out + 8 * w->n, NULL);
@@ -685,6 +699,8 @@ static const struct call calls[] = {
     {"msf_compute", msf_compute_by_primitives, NULL, false},
     {"msf_verify", msf_verify, NULL, false},
     {"components_compute", components_compute, NULL, false},
+    {"paths_compute", paths_compute, NULL, false},
+    {"paths_verify", paths_verify, NULL, false},
     {"ranks_msf_compute", ranks_msf_compute, NULL, false},
     {"ranks_msf_verify", ranks_msf_verify, NULL, false},
     {"ranks_components_compute", ranks_components_compute, NULL, false},

@@ -126,6 +126,8 @@ static void information_of_trees(bosc_ctx *ctx)
     CHECK_INFO(bosc_planet_info, bosc_planet_get_info(ctx, planet, is));
     CHECK_INFO(bosc_planet_stats, bosc_planet_measure(ctx, planet, is));
     CHECK_INFO(bosc_graph_info, bosc_graph_get_info(ctx, graph, is));
+    CHECK_INFO(bosc_paths_info, bosc_paths_compute(ctx, graph, NULL, 0, NULL, NULL, NULL, NULL, NULL, is));
+    CHECK_INFO(bosc_paths_fault, bosc_paths_verify(ctx, graph, NULL, 0, NULL, NULL, NULL, is));
     CHECK_INFO(bosc_msf_info, bosc_msf_compute(ctx, graph, NULL, NULL, NULL, is));
     bosc_cbt_free(tree);
     bosc_bisectors_free(bisectors);

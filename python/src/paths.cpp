@@ -1,0 +1,51 @@
+/* Shortest paths along the rows of sparse matrices.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "core.hpp"
+
+#include <boscage/paths.h>
+
+namespace
+{
+
+/* Paths along directed rows: to `distances`, of float64 with weights and of uint64 without, and to `predecessors` and
+ * `nearest`, of the type of the neighbours, if they are given. */
+void rows_paths(const Where &where, const In &offsets, const In &neighbours, const In &weights, const In &sources,
+                const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
+{
+    const int64_t n = size_of(offsets) - 1, m = size_of(neighbours);
+    const bosc_dtype ids = dtype_of(neighbours, "neighbours");
+    if (n < 0) throw nb::value_error("offsets: none");
+    if (ids != BOSC_U32 && ids != BOSC_I64) throw nb::type_error("neighbours: neither uint32 nor int64");
+    bosc_graph_opts graph = {};
+    graph.size = sizeof graph;
+    graph.weight = BOSC_F64;
+    graph.id_bits = ids == BOSC_U32 ? 32 : 64;
+    const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, n + 1, "offsets");
+    const void *to = elements(where, neighbours, ids, m, "neighbours");
+    const void *w = weights.is_valid() ? elements(where, weights, BOSC_F64, m, "weights") : nullptr;
+    const void *from = elements(where, sources, ids, size_of(sources), "sources");
+    /* A limit is in host memory, and of the type of distances. */
+    const bosc_dtype numbers = w ? BOSC_F64 : BOSC_U64;
+    bosc_paths_opts opts = {};
+    opts.size = sizeof opts;
+    if (limit.is_valid()) opts.limit = elements(Where(), limit, numbers, 1, "limit");
+    void *d = room(where, distances, numbers, n, "distances");
+    void *p = room(where, predecessors, ids, n, "predecessors");
+    void *s = room(where, nearest, ids, n, "nearest");
+    Call call(where);
+    int64_t last = 0;
+    call.run([&](bosc_ctx *ctx) { return bosc_ctx_copy(ctx, &last, starts + n, sizeof last); });
+    if (last != m) throw nb::value_error("offsets: the last one is not the number of neighbours");
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_paths_compute_rows(ctx, &graph, starts, to, w, n, from, size_of(sources), &opts, d, p, nullptr, s,
+                                       nullptr);
+    });
+}
+
+} // namespace
+
+void bind_paths(nb::module_ &m)
+{
+    m.def("rows_paths", &rows_paths, "where"_a, "offsets"_a, "neighbours"_a, "weights"_a.none(), "sources"_a,
+          "limit"_a.none(), "distances"_a.none(), "predecessors"_a.none(), "nearest"_a.none());
+}
