@@ -142,16 +142,16 @@ static void print_row(const struct subject *b, const char *name, struct bench_ti
 
 int main(int argc, char **argv)
 {
-    struct subject b = {
-        .set = {.m = -1, .sources = 1, .kind = "network", .weight = "u32", .algorithms = "wu"}, .info = {sizeof b.info, 0}};
-    const struct bench_option own[] = {
-        {'k', BENCH_TEXT, &b.set.kind, "network, or " SHAPE_TEXT(GRAPH_SHAPES)},
-        {'m', BENCH_INTEGER, &b.set.m, "edges"},
-        {'w', BENCH_TEXT, &b.set.weight, "u32, i32, f32, u64, i64 or f64"},
-        {'s', BENCH_INTEGER, &b.set.sources, "sources"},
-        {'d', BENCH_NUMBER, &b.set.width, "width of a range of distances"},
-        {'a', BENCH_TEXT, &b.set.algorithms, "letters: weighted, unweighted, rounds"}};
+    struct subject b = {.set = {.m = -1, .sources = 1, .kind = "network", .weight = "u32", .algorithms = "wu"},
+                        .info = {sizeof b.info, 0}};
+    const struct bench_option own[] = {{'k', BENCH_TEXT, &b.set.kind, "network, or " SHAPE_TEXT(GRAPH_SHAPES)},
+                                       {'m', BENCH_INTEGER, &b.set.m, "edges"},
+                                       {'w', BENCH_TEXT, &b.set.weight, "u32, i32, f32, u64, i64 or f64"},
+                                       {'s', BENCH_INTEGER, &b.set.sources, "sources"},
+                                       {'d', BENCH_NUMBER, &b.set.width, "width of a range of distances"},
+                                       {'a', BENCH_TEXT, &b.set.algorithms, "letters: weighted, unweighted, rounds"}};
     static const char *const names[] = {"weighted", "unweighted", "rounds"};
+    /* 1. Options and the graph. */
     bench.n = 1000000;
     bench.repeats = 5;
     bench_options(argc, argv, "vertices", own, sizeof own / sizeof own[0]);
@@ -159,6 +159,7 @@ int main(int argc, char **argv)
     open_graph(&b);
     bench_say("%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %" PRId64 " sources, %s", b.set.kind, b.n, b.m,
               b.set.weight, b.set.sources, bench_device());
+    /* 2. Rows. */
     for (int a = 0; a < 3; a++) {
         if (!strchr(b.set.algorithms, "wur"[a])) continue;
         b.opts = (bosc_paths_opts){.size = sizeof b.opts, .width = b.set.width, .unweighted = a == 1};

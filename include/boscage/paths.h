@@ -5,8 +5,8 @@
  * Start with: bosc_paths_compute
  *
  * Lengths of edges are 0 or more. A distance is the least sum over all paths, added from the source in order: uint64_t
- * for integers, double for floats. So distances are one function of the graph. The predecessor of a vertex is the
- * smallest of those that its distance allows; every backend and number of threads finds the same tree. */
+ * for integers, double for floats. So distances are one function of the graph. Of several
+ * possible predecessors of a vertex the smallest counts; every backend and number of threads finds the same tree. */
 #ifndef BOSCAGE_PATHS_H
 #define BOSCAGE_PATHS_H
 
@@ -37,8 +37,9 @@ typedef struct bosc_paths_info {
  * An edge joins both of its ends. Infinite weights are no edges.
  * sources (source_count): of the graph's id_bits, in any order, also repeated.
  * opts: NULL means the defaults.
- * distances (n): uint64_t, or double for weights F32 and F64; of vertices not reached UINT64_MAX, INFINITY. May be NULL.
- * predecessors (n): of id_bits: the vertex before the last edge of the path; none (-1, UINT32_MAX) for sources and
+ * distances (n): uint64_t, or double for weights F32 and F64; of vertices not reached UINT64_MAX, INFINITY. May be
+ * NULL. predecessors (n): of id_bits: the vertex before the last edge of the path; none (-1, UINT32_MAX) for sources
+ * and
  *     vertices not reached. Of several the smallest at a smaller distance. If all are at the same distance, as edges of
  *     length 0 join them, the smallest with the fewest such edges on its path. May be NULL.
  * edges (n): of id_bits: the smallest edge id of the edges from there that attain the distance; none likewise. May be

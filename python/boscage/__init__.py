@@ -6,7 +6,7 @@ Modules have the names of the libraries with the same interface: change one impo
 ===========================  ==========================================================================
 `boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``
 `boscage.neighbors`          ``KDTree``, ``NearestNeighbors`` and transformers of scikit-learn
-`boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``; ``verify_spanning_tree``
+`boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``, ``dijkstra``; ``verify_spanning_tree``
 `boscage.cluster`            ``DBSCAN``, ``dbscan`` of scikit-learn; ``friends_of_friends``
 `boscage.cluster.hierarchy`  ``linkage`` of scipy, by single linkage
 `boscage.nx`                 a backend of networkx

@@ -82,6 +82,7 @@ static bosc_status check_weights(struct bi_paths_call *c)
         double lengths[SAMPLES];
     } host, *device;
     if (r->unweighted || r->arcs == 0) return BOSC_OK;
+    /* 1. Check all weights, and sample their lengths. */
     host.bad = INT64_MAX;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *device, &device));
     BI_TRY(ctx->backend->copy(ctx, &device->bad, &host.bad, sizeof host.bad));
@@ -92,6 +93,7 @@ static bosc_status check_weights(struct bi_paths_call *c)
     BI_TRY(bi_read_back(ctx, &host, device, sizeof host));
     if (host.bad != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "edge %lld: its weight is negative or NaN", (long long)host.bad);
+    /* 2. The mean of the finite ones. */
     double sum = 0;
     int64_t finite = 0;
     for (int i = 0; i < SAMPLES; i++) {

@@ -147,11 +147,11 @@ static bosc_status convert_arcs(struct bi_paths_call *c, const void *neighbours,
     struct bi_paths_rows *r = &c->rows;
     int64_t bad = INT64_MAX;
     bool staged = false;
-    struct bi_paths_convert a = {
-        .neighbours_64bit = c->id_bits == 64, .weight = r->weight, .n = (uint64_t)r->n};
+    struct bi_paths_convert a = {.neighbours_64bit = c->id_bits == 64, .weight = r->weight, .n = (uint64_t)r->n};
     const size_t size = bosc_dtype_size(r->weight);
     if (r->arcs == 0) return BOSC_OK;
     if (!neighbours) return bi_fail(ctx, BOSC_ERR_ARG, "neighbours: NULL");
+    /* 1. Choose the arrays to convert. */
     BI_TRY(bi_stage_in(ctx, neighbours, (size_t)r->arcs * (size_t)c->id_bits / 8, &a.neighbours, &staged));
     r->neighbours = a.neighbours;
     if (c->id_bits == 64) {
@@ -166,6 +166,7 @@ static bosc_status convert_arcs(struct bi_paths_call *c, const void *neighbours,
             r->keys = a.keys;
         }
     }
+    /* 2. Convert and check. */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &a.bad));
     BI_TRY(ctx->backend->copy(ctx, a.bad, &bad, sizeof bad));
     BI_TRY(c->steps->paths_convert(ctx, r->arcs, &a));

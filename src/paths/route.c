@@ -1,8 +1,7 @@
 /* The path to a vertex, from the predecessors. */
 #include "paths/drivers.h"
 
-static bosc_status find_route(bosc_ctx *ctx, struct bi_paths_follow *a, int64_t *length, void *route,
-                              int64_t capacity)
+static bosc_status find_route(bosc_ctx *ctx, struct bi_paths_follow *a, int64_t *length, void *route, int64_t capacity)
 {
     const struct bi_paths_steps *steps = ctx->ops->paths->steps;
     const size_t size = a->is_64bit ? 8 : 4;

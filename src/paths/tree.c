@@ -29,7 +29,7 @@ static bosc_status extend_tree(struct bi_paths_call *c, struct bi_paths_tree *t,
     /* 2. Propose predecessors by the numbers of arcs. */
     t->hops = flat.hops;
     BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS, c->steps->paths_propose_flat(ctx, items, t));
-    /* 3. Count the vertices that are left. */
+    /* 3. Count the vertices without a predecessor. */
     flat.hops = NULL;
     flat.flags = NULL;
     flat.count = counted;

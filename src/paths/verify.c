@@ -151,7 +151,8 @@ static bosc_status report_fault(struct proof *p, const struct bi_graph_view *gra
     };
     if (f->arc != INT64_MAX) {
         BI_TRY(find_edge(p->c, graph, f->arc, fault));
-        return bi_fail(ctx, BOSC_ERR_DATA, "edge %lld: from vertex %lld it leads to vertex %lld at less than its distance",
+        return bi_fail(ctx, BOSC_ERR_DATA,
+                       "edge %lld: from vertex %lld it leads to vertex %lld at less than its distance",
                        (long long)fault->edge, (long long)fault->from, (long long)fault->vertex);
     }
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -185,6 +186,7 @@ bosc_status bosc_paths_verify(bosc_ctx *ctx, const bosc_graph *graph, const void
     bi_progress_set_total(ctx, ARC_COST * (double)view.arcs + VERTEX_COST * (double)view.n);
     BI_TRY_WITH_SCRATCH(ctx, stage_and_prove(&p, distances, predecessors));
     const bosc_status status = report_fault(&p, &view, &found);
-    if (fault && fault->size && (status == BOSC_OK || status == BOSC_ERR_DATA)) bi_copy_info(fault, &found, sizeof found);
+    if (fault && fault->size && (status == BOSC_OK || status == BOSC_ERR_DATA))
+        bi_copy_info(fault, &found, sizeof found);
     return status;
 }

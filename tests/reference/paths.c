@@ -113,16 +113,19 @@ bool reference_paths(const struct reference_edges *g, bool directed, const int64
     a.floats = !a.unweighted && (g->dtype == BOSC_F32 || g->dtype == BOSC_F64);
     a.none = a.floats ? bits_of(INFINITY) : UINT64_MAX;
     a.limit = UINT64_MAX;
-    if (opts && opts->limit) a.limit = a.floats ? bits_of(*(const double *)opts->limit) : *(const uint64_t *)opts->limit;
+    if (opts && opts->limit)
+        a.limit = a.floats ? bits_of(*(const double *)opts->limit) : *(const uint64_t *)opts->limit;
     p->distances = malloc((size_t)(n + 1) * 8);
     p->predecessors = malloc((size_t)(n + 1) * 8);
     p->edges = malloc((size_t)(n + 1) * 8);
     p->nearest = malloc((size_t)(n + 1) * 8);
     p->reached = 0;
+    /* 1. Distances and predecessors. */
     const bool good = find_distances(&a, sources, count, p->distances);
     for (int64_t v = 0; v < n; v++) p->predecessors[v] = p->edges[v] = p->nearest[v] = -1;
     for (int64_t i = 0; i < count; i++) p->predecessors[sources[i]] = sources[i];
     find_predecessors(&a, p->distances, p->predecessors);
+    /* 2. Edges and sources. */
     for (int64_t i = 0; i < a.count; i++) {
         const int64_t u = tail(&a, i), v = head(&a, i), e = i % g->m;
         bool overflows = false;

@@ -124,14 +124,12 @@ static int write_route(struct job *job, const struct paths_input *s)
     else
         job_set_integer(job, "distance", ((const int64_t *)s->distances.data)[target]);
     if (!reached) return report_error(EXIT_FAILED, "--route: no path leads to vertex %lld", (long long)target);
-    bosc_status status =
-        bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, NULL, 0, &length);
+    bosc_status status = bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, NULL, 0, &length);
     route.shape[0] = length;
     if (status == BOSC_OK) {
         route.data = job_alloc((size_t)length, sizeof(int64_t));
         if (!route.data) return EXIT_FAILED;
-        status =
-            bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, route.data, length, &length);
+        status = bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, route.data, length, &length);
     }
     code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     if (!code) {
@@ -152,12 +150,11 @@ static int compute_paths(struct job *job, struct paths_input *s)
     const bool tree = job->value[OPT_PREDECESSORS] || job->value[OPT_ROUTE];
     const bool nearest = job->value[OPT_NEAREST] || job->value[OPT_ROUTE];
     const double start = job_now();
-    const bosc_status status = bosc_paths_compute(
-        job->ctx, s->graph, s->sources, s->source_count, &s->opts, s->distances.data,
-        tree ? s->predecessors.data : NULL, NULL, nearest ? s->nearest.data : NULL, &info);
+    const bosc_status status =
+        bosc_paths_compute(job->ctx, s->graph, s->sources, s->source_count, &s->opts, s->distances.data,
+                           tree ? s->predecessors.data : NULL, NULL, nearest ? s->nearest.data : NULL, &info);
     job_add_seconds(job, "paths", start);
-    if (status != BOSC_OK)
-        return report_error(status_exit_code(status), "%s: %s", s->path, bosc_ctx_message(job->ctx));
+    if (status != BOSC_OK) return report_error(status_exit_code(status), "%s: %s", s->path, bosc_ctx_message(job->ctx));
     job_set_integer(job, "reached", info.reached);
     if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
     if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);

@@ -164,10 +164,11 @@ const struct command commands[] = {
     {.room = "paths",
      .usage = "G --source V[,V...] [-o distances.npy] [--predecessors P.npy] [--nearest S.npy]\n"
               "              [--route V [--stops R.npy]] [--verify distances.npy]",
-     .summary = "Find the shortest paths from the nearest source to all vertices of a graph, or prove them.\n"
-                "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
-                "no path reaches are -1, or inf for real weights. --verify checks distances, and with --predecessors the\n"
-                "paths, of any program.",
+     .summary =
+         "Find the shortest paths from the nearest source to all vertices of a graph, or prove them.\n"
+         "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
+         "no path reaches are -1, or inf for real weights. --verify checks distances, and with --predecessors the\n"
+         "paths, of any program.",
      .example = "boscage paths roads.gr --source 0 -o distances.npy --route 1000 --stops route.npy",
      .min_operands = 1,
      .max_operands = 1,

@@ -343,7 +343,7 @@ def dijkstra(
     device: Any = None,
     progress: Progress = None,
 ) -> Any:
-    """Finds shortest paths in a graph of lengths that are 0 or more.
+    """Finds shortest paths in a graph without negative lengths.
 
     Parameters
     ----------

@@ -9,12 +9,12 @@
 #include "paths/cpu/search.h"
 
 enum {
-    QUEUE = 1 << 12,     /* vertices of a thread's queue; a power of two */
-    CHUNK = 64,          /* vertices that a thread takes from a list, or adds to one, at once */
-    MOST_POPS = 1 << 14, /* by a thread in a region: then other threads get a share of its queue */
+    QUEUE = 1 << 12,       /* vertices of a thread's queue; a power of two */
+    CHUNK = 64,            /* vertices that a thread takes from a list, or adds to one, at once */
+    MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
     REGION_VERTICES = 512, /* near vertices from which a region of several threads pays; below, one thread works */
-    MEAN_LENGTHS = 16,   /* of arcs, in a range */
-    AHEAD = 8            /* vertices of a queue from the prefetch of a row to its use */
+    MEAN_LENGTHS = 16,     /* of arcs, in a range */
+    AHEAD = 8              /* vertices of a queue from the prefetch of a row to its use */
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
@@ -145,7 +145,8 @@ BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct que
     for (; q->begin != q->end && (!shared || pops < MOST_POPS); pops++) {
         const uint32_t ahead = q->begin + AHEAD, u = q->vertices[q->begin++ & q->mask];
         if (q->end - ahead < (uint32_t)QUEUE)
-            __builtin_prefetch((const char *)r->offsets + (size_t)q->vertices[ahead & q->mask] * (r->offsets_64bit ? 8 : 4));
+            __builtin_prefetch((const char *)r->offsets +
+                               (size_t)q->vertices[ahead & q->mask] * (r->offsets_64bit ? 8 : 4));
         relax(s, r, q, u, shared);
     }
     flush(s, q);
@@ -179,7 +180,7 @@ static void relax_any(struct state *s, struct queue *q, bool shared)
     shared ? relax_near(s, &s->rows, q, true) : relax_near(s, &s->rows, q, false);
 }
 
-/* Relaxes all vertices of the near list, and those that become near, as far as the queues go. */
+/* Relaxes all vertices of the near list. New near vertices go to the queues, then to the next list. */
 static void relax_list(struct state *s, int threads)
 {
     const struct bi_paths_rows *r = &s->rows;
@@ -252,15 +253,17 @@ static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *se
 {
     const int64_t n = search->rows.n;
     const int threads = bi_thread_count(ctx, n, ctx->thread_items);
-    const double width = search->width > 0          ? search->width
+    const double width = search->width > 0         ? search->width
                          : search->mean_length > 0 ? search->mean_length * MEAN_LENGTHS
                                                    : 1;
     struct state s = {.ctx = ctx, .rows = search->rows, .distances = search->distances};
+    /* 1. Lists and queues. */
     struct bi_carver c = {0};
     carve_state(&c, &s, n, threads);
     BI_TRY(bi_scratch(ctx, c.used, (void **)&c.base));
     c.used = 0;
     carve_state(&c, &s, n, threads);
+    /* 2. The first vertices, then one range after the other. */
     BI_TRY(ctx->backend->fill(ctx, s.flags, 0, (size_t)n));
     for (int64_t i = 0; i < search->count; i++) {
         s.near.vertices[i] = search->list[i];

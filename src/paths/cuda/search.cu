@@ -7,7 +7,8 @@
  * of its distance, with the distance; entries of earlier distances have no effect. If the near list overflows, a round
  * reads the distances of all vertices instead.
  *
- * Sources: Davidson, Baxter, Garland, Owens, Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths (IPDPS
+ * Sources: Davidson, Baxter, Garland, Owens, Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths
+ * (IPDPS
  * 2014); Wang, Fussell, Lin, A Fast Work-Efficient SSSP Algorithm for GPUs (PPoPP 2021). */
 #include "core/call.h"
 #include "core/cuda/cooperative.cuh"
@@ -19,8 +20,8 @@ enum { THREADS = 64, QUEUE = 32, PART = 8, MOST_LISTED = 48 };
 #else
 enum {
     THREADS = 1024,
-    QUEUE = 1024,        /* vertices near a block, in shared memory */
-    PART = 256,          /* arcs of a row that one entry stands for */
+    QUEUE = 1024,         /* vertices near a block, in shared memory */
+    PART = 256,           /* arcs of a row that one entry stands for */
     MOST_LISTED = 1 << 16 /* entries of the near list beyond half of the vertices */
 };
 #endif
@@ -88,7 +89,8 @@ struct item {
 static __device__ __forceinline__ entry *written_list(const search &s) { return s.a.near_list[(s.near_turn + 1) % 2]; }
 
 /* Adds entries for a row of `length` arcs to the near list of the next round. */
-static __device__ __forceinline__ void push_near(const search &s, uint32_t v, unsigned long long distance, uint32_t length)
+static __device__ __forceinline__ void push_near(const search &s, uint32_t v, unsigned long long distance,
+                                                 uint32_t length)
 {
     const uint32_t parts = (uint32_t)(((uint64_t)length + PART - 1) / PART);
     const uint32_t at = atomicAdd(&s.a.control->near_count[(s.near_turn + 1) % 3], parts);
@@ -109,8 +111,8 @@ static __device__ __forceinline__ void push_far(const search &s, uint32_t v)
 }
 
 /* Adds a vertex that has become near to the block's queue, or to the list. */
-static __device__ __forceinline__ void push_queue(const search &s, uint32_t v, unsigned long long distance, uint32_t begin,
-                                           uint32_t end)
+static __device__ __forceinline__ void push_queue(const search &s, uint32_t v, unsigned long long distance,
+                                                  uint32_t begin, uint32_t end)
 {
     struct queue &q = s.sh.queue[s.side ^ 1];
     if (begin == end) return;
@@ -129,7 +131,8 @@ static __device__ __forceinline__ void push_queue(const search &s, uint32_t v, u
 
 /* Relaxes one arc of u, unless u has fallen since. The row of its end is read beside the atomic minimum. `checked`:
  * most arcs change nothing, so that a read comes first. */
-static __device__ __forceinline__ void relax_arc(const search &s, unsigned long long from, uint32_t u, int64_t arc, bool checked)
+static __device__ __forceinline__ void relax_arc(const search &s, unsigned long long from, uint32_t u, int64_t arc,
+                                                 bool checked)
 {
     const bi_paths_rows &r = s.rows;
     const unsigned long long now = bi_load_relaxed(&s.a.distances[u]);
@@ -197,8 +200,7 @@ static __device__ void relax_queue(const search &s)
     for (unsigned first = warp * step; first < count; first += WARPS * step) {
         item own = {};
         const unsigned at = first + lane;
-        if (lane < step && at < count)
-            own = {q.distance[at], q.vertex[at], q.end[at], q.end[at] - q.begin[at]};
+        if (lane < step && at < count) own = {q.distance[at], q.vertex[at], q.end[at], q.end[at] - q.begin[at]};
         relax_items(s, own, false);
     }
 }
@@ -281,8 +283,8 @@ static __device__ unsigned long long relax_round(search &s, unsigned long long n
     return finish_round(s);
 }
 
-/* Advances to the next range with vertices: moves far vertices of the range to the near list, drops those that have
- * been near, and lists the others again. Returns the sum of the round; 0: none is left. */
+/* Advances to the next range with vertices: far vertices of the range become near, those of earlier ranges are
+ * dropped, and all others stay far. Returns the sum of the round; 0: none is left. */
 static __device__ unsigned long long advance_range(search &s)
 {
     struct control *c = s.a.control;

@@ -9,7 +9,7 @@
 
 #define BI_PATHS_NONE UINT32_MAX /* no vertex */
 
-/* Distances are words: integers, or the bits of doubles that are 0 or more, which have the same order. */
+/* Distances are words: integers, or the bits of doubles without sign: both in one order. */
 struct bi_paths_rows {
     int64_t n, arcs;
     const void *offsets, *edge_ids; /* 64-bit words if the flag is set, else 32-bit; edge_ids NULL: the arc is the id */
@@ -21,7 +21,7 @@ struct bi_paths_rows {
     uint64_t zero_key; /* of weight 0 */
     uint64_t none;     /* the distance of vertices not reached */
     uint64_t bound;    /* distances from here on are too large; `none` at most */
-    /* Not NULL: the search counts arcs between vertices of one distance, the length 0 of which adds nothing. */
+    /* Not NULL: distances. The search counts arcs that add nothing to the distance of their row. */
     const uint64_t *plateau;
 };
 

@@ -108,8 +108,8 @@ BI_FN void bi_step_paths_write(const struct bi_paths_write *a, int64_t v)
     if (a->edges) bi_set_word(a->edges, a->is_64bit, v, a->ids[v]);
 }
 
-/* Follows predecessors from the target: one item. Fills the route from its end, if it is not NULL, as it has `length`
- * vertices then; else counts them. More than n, and predecessors that are no vertices, are a fault: -1. */
+/* Follows predecessors from the target: one item. A route of `length` vertices is filled from its end; without a route
+ * (NULL) they are counted. A cycle and a predecessor out of range are faults: -1. */
 struct bi_paths_follow {
     const void *predecessors;
     bool is_64bit;

@@ -75,15 +75,16 @@ BI_FN void bi_step_paths_verify_attained(const struct bi_paths_proof *a, int64_t
         bi_atomic_fetch_add_u64(&a->faults->flat, 1);
 }
 
-/* After the jumps every vertex with a distance is below a source, the only vertices without predecessor. A cycle may have
- * become a vertex above itself. Without the caller's predecessors `above` is a tree: all vertices of it are rooted. */
+/* After the jumps every vertex with a distance is below a source, the only vertices without predecessor. A cycle may
+ * have become a vertex above itself. Without the caller's predecessors `above` is a tree: all vertices of it are
+ * rooted. */
 BI_FN void bi_step_paths_verify_roots(const struct bi_paths_proof *a, int64_t v)
 {
     const uint32_t up = a->above[v];
     if (a->distances[v] >= a->rows.none) return;
-    const bool rooted = a->predecessors ? bi_word(a->predecessors, a->is_64bit, up) ==
-                                              (a->is_64bit ? UINT64_MAX : UINT32_MAX)
-                                        : up != BI_PATHS_NONE;
+    const bool rooted = a->predecessors
+                            ? bi_word(a->predecessors, a->is_64bit, up) == (a->is_64bit ? UINT64_MAX : UINT32_MAX)
+                            : up != BI_PATHS_NONE;
     if (!rooted) bi_atomic_min_i64(&a->faults->unrooted, v);
 }
 

@@ -12,10 +12,10 @@ static void check(bosc_ctx *ctx, const struct reference_edges *e, const int64_t 
     struct reference_paths right;
     struct paths_outputs o = paths_outputs_of(e->n);
     const bool good = reference_paths(e, false, sources, count, opts, &right);
-    CHECK_STATUS(ctx,
-                 bosc_paths_compute(ctx, graph, given, count, opts, o.distances, o.predecessors, o.edges, o.nearest,
-                                    &o.info),
-                 good ? BOSC_OK : BOSC_ERR_LIMIT);
+    CHECK_STATUS(
+        ctx,
+        bosc_paths_compute(ctx, graph, given, count, opts, o.distances, o.predecessors, o.edges, o.nearest, &o.info),
+        good ? BOSC_OK : BOSC_ERR_LIMIT);
     if (good) {
         paths_check(&o, &right, e->n, id_bits);
         CHECK_OK(ctx, bosc_paths_verify(ctx, graph, given, count, opts, o.distances, o.predecessors, NULL));
@@ -69,6 +69,7 @@ static void large(bosc_ctx *ctx)
                             rounds = {.size = sizeof rounds, .algorithm = BOSC_PATHS_ROUNDS};
             int64_t n, m;
             if (suite_leaves_out()) continue;
+            /* 1. The graph. */
             CHECK_OK(ctx, bosc_graph_generate(ctx, &what, &n, &m, NULL, NULL, NULL, 0));
             int64_t *u = suite_alloc((size_t)m * 8), *v = suite_alloc((size_t)m * 8), *w = suite_alloc((size_t)m * 8);
             CHECK_OK(ctx, bosc_graph_generate(ctx, &what, &n, &m, u, v, w, m));
@@ -77,6 +78,7 @@ static void large(bosc_ctx *ctx)
             const struct reference_edges e = {n, m, u, v, opts.weight, weights};
             bosc_graph *graph = forest_build(ctx, &e, 64, 0);
             struct paths_outputs a = paths_outputs_of(n), b = paths_outputs_of(n);
+            /* 2. Both algorithms, and the proof. */
             const int64_t sources[2] = {n / 2, 7};
             CHECK_OK(ctx, bosc_paths_compute(ctx, graph, sources, 2, &auto_opts, a.distances, a.predecessors, a.edges,
                                              a.nearest, &a.info));

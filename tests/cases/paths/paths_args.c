@@ -24,6 +24,7 @@ static void arguments(bosc_ctx *ctx)
                                    {.size = 3}};
 #define COMPUTE(sources, count, opts, d, p, e, s, i) bosc_paths_compute(ctx, graph, sources, count, opts, d, p, e, s, i)
 #define VERIFY(sources, count, opts, d, p, f) bosc_paths_verify(ctx, graph, sources, count, opts, d, p, f)
+    /* 1. Options, then each argument. */
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         CHECK_ARG(ctx, COMPUTE(&source, 1, &bad[k], distances, NULL, NULL, NULL, NULL), "opts");
         CHECK_ARG(ctx, VERIFY(&source, 1, &bad[k], distances, NULL, NULL), "opts");
@@ -55,6 +56,7 @@ static void arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_paths_route(ctx, ids, N, 64, 0, ids, -1, &length), "capacity");
     CHECK_ARG(ctx, bosc_paths_route(ctx, ids, N, 64, 0, (char *)ids + 4, N, &length), "route");
     CHECK_ARG(ctx, bosc_paths_route(ctx, ids, N, 64, 0, ids, N, NULL), "length");
+    /* 2. Nothing has changed, and no source is no error. */
     for (int v = 0; v < N; v++) CHECK(distances[v] == -7 && ids[v] == -7);
     CHECK_EQ(length, -7);
     CHECK_OK(ctx, COMPUTE(NULL, 0, NULL, distances, ids, NULL, NULL, NULL));
@@ -116,6 +118,7 @@ static void bytes(bosc_ctx *ctx)
         bosc_graph_free(graph);
         forest_free(&g);
     }
+    /* Bad arguments. */
     int64_t most = -7;
     CHECK_ARG(ctx, bosc_paths_bytes(ctx, -1, 0, 1, &most), "n");
     CHECK_ARG(ctx, bosc_paths_bytes(ctx, UINT32_MAX, 0, 1, &most), "n");

@@ -32,8 +32,11 @@ struct paths_outputs {
 
 static inline struct paths_outputs paths_outputs_of(int64_t n)
 {
-    return (struct paths_outputs){suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8),
-                                  suite_alloc((size_t)n * 8), {.size = sizeof(bosc_paths_info)}};
+    return (struct paths_outputs){suite_alloc((size_t)n * 8),
+                                  suite_alloc((size_t)n * 8),
+                                  suite_alloc((size_t)n * 8),
+                                  suite_alloc((size_t)n * 8),
+                                  {.size = sizeof(bosc_paths_info)}};
 }
 
 static inline void paths_outputs_free(struct paths_outputs *o)

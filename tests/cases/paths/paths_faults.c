@@ -63,6 +63,7 @@ static void faults(bosc_ctx *ctx)
         struct suite_random r = {(uint64_t)trial};
         struct subject s = {.g = paths_make(&r, FOREST_COMB, WEIGHTS_FEW, trial == 1 ? BOSC_F32 : BOSC_U64, N)};
         s.opts = (bosc_paths_opts){.size = sizeof s.opts, .algorithm = trial == 2, .width = trial == 0 ? 1 : 0};
+        /* 1. The computation. */
         struct fault_sweep sweep = {.step = suite_emulated(ctx) ? 5 : 1,
                                     .open = open_graph,
                                     .close = close_graph,
@@ -71,6 +72,7 @@ static void faults(bosc_ctx *ctx)
                                     .outputs = &s.out,
                                     .output_bytes = sizeof s.out};
         CHECK(fault_sweep(ctx, &sweep) > 3);
+        /* 2. The other calls, on its results. */
         open_graph(ctx, &s);
         CHECK_OK(ctx, compute(ctx, &s));
         memcpy(s.distances, s.out.distances, sizeof s.distances);

@@ -87,6 +87,7 @@ static void refuses_rows(bosc_ctx *ctx)
     double distances[3] = {-7, -7, -7};
 #define CALL(offsets, neighbours, w) \
     bosc_paths_compute_rows(ctx, &o, offsets, neighbours, w, 3, &source, 1, NULL, distances, NULL, NULL, NULL, NULL)
+    /* Wrong rows, then bad arrays; nothing has changed. */
     CHECK_STATUS(ctx, CALL(first, ids, weights), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "offsets"));
     CHECK_STATUS(ctx, CALL(falls, ids, weights), BOSC_ERR_DATA);

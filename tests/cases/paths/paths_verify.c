@@ -1,4 +1,5 @@
-/* Proofs of paths: right ones are accepted, each kind of wrong one is refused with its vertex; and limits and routes. */
+/* Proofs of paths: right ones are accepted, each kind of wrong one is refused with its vertex; and limits and routes.
+ * */
 #include "cases/paths/paths_data.h"
 
 /* A square with a diagonal, a pair of vertices joined by length 0, another one at its end, and a vertex apart. */
@@ -30,10 +31,10 @@ static void check_fault(const struct subject *s, bool tree, const char *words, i
                         int64_t edge)
 {
     bosc_paths_fault fault = {.size = sizeof fault};
-    CHECK_STATUS(s->ctx,
-                 bosc_paths_verify(s->ctx, s->graph, &s->source, 1, NULL, s->distances, tree ? s->predecessors : NULL,
-                                   &fault),
-                 BOSC_ERR_DATA);
+    CHECK_STATUS(
+        s->ctx,
+        bosc_paths_verify(s->ctx, s->graph, &s->source, 1, NULL, s->distances, tree ? s->predecessors : NULL, &fault),
+        BOSC_ERR_DATA);
     if (!strstr(bosc_ctx_message(s->ctx), words)) CHECK_EQ(bosc_ctx_message(s->ctx)[0], 0);
     CHECK_EQ(fault.vertex, vertex);
     CHECK_EQ(fault.from, from);
@@ -53,9 +54,9 @@ static void wrong_distances(bosc_ctx *ctx)
         const char *words;
         int64_t faulty, from, edge; /* with and without predecessors alike */
     } wrong[] = {
-        {1, 5, "less than its distance", 1, 0, 0},           /* an arc is shorter */
-        {2, 8, "less than its distance", 2, 0, 4},           /* another edge than the one of the tree's */
-        {4, UINT64_MAX, "less than its distance", 4, 3, 5},  /* reached after all */
+        {1, 5, "less than its distance", 1, 0, 0},          /* an arc is shorter */
+        {2, 8, "less than its distance", 2, 0, 4},          /* another edge than the one of the tree's */
+        {4, UINT64_MAX, "less than its distance", 4, 3, 5}, /* reached after all */
         {0, 1, "it is a source", 0, -1, -1},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
@@ -120,14 +121,12 @@ static void limits(bosc_ctx *ctx)
     for (size_t k = 0; k < sizeof limit / sizeof limit[0]; k++) {
         const bosc_paths_opts o = {.size = sizeof o, .limit = &limit[k]};
         bosc_paths_info info = {.size = sizeof info};
-        CHECK_OK(ctx, bosc_paths_compute(ctx, t.graph, &t.source, 1, &o, t.distances, t.predecessors, NULL, NULL,
-                                         &info));
+        CHECK_OK(ctx,
+                 bosc_paths_compute(ctx, t.graph, &t.source, 1, &o, t.distances, t.predecessors, NULL, NULL, &info));
         CHECK_EQ(info.reached, reached[k]);
         CHECK_OK(ctx, bosc_paths_verify(ctx, t.graph, &t.source, 1, &o, t.distances, t.predecessors, NULL));
-        for (int v = 0; v < N; v++)
-            CHECK_EQ(t.distances[v], s.distances[v] <= limit[k] ? s.distances[v] : UINT64_MAX);
-        const bosc_status whole =
-            bosc_paths_verify(ctx, s.graph, &s.source, 1, &o, s.distances, s.predecessors, NULL);
+        for (int v = 0; v < N; v++) CHECK_EQ(t.distances[v], s.distances[v] <= limit[k] ? s.distances[v] : UINT64_MAX);
+        const bosc_status whole = bosc_paths_verify(ctx, s.graph, &s.source, 1, &o, s.distances, s.predecessors, NULL);
         CHECK_EQ(whole, reached[k] == 7 ? BOSC_OK : BOSC_ERR_DATA);
     }
     bosc_graph_free(s.graph);
