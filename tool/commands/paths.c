@@ -47,7 +47,7 @@ static int read_graph(struct job *job, struct paths_input *s)
     if (!code && !s->graph) {
         s->opts.unweighted = has_assumed_weights(&edges);
         if (s->opts.unweighted && !job->value[OPT_UNWEIGHTED])
-            job_set_note(job, "weights", "assumed: the file has none, each edge counts 1");
+            job_set_note(job, "reached", "assumed: the file has none, each edge counts 1");
         code = graph_build(job, s->path, &edges, &s->graph);
     }
     bosc_edges_free(&edges);
