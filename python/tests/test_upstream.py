@@ -15,6 +15,7 @@ FILES = {
     "scipy.cluster.tests.test_hierarchy": "hierarchy",
     "scipy.sparse.csgraph.tests.test_spanning_tree": "csgraph",
     "scipy.sparse.csgraph.tests.test_connected_components": "csgraph",
+    "scipy.sparse.csgraph.tests.test_shortest_path": "shortest_path",
     "sklearn.neighbors.tests.test_kd_tree": "sklearn_kdtree",
     "sklearn.neighbors.tests.test_neighbors": "neighbors",
     "sklearn.cluster.tests.test_dbscan": "clusters",

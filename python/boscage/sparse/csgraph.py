@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csgraph as _scipy
 from scipy.sparse.csgraph import connected_components as _of_scipy
+from scipy.sparse.csgraph import dijkstra as _dijkstra_of_scipy
+from scipy.sparse.csgraph import shortest_path as _shortest_path_of_scipy
 
 from .. import _core
 from .._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
@@ -321,10 +322,7 @@ def _sources(indices: Any, n: int) -> np.ndarray:
     """The sources, as scipy checks them."""
     if indices is None:
         return np.arange(n)
-    sources = np.array(indices, np.int64, copy=True)
-    if sources.ndim > 1:
-        raise ValueError("indices must be scalar or 1-D")
-    sources = np.atleast_1d(sources)
+    sources = np.array(indices, np.int64, copy=True).reshape(-1)
     sources[sources < 0] += n
     if np.any(sources < 0) or np.any(sources >= n):
         raise ValueError("indices out of range 0...N")
@@ -386,7 +384,7 @@ def dijkstra(
     limit = float(limit)
     negative_or_nan = not unweighted and not (g.weights >= 0).all()  # type: ignore[operator]
     if not limit >= 0 or negative_or_nan:
-        return _scipy.dijkstra(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
+        return _dijkstra_of_scipy(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
     sources = _sources(indices, g.n)
     paths = _Paths(g, directed, unweighted, where(place_for(NUMPY, device), 0, None, progress))
     if min_only:
@@ -398,7 +396,7 @@ def dijkstra(
     predecessors = np.empty((len(sources), g.n), np.int32) if return_predecessors else None
     for k in range(len(sources)):
         paths.find(sources[k : k + 1], limit, all_distances[k], None if predecessors is None else predecessors[k], None)
-    shape = (g.n,) if np.ndim(indices) == 0 and indices is not None else all_distances.shape
+    shape = all_distances.shape if indices is None else (*np.shape(indices), g.n)
     if predecessors is None:
         return all_distances.reshape(shape)
     return all_distances.reshape(shape), predecessors.reshape(shape)
@@ -442,7 +440,7 @@ def shortest_path(
     """
     g = _Csr(csgraph) if method in ("auto", "D") else None
     if g is None or g.space is not NUMPY or not (unweighted or (g.weights >= 0).all()):  # type: ignore[operator]
-        return _scipy.shortest_path(
+        return _shortest_path_of_scipy(
             csgraph, method, directed, return_predecessors, unweighted, overwrite, indices
         )
     return dijkstra(

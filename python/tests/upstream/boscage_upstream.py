@@ -33,6 +33,15 @@ def replace_csgraph():
         setattr(scipy.sparse.csgraph, name, getattr(boscage.sparse.csgraph, name))
 
 
+def replace_shortest_path():
+    import scipy.sparse.csgraph
+
+    import boscage.sparse.csgraph
+
+    for name in ("dijkstra", "shortest_path"):
+        setattr(scipy.sparse.csgraph, name, getattr(boscage.sparse.csgraph, name))
+
+
 def replace_neighbors():
     import sklearn.neighbors
 
@@ -93,6 +102,7 @@ def pytest_configure(config):
         {
             "kdtree": replace_kdtree,
             "csgraph": replace_csgraph,
+            "shortest_path": replace_shortest_path,
             "neighbors": replace_neighbors,
             "sklearn_kdtree": replace_sklearn_kdtree,
             "clusters": replace_clusters,

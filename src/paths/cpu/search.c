@@ -13,8 +13,9 @@ enum {
     CHUNK = 64,            /* vertices that a thread takes from a list, or adds to one, at once */
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
     REGION_VERTICES = 512, /* near vertices from which a region of several threads pays; below, one thread works */
-    MEAN_LENGTHS = 16,     /* of arcs, in a range */
-    AHEAD = 8              /* vertices of a queue from the prefetch of a row to its use */
+    MEAN_LENGTHS = 6,      /* of arcs, in a range */
+    MOST_ENDS = 4,         /* arcs of a row with prefetched ends */
+    AHEAD = 8              /* vertices of a list from a prefetch to the next one */
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
@@ -130,24 +131,62 @@ BI_FN void relax(struct state *s, const struct bi_paths_rows *r, struct queue *q
     }
 }
 
+/* Prefetches what relax() reads, in three steps a few vertices apart: the row, its arcs, the distances at their ends. */
+BI_FN void prefetch_row(const struct bi_paths_rows *r, uint32_t u)
+{
+    __builtin_prefetch((const char *)r->offsets + (size_t)u * (r->offsets_64bit ? 8 : 4));
+}
+
+BI_FN void prefetch_arcs(const struct bi_paths_rows *r, uint32_t u)
+{
+    const int64_t begin = bi_paths_row_begin(r, u);
+    __builtin_prefetch(&r->neighbours[begin]);
+    if (!r->unweighted) __builtin_prefetch((const char *)r->keys + (size_t)begin * (r->keys_64bit ? 8 : 4));
+}
+
+BI_FN void prefetch_ends(const struct state *s, const struct bi_paths_rows *r, uint32_t u)
+{
+    const int64_t begin = bi_paths_row_begin(r, u), end = bi_paths_row_begin(r, (int64_t)u + 1);
+    for (int64_t arc = begin; arc < end && arc < begin + MOST_ENDS; arc++)
+        __builtin_prefetch(&s->distances[r->neighbours[arc]]);
+}
+
+/* Relaxes a share of the list. */
+BI_FN void relax_share(struct state *s, const struct bi_paths_rows *r, struct queue *q, int64_t begin, int64_t end,
+                       bool shared)
+{
+    const uint32_t *list = s->near.vertices;
+    for (int64_t i = begin; i < end; i++) {
+        if (i + 3 * AHEAD < end) prefetch_row(r, list[i + 3 * AHEAD]);
+        if (i + 2 * AHEAD < end) prefetch_arcs(r, list[i + 2 * AHEAD]);
+        if (i + AHEAD < end) prefetch_ends(s, r, list[i + AHEAD]);
+        relax(s, r, q, list[i], shared);
+    }
+}
+
+/* Relaxes the vertices of the queue, at most `most`. */
+BI_FN void relax_queue(struct state *s, const struct bi_paths_rows *r, struct queue *q, int64_t most, bool shared)
+{
+    for (int64_t pops = 0; q->begin != q->end && pops < most; pops++) {
+        const uint32_t at = q->begin++, left = q->end - at;
+        if (left > 3 * AHEAD) prefetch_row(r, q->vertices[(at + 3 * AHEAD) & q->mask]);
+        if (left > 2 * AHEAD) prefetch_arcs(r, q->vertices[(at + 2 * AHEAD) & q->mask]);
+        if (left > AHEAD) prefetch_ends(s, r, q->vertices[(at + AHEAD) & q->mask]);
+        relax(s, r, q, q->vertices[at & q->mask], shared);
+    }
+}
+
 /* Relaxes vertices of the shared list, then those of the thread's queue. */
 BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, bool shared)
 {
-    int64_t pops = 0;
-    for (;;) {
-        const int64_t begin = shared ? __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED) : s->taken;
-        if (!shared) s->taken += CHUNK;
-        if (begin >= s->near.count) break;
-        const int64_t end = begin + CHUNK < s->near.count ? begin + CHUNK : s->near.count;
-        for (int64_t i = begin; i < end; i++) relax(s, r, q, s->near.vertices[i], shared);
-        pops += end - begin;
-    }
-    for (; q->begin != q->end && (!shared || pops < MOST_POPS); pops++) {
-        const uint32_t ahead = q->begin + AHEAD, u = q->vertices[q->begin++ & q->mask];
-        if (q->end - ahead < (uint32_t)QUEUE)
-            __builtin_prefetch((const char *)r->offsets +
-                               (size_t)q->vertices[ahead & q->mask] * (r->offsets_64bit ? 8 : 4));
-        relax(s, r, q, u, shared);
+    if (!shared) {
+        relax_share(s, r, q, 0, s->near.count, false);
+        relax_queue(s, r, q, INT64_MAX, false);
+    } else {
+        int64_t begin;
+        while ((begin = __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED)) < s->near.count)
+            relax_share(s, r, q, begin, begin + CHUNK < s->near.count ? begin + CHUNK : s->near.count, true);
+        relax_queue(s, r, q, MOST_POPS, true);
     }
     flush(s, q);
 }
