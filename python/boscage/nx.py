@@ -1,4 +1,4 @@
-"""A backend of networkx: spanning trees and connected components of large undirected graphs.
+"""A backend of networkx: spanning trees, components and shortest path lengths of large graphs.
 
 networkx finds it by its entry points. Select it for a call, ``nx.minimum_spanning_tree(G, backend="boscage")``, or
 for all, ``nx.config.backend_priority.algos = ["boscage"]``.
@@ -33,14 +33,17 @@ TRAVERSALS = {"connected_components", "is_connected", "node_connected_component"
 
 FUNCTIONS = {
     "connected_components": "from the second call for a graph on, one union-find over all edges, in parallel",
+    "dijkstra_path_length": "as single_source_dijkstra_path_length",
     "is_connected": "as connected_components",
     "kruskal_mst_edges": "edges come in the order of Kruskal's algorithm",
     "maximum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
     "maximum_spanning_tree": "as maximum_spanning_edges",
     "minimum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
     "minimum_spanning_tree": "as minimum_spanning_edges",
+    "multi_source_dijkstra_path_length": "as single_source_dijkstra_path_length",
     "node_connected_component": "as connected_components",
     "number_connected_components": "as connected_components",
+    "single_source_dijkstra_path_length": "weights are names of attributes; nodes come in the order of their lengths",
 }
 
 
@@ -50,7 +53,7 @@ def get_info() -> dict[str, Any]:
         "backend_name": "boscage",
         "project": "boscage",
         "package": "boscage",
-        "short_summary": "Spanning trees and components in parallel, on the CPU or a GPU.",
+        "short_summary": "Spanning trees, components and path lengths in parallel, on the CPU or a GPU.",
         "functions": {name: {"additional_docs": text} for name, text in FUNCTIONS.items()},
     }
 
@@ -306,6 +309,63 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.number[n]]).tolist()}
 
 
+# --- shortest paths ---------------------------------------------------------------------------------------------------
+
+
+def _lengths(G: Graph, sources: list[Any], cutoff: Any, weight: Any) -> Any:
+    """The nodes reached, in the order of their lengths, and these; None if networkx's own function must run."""
+    weights = _weights(G, weight, True)
+    if weights is None or not (weights >= 0).all() or cutoff is not None and not cutoff >= 0:
+        return None
+    n, (u, v) = len(G.nodes), G.ends
+    rows, to, w = u, v, weights
+    if not G.is_directed():
+        rows, to, w = np.concatenate([u, v]), np.concatenate([v, u]), np.concatenate([weights, weights])
+    order = np.argsort(rows, kind="stable")
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
+    distances, begin = np.empty(n), np.array([G.number[s] for s in sources])
+    limit = None if cutoff is None else np.array([cutoff], float)
+    _core.rows_paths(where(place()), offsets, to[order], w[order], begin, limit, distances, None, None)
+    reached = np.argsort(distances, kind="stable")[: np.count_nonzero(np.isfinite(distances))]
+    lengths = distances[reached]
+    whole = all(type(edge[-1].get(weight, 1)) is int for edge in G.edges)
+    if whole and len(lengths) and lengths[-1] > 2**53:
+        return None
+    return [G.nodes[i] for i in reached.tolist()], (lengths.astype(np.int64) if whole else lengths).tolist()
+
+
+def multi_source_dijkstra_path_length(G: Any, sources: Any, cutoff: Any = None, weight: Any = "weight") -> Any:
+    import networkx as nx
+
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for s in sources:
+        if s not in G.of:
+            raise nx.NodeNotFound(f"Node {s} not found in graph")
+    found = _lengths(G, list(sources), cutoff, weight)
+    if found is None:
+        return nx.multi_source_dijkstra_path_length.orig_func(G.of, sources, cutoff, weight)
+    return dict(zip(*found))
+
+
+def single_source_dijkstra_path_length(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Any:
+    return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
+
+
+def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight") -> Any:
+    import networkx as nx
+
+    if source not in G.of:
+        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    if source == target:
+        return 0
+    lengths = multi_source_dijkstra_path_length(G, {source}, None, weight)
+    if target not in lengths:
+        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
+    return lengths[target]
+
+
 # --- protocol of networkx ---------------------------------------------------------------------------------------------
 
 
@@ -314,6 +374,9 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     partition = args[6] if name == "kruskal_mst_edges" and len(args) > 6 else kwargs.get("partition")
     if partition is not None:
         return "partitions of the edges are not taken"
+    if name.endswith("dijkstra_path_length"):
+        weight = kwargs.get("weight", args[3] if len(args) > 3 else "weight")
+        return isinstance(weight, str) or "weights are names of attributes alone"
     return name in FUNCTIONS
 
 

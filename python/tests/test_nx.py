@@ -132,3 +132,27 @@ def test_errors():
     with pytest.raises(ValueError):
         list(nx.minimum_spanning_edges(graph, backend="boscage"))
     assert list(nx.minimum_spanning_edges(graph, ignore_nan=True, backend="boscage")) == []
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_path_lengths(kind):
+    r = np.random.default_rng(3)
+    for whole in (True, False):
+        graph = kind()
+        graph.add_nodes_from("abc")
+        for a, b, w in r.integers(0, 60, (300, 3)).tolist():
+            graph.add_edge(a, b, weight=w if whole else w * 0.37)
+        for call, given in [
+            (nx.single_source_dijkstra_path_length, (5,)),
+            (nx.multi_source_dijkstra_path_length, ({5, 9},)),
+            (nx.dijkstra_path_length, (5, 9)),
+        ]:
+            want, got = call(graph, *given, backend="networkx"), call(graph, *given, backend="boscage")
+            assert got == want and type(got) is type(want)
+        near = nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="boscage")
+        assert near == nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="networkx")
+        assert all(type(x) is (int if whole else float) for x in near.values())
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.dijkstra_path_length(graph, 5, "a", backend="boscage")
+    with pytest.raises(nx.NodeNotFound):
+        nx.single_source_dijkstra_path_length(graph, "z", backend="boscage")

@@ -22,6 +22,7 @@ FILES = {
     "sklearn.cluster.tests.test_hdbscan": "clusters",
     "networkx.algorithms.tree.tests.test_mst": "networkx",
     "networkx.algorithms.components.tests.test_connected": "networkx",
+    "networkx.algorithms.shortest_paths.tests.test_weighted": "networkx",
 }
 
 
