@@ -91,7 +91,7 @@ typedef struct bosc_paths_fault {
  * graph, sources, source_count, opts: as in bosc_paths_compute; algorithm and width are unused.
  * distances (n): as bosc_paths_compute writes them.
  * predecessors (n): of id_bits, any tree of shortest paths; NULL: only the distances are proved.
- * fault: the first fault; size 0: not written; may be NULL. Set `size`.
+ * fault: the first fault; may be NULL. Set `size`.
  * Errors: BOSC_ERR_DATA with the reason if they are wrong; else as bosc_paths_compute.
  * Cost: O(n + m) work; with edges of length 0 the order of the predecessors takes O(n log n).
  * Waits. */

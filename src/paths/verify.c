@@ -181,12 +181,11 @@ bosc_status bosc_paths_verify(bosc_ctx *ctx, const bosc_graph *graph, const void
     if (view.n > 0 && !distances) return bi_fail(ctx, BOSC_ERR_ARG, "distances: NULL");
     BI_TRY(bi_paths_check_array(ctx, "distances", distances, 64));
     BI_TRY(bi_paths_check_array(ctx, "predecessors", predecessors, view.id_bits));
-    if (fault && fault->size) BI_TRY(bi_check_info(ctx, "fault", "bosc_paths_fault", fault->size, sizeof *fault));
+    if (fault) BI_TRY(bi_check_info(ctx, "fault", "bosc_paths_fault", fault->size, sizeof *fault));
     bi_paths_set_rows(&c, &view);
     bi_progress_set_total(ctx, ARC_COST * (double)view.arcs + VERTEX_COST * (double)view.n);
     BI_TRY_WITH_SCRATCH(ctx, stage_and_prove(&p, distances, predecessors));
     const bosc_status status = report_fault(&p, &view, &found);
-    if (fault && fault->size && (status == BOSC_OK || status == BOSC_ERR_DATA))
-        bi_copy_info(fault, &found, sizeof found);
+    if (fault && (status == BOSC_OK || status == BOSC_ERR_DATA)) bi_copy_info(fault, &found, sizeof found);
     return status;
 }
