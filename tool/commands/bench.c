@@ -62,6 +62,7 @@ static const struct program {
     {"forest", "bench_forest", true, true, {"-p", NULL}, presets, false, BY_ITEMS, NULL, &bench_graphs},
     {"forest", "bench_forest_boost", true, false, {"-n", NULL}, items, true, BY_ITEMS, "bench_forest", &bench_graphs},
     {"forest", "bench_emst", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_points},
+    {"paths", "bench_paths", true, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, NULL},
     {"hash", "bench_hash", true, false, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_keys},
     {"hash", "bench_hash_cuda", false, true, {"-n", NULL}, items, false, BY_ITEMS, NULL, &bench_keys},
     {"cellgraph", "bench_cellgraph", true, true, {"-n", NULL}, cells, false, BY_ITEMS, NULL, &bench_words},

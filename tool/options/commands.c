@@ -712,8 +712,8 @@ const struct command commands[] = {
      .usage = "[ROOM] [--size small|paper|large] [--sweep] [--shape all|NAME,..] [--png P.png]",
      .summary =
          "Run the benchmarks of a room, or of all, against the other libraries of this build.\n"
-         "ROOM is prims, io, kdtree, forest, hash, cellgraph, voxelgrid, collide, match, cbt, plan, terrain, planet,\n"
-         "ranks or trie. All rooms together take minutes; the programs are listed first.\n"
+         "ROOM is prims, io, kdtree, forest, paths, hash, cellgraph, voxelgrid, collide, match, cbt, plan, terrain,\n"
+         "planet, ranks or trie. All rooms together take minutes; the programs are listed first.\n"
          "Shapes are those of boscage generate: of points for kdtree, forest (Euclidean trees) and voxelgrid, of\n"
          "graphs for forest, of keys for hash; and screws, random, pairs, words-4, words-20, dna-12 for cellgraph and\n"
          "trie.",
