@@ -58,7 +58,7 @@ BOSC_API bosc_status bosc_paths_compute(bosc_ctx *ctx, const bosc_graph *graph, 
                                         void *predecessors, void *edges, void *nearest, bosc_paths_info *info);
 
 /* The same for directed arcs in CSR rows, without a graph.
- * graph_opts: weight, id_bits and assume_valid are used; NULL means the defaults.
+ * graph_opts: weight and id_bits are used; NULL means the defaults.
  * offsets, neighbours, weights, n: as in bosc_graph_build_rows; arcs lead from their row to their neighbour.
  * edges (n): numbers of arcs.
  * Errors: as bosc_paths_compute; BOSC_ERR_DATA names the first wrong offset or neighbour.
