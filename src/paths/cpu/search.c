@@ -12,10 +12,9 @@ enum {
     QUEUE = 1 << 12,       /* vertices of a thread's queue; a power of two */
     CHUNK = 64,            /* vertices that a thread takes from a list, or adds to one, at once */
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
-    REGION_VERTICES = 512, /* near vertices from which a region of several threads pays; below, one thread works */
-    MEAN_LENGTHS = 6,      /* of arcs, in a range */
-    MOST_ENDS = 4,         /* arcs of a row with prefetched ends */
-    AHEAD = 8              /* vertices of a list from a prefetch to the next one */
+    THREAD_POPS = 1 << 10, /* relaxations of a range for which another thread pays: some 50 us */
+    FEW_LISTED = 32,       /* near vertices of the last rounds of a range, which one thread relaxes */
+    MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
@@ -30,6 +29,7 @@ struct queue {
     uint32_t mask;
     uint32_t begin, end; /* numbers that only grow; positions modulo the size */
     uint32_t far_count, next_count;
+    int64_t pops; /* of the range */
     uint32_t far[CHUNK], next[CHUNK];
 };
 
@@ -131,63 +131,21 @@ BI_FN void relax(struct state *s, const struct bi_paths_rows *r, struct queue *q
     }
 }
 
-/* Prefetches what relax() reads, in three steps a few vertices apart: the row, its arcs, the distances at their ends. */
-BI_FN void prefetch_row(const struct bi_paths_rows *r, uint32_t u)
-{
-    __builtin_prefetch((const char *)r->offsets + (size_t)u * (r->offsets_64bit ? 8 : 4));
-}
-
-BI_FN void prefetch_arcs(const struct bi_paths_rows *r, uint32_t u)
-{
-    const int64_t begin = bi_paths_row_begin(r, u);
-    __builtin_prefetch(&r->neighbours[begin]);
-    if (!r->unweighted) __builtin_prefetch((const char *)r->keys + (size_t)begin * (r->keys_64bit ? 8 : 4));
-}
-
-BI_FN void prefetch_ends(const struct state *s, const struct bi_paths_rows *r, uint32_t u)
-{
-    const int64_t begin = bi_paths_row_begin(r, u), end = bi_paths_row_begin(r, (int64_t)u + 1);
-    for (int64_t arc = begin; arc < end && arc < begin + MOST_ENDS; arc++)
-        __builtin_prefetch(&s->distances[r->neighbours[arc]]);
-}
-
-/* Relaxes a share of the list. */
-BI_FN void relax_share(struct state *s, const struct bi_paths_rows *r, struct queue *q, int64_t begin, int64_t end,
-                       bool shared)
-{
-    const uint32_t *list = s->near.vertices;
-    for (int64_t i = begin; i < end; i++) {
-        if (i + 3 * AHEAD < end) prefetch_row(r, list[i + 3 * AHEAD]);
-        if (i + 2 * AHEAD < end) prefetch_arcs(r, list[i + 2 * AHEAD]);
-        if (i + AHEAD < end) prefetch_ends(s, r, list[i + AHEAD]);
-        relax(s, r, q, list[i], shared);
-    }
-}
-
-/* Relaxes the vertices of the queue, at most `most`. */
-BI_FN void relax_queue(struct state *s, const struct bi_paths_rows *r, struct queue *q, int64_t most, bool shared)
-{
-    for (int64_t pops = 0; q->begin != q->end && pops < most; pops++) {
-        const uint32_t at = q->begin++, left = q->end - at;
-        if (left > 3 * AHEAD) prefetch_row(r, q->vertices[(at + 3 * AHEAD) & q->mask]);
-        if (left > 2 * AHEAD) prefetch_arcs(r, q->vertices[(at + 2 * AHEAD) & q->mask]);
-        if (left > AHEAD) prefetch_ends(s, r, q->vertices[(at + AHEAD) & q->mask]);
-        relax(s, r, q, q->vertices[at & q->mask], shared);
-    }
-}
-
 /* Relaxes vertices of the shared list, then those of the thread's queue. */
 BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, bool shared)
 {
-    if (!shared) {
-        relax_share(s, r, q, 0, s->near.count, false);
-        relax_queue(s, r, q, INT64_MAX, false);
-    } else {
-        int64_t begin;
-        while ((begin = __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED)) < s->near.count)
-            relax_share(s, r, q, begin, begin + CHUNK < s->near.count ? begin + CHUNK : s->near.count, true);
-        relax_queue(s, r, q, MOST_POPS, true);
+    const int64_t count = s->near.count, most = shared ? MOST_POPS : INT64_MAX;
+    int64_t pops = 0, begin = 0;
+    for (;;) {
+        if (shared) begin = __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED);
+        if (begin >= count) break;
+        const int64_t end = begin + CHUNK < count ? begin + CHUNK : count;
+        for (int64_t i = begin; i < end; i++) relax(s, r, q, s->near.vertices[i], shared);
+        pops += end - begin;
+        begin = end;
     }
+    for (; q->begin != q->end && pops < most; pops++) relax(s, r, q, q->vertices[q->begin++ & q->mask], shared);
+    q->pops += pops;
     flush(s, q);
 }
 
@@ -288,12 +246,30 @@ static void carve_state(struct bi_carver *c, struct state *s, int64_t n, int thr
         s->queues[t] = (struct queue){.vertices = rings + t * size, .mask = (uint32_t)size - 1};
 }
 
+/* Sums the relaxations of the range that ends. */
+static int64_t sum_pops(struct state *s, int threads)
+{
+    int64_t pops = 0;
+    for (int t = 0; t < threads; t++) {
+        pops += s->queues[t].pops;
+        s->queues[t].pops = 0;
+    }
+    return pops;
+}
+
+/* Threads for a range, by the relaxations of the last one. */
+static int threads_of(int64_t relaxed, int threads)
+{
+    const int64_t useful = 1 + relaxed / THREAD_POPS;
+    return useful < threads ? (int)useful : threads;
+}
+
 static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *search)
 {
     const int64_t n = search->rows.n;
     const int threads = bi_thread_count(ctx, n, ctx->thread_items);
     const double width = search->width > 0         ? search->width
-                         : search->mean_length > 0 ? search->mean_length * MEAN_LENGTHS
+                         : search->mean_length > 0 ? search->mean_length * (MEAN_LENGTHS + threads)
                                                    : 1;
     struct state s = {.ctx = ctx, .rows = search->rows, .distances = search->distances};
     /* 1. Lists and queues. */
@@ -310,12 +286,12 @@ static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *se
     }
     s.near.count = search->count;
     s.range_end = bi_paths_range_end(&s.rows, 0, width);
+    int64_t relaxed = 0; /* in the last range */
     do {
-        while (s.near.count > 0) {
-            const int64_t relaxed = s.near.count;
-            relax_list(&s, s.near.count < REGION_VERTICES / 4 * threads ? 1 : threads);
-            BI_TRY(bi_progress_advance(ctx, (double)relaxed));
-        }
+        const int useful = threads_of(relaxed, threads);
+        while (s.near.count > 0) relax_list(&s, s.near.count < FEW_LISTED ? 1 : useful);
+        relaxed = sum_pops(&s, threads);
+        BI_TRY(bi_progress_advance(ctx, (double)relaxed));
     } while (next_range(&s, width));
     return BOSC_OK;
 }
