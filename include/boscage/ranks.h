@@ -18,6 +18,7 @@
 
 #include <boscage/comm.h>
 #include <boscage/ranks/cellgraph.h>
+#include <boscage/ranks/cluster.h>
 #include <boscage/ranks/graph.h>
 #include <boscage/ranks/hash.h>
 #include <boscage/ranks/prims.h>

@@ -4,7 +4,7 @@
 #include <boscage/kdtree.h>
 
 #include "base/bits.h"
-#include "cluster/cluster.h"
+#include "cluster/dbscan.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 #include "kdtree/blocks.h"
@@ -15,19 +15,9 @@ enum { BLOCK_COST = 12 * BI_KDTREE_SEARCH_ITEMS, NODE_COST = 3 * BI_KDTREE_SEARC
 
 enum { SLACK = 1 << 20 }; /* scratch for counters, collectives and alignment: a margin */
 
-/* The arguments of a call. */
-struct call {
-    double eps;
-    int64_t min_samples;
-    bosc_dbscan_opts opts; /* full */
-    void *labels;
-    uint8_t *core;
-    bosc_dbscan_info *info;
-};
-
 /* --- Checks ------------------------------------------------------------------------------------------------------- */
 
-static bosc_status check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bosc_dbscan_opts *full)
+bosc_status bi_dbscan_check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bosc_dbscan_opts *full)
 {
     BI_TRY(bi_read_opts(ctx, "bosc_dbscan_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
@@ -56,8 +46,8 @@ static bosc_status check_shape(bosc_ctx *ctx, const bosc_dbscan_opts *o, int64_t
     return BOSC_OK;
 }
 
-/* Checks the rows of a call without a tree. */
-static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n, int64_t stride)
+bosc_status bi_dbscan_check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n,
+                                   int64_t stride)
 {
     BI_TRY(check_shape(ctx, o, n));
     if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
@@ -69,8 +59,7 @@ static bosc_status check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const 
     return bi_check_aligned(ctx, "points", points, bosc_dtype_size(o->dtype));
 }
 
-/* Checks the arguments that points and trees share. */
-static bosc_status check_call(bosc_ctx *ctx, const struct call *s, int64_t n)
+bosc_status bi_dbscan_check_call(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n)
 {
     const bosc_dbscan_opts *o = &s->opts;
     if (!(s->eps >= 0)) return bi_fail(ctx, BOSC_ERR_ARG, "eps: %g is not 0 or more", s->eps);
@@ -92,14 +81,20 @@ static bosc_status check_call(bosc_ctx *ctx, const struct call *s, int64_t n)
 
 /* --- The steps ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the metric, the rows of the nodes and the boxes, and allocates the arrays. */
-static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, struct bi_dbscan *a)
+bosc_status bi_dbscan_make_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_dbscan_call *s, bool ordinary,
+                                  struct bi_kdtree_metric *metric)
+{
+    const bosc_kdtree_query_opts query = {.size = sizeof query, .p = s->opts.p, .periods = s->opts.periods};
+    bosc_kdtree_query_opts full;
+    BI_TRY(bi_kdtree_check_pair_opts(ctx, tree, &query, &full));
+    return bi_kdtree_stage_metric(ctx, "points", tree, &full, ordinary, metric);
+}
+
+bosc_status bi_dbscan_prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_dbscan_call *s,
+                              struct bi_dbscan *a)
 {
     const int64_t n = tree->nodes;
     bosc_kdtree order = *tree;
-    bosc_kdtree_query_opts query = {.size = sizeof query, .p = s->opts.p, .periods = s->opts.periods}, full;
-    BI_TRY(bi_kdtree_check_pair_opts(ctx, tree, &query, &full));
-    BI_TRY(bi_kdtree_stage_metric(ctx, "points", tree, &full, tree->magnitude == BI_KDTREE_ORDINARY, &a->metric));
     a->limit = bi_kdtree_measure_of(&a->metric, s->eps);
     a->min_samples = (double)s->min_samples;
     /* Sums of weights follow the order of the tree. */
@@ -117,7 +112,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, const struct 
 }
 
 /* Checks the weights, and sums those of boxes. */
-static bosc_status stage_weights(bosc_ctx *ctx, const struct call *s, int64_t n, struct bi_dbscan *a)
+static bosc_status stage_weights(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     const void *reachable;
@@ -140,8 +135,8 @@ static bosc_status stage_weights(bosc_ctx *ctx, const struct call *s, int64_t n,
     return BOSC_OK;
 }
 
-/* Finds the core nodes. Also with one sample: a point with an infinite coordinate has no distance from itself. */
-static bosc_status find_core(bosc_ctx *ctx, const struct call *s, int64_t n, struct bi_dbscan *a)
+/* Also with one sample: a point with an infinite coordinate has no distance from itself. */
+bosc_status bi_dbscan_find_core(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n, struct bi_dbscan *a)
 {
     if (s->opts.weights) BI_TRY(stage_weights(ctx, s, n, a));
     BI_TRY_WITH_COST(ctx, BLOCK_COST, ctx->ops->cluster->steps->dbscan_count(ctx, (int64_t)1 << a->blocks.levels, a));
@@ -169,9 +164,9 @@ static bosc_status update_boxes(bosc_ctx *ctx, int64_t blocks, struct bi_dbscan 
     return BOSC_OK;
 }
 
-/* Unites core nodes within eps of each other: within blocks, then between siblings, by passes from the bottom up. Each
- * pass changes sets, so the joined flags are recomputed. */
-static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
+/* Within blocks, then between siblings, by passes from the bottom up. Each pass changes sets, so the joined flags are
+ * recomputed. */
+bosc_status bi_dbscan_join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     const int64_t blocks = (int64_t)1 << a->blocks.levels;
@@ -188,22 +183,28 @@ static bosc_status join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
         level = last - 1;
         BI_TRY(update_boxes(ctx, blocks, a, several ? 0 : level));
     }
-    return steps->flatten(ctx, n, &flatten);
+    BI_TRY(steps->flatten(ctx, n, &flatten));
+    return steps->dbscan_find_least_rows(ctx, n, a);
 }
 
-/* Numbers the sets by their smallest rows, and labels the other nodes. *clusters: their number. */
+bosc_status bi_dbscan_label_nodes(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    BI_TRY(steps->dbscan_number(ctx, n, a));
+    BI_TRY_WITH_COST(ctx, BLOCK_COST, steps->dbscan_label_borders(ctx, (int64_t)1 << a->blocks.levels, a));
+    return BOSC_OK;
+}
+
+/* Numbers the sets by their smallest rows. *clusters: their number. */
 static bosc_status number_clusters(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a, int64_t *clusters)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     uint32_t count;
     BI_TRY(ctx->backend->fill(ctx, a->numbers, 0, (size_t)(n + 1) * sizeof *a->numbers));
-    BI_TRY(steps->dbscan_find_least_rows(ctx, n, a));
     BI_TRY(steps->dbscan_mark_least_rows(ctx, n, a));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, a->numbers, n + 1, a->numbers));
     BI_TRY(bi_read_back(ctx, &count, a->numbers + n, sizeof count));
     *clusters = count;
-    BI_TRY(steps->dbscan_number(ctx, n, a));
-    BI_TRY_WITH_COST(ctx, BLOCK_COST, steps->dbscan_label_borders(ctx, (int64_t)1 << a->blocks.levels, a));
     return BOSC_OK;
 }
 
@@ -229,7 +230,7 @@ static bosc_status count_points(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a, b
 
 /* Writes labels and core flags by row. Run when only the device can still fail, as outputs are unchanged on other
  * failures. */
-static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, const struct bi_dbscan *a)
+static bosc_status write_labels(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n, const struct bi_dbscan *a)
 {
     struct bi_out labels, core;
     bool staged = false;
@@ -246,19 +247,22 @@ static bosc_status write_labels(bosc_ctx *ctx, const struct call *s, int64_t n, 
 }
 
 /* Computes labels, core flags and counts of the nodes of a tree. */
-static bosc_status find_clusters(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s, bosc_dbscan_info *info)
+static bosc_status find_clusters(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_dbscan_call *s,
+                                 bosc_dbscan_info *info)
 {
     struct bi_dbscan a = {.level = 0};
-    BI_TRY(prepare(ctx, tree, s, &a));
-    BI_TRY(find_core(ctx, s, tree->nodes, &a));
-    BI_TRY(join_core(ctx, tree->nodes, &a));
+    BI_TRY(bi_dbscan_make_metric(ctx, tree, s, tree->magnitude == BI_KDTREE_ORDINARY, &a.metric));
+    BI_TRY(bi_dbscan_prepare(ctx, tree, s, &a));
+    BI_TRY(bi_dbscan_find_core(ctx, s, tree->nodes, &a));
+    BI_TRY(bi_dbscan_join_core(ctx, tree->nodes, &a));
     BI_TRY(number_clusters(ctx, tree->nodes, &a, &info->clusters));
+    BI_TRY(bi_dbscan_label_nodes(ctx, tree->nodes, &a));
     BI_TRY(count_points(ctx, tree->nodes, &a, info));
     return write_labels(ctx, s, tree->nodes, &a);
 }
 
 /* Clusters the rows of a tree. */
-static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct call *s)
+static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_dbscan_call *s)
 {
     bosc_dbscan_info info = {.size = sizeof info};
     if (tree->nodes > 0) BI_TRY_WITH_SCRATCH(ctx, find_clusters(ctx, tree, s, &info));
@@ -268,9 +272,8 @@ static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const st
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
 
-/* Builds the tree of rows as directions, and returns the chord that eps is. Chords have a length of at most 2. */
-static bosc_status build_directions(bosc_ctx *ctx, const struct call *s, const void *points, int64_t n, int64_t stride,
-                                    bosc_kdtree *tree, double *chord)
+bosc_status bi_dbscan_make_directions(bosc_ctx *ctx, const struct bi_dbscan_call *s, const void *points, int64_t n,
+                                      int64_t first, int64_t stride, const double **to)
 {
     const bosc_dbscan_opts *o = &s->opts;
     const bool angles = o->metric == BOSC_CLUSTER_HAVERSINE;
@@ -284,28 +287,43 @@ static bosc_status build_directions(bosc_ctx *ctx, const struct call *s, const v
     BI_TRY(ctx->backend->copy(ctx, a.bad, &none, sizeof none));
     BI_TRY(ctx->ops->cluster->steps->directions(ctx, n, &a));
     BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
-    if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_DATA,
-                       angles ? "points: row %lld holds an angle that is NaN or beyond 2^20"
-                              : "points: row %lld has no direction: it is zero, or not finite",
-                       (long long)bad);
-    *chord = angles ? (s->eps < 0x1.921fb54442d18p+1 ? 2 * bi_sin_f64(s->eps / 2) : INFINITY)
-                    : (s->eps < 2 ? bi_sqrt(2 * s->eps) : INFINITY);
-    return bosc_kdtree_build(ctx, tree, a.to, n, 0);
+    *to = a.to;
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_DATA,
+                   angles ? "points: row %lld holds an angle that is NaN or beyond 2^20"
+                          : "points: row %lld has no direction: it is zero, or not finite",
+                   (long long)(first + bad));
 }
 
-static bosc_status cluster_points(bosc_ctx *ctx, struct call *s, const void *points, int64_t n, int64_t stride,
-                                  bosc_kdtree *tree)
+double bi_dbscan_chord(const struct bi_dbscan_call *s)
 {
-    if (s->opts.metric == BOSC_CLUSTER_MINKOWSKI || n == 0)
+    if (s->opts.metric == BOSC_CLUSTER_HAVERSINE)
+        return s->eps < 0x1.921fb54442d18p+1 ? 2 * bi_sin_f64(s->eps / 2) : INFINITY;
+    return s->eps < 2 ? bi_sqrt(2 * s->eps) : INFINITY;
+}
+
+/* Builds the tree of rows as directions. */
+static bosc_status build_directions(bosc_ctx *ctx, const struct bi_dbscan_call *s, const void *points, int64_t n,
+                                    int64_t stride, bosc_kdtree *tree)
+{
+    const double *to;
+    BI_TRY(bi_dbscan_make_directions(ctx, s, points, n, 0, stride, &to));
+    return bosc_kdtree_build(ctx, tree, to, n, 0);
+}
+
+static bosc_status cluster_points(bosc_ctx *ctx, struct bi_dbscan_call *s, const void *points, int64_t n,
+                                  int64_t stride, bosc_kdtree *tree)
+{
+    if (s->opts.metric == BOSC_CLUSTER_MINKOWSKI || n == 0) {
         BI_TRY(bosc_kdtree_build(ctx, tree, points, n, stride));
-    else
-        BI_TRY_WITH_SCRATCH(ctx, build_directions(ctx, s, points, n, stride, tree, &s->eps));
+    } else {
+        BI_TRY_WITH_SCRATCH(ctx, build_directions(ctx, s, points, n, stride, tree));
+        s->eps = bi_dbscan_chord(s);
+    }
     return cluster_tree(ctx, tree, s);
 }
 
-/* Returns the options of the tree of a call: rows as directions are doubles. */
-static bosc_kdtree_opts tree_opts_of(const bosc_dbscan_opts *o)
+bosc_kdtree_opts bi_dbscan_tree_opts(const bosc_dbscan_opts *o)
 {
     bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
     if (o->metric != BOSC_CLUSTER_MINKOWSKI) tree.dtype = BOSC_F64;
@@ -317,13 +335,13 @@ bosc_status bosc_dbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, in
                                 int64_t min_samples, const bosc_dbscan_opts *opts, void *labels, uint8_t *core,
                                 bosc_dbscan_info *info)
 {
-    struct call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
+    struct bi_dbscan_call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
     bosc_kdtree *tree;
     BI_ENTER(ctx);
-    BI_TRY(check_opts(ctx, opts, &s.opts));
-    BI_TRY(check_points(ctx, &s.opts, points, n, stride));
-    BI_TRY(check_call(ctx, &s, n));
-    const bosc_kdtree_opts tree_opts = tree_opts_of(&s.opts);
+    BI_TRY(bi_dbscan_check_opts(ctx, opts, &s.opts));
+    BI_TRY(bi_dbscan_check_points(ctx, &s.opts, points, n, stride));
+    BI_TRY(bi_dbscan_check_call(ctx, &s, n));
+    const bosc_kdtree_opts tree_opts = bi_dbscan_tree_opts(&s.opts);
     bi_progress_set_total(ctx, (NODE_COST + 40) * (double)n);
     BI_TRY(bosc_kdtree_create(ctx, &tree_opts, &tree));
     const bosc_status status = cluster_points(ctx, &s, points, n, stride, tree);
@@ -334,13 +352,13 @@ bosc_status bosc_dbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, in
 bosc_status bosc_dbscan_compute_tree(bosc_ctx *ctx, const bosc_kdtree *tree, double eps, int64_t min_samples,
                                      const bosc_dbscan_opts *opts, void *labels, uint8_t *core, bosc_dbscan_info *info)
 {
-    struct call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
+    struct bi_dbscan_call s = {.eps = eps, .min_samples = min_samples, .labels = labels, .core = core, .info = info};
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_has_rows(ctx, tree));
-    BI_TRY(check_opts(ctx, opts, &s.opts));
+    BI_TRY(bi_dbscan_check_opts(ctx, opts, &s.opts));
     if (s.opts.metric != BOSC_CLUSTER_MINKOWSKI)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric: a tree's is MINKOWSKI");
-    BI_TRY(check_call(ctx, &s, tree->nodes));
+    BI_TRY(bi_dbscan_check_call(ctx, &s, tree->nodes));
     bi_progress_set_total(ctx, NODE_COST * (double)tree->nodes);
     return cluster_tree(ctx, tree, &s);
 }
@@ -351,10 +369,10 @@ bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts,
     bosc_dbscan_opts o;
     int64_t kept, building;
     BI_ENTER(messages);
-    BI_TRY(check_opts(messages, opts, &o));
+    BI_TRY(bi_dbscan_check_opts(messages, opts, &o));
     BI_TRY(check_shape(messages, &o, n));
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
-    const bosc_kdtree_opts tree = tree_opts_of(&o);
+    const bosc_kdtree_opts tree = bi_dbscan_tree_opts(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
     /* 1. A node has its row as the tree's type, that by widest extent, and as doubles; two ids; four words; two flags;
      * a weight, a label, a core flag. Four nodes or more share a box: two corners, 28 bytes, and a weight. */

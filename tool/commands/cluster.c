@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <boscage/cluster.h>
+#include <boscage/ranks/cluster.h>
 
 #include "render/cluster_picture.h"
 #include "tool/commands/clusters.h"
@@ -14,6 +14,7 @@
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
 enum { METRIC_EUCLIDEAN, METRIC_MANHATTAN, METRIC_CHEBYSHEV, METRIC_HAVERSINE, METRIC_COSINE };
@@ -57,24 +58,70 @@ static int read_points(struct job *job, struct clustering *s)
     return s->core.data ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* Finds the clusters, and lists the rows of the core points. */
-static int find_clusters(struct job *job, struct clustering *s, double eps, int64_t min_samples)
+/* A clustering over ranks. */
+struct shared_clustering {
+    struct clustering *s;
+    double eps;
+    int64_t min_samples;
+    uint8_t *flags;          /* of core points */
+    bosc_dbscan_info *infos; /* of each rank: all equal */
+};
+
+static bosc_status cluster_slice(const struct rank *r, void *user)
 {
-    uint8_t *flags = job_alloc((size_t)s->points.shape[0], 1);
-    if (!flags) return EXIT_FAILED;
+    static const char argument[] = "points:";
+    const struct shared_clustering *c = user;
+    const struct clustering *s = c->s;
+    int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
+    bosc_dbscan_info info = {.size = sizeof info};
+    const bosc_status status =
+        bosc_ranks_dbscan_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, c->eps, c->min_samples, &s->opts,
+                                  array_row(&s->labels, begin), c->flags + begin, &info);
+    const char *message = bosc_ctx_message(r->ctx), *points = strstr(message, argument);
+    c->infos[r->number] = info;
+    if (status != BOSC_OK && points) /* an error of the points names their file */
+        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, points + sizeof argument - 1);
+    return status;
+}
+
+/* Each rank clusters a slice of the points. */
+static int cluster_over_ranks(struct job *job, const struct ranks *ranks, struct shared_clustering *c)
+{
+    const int64_t n = c->s->points.shape[0];
+    c->infos = ranks_alloc(ranks, sizeof *c->infos);
+    int code = c->infos ? ranks_run(job, ranks, "cluster", cluster_slice, c) : EXIT_FAILED;
+    if (!code) code = ranks_gather_slices(ranks, n, c->s->labels.data, sizeof(int64_t));
+    if (!code) code = ranks_gather_slices(ranks, n, c->flags, 1);
+    if (!code) c->s->info = c->infos[ranks->first];
+    free(c->infos);
+    return code;
+}
+
+static int cluster_alone(struct job *job, struct shared_clustering *c)
+{
+    struct clustering *s = c->s;
     const double start = job_now();
-    const bosc_status status = bosc_dbscan_compute(job->ctx, s->points.data, s->points.shape[0], 0, eps, min_samples,
-                                                   &s->opts, s->labels.data, flags, &s->info);
+    const bosc_status status = bosc_dbscan_compute(job->ctx, s->points.data, s->points.shape[0], 0, c->eps,
+                                                   c->min_samples, &s->opts, s->labels.data, c->flags, &s->info);
     job_add_seconds(job, "cluster", start);
-    /* The rows of the core points. */
+    return status == BOSC_OK ? EXIT_DONE : clusters_report_error(job, s->path, status);
+}
+
+/* Finds the clusters, and lists the rows of the core points. */
+static int find_clusters(struct job *job, const struct ranks *ranks, struct clustering *s, double eps,
+                         int64_t min_samples)
+{
+    struct shared_clustering c = {.s = s, .eps = eps, .min_samples = min_samples};
     int64_t *rows = s->core.data, count = 0;
-    for (int64_t i = 0; i < s->points.shape[0] && status == BOSC_OK; i++)
-        if (flags[i]) rows[count++] = i;
+    c.flags = job_alloc((size_t)s->points.shape[0], 1);
+    if (!c.flags) return EXIT_FAILED;
+    const int code = ranks->count ? cluster_over_ranks(job, ranks, &c) : cluster_alone(job, &c);
+    for (int64_t i = 0; i < s->points.shape[0] && !code; i++)
+        if (c.flags[i]) rows[count++] = i;
     s->core.shape[0] = count;
     s->core.shape[1] = s->core.shape[2] = s->core.shape[3] = 1;
-    free(flags);
-    if (status == BOSC_OK) return EXIT_DONE;
-    return clusters_report_error(job, s->path, status);
+    free(c.flags);
+    return code;
 }
 
 int clusters_report_error(const struct job *job, const char *path, bosc_status status)
@@ -137,6 +184,7 @@ int run_cluster_dbscan(struct job *job)
     struct clustering s = {.path = NULL};
     int64_t min_samples = DEFAULT_MIN_SAMPLES;
     double eps = 0;
+    struct ranks ranks;
     int metric = METRIC_EUCLIDEAN, code;
     /* 1. Options. */
     if ((code = option_number(job, OPT_EPS, 0, &eps)) ||
@@ -145,16 +193,17 @@ int run_cluster_dbscan(struct job *job)
         (code = job_open(job)))
         return code;
     /* 2. Points and clusters. */
-    code = read_points(job, &s);
+    code = ranks_open(job, &ranks);
+    if (!code) code = read_points(job, &s);
     if (!code && metric == METRIC_HAVERSINE && s.opts.dim != 2)
         code = report_error(EXIT_FAILED, "%s: %d coordinates; haversine needs latitude and longitude", s.path,
                             (int)s.opts.dim);
     if (!code) {
         set_metric(&s, metric);
-        code = find_clusters(job, &s, eps, min_samples);
+        code = find_clusters(job, &ranks, &s, eps, min_samples);
     }
     /* 3. Results. */
-    if (!code) {
+    if (!code && !job->silent) {
         job_set_integer(job, "clusters", s.info.clusters);
         job_set_integer(job, "core", s.info.core);
         job_set_integer(job, "border", s.info.border);
@@ -162,6 +211,7 @@ int run_cluster_dbscan(struct job *job)
         code = write_outputs(job, &s);
     }
     free_clustering(&s);
+    ranks_close(&ranks, code);
     return code;
 }
 
@@ -199,18 +249,21 @@ int run_cluster_fof(struct job *job)
 {
     struct clustering s = {.path = NULL};
     double radius = 0;
+    struct ranks ranks;
     int code;
     if ((code = option_number(job, OPT_RADIUS, 0, &radius)) || (code = clusters_check_picture(job)) ||
         (code = job_open(job)))
         return code;
-    code = read_points(job, &s);
+    code = ranks_open(job, &ranks);
+    if (!code) code = read_points(job, &s);
     if (!code) code = read_periods(job, &s);
-    if (!code) code = find_clusters(job, &s, radius, 1);
-    if (!code) {
+    if (!code) code = find_clusters(job, &ranks, &s, radius, 1);
+    if (!code && !job->silent) {
         job_set_integer(job, "groups", s.info.clusters);
         job_set_integer(job, "largest", largest_group(&s));
         code = write_outputs(job, &s);
     }
     free_clustering(&s);
+    ranks_close(&ranks, code);
     return code;
 }

@@ -4,6 +4,7 @@
 
 #include "ranks/ranks.h"
 #include "ranks/steps/cellgraph.h"
+#include "ranks/steps/cluster.h"
 #include "ranks/steps/emst.h"
 #include "ranks/steps/exchange.h"
 #include "ranks/steps/forest.h"

@@ -375,6 +375,11 @@ static void of_ranks_forest(void)
     REFUSED(bosc_ranks_emst_compute(NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL));
 }
 
+static void of_ranks_cluster(void)
+{
+    REFUSED(bosc_ranks_dbscan_compute(NULL, NULL, NULL, 0, 0, 1, 1, NULL, NULL, NULL, NULL));
+}
+
 static void of_ranks_hash(void)
 {
     REFUSED(bosc_ranks_hash_create(NULL, NULL, NULL, NULL));
@@ -440,6 +445,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"voxelgrid", NULL, of_voxelgrid},
     {"ranks_cellgraph", NULL, of_ranks_cellgraph},
     {"ranks_forest", NULL, of_ranks_forest},
+    {"ranks_cluster", NULL, of_ranks_cluster},
     {"ranks_hash", NULL, of_ranks_hash},
     {"ranks_kdtree", NULL, of_ranks_kdtree},
     {"ranks_prims", NULL, of_ranks_prims},

@@ -387,6 +387,11 @@ static bosc_status ranks_emst_compute(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_ranks_emst_compute(w->ctx, w->comm, w->points, w->n, 3, &o, w->out, NULL, NULL);
 }
+static bosc_status ranks_dbscan_compute(struct world *w)
+{
+    const bosc_dbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_dbscan_compute(w->ctx, w->comm, w->points, w->n, 3, NEAR, 5, &o, w->out, NULL, NULL);
+}
 static bosc_status emst_compute_mutual(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
@@ -713,6 +718,7 @@ static const struct call calls[] = {
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
     {"hdbscan_predict", hdbscan_predict, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
+    {"ranks_dbscan_compute", ranks_dbscan_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
     {"tour_compute", tour_compute, NULL, false},
     {"cellgraph_build", cellgraph_auto, NULL, false},
