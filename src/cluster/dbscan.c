@@ -22,8 +22,6 @@ bosc_status bi_dbscan_check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bo
     BI_TRY(bi_read_opts(ctx, "bosc_dbscan_opts", opts, full, sizeof *full));
     if (full->dtype == 0) full->dtype = BOSC_F32;
     if (full->label_bits == 0) full->label_bits = 64;
-    if ((int)full->metric < BOSC_CLUSTER_MINKOWSKI || full->metric > BOSC_CLUSTER_COSINE)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric %d is none of MINKOWSKI, HAVERSINE, COSINE", (int)full->metric);
     if (full->label_bits != 32 && full->label_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
     if (full->metric == BOSC_CLUSTER_MINKOWSKI) return BOSC_OK;
@@ -32,31 +30,16 @@ bosc_status bi_dbscan_check_opts(bosc_ctx *ctx, const bosc_dbscan_opts *opts, bo
     return BOSC_OK;
 }
 
-/* Checks the type, dimension and number of points. */
-static bosc_status check_shape(bosc_ctx *ctx, const bosc_dbscan_opts *o, int64_t n)
+struct bi_cluster_rows bi_dbscan_rows(const bosc_dbscan_opts *o, const void *points, int64_t n, int64_t stride)
 {
-    if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)o->dtype);
-    if (o->dim < 1 || o->dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)o->dim);
-    if (o->metric == BOSC_CLUSTER_HAVERSINE && o->dim != 2)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d: HAVERSINE has latitude and longitude", (int)o->dim);
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be less than 2^32 - 1", (long long)n);
-    return BOSC_OK;
+    return (struct bi_cluster_rows){points, n, stride, o->dtype, o->dim, o->metric};
 }
 
 bosc_status bi_dbscan_check_points(bosc_ctx *ctx, const bosc_dbscan_opts *o, const void *points, int64_t n,
                                    int64_t stride)
 {
-    BI_TRY(check_shape(ctx, o, n));
-    if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
-    if (stride < 0 || (stride > 0 && stride < o->dim))
-        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)o->dim);
-    if (n > 0 && stride > (INT64_MAX / 8 - o->dim) / n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "points: %lld rows of %lld elements are more than memory can hold",
-                       (long long)n, (long long)stride);
-    return bi_check_aligned(ctx, "points", points, bosc_dtype_size(o->dtype));
+    const struct bi_cluster_rows rows = bi_dbscan_rows(o, points, n, stride);
+    return bi_cluster_check_rows(ctx, &rows);
 }
 
 bosc_status bi_dbscan_check_call(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n)
@@ -272,29 +255,6 @@ static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const st
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
 
-bosc_status bi_dbscan_make_directions(bosc_ctx *ctx, const struct bi_dbscan_call *s, const void *points, int64_t n,
-                                      int64_t first, int64_t stride, const double **to)
-{
-    const bosc_dbscan_opts *o = &s->opts;
-    const bool angles = o->metric == BOSC_CLUSTER_HAVERSINE;
-    const int64_t none = INT64_MAX, step = stride ? stride : o->dim;
-    bool staged = false;
-    int64_t bad;
-    struct bi_cluster_directions a = {.stride = step, .dtype = o->dtype, .dim = o->dim, .metric = o->metric};
-    BI_TRY(bi_stage_in(ctx, points, (size_t)((n - 1) * step + o->dim) * bosc_dtype_size(o->dtype), &a.data, &staged));
-    BI_TRY(bi_scratch_of(ctx, n * (angles ? 3 : o->dim), sizeof *a.to, &a.to));
-    BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.bad, &a.bad));
-    BI_TRY(ctx->backend->copy(ctx, a.bad, &none, sizeof none));
-    BI_TRY(ctx->ops->cluster->steps->directions(ctx, n, &a));
-    BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
-    *to = a.to;
-    if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_DATA,
-                   angles ? "points: row %lld holds an angle that is NaN or beyond 2^20"
-                          : "points: row %lld has no direction: it is zero, or not finite",
-                   (long long)(first + bad));
-}
-
 double bi_dbscan_chord(const struct bi_dbscan_call *s)
 {
     if (s->opts.metric == BOSC_CLUSTER_HAVERSINE)
@@ -306,8 +266,9 @@ double bi_dbscan_chord(const struct bi_dbscan_call *s)
 static bosc_status build_directions(bosc_ctx *ctx, const struct bi_dbscan_call *s, const void *points, int64_t n,
                                     int64_t stride, bosc_kdtree *tree)
 {
+    const struct bi_cluster_rows rows = bi_dbscan_rows(&s->opts, points, n, stride);
     const double *to;
-    BI_TRY(bi_dbscan_make_directions(ctx, s, points, n, 0, stride, &to));
+    BI_TRY(bi_cluster_make_directions(ctx, &rows, 0, &to));
     return bosc_kdtree_build(ctx, tree, to, n, 0);
 }
 
@@ -327,7 +288,7 @@ bosc_kdtree_opts bi_dbscan_tree_opts(const bosc_dbscan_opts *o)
 {
     bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
     if (o->metric != BOSC_CLUSTER_MINKOWSKI) tree.dtype = BOSC_F64;
-    if (o->metric == BOSC_CLUSTER_HAVERSINE) tree.dim = 3;
+    tree.dim = bi_cluster_direction_dim(o->metric, o->dim);
     return tree;
 }
 
@@ -370,7 +331,8 @@ bosc_status bosc_dbscan_bytes(const bosc_ctx *ctx, const bosc_dbscan_opts *opts,
     int64_t kept, building;
     BI_ENTER(messages);
     BI_TRY(bi_dbscan_check_opts(messages, opts, &o));
-    BI_TRY(check_shape(messages, &o, n));
+    const struct bi_cluster_rows rows = bi_dbscan_rows(&o, NULL, n, 0);
+    BI_TRY(bi_cluster_check_shape(messages, &rows));
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = bi_dbscan_tree_opts(&o);
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));

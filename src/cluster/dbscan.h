@@ -3,7 +3,7 @@
 #ifndef BI_CLUSTER_DBSCAN_H
 #define BI_CLUSTER_DBSCAN_H
 
-#include "cluster/cluster.h"
+#include "cluster/directions.h"
 #include "cluster/steps/dbscan.h"
 
 #ifdef __cplusplus
@@ -37,9 +37,8 @@ bosc_status bi_dbscan_check_call(bosc_ctx *ctx, const struct bi_dbscan_call *s, 
 /* Returns the options of the tree of a call: rows as directions are doubles. */
 bosc_kdtree_opts bi_dbscan_tree_opts(const bosc_dbscan_opts *full);
 
-/* *to = n > 0 rows of HAVERSINE or COSINE as directions. first: the number of row 0, for messages. */
-bosc_status bi_dbscan_make_directions(bosc_ctx *ctx, const struct bi_dbscan_call *s, const void *points, int64_t n,
-                                      int64_t first, int64_t stride, const double **to);
+/* Returns the rows of a call without a tree. */
+struct bi_cluster_rows bi_dbscan_rows(const bosc_dbscan_opts *full, const void *points, int64_t n, int64_t stride);
 
 /* Returns the chord that eps is under HAVERSINE and COSINE. Chords have a length of at most 2. */
 double bi_dbscan_chord(const struct bi_dbscan_call *s);

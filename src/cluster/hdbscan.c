@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "cluster/condensed.h"
 #include "cluster/dendrogram.h"
+#include "cluster/directions.h"
 #include "cluster/hdbscan.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
@@ -46,6 +47,8 @@ bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, 
     if (full->min_samples == 0) full->min_samples = full->min_cluster_size;
     if (full->label_bits != 32 && full->label_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
+    if ((int)full->metric < BOSC_CLUSTER_MINKOWSKI || full->metric > BOSC_CLUSTER_COSINE)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric %d is none of MINKOWSKI, HAVERSINE, COSINE", (int)full->metric);
     if (full->selection != BOSC_HDBSCAN_EOM && full->selection != BOSC_HDBSCAN_LEAF)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: selection %d is neither EOM nor LEAF", (int)full->selection);
     if (full->min_cluster_size < 2)
@@ -82,6 +85,18 @@ bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, 
     if (n <= 0 || o->min_samples <= n) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "opts: min_samples %lld is more than %lld points", (long long)o->min_samples,
                    (long long)n);
+}
+
+static struct bi_cluster_rows rows_of(const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o)
+{
+    return (struct bi_cluster_rows){points, n, stride, o->dtype ? o->dtype : BOSC_F32, o->dim, o->metric};
+}
+
+/* Checks the rows under a metric of directions; bosc_emst_compute_mutual checks others. */
+static bosc_status check_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o)
+{
+    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    return o->metric == BOSC_CLUSTER_MINKOWSKI ? BOSC_OK : bi_cluster_check_rows(ctx, &rows);
 }
 
 /* --- The condensed tree ------------------------------------------------------------------------------------------- */
@@ -335,15 +350,13 @@ bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, con
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
 
-/* Computes the dendrogram of points: merges by squared distances, so that the order is that of the tree's edges.
- * factor: multiplies the distances. */
-static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                                  const bosc_hdbscan_opts *o, const double factor[2], double *z)
+/* Computes the dendrogram of points, of squared distances: the order of merges is that of the tree's edges. */
+static bosc_status compute_squared(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                   const bosc_hdbscan_opts *o, double *z)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
     const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
     const bool is_f32 = o->dtype == BOSC_F32 || o->dtype == 0;
-    const struct bi_hdbscan_roots roots = {z, {factor[0], factor[1]}};
     uint32_t *pairs;
     double *lengths;
     void *dist2 = NULL; /* of F32: lengths before their conversion */
@@ -354,7 +367,15 @@ static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, 
         bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, pairs, is_f32 ? dist2 : lengths, NULL));
     const struct bi_hdbscan_lengths convert = {dist2, lengths};
     if (is_f32) BI_TRY(ctx->ops->cluster->steps->hdbscan_lengths(ctx, n - 1, &convert));
-    BI_TRY(bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z));
+    return bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z);
+}
+
+/* Computes the dendrogram of points. factor: multiplies the distances. */
+static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *o, const double factor[2], double *z)
+{
+    const struct bi_hdbscan_roots roots = {z, {factor[0], factor[1]}};
+    BI_TRY(compute_squared(ctx, points, n, stride, o, z));
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
 }
 
@@ -400,12 +421,33 @@ static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int
     return compute_scaled(ctx, a.to, n, 0, &doubles, inverse, z);
 }
 
+/* Computes the dendrogram of rows as directions. Chords have the order of the distances. An angle is exact to some
+ * units in the last place, so each height is raised to those before it: heights do not descend. */
+static bosc_status compute_angles(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *o, double *z)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    bosc_hdbscan_opts directions = *o;
+    struct bi_hdbscan_chords chords = {.z = z, .metric = o->metric};
+    const double *to;
+    directions.dtype = BOSC_F64;
+    directions.dim = bi_cluster_direction_dim(o->metric, o->dim);
+    BI_TRY(bi_cluster_make_directions(ctx, &rows, 0, &to));
+    BI_TRY(bi_scratch_of(ctx, n - 1, sizeof *chords.heights, &chords.heights));
+    BI_TRY_WITH_SCRATCH(ctx, compute_squared(ctx, to, n, 0, &directions, z));
+    BI_TRY(steps->hdbscan_chords(ctx, n - 1, &chords));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_F64, chords.heights, n - 1, chords.heights));
+    return steps->hdbscan_store_heights(ctx, n - 1, &chords);
+}
+
 /* Computes the dendrogram of points, by compute_far if squares are out of range. */
 static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                       const bosc_hdbscan_opts *o, double *z)
 {
     const double one[2] = {1, 1};
     bosc_status status;
+    if (o->metric != BOSC_CLUSTER_MINKOWSKI) BI_RETURN_WITH_SCRATCH(ctx, compute_angles(ctx, points, n, stride, o, z));
     BI_WITH_SCRATCH(ctx, status = compute_scaled(ctx, points, n, stride, o, one, z));
     if (status != BOSC_ERR_LIMIT || (o->dtype != 0 && o->dtype != BOSC_F32 && o->dtype != BOSC_F64)) return status;
     BI_RETURN_WITH_SCRATCH(ctx, compute_far(ctx, points, n, stride, o, z));
@@ -416,6 +458,10 @@ static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n
                                     const bosc_hdbscan_opts *o)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim};
+    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    const double *to;
+    if (n > 0 && o->metric != BOSC_CLUSTER_MINKOWSKI)
+        BI_RETURN_WITH_SCRATCH(ctx, bi_cluster_make_directions(ctx, &rows, 0, &to));
     return bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, NULL, NULL, NULL);
 }
 
@@ -440,6 +486,7 @@ bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, i
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &to));
     BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
+    BI_TRY(check_rows(ctx, points, n, stride, &full));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, COMPUTE_ITEMS * (double)n);
     if (n > 1)
@@ -471,6 +518,7 @@ bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int6
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &none));
     BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
+    BI_TRY(check_rows(ctx, points, n, stride, &full));
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     bi_progress_set_total(ctx, (COMPUTE_ITEMS - SELECT_ITEMS) * (double)n);

@@ -45,15 +45,17 @@ static void free_hierarchy(struct hierarchy *s)
 
 static int read_options(const struct job *job, bosc_hdbscan_opts *opts)
 {
-    int selection = 0, code;
+    static const bosc_cluster_metric metrics[] = {BOSC_CLUSTER_MINKOWSKI, BOSC_CLUSTER_HAVERSINE, BOSC_CLUSTER_COSINE};
+    int selection = 0, metric = 0, code;
     opts->size = sizeof *opts;
     opts->min_cluster_size = MIN_CLUSTER_SIZE;
     if ((code = option_integer(job, OPT_MIN_CLUSTER_SIZE, 2, INT64_MAX, &opts->min_cluster_size)) ||
         (code = option_integer(job, OPT_MIN_SAMPLES, 1, INT64_MAX, &opts->min_samples)) ||
         (code = option_integer(job, OPT_MAX_CLUSTER_SIZE, 2, INT64_MAX, &opts->max_cluster_size)) ||
         (code = option_number(job, OPT_EPSILON, 0, &opts->epsilon)) ||
-        (code = option_choice(job, OPT_SELECTION, &selection)))
+        (code = option_choice(job, OPT_METRIC, &metric)) || (code = option_choice(job, OPT_SELECTION, &selection)))
         return code;
+    opts->metric = metrics[metric];
     opts->selection = (bosc_hdbscan_selection)selection;
     opts->allow_single_cluster = job->value[OPT_ALLOW_SINGLE_CLUSTER] != NULL;
     if (opts->max_cluster_size && selection == BOSC_HDBSCAN_LEAF)
@@ -71,6 +73,9 @@ static int read_points(struct job *job, struct hierarchy *s)
     if (dim > DIM_MAX)
         return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but a tree takes at most %d", s->path,
                             (long long)dim, DIM_MAX);
+    if (s->opts.metric == BOSC_CLUSTER_HAVERSINE && dim != 2)
+        return report_error(EXIT_FAILED, "%s: %lld coordinates; haversine needs latitude and longitude", s->path,
+                            (long long)dim);
     s->opts.dtype = s->points.dtype;
     s->opts.dim = (int32_t)dim;
     const int64_t samples = s->opts.min_samples ? s->opts.min_samples : s->opts.min_cluster_size;

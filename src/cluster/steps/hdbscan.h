@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/union_find.h"
 
 #define BI_HDBSCAN_NONE UINT32_MAX /* no merge, no cluster, no row */
@@ -33,6 +34,25 @@ struct bi_hdbscan_roots {
 BI_FN void bi_step_hdbscan_roots(const struct bi_hdbscan_roots *a, int64_t t)
 {
     a->z[4 * t + 2] = sqrt(a->z[4 * t + 2]) * a->factor[0] * a->factor[1];
+}
+
+/* Converts merge t's squared chord to the distance of a metric, in `heights`; later stores it. */
+struct bi_hdbscan_chords {
+    double *z;
+    double *heights; /* (n - 1) */
+    bosc_cluster_metric metric;
+};
+
+BI_FN void bi_step_hdbscan_chords(const struct bi_hdbscan_chords *a, int64_t t)
+{
+    const double square = a->z[4 * t + 2], other = square < 4 ? 4 - square : 0;
+    a->heights[t] =
+        a->metric == BOSC_CLUSTER_HAVERSINE ? 2 * bi_atan2_f64(bi_sqrt(square), bi_sqrt(other)) : square / 2;
+}
+
+BI_FN void bi_step_hdbscan_store_heights(const struct bi_hdbscan_chords *a, int64_t t)
+{
+    a->z[4 * t + 2] = a->heights[t];
 }
 
 /* Rows of the caller, to be multiplied by two powers of two. */

@@ -332,13 +332,14 @@ static bosc_status cluster_tree(struct bi_ranks_dbscan *s, bosc_dbscan_info *inf
 /* Builds the tree of all points, or of their directions. */
 static bosc_status build_tree(struct bi_ranks_dbscan *s, bosc_ranks_kdtree *tree, const void *points, int64_t stride)
 {
+    const struct bi_cluster_rows rows = bi_dbscan_rows(&s->call.opts, points, s->n, stride);
     const double *directions = NULL;
     bosc_status local_status = BOSC_OK;
     int64_t first;
     if (s->call.opts.metric == BOSC_CLUSTER_MINKOWSKI)
         return bosc_ranks_kdtree_build(s->ctx, tree, points, s->n, stride);
     BI_TRY(bi_comm_offset(s->ctx, s->comm, BOSC_OK, s->n, &first, NULL));
-    if (s->n > 0) local_status = bi_dbscan_make_directions(s->ctx, &s->call, points, s->n, first, stride, &directions);
+    if (s->n > 0) local_status = bi_cluster_make_directions(s->ctx, &rows, first, &directions);
     s->call.eps = bi_dbscan_chord(&s->call);
     BI_TRY(bi_comm_agree(s->ctx, s->comm, local_status));
     return bosc_ranks_kdtree_build(s->ctx, tree, directions, s->n, 0);

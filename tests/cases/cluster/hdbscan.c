@@ -162,6 +162,59 @@ static void magnitudes(bosc_ctx *ctx)
     CHECK(labels[0] == 7);
 }
 
+/* The distance of rows of two angles, or of the angle between rows. */
+static double angle_of(const double *a, const double *b, int32_t dim, bool angles)
+{
+    long double ab = 0, aa = 0, bb = 0;
+    const double u = sin((b[0] - a[0]) / 2), v = sin((b[1] - a[1]) / 2);
+    if (memcmp(a, b, (size_t)dim * sizeof *a) == 0) return 0;
+    if (angles) return 2 * asin(fmin(1, sqrt(u * u + cos(a[0]) * cos(b[0]) * v * v)));
+    for (int32_t c = 0; c < dim; c++) {
+        ab += (long double)a[c] * (long double)b[c];
+        aa += (long double)a[c] * (long double)a[c];
+        bb += (long double)b[c] * (long double)b[c];
+    }
+    return (double)(1 - ab / sqrtl(aa) / sqrtl(bb));
+}
+
+/* Rows as directions: the merges of the plain version over all distances, and its heights within rounding. */
+static void directions(bosc_ctx *ctx)
+{
+    struct suite_random r = {26};
+    for (int t = 0; t < 12; t++) {
+        if (suite_leaves_out()) continue;
+        const bool angles = t % 2;
+        const int32_t dim = angles ? 2 : 2 + t % 4;
+        const int64_t n = suite_slow(ctx) ? 40 : 120;
+        double *data = suite_alloc((size_t)(n * dim) * 8), *d = suite_alloc((size_t)(n * n) * 8),
+               *z = suite_alloc((size_t)n * 64), *made = z + 4 * n;
+        struct answer got = make_answer(n);
+        bosc_hdbscan_info info = {.size = sizeof info};
+        for (int64_t e = 0; e < n * dim; e++)
+            data[e] = e >= dim * 10 && e / dim % 10 == 9 ? data[e - dim * 10] /* copies of rows */
+                                                         : (suite_unit(&r) - 0.5) * (!angles ? 1e200
+                                                                                     : e % 2 ? 12.6
+                                                                                             : 3);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j <= i; j++) {
+                const double a = angle_of(data + j * dim, data + i * dim, dim, angles);
+                d[i * n + j] = d[j * n + i] = a * a;
+            }
+        const struct reference_points p = {BOSC_F64, dim, n, dim, data};
+        bosc_hdbscan_opts o = random_opts(&r, &p, 0.1);
+        o.metric = angles ? BOSC_CLUSTER_HAVERSINE : BOSC_CLUSTER_COSINE;
+        reference_mutual_linkage(n, d, o.min_samples, z);
+        CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, data, n, 0, &o, made));
+        for (int64_t i = 0; i < 4 * (n - 1); i++) CHECK(i % 4 == 2 ? fabs(z[i] - made[i]) < 1e-9 : z[i] == made[i]);
+        CHECK_OK(ctx, bosc_hdbscan_compute(ctx, data, n, 0, &o, got.labels, got.probabilities, got.scores, &info));
+        check_answer(n, made, &o, &got, &info);
+        free(data);
+        free(d);
+        free(z);
+        free_answer(&got);
+    }
+}
+
 /* Clusters in clusters, so that selections differ. */
 static void nested_clusters(bosc_ctx *ctx)
 {
@@ -351,11 +404,11 @@ static void bad_arguments(bosc_ctx *ctx)
 {
     const double x[6] = {0, 1, 3, NAN, 8, 9};
     const bosc_hdbscan_opts good = {.size = sizeof good, .dtype = BOSC_F64, .dim = 1};
-    bosc_hdbscan_opts bad[10];
+    bosc_hdbscan_opts bad[12];
     int64_t labels[6] = {7, 7, 7, 7, 7, 7};
     double values[6];
     /* 1. Options. */
-    for (int k = 0; k < 10; k++) bad[k] = good;
+    for (int k = 0; k < 12; k++) bad[k] = good;
     bad[0].dim = 0;
     bad[1].dtype = BOSC_U32;
     bad[2].label_bits = 16;
@@ -366,7 +419,9 @@ static void bad_arguments(bosc_ctx *ctx)
     bad[7].max_cluster_size = -1;
     bad[8].epsilon = -1;
     bad[9].epsilon = (double)NAN;
-    for (int k = 0; k < 10; k++) refuse(ctx, &bad[k]);
+    bad[10].metric = (bosc_cluster_metric)3;
+    bad[11].metric = BOSC_CLUSTER_HAVERSINE; /* of one coordinate */
+    for (int k = 0; k < 12; k++) refuse(ctx, &bad[k]);
     /* 2. Arrays. */
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, -1, 0, &good, labels, NULL, NULL, NULL), "n");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, NULL, 6, 0, &good, labels, NULL, NULL, NULL), "points");
@@ -376,6 +431,14 @@ static void bad_arguments(bosc_ctx *ctx)
               "probabilities");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &good, labels, NULL, (double *)((char *)values + 4), NULL),
               "outlier_scores");
+    bad[0] = good;
+    bad[0].metric = BOSC_CLUSTER_COSINE;
+    CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, NULL, 6, 0, &bad[0], labels, NULL, NULL, NULL), "points");
+    CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, x, 6, 0, &bad[0], labels, NULL, NULL, NULL), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 0 has no direction"));
+    bad[0].min_samples = 1;
+    CHECK_STATUS(ctx, bosc_hdbscan_compute(ctx, x, 1, 0, &bad[0], labels, NULL, NULL, NULL), BOSC_ERR_DATA);
+    CHECK_OK(ctx, bosc_hdbscan_compute(ctx, NULL, 0, 0, &bad[0], NULL, NULL, NULL, NULL));
     CHECK_ARG(ctx, bosc_hdbscan_compute_linkage(ctx, x, 6, 0, &good, NULL), "z");
     CHECK_ARG(ctx, bosc_hdbscan_compute_linkage(ctx, x, -1, 0, &good, values), "n");
     CHECK_ARG(ctx, bosc_hdbscan_condense(ctx, NULL, 6, &good, labels, NULL, NULL, NULL), "z");
@@ -421,6 +484,7 @@ static void no_dendrograms(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hdbscan[] = {
     {"shapes", shapes, NULL},
     {"magnitudes", magnitudes, NULL},
+    {"directions", directions, NULL},
     {"nested clusters", nested_clusters, NULL},
     {"cuts", cuts, NULL},
     {"cut arguments", cut_arguments, NULL},
