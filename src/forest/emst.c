@@ -53,8 +53,9 @@ static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
 
-bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
-                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+/* The same under mutual reachability, and the core distances. */
+static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
+                                     bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
 {
     const int64_t k = min_samples + FURTHER < n ? min_samples + FURTHER : n;
     struct bi_emst_rounds e = {.ctx = ctx,
@@ -69,9 +70,8 @@ bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64
                                         .core = core},
                                .pairs = pairs,
                                .words = words};
-    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
-    BI_TRY_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
-    return sort_found(ctx, n, pairs, words);
+    if (n < 2) return ctx->backend->fill(ctx, core, 0, (size_t)n * (is_64bit ? 8 : 4));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
 
 /* --- Points with many copies ---------------------------------------------------------------------------------------
@@ -121,6 +121,75 @@ static bosc_status join_copies(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n
                                uint64_t *words)
 {
     BI_RETURN_WITH_SCRATCH(ctx, join_rows(ctx, tree, n, is_64bit, pairs, words));
+}
+
+/* --- Copies under mutual reachability ------------------------------------------------------------------------------
+ *
+ * Equal rows beyond the first min_samples have core distance 0, as do the first ones, so the argument above holds for
+ * them: each has an edge of length 0 to the first of all. A core distance is the min_samples-th least distance, so rows
+ * that stay have the same one without the others. */
+
+/* Keeps the first min_samples of equal rows. */
+static bosc_status mark_excess(bosc_ctx *ctx, int64_t n, int64_t min_samples, const struct bi_kdtree_copies *copies)
+{
+    const struct bi_forest_steps *steps = ctx->ops->forest->steps;
+    struct bi_emst_excess a = {
+        .first = copies->first, .is_copy = copies->is_copy, .is_kept = copies->is_kept, .most = min_samples};
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a.keys, &a.keys));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a.rows, &a.rows));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *a.begins, &a.begins));
+    BI_TRY(steps->emst_copy_keys(ctx, n, &a));
+    BI_TRY_WITH_SCRATCH(
+        ctx, ctx->backend->core->sort_pairs(ctx, BOSC_U32, a.keys, sizeof *a.rows, a.rows, n, a.keys, a.rows, 0, 32));
+    BI_TRY(steps->emst_copy_begins(ctx, n, &a));
+    return steps->emst_mark_excess(ctx, n, &a);
+}
+
+/* Writes the edges of the kept rows, and their core distances. */
+static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
+                                    int64_t min_samples, bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+{
+    const struct bi_forest_steps *steps = ctx->ops->forest->steps;
+    const struct bi_emst_rename rename = {copies->kept_rows, pairs};
+    const size_t size = is_64bit ? 8 : 4;
+    void *kept_core;
+    bosc_kdtree *kept;
+    BI_TRY(bi_scratch_of(ctx, copies->kept, size, &kept_core));
+    BI_TRY(bi_kdtree_build_kept(ctx, tree, copies, &kept));
+    bosc_status status = find_mutual_edges(ctx, kept, copies->kept, min_samples, is_64bit, kept_core, pairs, words);
+    bosc_kdtree_free(kept);
+    if (status != BOSC_OK) return status;
+    const struct bi_emst_spread_core spread = {copies->kept_rows, kept_core, core, is_64bit};
+    BI_TRY(ctx->backend->fill(ctx, core, 0, (size_t)tree->nodes * size));
+    BI_TRY(steps->emst_spread_core(ctx, copies->kept, &spread));
+    return steps->emst_rename(ctx, copies->kept - 1, &rename);
+}
+
+/* Writes the edges of the kept rows, then those of the excess; the usual ones if there is none. */
+static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples, bool is_64bit,
+                               void *core, uint64_t *pairs, uint64_t *words)
+{
+    struct bi_kdtree_copies copies;
+    BI_TRY(bi_kdtree_find_copies(ctx, tree, &copies));
+    BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, n, min_samples, &copies));
+    BI_TRY(bi_kdtree_list_kept(ctx, tree, &copies));
+    const int64_t joined = copies.kept - 1;
+    if (copies.kept == n) return find_mutual_edges(ctx, tree, n, min_samples, is_64bit, core, pairs, words);
+    BI_TRY(join_kept_mutual(ctx, tree, &copies, min_samples, is_64bit, core, pairs, words));
+    return join_each_copy(ctx, &copies, n, pairs + joined, words + joined);
+}
+
+bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
+                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+{
+    bool many;
+    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
+    BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
+    if (many)
+        BI_TRY_WITH_SCRATCH(ctx, join_mutual(ctx, tree, n, min_samples, is_64bit, core, pairs, words));
+    else
+        BI_TRY(find_mutual_edges(ctx, tree, n, min_samples, is_64bit, core, pairs, words));
+    return sort_found(ctx, n, pairs, words);
 }
 
 bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,

@@ -47,26 +47,44 @@ static bosc_status find_first(bosc_ctx *ctx, const bosc_kdtree *tree, uint32_t *
     return bi_kdtree_nearest_other_in(ctx, tree, &blocks, &within, first, NULL);
 }
 
-/* Marks copies, and compacts the other rows. */
-static bosc_status compact_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+static bosc_status compact_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const void *points,
+                                struct bi_kdtree_copies *copies)
 {
     const struct bi_core_ops *core = ctx->backend->core;
-    const bosc_kdtree_view view = tree->ops->view(tree);
-    const size_t row = bosc_dtype_size(view.dtype) * (size_t)view.dim;
+    const size_t row = bosc_dtype_size(tree->opts.dtype) * (size_t)tree->opts.dim;
     const int64_t n = tree->nodes;
-    struct bi_kdtree_rows points = {NULL, n, view.dim};
     uint32_t *rows;
     int64_t *count;
     BI_TRY(bi_scratch_of(ctx, n, sizeof *rows, &rows));
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count, &count));
+    BI_TRY(core->iota(ctx, sizeof *rows, rows, n));
+    BI_TRY(core->compact(ctx, sizeof *rows, rows, copies->is_kept, n, copies->kept_rows, count));
+    BI_TRY(core->compact(ctx, row, points, copies->is_kept, n, copies->kept_points, count));
+    return bi_read_back(ctx, &copies->kept, count, sizeof copies->kept);
+}
+
+/* Marks copies, and lists the other rows. */
+static bosc_status mark_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    const bosc_kdtree_view view = tree->ops->view(tree);
+    struct bi_kdtree_rows points = {NULL, tree->nodes, view.dim};
     BI_TRY(bi_kdtree_own_rows(ctx, tree, &points));
     const struct bi_kdtree_mark_copies mark = {points.data,   view.dtype,      view.dim,
                                                copies->first, copies->is_copy, copies->is_kept};
-    BI_TRY(tree->ops->steps->mark_copies(ctx, n, &mark));
-    BI_TRY(core->iota(ctx, sizeof *rows, rows, n));
-    BI_TRY(core->compact(ctx, sizeof *rows, rows, copies->is_kept, n, copies->kept_rows, count));
-    BI_TRY(core->compact(ctx, row, points.data, copies->is_kept, n, copies->kept_points, count));
-    return bi_read_back(ctx, &copies->kept, count, sizeof copies->kept);
+    BI_TRY(tree->ops->steps->mark_copies(ctx, tree->nodes, &mark));
+    return compact_rows(ctx, tree, points.data, copies);
+}
+
+static bosc_status list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    struct bi_kdtree_rows points = {NULL, tree->nodes, tree->opts.dim};
+    BI_TRY(bi_kdtree_own_rows(ctx, tree, &points));
+    return compact_rows(ctx, tree, points.data, copies);
+}
+
+bosc_status bi_kdtree_list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    BI_RETURN_WITH_SCRATCH(ctx, list_kept(ctx, tree, copies));
 }
 
 bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
@@ -79,7 +97,7 @@ bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct
     BI_TRY(bi_scratch_of(ctx, n, sizeof *copies->kept_rows, &copies->kept_rows));
     BI_TRY(bi_scratch_of(ctx, n, row, &copies->kept_points));
     BI_TRY_WITH_SCRATCH(ctx, find_first(ctx, tree, copies->first));
-    BI_RETURN_WITH_SCRATCH(ctx, compact_kept(ctx, tree, copies));
+    BI_RETURN_WITH_SCRATCH(ctx, mark_copies(ctx, tree, copies));
 }
 
 bosc_status bi_kdtree_build_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,

@@ -29,6 +29,9 @@ struct bi_kdtree_copies {
  * each point. Waits. */
 bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 
+/* Lists the kept rows again, after a change of is_kept: kept_rows, kept_points and kept. */
+bosc_status bi_kdtree_list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
+
 /* Makes a tree of the kept rows; its ids are positions in kept_rows. The caller frees it. */
 bosc_status bi_kdtree_build_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
                                  bosc_kdtree **kept);

@@ -232,6 +232,46 @@ BI_FN void bi_step_emst_copy_edges(const struct bi_emst_copy_edges *a, int64_t i
     a->pairs[i] = (uint64_t)a->first[i] << 32 | (uint64_t)i;
 }
 
+/* Rows sorted by (the row that they are copies of, or themselves; row). */
+struct bi_emst_excess {
+    const uint32_t *first;      /* (n) of copies */
+    uint32_t *keys, *rows;      /* (n) */
+    uint32_t *begins;           /* (n): by first row: the position of its copies */
+    uint8_t *is_copy, *is_kept; /* (n) */
+    int64_t most;               /* rows of equal ones that stay */
+};
+
+BI_FN void bi_step_emst_copy_keys(const struct bi_emst_excess *a, int64_t i)
+{
+    a->keys[i] = a->is_copy[i] ? a->first[i] : (uint32_t)i;
+    a->rows[i] = (uint32_t)i;
+}
+
+BI_FN void bi_step_emst_copy_begins(const struct bi_emst_excess *a, int64_t i)
+{
+    if (a->rows[i] == a->keys[i]) a->begins[a->rows[i]] = (uint32_t)i;
+}
+
+BI_FN void bi_step_emst_mark_excess(const struct bi_emst_excess *a, int64_t i)
+{
+    const bool is_excess = i - (int64_t)a->begins[a->keys[i]] >= a->most;
+    a->is_copy[a->rows[i]] = is_excess;
+    a->is_kept[a->rows[i]] = !is_excess;
+}
+
+/* Core distances of kept rows to those of all. */
+struct bi_emst_spread_core {
+    const uint32_t *kept_rows;
+    const void *kept;
+    void *core;
+    bool is_64bit;
+};
+
+BI_FN void bi_step_emst_spread_core(const struct bi_emst_spread_core *a, int64_t i)
+{
+    bi_emst_set_word(a->core, a->is_64bit, a->kept_rows[i], bi_emst_word(a->kept, a->is_64bit, i));
+}
+
 /* Writes edge i to the caller's arrays. */
 struct bi_emst_write {
     const uint64_t *pairs, *words;

@@ -133,6 +133,30 @@ static void mutual_reachability(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Many equal points: all at one place, at a few, or beside others; lists shorter and longer than their groups. */
+static void mutual_copies(bosc_ctx *ctx)
+{
+    static const int64_t samples[] = {1, 2, 5, 90, 500};
+    struct suite_random r = {17};
+    for (int t = 0; t < 30; t++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = suite_slow(ctx) ? 300 : 600, places = t % 3 == 0 ? 1 : t % 3 == 1 ? 3 : 40;
+        const bosc_dtype dtype = t % 2 ? BOSC_F64 : BOSC_F32;
+        void *data = suite_alloc((size_t)n * 16);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t place = suite_below(&r, 8) == 0 && places > 1
+                                      ? 100 + (int64_t)suite_below(&r, 300)
+                                      : (int64_t)suite_below(&r, (uint64_t)places / 8 + 1);
+            kd_set(data, dtype, 2 * i, (double)(place % 20) * 3);
+            kd_set(data, dtype, 2 * i + 1, (double)(place / 20));
+        }
+        const struct reference_points p = {dtype, 2, n, 2, data};
+        const int64_t min_samples = samples[t % 5];
+        check_mutual(ctx, &p, min_samples < n ? min_samples : n, t % 2 ? 32 : 64);
+        free(data);
+    }
+}
+
 static void mutual_arguments(bosc_ctx *ctx)
 {
     const bosc_emst_opts o = {sizeof o, BOSC_F32, 1, 64};
@@ -480,6 +504,7 @@ static const struct suite_case suite_cases_emst[] = {
     {"copies", copies_of_points, NULL},
     {"doubles", copies_as_doubles, NULL},
     {"mutual reachability", mutual_reachability, NULL},
+    {"mutual copies", mutual_copies, NULL},
     {"mutual arguments", mutual_arguments, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"magnitudes", magnitudes, NULL},
