@@ -213,6 +213,90 @@ BOSC_API bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_mode
                                           const void *queries, int64_t query_count, int64_t stride, void *labels,
                                           double *probabilities);
 
+/* Lists the exemplars of clusters, as exemplars_ of the hdbscan package: the points of the greatest density in each
+ * condensed cluster that is not split.
+ * model: as in bosc_hdbscan_predict; core_dist2 is unused.
+ * labels: the number of selected clusters: info->clusters of bosc_hdbscan_condense.
+ * rows (n): receives the exemplars, by label, then ascending.
+ * offsets (labels + 1): those of label k are rows[offsets[k]] to rows[offsets[k + 1] - 1].
+ * count: receives their number; may be NULL.
+ * Errors: BOSC_ERR_DATA with the row for leaves, parents or labels that name no cluster.
+ * Cost: one sort of n labels; about 30 n bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_list_exemplars(bosc_ctx *ctx, const bosc_hdbscan_model *model, int64_t labels,
+                                                 int64_t *rows, int64_t *offsets, int64_t *count);
+
+/* Computes the memberships of the clustered points in all clusters, as all_points_membership_vectors of the hdbscan
+ * package. A membership is the product of two parts, scaled to the probability that the point is in any cluster: one
+ * falls with the distance to the nearest exemplar, the other with the density at which point and cluster join. The
+ * probability is that density over the greatest one of the cluster that joins first, of several the one born first.
+ * model, labels: as in bosc_hdbscan_list_exemplars.
+ * memberships (n, labels): 0 to 1. In hdbscan columns follow its own numbers of clusters.
+ * Errors: as bosc_hdbscan_list_exemplars.
+ * Cost: O(n exemplars dim); per membership an ascent in the condensed tree. 8 n dim bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_compute_memberships(bosc_ctx *ctx, const bosc_hdbscan_model *model, int64_t labels,
+                                                      double *memberships);
+
+/* Computes the memberships of new points, as membership_vector of the hdbscan package. A query joins the condensed tree
+ * as in bosc_hdbscan_predict.
+ * model, opts, queries, query_count, stride: as in bosc_hdbscan_predict; labels: as in bosc_hdbscan_list_exemplars.
+ * memberships (query_count, labels): 0 to 1.
+ * Errors: as bosc_hdbscan_predict and bosc_hdbscan_list_exemplars.
+ * Cost: that of bosc_hdbscan_predict, and O(query_count exemplars dim).
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_predict_memberships(bosc_ctx *ctx, const bosc_hdbscan_model *model,
+                                                      const bosc_hdbscan_opts *opts, const void *queries,
+                                                      int64_t query_count, int64_t stride, int64_t labels,
+                                                      double *memberships);
+
+/* --- Labelled points ---------------------------------------------------------------------------------------------- */
+
+/* Set `size`; zero bytes elsewhere mean the defaults. */
+typedef struct bosc_cluster_opts {
+    size_t size;
+    bosc_dtype dtype;      /* of the coordinates: F32 (default), F64, I32 or I64 */
+    int32_t dim;           /* coordinates of a point: 1 to 1024; required */
+    int32_t label_bits;    /* of labels: 64 (int64_t, default) or 32 (int32_t) */
+    int32_t raw_distances; /* of bosc_cluster_compute_validity; not 0: distances, without mutual reachability */
+} bosc_cluster_opts;
+
+/* Computes the centers of clusters, as store_centers of scikit-learn's HDBSCAN does.
+ * points (n x dim): rows `stride` elements apart (0: dim). n < 2^32 - 1.
+ * opts: required, as dim has no default.
+ * labels (n): of label_bits, less than `clusters`; less than 0 for noise, of any coordinates.
+ * weights (n): 0 or more, finite: the probabilities of bosc_hdbscan_compute; NULL: 1.
+ * clusters: 0 to n.
+ * centroids (clusters, dim): the weighted means; NaN for clusters without weight; may be NULL.
+ * medoids (clusters): the row with the least weighted sum of distances to the points of its cluster, the first one of
+ *     several; -1 for clusters without points; may be NULL. Distances are computed in double.
+ * Errors: BOSC_ERR_DATA with the row for a label or weight out of range, and a coordinate that is not finite.
+ * Cost: centroids: O(n dim); medoids: O(m^2 dim) for a cluster of m points. 8 n dim bytes of scratch.
+ * Waits. */
+BOSC_API bosc_status bosc_cluster_compute_centers(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                  const bosc_cluster_opts *opts, const void *labels,
+                                                  const double *weights, int64_t clusters, double *centroids,
+                                                  int64_t *medoids);
+
+/* Computes the density-based validity of clusters (DBCV), as validity_index of the hdbscan package. The validity of a
+ * cluster compares its least separation from another cluster with its sparseness, the longest edge of its spanning tree
+ * between points of several edges. Both are under mutual reachability, with core distances over all points of the
+ * cluster. The trees are Prim's from the first rows; of equal edges the first rows are joined.
+ * points, n, stride, opts, labels, clusters: as in bosc_cluster_compute_centers.
+ * scores (clusters): -1 to 1; 0 for clusters of one point or none; NaN where separation and sparseness are 0, and for
+ *     the only cluster of several points; may be NULL.
+ * index: receives the mean of the scores by numbers of points, noise counted as 0; may be NULL.
+ * Errors: as bosc_cluster_compute_centers.
+ * Cost: O(m^2 dim) for a cluster of m points; one step over all points for each point of the largest cluster;
+ *     O(n^2 dim) for the separations. 8 n dim bytes of scratch.
+ * Waits.
+ * Source: Moulavi, Jaskowiak, Campello, Zimek, Sander, Density-Based Clustering Validation (2014). */
+BOSC_API bosc_status bosc_cluster_compute_validity(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                   const bosc_cluster_opts *opts, const void *labels, int64_t clusters,
+                                                   double *scores, double *index);
+
+/* --- Dendrograms -------------------------------------------------------------------------------------------------- */
+
 /* Cuts a dendrogram of n points at a distance, as scipy's fcluster does by the criterion "distance".
  * z, n: as in bosc_hdbscan_select.
  * distance: merges at this distance or less join clusters.

@@ -4,25 +4,18 @@
 #include "base/bits.h"
 #include "cluster/cluster.h"
 #include "cluster/hdbscan.h"
+#include "cluster/predict.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 #include "kdtree/metric.h"
 
 enum { PREDICT_ITEMS = 200 /* progress weight of a query; estimated */ };
 
-/* The arguments of a call. */
-struct call {
-    bosc_hdbscan_model model; /* full */
-    bosc_hdbscan_opts opts;   /* full */
-    const void *queries;
-    int64_t query_count, stride;
-    void *labels;
-    double *probabilities;
-};
-
-/* Checks the pointers and numbers of the model. */
-static bosc_status check_model(bosc_ctx *ctx, const bosc_hdbscan_model *m)
+bosc_status bi_predict_check_model(bosc_ctx *ctx, const bosc_hdbscan_model *model, bosc_hdbscan_model *m)
 {
+    if (!model) return bi_fail(ctx, BOSC_ERR_ARG, "model: NULL");
+    BI_TRY(bi_check_size(ctx, "model", "bosc_hdbscan_model", model->size, sizeof *m));
+    BI_TRY(bi_read_opts(ctx, "bosc_hdbscan_model", model, m, sizeof *m));
     BI_TRY(bi_kdtree_check_has_rows(ctx, m->tree));
     const int64_t n = m->tree->nodes;
     if (m->cluster_count < 0)
@@ -36,23 +29,19 @@ static bosc_status check_model(bosc_ctx *ctx, const bosc_hdbscan_model *m)
     return bi_check_aligned(ctx, "model: core_dist2", m->core_dist2, m->tree->opts.dtype == BOSC_F32 ? 4 : 8);
 }
 
-/* Checks the other arguments of a call. */
-static bosc_status check_call(bosc_ctx *ctx, const struct call *s)
+bosc_status bi_predict_check_queries(bosc_ctx *ctx, const struct bi_predict_call *s, const char *name, const void *out)
 {
     const int32_t dim = s->model.tree->opts.dim;
     if (s->query_count < 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)s->query_count);
     if (s->query_count > 0 && !s->queries) return bi_fail(ctx, BOSC_ERR_ARG, "queries: NULL");
-    if (s->query_count > 0 && !s->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
+    if (s->query_count > 0 && !out) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", name);
     if (s->stride < 0 || (s->stride > 0 && s->stride < dim))
         return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)s->stride, (int)dim);
-    BI_TRY(bi_check_aligned(ctx, "labels", s->labels, (size_t)s->opts.label_bits / 8));
-    BI_TRY(bi_check_aligned(ctx, "probabilities", s->probabilities, sizeof(double)));
     return bi_hdbscan_check_samples(ctx, &s->opts, s->model.tree->nodes);
 }
 
-/* Stages the arrays of the model, and checks them. */
-static bosc_status stage_model(bosc_ctx *ctx, const bosc_hdbscan_model *m, struct bi_hdbscan_predict *a)
+bosc_status bi_predict_stage_model(bosc_ctx *ctx, const bosc_hdbscan_model *m, struct bi_hdbscan_predict *a)
 {
     const size_t n = (size_t)m->tree->nodes, count = (size_t)m->cluster_count;
     const void *leaves, *densities, *clusters;
@@ -89,7 +78,7 @@ static bosc_status compute_cores(bosc_ctx *ctx, const bosc_kdtree *tree, bool id
 }
 
 /* Stages the caller's core distances, or computes them. */
-static bosc_status find_cores(bosc_ctx *ctx, const struct call *s, struct bi_hdbscan_predict *a)
+static bosc_status find_cores(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)
 {
     const size_t size = a->distances_64bit ? 8 : 4;
     struct bi_hdbscan_cores cores = {.k = s->opts.min_samples, .is_64bit = a->distances_64bit};
@@ -101,46 +90,54 @@ static bosc_status find_cores(bosc_ctx *ctx, const struct call *s, struct bi_hdb
     return BOSC_OK;
 }
 
-/* Predicts the clusters of the queries: at least one. */
-static bosc_status predict_staged(bosc_ctx *ctx, const struct call *s)
+bosc_status bi_predict_find_near(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)
 {
     const bosc_kdtree *tree = s->model.tree;
+    const int64_t samples = s->opts.min_samples;
+    void *near, *dist2;
+    /* 1. The model. */
+    *a = (struct bi_hdbscan_predict){.n = tree->nodes,
+                                     .count = s->model.cluster_count,
+                                     .k = samples < tree->nodes - samples ? 2 * samples : tree->nodes,
+                                     .own = samples - 2,
+                                     .distances_64bit = tree->opts.dtype != BOSC_F32,
+                                     .ids_64bit = tree->opts.id_bits == 64};
+    BI_TRY(bi_predict_stage_model(ctx, &s->model, a));
+    BI_TRY(find_cores(ctx, s, a));
+    /* 2. The nearest points of the queries. */
+    if (a->k > 0 && s->query_count > INT64_MAX / a->k)
+        return bi_fail(ctx, BOSC_ERR_NOMEM, "query_count: no memory for %lld neighbours of %lld queries",
+                       (long long)a->k, (long long)s->query_count);
+    BI_TRY(bi_scratch_of(ctx, s->query_count * a->k, a->ids_64bit ? 8 : 4, &near));
+    BI_TRY(bi_scratch_of(ctx, s->query_count * a->k, a->distances_64bit ? 8 : 4, &dist2));
+    if (a->k > 0) BI_TRY(bosc_kdtree_knn(ctx, tree, s->queries, s->query_count, s->stride, a->k, near, dist2));
+    a->near = near;
+    a->dist2 = dist2;
+    return BOSC_OK;
+}
+
+/* Predicts the clusters of the queries: at least one. */
+static bosc_status predict_staged(bosc_ctx *ctx, const struct bi_predict_call *s, void *labels, double *probabilities)
+{
     const bosc_hdbscan_opts *o = &s->opts;
     const size_t m = (size_t)s->query_count;
-    struct bi_hdbscan_predict a = {.n = tree->nodes,
-                                   .count = s->model.cluster_count,
-                                   .k =
-                                       o->min_samples < tree->nodes - o->min_samples ? 2 * o->min_samples : tree->nodes,
-                                   .own = o->min_samples - 2,
-                                   .distances_64bit = tree->opts.dtype != BOSC_F32,
-                                   .ids_64bit = tree->opts.id_bits == 64,
-                                   .labels_64bit = o->label_bits == 64};
-    struct bi_out labels, probabilities;
-    void *near, *dist2;
-    bool staged = false;
-    /* 1. The model. */
-    BI_TRY(stage_model(ctx, &s->model, &a));
-    BI_TRY(find_cores(ctx, s, &a));
+    struct bi_hdbscan_predict a;
     bosc_hdbscan_cluster root = {.death = 0};
+    struct bi_out to_labels, to_probabilities;
+    bool staged = false;
+    /* 1. The model, and the nearest points. */
+    BI_TRY(bi_predict_find_near(ctx, s, &a));
     if (a.count > 0) BI_TRY(bi_read_back(ctx, &root, a.clusters, sizeof root));
     a.root_density = o->epsilon != 0 ? 1 / o->epsilon : root.death;
-    /* 2. The nearest points of the queries. */
-    if (a.k > 0 && s->query_count > INT64_MAX / a.k)
-        return bi_fail(ctx, BOSC_ERR_NOMEM, "query_count: no memory for %lld neighbours of %lld queries",
-                       (long long)a.k, (long long)s->query_count);
-    BI_TRY(bi_scratch_of(ctx, s->query_count * a.k, a.ids_64bit ? 8 : 4, &near));
-    BI_TRY(bi_scratch_of(ctx, s->query_count * a.k, a.distances_64bit ? 8 : 4, &dist2));
-    if (a.k > 0) BI_TRY(bosc_kdtree_knn(ctx, tree, s->queries, s->query_count, s->stride, a.k, near, dist2));
-    a.near = near;
-    a.dist2 = dist2;
-    /* 3. The results. */
-    BI_TRY(bi_stage_out(ctx, s->labels, m * (size_t)o->label_bits / 8, &labels, &staged));
-    BI_TRY(bi_stage_out(ctx, s->probabilities, s->probabilities ? m * sizeof(double) : 0, &probabilities, &staged));
-    a.labels = labels.reachable;
-    a.probabilities = s->probabilities ? probabilities.reachable : NULL;
+    /* 2. The results. */
+    BI_TRY(bi_stage_out(ctx, labels, m * (size_t)o->label_bits / 8, &to_labels, &staged));
+    BI_TRY(bi_stage_out(ctx, probabilities, probabilities ? m * sizeof(double) : 0, &to_probabilities, &staged));
+    a.labels_64bit = o->label_bits == 64;
+    a.labels = to_labels.reachable;
+    a.probabilities = probabilities ? to_probabilities.reachable : NULL;
     BI_TRY(ctx->ops->cluster->steps->predict(ctx, s->query_count, &a));
-    BI_TRY(bi_stage_back(ctx, &labels));
-    if (s->probabilities) BI_TRY(bi_stage_back(ctx, &probabilities));
+    BI_TRY(bi_stage_back(ctx, &to_labels));
+    if (probabilities) BI_TRY(bi_stage_back(ctx, &to_probabilities));
     return ctx->backend->sync(ctx);
 }
 
@@ -148,19 +145,14 @@ bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_model *model,
                                  const void *queries, int64_t query_count, int64_t stride, void *labels,
                                  double *probabilities)
 {
-    struct call s = {.queries = queries,
-                     .query_count = query_count,
-                     .stride = stride,
-                     .labels = labels,
-                     .probabilities = probabilities};
+    struct bi_predict_call s = {.queries = queries, .query_count = query_count, .stride = stride};
     BI_ENTER(ctx);
-    if (!model) return bi_fail(ctx, BOSC_ERR_ARG, "model: NULL");
-    BI_TRY(bi_check_size(ctx, "model", "bosc_hdbscan_model", model->size, sizeof s.model));
-    BI_TRY(bi_read_opts(ctx, "bosc_hdbscan_model", model, &s.model, sizeof s.model));
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &s.opts));
-    BI_TRY(check_model(ctx, &s.model));
-    BI_TRY(check_call(ctx, &s));
+    BI_TRY(bi_predict_check_model(ctx, model, &s.model));
+    BI_TRY(bi_predict_check_queries(ctx, &s, "labels", labels));
+    BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)s.opts.label_bits / 8));
+    BI_TRY(bi_check_aligned(ctx, "probabilities", probabilities, sizeof(double)));
     bi_progress_set_total(ctx, PREDICT_ITEMS * ((double)query_count + (double)s.model.tree->nodes));
-    if (query_count > 0) BI_RETURN_WITH_SCRATCH(ctx, predict_staged(ctx, &s));
+    if (query_count > 0) BI_RETURN_WITH_SCRATCH(ctx, predict_staged(ctx, &s, labels, probabilities));
     return BOSC_OK;
 }

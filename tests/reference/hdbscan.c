@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 struct edge {
     double d;
     int64_t i, j;
@@ -385,16 +387,14 @@ static int64_t selected_over(const bosc_hdbscan_cluster *clusters, int64_t c)
     return selected_over(clusters, parent);
 }
 
-int64_t reference_predict(int64_t n, const double *d, const double *core, const int64_t *leaves,
-                          const double *densities, const bosc_hdbscan_cluster *clusters, const bosc_hdbscan_opts *opts,
-                          double *probability)
+int64_t reference_nearest(int64_t n, const double *d, const double *core, int64_t min_samples, double *length)
 {
     char *used = calloc((size_t)n, 1);
     int64_t best = -1, near[2] = {-1, -1};
-    double own = 0, length = INFINITY;
-    *probability = 0;
+    double own = 0;
+    *length = INFINITY;
     /* 1. The core distance of the point, which counts itself: of the (min_samples - 1)-th nearest. */
-    for (int64_t k = 1; k < opts->min_samples; k++) {
+    for (int64_t k = 1; k < min_samples; k++) {
         near[0] = -1;
         for (int64_t j = 0; j < n; j++)
             if (!used[j] && (near[0] < 0 || d[j] < d[near[0]])) near[0] = j;
@@ -403,19 +403,29 @@ int64_t reference_predict(int64_t n, const double *d, const double *core, const 
     }
     /* 2. The nearest by mutual reachability among the 2 min_samples nearest. */
     memset(used, 0, (size_t)n);
-    for (int64_t k = 0; k < 2 * opts->min_samples && k < n; k++) {
+    for (int64_t k = 0; k < 2 * min_samples && k < n; k++) {
         near[1] = -1;
         for (int64_t j = 0; j < n; j++)
             if (!used[j] && (near[1] < 0 || d[j] < d[near[1]])) near[1] = j;
         used[near[1]] = 1;
         const double mutual = fmax(fmax(d[near[1]], core[near[1]]), own);
-        if (best < 0 || mutual < length) {
+        if (best < 0 || mutual < *length) {
             best = near[1];
-            length = mutual;
+            *length = mutual;
         }
     }
     free(used);
-    /* 3. The cluster at that density. */
+    return best;
+}
+
+int64_t reference_predict(int64_t n, const double *d, const double *core, const int64_t *leaves,
+                          const double *densities, const bosc_hdbscan_cluster *clusters, const bosc_hdbscan_opts *opts,
+                          double *probability)
+{
+    double length;
+    const int64_t best = reference_nearest(n, d, core, opts->min_samples, &length);
+    *probability = 0;
+    /* The cluster at that density. */
     const double density = length > 0 ? 1 / sqrt(length) : INFINITY;
     int64_t c = leaves[best];
     while (density <= densities[best] && clusters[c].parent >= 0 && clusters[c].birth >= density)
@@ -426,4 +436,90 @@ int64_t reference_predict(int64_t n, const double *d, const double *core, const 
     if (top == 0 && !(fmin(density, densities[best]) >= least)) return -1;
     *probability = most == 0 || density >= most ? 1 : density / most;
     return clusters[c].label;
+}
+
+/* --- Memberships -------------------------------------------------------------------------------------------------- */
+
+int64_t reference_exemplars(int64_t n, const int64_t *leaves, const double *densities,
+                            const bosc_hdbscan_cluster *clusters, int64_t count, int64_t k, int64_t *rows)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bool is_split = leaves[i] < 0;
+        for (int64_t c = 0; c < count; c++) is_split = is_split || clusters[c].parent == leaves[i];
+        if (!is_split && clusters[leaves[i]].label == k && densities[i] == clusters[leaves[i]].death) rows[found++] = i;
+    }
+    return found;
+}
+
+/* The selected condensed cluster with label k; -1: none. */
+static int64_t chosen_for(const bosc_hdbscan_cluster *clusters, int64_t count, int64_t k)
+{
+    for (int64_t c = 0; c < count; c++)
+        if (clusters[c].label == k) return c;
+    return -1;
+}
+
+/* True if condensed cluster c is `above` or below it. */
+static bool lies_in(const bosc_hdbscan_cluster *clusters, int64_t c, int64_t above)
+{
+    while (c > above) c = clusters[c].parent;
+    return c == above;
+}
+
+/* The density at which a point of cluster c joins cluster k: the birth of the highest cluster above k without c. */
+static double joins_at(const bosc_hdbscan_cluster *clusters, int64_t c, double density, int64_t k)
+{
+    if (lies_in(clusters, c, k) || lies_in(clusters, k, c)) return density;
+    while (!lies_in(clusters, c, clusters[k].parent)) k = clusters[k].parent;
+    return clusters[k].birth;
+}
+
+static double ratio(double x, double y) { return x == y ? x > 0 : x / y; }
+
+/* The score of a join, before its exponential. */
+static double score(double most, double h, int is_query)
+{
+    if (!is_query) return h > 0 ? bi_exp_f64(-ratio(most + 1e-8, h)) : 0;
+    if (most == INFINITY) return h < INFINITY ? 1 : 0x1.fffffffffffffp1023;
+    return most / (most > h ? most - h : 1e-8);
+}
+
+void reference_membership(int64_t n, const double *d2, const int64_t *leaves, const double *densities,
+                          const bosc_hdbscan_cluster *clusters, int64_t count, int64_t labels,
+                          struct reference_member point, double *to)
+{
+    const double most = clusters[point.leaf].death, slack = point.is_query ? 1e-8 : 0;
+    int64_t *rows = malloc((size_t)n * 8), nearest = -1;
+    double *part = malloc((size_t)labels * 8), sums[3] = {0, 0, 0}, shift = -INFINITY, height = 0;
+    /* 1. Distances to exemplars. */
+    for (int64_t k = 0; k < labels; k++) {
+        const int64_t found = reference_exemplars(n, leaves, densities, clusters, count, k, rows);
+        double least = INFINITY;
+        for (int64_t e = 0; e < found; e++) least = fmin(least, d2[rows[e]]);
+        to[k] = fmin(least > 0 ? 1 / sqrt(least) : INFINITY, 0x1.fffffffffffffp1023 / (double)labels);
+        sums[0] += to[k];
+    }
+    /* 2. Densities of joins. */
+    for (int64_t k = 0; k < labels; k++) {
+        const int64_t chosen = chosen_for(clusters, count, k);
+        const double h = chosen < 0 ? 0 : joins_at(clusters, point.leaf, point.density, chosen);
+        part[k] = score(most, h, point.is_query);
+        if (point.is_query) shift = fmax(shift, part[k]);
+        if (chosen < 0 || h < height || (nearest >= 0 && h == height && chosen > nearest)) continue;
+        nearest = chosen;
+        height = h;
+    }
+    if (!point.is_query) shift = 0;
+    for (int64_t k = 0; k < labels; k++) sums[1] += part[k] = bi_exp_f64(part[k] - shift);
+    /* 3. Their product, and the probability of any cluster. */
+    for (int64_t k = 0; k < labels; k++) {
+        const double near = sums[0] > 0 ? to[k] / sums[0] : 0, joins = part[k] / sums[1];
+        to[k] = point.is_query ? sqrt(near) * (joins * joins) : near * joins;
+        sums[2] += to[k];
+    }
+    const double whole = ratio(height, fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density) + slack);
+    for (int64_t k = 0; k < labels; k++) to[k] = sums[2] > 0 ? to[k] / sums[2] * whole : 0;
+    free(rows);
+    free(part);
 }

@@ -23,4 +23,23 @@ int64_t reference_predict(int64_t n, const double *d, const double *core, const 
                           const double *densities, const bosc_hdbscan_cluster *clusters, const bosc_hdbscan_opts *opts,
                           double *probability);
 
+/* The point that such a point joins, and the squared length under mutual reachability. */
+int64_t reference_nearest(int64_t n, const double *d, const double *core, int64_t min_samples, double *length);
+
+/* Writes the rows of the exemplars of label k, ascending. Returns their number. */
+int64_t reference_exemplars(int64_t n, const int64_t *leaves, const double *densities,
+                            const bosc_hdbscan_cluster *clusters, int64_t count, int64_t k, int64_t *rows);
+
+/* A point whose memberships are computed: it leaves (or joins) condensed cluster `leaf` at a density. */
+struct reference_member {
+    int64_t leaf;
+    double density;
+    int is_query; /* as membership_vector of hdbscan, else as all_points_membership_vectors */
+};
+
+/* Writes the memberships (labels). d2 (n): squared distances from the point. */
+void reference_membership(int64_t n, const double *d2, const int64_t *leaves, const double *densities,
+                          const bosc_hdbscan_cluster *clusters, int64_t count, int64_t labels,
+                          struct reference_member point, double *to);
+
 #endif

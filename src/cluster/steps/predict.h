@@ -7,7 +7,7 @@
 #include <boscage/cluster.h>
 
 #include "base/atomic.h"
-#include "base/bits.h"
+#include "base/elementary.h"
 
 struct bi_hdbscan_predict {
     const int64_t *leaves;

@@ -11,7 +11,7 @@ struct subject {
     bosc_hdbscan_opts opts;
     double z[4 * (N - 1)];
     bosc_kdtree *tree; /* these and below: of predictions */
-    int64_t leaves[N], cluster_count;
+    int64_t leaves[N], cluster_count, label_count;
     double densities[N];
     bosc_hdbscan_cluster clusters[CLUSTERS];
     struct {
@@ -20,6 +20,8 @@ struct subject {
         double values[2][N];
         bosc_hdbscan_cluster clusters[CLUSTERS];
         double z[4 * (N - 1)], distances[N * (N - 1) / 2];
+        double memberships[N * CLUSTERS];
+        int64_t offsets[CLUSTERS + 1];
     } out;
 };
 
@@ -76,17 +78,64 @@ static void open_tree(bosc_ctx *ctx, void *user)
 
 static void close_tree(void *user) { bosc_kdtree_free(((struct subject *)user)->tree); }
 
+static bosc_hdbscan_model model_of(const struct subject *s)
+{
+    return (bosc_hdbscan_model){.size = sizeof(bosc_hdbscan_model),
+                                .tree = s->tree,
+                                .leaves = s->leaves,
+                                .densities = s->densities,
+                                .clusters = s->clusters,
+                                .cluster_count = s->cluster_count};
+}
+
 static bosc_status predict(bosc_ctx *ctx, void *user)
 {
     struct subject *s = user;
-    const bosc_hdbscan_model model = {.size = sizeof model,
-                                      .tree = s->tree,
-                                      .leaves = s->leaves,
-                                      .densities = s->densities,
-                                      .clusters = s->clusters,
-                                      .cluster_count = s->cluster_count};
+    const bosc_hdbscan_model model = model_of(s);
     return bosc_hdbscan_predict(ctx, &model, &s->opts, s->points.data, N, s->points.stride, s->out.labels,
                                 s->out.values[0]);
+}
+
+static bosc_status list_exemplars(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_hdbscan_model model = model_of(s);
+    return bosc_hdbscan_list_exemplars(ctx, &model, s->label_count, s->out.labels, s->out.offsets, &s->out.count);
+}
+
+static bosc_status compute_memberships(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_hdbscan_model model = model_of(s);
+    return bosc_hdbscan_compute_memberships(ctx, &model, s->label_count, s->out.memberships);
+}
+
+static bosc_status predict_memberships(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_hdbscan_model model = model_of(s);
+    return bosc_hdbscan_predict_memberships(ctx, &model, &s->opts, s->points.data, N, s->points.stride, s->label_count,
+                                            s->out.memberships);
+}
+
+static bosc_status compute_centers(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_cluster_opts o = {.size = sizeof o, .dtype = s->points.dtype, .dim = s->points.dim};
+    int64_t labels[N];
+    for (int i = 0; i < N; i++) labels[i] = i % 4 - 1;
+    return bosc_cluster_compute_centers(ctx, s->points.data, N, s->points.stride, &o, labels, NULL, 3, s->out.values[0],
+                                        s->out.labels);
+}
+
+static bosc_status compute_validity(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    const bosc_cluster_opts o = {.size = sizeof o, .dtype = s->points.dtype, .dim = s->points.dim};
+    int64_t labels[N];
+    for (int i = 0; i < N; i++) labels[i] = i % 4 - 1;
+    return bosc_cluster_compute_validity(ctx, s->points.data, N, s->points.stride, &o, labels, 3, s->out.values[0],
+                                         &s->out.values[1][0]);
 }
 
 static void of_predictions(bosc_ctx *ctx)
@@ -94,17 +143,19 @@ static void of_predictions(bosc_ctx *ctx)
     struct suite_random r = {7};
     struct subject s = {.points = kd_points(&r, BOSC_F32, 2, N, 3, KD_CLUSTERS)};
     bosc_hdbscan_info info = {.size = sizeof info};
-    struct fault_sweep sweep = {.call = predict,
-                                .open = open_tree,
-                                .close = close_tree,
-                                .user = &s,
-                                .outputs = &s.out,
-                                .output_bytes = sizeof s.out};
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {predict, list_exemplars, compute_memberships,
+                                                        predict_memberships};
+    struct fault_sweep sweep = {
+        .open = open_tree, .close = close_tree, .user = &s, .outputs = &s.out, .output_bytes = sizeof s.out};
     s.opts = (bosc_hdbscan_opts){.size = sizeof s.opts, .dim = 2, .min_cluster_size = MIN_SIZE};
     CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, s.points.data, N, s.points.stride, &s.opts, s.z));
     CHECK_OK(ctx, bosc_hdbscan_condense(ctx, s.z, N, &s.opts, s.leaves, s.densities, s.clusters, &info));
     s.cluster_count = info.condensed;
-    fault_sweep(ctx, &sweep);
+    s.label_count = info.clusters;
+    for (int k = 0; k < 4; k++) {
+        sweep.call = calls[k];
+        fault_sweep(ctx, &sweep);
+    }
     free((void *)s.points.data);
 }
 
@@ -126,8 +177,8 @@ static void sweep_calls(bosc_ctx *ctx, bosc_status (*const *calls)(bosc_ctx *, v
 
 static void of_points(bosc_ctx *ctx)
 {
-    bosc_status (*const calls[])(bosc_ctx *, void *) = {compute, compute_linkage};
-    sweep_calls(ctx, calls, 2);
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {compute, compute_linkage, compute_centers, compute_validity};
+    sweep_calls(ctx, calls, 4);
 }
 
 static void of_dendrograms(bosc_ctx *ctx)

@@ -130,6 +130,11 @@ static void of_forest(void)
     REFUSED(bosc_emst_compute(NULL, NULL, 0, 0, NULL, NULL, NULL));
     REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
     REFUSED(bosc_emst_verify(NULL, NULL, 0, 0, NULL, 0, NULL, NULL));
+    REFUSED(bosc_cluster_compute_centers(NULL, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL));
+    REFUSED(bosc_cluster_compute_validity(NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    REFUSED(bosc_hdbscan_compute_memberships(NULL, NULL, 0, NULL));
+    REFUSED(bosc_hdbscan_list_exemplars(NULL, NULL, 0, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_predict_memberships(NULL, NULL, NULL, NULL, 0, 0, 0, NULL));
     REFUSED(bosc_hdbscan_compute(NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_compute_linkage(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_hdbscan_condense(NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL));

@@ -2,6 +2,7 @@
 #ifndef TESTS_CASES_CORE_PROGRESS_DATA_H
 #define TESTS_CASES_CORE_PROGRESS_DATA_H
 
+#include "cases/core/progress_cluster.h"
 #include "cases/core/progress_kdtree.h"
 #include "cases/core/progress_plan.h"
 #include "cases/core/progress_planet.h"
@@ -402,32 +403,6 @@ static bosc_status emst_verify(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_verify(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, NULL);
 }
-static bosc_status hdbscan_compute(struct world *w)
-{
-    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
-    return bosc_hdbscan_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL, NULL, NULL);
-}
-static bosc_status hdbscan_compute_linkage(struct world *w)
-{
-    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
-    return bosc_hdbscan_compute_linkage(w->ctx, w->points, w->n, 3, &o, (double *)(void *)w->out);
-}
-/* No point is in a cluster. */
-static bosc_status hdbscan_predict(struct world *w)
-{
-    const bosc_hdbscan_opts o = {.size = sizeof o};
-    bosc_hdbscan_model model = {.size = sizeof model, .tree = w->tree};
-    int64_t *leaves = suite_alloc((size_t)w->n * sizeof *leaves);
-    double *densities = suite_alloc((size_t)w->n * sizeof *densities);
-    memset(leaves, 0xff, (size_t)w->n * sizeof *leaves);
-    memset(densities, 0, (size_t)w->n * sizeof *densities);
-    model.leaves = leaves;
-    model.densities = densities;
-    const bosc_status status = bosc_hdbscan_predict(w->ctx, &model, &o, w->points, w->n, 3, w->out, NULL);
-    free(leaves);
-    free(densities);
-    return status;
-}
 static bosc_status linkage_compute(struct world *w)
 {
     return bosc_linkage_compute(w->ctx, w->pairs, w->lengths, w->n, NULL, (double *)(void *)w->out);
@@ -717,6 +692,11 @@ static const struct call calls[] = {
     {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
     {"hdbscan_predict", hdbscan_predict, NULL, false},
+    {"hdbscan_predict_memberships", hdbscan_predict_memberships, NULL, false},
+    {"hdbscan_compute_memberships", hdbscan_compute_memberships, NULL, false},
+    {"hdbscan_list_exemplars", hdbscan_list_exemplars, NULL, false},
+    {"cluster_compute_centers", cluster_compute_centers, NULL, false},
+    {"cluster_compute_validity", cluster_compute_validity, NULL, false},
     {"ranks_emst_compute", ranks_emst_compute, NULL, false},
     {"ranks_dbscan_compute", ranks_dbscan_compute, NULL, false},
     {"linkage_compute", linkage_compute, NULL, false},
