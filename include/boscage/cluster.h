@@ -250,6 +250,41 @@ BOSC_API bosc_status bosc_hdbscan_predict_memberships(bosc_ctx *ctx, const bosc_
                                                       int64_t query_count, int64_t stride, int64_t labels,
                                                       double *memberships);
 
+/* Clustered points with all that predictions need: their k-d tree, core distances, dendrogram and condensed tree. */
+typedef struct bosc_hdbscan bosc_hdbscan;
+
+/* Clusters points, and keeps the result. It is not changed afterwards.
+ * points, n, stride: as in bosc_hdbscan_compute; copied.
+ * opts: required, as dim has no default.
+ * clustering: receives the handle, to be freed by bosc_hdbscan_free.
+ * Errors: as bosc_hdbscan_compute; BOSC_ERR_LIMIT for core distances with squares out of range.
+ * Cost: that of bosc_hdbscan_compute_linkage, a k-d tree and one search of min_samples neighbours a point.
+ * Waits. */
+BOSC_API bosc_status bosc_hdbscan_create(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                         const bosc_hdbscan_opts *opts, bosc_hdbscan **clustering);
+
+/* Frees a clustering; NULL is allowed. */
+BOSC_API void bosc_hdbscan_free(bosc_hdbscan *clustering);
+
+/* Gives access to the parts of a clustering, valid until it is freed. Set `size` of each struct; all may be NULL.
+ * model: for predictions and memberships. Its arrays are in the backend's memory.
+ * opts: those of the creation, with all defaults filled in.
+ * info: the numbers of clusters.
+ * z: receives the dendrogram (n - 1, 4), for bosc_hdbscan_select; in the backend's memory. */
+BOSC_API bosc_status bosc_hdbscan_get_model(bosc_ctx *ctx, const bosc_hdbscan *clustering, bosc_hdbscan_model *model,
+                                            bosc_hdbscan_opts *opts, bosc_hdbscan_info *info, const double **z);
+
+/* Writes a clustering as a stream of bytes, the same on every backend.
+ * Errors: BOSC_ERR_IO if `write` fails.
+ * Cost: O(bytes). Waits. */
+BOSC_API bosc_status bosc_hdbscan_write(bosc_ctx *ctx, const bosc_hdbscan *clustering, bosc_write_fn write, void *user);
+
+/* Reads a clustering that bosc_hdbscan_write has written, from a source that need not be trusted.
+ * clustering: receives a new handle.
+ * Errors: BOSC_ERR_FORMAT with the reason for other bytes.
+ * Cost: O(bytes), a build of the k-d tree, and bosc_hdbscan_condense. Waits. */
+BOSC_API bosc_status bosc_hdbscan_read(bosc_ctx *ctx, bosc_read_fn read, void *user, bosc_hdbscan **clustering);
+
 /* --- Labelled points ---------------------------------------------------------------------------------------------- */
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */

@@ -32,6 +32,7 @@
 
 #include <boscage/boscage.h>
 #include <boscage/cbt.h>
+#include <boscage/cluster.h>
 #include <boscage/ranks/kdtree.h>
 #include <boscage/graph.h>
 #include <boscage/hash.h>
@@ -271,6 +272,8 @@ BOSC_API bosc_status bosc_cbt_save(bosc_ctx *ctx, const bosc_cbt *tree, const ch
 BOSC_API bosc_status bosc_bisectors_save(bosc_ctx *ctx, const bosc_bisectors *bisectors, const char *path,
                                          bosc_io_error *error);
 BOSC_API bosc_status bosc_planet_save(bosc_ctx *ctx, const bosc_planet *planet, const char *path, bosc_io_error *error);
+BOSC_API bosc_status bosc_hdbscan_save(bosc_ctx *ctx, const bosc_hdbscan *clustering, const char *path,
+                                       bosc_io_error *error);
 
 /* Loads a saved structure into a new handle on the context's backend. The third argument is set on success.
  * Errors: BOSC_ERR_FORMAT with the reason for other files, damaged or hostile bytes, and bytes behind the end; others
@@ -284,6 +287,8 @@ BOSC_API bosc_status bosc_cbt_load(bosc_ctx *ctx, const char *path, bosc_cbt **t
 BOSC_API bosc_status bosc_bisectors_load(bosc_ctx *ctx, const char *path, bosc_bisectors **bisectors,
                                          bosc_io_error *error);
 BOSC_API bosc_status bosc_planet_load(bosc_ctx *ctx, const char *path, bosc_planet **planet, bosc_io_error *error);
+BOSC_API bosc_status bosc_hdbscan_load(bosc_ctx *ctx, const char *path, bosc_hdbscan **clustering,
+                                       bosc_io_error *error);
 
 /* The same for a tree over the ranks of its communicator: one file, with the bytes of one tree. Collective. Only rank 0
  * writes and reads; the other ranks use the path in messages. Wait.

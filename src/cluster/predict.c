@@ -65,29 +65,34 @@ bosc_status bi_predict_stage_model(bosc_ctx *ctx, const bosc_hdbscan_model *m, s
     return BOSC_OK;
 }
 
-/* Computes the core distances of the points: those of their min_samples-th neighbours. */
-static bosc_status compute_cores(bosc_ctx *ctx, const bosc_kdtree *tree, bool ids_64bit, struct bi_hdbscan_cores *cores)
+/* Finds the neighbours of the points, and stores the distances of the last ones. */
+static bosc_status store_cores(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_hdbscan_cores *cores)
 {
     const int64_t n = tree->nodes;
     void *ids, *dist2;
-    BI_TRY(bi_scratch_of(ctx, n * cores->k, ids_64bit ? 8 : 4, &ids));
+    BI_TRY(bi_scratch_of(ctx, n * cores->k, tree->opts.id_bits == 64 ? 8 : 4, &ids));
     BI_TRY(bi_scratch_of(ctx, n * cores->k, cores->is_64bit ? 8 : 4, &dist2));
     BI_TRY(bosc_kdtree_knn_self(ctx, tree, cores->k, ids, dist2));
     cores->dist2 = dist2;
     return ctx->ops->cluster->steps->predict_core(ctx, n, cores);
 }
 
+bosc_status bi_predict_compute_cores(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples, void *core)
+{
+    struct bi_hdbscan_cores cores = {.k = min_samples, .is_64bit = tree->opts.dtype != BOSC_F32, .core = core};
+    BI_RETURN_WITH_SCRATCH(ctx, store_cores(ctx, tree, &cores));
+}
+
 /* Stages the caller's core distances, or computes them. */
 static bosc_status find_cores(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)
 {
     const size_t size = a->distances_64bit ? 8 : 4;
-    struct bi_hdbscan_cores cores = {.k = s->opts.min_samples, .is_64bit = a->distances_64bit};
+    void *core;
     bool staged = false;
     if (s->model.core_dist2) return bi_stage_in(ctx, s->model.core_dist2, (size_t)a->n * size, &a->core, &staged);
-    BI_TRY(bi_scratch_of(ctx, a->n, size, &cores.core));
-    a->core = cores.core;
-    if (a->n > 0) BI_TRY_WITH_SCRATCH(ctx, compute_cores(ctx, s->model.tree, a->ids_64bit, &cores));
-    return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, a->n, size, &core));
+    a->core = core;
+    return a->n > 0 ? bi_predict_compute_cores(ctx, s->model.tree, s->opts.min_samples, core) : BOSC_OK;
 }
 
 bosc_status bi_predict_find_near(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)

@@ -22,6 +22,9 @@ bosc_status bi_predict_check_queries(bosc_ctx *ctx, const struct bi_predict_call
 /* Stages the arrays of the model, and checks them. args has n and count. Waits. */
 bosc_status bi_predict_stage_model(bosc_ctx *ctx, const bosc_hdbscan_model *model, struct bi_hdbscan_predict *args);
 
+/* Computes the squared core distances of the points of a tree, each of its min_samples-th neighbour. */
+bosc_status bi_predict_compute_cores(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples, void *core);
+
 /* Sets *args to the staged model and the nearest points of the queries, in scratch. */
 bosc_status bi_predict_find_near(bosc_ctx *ctx, const struct bi_predict_call *call, struct bi_hdbscan_predict *args);
 

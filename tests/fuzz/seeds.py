@@ -101,7 +101,7 @@ def heights(folder):
 def main():
     tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     for name in ("npy", "gzip", "zstd", "heights", "tree", "graph", "hash", "hash_changes", "cbt", "cbt_changes", "trie",
-                 "trie_changes", "bisectors", "planet", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr", "glb",
+                 "trie_changes", "bisectors", "planet", "hdbscan", "cellgraph", "terrain", "kdtree", "voxelgrid", "emst", "prims", "geometric", "writers", "arr", "glb",
                  *TEXTS):
         (folder / name).mkdir(parents=True, exist_ok=True)
         for i, text in enumerate(TEXTS.get(name, [])):
@@ -138,7 +138,7 @@ def main():
     for i, frame in enumerate(("28b52ffd0468210000782c790a3808a7c9", "28b52ffd04585400001000000100fbff39c002020010"
                                "00039f04002d28de26")): # "x,y\n", and 300,000 zeros
         (folder / "zstd" / f"{i}").write_bytes(bytes.fromhex(frame))
-    for name in ("hash", "cbt", "trie", "bisectors", "planet"):
+    for name in ("hash", "cbt", "trie", "bisectors", "planet", "hdbscan"):
         for golden in (pathlib.Path(__file__).parent.parent / "golden").glob(f"{name}-v*.bosc"):
             (folder / name / golden.stem).write_bytes(golden.read_bytes())
     for kind in range(14):

@@ -8,7 +8,7 @@
 #include "cluster/steps/members.h"
 #include "cluster/steps/predict.h"
 
-/* Points of the greatest density in the condensed clusters that are not split. */
+/* Exemplars: the points of greatest density in condensed clusters without clusters below. */
 struct bi_hdbscan_exemplars {
     const int64_t *leaves;
     const double *densities;

@@ -58,6 +58,22 @@ BI_FN void bi_step_predict_core(const struct bi_hdbscan_cores *a, int64_t i)
         ((float *)a->core)[i] = (float)d;
 }
 
+/* Nodes of a tree in order, to be copied to rows: elements of 4 or 8 bytes. */
+struct bi_clustering_rows {
+    const void *nodes;
+    const int64_t *ids;
+    bool is_64bit;
+    int32_t dim;
+    void *to; /* (n, dim) */
+};
+
+/* Copies node i to the row of its point. */
+BI_FN void bi_step_clustering_rows(const struct bi_clustering_rows *a, int64_t i)
+{
+    for (int32_t c = 0; c < a->dim; c++)
+        bi_set_word(a->to, a->is_64bit, a->ids[i] * a->dim + c, bi_word(a->nodes, a->is_64bit, i * a->dim + c));
+}
+
 /* The neighbour of query q that is nearest under mutual reachability, the first of several; -1: none. */
 BI_FN int64_t bi_hdbscan_nearest(const struct bi_hdbscan_predict *a, int64_t q, double *distance2)
 {

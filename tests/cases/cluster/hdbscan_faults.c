@@ -3,6 +3,7 @@
 
 #include "cases/kdtree/kdtree_data.h"
 #include "support/faults.h"
+#include "support/saved.h"
 
 enum { N = 40, MIN_SIZE = 3, CLUSTERS = 2 * (N / MIN_SIZE) - 1 };
 
@@ -159,6 +160,24 @@ static void of_predictions(bosc_ctx *ctx)
     free((void *)s.points.data);
 }
 
+/* Creates a clustering, writes it and reads it back. */
+static bosc_status save_and_load(bosc_ctx *ctx, void *user)
+{
+    struct subject *s = user;
+    bosc_hdbscan *made = NULL, *back = NULL;
+    bosc_hdbscan_info info = {.size = sizeof info};
+    struct saved bytes = {0};
+    bosc_status status = bosc_hdbscan_create(ctx, s->points.data, N, s->points.stride, &s->opts, &made);
+    if (status == BOSC_OK) status = bosc_hdbscan_write(ctx, made, saved_append, &bytes);
+    if (status == BOSC_OK) status = bosc_hdbscan_read(ctx, saved_deliver, &bytes, &back);
+    if (status == BOSC_OK) status = bosc_hdbscan_get_model(ctx, back, NULL, NULL, &info, NULL);
+    if (status == BOSC_OK) s->out.count = info.clusters;
+    bosc_hdbscan_free(made);
+    bosc_hdbscan_free(back);
+    free(bytes.bytes);
+    return status;
+}
+
 static void sweep_calls(bosc_ctx *ctx, bosc_status (*const *calls)(bosc_ctx *, void *), int count)
 {
     for (int trial = 0; trial < 2; trial++) {
@@ -177,8 +196,9 @@ static void sweep_calls(bosc_ctx *ctx, bosc_status (*const *calls)(bosc_ctx *, v
 
 static void of_points(bosc_ctx *ctx)
 {
-    bosc_status (*const calls[])(bosc_ctx *, void *) = {compute, compute_linkage, compute_centers, compute_validity};
-    sweep_calls(ctx, calls, 4);
+    bosc_status (*const calls[])(bosc_ctx *, void *) = {compute, compute_linkage, compute_centers, compute_validity,
+                                                        save_and_load};
+    sweep_calls(ctx, calls, 5);
 }
 
 static void of_dendrograms(bosc_ctx *ctx)

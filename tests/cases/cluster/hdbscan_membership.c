@@ -36,6 +36,7 @@ static void check_memberships(bosc_ctx *ctx, const struct clustered *c, const st
     else
         CHECK_OK(ctx, bosc_hdbscan_compute_memberships(ctx, &c->model, labels, got));
     for (int64_t i = 0; i < from->n; i++) {
+        /* 1. Squared distances, as the search and as the memberships round them. */
         struct reference_member m = {0, 0, q != NULL};
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
@@ -47,6 +48,7 @@ static void check_memberships(bosc_ctx *ctx, const struct clustered *c, const st
             }
             d2[j] = sum;
         }
+        /* 2. Where it joins the condensed tree, and the memberships. */
         if (q) {
             double length;
             const int64_t nearest = reference_nearest(n, near, c->core, o->min_samples, &length);

@@ -122,16 +122,14 @@ static void of_context(void)
     REFUSED(bosc_ctx_copy(NULL, NULL, NULL, 0));
 }
 
-static void of_forest(void)
+static void of_hdbscan(void)
 {
-    REFUSED(bosc_msf_compute(NULL, NULL, NULL, NULL, NULL, NULL));
-    REFUSED(bosc_msf_verify(NULL, NULL, NULL, NULL, 0, NULL));
-    REFUSED(bosc_components_compute(NULL, NULL, NULL, NULL, NULL));
-    REFUSED(bosc_emst_compute(NULL, NULL, 0, 0, NULL, NULL, NULL));
-    REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
-    REFUSED(bosc_emst_verify(NULL, NULL, 0, 0, NULL, 0, NULL, NULL));
     REFUSED(bosc_cluster_compute_centers(NULL, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_cluster_compute_validity(NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    REFUSED(bosc_hdbscan_create(NULL, NULL, 0, 0, NULL, NULL));
+    REFUSED(bosc_hdbscan_get_model(NULL, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_write(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_read(NULL, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_compute_memberships(NULL, NULL, 0, NULL));
     REFUSED(bosc_hdbscan_list_exemplars(NULL, NULL, 0, NULL, NULL, NULL));
     REFUSED(bosc_hdbscan_predict_memberships(NULL, NULL, NULL, NULL, 0, 0, 0, NULL));
@@ -143,6 +141,16 @@ static void of_forest(void)
     REFUSED(bosc_linkage_order(NULL, NULL, 0, NULL));
     REFUSED(bosc_linkage_cophenet(NULL, NULL, 0, NULL));
     REFUSED(bosc_linkage_cut(NULL, NULL, 0, 0, NULL, NULL));
+}
+
+static void of_forest(void)
+{
+    REFUSED(bosc_msf_compute(NULL, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_msf_verify(NULL, NULL, NULL, NULL, 0, NULL));
+    REFUSED(bosc_components_compute(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_emst_compute(NULL, NULL, 0, 0, NULL, NULL, NULL));
+    REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
+    REFUSED(bosc_emst_verify(NULL, NULL, 0, 0, NULL, 0, NULL, NULL));
     REFUSED(bosc_linkage_compute(NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_tour_compute(NULL, NULL, 0, NULL, NULL));
 }
@@ -436,6 +444,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"context", NULL, of_context},
     {"cluster", NULL, of_cluster},
     {"paths", NULL, of_paths},
+    {"hdbscan", NULL, of_hdbscan},
     {"forest", NULL, of_forest},
     {"geometric", NULL, of_geometric},
     {"graph", NULL, of_graph},

@@ -14,6 +14,14 @@ static bosc_status hdbscan_compute_linkage(struct world *w)
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
     return bosc_hdbscan_compute_linkage(w->ctx, w->points, w->n, 3, &o, (double *)(void *)w->out);
 }
+static bosc_status hdbscan_create(struct world *w)
+{
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
+    bosc_hdbscan *clustering = NULL;
+    const bosc_status status = bosc_hdbscan_create(w->ctx, w->points, w->n, 3, &o, &clustering);
+    bosc_hdbscan_free(clustering);
+    return status;
+}
 /* Labels of a few points; the others are noise. */
 static int64_t *few_labels(const struct world *w)
 {

@@ -58,6 +58,7 @@ SAVED(kdtree, w->tree)
 SAVED(graph, w->graph)
 SAVED(hash, w->map)
 SAVED(trie, w->trie)
+SAVED(hdbscan, w->clustering)
 SAVED(cbt, w->bisection)
 SAVED(bisectors, w->bisectors)
 SAVED(planet, w->planet)
@@ -613,6 +614,9 @@ static const struct call calls[] = {
     {"hash_read", hash_read, hash_write, false},
     {"trie_write", trie_write, NULL, false},
     {"trie_read", trie_read, trie_write, false},
+    {"hdbscan_write", hdbscan_write, NULL, false},
+    {"hdbscan_read", hdbscan_read, hdbscan_write, false},
+    {"hdbscan_create", hdbscan_create, NULL, false},
     {"cbt_write", cbt_write, cbt_reset, false},
     {"cbt_read", cbt_read, cbt_write, false},
     {"ranks_kdtree_build", ranks_kdtree_build, NULL, false},

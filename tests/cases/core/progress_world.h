@@ -45,6 +45,7 @@ struct world {
     bosc_cellgraph *cells, *unbuilt_cells[6];
     bosc_ranks_cellgraph *ranks_cells;
     bosc_trie *trie, *unbuilt_trie, *published;
+    bosc_hdbscan *clustering;
     bosc_terrain *terrain;
     bosc_geometric *model;
     bosc_collision *collision;
@@ -265,6 +266,7 @@ static bool on_device(bosc_ctx *ctx) { return suite_opts_like(ctx).backend == BO
 static void make_world(struct world *w, bosc_ctx *ctx)
 {
     bosc_msf_info info = {.size = sizeof info};
+    const bosc_hdbscan_opts clusters = {.size = sizeof clusters, .dim = 3};
     const bosc_emst_opts emst = {.size = sizeof emst, .dim = 3};
     *w = (struct world){.ctx = ctx, .n = N, .side = SIDE, .place_count = PLACES, .depth = DEPTH, .level = LEVEL};
     if (on_device(ctx))
@@ -280,6 +282,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_graph_build(ctx, w->graph, w->u, w->v, w->weights, w->n / 2, w->n));
     CHECK_OK(ctx, bosc_cellgraph_build(ctx, w->cells, w->vectors, w->n, 0));
     CHECK_OK(ctx, bosc_trie_build(ctx, w->trie, w->vectors, NULL, w->n, 0));
+    CHECK_OK(ctx, bosc_hdbscan_create(ctx, w->points, w->n, 3, &clusters, &w->clustering));
     CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
     w->tree_edges = info.edges;
     CHECK_OK(ctx, bosc_emst_compute(ctx, w->points, w->n, 3, &emst, w->emst_pairs, NULL));
@@ -316,6 +319,7 @@ static void free_world(struct world *w)
     bosc_trie_free(w->trie);
     bosc_trie_free(w->unbuilt_trie);
     bosc_trie_free(w->published);
+    bosc_hdbscan_free(w->clustering);
     bosc_terrain_free(w->terrain);
     bosc_geometric_free(w->model);
     bosc_collision_free(w->collision);

@@ -11,6 +11,7 @@ static void refused(void)
     REFUSED(bosc_graph_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_hash_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_trie_save(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_bisectors_save(NULL, NULL, NULL, NULL));
     REFUSED(bosc_planet_save(NULL, NULL, NULL, NULL));
@@ -18,6 +19,7 @@ static void refused(void)
     REFUSED(bosc_graph_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_hash_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_trie_load(NULL, NULL, NULL, NULL));
+    REFUSED(bosc_hdbscan_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_bisectors_load(NULL, NULL, NULL, NULL));
     REFUSED(bosc_planet_load(NULL, NULL, NULL, NULL));

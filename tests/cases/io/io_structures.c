@@ -1,5 +1,5 @@
-/* Hash tables, tries, concurrent binary trees, bisector pools and planets as files: round trips, damage, faults. The
- * cases of the structures test the contents; trees and graphs have their own cases. */
+/* Hash tables, tries, concurrent binary trees, bisector pools, planets and clusterings as files: round trips, damage,
+ * faults. The cases of the structures test the contents; trees and graphs have their own cases. */
 #include "support/saved.h"
 #include "support/saved_files.h"
 #include "io/file/file.h"
@@ -63,6 +63,16 @@ static bosc_planet *make_planet(bosc_ctx *ctx, int64_t n)
     CHECK_OK(ctx, bosc_planet_build(ctx, planet, &raster));
     CHECK_OK(ctx, bosc_planet_update(ctx, planet, commands, n));
     return planet;
+}
+
+/* Clusters of at least 2 of n points. */
+static bosc_hdbscan *make_hdbscan(bosc_ctx *ctx, int64_t n)
+{
+    static const float points[N] = {0, 1, 2, 30, 31, 32, 60, 61, 9};
+    const bosc_hdbscan_opts opts = {.size = sizeof opts, .dim = 1, .min_cluster_size = 2};
+    bosc_hdbscan *clustering = NULL;
+    CHECK_OK(ctx, bosc_hdbscan_create(ctx, points, n, 0, &opts, &clustering));
+    return clustering;
 }
 
 /* The file has the structure's bytes, also after it was loaded and saved again; readers of other structures refuse it.
@@ -157,6 +167,7 @@ STRUCTURE_CASES(trie, "trie: NULL")
 STRUCTURE_CASES(cbt, "tree: NULL")
 STRUCTURE_CASES(bisectors, "bisectors: NULL")
 STRUCTURE_CASES(planet, "planet: NULL")
+STRUCTURE_CASES(hdbscan, "clustering: NULL")
 
 #ifdef BOSC_FAULTS
 #define FAULTS(type)                                                         \
@@ -172,6 +183,7 @@ FAULTS(trie)
 FAULTS(cbt)
 FAULTS(bisectors)
 FAULTS(planet)
+FAULTS(hdbscan)
 #endif
 
 static const struct suite_case suite_cases_io_structures[] = {
@@ -180,22 +192,26 @@ static const struct suite_case suite_cases_io_structures[] = {
     {"binary trees: round trips", round_trips_cbt, NULL},
     {"pools of bisectors: round trips", round_trips_bisectors, NULL},
     {"planets: round trips", round_trips_planet, NULL},
+    {"clusterings: round trips", round_trips_hdbscan, NULL},
     {"hash tables: damage", damage_hash, NULL},
     {"tries: damage", damage_trie, NULL},
     {"binary trees: damage", damage_cbt, NULL},
     {"pools of bisectors: damage", damage_bisectors, NULL},
     {"planets: damage", damage_planet, NULL},
+    {"clusterings: damage", damage_hdbscan, NULL},
     {"hash tables: bad arguments", bad_arguments_hash, NULL},
     {"tries: bad arguments", bad_arguments_trie, NULL},
     {"binary trees: bad arguments", bad_arguments_cbt, NULL},
     {"pools of bisectors: bad arguments", bad_arguments_bisectors, NULL},
     {"planets: bad arguments", bad_arguments_planet, NULL},
+    {"clusterings: bad arguments", bad_arguments_hdbscan, NULL},
 #ifdef BOSC_FAULTS
     {"hash tables: saving and loading fail at every passage", faults_hash, NULL},
     {"tries: saving and loading fail at every passage", faults_trie, NULL},
     {"binary trees: saving and loading fail at every passage", faults_cbt, NULL},
     {"pools of bisectors: saving and loading fail at every passage", faults_bisectors, NULL},
     {"planets: saving and loading fail at every passage", faults_planet, NULL},
+    {"clusterings: saving and loading fail at every passage", faults_hdbscan, NULL},
 #endif
 };
 SUITE(io_structures);
