@@ -72,6 +72,8 @@ def write_inputs(folder, room):
     tool("generate heights --size 33 -o heights.tif")
     tool("generate heights --size 33 --kind planet -o earth.tif")
     tool("kdtree build points.npy -o tree.bosc" if room != "cbt" else "cbt create --depth 12 --level 4 -o tree.bosc")
+    if room == "cluster":
+        tool("cluster hdbscan points.npy --min-cluster-size 20 --min-samples 3 -o labels.npy --save model.bosc")
     if room == "hash":
         np.save(folder / "queries.npy", np.load(folder / "keys.npy")[::2])
     if room == "trie":

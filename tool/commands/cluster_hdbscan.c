@@ -29,7 +29,8 @@ static int allocate(bosc_array *array, bosc_dtype dtype, int64_t rows, int64_t c
 /* The points of a file, their dendrogram and their clusters. */
 struct hierarchy {
     const char *path;
-    bosc_array points, z, labels, probabilities, scores;
+    bosc_array points, z, labels, probabilities, scores, memberships;
+    bosc_hdbscan *clustering; /* with --save or --membership */
     bosc_hdbscan_opts opts;
     bosc_hdbscan_info info;
 };
@@ -41,6 +42,8 @@ static void free_hierarchy(struct hierarchy *s)
     bosc_array_free(&s->labels);
     bosc_array_free(&s->probabilities);
     bosc_array_free(&s->scores);
+    bosc_array_free(&s->memberships);
+    bosc_hdbscan_free(s->clustering);
 }
 
 static int read_options(const struct job *job, bosc_hdbscan_opts *opts)
@@ -88,13 +91,48 @@ static int read_points(struct job *job, struct hierarchy *s)
     return allocate(&s->scores, BOSC_F64, n, 1);
 }
 
+/* Computes the dendrogram; with --save or --membership that of a clustering, which is kept. */
+static bosc_status compute_dendrogram(struct job *job, struct hierarchy *s)
+{
+    const int64_t n = s->points.shape[0];
+    const double *z;
+    if (!job->value[OPT_SAVE] && !job->value[OPT_MEMBERSHIP])
+        return bosc_hdbscan_compute_linkage(job->ctx, s->points.data, n, 0, &s->opts, s->z.data);
+    bosc_status status = bosc_hdbscan_create(job->ctx, s->points.data, n, 0, &s->opts, &s->clustering);
+    if (status == BOSC_OK) status = bosc_hdbscan_get_model(job->ctx, s->clustering, NULL, NULL, NULL, &z);
+    if (status == BOSC_OK && n > 1) status = bosc_ctx_copy(job->ctx, s->z.data, z, 4 * (size_t)(n - 1) * sizeof *z);
+    return status == BOSC_OK ? bosc_ctx_sync(job->ctx) : status;
+}
+
+/* Computes the memberships of the points, and saves the clustering. */
+static int use_clustering(struct job *job, struct hierarchy *s)
+{
+    bosc_hdbscan_model model = {.size = sizeof model};
+    bosc_io_error error;
+    bosc_status status;
+    if (job->value[OPT_MEMBERSHIP]) {
+        const int code = allocate(&s->memberships, BOSC_F64, s->points.shape[0], s->info.clusters);
+        if (code) return code;
+        s->memberships.rank = 2;
+        status = bosc_hdbscan_get_model(job->ctx, s->clustering, &model, NULL, NULL, NULL);
+        if (status == BOSC_OK)
+            status = bosc_hdbscan_compute_memberships(job->ctx, &model, s->info.clusters, s->memberships.data);
+        if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    }
+    if (!job->value[OPT_SAVE] || job->silent) return EXIT_DONE;
+    const double start = job_now();
+    status = bosc_hdbscan_save(job->ctx, s->clustering, job->value[OPT_SAVE], &error);
+    job_add_seconds(job, "write", start);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
 /* Computes the dendrogram, and selects its clusters. */
 static int find_clusters(struct job *job, struct hierarchy *s)
 {
     const int64_t n = s->points.shape[0];
     double start = job_now();
     s->info.size = sizeof s->info;
-    bosc_status status = bosc_hdbscan_compute_linkage(job->ctx, s->points.data, n, 0, &s->opts, s->z.data);
+    bosc_status status = compute_dendrogram(job, s);
     job_add_seconds(job, "linkage", start);
     if (status != BOSC_OK) return clusters_report_error(job, s->path, status);
     start = job_now();
@@ -112,12 +150,14 @@ int run_cluster_hdbscan(struct job *job)
         return code;
     code = read_points(job, &s);
     if (!code) code = find_clusters(job, &s);
+    if (!code && s.clustering) code = use_clustering(job, &s);
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PROBABILITIES], job->value[OPT_OUTLIERS],
-                               job->value[OPT_TREE]};
+                               job->value[OPT_TREE], job->value[OPT_MEMBERSHIP]};
         job_set_integer(job, "clusters", s.info.clusters);
         job_set_integer(job, "noise", s.info.noise);
-        code = arrays_write(job, paths, (const bosc_array[]){s.labels, s.probabilities, s.scores, s.z}, 4);
+        code =
+            arrays_write(job, paths, (const bosc_array[]){s.labels, s.probabilities, s.scores, s.z, s.memberships}, 5);
     }
     if (!code) code = clusters_draw_picture(job, &s.points, s.labels.data);
     free_hierarchy(&s);

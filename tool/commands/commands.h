@@ -19,6 +19,8 @@ int run_emst(struct job *job);
 int run_linkage(struct job *job);
 int run_cluster_dbscan(struct job *job);
 int run_cluster_fof(struct job *job);
+int run_cluster_predict(struct job *job);
+int run_cluster_validity(struct job *job);
 int run_cluster_hdbscan(struct job *job);
 int run_cluster_cut(struct job *job);
 int run_tour(struct job *job);

@@ -1,4 +1,4 @@
-/* Clusterings behind handles, and their files: the same bytes everywhere, read back whole; every damage and every forged
+/* Clusterings behind handles, and their files: the same bytes everywhere, read back whole; each damaged or forged
  * file is refused or harmless. */
 #include "cluster/save.h"
 #include "cases/cluster/hdbscan_model.h"
