@@ -280,6 +280,45 @@ def hdbscan_predict(
     labels: NDArray,
     probabilities: NDArray | None,
 ) -> None: ...
+def hdbscan_memberships(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    leaves: Annotated[NDArray, dict(writable=False)],
+    densities: Annotated[NDArray, dict(writable=False)],
+    clusters: Annotated[NDArray, dict(writable=False)],
+    cluster_count: int,
+    labels: int,
+    memberships: NDArray,
+) -> None: ...
+def hdbscan_predict_memberships(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    min_samples: int,
+    leaves: Annotated[NDArray, dict(writable=False)],
+    densities: Annotated[NDArray, dict(writable=False)],
+    clusters: Annotated[NDArray, dict(writable=False)],
+    cluster_count: int,
+    queries: Annotated[NDArray, dict(writable=False)],
+    labels: int,
+    memberships: NDArray,
+) -> None: ...
+def cluster_centers(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    labels: Annotated[NDArray, dict(writable=False)],
+    weights: Annotated[NDArray, dict(writable=False)] | None,
+    clusters: int,
+    centroids: NDArray | None,
+    medoids: NDArray | None,
+) -> None: ...
+def cluster_validity(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    labels: Annotated[NDArray, dict(writable=False)],
+    clusters: int,
+    raw_distances: bool,
+    scores: NDArray,
+) -> float: ...
 def linkage_cut(
     where: Where, z: Annotated[NDArray, dict(writable=False)], n: int, distance: float, labels: NDArray
 ) -> None: ...

@@ -82,41 +82,124 @@ int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min
     return info.condensed;
 }
 
+/* A condensed tree of points, and the tree that is built of them. */
+struct Model {
+    Rows rows;
+    bosc_kdtree_opts tree = {};
+    bosc_hdbscan_model model = {};
+    Model(const Where &where, const In &points, const In &leaves, const In &densities, const In &clusters,
+          int64_t cluster_count)
+    {
+        tree.size = sizeof tree;
+        tree.dtype = dtype_of(points, "X");
+        rows = rows_of(where, points, tree.dtype, -1, "X");
+        tree.dim = static_cast<int32_t>(rows.dim);
+        model.size = sizeof model;
+        model.leaves = typed<int64_t>(where, leaves, BOSC_I64, rows.n, "leaves");
+        model.densities = typed<double>(where, densities, BOSC_F64, rows.n, "densities");
+        model.clusters = static_cast<const bosc_hdbscan_cluster *>(
+            items(where, clusters, sizeof(bosc_hdbscan_cluster), cluster_count, "clusters"));
+        model.cluster_count = cluster_count;
+    }
+    /* Builds the tree, and calls use(ctx). */
+    template <class F> void run(const Where &where, F &&use)
+    {
+        Call(where).run([&](bosc_ctx *ctx) {
+            bosc_kdtree *built = nullptr;
+            bosc_status status = bosc_kdtree_create(ctx, &tree, &built);
+            if (!status) status = bosc_kdtree_build(ctx, built, rows.data, rows.n, rows.stride);
+            model.tree = built;
+            if (!status) status = use(ctx);
+            bosc_kdtree_free(built);
+            return status;
+        });
+    }
+};
+
 /* Predicts the clusters of queries in the condensed tree of points. */
 void hdbscan_predict(const Where &where, const In &points, int64_t min_samples, double epsilon, const In &leaves,
                      const In &densities, const In &clusters, int64_t cluster_count, const In &queries,
                      const Out &labels, const Out &probabilities)
 {
-    /* 1. Check the arrays. */
-    bosc_kdtree_opts tree = {};
-    tree.size = sizeof tree;
-    tree.dtype = dtype_of(points, "X");
-    Rows rows = rows_of(where, points, tree.dtype, -1, "X"),
-         to = rows_of(where, queries, tree.dtype, rows.dim, "points");
-    tree.dim = static_cast<int32_t>(rows.dim);
+    Model m(where, points, leaves, densities, clusters, cluster_count);
+    Rows from = rows_of(where, queries, m.tree.dtype, m.rows.dim, "points");
     bosc_hdbscan_opts opts = {};
     opts.size = sizeof opts;
     opts.min_samples = min_samples;
     opts.epsilon = epsilon;
-    bosc_hdbscan_model model = {};
-    model.size = sizeof model;
-    model.leaves = typed<int64_t>(where, leaves, BOSC_I64, rows.n, "leaves");
-    model.densities = typed<double>(where, densities, BOSC_F64, rows.n, "densities");
-    model.clusters = static_cast<const bosc_hdbscan_cluster *>(
-        items(where, clusters, sizeof(bosc_hdbscan_cluster), cluster_count, "clusters"));
-    model.cluster_count = cluster_count;
-    void *l = room(where, labels, BOSC_I64, to.n, "labels");
-    double *p = typed_room<double>(where, probabilities, BOSC_F64, to.n, "probabilities");
-    /* 2. Build the tree, and predict. */
-    Call(where).run([&](bosc_ctx *ctx) {
-        bosc_kdtree *built = nullptr;
-        bosc_status status = bosc_kdtree_create(ctx, &tree, &built);
-        if (!status) status = bosc_kdtree_build(ctx, built, rows.data, rows.n, rows.stride);
-        model.tree = built;
-        if (!status) status = bosc_hdbscan_predict(ctx, &model, &opts, to.data, to.n, to.stride, l, p);
-        bosc_kdtree_free(built);
-        return status;
+    void *to = room(where, labels, BOSC_I64, from.n, "labels");
+    double *p = typed_room<double>(where, probabilities, BOSC_F64, from.n, "probabilities");
+    m.run(where, [&](bosc_ctx *ctx) {
+        return bosc_hdbscan_predict(ctx, &m.model, &opts, from.data, from.n, from.stride, to, p);
     });
+}
+
+/* Writes the memberships of the points. */
+void hdbscan_memberships(const Where &where, const In &points, const In &leaves, const In &densities,
+                         const In &clusters, int64_t cluster_count, int64_t labels, const Out &memberships)
+{
+    Model m(where, points, leaves, densities, clusters, cluster_count);
+    double *to = typed_room<double>(where, memberships, BOSC_F64, labels < 0 ? 0 : m.rows.n * labels, "memberships");
+    m.run(where, [&](bosc_ctx *ctx) { return bosc_hdbscan_compute_memberships(ctx, &m.model, labels, to); });
+}
+
+/* Writes the memberships of new points. */
+void hdbscan_predict_memberships(const Where &where, const In &points, int64_t min_samples, const In &leaves,
+                                 const In &densities, const In &clusters, int64_t cluster_count, const In &queries,
+                                 int64_t labels, const Out &memberships)
+{
+    Model m(where, points, leaves, densities, clusters, cluster_count);
+    Rows from = rows_of(where, queries, m.tree.dtype, m.rows.dim, "points");
+    double *to = typed_room<double>(where, memberships, BOSC_F64, labels < 0 ? 0 : from.n * labels, "memberships");
+    bosc_hdbscan_opts opts = {};
+    opts.size = sizeof opts;
+    opts.min_samples = min_samples;
+    m.run(where, [&](bosc_ctx *ctx) {
+        return bosc_hdbscan_predict_memberships(ctx, &m.model, &opts, from.data, from.n, from.stride, labels, to);
+    });
+}
+
+/* Labelled points. */
+struct Labelled {
+    bosc_cluster_opts opts = {};
+    Rows rows;
+    const int64_t *labels;
+    Labelled(const Where &where, const In &points, const In &of)
+    {
+        opts.size = sizeof opts;
+        opts.dtype = dtype_of(points, "X");
+        rows = rows_of(where, points, opts.dtype, -1, "X");
+        opts.dim = static_cast<int32_t>(rows.dim);
+        labels = typed<int64_t>(where, of, BOSC_I64, rows.n, "labels");
+    }
+};
+
+void cluster_centers(const Where &where, const In &points, const In &labels, const In &weights, int64_t clusters,
+                     const Out &centroids, const Out &medoids)
+{
+    Labelled l(where, points, labels);
+    const int64_t count = clusters < 0 ? 0 : clusters;
+    const double *w = typed<double>(where, weights, BOSC_F64, l.rows.n, "weights");
+    double *means = typed_room<double>(where, centroids, BOSC_F64, count * l.rows.dim, "centroids");
+    auto *rows = typed_room<int64_t>(where, medoids, BOSC_I64, count, "medoids");
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_cluster_compute_centers(ctx, l.rows.data, l.rows.n, l.rows.stride, &l.opts, l.labels, w, clusters,
+                                            means, rows);
+    });
+}
+
+/* Writes the scores of the clusters, and returns their mean by points. */
+double cluster_validity(const Where &where, const In &points, const In &labels, int64_t clusters, bool raw_distances,
+                        const Out &scores)
+{
+    Labelled l(where, points, labels);
+    double *to = typed_room<double>(where, scores, BOSC_F64, clusters < 0 ? 0 : clusters, "scores"), index = 0;
+    l.opts.raw_distances = raw_distances;
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_cluster_compute_validity(ctx, l.rows.data, l.rows.n, l.rows.stride, &l.opts, l.labels, clusters, to,
+                                             &index);
+    });
+    return index;
 }
 
 void linkage_cut(const Where &where, const In &z, int64_t n, double distance, const Out &labels)
@@ -140,5 +223,13 @@ void bind_cluster(nb::module_ &m)
           "max_cluster_size"_a, "allow_single_cluster"_a, "leaves"_a, "densities"_a, "clusters"_a);
     m.def("hdbscan_predict", &hdbscan_predict, "where"_a, "points"_a, "min_samples"_a, "epsilon"_a, "leaves"_a,
           "densities"_a, "clusters"_a, "cluster_count"_a, "queries"_a, "labels"_a, "probabilities"_a.none());
+    m.def("hdbscan_memberships", &hdbscan_memberships, "where"_a, "points"_a, "leaves"_a, "densities"_a, "clusters"_a,
+          "cluster_count"_a, "labels"_a, "memberships"_a);
+    m.def("hdbscan_predict_memberships", &hdbscan_predict_memberships, "where"_a, "points"_a, "min_samples"_a,
+          "leaves"_a, "densities"_a, "clusters"_a, "cluster_count"_a, "queries"_a, "labels"_a, "memberships"_a);
+    m.def("cluster_centers", &cluster_centers, "where"_a, "points"_a, "labels"_a, "weights"_a.none(), "clusters"_a,
+          "centroids"_a.none(), "medoids"_a.none());
+    m.def("cluster_validity", &cluster_validity, "where"_a, "points"_a, "labels"_a, "clusters"_a, "raw_distances"_a,
+          "scores"_a);
     m.def("linkage_cut", &linkage_cut, "where"_a, "z"_a, "n"_a, "distance"_a, "labels"_a);
 }

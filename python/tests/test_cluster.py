@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from boscage.cluster import DBSCAN, HDBSCAN, approximate_predict, dbscan, friends_of_friends, hierarchy
-from boscage.cluster import _dbscan, _hdbscan
+from boscage.cluster import _dbscan, _hdbscan, all_points_membership_vectors, membership_vector, validity_index
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
 
 POINTS = np.random.default_rng(0).random((300, 3))
@@ -327,6 +327,92 @@ def test_predictions():
         approximate_predict(HDBSCAN(metric="manhattan", copy=True).fit(BLOBS), BLOBS)
     with pytest.raises(AttributeError, match="fit"):
         approximate_predict(HDBSCAN(), BLOBS)
+
+
+GROUPS = np.random.default_rng(5).normal(size=(180, 2)) + np.repeat([[0, 0], [9, 0], [18, 0]], 60, axis=0)
+
+
+def test_memberships():
+    model = HDBSCAN(min_cluster_size=10, copy=True).fit(GROUPS)
+    own = all_points_membership_vectors(model)
+    assert own.shape == (180, 3) and own.min() >= 0 and own.sum(axis=1).max() < 1 + 1e-9
+    clustered = model.labels_ >= 0
+    np.testing.assert_array_equal(own.argmax(axis=1)[clustered], model.labels_[clustered])
+    new = membership_vector(model, [[0.1, 0], [9, 0.2], [18, 0], [500, 500], [np.nan, 0]])
+    assert new.shape == (5, 3) and new[3].sum() < 0.5 and not new[4].any()
+    np.testing.assert_array_equal(new[:3].argmax(axis=1), model.labels_[[np.hypot(*(GROUPS - [9 * k, 0]).T).argmin() for k in range(3)]])
+
+
+def test_memberships_of_rows_that_are_not_finite():
+    X = GROUPS.copy()
+    X[7, 0], X[70, 1] = np.inf, np.nan
+    model = HDBSCAN(min_cluster_size=10, copy=True).fit(X)
+    own = all_points_membership_vectors(model)
+    assert own.shape == (180, 3) and not own[[7, 70]].any()
+    finite = np.isfinite(X).all(axis=1)
+    np.testing.assert_array_equal(own[finite], all_points_membership_vectors(HDBSCAN(min_cluster_size=10, copy=True).fit(X[finite])))
+
+
+def test_memberships_without_clusters():
+    model = HDBSCAN(min_cluster_size=50, copy=True).fit(np.random.default_rng(5).random((60, 2)))
+    assert all_points_membership_vectors(model).shape == (60, 0)
+    assert membership_vector(model, [[0, 0]]).shape == (1, 0)
+
+
+def test_memberships_refused():
+    model = HDBSCAN(min_cluster_size=10, metric="manhattan", copy=True).fit(GROUPS)
+    with pytest.raises(ValueError, match="Euclidean"):
+        all_points_membership_vectors(model)
+    with pytest.raises(ValueError, match="3 coordinates|have 2"):
+        membership_vector(HDBSCAN(copy=True).fit(GROUPS), [[1, 2, 3]])
+
+
+def test_models_are_pickled():
+    model = HDBSCAN(min_cluster_size=10, store_centers="both", copy=True).fit(GROUPS)
+    back = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(back.labels_, model.labels_)
+    np.testing.assert_array_equal(back.medoids_, model.medoids_)
+    np.testing.assert_array_equal(membership_vector(back, GROUPS[:9]), membership_vector(model, GROUPS[:9]))
+    np.testing.assert_array_equal(back.condensed_tree_.to_numpy(), model.condensed_tree_.to_numpy())
+
+
+def test_centers():
+    model = HDBSCAN(min_cluster_size=10, store_centers="both", copy=True).fit(GROUPS)
+    for k in range(3):
+        rows, weights = GROUPS[model.labels_ == k], model.probabilities_[model.labels_ == k]
+        np.testing.assert_allclose(model.centroids_[k], np.average(rows, weights=weights, axis=0))
+        sums = np.hypot(*(rows[:, None] - rows[None]).transpose(2, 0, 1)) @ weights
+        np.testing.assert_array_equal(model.medoids_[k], rows[sums.argmin()])
+
+
+def test_parameters_that_change_after_fit():
+    model = HDBSCAN(min_cluster_size=10, copy=True).fit(GROUPS)
+    tree, vectors = model.minimum_spanning_tree_.to_numpy(), all_points_membership_vectors(model)
+    other = HDBSCAN(min_cluster_size=10, copy=True).fit(GROUPS)
+    other.set_params(metric="precomputed", alpha=2.0, min_cluster_size=3)
+    np.testing.assert_array_equal(other.minimum_spanning_tree_.to_numpy(), tree)
+    np.testing.assert_array_equal(all_points_membership_vectors(other), vectors)
+    assert len(other.exemplars_) == 3
+
+
+def test_validity_index():
+    labels = np.repeat([0, 1, 2], 60)
+    index, scores = validity_index(GROUPS, labels, per_cluster_scores=True)
+    assert index > 0.5 and np.isclose(index, scores.mean()) and validity_index(GROUPS, labels) == index
+    assert validity_index(GROUPS, np.arange(180) % 3) < 0 < validity_index(GROUPS, labels, mst_raw_dist=True)
+    noise = np.where(np.arange(180) % 60 < 6, -1, labels)
+    assert 0 < validity_index(GROUPS, noise) < index  # noise counts as 0
+    assert np.isnan(validity_index(GROUPS, np.zeros(180, int)))
+    assert validity_index(GROUPS.astype(int).tolist(), labels) > 0
+
+
+@pytest.mark.parametrize(
+    "labels, metric, message",
+    [([0, 0], "euclidean", "labels"), (np.full(180, 180), "euclidean", "labels"), (np.zeros(180), "cosine", "metric")],
+)
+def test_validity_index_refused(labels, metric, message):
+    with pytest.raises(ValueError, match=message):
+        validity_index(GROUPS, labels, metric)
 
 
 @given(st.integers(2, 60), st.integers(0, 2**31))

@@ -5,7 +5,14 @@ from typing import Any
 from . import hierarchy
 from ._friends import friends_of_friends
 
-__all__ = ["DBSCAN", "HDBSCAN", "approximate_predict", "dbscan", "friends_of_friends", "hierarchy"]
+_OF_HDBSCAN = (
+    "HDBSCAN",
+    "all_points_membership_vectors",
+    "approximate_predict",
+    "membership_vector",
+    "validity_index",
+)
+__all__ = ["DBSCAN", *_OF_HDBSCAN, "dbscan", "friends_of_friends", "hierarchy"]
 
 
 def __getattr__(name: str) -> Any:
@@ -13,7 +20,7 @@ def __getattr__(name: str) -> Any:
         from . import _dbscan
 
         return getattr(_dbscan, name)
-    if name in ("HDBSCAN", "approximate_predict"):
+    if name in _OF_HDBSCAN:
         from . import _hdbscan
 
         return getattr(_hdbscan, name)

@@ -102,13 +102,12 @@ class DBSCAN(_sklearn.DBSCAN):
         at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
         labels, core = labels_of(at, space, points, self.eps, self.min_samples, *own, None, weights)
         self.labels_ = labels
-        if space is NUMPY:
-            self.core_sample_indices_ = np.flatnonzero(core)
-            rows = self.core_sample_indices_
-            self.components_ = X[rows] if len(rows) else np.empty((0, X.shape[1]))  # float64, as scikit-learn's
-        else:
-            self.core_sample_indices_ = space.asarray(np.flatnonzero(space.host(core)))
+        rows = np.flatnonzero(space.host(core))
+        self.core_sample_indices_ = rows if space is NUMPY else space.asarray(rows)
+        if len(rows):
             self.components_ = X[self.core_sample_indices_]
+        else:  # float64, as scikit-learn's
+            self.components_ = space.give(space.empty((0, int(points.shape[1])), "float64"))
         return self
 
     def _checked(self, X: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ input, tables of distances, other metrics than the Euclidean one, and `alpha` ot
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import sklearn.cluster as _sklearn
@@ -90,7 +90,9 @@ class HDBSCAN(_sklearn.HDBSCAN):
         """
         for name in ("_scores", "_tree", "_edges"):
             self.__dict__.pop(name, None)
-        if not self._is_own(X):
+        self._has_points = not (isinstance(self.metric, str) and self.metric == "precomputed")
+        self._is_fitted_here = self._is_own(X)  # later changes of parameters wait for the next fit
+        if not self._is_fitted_here:
             super().fit(X)
             self._options = self._selection()
             self._number_clusters()
@@ -185,21 +187,17 @@ class HDBSCAN(_sklearn.HDBSCAN):
 
     def _store_centers(self, points: np.ndarray, labels: np.ndarray, strengths: np.ndarray) -> None:
         """Stores the weighted means of clusters, and the points of the least weighted sums of distances."""
-        from sklearn.metrics import pairwise_distances_chunked
-
-        order = np.argsort(labels, kind="stable")
-        order = order[np.searchsorted(labels[order], 0) :]  # without noise
-        rows = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
-        shape = (len(rows), points.shape[1])
+        count = int(labels.max(initial=-1)) + 1
+        means = medoids = None
         if self.store_centers in ("centroid", "both"):
-            means = [np.average(points[r], weights=strengths[r], axis=0) for r in rows]
-            self.centroids_ = np.array(means, np.float64).reshape(shape)
+            means = self.centroids_ = np.empty((count, points.shape[1]))
         if self.store_centers in ("medoid", "both"):
-            chosen = np.empty(len(rows), np.intp)
-            for k, r in enumerate(rows):
-                sums = pairwise_distances_chunked(points[r], reduce_func=lambda d, _, w=strengths[r]: d @ w)
-                chosen[k] = r[np.argmin(np.concatenate(list(sums)))]
-            self.medoids_ = np.array(points[chosen], np.float64).reshape(shape)
+            medoids = np.empty(count, np.int64)
+        at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
+        points = np.ascontiguousarray(points)
+        _core.cluster_centers(at, points, labels, strengths, count, means, medoids)
+        if medoids is not None:
+            self.medoids_ = np.array(points[medoids], np.float64)
 
     def _condense(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The condensed tree of the extension: the cluster and the density at which each point leaves, and clusters."""
@@ -223,7 +221,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
     def _points(self) -> Any:
         """The points of fit; None: distances were given."""
         self._fitted("labels_")
-        return None if isinstance(self.metric, str) and self.metric == "precomputed" else self._raw_data
+        return self._raw_data if self._has_points else None
 
     @property
     def condensed_tree_(self) -> CondensedTree:
@@ -237,7 +235,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
     def minimum_spanning_tree_(self) -> MinimumSpanningTree:
         if "_edges" not in self.__dict__:
             X = self._points()
-            if X is None or not self._is_own(X):
+            if X is None or not self._is_fitted_here:
                 raise AttributeError("minimum_spanning_tree_: of dense points under the Euclidean metric only")
             space = space_of(X)
             rows = None
@@ -252,8 +250,12 @@ class HDBSCAN(_sklearn.HDBSCAN):
             try:
                 _core.emst(at, X, raw(pairs), raw(dist2), int(self._min_samples))
             except ValueError as error:
-                if space is not NUMPY or not str(error).startswith(FAR):
+                if not str(error).startswith(FAR):
                     raise
+                if space is not NUMPY:  # in the memory of the host, as doubles
+                    X, space = np.asarray(space.host(X), np.float64), NUMPY
+                    pairs, dist2 = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+                    at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
                 exponent = exponent_of(X)
                 _core.emst(at, scaled(X, exponent, "X"), pairs, dist2, int(self._min_samples))
             pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
@@ -313,32 +315,161 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.
     >>> approximate_predict(model, [[0.2], [5.2]])[0]
     array([0, 1])
     """
-    X = clusterer._points()
-    if X is None or not clusterer._is_own(X):
-        raise ValueError("clusterer: fitted to dense points under the Euclidean metric only")
-    X = np.asarray(space_of(X).host(X), np.float64)
-    q = np.asarray(points_to_predict, np.float64)
-    if q.ndim != 2 or q.shape[1] != X.shape[1]:
-        raise ValueError(f"points_to_predict: of shape {q.shape}, but the points have {X.shape[1]} coordinates")
-    leaves, densities, clusters = clusterer._condense()
-    rows, finite = np.isfinite(X).all(axis=1), np.isfinite(q).all(axis=1)
+    rows, tree = _tree_of(clusterer)
+    q, finite = _queries(points_to_predict, rows.shape[1])
     labels, values = np.empty(int(finite.sum()), np.int64), np.empty(int(finite.sum()))
-    _core.hdbscan_predict(
-        where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs)),
-        np.ascontiguousarray(X[rows]),
-        int(clusterer._min_samples),
-        clusterer._options[2],
-        np.ascontiguousarray(leaves[rows]),
-        np.ascontiguousarray(densities[rows]),
-        clusters.view(np.int64),
-        len(clusters),
-        np.ascontiguousarray(q[finite]),
-        labels,
-        values,
-    )
+    at = where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
+    samples, epsilon = int(clusterer._min_samples), clusterer._options[2]
+    _core.hdbscan_predict(at, rows, samples, epsilon, *tree, np.ascontiguousarray(q[finite]), labels, values)
     missing = np.isnan(q).any(axis=1)[~finite]
     others = np.where(missing, MISSING, INFINITE), np.where(missing, np.nan, 0.0)
     return _merged(finite, labels, others[0]), _merged(finite, values, others[1])
+
+
+def all_points_membership_vectors(clusterer: HDBSCAN) -> np.ndarray:
+    """Computes how strongly each point of `fit` belongs to each cluster: soft clustering, as in the hdbscan package.
+
+    A membership is the product of two parts, scaled to the probability that the point is in any cluster: one falls with
+    the distance to the exemplars of the cluster, the other with the density at which point and cluster join.
+
+    Parameters
+    ----------
+    clusterer : HDBSCAN
+        Fitted to dense points under the Euclidean metric.
+
+    Returns
+    -------
+    memberships : numpy.ndarray of float64, shape (n, n_clusters)
+        By label; 0 for rows with infinities or NaN. Columns of the hdbscan package follow its own numbers of clusters.
+
+    Examples
+    --------
+    >>> from boscage.cluster import HDBSCAN, all_points_membership_vectors
+    >>> x = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [20.0]]
+    >>> model = HDBSCAN(min_cluster_size=3, min_samples=2, copy=True).fit(x)
+    >>> all_points_membership_vectors(model).argmax(axis=1)
+    array([0, 0, 0, 1, 1, 1, 1])
+    """
+    rows, tree = _tree_of(clusterer)
+    X = clusterer._points()
+    finite = np.isfinite(np.asarray(space_of(X).host(X), np.float64)).all(axis=1)
+    count = int(tree[2].view(CLUSTERS)["label"][: tree[3]].max(initial=-1)) + 1
+    found = np.empty((len(rows), count))
+    _core.hdbscan_memberships(where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs)), rows, *tree, count, found)
+    memberships = np.zeros((len(finite), count))
+    memberships[finite] = found
+    return memberships
+
+
+def membership_vector(clusterer: HDBSCAN, points_to_predict: Any) -> np.ndarray:
+    """Computes how strongly new points belong to each cluster: `membership_vector` of the hdbscan package.
+
+    Parameters
+    ----------
+    clusterer : HDBSCAN
+        Fitted to dense points under the Euclidean metric.
+    points_to_predict : array_like, shape (m, n_features)
+        New points.
+
+    Returns
+    -------
+    memberships : numpy.ndarray of float64, shape (m, n_clusters)
+        By label; 0 for rows with infinities or NaN.
+
+    Examples
+    --------
+    >>> from boscage.cluster import HDBSCAN, membership_vector
+    >>> x = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [20.0]]
+    >>> model = HDBSCAN(min_cluster_size=3, min_samples=2, copy=True).fit(x)
+    >>> membership_vector(model, [[0.2], [5.2]]).argmax(axis=1)
+    array([0, 1])
+    """
+    rows, tree = _tree_of(clusterer)
+    q, finite = _queries(points_to_predict, rows.shape[1])
+    count = int(tree[2].view(CLUSTERS)["label"][: tree[3]].max(initial=-1)) + 1
+    found = np.empty((int(finite.sum()), count))
+    at = where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
+    samples = int(clusterer._min_samples)
+    _core.hdbscan_predict_memberships(at, rows, samples, *tree, np.ascontiguousarray(q[finite]), count, found)
+    memberships = np.zeros((len(q), count))
+    memberships[finite] = found
+    return memberships
+
+
+def validity_index(
+    X: Any,
+    labels: Any,
+    metric: str = "euclidean",
+    d: Optional[int] = None,
+    per_cluster_scores: bool = False,
+    mst_raw_dist: bool = False,
+    verbose: bool = False,
+) -> Any:
+    """Computes the density-based validity of clusters (DBCV): `hdbscan.validity.validity_index`.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, n_features)
+        The points.
+    labels : array_like, shape (n,)
+        Their clusters; less than 0 for noise.
+    metric : str
+        "euclidean" or "l2".
+    d, verbose
+        Of no effect.
+    per_cluster_scores : bool
+        Return the scores of the clusters too.
+    mst_raw_dist : bool
+        Compare distances, without mutual reachability.
+
+    Returns
+    -------
+    index : float
+        -1 to 1: the mean of the scores by numbers of points, noise counted as 0. NaN for a single cluster.
+    scores : numpy.ndarray of float64, shape (n_clusters,)
+        With `per_cluster_scores`; 0 for labels of less than two points.
+
+    Examples
+    --------
+    >>> from boscage.cluster import validity_index
+    >>> x = [[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]]
+    >>> validity_index(x, [0, 0, 0, 1, 1, 1], mst_raw_dist=True) > 0.9
+    True
+    """
+    if metric not in ("euclidean", "l2"):
+        raise ValueError(f"metric: {metric!r} is not 'euclidean'")
+    X = np.ascontiguousarray(X)
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    labels = np.ascontiguousarray(labels, np.int64)
+    if X.ndim != 2 or labels.shape != X.shape[:1]:
+        raise ValueError(f"labels: of shape {labels.shape}, but X has the shape {X.shape}")
+    scores = np.empty(int(labels.max(initial=-1)) + 1)
+    if len(scores) > len(X):
+        raise ValueError(f"labels: up to {len(scores) - 1}, but X has {len(X)} rows")
+    at = where(place_for(NUMPY, None), 0, None)
+    index = _core.cluster_validity(at, X, labels, len(scores), bool(mst_raw_dist), scores)
+    return (index, scores) if per_cluster_scores else index
+
+
+def _tree_of(clusterer: HDBSCAN) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
+    """The finite points of fit, and their condensed tree for the extension."""
+    X = clusterer._points()
+    if X is None or not clusterer._is_fitted_here:
+        raise ValueError("clusterer: fitted to dense points under the Euclidean metric only")
+    X = np.asarray(space_of(X).host(X), np.float64)
+    leaves, densities, clusters = clusterer._condense()
+    rows = np.isfinite(X).all(axis=1)
+    tree = np.ascontiguousarray(leaves[rows]), np.ascontiguousarray(densities[rows]), clusters.view(np.int64)
+    return np.ascontiguousarray(X[rows]), (*tree, len(clusters))
+
+
+def _queries(points: Any, dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """New points, and the finite rows of these."""
+    q = np.asarray(points, np.float64)
+    if q.ndim != 2 or q.shape[1] != dim:
+        raise ValueError(f"points_to_predict: of shape {q.shape}, but the points have {dim} coordinates")
+    return q, np.isfinite(q).all(axis=1)
 
 
 def _scores(densities: np.ndarray, most: np.ndarray) -> np.ndarray:
