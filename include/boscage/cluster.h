@@ -129,6 +129,13 @@ BOSC_API bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int
                                           const bosc_hdbscan_opts *opts, void *labels, double *probabilities,
                                           double *outlier_scores, bosc_hdbscan_info *info);
 
+/* Computes the most backend memory, in bytes, of bosc_hdbscan_compute for n host points with squares in range, and of
+ * bosc_hdbscan_compute_linkage. Needs no device.
+ * opts: as in bosc_hdbscan_compute.
+ * bytes: receives their number.
+ * Cost: O(1). */
+BOSC_API bosc_status bosc_hdbscan_bytes(const bosc_ctx *ctx, const bosc_hdbscan_opts *opts, int64_t n, int64_t *bytes);
+
 /* Computes the dendrogram from which bosc_hdbscan_compute selects: single linkage under mutual reachability.
  * points, n, stride: as in bosc_hdbscan_compute.
  * opts: required, as dim has no default; dtype, dim, metric, min_cluster_size and min_samples are used.

@@ -163,6 +163,14 @@ BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points,
                                               const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
                                               void *core_dist2);
 
+/* Computes the most backend memory, in bytes, of bosc_emst_compute (min_samples 0) or bosc_emst_compute_mutual for n host
+ * points with squares in range. Needs no device.
+ * opts, min_samples: as of those calls.
+ * bytes: receives their number.
+ * Cost: O(1). */
+BOSC_API bosc_status bosc_emst_bytes(const bosc_ctx *ctx, const bosc_emst_opts *opts, int64_t n, int64_t min_samples,
+                                     int64_t *bytes);
+
 /* An edge that is not minimal, and one that replaces it. Squared lengths are those of the points, rounded to double. */
 typedef struct bosc_emst_fault {
     size_t size;
@@ -209,6 +217,12 @@ typedef struct bosc_linkage_opts {
  * Source: Sao, Prokopenko, Lebrun-Grandie, PANDORA: A Parallel Dendrogram Construction Algorithm (2024). */
 BOSC_API bosc_status bosc_linkage_compute(bosc_ctx *ctx, const void *pairs, const double *lengths, int64_t n,
                                           const bosc_linkage_opts *opts, double *z);
+
+/* Computes the most backend memory, in bytes, of bosc_linkage_compute for host arrays. Needs no device.
+ * opts: NULL means the defaults.
+ * bytes: receives their number.
+ * Cost: O(1). */
+BOSC_API bosc_status bosc_linkage_bytes(const bosc_ctx *ctx, const bosc_linkage_opts *opts, int64_t n, int64_t *bytes);
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_tour_opts {

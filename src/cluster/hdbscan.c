@@ -13,6 +13,7 @@ enum {
     MIN_CLUSTER_SIZE = 5,   /* the default, as scikit-learn's */
     SELECT_ITEMS = 40,      /* progress weight of bosc_hdbscan_select; estimated */
     COMPUTE_ITEMS = 600,    /* the same of bosc_hdbscan_compute */
+    BESIDE = 80,            /* bytes a point: the dendrogram, edges and lengths, and the caller's outputs */
     LARGEST_EXPONENT = 500, /* of scaled points: squares of distances in 1,024 dimensions are below 2^1023 */
     MOST_EXPONENTS = 950    /* from the least to the largest: squares of scaled differences are 2^-1004 or more */
 };
@@ -524,4 +525,22 @@ bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int6
     bi_progress_set_total(ctx, (COMPUTE_ITEMS - SELECT_ITEMS) * (double)n);
     if (n > 1) BI_RETURN_WITH_SCRATCH(ctx, write_dendrogram(ctx, points, n, stride, &full, z));
     return check_few_points(ctx, points, n, stride, &full);
+}
+
+bosc_status bosc_hdbscan_bytes(const bosc_ctx *ctx, const bosc_hdbscan_opts *opts, int64_t n, int64_t *bytes)
+{
+    bosc_ctx *messages = (bosc_ctx *)ctx; /* only its message is written */
+    const struct outputs none = {.is_tree = true};
+    bosc_hdbscan_opts full;
+    int64_t tree, linkage;
+    BI_ENTER(messages);
+    BI_TRY(bi_hdbscan_check_opts(messages, opts, &full));
+    BI_TRY(check_outputs(messages, &full, n, &none));
+    BI_TRY(bi_hdbscan_check_samples(messages, &full, n));
+    const bosc_emst_opts emst = {.size = sizeof emst, .dtype = full.dtype, .dim = full.dim};
+    BI_TRY(bosc_emst_bytes(ctx, &emst, n, full.min_samples, &tree));
+    BI_TRY(bosc_linkage_bytes(ctx, NULL, n, &linkage));
+    if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
+    *bytes = bi_max_i64(tree, linkage) + n * BESIDE;
+    return BOSC_OK;
 }

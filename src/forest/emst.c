@@ -53,11 +53,17 @@ static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t
     BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
 
+int64_t bi_emst_list_length(int64_t n, int64_t min_samples)
+{
+    if (min_samples == 0) return NEAR;
+    return min_samples + FURTHER < n ? min_samples + FURTHER : n;
+}
+
 /* The same under mutual reachability, and the core distances. */
 static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
                                      bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
 {
-    const int64_t k = min_samples + FURTHER < n ? min_samples + FURTHER : n;
+    const int64_t k = bi_emst_list_length(n, min_samples);
     struct bi_emst_rounds e = {.ctx = ctx,
                                .steps = ctx->ops->forest->steps,
                                .tree = tree,

@@ -63,6 +63,9 @@ bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride,
 /* Fails unless squares of distances are in the range of their type. */
 bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit);
 
+/* Returns the neighbours in the list of a point; min_samples 0: under Euclidean lengths. */
+int64_t bi_emst_list_length(int64_t n, int64_t min_samples);
+
 /* Checks min_samples of n points. */
 bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n);
 

@@ -5,6 +5,7 @@
 
 #include "cases/kdtree/kdtree_data.h"
 #include "reference/hdbscan.h"
+#include "support/counted.h"
 
 struct answer {
     int64_t *labels;
@@ -481,6 +482,72 @@ static void no_dendrograms(bosc_ctx *ctx)
     CHECK_EQ(labels[0], 7);
 }
 
+/* Opens a context like ctx without scratch. */
+static bosc_ctx *open_fresh(bosc_ctx *ctx)
+{
+    const bosc_ctx_opts like = suite_opts_like(ctx);
+    return suite_open(&like);
+}
+
+/* The memory of spanning trees, dendrograms and clusters is at most what _bytes reports, and at least half. */
+static void bytes(bosc_ctx *ctx)
+{
+    struct suite_random r = {57};
+    for (int k = 0; k < 12; k++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = suite_slow(ctx) ? 3000 : 20000, slack = 4 << 20;
+        const int32_t dim = 1 + 4 * (k % 3);
+        const bosc_dtype dtype = k % 2 ? BOSC_F64 : BOSC_F32;
+        struct reference_points p = kd_points(&r, dtype, dim, n, dim, k < 6 ? KD_RANDOM : KD_GRID);
+        const bosc_emst_opts emst = {.size = sizeof emst, .dtype = dtype, .dim = dim};
+        const bosc_hdbscan_opts o = {.size = sizeof o, .dtype = dtype, .dim = dim, .min_samples = 1 + 5 * (k % 2)};
+        int64_t *pairs = suite_alloc((size_t)n * 16), reported[3];
+        double *lengths = suite_alloc((size_t)n * 8), *z = suite_alloc((size_t)n * 32);
+        bosc_ctx *own[3] = {open_fresh(ctx), open_fresh(ctx), open_fresh(ctx)};
+        CHECK_OK(own[0], bosc_emst_bytes(own[0], &emst, n, 0, &reported[0]));
+        CHECK_OK(own[1], bosc_linkage_bytes(own[1], NULL, n, &reported[1]));
+        CHECK_OK(own[2], bosc_hdbscan_bytes(own[2], &o, n, &reported[2]));
+        CHECK_OK(own[0], bosc_emst_compute(own[0], p.data, n, dim, &emst, pairs, NULL));
+        for (int64_t i = 0; i < n; i++) lengths[i] = (double)(i % 97);
+        CHECK_OK(own[1], bosc_linkage_compute(own[1], pairs, lengths, n, NULL, z));
+        /* Grids have too many copies for the lists of mutual reachability. */
+        if (k < 6) CHECK_OK(own[2], bosc_hdbscan_compute(own[2], p.data, n, dim, &o, pairs, lengths, z, NULL));
+        for (int c = 0; c < 3; c++) {
+            if (k >= 6 && c == 2) continue;
+            CHECK(counted_scratch(own[c]) <= reported[c] && reported[c] < 3 * counted_scratch(own[c]) + slack);
+        }
+        for (int c = 0; c < 3; c++) bosc_ctx_free(own[c]);
+        free((void *)p.data);
+        free(pairs);
+        free(lengths);
+        free(z);
+    }
+}
+
+static void bad_arguments_of_bytes(bosc_ctx *ctx)
+{
+    const bosc_emst_opts emst = {.size = sizeof emst, .dim = 2}, no_dim = {.size = sizeof no_dim};
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 2}, huge = {.size = sizeof huge, .dim = 2, .min_samples = 9};
+    const bosc_linkage_opts bits = {.size = sizeof bits, .id_bits = 8};
+    int64_t found = 7;
+    CHECK_ARG(ctx, bosc_emst_bytes(ctx, &no_dim, 9, 0, &found), "opts");
+    CHECK_ARG(ctx, bosc_emst_bytes(ctx, &emst, -1, 0, &found), "n");
+    CHECK_ARG(ctx, bosc_emst_bytes(ctx, &emst, 9, -1, &found), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_bytes(ctx, &emst, 9, 10, &found), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_bytes(ctx, &emst, 9, 0, NULL), "bytes");
+    CHECK_STATUS(ctx, bosc_emst_bytes(ctx, &emst, 4000000000, 2000000000, &found), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_linkage_bytes(ctx, &bits, 9, &found), "opts");
+    CHECK_ARG(ctx, bosc_linkage_bytes(ctx, NULL, -1, &found), "n");
+    CHECK_ARG(ctx, bosc_linkage_bytes(ctx, NULL, 9, NULL), "bytes");
+    CHECK_STATUS(ctx, bosc_linkage_bytes(ctx, NULL, (int64_t)1 << 40, &found), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_hdbscan_bytes(ctx, NULL, 9, &found), "opts");
+    CHECK_ARG(ctx, bosc_hdbscan_bytes(ctx, &o, -1, &found), "n");
+    CHECK_ARG(ctx, bosc_hdbscan_bytes(ctx, &huge, 8, &found), "opts");
+    CHECK_ARG(ctx, bosc_hdbscan_bytes(ctx, &o, 9, NULL), "bytes");
+    CHECK_EQ(found, 7);
+    CHECK_OK(ctx, bosc_hdbscan_bytes(ctx, &o, 0, &found));
+}
+
 static const struct suite_case suite_cases_hdbscan[] = {
     {"shapes", shapes, NULL},
     {"magnitudes", magnitudes, NULL},
@@ -492,5 +559,7 @@ static const struct suite_case suite_cases_hdbscan[] = {
     {"few points", few_points, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"no dendrograms", no_dendrograms, NULL},
+    {"bytes", bytes, NULL},
+    {"bad arguments of bytes", bad_arguments_of_bytes, NULL},
 };
 SUITE(hdbscan);

@@ -160,6 +160,9 @@ static void of_cluster(void)
     REFUSED(bosc_dbscan_compute(NULL, NULL, 0, 0, 0, 1, NULL, NULL, NULL, NULL));
     REFUSED(bosc_dbscan_compute_tree(NULL, NULL, 0, 1, NULL, NULL, NULL, NULL));
     REFUSED(bosc_dbscan_bytes(NULL, NULL, 0, NULL));
+    REFUSED(bosc_hdbscan_bytes(NULL, NULL, 0, NULL));
+    REFUSED(bosc_emst_bytes(NULL, NULL, 0, 0, NULL));
+    REFUSED(bosc_linkage_bytes(NULL, NULL, 0, NULL));
 }
 
 static void of_paths(void)
