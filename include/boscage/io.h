@@ -132,6 +132,7 @@ BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bos
  *                    molecule: the number of atoms, a comment line, and for each atom its symbol and x, y, z, or the
  *                    columns that `Properties=` of the comment gives (extended .xyz)
  *   .off .ply .obj   f8: the vertices of a mesh; .ply is ascii or binary, of either byte order
+ *   .pcd             f8: x, y and z of a point cloud, ascii, binary or binary_compressed
  *   -                .npy if it begins as one, else read as .csv
  *
  * Numbers of texts are rounded correctly in every locale.
@@ -690,7 +691,8 @@ BOSC_API bosc_status bosc_mesh_write(const char *path, const bosc_mesh *mesh, bo
  *   .ply   vertex with x, y, z; face with a list vertex_indices or vertex_index; ascii or binary, of either byte order
  *   .stl   ascii or binary; every triangle has three vertices of its own
  *   .glb   glTF 2.0: all meshes of triangles in the scene, moved by their nodes, with z up: glTF's (x, y, z) become
- *          (x, -z, y). Positions are floats in the file; without skins, morph targets and required extensions
+ *          (x, -z, y). Positions are floats, or integers (KHR_mesh_quantization); accessors may be sparse; without
+ *          skins, morph targets and other required extensions that move vertices
  *
  * Normals, colours and bytes behind the elements of a binary file are not read: they may be anything, NaN too.
  * A polygon of k corners becomes k - 2 triangles that cover it once: the fan around its first corner, or else clipped

@@ -11,6 +11,7 @@ import numpy as np
 
 HEAD = "element vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
 FACE = "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+PCD = "FIELDS x y z _\nSIZE 4 4 4 1\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\n"
 TEXTS = {
     "text": ["1 2 3\n4 5 6\n", "x,y\n1.5e3,-2\n# c\n.25,inf\r\n", "123456789012345678901234567890e-25\n",
              "9007199254740993 1e22 1e23\n", "-4.9e-324\n", "x;y\n\"1\";2;\n", "y\tx\n1\t2\n",
@@ -34,6 +35,7 @@ TEXTS = {
                    + "1 0 0\n0 1 0\n0 0 1\n9 9 9\n4\n0 1 2\n3 4 5\n6 7 8\n9 10 11\n",
                    "1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n" * 2, "0 -1 0 0\n1 0 0 0\n0 0 1 0\n0 0 0 1\n"],
     "sph": ["1 8\n0 0 0 1 1\n", "2 2\n0 0 0 2 1\n1 0 0 1.5 0\n-1 0 0 -1 1\nOptions :\n\tdepth : 3\n"],
+    "pcd": ["# .PCD\nVERSION .7\n" + PCD + "DATA ascii\n1 2 3 4\n4 5 6 7\n"],
     "ply": ["ply\nformat ascii 1.0\n" + HEAD + FACE + "1 2 3\n4 5 6\n2 0 1\n"],
 }
 
@@ -111,6 +113,9 @@ def main():
     for order in ("little", "big"):
         head = f"ply\nformat binary_{order}_endian 1.0\n" + HEAD + FACE
         (folder / "ply" / order).write_bytes(head.encode() + points.tobytes() + face)
+    (folder / "pcd" / "binary").write_bytes(PCD.encode() + b"DATA binary\n" + bytes(26))
+    packed = b"\3" + points.tobytes()[:4] + b"\x40\3\0\0\xe0\6\0" # plain bytes, and copies of 4 and 15
+    (folder / "pcd" / "packed").write_bytes(PCD.encode() + b"DATA binary_compressed\n" + struct.pack("<II", len(packed), 24) + packed)
     (folder / "stl" / "binary").write_bytes(bytes(80) + struct.pack("<I12fH", 1, *range(12), 0))
     for kind in ("f4", "f8", "i4", "i8", "u4", "u8", "u1", "f2", "b1", ">i2", ">f8"):
         np.save(folder / "npy" / f"{kind.strip('>')}.npy", np.arange(6).astype(kind).reshape(2, 3))

@@ -20,7 +20,7 @@ struct help_file {
 };
 static const struct help_file help_files[] = {
     {"Arrays", ".npy; written as text where the name ends in .csv, .tsv or .txt", ".npy"},
-    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, .glb, or a saved tree (.bosc)", " P MODEL "},
+    {"Points", ".npy, .csv, .tsv, .txt, .xyz, .off, .ply, .pcd, .obj, .glb, or a saved tree (.bosc)", " P MODEL "},
     {"Graphs",
      ".gr (DIMACS), .mtx (Matrix Market), .txt, .el, .snap, .tsv, .csv (edge lists), .graph, .metis, .npy "
      "(pairs), or a saved graph (.bosc)",

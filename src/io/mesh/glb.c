@@ -13,11 +13,13 @@
 #include "io/text/row.h"
 
 enum {
-    HEADER = 12, /* bytes of the file's header, in the format */
-    CHUNK = 8,   /* of a chunk's */
-    BYTE = 5121, /* unsigned, as the next two */
+    HEADER = 12,        /* bytes of the file's header, in the format */
+    CHUNK = 8,          /* of a chunk's */
+    SIGNED_BYTE = 5120, /* types of components */
+    BYTE = 5121,
+    SIGNED_SHORT = 5122,
     SHORT = 5123,
-    INT = 5125,
+    INT = 5125, /* unsigned */
     FLOAT = 5126,
     TRIANGLES = 4, /* modes of primitives */
     STRIP = 5,
@@ -47,11 +49,14 @@ struct glb {
     bosc_io_error *error;
 };
 
-/* Elements of an accessor. */
+/* Elements of an accessor. Sparse ones replace others, by ascending numbers. */
 struct elements {
-    const char *data;
+    const char *data;      /* NULL: all are 0, but the sparse ones */
     int64_t count, stride; /* stride: in bytes */
-    int64_t type;          /* of a component: BYTE, SHORT, INT or FLOAT */
+    int64_t type, bytes;   /* of a component; of an element */
+    bool normalized;       /* integers are fractions of the largest of their type */
+    int64_t sparse_count, number_type;
+    const char *numbers, *values; /* of sparse elements */
 };
 
 #define TRY(call)                                     \
@@ -95,44 +100,130 @@ static bool get_numbers(const json_t *object, const char *key, size_t count, dou
 
 /* ---- arrays ---- */
 
-static int64_t bytes_of_type(int64_t type) { return type == BYTE ? 1 : type == SHORT ? 2 : 4; }
-
-/* Finds the bytes of an accessor, of `components` numbers each. */
-static bosc_status find_elements(const struct glb *g, int64_t index, int components, struct elements *e)
+static int64_t bytes_of_type(int64_t type)
 {
-    const json_t *accessor = element_of(g, "accessors", index);
-    const char *shape = json_string_value(json_object_get(accessor, "type"));
-    const long long number = index;
-    int64_t view_index, view_offset, view_bytes, offset, buffer;
-    /* 1. The accessor. */
-    if (!accessor) return REFUSE(g, "there is no accessor %lld", g->in->name, number);
-    if (json_object_get(accessor, "sparse"))
-        return REFUSE(g, "accessor %lld is sparse, which is not read", g->in->name, number);
-    if (!get_integer(accessor, "bufferView", -1, &view_index) || !get_integer(accessor, "byteOffset", 0, &offset) ||
-        !get_integer(accessor, "count", 0, &e->count) || e->count == 0 ||
-        !get_integer(accessor, "componentType", 0, &e->type) || !shape ||
-        strcmp(shape, components == 3 ? "VEC3" : "SCALAR"))
+    return type == SIGNED_BYTE || type == BYTE ? 1 : type == SIGNED_SHORT || type == SHORT ? 2 : 4;
+}
+
+static bool is_number_type(int64_t type) { return type == BYTE || type == SHORT || type == INT; }
+
+/* Finds `count` elements, of `bytes` each, in a buffer view: sets *data and, unless NULL, *stride. object: has the
+ * number of the view and the offset. */
+static bosc_status find_bytes(const struct glb *g, int64_t accessor, const json_t *object, int64_t count, int64_t bytes,
+                              const char **data, int64_t *stride)
+{
+    const long long number = accessor;
+    int64_t view_index, view_offset, view_bytes, offset, buffer, step = bytes;
+    /* 1. The view of the buffer. */
+    if (!get_integer(object, "bufferView", -1, &view_index) || !get_integer(object, "byteOffset", 0, &offset))
         return REFUSE(g, "accessor %lld is malformed", g->in->name, number);
-    if (components == 3 ? e->type != FLOAT : e->type != BYTE && e->type != SHORT && e->type != INT)
-        return REFUSE(
-            g, "accessor %lld has component type %lld; read are floats for positions, unsigned integers for indices",
-            g->in->name, number, (long long)e->type);
-    /* 2. Its view of the buffer. */
-    const int64_t bytes = components * bytes_of_type(e->type);
     const json_t *view = element_of(g, "bufferViews", view_index);
     if (!view || !get_integer(view, "buffer", -1, &buffer) || !get_integer(view, "byteOffset", 0, &view_offset) ||
-        !get_integer(view, "byteLength", 0, &view_bytes) || !get_integer(view, "byteStride", bytes, &e->stride))
+        !get_integer(view, "byteLength", 0, &view_bytes) || (stride && !get_integer(view, "byteStride", bytes, &step)))
         return REFUSE(g, "the buffer view of accessor %lld is malformed", g->in->name, number);
     if (buffer != 0)
         return REFUSE(g, "accessor %lld is not in buffer 0, the only one that is read", g->in->name, number);
-    /* 3. Its bytes, within the view and the chunk. */
-    if (view_offset > (int64_t)g->body_bytes || view_bytes > (int64_t)g->body_bytes - view_offset ||
-        e->stride < bytes || offset > view_bytes || view_bytes - offset < bytes ||
-        (view_bytes - offset - bytes) / e->stride < e->count - 1)
+    /* 2. Its bytes, within the view and the chunk. */
+    if (view_offset > (int64_t)g->body_bytes || view_bytes > (int64_t)g->body_bytes - view_offset || step < bytes ||
+        offset > view_bytes || view_bytes - offset < bytes || (view_bytes - offset - bytes) / step < count - 1)
         return REFUSE(g, "accessor %lld is not within the binary data of %zu bytes", g->in->name, number,
                       g->body_bytes);
-    e->data = g->body + view_offset + offset;
+    *data = g->body + view_offset + offset;
+    if (stride) *stride = step;
     return BOSC_OK;
+}
+
+/* Finds the sparse elements of an accessor: their numbers and values. */
+static bosc_status find_sparse(const struct glb *g, int64_t index, const json_t *sparse, struct elements *e)
+{
+    const json_t *numbers = json_object_get(sparse, "indices"), *values = json_object_get(sparse, "values");
+    if (!get_integer(sparse, "count", 0, &e->sparse_count) || e->sparse_count == 0 || e->sparse_count > e->count ||
+        !get_integer(numbers, "componentType", 0, &e->number_type) || !is_number_type(e->number_type))
+        return REFUSE(g, "the sparse elements of accessor %lld are malformed", g->in->name, (long long)index);
+    TRY(find_bytes(g, index, numbers, e->sparse_count, bytes_of_type(e->number_type), &e->numbers, NULL));
+    return find_bytes(g, index, values, e->sparse_count, e->bytes, &e->values, NULL);
+}
+
+/* Finds the elements of an accessor, of `components` numbers each. */
+static bosc_status find_elements(const struct glb *g, int64_t index, int components, struct elements *e)
+{
+    const json_t *accessor = element_of(g, "accessors", index), *sparse = json_object_get(accessor, "sparse");
+    const char *shape = json_string_value(json_object_get(accessor, "type"));
+    const json_t *normalized = json_object_get(accessor, "normalized");
+    const long long number = index;
+    *e = (struct elements){.normalized = json_is_true(normalized)};
+    if (!accessor) return REFUSE(g, "there is no accessor %lld", g->in->name, number);
+    if (!get_integer(accessor, "count", 0, &e->count) || e->count == 0 ||
+        !get_integer(accessor, "componentType", 0, &e->type) || !shape ||
+        strcmp(shape, components == 3 ? "VEC3" : "SCALAR") || (normalized && !json_is_boolean(normalized)))
+        return REFUSE(g, "accessor %lld is malformed", g->in->name, number);
+    const bool is_position = e->type == FLOAT || (e->type >= SIGNED_BYTE && e->type <= SHORT);
+    if (components == 3 ? !is_position : !is_number_type(e->type))
+        return REFUSE(g,
+                      "accessor %lld has component type %lld; read are floats and integers of 1 or 2 bytes for "
+                      "positions, unsigned integers for indices",
+                      g->in->name, number, (long long)e->type);
+    e->bytes = components * bytes_of_type(e->type);
+    if (!sparse || json_object_get(accessor, "bufferView"))
+        TRY(find_bytes(g, index, accessor, e->count, e->bytes, &e->data, &e->stride));
+    return sparse ? find_sparse(g, index, sparse, e) : BOSC_OK;
+}
+
+/* Reads an unsigned integer. The machine and the format are little-endian. */
+static uint32_t number_at(const char *p, int64_t type)
+{
+    uint32_t number = 0;
+    memcpy(&number, p, (size_t)bytes_of_type(type));
+    return number;
+}
+
+/* Returns the number of sparse element k. */
+static int64_t sparse_number(const struct elements *e, int64_t k)
+{
+    return number_at(e->numbers + k * bytes_of_type(e->number_type), e->number_type);
+}
+
+/* Requires ascending numbers of sparse elements, below the number of elements. */
+static bosc_status check_sparse(const struct glb *g, const struct elements *e)
+{
+    for (int64_t k = 0; k < e->sparse_count; k++)
+        if (sparse_number(e, k) >= e->count || (k && sparse_number(e, k) <= sparse_number(e, k - 1)))
+            return REFUSE(g, "sparse element %lld has number %lld; numbers ascend and are below %lld", g->in->name,
+                          (long long)k, (long long)sparse_number(e, k), (long long)e->count);
+    return BOSC_OK;
+}
+
+/* Returns the bytes of element i. */
+static const char *element_at(const struct elements *e, int64_t i)
+{
+    static const char zeros[12];
+    int64_t k = 0, end = e->sparse_count;
+    while (k < end) { /* the first sparse element with number i or more */
+        const int64_t middle = k + (end - k) / 2;
+        if (sparse_number(e, middle) < i)
+            k = middle + 1;
+        else
+            end = middle;
+    }
+    if (k < e->sparse_count && sparse_number(e, k) == i) return e->values + k * e->bytes;
+    return e->data ? e->data + i * e->stride : zeros;
+}
+
+/* Returns component c of position i; glTF 2.0, 3.6.2.2 and KHR_mesh_quantization. */
+static double position_at(const struct elements *e, int64_t i, int c)
+{
+    const char *p = element_at(e, i) + c * bytes_of_type(e->type);
+    const bool is_signed = e->type == SIGNED_BYTE || e->type == SIGNED_SHORT;
+    float f;
+    if (e->type == FLOAT) {
+        memcpy(&f, p, sizeof f);
+        return (double)f;
+    }
+    const uint32_t number = number_at(p, e->type);
+    const int bits = 8 * (int)bytes_of_type(e->type) - is_signed;
+    const double value = is_signed ? (double)number - 2 * (double)(number >> bits << bits) : number;
+    const double fraction = value / (double)((1 << bits) - 1);
+    return !e->normalized ? value : fraction < -1 ? -1 : fraction;
 }
 
 /* Reports now and then that i elements were read. False if the caller cancelled. */
@@ -150,15 +241,15 @@ static bosc_status add_positions(struct glb *g, const struct elements *e, const 
                           most);
     if (!bi_numbers_reserve(&g->coordinates, g->coordinates.count + 3 * (size_t)e->count))
         return bi_io_fail(g->error, BOSC_ERR_NOMEM, "%s: out of memory", g->in->name);
+    TRY(check_sparse(g, e));
     for (int64_t i = 0; i < e->count; i++) {
-        float p[3];
+        const double p[3] = {position_at(e, i, 0), position_at(e, i, 1), position_at(e, i, 2)};
         if (!advance(i)) return BOSC_ERR_CANCELLED;
-        memcpy(p, e->data + i * e->stride, sizeof p);
         if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
             return bi_io_fail(g->error, BOSC_ERR_DATA, "%s: position %lld is not finite", g->in->name, (long long)i);
         for (int c = 0; c < 3; c++) {
             const double *row = at->row[c];
-            const double x = row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3];
+            const double x = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
             if (!isfinite(x))
                 return bi_io_fail(g->error, BOSC_ERR_DATA, "%s: position %lld, moved by its node, is not finite",
                                   g->in->name, (long long)i);
@@ -166,13 +257,6 @@ static bosc_status add_positions(struct glb *g, const struct elements *e, const 
         }
     }
     return BOSC_OK;
-}
-
-static uint32_t index_at(const struct elements *e, int64_t i)
-{
-    uint32_t index = 0; /* the machine and the format are little-endian */
-    memcpy(&index, e->data + i * e->stride, (size_t)bytes_of_type(e->type));
-    return index;
 }
 
 /* Returns the position among the corners of corner k of triangle t; glTF 2.0, 3.7.2.1. */
@@ -196,11 +280,13 @@ static bosc_status add_triangles(struct glb *g, const struct elements *indices, 
     if ((double)g->faces->count / 3 + (double)count > most)
         return bi_io_fail(g->error, BOSC_ERR_LIMIT, "%s: nodes repeat meshes to more than %.0f triangles", g->in->name,
                           most);
+    if (indices) TRY(check_sparse(g, indices));
     for (int64_t t = 0; t < count; t++) {
         double face[3];
         if (!advance(t)) return BOSC_ERR_CANCELLED;
         for (int k = 0; k < 3; k++) {
-            const int64_t corner = corner_of(mode, t, k), v = indices ? index_at(indices, corner) : corner;
+            const int64_t corner = corner_of(mode, t, k),
+                          v = indices ? number_at(element_at(indices, corner), indices->type) : corner;
             if (v >= vertices)
                 return REFUSE(g, "triangle %lld has vertex %lld, but there are %lld", g->in->name, (long long)t,
                               (long long)v, (long long)vertices);
@@ -379,10 +465,11 @@ static bosc_status visit_nodes(struct glb *g, struct visit *v)
     return BOSC_OK;
 }
 
-/* True for an extension that does not change positions and triangles. */
-static bool is_appearance(const char *extension)
+/* True for an extension that is read, or does not change positions and triangles. */
+static bool is_known(const char *extension)
 {
-    static const char *const begins[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_xmp"};
+    static const char *const begins[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_",
+                                         "KHR_lights_",    "KHR_xmp",      "KHR_mesh_quantization"};
     for (size_t i = 0; extension && i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(extension, begins[i], strlen(begins[i])) == 0) return true;
     return false;
@@ -402,7 +489,7 @@ static bosc_status read_root(struct glb *g)
                       json_is_string(least) ? json_string_value(least) : "?");
     for (size_t i = 0; i < json_array_size(extensions); i++) {
         const char *name = json_string_value(json_array_get(extensions, i));
-        if (!is_appearance(name))
+        if (!is_known(name))
             return REFUSE(g, "the extension %.64s is needed, which is not read", g->in->name, name ? name : "?");
     }
     if (json_object_get(json_array_get(json_object_get(g->root, "buffers"), 0), "uri"))

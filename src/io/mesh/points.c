@@ -15,7 +15,8 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
         enum bi_points_format format;
     } endings[] = {{".npy", BI_POINTS_NPY},  {".csv", BI_POINTS_TEXT}, {".tsv", BI_POINTS_TEXT},
                    {".txt", BI_POINTS_TEXT}, {".xyz", BI_POINTS_XYZ},  {".off", BI_POINTS_OFF},
-                   {".ply", BI_POINTS_PLY},  {".obj", BI_POINTS_OBJ},  {".glb", BI_POINTS_GLB}};
+                   {".ply", BI_POINTS_PLY},  {".pcd", BI_POINTS_PCD},  {".obj", BI_POINTS_OBJ},
+                   {".glb", BI_POINTS_GLB}};
     if (strcmp(path, "-") == 0) return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_TEXT;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
@@ -69,12 +70,14 @@ static bosc_status parse_whole(enum bi_points_format format, const struct bi_byt
     case BI_POINTS_XYZ: return bi_xyz_parse(in, columns, points, error);
     case BI_POINTS_OFF: return bi_off_parse(in, points, error);
     case BI_POINTS_PLY: return bi_ply_parse(in, points, error);
+    case BI_POINTS_PCD: return bi_pcd_parse(in, points, error);
     case BI_POINTS_OBJ: return bi_obj_parse(in, points, error);
     case BI_POINTS_GLB: return bi_glb_parse(in, points, error);
     case BI_POINTS_UNKNOWN: break;
     }
     return bi_io_fail(error, BOSC_ERR_FORMAT,
-                      "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .obj, .glb", in->name);
+                      "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .pcd, .obj, .glb",
+                      in->name);
 }
 
 bosc_status bi_points_parse(enum bi_points_format format, const struct bi_bytes *in, const char *columns,

@@ -54,6 +54,14 @@ static bosc_status parse(const char *file, size_t size, bosc_array *points, bosc
     return bi_mesh_parse(bi_glb_read, &in, points, faces, error);
 }
 
+/* True for equal numbers; 0 and -0 are. */
+static bool same_numbers(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(a[i] == b[i])) return false;
+    return true;
+}
+
 static void check_faces(const char *json, int64_t n, const double *vertices, int64_t count, const uint32_t *corners)
 {
     char file[MOST];
@@ -61,7 +69,7 @@ static void check_faces(const char *json, int64_t n, const double *vertices, int
     bosc_io_error error = {""};
     const bosc_status status = parse(file, make_glb(file, json), &points, &faces, &error);
     if (status != BOSC_OK) suite_fail(__FILE__, __LINE__, "%s: %s", json, error.text);
-    CHECK(points.shape[0] == n && memcmp(points.data, vertices, (size_t)n * 24) == 0);
+    CHECK(points.shape[0] == n && same_numbers(points.data, vertices, (size_t)n * 3));
     CHECK(faces.shape[0] == count && memcmp(faces.data, corners, (size_t)count * 12) == 0);
     bosc_array_free(&points);
     bosc_array_free(&faces);
@@ -146,6 +154,56 @@ static void quaternions(void)
     bosc_array_free(&faces);
 }
 
+/* `count` sparse elements: offsets of their numbers and values, and the type of the numbers. */
+#define SPARSE(count, at, type, values)                                                                      \
+    "\"sparse\":{\"count\":" #count ",\"indices\":{" VIEW ",\"byteOffset\":" #at ",\"componentType\":" #type \
+    "},\"values\":{" VIEW ",\"byteOffset\":" #values "}}"
+
+/* Sparse positions and indices. */
+static void sparse(void)
+{
+    static const uint32_t in_order[] = {0, 1, 2}, one[] = {2, 2, 0}, none[] = {0, 0, 2};
+    static const double last[] = {0, 0, 0, 4, -1, 0, 4, -1, 0}, two[] = {0, 0, 0, 0, 0, 0, 4, -1, 0};
+    static const double up[] = {0, 0, 0, 4, -1, 0, 0, -2, 8};
+    static const double alone[] = {0, 0, 0, 0, 0, 0, 0, -2, 8};
+    /* 1. Positions: one of three, two of three, one of zeros. */
+    check_mesh(SCENE_OF(ACCESSOR(SPARSE(1, 37, 5121, 12) "," VIEW, 5126, 3, "VEC3")), 3, last, in_order);
+    check_mesh(SCENE_OF(ACCESSOR(SPARSE(2, 40, 5123, 0) "," VIEW, 5126, 3, "VEC3")), 3, two, in_order);
+    check_mesh(SCENE_OF(ACCESSOR(SPARSE(1, 52, 5125, 24), 5126, 3, "VEC3")), 3, alone, in_order);
+    /* 2. Indices: one of 1, 2, 0, and one of zeros. */
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"indices\":1",
+                     POSITIONS "," ACCESSOR(SPARSE(1, 38, 5121, 37) "," VIEW ",\"byteOffset\":36", 5121, 3, "SCALAR"),
+                     "60"),
+               3, up, one);
+    check_mesh(SCENE("", "{\"mesh\":0}", ",\"indices\":1",
+                     POSITIONS "," ACCESSOR(SPARSE(1, 37, 5121, 42), 5123, 3, "SCALAR"), "60"),
+               3, up, none);
+}
+
+/* Positions of all types of integers (KHR_mesh_quantization), fractions or not. */
+static void quantized(void)
+{
+#define QUANTIZED(type, offset, members)                                             \
+    SCENE("\"extensionsRequired\":[\"KHR_mesh_quantization\"],", "{\"mesh\":0}", "", \
+          ACCESSOR(VIEW ",\"byteOffset\":" #offset ",\"normalized\":" members, type, 3, "VEC3"), "60")
+    static const uint32_t in_order[] = {0, 1, 2};
+    static const double bytes[] = {0, -128, 0, 64, 0, 0, 0, 0, 0}, signed_bytes[] = {0, 128, 0, 64, 0, 0, 0, 0, 0};
+    static const double byte_parts[] = {0, -(128 / 255.0), 0, 64 / 255.0, 0, 0, 0, 0, 0};
+    static const double signed_byte_parts[] = {0, 1, 0, 64 / 127.0, 0, 0, 0, 0, 0};
+    static const double shorts[] = {0, 0, 16512, 0, -16256, 0, 0, 0, 0};
+    static const double short_parts[] = {0, 0, 16512 / 65535.0, 0, -(16256 / 65535.0), 0, 0, 0, 0};
+    static const double signed_shorts[] = {-32768, 0, 64, 0, -63, -32768, 0, 0, 0};
+    static const double signed_short_parts[] = {-1, 0, 64 / 32767.0, 0, -(63 / 32767.0), -1, 0, 0, 0};
+    check_mesh(QUANTIZED(5121, 12, "false"), 3, bytes, in_order);
+    check_mesh(QUANTIZED(5120, 12, "false"), 3, signed_bytes, in_order);
+    check_mesh(QUANTIZED(5121, 12, "true"), 3, byte_parts, in_order);
+    check_mesh(QUANTIZED(5120, 12, "true"), 3, signed_byte_parts, in_order);
+    check_mesh(QUANTIZED(5123, 12, "false"), 3, shorts, in_order);
+    check_mesh(QUANTIZED(5123, 12, "true"), 3, short_parts, in_order);
+    check_mesh(QUANTIZED(5122, 13, "false"), 3, signed_shorts, in_order);
+    check_mesh(QUANTIZED(5122, 13, "true"), 3, signed_short_parts, in_order);
+}
+
 /* Each malformed scene is refused with its reason, and leaves no arrays. */
 static void refusals(void)
 {
@@ -182,10 +240,23 @@ static void refusals(void)
         {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "35")},
         {"F: accessor 0 is not within", SCENE("", "{\"mesh\":0}", "", POSITIONS, "61")},
         {"F: accessor 0 is not within", SCENE_OF(ACCESSOR(VIEW ",\"byteOffset\":28", 5126, 3, "VEC3"))},
-        {"F: accessor 0 is sparse", SCENE_OF(ACCESSOR("\"sparse\":{}", 5126, 3, "VEC3"))},
+        {"F: the sparse elements of accessor 0", SCENE_OF(ACCESSOR("\"sparse\":{}", 5126, 3, "VEC3"))},
+        {"F: the sparse elements of accessor 0", SCENE_OF(ACCESSOR(SPARSE(4, 36, 5121, 0), 5126, 3, "VEC3"))},
+        {"F: the sparse elements of accessor 0", SCENE_OF(ACCESSOR(SPARSE(1, 36, 5120, 0), 5126, 3, "VEC3"))},
+        {"F: accessor 0 is not within", SCENE_OF(ACCESSOR(SPARSE(2, 59, 5121, 0), 5126, 3, "VEC3"))},
+        {"F: accessor 0 is not within", SCENE_OF(ACCESSOR(SPARSE(2, 36, 5121, 40), 5126, 3, "VEC3"))},
+        {"F: sparse element 1 has number 0", SCENE_OF(ACCESSOR(SPARSE(2, 37, 5121, 0), 5126, 3, "VEC3"))},
+        {"F: sparse element 1 has number 0", SCENE_OF(ACCESSOR(SPARSE(2, 38, 5121, 0), 5126, 3, "VEC3"))},
+        {"F: sparse element 0 has number 128", SCENE_OF(ACCESSOR(SPARSE(1, 14, 5121, 0), 5126, 3, "VEC3"))},
+        {"F: sparse element 1 has number 0",
+         SCENE("", "{\"mesh\":0}", ",\"indices\":1",
+               POSITIONS "," ACCESSOR(SPARSE(2, 37, 5121, 36) "," VIEW, 5121, 3, "SCALAR"), "60")},
+        {"F: accessor 0 is malformed", SCENE_OF(ACCESSOR(VIEW ",\"normalized\":1", 5121, 3, "VEC3"))},
         {"F: the buffer view of accessor 0", SCENE_OF(ACCESSOR("\"byteOffset\":0", 5126, 3, "VEC3"))},
         {"F: accessor 0 is malformed", SCENE_OF(ACCESSOR(VIEW, 5126, 3, "VEC2"))},
-        {"F: accessor 0 has component type 5122", SCENE_OF(ACCESSOR(VIEW, 5122, 3, "VEC3"))},
+        {"F: accessor 0 has component type 5125", SCENE_OF(ACCESSOR(VIEW, 5125, 3, "VEC3"))},
+        {"F: accessor 1 has component type 5122",
+         SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS "," ACCESSOR(VIEW, 5122, 3, "SCALAR"), "60")},
         {"F: 2 corners", SCENE_OF(ACCESSOR(VIEW, 5126, 2, "VEC3"))},
         {"F: triangle 0 has vertex", SCENE("", "{\"mesh\":0}", ",\"indices\":1", POSITIONS INDICES(5121, 14), "60")},
     };
@@ -226,7 +297,8 @@ static void damaged(void)
 }
 
 static const struct suite_case suite_cases_io_glb[] = {
-    {"meshes", NULL, meshes},     {"exporters", NULL, exporters}, {"quaternions", NULL, quaternions},
-    {"refusals", NULL, refusals}, {"damaged", NULL, damaged},
+    {"meshes", NULL, meshes},   {"exporters", NULL, exporters}, {"quaternions", NULL, quaternions},
+    {"sparse", NULL, sparse},   {"quantized", NULL, quantized}, {"refusals", NULL, refusals},
+    {"damaged", NULL, damaged},
 };
 SUITE(io_glb);

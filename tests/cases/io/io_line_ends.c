@@ -33,6 +33,7 @@ static void add_array(struct bi_numbers *numbers, bosc_array *a)
     }
 POINTS(text, BI_POINTS_TEXT)
 POINTS(xyz, BI_POINTS_XYZ)
+POINTS(pcd, BI_POINTS_PCD)
 
 #define MESH(name)                                                                                       \
     static bosc_status name(const struct bi_bytes *in, struct bi_numbers *numbers, bosc_io_error *error) \
@@ -125,6 +126,7 @@ static const struct {
      "ply\nformat ascii 1.0\ncomment c\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
      "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
      ply},
+    {"pcd", "# c\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA ascii\n1 2 3\n4 5 6\n", pcd},
     {"stl",
      "solid a\nfacet normal 0 0 1\nouter loop\nvertex 1 2 3\nvertex 4 5 6\nvertex 7 8 10\nendloop\nendfacet\n"
      "endsolid\n",

@@ -1,4 +1,4 @@
-/* The vertices of .off, .obj and .ply files. */
+/* The vertices of .off, .obj and .ply files, and the points of .pcd files. */
 #include <stdio.h>
 
 #include "support/bytes.h"
@@ -324,8 +324,8 @@ static void ply_many(void)
     for (int i = 0; i < 33; i++) strcat(text, "element e 0\n");
     check_refused(bi_ply_parse, text, strlen(text), "more than 32 elements");
     strcpy(text, "ply\nformat ascii 1.0\nelement e 0\n");
-    for (int i = 0; i < 257; i++) strcat(text, "property int i\n");
-    check_refused(bi_ply_parse, text, strlen(text), "more than 256 properties");
+    for (int i = 0; i < 513; i++) strcat(text, "property int i\n");
+    check_refused(bi_ply_parse, text, strlen(text), "more than 512 properties");
 }
 
 static void ply_truncations_and_flips(void)
@@ -342,6 +342,119 @@ static void ply_truncations_and_flips(void)
     check_flips(bi_ply_parse, binary, sizeof binary - 1, sizeof binary - 1);
 }
 
+#define PCD(head, data) "# .PCD v.7\nVERSION .7\n" head "DATA " data "\n"
+#define FIELDS_XYZ "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"
+#define MIXED "FIELDS rgb z _ x y\nSIZE 4 2 1 8 1\nTYPE F I U F U\nCOUNT 1 1 3 1 1\n"
+#define ONE "WIDTH 1\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 1\n"
+#define TWO "WIDTH 2\nHEIGHT 1\nPOINTS 2\n"
+
+static void pcd_good(void)
+{
+    /* 1. Text: lines of an old version, other fields, several numbers a field, NaN in them. */
+    ROWS(bi_pcd_parse, PCD(FIELDS_XYZ TWO, "ascii") "1 2 3\n4 5 6\n", 2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_pcd_parse, "COLUMNS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1\nPOINTS 1\nDATA ascii\n1 2 3", 1, 1, 2, 3);
+    ROWS(bi_pcd_parse, "WIDTH 1\r\nHEIGHT 2\r\n" FIELDS_XYZ "DATA ascii\r\n1 2 3\r\n4 5 6\r\n", 2, 1, 2, 3, 4, 5, 6);
+    ROWS(
+        bi_pcd_parse,
+        PCD("FIELDS n z x y t\nSIZE 4 4 4 4 8\nTYPE F F F F U\nCOUNT 3 1 1 1 1\n" ONE, "ascii") "nan nan nan 3 1 2 9\n",
+        1, 1, 2, 3);
+    /* 2. Binary, with padding. */
+    ROWS(bi_pcd_parse,
+         PCD(FIELDS_XYZ TWO, "binary") "\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40"
+                                       "\0\0\x80\x40\0\0\xa0\x40\0\0\xc0\x40",
+         2, 1, 2, 3, 4, 5, 6);
+    ROWS(bi_pcd_parse, PCD(MIXED ONE, "binary") "rgb_\xfd\xff___\0\0\0\0\0\0\xf0\x3f\xff", 1, 1, 255, -3);
+    /* 3. Compressed: the numbers of a field one after another, and none of padding. Plain bytes,
+     * a copy of 4 bytes from 4 before, and one of 15 bytes from 1 before, which overlaps. */
+    ROWS(bi_pcd_parse,
+         PCD(MIXED ONE, "binary_compressed") "\x10\0\0\0\x0f\0\0\0"
+                                             "\x0ergb_\xfd\xff\0\0\0\0\0\0\xf0\x3f\xff",
+         1, 1, 255, -3);
+    ROWS(bi_pcd_parse,
+         PCD(FIELDS_XYZ TWO, "binary_compressed") "\x0c\0\0\0\x18\0\0\0"
+                                                  "\3\0\0\x80\x3f\x40\3\0\0\xe0\6\0",
+         2, 1, 0, 0, 1, 0, 0);
+}
+
+/* Malformed PCD files, and their messages. */
+static const struct malformed bad_pcd[] = {
+    {"not a .pcd", "ply\nformat ascii 1.0\n", 0},
+    {"truncated in the header", "", 0},
+    {"F:2: truncated in the header", "VERSION .7\nFIELDS x y z\n", 0},
+    {"F:2: 'WIDHT' is no line", "VERSION .7\nWIDHT 3\n", 0},
+    {"F:2: FIELDS is given twice", "FIELDS x y z\nFIELDS x y z\n", 0},
+    {"F:2: SIZE has 2 values, FIELDS 3", "FIELDS x y z\nSIZE 4 4\n", 0},
+    {"F:2: TYPE has more values than FIELDS", "FIELDS x y z\nTYPE F F F F\n", 0},
+    {"F:2: '0' is no count", "FIELDS x y z\nCOUNT 1 0 1\n", 0},
+    {"F:1: WIDTH is malformed", "WIDTH -1\n", 0},
+    {"DATA is not one of", PCD(FIELDS_XYZ ONE, "text"), 0},
+    {"field 1 is of an unknown type", PCD("FIELDS x y z\n" ONE, "ascii") "1 2 3\n", 0},
+    {"field 2 is of an unknown type", PCD("FIELDS x y z\nSIZE 4 8 4\nTYPE F I F\n" ONE, "ascii") "1 2 3\n", 0},
+    {"field 1 is of an unknown type", PCD("FIELDS x y z\nSIZE 2 4 4\nTYPE F F F\n" ONE, "ascii") "1 2 3\n", 0},
+    {"field 3 is of an unknown type", PCD("FIELDS x y z\nSIZE 4 4 4\nTYPE F F FF\n" ONE, "ascii") "1 2 3\n", 0},
+    {"vertex lacks x, y or z", PCD("FIELDS x y w\nSIZE 4 4 4\nTYPE F F F\n" ONE, "ascii") "1 2 3\n", 0},
+    {"x, y or z is given twice", PCD("FIELDS x y z x\nSIZE 4 4 4 4\nTYPE F F F F\n" ONE, "ascii") "1 2 3 4\n", 0},
+    {"x, y or z is given twice", PCD("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 2 1\n" ONE, "ascii") "1 2 2 3\n",
+     0},
+    {"POINTS is not WIDTH times HEIGHT", PCD(FIELDS_XYZ "WIDTH 2\nPOINTS 3\n", "ascii") "1 2 3\n", 0},
+    {"POINTS is not WIDTH times HEIGHT",
+     PCD(FIELDS_XYZ "WIDTH 4611686018427387904\nHEIGHT 4611686018427387904\n", "ascii") "1 2 3\n", 0},
+    {"no vertices", PCD(FIELDS_XYZ "WIDTH 0\n", "ascii"), 0},
+    {"no vertices", PCD(FIELDS_XYZ, "binary"), 0},
+    {"more than 512 properties",
+     PCD("FIELDS x y z w\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 4000000000000000000\n" ONE, "ascii") "1 2 3 4\n", 0},
+    {"truncated: 1000000 vertices do not fit", PCD(FIELDS_XYZ "WIDTH 1000000\n", "ascii") "1 2 3\n", 0},
+    {"truncated: 2 vertices do not fit", PCD(FIELDS_XYZ TWO, "binary") "12345678901", 0},
+    {"F:12: NaN", PCD(FIELDS_XYZ TWO, "ascii") "1 2 3\n1 nan 3\n", 0},
+    {"text after the elements", PCD(FIELDS_XYZ ONE, "ascii") "1 2 3\n4 5 6\n", 0},
+};
+
+/* Malformed bodies of LZF, of `packed` bytes that should unpack to 12. */
+static void check_lzf(const char *body, uint32_t packed, uint32_t unpacked, const char *message)
+{
+    char file[300] = PCD(FIELDS_XYZ ONE, "binary_compressed");
+    const size_t at = strlen(file);
+    memcpy(file + at, &packed, 4);
+    memcpy(file + at + 4, &unpacked, 4);
+    memcpy(file + at + 8, body, packed < 100 ? packed : 0);
+    check_refused(bi_pcd_parse, file, at + 8 + (packed < 100 ? packed : 0), message);
+}
+
+static void pcd_bad(void)
+{
+    check_all_refused(bi_pcd_parse, bad_pcd, sizeof bad_pcd / sizeof bad_pcd[0]);
+    static const char nan[] = PCD(FIELDS_XYZ TWO, "binary") "123456789012"
+                                                            "12345678\0\0\xc0\x7f";
+    check_refused(bi_pcd_parse, nan, sizeof nan - 1, "F: row 1: NaN");
+    check_lzf("", 1000, 12, "F: truncated");
+    check_lzf("\0a", 2, 24, "F: 1 points of 12 bytes are not the 24 bytes that it has");
+    check_lzf("", 0, 12, "F: the compressed data is malformed"); /* impossible, and refused before unpacking */
+    check_lzf("\0a\x20\1\x20\0", 6, 12, "F: the compressed data is malformed"); /* from before the first */
+    check_lzf("\0a\xe0\3\0", 5, 12, "F: the compressed data is malformed");     /* 13 bytes */
+    check_lzf("\0a\xe0\1\0", 5, 12, "F: the compressed data is malformed");     /* 11 bytes */
+    check_lzf("\0a\xe0\2", 4, 12, "F: the compressed data is malformed");       /* no distance */
+    check_lzf("\x0b"
+              "12345678901",
+              12, 12, "F: the compressed data is malformed"); /* a byte is missing */
+    check_lzf("\x0c"
+              "1234567890123",
+              14, 12, "F: the compressed data is malformed"); /* a byte too many */
+}
+
+static void pcd_truncations_and_flips(void)
+{
+    static const char ascii[] = PCD(FIELDS_XYZ ONE, "ascii") "1 2 3\n";
+    static const char binary[] = PCD(MIXED ONE, "binary") "rgb_\xfd\xff___\0\0\0\0\0\0\xf0\x3f\xff";
+    static const char packed[] =
+        PCD(FIELDS_XYZ TWO, "binary_compressed") "\x0c\0\0\0\x18\0\0\0\3\0\0\x80\x3f\x40\3\0\0\xe0\6\0";
+    check_truncations(bi_pcd_parse, ascii, sizeof ascii - 1, sizeof ascii - 2);
+    check_flips(bi_pcd_parse, ascii, sizeof ascii - 1, sizeof ascii - 1);
+    check_truncations(bi_pcd_parse, binary, sizeof binary - 1, sizeof binary - 1);
+    check_flips(bi_pcd_parse, binary, sizeof binary - 1, sizeof binary - 1);
+    check_truncations(bi_pcd_parse, packed, sizeof packed - 1, sizeof packed - 1);
+    check_flips(bi_pcd_parse, packed, sizeof packed - 1, sizeof packed - 1);
+}
+
 static const struct suite_case suite_cases_io_mesh[] = {
     {"as others write them", NULL, as_others_write},
     {"good .off", NULL, off_good},
@@ -353,5 +466,8 @@ static const struct suite_case suite_cases_io_mesh[] = {
     {".ply of every type", NULL, ply_types},
     {".ply of too many parts", NULL, ply_many},
     {".ply truncations and flips", NULL, ply_truncations_and_flips},
+    {"good .pcd", NULL, pcd_good},
+    {"bad .pcd", NULL, pcd_bad},
+    {".pcd truncations and flips", NULL, pcd_truncations_and_flips},
 };
 SUITE(io_mesh);

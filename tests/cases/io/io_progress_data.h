@@ -401,6 +401,24 @@ static bosc_status make_ply(struct world *w, bosc_io_error *error)
     for (int i = 0; i < N; i++) p += sprintf(p, "3 %d %d 0\n", i, N - 1 - i);
     return put_text(w, (size_t)(p - w->text));
 }
+/* N points, each field packed as plain bytes. */
+static bosc_status make_pcd(struct world *w, bosc_io_error *error)
+{
+    uint32_t sizes[2] = {0, 12 * N};
+    char *p = w->text, *packed;
+    (void)error;
+    p += sprintf(p, "FIELDS x y z\nSIZE 4 4 4\nTYPE U U U\nWIDTH %d\nDATA binary_compressed\n", N);
+    packed = p += sizeof sizes;
+    for (int i = 0; i < 3 * N; i++) {
+        const uint32_t x = (uint32_t)i % N;
+        *p++ = 3; /* 4 bytes follow */
+        memcpy(p, &x, sizeof x);
+        p += sizeof x;
+    }
+    sizes[0] = (uint32_t)(p - packed);
+    memcpy(packed - sizeof sizes, sizes, sizeof sizes);
+    return put_text(w, (size_t)(p - w->text));
+}
 static bosc_status make_molecule(struct world *w, bosc_io_error *error)
 {
     char *p = w->text;
@@ -488,6 +506,7 @@ static const struct call readers[] = {
     {"points_read", ".csv", points_read, 4, NULL, arrays_write},
     {"points_read", ".tsv.gz", points_read, 4, NULL, arrays_write},
     {"points_read", ".off", points_read, 10, NULL, make_off},
+    {"points_read", ".pcd", points_read, 6, NULL, make_pcd},
     {"points_read", ".xyz", points_read, 10, NULL, make_molecule},
     {"points_read_columns", ".csv", points_read_columns, 4, NULL, arrays_write},
     {"points_read_slice", ".npy", points_read_slice, 1, NULL, npy_write},
