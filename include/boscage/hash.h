@@ -210,7 +210,10 @@ typedef struct bosc_hash_info {
     double mean_probes; /* average over the keys in the table */
     bosc_hash_layout layout; /* of the present table, chosen if the options say AUTO; never AUTO */
     int32_t rounds; /* CUCKOO: rounds of the last build, in steps of 8, over all seeds; else, and after a load, 0 */
-    int32_t reserved;
+    int32_t key_bits, value_size; /* of the options, as the next ones; for tables read from a file */
+    bosc_hash_kind kind;
+    bosc_dtype value_dtype;
+    int32_t counted;
 } bosc_hash_info;
 
 /* Describes the table. Set `size`.

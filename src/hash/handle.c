@@ -319,6 +319,11 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
     full.rounds = table->rounds;
     full.linear = table->linear;
     full.layout = table->opts.layout;
+    full.key_bits = table->opts.key_bits;
+    full.value_size = table->opts.value_size;
+    full.kind = table->opts.kind;
+    full.value_dtype = table->opts.value_dtype;
+    full.counted = table->opts.counted != 0;
     full.bytes = (int64_t)table->words.bytes;
     for (int b = 0; b < BI_HASH_BLOCKS; b++) full.bytes += (int64_t)table->blocks[b].bytes;
     if (table->buckets) {

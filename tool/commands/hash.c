@@ -1,11 +1,11 @@
 /* boscage hash lookup, member, unique */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <boscage/hash.h>
 
 #include "tool/commands/commands.h"
+#include "tool/commands/hash_keys.h"
 #include "tool/job.h"
 #include "tool/options/option_table.h"
 #include "tool/options/values.h"
@@ -24,99 +24,6 @@ static int64_t signed_element(const bosc_array *a, int64_t i)
     }
 }
 
-/* Returns the first negative element from position i, or the number of elements. */
-static int64_t find_negative(const bosc_array *a, int64_t i)
-{
-    if (a->dtype != BOSC_I8 && a->dtype != BOSC_I16 && a->dtype != BOSC_I32 && a->dtype != BOSC_I64) return a->shape[0];
-    while (i < a->shape[0] && signed_element(a, i) >= 0) i++;
-    return i;
-}
-
-static uint8_t *allocate_marks(int64_t count)
-{
-    uint8_t *marks = job_alloc((size_t)count, 1);
-    if (marks) memset(marks, 0, (size_t)count);
-    return marks;
-}
-
-/* Marks negative queries, which no table holds, and makes them 0. */
-static int mark_negative(struct input_rows *queries, uint8_t **negative)
-{
-    bosc_array *a = &queries->array;
-    size_t size = bosc_dtype_size(a->dtype);
-    for (int64_t i = find_negative(a, 0); i < a->shape[0]; i = find_negative(a, i + 1)) {
-        if (!*negative && !(*negative = allocate_marks(a->shape[0]))) return EXIT_FAILED;
-        (*negative)[i] = 1;
-        memset((char *)a->data + (size_t)i * size, 0, size);
-    }
-    return EXIT_DONE;
-}
-
-/* Converts integer keys to u4 or u8. Negative keys are refused, or marked if there is an array for marks. */
-static int convert_keys(const char *path, struct input_rows *rows, uint8_t **negative)
-{
-    bosc_io_error error;
-    bosc_array *keys = &rows->array;
-    bosc_dtype type = keys->dtype == BOSC_I64 || keys->dtype == BOSC_U64 ? BOSC_U64 : BOSC_U32;
-    if (keys->dtype == BOSC_F32 || keys->dtype == BOSC_F64)
-        return report_error(EXIT_FAILED, "%s: the keys are %s, not integers", path, dtype_code(keys->dtype));
-    int code = negative ? mark_negative(rows, negative) : EXIT_DONE;
-    if (code) return code;
-    bosc_status status = bosc_slice_convert(path, &rows->slice, keys, type, 0, &error);
-    if (status == BOSC_OK) return EXIT_DONE;
-    const int64_t i = find_negative(keys, 0); /* keys are unchanged */
-    if (i == keys->shape[0]) return report_io_error(status, &error);
-    return report_error(EXIT_FAILED, "%s: row %lld: the key %lld is less than 0", path, (long long)(rows->first + i),
-                        (long long)signed_element(keys, i));
-}
-
-/* Makes floats equal in their bits where they are equal: -0 is 0, and NaNs are one. */
-static void unify_floats(bosc_array *keys)
-{
-    float *f4 = keys->data;
-    double *f8 = keys->data;
-    for (int64_t i = 0; i < keys->shape[0] && keys->dtype == BOSC_F32; i++)
-        f4[i] = isnan(f4[i]) ? (float)NAN : f4[i] + 0.0F;
-    for (int64_t i = 0; i < keys->shape[0] && keys->dtype == BOSC_F64; i++) f8[i] = isnan(f8[i]) ? NAN : f8[i] + 0.0;
-}
-
-/* Replaces numbers of any type by unsigned keys with their bits: u4, or u8 of 8 bytes. *bits: the type of the numbers,
- * widened to 4 bytes, as which the keys are read again. */
-static int convert_to_bits(const char *path, struct input_rows *rows, bosc_dtype *bits)
-{
-    bosc_io_error error;
-    bosc_array *keys = &rows->array;
-    const bool is_signed = keys->dtype == BOSC_I8 || keys->dtype == BOSC_I16;
-    bosc_status status = BOSC_OK;
-    if (bosc_dtype_size(keys->dtype) < 4)
-        status = bosc_slice_convert(path, &rows->slice, keys, is_signed ? BOSC_I32 : BOSC_U32, 0, &error);
-    if (status != BOSC_OK) return report_io_error(status, &error);
-    unify_floats(keys);
-    *bits = keys->dtype;
-    keys->dtype = bosc_dtype_size(*bits) == 4 ? BOSC_U32 : BOSC_U64;
-    return EXIT_DONE;
-}
-
-/* Reads a column (n,) or (n, 1). */
-static int read_column(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows)
-{
-    bosc_array *column = &rows->array;
-    int code = ranks_read_npy(job, ranks, path, rows);
-    if (code) return code;
-    if (column->rank == 2 && column->shape[1] == 1) column->rank = 1;
-    if (column->rank != 1)
-        return report_error(EXIT_FAILED, "%s: an array of %d dimensions, not one", path, column->rank);
-    return EXIT_DONE;
-}
-
-/* Reads a column of keys as u4 or u8. */
-static int read_keys(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows,
-                     uint8_t **negative)
-{
-    int code = read_column(job, ranks, path, rows);
-    return code ? code : convert_keys(path, rows, negative);
-}
-
 /* Returns the type in which a table adds and compares values: it computes in 32 and 64 bits only. Narrowing a sum
  * afterwards gives the wrapped sum of the narrow type. */
 static bosc_dtype widened_type(bosc_dtype type)
@@ -133,8 +40,7 @@ static uint32_t widened_element(const bosc_array *a, int64_t i)
     }
 }
 
-/* Widens 8- and 16-bit integers to 32 bits. */
-static int widen_values(bosc_array *a)
+int hash_widen_values(bosc_array *a)
 {
     if (widened_type(a->dtype) == a->dtype) return EXIT_DONE;
     uint32_t *widened = job_alloc((size_t)a->shape[0], sizeof *widened);
@@ -162,7 +68,7 @@ static void narrow_values(bosc_array *a, bosc_dtype type)
 /* Columns and options of a lookup, and its answers. */
 struct table_work {
     struct input_rows keys, values, queries;
-    uint8_t *negative;     /* marks of the rows in queries.array that were negative; NULL: none was */
+    uint8_t *absent;       /* marks of the rows in queries.array that no key equals; NULL: there are none */
     bosc_array out, found; /* values, out: empty for a set */
     bosc_hash_opts opts;
     bosc_ranks_hash_info info;
@@ -173,9 +79,10 @@ struct lookup {
     struct table_work work;
     struct ranks ranks;
     bosc_hash *table;
+    bosc_hash_info saved; /* of a table from a file */
 };
 
-static int read_options(const struct job *job, bosc_hash_opts *opts)
+int hash_read_options(const struct job *job, bosc_hash_opts *opts)
 {
     int layout = 0, policy = 0, code;
     int64_t functions = 0;
@@ -202,58 +109,78 @@ static int read_options(const struct job *job, bosc_hash_opts *opts)
     return EXIT_DONE;
 }
 
-/* Reads keys, values and queries; keys and queries get a common type. */
+/* Refuses options of a build beside a saved table, and requires the columns without one. */
+static int check_inputs(const struct job *job)
+{
+    static const enum option of_build[] = {OPT_KEYS, OPT_VALUES, OPT_LAYOUT,     OPT_FUNCTIONS, OPT_GO_LEFT,
+                                           OPT_LOAD, OPT_RANKS,  OPT_DUPLICATES, OPT_DEVICES};
+    const bool has_values = job->command->run == run_hash_lookup;
+    for (size_t i = 0; job->operand_count && i < sizeof of_build / sizeof of_build[0]; i++)
+        if (job->value[of_build[i]])
+            return report_error(EXIT_USAGE, "%s: not beside a saved table", option_flag(of_build[i]));
+    for (int i = 0; !job->operand_count && i < 1 + has_values; i++)
+        if (!job->value[of_build[i]]) return report_error(EXIT_USAGE, "%s: is missing", option_flag(of_build[i]));
+    return EXIT_DONE;
+}
+
+/* Reads keys, values and queries; or the saved table, and queries. The queries get the type of the keys. */
 static int read_columns(struct job *job, struct lookup *l)
 {
     const char *keys = job->value[OPT_KEYS], *values = job->value[OPT_VALUES], *queries = job->value[OPT_QUERIES];
+    bosc_dtype type = BOSC_U32;
     int code;
-    if ((code = read_keys(job, &l->ranks, keys, &l->work.keys, NULL)) ||
-        (code = values ? read_column(job, &l->ranks, values, &l->work.values) : EXIT_DONE) ||
-        (code = read_keys(job, &l->ranks, queries, &l->work.queries, &l->work.negative)))
-        return code;
+    /* 1. The table, or its columns. */
+    if (job->operand_count)
+        code = hash_load_table(job, &l->table, &l->saved);
+    else if (!(code = hash_read_keys(job, &l->ranks, keys, &l->work.keys, &type)) && values)
+        code = hash_read_column(job, &l->ranks, values, &l->work.values);
+    if (code) return code;
     if (values && l->work.values.total != l->work.keys.total)
         return report_error(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->work.values.total,
                             (long long)l->work.keys.total);
-    if (l->work.queries.array.dtype == l->work.keys.array.dtype) return EXIT_DONE;
-    bosc_io_error error; /* u4 and u8: both become u8 */
-    bosc_status status = bosc_array_convert(keys, &l->work.keys.array, BOSC_U64, 0, &error);
-    if (status == BOSC_OK) status = bosc_array_convert(queries, &l->work.queries.array, BOSC_U64, 0, &error);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    /* 2. The queries. */
+    if ((code = hash_read_column(job, &l->ranks, queries, &l->work.queries))) return code;
+    if (l->table) type = hash_key_type(l->work.queries.array.dtype, l->saved.key_bits);
+    return hash_convert_queries(queries, &l->work.queries, type, &l->work.absent);
 }
 
-/* Clears the answers of negative queries among `count` queries from row `first` of the input. */
-static void clear_negative(struct table_work *w, int64_t first, int64_t count)
+/* Clears the answers of absent queries among `count` queries from row `first` of the input. */
+static void clear_absent(struct table_work *w, int64_t first, int64_t count)
 {
-    if (!w->negative) return;
+    if (!w->absent) return;
     size_t size = w->out.data ? bosc_dtype_size(w->out.dtype) : 0;
     for (int64_t i = first; i < first + count; i++) {
-        if (!w->negative[i - w->queries.first]) continue;
+        if (!w->absent[i - w->queries.first]) continue;
         ((uint8_t *)w->found.data)[i] = 0;
         if (size) memset((char *)w->out.data + (size_t)i * size, 0, size);
     }
 }
 
-static int build_and_look_up(struct job *job, struct lookup *l)
+static int build_table(struct job *job, struct lookup *l)
 {
-    int64_t m = l->work.queries.total, hits = 0;
-    bosc_hash_info info = {.size = sizeof info};
-    /* 1. Build. */
-    double start = job_now();
+    const double start = job_now();
     bosc_status status = bosc_hash_create(job->ctx, &l->work.opts, &l->table);
     if (status == BOSC_OK)
         status =
             bosc_hash_build(job->ctx, l->table, l->work.keys.array.data, l->work.values.array.data, l->work.keys.total);
     job_add_seconds(job, "build", start);
-    if (status != BOSC_OK) return report_argument_error(job->ctx, status, "keys", job->value[OPT_KEYS]);
-    /* 2. Look up, and report. */
-    start = job_now();
-    status = bosc_hash_find(job->ctx, l->table, l->work.queries.array.data, m, l->work.out.data, l->work.found.data);
+    return status == BOSC_OK ? EXIT_DONE : report_argument_error(job->ctx, status, "keys", job->value[OPT_KEYS]);
+}
+
+/* Looks the queries up in the table, and reports it. */
+static int find_in_table(struct job *job, struct lookup *l)
+{
+    int64_t m = l->work.queries.total, hits = 0;
+    bosc_hash_info info = {.size = sizeof info};
+    const double start = job_now();
+    bosc_status status =
+        bosc_hash_find(job->ctx, l->table, l->work.queries.array.data, m, l->work.out.data, l->work.found.data);
     job_add_seconds(job, "find", start);
     if (status == BOSC_OK) status = bosc_hash_get_info(job->ctx, l->table, &info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    clear_negative(&l->work, 0, m);
+    clear_absent(&l->work, 0, m);
     for (int64_t i = 0; i < m; i++) hits += ((const uint8_t *)l->work.found.data)[i];
-    job_set_integer(job, "n", l->work.keys.total);
+    job_set_integer(job, "n", job->operand_count ? info.keys : l->work.keys.total);
     job_set_number(job, "load", info.load_factor);
     job_set_integer(job, "bytes", info.bytes);
     job_set_integer(job, "found", hits);
@@ -274,7 +201,7 @@ static bosc_status look_up_slice(const struct rank *r, void *user)
     if (status == BOSC_OK)
         status = bosc_ranks_hash_find(r->ctx, table, input_row(&w->queries, q), m, array_row(&w->out, q),
                                       (uint8_t *)array_row(&w->found, q));
-    if (status == BOSC_OK) clear_negative(w, q, m);
+    if (status == BOSC_OK) clear_absent(w, q, m);
     if (status == BOSC_OK) status = bosc_ranks_hash_get_info(r->ctx, table, &info);
     if (status == BOSC_OK && r->number == 0) w->info = info;
     bosc_ranks_hash_free(table);
@@ -304,15 +231,18 @@ static int look_up_queries(struct job *job, struct lookup *l)
     l->work.found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
     l->work.found.data = job_alloc((size_t)m, 1);
     if (!l->work.found.data) return EXIT_FAILED;
-    return l->ranks.count ? lookup_over_ranks(job, &l->ranks, &l->work) : build_and_look_up(job, l);
+    if (l->ranks.count) return lookup_over_ranks(job, &l->ranks, &l->work);
+    const int code = l->table ? EXIT_DONE : build_table(job, l);
+    return code ? code : find_in_table(job, l);
 }
 
 static int look_up_values(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
+    if (!code && l->table) code = hash_value_type(job, &l->saved, &l->work.values.array.dtype);
     bosc_dtype type = l->work.values.array.dtype;
     bool is_computed = l->work.opts.duplicates == BOSC_HASH_SUM || l->work.opts.duplicates == BOSC_HASH_MIN;
-    if (!code && is_computed) code = widen_values(&l->work.values.array);
+    if (!code && is_computed) code = hash_widen_values(&l->work.values.array);
     if (code) return code;
     size_t size = bosc_dtype_size(l->work.values.array.dtype);
     l->work.opts.value_size = (int32_t)size;
@@ -338,7 +268,8 @@ static int run_lookup(struct job *job, int (*look_up)(struct job *job, struct lo
 {
     struct lookup l = {.work = {.opts = {.size = sizeof l.work.opts}}};
     int code;
-    if ((code = read_options(job, &l.work.opts)) || (code = job_open(job))) return code;
+    if ((code = check_inputs(job)) || (code = hash_read_options(job, &l.work.opts)) || (code = job_open(job)))
+        return code;
     code = ranks_open(job, &l.ranks);
     if (!code) code = look_up(job, &l);
     ranks_close(&l.ranks, code);
@@ -346,7 +277,7 @@ static int run_lookup(struct job *job, int (*look_up)(struct job *job, struct lo
     bosc_array_free(&l.work.keys.array);
     bosc_array_free(&l.work.values.array);
     bosc_array_free(&l.work.queries.array);
-    free(l.work.negative);
+    free(l.work.absent);
     bosc_array_free(&l.work.out);
     bosc_array_free(&l.work.found);
     return code;
@@ -390,7 +321,7 @@ static int unique_over_ranks(struct job *job, const struct ranks *ranks, const s
 }
 
 /* Numbers the distinct keys and writes ids and keys. type: type of the keys in the file; bits: their type
- * after convert_to_bits. */
+ * after hash_convert_keys. */
 static int number_keys(struct job *job, const struct ranks *ranks, const struct input_rows *keys, bosc_dtype type,
                        bosc_dtype bits, bosc_array *ids, bosc_array *unique)
 {
@@ -420,9 +351,9 @@ int run_hash_unique(struct job *job)
     struct ranks ranks = {0};
     int code = job_open(job);
     if (!code) code = ranks_open(job, &ranks);
-    if (!code) code = read_column(job, &ranks, job->operands[0], &keys);
+    if (!code) code = hash_read_column(job, &ranks, job->operands[0], &keys);
     bosc_dtype type = keys.array.dtype, bits = type;
-    if (!code) code = convert_to_bits(job->operands[0], &keys, &bits);
+    if (!code) code = hash_convert_keys(job->operands[0], &keys, &bits);
     if (!code) code = number_keys(job, &ranks, &keys, type, bits, &ids, &unique);
     ranks_close(&ranks, code);
     bosc_array_free(&keys.array);

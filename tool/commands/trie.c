@@ -1,4 +1,4 @@
-/* boscage trie: looks up vectors, prefixes, or neighbours at Hamming distance one. */
+/* boscage trie: looks up vectors, prefixes, longest matches, or neighbours at Hamming distance one; saves tries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* A trie of the vectors, and the queries. */
 struct trie_query {
-    enum option search; /* OPT_FIND, OPT_PREFIX or OPT_NEIGHBOURS */
+    enum option search; /* OPT_FIND, OPT_PREFIX, OPT_LONGEST or OPT_NEIGHBOURS */
     int64_t bits, letters, digit;
     bosc_vectors rows, queries;
     bosc_trie *trie;
@@ -66,8 +66,31 @@ static int read_queries(struct job *job, struct trie_query *d)
     return report_mismatch(job, path, "vectors of", "those", d);
 }
 
+/* Loads a saved trie; the vectors that it holds have no rows here, but their length and letters. */
+static int load_trie(struct job *job, struct trie_query *d)
+{
+    bosc_io_error error;
+    const double start = job_now();
+    bosc_status status = bosc_trie_load(job->ctx, job->operands[0], &d->trie, &error);
+    job_add_seconds(job, "read", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    d->info.size = sizeof d->info;
+    status = bosc_trie_get_info(job->ctx, d->trie, &d->info);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    if (d->info.value_bits != 64)
+        return report_error(EXIT_FAILED, "%s: a trie with values of %d bits; read are those of 64", job->operands[0],
+                            (int)d->info.value_bits);
+    d->rows.length = d->info.length;
+    d->rows.letter_bits = d->info.letter_bits;
+    if (!d->bits && d->info.letter_bits == 1) d->bits = d->info.length;
+    job_set_integer(job, "n", d->info.rows);
+    job_set_integer(job, "unique", d->info.keys);
+    return EXIT_DONE;
+}
+
 static int build_trie(struct job *job, struct trie_query *d, int layout)
 {
+    if (path_has_ending(job->operands[0], ".bosc")) return load_trie(job, d);
     int code = vectors_read(job, job->operands[0], d->bits, &d->rows);
     if (code) return code;
     const bosc_trie_opts opts = {.size = sizeof opts,
@@ -110,6 +133,31 @@ static int find_vectors(struct job *job, const struct trie_query *d, bosc_array 
     free(found);
     job_set_integer(job, "found", hits);
     return status == BOSC_OK ? vectors_expand(&d->queries, out) : report_ctx_error(job->ctx, status);
+}
+
+/* Finds the longest match of each query: its letters, and the row of the first key with it; -1: an empty trie. */
+static int find_longest(struct job *job, const struct trie_query *d, bosc_array *out)
+{
+    const int64_t m = d->queries.n;
+    *out = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {m, 2, 1, 1}};
+    out->data = job_alloc((size_t)m, 2 * sizeof(int64_t));
+    int32_t *lengths = out->data ? job_alloc((size_t)m, sizeof *lengths) : NULL;
+    int64_t *begins = lengths ? job_alloc((size_t)m, 2 * sizeof *begins) : NULL, *pair = out->data;
+    bosc_status status = BOSC_OK;
+    if (begins) {
+        const double start = job_now();
+        status = bosc_trie_longest(job->ctx, d->trie, d->queries.rows, m, 0, lengths, begins, NULL);
+        if (status == BOSC_OK && d->info.keys) status = bosc_trie_get_values(job->ctx, d->trie, begins, m, begins + m);
+        job_add_seconds(job, "find", start);
+    }
+    for (int64_t q = 0; q < m && begins && status == BOSC_OK; q++) {
+        *pair++ = lengths[q];
+        *pair++ = d->info.keys ? begins[m + q] : -1;
+    }
+    const int code = !begins ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+    free(lengths);
+    free(begins);
+    return code;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -189,19 +237,9 @@ static int find_neighbours(struct job *job, const struct trie_query *d, bosc_arr
     return code;
 }
 
-static int read_options(const struct job *job, struct trie_query *d, int *layout)
+static int read_trie_options(const struct job *job, struct trie_query *d, int *layout)
 {
-    static const enum option searches[] = {OPT_FIND, OPT_PREFIX, OPT_NEIGHBOURS};
-    int count = 0, code;
-    for (int i = 0; i < 3; i++)
-        if (job->value[searches[i]]) {
-            d->search = searches[i];
-            count++;
-        }
-    if (count != 1)
-        return report_error(EXIT_USAGE, "%s: one of --find, --prefix and --neighbours is needed", job->command->room);
-    if (job->value[OPT_LETTERS] && d->search != OPT_PREFIX)
-        return report_error(EXIT_USAGE, "--letters: needs --prefix");
+    int code;
     if ((code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d->bits)) ||
         (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)) ||
         (code = option_integer(job, OPT_DIGIT, 1, 8, &d->digit)))
@@ -210,6 +248,30 @@ static int read_options(const struct job *job, struct trie_query *d, int *layout
     if (!code && job->value[OPT_BY_VALUES] && *layout != BOSC_TRIE_PUBLISHED)
         return report_error(EXIT_USAGE, "--by-values: needs --layout published");
     return code;
+}
+
+static int read_options(const struct job *job, struct trie_query *d, int *layout)
+{
+    static const enum option searches[] = {OPT_FIND, OPT_PREFIX, OPT_LONGEST, OPT_NEIGHBOURS};
+    int count = 0;
+    for (int i = 0; i < 4; i++)
+        if (job->value[searches[i]]) {
+            d->search = searches[i];
+            count++;
+        }
+    if (count != 1)
+        return report_error(EXIT_USAGE, "%s: one of --find, --prefix, --longest and --neighbours is needed",
+                            job->command->room);
+    if (job->value[OPT_LETTERS] && d->search != OPT_PREFIX)
+        return report_error(EXIT_USAGE, "--letters: needs --prefix");
+    return read_trie_options(job, d, layout);
+}
+
+static void free_query(struct trie_query *d)
+{
+    bosc_trie_free(d->trie);
+    bosc_vectors_free(&d->rows);
+    bosc_vectors_free(&d->queries);
 }
 
 int run_trie(struct job *job)
@@ -221,13 +283,76 @@ int run_trie(struct job *job)
     code = build_trie(job, &d, layout);
     if (!code) code = read_queries(job, &d);
     if (!code)
-        code = d.search == OPT_FIND     ? find_vectors(job, &d, &out)
-               : d.search == OPT_PREFIX ? find_prefixes(job, &d, &out)
-                                        : find_neighbours(job, &d, &out);
+        code = d.search == OPT_FIND      ? find_vectors(job, &d, &out)
+               : d.search == OPT_PREFIX  ? find_prefixes(job, &d, &out)
+               : d.search == OPT_LONGEST ? find_longest(job, &d, &out)
+                                         : find_neighbours(job, &d, &out);
     if (!code && job->value[OPT_OUTPUT]) code = arrays_write(job, &job->value[OPT_OUTPUT], &out, 1);
-    bosc_trie_free(d.trie);
-    bosc_vectors_free(&d.rows);
-    bosc_vectors_free(&d.queries);
+    free_query(&d);
     bosc_array_free(&out);
     return code;
 }
+
+/* ---- saved tries ---- */
+
+/* Writes the trie to -o, or to its own file, and reports its keys. */
+static int save_trie(struct job *job, const struct trie_query *d)
+{
+    bosc_io_error error;
+    bosc_trie_info info = {.size = sizeof info};
+    const char *path = job->value[OPT_OUTPUT] ? job->value[OPT_OUTPUT] : job->operands[0];
+    bosc_status status = bosc_trie_get_info(job->ctx, d->trie, &info);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    const double start = job_now();
+    status = bosc_trie_save(job->ctx, d->trie, path, &error);
+    job_add_seconds(job, "write", start);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    job_set_integer(job, "unique", info.keys);
+    return EXIT_DONE;
+}
+
+int run_trie_build(struct job *job)
+{
+    struct trie_query d = {.bits = 0};
+    int layout = 0, code;
+    if ((code = read_trie_options(job, &d, &layout)) || (code = job_open(job))) return code;
+    code = build_trie(job, &d, layout);
+    if (!code) code = save_trie(job, &d);
+    free_query(&d);
+    return code;
+}
+
+/* Adds vectors to a saved trie, or removes them. */
+static int change_trie(struct job *job, bool erases)
+{
+    struct trie_query d = {.bits = 0};
+    int64_t erased = 0;
+    const char *path = job->operands[1];
+    int code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d.bits);
+    /* 1. The trie, and vectors of its length. */
+    if (!code && !job->value[OPT_OUTPUT] && path_is_stdio(job->operands[0]))
+        code = report_error(EXIT_USAGE, "-o: is missing, but the trie is standard input");
+    if (!code) code = job_open(job);
+    if (!code) code = load_trie(job, &d);
+    if (!code) code = vectors_read(job, path, d.bits, &d.queries);
+    if (!code && (d.queries.length != d.rows.length || d.queries.letter_bits != d.rows.letter_bits))
+        code = report_mismatch(job, path, "vectors of", "those", &d);
+    /* 2. The change. */
+    if (!code) {
+        const double start = job_now();
+        const bosc_status status = erases ? bosc_trie_erase(job->ctx, d.trie, d.queries.rows, d.queries.n, 0, &erased)
+                                          : bosc_trie_insert(job->ctx, d.trie, d.queries.rows, NULL, d.queries.n, 0);
+        job_add_seconds(job, erases ? "erase" : "insert", start);
+        if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
+    }
+    if (!code) code = save_trie(job, &d);
+    if (!code && erases) job_set_integer(job, "erased", erased);
+    if (!code && !erases)
+        job_set_integer(job, "inserted", json_integer_value(json_object_get(job->results, "unique")) - d.info.keys);
+    free_query(&d);
+    return code;
+}
+
+int run_trie_insert(struct job *job) { return change_trie(job, false); }
+
+int run_trie_erase(struct job *job) { return change_trie(job, true); }

@@ -15,6 +15,14 @@
     }
 
 /* Options of every command that reads vectors. */
+#define TRIE_LAYOUT_OPTIONS                                                          \
+    {.id = OPT_LAYOUT,                                                               \
+     .choices = CHOICES("compact", "published"),                                     \
+     .help = "compact (default), or published, with an array of children per node"}, \
+        {.id = OPT_BY_VALUES},                                                       \
+    {                                                                                \
+        .id = OPT_DIGIT                                                              \
+    }
 #define VECTORS_OPTIONS                                                                                          \
     {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"}, {.id = OPT_ALPHABET},      \
     {                                                                                                            \
@@ -234,14 +242,18 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "lookup",
      .usage = "--keys K.npy --values V.npy --queries Q.npy -o out.npy [--found f.npy]\n"
-              "                           [--layout NAME] [--functions D] [--go-left] [--load F] [--duplicates NAME]",
+              "                           [--layout NAME] [--functions D] [--go-left] [--load F] [--duplicates NAME]\n"
+              "       boscage hash lookup T.bosc --queries Q.npy -o out.npy [--found f.npy]",
      .summary =
-         "Build a hash table of key-value pairs and look keys up.\n"
-         "Keys are non-negative integers (n,), values f4, f8 or integers of 8 to 64 bits (n,); out has the values'\n"
-         "type, 0 for absent keys; found is u1, 1 or 0. Negative queries are absent. Sums of integers wrap.",
+         "Build a hash table of key-value pairs and look keys up, or look them up in a saved one.\n"
+         "Keys (n,) are integers, negative ones too, or floats; -0 equals 0, and NaNs are one key. Queries of another\n"
+         "type are compared by value, but in a saved table, which keeps bits only, as numbers of their own kind\n"
+         "(floats, signed, unsigned). Values are f4, f8 or integers of 8 to 64 bits (n,); out has their type, 0 for\n"
+         "absent keys; found is u1, 1 or 0. Sums of integers wrap.",
      .example = "boscage hash lookup --keys keys.npy --values values.npy --queries keys.npy -o out.npy --load 0.95",
-     .options = {{.id = OPT_KEYS, .required = true},
-                 {.id = OPT_VALUES, .required = true},
+     .max_operands = 1,
+     .options = {{.id = OPT_KEYS},
+                 {.id = OPT_VALUES},
                  {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look up"},
                  {.id = OPT_OUTPUT, .required = true, .help = "output file of the values: .npy; - is standard output"},
                  {.id = OPT_FOUND},
@@ -257,11 +269,13 @@ const struct command commands[] = {
     {.room = "hash",
      .verb = "member",
      .usage = "--keys K.npy --queries Q.npy [-o found.npy]\n"
-              "                           [--layout NAME] [--functions D] [--go-left] [--load F]",
-     .summary = "Build a hash set of keys and report which queries are in it.\n"
-                "Keys are non-negative integers (n,); found (m,) is u1, 1 or 0. Negative queries are absent.",
+              "                           [--layout NAME] [--functions D] [--go-left] [--load F]\n"
+              "       boscage hash member T.bosc --queries Q.npy [-o found.npy]",
+     .summary = "Build a hash set of keys and report which queries are in it, or in a saved table.\n"
+                "Keys (n,) and queries (m,) are those of `hash lookup'; found (m,) is u1, 1 or 0.",
      .example = "boscage hash member --keys keys.npy --queries queries.npy -o found.npy",
-     .options = {{.id = OPT_KEYS, .required = true},
+     .max_operands = 1,
+     .options = {{.id = OPT_KEYS},
                  {.id = OPT_QUERIES, .required = true, .value = "Q.npy", .help = "the keys to look for"},
                  {.id = OPT_OUTPUT, .help = "output file of the answers: .npy, (m,) u1; - is standard output"},
                  {.id = OPT_LAYOUT},
@@ -272,6 +286,51 @@ const struct command commands[] = {
                  {.id = OPT_DEVICES}},
      .writes_arrays = true,
      .run = run_hash_member},
+    {.room = "hash",
+     .verb = "build",
+     .usage = "--keys K.npy [--values V.npy] -o T.bosc\n"
+              "                          [--layout NAME] [--functions D] [--go-left] [--load F] [--duplicates NAME]",
+     .summary =
+         "Build a hash table of key-value pairs, or a set of keys, and save it.\n"
+         "Keys and values are those of `hash lookup'; values of 8 and 16 bits become 32 bits. The file keeps the\n"
+         "bits of the keys, not their type: look up and change it with numbers of the same kind (floats, signed,\n"
+         "unsigned).",
+     .example = "boscage hash build --keys keys.npy --values values.npy -o table.bosc",
+     .options = {{.id = OPT_KEYS, .required = true},
+                 {.id = OPT_VALUES},
+                 {.id = OPT_OUTPUT, .required = true, .help = "output file of the table; - is standard output"},
+                 {.id = OPT_LAYOUT},
+                 {.id = OPT_FUNCTIONS},
+                 {.id = OPT_GO_LEFT},
+                 {.id = OPT_LOAD},
+                 {.id = OPT_DUPLICATES}},
+     .writes_saved = true,
+     .run = run_hash_build},
+    {.room = "hash",
+     .verb = "insert",
+     .usage = "T.bosc --keys K.npy [--values V.npy] [-o U.bosc]",
+     .summary = "Add key-value pairs, or keys of a set, to a saved hash table.\n"
+                "A pair in the table counts as the first one of its key; the table's own choice of duplicates applies.",
+     .example = "boscage hash insert table.bosc --keys keys.npy --values values.npy",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_KEYS, .required = true},
+                 {.id = OPT_VALUES},
+                 {.id = OPT_OUTPUT, .help = "output file of the new table; - is standard output (default: T.bosc)"}},
+     .writes_saved = true,
+     .run = run_hash_insert},
+    {.room = "hash",
+     .verb = "erase",
+     .usage = "T.bosc --keys K.npy [-o U.bosc]",
+     .summary = "Remove keys from a saved hash table.\n"
+                "Absent keys are no failure.",
+     .example = "boscage hash erase table.bosc --keys keys.npy",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_KEYS, .required = true},
+                 {.id = OPT_OUTPUT, .help = "output file of the new table; - is standard output (default: T.bosc)"}},
+     .writes_saved = true,
+     .run = run_hash_erase},
     {.room = "hash",
      .verb = "unique",
      .usage = "K.npy [-o ids.npy] [--keys-out U.npy]",
@@ -452,30 +511,68 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_cellgraph_levels},
     {.room = "trie",
-     .usage = "V [--bits L] --find Q|--prefix Q|--neighbours Q [-o out.npy] [--letters K] [--layout NAME]\n"
-              "                    [--by-values] [--digit R]",
+     .usage = "V [--bits L] --find Q|--prefix Q|--longest Q|--neighbours Q [-o out.npy] [--letters K]\n"
+              "                    [--layout NAME] [--by-values] [--digit R]",
      .summary =
-         "Build a trie of vectors and look up vectors, prefixes, or neighbours that differ in one letter.\n"
-         "V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; or .npy u1 of packed\n"
+         "Build a trie of vectors and look up vectors, prefixes, longest matches, or neighbours that differ in one "
+         "letter.\n"
+         "V may be a saved trie. V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; "
+         "or .npy u1 of packed\n"
          "bits, the most significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is\n"
          "the row of V for each row of Q, -1 if absent; for --prefix and --neighbours (p, 2), all pairs (row of Q,\n"
-         "row of V), ascending.",
+         "row of V), ascending. For --longest (m, 2): the most letters that a row of Q and any row of V begin with, "
+         "and\n"
+         "the row of V that is the first in the order of the letters among those; -1 in an empty trie.",
      .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_FIND},
                  {.id = OPT_PREFIX},
+                 {.id = OPT_LONGEST},
                  {.id = OPT_NEIGHBOURS},
                  {.id = OPT_OUTPUT, .help = "output file of the rows of V: .npy, i8; - is standard output"},
                  VECTORS_OPTIONS,
                  {.id = OPT_LETTERS},
-                 {.id = OPT_LAYOUT,
-                  .choices = CHOICES("compact", "published"),
-                  .help = "compact (default), or published, with an array of children per node"},
-                 {.id = OPT_BY_VALUES},
-                 {.id = OPT_DIGIT}},
+                 TRIE_LAYOUT_OPTIONS},
      .writes_arrays = true,
      .run = run_trie},
+    {.room = "trie",
+     .verb = "build",
+     .usage = "V [--bits L] -o T.bosc [--layout NAME] [--by-values] [--digit R]",
+     .summary = "Build a trie of vectors and save it.\n"
+                "V is that of `trie'. Equal vectors count once, as the first row.",
+     .example = "boscage trie build vectors.npy --bits 256 -o trie.bosc",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_OUTPUT, .required = true, .help = "output file of the trie; - is standard output"},
+                 VECTORS_OPTIONS,
+                 TRIE_LAYOUT_OPTIONS},
+     .writes_saved = true,
+     .run = run_trie_build},
+    {.room = "trie",
+     .verb = "insert",
+     .usage = "T.bosc V [--bits L] [-o U.bosc]",
+     .summary = "Add vectors to a saved trie.\n"
+                "Row numbers continue from the rows that the trie has; a vector in the trie keeps its row.",
+     .example = "boscage trie insert trie.bosc more.txt",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = {{.id = OPT_OUTPUT, .help = "output file of the new trie; - is standard output (default: T.bosc)"},
+                 VECTORS_OPTIONS},
+     .writes_saved = true,
+     .run = run_trie_insert},
+    {.room = "trie",
+     .verb = "erase",
+     .usage = "T.bosc V [--bits L] [-o U.bosc]",
+     .summary = "Remove vectors from a saved trie.\n"
+                "Absent vectors are no failure. The others keep their row numbers.",
+     .example = "boscage trie erase trie.bosc fewer.txt",
+     .min_operands = 2,
+     .max_operands = 2,
+     .options = {{.id = OPT_OUTPUT, .help = "output file of the new trie; - is standard output (default: T.bosc)"},
+                 VECTORS_OPTIONS},
+     .writes_saved = true,
+     .run = run_trie_erase},
     {.room = "umi",
      .usage = "READS [--method NAME] [--distance D] [--n NAME] [--alphabet NAME] [--letters K]\n"
               "                   [--pattern PATTERN] [--name-separator C [--per-cell]] [--column C [--by LIST]]\n"

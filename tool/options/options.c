@@ -103,7 +103,8 @@ int options_read(struct job *job, int argc, char **argv)
 static int check_output_names(const struct job *job)
 {
     int code = EXIT_DONE;
-    if (job->command->writes_saved) code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc");
+    if (job->command->writes_saved && job->value[OPT_OUTPUT])
+        code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc");
     for (enum option id = 0; id < OPTION_COUNT && !code; id++)
         if (job->value[id] && option_is_output(id) &&
             (id == OPT_OUTPUT ? job->command->writes_arrays : id != OPT_PNG && id != OPT_GLB))

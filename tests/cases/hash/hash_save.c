@@ -25,6 +25,9 @@ static void round_trip(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &x));
         CHECK_OK(ctx, bosc_hash_get_info(ctx, back, &y));
         CHECK(x.keys == y.keys && x.pairs == y.pairs && x.slots == y.slots && x.linear == y.linear);
+        const bosc_hash_opts o = hash_options(k);
+        CHECK(y.key_bits == (o.key_bits ? o.key_bits : 32) && y.value_size == o.value_size && y.kind == o.kind);
+        CHECK(y.value_dtype == o.value_dtype && y.counted == (o.counted != 0));
         CHECK(x.mean_probes == y.mean_probes && x.max_probes == y.max_probes && x.partitions == y.partitions);
         bosc_hash_free(table);
         bosc_hash_free(back);
