@@ -350,6 +350,26 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
+/* Names of vertices: name i is the text from text + begins[i] on, which ends with a zero byte. */
+typedef struct bosc_names {
+    int64_t n;
+    char *text;
+    int64_t *begins;
+} bosc_names;
+
+/* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
+BOSC_API void bosc_names_free(bosc_names *names);
+
+/* Reads an edge list whose vertices have names, any words without separators, quoted ones with them. Vertices are
+ * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two.
+ * The first line names columns if its first names are source and target, from and to, src and dst, or node1 and node2,
+ * in any case, or if it has Source and Target among more than three columns. Else it is an edge.
+ * names: n is the number of vertices. Free them with bosc_names_free.
+ * Errors: as bosc_edges_read; BOSC_ERR_FORMAT for other formats, and for an empty name.
+ * Cost: O(bytes) work by one thread, and memory of the file, the edges, and the names with 16 bytes each or more. */
+BOSC_API bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names,
+                                           bosc_io_error *error);
+
 /* Reads a slice of the edges: lines of about equal size in bytes; for METIS about equal numbers of edges. The
  * concatenated slices are the whole list. For ranks that share a file.
  * slice: rows: number of edges of the whole file, -1: not declared; begin: number of edges before the slice, -1:

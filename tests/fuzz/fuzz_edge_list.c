@@ -3,6 +3,7 @@
 
 #include "support/edges_array.h"
 #include "fuzz.h"
+#include "io/graph/edge_names.h"
 #include "io/graph/parse_edges.h"
 #include "io/text/row.h"
 
@@ -32,6 +33,22 @@ static void compare_lines(const char *data, size_t size, bool tagged, char separ
     }
 }
 
+/* Parses vertices with names: as many as the edges have. */
+static void parse_names(const uint8_t *data, size_t size)
+{
+    struct bi_bytes in = {.name = "F", .data = (const char *)data, .size = size, .chunk_bytes = size + 1};
+    struct bi_edge_names names = {.used = 0};
+    bosc_io_error error = {""};
+    bosc_edges e = {0};
+    const bosc_status status = bi_edge_names_parse(&in, &names, &e, &error);
+    if (status == BOSC_OK && e.n != names.list.n) abort();
+    for (int64_t i = 0; status == BOSC_OK && i < e.m; i++)
+        if (e.u[i] >= names.list.n || e.v[i] >= names.list.n) abort();
+    if (status != BOSC_OK && (e.u || error.text[0] != 'F')) abort();
+    bosc_edges_free(&e);
+    bi_edge_names_free(&names);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int kind = BI_WEIGHTS_NONE; kind <= BI_WEIGHTS_F64; kind++) {
@@ -39,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         compare_lines((const char *)data, size, false, ',', (enum bi_weights)kind);
         if (kind != BI_WEIGHTS_NONE) compare_lines((const char *)data, size, true, 0, (enum bi_weights)kind);
     }
+    parse_names(data, size);
     fuzz_chunks(list_array, data, size);
     return fuzz_parser(list_array, data, size);
 }

@@ -1,12 +1,15 @@
 /* Graphs and forests of the commands: read, built, listed; weights among the results. */
 #include "tool/commands/graphs.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render/memory.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
@@ -75,6 +78,106 @@ int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, b
     if (*graph) return EXIT_DONE;
     const bosc_graph_opts opts = edges_graph_opts(edges);
     return check_vertices(job, path, edges, &opts);
+}
+
+/* ---- names of vertices ---- */
+
+int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_names *names)
+{
+    bosc_io_error error;
+    const double start = job_now();
+    const bosc_status status = bosc_edges_read_names(path, edges, names, &error);
+    job_add_seconds(job, "read", start);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+bool output_is_text(const struct job *job)
+{
+    const char *path = job->value[OPT_OUTPUT];
+    return path && (path_has_ending(path, ".csv") || path_has_ending(path, ".tsv") || path_has_ending(path, ".txt"));
+}
+
+/* Writes a name, in quotes if it has the separator, a blank or a comment. */
+static void write_name(FILE *file, const bosc_names *names, int64_t i, char separator)
+{
+    const char *name = names->text + names->begins[i];
+    const char ends[] = {separator, ' ', '#', ';', ',', '\0'};
+    fprintf(file, name[strcspn(name, ends)] ? "\"%s\"" : "%s", name);
+}
+
+/* Writes a weight with the fewest digits that read back as it is. */
+static void write_weight(FILE *file, const bosc_edges *edges, int64_t i)
+{
+    char text[32];
+    if (edges->dtype != BOSC_F64) {
+        const long long weight = edges->dtype == BOSC_I32 ? ((const int32_t *)edges->weights)[i]
+                                                          : (long long)((const int64_t *)edges->weights)[i];
+        fprintf(file, "%lld", weight);
+        return;
+    }
+    const double weight = ((const double *)edges->weights)[i];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, weight);
+        if (strtod(text, NULL) == weight) break;
+    }
+    fputs(text, file);
+}
+
+/* Writes the text of a stream in memory to -o, and frees it. */
+static int write_text(struct job *job, FILE *file, char **data, const size_t *size)
+{
+    bosc_io_error error;
+    const bool failed = ferror(file) != 0;
+    int code = fclose(file) || failed ? report_error(EXIT_FAILED, "out of memory") : EXIT_DONE;
+    const bosc_text text = {*data, (int64_t)*size};
+    const double start = job_now();
+    if (!code) {
+        const bosc_status status = bosc_texts_write(&job->value[OPT_OUTPUT], &text, 1, &error);
+        if (status != BOSC_OK) code = report_io_error(status, &error);
+    }
+    job_add_seconds(job, "write", start);
+    free(*data);
+    return code;
+}
+
+int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const bool csv = path_has_ending(job->value[OPT_OUTPUT], ".csv");
+    const char separator = csv ? ',' : '\t';
+    FILE *file = open_memstream(&data, &size);
+    if (!file) return report_error(EXIT_FAILED, "out of memory");
+    fprintf(file, "source%ctarget%s%s\n", separator, edges->weights ? (csv ? "," : "\t") : "",
+            edges->weights ? "weight" : "");
+    for (int64_t i = 0; i < edges->m; i++) {
+        write_name(file, names, edges->u[i], separator);
+        fputc(separator, file);
+        write_name(file, names, edges->v[i], separator);
+        if (edges->weights) {
+            fputc(separator, file);
+            write_weight(file, edges, i);
+        }
+        fputc('\n', file);
+    }
+    return write_text(job, file, &data, &size);
+}
+
+int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const char separator = path_has_ending(job->value[OPT_OUTPUT], ".csv") ? ',' : '\t';
+    FILE *file = open_memstream(&data, &size);
+    if (!file) return report_error(EXIT_FAILED, "out of memory");
+    fprintf(file, "vertex%ccomponent\n", separator);
+    for (int64_t i = 0; i < names->n; i++) {
+        write_name(file, names, i, separator);
+        fputc(separator, file);
+        write_name(file, names, labels[i], separator);
+        fputc('\n', file);
+    }
+    return write_text(job, file, &data, &size);
 }
 
 static uint64_t element_at(const bosc_array *words, int64_t i)

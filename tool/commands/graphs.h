@@ -9,6 +9,16 @@
 
 /* Reads a saved graph or a list of edges; sets one of the two. The caller frees the edges. */
 int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges);
+
+/* Reads a list of edges between vertices with names. The caller frees both. */
+int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_names *names);
+
+/* Writes edges, or the label of each vertex, as text of names to -o. */
+int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names);
+int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names);
+
+/* True if -o is a text, which has names with --names. */
+bool output_is_text(const struct job *job);
 bosc_graph_opts edges_graph_opts(const bosc_edges *edges);
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
 

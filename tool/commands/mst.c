@@ -18,6 +18,7 @@
 struct graph_input {
     bosc_graph *graph; /* NULL: edges */
     bosc_edges edges;
+    bosc_names names;     /* with --names */
     bosc_graph_info info; /* for edges only numbers and types are set */
     bosc_msf_opts opts;
     bool assumed_weights; /* the file has none */
@@ -29,6 +30,7 @@ static void close_input(struct graph_input *input)
 {
     bosc_graph_free(input->graph);
     bosc_edges_free(&input->edges);
+    bosc_names_free(&input->names);
 }
 
 /* Reads the input, builds a graph if needed, and reports its size. */
@@ -41,7 +43,8 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
                                            .split_duplicates = job->value[OPT_SPLIT_DUPLICATES] != NULL,
                                            .maximum = job->value[OPT_MAX] != NULL}};
     /* 1. The file; a graph of its edges where one is needed. */
-    int code = graph_or_edges_read(job, path, &input->graph, &input->edges);
+    int code = job->value[OPT_NAMES] ? named_edges_read(job, path, &input->edges, &input->names)
+                                     : graph_or_edges_read(job, path, &input->graph, &input->edges);
     if (code) return code;
     input->assumed_weights = !input->graph && has_assumed_weights(&input->edges);
     if (!input->graph && (job->value[OPT_VERIFY] || algorithm)) {
@@ -117,18 +120,21 @@ static int write_forest(struct job *job, struct graph_input *input, const bosc_a
     const char *path = job->value[OPT_OUTPUT];
     bosc_io_error error;
     bosc_edges edges = {0};
-    bool text = path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
+    const bool named = output_is_text(job),
+               text = named || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     double start = job_now();
     int code = EXIT_DONE;
     if (text)
         code = input->graph ? select_from_graph(job, input, ids->data, ids->shape[0], &edges)
                             : select_from_edges(input, ids->data, ids->shape[0], &edges);
-    if (!code) {
+    if (!code && named) {
+        code = named_edges_write(job, &edges, &input->names);
+    } else if (!code) {
         bosc_status status = text ? bosc_edges_write(path, &edges, &error) : bosc_npy_write(path, ids, &error);
         if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     bosc_edges_free(&edges);
-    job_add_seconds(job, "write", start);
+    if (!named) job_add_seconds(job, "write", start);
     return code;
 }
 
@@ -195,7 +201,17 @@ static int check_outputs(const struct job *job, int algorithm)
         return report_error(EXIT_USAGE, "--split-duplicates: needs --algorithm primitives or atomic");
     if (job->value[OPT_SPLIT_DUPLICATES] && (job->value[OPT_RANKS] || job->value[OPT_DEVICES]))
         return report_error(EXIT_USAGE, "--split-duplicates: does not apply to several ranks");
+    if (job->value[OPT_NAMES])
+        return option_ending(job, OPT_OUTPUT,
+                             (const char *const[]){".gr", ".mtx", ".npy", ".csv", ".tsv", ".txt", NULL});
     return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
+}
+
+/* Refuses --names over several ranks. */
+static int check_names(const struct job *job, const struct ranks *ranks)
+{
+    if (!job->value[OPT_NAMES] || !ranks->count) return EXIT_DONE;
+    return report_error(EXIT_USAGE, "--names: does not apply to several ranks");
 }
 
 static int run_forest(struct job *job, int algorithm)
@@ -216,6 +232,7 @@ int run_mst(struct job *job)
         return code;
     int64_t replicated = 0;
     code = ranks_open(job, &ranks);
+    if (!code) code = check_names(job, &ranks);
     if (!code) code = replicated_bytes(job, &ranks, &replicated);
     if (!code) code = ranks.count ? mst_over_ranks(job, &ranks, replicated) : run_forest(job, algorithm);
     ranks_close(&ranks, code);
@@ -247,7 +264,8 @@ static int label_components(struct job *job)
     if (!code) code = labels.data ? compute_components(job, &input, labels.data, &count) : EXIT_FAILED;
     if (!code) {
         widen_ids(input.info.id_bits, labels.data, input.info.n);
-        code = arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
+        code = job->value[OPT_NAMES] && output_is_text(job) ? named_labels_write(job, labels.data, &input.names)
+                                                            : arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_set_integer(job, "components", count);
     }
     bosc_array_free(&labels);
@@ -262,6 +280,7 @@ int run_components(struct job *job)
     if (code) return code;
     int64_t replicated = 0;
     code = ranks_open(job, &ranks);
+    if (!code) code = check_names(job, &ranks);
     if (!code) code = replicated_bytes(job, &ranks, &replicated);
     if (!code) code = ranks.count ? components_over_ranks(job, &ranks, replicated) : label_components(job);
     ranks_close(&ranks, code);

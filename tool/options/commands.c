@@ -140,14 +140,20 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_kdtree_pairs},
     {.room = "mst",
-     .usage = "G [-o T] [--algorithm auto|primitives|atomic] [--split-duplicates] [--max] [--verify T.npy]",
-     .summary = "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
-                "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
-                "T is .npy (ids, ascending; so is -), .gr or .mtx.",
+     .usage = "G [-o T] [--names] [--algorithm auto|primitives|atomic] [--split-duplicates] [--max]\n"
+              "                   [--verify T.npy]",
+     .summary =
+         "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
+         "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
+         "T is .npy (ids, ascending; so is -), .gr or .mtx. With --names vertices of an edge list are any words;\n"
+         "T may then be .csv, .tsv or .txt: edges with these names.",
      .example = "boscage mst graph.gr -o forest.npy && boscage mst graph.gr --verify forest.npy",
      .min_operands = 1,
      .max_operands = 1,
-     .options = {{.id = OPT_OUTPUT, .help = "output file of the forest: .npy, .gr or .mtx; - is standard output"},
+     .options = {{.id = OPT_OUTPUT,
+                  .help = "output file of the forest: .npy, .gr or .mtx; with --names also .csv, .tsv or "
+                          ".txt; - is standard output"},
+                 {.id = OPT_NAMES},
                  {.id = OPT_ALGORITHM},
                  {.id = OPT_SPLIT_DUPLICATES},
                  {.id = OPT_MAX},
@@ -157,13 +163,15 @@ const struct command commands[] = {
                  {.id = OPT_REPLICATED}},
      .run = run_mst},
     {.room = "components",
-     .usage = "G [-o labels.npy]",
+     .usage = "G [-o labels.npy] [--names]",
      .summary = "Label each vertex of a graph by the smallest vertex, from 0, of its connected component.\n"
-                "Without an output the components are counted.",
+                "Without an output the components are counted. With --names vertices of an edge list are any words,\n"
+                "and labels as .csv, .tsv or .txt have a line for each: its name, and the first name of its component.",
      .example = "boscage components graph.mtx -o labels.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .help = "output file of the labels: .npy, (n,) i8; - is standard output"},
+                 {.id = OPT_NAMES},
                  {.id = OPT_RANKS},
                  {.id = OPT_DEVICES},
                  {.id = OPT_REPLICATED}},

@@ -25,6 +25,10 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
 bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
+/* The same for vertices with names. in: one chunk. */
+struct bi_edge_names;
+bosc_status bi_edge_names_parse(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
+                                bosc_io_error *error);
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 
 /* Types of weights, ascending. A file that needs a wider type is parsed again with that. */
@@ -40,11 +44,12 @@ struct bi_edge_form {
     int ignored;        /* count of numbers to skip behind the vertices */
     bool has_data;      /* lines may end in the data of networkx, {...} */
     bool data_weight;   /* the data holds the weight; else it is empty */
-    int64_t first;      /* number of the first vertex: 0 or 1 */
-    int64_t n;          /* number of vertices; -1: the largest + 1 */
-    int64_t m;          /* number of edges in the header; -1: not declared */
-    enum bi_weights weights; /* type to begin with */
-    enum bi_weights widest;  /* widest type allowed */
+    struct bi_edge_names *names; /* not NULL: vertices are names */
+    int64_t first;               /* number of the first vertex: 0 or 1 */
+    int64_t n;                   /* number of vertices; -1: the largest + 1 */
+    int64_t m;                   /* number of edges in the header; -1: not declared */
+    enum bi_weights weights;     /* type to begin with */
+    enum bi_weights widest;      /* widest type allowed */
 };
 
 /* Allocates arrays for m edges, and sets dtype. The caller sets the counts. */

@@ -167,39 +167,71 @@ static bool choose_columns(const struct bi_line *header, char separator, int64_t
     return true;
 }
 
-bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
+/* True if a first line names the columns of vertices with names: its first two fields, behind `index` others, are
+ * source and target, from and to, or the like. Other words would be vertices. */
+static bool names_vertices(struct bi_line line, char separator, int index)
 {
-    struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
+    static const char *const pairs[][2] = {{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"node1", "node2"}};
+    struct bi_line first, second;
+    for (int i = 0; i < index && bi_field_next(&line, separator, &first); i++) continue;
+    if (!bi_field_next(&line, separator, &first) || !bi_field_next(&line, separator, &second)) return false;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (bi_word_is_any_case(&first, pairs[i][0]) && bi_word_is_any_case(&second, pairs[i][1])) return true;
+    return false;
+}
+
+/* Finds the fields of the lines by the first ones, and parses all. */
+static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *form, bosc_edges *edges,
+                              bosc_io_error *error)
+{
     struct bi_lines lines = bi_lines_begin(in), ahead = lines, behind;
     struct bi_line first, line, data = {0};
-    if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, &form, edges, error);
+    if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, form, edges, error);
     /* 1. The separator, and the number of fields; data of networkx is one of them. */
-    form.has_data = bi_edge_data_split(&first, &data);
+    form->has_data = bi_edge_data_split(&first, &data);
     char separator = bi_separator_of(first);
-    if (separator == ',' || separator == ';') form.separator = separator;
-    const char between = form.separator ? separator : ' ';
-    int64_t fields = bi_fields_count(first, between) + form.has_data, unnamed = 0;
+    if (separator == ',' || separator == ';' || (form->names && separator == '\t')) form->separator = separator;
+    const char between = form->separator ? separator : ' ';
+    int64_t fields = bi_fields_count(first, between) + form->has_data, unnamed = 0;
     behind = ahead;
     /* 2. Names of columns. They have as many fields as the row below, or omit its quoted name. If no row follows, only
      * commas or semicolons make them names. */
-    bool named = fields >= 2 && !form.has_data && bi_is_header(first, separator);
+    bool named = fields >= 2 && !form->has_data && bi_is_header(first, separator);
     const bool more = named && next_row(&ahead, &line);
-    if (more) form.has_data = bi_edge_data_split(&line, &data);
-    if (named) form.index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
+    if (more) form->has_data = bi_edge_data_split(&line, &data);
+    if (named) form->index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
     fields += unnamed;
     const char *repeated = NULL;
-    const bool chosen = named && fields - form.index > 3 && choose_columns(&first, between, unnamed, &form, &repeated);
+    if (form->names && named && fields - form->index <= 3) { /* the first row may be an edge */
+        named = names_vertices(first, between, form->index) || unnamed;
+        if (!named) form->index = 0;
+    }
+    const bool chosen = named && fields - form->index > 3 && choose_columns(&first, between, unnamed, form, &repeated);
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
-    if (chosen && separator == '\t') form.separator = separator; /* fields may be empty */
-    if (more && !chosen ? bi_fields_count(line, between) + form.has_data == fields
-                        : named && (chosen || form.separator))
+    if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */
+    if (form->names && !chosen ? named
+        : more && !chosen      ? bi_fields_count(line, between) + form->has_data == fields
+                               : named && (chosen || form->separator))
         lines = behind; /* skip the line of column names */
     /* 3. Weights, by the first edge: a column, or an attribute of the data. */
-    const bool weighted = chosen ? form.columns[2] > 0 : fields - form.index - form.has_data > 2;
-    form.data_weight = form.has_data && !weighted && !is_blank_line(data);
-    form.weights = weighted || form.data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
-    return bi_edge_lines_parse(in, &lines, &form, edges, error);
+    const bool weighted = chosen ? form->columns[2] > 0 : fields - form->index - form->has_data > 2;
+    form->data_weight = form->has_data && !weighted && !is_blank_line(data);
+    form->weights = weighted || form->data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
+    return bi_edge_lines_parse(in, &lines, form, edges, error);
+}
+
+bosc_status bi_edge_names_parse(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
+                                bosc_io_error *error)
+{
+    struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64, .names = names};
+    return parse_list(in, &form, edges, error);
+}
+
+bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error)
+{
+    struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64};
+    return parse_list(in, &form, edges, error);
 }
 
 /* ---- pairs of an array ---- */

@@ -10,6 +10,7 @@
 
 #include "io/file/chunks.h"
 #include "io/file/file.h"
+#include "io/graph/edge_names.h"
 #include "io/text/number.h"
 #include "io/text/row.h"
 
@@ -75,6 +76,16 @@ static enum bi_line_kind read_real_vertex(struct line_reader *r, struct bi_line 
     return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
 }
 
+static enum bi_line_kind read_name(struct line_reader *r, const char *which, struct bi_line word, int64_t *vertex)
+{
+    if (word.begin == word.end) return refuse(r, BOSC_ERR_FORMAT, "the name of the %s vertex is empty", which);
+    if (memchr(word.begin, '\0', (size_t)(word.end - word.begin)))
+        return refuse(r, BOSC_ERR_FORMAT, "the name of the %s vertex has a zero byte", which);
+    *vertex = bi_edge_names_find(r->form->names, word.begin, word.end);
+    if (*vertex < 0) return refuse(r, BOSC_ERR_NOMEM, "out of memory for the names");
+    return BI_LINE_EDGE;
+}
+
 static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, int64_t *vertex)
 {
     struct bi_line word;
@@ -82,6 +93,7 @@ static enum bi_line_kind read_vertex(struct line_reader *r, const char *which, i
     const struct bi_edge_form *form = r->form;
     uint64_t first = (uint64_t)form->first, limit = (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     if (!next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the %s vertex is missing", which);
+    if (form->names) return read_name(r, which, word, vertex);
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
     if (!bi_word_digits(&word, &value) && read_real_vertex(r, word, &value) != BI_LINE_EDGE) return BI_LINE_BAD;
     if (value - first < limit && value >= first) {
@@ -259,7 +271,7 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
     /* Lines with other fields, data or tags are left to the general parser: with a limit of 0 the fast one declines
      * every vertex. */
     const uint64_t vertex_limit =
-        form->ignored || form->index || form->columns[0] || form->data_weight || form->tag == 'e'
+        form->names || form->ignored || form->index || form->columns[0] || form->data_weight || form->tag == 'e'
             ? 0
             : (uint64_t)(form->n < 0 ? BI_EDGES_LIMIT : form->n);
     const char separator = form->separator;

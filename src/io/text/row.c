@@ -332,10 +332,25 @@ char bi_separator_of(struct bi_line line)
     return comma ? ',' : tab ? '\t' : ' ';
 }
 
+enum word_kind { WORD_NAME, WORD_NUMBER, WORD_EITHER };
+
+/* Returns the kind of a word in what may be a header. EITHER: digits, d, digits, such as 1d2: a number as Fortran
+ * writes it, or the name of a column. */
+static enum word_kind word_kind_of(const char *begin, const char *end)
+{
+    double value;
+    if (begin == end || bi_number_read(begin, end, &value) != end) return WORD_NAME;
+    for (const char *p = begin; p < end; p++)
+        if ((*p < '0' || *p > '9') && (*p | 32) != 'd') return WORD_NUMBER;
+    for (const char *p = begin; p < end; p++)
+        if ((*p | 32) == 'd') return WORD_EITHER;
+    return WORD_NUMBER;
+}
+
 bool bi_is_header(struct bi_line line, char separator)
 {
     struct bi_line field, word;
-    double value;
+    int64_t kinds[3] = {0}; /* of fields: how many there are */
     const char *p = skip_blanks(line.begin, line.end, 0);
     while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++; /* index columns have no names */
     bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
@@ -343,12 +358,16 @@ bool bi_is_header(struct bi_line line, char separator)
     bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
     if (!slashes && !letter && !mark) return false;
     while (bi_field_next(&line, separator, &field)) {
-        if (bi_number_read(field.begin, field.end, &value) == field.end && field.end > field.begin) return false;
-        if (field.end < line.end && *field.end == '"') continue; /* quoted: words may be numbers */
+        const enum word_kind kind = word_kind_of(field.begin, field.end);
+        kinds[kind] += field.end > field.begin;
+        if (kind == WORD_NUMBER) return false;
+        if (kind == WORD_EITHER && kinds[WORD_NAME] == 0) return false;
+        if (kind == WORD_EITHER || (field.end < line.end && *field.end == '"'))
+            continue; /* quoted: words may be numbers */
         while (bi_line_word(&field, &word))
-            if (bi_number_read(word.begin, word.end, &value) == word.end) return false;
+            if (word_kind_of(word.begin, word.end) != WORD_NAME) return false;
     }
-    return true;
+    return !kinds[WORD_EITHER] || kinds[WORD_NAME] > 1; /* one name may be that of a row */
 }
 
 /* ---- fields: chosen columns ---- */
@@ -374,7 +393,7 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
 }
 
 /* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none;
- * -1: several have the name. */
+ * -1: several have the name, or differ from it in case. */
 static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
 {
     struct bi_line remainder = *header, field;
@@ -392,7 +411,7 @@ static int64_t find_column(const struct bi_line *header, char separator, struct 
         others++;
     }
     if (same) return same;
-    return others == 1 ? other : 0;
+    return others > 1 ? -1 : other;
 }
 
 bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,

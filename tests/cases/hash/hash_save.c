@@ -18,14 +18,14 @@ static void round_trip(bosc_ctx *ctx)
 {
     for (int k = 0; k < 52; k++) {
         if (suite_leaves_out()) continue;
-        bosc_hash *table =
-            build_from_pattern(ctx, hash_options(k), (enum hash_pattern)(k % HASH_PATTERNS), k % 5 ? 20 * k : k % 3);
+        bosc_hash_opts o = hash_options(k);
+        if (o.value_size == 4) o.value_dtype = BOSC_U32;
+        bosc_hash *table = build_from_pattern(ctx, o, (enum hash_pattern)(k % HASH_PATTERNS), k % 5 ? 20 * k : k % 3);
         bosc_hash *back = saved_again(ctx, &saved_hash, table, 0);
         bosc_hash_info x = {.size = sizeof x}, y = x;
         CHECK_OK(ctx, bosc_hash_get_info(ctx, table, &x));
         CHECK_OK(ctx, bosc_hash_get_info(ctx, back, &y));
         CHECK(x.keys == y.keys && x.pairs == y.pairs && x.slots == y.slots && x.linear == y.linear);
-        const bosc_hash_opts o = hash_options(k);
         CHECK(y.key_bits == (o.key_bits ? o.key_bits : 32) && y.value_size == o.value_size && y.kind == o.kind);
         CHECK(y.value_dtype == o.value_dtype && y.counted == (o.counted != 0));
         CHECK(x.mean_probes == y.mean_probes && x.max_probes == y.max_probes && x.partitions == y.partitions);

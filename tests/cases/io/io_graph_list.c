@@ -4,6 +4,7 @@
 
 #include "support/bytes.h"
 #include "support/edges_array.h"
+#include "io/graph/edge_names.h"
 
 #define TEXT(text) text, sizeof text - 1
 #define GRAPH(text, m, ...) check_rows(list_array, TEXT(text), (m) + 1, 3, (const double[]){__VA_ARGS__})
@@ -28,6 +29,10 @@ static const struct malformed malformed[] = {
     {"F:2: the weight 'Undirected' is not a number", "Origin,Target,Type,Id\n1,2,Undirected,0\n", 0},
     {"F:2: the second vertex is missing", "Type,Source,Id,Target\nUndirected,1,2\n", 0},
     {"F:1: several columns are named 'Weight'", "Source,Target,Type,Weight,Weight\n1,2,Undirected,3,4\n", 0},
+    {"F:1: several columns are named 'Weight'", "Source,Target,Type,weight,WEIGHT\n1,2,Undirected,3,4\n", 0},
+    {"F:1: several columns are named 'Source'", "source,SOURCE,target,weight\n1,2,3,4\n", 0},
+    {"F:1: '1d2' is not a vertex", "1d2,source,target\n1,2,3\n", 0},
+    {"F:1: 'x' is not a vertex", "x 1d2\n1 2\n", 0}, /* may be a row */
     {"F:2: the weight is missing", "Source,Target,Type,Weight\n1,2,Undirected\n", 0},
     {"F:2: the weight '' is not a number", "Source,Target,Type,Weight,Id\n1,2,Undirected,,7\n", 0},
     {"F:2: '' is not a vertex", "Source,Target,Type,Weight,Id\n1,,Undirected,2,7\n", 0},
@@ -141,6 +146,8 @@ static void reads_good_files(void)
     GRAPH(",Source,Target,Type,Id\n0,1,2,Undirected,5\n1,2,3\n", 2, 4, 2, 0, 1, 2, 1, 2, 3, 1);
     GRAPH("Source\tTarget\tLabel\tWeight\n1\t2\t\t3\n", 1, 3, 1, BOSC_I32, 1, 2, 3);
     GRAPH("Source,Target,Type,Weight\n", 0, 0, 0, BOSC_I32);
+    GRAPH("source,target,1d2\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3); /* a name, not the number 100 */
+    GRAPH("u,\"2D1\",v\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);
     GRAPH("1,2\n% c\n1000000,2000000 # c\n", 2, 2000001, 2, 0, 1, 2, 1, 1000000, 2000000, 1);
     GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
@@ -162,9 +169,81 @@ static void damage(void)
     check_flips(list_array, TEXT(commas), sizeof commas - 1);
 }
 
+/* Parses vertices with names; *names: all, each behind a `|`, or the message. Returns the array of list_array. */
+static bosc_status parse_names(const char *text, bosc_edges *edges, char all[256])
+{
+    struct bi_edge_names names = {.used = 0};
+    bosc_io_error error = {""};
+    const struct bi_bytes in = {.name = "F", .data = text, .size = strlen(text), .chunk_bytes = strlen(text) + 1};
+    const bosc_status status = bi_edge_names_parse(&in, &names, edges, &error);
+    size_t used = 0;
+    all[0] = 0;
+    if (status != BOSC_OK) snprintf(all, 256, "%.255s", error.text);
+    for (int64_t i = 0; status == BOSC_OK && i < names.list.n; i++)
+        used += (size_t)snprintf(all + used, 256 - used, "|%s", names.list.text + names.list.begins[i]);
+    if (status == BOSC_OK) CHECK_EQ(edges->n, names.list.n);
+    bi_edge_names_free(&names);
+    return status;
+}
+
+/* Names by first appearance, with and without a line of columns, in every form of a list. */
+static void named(void)
+{
+    static const struct {
+        const char *text, *names, *pairs; /* pairs: a letter for each number from 0 */
+        int64_t weight;                   /* of the last edge; 0: none */
+    } rows[] = {
+        {"b a\nc b\na c\n", "|b|a|c", "abcabc", 0}, /* the first row is an edge */
+        {"source target\nb a\n", "|b|a", "ab", 0},
+        {"From,To,weight\nb,a,7\n", "|b|a", "ab", 7},
+        {"x,y,7\ny,z,8\n", "|x|y|z", "abbc", 8},
+        {"1,1.0\n01,1\n", "|1|1.0|01", "abca", 0},
+        {"\"a b\",\"c, d\"\n\"c, d\",\"a b\"\n", "|a b|c, d", "abba", 0},
+        {"Id;Source;Target;Type;Weight\n1;a b;c;U;9\n", "|a b|c", "ab", 9},
+        {"New York\tParis\t3\nParis\tRome\t4\n", "|New York|Paris|Rome", "abbc", 4},
+        {"a b {'weight': 3}\nb c {'weight': 5000000000}\n", "|a|b|c", "abbc", 5000000000},
+        {"# c\n% c\n\n\xc3\xa9 \xc3\xa8\n", "|\xc3\xa9|\xc3\xa8", "ab", 0},
+        {"", "", "", 0},
+    };
+    char all[256];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bosc_edges e = {0};
+        CHECK_EQ(parse_names(rows[i].text, &e, all), BOSC_OK);
+        if (strcmp(all, rows[i].names) != 0) suite_fail(__FILE__, __LINE__, "%s for %s", all, rows[i].text);
+        CHECK_EQ(2 * e.m, (int64_t)strlen(rows[i].pairs));
+        for (int64_t k = 0; k < e.m; k++)
+            CHECK(e.u[k] + 'a' == (uint32_t)rows[i].pairs[2 * k] && e.v[k] + 'a' == (uint32_t)rows[i].pairs[2 * k + 1]);
+        CHECK_EQ(rows[i].weight != 0, e.weights != NULL);
+        if (e.weights)
+            CHECK_EQ(e.dtype == BOSC_I64 ? ((int64_t *)e.weights)[e.m - 1] : ((int32_t *)e.weights)[e.m - 1],
+                     rows[i].weight);
+        bosc_edges_free(&e);
+    }
+    /* Refusals. */
+    static const char *const bad[][2] = {{"a\n", "F:1: the second vertex is missing"},
+                                         {"a,b\nc,,1\n", "F:2: the name of the second vertex is empty"},
+                                         {"a b c\n", "F:1: the weight 'c' is not a number"},
+                                         {"a b\nc d 3\n", "F:2: '3' is one number too many"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        bosc_edges e = {0};
+        CHECK_EQ(parse_names(bad[i][0], &e, all), BOSC_ERR_FORMAT);
+        if (strcmp(all, bad[i][1]) != 0) suite_fail(__FILE__, __LINE__, "%s for %s", all, bad[i][0]);
+    }
+    /* Many names, so that the table grows: each twice. */
+    enum { MANY = 20000 };
+    struct bi_edge_names names = {.used = 0};
+    for (int64_t i = 0; i < 2 * MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%lld", (long long)(i % MANY * 7));
+        CHECK_EQ(bi_edge_names_find(&names, name, name + strlen(name)), i % MANY);
+    }
+    bi_edge_names_free(&names);
+}
+
 static const struct suite_case suite_cases_io_graph_list[] = {
     {"what is read", NULL, reads_good_files},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},
+    {"named", NULL, named},
 };
 SUITE(io_graph_list);

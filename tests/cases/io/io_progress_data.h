@@ -202,6 +202,22 @@ static bosc_status edges_read(struct world *w, bosc_io_error *error)
     bosc_edges_free(&e);
     return status;
 }
+static bosc_status edges_read_names(struct world *w, bosc_io_error *error)
+{
+    bosc_edges e = {0};
+    bosc_names names = {0};
+    bosc_status status = bosc_edges_read_names(w->path, &e, &names, error);
+    if (status != BOSC_OK) {
+        CHECK(e.u == NULL && names.text == NULL);
+        return status;
+    }
+    append_output(w, e.u, (size_t)e.m * 4);
+    append_output(w, e.v, (size_t)e.m * 4);
+    append_output(w, names.begins, (size_t)names.n * 8);
+    bosc_edges_free(&e);
+    bosc_names_free(&names);
+    return status;
+}
 /* Appends the heights that were read, and frees them; returns the status. */
 static bosc_status append_heights(struct world *w, bosc_heights *h, bosc_status status)
 {
@@ -512,6 +528,7 @@ static const struct call readers[] = {
     {"points_read_slice", ".npy", points_read_slice, 1, NULL, npy_write},
     {"edges_read", ".gr", edges_read, 1, NULL, edges_write},
     {"edges_read", ".mtx.gz", edges_read, 2, NULL, edges_write},
+    {"edges_read_names", ".txt", edges_read_names, 2, NULL, edges_write},
     {"edges_read", ".graph", edges_read, 2, NULL, make_metis},
     {"heights_read", ".png", heights_read, SIDE, NULL, heights_write},
     {"heights_read", ".pgm", heights_read, 2, NULL, make_pgm},

@@ -1,0 +1,130 @@
+/* Names of vertices, numbered by their first appearance. */
+#define XXH_INLINE_ALL
+#include "io/graph/edge_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "io/file/file.h"
+#include "io/graph/edge_list.h"
+
+enum { MIN_SLOTS = 1 << 10 }; /* 4 KB, a page */
+
+static size_t length_of(const struct bi_edge_names *names, int64_t number)
+{
+    const int64_t end = number + 1 < names->list.n ? names->list.begins[number + 1] : (int64_t)names->used;
+    return (size_t)(end - names->list.begins[number]) - 1; /* without the zero byte */
+}
+
+/* Returns the slot of a name, or the empty one where it belongs. */
+static size_t find_slot(const struct bi_edge_names *names, const char *begin, size_t length)
+{
+    size_t slot = (size_t)XXH3_64bits(begin, length) & (names->slot_count - 1);
+    for (; names->slots[slot]; slot = (slot + 1) & (names->slot_count - 1)) {
+        const int64_t number = (int64_t)names->slots[slot] - 1;
+        if (length_of(names, number) == length &&
+            memcmp(names->list.text + names->list.begins[number], begin, length) == 0)
+            break;
+    }
+    return slot;
+}
+
+/* Reserves memory for a further name. False: out of memory. */
+static bool reserve(struct bi_edge_names *names, size_t length)
+{
+    bosc_names *list = &names->list;
+    /* 1. The text, and where names begin in it. */
+    if (names->used + length + 1 > names->text_capacity) {
+        const size_t capacity = names->used + names->used / 2 + length + BI_IO_MIN_CAPACITY;
+        char *text = bi_io_realloc(list->text, capacity);
+        if (!text) return false;
+        list->text = text;
+        names->text_capacity = capacity;
+    }
+    if (list->n == names->capacity) {
+        const int64_t capacity = list->n + list->n / 2 + BI_IO_MIN_CAPACITY;
+        int64_t *begins = bi_io_realloc(list->begins, (size_t)capacity * sizeof *begins);
+        if (!begins) return false;
+        list->begins = begins;
+        names->capacity = capacity;
+    }
+    /* 2. Twice as many slots, filled again. */
+    if (names->slots && 2 * (size_t)(list->n + 1) < names->slot_count) return true;
+    const size_t count = names->slots ? 2 * names->slot_count : MIN_SLOTS;
+    uint32_t *slots = bi_io_alloc(count * sizeof *slots);
+    if (!slots) return false;
+    memset(slots, 0, count * sizeof *slots);
+    free(names->slots);
+    names->slots = slots;
+    names->slot_count = count;
+    for (int64_t i = 0; i < list->n; i++)
+        slots[find_slot(names, list->text + list->begins[i], length_of(names, i))] = (uint32_t)i + 1;
+    return true;
+}
+
+int64_t bi_edge_names_find(struct bi_edge_names *names, const char *begin, const char *end)
+{
+    bosc_names *list = &names->list;
+    const size_t length = (size_t)(end - begin);
+    if (!reserve(names, length)) return -1;
+    const size_t slot = find_slot(names, begin, length);
+    if (names->slots[slot]) return (int64_t)names->slots[slot] - 1;
+    list->begins[list->n++] = (int64_t)names->used;
+    memcpy(list->text + names->used, begin, length);
+    names->used += length;
+    list->text[names->used++] = '\0';
+    names->slots[slot] = (uint32_t)list->n;
+    return list->n - 1;
+}
+
+void bi_edge_names_free(struct bi_edge_names *names)
+{
+    bosc_names_free(&names->list);
+    free(names->slots);
+    names->slots = NULL;
+}
+
+void bosc_names_free(bosc_names *names)
+{
+    if (!names) return;
+    free(names->text);
+    free(names->begins);
+    *names = (bosc_names){0};
+}
+
+/* Reads the edges of an open file. All of its lines are one chunk, so that names are numbered in their order. */
+static bosc_status parse_names(const struct bi_file *file, struct bi_edge_names *names, bosc_edges *edges,
+                               bosc_io_error *error)
+{
+    struct bi_bytes in = file->bytes;
+    const enum bi_edges_format format = bi_edges_format_of(in.name, NULL);
+    in.chunk_bytes = in.size + 1;
+    if (format == BI_EDGES_LIST || format == BI_EDGES_UNKNOWN) return bi_edge_names_parse(&in, names, edges, error);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vertices have numbers in this format, not names", in.name);
+}
+
+bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    struct bi_edge_names fresh_names = {.used = 0};
+    bosc_edges fresh = {0};
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    if (!names) return bi_io_fail(error, BOSC_ERR_ARG, "names: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    status = parse_names(&file, &fresh_names, &fresh, error);
+    bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK) {
+        *edges = fresh;
+        *names = fresh_names.list;
+        fresh_names.list = (bosc_names){0};
+    } else {
+        bosc_edges_free(&fresh);
+    }
+    bi_edge_names_free(&fresh_names);
+    return status;
+}
