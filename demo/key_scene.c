@@ -1,4 +1,4 @@
-/* Builds the boxes of the key scene. */
+/* Builds the boxes of the scenes. */
 #include "demo/key_scene.h"
 
 #include <string.h>
@@ -30,24 +30,65 @@ static bosc_plan_bodies bodies_of(const struct key_boxes *b)
                               .facet_vertices = b->facets};
 }
 
-bosc_plan_scene key_scene_build(struct key_scene *key, bool slot)
+/* Boxes of a kind, and its start and goal, of any length. */
+struct scene_boxes {
+    int robot_count, obstacle_count;
+    double robot[2][2][3], obstacle[KEY_BOXES_MAX][2][3], from[4], to[4];
+};
+
+/* The key's boxes, of the cage too, which has a last wall in place of two. */
+#define KEY_ROBOT                                  \
+    {                                              \
+        {{0, -0.05, -0.04}, {1.7, 0.05, 0.04}},    \
+        {                                          \
+            {0.7, -0.4, -0.04}, { 1.3, 0.4, 0.04 } \
+        }                                          \
+    }
+#define KEY_WALLS                                                                     \
+    {{-1.1, 1.0, -0.12}, {1.1, 1.1, 0.12}}, {{-1.1, -1.1, -0.12}, {1.1, -1.0, 0.12}}, \
+    {                                                                                 \
+        {-1.1, -1.0, -0.12}, { -1.0, 1.0, 0.12 }                                      \
+    }
+
+static const struct scene_boxes kinds[] = {
+    [KEY_SCENE_KEY] = {2,
+                       5,
+                       KEY_ROBOT,
+                       {KEY_WALLS, {{1.0, 0.3, -0.12}, {1.1, 1.0, 0.12}}, {{1.0, -1.0, -0.12}, {1.1, -0.3, 0.12}}},
+                       {1, 0, -1, 0},
+                       {1, 0, 1, 0}},
+    [KEY_SCENE_CAGE] =
+        {2, 4, KEY_ROBOT, {KEY_WALLS, {{1.0, -1.0, -0.12}, {1.1, 1.0, 0.12}}}, {1, 0, -1, 0}, {1, 0, 1, 0}},
+    /* The L lies between the pegs of the plane z = 0, at 45 and 135 degrees, and comes to 135 and 225. */
+    [KEY_SCENE_PEGS] = {2,
+                        6,
+                        {{{0, -0.06, -0.06}, {1.5, 0.06, 0.06}}, {{-0.06, 0, -0.06}, {0.06, 1.5, 0.06}}},
+                        {{{1.1, -0.1, -0.1}, {1.3, 0.1, 0.1}},
+                         {{-1.3, -0.1, -0.1}, {-1.1, 0.1, 0.1}},
+                         {{-0.1, 1.1, -0.1}, {0.1, 1.3, 0.1}},
+                         {{-0.1, -1.3, -0.1}, {0.1, -1.1, 0.1}},
+                         {{-0.1, -0.1, 1.1}, {0.1, 0.1, 1.3}},
+                         {{-0.1, -0.1, -1.3}, {0.1, 0.1, -1.1}}},
+                        {2.4142, 0, 0, 1},
+                        {1, 0, 0, 2.4142}},
+    [KEY_SCENE_CROSS] = {2,
+                         4,
+                         {{{-1.5, -0.06, -0.06}, {1.5, 0.06, 0.06}}, {{-0.06, -1.5, -0.06}, {0.06, 1.5, 0.06}}},
+                         {{{0.8, 0.8, -0.3}, {0.9, 0.9, 0.3}},
+                          {{-0.9, 0.8, -0.3}, {-0.8, 0.9, 0.3}},
+                          {{-0.9, -0.9, -0.3}, {-0.8, -0.8, 0.3}},
+                          {{0.8, -0.9, -0.3}, {0.9, -0.8, 0.3}}},
+                         {1, 0, 0, 0},
+                         {1, 0, 0, 1}}};
+
+bosc_plan_scene key_scene_build(struct key_scene *key, enum key_scene_kind kind)
 {
-    static const double parts[2][2][3] = {{{0, -0.05, -0.04}, {1.7, 0.05, 0.04}},
-                                          {{0.7, -0.4, -0.04}, {1.3, 0.4, 0.04}}};
-    static const double walls[][2][3] = {{{-1.1, 1.0, -0.12}, {1.1, 1.1, 0.12}},
-                                         {{-1.1, -1.1, -0.12}, {1.1, -1.0, 0.12}},
-                                         {{-1.1, -1.0, -0.12}, {-1.0, 1.0, 0.12}}};
-    static const double slotted_wall[][2][3] = {{{1.0, 0.3, -0.12}, {1.1, 1.0, 0.12}},
-                                                {{1.0, -1.0, -0.12}, {1.1, -0.3, 0.12}}};
-    static const double closed_wall[2][3] = {{1.0, -1.0, -0.12}, {1.1, 1.0, 0.12}};
-    static const double up[4] = {1, 0, -1, 0}, down[4] = {1, 0, 1, 0}; /* of any length */
+    const struct scene_boxes *boxes = &kinds[kind];
     key->robot.count = key->obstacle.count = 0;
-    for (int i = 0; i < 2; i++) add_box(&key->robot, parts[i]);
-    for (int i = 0; i < 3; i++) add_box(&key->obstacle, walls[i]);
-    for (int i = 0; i < 2 && slot; i++) add_box(&key->obstacle, slotted_wall[i]);
-    if (!slot) add_box(&key->obstacle, closed_wall);
-    memcpy(key->from, up, sizeof up);
-    memcpy(key->to, down, sizeof down);
+    for (int i = 0; i < boxes->robot_count; i++) add_box(&key->robot, boxes->robot[i]);
+    for (int i = 0; i < boxes->obstacle_count; i++) add_box(&key->obstacle, boxes->obstacle[i]);
+    memcpy(key->from, boxes->from, sizeof key->from);
+    memcpy(key->to, boxes->to, sizeof key->to);
     return (bosc_plan_scene){
         .size = sizeof(bosc_plan_scene), .robot = bodies_of(&key->robot), .obstacle = bodies_of(&key->obstacle)};
 }

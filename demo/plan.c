@@ -97,7 +97,7 @@ bosc_status demo_plan(struct demo *demo)
     struct picture_data data = {.samples = NULL};
     bosc_planner *planner = NULL;
     const bosc_planner_opts opts = {.size = sizeof opts, .max_rows = ROWS};
-    const bosc_plan_scene scene = key_scene_build(&key, true);
+    const bosc_plan_scene scene = key_scene_build(&key, KEY_SCENE_KEY);
     bosc_status status = bosc_planner_create(demo->ctx, &opts, &planner);
     status = status == BOSC_OK ? demonstrate_plan(demo, planner, &scene, &key, &data) : demo_fail_ctx(demo, status);
     bosc_planner_free(planner);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demo/key_scene.h"
 #include "harness/scene.h"
 #include "paper/table.h"
 
@@ -14,7 +15,7 @@ static const char hardware[] = "paper: Tesla K40 and Xeon E5-2620; its times are
 /* One run of a heuristic, which takes seconds on the CPU. */
 enum { PIVOTS_MOST = 5, HEURISTIC_REPEATS = 1 };
 
-static struct {
+static struct input {
     int32_t length;
     const uint64_t *rows; /* the backend's */
 } in;
@@ -328,6 +329,63 @@ static void table_of_dobrowolski(int64_t most)
     table_close(t);
 }
 
+/* Cell graphs of scenes of solids, boscage generate scene: the signs of all constraints along great circles. */
+static void table_of_scenes(void)
+{
+    static const struct {
+        const char *name;
+        enum key_scene_kind kind;
+    } rows[] = {{"key", KEY_SCENE_KEY}, {"pegs", KEY_SCENE_PEGS}, {"cross", KEY_SCENE_CROSS}};
+    static struct key_scene scene;
+    const bosc_cellgraph_opts join = {.method = BOSC_CELLGRAPH_JOIN};
+    const bosc_cellgraph_opts trie = {.method = BOSC_CELLGRAPH_TRIE, .trie_search = BOSC_CELLGRAPH_TRIE_BLOCKS};
+    struct table *t = table_open("scenes", "cells of scenes of boxes, from rows to sorted edges, ms",
+                                 "scene|constraints|rotations|pairs|the tree method, ms|join, ms|tree / join|answer");
+    const struct input vectors = in;
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        /* 1. The constraints, and their signs at rotations of whole circles. */
+        bosc_plan *plan;
+        bosc_plan_info info = {.size = sizeof info};
+        const bosc_plan_scene solids = key_scene_build(&scene, rows[k].kind);
+        BENCH(bosc_plan_create(bench.ctx, NULL, &plan));
+        BENCH(bosc_plan_build(bench.ctx, plan, &solids));
+        BENCH(bosc_plan_get_info(bench.ctx, plan, &info));
+        /* A circle crosses each constraint at most twice. Searches of 4,000 vectors take seconds on a CPU. */
+        const int64_t limit = paper_size(4000, 256);
+        const int64_t capacity = limit > 2 * info.constraints ? limit : 2 * info.constraints;
+        double *rotations = bench_host((size_t)capacity * 4 * sizeof *rotations);
+        uint64_t *signs = bench_host((size_t)(capacity * info.words) * sizeof *signs);
+        int64_t n = 0;
+        BENCH(bosc_plan_sample(bench.ctx, plan, NULL, capacity, rotations, signs, NULL, &n, NULL));
+        if (n > limit) n = limit;
+        /* 2. Both methods on them. */
+        const bool cuda = bench.opts.backend == BOSC_BACKEND_CUDA;
+        in.length = (int32_t)info.constraints;
+        in.rows = cuda ? bench_array(signs, (size_t)(n * info.words) * sizeof *signs) : signs;
+        struct edges expected = {0};
+        bool right[2];
+        const struct bench_times joined = time_graph(&join, n, bench.repeats, &expected, &right[0]);
+        const struct bench_times searched = time_graph(&trie, n, 1, &expected, &right[1]);
+        table_text(t, "%s", rows[k].name);
+        table_integer(t, info.constraints);
+        table_integer(t, n);
+        table_integer(t, expected.count);
+        table_ms(t, searched);
+        table_ms(t, joined);
+        table_number(t, searched.median / joined.median);
+        table_answer(t, right[0] && right[1], "the same edges");
+        if (cuda) bench_release((void *)in.rows);
+        free(expected.pairs);
+        free(rotations);
+        free(signs);
+        bosc_plan_free(plan);
+    }
+    in = vectors;
+    table_note(t, "the paper's scenes are not published; these are made by boscage generate scene; here: %s",
+               bench_device());
+    table_close(t);
+}
+
 int main(int argc, char **argv)
 {
     int64_t length = 256;
@@ -347,6 +405,7 @@ int main(int argc, char **argv)
     table_of_heuristic("heuristic-whole", BOSC_CELLGRAPH_HEURISTIC_PUBLISHED, n < 20000 ? n : 20000);
     table_of_methods(host, n);
     if (!cuda) table_of_dobrowolski(n);
+    table_of_scenes();
     free(host);
     return paper_close();
 }

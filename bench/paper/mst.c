@@ -1,8 +1,8 @@
 /* The spanning tree paper's tables: bench_paper_mst [-s scale] [-o file] [-g graph]. The published method on
  * primitives, with a segmented scan and with an atomic minimum, and the fast one, on random graphs, R-MAT, SSCA#2 and
  * road networks of the sizes of the 9th DIMACS Challenge; the vertices and arcs of each round; splits and sorts by the
- * width of keys and records; sequential baselines. -g: the graph of a file (.gr, .mtx, ...) beside the generated ones. Every forest is proved
- * minimum.
+ * width of keys and records; sequential baselines. -g: the graph of a file (.gr, .mtx, ...) beside the generated ones.
+ * Every forest is proved minimum.
  * Source: Vineet, Harish, Patidar, Narayanan, Fast Minimum Spanning Tree for Large Graphs on the GPU (HPG 2009). */
 #include <math.h>
 #include <stdlib.h>

@@ -322,7 +322,7 @@ int run_generate_scene(struct job *job)
     if ((code = option_choice(job, OPT_KIND, &kind))) return code;
     if (path_is_stdio(folder)) return report_error(EXIT_USAGE, "-o: a scene needs a folder");
     if ((code = job_open(job)) || (code = create_folder(folder))) return code;
-    const bosc_plan_scene scene = key_scene_build(&key, kind == 0);
+    const bosc_plan_scene scene = key_scene_build(&key, (enum key_scene_kind)kind);
     double start = job_now();
     bosc_status status = bosc_scene_write(folder, &scene, &error);
     job_add_seconds(job, "write", start);
