@@ -417,7 +417,8 @@ class cKDTree(Pairs):
         total = int(space.host(offsets)[-1])
         ids = space.empty(total, "int64")
         d = space.empty(total, "float64") if distances else None
-        search(at, rows, radii, norm(p), eps, self._periods, False, raw(offsets), raw(ids), raw(d))
+        if total:
+            search(at, rows, radii, norm(p), eps, self._periods, False, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
     @reading

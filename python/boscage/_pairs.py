@@ -75,7 +75,8 @@ class Pairs(PointSet):
         total = int(space.host(offsets)[-1])
         ids = space.empty(total, "int64")
         d = space.empty(total, "float64") if distances else None
-        self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), raw(ids), raw(d))
+        if total:
+            self._handle.pairs(at, of, r, p, eps, self._periods, raw(offsets), raw(ids), raw(d))
         return space.give(offsets), space.give(ids), None if d is None else space.give(d)
 
     @reading_both

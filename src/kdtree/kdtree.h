@@ -119,6 +119,7 @@ struct bi_kdtree_query {
     int64_t k;                        /* k nearest */
     bool within;                      /* only dist2 <= r2 */
     double r2;                        /* the largest squared distance within the radius, of the distance type */
+    const double *limits;             /* r2 of each query, by row, -1: none counts; NULL: r2 (see searches_limits) */
     double radius;                    /* as the caller passes it; only drivers read it */
     void *ids;                        /* of tree->opts.id_bits */
     void *dist2;                      /* float for F32, else double; may be NULL */
@@ -128,7 +129,7 @@ struct bi_kdtree_query {
     int64_t *bad;                     /* radius_fill */
     bool later;                       /* radius_count, radius_fill: only ids above the row count */
     int64_t first_row;                /* `later`: the row of query 0 */
-    bool self;                        /* every node is a query, of the row that its id names */
+    bool self;                        /* every node is a query, of the row that its id names; rows.data is NULL */
     struct bi_kdtree_findings *found; /* knn, if checks_queries: receives the rows beyond the ordinary range */
 };
 
@@ -156,6 +157,10 @@ struct bi_kdtree_ops {
                                struct bi_kdtree_findings *found);
 
     bosc_kdtree_view (*view)(const bosc_kdtree *);
+
+    /* Returns, as bits, the coordinates that all nodes share, of the first BI_KDTREE_MOST_LEVELS; 0 if all are shared.
+     * Nodes are in host memory. NULL: the backend does not know them. */
+    uint32_t (*find_flat)(const bosc_kdtree *);
 
     /* True if `build` always needs lists for such trees; NULL: it never does. */
     bool (*needs_lists)(const bosc_kdtree_opts *opts);
@@ -196,8 +201,8 @@ struct bi_kdtree_ops {
     bosc_status (*radius_count)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
     bosc_status (*radius_fill)(bosc_ctx *, const bosc_kdtree *, const struct bi_kdtree_query *);
 
-    /* The three serve query->order 1 to BI_KDTREE_MOST_EXPONENT, and infinity. */
-    bool searches_orders;
+    /* The three serve query->order 1 to BI_KDTREE_MOST_EXPONENT, and infinity; query->limits; query->self. */
+    bool searches_orders, searches_limits, searches_self;
     /* True if radius_count and radius_fill serve query->later for such a tree. */
     bool (*searches_later)(const bosc_kdtree *);
 

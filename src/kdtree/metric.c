@@ -115,21 +115,37 @@ static bool is_flat(const bosc_kdtree *tree, const double *extents, int32_t c)
     return low == high && (tree->opts.dtype != BOSC_I64 || fabs(low) < 0x1p53);
 }
 
-bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
-                                      struct bi_kdtree_split_axes *axes)
+/* Finds the flat coordinates among the first `used`: the extents show them, or the backend knows them. */
+static bosc_status find_flat(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count, int32_t used,
+                             struct bi_kdtree_split_axes *axes)
 {
     /* Fewer nodes are not worth the extents, nor are fewer queries than a share of the nodes. Not measured. */
     enum { SMALL_TREE = 64, NODES_PER_QUERY = 4 };
-    const int32_t dim = tree->opts.dim, used = dim < BI_KDTREE_MOST_LEVELS ? dim : BI_KDTREE_MOST_LEVELS;
     const double *extents = __atomic_load_n(&tree->query_cache.extents, __ATOMIC_ACQUIRE);
-    *axes = (struct bi_kdtree_split_axes){.flat = 0};
-    if (tree->nodes < SMALL_TREE || (!extents && query_count < tree->nodes / NODES_PER_QUERY)) return BOSC_OK;
+    if (tree->nodes < SMALL_TREE) return BOSC_OK;
+    if (!extents && tree->ops->find_flat) {
+        const bosc_kdtree_view view = tree->ops->view(tree);
+        axes->flat = tree->ops->find_flat(tree);
+        for (int32_t c = 0; axes->flat && c < used; c++) axes->value[c] = bosc_kdtree_coordinate(&view, 0, c);
+        return BOSC_OK;
+    }
+    if (!extents && query_count < tree->nodes / NODES_PER_QUERY) return BOSC_OK;
     BI_TRY(bi_kdtree_extents(ctx, tree, &extents));
-    /* 1. Coordinates without extent. */
     for (int32_t c = 0; c < used; c++) {
         axes->value[c] = extents[c];
         if (is_flat(tree, extents, c)) axes->flat |= (uint32_t)1 << c;
     }
+    return BOSC_OK;
+}
+
+bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
+                                      struct bi_kdtree_split_axes *axes)
+{
+    const int32_t dim = tree->opts.dim, used = dim < BI_KDTREE_MOST_LEVELS ? dim : BI_KDTREE_MOST_LEVELS;
+    /* 1. Coordinates without extent. */
+    *axes = (struct bi_kdtree_split_axes){.flat = 0};
+    BI_TRY(find_flat(ctx, tree, query_count, used, axes));
+    if (!axes->flat) return BOSC_OK;
     /* 2. The first coordinate of each level's superkey that is not flat. Walks know the first `used` alone. */
     for (int32_t l = 0; l < BI_KDTREE_MOST_LEVELS; l++) {
         int32_t c = l % dim;
@@ -264,7 +280,8 @@ struct search {
     struct bi_kdtree_rows rows;
     bool ordinary; /* no square overflows, and not all underflow */
     double limit;  /* the largest (squared) distance that counts, if the backend's searches support the call; else -1 */
-    double order;  /* of these: see bi_kdtree_query */
+    const double *limits; /* that of each query, in reach; NULL: limit */
+    double order;         /* of these: see bi_kdtree_query */
     int64_t k;
     void *ids;
     double *distances;
@@ -297,19 +314,36 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
 static bool is_backend_search(const struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
-    if (!s->ordinary || o->periods || o->exclude_self || (o->bounds && o->bound_count != 1)) return false;
+    if (!s->ordinary || o->periods || o->exclude_self) return false;
+    if (o->bounds && o->bound_count != 1 && !s->tree->ops->searches_limits) return false;
     if (o->p == 2) return true;
     return bi_kdtree_searches_order(s->tree, o->p) && o->epsilon == 0;
 }
 
-/* Sets s->order and s->limit, by the caller's bound if there is one for all queries. */
+/* Sets s->limits, by a bound for each query. */
+static bosc_status find_limits(bosc_ctx *ctx, struct search *s)
+{
+    struct bi_kdtree_measures measures;
+    const void *bounds;
+    bool staged = false;
+    BI_TRY(bi_kdtree_stage_metric(ctx, "tree", s->tree, &s->opts, true, &measures.metric));
+    BI_TRY(bi_stage_in(ctx, s->opts.bounds, (size_t)s->opts.bound_count * sizeof(double), &bounds, &staged));
+    BI_TRY(bi_scratch_of(ctx, s->opts.bound_count, sizeof *measures.to, &measures.to));
+    measures.bounds = bounds;
+    s->limits = measures.to;
+    return s->tree->ops->steps->measures(ctx, s->opts.bound_count, &measures);
+}
+
+/* Sets s->order and s->limit, by the caller's bound if there is one for all queries; else s->limits. */
 static bosc_status find_limit(bosc_ctx *ctx, struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
     double bound = INFINITY;
     s->limit = -1;
     if (!is_backend_search(s)) return BOSC_OK;
-    if (o->bounds) {
+    if (o->bounds && o->bound_count > 1) {
+        BI_TRY(find_limits(ctx, s));
+    } else if (o->bounds) {
         const void *reachable; /* bi_read_back needs reachable memory */
         bool staged = false;
         BI_TRY(bi_stage_in(ctx, o->bounds, sizeof bound, &reachable, &staged));
@@ -376,6 +410,7 @@ static bosc_status backend_knn(bosc_ctx *ctx, const struct search *s)
                                     .k = s->k,
                                     .within = true,
                                     .r2 = s->limit,
+                                    .limits = s->limits,
                                     .ids = s->ids,
                                     .order = s->order,
                                     .self = s->opts.self != 0};
@@ -483,8 +518,8 @@ static bosc_status count_rows(bosc_ctx *ctx, void *search, int64_t *counts)
     BI_TRY(prepare_search(ctx, s));
     if (s->limit >= 0) {
         struct bi_kdtree_query query = {
-            .rows = s->rows, .within = true, .r2 = s->limit, .counts = counts, .order = s->order};
-        if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+            .rows = s->rows, .within = true, .r2 = s->limit, .limits = s->limits, .counts = counts, .order = s->order};
+        if (s->opts.self) BI_TRY(bi_kdtree_query_own_nodes(ctx, s->tree, s->tree, &query));
         return s->tree->ops->radius_count(ctx, s->tree, &query);
     }
     BI_TRY(stage_search(ctx, s, &a));
@@ -498,8 +533,9 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *search, const struct bi_csr_ro
     struct bi_kdtree_metric_search a;
     BI_TRY(prepare_search(ctx, s));
     if (s->limit >= 0) {
-        struct bi_kdtree_query query = {.rows = s->rows, .within = true, .r2 = s->limit, .order = s->order};
-        if (s->opts.self) BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+        struct bi_kdtree_query query = {
+            .rows = s->rows, .within = true, .r2 = s->limit, .limits = s->limits, .order = s->order};
+        if (s->opts.self) BI_TRY(bi_kdtree_query_own_nodes(ctx, s->tree, s->tree, &query));
         return bi_kdtree_backend_fill(ctx, s->tree, &query, to);
     }
     BI_TRY(stage_search(ctx, s, &a));

@@ -45,8 +45,9 @@ bool bi_kdtree_searches_order(const bosc_kdtree *tree, double p);
 bosc_status bi_kdtree_backend_fill(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query,
                                    const struct bi_csr_rows *to);
 
-/* Finds the flat coordinates of the tree from bi_kdtree_extents, for searches around query_count points. Small trees
- * have none, nor have others if few queries would have to measure the extents first. */
+/* Finds the flat coordinates of the tree for searches around query_count points. The backend knows them, or
+ * bi_kdtree_extents shows them. Small trees have none, nor have others if few queries would have to measure the extents
+ * first. */
 bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                       struct bi_kdtree_split_axes *axes);
 

@@ -21,9 +21,16 @@ bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi
     return BOSC_OK;
 }
 
+bosc_status bi_kdtree_query_own_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *searched,
+                                      struct bi_kdtree_query *query)
+{
+    query->self = searched == tree && searched->ops->searches_self;
+    return query->self ? BOSC_OK : bi_kdtree_own_rows(ctx, tree, &query->rows);
+}
+
 bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query)
 {
-    if (!query->self) return tree->ops->knn(ctx, tree, query);
+    if (!query->self || tree->ops->searches_self) return tree->ops->knn(ctx, tree, query);
     if (tree->ops->supports_self_knn && tree->ops->supports_self_knn(tree, query->k))
         return tree->ops->knn_self(ctx, tree, query);
     BI_TRY(bi_kdtree_own_rows(ctx, tree, &query->rows));

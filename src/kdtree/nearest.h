@@ -8,6 +8,10 @@
  * order of ids, to arrays that the backend reaches. Does not wait. */
 bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_query *query);
 
+/* Makes every node of a tree a query of a search of `searched`, in query->rows unless the search needs no rows. */
+bosc_status bi_kdtree_query_own_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *searched,
+                                      struct bi_kdtree_query *query);
+
 /* Gathers the nodes as rows in the order of their ids, in scratch; sets rows->data alone. */
 bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows);
 

@@ -59,7 +59,7 @@ static bosc_status count_rows(bosc_ctx *ctx, void *pairs, int64_t *counts)
     struct bi_kdtree_metric_search a;
     if (uses_searches(s, &query)) {
         query.counts = counts;
-        BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+        BI_TRY(bi_kdtree_query_own_nodes(ctx, s->tree, s->searched, &query));
         return s->searched->ops->radius_count(ctx, s->searched, &query);
     }
     BI_TRY(stage_search(ctx, s, &a));
@@ -73,7 +73,7 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *pairs, const struct bi_csr_row
     struct bi_kdtree_query query;
     struct bi_kdtree_metric_search a;
     if (uses_searches(s, &query)) {
-        BI_TRY(bi_kdtree_own_rows(ctx, s->tree, &query.rows));
+        BI_TRY(bi_kdtree_query_own_nodes(ctx, s->tree, s->searched, &query));
         return bi_kdtree_backend_fill(ctx, s->searched, &query, to);
     }
     BI_TRY(stage_search(ctx, s, &a));

@@ -185,6 +185,10 @@ enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; long
  * and NODES after a test that failed. Chosen so that counts of few neighbours cost as before. */
 enum { BI_KDTREE_COUNTED_NODES = 256, BI_KDTREE_COUNTED_LEVELS = 2 };
 
+/* Least ids of a long row, which is collected as bits, and most bits of an id in it. A word of bits is read twice, in about
+ * 1 ns; the sort of an id takes some 10 ns (estimates). */
+enum { BI_KDTREE_BITS_ROW = 128, BI_KDTREE_BITS_PER_ID = 512 };
+
 /* Limits of shared searches (nearby.inc). More: more queries share a list, which costs more to make and to read. Only
  * NEARBY_SHIFT is measured. POINTS times DIM coordinates of 8 bytes are 32 KB, a first-level cache; CANDIDATES are
  * twice the longest sorted list. */
@@ -204,9 +208,11 @@ struct bi_kdtree_cpu_search {
     struct bi_kdtree_searched_coordinates searched;
     struct bi_kdtree_rows queries;
     const uint32_t *leaves, *order; /* the leaf of query i of the order (see locate), and its row */
+    bool in_order;                  /* the array of rows is in that order; else by row */
     int64_t in_flat;                /* number of queries, first in the order, that share the flat coordinates */
     int64_t k, list_size;           /* list_size: min(k, nodes) */
     double limit;                   /* the largest distance that counts */
+    const double *limits;           /* that of each query, by row; NULL: limit */
     /* For orders p other than 0, 1 and infinity. power: p, rounded up. certain: a factor; a distance is within the
      * limit if the sum of the gaps' powers is at most the limit's power times it. */
     struct bi_kdtree_metric metric;
@@ -218,6 +224,9 @@ struct bi_kdtree_cpu_search {
     bool wide_ids, later; /* later: as in struct bi_kdtree_query, with first_row */
     int64_t first_row;
     void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
+    /* Rows of least_bits ids and more, without distances, are collected as bits: bit_words a thread, all 0. */
+    uint64_t *bits;
+    int64_t bit_words, least_bits;
 };
 
 /* Run queries begin to end - 1 of the order. */

@@ -343,6 +343,48 @@ static void set_power(double p, struct bi_kdtree_cpu_search *a)
     a->certain = bi_exp_f64((1 - a->power * a->metric.inverse) * bi_log_f64(a->view.dim)) * (1 - BI_KDTREE_CPU_SLACK);
 }
 
+/* Sets the leaf of each node of leaf s, and of the node behind it, which is above the leaves. */
+static void set_own_leaves(const struct bi_kdtree_cpu_search *a, const struct bi_kdtree_query_hot *hot, int64_t s)
+{
+    const int64_t end = (int64_t)a->index.begins[s + 1] - 1;
+    uint32_t *leaves = (uint32_t *)a->leaves;
+    for (int64_t i = a->index.begins[s]; i < end; i++) leaves[i] = (uint32_t)s;
+    if (end < a->view.nodes) hot->locate(a, end, end + 1, leaves);
+}
+
+/* Makes the nodes of the tree the queries, in the order of nodes, which is that of leaves. */
+static bosc_status place_own_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query_hot *hot,
+                                     struct bi_kdtree_cpu_search *a)
+{
+    const int64_t n = a->view.nodes, leaves = (int64_t)1 << a->index.levels;
+    uint32_t *own_leaves;
+    void *rows;
+    BI_TRY(bi_scratch_of(ctx, n * a->view.dim, (int64_t)bosc_dtype_size(a->view.dtype), &rows));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *own_leaves, &own_leaves));
+    BI_TRY(tree->ops->fetch(ctx, tree, rows, NULL));
+    a->queries = (struct bi_kdtree_rows){rows, n, a->view.dim};
+    a->leaves = own_leaves;
+    a->order = a->view.ids;
+    a->in_order = true;
+    struct bi_batches p = bi_batches_of(ctx, leaves, (double)n / (double)leaves);
+    while (bi_next_batch(ctx, &p)) {
+        BI_PARALLEL_FOR(bi_thread_count_by_cost(ctx, p.end - p.begin, BI_KDTREE_CPU_LEAF), (static), s, p.begin, p.end,
+                        set_own_leaves(a, hot, s));
+    }
+    return p.status;
+}
+
+/* Allocates the bits of long rows if rows without distances are long on average. */
+static bosc_status allocate_bits(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_cpu_search *a)
+{
+    const int64_t rows = a->queries.n, least = tree->n / BI_KDTREE_BITS_PER_ID;
+    a->least_bits = least > BI_KDTREE_BITS_ROW ? least : BI_KDTREE_BITS_ROW;
+    if (!a->offsets || a->dist2 || (a->offsets[rows] - a->offsets[0]) / rows < a->least_bits) return BOSC_OK;
+    a->bit_words = tree->n / 64 + 1;
+    BI_TRY(bi_scratch_of(ctx, a->bit_words * ctx->threads, sizeof *a->bits, &a->bits));
+    return ctx->backend->fill(ctx, a->bits, 0, (size_t)(a->bit_words * ctx->threads) * sizeof *a->bits);
+}
+
 /* Fills the arguments of a search, and sorts its queries. */
 static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                   const struct bi_kdtree_query *query, struct bi_kdtree_cpu_search *a)
@@ -355,6 +397,7 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
                                        .k = query->k,
                                        .list_size = query->k < nodes ? query->k : nodes,
                                        .limit = query->within ? query->r2 : (double)INFINITY,
+                                       .limits = query->limits,
                                        .counts = query->counts,
                                        .bad = query->bad,
                                        .offsets = query->offsets,
@@ -367,7 +410,9 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     number_coordinates(view->dim, a->index.facts->flat, a->index.facts->flat_odd_levels, &a->searched);
     if (a->list_size > BI_KDTREE_SORTED_LIST)
         BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));
-    return sort_queries(ctx, select_hot_loops(ctx, view->dtype), a);
+    BI_TRY(allocate_bits(ctx, tree, a));
+    const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
+    return query->self ? place_own_queries(ctx, tree, hot, a) : sort_queries(ctx, hot, a);
 }
 
 /* Touches the pages of an array, without changing it. Queries sorted by leaf write to rows anywhere, so the first batch
@@ -422,11 +467,12 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bo
 /* Queries of a chunk: numbers fit 32 bits. */
 enum { MOST_QUERIES = 1 << 30 };
 
-/* Searches chunk by chunk, each with its own part of the outputs. */
+/* Searches chunk by chunk, each with its own part of the outputs; own nodes at once. */
 bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                  const struct bi_kdtree_query *query, enum bi_kdtree_cpu_kind kind)
 {
     int64_t count = query->rows.n, size = (int64_t)bosc_dtype_size(view->dtype);
+    if (query->self) BI_RETURN_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, query, kind));
     for (int64_t at = 0; at < count; at += MOST_QUERIES) {
         struct bi_kdtree_query chunk = *query;
         chunk.first_row = query->first_row + at;
@@ -437,6 +483,7 @@ bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const b
             const size_t bytes = (size_t)(at * query->k) * distance_size(view->dtype, query->order);
             if (query->dist2) chunk.dist2 = (char *)query->dist2 + bytes;
         }
+        if (query->limits) chunk.limits = query->limits + at;
         if (query->counts) chunk.counts = query->counts + at;
         if (query->offsets) chunk.offsets = query->offsets + at;
         BI_TRY_WITH_SCRATCH(ctx, search_chunk(ctx, tree, view, &chunk, kind));

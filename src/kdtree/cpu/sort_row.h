@@ -11,6 +11,34 @@ enum {
     BI_KDTREE_ROW_INSERTED = 24  /* entries sorted by insertion, at most; not measured */
 };
 
+static inline void bi_kdtree_set_bit(uint64_t *bits, uint32_t id) { bits[id >> 6] |= (uint64_t)1 << (id & 63); }
+
+/* Writes the ids whose bits are set to a row without distances, if they are `capacity`; later: only those above own_id.
+ * Clears the bits. */
+static bool bi_kdtree_write_bits(uint64_t *bits, int64_t words, bool later, uint32_t own_id,
+                                 const struct bi_row_out *row, int64_t capacity)
+{
+    int64_t count = 0, at = row->at;
+    /* 1. Count them. */
+    if (later) {
+        const int64_t own = own_id >> 6;
+        for (int64_t w = 0; w < own; w++) bits[w] = 0;
+        bits[own] &= ~(uint64_t)1 << (own_id & 63);
+    }
+    for (int64_t w = 0; w < words; w++) count += __builtin_popcountll(bits[w]);
+    /* 2. Write them. */
+    for (int64_t w = 0; w < words && count == capacity; w++)
+        for (uint64_t word = bits[w]; word; word &= word - 1, at++) {
+            const int64_t id = 64 * w + __builtin_ctzll(word);
+            if (row->ids_64bit)
+                ((int64_t *)row->ids)[at] = id;
+            else
+                ((uint32_t *)row->ids)[at] = (uint32_t)id;
+        }
+    for (int64_t w = 0; w < words; w++) bits[w] = 0;
+    return count == capacity;
+}
+
 static inline void bi_kdtree_insert_row(const struct bi_row_out *o, int64_t begin, int64_t end)
 {
     for (int64_t i = begin + 1; i < end; i++) {

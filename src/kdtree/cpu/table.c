@@ -29,6 +29,8 @@ static bosc_kdtree_view cpu_view(const bosc_kdtree *tree)
                               .id_stride = 1};
 }
 
+static uint32_t cpu_find_flat(const bosc_kdtree *tree) { return bi_kdtree_cpu_get_index(tree).facts->flat; }
+
 /* Returns bi_kdtree_class bits of rows begin to end - 1, which are contiguous. */
 static int classify_rows(const bosc_ctx *ctx, const struct bi_kdtree_find_beyond *find, int64_t begin, int64_t end)
 {
@@ -198,6 +200,7 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .build_scratch = bi_kdtree_cpu_build_scratch,
     .find_beyond = cpu_find_beyond,
     .view = cpu_view,
+    .find_flat = cpu_find_flat,
     .build = cpu_build,
     .remove_duplicates = bi_kdtree_cpu_remove_duplicates,
     .partition_by_superkey = bi_kdtree_cpu_partition_by_superkey,
@@ -212,6 +215,8 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .box_count = cpu_box_count,
     .box_fill = cpu_box_fill,
     .searches_orders = true,
+    .searches_limits = true,
+    .searches_self = true,
     .searches_later = serves_any_tree,
     .query_bytes = bi_kdtree_cpu_query_bytes,
     .order_bytes = bi_kdtree_cpu_order_bytes,

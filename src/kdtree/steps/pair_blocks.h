@@ -87,6 +87,10 @@ BI_FN double bi_kdtree_measure_row(const struct bi_kdtree_metric *m, int32_t dim
         for (int32_t c = 0; c < dim; c++) sum += (q[c] - x[c]) * (q[c] - x[c]);
         return sum == sum ? sum : BI_INFINITY;
     }
+    if (m->kind == BI_KDTREE_SUM && !m->periods) {
+        for (int32_t c = 0; c < dim; c++) sum += q[c] < x[c] ? x[c] - q[c] : q[c] - x[c];
+        return sum == sum ? sum : BI_INFINITY;
+    }
     for (int32_t c = 0; c < dim; c++) {
         gaps[c] = bi_kdtree_gap(m, c, q[c], x[c]);
         if (gaps[c] != gaps[c]) return BI_INFINITY;

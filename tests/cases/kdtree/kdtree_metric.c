@@ -146,14 +146,15 @@ static void check_row(const struct km_trial *t, const struct ranking *rank, int6
 static void check_radius(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t)
 {
     bosc_kdtree_query_opts o = km_opts(t);
-    /* One radius for all, one for each query, and the points themselves as queries. */
-    for (int kind = 0; kind < 3; kind++) {
-        const struct reference_points *q = kind == 2 ? &t->points : &t->queries;
+    /* One radius for all, one for each query, and the points themselves as queries, without and with themselves. */
+    for (int kind = 0; kind < 4; kind++) {
+        const struct reference_points *q = kind >= 2 ? &t->points : &t->queries;
         int64_t m = q->n, radius_count = kind == 0 ? 1 : m;
         double *radii = make_bounds(r, t, m + 1);
         int64_t *offsets = suite_alloc((size_t)(m + 1) * 8), *counts = suite_alloc((size_t)m * 8);
-        const void *rows = kind == 2 ? NULL : q->data;
-        o.self = o.exclude_self = kind == 2;
+        const void *rows = kind >= 2 ? NULL : q->data;
+        o.self = kind >= 2;
+        o.exclude_self = kind == 2;
         /* 1. Count, then list. */
         CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, rows, m, q->stride, radii, radius_count, &o, offsets,
                                                 NULL, NULL, 0));
@@ -350,8 +351,8 @@ static void powers_at_reported_distances(bosc_ctx *ctx)
     }
 }
 
-/* The answers to many queries: with one bound for all, by which the CPU uses its vector loops for p up to 16 and
- * infinity, or with a bound for each, by which it does not. */
+/* The answers to many queries: by the CPU's vector loops for p up to 16 and infinity, or, with an epsilon that changes
+ * no distance, by the general walk. */
 struct answers {
     void *ids, *row_ids;
     double *distances, *row_distances;
@@ -359,27 +360,28 @@ struct answers {
 };
 
 /* Rows without distances have the same ids: the CPU then measures only some of the nodes. */
-static void check_ids_alone(bosc_ctx *ctx, struct km_trial *t, const double *bound, const bosc_kdtree_query_opts *o,
-                            const struct answers *a)
+static void check_ids_alone(bosc_ctx *ctx, struct km_trial *t, const double *bounds, int64_t bound_count,
+                            const bosc_kdtree_query_opts *o, const struct answers *a)
 {
     const int64_t m = t->queries.n, total = a->offsets[m];
     int64_t *offsets = suite_alloc((size_t)(m + 1) * 8);
     void *ids = suite_alloc((size_t)total * 8 + 8);
     memcpy(offsets, a->offsets, (size_t)(m + 1) * 8);
-    CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, bound, 1, o, offsets,
-                                            ids, NULL, total));
+    CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, bounds, bound_count, o,
+                                            offsets, ids, NULL, total));
     CHECK(memcmp(ids, a->row_ids, (size_t)total * (size_t)t->opts.id_bits / 8) == 0);
     free(offsets);
     free(ids);
 }
 
 static struct answers search_within(bosc_ctx *ctx, struct km_trial *t, int64_t k, const double *bounds,
-                                    int64_t bound_count)
+                                    int64_t bound_count, double epsilon)
 {
     const int64_t m = t->queries.n, stride = t->queries.stride;
     const size_t entries = (size_t)(m * k);
     bosc_kdtree_query_opts o = km_opts(t);
     struct answers a = {.ids = suite_alloc(entries * 8), .distances = suite_alloc(entries * 8)};
+    o.epsilon = epsilon;
     a.offsets = suite_alloc((size_t)(m + 1) * 8);
     a.counts = suite_alloc((size_t)m * 8);
     /* 1. Rows of points within the bounds. */
@@ -392,7 +394,7 @@ static struct answers search_within(bosc_ctx *ctx, struct km_trial *t, int64_t k
     a.row_distances = suite_alloc(total * 8 + 8);
     CHECK_OK(ctx, bosc_kdtree_radius_metric(ctx, t->tree, t->queries.data, m, stride, bounds, bound_count, &o,
                                             a.offsets, a.row_ids, a.row_distances, (int64_t)total));
-    if (bound_count == 1) check_ids_alone(ctx, t, bounds, &o, &a);
+    check_ids_alone(ctx, t, bounds, bound_count, &o, &a);
     /* 2. The nearest. */
     o.bounds = bounds;
     o.bound_count = bound_count;
@@ -460,7 +462,7 @@ static void many_queries(bosc_ctx *ctx)
             kd_set((void *)t.points.data, dtype, j * dim + j % dim, j % 100 ? -INFINITY : INFINITY);
         for (int64_t j = 0; j < m && infinite; j += 10)
             kd_set((void *)t.queries.data, dtype, j * t.queries.stride + j / 10 % dim, INFINITY);
-        /* 2. Both kinds of bounds, and a bound that is a distance. */
+        /* 2. A bound that is a distance, for all; then others for some. */
         double *bounds = suite_alloc((size_t)m * sizeof *bounds);
         const double bound =
             i % 8 == 0 ? (double)INFINITY
@@ -471,18 +473,60 @@ static void many_queries(bosc_ctx *ctx)
             scale_rows(&t.queries, scale);
         }
         CHECK_OK(ctx, bosc_kdtree_build(ctx, t.tree, t.points.data, n, dim));
-        for (int64_t j = 0; j < m; j++) bounds[j] = bound;
-        const struct answers one = search_within(ctx, &t, k, bounds, 1), each = search_within(ctx, &t, k, bounds, m);
-        check_equal_answers(&t, &one, &each, k);
-        free_answers(&one);
-        free_answers(&each);
+        for (int each = 0; each < 2; each++) {
+            for (int64_t j = 0; j < m; j++)
+                bounds[j] = each && j % 3 ? j % 7 ? bound * (double)(j % 5) / 4 : -1 : bound;
+            const int64_t bound_count = each ? m : 1;
+            const struct answers loops = search_within(ctx, &t, k, bounds, bound_count, 0),
+                                 walk = search_within(ctx, &t, k, bounds, bound_count, 1e-300);
+            check_equal_answers(&t, &loops, &walk, k);
+            free_answers(&loops);
+            free_answers(&walk);
+        }
         free(bounds);
         km_free(&t);
     }
 }
 
+/* Returns the seconds of searches around an eighth of n points on the line of an axis, or on the diagonal (axis 3). */
+static double time_line(bosc_ctx *ctx, int axis, int64_t n)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
+    const bosc_kdtree_query_opts o = {.size = sizeof o, .p = 1, .epsilon = 1e-3};
+    const int64_t m = n / 8;
+    double *x = suite_alloc((size_t)n * 3 * 8), *distances = suite_alloc((size_t)m * 8);
+    int64_t *ids = suite_alloc((size_t)m * 8);
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) x[3 * i + c] = axis == c || axis == 3 ? (double)(i * 4099 % n) : 0.5;
+    const struct reference_points points = {BOSC_F64, 3, n, 3, x};
+    bosc_kdtree *tree = kd_build(ctx, &opts, &points);
+    const double begin = km_cpu_seconds();
+    CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, tree, x, m, 3, 1, &o, ids, distances));
+    const double seconds = km_cpu_seconds() - begin;
+    for (int64_t i = 0; i < m; i++) CHECK(distances[i] == 0 && ids[i] == i);
+    bosc_kdtree_free(tree);
+    free(x);
+    free(distances);
+    free(ids);
+    return seconds;
+}
+
+/* On the CPU few queries on the line of an axis take no more time than on the diagonal: the tree knows its flat
+ * coordinates. */
+static void few_queries_on_lines(bosc_ctx *ctx)
+{
+    const int64_t n = suite_emulated(ctx) ? 500 : 1 << 15;
+    const double diagonal = time_line(ctx, 3, n);
+    for (int axis = 0; axis < 3; axis++) {
+        const double seconds = time_line(ctx, axis, n);
+        if (suite_opts_like(ctx).backend == BOSC_BACKEND_CPU && seconds > 8 * diagonal)
+            suite_fail(__FILE__, __LINE__, "axis %d: %g s, the diagonal: %g s", axis, seconds, diagonal);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_metric[] = {
     {"many queries", many_queries, NULL},
+    {"lines", few_queries_on_lines, NULL},
     {"reported distances", powers_at_reported_distances, NULL},
     {"shapes", every_shape_and_norm, NULL},
     {"sizes", small_trees_and_many_dimensions, NULL},

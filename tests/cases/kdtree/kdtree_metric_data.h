@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cases/kdtree/kdtree_data.h"
 
@@ -81,6 +82,14 @@ static inline bosc_kdtree_query_opts km_opts(struct km_trial *t)
 static inline bool km_near(const struct reference_metric *m, double got, double want)
 {
     return got == want || (!km_exact(m) && fabs(got - want) <= 1e-14 * want);
+}
+
+/* Returns the processor time of all threads. */
+static inline double km_cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* A CPU context of one thread, to compare bits with. */
