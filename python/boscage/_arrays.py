@@ -22,6 +22,11 @@ def is_aligned(x: np.ndarray) -> bool:
     return x.flags.aligned and x.size > 0
 
 
+def rows_of(offsets: np.ndarray, dtype: Any = np.intp) -> np.ndarray:
+    """The row of each entry of CSR rows."""
+    return np.arange(len(offsets) - 1, dtype=dtype).repeat(offsets[1:] - offsets[:-1])
+
+
 class Space:
     """The base class; arrays of NumPy."""
 
@@ -75,8 +80,8 @@ class Space:
     def pairs(self, offsets: Any, ids: Any) -> Any:
         """CSR rows as pairs (row, entry)."""
         out = np.empty((len(ids), 2), np.intp)
-        out[:, 0] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        out[:, 1] = ids
+        if len(ids):
+            out[:, 0], out[:, 1] = rows_of(offsets), ids
         return out
 
     def host(self, x: Any) -> np.ndarray:

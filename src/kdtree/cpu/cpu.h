@@ -189,6 +189,9 @@ enum { BI_KDTREE_COUNTED_NODES = 256, BI_KDTREE_COUNTED_LEVELS = 2 };
  * 1 ns; the sort of an id takes some 10 ns (estimates). */
 enum { BI_KDTREE_BITS_ROW = 128, BI_KDTREE_BITS_PER_ID = 512 };
 
+/* Most ids of a tree whose long rows have distances by id: 1 MB a thread, a second-level cache. */
+enum { BI_KDTREE_VALUES = 1 << 17 };
+
 /* Limits of shared searches (nearby.inc). More: more queries share a list, which costs more to make and to read. Only
  * NEARBY_SHIFT is measured. POINTS times DIM coordinates of 8 bytes are 32 KB, a first-level cache; CANDIDATES are
  * twice the longest sorted list. */
@@ -224,8 +227,10 @@ struct bi_kdtree_cpu_search {
     bool wide_ids, later; /* later: as in struct bi_kdtree_query, with first_row */
     int64_t first_row;
     void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
-    /* Rows of least_bits ids and more, without distances, are collected as bits: bit_words a thread, all 0. */
+    /* Rows of least_bits ids and more are collected as bits: bit_words a thread, all 0. values: distances of the ids of all
+     * bits, for dist2. */
     uint64_t *bits;
+    double *values;
     int64_t bit_words, least_bits;
 };
 

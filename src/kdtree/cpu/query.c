@@ -374,14 +374,16 @@ static bosc_status place_own_queries(bosc_ctx *ctx, const bosc_kdtree *tree, con
     return p.status;
 }
 
-/* Allocates the bits of long rows if rows without distances are long on average. */
+/* Allocates the bits of long rows, and distances by id, if rows are long on average. */
 static bosc_status allocate_bits(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_cpu_search *a)
 {
     const int64_t rows = a->queries.n, least = tree->n / BI_KDTREE_BITS_PER_ID;
     a->least_bits = least > BI_KDTREE_BITS_ROW ? least : BI_KDTREE_BITS_ROW;
-    if (!a->offsets || a->dist2 || (a->offsets[rows] - a->offsets[0]) / rows < a->least_bits) return BOSC_OK;
+    if (!a->offsets || (a->offsets[rows] - a->offsets[0]) / rows < a->least_bits) return BOSC_OK;
+    if (a->dist2 && tree->n > BI_KDTREE_VALUES) return BOSC_OK;
     a->bit_words = tree->n / 64 + 1;
     BI_TRY(bi_scratch_of(ctx, a->bit_words * ctx->threads, sizeof *a->bits, &a->bits));
+    if (a->dist2) BI_TRY(bi_scratch_of(ctx, 64 * a->bit_words * ctx->threads, sizeof *a->values, &a->values));
     return ctx->backend->fill(ctx, a->bits, 0, (size_t)(a->bit_words * ctx->threads) * sizeof *a->bits);
 }
 

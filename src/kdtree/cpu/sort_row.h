@@ -11,14 +11,19 @@ enum {
     BI_KDTREE_ROW_INSERTED = 24  /* entries sorted by insertion, at most; not measured */
 };
 
-static inline void bi_kdtree_set_bit(uint64_t *bits, uint32_t id) { bits[id >> 6] |= (uint64_t)1 << (id & 63); }
+/* Sets the bit of an id, and its distance unless `values` is NULL. */
+static inline void bi_kdtree_set_bit(uint64_t *bits, double *values, uint32_t id, double d)
+{
+    bits[id >> 6] |= (uint64_t)1 << (id & 63);
+    if (values) values[id] = d;
+}
 
-/* Writes the ids whose bits are set to a row without distances, if they are `capacity`; later: only those above own_id.
- * Clears the bits. */
-static bool bi_kdtree_write_bits(uint64_t *bits, int64_t words, bool later, uint32_t own_id,
+/* Writes the ids whose bits are set to a row, if they are `capacity`; later: only those above own_id. values: distances
+ * by id; NULL: the row has none. Clears the bits. */
+static bool bi_kdtree_write_bits(uint64_t *bits, const double *values, int64_t words, bool later, uint32_t own_id,
                                  const struct bi_row_out *row, int64_t capacity)
 {
-    int64_t count = 0, at = row->at;
+    int64_t count = 0, at = 0;
     /* 1. Count them. */
     if (later) {
         const int64_t own = own_id >> 6;
@@ -30,10 +35,12 @@ static bool bi_kdtree_write_bits(uint64_t *bits, int64_t words, bool later, uint
     for (int64_t w = 0; w < words && count == capacity; w++)
         for (uint64_t word = bits[w]; word; word &= word - 1, at++) {
             const int64_t id = 64 * w + __builtin_ctzll(word);
-            if (row->ids_64bit)
-                ((int64_t *)row->ids)[at] = id;
+            if (values)
+                bi_row_set(row, at, values[id], (uint32_t)id);
+            else if (row->ids_64bit)
+                ((int64_t *)row->ids)[row->at + at] = id;
             else
-                ((uint32_t *)row->ids)[at] = (uint32_t)id;
+                ((uint32_t *)row->ids)[row->at + at] = (uint32_t)id;
         }
     for (int64_t w = 0; w < words; w++) bits[w] = 0;
     return count == capacity;

@@ -41,10 +41,11 @@ struct bi_kdtree_metric {
     const double *periods; /* dim, in reach; NULL: none */
 };
 
-/* Returns |q - x|, or the shorter distance across the period, both coordinates being in [0, period]. */
+/* Returns |q - x|, or the shorter distance across the period, both coordinates being in [0, period]. Gaps are computed
+ * without branches, as the order of q and x is random. */
 BI_FN double bi_kdtree_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double x)
 {
-    double d = q < x ? x - q : q - x;
+    const double d = fabs(q - x);
     if (!m->periods || !(m->periods[c] > 0)) return d;
     double around = m->periods[c] - d;
     return around < d ? around : d;
@@ -53,9 +54,8 @@ BI_FN double bi_kdtree_gap(const struct bi_kdtree_metric *m, int32_t c, double q
 /* Returns the least gap between q and a coordinate of [low, high], by the operations of bi_kdtree_gap. */
 BI_FN double bi_kdtree_least_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double low, double high)
 {
-    if (!(q < low) && !(q > high)) return 0;
-    double d = q < low ? low - q : q - high;
-    if (!m->periods || !(m->periods[c] > 0)) return d;
+    const double below = low - q, above = q - high, gap = below > above ? below : above, d = gap > 0 ? gap : 0;
+    if (!m->periods || !(m->periods[c] > 0) || !(d > 0)) return d;
     double around = m->periods[c] - (q < low ? high - q : q - low);
     return around < d ? around : d;
 }
@@ -63,8 +63,7 @@ BI_FN double bi_kdtree_least_gap(const struct bi_kdtree_metric *m, int32_t c, do
 /* Returns an upper bound of these gaps. */
 BI_FN double bi_kdtree_most_gap(const struct bi_kdtree_metric *m, int32_t c, double q, double low, double high)
 {
-    double below = q < low ? low - q : q - low, above = q < high ? high - q : q - high;
-    double d = below > above ? below : above;
+    const double below = fabs(q - low), above = fabs(q - high), d = below > above ? below : above;
     if (m->periods && m->periods[c] > 0 && d > 0.5 * m->periods[c]) return 0.5 * m->periods[c];
     return below == below && above == above ? d : BI_INFINITY;
 }

@@ -46,7 +46,8 @@ BI_FN void bi_kdtree_gaps_of_sides(const struct bi_kdtree_metric *m, int32_t c, 
                                    double *least, double *most)
 {
     const double up = b[1] - a[0], down = a[1] - b[0], d = up > down ? up : down;
-    *least = a[1] < b[0] ? b[0] - a[1] : a[0] > b[1] ? a[0] - b[1] : 0;
+    const double below = b[0] - a[1], above = a[0] - b[1], gap = below > above ? below : above;
+    *least = gap > 0 ? gap : 0;
     *most = up == up && down == down ? d : BI_INFINITY;
     if (!m->periods || !(m->periods[c] > 0)) return;
     /* Both sides are within [0, period]. */
@@ -88,7 +89,7 @@ BI_FN double bi_kdtree_measure_row(const struct bi_kdtree_metric *m, int32_t dim
         return sum == sum ? sum : BI_INFINITY;
     }
     if (m->kind == BI_KDTREE_SUM && !m->periods) {
-        for (int32_t c = 0; c < dim; c++) sum += q[c] < x[c] ? x[c] - q[c] : q[c] - x[c];
+        for (int32_t c = 0; c < dim; c++) sum += fabs(q[c] - x[c]);
         return sum == sum ? sum : BI_INFINITY;
     }
     for (int32_t c = 0; c < dim; c++) {
