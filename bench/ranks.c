@@ -2,12 +2,14 @@
  * is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks get
  * slices of the same input in their memory. One context with one thread runs first, by the ordinary calls: all answers
  * must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of ranks
- * (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. */
+ * (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. With -x also processes run as
+ * ranks, which exchange device memory by handles; host memory goes through shared memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/bench.h"
+#include "harness/processes.h"
 
 enum { K = 8, MOST_RANKS = 64, MOST_RUNS = 32 };
 
@@ -525,6 +527,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static struct rank ranks[MOST_RANKS];
 static const struct benchmark_case *current;
+static int own_process = -1; /* the rank of this process; -1: it runs the others */
 
 static bosc_comm_info info_of(struct rank *r)
 {
@@ -553,6 +556,10 @@ static void *run_rank(void *user)
 {
     struct rank *r = user;
     open_context(r);
+    if (own_process >= 0) {
+        const bosc_comm_transport transport = bench_process_transport();
+        RANK(bosc_comm_create(r->ctx, &transport, r->number, r->count, NULL, &r->comm));
+    }
     current->open(r);
     for (int i = -1; i < bench.repeats; i++) { /* the first run allocates */
         wait_for_ranks(r);
@@ -607,10 +614,13 @@ static struct whole join_answers(int count)
 
 /* ---- rows ---- */
 
-static void print_row(int count, struct bench_times one)
+static void print_row(int count, const char *kind, struct bench_times one)
 {
     struct bench_row row = {.name = current->name,
-                            .data = bench_text("%d rank%s", count, count > 1 ? "s" : ""),
+                            .data = bench_text("%d %s%s", count, kind,
+                                               count == 1       ? ""
+                                               : kind[0] == 'p' ? "es"
+                                                                : "s"),
                             .n = current->of_edges ? input.m : input.n,
                             .ours = bench_median_of(ranks[0].seconds, bench.repeats),
                             .peer = "one context",
@@ -621,7 +631,29 @@ static void print_row(int count, struct bench_times one)
     bench_print(&row);
 }
 
-static void time_case(int64_t most)
+static void check_answers(int count, struct whole right, struct whole got)
+{
+    bench_check(right.count == got.count && memcmp(right.bytes, got.bytes, got.count) == 0,
+                "%s: %d ranks give other bits than one context", current->name, count);
+}
+
+static void time_processes(int count, struct bench_times one, struct whole right)
+{
+    bench_run_processes((int)(current - cases));
+    for (int i = 0; i < count; i++) {
+        const struct bench_process_result result = bench_process_result(i, &ranks[i].answer);
+        ranks[i].answer_bytes = result.answer_bytes;
+        ranks[i].sent = result.sent;
+        ranks[i].exchanges = result.exchanges;
+        memcpy(ranks[i].seconds, result.seconds, sizeof result.seconds);
+    }
+    const struct whole got = join_answers(count);
+    check_answers(count, right, got);
+    print_row(count, "process", one);
+    free(got.bytes);
+}
+
+static void time_case(int64_t most, bool processes)
 {
     run_ranks(0);
     const struct bench_times one = bench_median_of(ranks[0].seconds, bench.repeats);
@@ -629,12 +661,29 @@ static void time_case(int64_t most)
     for (int count = 1; count <= most; count *= 2) {
         run_ranks(count);
         const struct whole got = join_answers(count);
-        bench_check(right.count == got.count && memcmp(right.bytes, got.bytes, got.count) == 0,
-                    "%s: %d ranks give other bits than one context", current->name, count);
-        print_row(count, one);
+        check_answers(count, right, got);
+        print_row(count, "rank", one);
         free(got.bytes);
     }
+    if (processes && current->open != open_saved) /* the graph is in the memory of one process */
+        time_processes((int)most, one, right);
     free(right.bytes);
+}
+
+/* A rank that is a process: runs cases until the first process ends. */
+static void serve_runs(int count)
+{
+    for (int c; (c = bench_await_run()) >= 0;) {
+        struct rank *r = &ranks[0];
+        current = &cases[c];
+        *r = (struct rank){.number = own_process, .count = count};
+        run_rank(r);
+        struct bench_process_result result = {
+            .sent = r->sent, .exchanges = r->exchanges, .answer_bytes = r->answer_bytes};
+        memcpy(result.seconds, r->seconds, sizeof result.seconds);
+        bench_finish_run(&result, r->answer);
+        free(r->answer);
+    }
 }
 
 /* ---- input ---- */
@@ -678,27 +727,32 @@ int main(int argc, char **argv)
 {
     int64_t most = 4;
     const char *only = NULL;
+    bool processes = false;
     const struct bench_option own[] = {{'p', BENCH_INTEGER, &most, "most ranks (default 4)"},
                                        {'m', BENCH_INTEGER, &input.m, "edges (default: four times as many)"},
                                        {'d', BENCH_INTEGER, &input.dim, "dimensions of points (default 3)"},
-                                       {'c', BENCH_TEXT, &only, "only cases whose names begin so"}};
+                                       {'c', BENCH_TEXT, &only, "only cases whose names begin so"},
+                                       {'x', BENCH_FLAG, &processes, "also as many processes"}};
     input.dim = 3;
     bench.n = 1000000;
     bench.repeats = 5;
-    bench_options(argc, argv, "points, keys and vertices", own, 4);
+    bench_options(argc, argv, "points, keys and vertices", own, 5);
     if (bench.repeats > MOST_RUNS || most < 1 || most > MOST_RANKS)
         bench_fail("at most %d runs and %d ranks", MOST_RUNS, MOST_RANKS);
+    if (processes) own_process = bench_start_processes((int)most);
     /* 1. Make the inputs of the chosen cases. */
     bench_open();
-    bench_say("%s", bench_device());
+    if (own_process < 0) bench_say("%s", bench_device());
     input.n = bench.n;
     if (input.m == 0) input.m = 4 * input.n;
     make_input(only);
     /* 2. Time the cases. */
-    for (int c = 0; c < CASES; c++) {
+    if (own_process >= 0) serve_runs((int)most);
+    for (int c = 0; c < CASES && own_process < 0; c++) {
         current = &cases[c];
-        if (!only || strncmp(current->name, only, strlen(only)) == 0) time_case(most);
+        if (!only || strncmp(current->name, only, strlen(only)) == 0) time_case(most, processes);
     }
+    if (processes && own_process < 0) bench_end_processes();
     free(input.points);
     free(input.keys);
     free(input.vectors);

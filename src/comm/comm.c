@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "comm/comm.h"
 #include "comm/device.h"
+#include "comm/ipc.h"
 
 enum {
     DEFAULT_TIMEOUT = 300, /* seconds (boscage/comm.h) */
@@ -63,6 +64,7 @@ void bosc_comm_free(bosc_comm *comm)
 {
     if (!comm) return;
     BI_SAVE_CALLER(1);
+    bi_ipc_free(comm->ipc);
     if (comm->transport->release) comm->transport->release(comm);
     bi_memory_release(&comm->host, comm->gather, buffer_bytes(comm->rank_count));
     bi_memory_release(&comm->host, comm, sizeof *comm);
@@ -134,6 +136,14 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
     return record_exchange(
         comm, begin, sent_offsets[comm->rank_count] - own,
         comm->transport->all_to_all(ctx, comm, on_host, sent, sent_offsets, received, received_offsets));
+}
+
+bosc_status bi_comm_find_sharing(bosc_ctx *ctx, bosc_comm *comm)
+{
+    if (comm->sharing != BI_SHARING_UNKNOWN) return BOSC_OK;
+    if (comm->transport->find_sharing) return comm->transport->find_sharing(ctx, comm);
+    comm->sharing = comm->transport->publish_queued ? BI_SHARES_ADDRESSES : BI_SHARES_NOTHING;
+    return BOSC_OK;
 }
 
 bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device)
@@ -397,11 +407,12 @@ bosc_status bi_exchange_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_
         x->remote_sent_offsets = x->remote_offsets + (ranks + 1);
         x->blocks = (char **)(x->remote_sent_offsets + (ranks + 1));
     }
+    if (local_status != BOSC_ERR_COMM) BI_TRY(bi_comm_find_sharing(ctx, comm)); /* else other ranks do not call it */
     BI_TRY(bi_comm_count(ctx, comm, local_status, counts, x->received_offsets));
     memcpy(x->sent_offsets, counts, (size_t)ranks * sizeof *counts);
     x->sent = counts_to_offsets(x->sent_offsets, ranks);
     x->received = counts_to_offsets(x->received_offsets, ranks);
-    return comm->transport->publish_queued ? find_remote_offsets(ctx, comm, x) : BOSC_OK;
+    return comm->sharing >= BI_SHARES_ADDRESSES ? find_remote_offsets(ctx, comm, x) : BOSC_OK;
 }
 
 bosc_status bi_exchange_items_deferred(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status,

@@ -38,12 +38,20 @@ struct bi_transport {
     bosc_status (*all_to_all)(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
     void (*release)(bosc_comm *comm);
+    /* Finds out if ranks share memory, and sets comm->sharing. All ranks call it. NULL: set when the end is created. */
+    bosc_status (*find_sharing)(bosc_ctx *ctx, bosc_comm *comm);
     /* Orders the work that ranks queue, where they share memory; else NULL. publish_queued comes before an exchange of
      * host memory and await_queued after it: this rank's further work then follows all work that any rank had queued
-     * when it called publish_queued. Neither waits. */
+     * when it called publish_queued. Between threads neither waits. */
     bosc_status (*publish_queued)(bosc_ctx *ctx, bosc_comm *comm);
     bosc_status (*await_queued)(bosc_ctx *ctx, bosc_comm *comm);
 };
+
+/* Memory of other ranks that kernels access. ADDRESSES: all, by its addresses. HANDLES: memory of devices that has been
+ * exported (comm/ipc.h); ranks are processes of one host. */
+enum bi_sharing { BI_SHARING_UNKNOWN, BI_SHARES_NOTHING, BI_SHARES_ADDRESSES, BI_SHARES_HANDLES };
+
+struct bi_ipc;
 
 enum { BI_COMM_MESSAGE = 256 }; /* bytes of an error message that is sent to other ranks */
 
@@ -52,10 +60,12 @@ struct bosc_comm {
     struct bi_memory host; /* allocator of this struct */
     int32_t rank, rank_count;
     double timeout;
-    void *state;    /* the transport's */
-    bool broken;    /* a rank was lost */
-    void *gather;   /* host: rank_count x BI_COMM_MESSAGE bytes, of bi_comm_agree */
-    int64_t *lists; /* host: 5 (rank_count + 1), of bi_comm_count */
+    void *state; /* the transport's */
+    bool broken; /* a rank was lost */
+    enum bi_sharing sharing;
+    struct bi_ipc *ipc; /* of BI_SHARES_HANDLES; else NULL */
+    void *gather;       /* host: rank_count x BI_COMM_MESSAGE bytes, of bi_comm_agree */
+    int64_t *lists;     /* host: 5 (rank_count + 1), of bi_comm_count */
     int64_t exchanges, bytes;
     double seconds;
     uint64_t orders;     /* calls of publish_queued; its parity selects the event */
@@ -115,6 +125,9 @@ bosc_status bi_comm_sum(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status
 /* *offset: the sum of `count` over lower ranks. *total: over all ranks. Either may be NULL. */
 bosc_status bi_comm_offset(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, int64_t count, int64_t *offset,
                            int64_t *total);
+
+/* Sets comm->sharing if it is unknown. All ranks call it. */
+bosc_status bi_comm_find_sharing(bosc_ctx *ctx, bosc_comm *comm);
 
 /* Lets this rank's device access the memory of another device, once. False: it cannot. */
 bool bi_comm_open_peer(bosc_ctx *ctx, bosc_comm *comm, int32_t device);

@@ -24,6 +24,14 @@ struct bi_comm_event {
     int32_t device;
 };
 
+/* An allocation of a device, which other processes can map. */
+struct bi_comm_allocation {
+    void *begin;
+    uint64_t id; /* differs from those of all earlier allocations of the process */
+};
+
+enum { BI_COMM_HANDLE = 64 }; /* bytes of a handle by which another process maps an allocation */
+
 /* Queued work, as polled. */
 enum bi_comm_work { BI_COMM_PENDING, BI_COMM_DONE, BI_COMM_FAILED };
 
@@ -38,6 +46,14 @@ struct bi_comm_device {
     /* Further work on the context's stream waits for the event, of any device. */
     bosc_status (*await_event)(bosc_ctx *ctx, const struct bi_comm_event *event);
     void (*free_event)(struct bi_comm_event *event);
+    /* Finds the allocation that has address p. False: other processes cannot map it. */
+    bool (*find_allocation)(const bosc_ctx *ctx, const void *p, struct bi_comm_allocation *allocation);
+    /* Writes the handle of an allocation (BI_COMM_HANDLE bytes). False: the device refuses. */
+    bool (*export_allocation)(const struct bi_comm_allocation *allocation, void *handle);
+    /* Maps an allocation of another process for the current device. NULL: the device refuses. */
+    void *(*import_allocation)(const void *handle);
+    /* Ends a mapping. Leaves `device`, which made it, as the current one. */
+    void (*close_import)(int32_t device, void *mapped);
     bosc_status (*open)(bosc_ctx *ctx, struct bi_comm_channel *channel, size_t bytes);
     void (*close)(int32_t device, struct bi_comm_channel *channel);
     /* Enlarges the pinned and staging memory; keeps the old buffers on failure. Their contents are lost. */

@@ -1,8 +1,9 @@
 /* Communicators over a transport of the caller, which moves host memory. Device memory is copied to the host and
- * back. */
+ * back, unless the ranks are processes of one host, which map each other's device memory (comm/ipc.h): windows then lie
+ * there. A rank waits for its own queued work before it exchanges, so no device waits for the work of a lost process. */
 #include <string.h>
 
-#include "comm/comm.h"
+#include "comm/ipc.h"
 
 struct host_transport {
     struct bi_memory host;
@@ -41,6 +42,13 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets)
 {
     const size_t out = (size_t)sent_offsets[comm->rank_count], in = (size_t)received_offsets[comm->rank_count];
+    bool is_done = false;
+    if (!on_host) BI_TRY(bi_comm_find_sharing(ctx, comm));
+    if (!on_host && comm->ipc) {
+        const bosc_status exchanged =
+            bi_ipc_all_to_all(ctx, comm, sent, sent_offsets, received, received_offsets, &is_done);
+        if (is_done || exchanged != BOSC_OK) return exchanged;
+    }
     if (on_host || ctx->memory.backend == ctx->host.backend) /* the CPU backend queues nothing */
         return exchange_host(ctx, comm, sent, sent_offsets, received, received_offsets);
     /* Copy the sent items to the host; all ranks must succeed before the exchange. */
@@ -55,6 +63,31 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
     return status;
 }
 
+/* ---- ranks that share memory ---- */
+
+static bosc_status find_sharing(bosc_ctx *ctx, bosc_comm *comm)
+{
+    if (comm->rank_count > 1) BI_TRY(bi_ipc_connect(ctx, comm, &comm->ipc));
+    comm->sharing = comm->ipc ? BI_SHARES_HANDLES : BI_SHARES_NOTHING;
+    return BOSC_OK;
+}
+
+static bosc_status publish_queued(bosc_ctx *ctx, bosc_comm *comm)
+{
+    (void)comm;
+    return ctx->backend->sync(ctx);
+}
+
+/* The others have waited for their work before the exchange. */
+static bosc_status await_queued(bosc_ctx *ctx, bosc_comm *comm)
+{
+    (void)ctx;
+    (void)comm;
+    return BOSC_OK;
+}
+
+/* ---- ends ---- */
+
 static void release_transport(bosc_comm *comm)
 {
     struct host_transport *state = comm->state;
@@ -62,7 +95,8 @@ static void release_transport(bosc_comm *comm)
     bi_memory_release(&state->host, state, sizeof *state);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release_transport, NULL, NULL};
+static const struct bi_transport transport = {all_gather,   all_to_all,     release_transport,
+                                              find_sharing, publish_queued, await_queued};
 
 static bosc_status check_transport(bosc_ctx *ctx, const bosc_comm_transport *t)
 {

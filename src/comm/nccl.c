@@ -298,7 +298,7 @@ static void release_end(bosc_comm *comm)
     free_end(e);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release_end, NULL, NULL};
+static const struct bi_transport transport = {all_gather, all_to_all, release_end, NULL, NULL, NULL};
 
 static bosc_status check_opts(bosc_ctx *ctx, const bosc_nccl_opts *opts, bosc_nccl_opts *full)
 {

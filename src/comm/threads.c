@@ -283,7 +283,7 @@ static void release_end(bosc_comm *comm)
     if (last) free_group(g);
 }
 
-static const struct bi_transport transport = {all_gather, all_to_all, release_end, publish_queued, await_queued};
+static const struct bi_transport transport = {all_gather, all_to_all, release_end, NULL, publish_queued, await_queued};
 
 static bosc_status create_group(bosc_ctx *ctx, int32_t rank_count, struct group **group)
 {

@@ -1,14 +1,21 @@
 /* Windows: arrays of items that the work of other ranks accesses where they lie. Ranks that share memory
- * exchange the arrays' addresses and order their queued work by events; others exchange copies. */
+ * exchange the arrays' addresses, or what stands for them between processes, and order their queued work; others exchange
+ * copies. */
 #include "comm/comm.h"
 #include "comm/device.h"
+#include "comm/ipc.h"
 
 /* The message of a rank that opens windows. */
 struct message {
     int64_t status;
-    int32_t device;        /* or BI_COMM_HOST */
-    int32_t is_accessible; /* 1: other devices can be given access to the rank's scratch */
-    void *items[BI_MAX_WINDOWS];
+    int32_t device;                /* or BI_COMM_HOST */
+    int32_t is_accessible;         /* 1: other devices can be given access to the rank's scratch */
+    int32_t has_new;               /* 1: it has exported memory that the others do not know */
+    int32_t slots[BI_MAX_WINDOWS]; /* between processes: the arrays' exported memory; -1: no array */
+    union {
+        void *items;    /* NULL: none */
+        int64_t offset; /* in the exported memory */
+    } at[BI_MAX_WINDOWS];
 };
 _Static_assert(sizeof(struct message) <= BI_COMM_MESSAGE, "messages of all ranks fit comm->gather");
 
@@ -21,16 +28,37 @@ static struct message describe_windows(const bosc_ctx *ctx, bosc_status local_st
     struct message m = {.status = local_status,
                         .device = on_device ? ctx->memory.device : BI_COMM_HOST,
                         .is_accessible = !on_device || !ctx->memory.hooks.alloc};
-    for (int w = 0; w < windows->count; w++) m.items[w] = windows->of[w].items;
+    for (int w = 0; w < windows->count; w++) m.at[w].items = windows->of[w].items;
+    return m;
+}
+
+/* The same between processes. Memory that cannot be exported is not accessible. */
+static struct message export_windows(bosc_ctx *ctx, const bosc_comm *comm, bosc_status local_status,
+                                     const struct bi_windows *windows)
+{
+    struct message m = describe_windows(ctx, local_status, windows);
+    bool has_new = false;
+    for (int w = 0; w < windows->count; w++) {
+        struct bi_ipc_address address = {-1, 0};
+        void *items = windows->of[w].items;
+        /* After a failure the arrays may not exist. A rank of the CPU exports nothing. */
+        if (local_status == BOSC_OK && m.is_accessible && m.device != BI_COMM_HOST && items)
+            m.is_accessible = bi_ipc_export(ctx, comm->ipc, items, &address, &has_new);
+        m.slots[w] = address.slot;
+        m.at[w].offset = address.offset;
+    }
+    m.has_new = has_new;
     return m;
 }
 
 /* True if every rank can access the memory of all others. All ranks get the same answer from the same messages. */
-static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ranks)
+static bool all_can_access(bosc_ctx *ctx, const bosc_comm *comm, const struct message *all)
 {
-    const struct bi_comm_device *ops = bi_comm_device_of(ctx);
-    for (int32_t a = 0; a < ranks; a++) {
+    /* Processes have tried when they connected. Each numbers the devices in its own way. */
+    const struct bi_comm_device *ops = comm->sharing == BI_SHARES_HANDLES ? NULL : bi_comm_device_of(ctx);
+    for (int32_t a = 0; a < comm->rank_count; a++) {
         if (!all[a].is_accessible || (all[a].device == BI_COMM_HOST) != (all[0].device == BI_COMM_HOST)) return false;
+        if (comm->sharing == BI_SHARES_HANDLES && all[a].device == BI_COMM_HOST) return false;
         for (int32_t b = 0; b < a && ops; b++)
             if (!ops->can_access(all[a].device, all[b].device) || !ops->can_access(all[b].device, all[a].device))
                 return false;
@@ -39,6 +67,23 @@ static bool all_can_access(bosc_ctx *ctx, const struct message *all, int32_t ran
 }
 
 /* ---- open ---- */
+
+/* Finds the array of rank r for window w; NULL: it has none. */
+static bosc_status find_items(bosc_ctx *ctx, bosc_comm *comm, const struct message *all, int32_t r, int w,
+                              const struct bi_window *window, char **items)
+{
+    const struct message *m = &all[r];
+    if (comm->sharing == BI_SHARES_HANDLES) {
+        const struct bi_ipc_address address = {m->slots[w], m->at[w].offset};
+        *items = r == comm->rank ? window->items : address.slot < 0 ? NULL : bi_ipc_import(ctx, comm->ipc, r, address);
+        if (*items || address.slot < 0) return BOSC_OK;
+    } else {
+        *items = m->at[w].items;
+        if (bi_comm_open_peer(ctx, comm, m->device)) return BOSC_OK;
+    }
+    return bi_fail(ctx, BOSC_ERR_DEVICE, "comm: device %d cannot open the memory of rank %d, device %d",
+                   (int)ctx->memory.device, (int)r, (int)m->device);
+}
 
 /* Points the blocks into the arrays of all ranks. */
 static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_exchange *x, const struct message *all,
@@ -49,16 +94,13 @@ static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_
                              : windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets
                                                                       : x->remote_offsets;
     bosc_status status = BOSC_OK;
-    for (int32_t r = 0; r < comm->rank_count; r++) {
-        if (!bi_comm_open_peer(ctx, comm, all[r].device))
-            status = bi_fail(ctx, BOSC_ERR_DEVICE, "comm: device %d cannot open the memory of device %d",
-                             (int)ctx->memory.device, (int)all[r].device);
+    for (int32_t r = 0; r < comm->rank_count; r++)
         for (int w = 0; w < windows->count; w++) {
             struct bi_window *window = &windows->of[w];
-            char *items = all[r].items[w]; /* NULL: none */
+            char *items = NULL;
+            BI_IF_OK(status, find_items(ctx, comm, all, r, w, window, &items));
             window->blocks[r] = items && offsets ? items + offsets[r] * (int64_t)window->item_size : items;
         }
-    }
     windows->are_shared = true;
     return status;
 }
@@ -73,11 +115,15 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     BI_IF_OK(*local_status, published);
     *local_status = bi_comm_take_deferred(ctx, comm, *local_status);
     if (*local_status == BOSC_ERR_COMM) return *local_status; /* a rank is lost: no exchange completes */
-    const struct message own = describe_windows(ctx, *local_status, windows);
+    const struct message own = comm->sharing == BI_SHARES_HANDLES ? export_windows(ctx, comm, *local_status, windows)
+                                                                  : describe_windows(ctx, *local_status, windows);
+    bool has_new = false;
     BI_TRY(bi_comm_all_gather(ctx, comm, &own, sizeof own, comm->gather));
     for (int32_t r = 0; r < comm->rank_count; r++)
         if (all[r].status != BOSC_OK) return bi_comm_share_failure(ctx, comm, r, (bosc_status)all[r].status);
-    if (all_can_access(ctx, all, comm->rank_count)) *local_status = share_blocks(ctx, comm, x, all, windows);
+    for (int32_t r = 0; r < comm->rank_count; r++) has_new = has_new || all[r].has_new;
+    if (has_new) BI_TRY(bi_ipc_announce(ctx, comm, comm->ipc));
+    if (all_can_access(ctx, comm, all)) *local_status = share_blocks(ctx, comm, x, all, windows);
     BI_IF_OK(*local_status, comm->transport->await_queued(ctx, comm));
     return BOSC_OK;
 }
@@ -119,7 +165,8 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
     windows->are_shared = false;
     for (int w = 0; w < windows->count; w++)
         windows->of[w].blocks = x->blocks ? x->blocks + w * x->rank_count : NULL; /* NULL: of a rank that fails */
-    if (comm->transport->publish_queued)
+    if (*local_status != BOSC_ERR_COMM) BI_TRY(bi_comm_find_sharing(ctx, comm));  /* else other ranks do not call it */
+    if (comm->sharing >= BI_SHARES_ADDRESSES)
         BI_TRY(exchange_addresses(ctx, comm, local_status, x, windows));
     else
         BI_TRY(bi_comm_agree(ctx, comm, *local_status));

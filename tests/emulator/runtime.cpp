@@ -1,6 +1,10 @@
 /* The CUDA runtime on host memory. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <deque>
@@ -11,6 +15,7 @@
 
 #include "cuda_runtime_api.h"
 #include "emulator.hpp"
+#include "processes.hpp"
 
 namespace
 {
@@ -20,11 +25,24 @@ enum { DEVICES = 2, MULTIPROCESSORS = 2, ALIGNMENT = 256 };
 const cudaError_t CAPTURE_UNSUPPORTED = (cudaError_t)900, CAPTURE_INVALIDATED = (cudaError_t)901; /* CUDA's numbers */
 const cudaStreamCaptureStatus CAPTURES = (cudaStreamCaptureStatus)1;
 
+enum origin { HEAP, SHARED, IMPORTED };
+
 struct allocation {
     size_t bytes;
     cudaMemoryType type;
     int device;
+    uint64_t id;
+    origin from;
+    int file; /* of SHARED and IMPORTED memory */
 };
+
+/* A handle of the memory of another process. */
+struct handle {
+    pid_t process;
+    int file, device;
+    uint64_t inode, bytes;
+};
+static_assert(sizeof(handle) <= sizeof(cudaIpcMemHandle_t), "it fits a handle of CUDA");
 
 /* Most shared memory of a block: 227 KB as on an H100, or BI_EMULATOR_SHARED (in KB) for other devices. */
 size_t shared_optin_bytes()
@@ -40,6 +58,8 @@ std::map<const void *, size_t> dynamic_limits[DEVICES];
 size_t device_bytes_used[DEVICES];
 cudaError_t last_error = cudaSuccess;
 thread_local int current_device;
+uint64_t allocations;
+bool shares_memory; /* device memory can be mapped by other processes; then AddressSanitizer does not see its ends */
 thread_local cudaStream_t recording; /* the stream whose graph this thread records */
 
 struct locked {
@@ -53,6 +73,18 @@ cudaError_t failed(cudaError_t error)
     return error;
 }
 
+/* Allocates pages of a file without a name, as device memory that other processes can map. */
+void *allocate_shared(size_t bytes, int *file)
+{
+    *file = memfd_create("emulated device", MFD_CLOEXEC);
+    if (*file < 0) return nullptr;
+    void *p = ftruncate(*file, (off_t)bytes) == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0)
+                                                  : MAP_FAILED;
+    if (p != MAP_FAILED) return p;
+    close(*file);
+    return nullptr;
+}
+
 bool breaks_graph(); /* whether the thread records a graph: allocations and waits for the device spoil it */
 
 cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
@@ -64,10 +96,16 @@ cudaError_t allocate(void **memory, size_t bytes, cudaMemoryType type)
     if (type == cudaMemoryTypeDevice && bytes > DEVICE_BYTES - device_bytes_used[current_device])
         return failed(cudaErrorMemoryAllocation);
     void *p = nullptr;
-    if (posix_memalign(&p, ALIGNMENT, bytes) != 0) return failed(cudaErrorMemoryAllocation);
+    const bool shared = shares_memory && type == cudaMemoryTypeDevice;
+    int file = -1;
+    if (shared)
+        p = allocate_shared(bytes, &file);
+    else if (posix_memalign(&p, ALIGNMENT, bytes) != 0)
+        p = nullptr;
+    if (!p) return failed(cudaErrorMemoryAllocation);
     memset(p, 0xcb, bytes);
     if (type == cudaMemoryTypeDevice) device_bytes_used[current_device] += bytes;
-    live[static_cast<char *>(p)] = {bytes, type, current_device};
+    live[static_cast<char *>(p)] = {bytes, type, current_device, ++allocations, shared ? SHARED : HEAP, file};
     *memory = p;
     return cudaSuccess;
 }
@@ -91,10 +129,17 @@ cudaError_t release(void *memory, cudaMemoryType type)
     finish_all();
     locked guard;
     auto found = live.find(static_cast<char *>(memory));
-    if (found == live.end() || found->second.type != type) return failed(cudaErrorInvalidValue);
+    if (found == live.end() || found->second.type != type || found->second.from == IMPORTED)
+        return failed(cudaErrorInvalidValue);
     if (type == cudaMemoryTypeDevice) device_bytes_used[found->second.device] -= found->second.bytes;
+    const allocation freed = found->second;
     live.erase(found);
-    free(memory);
+    if (freed.from == HEAP) {
+        free(memory);
+    } else {
+        munmap(memory, freed.bytes);
+        close(freed.file);
+    }
     return cudaSuccess;
 }
 
@@ -300,6 +345,74 @@ cudaError_t cudaMalloc(void **memory, size_t bytes) { return allocate(memory, by
 cudaError_t cudaFree(void *memory) { return release(memory, cudaMemoryTypeDevice); }
 cudaError_t cudaMallocHost(void **memory, size_t bytes) { return allocate(memory, bytes, cudaMemoryTypeHost); }
 cudaError_t cudaFreeHost(void *memory) { return release(memory, cudaMemoryTypeHost); }
+
+/* ---- memory of other processes ---- */
+
+extern "C" void emulated_share_memory() { shares_memory = true; }
+
+bool emulated_find_allocation(const void *p, void **begin, uint64_t *id)
+{
+    locked guard;
+    auto after = live.upper_bound(static_cast<const char *>(p));
+    if (after == live.begin()) return false;
+    auto found = --after;
+    if (static_cast<const char *>(p) >= found->first + found->second.bytes || found->second.from != SHARED)
+        return false;
+    *begin = const_cast<char *>(found->first);
+    *id = found->second.id;
+    return true;
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *to, void *memory)
+{
+    locked guard;
+    auto found = live.find(static_cast<char *>(memory));
+    struct stat info;
+    if (found == live.end() || found->second.from != SHARED || fstat(found->second.file, &info) != 0)
+        return failed(cudaErrorInvalidValue);
+    const handle made = {getpid(), found->second.file, found->second.device, (uint64_t)info.st_ino,
+                         found->second.bytes};
+    memset(to, 0, sizeof *to);
+    memcpy(to, &made, sizeof made);
+    return cudaSuccess;
+}
+
+/* Maps the pages through the other process's open file. A process cannot map its own memory, nor memory that was freed. */
+cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t from, unsigned flags)
+{
+    handle opened;
+    char path[64];
+    struct stat info;
+    memcpy(&opened, &from, sizeof opened);
+    *memory = nullptr;
+    if (flags != cudaIpcMemLazyEnablePeerAccess || opened.process == getpid()) return failed(cudaErrorInvalidValue);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)opened.process, opened.file);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return failed(cudaErrorInvalidValue);
+    void *p = fstat(file, &info) == 0 && (uint64_t)info.st_ino == opened.inode
+                  ? mmap(nullptr, opened.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                  : MAP_FAILED;
+    if (p == MAP_FAILED) {
+        close(file);
+        return failed(cudaErrorInvalidValue);
+    }
+    locked guard;
+    live[static_cast<char *>(p)] = {opened.bytes, cudaMemoryTypeDevice, opened.device, ++allocations, IMPORTED, file};
+    *memory = p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *memory)
+{
+    finish_all();
+    locked guard;
+    auto found = live.find(static_cast<char *>(memory));
+    if (found == live.end() || found->second.from != IMPORTED) return failed(cudaErrorInvalidValue);
+    munmap(memory, found->second.bytes);
+    close(found->second.file);
+    live.erase(found);
+    return cudaSuccess;
+}
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t stream)
 {

@@ -1,4 +1,5 @@
-/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE] */
+/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE...]. A program with
+ * the emulator runs them on its devices in turn. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@ static const struct suite *const suites[] = {
 #undef SUITE_ENTRY
 };
 
+/* Of the emulator: other processes can map the memory of its devices. */
+extern void emulated_share_memory(void) __attribute__((weak));
+
 static int rank;
 static const char *suite_name, *case_name;
 
@@ -36,7 +40,11 @@ void suite_fail(const char *file, int line, const char *format, ...)
 /* Makes one trial of `one_of`. */
 static void run_suite(const struct suite *suite, int threads, uint64_t one_of)
 {
-    const bosc_ctx_opts opts = {.size = sizeof opts, .threads = threads};
+    const bool on_device = emulated_share_memory != NULL;
+    const bosc_ctx_opts opts = {.size = sizeof opts,
+                                .threads = threads,
+                                .backend = on_device ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU,
+                                .device = on_device ? rank % bosc_device_count() : 0};
     suite_name = suite->name;
     for (size_t i = 0; i < suite->count; i++) {
         case_name = suite->cases[i].name;
@@ -48,13 +56,21 @@ static void run_suite(const struct suite *suite, int threads, uint64_t one_of)
     }
 }
 
+static bool is_selected(const struct suite *suite, int argc, char **argv)
+{
+    bool found = argc == 1;
+    for (int i = 1; i < argc; i++) found = found || strcmp(suite->name, argv[i]) == 0;
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     if (bosc_mpi_start() != BOSC_OK || MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return 2;
+    if (emulated_share_memory) emulated_share_memory();
     for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
-        if (argc > 1 && strcmp(suites[s]->name, argv[1]) != 0) continue;
-        run_suite(suites[s], 1, 2);
-        run_suite(suites[s], 2, 8); /* repeats the run with one thread */
+        if (!is_selected(suites[s], argc, argv)) continue;
+        run_suite(suites[s], 1, emulated_share_memory ? 8 : 2);
+        if (!emulated_share_memory) run_suite(suites[s], 2, 8); /* repeats the run with one thread */
         if (rank == 0) printf("%s: passed\n", suites[s]->name);
     }
     bosc_mpi_stop();

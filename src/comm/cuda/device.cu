@@ -1,5 +1,13 @@
 /* CUDA functions of communicators: peer access, events between ranks, and for NCCL a stream, an event to poll, and
  * page-locked buffers. A copy to pageable memory would block the host, for ever if a rank is lost. */
+#ifdef BI_EMULATE
+#include "processes.hpp"
+#else
+#include <cuda.h>
+#endif
+
+#include <cstring>
+
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
 
@@ -19,6 +27,12 @@ static bool can_access(int32_t from, int32_t to)
     if (cudaDeviceCanAccessPeer(&can, from, to) == cudaSuccess) return can != 0;
     (void)cudaGetLastError();
     return false;
+}
+
+static bool succeeded(cudaError_t error)
+{
+    if (error != cudaSuccess) (void)cudaGetLastError();
+    return error == cudaSuccess;
 }
 
 /* ---- events between ranks ---- */
@@ -46,6 +60,55 @@ static bosc_status await_event(bosc_ctx *ctx, const struct bi_comm_event *event)
 {
     return bi_cuda_check(ctx, cudaStreamWaitEvent((cudaStream_t)ctx->stream, (cudaEvent_t)event->event, 0),
                          "comm: event of another rank");
+}
+
+/* ---- memory of other processes ---- */
+
+/* The driver gives the range and number of an allocation, and whether handles of it exist: not of memory of a pool. */
+#ifndef BI_EMULATE
+static bool find_allocation(const bosc_ctx *ctx, const void *p, struct bi_comm_allocation *allocation)
+{
+    bool can_export = false;
+    CUdeviceptr begin = 0;
+    unsigned long long id = 0;
+    CUpointer_attribute queried[] = {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+                                     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_BUFFER_ID};
+    void *answers[] = {&can_export, &begin, &id};
+    const auto get = reinterpret_cast<decltype(&cuPointerGetAttributes)>(ctx->driver.get_attributes);
+    if (!get || get(3, queried, answers, (CUdeviceptr)p) != CUDA_SUCCESS || !can_export) return false;
+    *allocation = {reinterpret_cast<void *>(begin), id};
+    return begin != 0;
+}
+#else
+static bool find_allocation(const bosc_ctx *, const void *p, struct bi_comm_allocation *allocation)
+{
+    return emulated_find_allocation(p, &allocation->begin, &allocation->id);
+}
+#endif
+
+static_assert(sizeof(cudaIpcMemHandle_t) == BI_COMM_HANDLE, "handles fit");
+
+static bool export_allocation(const struct bi_comm_allocation *allocation, void *to)
+{
+    cudaIpcMemHandle_t handle;
+    if (!succeeded(cudaIpcGetMemHandle(&handle, allocation->begin))) return false;
+    memcpy(to, &handle, sizeof handle);
+    return true;
+}
+
+static void *import_allocation(const void *from)
+{
+    cudaIpcMemHandle_t handle;
+    void *mapped = nullptr;
+    memcpy(&handle, from, sizeof handle);
+    return succeeded(cudaIpcOpenMemHandle(&mapped, handle, cudaIpcMemLazyEnablePeerAccess)) ? mapped : nullptr;
+}
+
+static void close_import(int32_t device, void *mapped)
+{
+    (void)cudaSetDevice(device);
+    (void)cudaIpcCloseMemHandle(mapped);
+    (void)cudaGetLastError();
 }
 
 /* ---- channels ---- */
@@ -106,12 +169,6 @@ static bosc_status open_channel(bosc_ctx *ctx, struct bi_comm_channel *channel, 
     return status;
 }
 
-static bool succeeded(cudaError_t error)
-{
-    if (error != cudaSuccess) (void)cudaGetLastError();
-    return error == cudaSuccess;
-}
-
 static bool copy_on_channel(struct bi_comm_channel *channel, void *to, const void *from, size_t bytes)
 {
     return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)channel->stream));
@@ -132,6 +189,7 @@ static enum bi_comm_work poll_event(struct bi_comm_channel *channel)
 }
 
 extern "C" const struct bi_comm_device bi_comm_device_cuda;
-const struct bi_comm_device bi_comm_device_cuda = {open_peer,       can_access,   record_queued, await_event,
-                                                   free_event,      open_channel, close_channel, grow_channel,
-                                                   copy_on_channel, record_event, poll_event};
+const struct bi_comm_device bi_comm_device_cuda = {
+    open_peer,       can_access,        record_queued,     await_event,  free_event,
+    find_allocation, export_allocation, import_allocation, close_import, open_channel,
+    close_channel,   grow_channel,      copy_on_channel,   record_event, poll_event};

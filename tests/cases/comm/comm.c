@@ -195,7 +195,7 @@ static void access_windows(struct rank *r, const struct bi_exchange *x, const st
                            char *received, char *back)
 {
     const bool is_shared =
-        r->comm->transport->publish_queued && !(trial->hooked && r->ctx->memory.backend != r->ctx->host.backend);
+        r->comm->sharing >= BI_SHARES_ADDRESSES && !(trial->hooked && r->ctx->memory.backend != r->ctx->host.backend);
     const size_t sent_bytes = (size_t)x->sent * 8, received_bytes = (size_t)x->received * 8;
     uint64_t *host = suite_alloc(received_bytes), *answers = suite_alloc(sent_bytes), *items = suite_alloc(sent_bytes);
     struct bi_windows windows = {.access = BI_WINDOW_WRITE, .count = 1, .of = {{.item_size = 8, .items = received}}};
@@ -434,7 +434,8 @@ static void mix(struct rank *r)
 {
     static const int64_t offsets[] = {0, 8, 16, 24};
     const bosc_ctx_opts cpu = {.size = sizeof cpu, .backend = BOSC_BACKEND_CPU, .threads = 1};
-    if (!r->comm->transport->publish_queued) return; /* ranks share no memory: nothing to refuse */
+    const struct bi_transport *transport = r->comm->transport;
+    if (transport->find_sharing || !transport->publish_queued) return; /* no threads: nothing to refuse */
     const bool is_host = r->rank == *(const int32_t *)r->user;
     bosc_ctx *host = suite_open(&cpu), *ctx = is_host ? host : r->ctx;
     void *sent = on_backend(ctx, offsets, 24), *received = on_backend(ctx, NULL, 24);
