@@ -161,8 +161,7 @@ bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool wit
     return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
 }
 
-/* True if keys cannot contain the entry beside the rank. */
-static bool has_separate_ids(const struct bi_ranks_forest_slice *slice)
+bool bi_ranks_forest_has_separate_ids(const struct bi_ranks_forest_slice *slice)
 {
     return slice->rows.keys_64bit || slice->rows.is_64bit;
 }
@@ -221,7 +220,7 @@ bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_fore
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, collect.chunk_begins, chunks + 1,
                                     collect.chunk_begins));
     BI_TRY(bi_read_back(ctx, &count, collect.chunk_begins + chunks, sizeof count));
-    BI_TRY(bi_ranks_forest_allocate_list(ctx, count, has_separate_ids(slice), list));
+    BI_TRY(bi_ranks_forest_allocate_list(ctx, count, bi_ranks_forest_has_separate_ids(slice), list));
     collect.keys = list->keys;
     collect.ends = list->ends;
     collect.ids = list->ids;
@@ -375,7 +374,7 @@ static bosc_status run_share(bosc_ctx *ctx, const struct bi_ranks_forest_slice *
     const int64_t m = slice->view.m;
     int64_t room = capacity < (double)m ? (int64_t)capacity + 1 : m;
     for (;;) {
-        BI_TRY(bi_ranks_forest_allocate_list(ctx, room, has_separate_ids(slice), list));
+        BI_TRY(bi_ranks_forest_allocate_list(ctx, room, bi_ranks_forest_has_separate_ids(slice), list));
         share->keys = list->keys;
         share->ends = list->ends;
         share->ids = list->ids;
