@@ -49,8 +49,10 @@ static bosc_status all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, cons
             bi_ipc_all_to_all(ctx, comm, sent, sent_offsets, received, received_offsets, &is_done);
         if (is_done || exchanged != BOSC_OK) return exchanged;
     }
-    if (on_host || ctx->memory.backend == ctx->host.backend) /* the CPU backend queues nothing */
-        return exchange_host(ctx, comm, sent, sent_offsets, received, received_offsets);
+    const bool is_direct = on_host || ctx->memory.backend == ctx->host.backend; /* the CPU backend queues nothing */
+    if (is_direct && !on_host && comm->ipc)
+        BI_TRY(bi_comm_agree(ctx, comm, BOSC_OK)); /* as ranks of devices do below */
+    if (is_direct) return exchange_host(ctx, comm, sent, sent_offsets, received, received_offsets);
     /* Copy the sent items to the host; all ranks must succeed before the exchange. */
     char *copy = bi_host_alloc(ctx, out + in);
     bosc_status local_status = copy || out + in == 0 ? BOSC_OK : BOSC_ERR_NOMEM;

@@ -119,6 +119,8 @@ static bosc_status join_light(struct filter_call *c, bosc_status *local_status, 
 {
     bosc_ctx *ctx = c->f->ctx;
     uint64_t *records = NULL;
+    c->list.count = 0;
+    if (!bi_ranks_forest_has_light(c->f->slice, &c->filter)) return join_trees(c, local_status, fits);
     BI_IF_OK(*local_status, bi_scratch_of(ctx, c->result->n, 2 * sizeof *records, &records));
     BI_IF_OK(*local_status, bi_ranks_forest_choose_at_vertices(ctx, c->f->slice, &c->filter, records, &c->list));
     return join_trees(c, local_status, fits);

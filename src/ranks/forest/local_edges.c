@@ -323,8 +323,6 @@ bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, con
     if (status == BOSC_OK)
         filter->threshold = select_quantile(slice, ranks, count, fraction, own + count,
                                             (struct weighed_sample *)(own + (ranks + 1) * count));
-    /* Weights of the lowest rank, 0, are all light: share_of, which compares this rank's own ids, has none below it. */
-    if (filter->threshold.rank == 0) filter->threshold.id = UINT64_MAX;
     bi_memory_release(&ctx->host, own, all_bytes);
     return status;
 }
@@ -347,6 +345,11 @@ static bosc_status choose_by_steps(bosc_ctx *ctx, const struct bi_ranks_forest_s
     return steps->forest_choose_split(ctx, chunks, &choose);
 }
 
+bool bi_ranks_forest_has_light(const struct bi_ranks_forest_slice *slice, const struct bi_ranks_forest_filter *filter)
+{
+    return !filter->has_threshold || filter->threshold.rank > 0 || filter->threshold.id >= (uint64_t)slice->first_entry;
+}
+
 /* The share of the forest's kernels. The threshold becomes one of this rank's entries, whose ids kernels compare. */
 static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                     const struct bi_ranks_forest_filter *filter)
@@ -356,11 +359,11 @@ static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                  .rank = UINT64_MAX,
                                  .id = UINT32_MAX,
                                  .labels = filter->labels,
-                                 .lists_light = !filter->has_threshold};
-    if (!filter->has_threshold) return share;
+                                 .lists_light = !filter->has_threshold || !bi_ranks_forest_has_light(slice, filter)};
+    if (share.lists_light) return share;
     share.rank = filter->threshold.rank;
     if (filter->threshold.id < first)
-        share.rank--; /* all entries of that rank are heavy; it is not 0 */
+        share.rank--; /* all entries of that rank are heavy; it is not 0 if any are light */
     else if (filter->threshold.id - first < entries)
         share.id = (uint32_t)(filter->threshold.id - first);
     return share;

@@ -414,16 +414,17 @@ static bosc_status copy_tuple(struct published_build *h, struct tuples to, int64
     return h->ctx->backend->copy(h->ctx, to.ids + i, from.ids + k, sizeof *to.ids);
 }
 
-/* The last tuple of each lower half is the root of its group. While further levels follow it is set aside. */
-static bosc_status set_root_aside(struct published_build *h)
+/* The last tuple of each lower half is the root of its group. While further levels follow it is set aside. The counts
+ * of all ranks change alike, also on a rank that has failed. */
+static bosc_status set_root_aside(struct published_build *h, bosc_status local_status)
 {
-    bosc_status local_status = BOSC_OK;
     for (int32_t r = h->group / 2 - 1; r < ranks_of(h); r += h->group) {
         const bool is_aside = h->group > 2, exists = h->counts[r] > 0;
         if (!exists) continue;
         if (r == h->comm->rank) {
             h->has_root = true;
-            if (is_aside) local_status = copy_tuple(h, h->root, 0, h->held, --h->n);
+            h->n -= is_aside;
+            if (is_aside) BI_IF_OK(local_status, copy_tuple(h, h->root, 0, h->held, h->n));
         }
         h->counts[r] -= is_aside;
     }
@@ -440,7 +441,7 @@ static bosc_status split_groups(struct published_build *h, bosc_status *local_st
     }
     if (h->level == 0) end_stage(h, local_status, &t->deduplicate);
     BI_TRY(share_tuples(h, local_status, false));
-    BI_IF_OK(*local_status, set_root_aside(h));
+    *local_status = set_root_aside(h, *local_status);
     end_stage(h, local_status, &t->pivot);
     return BOSC_OK;
 }
