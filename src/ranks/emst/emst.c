@@ -67,6 +67,7 @@ static bosc_status contract_rounds(struct bi_ranks_emst *e, int64_t *count)
     struct bi_ranks_emst_components c;
     struct bi_ranks_emst_min_bounds min_bounds = {e->points, NULL};
     int64_t previous = 0;
+    void *blocks[3];
     BI_TRY(bi_ranks_emst_allocate(e, e->n, 1, &c));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *min_bounds.least_bound, &min_bounds.least_bound));
     const struct bi_ranks_emst_withhold withhold = {c.records, min_bounds.least_bound};
@@ -78,7 +79,8 @@ static bosc_status contract_rounds(struct bi_ranks_emst *e, int64_t *count)
                                      (size_t)c.count * sizeof *min_bounds.least_bound));
         BI_TRY(e->steps->emst_min_bounds(e->ctx, e->n, &min_bounds));
         BI_TRY(e->steps->emst_withhold(e->ctx, c.count, &withhold));
-        BI_TRY(bi_ranks_emst_merge_components(e, &c, 0, c.count, &e->found));
+        BI_TRY(bi_ranks_emst_reduce_records(e, NULL, &c, NULL, blocks));
+        BI_TRY(bi_ranks_emst_merge_components(e, &c, &e->found));
     }
     *count = c.count;
     return BOSC_OK;
@@ -106,7 +108,7 @@ static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
 
 struct emst {
     struct bi_ranks_emst local;
-    struct bi_ranks_emst_found shared; /* this rank's share of the edges that the rounds found */
+    struct bi_ranks_emst_found shared; /* this rank's own of the edges that the rounds found */
     bosc_emst_opts opts;
     int64_t n; /* points of this rank's slice */
     void *pairs, *dist2;

@@ -33,10 +33,12 @@ struct bi_ranks_emst {
 
 /* Components of this rank or of all ranks, in scratch. */
 struct bi_ranks_emst_components {
-    int64_t count;                     /* number of remaining components */
-    int64_t ranks, each;               /* number of ranks that divide them; at most `each` per rank */
-    uint64_t *best, *best_id;          /* (ranks x each; count): length of the shortest edge; its pair */
-    uint64_t *records, *other_records; /* (ranks x each) of three words */
+    int64_t count;            /* number of remaining components */
+    int64_t ranks, each;      /* number of ranks that divide them; at most `each` per rank */
+    uint64_t *best, *best_id; /* (ranks x each; count): length of the shortest edge; its pair */
+    uint64_t *records;        /* (ranks x each) of three words */
+    uint32_t *others;         /* count: the component at the other end of the shortest edge of all ranks */
+    uint8_t *is_own;          /* count: 1 if it is this rank's */
     uint32_t *parent, *survives, *next;
     uint8_t *flags; /* as many as edges or components */
     int64_t *counter;
@@ -50,14 +52,18 @@ bosc_status bi_ranks_emst_allocate(const struct bi_ranks_emst *e, int64_t count,
 /* Writes the records of the shortest of this rank's edges at each component; c->best: their lengths. */
 bosc_status bi_ranks_emst_record_edges(const struct bi_ranks_emst *e, struct bi_ranks_emst_components *c);
 
-/* Contracts the components by their records, and appends the edges of components `first` to `limit` - 1 to *found. */
-bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c, int64_t first,
-                                           int64_t limit, struct bi_ranks_emst_found *found);
+/* Reduces the records over the ranks; comm NULL: this rank's are all. counts, blocks: bi_ranks_forest_reduction. */
+bosc_status bi_ranks_emst_reduce_records(const struct bi_ranks_emst *e, bosc_comm *comm,
+                                         const struct bi_ranks_emst_components *c, int64_t *counts, void **blocks);
+
+/* Contracts the components by the reduced edges, and appends this rank's own to *found. */
+bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c,
+                                           struct bi_ranks_emst_found *found);
 
 /* Returns the step arguments of queries against the shards of other ranks, subtree by subtree. */
 struct bi_ranks_kdtree_reach bi_ranks_emst_reach_of(const struct bi_ranks_emst *e, const void *rows, int64_t n);
 
-/* Runs all rounds. count: this rank's components; *found: its share of the edges. */
+/* Runs all rounds. count: this rank's components; *found: the edges that it has. */
 bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_status, int64_t count,
                                      struct bi_ranks_emst_found *found);
 

@@ -19,7 +19,8 @@ bosc_status bi_ranks_emst_allocate(const struct bi_ranks_emst *e, int64_t count,
     BI_TRY(bi_scratch_of(ctx, padded, sizeof *c->best, &c->best));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *c->best_id, &c->best_id));
     BI_TRY(bi_scratch_of(ctx, padded, RECORD * sizeof *c->records, &c->records));
-    if (ranks > 1) BI_TRY(bi_scratch_of(ctx, padded, RECORD * sizeof *c->records, &c->other_records));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *c->others, &c->others));
+    BI_TRY(bi_scratch_of(ctx, count, sizeof *c->is_own, &c->is_own));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *c->parent, &c->parent));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *c->survives, &c->survives));
     BI_TRY(bi_scratch_of(ctx, count, sizeof *c->next, &c->next));
@@ -60,32 +61,30 @@ static bosc_status relabel(struct bi_ranks_emst *e, struct bi_ranks_emst_compone
     return bi_ranks_forest_relabel_edges(e->ctx, c->next, &e->edges, &e->spare, c->flags, c->counter);
 }
 
-/* Appends the edges listed by components `first` to `limit` - 1. */
-static bosc_status list_edges(const struct bi_ranks_emst *e, const struct bi_ranks_emst_components *c, int64_t first,
-                              int64_t limit, struct bi_ranks_emst_found *found)
+bosc_status bi_ranks_emst_reduce_records(const struct bi_ranks_emst *e, bosc_comm *comm,
+                                         const struct bi_ranks_emst_components *c, int64_t *counts, void **blocks)
 {
-    int64_t listed;
-    if (first >= limit) return BOSC_OK;
-    BI_TRY(e->core->compact(e->ctx, RECORD * sizeof *c->records, c->records + RECORD * first, c->flags + first,
-                            limit - first, found->records + RECORD * found->count, c->counter));
-    BI_TRY(bi_read_back(e->ctx, &listed, c->counter, sizeof listed));
-    found->count += listed;
-    return BOSC_OK;
+    const struct bi_ranks_forest_reduction reduction = {e->ctx,    comm,      c->count, true,  c->records,
+                                                        c->others, c->is_own, counts,   blocks};
+    return bi_ranks_forest_reduce_records(&reduction);
 }
 
-bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c, int64_t first,
-                                           int64_t limit, struct bi_ranks_emst_found *found)
+bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c,
+                                           struct bi_ranks_emst_found *found)
 {
     const int64_t count = c->count;
-    const struct bi_ranks_forest_link link = {c->records, true, c->parent, c->survives, c->flags, c->is_unfinished};
-    const struct bi_ranks_forest_renumber renumber = {c->records,  true,    c->parent,
-                                                      c->survives, c->next, c->is_unfinished};
+    const struct bi_ranks_forest_join join = {c->others, c->is_own, c->parent, c->survives, c->flags, c->is_unfinished};
+    const struct bi_ranks_forest_number number = {c->others, c->parent, c->survives, c->next, c->is_unfinished};
+    int64_t listed;
     uint32_t last;
     /* 1. Link the components and append the listed edges. 2. Number the roots by a prefix sum. 3. Relabel. */
-    BI_TRY(e->steps->forest_link_components(e->ctx, count, &link));
-    BI_TRY(list_edges(e, c, first, limit, found));
+    BI_TRY(e->steps->forest_join(e->ctx, count, &join));
+    BI_TRY(e->core->compact(e->ctx, RECORD * sizeof *c->records, c->records, c->flags, count,
+                            found->records + RECORD * found->count, c->counter));
+    BI_TRY(bi_read_back(e->ctx, &listed, c->counter, sizeof listed));
+    found->count += listed;
     BI_TRY(e->core->scan(e->ctx, BOSC_SUM, BOSC_INCLUSIVE, BOSC_U32, c->survives, count, c->survives));
-    BI_TRY(e->steps->forest_renumber(e->ctx, count, &renumber));
+    BI_TRY(e->steps->forest_number(e->ctx, count, &number));
     BI_TRY(bi_read_back(e->ctx, &last, c->survives + (count - 1), sizeof last));
     c->count = last;
     c->each = bi_div_up(c->count, c->ranks);
@@ -308,7 +307,7 @@ struct round_state {
     struct bi_ranks_emst_components c;
     uint32_t *shard_labels; /* by rank: the one component of its points, or BI_FOREST_NONE */
     uint32_t *label_range;  /* two: the least and the greatest label of this rank's points */
-    int64_t *offsets;       /* (ranks + 1), host */
+    int64_t *offsets;       /* (ranks + 1), host; then (3, ranks) pointers */
 };
 
 /* Exchanges items of `size` bytes, `each` for each rank. */
@@ -323,30 +322,13 @@ static bosc_status reduce_lengths(struct round_state *s, bosc_status *local_stat
 {
     const struct bi_ranks_emst *e = s->e;
     struct bi_ranks_emst_components *c = &s->c;
-    const struct bi_ranks_emst_min_words least = {c->other_records, c->each, (int32_t)c->ranks, c->records};
+    uint64_t *received = c->records, *lengths = c->records + c->each * c->ranks; /* three words a component */
+    const struct bi_ranks_emst_min_words least = {received, c->each, (int32_t)c->ranks, lengths};
     BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
-    *local_status = exchange_items(s, sizeof *c->best, c->best, c->other_records);
+    *local_status = exchange_items(s, sizeof *c->best, c->best, received);
     BI_IF_OK(*local_status, e->steps->emst_min_words(e->ctx, c->each, &least));
     BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
-    *local_status = exchange_items(s, sizeof *c->best, c->records, c->best);
-    return BOSC_OK;
-}
-
-/* Reduces c.records over all ranks to the lightest. *local_status: as above. */
-static bosc_status reduce_records(struct round_state *s, bosc_status *local_status)
-{
-    const struct bi_ranks_emst *e = s->e;
-    struct bi_ranks_emst_components *c = &s->c;
-    const size_t size = RECORD * sizeof *c->records;
-    const struct bi_ranks_forest_min_record least = {c->other_records, c->each, (int32_t)c->ranks, true, c->records};
-    uint64_t *records = c->records;
-    BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
-    *local_status = exchange_items(s, size, c->records, c->other_records);
-    BI_IF_OK(*local_status, e->steps->forest_min_record(e->ctx, c->each, &least));
-    BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
-    *local_status = exchange_items(s, size, c->records, c->other_records);
-    c->records = c->other_records;
-    c->other_records = records;
+    *local_status = exchange_items(s, sizeof *c->best, lengths, c->best);
     return BOSC_OK;
 }
 
@@ -390,11 +372,16 @@ static bosc_status find_edges(struct round_state *s, bosc_status *local_status)
     return query_other_shards(s->e, &s->c, s->shard_labels, ALL_POINTS, local_status);
 }
 
-/* Contracts the components; this rank lists the edges of its share of them. */
-static bosc_status contract_components(struct round_state *s, struct bi_ranks_emst_found *found)
+/* Reduces the records of all ranks, and contracts the components. *local_status: as above. */
+static bosc_status contract_components(struct round_state *s, bosc_status *local_status,
+                                       struct bi_ranks_emst_found *found)
 {
-    const int64_t first = s->e->comm->rank * s->c.each, limit = first + s->c.each;
-    return bi_ranks_emst_merge_components(s->e, &s->c, first, limit < s->c.count ? limit : s->c.count, found);
+    const struct bi_ranks_emst *e = s->e;
+    BI_IF_OK(*local_status, bi_ranks_emst_record_edges(e, &s->c));
+    BI_TRY(bi_comm_agree(e->ctx, e->comm, *local_status));
+    BI_TRY(bi_ranks_emst_reduce_records(e, e->comm, &s->c, s->offsets, (void **)(s->offsets + s->c.ranks + 1)));
+    *local_status = bi_ranks_emst_merge_components(s->e, &s->c, found);
+    return BOSC_OK;
 }
 
 /* A tree of all points has one component left. */
@@ -404,9 +391,7 @@ static bosc_status run_rounds(struct round_state *s, bosc_status local_status, s
         BI_TRY(bi_comm_agree(s->e->ctx, s->e->comm, local_status));
         if (s->c.count == 1) return BOSC_OK;
         BI_TRY(find_edges(s, &local_status));
-        BI_IF_OK(local_status, bi_ranks_emst_record_edges(s->e, &s->c));
-        BI_TRY(reduce_records(s, &local_status));
-        BI_IF_OK(local_status, contract_components(s, found));
+        BI_TRY(contract_components(s, &local_status, found));
     }
 }
 
@@ -426,19 +411,19 @@ static bosc_status init_rounds(struct round_state *s, int64_t components, int64_
 bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_status, int64_t count,
                                      struct bi_ranks_emst_found *found)
 {
-    enum { ROUNDS = 33 }; /* upper bound, of fewer than 2^32 components; each round's share is rounded up */
     const int32_t ranks = e->comm->rank_count;
-    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t), record = RECORD * sizeof *found->records;
+    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t) + 3 * (size_t)ranks * sizeof(void *),
+                 record = RECORD * sizeof *found->records;
     struct round_state s = {.e = e};
     int64_t first, components;
     *found = (struct bi_ranks_emst_found){.count = 0};
     BI_TRY(bi_comm_offset(e->ctx, e->comm, local_status, count, &first, &components));
-    /* A rank lists at most its share of each round's components, which at least halve. */
-    local_status = bi_scratch_of(e->ctx, 2 * bi_div_up(components, ranks) + ROUNDS, record, &found->records);
+    local_status = bi_scratch_of(e->ctx, components, record, &found->records);
     if (local_status == BOSC_OK && !(s.offsets = bi_host_alloc(e->ctx, bytes))) local_status = BOSC_ERR_NOMEM;
     const struct bi_mark mark = bi_arena_mark(e->ctx);
     BI_IF_OK(local_status, init_rounds(&s, components, first, count));
     const bosc_status status = run_rounds(&s, local_status, found);
+    if (status != BOSC_OK) (void)e->ctx->backend->sync(e->ctx); /* queued copies may read the list of blocks */
     bi_arena_rewind(e->ctx, mark);
     bi_memory_release(&e->ctx->host, s.offsets, bytes);
     return status;

@@ -108,6 +108,22 @@ bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_fore
 bosc_status bi_ranks_forest_relabel_edges(bosc_ctx *ctx, const uint32_t *next, struct bi_ranks_list *edges,
                                           struct bi_ranks_list *spare, uint8_t *flags, int64_t *counter);
 
+/* Records of this rank's lightest edge at each component, and results of all ranks. */
+struct bi_ranks_forest_reduction {
+    bosc_ctx *ctx;
+    bosc_comm *comm; /* NULL: this rank alone */
+    int64_t components;
+    bool is_64bit;
+    uint64_t *records;
+    uint32_t *others; /* (components): the other end of the lightest edge; BI_FOREST_NONE: no edge */
+    uint8_t *is_own;  /* (components): 1 on the rank that has this edge, else 0 */
+    int64_t *counts;  /* (ranks), host: a buffer */
+    void **blocks;    /* (3, ranks), host: a buffer, which lasts until queued work is done */
+};
+
+/* reduce.c: finds the lightest edges of all ranks. All ranks have agreed before. */
+bosc_status bi_ranks_forest_reduce_records(const struct bi_ranks_forest_reduction *reduction);
+
 enum { BI_RANKS_FOREST_BYTES = 170 }; /* scratch for each vertex, upper bound */
 
 struct bi_ranks_rounds {

@@ -32,11 +32,10 @@ struct round_state {
     bool has_heavy;             /* heavy edges are not listed yet: a component without an edge may be no whole tree */
     int64_t components, joined; /* joined: by the last round */
     bool is_compact;            /* the list has no edges within a component */
-    int32_t ranks;
-    uint32_t *parent;         /* n: by component */
-    uint32_t *survives;       /* n: 1 for roots; then its prefix sums */
-    uint64_t *best, *best_id; /* n: keys and ids of edges; best_id only if edges have ids */
-    uint8_t *flags;           /* n: by component */
+    uint32_t *parent;           /* n: by component */
+    uint32_t *survives;         /* n: 1 for roots; then its prefix sums */
+    uint64_t *best, *best_id;   /* n: keys and ids of edges; best_id only if edges have ids */
+    uint8_t *flags;             /* n: by component */
     uint8_t *edge_flags;
     uint64_t *records; /* n: this rank's lightest edge at each component */
     uint32_t *others;  /* n: the other end of the lightest edge of all ranks */
@@ -133,77 +132,19 @@ static bosc_status list_heavy(struct round_state *s, bool light_left)
     return allocate_spare(s);
 }
 
-/* ---- the lightest edges of all ranks ---- */
-
-/* The first component that rank r reduces, and their number. */
-static int64_t slice_begin(const struct round_state *s, int64_t r) { return s->components * r / s->ranks; }
-static int64_t slice_size(const struct round_state *s, int64_t r) { return slice_begin(s, r + 1) - slice_begin(s, r); }
-
-/* Reduces `count` components: from the records of all ranks to the results on all, each by the list of its blocks. The
- * lists are host memory that lasts to the end of the call. */
-static bosc_status reduce_blocks(struct round_state *s, int64_t count, void **blocks)
-{
-    const size_t bytes = 3 * (size_t)s->ranks * sizeof *blocks;
-    void **table;
-    if (count == 0) return BOSC_OK;
-    BI_TRY(bi_scratch(s->ctx, bytes, (void **)&table));
-    BI_TRY(s->ctx->backend->copy(s->ctx, table, blocks, bytes));
-    const struct bi_ranks_forest_reduce reduce = {.records = (const uint64_t *const *)table,
-                                                  .others = (uint32_t *const *)(table + s->ranks),
-                                                  .is_own = (uint8_t *const *)(table + 2 * s->ranks),
-                                                  .rank_count = s->ranks,
-                                                  .is_64bit = s->r->is_64bit};
-    return s->steps->forest_reduce(s->ctx, count, &reduce);
-}
-
-/* Opens the records of all ranks and their results as windows, and reduces this rank's components. to_owners: the
- * exchange of records; from_owners: of results. */
-static bosc_status reduce_in_windows(struct round_state *s, bosc_status local_status,
-                                     const struct bi_exchange *to_owners, const struct bi_exchange *from_owners)
-{
-    struct bi_windows records = {
-        .access = BI_WINDOW_READ_SENT, .count = 1, .of = {{(size_t)record_bytes(s), s->records, NULL, NULL}}};
-    struct bi_windows results = {
-        .access = BI_WINDOW_WRITE,
-        .count = 2,
-        .of = {{sizeof *s->others, s->others, NULL, NULL}, {sizeof *s->is_own, s->is_own, NULL, NULL}}};
-    const size_t ranks = (size_t)s->ranks, bytes = ranks * sizeof(void *);
-    void **blocks = s->slice->blocks;
-    BI_TRY(bi_exchange_open_windows(s->ctx, s->comm, &local_status, to_owners, &records));
-    bosc_status status = bi_exchange_open_windows(s->ctx, s->comm, &local_status, from_owners, &results);
-    if (status == BOSC_OK) {
-        if (local_status == BOSC_OK) {
-            memcpy(blocks, records.of[0].blocks, bytes);
-            memcpy(blocks + ranks, results.of[0].blocks, bytes);
-            memcpy(blocks + 2 * ranks, results.of[1].blocks, bytes);
-            local_status = reduce_blocks(s, slice_size(s, s->comm->rank), blocks);
-        }
-        status = bi_exchange_close_windows(s->ctx, s->comm, local_status, from_owners, &results);
-    }
-    return bi_exchange_close_windows(s->ctx, s->comm, status, to_owners, &records);
-}
-
 /* Reduces the records over all ranks. All ranks have agreed before. */
-static bosc_status reduce_over_ranks(struct round_state *s)
-{
-    struct bi_exchange to_owners, from_owners = {0};
-    int64_t *counts = s->slice->counts;
-    for (int32_t r = 0; r < s->ranks; r++) counts[r] = slice_size(s, r);
-    bosc_status status = bi_exchange_begin(s->ctx, s->comm, BOSC_OK, counts, &to_owners);
-    for (int32_t r = 0; r < s->ranks; r++) counts[r] = slice_size(s, s->comm->rank);
-    BI_IF_OK(status, bi_exchange_begin(s->ctx, s->comm, BOSC_OK, counts, &from_owners));
-    if (status == BOSC_OK) BI_WITH_SCRATCH(s->ctx, status = reduce_in_windows(s, BOSC_OK, &to_owners, &from_owners));
-    bi_exchange_end(s->ctx, &from_owners);
-    bi_exchange_end(s->ctx, &to_owners);
-    return status;
-}
-
 static bosc_status reduce_records(struct round_state *s)
 {
-    void *blocks[3] = {s->records, s->others, s->is_own};
-    if (s->ranks > 1) return reduce_over_ranks(s);
-    memcpy(s->slice->blocks, blocks, sizeof blocks);
-    BI_RETURN_WITH_SCRATCH(s->ctx, reduce_blocks(s, s->components, s->slice->blocks));
+    const struct bi_ranks_forest_reduction reduction = {.ctx = s->ctx,
+                                                        .comm = s->comm,
+                                                        .components = s->components,
+                                                        .is_64bit = s->r->is_64bit,
+                                                        .records = s->records,
+                                                        .others = s->others,
+                                                        .is_own = s->is_own,
+                                                        .counts = s->slice->counts,
+                                                        .blocks = s->slice->blocks};
+    return bi_ranks_forest_reduce_records(&reduction);
 }
 
 /* ---- contraction ---- */
@@ -356,8 +297,7 @@ bosc_status bi_ranks_forest_run_rounds(bosc_ctx *ctx, bosc_comm *comm, const str
                             .slice = slice,
                             .steps = ctx->ops->ranks->steps,
                             .core = ctx->backend->core,
-                            .r = rounds,
-                            .ranks = comm ? comm->rank_count : 1};
+                            .r = rounds};
     BI_RETURN_WITH_SCRATCH(ctx, run_rounds(&s, local_status));
 }
 

@@ -85,7 +85,7 @@ struct bi_ranks_emst_withhold {
 BI_FN void bi_step_emst_withhold(const struct bi_ranks_emst_withhold *a, int64_t c)
 {
     uint64_t *r = a->records + c * bi_ranks_record_words(true);
-    if (r[0] >= a->least_bound[c]) r[1] = BI_RANKS_NO_EDGE;
+    if (r[0] >= a->least_bound[c]) r[0] = r[1] = r[2] = BI_RANKS_NO_EDGE; /* as a record without an edge */
 }
 
 /* ---- components ---- */

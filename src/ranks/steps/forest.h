@@ -424,28 +424,6 @@ BI_FN void bi_step_forest_write_records(const struct bi_ranks_forest_record *a, 
     bi_ranks_forest_write_record(a, i, v, u);
 }
 
-/* The lightest of the ranks' records of each component, written for each rank. */
-struct bi_ranks_forest_min_record {
-    const uint64_t *records; /* (rank_count, each) */
-    int64_t each;
-    int32_t rank_count;
-    bool is_64bit;
-    uint64_t *out; /* (rank_count, each) */
-};
-
-BI_FN void bi_step_forest_min_record(const struct bi_ranks_forest_min_record *a, int64_t i)
-{
-    const uint64_t *least = bi_ranks_record_at(a->records, a->is_64bit, i);
-    for (int32_t k = 1; k < a->rank_count; k++) {
-        const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, k * a->each + i);
-        const uint64_t x = bi_ranks_record_rank(r, a->is_64bit), y = bi_ranks_record_rank(least, a->is_64bit);
-        if (x < y || (x == y && r[1] < least[1])) least = r;
-    }
-    for (int32_t k = 0; k < a->rank_count; k++)
-        for (int w = 0; w < bi_ranks_record_words(a->is_64bit); w++)
-            a->out[(k * a->each + i) * bi_ranks_record_words(a->is_64bit) + w] = least[w];
-}
-
 /* Reduces the records of all ranks at each component that this rank reduces. `others`: the component at the other end
  * of the lightest edge, BI_FOREST_NONE without one; `is_own`: 1 on the rank of that edge, else 0. */
 struct bi_ranks_forest_reduce {
@@ -512,46 +490,6 @@ BI_FN void bi_step_forest_number(const struct bi_ranks_forest_number *a, int64_t
 {
     const bool is_whole = !a->is_unfinished && a->others[c] == BI_FOREST_NONE;
     a->next[c] = is_whole ? BI_FOREST_NONE : a->root_counts[bi_uf_find(a->parent, (uint32_t)c)] - 1;
-}
-
-/* Links each component to the one at the other end of its edge. Of two components with the same edge, the smaller
- * becomes a root and the larger lists the edge. A component without an edge is a whole tree; if `is_unfinished`, it
- * survives as a root, since it may find an edge later. */
-struct bi_ranks_forest_link {
-    const uint64_t *records;
-    bool is_64bit;
-    uint32_t *parent;
-    uint32_t *survives; /* 1 for roots, else 0 */
-    uint8_t *listed;
-    bool is_unfinished;
-};
-
-BI_FN void bi_step_forest_link_components(const struct bi_ranks_forest_link *a, int64_t c)
-{
-    const uint64_t *r = bi_ranks_record_at(a->records, a->is_64bit, c);
-    const bool has_edge = r[1] != BI_RANKS_NO_EDGE;
-    const uint32_t other = has_edge ? bi_ranks_record_other(r, a->is_64bit) : (uint32_t)c;
-    const bool survives =
-        has_edge ? c < other && bi_ranks_record_at(a->records, a->is_64bit, other)[1] == r[1] : a->is_unfinished;
-    a->parent[c] = survives ? (uint32_t)c : other;
-    a->survives[c] = survives;
-    a->listed[c] = has_edge && !survives;
-}
-
-/* next[c] = the component's number in the next round. */
-struct bi_ranks_forest_renumber {
-    const uint64_t *records;
-    bool is_64bit;
-    uint32_t *parent;
-    const uint32_t *root_counts; /* inclusive prefix sum of `survives` */
-    uint32_t *next;              /* BI_FOREST_NONE for a whole tree */
-    bool is_unfinished;          /* as in bi_ranks_forest_link */
-};
-
-BI_FN void bi_step_forest_renumber(const struct bi_ranks_forest_renumber *a, int64_t c)
-{
-    const bool whole = !a->is_unfinished && bi_ranks_record_at(a->records, a->is_64bit, c)[1] == BI_RANKS_NO_EDGE;
-    a->next[c] = whole ? BI_FOREST_NONE : a->root_counts[bi_uf_find(a->parent, (uint32_t)c)] - 1;
 }
 
 /* Sets the ends of edges to the next round's numbers, and marks edges between different components. next NULL: the
