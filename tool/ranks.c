@@ -50,10 +50,15 @@ static int open_mpi_library(void)
     return report_error(EXIT_FAILED, "mpirun: libboscage_mpi.so is of another version");
 }
 
-/* Switches to NCCL if all processes have it and a CUDA device each; otherwise data goes by MPI, through the host. */
+/* Switches to NCCL if all processes have it and a CUDA device each; otherwise data goes by MPI, through the host.
+ * Processes of one host that map each other's device memory stay with MPI, which is faster then. */
 static void switch_to_nccl(struct job *job, struct ranks *ranks)
 {
+    bosc_comm_info info = {.size = sizeof info};
     bosc_comm *nccl;
+    if (bosc_comm_barrier(job->ctx, ranks->comms[0]) != BOSC_OK ||
+        bosc_comm_get_info(job->ctx, ranks->comms[0], &info) != BOSC_OK || info.shared)
+        return;
     if (bosc_comm_create_nccl_over(job->ctx, ranks->comms[0], NULL, &nccl) != BOSC_OK) return;
     ranks->bootstrap_comm = ranks->comms[0];
     ranks->comms[0] = nccl;

@@ -1,4 +1,4 @@
-/* Ranks that are processes of this machine: a transport over shared memory, and runs that the first process starts. */
+/* Processes of this machine as ranks: a transport over shared memory, and runs that the first process starts. */
 #ifndef BENCH_HARNESS_PROCESSES_H
 #define BENCH_HARNESS_PROCESSES_H
 

@@ -65,7 +65,8 @@ typedef struct bosc_comm_transport {
 } bosc_comm_transport;
 
 /* Makes this rank's end of a communicator over a transport of the caller's.
- * Arrays of a device are copied through host memory.
+ * Arrays of a device are copied through host memory, unless all ranks are processes of one host, each with a context of
+ * a CUDA device: these map each other's device memory, if cudaMalloc made it and not an allocator of the caller's.
  * transport: copied.
  * rank: from 0.
  * rank_count: 1 or more, the same on all ranks.
@@ -89,7 +90,7 @@ typedef struct bosc_comm_info {
     int64_t bytes;     /* sent by this rank to others */
     double seconds;    /* of this thread in exchanges, including waits for other ranks; devices may end them later */
     int32_t broken;    /* 1: a rank was lost, the communicator is unusable; else 0 */
-    int32_t reserved;
+    int32_t shared; /* 1: ranks access each other's memory. Known after bosc_comm_barrier or data in arrays; else 0 */
 } bosc_comm_info;
 
 /* Describes this rank's end. Set `size`. */

@@ -94,7 +94,8 @@ bosc_status bosc_comm_get_info(bosc_ctx *ctx, const bosc_comm *comm, bosc_comm_i
                                  .exchanges = comm->exchanges,
                                  .bytes = comm->bytes,
                                  .seconds = comm->seconds,
-                                 .broken = comm->broken};
+                                 .broken = comm->broken,
+                                 .shared = comm->sharing >= BI_SHARES_ADDRESSES};
     bi_copy_info(info, &full, sizeof full);
     return BOSC_OK;
 }
@@ -141,6 +142,7 @@ bosc_status bi_comm_all_to_all(bosc_ctx *ctx, bosc_comm *comm, bool on_host, con
 bosc_status bi_comm_find_sharing(bosc_ctx *ctx, bosc_comm *comm)
 {
     if (comm->sharing != BI_SHARING_UNKNOWN) return BOSC_OK;
+    BI_TRY(check_not_broken(ctx, comm));
     if (comm->transport->find_sharing) return comm->transport->find_sharing(ctx, comm);
     comm->sharing = comm->transport->publish_queued ? BI_SHARES_ADDRESSES : BI_SHARES_NOTHING;
     return BOSC_OK;
@@ -270,7 +272,9 @@ bosc_status bosc_comm_barrier(bosc_ctx *ctx, bosc_comm *comm)
 {
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    return bi_comm_agree(ctx, comm, ctx->backend->sync(ctx));
+    const bosc_status local_status = ctx->backend->sync(ctx);
+    BI_TRY(bi_comm_find_sharing(ctx, comm));
+    return bi_comm_agree(ctx, comm, local_status);
 }
 
 /* ---- sums ---- */

@@ -1,5 +1,5 @@
-/* Exported and mapped allocations of ranks that are processes of one host. A handle is sent once: a slot stands for it in
- * later messages. CUDA gives a new allocation a new number (its id), also at the address of an old one. */
+/* Exported and mapped allocations of processes of one host. A handle is sent once: a slot stands for it in later
+ * messages. CUDA gives a new allocation a new number (its id), also at the address of an old one. */
 #include "comm/ipc.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
-/* Windows: arrays of items that the work of other ranks accesses where they lie. Ranks that share memory
- * exchange the arrays' addresses, or what stands for them between processes, and order their queued work; others exchange
- * copies. */
+/* Windows: arrays of items that the work of other ranks accesses where they lie. Ranks that share memory exchange the
+ * arrays' addresses, or what stands for them between processes, and order their queued work; others exchange copies. */
 #include "comm/comm.h"
 #include "comm/device.h"
 #include "comm/ipc.h"

@@ -377,7 +377,8 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *to, void *memory)
     return cudaSuccess;
 }
 
-/* Maps the pages through the other process's open file. A process cannot map its own memory, nor memory that was freed. */
+/* Maps the pages through the other process's open file. A process cannot map its own memory, nor memory that was
+ * freed. */
 cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t from, unsigned flags)
 {
     handle opened;

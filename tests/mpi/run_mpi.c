@@ -1,5 +1,5 @@
-/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE...]. A program with
- * the emulator runs them on its devices in turn. */
+/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE...]. A program
+ * with the emulator runs them on its devices in turn. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

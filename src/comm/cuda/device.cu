@@ -1,15 +1,10 @@
 /* CUDA functions of communicators: peer access, events between ranks, and for NCCL a stream, an event to poll, and
  * page-locked buffers. A copy to pageable memory would block the host, for ever if a rank is lost. */
-#ifdef BI_EMULATE
-#include "processes.hpp"
-#else
-#include <cuda.h>
-#endif
-
 #include <cstring>
 
 #include "comm/device.h"
 #include "core/cuda/launch.cuh"
+#include "core/cuda/processes.cuh"
 
 /* Lets the current device, that of the context, access the memory of `device`. */
 static bool open_peer(bosc_ctx *ctx, int32_t device)
@@ -64,27 +59,10 @@ static bosc_status await_event(bosc_ctx *ctx, const struct bi_comm_event *event)
 
 /* ---- memory of other processes ---- */
 
-/* The driver gives the range and number of an allocation, and whether handles of it exist: not of memory of a pool. */
-#ifndef BI_EMULATE
 static bool find_allocation(const bosc_ctx *ctx, const void *p, struct bi_comm_allocation *allocation)
 {
-    bool can_export = false;
-    CUdeviceptr begin = 0;
-    unsigned long long id = 0;
-    CUpointer_attribute queried[] = {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
-                                     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_BUFFER_ID};
-    void *answers[] = {&can_export, &begin, &id};
-    const auto get = reinterpret_cast<decltype(&cuPointerGetAttributes)>(ctx->driver.get_attributes);
-    if (!get || get(3, queried, answers, (CUdeviceptr)p) != CUDA_SUCCESS || !can_export) return false;
-    *allocation = {reinterpret_cast<void *>(begin), id};
-    return begin != 0;
+    return bi_cuda_find_allocation(ctx, p, &allocation->begin, &allocation->id);
 }
-#else
-static bool find_allocation(const bosc_ctx *, const void *p, struct bi_comm_allocation *allocation)
-{
-    return emulated_find_allocation(p, &allocation->begin, &allocation->id);
-}
-#endif
 
 static_assert(sizeof(cudaIpcMemHandle_t) == BI_COMM_HANDLE, "handles fit");
 

@@ -1,7 +1,7 @@
-/* Spanning forests over few ranks by a filter: all ranks gather the light edges of all, and find their forest. Each then
- * lists its heavy edges between the trees, which are gathered in the same way; most heavy edges lie within a tree. So
- * every rank joins the vertices alone, by the algorithm of one context, while rounds (rounds.c) exchange minima.
- * Source: Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
+/* Spanning forests over few ranks by a filter: all ranks gather the light edges of all, and find their forest. Each
+ * then lists its heavy edges between the trees, which are gathered in the same way; most heavy edges lie within a
+ * tree. So every rank joins the vertices alone, by the algorithm of one context, while rounds (rounds.c) exchange
+ * minima. Source: Osipov, Sanders, Singler, The Filter-Kruskal Minimum Spanning Tree Algorithm (2009). */
 #include "core/call.h"
 #include "ranks/forest/forest.h"
 

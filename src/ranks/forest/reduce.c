@@ -1,5 +1,5 @@
-/* The lightest edge of all ranks at each component, from the records of each. The components are divided among the ranks;
- * each reads the records of its own from the memory of all, and writes the results to all. */
+/* The lightest edge of all ranks at each component, from the records of each. The components are divided among the
+ * ranks; each reads the records of its own from the memory of all, and writes the results to all. */
 #include <string.h>
 
 #include "core/call.h"

@@ -1,4 +1,4 @@
-/* Ranks that are processes, on emulated devices: they map each other's memory by handles. Elsewhere the cases do nothing:
+/* Processes as ranks, on emulated devices: they map each other's memory by handles. Elsewhere the cases do nothing:
  * a process that has used a real device cannot be forked. */
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +89,8 @@ static void write_window(struct rank *r, int64_t *array, int64_t number, bool sh
 
 static size_t array_bytes(int a, int round) { return (size_t)(1 + (a * 7 + round * 5) % 13) * 4096; }
 
-/* Arrays are freed and allocated anew between windows, often at the same addresses, and are more than there are exports.
- * Ranks allocate different numbers of them. */
+/* Arrays are freed and allocated anew between windows, often at the same addresses, and are more than there are
+ * exports. Ranks allocate different numbers of them. */
 static void use_arrays(struct rank *r)
 {
     void *arrays[ARRAYS], *other = NULL;
@@ -125,6 +125,7 @@ static void exchange_blocks(struct rank *r)
         sent_offsets[i + 1] = sent_offsets[i] + 1000 * ((r->rank + 2 * i) % 3);
         received_offsets[i + 1] = received_offsets[i] + 1000 * ((i + 2 * r->rank) % 3);
     }
+    /* 1. Blocks of 0 to 2,000 bytes. 2. Fill, exchange, overwrite; the received bytes are those before. */
     unsigned char *bytes = suite_alloc((size_t)received_offsets[r->rank_count] + 1);
     CHECK_OK(r->ctx, bosc_ctx_alloc(r->ctx, 8000, &sent));
     CHECK_OK(r->ctx, bosc_ctx_alloc(r->ctx, 8000, &received));
