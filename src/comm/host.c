@@ -1,6 +1,7 @@
 /* Communicators over a transport of the caller, which moves host memory. Device memory is copied to the host and back,
  * unless the ranks are processes of one host, which map each other's device memory (comm/ipc.h): windows then lie
- * there. A rank waits for its own queued work before it exchanges, so no device waits for the work of a lost process. */
+ * there. A rank waits for its own queued work before it exchanges, so no device waits for the work of a lost
+ * process. */
 #include <string.h>
 
 #include "comm/ipc.h"

@@ -1,5 +1,6 @@
 /* Handles of device memory between processes of one host (CUDA's inter-process communication). A process exports an
- * allocation once, with its first use in a window; the other ranks map it once, and windows then name it by a number. */
+ * allocation once, with its first use in a window; the other ranks map it once, and windows then name it by a
+ * number. */
 #ifndef BI_COMM_IPC_H
 #define BI_COMM_IPC_H
 
