@@ -19,7 +19,7 @@ static inline bool bi_cuda_find_allocation(const bosc_ctx *ctx, const void *p, v
     (void)ctx;
     return emulated_find_allocation(p, begin, id);
 #else
-    bool has_handle = false;
+    unsigned has_handle = 0;
     CUdeviceptr first = 0;
     unsigned long long number = 0;
     CUpointer_attribute queried[] = {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
