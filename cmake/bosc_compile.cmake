@@ -39,7 +39,11 @@ else() # what only the clauses of its pragmas use
     $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-unused-parameter;-Wno-unused-variable;-Wno-unused-but-set-variable>)
 endif()
 
-find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED) # used as a header: no library to link
+# xxHash is used as a header: no library to link. The system's copy comes first, as distributions want it.
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  set(XXHASH_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/third_party/xxhash)
+endif()
 target_include_directories(bosc_options SYSTEM INTERFACE $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)
 
 # libFuzzer is clang's: its builds count the edges that an input reaches.
