@@ -1,4 +1,4 @@
-# The extension of the Python package, boscage._core, with the library linked into it. `pip install .` comes here through
+# The extension of the Python package, boscage._core, with the library linked into it unless BOSC_PYTHON_LIBRARY says boscage. `pip install .` comes here through
 # scikit-build-core (pyproject.toml), which needs of an install the component `python` alone.
 if(DEFINED SKBUILD_SABI_COMPONENT AND NOT SKBUILD_SABI_COMPONENT STREQUAL "")
   set(sabi ${SKBUILD_SABI_COMPONENT}) # without it the stable ABI goes off, and nothing says so
@@ -10,7 +10,8 @@ find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB bosc_python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
 nanobind_add_module(_core STABLE_ABI FREE_THREADED NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${bosc_python_sources})
-target_link_libraries(_core PRIVATE boscage_static)
+set(BOSC_PYTHON_LIBRARY boscage_static CACHE STRING "Library of the extension: boscage_static, or boscage where it is installed too")
+target_link_libraries(_core PRIVATE ${BOSC_PYTHON_LIBRARY})
 target_compile_options(_core PRIVATE -Wall -Wextra -Wshadow $<$<BOOL:${BOSC_WERROR}>:-Werror>)
 if(BOSC_SANITIZE)
   target_compile_options(_core PRIVATE -fsanitize=${BOSC_SANITIZE} -fno-omit-frame-pointer)
@@ -23,4 +24,8 @@ if(DEFINED SKBUILD_SABI_VERSION AND NOT SKBUILD_SABI_VERSION STREQUAL "" AND Pyt
   endif()
 endif()
 target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL) # the library's names are nobody else's business
+option(BOSC_WHEEL "Link C++'s runtime statically: a wheel then runs beside older ones" OFF)
+if(BOSC_WHEEL)
+  target_link_options(_core PRIVATE -static-libstdc++ -static-libgcc)
+endif()
 install(TARGETS _core LIBRARY DESTINATION boscage COMPONENT python)

@@ -1,5 +1,5 @@
 # libboscage_io and the command-line tool. The tool, as the tests, takes static libraries where the machine has them, so
-# that it runs where only the C library is installed.
+# that it runs where only the C library is installed; without BOSC_STATIC, as in a distribution's packages, shared ones.
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(TIFF 4.5 REQUIRED) # whose messages need no global handler
@@ -8,7 +8,9 @@ find_package(Threads REQUIRED)
 
 # bosc_find_static(variable file shared): the static library `file`, or else `shared`.
 function(bosc_find_static variable file shared)
-  find_library(${variable} NAMES ${file} NO_CACHE)
+  if(BOSC_STATIC)
+    find_library(${variable} NAMES ${file} NO_CACHE)
+  endif()
   if(NOT ${variable})
     set(${variable} ${shared})
   endif()
@@ -56,7 +58,7 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.a
 list(LENGTH BOSC_TIFF_STATIC found)
 add_library(bosc_no_jbig STATIC src/io/stand_in/jbig.c)
 set(BOSC_TIFF_STATIC_CXX ${BOSC_TIFF_STATIC} bosc_no_jbig Threads::Threads) # for programs that are linked as C++
-if(found EQUAL 7 AND IS_ABSOLUTE "${archive}")
+if(BOSC_STATIC AND found EQUAL 7 AND IS_ABSOLUTE "${archive}")
   list(APPEND BOSC_TIFF_STATIC bosc_no_jbig ${archive} -static-libgcc Threads::Threads)
 else()
   set(BOSC_TIFF_STATIC TIFF::TIFF)

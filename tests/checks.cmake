@@ -18,6 +18,7 @@ if(NOT BOSC_SANITIZE)
       set_tests_properties(documents help_agrees help_examples completion PROPERTIES ENVIRONMENT "BOSCAGE=$<TARGET_FILE:boscage_tool>")
     endif()
     add_test(NAME reference COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/reference_test.py)
+    add_test(NAME recipes COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/recipes_test.py)
     add_test(NAME dev_counts COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/dev_test.py)
     add_test(NAME mutate_judges COMMAND ${BOSC_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/project/mutate_test.py)
   endif()
@@ -62,6 +63,12 @@ if(NOT BOSC_SANITIZE)
   endif()
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_GENERATOR})
   set_tests_properties(symbols install PROPERTIES LABELS package)
+endif()
+
+if(BOSC_HAVE_CUDA)
+  add_test(NAME architectures
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/project/architectures.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CUDA_COMPILER})
+  set_tests_properties(architectures PROPERTIES LABELS package)
 endif()
 
 # The tool is given out under a licence that the GPL's of libjbig does not go with.

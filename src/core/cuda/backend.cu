@@ -25,11 +25,25 @@ extern "C" int32_t bi_cuda_device_count(void)
     return count_devices(&count) == cudaSuccess ? count : 0;
 }
 
+/* The oldest driver that the runtime in the library works with. */
+#if defined(CUDART_VERSION) && CUDART_VERSION < 13000
+#define OLDEST_DRIVER "525"
+#else
+#define OLDEST_DRIVER "580"
+#endif
+
 extern "C" const char *bi_cuda_reason(void)
 {
     int count;
     cudaError_t error = count_devices(&count);
-    if (error == cudaErrorInsufficientDriver) return "no CUDA driver here, or one older than this build";
+    if (error == cudaErrorInsufficientDriver) {
+#ifndef BI_EMULATE
+        int version = 0; /* stays 0 without a driver */
+        if (cudaDriverGetVersion(&version) == cudaSuccess && version > 0)
+            return "the CUDA driver here is too old: this build needs driver " OLDEST_DRIVER " or newer";
+#endif
+        return "no CUDA driver here: this build needs driver " OLDEST_DRIVER " or newer";
+    }
     if (error != cudaSuccess) return cudaGetErrorString(error);
     return count > 0 ? "" : "no CUDA device here";
 }
