@@ -26,6 +26,6 @@ endif()
 target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL) # the library's names are nobody else's business
 option(BOSC_WHEEL "Link C++'s runtime statically: a wheel then runs beside older ones" OFF)
 if(BOSC_WHEEL)
-  target_link_options(_core PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_options(_core PRIVATE -static-libstdc++) # and not libgcc: gcc 12's archive needs glibc 2.35
 endif()
 install(TARGETS _core LIBRARY DESTINATION boscage COMPONENT python)

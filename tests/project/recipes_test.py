@@ -56,7 +56,7 @@ class Recipes(unittest.TestCase):
         read = {name for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")]
                 for name in re.findall(r"\b(src|include|tool|render|demo|third_party|cmake)/", path.read_text())}
         for name in read:
-            self.assertIn(f'"{name}"', listed)
+            self.assertIn(f'"/{name}"', listed)
             self.assertIn(f'"{name}"', (PACKAGING / "conan" / "conanfile.py").read_text())
 
 

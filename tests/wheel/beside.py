@@ -85,7 +85,9 @@ def run_order(names):
 if sys.argv[1:2] == [ONE_ORDER]:
     run_order(sys.argv[2:])
 else:
-    orders = list(itertools.permutations(["boscage", *sys.argv[1:]]))
+    names = ["boscage", *sys.argv[1:]]
+    rotations = [names[i:] + names[:i] for i in range(len(names))]
+    orders = list(itertools.permutations(names)) if len(names) < 4 else rotations
     for order in orders:
         subprocess.run([sys.executable, __file__, ONE_ORDER, *order], check=True, timeout=300)
     print(f"beside {', '.join(sys.argv[1:])}: {len(orders)} orders")
