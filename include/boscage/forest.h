@@ -163,9 +163,9 @@ BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points,
                                               const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
                                               void *core_dist2);
 
-/* Computes the most backend memory, in bytes, of bosc_emst_compute (min_samples 0) or bosc_emst_compute_mutual for n host
- * points with squares in range. Needs no device.
- * opts, min_samples: as of those calls.
+/* Computes the most backend memory, in bytes, of bosc_emst_compute (min_samples 0) or bosc_emst_compute_mutual.
+ * For n host points with squares in range. Needs no device.
+ * opts, min_samples: as in the call.
  * bytes: receives their number.
  * Cost: O(1). */
 BOSC_API bosc_status bosc_emst_bytes(const bosc_ctx *ctx, const bosc_emst_opts *opts, int64_t n, int64_t min_samples,

@@ -23,9 +23,9 @@ BOSC_BEGIN_DECLS
  *     within eps of its box are 2^32 - 1 or more.
  * Cost: bosc_ranks_kdtree_build. A rank receives its halo, the h points of other ranks within eps of the boxes of its
  *     subtrees, with row + 12 bytes each, and clusters its own points and the halo as bosc_dbscan_compute does. Sets of
- *     core points with points in halos, o on all ranks, are joined by bosc_ranks_components_compute. Each row moves back
- *     with 12 bytes. Scratch: that of bosc_dbscan_compute for own points and halo, a copy of the coordinates, 40 bytes a
- *     point, 40 for each point that is sent, and 30 o. One rank alone calls bosc_dbscan_compute.
+ *     core points with points in halos, o on all ranks, are joined by bosc_ranks_components_compute. Each row moves
+ *     back with 12 bytes. Scratch: that of bosc_dbscan_compute for own points and halo, a copy of the coordinates, 40
+ *     bytes a point, 40 for each point that is sent, and 30 o. One rank alone calls bosc_dbscan_compute.
  * Waits.
  * Source: Patwary et al., A New Scalable Parallel DBSCAN Algorithm Using the Disjoint-Set Data Structure (SC 2012). */
 BOSC_API bosc_status bosc_ranks_dbscan_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,

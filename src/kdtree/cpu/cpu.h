@@ -185,8 +185,8 @@ enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; long
  * and NODES after a test that failed. Chosen so that counts of few neighbours cost as before. */
 enum { BI_KDTREE_COUNTED_NODES = 256, BI_KDTREE_COUNTED_LEVELS = 2 };
 
-/* Least ids of a long row, which is collected as bits, and most bits of an id in it. A word of bits is read twice, in about
- * 1 ns; the sort of an id takes some 10 ns (estimates). */
+/* Least ids of a long row, which is collected as bits, and most bits of an id in it. A word of bits is read twice, in
+ * about 1 ns; the sort of an id takes some 10 ns (estimates). */
 enum { BI_KDTREE_BITS_ROW = 128, BI_KDTREE_BITS_PER_ID = 512 };
 
 /* Most ids of a tree whose long rows have distances by id: 1 MB a thread, a second-level cache. */
@@ -227,8 +227,8 @@ struct bi_kdtree_cpu_search {
     bool wide_ids, later; /* later: as in struct bi_kdtree_query, with first_row */
     int64_t first_row;
     void *heaps; /* list_size entries of 16 bytes a thread, if list_size > BI_KDTREE_SORTED_LIST */
-    /* Rows of least_bits ids and more are collected as bits: bit_words a thread, all 0. values: distances of the ids of all
-     * bits, for dist2. */
+    /* Rows of least_bits ids and more are collected as bits: bit_words a thread, all 0. values: distances of the ids of
+     * all bits, for dist2. */
     uint64_t *bits;
     double *values;
     int64_t bit_words, least_bits;

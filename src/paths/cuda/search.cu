@@ -391,6 +391,7 @@ bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const bi_paths_search *search)
 {
     const bi_paths_rows &r = search->rows;
     args a = {};
+    /* 1. The arguments and scratch. */
     a.rows = r;
     a.distances = (unsigned long long *)search->distances;
     a.list = search->list;
@@ -406,6 +407,7 @@ bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const bi_paths_search *search)
     BI_TRY(bi_scratch_of(ctx, 1, sizeof(control), &a.control));
     BI_TRY(ctx->backend->fill(ctx, a.control, 0, sizeof *a.control));
     BI_TRY(ctx->backend->fill(ctx, a.control->least, 0xff, sizeof a.control->least));
+    /* 2. The kernel for the type of the lengths. */
     if (r.plateau) return launch_search<ANY>(ctx, a);
     if (r.unweighted) return launch_search<UNWEIGHTED>(ctx, a);
     switch (r.weight) {

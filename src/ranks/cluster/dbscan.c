@@ -1,8 +1,8 @@
 /* DBSCAN over ranks. Points go to the shards of a k-d tree. Each rank receives its halo, the points of other shards
  * within eps of its own, and clusters its points and halo by the parts of bosc_dbscan_compute: the counts of its own
  * points are complete, and core flags of the halo come from their ranks. Every pair of core points within eps is then
- * united on some rank. The ranks number the clusters together (sets.c), label their own points, and return the labels to
- * the rows. */
+ * united on some rank. The ranks number the clusters together (sets.c), label their own points, and return the labels
+ * to the rows. */
 #include <boscage/ranks/cluster.h>
 
 #include "ranks/cluster/cluster.h"

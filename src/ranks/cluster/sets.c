@@ -270,7 +270,7 @@ static bosc_status exchange_proposals(struct numbering *m, const struct bi_ranks
     a.known = m->root_numbers;
     local_status = s->steps->cluster_answer_root(ctx, received, &a);
     BI_TRY(bi_exchange_replies(ctx, s->comm, local_status, &scatter->x, sizeof *replies, a.answers, replies));
-    /* 3. Those of the open sets. */
+    /* 3. Store the numbers of the open sets. */
     const struct bi_ranks_cluster_spread in_order = {replies, scatter->order, numbers};
     m->sets.open_numbers = numbers;
     local_status = s->steps->cluster_spread(ctx, m->open, &in_order);

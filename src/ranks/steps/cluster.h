@@ -17,8 +17,8 @@ struct bi_ranks_cluster_reach {
     double limit; /* the largest measure that counts */
 };
 
-/* Returns a lower bound of the measures from row i to points of a box. Measures grow with each gap; no distance of order
- * p is below its largest gap. */
+/* Returns a lower bound of the measures from row i to points of a box. Measures grow with each gap; no distance of
+ * order p is below its largest gap. */
 BI_FN double bi_ranks_cluster_box_measure(const struct bi_ranks_cluster_reach *a, int64_t i, const uint64_t *low)
 {
     const struct bi_ranks_kdtree_reach *s = &a->shards;
