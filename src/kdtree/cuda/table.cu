@@ -273,6 +273,7 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_build_scratch,
     cuda_find_beyond,
     cuda_view,
+    nullptr, /* find_flat */
     cuda_needs_lists,
     cuda_build,
     bi_kdtree_cuda_partition_by_rank,
@@ -286,6 +287,8 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     cuda_radius_count,
     cuda_radius_fill,
     false, /* searches_orders */
+    false, /* searches_limits */
+    false, /* searches_self */
     has_index,
     cuda_checks_queries,
     cuda_query_bytes,
