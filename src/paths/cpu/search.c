@@ -286,7 +286,7 @@ static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *se
     }
     s.near.count = search->count;
     s.range_end = bi_paths_range_end(&s.rows, 0, width);
-    int64_t relaxed = 0; /* in the last range */
+    int64_t relaxed = s.near.count; /* in the last range; at first the sources */
     do {
         const int useful = threads_of(relaxed, threads);
         while (s.near.count > 0) relax_list(&s, s.near.count < FEW_LISTED ? 1 : useful);

@@ -390,8 +390,8 @@ template <int KIND> static bosc_status launch_search(bosc_ctx *ctx, const args &
 bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const bi_paths_search *search)
 {
     const bi_paths_rows &r = search->rows;
+    /* 1. Arguments and lists. */
     args a = {};
-    /* 1. The arguments and scratch. */
     a.rows = r;
     a.distances = (unsigned long long *)search->distances;
     a.list = search->list;
@@ -407,7 +407,7 @@ bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const bi_paths_search *search)
     BI_TRY(bi_scratch_of(ctx, 1, sizeof(control), &a.control));
     BI_TRY(ctx->backend->fill(ctx, a.control, 0, sizeof *a.control));
     BI_TRY(ctx->backend->fill(ctx, a.control->least, 0xff, sizeof a.control->least));
-    /* 2. The kernel for the type of the lengths. */
+    /* 2. The kernel of the type. */
     if (r.plateau) return launch_search<ANY>(ctx, a);
     if (r.unweighted) return launch_search<UNWEIGHTED>(ctx, a);
     switch (r.weight) {
