@@ -117,12 +117,7 @@ static bosc_status join_trees(struct filter_call *c, bosc_status *local_status, 
 /* Joins the trees of the light edges. */
 static bosc_status join_light(struct filter_call *c, bosc_status *local_status, bool *fits)
 {
-    bosc_ctx *ctx = c->f->ctx;
-    uint64_t *records = NULL;
-    c->list.count = 0;
-    if (!bi_ranks_forest_has_light(c->f->slice, &c->filter)) return join_trees(c, local_status, fits);
-    BI_IF_OK(*local_status, bi_scratch_of(ctx, c->result->n, 2 * sizeof *records, &records));
-    BI_IF_OK(*local_status, bi_ranks_forest_choose_at_vertices(ctx, c->f->slice, &c->filter, records, &c->list));
+    BI_IF_OK(*local_status, bi_ranks_forest_list_light(c->f->ctx, c->f->slice, &c->filter, &c->list));
     return join_trees(c, local_status, fits);
 }
 

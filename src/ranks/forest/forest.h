@@ -96,8 +96,9 @@ bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ra
                                                const struct bi_ranks_forest_filter *filter, uint64_t *records,
                                                struct bi_ranks_list *list);
 
-/* False if no edge of this rank can be light. */
-bool bi_ranks_forest_has_light(const struct bi_ranks_forest_slice *slice, const struct bi_ranks_forest_filter *filter);
+/* Lists the light edges alone, in scratch. */
+bosc_status bi_ranks_forest_list_light(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list);
 
 /* Lists the heavy edges between the components filter->labels, in scratch. */
 bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,

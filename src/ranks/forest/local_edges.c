@@ -345,7 +345,8 @@ static bosc_status choose_by_steps(bosc_ctx *ctx, const struct bi_ranks_forest_s
     return steps->forest_choose_split(ctx, chunks, &choose);
 }
 
-bool bi_ranks_forest_has_light(const struct bi_ranks_forest_slice *slice, const struct bi_ranks_forest_filter *filter)
+/* False if no edge of this rank can be light: entries of the least weight are, but only on lower ranks. */
+static bool has_light(const struct bi_ranks_forest_slice *slice, const struct bi_ranks_forest_filter *filter)
 {
     return !filter->has_threshold || filter->threshold.rank > 0 || filter->threshold.id >= (uint64_t)slice->first_entry;
 }
@@ -359,7 +360,7 @@ static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                  .rank = UINT64_MAX,
                                  .id = UINT32_MAX,
                                  .labels = filter->labels,
-                                 .lists_light = !filter->has_threshold || !bi_ranks_forest_has_light(slice, filter)};
+                                 .lists_light = !filter->has_threshold || !has_light(slice, filter)};
     if (share.lists_light) return share;
     share.rank = filter->threshold.rank;
     if (filter->threshold.id < first)
@@ -407,6 +408,18 @@ bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ra
     }
     BI_TRY_WITH_SCRATCH(ctx, choose_by_steps(ctx, slice, slice->rows.keys_64bit, records));
     return bi_ranks_forest_list_edges(ctx, slice, filter, list);
+}
+
+bosc_status bi_ranks_forest_list_light(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
+                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list)
+{
+    uint64_t *records; /* which the kernels write, too */
+    *list = (struct bi_ranks_list){.count = 0};
+    if (!has_light(slice, filter)) return BOSC_OK;
+    if (!has_kernels(ctx, slice)) return bi_ranks_forest_list_edges(ctx, slice, filter, list);
+    BI_TRY(bi_scratch_of(ctx, slice->view.n, (size_t)bi_ranks_record_words(slice->rows.keys_64bit) * sizeof *records,
+                         &records));
+    return bi_ranks_forest_choose_at_vertices(ctx, slice, filter, records, list);
 }
 
 bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
