@@ -61,6 +61,9 @@ static int read_options(const struct job *job, bosc_hdbscan_opts *opts)
     opts->metric = metrics[metric];
     opts->selection = (bosc_hdbscan_selection)selection;
     opts->allow_single_cluster = job->value[OPT_ALLOW_SINGLE_CLUSTER] != NULL;
+    if (opts->metric != BOSC_CLUSTER_MINKOWSKI && (job->value[OPT_SAVE] || job->value[OPT_MEMBERSHIP]))
+        return report_error(EXIT_USAGE, "%s: of Euclidean distances only",
+                            job->value[OPT_SAVE] ? "--save" : "--membership");
     if (opts->max_cluster_size && selection == BOSC_HDBSCAN_LEAF)
         return report_error(EXIT_USAGE, "--max-cluster-size: of no effect with --selection leaf");
     return EXIT_DONE;
