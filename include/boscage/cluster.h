@@ -207,7 +207,8 @@ typedef struct bosc_hdbscan_model {
  * A query joins the nearest of its 2 min_samples nearest points, by mutual reachability, at that distance. Its core
  * distance is that of its min_samples-th nearest, itself counted.
  * model: its arrays are read only.
- * opts: as those of bosc_hdbscan_condense; NULL means the defaults. min_samples, label_bits and epsilon are used.
+ * opts: as those of bosc_hdbscan_condense; NULL means the defaults. min_samples, label_bits and epsilon are used;
+ *     metric is MINKOWSKI.
  * queries (query_count x dim): of the tree's dtype, rows `stride` elements apart (0: dim).
  * labels (query_count): of label_bits; those of the clusters, -1 for noise.
  * probabilities (query_count): the density at which a query joins over the greatest one of its cluster, at most 1; 0
@@ -262,7 +263,7 @@ typedef struct bosc_hdbscan bosc_hdbscan;
 
 /* Clusters points, and keeps the result. It is not changed afterwards.
  * points, n, stride: as in bosc_hdbscan_compute; copied.
- * opts: required, as dim has no default.
+ * opts: required, as dim has no default; metric is MINKOWSKI.
  * clustering: receives the handle, to be freed by bosc_hdbscan_free.
  * Errors: as bosc_hdbscan_compute; BOSC_ERR_LIMIT for core distances with squares out of range.
  * Cost: that of bosc_hdbscan_compute_linkage, a k-d tree and one search of min_samples neighbours a point.

@@ -65,6 +65,12 @@ bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, 
     return BOSC_OK;
 }
 
+bosc_status bi_hdbscan_check_euclidean(bosc_ctx *ctx, const bosc_hdbscan_opts *full)
+{
+    if (full->metric == BOSC_CLUSTER_MINKOWSKI) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric: predictions are under MINKOWSKI alone");
+}
+
 /* Checks the number of points and the arrays that a call writes. */
 static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n, const struct outputs *to)
 {
@@ -537,10 +543,12 @@ bosc_status bosc_hdbscan_bytes(const bosc_ctx *ctx, const bosc_hdbscan_opts *opt
     BI_TRY(bi_hdbscan_check_opts(messages, opts, &full));
     BI_TRY(check_outputs(messages, &full, n, &none));
     BI_TRY(bi_hdbscan_check_samples(messages, &full, n));
-    const bosc_emst_opts emst = {.size = sizeof emst, .dtype = full.dtype, .dim = full.dim};
+    const bool turns = full.metric != BOSC_CLUSTER_MINKOWSKI; /* rows become directions: copies of both, and heights */
+    const int32_t dim = bi_cluster_direction_dim(full.metric, full.dim);
+    const bosc_emst_opts emst = {.size = sizeof emst, .dtype = turns ? BOSC_F64 : full.dtype, .dim = dim};
     BI_TRY(bosc_emst_bytes(ctx, &emst, n, full.min_samples, &tree));
     BI_TRY(bosc_linkage_bytes(ctx, NULL, n, &linkage));
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
-    *bytes = bi_max_i64(tree, linkage) + n * BESIDE;
+    *bytes = bi_max_i64(tree, linkage) + n * (BESIDE + (turns ? 8 * (dim + full.dim + 1) : 0));
     return BOSC_OK;
 }

@@ -190,6 +190,7 @@ bosc_status bosc_hdbscan_predict_memberships(bosc_ctx *ctx, const bosc_hdbscan_m
     struct bi_predict_call s = {.queries = queries, .query_count = query_count, .stride = stride};
     BI_ENTER(ctx);
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &s.opts));
+    BI_TRY(bi_hdbscan_check_euclidean(ctx, &s.opts));
     BI_TRY(bi_predict_check_model(ctx, model, &s.model));
     BI_TRY(check_labels(ctx, labels, s.model.tree->nodes));
     BI_TRY(bi_predict_check_queries(ctx, &s, "memberships", labels > 0 ? memberships : (double *)&s));

@@ -66,6 +66,7 @@ bosc_status bosc_hdbscan_create(bosc_ctx *ctx, const void *points, int64_t n, in
     bosc_hdbscan *fresh;
     BI_ENTER(ctx);
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
+    BI_TRY(bi_hdbscan_check_euclidean(ctx, &full));
     if (!clustering) return bi_fail(ctx, BOSC_ERR_ARG, "clustering: NULL");
     if (full.dtype == 0) full.dtype = BOSC_F32;
     bi_progress_set_total(ctx, CREATE_ITEMS * (double)n);

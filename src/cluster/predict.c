@@ -153,6 +153,7 @@ bosc_status bosc_hdbscan_predict(bosc_ctx *ctx, const bosc_hdbscan_model *model,
     struct bi_predict_call s = {.queries = queries, .query_count = query_count, .stride = stride};
     BI_ENTER(ctx);
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &s.opts));
+    BI_TRY(bi_hdbscan_check_euclidean(ctx, &s.opts));
     BI_TRY(bi_predict_check_model(ctx, model, &s.model));
     BI_TRY(bi_predict_check_queries(ctx, &s, "labels", labels));
     BI_TRY(bi_check_aligned(ctx, "labels", labels, (size_t)s.opts.label_bits / 8));

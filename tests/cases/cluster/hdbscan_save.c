@@ -233,6 +233,8 @@ static void arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, 7, 0, NULL, &none), "opts");
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, 7, 0, &o, NULL), "clustering");
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, -1, 0, &o, &none), "n");
+    const bosc_hdbscan_opts cosine = {.size = sizeof cosine, .dim = 1, .metric = BOSC_CLUSTER_COSINE};
+    CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, 7, 0, &cosine, &none), "opts");
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, NULL, 7, 0, &o, &none), "points");
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, 7, -1, &o, &none), "stride");
     CHECK_ARG(ctx, bosc_hdbscan_create(ctx, seven_points, 1, 0, &o, &none), "opts");
