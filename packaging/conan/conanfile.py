@@ -5,7 +5,7 @@ import os
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import copy
+from conan.tools.files import copy, rm, rmdir
 
 
 class Boscage(ConanFile):
@@ -23,6 +23,8 @@ class Boscage(ConanFile):
     def validate(self):
         if self.settings.os != "Linux" or self.settings.arch not in ("x86_64", "armv8"):
             raise ConanInvalidConfiguration("boscage is for 64-bit Linux on x86-64 and arm64")
+        if self.options.io and not self.options.shared:
+            raise ConanInvalidConfiguration("boscage/*:io=True needs boscage/*:shared=True: libboscage_io is a shared library")
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -61,13 +63,17 @@ class Boscage(ConanFile):
             folder = "third_party" if name == "NOTICES.txt" else ""
             copy(self, name, os.path.join(self.source_folder, folder), os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
+        libraries = os.path.join(self.package_folder, "lib")
+        rm(self, "libboscage.a" if self.options.shared else "libboscage.so*", libraries)
+        for folder in ("cmake", "pkgconfig"):  # Conan writes its own
+            rmdir(self, os.path.join(libraries, folder))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "boscage")
         self.cpp_info.set_property("pkg_config_name", "boscage")
         core = self.cpp_info.components["boscage"]
         core.set_property("cmake_target_name", "boscage::boscage" if self.options.shared else "boscage::boscage_static")
-        core.libs = ["boscage" if self.options.shared else ":libboscage.a"]
+        core.libs = ["boscage"]
         core.system_libs = ["m", "dl", "pthread"]
         if not self.options.shared:
             core.exelinkflags = core.sharedlinkflags = ["-fopenmp"]
