@@ -70,9 +70,6 @@ struct bi_ranks_list {
 };
 bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool with_ids, struct bi_ranks_list *list);
 
-/* True if keys cannot contain the entry beside the rank. */
-bool bi_ranks_forest_has_separate_ids(const struct bi_ranks_forest_slice *slice);
-
 /* Selects edges to list: all that the options admit, or those of an index of entries, or only light or heavy ones. */
 struct bi_ranks_forest_filter {
     const struct bi_ranks_forest_word *words; /* NULL: none */
@@ -95,10 +92,6 @@ bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, con
 bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
                                                const struct bi_ranks_forest_filter *filter, uint64_t *records,
                                                struct bi_ranks_list *list);
-
-/* Lists the light edges alone, in scratch. */
-bosc_status bi_ranks_forest_list_light(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
-                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list);
 
 /* Lists the heavy edges between the components filter->labels, in scratch. */
 bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
@@ -142,7 +135,6 @@ struct bi_ranks_rounds {
     int32_t count;
     int64_t node_count;
     int64_t level_begin[BI_RANKS_FOREST_LEVELS]; /* offset of each round's nodes */
-    uint32_t *labels; /* of bi_ranks_forest_run_filter: the smallest vertex of each vertex's tree; else NULL */
 };
 
 /* Allocates scratch for the results. */
@@ -165,7 +157,7 @@ bosc_status bi_ranks_forest_flatten(bosc_ctx *ctx, int64_t n, uint32_t *parent);
 bosc_status bi_ranks_forest_merge_labels(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                          bosc_status local_status, uint32_t *labels);
 
-/* ---- filter.c and finish.c ---- */
+/* ---- finish.c ---- */
 
 /* A request for a forest, and its results. */
 struct bi_ranks_forest_call {
@@ -181,11 +173,6 @@ struct bi_ranks_forest_call {
     uint32_t *tree_of;    /* n: labels; NULL unless requested */
     bosc_msf_info info;
 };
-
-/* Finds the forest of all ranks' edges by a filter: result->records, found, count and, if this rank requests labels,
- * `labels`, in the memory of bi_ranks_forest_allocate_rounds. *is_done: false if there are many ranks, or edges are too
- * many or too wide; then rounds do. Waits. */
-bosc_status bi_ranks_forest_run_filter(struct bi_ranks_forest_call *f, struct bi_ranks_rounds *result, bool *is_done);
 
 /* Shares the requests of all ranks: f->requests, and those of each in the slice's list. */
 bosc_status bi_ranks_forest_share_requests(struct bi_ranks_forest_call *f, bosc_status local_status);

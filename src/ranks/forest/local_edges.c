@@ -161,7 +161,8 @@ bosc_status bi_ranks_forest_allocate_list(bosc_ctx *ctx, int64_t count, bool wit
     return with_ids ? bi_scratch_of(ctx, count, sizeof *list->ids, &list->ids) : BOSC_OK;
 }
 
-bool bi_ranks_forest_has_separate_ids(const struct bi_ranks_forest_slice *slice)
+/* True if keys cannot contain the entry beside the rank. */
+static bool has_separate_ids(const struct bi_ranks_forest_slice *slice)
 {
     return slice->rows.keys_64bit || slice->rows.is_64bit;
 }
@@ -220,7 +221,7 @@ bosc_status bi_ranks_forest_list_edges(bosc_ctx *ctx, const struct bi_ranks_fore
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, collect.chunk_begins, chunks + 1,
                                     collect.chunk_begins));
     BI_TRY(bi_read_back(ctx, &count, collect.chunk_begins + chunks, sizeof count));
-    BI_TRY(bi_ranks_forest_allocate_list(ctx, count, bi_ranks_forest_has_separate_ids(slice), list));
+    BI_TRY(bi_ranks_forest_allocate_list(ctx, count, has_separate_ids(slice), list));
     collect.keys = list->keys;
     collect.ends = list->ends;
     collect.ids = list->ids;
@@ -323,6 +324,8 @@ bosc_status bi_ranks_forest_choose_threshold(bosc_ctx *ctx, bosc_comm *comm, con
     if (status == BOSC_OK)
         filter->threshold = select_quantile(slice, ranks, count, fraction, own + count,
                                             (struct weighed_sample *)(own + (ranks + 1) * count));
+    /* Weights of the lowest rank, 0, are all light: share_of, which compares this rank's own ids, has none below it. */
+    if (filter->threshold.rank == 0) filter->threshold.id = UINT64_MAX;
     bi_memory_release(&ctx->host, own, all_bytes);
     return status;
 }
@@ -345,12 +348,6 @@ static bosc_status choose_by_steps(bosc_ctx *ctx, const struct bi_ranks_forest_s
     return steps->forest_choose_split(ctx, chunks, &choose);
 }
 
-/* False if no edge of this rank can be light: entries of the least weight are, but only on lower ranks. */
-static bool has_light(const struct bi_ranks_forest_slice *slice, const struct bi_ranks_forest_filter *filter)
-{
-    return !filter->has_threshold || filter->threshold.rank > 0 || filter->threshold.id >= (uint64_t)slice->first_entry;
-}
-
 /* The share of the forest's kernels. The threshold becomes one of this rank's entries, whose ids kernels compare. */
 static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                     const struct bi_ranks_forest_filter *filter)
@@ -360,11 +357,11 @@ static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                  .rank = UINT64_MAX,
                                  .id = UINT32_MAX,
                                  .labels = filter->labels,
-                                 .lists_light = !filter->has_threshold || !has_light(slice, filter)};
-    if (share.lists_light) return share;
+                                 .lists_light = !filter->has_threshold};
+    if (!filter->has_threshold) return share;
     share.rank = filter->threshold.rank;
     if (filter->threshold.id < first)
-        share.rank--; /* all entries of that rank are heavy; it is not 0 if any are light */
+        share.rank--; /* all entries of that rank are heavy; it is not 0 */
     else if (filter->threshold.id - first < entries)
         share.id = (uint32_t)(filter->threshold.id - first);
     return share;
@@ -378,7 +375,7 @@ static bosc_status run_share(bosc_ctx *ctx, const struct bi_ranks_forest_slice *
     const int64_t m = slice->view.m;
     int64_t room = capacity < (double)m ? (int64_t)capacity + 1 : m;
     for (;;) {
-        BI_TRY(bi_ranks_forest_allocate_list(ctx, room, bi_ranks_forest_has_separate_ids(slice), list));
+        BI_TRY(bi_ranks_forest_allocate_list(ctx, room, has_separate_ids(slice), list));
         share->keys = list->keys;
         share->ends = list->ends;
         share->ids = list->ids;
@@ -408,18 +405,6 @@ bosc_status bi_ranks_forest_choose_at_vertices(bosc_ctx *ctx, const struct bi_ra
     }
     BI_TRY_WITH_SCRATCH(ctx, choose_by_steps(ctx, slice, slice->rows.keys_64bit, records));
     return bi_ranks_forest_list_edges(ctx, slice, filter, list);
-}
-
-bosc_status bi_ranks_forest_list_light(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,
-                                       const struct bi_ranks_forest_filter *filter, struct bi_ranks_list *list)
-{
-    uint64_t *records; /* which the kernels write, too */
-    *list = (struct bi_ranks_list){.count = 0};
-    if (!has_light(slice, filter)) return BOSC_OK;
-    if (!has_kernels(ctx, slice)) return bi_ranks_forest_list_edges(ctx, slice, filter, list);
-    BI_TRY(bi_scratch_of(ctx, slice->view.n, (size_t)bi_ranks_record_words(slice->rows.keys_64bit) * sizeof *records,
-                         &records));
-    return bi_ranks_forest_choose_at_vertices(ctx, slice, filter, records, list);
 }
 
 bosc_status bi_ranks_forest_list_heavy(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice,

@@ -44,10 +44,6 @@ static bosc_status label_forest(struct bi_ranks_forest_call *f, const struct bi_
 {
     bosc_status local_status = BOSC_OK;
     if (!(f->requests & BI_RANKS_REQUEST_LABELS)) return BOSC_OK;
-    if (rounds->labels && !f->is_cut) {
-        f->tree_of = rounds->labels;
-        return bi_comm_agree(f->ctx, f->comm, BOSC_OK);
-    }
     if (f->labels || f->is_cut) local_status = bi_scratch_of(f->ctx, f->slice->view.n, sizeof *f->tree_of, &f->tree_of);
     if (f->is_cut) {
         if (local_status == BOSC_OK) BI_WITH_SCRATCH(f->ctx, local_status = label_own_edges(f));
@@ -82,10 +78,8 @@ static bosc_status write_outputs(struct msf_call *c)
 static bosc_status find_replicated(struct msf_call *c)
 {
     struct bi_ranks_forest_call *f = &c->f;
-    bool is_done;
     BI_TRY(bi_ranks_forest_share_requests(f, init_rounds(c)));
-    BI_TRY(bi_ranks_forest_run_filter(f, &c->rounds, &is_done));
-    if (!is_done) BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, BOSC_OK, &c->rounds));
+    BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, BOSC_OK, &c->rounds));
     f->info.rounds = c->rounds.count;
     BI_TRY(bi_ranks_forest_finish(f, c->rounds.records, c->rounds.is_64bit, c->rounds.found));
     return label_forest(f, &c->rounds);

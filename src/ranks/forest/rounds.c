@@ -247,9 +247,6 @@ static bosc_status run_rounds(struct round_state *s, bosc_status local_status)
     if (s->r->from_rows) {
         BI_TRY(bi_ranks_forest_choose_threshold(s->ctx, s->comm, s->slice, local_status, &s->filter));
         s->has_heavy = s->filter.has_threshold;
-        /* Weights of the lowest rank are all light, so that each rank has light edges, and kernels choose at
-         * vertices. */
-        if (s->filter.threshold.rank == 0) s->filter.threshold.id = UINT64_MAX;
     }
     for (bool is_first = true;; is_first = false) {
         if (s->has_heavy && !is_first) BI_TRY(finish_light_rounds(s, &local_status));

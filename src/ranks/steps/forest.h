@@ -262,49 +262,6 @@ BI_FN void bi_step_forest_collect_edges(const struct bi_ranks_forest_collect_edg
         }
 }
 
-/* ---- gathered edges ---- */
-
-/* Separates edges (rank << 32 | entry, a << 32 | b) into columns. */
-struct bi_ranks_forest_columns {
-    const uint64_t *keys, *ends;
-    uint32_t *ranks, *a, *b;
-};
-
-BI_FN void bi_step_forest_columns(const struct bi_ranks_forest_columns *a, int64_t i)
-{
-    a->ranks[i] = (uint32_t)(a->keys[i] >> 32);
-    a->a[i] = (uint32_t)(a->ends[i] >> 32);
-    a->b[i] = (uint32_t)a->ends[i];
-}
-
-/* Writes records (below) of chosen edges, numbers of gathered edges; this rank's begin at `begin` and have these keys.
- * A record's other component is not used. */
-struct bi_ranks_forest_chosen_records {
-    const uint32_t *chosen;
-    uint32_t begin;
-    const uint64_t *keys;
-    uint64_t first;
-    uint64_t *records;
-};
-
-BI_FN void bi_step_forest_chosen_records(const struct bi_ranks_forest_chosen_records *a, int64_t i)
-{
-    const uint64_t key = a->keys[a->chosen[i] - a->begin];
-    a->records[2 * i] = key >> 32 << 32;
-    a->records[2 * i + 1] = a->first + (uint32_t)key;
-}
-
-/* Replaces the label of each vertex by the label that a later phase gave it. */
-struct bi_ranks_forest_follow_labels {
-    uint32_t *labels;
-    const uint32_t *later;
-};
-
-BI_FN void bi_step_forest_follow_labels(const struct bi_ranks_forest_follow_labels *a, int64_t v)
-{
-    a->labels[v] = a->later[a->labels[v]];
-}
-
 /* ---- labels: `parent` points to smaller vertices of the same component, or to the vertex itself ---- */
 
 /* Narrows labels to 32 bits. An excluded vertex becomes its own parent. */
