@@ -91,9 +91,8 @@ int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-bool output_is_text(const struct job *job)
+bool path_is_text(const char *path)
 {
-    const char *path = job->value[OPT_OUTPUT];
     return path && (path_has_ending(path, ".csv") || path_has_ending(path, ".tsv") || path_has_ending(path, ".txt"));
 }
 
@@ -105,17 +104,17 @@ static void write_name(FILE *file, const bosc_names *names, int64_t i, char sepa
     fprintf(file, name[strcspn(name, ends)] ? "\"%s\"" : "%s", name);
 }
 
-/* Writes a weight with the fewest digits that read back as it is. */
-static void write_weight(FILE *file, const bosc_edges *edges, int64_t i)
+/* Writes number i of an array of I32, I64 or F64 with the fewest digits that read back as it is. */
+static void write_number(FILE *file, bosc_dtype dtype, const void *numbers, int64_t i)
 {
     char text[32];
-    if (edges->dtype != BOSC_F64) {
-        const long long weight = edges->dtype == BOSC_I32 ? ((const int32_t *)edges->weights)[i]
-                                                          : (long long)((const int64_t *)edges->weights)[i];
-        fprintf(file, "%lld", weight);
+    if (dtype != BOSC_F64) {
+        const long long number =
+            dtype == BOSC_I32 ? ((const int32_t *)numbers)[i] : (long long)((const int64_t *)numbers)[i];
+        fprintf(file, "%lld", number);
         return;
     }
-    const double weight = ((const double *)edges->weights)[i];
+    const double weight = ((const double *)numbers)[i];
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, weight);
         if (strtod(text, NULL) == weight) break;
@@ -123,8 +122,8 @@ static void write_weight(FILE *file, const bosc_edges *edges, int64_t i)
     fputs(text, file);
 }
 
-/* Writes the text of a stream in memory to -o, and frees it. */
-static int write_text(struct job *job, FILE *file, char **data, const size_t *size)
+/* Writes the text of a stream in memory to a file, and frees it. */
+static int write_text(struct job *job, const char *path, FILE *file, char **data, const size_t *size)
 {
     bosc_io_error error;
     const bool failed = ferror(file) != 0;
@@ -132,7 +131,7 @@ static int write_text(struct job *job, FILE *file, char **data, const size_t *si
     const bosc_text text = {*data, (int64_t)*size};
     const double start = job_now();
     if (!code) {
-        const bosc_status status = bosc_texts_write(&job->value[OPT_OUTPUT], &text, 1, &error);
+        const bosc_status status = bosc_texts_write(&path, &text, 1, &error);
         if (status != BOSC_OK) code = report_io_error(status, &error);
     }
     job_add_seconds(job, "write", start);
@@ -156,11 +155,11 @@ int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names
         write_name(file, names, edges->v[i], separator);
         if (edges->weights) {
             fputc(separator, file);
-            write_weight(file, edges, i);
+            write_number(file, edges->dtype, edges->weights, i);
         }
         fputc('\n', file);
     }
-    return write_text(job, file, &data, &size);
+    return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
 int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names)
@@ -177,7 +176,44 @@ int named_labels_write(struct job *job, const int64_t *labels, const bosc_names 
         write_name(file, names, labels[i], separator);
         fputc('\n', file);
     }
-    return write_text(job, file, &data, &size);
+    return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
+}
+
+int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const char separator = path_has_ending(job->value[OPT_OUTPUT], ".csv") ? ',' : '\t';
+    FILE *file = open_memstream(&data, &size);
+    if (!file) return report_error(EXIT_FAILED, "out of memory");
+    fprintf(file, "vertex%cdistance\n", separator);
+    for (int64_t i = 0; i < names->n; i++) {
+        write_name(file, names, i, separator);
+        fputc(separator, file);
+        write_number(file, distances->dtype, distances->data, i);
+        fputc('\n', file);
+    }
+    return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
+}
+
+int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names)
+{
+    char *data = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&data, &size);
+    if (!file) return report_error(EXIT_FAILED, "out of memory");
+    for (int64_t i = 0; i < route->shape[0]; i++)
+        fprintf(file, "%s\n", names->text + names->begins[((const int64_t *)route->data)[i]]);
+    return write_text(job, job->value[OPT_STOPS], file, &data, &size);
+}
+
+int64_t find_named_vertex(const bosc_names *names, const char *name, size_t length)
+{
+    for (int64_t i = 0; i < names->n; i++) {
+        const char *other = names->text + names->begins[i];
+        if (strncmp(other, name, length) == 0 && !other[length]) return i;
+    }
+    return -1;
 }
 
 static uint64_t element_at(const bosc_array *words, int64_t i)

@@ -17,8 +17,15 @@ int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_
 int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names);
 int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names);
 
-/* True if -o is a text, which has names with --names. */
-bool output_is_text(const struct job *job);
+/* Write the distance of each vertex to -o, and the names on a route, a line each, to --stops. */
+int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names);
+int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names);
+
+/* Returns the vertex with a name of `length` bytes; -1: none. */
+int64_t find_named_vertex(const bosc_names *names, const char *name, size_t length);
+
+/* True if a path ends as a text, which has names with --names. NULL: false. */
+bool path_is_text(const char *path);
 bosc_graph_opts edges_graph_opts(const bosc_edges *edges);
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
 

@@ -120,7 +120,7 @@ static int write_forest(struct job *job, struct graph_input *input, const bosc_a
     const char *path = job->value[OPT_OUTPUT];
     bosc_io_error error;
     bosc_edges edges = {0};
-    const bool named = output_is_text(job),
+    const bool named = path_is_text(job->value[OPT_OUTPUT]),
                text = named || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     double start = job_now();
     int code = EXIT_DONE;
@@ -264,8 +264,9 @@ static int label_components(struct job *job)
     if (!code) code = labels.data ? compute_components(job, &input, labels.data, &count) : EXIT_FAILED;
     if (!code) {
         widen_ids(input.info.id_bits, labels.data, input.info.n);
-        code = job->value[OPT_NAMES] && output_is_text(job) ? named_labels_write(job, labels.data, &input.names)
-                                                            : arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
+        code = job->value[OPT_NAMES] && path_is_text(job->value[OPT_OUTPUT])
+                   ? named_labels_write(job, labels.data, &input.names)
+                   : arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_set_integer(job, "components", count);
     }
     bosc_array_free(&labels);

@@ -18,8 +18,9 @@ struct paths_input {
     bosc_graph *graph;
     bosc_graph_info info;
     bosc_paths_opts opts;
-    uint64_t limit; /* a distance: an integer, or the bits of a double */
-    void *sources;  /* of the graph's id_bits */
+    uint64_t limit;   /* a distance: an integer, or the bits of a double */
+    bosc_names names; /* with --names */
+    void *sources;    /* of the graph's id_bits */
     int64_t source_count;
     bool floats; /* distances are doubles */
     bosc_array distances, predecessors, nearest;
@@ -28,6 +29,7 @@ struct paths_input {
 static void free_input(struct paths_input *s)
 {
     bosc_graph_free(s->graph);
+    bosc_names_free(&s->names);
     free(s->sources);
     bosc_array_free(&s->distances);
     bosc_array_free(&s->predecessors);
@@ -43,7 +45,8 @@ static int read_graph(struct job *job, struct paths_input *s)
     s->path = job->operands[0];
     s->info.size = sizeof s->info;
     s->opts.size = sizeof s->opts;
-    int code = graph_or_edges_read(job, s->path, &s->graph, &edges);
+    int code = job->value[OPT_NAMES] ? named_edges_read(job, s->path, &edges, &s->names)
+                                     : graph_or_edges_read(job, s->path, &s->graph, &edges);
     if (!code && !s->graph) {
         s->opts.unweighted = has_assumed_weights(&edges);
         if (s->opts.unweighted && !job->value[OPT_UNWEIGHTED])
@@ -60,6 +63,19 @@ static int read_graph(struct job *job, struct paths_input *s)
     return EXIT_DONE;
 }
 
+/* Reads --source: names separated by commas. */
+static int read_named_sources(struct job *job, struct paths_input *s)
+{
+    for (const char *text = job->value[OPT_SOURCE];; text++) {
+        const size_t length = strcspn(text, ",");
+        const int64_t vertex = find_named_vertex(&s->names, text, length);
+        if (vertex < 0) return report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)length, text);
+        ((uint32_t *)s->sources)[s->source_count++] = (uint32_t)vertex; /* graphs of edge lists have 32 bits */
+        text += length;
+        if (!*text) return EXIT_DONE;
+    }
+}
+
 /* Reads --source: vertices separated by commas. */
 static int read_sources(struct job *job, struct paths_input *s)
 {
@@ -68,6 +84,7 @@ static int read_sources(struct job *job, struct paths_input *s)
     for (const char *p = text; *p; p++) most += *p == ',';
     s->sources = job_alloc(most, sizeof(int64_t));
     if (!s->sources) return EXIT_FAILED;
+    if (job->value[OPT_NAMES]) return read_named_sources(job, s);
     for (;; text++) {
         bool negative;
         uint64_t vertex;
@@ -115,8 +132,13 @@ static int allocate_array(const struct paths_input *s, bosc_dtype dtype, bosc_ar
 static int write_route(struct job *job, const struct paths_input *s)
 {
     int64_t target = 0, length = 0;
-    int code = option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &target);
+    /* 1. The target. */
+    const char *name = job->value[OPT_NAMES] ? job->value[OPT_ROUTE] : NULL;
+    int code = name ? EXIT_DONE : option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &target);
     if (code) return code;
+    if (name && (target = find_named_vertex(&s->names, name, strlen(name))) < 0)
+        return report_error(EXIT_USAGE, "--route: no vertex has the name '%s'", name);
+    /* 2. Its distance, and the route. */
     const bool reached = ((const int64_t *)s->nearest.data)[target] >= 0;
     bosc_array route = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
     if (s->floats)
@@ -134,7 +156,8 @@ static int write_route(struct job *job, const struct paths_input *s)
     code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     if (!code) {
         job_set_integer(job, "stops", length);
-        code = arrays_write(job, &job->value[OPT_STOPS], &route, 1);
+        code = name && path_is_text(job->value[OPT_STOPS]) ? named_route_write(job, &route, &s->names)
+                                                           : arrays_write(job, &job->value[OPT_STOPS], &route, 1);
     }
     bosc_array_free(&route);
     return code;
@@ -159,7 +182,10 @@ static int compute_paths(struct job *job, struct paths_input *s)
     if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
     if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
+    const bool named = job->value[OPT_NAMES] && path_is_text(paths[0]);
+    if (named) paths[0] = NULL;
     code = arrays_write(job, paths, (const bosc_array[]){s->distances, s->predecessors, s->nearest}, 3);
+    if (!code && named) code = named_distances_write(job, &s->distances, &s->names);
     return code || !job->value[OPT_ROUTE] ? code : write_route(job, s);
 }
 

@@ -179,12 +179,13 @@ const struct command commands[] = {
      .run = run_components},
     {.room = "paths",
      .usage = "G --source V[,V...] [-o distances.npy] [--predecessors P.npy] [--nearest S.npy]\n"
-              "              [--route V [--stops R.npy]] [--verify distances.npy]",
+              "              [--names] [--route V [--stops R.npy]] [--verify distances.npy]",
      .summary =
          "Find the shortest paths from the nearest source to all vertices of a graph, or prove them.\n"
          "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
          "no path reaches are -1, or inf for real weights. --verify checks distances, and with --predecessors the\n"
-         "paths, of any program.",
+         "paths, of any program. With --names vertices of an edge list are any words, also in --source and --route;\n"
+         "distances and stops as .csv, .tsv or .txt then have these names.",
      .example = "boscage paths roads.gr --source 0 -o distances.npy --route 1000 --stops route.npy",
      .min_operands = 1,
      .max_operands = 1,
@@ -194,6 +195,7 @@ const struct command commands[] = {
                  {.id = OPT_NEAREST},
                  {.id = OPT_ROUTE},
                  {.id = OPT_STOPS},
+                 {.id = OPT_NAMES},
                  {.id = OPT_WITHIN, .help = "only vertices within this distance"},
                  {.id = OPT_UNWEIGHTED},
                  {.id = OPT_VERIFY,
