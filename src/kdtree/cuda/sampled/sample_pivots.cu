@@ -198,6 +198,7 @@ __device__ __forceinline__ void refine_target(level_shared &sh, const bi_kdtree_
     for (int b = 0; b < EACH; b++) own += bins[lane * EACH + b];
     const uint32_t start = fine.below + bi_warp_inclusive_sum(own) - own;
     const int bin = find_bin<EACH>(bins, own, start, (uint32_t)fine.rank, &below, &count);
+    __syncwarp(); /* all lanes have read the target, before lane 0 may replace it */
     if (lane == 0)
         write_target(sh, work, (size_t)segment * BI_KDTREE_CELLS + v, v, slot % TARGETS, slot,
                      fine.low + fine.width * (float)bin, fine.width, fine.rank, below, count, 8);
