@@ -9,7 +9,7 @@
 
 /* Sizes of the sample of a whole tree, by the kind of its brackets, and the kind that serves at last (enum brackets of
  * src/kdtree/cuda/sampled/sampled_build.cu). */
-enum { NARROW_SAMPLE = 8192, SUPERKEY_SAMPLE = 4096, NARROW = 0, WIDE_BY_SUPERKEY = 3 };
+enum { NARROW_SAMPLE = 8192, SUPERKEY_SAMPLE = 4096, NARROW = 0, BY_SUPERKEY = 1, WIDE_BY_SUPERKEY = 3 };
 
 /* The row of sample s, as bi_kdtree_sample_position has it. */
 static int64_t row_of_sample(int64_t s, int64_t samples, int64_t n)
@@ -74,8 +74,36 @@ static void narrow_again(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Brackets by superkey serve in a lattice: the lists that they fill have their medians. */
+static void lattice(bosc_ctx *ctx)
+{
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = device ? 120000 : 5000; /* lists of more points than one block resolves */
+    for (int32_t side = 8; side <= 32; side *= 4) {
+        struct suite_random r = {(uint64_t)side};
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3, .id_bits = 32};
+        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_GRID);
+        uint32_t *ids = suite_alloc((size_t)n * sizeof *ids);
+        int64_t *order = suite_alloc((size_t)n * sizeof *order);
+        for (int64_t i = 0; i < 3 * n; i++)
+            kd_set((void *)p.data, opts.dtype, i, (double)suite_below(&r, (uint64_t)side) / side);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        tree->brackets = BY_SUPERKEY, tree->builds_until_narrow = 1; /* as after a failure of narrow ones */
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, 0));
+        CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, ids));
+        reference_kdtree(&p, order);
+        for (int64_t i = 0; i < n; i++) CHECK_EQ(ids[i], order[i]);
+        if (device) CHECK_EQ(tree->brackets, BY_SUPERKEY);
+        bosc_kdtree_free(tree);
+        free(ids);
+        free(order);
+        free((void *)p.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_samples[] = {
     {"lost points", lost_points, NULL},
     {"narrow again", narrow_again, NULL},
+    {"lattice", lattice, NULL},
 };
 SUITE(kdtree_samples);

@@ -6,14 +6,17 @@
 
 #include "kdtree/cuda/cuda.cuh"
 
-/* The least (as complement) and the greatest key of each coordinate over all rows; all 0 before they are found. */
+/* The least (as complement) and the greatest key of each coordinate over all rows, and the coordinates, as bits, with a
+ * double that is no float; all 0 before they are found. */
 struct bi_kdtree_ends {
     unsigned long long least[4], greatest[4];
+    uint32_t rounded;
 };
 
 /* Keys of float points: the coordinates. */
 struct bi_kdtree_float_keys {
     using base = bi_kdtree_float_keys;
+    using of_blocks = base;                    /* those of subtree_block.cuh */
     static constexpr bool BY_SUPERKEY = false; /* brackets are compared by whole superkeys */
     /* Number of 32-bit words of a coordinate in a superkey: in selections, and in sorts. */
     static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
@@ -62,14 +65,15 @@ struct bi_kdtree_float_keys {
 /* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats. */
 struct bi_kdtree_rounded_keys {
     using base = bi_kdtree_rounded_keys;
+    using of_blocks = base;
     static constexpr bool BY_SUPERKEY = false;
     /* Selections: the float, then the high and the low half of the key. Sorts: the halves. */
     static constexpr int SELECT_WORDS = 3, SORT_WORDS = 2;
 
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
+    bool tests_doubles; /* whether all are floats, see ends->rounded; else none count so */
     const bi_kdtree_ends *ends;
-    const uint32_t *rounded_doubles; /* coordinates, as bits, with a double that is no float; NULL: all count so */
 
     __device__ __forceinline__ uint64_t key(uint32_t row, int c) const
     {
@@ -80,8 +84,8 @@ struct bi_kdtree_rounded_keys {
      * span at most 2^24 fit a float's 24 bits of significand. */
     __device__ __forceinline__ bool exact(int c) const
     {
-        if (dtype == BOSC_F64) return rounded_doubles && !(*rounded_doubles >> c & 1);
-        return ends->greatest[c] - ~ends->least[c] <= 1u << 24;
+        if (dtype == BOSC_F64) return tests_doubles && !(__ldg(&ends->rounded) >> c & 1);
+        return __ldg(&ends->greatest[c]) - ~__ldg(&ends->least[c]) <= 1u << 24;
     }
 
     /* True if rounding changes coordinate c of a row of doubles. */
@@ -213,6 +217,11 @@ struct bi_kdtree_rounded_keys {
  * (sample_superkeys.cu). */
 template <class KEYS> struct bi_kdtree_superkeys : KEYS {
     static constexpr bool BY_SUPERKEY = true;
+    using of_blocks = KEYS;
+};
+template <> struct bi_kdtree_superkeys<bi_kdtree_float_keys> : bi_kdtree_float_keys {
+    static constexpr bool BY_SUPERKEY = true;
+    using of_blocks = bi_kdtree_superkeys;
 };
 
 #endif

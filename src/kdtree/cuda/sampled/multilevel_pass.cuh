@@ -4,7 +4,7 @@
  *    around it. The true median misses a bracket of 6.5 deviations with a probability below 1e-10.
  * 2. Partition: one read and one write. A point outside all brackets on its way down goes straight to its cell (a
  *    segment of the next pass); a point in a bracket goes to the side list of that node. Keys of long lists are counted
- *    in bins on arrival.
+ *    in bins on arrival. By superkey a kernel counts them after the partition.
  * 3. Resolve, by depth: find the bin that holds the node's median. The points of the other bins go down to cells or to
  *    deeper lists. Among the points of that bin the median is selected exactly, by (superkey, id), and written to its
  *    in-order position; the remainder goes down too.
@@ -138,7 +138,7 @@ struct bi_kdtree_pass {
     uint32_t side_capacity;     /* points of all lists of a segment */
     uint32_t side_first[BI_KDTREE_PASS_LEVELS], side_limit[BI_KDTREE_PASS_LEVELS]; /* first slot and capacity
      * of a node's list, by depth */
-    bool counted;     /* keys of lists are counted before several blocks resolve them: on arrival, by superkey later */
+    bool counted;     /* keys of lists are counted before several blocks resolve them */
     int32_t list_log; /* bins of a list: 2^list_log */
     /* Number of blocks that resolve a list, by depth, and points per block. */
     uint32_t chunks[BI_KDTREE_PASS_LEVELS], chunk_size[BI_KDTREE_PASS_LEVELS];
@@ -160,7 +160,7 @@ struct bi_kdtree_pass_memory {
     uint32_t *tickets;      /* one a segment: finds its last block */
     uint32_t *bins;         /* 8 * BI_KDTREE_BINS a segment, if sample_blocks > 1 */
     uint32_t *list_tickets; /* BI_KDTREE_CELLS a segment, by node */
-    uint32_t *list_bins;    /* BI_KDTREE_LIST_BINS for each of these, if lists are counted */
+    uint32_t *list_bins;    /* 2^list_log for each of these, if lists are counted */
     uint32_t *kept;         /* points that stay in each chunk of each node's list, for one depth */
     bi_kdtree_array side;
     uint32_t *failed; /* bits: 1 if a list is full, 2 if a bracket misses, 4 if a selection finds no median */
@@ -380,19 +380,28 @@ bi_kdtree_segment_scatter_prepare(bi_kdtree_segment_scatter<DIM, KEYS> &s, const
     }
 }
 
-/* Counts a point of this block. If pass.counted, also in the bins of its list; with BY_SUPERKEY, a kernel counts lists
- * before they are resolved. Returns its rank within the block. */
-template <int DIM, class KEYS>
+/* Returns the bins of the list of node v of a segment. */
+__device__ __forceinline__ uint32_t *
+bi_kdtree_list_bins_of(const bi_kdtree_pass &pass, const bi_kdtree_pass_memory &work, uint32_t segment, uint32_t v)
+{
+    return work.list_bins + ((size_t)(segment * BI_KDTREE_CELLS + v) << pass.list_log);
+}
+
+/* Counts a point of this block. If pass.counted, also in the bins of its list; with BY_SUPERKEY, a kernel counts the
+ * points that the partition moves to lists. Returns its rank within the block. */
+template <int DIM, bool PARTITION, class KEYS>
 __device__ __forceinline__ uint32_t bi_kdtree_segment_scatter_count(bi_kdtree_segment_scatter<DIM, KEYS> &s,
                                                                     const KEYS &keys, const bi_kdtree_pass &pass,
                                                                     const bi_kdtree_pass_memory &work, uint32_t segment,
                                                                     uint32_t destination, const bi_kdtree_point<DIM> &p)
 {
-    if constexpr (!KEYS::BY_SUPERKEY) {
+    if constexpr (!PARTITION || !KEYS::BY_SUPERKEY) {
         if (pass.counted && destination >= BI_KDTREE_CELLS && destination < BI_KDTREE_STAYING) {
-            const uint32_t v = destination - BI_KDTREE_CELLS,
-                           bin = bi_kdtree_list_bin<DIM>(keys, s.scale[v], nullptr, p);
-            atomicAdd(&work.list_bins[(size_t)(segment * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS + bin], 1u);
+            const uint32_t v = destination - BI_KDTREE_CELLS;
+            const bi_kdtree_point<DIM> *marks =
+                KEYS::BY_SUPERKEY ? bi_kdtree_marks_of<DIM>(work, segment, (int)v) : nullptr;
+            const uint32_t bin = bi_kdtree_list_bin<DIM>(keys, s.scale[v], marks, p);
+            atomicAdd(&bi_kdtree_list_bins_of(pass, work, segment, v)[bin], 1u);
         }
     }
     return atomicAdd(&s.count[destination], 1u);

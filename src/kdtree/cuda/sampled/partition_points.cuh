@@ -64,8 +64,8 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
         /* Coordinates that the whole sample shares are replaced by the next ones that differ. */
         const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
         uint32_t destination = classify<DIM>(sh.scatter, keys, projected, pass.level % DIM, pass.levels);
-        placed[k] = destination << 16 |
-                    bi_kdtree_segment_scatter_count<DIM>(sh.scatter, keys, pass, work, segment, destination, p[k]);
+        placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM, true>(sh.scatter, keys, pass, work,
+                                                                                   segment, destination, p[k]);
     }
     __syncthreads();
     /* 3. Scan the counts of the tile and reserve slots in each of the 32 destinations, a lane of the first warp each;

@@ -13,6 +13,15 @@
  * barriers and a pass over the list, would leave less. Not measured. */
 enum { BI_KDTREE_CANDIDATES = 256 };
 
+/* By superkey, of more points in the median's bin, which share a coordinate, the median is selected by marks: at least
+ * as many as the marks. Measured, 2^22 points: lattice 1.82 ms, without 1.90; scans, where a radix round suffices, by
+ * marks too 1.52, else 1.48. */
+#ifdef BI_EMULATE
+enum { BI_KDTREE_UNMARKED = BI_KDTREE_MARKS };
+#else
+enum { BI_KDTREE_UNMARKED = BI_KDTREE_CANDIDATES };
+#endif
+
 template <int DIM> struct bi_kdtree_select_shared {
     uint32_t bins[BI_KDTREE_LIST_BINS];
     uint32_t warp_sums[32];
@@ -113,6 +122,41 @@ __device__ __forceinline__ void bi_kdtree_find_list_bin(SHARED &sh, uint32_t ran
     __syncthreads();
 }
 
+/* Ranks the first `count` of sh.candidates by the superkey that begins at d and by id: calls receive(i, rank of i) once
+ * for each. A warp ranks a candidate by counting the ones that precede it. All threads call it. */
+template <int DIM, int THREADS, class KEYS, class F>
+static __device__ __forceinline__ void bi_kdtree_rank_candidates(const bi_kdtree_select_shared<DIM> &sh,
+                                                                 const KEYS &keys, int d, uint32_t count, F receive)
+{
+    const uint32_t t = threadIdx.x;
+    for (uint32_t c = t / 32; c < count; c += THREADS / 32) {
+        const bi_kdtree_point<DIM> p = sh.candidates[c];
+        uint32_t less = 0;
+        for (uint32_t o = 0; o < count; o += 32) {
+            const uint32_t other = min(o + t % 32, count - 1);
+            less += __popc(
+                __ballot_sync(~0u, o + t % 32 < count && keys.template precedes<DIM>(sh.candidates[other], p, d)));
+        }
+        if (t % 32 == 0) receive(c, less);
+    }
+}
+
+/* sh.median = the candidate of a rank; sh.found = false if it does not exist. All threads call it; the barriers publish
+ * the candidates, then the median. */
+template <int DIM, int THREADS, class KEYS>
+static __device__ __forceinline__ void bi_kdtree_choose_candidate(bi_kdtree_select_shared<DIM> &sh, const KEYS &keys,
+                                                                  int d, uint32_t rank)
+{
+    __syncthreads();
+    bi_kdtree_rank_candidates<DIM, THREADS>(sh, keys, d, min(sh.collected, (uint32_t)BI_KDTREE_CANDIDATES),
+                                            [&](uint32_t c, uint32_t less) {
+                                                if (less != rank) return;
+                                                sh.median = sh.candidates[c];
+                                                sh.found = true;
+                                            });
+    __syncthreads();
+}
+
 /* sh.median = member `rank`, in order, of the points of a range among load(0) ... load(count - 1); sh.found = false if
  * it does not exist. Each round counts keys in bins and narrows the range, until few points remain, which are ranked by
  * comparison. If keys are equal, the next word of the superkey follows; so a round is one scan of the list for any
@@ -160,23 +204,8 @@ __device__ void bi_kdtree_select_median(bi_kdtree_select_shared<DIM> &sh, const 
         uint32_t slot = atomicAdd(&sh.collected, 1u);
         if (slot < BI_KDTREE_CANDIDATES) sh.candidates[slot] = p;
     }
-    __syncthreads();
-    /* 3. A warp ranks a candidate by counting the ones that precede it; the barrier publishes the median. */
-    const uint32_t found = min(sh.collected, (uint32_t)BI_KDTREE_CANDIDATES);
-    for (uint32_t c = t / 32; c < found; c += THREADS / 32) {
-        const bi_kdtree_point<DIM> p = sh.candidates[c];
-        uint32_t less = 0;
-        for (uint32_t o = 0; o < found; o += 32) {
-            const uint32_t other = min(o + t % 32, found - 1);
-            less += __popc(__ballot_sync(~0u, o + t % 32 < found &&
-                                                  keys.template precedes<DIM>(sh.candidates[other], p, range.d)));
-        }
-        if (less == rank && t % 32 == 0) {
-            sh.median = p;
-            sh.found = true;
-        }
-    }
-    __syncthreads();
+    /* 3. Rank them. */
+    bi_kdtree_choose_candidate<DIM, THREADS>(sh, keys, range.d, rank);
 }
 
 /* --- Resolution --------------------------------------------------------------------------------------------------- */
@@ -264,8 +293,8 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
             if (side != STAYS)
                 destination = bi_kdtree_classify(scatter, keys, bi_kdtree_point_by_axes(scatter, p[k]),
                                                  2 * (int)node_list.v + 1 + side, d, pass.levels);
-            placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM>(scatter, keys, pass, work,
-                                                                                 node_list.segment, destination, p[k]);
+            placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM, false>(
+                                                scatter, keys, pass, work, node_list.segment, destination, p[k]);
         }
         __syncthreads();
         /* 3. Reserve slots: ranks begin at 0, and j + 1 stands for a list of depth j. The barrier makes the slots
@@ -368,31 +397,48 @@ template <int DIM> struct count_shared {
     uint32_t bins[1 << BI_KDTREE_MARK_BINS_LOG];
 };
 
-/* Counts the lists of depth j of all segments in work.list_bins, `chunks` blocks a list, in builds by superkey. */
+/* Returns the blocks that count a list of depth j. */
+static __host__ __device__ __forceinline__ uint32_t count_blocks_of(const bi_kdtree_pass &pass, int j)
+{
+    return (pass.side_limit[j] + COUNT_CHUNK - 1) / COUNT_CHUNK;
+}
+
+/* Counts the lists of all segments in work.list_bins, in builds by superkey, before points go down from one list to
+ * another. segment_blocks: those of the lists of a segment. */
 template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(COUNT_THREADS)
-    bi_kdtree_count_lists(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_pass_memory work, int j,
-                          uint32_t chunks)
+    bi_kdtree_count_lists(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_pass_memory work,
+                          uint32_t segment_blocks)
 {
     using shared = struct count_shared<DIM>;
     BI_SHARED(shared, sh);
     bi_kdtree_begin_kernel();
-    const uint32_t t = threadIdx.x, node = blockIdx.x / chunks, segment = node >> j;
-    const int v = (1 << j) - 1 + (int)(node & ((1u << j) - 1));
+    /* 1. Find the block's list: node v, of depth j. */
+    const uint32_t t = threadIdx.x, segment = blockIdx.x / segment_blocks;
+    uint32_t block = blockIdx.x % segment_blocks, chunks = count_blocks_of(pass, 0);
+    int j = 0;
+#pragma unroll
+    for (int depth = 1; depth < BI_KDTREE_PASS_LEVELS; depth++) {
+        if (j != depth - 1 || block < chunks << j) continue;
+        block -= chunks << j;
+        j = depth;
+        chunks = count_blocks_of(pass, depth);
+    }
+    const int v = (1 << j) - 1 + (int)(block / chunks);
     const uint32_t destination = segment * BI_KDTREE_DESTINATIONS + BI_KDTREE_CELLS + (uint32_t)v;
     const uint2 list = work.destinations[destination];
-    const uint32_t count = min(work.cursors[destination], list.y), first = blockIdx.x % chunks * COUNT_CHUNK;
+    const uint32_t count = min(work.cursors[destination], list.y), first = block % chunks * COUNT_CHUNK;
     if (first >= count) return;
-    /* 1. Load the marks; the barrier makes them and the zeros visible. */
+    /* 2. Load the marks; the barrier makes them and the zeros visible. */
     sh.marks.load(work, segment, v);
     if (t < 1u << BI_KDTREE_MARK_BINS_LOG) sh.bins[t] = 0;
     __syncthreads();
-    /* 2. Count the chunk in shared memory, then add the counts to those of the list. */
+    /* 3. Count the chunk in shared memory, then add the counts to those of the list. */
     bi_kdtree_list_scale scale = {};
     scale.d = (uint16_t)((pass.level + j) % DIM);
     count_points<DIM, COUNT_THREADS>(sh.bins, keys, work.side, scale, sh.marks.get(), list.x + first,
                                      list.x + min(first + COUNT_CHUNK, count));
-    uint32_t *bins = work.list_bins + (size_t)(segment * BI_KDTREE_CELLS + (uint32_t)v) * BI_KDTREE_LIST_BINS;
+    uint32_t *bins = bi_kdtree_list_bins_of(pass, work, segment, (uint32_t)v);
     if (t < 1u << BI_KDTREE_MARK_BINS_LOG && sh.bins[t]) atomicAdd(&bins[t], sh.bins[t]);
 }
 
@@ -459,6 +505,52 @@ range_of_bin(const KEYS &keys, const bi_kdtree_list_scale &scale, const bi_kdtre
     return range;
 }
 
+/* Selects member `rank` of load(0) ... load(count - 1), as bi_kdtree_select_median, by marks of its own: points at even
+ * distances, in order. Overwrites sh.marks. Returns false, with nothing selected, if more points than candidates lie
+ * between two marks. A radix select takes one or two rounds for each word of the superkey that many points share: up to
+ * six for 2^20 points of a lattice, by simulation. All threads call it. */
+template <int DIM, int THREADS, class KEYS, class GET>
+static __device__ __forceinline__ bool select_by_marks(resolve_shared<DIM, KEYS> &sh, const KEYS &keys, int d, GET load,
+                                                       uint32_t count, uint32_t rank)
+{
+    enum { BINS = 1 << BI_KDTREE_MARK_BINS_LOG };
+    const uint32_t t = threadIdx.x;
+    const bi_kdtree_point<DIM> *marks = sh.marks.get();
+    bi_kdtree_list_scale scale = {};
+    scale.d = (uint16_t)d;
+    /* 1. Load the marks and rank them. The barriers end the reads of the marks before, and publish both. */
+    __syncthreads();
+    if (t < BINS) sh.select.bins[t] = 0;
+    if (t < BINS - 1) sh.select.candidates[t] = load((uint32_t)((uint64_t)t * count >> BI_KDTREE_MARK_BINS_LOG));
+    __syncthreads();
+    bi_kdtree_rank_candidates<DIM, THREADS>(sh.select, keys, d, BINS - 1, [&](uint32_t c, uint32_t less) {
+        sh.marks.marks[1 + less] = sh.select.candidates[c];
+    });
+    __syncthreads();
+    /* 2. Count the points between marks; the barrier completes the counts. */
+    for (uint32_t e = t; e < count; e += THREADS)
+        atomicAdd(&sh.select.bins[bi_kdtree_list_bin<DIM>(keys, scale, marks, load(e))], 1u);
+    __syncthreads();
+    bi_kdtree_find_list_bin<THREADS>(sh.select, rank, BINS);
+    const uint32_t bin = sh.select.bin;
+    if (sh.select.count > BI_KDTREE_CANDIDATES) return false;
+    /* 3. Collect the points of the median's bin, and rank them; the barrier publishes the reset. */
+    if (t == 0) {
+        sh.select.collected = 0;
+        sh.select.found = false;
+    }
+    __syncthreads();
+    for (uint32_t e = t; e < count; e += THREADS) {
+        const bi_kdtree_point<DIM> p = load(e);
+        if (bin > 0 && keys.template precedes<DIM>(p, marks[bin], d)) continue;
+        if (bin + 1 < BINS && !keys.template precedes<DIM>(p, marks[bin + 1], d)) continue;
+        const uint32_t slot = atomicAdd(&sh.select.collected, 1u);
+        if (slot < BI_KDTREE_CANDIDATES) sh.select.candidates[slot] = p;
+    }
+    bi_kdtree_choose_candidate<DIM, THREADS>(sh.select, keys, d, sh.select.rank);
+    return true;
+}
+
 /* Run by the last block of a list: selects the median among the staying points, and moves the others down. Destinations
  * have slots of their own, so no write reaches a staying point that is still to be read. Without a median it sets
  * *failed, and the build restarts on a slower path. */
@@ -478,7 +570,11 @@ push_median_bin(resolve_shared<DIM, KEYS> &sh, const bi_kdtree_pass &pass, const
             if (chunk + step < chunks && sh.begins[chunk + step] <= e) chunk += step;
         return bi_kdtree_load_point_fresh<DIM>(work.side, node_list.list + chunk * chunk_size + e - sh.begins[chunk]);
     };
-    bi_kdtree_select_median<DIM, THREADS>(sh.select, keys, range, load, count, rank);
+    bool selected = false;
+    if constexpr (KEYS::BY_SUPERKEY)
+        if (range.fixed > 0 && count > BI_KDTREE_UNMARKED)
+            selected = select_by_marks<DIM, THREADS>(sh, keys, scale.d, load, count, rank);
+    if (!selected) bi_kdtree_select_median<DIM, THREADS>(sh.select, keys, range, load, count, rank);
     /* 2. Write it. */
     if (!sh.select.found) {
         if (threadIdx.x == 0) atomicOr(work.failed, 4u);
@@ -513,7 +609,7 @@ static __global__ void __launch_bounds__(THREADS)
         bi_kdtree_segment_scatter_prepare<DIM>(sh.scatter, pass, keys, work, node >> j, t);
     }
     const uint32_t v = (1u << j) - 1 + (node & ((1u << j) - 1));
-    const uint32_t *bins = work.list_bins + (size_t)((node >> j) * BI_KDTREE_CELLS + v) * BI_KDTREE_LIST_BINS;
+    const uint32_t *bins = bi_kdtree_list_bins_of(pass, work, node >> j, v);
     for (int b = t; b < 1 << pass.list_log; b += THREADS) sh.select.bins[b] = pass.counted ? bins[b] : 0;
     sh.marks.load(work, node >> j, (int)v);
     __syncthreads();
@@ -553,15 +649,16 @@ bosc_status bi_kdtree_run_resolve_medians(bosc_ctx *ctx, const bi_kdtree_pass &p
     auto large = bi_kdtree_resolve_medians<DIM, 1024, KEYS>;
     auto medium = bi_kdtree_resolve_medians<DIM, 512, KEYS>;
     auto small = bi_kdtree_resolve_medians<DIM, 256, KEYS>;
+    if constexpr (KEYS::BY_SUPERKEY) {
+        auto counting = bi_kdtree_count_lists<DIM, KEYS>;
+        uint32_t blocks = 0; /* of a segment */
+        for (int j = 0; j < pass.levels; j++) blocks += count_blocks_of(pass, j) << j;
+        if (pass.counted)
+            BI_TRY(
+                BI_KDTREE_RUN_NEXT(ctx, counting, pass.segments * blocks, COUNT_THREADS, 0, pass, keys, work, blocks));
+    }
     for (int j = 0; j < pass.levels; j++) {
         const uint32_t chunks = pass.chunks[j], chunk_size = pass.chunk_size[j], grid = (pass.segments << j) * chunks;
-        if constexpr (KEYS::BY_SUPERKEY) {
-            auto counting = bi_kdtree_count_lists<DIM, KEYS>;
-            const uint32_t each = (uint32_t)bi_div_up(pass.side_limit[j], COUNT_CHUNK);
-            if (pass.counted)
-                BI_TRY(BI_KDTREE_RUN_NEXT(ctx, counting, (pass.segments << j) * each, COUNT_THREADS, 0, pass, keys,
-                                          work, j, each));
-        }
         if (grid <= (uint32_t)ctx->multiprocessors || (chunks == 1 && grid <= 2 * (uint32_t)ctx->multiprocessors))
             BI_TRY(BI_KDTREE_RUN_NEXT(ctx, large, grid, 1024, 0, pass, keys, to, nodes, work, j, chunks, chunk_size));
         else if (chunks > 1)

@@ -13,7 +13,7 @@
 enum { ENDS_THREADS = 256 };
 
 /* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. Marks the
- * coordinates whose doubles are rounded in *rounded_doubles, 0 at first. */
+ * coordinates whose doubles are rounded there and in *rounded_doubles, 0 at first. */
 template <int DIM>
 static __global__ void __launch_bounds__(ENDS_THREADS)
     bi_kdtree_find_ends(const bi_kdtree_rounded_keys keys, bi_kdtree_ends *ends, uint32_t *rounded_doubles)
@@ -55,7 +55,10 @@ static __global__ void __launch_bounds__(ENDS_THREADS)
     }
     __syncthreads();
     /* 3. Reduce over blocks. */
-    if (threadIdx.x == 0 && sh.rounded) atomicOr(rounded_doubles, sh.rounded);
+    if (threadIdx.x == 0 && sh.rounded) {
+        atomicOr(&ends->rounded, sh.rounded);
+        atomicOr(rounded_doubles, sh.rounded);
+    }
     if (threadIdx.x >= DIM) return;
     atomicMax(&ends->least[threadIdx.x], sh.of_block.least[threadIdx.x]);
     atomicMax(&ends->greatest[threadIdx.x], sh.of_block.greatest[threadIdx.x]);
@@ -211,7 +214,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
         const size_t segments = pass->segments;
         plan->segments = segments;
         if (pass->sample_blocks > 1) plan->bins = segments * 8 * BI_KDTREE_BINS;
-        if (pass->counted) plan->list_bins = segments * BI_KDTREE_CELLS * BI_KDTREE_LIST_BINS;
+        if (pass->counted) plan->list_bins = max_size(plan->list_bins, (segments * BI_KDTREE_CELLS) << pass->list_log);
         for (int j = 0; j < pass->levels; j++)
             if (pass->chunks[j] > 1) plan->kept = max_size(plan->kept, (segments << j) * pass->chunks[j]);
         plan->side = max_size(plan->side, segments * pass->side_capacity);
@@ -330,8 +333,8 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
         BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], keys, to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::base>(ctx, n, plan->levels, plan->block_log, keys, from,
-                                                                  nodes, m->work.failed);
+    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::of_blocks>(ctx, n, plan->levels, plan->block_log, keys,
+                                                                       from, nodes, m->work.failed);
 }
 
 /* The same with brackets as planned. */
@@ -355,8 +358,7 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
     if (bi_kdtree_keeps_vectors(&tree->opts))
         return run_planned<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
                                 {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
-    const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, m->ends,
-                                         tree->rounds_doubles ? nullptr : rounded_doubles};
+    const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, !tree->rounds_doubles, m->ends};
     BI_TRY(run_find_ends(ctx, keys, DIM, m->ends, rounded_doubles));
     return run_planned<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }

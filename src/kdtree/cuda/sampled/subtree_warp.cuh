@@ -245,40 +245,51 @@ static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM,
     __syncwarp();
 }
 
+/* Gathers the chunk of bits [from, from + BI_KDTREE_CHUNK_BITS) of the packed keys of words 0 ... last, as
+ * bi_kdtree_sort_keys concatenates them. Higher bits of value[] are arbitrary. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void bi_kdtree_gather_chunk(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                       const uint32_t (&a)[BI_KDTREE_LANE_POINTS], int d, int last,
+                                                       int from, uint32_t (&value)[BI_KDTREE_LANE_POINTS])
+{
+    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
+    const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
+    int at = -from; /* where a key begins in the chunk */
+    for (int t = last; t >= 0; t--) {
+        const bi_kdtree_packing of = packing[bi_kdtree_packing_index<DIM, KEYS>(d, t)];
+        if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
+#pragma unroll
+            for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+                const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & POINT_MASK, d, t) - of.low) >> of.shift;
+                value[r] |= at < 0 ? key >> -at : key << at;
+            }
+        }
+        at += (int)of.bits;
+    }
+}
+
 /* Sorts the nodes' slots, which hold points or pads, by words 0 ... last of the superkey that begins at d. Words are
  * float keys, or halves of the exact keys of the caller's rows for other types. `last` is the last word of the
  * coordinates, or the id behind it; so the sum of bits is the same for every d. point_numbers: scratch of the warp, one
  * number a slot. The packed keys are concatenated, and stable sorts (radix, from the lowest chunk on) consume
- * BI_KDTREE_CHUNK_BITS bits each. Returns the total number of bits. The whole warp calls it, after it has found
+ * BI_KDTREE_CHUNK_BITS bits each. The whole warp calls it, after it has found
  * tree.sh.packing. a: numbers of points or pads, sorted in place, each group of 2^k slots alone. */
 template <int DIM, int LOG, class KEYS>
-static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                          uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
-                                                          uint16_t *point_numbers)
+static __device__ __forceinline__ void bi_kdtree_sort_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                           uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d, int last,
+                                                           uint16_t *point_numbers)
 {
-    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     const uint32_t lane = threadIdx.x % 32, prefix = bi_kdtree_prefix_mask(k);
     const bi_kdtree_packing *packing = tree.sh.packing[threadIdx.x / 32];
     int bits = 0;
     for (int c = 0; c <= last; c++) bits += (int)packing[c].bits;
     /* At least one round, which moves the pads to the ends. */
     for (int from = 0; from == 0 || from < bits; from += BI_KDTREE_CHUNK_BITS) {
-        /* 1. Gather the bits of the chunk [from, from + CHUNK_BITS) from the keys that overlap it. */
+        /* 1. Gather the chunk. */
         uint32_t value[BI_KDTREE_LANE_POINTS];
-#pragma unroll
-        for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) value[r] = 0;
-        int at = -from; /* where a key begins in the chunk */
-        for (int t = last; t >= 0; t--) {
-            const bi_kdtree_packing of = packing[bi_kdtree_packing_index<DIM, KEYS>(d, t)];
-            if (at < BI_KDTREE_CHUNK_BITS && at + (int)of.bits > 0) {
-#pragma unroll
-                for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
-                    const uint32_t key = (bi_kdtree_superkey_of(tree, a[r] & POINT_MASK, d, t) - of.low) >> of.shift;
-                    value[r] |= at < 0 ? key >> -at : key << at;
-                }
-            }
-            at += (int)of.bits;
-        }
+        bi_kdtree_gather_chunk(tree, a, d, last, from, value);
         /* 2. Make words of the chunk and the slot, which keeps the sort stable; points wait in shared memory. The warp
          * barriers separate the reads of the round before from the writes, and these from the reads below. */
         __syncwarp();
@@ -298,7 +309,6 @@ static __device__ __forceinline__ int bi_kdtree_sort_keys(const bi_kdtree_block_
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) a[r] = point_numbers[a[r] % BI_KDTREE_WARP_POINTS];
     }
-    return bits;
 }
 
 /* True if a median of the lane equals a neighbour in all coordinates; `a` holds points or pads. Remainders keep the
@@ -326,25 +336,84 @@ static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_
     return twin;
 }
 
-/* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour.
- * That sets *by_id: equal points ascend by id in all nodes. Later levels keep this order, since sorts are stable, and
- * need no ids. `point_numbers`: scratch of 256 words of the warp. Returns true with *by_id, or if one sort consumes all
- * coordinates. */
+/* Returns the number of bits of the packed keys of coordinates. */
 template <int DIM, int LOG, class KEYS>
-static __device__ __forceinline__ bool bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                              uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k, int d,
-                                                              uint32_t medians, uint16_t *point_numbers, bool *by_id)
+__device__ __forceinline__ int bi_kdtree_packed_bits(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree)
 {
     int bits = 0;
+    for (int t = 0; t < DIM * KEYS::SORT_WORDS; t++) bits += (int)tree.sh.packing[threadIdx.x / 32][t].bits;
+    return bits;
+}
+
+/* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour, or
+ * if keys have so few bits that points are equal. That sets *by_id: equal points ascend by id in all nodes. Later
+ * levels keep this order, since sorts are stable, and need no ids. `point_numbers`: scratch of 256 words of the
+ * warp. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ void
+bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k,
+                       int d, int bits, uint32_t medians, uint16_t *point_numbers, bool *by_id)
+{
     constexpr int WORDS = DIM * KEYS::SORT_WORDS;
-    for (int last = WORDS - 1; last <= WORDS; last++) {
-        const int sorted = bi_kdtree_sort_keys(tree, a, k, d, last, point_numbers);
-        if (last < WORDS) bits = sorted;
+    for (int last = !*by_id && bits < k - 1 ? WORDS : WORDS - 1; last <= WORDS; last++) {
+        bi_kdtree_sort_keys(tree, a, k, d, last, point_numbers);
         if (last == WORDS) *by_id = true;
         if (*by_id || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
-    return *by_id || bits <= BI_KDTREE_CHUNK_BITS;
 }
+
+/* --- Short keys --------------------------------------------------------------------------------------------------- */
+
+/* In builds by superkey, where points are equal and one sort consumes all coordinates, the packed keys of a point stay
+ * in the sorted word for all levels: a prefix, the keys + 1, and in the low 8 bits a number that ascends by id among
+ * equal points. The next level rotates the keys, so that its coordinate comes first. Measured, 2^20 points of a lattice:
+ * subtree blocks take 136 us, without short keys 168; other builds have no part in it, as its registers cost them 2 %.
+ */
+
+/* Replaces the points of sorted slots by such words; numbers of pads are arbitrary. The warp barrier publishes
+ * point_numbers[], the points by number. */
+template <int DIM, int LOG, class KEYS>
+static __device__ __forceinline__ void bi_kdtree_begin_short_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                                  uint32_t (&a)[BI_KDTREE_LANE_POINTS], int d, int bits,
+                                                                  uint16_t *point_numbers)
+{
+    uint32_t value[BI_KDTREE_LANE_POINTS];
+    bi_kdtree_gather_chunk(tree, a, d, DIM * KEYS::SORT_WORDS - 1, 0, value);
+    __syncwarp();
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        const uint32_t slot = threadIdx.x % 32 * BI_KDTREE_LANE_POINTS + r;
+        point_numbers[slot] = (uint16_t)a[r];
+        a[r] = ((value[r] & ((1u << bits) - 1)) + 1) << BI_KDTREE_WARP_LOG | slot;
+    }
+    __syncwarp();
+}
+
+/* Returns the bits by which keys that begin with coordinate `from` are rotated to begin with coordinate `to`. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ int bi_kdtree_rotation(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, int from, int to)
+{
+    int shift = 0;
+    for (int c = from; c != to; c = bi_kdtree_next_coordinate<DIM>(c))
+        for (int w = 0; w < KEYS::SORT_WORDS; w++)
+            shift += (int)tree.sh.packing[threadIdx.x / 32][c * KEYS::SORT_WORDS + w].bits;
+    return shift;
+}
+
+/* Makes the words of a level from those of the level above, whose prefix is `above`. Pads are those of `slots`. */
+__device__ __forceinline__ void bi_kdtree_rotate_keys(const bi_kdtree_slot_bits &slots, uint32_t above, uint32_t prefix,
+                                                      int shift, int bits, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+#pragma unroll
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        const uint32_t first = (uint32_t)r << 29 & prefix, value = ((a[r] & ~above) >> BI_KDTREE_WARP_LOG) - 1;
+        const uint32_t rotated = (value << shift | value >> (bits - shift)) & ((1u << bits) - 1);
+        a[r] = first | (rotated + 1) << BI_KDTREE_WARP_LOG | (a[r] & (BI_KDTREE_WARP_POINTS - 1));
+        if (slots.pads >> r & 1) a[r] = first | (slots.low >> r & 1 ? 0 : ~prefix);
+    }
+}
+
+/* --- The subtree of a warp ---------------------------------------------------------------------------------------- */
 
 /* Distributes a subtree's `size` points to its 2^k slots, round robin over lanes; low pads follow, then high pads.
  * Lanes outside the subtree receive pads only. */
@@ -395,26 +464,35 @@ bi_kdtree_make_words(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const 
         if (bits.pads >> r & 1) a[r] = ((uint32_t)r << 29 & level.prefix) | (bits.low >> r & 1 ? 0 : ~level.prefix);
 }
 
-/* Sorts a level exactly. Its slots hold sorted words or, if the level above was sorted exactly (`exact`), points with
- * pads as in `bits`. Returns true if exact sorts are no slower for the levels below. */
-template <int DIM, int LOG, class KEYS>
-__device__ __forceinline__ bool bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                       const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
-                                                       bool *by_id, const bi_kdtree_warp_level &level,
-                                                       uint16_t *point_numbers, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+/* Replaces words by points and pads, at a level whose slots hold sorted words or, if the level above was sorted exactly
+ * (`exact`), points with pads as in `bits`. */
+template <uint32_t POINT_MASK>
+__device__ __forceinline__ void bi_kdtree_find_pads(const bi_kdtree_slot_bits &bits, bool exact, uint32_t prefix,
+                                                    uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
-    constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         /* Pads among sorted words have moved: their words identify them. */
-        const uint32_t word = a[r] & ~level.prefix;
+        const uint32_t word = a[r] & ~prefix;
         const bool low = exact ? bits.pads & bits.low & 1u << r : word == 0;
-        const bool pad = exact ? bits.pads & 1u << r : low || word == ~level.prefix;
+        const bool pad = exact ? bits.pads & 1u << r : low || word == ~prefix;
         a[r] = !pad ? a[r] & POINT_MASK : low ? (uint32_t)BI_KDTREE_LOW_PAD : (uint32_t)BI_KDTREE_HIGH_PAD;
     }
+}
+
+/* Sorts a level exactly; its slots are as above. Returns the number of bits of the packed keys of coordinates. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ int bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
+                                                      const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
+                                                      bool *by_id, const bi_kdtree_warp_level &level,
+                                                      uint16_t *point_numbers, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+{
+    bi_kdtree_find_pads<bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1>(bits, exact, level.prefix, a);
     if (!packed) bi_kdtree_find_packing(tree, a);
     packed = true;
-    return bi_kdtree_sort_exactly(tree, a, level.k, level.d, bits.medians, point_numbers, by_id);
+    const int key_bits = bi_kdtree_packed_bits(tree);
+    bi_kdtree_sort_exactly(tree, a, level.k, level.d, key_bits, bits.medians, point_numbers, by_id);
+    return key_bits;
 }
 
 /* Makes the subtree of this warp: `size` points, in 2^k slots. point_numbers[0 ... size): their numbers, in an array of
@@ -436,18 +514,30 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
     bi_kdtree_slot_bits bits = bi_kdtree_distribute_points<POINT_MASK>(point_numbers, size, k, a);
     if (outside) size = 0;
     /* 2. Level by level: sort, extract the medians, and find the slots of the next level. After a tie, all levels are
-     * sorted exactly if that is no slower, or if points are equal. */
+     * sorted exactly if that is no slower, or if points are equal; by short keys if both hold. */
     bool packed = false, exact = false, by_id = false;
+    int first_short = 0; /* k of the first level with short keys; 0: none */
     for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
         const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
         bool tie = exact;
-        if (!exact) {
-            bi_kdtree_make_words(tree, bits, ragged, level, a);
+        if (first_short > 0 || !exact) {
+            if (first_short > 0) /* rotated axes end with that of the level above */
+                bi_kdtree_rotate_keys(bits, bi_kdtree_prefix_mask(k + 1), level.prefix,
+                                      bi_kdtree_rotation(tree, bi_kdtree_axis(axes, DIM - 1), level.d),
+                                      bi_kdtree_packed_bits(tree), a);
+            else
+                bi_kdtree_make_words(tree, bits, ragged, level, a);
             bi_kdtree_sort_slots(a, k);
-            tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median));
+            tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median)) && first_short == 0;
         }
         if (tie) {
-            exact = bi_kdtree_resolve_ties(tree, bits, exact, packed, &by_id, level, point_numbers, a);
+            const int key_bits = bi_kdtree_resolve_ties(tree, bits, exact, packed, &by_id, level, point_numbers, a);
+            exact = by_id || key_bits <= BI_KDTREE_CHUNK_BITS;
+            if constexpr (KEYS::BY_SUPERKEY)
+                if (by_id && key_bits <= BI_KDTREE_CHUNK_BITS) {
+                    first_short = k;
+                    bi_kdtree_begin_short_keys(tree, a, level.d, key_bits, point_numbers);
+                }
             bi_kdtree_extract_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
@@ -468,8 +558,13 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
     }
     uint32_t rank = bi_warp_inclusive_sum((uint32_t)__popc(medians)) - __popc(medians);
 #pragma unroll
-    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
-        if ((medians >> r) & 1) order[rank++] = (uint16_t)(median[r] & POINT_MASK);
+    for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
+        if (!((medians >> r) & 1)) continue;
+        /* The medians of a level with 2^k slots a node are in slots of k - 1 trailing zeros. */
+        const bool is_short = first_short > 0 && __ffs(lane * BI_KDTREE_LANE_POINTS + r) <= first_short;
+        const uint32_t point = is_short ? point_numbers[median[r] % BI_KDTREE_WARP_POINTS] : median[r] & POINT_MASK;
+        order[rank++] = (uint16_t)point;
+    }
 }
 
 #endif
