@@ -269,6 +269,7 @@ static bosc_status run_builder(bosc_ctx *ctx, bosc_kdtree *next, const struct bi
     next->n = rows->n;
     next->nodes = 0;
     next->mixing = BI_KDTREE_NOT_SAMPLED;
+    next->indexed = false;
     if (rows->n == 0) return BOSC_OK;
     if (next->opts.builder == BOSC_KDTREE_BROWN)
         BI_TRY(bi_kdtree_build_brown(ctx, next, rows, last_sorted));

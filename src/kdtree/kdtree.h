@@ -52,6 +52,7 @@ struct bosc_kdtree {
     int32_t narrow_interval;         /* CUDA: builds_until_narrow after the last failure of narrow brackets */
     bool rounds_doubles;             /* CUDA: every coordinate of the last build had a double that is no float */
     bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
+    bool indexed;                    /* during a build: the builder has made the index */
     struct bi_block inverse, counts; /* if duplicates are removed: uint32 (n), uint32 (nodes) */
     bosc_kdtree_times times;
     struct bi_kdtree_query_cache query_cache;

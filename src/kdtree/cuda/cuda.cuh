@@ -208,6 +208,8 @@ bosc_status bi_kdtree_cuda_find_disorder(bosc_ctx *ctx, const bosc_kdtree *tree,
 /* The index of searches (search/make_index.cu). */
 size_t bi_kdtree_cuda_index_bytes(const bosc_kdtree_opts *opts, int64_t n);
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree);
+/* Queues the kernels that make it, for a tree that has one. They read nodes of any value. */
+bosc_status bi_kdtree_cuda_launch_index(bosc_ctx *ctx, const bosc_kdtree *tree);
 
 /* The other order of nodes (search/select_order.cu). A build samples trees that samples_order accepts: count_narrow
  * queues a kernel that adds to two sums (device memory), and mixing_of returns their meaning. */

@@ -1,5 +1,6 @@
 /* k-d trees of points whose samples mislead a device. Brackets of medians then miss, and points are lost; the build
  * starts again with other brackets. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,34 @@ static void lost_points(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* No brackets serve, so that lists are sorted. The index is that of the tree, not that of the points as they were. */
+static void index_of_lists(bosc_ctx *ctx)
+{
+    enum { QUERIES = 200 };
+    struct suite_random r = {4};
+    const int64_t n = 20000; /* more than a block makes */
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 2, .id_bits = 32};
+    struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_RANDOM);
+    double *x = (double *)p.data, queries[QUERIES][2], dist2[QUERIES];
+    uint32_t ids[QUERIES];
+    for (int64_t i = 0; i < n; i++) x[2 * i] = 1 + suite_unit(&r);
+    for (int64_t s = 0; s < NARROW_SAMPLE; s++) x[2 * row_of_sample(s, NARROW_SAMPLE, n)] = suite_unit(&r);
+    for (int64_t s = 0; s < SUPERKEY_SAMPLE; s++) x[2 * row_of_sample(s, SUPERKEY_SAMPLE, n)] = suite_unit(&r);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    for (int i = 0; i < QUERIES; i++) queries[i][0] = 2 * suite_unit(&r), queries[i][1] = x[2 * i + 1];
+    CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, queries, QUERIES, 0, 1, ids, dist2));
+    for (int i = 0; i < QUERIES; i++) {
+        double least = HUGE_VAL;
+        for (int64_t k = 0; k < n; k++) {
+            const double a = x[2 * k] - queries[i][0], b = x[2 * k + 1] - queries[i][1], d = a * a + b * b;
+            if (d < least) least = d;
+        }
+        CHECK(dist2[i] == least);
+    }
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+}
+
 /* A handle whose narrow brackets failed tries them again after some builds. */
 static void narrow_again(bosc_ctx *ctx)
 {
@@ -103,6 +132,7 @@ static void lattice(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_kdtree_samples[] = {
     {"lost points", lost_points, NULL},
+    {"index of lists", index_of_lists, NULL},
     {"narrow again", narrow_again, NULL},
     {"lattice", lattice, NULL},
 };

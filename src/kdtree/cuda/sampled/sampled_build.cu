@@ -226,6 +226,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
 /* The words that a build reads back: work.failed, work.tied, two counts of narrow splits, and the coordinates, as bits,
  * whose doubles are rounded. */
 enum { NARROW_SPLITS = 2, ROUNDED_DOUBLES = 4, RESULTS = 5 };
+static constexpr unsigned long long RESULT_BIT = 1ull << 63; /* of a published word */
 
 enum { ALIGN = 256 }; /* bytes: allocations of the device begin at multiples of it, and so do the arrays */
 
@@ -363,6 +364,36 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
     return run_planned<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
+/* Publishes the results of a build to the host, each with a bit that is never 0. */
+static __global__ void bi_kdtree_publish_results(const uint32_t *results, unsigned long long *words)
+{
+    if (threadIdx.x < RESULTS) bi_notify_host(&words[threadIdx.x], RESULT_BIT | results[threadIdx.x]);
+}
+
+/* Launches kernels that publish the results `at`, and that make the index meanwhile, unless duplicates are removed: ids
+ * change then. */
+static bosc_status launch_results(bosc_ctx *ctx, bosc_kdtree *tree, const uint32_t *at)
+{
+    unsigned long long *words = static_cast<unsigned long long *>(ctx->pinned);
+    for (int r = 0; r < RESULTS; r++) words[r] = 0;
+    BI_TRY(BI_RUN(ctx, bi_kdtree_publish_results, 1, 32, 0, at, words));
+    if (tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) return BOSC_OK;
+    BI_TRY(bi_kdtree_cuda_launch_index(ctx, tree));
+    tree->indexed = true;
+    return BOSC_OK;
+}
+
+/* Reads the results of a build. The index of a tree whose build has failed is made again. */
+static bosc_status read_results(bosc_ctx *ctx, bosc_kdtree *tree, const uint32_t *at, uint32_t results[RESULTS])
+{
+    const unsigned long long *words = static_cast<const unsigned long long *>(ctx->pinned);
+    BI_TRY(bi_kdtree_cuda_drain_if_failed(ctx, launch_results(ctx, tree, at)));
+    BI_TRY(bi_cuda_await(ctx, words, RESULTS));
+    for (int r = 0; r < RESULTS; r++) results[r] = (uint32_t)words[r];
+    tree->indexed = tree->indexed && !results[0];
+    return BOSC_OK;
+}
+
 /* Builds with the given brackets, and replaces them by the ones to try next. After a success these are the
  * same, or NARROW if no marks were tied. The first call of allocate_arrays only counts bytes. With scratch
  * allocated, the tree counts as overwritten. */
@@ -388,7 +419,7 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     uint32_t results[RESULTS] = {0};
     if (status == BOSC_OK && samples)
         status = bi_kdtree_cuda_count_narrow(ctx, tree, memory.work.failed + NARROW_SPLITS);
-    if (status == BOSC_OK && plan.passes > 0) status = bi_read_back(ctx, results, memory.work.failed, sizeof results);
+    if (status == BOSC_OK && plan.passes > 0) status = read_results(ctx, tree, memory.work.failed, results);
     *outcome = results[0] ? BI_KDTREE_NEEDS_LISTS : BI_KDTREE_BUILT;
     if (results[0])
         *brackets = brackets_after(*brackets, results[0]);

@@ -247,12 +247,14 @@ static bosc_status sample_tree(bosc_ctx *ctx, bosc_kdtree *tree)
     return BOSC_OK;
 }
 
+bosc_status bi_kdtree_cuda_launch_index(bosc_ctx *ctx, const bosc_kdtree *tree) { return launch_typed(ctx, tree); }
+
 bosc_status bi_kdtree_cuda_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     if (tree->nodes == 0) return BOSC_OK;
     if (bi_kdtree_has_wide_boxes(&tree->opts)) return bi_kdtree_make_wide_boxes(ctx, tree);
     if (!bi_kdtree_has_index(&tree->opts)) return BOSC_OK;
-    BI_TRY(launch_typed(ctx, tree));
+    if (!tree->indexed) BI_TRY(launch_typed(ctx, tree));
     if (tree->mixing != BI_KDTREE_NOT_SAMPLED || !bi_kdtree_cuda_samples_order(ctx, &tree->opts, tree->nodes) ||
         ctx->backend->records(ctx))
         return BOSC_OK;
