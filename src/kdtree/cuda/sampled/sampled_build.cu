@@ -10,7 +10,8 @@
 
 /* --- Ends of coordinates ------------------------------------------------------------------------------------------ */
 
-enum { ENDS_THREADS = 256 };
+/* TESTED_ROWS: of doubles that most likely are no floats, as those of the build before were not. Chosen. */
+enum { ENDS_THREADS = 256, TESTED_ROWS = 8192 };
 
 /* Raises *ends, 0 at first, to the ends of all rows, as ordered keys; `least` holds their complements. Marks the
  * coordinates whose doubles are rounded there and in *rounded_doubles, 0 at first. */
@@ -360,7 +361,9 @@ static bosc_status build_dim(bosc_ctx *ctx, const bosc_kdtree *tree, const struc
         return run_planned<DIM>(ctx, plan, m, bi_kdtree_float_keys{},
                                 {static_cast<const float *>(rows->data), rows->stride, {}}, nodes, nodes, rows->n);
     const bi_kdtree_rounded_keys keys = {*rows, tree->opts.dtype, !tree->rounds_doubles, m->ends};
-    BI_TRY(run_find_ends(ctx, keys, DIM, m->ends, rounded_doubles));
+    bi_kdtree_rounded_keys scanned = keys; /* no ends of doubles are read where none is tested */
+    if (keys.dtype == BOSC_F64 && tree->rounds_doubles && rows->n > TESTED_ROWS) scanned.rows.n = TESTED_ROWS;
+    BI_TRY(run_find_ends(ctx, scanned, DIM, m->ends, rounded_doubles));
     return run_planned<DIM>(ctx, plan, m, keys, {}, m->last, nodes, rows->n);
 }
 
