@@ -224,4 +224,20 @@ template <> struct bi_kdtree_superkeys<bi_kdtree_float_keys> : bi_kdtree_float_k
     using of_blocks = bi_kdtree_superkeys;
 };
 
+/* A lossless map of keys to few bits: subtract `low`, then shift right. */
+struct bi_kdtree_packing {
+    uint32_t low, shift, bits;
+};
+
+/* Returns the packing of keys from `low` on, given the union of the bits of their differences from it. */
+__device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, uint32_t differences)
+{
+    bi_kdtree_packing packing = {low, 0, 0};
+    if (differences) {
+        packing.shift = (uint32_t)__ffs((int)differences) - 1;
+        packing.bits = 32 - (uint32_t)__clz((int)differences) - packing.shift;
+    }
+    return packing;
+}
+
 #endif

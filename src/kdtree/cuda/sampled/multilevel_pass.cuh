@@ -119,9 +119,9 @@ enum {
     BI_KDTREE_STAYING = 31,      /* pseudo-destination of points that stay in their list */
     BI_KDTREE_SAMPLE_THREADS = 1024,
     BI_KDTREE_SMALL_SAMPLE = 8192, /* samples that one block holds in registers */
-    /* Builds by superkey: samples that a block sorts, in words of 5 ranks of 12 bits; bins of a list; its marks. */
-    BI_KDTREE_RANK_BITS = 12,
-    BI_KDTREE_SORTED_SAMPLE = 1 << BI_KDTREE_RANK_BITS,
+    /* Builds by superkey: samples that a block sorts; bins of a list; its marks. */
+    BI_KDTREE_SAMPLE_BITS = 12,
+    BI_KDTREE_SORTED_SAMPLE = 1 << BI_KDTREE_SAMPLE_BITS,
     BI_KDTREE_MARK_BINS_LOG = 7,
     BI_KDTREE_MARKS = (1 << BI_KDTREE_MARK_BINS_LOG) + 1
 };
@@ -168,11 +168,10 @@ struct bi_kdtree_pass_memory {
      * bracket first and last. An absent mark has the id BI_KDTREE_NONE. */
     void *marks;
     uint32_t *tied; /* 1 if marks share coordinates */
-    /* The sample, in the memory of `side`: pass.samples points a segment. For each coordinate, then for the ids: their
-     * ranks, their numbers in order, and their positions in that order (coordinates only); dim + 1 times pass.samples a
-     * segment. */
+    /* The sample, in the memory of `side`: pass.samples points a segment. For each coordinate: their numbers in the
+     * order of the superkey that begins with it, and their positions in that order; dim times pass.samples a segment. */
     void *sampled_points;
-    uint16_t *ranks, *orders, *positions;
+    uint16_t *orders, *positions;
 };
 
 /* Called first by each kernel of a pass: lets the blocks of the next kernel start where multiprocessors are free, and

@@ -1,224 +1,260 @@
 /* Brackets by superkey, for points with many equal coordinates: their ends are points of a sample, and its order by
- * (superkey, id) is total. So a bracket holds its share of the points for any data. In three launches a pass:
+ * (superkey, id) is total. So a bracket holds its share of the points for any data. In two launches a pass:
  *
- * 1. Rank: a block for each coordinate of a segment, and one for the ids, sorts the sample by it. Equal keys share a
- *    rank.
- * 2. Order: a block for each coordinate sorts the sample by superkey: the ranks of its coordinates and id, in one word.
- * 3. Choose: level by level, a node has a bit for each position in an order, set for its samples. Counts of bits give
+ * 1. Order: a block for each coordinate of a segment sorts the sample by the superkey that begins with it, and by id.
+ *    Keys are packed: their least value is subtracted, and bits that all share are left out. A radix sort takes digits
+ *    of the packed keys, from the lowest on.
+ * 2. Choose: level by level, a node has a bit for each position in an order, set for its samples. Counts of bits give
  *    the order statistics of its sample. */
 #include "kdtree/cuda/sampled/multilevel_pass.cuh"
 
 enum {
-    SORT_ITEMS = 8, /* per thread, in registers */
-    SORT_THREADS = BI_KDTREE_SORTED_SAMPLE / SORT_ITEMS,
+    SORT_THREADS = 1024,
+    SORT_ITEMS = BI_KDTREE_SORTED_SAMPLE / SORT_THREADS, /* per thread, in registers */
     SORT_WARPS = SORT_THREADS / 32,
-    RANK_MASK = BI_KDTREE_SORTED_SAMPLE - 1,
+    WARP_ITEMS = 32 * SORT_ITEMS,
+    DIGIT_BITS = 7,
+    DIGITS = 1 << DIGIT_BITS,
+    WARP_DIGITS = DIGITS / SORT_WARPS, /* that a warp scans */
+    /* Bits of a superkey in a sort: seven digits. A word of 64 bits holds them and the number of the sample. */
+    CHUNK_BITS = 7 * DIGIT_BITS,
     MOST_NODES = 1 << (BI_KDTREE_PASS_LEVELS - 1),
     SAMPLE_WORDS = BI_KDTREE_SORTED_SAMPLE / 32 /* of a bit for each rank */
 };
+static_assert(CHUNK_BITS + BI_KDTREE_SAMPLE_BITS <= 64, "a word holds a chunk and a number");
 
 /* --- Sort --------------------------------------------------------------------------------------------------------- */
 
+/* counts: of each warp's digits, later the position of the first one. A row has two more, so that lanes that read a
+ * column use different banks. */
 struct sort_shared {
     unsigned long long slots[BI_KDTREE_SORTED_SAMPLE];
-    uint32_t warp_sums[SORT_WARPS];
+    uint16_t counts[SORT_WARPS][DIGITS + 2];
+    uint32_t totals[DIGITS];
 };
 
-__device__ __forceinline__ void sort_pair(unsigned long long &a, unsigned long long &b)
+/* The position of a thread's item r. */
+__device__ __forceinline__ uint32_t position_of_item(int r)
 {
-    const unsigned long long less = min(a, b);
-    b = max(a, b);
-    a = less;
+    return threadIdx.x / 32 * WARP_ITEMS + (uint32_t)r * 32 + threadIdx.x % 32;
 }
 
-/* Compares each slot of the thread with one of thread t ^ mask: the same, or with MIRRORED the one at the other end.
- * The thread without the highest bit of the mask keeps the lesser words. Called by all threads; the barriers end the
- * reads of the step before, and publish the words. */
-template <bool MIRRORED>
-static __device__ __forceinline__ void compare_threads(sort_shared &sh, unsigned long long (&a)[SORT_ITEMS],
-                                                       uint32_t mask)
+/* Turns the warps' counts of digits into positions. All threads call it; the barriers complete the counts, the totals
+ * and the positions. */
+static __device__ __forceinline__ void scan_digits(sort_shared &sh)
 {
-    const uint32_t t = threadIdx.x, highest = 1u << (31 - __clz((int)mask));
-    const bool keep_less = !(t & highest);
-    unsigned long long other[SORT_ITEMS];
-    if (mask < 32) {
-#pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++)
-            other[r] = __shfl_xor_sync(~0u, a[MIRRORED ? SORT_ITEMS - 1 - r : r], (int)mask);
-    } else {
-        __syncthreads();
-#pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++) sh.slots[r * SORT_THREADS + t] = a[r];
-        __syncthreads();
-#pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++)
-            other[r] = sh.slots[(MIRRORED ? SORT_ITEMS - 1 - r : r) * SORT_THREADS + (t ^ mask)];
-    }
-#pragma unroll
-    for (int r = 0; r < SORT_ITEMS; r++) a[r] = (a[r] < other[r]) == keep_less ? a[r] : other[r];
-}
-
-/* Sorts distinct words of the block: the word of rank i is a[i % 8] of thread i / 8. Bitonic merges, whose first step
- * compares mirrored slots, so that all groups ascend (Batcher 1968). All threads call it. */
-static __device__ void sort_words(sort_shared &sh, unsigned long long (&a)[SORT_ITEMS])
-{
-    /* 1. The 8 words of a thread: odd-even transposition. */
-#pragma unroll
-    for (int round = 0; round < SORT_ITEMS; round++)
-#pragma unroll
-        for (int r = round % 2; r + 1 < SORT_ITEMS; r += 2) sort_pair(a[r], a[r + 1]);
-    /* 2. Merge groups of threads in pairs: across threads, then within each. */
-    for (uint32_t threads = 2; threads <= SORT_THREADS; threads *= 2) {
-        compare_threads<true>(sh, a, threads - 1);
-        for (uint32_t far = threads / 4; far > 0; far /= 2) compare_threads<false>(sh, a, far);
-#pragma unroll
-        for (int near = SORT_ITEMS / 2; near > 0; near /= 2)
-#pragma unroll
-            for (int r = 0; r < SORT_ITEMS; r++)
-                if (!(r & near)) sort_pair(a[r], a[r + near]);
-    }
-}
-
-/* --- Rank --------------------------------------------------------------------------------------------------------- */
-
-/* Replaces sorted words by the ranks of their keys, the bits above the number of the sample: equal keys share a rank.
- * Called by all threads; the barriers separate the uses of shared memory. */
-static __device__ __forceinline__ void rank_words(sort_shared &sh, const unsigned long long (&a)[SORT_ITEMS],
-                                                  uint32_t (&rank)[SORT_ITEMS])
-{
-    /* 1. Count the keys that begin in this thread. */
-    const uint32_t t = threadIdx.x;
+    const uint32_t lane = threadIdx.x % 32, first = threadIdx.x / 32 * WARP_DIGITS;
+    uint32_t before[WARP_DIGITS]; /* digits of earlier warps than `lane` */
     __syncthreads();
-    sh.slots[t] = a[SORT_ITEMS - 1];
-    __syncthreads();
-    unsigned long long left = t > 0 ? sh.slots[t - 1] : ~a[0];
-    uint32_t own = 0, total;
+    /* 1. Scan each digit over the warps, a lane a warp. */
 #pragma unroll
-    for (int r = 0; r < SORT_ITEMS; r++) {
-        own += a[r] >> BI_KDTREE_RANK_BITS != left >> BI_KDTREE_RANK_BITS;
-        rank[r] = own - 1;
-        left = a[r];
+    for (int k = 0; k < WARP_DIGITS; k++) {
+        const uint32_t own = sh.counts[lane][first + k], sum = bi_warp_inclusive_sum(own);
+        before[k] = sum - own;
+        if (lane == 31) sh.totals[first + k] = sum;
     }
-    /* 2. Add those of earlier threads. */
-    const uint32_t before = bi_block_exclusive_sum<SORT_WARPS>(own, sh.warp_sums, &total);
+    __syncthreads();
+    /* 2. Scan the totals, those of a warp's digits a lane. */
+    uint32_t totals[WARP_DIGITS], all = 0;
 #pragma unroll
-    for (int r = 0; r < SORT_ITEMS; r++) rank[r] += before;
+    for (int k = 0; k < WARP_DIGITS; k++) all += sh.totals[lane * WARP_DIGITS + k];
+    uint32_t start = __shfl_sync(~0u, bi_warp_inclusive_sum(all) - all, (int)(threadIdx.x / 32));
+#pragma unroll
+    for (int k = 0; k < WARP_DIGITS; k++) totals[k] = sh.totals[first + k];
+#pragma unroll
+    for (int k = 0; k < WARP_DIGITS; k++) {
+        sh.counts[lane][first + k] = (uint16_t)(start + before[k]);
+        start += totals[k];
+    }
+    __syncthreads();
 }
 
-/* Ranks the sample of segment blockIdx.x / (DIM + 1) by a coordinate, or by id (the last block of a segment). Writes
- * work.ranks; the block of ids also writes the sample, the numbers of its points by id, and the ranges of the segment
- * and its destinations. A failed pass may have lost points, so that slots hold stale ids, which must not be used as
- * indices. Segments are then empty, and later kernels find empty lists. */
-template <int DIM, class KEYS>
-static __global__ void __launch_bounds__(SORT_THREADS)
-    bi_kdtree_rank_samples(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
-                           const bi_kdtree_pass_memory work)
+/* Sorts words by the digit from bit `shift` on, stably. All threads call it. */
+static __device__ __forceinline__ void sort_by_digit(sort_shared &sh, unsigned long long (&a)[SORT_ITEMS], int shift)
 {
-    BI_SHARED(struct sort_shared, sh);
-    bi_kdtree_begin_kernel();
-    const uint32_t segment = blockIdx.x / (DIM + 1), c = blockIdx.x % (DIM + 1), t = threadIdx.x;
-    const struct bi_kdtree_range range = bi_kdtree_subtree(pass.n, pass.level, segment);
-    const uint32_t begin = (uint32_t)range.begin, size = (uint32_t)(range.end - range.begin);
-    const size_t row = (size_t)segment * (DIM + 1) * pass.samples; /* of ranks and orders */
-    uint16_t *ranks = work.ranks + row + c * pass.samples;
-    auto sample = [&](uint32_t s) {
-        return keys.template read<DIM>(from, begin + bi_kdtree_sample_position(pass, segment, s, size));
-    };
-    unsigned long long a[SORT_ITEMS];
+    uint16_t *counts = sh.counts[threadIdx.x / 32];
+    const uint32_t lane = threadIdx.x % 32;
     uint32_t rank[SORT_ITEMS];
-    const bool failed = *work.failed != 0;
-    if (c == DIM && t == 0) work.segments[segment] = make_uint2(begin, failed ? begin : begin + size);
-    if (failed) return;
-    /* 1. By id: ids are distinct. Slots without a sample come last. */
-    if (c == DIM) {
-        if (t < BI_KDTREE_DESTINATIONS)
-            work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = bi_kdtree_destination_range(pass, segment, t);
-        bi_kdtree_point<DIM> *points =
-            static_cast<bi_kdtree_point<DIM> *>(work.sampled_points) + (size_t)segment * pass.samples;
-#pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++) {
-            const uint32_t s = r * SORT_THREADS + t;
-            a[r] = ~0ull;
-            if (s >= pass.samples) continue;
-            const bi_kdtree_point<DIM> p = sample(s);
-            points[s] = p;
-            a[r] = (unsigned long long)p.id << BI_KDTREE_RANK_BITS | s;
-        }
-        sort_words(sh, a);
-#pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++) {
-            const uint32_t i = t * SORT_ITEMS + r, s = (uint32_t)a[r] & RANK_MASK;
-            if (i >= pass.samples) continue;
-            ranks[s] = (uint16_t)i;
-            work.orders[row + DIM * pass.samples + i] = (uint16_t)s;
-        }
-        return;
-    }
-    /* 2. By coordinate, word by word of its key: a word orders the samples that share a rank so far. */
+    /* 1. Rank each item among those of the warp with the same digit. The warp barriers publish the zeros, and separate
+     * the reads of counts from their updates. */
+    for (uint32_t i = lane; i < DIGITS; i += 32) counts[i] = 0;
+    __syncwarp();
 #pragma unroll
     for (int r = 0; r < SORT_ITEMS; r++) {
-        a[r] = r * SORT_THREADS + t;
-        rank[r] = 0;
-    }
-#pragma unroll 1
-    for (int w = 0; w < KEYS::SORT_WORDS; w++) {
+        const uint32_t digit = (uint32_t)(a[r] >> shift) & (DIGITS - 1);
+        unsigned peers = ~0u;
 #pragma unroll
-        for (int r = 0; r < SORT_ITEMS; r++) {
-            const uint32_t s = (uint32_t)a[r] & RANK_MASK;
-            a[r] = ~0ull << BI_KDTREE_RANK_BITS | s;
-            if (s >= pass.samples) continue;
-            const bi_kdtree_point<DIM> p = sample(s);
-            const uint32_t word = keys.sort_word(bi_kdtree_coordinate<DIM>(p, (int)c), p.id, (int)c, w);
-            a[r] = ((unsigned long long)rank[r] << 32 | word) << BI_KDTREE_RANK_BITS | s;
+        for (int b = 0; b < DIGIT_BITS; b++) {
+            const int32_t top = (int32_t)(digit << (31 - b));
+            peers &= ~(__ballot_sync(~0u, top < 0) ^ (unsigned)(top >> 31));
         }
-        sort_words(sh, a);
-        rank_words(sh, a, rank);
+        rank[r] = counts[digit] + (uint32_t)__popc(peers & bi_lanes_below());
+        __syncwarp();
+        if (peers >> lane == 1) counts[digit] = (uint16_t)(rank[r] + 1);
+        __syncwarp();
     }
+    /* 2. Move the items. The barriers before the writes end all reads of the slots; the last one publishes them. */
+    scan_digits(sh);
 #pragma unroll
-    for (int r = 0; r < SORT_ITEMS; r++) {
-        const uint32_t s = (uint32_t)a[r] & RANK_MASK;
-        if (s < pass.samples) ranks[s] = (uint16_t)rank[r];
+    for (int r = 0; r < SORT_ITEMS; r++) sh.slots[counts[(uint32_t)(a[r] >> shift) & (DIGITS - 1)] + rank[r]] = a[r];
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < SORT_ITEMS; r++) a[r] = sh.slots[position_of_item(r)];
+}
+
+/* --- Packed keys -------------------------------------------------------------------------------------------------- */
+
+/* The packing of the sample's keys, by word of the superkey that begins at coordinate 0; of ids at last. */
+template <int DIM, class KEYS> struct sample_packing {
+    static constexpr int WORDS = DIM * KEYS::SORT_WORDS + 1;
+    uint32_t most[WORDS], differences[WORDS]; /* most: complement of the least */
+    bi_kdtree_packing of[WORDS];
+    int bits; /* of all */
+};
+
+template <int DIM, class KEYS>
+__device__ __forceinline__ uint32_t word_of(const KEYS &keys, const bi_kdtree_point<DIM> &p, int t)
+{
+    if (t == DIM * KEYS::SORT_WORDS) return p.id;
+    const int c = t / KEYS::SORT_WORDS;
+    return keys.sort_word(bi_kdtree_coordinate<DIM>(p, c), p.id, c, t % KEYS::SORT_WORDS);
+}
+
+/* Finds the packing. All threads call it; the barriers complete the zeros, the least words, the differences, and the
+ * packing. */
+template <int DIM, class KEYS>
+static __device__ __forceinline__ void find_packing(sample_packing<DIM, KEYS> &packing, const KEYS &keys,
+                                                    const bi_kdtree_point<DIM> (&p)[SORT_ITEMS], uint32_t samples)
+{
+    constexpr int WORDS = sample_packing<DIM, KEYS>::WORDS;
+    const uint32_t t = threadIdx.x;
+    /* 1. Find the least word of each kind. */
+    if (t < WORDS) packing.most[t] = packing.differences[t] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        uint32_t most = 0;
+#pragma unroll
+        for (int r = 0; r < SORT_ITEMS; r++)
+            if (position_of_item(r) < samples) most = max(most, ~word_of<DIM>(keys, p[r], w));
+        most = bi_warp_max(most);
+        if (t % 32 == 0) atomicMax(&packing.most[w], most);
     }
+    __syncthreads();
+    /* 2. Unite the differences from it. */
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        uint32_t differences = 0;
+#pragma unroll
+        for (int r = 0; r < SORT_ITEMS; r++)
+            if (position_of_item(r) < samples) differences |= word_of<DIM>(keys, p[r], w) - ~packing.most[w];
+        differences = bi_warp_or(differences);
+        if (t % 32 == 0) atomicOr(&packing.differences[w], differences);
+    }
+    __syncthreads();
+    /* 3. Pack, and sum up the bits. */
+    if (t < 32) {
+        bi_kdtree_packing own = {0, 0, 0};
+        if (t < WORDS) packing.of[t] = own = bi_kdtree_packing_of(~packing.most[t], packing.differences[t]);
+        const uint32_t bits = bi_warp_sum(own.bits);
+        if (t == 0) packing.bits = (int)bits;
+    }
+    __syncthreads();
+}
+
+/* Returns the bits [from, from + CHUNK_BITS) of the packed keys of p: the id is lowest, coordinate d highest. */
+template <int DIM, class KEYS>
+static __device__ __forceinline__ unsigned long long
+chunk_of(const sample_packing<DIM, KEYS> &packing, const KEYS &keys, const bi_kdtree_point<DIM> &p, int d, int from)
+{
+    constexpr int WORDS = sample_packing<DIM, KEYS>::WORDS;
+    unsigned long long chunk = 0;
+    int at = -from; /* where a word begins in the chunk */
+#pragma unroll
+    for (int i = WORDS - 1; i >= 0; i--) {
+        int t = i + d * KEYS::SORT_WORDS;
+        if (i < WORDS - 1 && t >= WORDS - 1) t -= WORDS - 1;
+        if (i == WORDS - 1) t = i;
+        const bi_kdtree_packing of = packing.of[t];
+        if (at < CHUNK_BITS && at + (int)of.bits > 0) {
+            const uint32_t key = (word_of<DIM>(keys, p, t) - of.low) >> of.shift;
+            chunk |= at < 0 ? key >> -at : (unsigned long long)key << at;
+        }
+        at += (int)of.bits;
+    }
+    return chunk & ((1ull << CHUNK_BITS) - 1);
 }
 
 /* --- Order -------------------------------------------------------------------------------------------------------- */
 
+template <int DIM, class KEYS> struct order_shared {
+    sort_shared sort;
+    sample_packing<DIM, KEYS> packing;
+};
+
 /* Orders the sample of segment blockIdx.x / DIM by the superkey of a coordinate. Writes the numbers of its points in
- * order to work.orders, and their positions to work.positions. */
-template <int DIM>
+ * order to work.orders, and their positions to work.positions; the block of coordinate 0 also the sample, and the
+ * ranges of the segment and its destinations. A failed pass may have lost points, so that slots hold stale ids, which
+ * must not be used as indices. Segments are then empty, and later kernels find empty lists. */
+template <int DIM, class KEYS>
 static __global__ void __launch_bounds__(SORT_THREADS)
-    bi_kdtree_order_samples(const bi_kdtree_pass pass, const bi_kdtree_pass_memory work)
+    bi_kdtree_order_samples(const bi_kdtree_pass pass, const KEYS keys, const bi_kdtree_source from,
+                            const bi_kdtree_pass_memory work)
 {
-    BI_SHARED(struct sort_shared, sh);
-    static_assert((DIM + 1) * BI_KDTREE_RANK_BITS <= 64, "a word holds all ranks");
+    using shared = struct order_shared<DIM, KEYS>;
+    BI_SHARED(shared, sh);
     bi_kdtree_begin_kernel();
-    if (*work.failed) return;
     const uint32_t segment = blockIdx.x / DIM, d = blockIdx.x % DIM, t = threadIdx.x;
-    const size_t row = (size_t)segment * (DIM + 1) * pass.samples;
-    const uint16_t *ranks = work.ranks + row, *by_id = work.orders + row + DIM * pass.samples;
-    /* 1. Make words: ranks of the coordinates from d on, then the rank of the id, which identifies the sample. */
+    const struct bi_kdtree_range range = bi_kdtree_subtree(pass.n, pass.level, segment);
+    const uint32_t begin = (uint32_t)range.begin, size = (uint32_t)(range.end - range.begin);
+    const size_t row = ((size_t)segment * DIM + d) * pass.samples; /* of orders and positions */
+    const bool failed = *work.failed != 0;
+    if (d == 0 && t == 0) work.segments[segment] = make_uint2(begin, failed ? begin : begin + size);
+    if (failed) return;
+    auto sample = [&](uint32_t s) {
+        return keys.template read<DIM>(from, begin + bi_kdtree_sample_position(pass, segment, s, size));
+    };
+    /* 1. Read the sample. */
+    bi_kdtree_point<DIM> p[SORT_ITEMS];
+#pragma unroll
+    for (int r = 0; r < SORT_ITEMS; r++)
+        if (position_of_item(r) < pass.samples) p[r] = sample(position_of_item(r));
+    if (d == 0) {
+        bi_kdtree_point<DIM> *points =
+            static_cast<bi_kdtree_point<DIM> *>(work.sampled_points) + (size_t)segment * pass.samples;
+#pragma unroll
+        for (int r = 0; r < SORT_ITEMS; r++)
+            if (position_of_item(r) < pass.samples) points[position_of_item(r)] = p[r];
+        if (t < BI_KDTREE_DESTINATIONS)
+            work.destinations[segment * BI_KDTREE_DESTINATIONS + t] = bi_kdtree_destination_range(pass, segment, t);
+    }
+    find_packing<DIM>(sh.packing, keys, p, pass.samples);
+    /* 2. Sort, a chunk of the superkeys at a time. Slots without a sample have the greatest digits, and stay last. */
+    const int bits = sh.packing.bits;
     unsigned long long a[SORT_ITEMS];
 #pragma unroll
-    for (int r = 0; r < SORT_ITEMS; r++) {
-        const uint32_t s = r * SORT_THREADS + t;
-        a[r] = ~0ull;
-        if (s >= pass.samples) continue;
-        a[r] = 0;
+    for (int r = 0; r < SORT_ITEMS; r++) a[r] = position_of_item(r);
+#pragma unroll 1
+    for (int first = 0; first < bits; first += CHUNK_BITS) {
 #pragma unroll
-        for (uint32_t k = 0; k <= DIM; k++) {
-            const uint32_t c = k == DIM ? DIM : (d + k) % DIM;
-            a[r] = a[r] << BI_KDTREE_RANK_BITS | ranks[c * pass.samples + s];
+        for (int r = 0; r < SORT_ITEMS; r++) {
+            const uint32_t s = (uint32_t)a[r] & (BI_KDTREE_SORTED_SAMPLE - 1);
+            if (s < pass.samples && first > 0) p[r] = sample(s);
+            a[r] = (s < pass.samples ? chunk_of<DIM>(sh.packing, keys, p[r], (int)d, first) : ~0ull)
+                       << BI_KDTREE_SAMPLE_BITS |
+                   s;
         }
+#pragma unroll 1
+        for (int digit = 0; digit < min(bits - first, (int)CHUNK_BITS); digit += DIGIT_BITS)
+            sort_by_digit(sh.sort, a, BI_KDTREE_SAMPLE_BITS + digit);
     }
-    sort_words(sh, a);
-    /* 2. Write the order and its inverse. */
+    /* 3. Write the order and its inverse. */
 #pragma unroll
     for (int r = 0; r < SORT_ITEMS; r++) {
-        const uint32_t i = t * SORT_ITEMS + r;
+        const uint32_t i = position_of_item(r), s = (uint32_t)a[r] & (BI_KDTREE_SORTED_SAMPLE - 1);
         if (i >= pass.samples) continue;
-        const uint32_t s = by_id[(uint32_t)a[r] & RANK_MASK];
-        work.orders[row + d * pass.samples + i] = (uint16_t)s;
-        work.positions[row + d * pass.samples + s] = (uint16_t)i;
+        work.orders[row + i] = (uint16_t)s;
+        work.positions[row + s] = (uint16_t)i;
     }
 }
 
@@ -270,8 +306,8 @@ static __device__ __forceinline__ void write_mark(choose_shared &sh, const bi_kd
         const uint32_t rank =
             m == BI_KDTREE_MARKS ? total / 2 : low + (uint32_t)((uint64_t)(high - low) * m >> BI_KDTREE_MARK_BINS_LOG);
         position = position_of_rank(sh.bits[i], sh.below[i], rank);
-        const size_t row = (size_t)segment * (DIM + 1) * pass.samples;
-        const uint32_t s = work.orders[row + d * pass.samples + position];
+        const size_t row = ((size_t)segment * DIM + (uint32_t)d) * pass.samples;
+        const uint32_t s = work.orders[row + position];
         mark = static_cast<const bi_kdtree_point<DIM> *>(work.sampled_points)[(size_t)segment * pass.samples + s];
     }
     /* 3. Write it. */
@@ -311,7 +347,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     bool tied = false;
     for (int j = 0; j < pass.levels; j++) {
         const int nodes = 1 << j, d = (pass.level + j) % DIM;
-        const uint16_t *position = work.positions + ((size_t)segment * (DIM + 1) + d) * pass.samples;
+        const uint16_t *position = work.positions + ((size_t)segment * DIM + (uint32_t)d) * pass.samples;
         /* 1. Set the bit of each sample in its node. The barriers publish the zeros, and complete the bits. */
         for (int b = (int)t; b < nodes * SAMPLE_WORDS; b += SORT_THREADS)
             sh.bits[b / SAMPLE_WORDS][b % SAMPLE_WORDS] = 0;
@@ -355,11 +391,9 @@ template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_sample_superkeys(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                            const bi_kdtree_source &from, const bi_kdtree_pass_memory &work)
 {
-    auto rank = bi_kdtree_rank_samples<DIM, KEYS>;
-    auto order = bi_kdtree_order_samples<DIM>;
+    auto order = bi_kdtree_order_samples<DIM, KEYS>;
     auto choose = bi_kdtree_choose_marks<DIM>;
-    BI_TRY(BI_RUN(ctx, rank, pass.segments * (DIM + 1), SORT_THREADS, 0, pass, keys, from, work));
-    BI_TRY(BI_KDTREE_RUN_NEXT(ctx, order, pass.segments * DIM, SORT_THREADS, 0, pass, work));
+    BI_TRY(BI_RUN(ctx, order, pass.segments * DIM, SORT_THREADS, 0, pass, keys, from, work));
     return BI_KDTREE_RUN_NEXT(ctx, choose, pass.segments, SORT_THREADS, 0, pass, work);
 }
 

@@ -211,7 +211,7 @@ static void plan_build(struct plan *plan, int64_t n, int block_log, enum bracket
         plan_side(pass);
         plan_lists(pass, plan->by_superkey);
         /* Memory: the largest need of any pass. Samples share the memory of side lists, whose elements have 8 bytes in
-         * 2 dimensions and 16 in others: samples have 16, by superkey at most 30 and 50 (allocate_samples). */
+         * 2 dimensions and 16 in others: samples have 16, by superkey at most 20 and 36 (allocate_samples). */
         const size_t segments = pass->segments;
         plan->segments = segments;
         if (pass->sample_blocks > 1) plan->bins = segments * 8 * BI_KDTREE_BINS;
@@ -254,9 +254,8 @@ static void allocate_samples(const struct plan *plan, int dim, bi_kdtree_pass_me
     for (int q = 0; q < plan->passes; q++)
         samples = max_size(samples, (size_t)plan->pass[q].segments * plan->pass[q].samples);
     work->sampled_points = work->side.points;
-    work->ranks = reinterpret_cast<uint16_t *>(static_cast<char *>(work->side.points) + samples * bytes_of_point(dim));
-    work->orders = work->ranks + samples * (size_t)(dim + 1);
-    work->positions = work->orders + samples * (size_t)(dim + 1);
+    work->orders = reinterpret_cast<uint16_t *>(static_cast<char *>(work->side.points) + samples * bytes_of_point(dim));
+    work->positions = work->orders + samples * (size_t)dim;
 }
 
 /* Divides the scratch of a build into its arrays. Without a base, the carver only counts bytes, and pointers are

@@ -31,11 +31,6 @@ template <int DIM> struct bi_kdtree_subnode {
     float low[DIM], high[DIM];
 };
 
-/* A lossless map of keys to few bits: subtract `low`, then shift right. */
-struct bi_kdtree_packing {
-    uint32_t low, shift, bits;
-};
-
 /* Shared memory of a block. Points stay where they are loaded; only their numbers in `index` move. Node v of level j
  * owns the slots [v << (LOG - j), (v + 1) << (LOG - j)) of `index`; its points come first there. Arrays by node are in
  * heap order. */

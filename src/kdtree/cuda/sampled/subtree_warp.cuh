@@ -191,17 +191,6 @@ __device__ __forceinline__ uint32_t bi_kdtree_prefix_mask(int k) { return k < 3 
  * the chunk in 21 bits, since 0 and the greatest value are the pads, then 8 bits of the slot. */
 enum { BI_KDTREE_LOW_PAD = 0x8000, BI_KDTREE_HIGH_PAD = 0x8001, BI_KDTREE_CHUNK_BITS = 20 };
 
-/* Returns the packing of keys from `low` on, given the union of the bits of their differences from it. */
-__device__ __forceinline__ bi_kdtree_packing bi_kdtree_packing_of(uint32_t low, uint32_t differences)
-{
-    bi_kdtree_packing packing = {low, 0, 0};
-    if (differences) {
-        packing.shift = (uint32_t)__ffs((int)differences) - 1;
-        packing.bits = 32 - (uint32_t)__clz((int)differences) - packing.shift;
-    }
-    return packing;
-}
-
 /* Return the coordinate of word t of the superkey that begins at d, and the index of its packing. */
 template <int DIM, class KEYS> __device__ __forceinline__ int bi_kdtree_word_coordinate(int d, int t)
 {
