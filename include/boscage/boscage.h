@@ -23,6 +23,7 @@
  *   mpi.h                communicators over MPI (libboscage_mpi): bosc_mpi_transport
  *   ranks/kdtree.h       k-d trees over ranks: bosc_ranks_kdtree_build
  *   ranks/graph.h        saved graphs over ranks: bosc_ranks_graph_read
+ *   ranks/cluster.h      clusters over ranks: bosc_ranks_dbscan_compute
  *   ranks/forest.h       forests over ranks: bosc_ranks_msf_compute
  *   ranks/hash.h         hash tables over ranks: bosc_ranks_hash_build
  *   ranks/prims.h        sorts and scans over ranks: bosc_ranks_sort_pairs

@@ -66,6 +66,7 @@ def write_inputs(folder, room):
     tool("linkage points.npy -o linkage.npy")
     tool("generate graph --kind random --n 200 --m 900 -o graph.gr")
     tool("generate graph --kind random --n 200 --m 900 -o graph.mtx")
+    tool("generate graph --kind random --n 2000 --m 9000 -o roads.gr")
     tool("generate pairs --n 300 -o keys.npy values.npy")
     tool("generate vectors --n 128 --bits 256 -o vectors.npy")
     tool("generate scene -o scene")
@@ -74,6 +75,12 @@ def write_inputs(folder, room):
     tool("kdtree build points.npy -o tree.bosc" if room != "cbt" else "cbt create --depth 12 --level 4 -o tree.bosc")
     if room == "cluster":
         tool("cluster hdbscan points.npy --min-cluster-size 20 --min-samples 3 -o labels.npy --save model.bosc")
+    tool("hash build --keys keys.npy --values values.npy -o table.bosc")
+    tool("trie build vectors.npy --bits 256 -o trie.bosc")
+    tool("cluster hdbscan points.npy --save model.bosc -o labels.npy")
+    bits = "".join(str(b) for b in random.integers(0, 2, 256))
+    (folder / "more.txt").write_text(bits + "\n")
+    (folder / "fewer.txt").write_text(bits + "\n")
     if room == "hash":
         np.save(folder / "queries.npy", np.load(folder / "keys.npy")[::2])
     if room == "trie":

@@ -14,44 +14,6 @@
 #include "tool/ranks.h"
 #include "tool/tool.h"
 
-static int64_t signed_element(const bosc_array *a, int64_t i)
-{
-    switch (a->dtype) {
-    case BOSC_I8: return ((const int8_t *)a->data)[i];
-    case BOSC_I16: return ((const int16_t *)a->data)[i];
-    case BOSC_I32: return ((const int32_t *)a->data)[i];
-    default: return ((const int64_t *)a->data)[i];
-    }
-}
-
-/* Returns the type in which a table adds and compares values: it computes in 32 and 64 bits only. Narrowing a sum
- * afterwards gives the wrapped sum of the narrow type. */
-static bosc_dtype widened_type(bosc_dtype type)
-{
-    return type == BOSC_I8 || type == BOSC_I16 ? BOSC_I32 : type == BOSC_U8 || type == BOSC_U16 ? BOSC_U32 : type;
-}
-
-static uint32_t widened_element(const bosc_array *a, int64_t i)
-{
-    switch (a->dtype) {
-    case BOSC_U8: return ((const uint8_t *)a->data)[i];
-    case BOSC_U16: return ((const uint16_t *)a->data)[i];
-    default: return (uint32_t)signed_element(a, i);
-    }
-}
-
-int hash_widen_values(bosc_array *a)
-{
-    if (widened_type(a->dtype) == a->dtype) return EXIT_DONE;
-    uint32_t *widened = job_alloc((size_t)a->shape[0], sizeof *widened);
-    if (!widened) return EXIT_FAILED;
-    for (int64_t i = 0; i < a->shape[0]; i++) widened[i] = widened_element(a, i);
-    free(a->data);
-    a->data = widened;
-    a->dtype = widened_type(a->dtype);
-    return EXIT_DONE;
-}
-
 /* Narrows an array of 32 bits to a type of 8 or 16 bits, in place. */
 static void narrow_values(bosc_array *a, bosc_dtype type)
 {
@@ -81,33 +43,6 @@ struct lookup {
     bosc_hash *table;
     bosc_hash_info saved; /* of a table from a file */
 };
-
-int hash_read_options(const struct job *job, bosc_hash_opts *opts)
-{
-    int layout = 0, policy = 0, code;
-    int64_t functions = 0;
-    uint64_t seed = 0;
-    if ((code = option_choice(job, OPT_LAYOUT, &layout)) || (code = option_choice(job, OPT_DUPLICATES, &policy)) ||
-        (code = option_integer(job, OPT_FUNCTIONS, 2, 4, &functions)) || (code = option_seed(job, &seed)))
-        return code;
-    const bool cuckoo = layout == BOSC_HASH_CUCKOO, chained = layout == BOSC_HASH_CHAINED;
-    if (functions && !cuckoo && !chained)
-        return report_error(EXIT_USAGE, "--functions: requires --layout cuckoo or chained");
-    if (job->value[OPT_GO_LEFT] && !chained) return report_error(EXIT_USAGE, "--go-left: requires --layout chained");
-    if ((code = option_number(job, OPT_LOAD, cuckoo && functions == 2 ? 0.25 : 0.5, &opts->load_factor))) return code;
-    if (opts->load_factor > 0 && (layout == BOSC_HASH_HYBRID || layout == BOSC_HASH_FKS || layout == BOSC_HASH_CHAINED))
-        return report_error(EXIT_USAGE, "--load: the load factor of layout %s is fixed",
-                            option_choice_name(job, OPT_LAYOUT, layout));
-    double max_load = cuckoo && functions == 2 ? 0.5 : cuckoo && functions == 3 ? 0.91 : 0.97;
-    if (opts->load_factor > max_load)
-        return report_error(EXIT_USAGE, "--load: %s is more than %g", job->value[OPT_LOAD], max_load);
-    opts->layout = (bosc_hash_layout)layout;
-    opts->functions = (int32_t)functions;
-    opts->go_left = job->value[OPT_GO_LEFT] != NULL;
-    opts->duplicates = (bosc_hash_duplicates)policy;
-    opts->seed = seed;
-    return EXIT_DONE;
-}
 
 /* Refuses options of a build beside a saved table, and requires the columns without one. */
 static int check_inputs(const struct job *job)

@@ -349,15 +349,14 @@ const struct command commands[] = {
      .usage = "V [--bits L] --find Q|--prefix Q|--longest Q|--neighbours Q [-o out.npy] [--letters K]\n"
               "                    [--layout NAME] [--by-values] [--digit R]",
      .summary =
-         "Build a trie of vectors and look up vectors, prefixes, longest matches, or neighbours that differ in one "
-         "letter.\n"
-         "V may be a saved trie. V and Q: lines of 0 and 1; bases or amino acids, one sequence a line, FASTA or FASTQ; "
-         "or .npy u1 of packed\n"
-         "bits, the most significant first, with --bits. Equal vectors count once, as the first row. out (m,) i8 is\n"
-         "the row of V for each row of Q, -1 if absent; for --prefix and --neighbours (p, 2), all pairs (row of Q,\n"
-         "row of V), ascending. For --longest (m, 2): the most letters that a row of Q and any row of V begin with, "
-         "and\n"
-         "the row of V that is the first in the order of the letters among those; -1 in an empty trie.",
+         "Build a trie of vectors and look up vectors, prefixes, longest matches, or neighbours.\n"
+         "Neighbours differ in one letter. V may be a saved trie. V and Q: lines of 0 and 1; bases or amino acids, "
+         "one\n"
+         "sequence a line, FASTA or FASTQ; or .npy u1 of packed bits, the most significant first, with --bits. Equal\n"
+         "vectors count once, as the first row. out (m,) i8 is the row of V for each row of Q, -1 if absent; for\n"
+         "--prefix and --neighbours (p, 2), all pairs (row of Q, row of V), ascending. For --longest (m, 2): the most\n"
+         "letters that a row of Q and any row of V begin with, and the row of V that is the first in the order of the\n"
+         "letters among those; -1 in an empty trie.",
      .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
      .min_operands = 1,
      .max_operands = 1,

@@ -7,9 +7,6 @@
 
 #include <xxhash.h>
 
-#include "io/file/file.h"
-#include "io/graph/edge_list.h"
-
 enum { MIN_SLOTS = 1 << 10 }; /* 4 KB, a page */
 
 static size_t length_of(const struct bi_edge_names *names, int64_t number)
@@ -92,39 +89,4 @@ void bosc_names_free(bosc_names *names)
     free(names->text);
     free(names->begins);
     *names = (bosc_names){0};
-}
-
-/* Reads the edges of an open file. All of its lines are one chunk, so that names are numbered in their order. */
-static bosc_status parse_names(const struct bi_file *file, struct bi_edge_names *names, bosc_edges *edges,
-                               bosc_io_error *error)
-{
-    struct bi_bytes in = file->bytes;
-    const enum bi_edges_format format = bi_edges_format_of(in.name, NULL);
-    in.chunk_bytes = in.size + 1;
-    if (format == BI_EDGES_LIST || format == BI_EDGES_UNKNOWN) return bi_edge_names_parse(&in, names, edges, error);
-    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vertices have numbers in this format, not names", in.name);
-}
-
-bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names, bosc_io_error *error)
-{
-    BI_IO_ENTER;
-    struct bi_file file;
-    struct bi_edge_names fresh_names = {.used = 0};
-    bosc_edges fresh = {0};
-    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
-    if (!names) return bi_io_fail(error, BOSC_ERR_ARG, "names: NULL");
-    bosc_status status = bi_file_open(path, &file, error);
-    if (status != BOSC_OK) return bi_io_end(status, error);
-    status = parse_names(&file, &fresh_names, &fresh, error);
-    bi_file_close(&file);
-    status = bi_io_end(status, error);
-    if (status == BOSC_OK) {
-        *edges = fresh;
-        *names = fresh_names.list;
-        fresh_names.list = (bosc_names){0};
-    } else {
-        bosc_edges_free(&fresh);
-    }
-    bi_edge_names_free(&fresh_names);
-    return status;
 }

@@ -10,6 +10,7 @@
 #include "io/file/array.h"
 #include "io/file/file.h"
 #include "io/file/structure.h"
+#include "io/graph/edge_names.h"
 #include "io/graph/parse_edges.h"
 #include "io/npy/npy.h"
 #include "io/text/row.h"
@@ -221,8 +222,9 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     return bi_edge_lines_parse(in, &lines, form, edges, error);
 }
 
-bosc_status bi_edge_names_parse(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
-                                bosc_io_error *error)
+/* Parses a list of edges whose vertices are names. in: one chunk. */
+static bosc_status parse_named_list(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
+                                    bosc_io_error *error)
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64, .names = names};
     return parse_list(in, &form, edges, error);
@@ -361,6 +363,41 @@ bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *
         *edges = fresh;
     else
         bosc_edges_free(&fresh);
+    return status;
+}
+
+/* Reads the edges of an open file. All of its lines are one chunk, so that names are numbered in their order. */
+static bosc_status parse_names(const struct bi_file *file, struct bi_edge_names *names, bosc_edges *edges,
+                               bosc_io_error *error)
+{
+    struct bi_bytes in = file->bytes;
+    const enum bi_edges_format format = bi_edges_format_of(in.name, NULL);
+    in.chunk_bytes = in.size + 1;
+    if (format == BI_EDGES_LIST || format == BI_EDGES_UNKNOWN) return parse_named_list(&in, names, edges, error);
+    return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vertices have numbers in this format, not names", in.name);
+}
+
+bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    struct bi_edge_names fresh_names = {.used = 0};
+    bosc_edges fresh = {0};
+    if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
+    if (!names) return bi_io_fail(error, BOSC_ERR_ARG, "names: NULL");
+    bosc_status status = bi_file_open(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    status = parse_names(&file, &fresh_names, &fresh, error);
+    bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK) {
+        *edges = fresh;
+        *names = fresh_names.list;
+        fresh_names.list = (bosc_names){0};
+    } else {
+        bosc_edges_free(&fresh);
+    }
+    bi_edge_names_free(&fresh_names);
     return status;
 }
 
