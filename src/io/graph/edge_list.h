@@ -25,7 +25,10 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
 bosc_status bi_gr_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 bosc_status bi_mtx_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 bosc_status bi_edge_list_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
+/* The same for vertices with names. in: one chunk. */
 struct bi_edge_names;
+bosc_status bi_edge_names_parse(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
+                                bosc_io_error *error);
 bosc_status bi_metis_parse(const struct bi_bytes *in, bosc_edges *edges, bosc_io_error *error);
 
 /* Types of weights, ascending. A file that needs a wider type is parsed again with that. */

@@ -222,9 +222,8 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     return bi_edge_lines_parse(in, &lines, form, edges, error);
 }
 
-/* Parses a list of edges whose vertices are names. in: one chunk. */
-static bosc_status parse_named_list(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
-                                    bosc_io_error *error)
+bosc_status bi_edge_names_parse(const struct bi_bytes *in, struct bi_edge_names *names, bosc_edges *edges,
+                                bosc_io_error *error)
 {
     struct bi_edge_form form = {.comments = "#%", .n = -1, .m = -1, .widest = BI_WEIGHTS_F64, .names = names};
     return parse_list(in, &form, edges, error);
@@ -373,7 +372,7 @@ static bosc_status parse_names(const struct bi_file *file, struct bi_edge_names 
     struct bi_bytes in = file->bytes;
     const enum bi_edges_format format = bi_edges_format_of(in.name, NULL);
     in.chunk_bytes = in.size + 1;
-    if (format == BI_EDGES_LIST || format == BI_EDGES_UNKNOWN) return parse_named_list(&in, names, edges, error);
+    if (format == BI_EDGES_LIST || format == BI_EDGES_UNKNOWN) return bi_edge_names_parse(&in, names, edges, error);
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vertices have numbers in this format, not names", in.name);
 }
 
