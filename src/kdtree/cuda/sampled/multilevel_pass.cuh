@@ -169,7 +169,8 @@ struct bi_kdtree_pass_memory {
     void *marks;
     uint32_t *tied; /* 1 if marks share coordinates */
     /* The sample, in the memory of `side`: pass.samples points a segment. For each coordinate: their numbers in the
-     * order of the superkey that begins with it, and their positions in that order; dim times pass.samples a segment. */
+     * order of the superkey that begins with it, and their positions in that order. Each array has dim times
+     * pass.samples numbers a segment. */
     void *sampled_points;
     uint16_t *orders, *positions;
 };
