@@ -3,7 +3,7 @@
 #include "cellgraph/steps/route.h"
 #include "core/call.h"
 
-/* Entries of the lists of a side: made, and expanded. */
+/* For each list of a side: its entries, and how many of them are expanded. */
 struct progress {
     uint32_t made[BI_CELLGRAPH_ROUTE_LISTS], expanded[BI_CELLGRAPH_ROUTE_LISTS];
 };
@@ -13,7 +13,7 @@ static bosc_status read_counts(bosc_ctx *ctx, const struct bi_cellgraph_route *a
     return bi_read_back(ctx, p->made, a->side[a->which].counts, sizeof p->made);
 }
 
-/* Makes the flips of the entries of a list up to `end`. */
+/* Flips the letters of the next entries of a list, up to `end`. */
 static bosc_status run_wave(bosc_ctx *ctx, struct bi_cellgraph_route *a, struct progress *p, int32_t list, uint32_t end)
 {
     a->list = list;
@@ -22,7 +22,7 @@ static bosc_status run_wave(bosc_ctx *ctx, struct bi_cellgraph_route *a, struct 
     return BI_CELLGRAPH_STEP(ctx, cellgraph_flip, ((int64_t)end - a->first) * a->view.shape.length, a);
 }
 
-/* Expands what waited for this round, and all that it reaches. */
+/* Expands the entries that waited for this round, and the vertices that they reach below the limit. */
 static bosc_status run_side(bosc_ctx *ctx, struct bi_cellgraph_route *a, int32_t which, struct progress *p)
 {
     a->which = which;
@@ -80,6 +80,7 @@ static bosc_status reserve_route(bosc_ctx *ctx, const bosc_cellgraph *graph, con
     return ctx->backend->copy(ctx, a->path, source, 2 * sizeof *source);
 }
 
+/* Divides the edges of this round's path between the sides. */
 static void set_limits(struct bi_cellgraph_route *a, uint32_t round)
 {
     a->round = round;
@@ -87,14 +88,15 @@ static void set_limits(struct bi_cellgraph_route *a, uint32_t round)
     a->side[1].limit = (a->distance + 2 * round) / 2;
 }
 
-/* Searches until a vertex is in the middle of a path: *middle; BI_CELLGRAPH_UNREACHED if there is no path. */
+/* Searches until a vertex is in the middle of a path: *middle; BI_CELLGRAPH_UNREACHED if there is no path. A path has
+ * fewer edges than the graph has vertices, which ends the rounds and keeps the middle inside a->path. */
 static bosc_status find_middle(bosc_ctx *ctx, struct bi_cellgraph_route *a, uint32_t *middle)
 {
     struct progress sides[2] = {{{0}, {0}}, {{0}, {0}}};
     *middle = BI_CELLGRAPH_UNREACHED;
     set_limits(a, 0);
     BI_TRY(BI_CELLGRAPH_STEP(ctx, cellgraph_begin_side, 2, a));
-    for (uint32_t round = 0;; round++) {
+    for (uint32_t round = 0; a->distance + 2 * (int64_t)round < a->view.count; round++) {
         set_limits(a, round);
         for (int32_t k = 0; k < 2; k++)
             if (round > 0 || a->side[k].limit > 0) BI_TRY(run_side(ctx, a, k, &sides[k]));
@@ -106,6 +108,7 @@ static bosc_status find_middle(bosc_ctx *ctx, struct bi_cellgraph_route *a, uint
         BI_TRY(bi_read_back(ctx, middle, a->path + a->side[0].limit, sizeof *middle));
         if (*middle != BI_CELLGRAPH_UNREACHED || is_exhausted(&sides[0]) || is_exhausted(&sides[1])) return BOSC_OK;
     }
+    return BOSC_OK;
 }
 
 bosc_status bi_cellgraph_find_route(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,

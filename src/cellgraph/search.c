@@ -92,7 +92,8 @@ static bosc_status read_mask(bosc_ctx *ctx, int64_t n, struct bi_cellgraph_searc
     return BOSC_OK;
 }
 
-/* Searches from search->source: labels in search->level_parent, extent in *result. */
+/* Searches from search->source: labels in search->level_parent, or with implied edges search->path; extent in
+ * *result. */
 static bosc_status search_from(bosc_ctx *ctx, const bosc_cellgraph *graph, struct bi_cellgraph_search *search,
                                struct bi_cellgraph_search_result *result)
 {

@@ -21,10 +21,10 @@ struct bi_cellgraph_side {
     uint32_t *buckets;      /* (vertices) BI_CELLGRAPH_UNREACHED at first */
     uint32_t *toward, *away;
     uint32_t *counts; /* entries of toward from the begin, from the end; of away from the begin, from the end */
-    uint32_t limit;   /* edges from the end of this side */
+    uint32_t limit;   /* vertices with fewer edges from this side's end are expanded */
 };
 enum {
-    BI_CELLGRAPH_TOWARD,
+    BI_CELLGRAPH_TOWARD, /* lists of odd number wait */
     BI_CELLGRAPH_TOWARD_WAIT,
     BI_CELLGRAPH_AWAY,
     BI_CELLGRAPH_AWAY_WAIT,
@@ -39,9 +39,9 @@ struct bi_cellgraph_route {
     struct bi_cellgraph_side side[2];
     uint32_t distance; /* of the ends */
     uint32_t round;
-    int32_t which;  /* side of the wave */
-    int32_t list;   /* of it */
-    int64_t first;  /* entry */
+    int32_t which;  /* the wave's side */
+    int32_t list;   /* the wave's list: BI_CELLGRAPH_TOWARD, ... */
+    int64_t first;  /* the wave's first entry of the list */
     uint32_t *path; /* vertices, from end to end; BI_CELLGRAPH_UNREACHED at first */
     int64_t at;     /* entry of the path whose neighbour is looked for */
 };
@@ -63,7 +63,7 @@ BI_FN int64_t bi_cellgraph_find_flipped(const struct bi_cellgraph_route *a, int6
     return -1;
 }
 
-/* Returns the edges between v and the end of a side that reached it. */
+/* Returns the number of edges between the side's own end and v, which the side has reached. */
 BI_FN uint32_t bi_cellgraph_edges_to(const struct bi_cellgraph_route *a, const struct bi_cellgraph_side *side,
                                      int64_t v)
 {
@@ -81,6 +81,7 @@ BI_FN void bi_cellgraph_list_vertex(const struct bi_cellgraph_route *a, const st
     entries[waits ? a->view.count - 1 - at : at] = v;
 }
 
+/* Lists a reached vertex for its flips toward the target; it waits from the side's limit on. */
 BI_FN void bi_cellgraph_list_reached(const struct bi_cellgraph_route *a, const struct bi_cellgraph_side *side,
                                      int64_t v)
 {
@@ -88,6 +89,7 @@ BI_FN void bi_cellgraph_list_reached(const struct bi_cellgraph_route *a, const s
                              bi_cellgraph_edges_to(a, side, v) >= side->limit, (uint32_t)v);
 }
 
+/* Returns the vertex of an entry of a list. */
 BI_FN uint32_t bi_cellgraph_listed(const struct bi_cellgraph_route *a, const struct bi_cellgraph_side *side,
                                    int32_t list, int64_t entry)
 {
@@ -95,7 +97,8 @@ BI_FN uint32_t bi_cellgraph_listed(const struct bi_cellgraph_route *a, const str
     return entries[list & 1 ? a->view.count - 1 - entry : entry];
 }
 
-/* Flips letter i % length of an entry, if that is a flip of the wave's kind. */
+/* Flips letter i % length of entry i / length, if that is a flip of the wave's kind. Lists a neighbour that this side
+ * reaches for the first time. */
 BI_FN void bi_step_cellgraph_flip(const struct bi_cellgraph_route *a, int64_t i)
 {
     const struct bi_cellgraph_side *side = &a->side[a->which];
@@ -113,7 +116,7 @@ BI_FN void bi_step_cellgraph_flip(const struct bi_cellgraph_route *a, int64_t i)
         bi_cellgraph_list_reached(a, side, u);
 }
 
-/* Lists the end of side i. */
+/* Lists the end of side i, path[i] at first. */
 BI_FN void bi_step_cellgraph_begin_side(const struct bi_cellgraph_route *a, int64_t i)
 {
     const struct bi_cellgraph_side *side = &a->side[i];

@@ -107,6 +107,19 @@ static void detours(bosc_ctx *ctx)
     for (int g = 0; g < 2; g++) bosc_cellgraph_free(graphs[g]);
 }
 
+/* Ends whose distance is far above the number of vertices: no path is that long. */
+static void far_ends(bosc_ctx *ctx)
+{
+    enum { LENGTH = 65536, FAR_WORDS = LENGTH / 64, ENDS = 2 };
+    static uint64_t rows[ENDS * FAR_WORDS];
+    for (int64_t w = 0; w < FAR_WORDS; w++) rows[FAR_WORDS + w] = UINT64_MAX;
+    bosc_cellgraph *graphs[2] = {open_graph(ctx, LENGTH, 0), open_graph(ctx, LENGTH, 1)};
+    for (int g = 0; g < 2; g++) CHECK_OK(ctx, bosc_cellgraph_build(ctx, graphs[g], rows, ENDS, 0));
+    check_path(ctx, graphs, 0, 1, NULL);
+    check_path(ctx, graphs, 1, 1, NULL);
+    for (int g = 0; g < 2; g++) bosc_cellgraph_free(graphs[g]);
+}
+
 static void refuses(bosc_ctx *ctx)
 {
     bosc_cellgraph_opts o = {.size = sizeof o, .length = 5, .implied_edges = 2};
@@ -165,6 +178,7 @@ static void faults(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_cellgraph_route[] = {{"same paths", same_paths, NULL},
                                                                 {"detours", detours, NULL},
+                                                                {"far ends", far_ends, NULL},
                                                                 {"refused arguments", refuses, NULL},
                                                                 {"faults", faults, NULL}};
 SUITE(cellgraph_route);
