@@ -26,7 +26,8 @@ static int compare_numbers(const void *a, const void *b)
  * each side. Without crossings: of the points of the lines next to the origin. False if memory ran out. */
 static bool find_window(const struct canvas *canvas, const double *lines, int64_t n, struct window *w)
 {
-    double *found[2] = {malloc((size_t)(n * n + n) * sizeof(double)), malloc((size_t)(n * n + n) * sizeof(double))};
+    const size_t bytes = (size_t)(n * (n + 1) / 2) * sizeof(double); /* crossings, or a point of each line */
+    double *found[2] = {malloc(bytes), malloc(bytes)};
     const double size[2] = {canvas->width, canvas->height};
     double middle[2], scale = 0;
     size_t count = 0;

@@ -7,7 +7,7 @@
 
 enum { MAX_PLANES = 65536, MAX_DIM = 3 };
 
-/* An arrangement whose normals have full rank: of the given planes, or of these in fewer coordinates. */
+/* Planes whose normals have full rank: the caller's, in as many coordinates as the rank of their normals. */
 struct reduced {
     double *planes; /* (n x (rank + 1)), host */
     int64_t n;
@@ -66,8 +66,8 @@ static bool next_columns(int32_t *columns, int32_t count, int32_t dim)
     return true;
 }
 
-/* Looks for a plane with a normal independent of the normals of `count` chosen planes, in some coordinates: appends it,
- * and sets columns to these. */
+/* Finds the first plane whose normal is independent of the normals of `count` chosen planes: appends it to
+ * `chosen`. Sets columns to coordinates in which they are independent. False if there is none. */
 static bool extend_basis(const double *planes, int64_t n, int32_t dim, int64_t *chosen, int32_t count, int32_t *columns)
 {
     int32_t tried[MAX_DIM] = {0, 1, 2};
@@ -139,7 +139,7 @@ static bosc_status write_rows(bosc_ctx *ctx, const struct reduced *r, struct bi_
     return steps->arrangement_write_flat(ctx, flats, a);
 }
 
-/* Copies the distinct ones of rows to scratch: *cells of them. */
+/* Builds graph `all` of the rows, and copies its *cells vertices to scratch. */
 static bosc_status copy_distinct(bosc_ctx *ctx, bosc_cellgraph *all, const struct bi_arrangement *a, int64_t rows,
                                  uint64_t **vectors, int64_t *cells)
 {
@@ -152,7 +152,7 @@ static bosc_status copy_distinct(bosc_ctx *ctx, bosc_cellgraph *all, const struc
     return ctx->backend->sync(ctx);
 }
 
-/* Finds the distinct ones of rows by a graph of all. */
+/* Finds the distinct rows as the vertices of a temporary graph of all rows. */
 static bosc_status find_distinct(bosc_ctx *ctx, const struct bi_arrangement *a, int64_t rows, uint64_t **vectors,
                                  int64_t *cells)
 {

@@ -24,22 +24,22 @@ struct cells {
     uint64_t *vectors;
 };
 
-/* Converts the numbers to double; those of 64 bits must not change. */
+/* Converts the numbers to double. Fails for integers beyond 2^53, which might change. */
 static int convert_planes(const char *path, bosc_array *planes)
 {
     const int64_t count = planes->shape[0] * planes->shape[1];
     double *to = job_alloc((size_t)count, sizeof *to);
     if (!to) return EXIT_FAILED;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t wide = planes->dtype == BOSC_I64 ? ((const int64_t *)planes->data)[i] : 0;
+        const int64_t integer = planes->dtype == BOSC_I64 ? ((const int64_t *)planes->data)[i] : 0;
         to[i] = planes->dtype == BOSC_F64   ? ((const double *)planes->data)[i]
                 : planes->dtype == BOSC_F32 ? (double)((const float *)planes->data)[i]
                 : planes->dtype == BOSC_I32 ? (double)((const int32_t *)planes->data)[i]
-                                            : (double)wide;
-        if (planes->dtype == BOSC_I64 && (wide > 1ll << 53 || wide < -(1ll << 53))) {
+                                            : (double)integer;
+        if (planes->dtype == BOSC_I64 && (integer > 1ll << 53 || integer < -(1ll << 53))) {
             free(to);
             return report_error(EXIT_FAILED, "%s: row %lld: %lld is beyond 2^53, so it may change as a double", path,
-                                (long long)(i / planes->shape[1]), (long long)wide);
+                                (long long)(i / planes->shape[1]), (long long)integer);
         }
     }
     const bosc_array converted = {

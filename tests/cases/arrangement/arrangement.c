@@ -26,7 +26,7 @@ static void convert(const struct reference_planes *from, const double *scale, co
             planes[k * width + c] = ldexp((double)from->rows[k][c], exponents[c]) * scale[k];
 }
 
-/* Random planes; few: of few directions, so that many are parallel, equal or share points. */
+/* Random planes with coefficients up to `largest`: if that is small, many are parallel, equal or share points. */
 static struct reference_planes random_planes(struct suite_random *r, int32_t n, int32_t dim, int64_t largest)
 {
     struct reference_planes p = {.n = n, .dim = dim};
@@ -188,7 +188,7 @@ static void near_points(bosc_ctx *ctx)
 }
 
 /* Three lines through a point, with constants of up to 52 bits: rounding hides whether they are, and on which side of
- * the point a moved line is. A direct answer: the triangle's sign is that of the move and of two directions. */
+ * the point a moved line is. */
 static void rounded_points(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
@@ -208,8 +208,8 @@ static void rounded_points(bosc_ctx *ctx)
         uint64_t cells[8];
         CHECK_OK(ctx, bosc_arrangement_build(ctx, input, 3, 2, graph, &info));
         CHECK_EQ(info.cells, moved ? 7 : 6);
-        /* Line 2 in the crossing of lines 0 and 1 has the value `moved`: of the four cells there, two do not exist with
-         * the other sign, and with a move the opposite of the triangle is missing. */
+        /* The sum of line 2 where lines 0 and 1 cross is `moved`: four cells are on that side of line 2, three on the
+         * other. Without a move there are three on each. */
         CHECK_OK(ctx, bosc_cellgraph_get_vertices(ctx, graph, cells, NULL, NULL, NULL));
         CHECK_OK(ctx, bosc_ctx_sync(ctx));
         int with_sign = 0;
