@@ -12,6 +12,14 @@ enum {
     SLACK = 2 << 20    /* counters, collectives and alignment */
 };
 
+/* Returns the scratch of the search for the lists of n nodes. */
+static int64_t count_search(const bosc_ctx *ctx, const bosc_kdtree_opts *opts, int64_t n, int64_t list)
+{
+    const struct bi_kdtree_ops *ops = ctx->ops->kdtree;
+    const bosc_kdtree tree = {.opts = *opts, .ops = ops, .nodes = n};
+    return (int64_t)ops->query_bytes(ctx, &tree, n, list);
+}
+
 bosc_status bosc_emst_bytes(const bosc_ctx *ctx, const bosc_emst_opts *opts, int64_t n, int64_t min_samples,
                             int64_t *bytes)
 {
@@ -26,14 +34,17 @@ bosc_status bosc_emst_bytes(const bosc_ctx *ctx, const bosc_emst_opts *opts, int
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
     const bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = o.dtype, .dim = o.dim, .id_bits = 32};
     BI_TRY(bosc_kdtree_bytes(ctx, &tree, n, &kept, &building));
-    /* 2. A tree of all points, one without copies, and the nodes of the rounds. */
+    /* 2. A tree of all points, one without copies, the nodes of the rounds, and the search for their lists. */
     const int64_t size = o.dtype == BOSC_F32 ? 4 : 8, coordinate = (int64_t)bosc_dtype_size(o.dtype),
                   list = bi_emst_list_length(n, min_samples),
                   node = FIXED + BY_SIZE * size + BY_COORDINATE * coordinate * o.dim + list * (4 + size);
-    if (n > 0 && node > (INT64_MAX - 2 * kept - building - SLACK) / n)
+    const int64_t fixed = 2 * kept + building + SLACK;
+    const bool fits = n == 0 || node <= (INT64_MAX - fixed) / n;
+    const int64_t search = fits ? count_search(ctx, &tree, n, list) : 0;
+    if (!fits || search > INT64_MAX - fixed - n * node)
         return bi_fail(messages, BOSC_ERR_LIMIT, "min_samples: lists of %lld neighbours take more than memory can hold",
                        (long long)list);
-    *bytes = 2 * kept + building + n * node + SLACK;
+    *bytes = fixed + n * node + search;
     return BOSC_OK;
 }
 
