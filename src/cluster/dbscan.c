@@ -118,7 +118,7 @@ static bosc_status stage_weights(bosc_ctx *ctx, const struct bi_dbscan_call *s, 
     return BOSC_OK;
 }
 
-/* Also with one sample: a point with an infinite coordinate has no distance from itself. */
+/* Counts also for one sample: a point with an infinite coordinate has no distance from itself. */
 bosc_status bi_dbscan_find_core(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n, struct bi_dbscan *a)
 {
     if (s->opts.weights) BI_TRY(stage_weights(ctx, s, n, a));
@@ -147,8 +147,8 @@ static bosc_status update_boxes(bosc_ctx *ctx, int64_t blocks, struct bi_dbscan 
     return BOSC_OK;
 }
 
-/* Within blocks, then between siblings, by passes from the bottom up. Each pass changes sets, so the joined flags are
- * recomputed. */
+/* Unites within blocks, then between siblings, by passes from the bottom up. Each pass changes sets, so the joined flags
+ * are recomputed. */
 bosc_status bi_dbscan_join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
@@ -211,7 +211,7 @@ static bosc_status count_points(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a, b
     return BOSC_OK;
 }
 
-/* Writes labels and core flags by row. Run when only the device can still fail, as outputs are unchanged on other
+/* Writes labels and core flags by row. Runs when only the device can still fail, as outputs are unchanged on other
  * failures. */
 static bosc_status write_labels(bosc_ctx *ctx, const struct bi_dbscan_call *s, int64_t n, const struct bi_dbscan *a)
 {

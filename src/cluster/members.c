@@ -26,6 +26,9 @@ bosc_status bi_members_check(bosc_ctx *ctx, const bosc_cluster_opts *opts, bosc_
     if (a->clusters < 0 || a->clusters > a->n)
         return bi_fail(ctx, BOSC_ERR_ARG, "clusters: %lld is not in 0 to %lld, the points", (long long)a->clusters,
                        (long long)a->n);
+    if (a->n > 0 && a->stride > (INT64_MAX / 8 - o->dim) / a->n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "points: %lld rows of %lld elements are more than memory can hold",
+                       (long long)a->n, (long long)a->stride);
     /* 3. Arrays. */
     if (a->n > 0 && !a->points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if (a->n > 0 && !a->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
@@ -58,7 +61,7 @@ bosc_status bi_members_sort(bosc_ctx *ctx, int64_t count, int64_t labels, uint32
 }
 
 /* Stages the caller's arrays. */
-static bosc_status stage(bosc_ctx *ctx, struct bi_cluster_members *a)
+static bosc_status stage_arrays(bosc_ctx *ctx, struct bi_cluster_members *a)
 {
     const size_t n = (size_t)a->n;
     const void *weights;
@@ -76,7 +79,7 @@ bosc_status bi_members_gather(bosc_ctx *ctx, struct bi_cluster_members *a)
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     int64_t bad[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
     /* 1. Check the rows. */
-    BI_TRY(stage(ctx, a));
+    BI_TRY(stage_arrays(ctx, a));
     BI_TRY(bi_scratch_of(ctx, 3, sizeof *a->bad, &a->bad));
     BI_TRY(bi_scratch_of(ctx, a->n, sizeof *a->label, &a->label));
     BI_TRY(ctx->backend->copy(ctx, a->bad, bad, sizeof bad));

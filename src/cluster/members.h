@@ -12,8 +12,8 @@ bosc_status bi_members_check(bosc_ctx *ctx, const bosc_cluster_opts *opts, bosc_
 /* Stages the arrays, and gathers the members in scratch. Waits. */
 bosc_status bi_members_gather(bosc_ctx *ctx, struct bi_cluster_members *args);
 
-/* Sorts `count` labels (0 to labels) with their rows, and finds the first position of each label and the end:
- * *begin (labels + 2): the last one is `count`. label and row are in scratch. */
+/* Sorts `count` labels, each 0 to `labels`, with their rows. *begin (labels + 2) has the first position of each label,
+ * then `count`. label and row are in scratch. */
 bosc_status bi_members_sort(bosc_ctx *ctx, int64_t count, int64_t labels, uint32_t *label, uint32_t **row,
                             const int64_t **begin);
 

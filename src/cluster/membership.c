@@ -37,8 +37,9 @@ static bosc_status check_labels(bosc_ctx *ctx, int64_t labels, int64_t n)
 
 /* --- Exemplars ---------------------------------------------------------------------------------------------------- */
 
-static bosc_status list_staged(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t labels, int64_t *rows,
-                               int64_t *offsets, int64_t *count)
+/* Lists the exemplars of a checked model. */
+static bosc_status list_exemplars(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t labels, int64_t *rows,
+                                  int64_t *offsets, int64_t *count)
 {
     struct bi_hdbscan_predict model = {.n = m->tree->nodes, .count = m->cluster_count};
     const size_t bytes = (size_t)(labels + 1) * sizeof *offsets;
@@ -82,7 +83,7 @@ bosc_status bosc_hdbscan_list_exemplars(bosc_ctx *ctx, const bosc_hdbscan_model 
     BI_TRY(bi_check_aligned(ctx, "rows", rows, sizeof *rows));
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     bi_progress_set_total(ctx, EXEMPLAR_ITEMS * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, list_staged(ctx, &full, labels, rows, offsets, count));
+    BI_RETURN_WITH_SCRATCH(ctx, list_exemplars(ctx, &full, labels, rows, offsets, count));
 }
 
 /* --- Memberships -------------------------------------------------------------------------------------------------- */
@@ -139,7 +140,8 @@ static bosc_status write_rows(bosc_ctx *ctx, struct bi_hdbscan_membership *a, bi
     return ctx->backend->sync(ctx);
 }
 
-static bosc_status of_points(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t labels, double *memberships)
+/* Writes the memberships of the points of a model. */
+static bosc_status write_points(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t labels, double *memberships)
 {
     struct bi_hdbscan_membership a = {.labels = labels};
     a.p.n = m->tree->nodes;
@@ -153,7 +155,8 @@ static bosc_status of_points(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t
     return write_rows(ctx, &a, ctx->ops->cluster->steps->membership_points, a.p.n, memberships);
 }
 
-static bosc_status of_queries(bosc_ctx *ctx, const struct bi_predict_call *s, int64_t labels, double *memberships)
+/* Writes the memberships of queries: at least one. */
+static bosc_status write_queries(bosc_ctx *ctx, const struct bi_predict_call *s, int64_t labels, double *memberships)
 {
     struct bi_hdbscan_membership a = {.labels = labels};
     const bosc_dtype dtype = s->model.tree->opts.dtype;
@@ -179,7 +182,7 @@ bosc_status bosc_hdbscan_compute_memberships(bosc_ctx *ctx, const bosc_hdbscan_m
     if (n > 0 && labels > 0 && !memberships) return bi_fail(ctx, BOSC_ERR_ARG, "memberships: NULL");
     BI_TRY(bi_check_aligned(ctx, "memberships", memberships, sizeof *memberships));
     bi_progress_set_total(ctx, MEMBERSHIP_ITEMS * (double)n);
-    if (n > 0 && labels > 0) BI_RETURN_WITH_SCRATCH(ctx, of_points(ctx, &full, labels, memberships));
+    if (n > 0 && labels > 0) BI_RETURN_WITH_SCRATCH(ctx, write_points(ctx, &full, labels, memberships));
     return BOSC_OK;
 }
 
@@ -196,6 +199,6 @@ bosc_status bosc_hdbscan_predict_memberships(bosc_ctx *ctx, const bosc_hdbscan_m
     BI_TRY(bi_predict_check_queries(ctx, &s, "memberships", labels > 0 ? memberships : (double *)&s));
     BI_TRY(bi_check_aligned(ctx, "memberships", memberships, sizeof *memberships));
     bi_progress_set_total(ctx, MEMBERSHIP_ITEMS * ((double)query_count + (double)s.model.tree->nodes));
-    if (query_count > 0 && labels > 0) BI_RETURN_WITH_SCRATCH(ctx, of_queries(ctx, &s, labels, memberships));
+    if (query_count > 0 && labels > 0) BI_RETURN_WITH_SCRATCH(ctx, write_queries(ctx, &s, labels, memberships));
     return BOSC_OK;
 }

@@ -51,7 +51,7 @@ bosc_status bi_clustering_condense(bosc_ctx *ctx, bosc_hdbscan *c)
 }
 
 /* Fills a fresh clustering. */
-static bosc_status fill(bosc_ctx *ctx, bosc_hdbscan *c, const void *points, int64_t n, int64_t stride)
+static bosc_status fill_clustering(bosc_ctx *ctx, bosc_hdbscan *c, const void *points, int64_t n, int64_t stride)
 {
     BI_TRY(bi_clustering_set_points(ctx, c, points, n, stride));
     BI_TRY(bosc_hdbscan_compute_linkage(ctx, points, n, stride, &c->opts, c->z.data));
@@ -71,7 +71,7 @@ bosc_status bosc_hdbscan_create(bosc_ctx *ctx, const void *points, int64_t n, in
     if (full.dtype == 0) full.dtype = BOSC_F32;
     bi_progress_set_total(ctx, CREATE_ITEMS * (double)n);
     BI_TRY(bi_clustering_new(ctx, &full, &fresh));
-    const bosc_status status = fill(ctx, fresh, points, n, stride);
+    const bosc_status status = fill_clustering(ctx, fresh, points, n, stride);
     if (status == BOSC_OK)
         *clustering = fresh;
     else

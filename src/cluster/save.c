@@ -81,7 +81,7 @@ static bosc_status fail_malformed(struct reader *r, const char *reason)
 }
 
 /* Reports BOSC_ERR_ARG and BOSC_ERR_DATA of a call on the contents as damage of the file. */
-static bosc_status check(struct reader *r, bosc_status status, const char *reason)
+static bosc_status report_damage(struct reader *r, bosc_status status, const char *reason)
 {
     return status == BOSC_ERR_ARG || status == BOSC_ERR_DATA ? fail_malformed(r, reason) : status;
 }
@@ -107,7 +107,7 @@ static bosc_status read_header(struct reader *r)
                                     .min_samples = h->min_samples,
                                     .max_cluster_size = h->max_cluster_size,
                                     .epsilon = h->epsilon};
-    return check(r, bi_hdbscan_check_opts(r->loader.ctx, &opts, &r->opts), "its options are unknown");
+    return report_damage(r, bi_hdbscan_check_opts(r->loader.ctx, &opts, &r->opts), "its options are unknown");
 }
 
 /* Fails unless all core distances are 0 or more. */
@@ -149,10 +149,10 @@ static bosc_status fill_clustering(void *state, void *fresh)
     bosc_ctx *ctx = r->loader.ctx;
     bosc_hdbscan *c = fresh;
     const struct bi_loaded *points = &r->arrays[POINTS], *z = &r->arrays[MERGES], *core = &r->arrays[CORES];
-    BI_TRY(check(r, bi_clustering_set_points(ctx, c, points->data, r->header.n, 0), "a point is no number"));
+    BI_TRY(report_damage(r, bi_clustering_set_points(ctx, c, points->data, r->header.n, 0), "a point is no number"));
     if (z->bytes) BI_TRY(ctx->backend->copy(ctx, c->z.data, z->data, z->bytes));
     if (core->bytes) BI_TRY(ctx->backend->copy(ctx, c->core.data, core->data, core->bytes));
-    BI_TRY(check(r, bi_clustering_condense(ctx, c), "its dendrogram is none"));
+    BI_TRY(report_damage(r, bi_clustering_condense(ctx, c), "its dendrogram is none"));
     return ctx->backend->sync(ctx);
 }
 

@@ -13,7 +13,7 @@ struct measures {
 };
 
 /* Allocates the arrays of the trees. */
-static bosc_status allocate(bosc_ctx *ctx, struct bi_cluster_validity *a)
+static bosc_status allocate_trees(bosc_ctx *ctx, struct bi_cluster_validity *a)
 {
     const int64_t count = a->m.count, clusters = a->m.clusters;
     BI_TRY(bi_scratch_of(ctx, count, sizeof *a->core, &a->core));
@@ -48,7 +48,7 @@ static bosc_status build_trees(bosc_ctx *ctx, struct bi_cluster_validity *a, int
 }
 
 /* Finds the longest edges of the trees, and the separations of their inner points. */
-static bosc_status measure(bosc_ctx *ctx, struct bi_cluster_validity *a)
+static bosc_status measure_trees(bosc_ctx *ctx, struct bi_cluster_validity *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     const struct bi_core_ops *core = ctx->backend->core;
@@ -100,10 +100,10 @@ static bosc_status compute_staged(bosc_ctx *ctx, struct bi_cluster_validity *a, 
     for (size_t c = 0; c < clusters; c++) largest = bi_max_i64(largest, m.begin[c + 1] - m.begin[c]);
     /* 2. Trees and separations. A turn is two passes; core distances and parents are at most one for each point. */
     bi_progress_set_total(ctx, (4 * (double)largest + (double)a->m.count) * (double)a->m.count);
-    BI_TRY(allocate(ctx, a));
+    BI_TRY(allocate_trees(ctx, a));
     BI_TRY_WITH_COST(ctx, (double)largest, ctx->ops->cluster->steps->validity_core(ctx, a->m.count, a));
     BI_TRY(build_trees(ctx, a, largest));
-    BI_TRY(measure(ctx, a));
+    BI_TRY(measure_trees(ctx, a));
     BI_TRY(ctx->backend->copy(ctx, m.all, a->all, bytes));
     BI_TRY(ctx->backend->copy(ctx, m.within, a->within, bytes));
     BI_TRY(bi_read_back(ctx, m.separation, a->least, bytes));

@@ -66,7 +66,7 @@ static int read_inputs(struct job *job, struct prediction *s)
     const int64_t n = s->points.shape[0];
     if ((code = allocate(&s->labels, BOSC_I64, 1, n, 1)) || (code = allocate(&s->probabilities, BOSC_F64, 1, n, 1)))
         return code;
-    return allocate(&s->memberships, BOSC_F64, 2, n, s->info.clusters);
+    return job->value[OPT_MEMBERSHIP] ? allocate(&s->memberships, BOSC_F64, 2, n, s->info.clusters) : EXIT_DONE;
 }
 
 /* Predicts clusters, and memberships if they are requested. */

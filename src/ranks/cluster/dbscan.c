@@ -219,6 +219,7 @@ struct outputs {
     struct bi_out labels, core;
 };
 
+/* Allocates what the backend writes in place of the caller's arrays. */
 static bosc_status stage_outputs(const struct bi_ranks_dbscan *s, struct outputs *out)
 {
     bool staged = false;
@@ -227,6 +228,7 @@ static bosc_status stage_outputs(const struct bi_ranks_dbscan *s, struct outputs
     return bi_stage_out(s->ctx, s->call.core, s->call.core ? n : 0, &out->core, &staged);
 }
 
+/* Writes the received labels and core flags to the rows of this slice. */
 static bosc_status write_outputs(const struct bi_ranks_dbscan *s, const struct outputs *out,
                                  struct bi_ranks_cluster_write *write)
 {
@@ -384,6 +386,7 @@ static bosc_status cluster_points(struct bi_ranks_dbscan *s, bosc_ranks_kdtree *
     BI_RETURN_WITH_SCRATCH(s->ctx, cluster_tree(s, info));
 }
 
+/* Clusters the points of several ranks, by a tree that is freed. */
 static bosc_status compute_over_ranks(struct bi_ranks_dbscan *s, const void *points, int64_t stride,
                                       bosc_dbscan_info *info)
 {
@@ -397,7 +400,8 @@ static bosc_status compute_over_ranks(struct bi_ranks_dbscan *s, const void *poi
     return status;
 }
 
-static bosc_status check(struct bi_ranks_dbscan *s, const void *points, int64_t stride, const bosc_dbscan_opts *opts)
+static bosc_status check_arguments(struct bi_ranks_dbscan *s, const void *points, int64_t stride,
+                                   const bosc_dbscan_opts *opts)
 {
     BI_TRY(bi_dbscan_check_opts(s->ctx, opts, &s->call.opts));
     BI_TRY(bi_dbscan_check_points(s->ctx, &s->call.opts, points, s->n, stride));
@@ -406,6 +410,7 @@ static bosc_status check(struct bi_ranks_dbscan *s, const void *points, int64_t 
     return bi_dbscan_check_call(s->ctx, &s->call, s->n);
 }
 
+/* Fails on all ranks unless the options and numbers are equal on all. */
 static bosc_status compare_options(const struct bi_ranks_dbscan *s, bosc_status local_status)
 {
     const bosc_dbscan_opts *o = &s->call.opts;
@@ -429,7 +434,7 @@ bosc_status bosc_ranks_dbscan_compute(bosc_ctx *ctx, bosc_comm *comm, const void
     bosc_dbscan_info found = {.size = sizeof found};
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    BI_TRY(compare_options(&s, check(&s, points, stride, opts)));
+    BI_TRY(compare_options(&s, check_arguments(&s, points, stride, opts)));
     if (comm->rank_count == 1)
         return bosc_dbscan_compute(ctx, points, n, stride, eps, min_samples, opts, labels, core, info);
     bi_progress_set_total(ctx, DBSCAN_ITEMS * (double)n);

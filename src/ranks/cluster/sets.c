@@ -156,6 +156,7 @@ static bosc_status append_held(const struct bi_ranks_dbscan *s, const uint32_t *
     return BOSC_OK;
 }
 
+/* Lists the clusters that this rank numbers. */
 static bosc_status list_held(const struct numbering *m, struct held *h)
 {
     const struct bi_ranks_dbscan *s = m->s;
@@ -232,7 +233,7 @@ static bosc_status number_held(struct numbering *m, bosc_status local_status)
 /* --- Owners of components ----------------------------------------------------------------------------------------- */
 
 /* Allocates the components that this rank may own, and lists the proposals of its open sets. */
-static bosc_status propose(struct numbering *m)
+static bosc_status list_proposals(struct numbering *m)
 {
     const struct bi_ranks_dbscan *s = m->s;
     bosc_ctx *ctx = s->ctx;
@@ -278,12 +279,13 @@ static bosc_status exchange_proposals(struct numbering *m, const struct bi_ranks
     return bi_comm_agree(ctx, s->comm, local_status);
 }
 
+/* Numbers the clusters: the ranks that own components collect their smallest ids. */
 static bosc_status number_components(struct numbering *m)
 {
     const struct bi_ranks_dbscan *s = m->s;
     struct bi_ranks_scatter scatter;
     uint32_t *owners = NULL;
-    bosc_status local_status = propose(m);
+    bosc_status local_status = list_proposals(m);
     BI_IF_OK(local_status, find_owners(s, m->sets.owner_keys, m->open, m->begins, &owners));
     bosc_status status = bi_ranks_kdtree_begin_scatter(s->ctx, s->comm, local_status, owners, NULL, m->open, &scatter);
     BI_IF_OK(status, exchange_proposals(m, &scatter));
@@ -291,8 +293,9 @@ static bosc_status number_components(struct numbering *m)
     return status;
 }
 
-/* --- The part ----------------------------------------------------------------------------------------------------- */
+/* --- The call ----------------------------------------------------------------------------------------------------- */
 
+/* Finds the open sets and their components, and numbers all clusters. */
 static bosc_status number_sets(struct numbering *m, bosc_status local_status)
 {
     const struct bi_ranks_dbscan *s = m->s;

@@ -191,6 +191,7 @@ static void bad_arguments(bosc_ctx *ctx)
     }
     CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, 3, 0, NULL, labels, NULL, 1, out, medoids), "opts");
     CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, -1, 0, &o, labels, NULL, 0, out, medoids), "n");
+    CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, 3, INT64_MAX / 8, &o, labels, NULL, 1, out, medoids), "points");
     CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, 3, -1, &o, labels, NULL, 1, out, medoids), "stride");
     CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, 3, 0, &o, labels, NULL, 4, out, medoids), "clusters");
     CHECK_ARG(ctx, bosc_cluster_compute_centers(ctx, x, 3, 0, &o, labels, NULL, -1, out, medoids), "clusters");
