@@ -313,9 +313,9 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
 
 
 def _lengths(G: Graph, sources: list[Any], cutoff: Any, weight: Any) -> Any:
-    """The nodes reached, in the order of their lengths, and these; None if networkx's own function must run."""
+    """The nodes reached and the lengths of their paths, shortest first; None if networkx's own function must run."""
     weights = _weights(G, weight, True)
-    if weights is None or not (weights >= 0).all() or cutoff is not None and not cutoff >= 0:
+    if weights is None or not ((weights >= 0) & (weights < np.inf)).all() or cutoff is not None and not cutoff >= 0:
         return None
     n, (u, v) = len(G.nodes), G.ends
     rows, to, w = u, v, weights

@@ -152,7 +152,9 @@ def test_path_lengths(kind):
         near = nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="boscage")
         assert near == nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="networkx")
         assert all(type(x) is (int if whole else float) for x in near.values())
+    graph.add_edge(5, "a", weight=np.inf)  # networkx reaches nodes at infinity
+    assert nx.dijkstra_path_length(graph, 5, "a", backend="boscage") == np.inf
     with pytest.raises(nx.NetworkXNoPath):
-        nx.dijkstra_path_length(graph, 5, "a", backend="boscage")
+        nx.dijkstra_path_length(graph, 5, "b", backend="boscage")
     with pytest.raises(nx.NodeNotFound):
         nx.single_source_dijkstra_path_length(graph, "z", backend="boscage")

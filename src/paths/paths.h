@@ -27,8 +27,8 @@ struct bi_paths_search {
 struct bi_paths_ops {
     const struct bi_paths_steps *steps;
 
-    /* Lowers distances until no arc leads to less: by ranges of distances. The list is lost. Allocates scratch. Not for
-     * offsets of 64 bits unless searches_64bit is set: the driver then runs rounds. */
+    /* Lowers distances, range by range, until no arc leads to less. May overwrite the list. Allocates scratch. For
+     * offsets of 64 bits the driver calls it only if searches_64bit is set; otherwise it runs rounds. */
     bool searches_64bit;
     bosc_status (*search)(bosc_ctx *ctx, const struct bi_paths_search *search);
 
@@ -45,7 +45,7 @@ bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const struct bi_paths_search *se
 int64_t bi_paths_cuda_search_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 #endif
 
-/* The word of the end of a range that begins at distance word `begin`: more than `begin`, or UINT64_MAX. */
+/* Returns the end of the range of `width` that begins at distance word `begin`: more than `begin`, or UINT64_MAX. */
 BI_FN uint64_t bi_paths_range_end(const struct bi_paths_rows *r, uint64_t begin, double width)
 {
     uint64_t end;
@@ -53,6 +53,7 @@ BI_FN uint64_t bi_paths_range_end(const struct bi_paths_rows *r, uint64_t begin,
         end = bi_f64_bits(bi_f64_from_bits(begin) + width);
     else
         end = width < 0x1p63 ? begin + (uint64_t)width : UINT64_MAX;
+    if (end < begin) return UINT64_MAX; /* the sum of integers overflows */
     return end > begin ? end : begin == UINT64_MAX ? begin : begin + 1;
 }
 

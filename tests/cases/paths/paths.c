@@ -1,5 +1,6 @@
 /* Shortest paths equal Dijkstra's algorithm and breadth-first search, with their predecessors, edges and sources. */
 #include "cases/paths/paths_data.h"
+#include "paths/paths.h"
 
 static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_F64, BOSC_U64, BOSC_F32, BOSC_I32, BOSC_I64};
 
@@ -97,8 +98,22 @@ static void large(bosc_ctx *ctx)
         }
 }
 
+/* A range is not empty, and one whose end overflows has all distances left. */
+static void range_ends(bosc_ctx *ctx)
+{
+    const struct bi_paths_rows integers = {.weight = BOSC_U64}, floats = {.weight = BOSC_F64};
+    (void)ctx;
+    CHECK_EQ(bi_paths_range_end(&integers, 10, 5), 15);
+    CHECK_EQ(bi_paths_range_end(&integers, 10, .5), 11);
+    CHECK_EQ(bi_paths_range_end(&floats, bi_f64_bits(1), 2), bi_f64_bits(3));
+    CHECK_EQ(bi_paths_range_end(&floats, bi_f64_bits(1), 1e-30), bi_f64_bits(1) + 1);
+    CHECK(bi_paths_range_end(&integers, UINT64_MAX - 4, 8) == UINT64_MAX);
+    CHECK(bi_paths_range_end(&integers, 0, INFINITY) == UINT64_MAX);
+}
+
 static const struct suite_case suite_cases_paths[] = {
     {"shapes", shapes, NULL},
     {"large", large, NULL},
+    {"range ends", range_ends, NULL},
 };
 SUITE(paths);
