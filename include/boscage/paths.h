@@ -5,8 +5,8 @@
  * Start with: bosc_paths_compute
  *
  * Lengths of edges are 0 or more. A distance is the least sum over all paths, added from the source in order: uint64_t
- * for integers, double for floats. So distances are one function of the graph. Of several
- * possible predecessors of a vertex the smallest counts; every backend and number of threads finds the same tree. */
+ * for integers, double for floats. So the graph alone determines the distances. If several predecessors attain the
+ * distance of a vertex, the smallest is its predecessor: every backend and number of threads returns the same tree. */
 #ifndef BOSCAGE_PATHS_H
 #define BOSCAGE_PATHS_H
 
@@ -37,19 +37,19 @@ typedef struct bosc_paths_info {
  * An edge joins both of its ends. Infinite weights are no edges.
  * sources (source_count): of the graph's id_bits, in any order, also repeated.
  * opts: NULL means the defaults.
- * distances (n): uint64_t, or double for weights F32 and F64; of vertices not reached UINT64_MAX, INFINITY. May be
- * NULL. predecessors (n): of id_bits: the vertex before the last edge of the path; none (-1, UINT32_MAX) for sources
- * and
- *     vertices not reached. Of several the smallest at a smaller distance. If all are at the same distance, as edges of
- *     length 0 join them, the smallest with the fewest such edges on its path. May be NULL.
+ * distances (n): uint64_t, or double for weights F32 and F64; vertices not reached have UINT64_MAX, or INFINITY. May
+ *     be NULL.
+ * predecessors (n): of id_bits: the vertex before the last edge of the path; none (-1, UINT32_MAX) for sources and
+ *     vertices not reached. If several are possible, the smallest at a smaller distance. If all are at the same
+ *     distance, since edges of length 0 join them, the smallest with the fewest such edges on its path. May be NULL.
  * edges (n): of id_bits: the smallest edge id of the edges from there that attain the distance; none likewise. May be
  *     NULL.
  * nearest (n): of id_bits: the source at which the path of predecessors begins; none if not reached. May be NULL.
  * info: may be NULL. Set `size`.
  * Errors: BOSC_ERR_DATA names the first source that is no vertex, or an edge of negative or NaN weight; BOSC_ERR_LIMIT
  *     a vertex whose distance is 2^64 - 1 or more.
- * Cost: AUTO: O(n + m) work for graphs of short edges, and a range of distances after the other; bosc_paths_bytes gives
- *     the memory. ROUNDS: O(n + m) work a round. `nearest` takes O(n log n) work.
+ * Cost: AUTO processes ranges of distances one after the other: about O(n + m) work if few vertices fall twice within
+ *     a range. ROUNDS: O(n + m) work a round. `nearest` takes O(n log n) work. bosc_paths_bytes gives the memory.
  * Waits.
  * Sources: Meyer, Sanders, Delta-Stepping: A Parallelizable Shortest Path Algorithm (2003); Davidson, Baxter, Garland,
  *     Owens, Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths (IPDPS 2014). */

@@ -7,8 +7,8 @@
 namespace
 {
 
-/* Paths along directed rows: to `distances`, of float64 with weights and of uint64 without, and to `predecessors` and
- * `nearest`, of the type of the neighbours, if they are given. */
+/* Computes paths along directed rows. Writes `distances`, float64 with weights and uint64 without, `predecessors` and
+ * `nearest`, of the type of the neighbours; each may be None. */
 void rows_paths(const Where &where, const In &offsets, const In &neighbours, const In &weights, const In &sources,
                 const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
 {

@@ -70,9 +70,10 @@ void bi_paths_set_rows(struct bi_paths_call *c, const struct bi_graph_view *grap
 
 /* ---- data ---- */
 
-enum { SAMPLES = 1024 }; /* arcs; their mean is within a few percent of that of all, unless few are very long */
+/* Sampled arcs. Estimate: their mean is within a few percent of the mean of all, unless few are very long. */
+enum { SAMPLES = 1024 };
 
-/* Checks the weights. */
+/* Refuses negative and NaN weights; c->mean_length = the mean of a sample of the finite lengths. */
 static bosc_status check_weights(struct bi_paths_call *c)
 {
     bosc_ctx *ctx = c->ctx;
@@ -93,7 +94,7 @@ static bosc_status check_weights(struct bi_paths_call *c)
     BI_TRY(bi_read_back(ctx, &host, device, sizeof host));
     if (host.bad != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "edge %lld: its weight is negative or NaN", (long long)host.bad);
-    /* 2. The mean of the finite ones. */
+    /* 2. The mean of the finite lengths. */
     double sum = 0;
     int64_t finite = 0;
     for (int i = 0; i < SAMPLES; i++) {

@@ -29,7 +29,7 @@ static bosc_status count_reached(struct bi_paths_call *c, const uint64_t *distan
     return bi_read_back(ctx, reached, count.count, sizeof *reached);
 }
 
-/* Fills *write with the tree, its roots and its edges, as far as the caller wants them, in scratch. */
+/* Computes the tree, its edges and its roots in scratch, each if its output is requested; sets *write to them. */
 static bosc_status find_trees(struct bi_paths_call *c, const struct outputs *to, const uint64_t *distances,
                               struct bi_paths_write *write)
 {
@@ -38,9 +38,11 @@ static bosc_status find_trees(struct bi_paths_call *c, const struct outputs *to,
     uint32_t *predecessors, *roots;
     uint64_t unrooted, *ids;
     if (!to->predecessors && !to->nearest && !to->edges) return BOSC_OK;
+    /* 1. The tree, on which the others depend. */
     BI_TRY(bi_scratch_of(ctx, n, sizeof *predecessors, &predecessors));
     BI_TRY(bi_paths_find_tree(c, distances, predecessors, &unrooted));
     write->predecessors = predecessors;
+    /* 2. Its edges. */
     if (to->edges) {
         BI_TRY(bi_scratch_of(ctx, n, sizeof *ids, &ids));
         struct bi_paths_tree t = {.rows = c->rows, .distances = distances, .predecessors = predecessors, .edges = ids};
@@ -49,6 +51,7 @@ static bosc_status find_trees(struct bi_paths_call *c, const struct outputs *to,
                          c->steps->paths_choose_edges(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), &t));
         write->ids = ids;
     }
+    /* 3. Its roots. */
     if (to->nearest) {
         BI_TRY(bi_scratch_of(ctx, n, sizeof *roots, &roots));
         BI_TRY(ctx->backend->copy(ctx, roots, predecessors, (size_t)n * sizeof *roots));
@@ -225,8 +228,8 @@ bosc_status bosc_paths_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs, int64
     if (source_count < 0 || source_count >= (int64_t)UINT32_MAX)
         return bi_fail(messages, BOSC_ERR_ARG, "source_count: %lld is not in [0, 2^32 - 1)", (long long)source_count);
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
-    /* 1. Distances, three outputs, the tree, its roots and ids; sources, listed twice. 2. The larger of two searches:
-     * with the list and hops of the second. */
+    /* 1. Distances, three outputs, the tree, its roots and ids; sources, listed twice.
+     * 2. The larger of two searches: the second, along arcs of length 0, also has hops, flags and two lists. */
     const int64_t results = n * (8 + 3 * 8 + 4 + 4 + 8) + source_count * (8 + 4 + 4 + 1);
     *bytes = results + n * (8 + 1 + 4 + 4) + ctx->ops->paths->search_bytes(ctx, n, arcs) + SLACK;
     return BOSC_OK;

@@ -37,7 +37,7 @@ bosc_status bi_paths_run_search(bosc_ctx *ctx, const struct bi_paths_search *sea
     BI_RETURN_WITH_SCRATCH(ctx, ctx->ops->paths->search(ctx, search));
 }
 
-/* Lists the sources, each once, and sets their distances. */
+/* Lists the sources, each once, with distance 0; all other vertices are not reached. */
 static bosc_status start_search(struct bi_paths_call *c, struct bi_paths_search *s)
 {
     bosc_ctx *ctx = c->ctx;
@@ -65,7 +65,7 @@ static bosc_status start_search(struct bi_paths_call *c, struct bi_paths_search 
     return BOSC_OK;
 }
 
-/* BOSC_ERR_LIMIT if a distance overflows. 64-bit integers alone can: fewer than 2^32 numbers of 32 bits do not. */
+/* Returns BOSC_ERR_LIMIT if a distance overflows. Only 64-bit integers can: a path has fewer than 2^32 arcs. */
 static bosc_status check_overflow(struct bi_paths_call *c, const uint64_t *distances)
 {
     bosc_ctx *ctx = c->ctx;

@@ -2,8 +2,8 @@
 #include "base/bits.h"
 #include "paths/drivers.h"
 
-/* Finds predecessors of the vertices that arcs of length 0 alone reach: a breadth-first search within the distances,
- * from all vertices that have a predecessor. */
+/* Finds predecessors of the vertices whose distance only arcs of length 0 attain: a breadth-first search along arcs
+ * that join vertices of one distance, from all vertices that have a predecessor. */
 static bosc_status extend_tree(struct bi_paths_call *c, struct bi_paths_tree *t, uint64_t *counted, uint64_t *unrooted)
 {
     bosc_ctx *ctx = c->ctx;

@@ -14,7 +14,7 @@ static bosc_status read_faults(struct proof *p)
     return bi_read_back(p->c->ctx, &p->faults, p->device, sizeof p->faults);
 }
 
-/* Predecessors lead to sources if each is at a smaller distance; else pointers jump to the roots. */
+/* If each predecessor is at a smaller distance, all lead to sources. Otherwise pointer jumping finds the roots. */
 static bosc_status check_roots(struct proof *p)
 {
     if (p->faults.flat == 0) return BOSC_OK;
@@ -23,7 +23,7 @@ static bosc_status check_roots(struct proof *p)
     return read_faults(p);
 }
 
-/* Without predecessors: builds a tree, which reaches every vertex with a right distance. */
+/* Without the caller's predecessors: builds a tree; a vertex that it does not reach has a wrong distance. */
 static bosc_status check_attained(struct proof *p)
 {
     uint64_t unrooted;

@@ -26,7 +26,11 @@ int64_t find_named_vertex(const bosc_names *names, const char *name, size_t leng
 
 /* True if a path ends as a text, which has names with --names. NULL: false. */
 bool path_is_text(const char *path);
+
+/* Returns the options for a graph of edges: their type of weights, and 32-bit ids. */
 bosc_graph_opts edges_graph_opts(const bosc_edges *edges);
+
+/* Builds a graph of the edges of a file, unless memory is short. The caller frees it. */
 int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc_graph **graph);
 
 /* Reports why a call on the edges of a file failed. */

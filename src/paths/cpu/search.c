@@ -18,7 +18,7 @@ enum {
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
-/* Lists that threads share. */
+/* A list that threads share. */
 struct shared_list {
     uint32_t *vertices; /* n: a vertex is listed once at most */
     int64_t count;
@@ -104,7 +104,7 @@ BI_FN void clear_flag(uint8_t *flags, uint32_t v, uint8_t flag, bool shared)
         flags[v] &= (uint8_t)~flag;
 }
 
-/* Lowers *to; returns its previous value. */
+/* Lowers *to to `value` if that is less; returns its previous value. */
 BI_FN uint64_t lower(uint64_t *to, uint64_t value, bool shared)
 {
     if (shared) return bi_atomic_fetch_min_u64(to, value);
@@ -194,8 +194,8 @@ static void relax_list(struct state *s, int threads)
 
 /* ---- ranges ---- */
 
-/* Moves far vertices below `to` to the near list, and drops those below the range that ends. Returns the least distance
- * of the others, or UINT64_MAX. */
+/* Moves far vertices at distances in [from, to) to the near list, and drops those below `from`: ranges before have
+ * relaxed them. Returns the least distance of the others, or UINT64_MAX. */
 static uint64_t split_far(struct state *s, uint64_t from, uint64_t to)
 {
     uint64_t least = UINT64_MAX;
@@ -225,7 +225,7 @@ static bool next_range(struct state *s, double width)
         const uint64_t from = s->range_end, to = bi_paths_range_end(&s->rows, from, width);
         const uint64_t least = split_far(s, from, to);
         s->range_end = to;
-        /* No vertex is left out between the ranges: none is below `least`. */
+        /* The next range begins at the least distance: no vertex lies between. */
         if (s->near.count == 0 && least != UINT64_MAX) s->range_end = least;
     }
     return s->near.count > 0;

@@ -8,8 +8,7 @@
  * reads the distances of all vertices instead.
  *
  * Sources: Davidson, Baxter, Garland, Owens, Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths
- * (IPDPS
- * 2014); Wang, Fussell, Lin, A Fast Work-Efficient SSSP Algorithm for GPUs (PPoPP 2021). */
+ * (IPDPS 2014); Wang, Fussell, Lin, A Fast Work-Efficient SSSP Algorithm for GPUs (PPoPP 2021). */
 #include "core/call.h"
 #include "core/cuda/cooperative.cuh"
 #include "core/cuda/warp.cuh"
@@ -25,7 +24,8 @@ enum {
     MOST_LISTED = 1 << 16 /* entries of the near list beyond half of the vertices */
 };
 #endif
-/* HOPS: rounds of a block between two barriers of the grid; a road network takes 46 ms with 0, 27 with 4, 23 with 16.
+/* HOPS: rounds of a block between two barriers of the grid. Measured, a road network of 23.9 M vertices on an H200: 46
+ * ms with 0, 27 with 4, 23 with 16.
  * FEW_FAR: far vertices up to which the next range is wider: the frontier of a road network is below, that of a graph
  * whose distances are a few arcs soon above. */
 enum { WARPS = THREADS / 32, HOPS = 16, FEW_FAR = 1 << 16 };

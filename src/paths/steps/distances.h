@@ -26,7 +26,7 @@ BI_FN void bi_step_paths_convert(const struct bi_paths_convert *a, int64_t arc)
         bi_set_word(a->keys, bi_graph_has_64bit_keys(a->weight), arc, bi_graph_weight_key(a->weights, a->weight, arc));
 }
 
-/* *bad = the least id of an edge whose weight is negative or NaN. lengths: of some arcs, evenly spaced. */
+/* *bad = the least id of an edge whose weight is negative or NaN. */
 struct bi_paths_check {
     struct bi_paths_rows rows;
     int64_t *bad;
@@ -39,6 +39,7 @@ BI_FN void bi_step_paths_check(const struct bi_paths_check *a, int64_t arc)
         bi_atomic_min_i64(a->bad, (int64_t)bi_paths_edge_id(&a->rows, arc));
 }
 
+/* lengths[i] = the lengths of `count` arcs at equal steps of their index. */
 struct bi_paths_sample {
     struct bi_paths_rows rows;
     double *lengths;
@@ -59,7 +60,7 @@ struct bi_paths_fill {
 
 BI_FN void bi_step_paths_fill(const struct bi_paths_fill *a, int64_t i) { a->words[i] = a->word; }
 
-/* Sources to distance 0. first[i] = 1 for one of the equal ones; *bad = the first that is no vertex. */
+/* Sets sources to distance 0. first[i] = 1 for one of several equal sources; *bad = the first that is no vertex. */
 struct bi_paths_start {
     const void *sources;
     bool is_64bit;
@@ -83,7 +84,7 @@ BI_FN void bi_step_paths_start(const struct bi_paths_start *a, int64_t i)
 
 /* ---- rounds ---- */
 
-/* Relaxes the arcs of list[i]; flags the vertices that change. */
+/* Relaxes the arcs of list[i]; flags the vertices whose distance falls. */
 struct bi_paths_relax {
     struct bi_paths_rows rows;
     uint64_t *distances;
@@ -138,7 +139,7 @@ BI_FN void bi_step_paths_count(const struct bi_paths_count *a, int64_t item)
     if (reached) bi_atomic_fetch_add_u64(a->count, reached);
 }
 
-/* *bad = the smallest vertex not reached since the sum of its distance overflows. */
+/* *bad = the smallest vertex that only sums of 2^64 - 1 or more reach. */
 struct bi_paths_overflow {
     struct bi_paths_rows rows;
     const uint64_t *distances;

@@ -9,7 +9,7 @@
 
 #define BI_PATHS_NONE UINT32_MAX /* no vertex */
 
-/* Distances are words: integers, or the bits of doubles without sign: both in one order. */
+/* Distances are words: integers, or the bits of doubles >= 0; such bits have the order of the doubles. */
 struct bi_paths_rows {
     int64_t n, arcs;
     const void *offsets, *edge_ids; /* 64-bit words if the flag is set, else 32-bit; edge_ids NULL: the arc is the id */
@@ -21,7 +21,7 @@ struct bi_paths_rows {
     uint64_t zero_key; /* of weight 0 */
     uint64_t none;     /* the distance of vertices not reached */
     uint64_t bound;    /* distances from here on are too large; `none` at most */
-    /* Not NULL: distances. The search counts arcs that add nothing to the distance of their row. */
+    /* NULL, or the final distances: the search then counts arcs along which the distance stays equal. */
     const uint64_t *plateau;
 };
 
@@ -35,7 +35,7 @@ BI_FN uint64_t bi_paths_edge_id(const struct bi_paths_rows *r, int64_t arc)
     return r->edge_ids ? bi_word(r->edge_ids, r->ids_64bit, arc) : (uint64_t)arc;
 }
 
-/* The length of an arc as a number; infinities and all integers too. */
+/* Returns the length of an arc as a double, for every type of weight; it may be infinite. */
 BI_FN double bi_paths_arc_length(const struct bi_paths_rows *r, int64_t arc)
 {
     if (r->unweighted) return 1;
@@ -45,7 +45,7 @@ BI_FN double bi_paths_arc_length(const struct bi_paths_rows *r, int64_t arc)
     return (double)(key - r->zero_key);
 }
 
-/* The distance `from` and one arc: integers saturate at UINT64_MAX, which is `none`. */
+/* Returns the sum of the distance `from` and the length of a key: integers saturate at UINT64_MAX, which is `none`. */
 BI_FN uint64_t bi_paths_add_key(const struct bi_paths_rows *r, uint64_t from, uint64_t key)
 {
     if (r->weight == BOSC_F32) return bi_f64_bits(bi_f64_from_bits(from) + (double)bi_f32_of_key((uint32_t)key));
@@ -60,7 +60,8 @@ BI_FN uint64_t bi_paths_add(const struct bi_paths_rows *r, uint64_t from, int64_
     return bi_paths_add_key(r, from, bi_word(r->keys, r->keys_64bit, arc));
 }
 
-/* The same in a search: u is the arc's row. Arcs outside the plateau lead nowhere. */
+/* Returns the sum that a search uses; u is the arc's row. With a plateau an arc between equal distances counts 1, and
+ * any other leads nowhere. */
 BI_FN uint64_t bi_paths_sum(const struct bi_paths_rows *r, uint64_t from, uint32_t u, int64_t arc)
 {
     if (!r->plateau) return bi_paths_add(r, from, arc);

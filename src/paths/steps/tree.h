@@ -33,11 +33,12 @@ BI_FN void bi_step_paths_propose(const struct bi_paths_tree *a, int64_t item)
     }
 }
 
-/* flags[v] = 1 for vertices that only arcs of length 0 reach; all others have 0 hops. */
+/* A reached vertex without a predecessor is flat: only arcs of length 0 attain its distance. *count: flat vertices.
+ * flags[v] = 1 for all other reached vertices: they have 0 hops; flat and unreached vertices have UINT64_MAX. */
 struct bi_paths_flat {
     const uint64_t *distances;
     const uint32_t *predecessors;
-    uint64_t none, *hops; /* NULL: flags alone */
+    uint64_t none, *hops; /* hops, flags and count may be NULL */
     uint8_t *flags;
     uint64_t *count;
 };
@@ -50,7 +51,7 @@ BI_FN void bi_step_paths_find_flat(const struct bi_paths_flat *a, int64_t v)
     if (flat && a->count) bi_atomic_fetch_add_u64(a->count, 1);
 }
 
-/* The same within one distance, by hops. */
+/* Proposes predecessors at the same distance: those with one hop less. */
 BI_FN void bi_step_paths_propose_flat(const struct bi_paths_tree *a, int64_t item)
 {
     const struct bi_paths_rows *r = &a->rows;

@@ -50,7 +50,8 @@ BI_FN void bi_step_paths_verify_source(const struct bi_paths_proof *a, int64_t i
     bi_atomic_store_u32(&a->attained[s], 1);
 }
 
-/* No arc leads to less than a distance; flags the vertices that attain theirs by an arc from their predecessor. */
+/* faults->arc: an arc that leads to less than a distance. Flags the vertices that attain their distance by an arc from
+ * their predecessor. */
 BI_FN void bi_step_paths_verify_arcs(const struct bi_paths_proof *a, int64_t item)
 {
     const struct bi_paths_rows *r = &a->rows;
