@@ -1,5 +1,6 @@
-# The extension of the Python package, boscage._core, with the library linked into it unless BOSC_PYTHON_LIBRARY says boscage. `pip install .` comes here through
-# scikit-build-core (pyproject.toml), which needs of an install the component `python` alone.
+# The extension of the Python package, boscage._core. The static library is linked into it; BOSC_PYTHON_LIBRARY=boscage
+# links the shared one. `pip install .` comes here through scikit-build-core (pyproject.toml), which installs the
+# component `python` alone.
 if(DEFINED SKBUILD_SABI_COMPONENT AND NOT SKBUILD_SABI_COMPONENT STREQUAL "")
   set(sabi ${SKBUILD_SABI_COMPONENT}) # without it the stable ABI goes off, and nothing says so
 endif()

@@ -38,7 +38,8 @@ struct bi_transport {
     bosc_status (*all_to_all)(bosc_ctx *ctx, bosc_comm *comm, bool on_host, const void *sent,
                               const int64_t *sent_offsets, void *received, const int64_t *received_offsets);
     void (*release)(bosc_comm *comm);
-    /* Finds out if ranks share memory, and sets comm->sharing. All ranks call it. NULL: set when the end is created. */
+    /* Finds out if ranks share memory, and sets comm->sharing. All ranks call it. NULL: they do if
+     * publish_queued is not NULL. */
     bosc_status (*find_sharing)(bosc_ctx *ctx, bosc_comm *comm);
     /* Orders the work that ranks queue, where they share memory; else NULL. publish_queued comes before an exchange of
      * host memory and await_queued after it: this rank's further work then follows all work that any rank had queued

@@ -9,7 +9,8 @@
 #include "comm/device.h"
 
 enum {
-    SLOTS = 64,        /* exported allocations of a rank: scratch has a few, and structures some ten. Bits of a word */
+    SLOTS =
+        64, /* exported allocations of a rank: scratch has a few, structures some ten. As many as bits of `dropped` */
     ANNOUNCED = 3,     /* handles in one small exchange */
     BOOT_BYTES = 36,   /* of Linux's boot id, a UUID as text */
     PROBE_BYTES = 4096 /* a page */

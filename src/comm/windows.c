@@ -8,7 +8,7 @@
 struct message {
     int64_t status;
     int32_t device;                /* or BI_COMM_HOST */
-    int32_t is_accessible;         /* 1: other devices can be given access to the rank's scratch */
+    int32_t is_accessible;         /* 1: other ranks can access the arrays, as far as this rank knows */
     int32_t has_new;               /* 1: it has exported memory that the others do not know */
     int32_t slots[BI_MAX_WINDOWS]; /* between processes: the arrays' exported memory; -1: no array */
     union {

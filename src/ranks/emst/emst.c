@@ -108,7 +108,7 @@ static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
 
 struct emst {
     struct bi_ranks_emst local;
-    struct bi_ranks_emst_found shared; /* this rank's own of the edges that the rounds found */
+    struct bi_ranks_emst_found shared; /* edges of the rounds that this rank lists */
     bosc_emst_opts opts;
     int64_t n; /* points of this rank's slice */
     void *pairs, *dist2;

@@ -56,7 +56,7 @@ bosc_status bi_ranks_emst_record_edges(const struct bi_ranks_emst *e, struct bi_
 bosc_status bi_ranks_emst_reduce_records(const struct bi_ranks_emst *e, bosc_comm *comm,
                                          const struct bi_ranks_emst_components *c, int64_t *counts, void **blocks);
 
-/* Contracts the components by the reduced edges, and appends this rank's own to *found. */
+/* Contracts the components by the reduced edges, and appends this rank's edges to *found. */
 bosc_status bi_ranks_emst_merge_components(struct bi_ranks_emst *e, struct bi_ranks_emst_components *c,
                                            struct bi_ranks_emst_found *found);
 

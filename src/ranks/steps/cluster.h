@@ -161,7 +161,7 @@ BI_FN void bi_step_cluster_store_open(const struct bi_ranks_cluster_sets *a, int
     if (a->sets[i] == (uint32_t)i && a->open[i] != BI_RANKS_NO_SET) a->numbers[i] = a->open_numbers[a->index[i]];
 }
 
-/* The ends of the edge that a core row of the halo is: its open sets here and on its own rank. */
+/* A core row of the halo is an edge between two open sets: its set here, and its set on the rank that owns it. */
 struct bi_ranks_cluster_edges {
     const uint32_t *open, *other; /* by row of the halo */
     uint8_t *is_edge;

@@ -129,7 +129,7 @@ BI_FN void bi_step_sharded_write_records(const struct bi_ranks_sharded_min_recor
 /* ---- contraction ---- */
 
 /* Links each component to the one at the other end of its edge. Of two components with the same edge, the smaller
- * becomes a root, as in bi_ranks_forest_link. A component without an edge points to itself. `other_ids`: ids in the
+ * becomes a root, as in bi_ranks_forest_join. A component without an edge points to itself. `other_ids`: ids in the
  * records of the other ends. */
 struct bi_ranks_sharded_link {
     const uint64_t *records, *other_ids;

@@ -38,11 +38,12 @@ static void run_function(void *user)
     bosc_ctx_free(p->rank.ctx);
 }
 
-/* Runs the function on as many processes. */
+/* Runs the function on as many processes. Each must end with status 0. */
 static void run_processes(bosc_ctx *like, int count, double timeout, rank_fn function, void *user)
 {
     struct process_run p = {.opts = suite_opts_like(like), .timeout = timeout, .function = function};
     pid_t children[PROCESSES_MOST];
+    int ends[PROCESSES_MOST];
     if (!suite_emulated(like) || !emulated_share_memory) return;
     char(*failures)[SUITE_FAILURE] =
         mmap(NULL, PROCESSES_MOST * sizeof *failures, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -56,10 +57,12 @@ static void run_processes(bosc_ctx *like, int count, double timeout, rank_fn fun
         suite_try(run_function, &p, failures[r]);
         _exit(0);
     }
-    for (int r = 0; r < count; r++) waitpid(children[r], NULL, 0);
+    for (int r = 0; r < count; r++) CHECK_EQ(waitpid(children[r], &ends[r], 0), children[r]);
     process_transport_close(&p.end);
-    for (int r = 0; r < count; r++)
+    for (int r = 0; r < count; r++) {
         if (failures[r][0]) suite_fail(__FILE__, __LINE__, "process %d of %d: %s", r, count, failures[r]);
+        CHECK_EQ(ends[r], 0); /* else a signal or a sanitizer has ended it */
+    }
     munmap(failures, PROCESSES_MOST * sizeof *failures);
 }
 
@@ -189,7 +192,7 @@ static void lose_process(struct rank *r)
     CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, &x, &windows));
     if (r->rank == 1) {
         CHECK_OK(r->ctx, r->ctx->backend->fill(r->ctx, windows.of[0].blocks[0], 1, 8));
-        _exit(1);
+        _exit(0);
     }
     CHECK_STATUS(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, &x, &windows), BOSC_ERR_COMM);
     CHECK_STATUS(r->ctx, bosc_comm_barrier(r->ctx, r->comm), BOSC_ERR_COMM);

@@ -16,7 +16,7 @@ struct bi_kdtree_ends {
 /* Keys of float points: the coordinates. */
 struct bi_kdtree_float_keys {
     using base = bi_kdtree_float_keys;
-    using of_blocks = base;                    /* those of subtree_block.cuh */
+    using of_blocks = base;                    /* keys of the kernels that build subtrees */
     static constexpr bool BY_SUPERKEY = false; /* brackets are compared by whole superkeys */
     /* Number of 32-bit words of a coordinate in a superkey: in selections, and in sorts. */
     static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
@@ -72,7 +72,7 @@ struct bi_kdtree_rounded_keys {
 
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
-    bool tests_doubles; /* whether all are floats, see ends->rounded; else none count so */
+    bool tests_doubles; /* ends->rounded is valid; false: no coordinate of doubles is exact */
     const bi_kdtree_ends *ends;
 
     __device__ __forceinline__ uint64_t key(uint32_t row, int c) const

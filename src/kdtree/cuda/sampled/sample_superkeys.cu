@@ -54,7 +54,7 @@ static __device__ __forceinline__ void scan_digits(sort_shared &sh)
         if (lane == 31) sh.totals[first + k] = sum;
     }
     __syncthreads();
-    /* 2. Scan the totals, those of a warp's digits a lane. */
+    /* 2. Scan the totals. A lane sums those of the digits that one warp scans. */
     uint32_t totals[WARP_DIGITS], all = 0;
 #pragma unroll
     for (int k = 0; k < WARP_DIGITS; k++) all += sh.totals[lane * WARP_DIGITS + k];
