@@ -61,13 +61,13 @@ static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
     return e->steps->emst_pair_ids(e->ctx, e->edges.count, &pair_ids);
 }
 
-/* Runs Boruvka's rounds while some component's shortest edge is shorter than all that may lead to other ranks. */
-static bosc_status contract_rounds(struct bi_ranks_emst *e, int64_t *count)
+/* Runs Boruvka's rounds while some component's shortest edge is shorter than all that may lead to other ranks. blocks:
+ * three, which last until queued work is done. */
+static bosc_status contract_rounds(struct bi_ranks_emst *e, void **blocks, int64_t *count)
 {
     struct bi_ranks_emst_components c;
     struct bi_ranks_emst_min_bounds min_bounds = {e->points, NULL};
     int64_t previous = 0;
-    void *blocks[3];
     BI_TRY(bi_ranks_emst_allocate(e, e->n, 1, &c));
     BI_TRY(bi_scratch_of(e->ctx, e->n, sizeof *min_bounds.least_bound, &min_bounds.least_bound));
     const struct bi_ranks_emst_withhold withhold = {c.records, min_bounds.least_bound};
@@ -98,10 +98,14 @@ static bosc_status fetch_points(struct bi_ranks_emst *e)
  * components. */
 static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
 {
+    void *blocks[3];
+    bosc_status status;
     *count = 0;
     if (e->n == 0) return BOSC_OK;
     BI_TRY(compute_shard_tree(e));
-    BI_RETURN_WITH_SCRATCH(e->ctx, contract_rounds(e, count));
+    BI_WITH_SCRATCH(e->ctx, status = contract_rounds(e, blocks, count));
+    if (status != BOSC_OK) (void)e->ctx->backend->sync(e->ctx); /* queued copies may read the blocks */
+    return status;
 }
 
 /* ---- the list of edges ---- */
