@@ -135,24 +135,30 @@ static int find_vectors(struct job *job, const struct trie_query *d, bosc_array 
     return status == BOSC_OK ? vectors_expand(&d->queries, out) : report_ctx_error(job->ctx, status);
 }
 
-/* Finds the longest match of each query: its letters, and the row of the first key with it; -1: an empty trie. */
+/* Finds the longest match of each query: its letters, and the row of the first key with it; -1: an empty trie. Both
+ * numbers of a query that was left out are -1. */
 static int find_longest(struct job *job, const struct trie_query *d, bosc_array *out)
 {
-    const int64_t m = d->queries.n;
-    *out = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {m, 2, 1, 1}};
-    out->data = job_alloc((size_t)m, 2 * sizeof(int64_t));
+    const int64_t m = d->queries.n, *file_rows = d->queries.file_rows, rows = file_rows ? d->queries.file_n : m;
+    /* 1. Memory. */
+    *out = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {rows, 2, 1, 1}};
+    out->data = job_alloc((size_t)rows, 2 * sizeof(int64_t));
     int32_t *lengths = out->data ? job_alloc((size_t)m, sizeof *lengths) : NULL;
-    int64_t *begins = lengths ? job_alloc((size_t)m, 2 * sizeof *begins) : NULL, *pair = out->data;
+    int64_t *begins = lengths ? job_alloc((size_t)m, 2 * sizeof *begins) : NULL, *pairs = out->data;
     bosc_status status = BOSC_OK;
+    /* 2. The matches. */
     if (begins) {
         const double start = job_now();
         status = bosc_trie_longest(job->ctx, d->trie, d->queries.rows, m, 0, lengths, begins, NULL);
         if (status == BOSC_OK && d->info.keys) status = bosc_trie_get_values(job->ctx, d->trie, begins, m, begins + m);
         job_add_seconds(job, "find", start);
     }
+    /* 3. The rows of the file. */
+    for (int64_t i = 0; i < 2 * rows && begins; i++) pairs[i] = -1;
     for (int64_t q = 0; q < m && begins && status == BOSC_OK; q++) {
-        *pair++ = lengths[q];
-        *pair++ = d->info.keys ? begins[m + q] : -1;
+        int64_t *pair = pairs + 2 * (file_rows ? file_rows[q] : q);
+        pair[0] = lengths[q];
+        pair[1] = d->info.keys ? begins[m + q] : -1;
     }
     const int code = !begins ? EXIT_FAILED : status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     free(lengths);

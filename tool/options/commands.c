@@ -356,7 +356,7 @@ const struct command commands[] = {
          "vectors count once, as the first row. out (m,) i8 is the row of V for each row of Q, -1 if absent; for\n"
          "--prefix and --neighbours (p, 2), all pairs (row of Q, row of V), ascending. For --longest (m, 2): the most\n"
          "letters that a row of Q and any row of V begin with, and the row of V that is the first in the order of the\n"
-         "letters among those; -1 in an empty trie.",
+         "letters among those; -1 in an empty trie. Both are -1 for a row of Q that --n skips.",
      .example = "boscage trie vectors.npy --bits 256 --neighbours queries.npy -o pairs.npy",
      .min_operands = 1,
      .max_operands = 1,

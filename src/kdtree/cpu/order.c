@@ -143,7 +143,8 @@ static bosc_status fill_order(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kdtre
 static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     BI_TRY(reserve_order(ctx, tree, tree->nodes));
-    tree->order->n = tree->order->nodes = tree->nodes;
+    tree->order->n = tree->n; /* more than nodes if duplicates are removed: ids are rows */
+    tree->order->nodes = tree->nodes;
     BI_TRY_WITH_SCRATCH(ctx, fill_order(ctx, tree, tree->order));
     __atomic_store_n(&tree->query_cache.by_extent, tree->order, __ATOMIC_RELEASE);
     return BOSC_OK;

@@ -352,9 +352,9 @@ static void set_own_leaves(const struct bi_kdtree_cpu_search *a, const struct bi
     if (end < a->view.nodes) hot->locate(a, end, end + 1, leaves);
 }
 
-/* Makes the nodes of the tree the queries, in the order of nodes, which is that of leaves. */
-static bosc_status place_own_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query_hot *hot,
-                                     struct bi_kdtree_cpu_search *a)
+/* Makes the nodes of the tree the queries, in their own order, which is that of leaves. */
+static bosc_status set_own_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query_hot *hot,
+                                   struct bi_kdtree_cpu_search *a)
 {
     const int64_t n = a->view.nodes, leaves = (int64_t)1 << a->index.levels;
     uint32_t *own_leaves;
@@ -374,17 +374,19 @@ static bosc_status place_own_queries(bosc_ctx *ctx, const bosc_kdtree *tree, con
     return p.status;
 }
 
-/* Allocates the bits of long rows, and distances by id, if rows are long on average. */
+/* Allocates the bits of long rows, and distances by id, if rows are long on average. Few rows have as many threads at
+ * most. */
 static bosc_status allocate_bits(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_cpu_search *a)
 {
     const int64_t rows = a->queries.n, least = tree->n / BI_KDTREE_BITS_PER_ID;
+    const int64_t threads = rows < ctx->threads ? rows : ctx->threads;
     a->least_bits = least > BI_KDTREE_BITS_ROW ? least : BI_KDTREE_BITS_ROW;
     if (!a->offsets || (a->offsets[rows] - a->offsets[0]) / rows < a->least_bits) return BOSC_OK;
     if (a->dist2 && tree->n > BI_KDTREE_VALUES) return BOSC_OK;
     a->bit_words = tree->n / 64 + 1;
-    BI_TRY(bi_scratch_of(ctx, a->bit_words * ctx->threads, sizeof *a->bits, &a->bits));
-    if (a->dist2) BI_TRY(bi_scratch_of(ctx, 64 * a->bit_words * ctx->threads, sizeof *a->values, &a->values));
-    return ctx->backend->fill(ctx, a->bits, 0, (size_t)(a->bit_words * ctx->threads) * sizeof *a->bits);
+    BI_TRY(bi_scratch_of(ctx, a->bit_words * threads, sizeof *a->bits, &a->bits));
+    if (a->dist2) BI_TRY(bi_scratch_of(ctx, 64 * a->bit_words * threads, sizeof *a->values, &a->values));
+    return ctx->backend->fill(ctx, a->bits, 0, (size_t)(a->bit_words * threads) * sizeof *a->bits);
 }
 
 /* Fills the arguments of a search, and sorts its queries. */
@@ -414,7 +416,7 @@ static bosc_status prepare_search(bosc_ctx *ctx, const bosc_kdtree *tree, const 
         BI_TRY(bi_scratch(ctx, (size_t)a->list_size * 16 * (size_t)ctx->threads, &a->heaps));
     BI_TRY(allocate_bits(ctx, tree, a));
     const struct bi_kdtree_query_hot *hot = select_hot_loops(ctx, view->dtype);
-    return query->self ? place_own_queries(ctx, tree, hot, a) : sort_queries(ctx, hot, a);
+    return query->self ? set_own_queries(ctx, tree, hot, a) : sort_queries(ctx, hot, a);
 }
 
 /* Touches the pages of an array, without changing it. Queries sorted by leaf write to rows anywhere, so the first batch
@@ -469,7 +471,8 @@ static bosc_status search_chunk(bosc_ctx *ctx, const bosc_kdtree *tree, const bo
 /* Queries of a chunk: numbers fit 32 bits. */
 enum { MOST_QUERIES = 1 << 30 };
 
-/* Searches chunk by chunk, each with its own part of the outputs; own nodes at once. */
+/* Searches chunk by chunk, each with its own part of the outputs. The nodes of the tree are one chunk, as their numbers
+ * fit 32 bits. */
 bosc_status bi_kdtree_cpu_search(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree_view *view,
                                  const struct bi_kdtree_query *query, enum bi_kdtree_cpu_kind kind)
 {

@@ -1,6 +1,7 @@
 /* Reported distances as radii and bounds: by each call and metric, a ball holds the neighbours at its radius and no
- * point beyond it. */
+ * point beyond it. Long rows without duplicates. */
 #include "cases/kdtree/kdtree_metric_data.h"
+#include "cases/kdtree/kdtree_order.h"
 
 enum { K = 5 };
 
@@ -126,5 +127,37 @@ static void reported_distances(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_kdtree_radius[] = {{"reported distances", reported_distances, NULL}};
+/* Without duplicates ids exceed the number of nodes: long rows of the order by extent have the ids of the tree. */
+static void distinct_by_extent(bosc_ctx *ctx)
+{
+    enum { N = 3000, COPIES = 2000, NODES = N - COPIES + 1, M = 4 };
+    struct suite_random r = {17};
+    const bosc_kdtree_opts opts = {
+        .size = sizeof opts, .dtype = BOSC_F64, .dim = 3, .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE, .id_bits = 32};
+    struct reference_points p = kd_points(&r, opts.dtype, opts.dim, N, opts.dim, KD_RANDOM);
+    double *x = (double *)p.data, *dist2 = suite_alloc((size_t)M * NODES * sizeof *dist2);
+    uint32_t *ids = suite_alloc((size_t)M * NODES * sizeof *ids);
+    int64_t offsets[M + 1];
+    /* 1. Copies of a point, then others, in a tree whose order is searched. */
+    for (int64_t at = 0; at < 3 * N; at++) x[at] = at < 3 * COPIES ? 2 : suite_unit(&r);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    kd_want_order(tree);
+    /* 2. Rows of all nodes, without distances and with them. */
+    CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, x, M, 0, 10, offsets, NULL, NULL, 0));
+    CHECK_EQ(offsets[M], M * NODES);
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(ctx, bosc_kdtree_radius(ctx, tree, x, M, 0, 10, offsets, ids, k ? dist2 : NULL, M * NODES));
+        for (int64_t i = 0; i < M * NODES; i++) CHECK_EQ(ids[i], i % NODES ? COPIES + i % NODES - 1 : 0);
+    }
+    CHECK(suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA || tree->query_cache.by_extent);
+    bosc_kdtree_free(tree);
+    free(x);
+    free(dist2);
+    free(ids);
+}
+
+static const struct suite_case suite_cases_kdtree_radius[] = {
+    {"reported distances", reported_distances, NULL},
+    {"distinct by extent", distinct_by_extent, NULL},
+};
 SUITE(kdtree_radius);
