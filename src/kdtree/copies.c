@@ -47,6 +47,7 @@ static bosc_status find_first(bosc_ctx *ctx, const bosc_kdtree *tree, uint32_t *
     return bi_kdtree_nearest_other_in(ctx, tree, &blocks, &within, first, NULL);
 }
 
+/* Lists the kept rows, and copies their points. points: of all nodes, in the order of ids. */
 static bosc_status compact_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const void *points,
                                 struct bi_kdtree_copies *copies)
 {

@@ -160,7 +160,7 @@ struct bi_kdtree_ops {
     bosc_kdtree_view (*view)(const bosc_kdtree *);
 
     /* Returns, as bits, the coordinates that all nodes share, of the first BI_KDTREE_MOST_LEVELS; 0 if all are shared.
-     * Nodes are in host memory. NULL: the backend does not know them. */
+     * The caller then reads node 0 of the view in host memory. NULL: the backend does not know them. */
     uint32_t (*find_flat)(const bosc_kdtree *);
 
     /* True if `build` always needs lists for such trees; NULL: it never does. */

@@ -76,6 +76,7 @@ static enum bi_line_kind read_real_vertex(struct line_reader *r, struct bi_line 
     return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
 }
 
+/* Sets *vertex to the number of a name. */
 static enum bi_line_kind read_name(struct line_reader *r, const char *which, struct bi_line word, int64_t *vertex)
 {
     if (word.begin == word.end) return refuse(r, BOSC_ERR_FORMAT, "the name of the %s vertex is empty", which);
@@ -83,6 +84,8 @@ static enum bi_line_kind read_name(struct line_reader *r, const char *which, str
         return refuse(r, BOSC_ERR_FORMAT, "the name of the %s vertex has a zero byte", which);
     *vertex = bi_edge_names_find(r->form->names, word.begin, word.end);
     if (*vertex < 0) return refuse(r, BOSC_ERR_NOMEM, "out of memory for the names");
+    if (*vertex >= BI_EDGES_LIMIT)
+        return refuse(r, BOSC_ERR_LIMIT, "more than %lld names of vertices", (long long)BI_EDGES_LIMIT);
     return BI_LINE_EDGE;
 }
 

@@ -262,7 +262,7 @@ static bosc_status read_corners(struct bi_ply *ply, const struct bi_ply_element 
     return BOSC_OK;
 }
 
-/* Reads the elements behind the header. ply->faces false: faces are measured, but not stored. */
+/* Reads the elements behind the header. ply->faces NULL: faces are measured, but not stored. */
 static bosc_status read_binary(struct bi_ply *ply)
 {
     const char *p = ply->lines.next, *end = ply->lines.end, *begin = p;

@@ -185,8 +185,8 @@ enum { BI_KDTREE_SORTED_LIST = 32 }; /* sorted list of neighbours, at most; long
  * and NODES after a test that failed. Chosen so that counts of few neighbours cost as before. */
 enum { BI_KDTREE_COUNTED_NODES = 256, BI_KDTREE_COUNTED_LEVELS = 2 };
 
-/* Least ids of a long row, which is collected as bits, and most bits of an id in it. A word of bits is read twice, in
- * about 1 ns; the sort of an id takes some 10 ns (estimates). */
+/* A row is collected as bits if it has BITS_ROW ids, and one for each BITS_PER_ID rows of the tree. A word of bits is
+ * read twice, in about 1 ns; the sort of an id takes some 10 ns (estimates). */
 enum { BI_KDTREE_BITS_ROW = 128, BI_KDTREE_BITS_PER_ID = 512 };
 
 /* Most ids of a tree whose long rows have distances by id: 1 MB a thread, a second-level cache. */
@@ -211,7 +211,7 @@ struct bi_kdtree_cpu_search {
     struct bi_kdtree_searched_coordinates searched;
     struct bi_kdtree_rows queries;
     const uint32_t *leaves, *order; /* the leaf of query i of the order (see locate), and its row */
-    bool in_order;                  /* the array of rows is in that order; else by row */
+    bool in_order;                  /* true: queries.data is in that order; false: by row */
     int64_t in_flat;                /* number of queries, first in the order, that share the flat coordinates */
     int64_t k, list_size;           /* list_size: min(k, nodes) */
     double limit;                   /* the largest distance that counts */

@@ -1,5 +1,5 @@
 /* Sorts a long row of neighbours by id: a radix sort in place (McIlroy, Bostic, McIlroy, Engineering Radix Sort, 1993),
- * whose digits follow the row's length. Ids of a row differ. */
+ * whose digits follow the row's length. Or the row is a set of bits, one for each id. Ids of a row differ. */
 #ifndef BI_KDTREE_CPU_SORT_ROW_H
 #define BI_KDTREE_CPU_SORT_ROW_H
 
@@ -18,8 +18,8 @@ static inline void bi_kdtree_set_bit(uint64_t *bits, double *values, uint32_t id
     if (values) values[id] = d;
 }
 
-/* Writes the ids whose bits are set to a row, if they are `capacity`; later: only those above own_id. values: distances
- * by id; NULL: the row has none. Clears the bits. */
+/* Writes the ids whose bits are set to a row, and clears the bits. Returns false, with nothing written, if their number
+ * is not `capacity`. later: ids up to own_id are left out. values: distances by id; NULL: the row has none. */
 static bool bi_kdtree_write_bits(uint64_t *bits, const double *values, int64_t words, bool later, uint32_t own_id,
                                  const struct bi_row_out *row, int64_t capacity)
 {
