@@ -25,7 +25,6 @@
  *   ranks/graph.h        saved graphs over ranks: bosc_ranks_graph_read
  *   ranks/cluster.h      clusters over ranks: bosc_ranks_dbscan_compute
  *   ranks/forest.h       forests over ranks: bosc_ranks_msf_compute
- *   ranks/cluster.h      clusters over ranks: bosc_ranks_dbscan_compute
  *   ranks/hash.h         hash tables over ranks: bosc_ranks_hash_build
  *   ranks/prims.h        sorts and scans over ranks: bosc_ranks_sort_pairs
  *   device/kdtree.h      k-d trees in your kernels: bosc_kdtree_get_view

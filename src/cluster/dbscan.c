@@ -147,8 +147,8 @@ static bosc_status update_boxes(bosc_ctx *ctx, int64_t blocks, struct bi_dbscan 
     return BOSC_OK;
 }
 
-/* Unites within blocks, then between siblings, by passes from the bottom up. Each pass changes sets, so the joined flags
- * are recomputed. */
+/* Unites within blocks, then between siblings, by passes from the bottom up. Each pass changes sets, so the joined
+ * flags are recomputed. */
 bosc_status bi_dbscan_join_core(bosc_ctx *ctx, int64_t n, struct bi_dbscan *a)
 {
     const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
