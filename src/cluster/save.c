@@ -113,7 +113,7 @@ static bosc_status read_header(struct reader *r)
 /* Fails unless all core distances are 0 or more. */
 static bosc_status check_cores(struct reader *r)
 {
-    const char *data = r->arrays[CORES].data;
+    const void *data = r->arrays[CORES].data;
     for (int64_t i = 0; i < r->header.n; i++) {
         const double d = r->opts.dtype == BOSC_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
         if (!(d >= 0)) return fail_malformed(r, "a core distance is less than 0");

@@ -86,16 +86,18 @@ static double score_of(const struct measures *m, int64_t c)
 static bosc_status compute_staged(bosc_ctx *ctx, struct bi_cluster_validity *a, double *scores, double *index)
 {
     const size_t clusters = (size_t)a->m.clusters, bytes = clusters * sizeof(uint64_t);
-    struct measures m;
+    struct measures m = {.begin = NULL};
     double *found;
+    void *staged;
     int64_t largest = 1;
     /* 1. The members, and the first position of each cluster. */
     BI_TRY(bi_members_gather(ctx, &a->m));
-    BI_TRY(bi_host_scratch(ctx, 5 * bytes + sizeof *m.begin, (void **)&m.begin));
+    BI_TRY(bi_host_scratch(ctx, 5 * bytes + sizeof *m.begin, &staged));
+    m.begin = staged;
     m.all = (uint64_t *)(m.begin + clusters + 1);
     m.within = m.all + clusters;
     m.separation = m.within + clusters;
-    found = (double *)(m.separation + clusters);
+    found = (void *)(m.separation + clusters);
     BI_TRY(bi_read_back(ctx, m.begin, a->m.begin, bytes + sizeof *m.begin));
     for (size_t c = 0; c < clusters; c++) largest = bi_max_i64(largest, m.begin[c + 1] - m.begin[c]);
     /* 2. Trees and separations. A turn is two passes; core distances and parents are at most one for each point. */
