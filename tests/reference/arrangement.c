@@ -19,9 +19,9 @@ static void shorten(int64_t *row, int32_t count, bool orient)
 int64_t reference_count_cells(const struct reference_planes *planes)
 {
     struct reference_planes fewer = *planes, inside = {.dim = planes->dim - 1};
-    const int64_t *last = planes->rows[planes->n - 1];
     int32_t out = 0;
     if (planes->n == 0 || planes->dim == 0) return 1;
+    const int64_t *last = planes->rows[planes->n - 1];
     fewer.n--;
     /* A plane equal to another divides nothing. */
     int64_t a[REFERENCE_DIM + 1], b[REFERENCE_DIM + 1];

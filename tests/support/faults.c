@@ -173,6 +173,8 @@ static bool skip_passage(void)
 int64_t fault_sweep(bosc_ctx *like, const struct fault_sweep *sweep)
 {
     int64_t swept = 0, passages_of_call;
+    /* The first call of a process passes more fault points, where it initialises what later calls find. */
+    free(record_expected(like, sweep, &passages_of_call));
     void *expected = record_expected(like, sweep, &passages_of_call);
 #ifdef BOSC_FAULTS
     CHECK(passages_of_call > 0 || sweep->may_pass_none);
