@@ -25,7 +25,14 @@ struct bi_ranks_dbscan {
     uint32_t *core;                /* (rows): 1 for core points */
     uint32_t *sets;                /* (rows): the smallest core row of the set; BI_RANKS_NO_SET: not core */
     uint32_t *numbers;             /* (rows + 1): the number of the cluster, at the smallest core rows of sets */
+    int64_t *row_begins;           /* (ranks + 1), host: the first id of each slice */
+    int64_t *set_begins;           /* (ranks + 1), host: a buffer of bi_ranks_dbscan_number */
 };
+
+/* *owners = the ranks whose ranges hold the n keys. begins: (ranks + 1), host: the first key of each range; it lasts
+ * until queued work is done. */
+bosc_status bi_ranks_dbscan_find_owners(const struct bi_ranks_dbscan *s, const uint32_t *keys, int64_t n,
+                                        const int64_t *begins, uint32_t **owners);
 
 /* Numbers the clusters of all ranks by their smallest core ids. s->numbers: room for them; *clusters: how many. */
 bosc_status bi_ranks_dbscan_number(struct bi_ranks_dbscan *s, bosc_status local_status, int64_t *clusters);

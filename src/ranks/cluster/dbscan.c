@@ -50,7 +50,7 @@ static bosc_status find_magnitude(const struct bi_ranks_dbscan *s, int32_t *smal
 static bosc_status find_outside(const struct bi_ranks_dbscan *s, const void *rows, int64_t *outside)
 {
     bosc_ctx *ctx = s->ctx;
-    const int64_t none = INT64_MAX;
+    static const int64_t none = INT64_MAX; /* read by a queued copy */
     const bosc_kdtree_opts *o = &s->tree->opts;
     bool staged = false;
     const void *periods;
@@ -202,18 +202,6 @@ static bosc_status count_kinds(const struct bi_ranks_dbscan *s, const uint32_t *
 
 /* --- Results ------------------------------------------------------------------------------------------------------ */
 
-/* *owners = the ranks whose slices have the own points. */
-static bosc_status find_slices(const struct bi_ranks_dbscan *s, const int64_t *row_begins, uint32_t **owners)
-{
-    const int32_t ranks = s->comm->rank_count;
-    int64_t *reachable;
-    BI_TRY(bi_scratch_of(s->ctx, ranks + 1, sizeof *reachable, &reachable));
-    BI_TRY(bi_scratch_of(s->ctx, s->own, sizeof **owners, owners));
-    BI_TRY(s->ctx->backend->copy(s->ctx, reachable, row_begins, (size_t)(ranks + 1) * sizeof *reachable));
-    const struct bi_ranks_kdtree_id_owners step = {s->ids, false, reachable, ranks, *owners};
-    return s->steps->kdtree_id_owners(s->ctx, s->own, &step);
-}
-
 /* The caller's arrays, in reach. */
 struct outputs {
     struct bi_out labels, core;
@@ -264,15 +252,12 @@ static bosc_status exchange_labels(const struct bi_ranks_dbscan *s, const struct
     return bi_comm_agree(ctx, s->comm, bi_ranks_status_of_outputs(write_outputs(s, &out, &write)));
 }
 
-/* Returns the labels of the own points to the rows. row_begins: NULL if its allocation failed. */
-static bosc_status return_labels(const struct bi_ranks_dbscan *s, bosc_status local_status, const uint32_t *labels,
-                                 int64_t *row_begins)
+/* Returns the labels of the own points to the rows. */
+static bosc_status return_labels(const struct bi_ranks_dbscan *s, const uint32_t *labels)
 {
     struct bi_ranks_scatter scatter;
     uint32_t *owners = NULL;
-    if (local_status == BOSC_OK && !row_begins) local_status = BOSC_ERR_NOMEM;
-    BI_TRY(bi_ranks_kdtree_gather_row_begins(s->ctx, s->tree, local_status, row_begins));
-    local_status = find_slices(s, row_begins, &owners);
+    const bosc_status local_status = bi_ranks_dbscan_find_owners(s, s->ids, s->own, s->row_begins, &owners);
     bosc_status status = bi_ranks_kdtree_begin_scatter(s->ctx, s->comm, local_status, owners, NULL, s->own, &scatter);
     BI_IF_OK(status, exchange_labels(s, &scatter, labels));
     bi_exchange_end(s->ctx, &scatter.x);
@@ -284,7 +269,6 @@ static bosc_status return_labels(const struct bi_ranks_dbscan *s, bosc_status lo
 /* Clusters the own points and the halo. */
 static bosc_status cluster_rows(struct bi_ranks_dbscan *s, const void *own_rows, bosc_dbscan_info *info)
 {
-    const size_t bytes = (size_t)(s->comm->rank_count + 1) * sizeof(int64_t);
     struct bi_kdtree_rows flags = {NULL, s->own, 1};
     uint32_t *labels = NULL;
     int64_t counts[2] = {0, 0};
@@ -306,10 +290,7 @@ static bosc_status cluster_rows(struct bi_ranks_dbscan *s, const void *own_rows,
     info->core = counts[0];
     info->noise = counts[1];
     info->border = s->tree->n - counts[0] - counts[1];
-    int64_t *row_begins = bi_host_alloc(s->ctx, bytes);
-    const bosc_status status = return_labels(s, BOSC_OK, labels, row_begins);
-    bi_memory_release(&s->ctx->host, row_begins, bytes);
-    return status;
+    return return_labels(s, labels);
 }
 
 /* Clusters the points of a tree over ranks. */
@@ -322,6 +303,7 @@ static bosc_status cluster_tree(struct bi_ranks_dbscan *s, bosc_dbscan_info *inf
     bosc_status local_status = bi_scratch_of(s->ctx, s->own * dim, bosc_dtype_size(s->tree->opts.dtype), &rows);
     if (local_status == BOSC_OK && s->own > 0) BI_WITH_SCRATCH(s->ctx, local_status = fetch_rows(s, rows));
     BI_TRY(check_points(s, rows, local_status));
+    BI_TRY(bi_ranks_kdtree_gather_row_begins(s->ctx, s->tree, BOSC_OK, s->row_begins));
     local_status = find_halo(s, rows, &pairs);
     bosc_status status =
         bi_ranks_kdtree_begin_scatter(s->ctx, s->comm, local_status, pairs.ranks, pairs.queries, pairs.count, &s->halo);
@@ -377,8 +359,9 @@ static bosc_status cluster_points(struct bi_ranks_dbscan *s, bosc_ranks_kdtree *
                                   int64_t stride, bosc_dbscan_info *info)
 {
     struct bi_kdtree_metric unused;
-    bosc_status local_status;
-    BI_WITH_SCRATCH(s->ctx, local_status = bi_dbscan_make_metric(s->ctx, tree->shard, &s->call, true, &unused));
+    bosc_status local_status = s->row_begins ? BOSC_OK : BOSC_ERR_NOMEM;
+    if (local_status == BOSC_OK)
+        BI_WITH_SCRATCH(s->ctx, local_status = bi_dbscan_make_metric(s->ctx, tree->shard, &s->call, true, &unused));
     BI_TRY(compare_numbers(s, local_status));
     BI_TRY_WITH_SCRATCH(s->ctx, build_tree(s, tree, points, stride));
     s->tree = tree;
@@ -391,11 +374,16 @@ static bosc_status compute_over_ranks(struct bi_ranks_dbscan *s, const void *poi
                                       bosc_dbscan_info *info)
 {
     const bosc_kdtree_opts opts = bi_dbscan_tree_opts(&s->call.opts);
+    const size_t list = (size_t)s->comm->rank_count + 1, bytes = 2 * list * sizeof *s->row_begins;
     bosc_ranks_kdtree *tree;
     s->steps = s->ctx->ops->ranks->steps;
     s->core_ops = s->ctx->backend->core;
     BI_TRY(bosc_ranks_kdtree_create(s->ctx, s->comm, &opts, &tree));
+    s->row_begins = bi_host_alloc(s->ctx, bytes);
+    s->set_begins = s->row_begins ? s->row_begins + list : NULL;
     const bosc_status status = cluster_points(s, tree, points, stride, info);
+    if (status != BOSC_OK) (void)s->ctx->backend->sync(s->ctx); /* queued copies may read the lists */
+    bi_memory_release(&s->ctx->host, s->row_begins, bytes);
     bosc_ranks_kdtree_free(tree);
     return status;
 }

@@ -14,7 +14,6 @@ struct numbering {
     struct bi_ranks_cluster_sets sets;
     int64_t open, total;  /* open sets of this rank and of all */
     int64_t *begins;      /* (ranks + 1), host: their first numbers */
-    int64_t *row_begins;  /* (ranks + 1), host: first ids of slices */
     uint32_t *root_least; /* (open): of clusters that this rank owns: the smallest id; NO_SET: no cluster's root */
     uint8_t *is_root;
     uint32_t *root_numbers; /* (open): numbers of these clusters */
@@ -117,9 +116,8 @@ static bosc_status number_open(struct numbering *m)
 
 /* --- Owners of keys ----------------------------------------------------------------------------------------------- */
 
-/* *owners = the ranks whose ranges, from begins[r] on, hold n keys. */
-static bosc_status find_owners(const struct bi_ranks_dbscan *s, const uint32_t *keys, int64_t n, const int64_t *begins,
-                               uint32_t **owners)
+bosc_status bi_ranks_dbscan_find_owners(const struct bi_ranks_dbscan *s, const uint32_t *keys, int64_t n,
+                                        const int64_t *begins, uint32_t **owners)
 {
     const size_t bytes = (size_t)(s->comm->rank_count + 1) * sizeof *begins;
     int64_t *reachable;
@@ -178,7 +176,7 @@ static bosc_status number_rows(struct numbering *m, const struct bi_ranks_scatte
     bosc_ctx *ctx = s->ctx;
     const int64_t received = scatter->x.received;
     const struct bi_kdtree_rows ids = {h->ids, h->count, 1};
-    struct bi_ranks_cluster_owned a = {.width = 1, .first = m->row_begins[s->comm->rank]};
+    struct bi_ranks_cluster_owned a = {.width = 1, .first = s->row_begins[s->comm->rank]};
     uint32_t *rows = NULL, marked = 0;
     int64_t offset;
     /* 1. Send the ids. */
@@ -222,7 +220,7 @@ static bosc_status number_held(struct numbering *m, bosc_status local_status)
     uint32_t *owners = NULL, *replies = NULL;
     BI_IF_OK(local_status, list_held(m, &h));
     BI_IF_OK(local_status, bi_scratch_of(ctx, h.count, sizeof *replies, &replies));
-    BI_IF_OK(local_status, find_owners(s, h.ids, h.count, m->row_begins, &owners));
+    BI_IF_OK(local_status, bi_ranks_dbscan_find_owners(s, h.ids, h.count, s->row_begins, &owners));
     bosc_status status = bi_ranks_kdtree_begin_scatter(ctx, s->comm, local_status, owners, NULL, h.count, &scatter);
     BI_IF_OK(status, number_rows(m, &scatter, &h, replies));
     BI_IF_OK(status, bi_comm_agree(ctx, s->comm, store_numbers(m, &scatter, &h, replies)));
@@ -286,7 +284,7 @@ static bosc_status number_components(struct numbering *m)
     struct bi_ranks_scatter scatter;
     uint32_t *owners = NULL;
     bosc_status local_status = list_proposals(m);
-    BI_IF_OK(local_status, find_owners(s, m->sets.owner_keys, m->open, m->begins, &owners));
+    BI_IF_OK(local_status, bi_ranks_dbscan_find_owners(s, m->sets.owner_keys, m->open, m->begins, &owners));
     bosc_status status = bi_ranks_kdtree_begin_scatter(s->ctx, s->comm, local_status, owners, NULL, m->open, &scatter);
     BI_IF_OK(status, exchange_proposals(m, &scatter));
     bi_exchange_end(s->ctx, &scatter.x);
@@ -301,7 +299,6 @@ static bosc_status number_sets(struct numbering *m, bosc_status local_status)
     const struct bi_ranks_dbscan *s = m->s;
     BI_IF_OK(local_status, mark_open(m));
     BI_TRY(gather_begins(m, local_status));
-    BI_TRY(bi_ranks_kdtree_gather_row_begins(s->ctx, s->tree, BOSC_OK, m->row_begins));
     if (m->total > 0)
         BI_TRY(number_open(m));
     else
@@ -311,14 +308,9 @@ static bosc_status number_sets(struct numbering *m, bosc_status local_status)
 
 bosc_status bi_ranks_dbscan_number(struct bi_ranks_dbscan *s, bosc_status local_status, int64_t *clusters)
 {
-    const size_t bytes = 2 * (size_t)(s->comm->rank_count + 1) * sizeof(int64_t);
-    struct numbering m = {.s = s};
+    struct numbering m = {.s = s, .begins = s->set_begins};
     bosc_status status;
-    m.begins = bi_host_alloc(s->ctx, bytes);
-    m.row_begins = m.begins ? m.begins + s->comm->rank_count + 1 : NULL;
-    if (local_status == BOSC_OK && !m.begins) local_status = BOSC_ERR_NOMEM;
     BI_WITH_SCRATCH(s->ctx, status = number_sets(&m, local_status));
-    bi_memory_release(&s->ctx->host, m.begins, bytes);
     *clusters = m.clusters;
     return status;
 }
