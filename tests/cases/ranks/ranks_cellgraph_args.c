@@ -16,8 +16,8 @@ static void options(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, NULL, &cube, &graph), "comm");
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, NULL, &graph), "opts");
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &cube, NULL), "graph");
-    bosc_cellgraph_opts bad[9];
-    for (int i = 0; i < 9; i++) bad[i] = cube;
+    bosc_cellgraph_opts bad[10];
+    for (int i = 0; i < 10; i++) bad[i] = cube;
     bad[0].size = 3;
     bad[1].length = 0;
     bad[2].length = 65537;
@@ -27,7 +27,8 @@ static void options(bosc_ctx *ctx)
     bad[6].id_bits = 33;
     bad[7].max_bytes = -1;
     bad[8].trie_search = (bosc_cellgraph_trie_search)4;
-    for (int i = 0; i < 9; i++) CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &bad[i], &graph), "opts");
+    bad[9].implied_edges = 1;
+    for (int i = 0; i < 10; i++) CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &bad[i], &graph), "opts");
     CHECK(!graph);
     bosc_ranks_cellgraph_free(NULL);
     bosc_comm_free(comm);
