@@ -122,6 +122,8 @@ static inline size_t bi_ranks_kdtree_cut_bytes(const bosc_kdtree_opts *opts,
     return ((size_t)(opts->dim + 1) << partition->level) * sizeof(uint64_t);
 }
 
+enum { BI_RANKS_KDTREE_SAMPLES = 2048 }; /* of the selection, for each subtree (select.c) */
+
 /* Returns the greatest number of counters of a round of the selection at any of `levels` levels; 0 without levels. */
 int64_t bi_ranks_kdtree_max_counters(int levels);
 

@@ -18,9 +18,9 @@
  * segments. */
 enum { MAX_COUNTERS = 1 << 16, MAX_BITS = 11, MIN_BITS = 4 }; /* fewer bits: more rounds */
 
-/* SAMPLES: sampled points for each subtree, so 4,096 for a segment of the last level; at most MAX_SAMPLES in all. With
- * 4,096 samples a bracket has 8 % of its segment's points, and the host selects its ends in about 50 us. */
-enum { SAMPLES = 2048, MAX_SAMPLES = 1 << 16 };
+/* Sampled points, of all subtrees. 4,096 for a segment of the last level (BI_RANKS_KDTREE_SAMPLES for each subtree): a
+ * bracket then has 8 % of its segment's points, and the host selects its ends in about 50 us. */
+enum { MAX_SAMPLES = 1 << 16 };
 
 /* Half the width of a bracket, in standard deviations of a sampled median: a chance of 6e-7 that it misses. */
 static const double deviations = 5;
@@ -486,7 +486,7 @@ static bosc_status gather_counts(struct selection *s)
     const int64_t own = s->points.rows.n, *all = s->comm->gather, nodes = s->partition.nodes;
     BI_TRY(bi_comm_agree(s->ctx, s->comm, s->local_status));
     BI_TRY(bi_comm_all_gather(s->ctx, s->comm, &own, sizeof own, s->comm->gather));
-    s->samples = (int64_t)SAMPLES << s->partition.level;
+    s->samples = (int64_t)BI_RANKS_KDTREE_SAMPLES << s->partition.level;
     if (s->samples > MAX_SAMPLES) s->samples = MAX_SAMPLES;
     if (s->samples > nodes) s->samples = nodes;
     s->offsets[0] = 0;

@@ -105,7 +105,7 @@ static void more_points_than_counters(bosc_ctx *ctx)
  * are of several tiles of the kernel that sends points. */
 static void sample_misses_median(bosc_ctx *ctx)
 {
-    enum { N = 9000, SAMPLED = 4096 };
+    enum { N = 9000, SAMPLED = 2 * BI_RANKS_KDTREE_SAMPLES /* two subtrees */ };
     for (int above = 0; above < 2; above++) {
         struct suite_random r = {(uint64_t)above + 3};
         struct ranks_trial t = {.opts = {.size = sizeof t.opts, .dim = 4}};
