@@ -1,7 +1,7 @@
-/* Times structures over ranks: bench_ranks [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case]. Each rank
- * is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks get
- * slices of the same input in their memory. One context with one thread runs first, by the ordinary calls: all answers
- * must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of ranks
+/* Times structures over ranks: bench_ranks [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case] [-x]. Each
+ * rank is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks
+ * get slices of the same input in their memory. One context with one thread runs first, by the ordinary calls: all
+ * answers must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of ranks
  * (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. With -x also processes run as
  * ranks, which exchange device memory by handles; host memory goes through shared memory. */
 #include <pthread.h>

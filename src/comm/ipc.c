@@ -174,7 +174,9 @@ bosc_status bi_ipc_connect(bosc_ctx *ctx, bosc_comm *comm, struct bi_ipc **ipc)
 
 /* ---- exports ---- */
 
-/* Frees the slots of allocations that no longer exist. */
+/* Frees the slots of allocations that no longer exist. Other ranks map them until they receive the next announcement.
+ * CUDA's reference leaves a cudaFree of mapped memory undefined. No agreement can precede a free, which one rank makes
+ * alone. */
 static void drop_freed(bosc_ctx *ctx, struct bi_ipc *ipc)
 {
     for (int32_t s = 0; s < SLOTS; s++) {
