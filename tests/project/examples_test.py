@@ -73,8 +73,6 @@ def write_inputs(folder, room):
     tool("generate heights --size 33 -o heights.tif")
     tool("generate heights --size 33 --kind planet -o earth.tif")
     tool("kdtree build points.npy -o tree.bosc" if room != "cbt" else "cbt create --depth 12 --level 4 -o tree.bosc")
-    if room == "cluster":
-        tool("cluster hdbscan points.npy --min-cluster-size 20 --min-samples 3 -o labels.npy --save model.bosc")
     tool("hash build --keys keys.npy --values values.npy -o table.bosc")
     tool("trie build vectors.npy --bits 256 -o trie.bosc")
     tool("cluster hdbscan points.npy --save model.bosc -o labels.npy")
