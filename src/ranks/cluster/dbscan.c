@@ -13,23 +13,6 @@ enum { DBSCAN_ITEMS = 600 };
 
 /* --- The halo ----------------------------------------------------------------------------------------------------- */
 
-/* Fetches the shard's nodes as rows in the order of their ids. */
-static bosc_status fetch_rows(struct bi_ranks_dbscan *s, void *rows)
-{
-    bosc_ctx *ctx = s->ctx;
-    const int64_t dim = s->tree->opts.dim;
-    const size_t size = bosc_dtype_size(s->tree->opts.dtype);
-    struct bi_ranks_kdtree_rows scatter = {.out = rows, .width = dim, .stride = dim, .is_64bit = size == 8};
-    void *nodes;
-    uint32_t *order;
-    BI_TRY(bi_scratch_of(ctx, s->own * dim, size, &nodes));
-    BI_TRY(bi_scratch_of(ctx, s->own, sizeof *order, &order));
-    BI_TRY(bosc_kdtree_get_nodes(ctx, s->tree->shard, nodes, order));
-    scatter.in = nodes;
-    scatter.order = order;
-    return s->steps->kdtree_scatter(ctx, s->own * dim, &scatter);
-}
-
 /* Finds the range of this shard's coordinates. An ordinary shard may be so as all of its coordinates are 0. */
 static bosc_status find_magnitude(const struct bi_ranks_dbscan *s, int32_t *small, int32_t *large, int32_t *zero)
 {
@@ -301,7 +284,7 @@ static bosc_status cluster_tree(struct bi_ranks_dbscan *s, bosc_dbscan_info *inf
     void *rows = NULL;
     s->own = s->tree->end - s->tree->begin;
     bosc_status local_status = bi_scratch_of(s->ctx, s->own * dim, bosc_dtype_size(s->tree->opts.dtype), &rows);
-    if (local_status == BOSC_OK && s->own > 0) BI_WITH_SCRATCH(s->ctx, local_status = fetch_rows(s, rows));
+    BI_IF_OK(local_status, bi_ranks_kdtree_fetch_rows(s->ctx, s->tree, rows));
     BI_TRY(check_points(s, rows, local_status));
     BI_TRY(bi_ranks_kdtree_gather_row_begins(s->ctx, s->tree, BOSC_OK, s->row_begins));
     local_status = find_halo(s, rows, &pairs);

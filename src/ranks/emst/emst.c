@@ -32,24 +32,6 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
     return allocate_edges(ctx, 2 * e->n, &e->spare);
 }
 
-/* Fetches the shard's nodes as rows in the order of their ids. */
-static bosc_status fetch_rows(struct bi_ranks_emst *e)
-{
-    bosc_ctx *ctx = e->ctx;
-    const int64_t dim = e->tree->opts.dim;
-    const size_t size = bosc_dtype_size(e->tree->opts.dtype);
-    struct bi_ranks_kdtree_rows scatter = {.out = e->rows, .width = dim, .stride = dim, .is_64bit = size == 8};
-    void *nodes;
-    uint32_t *order;
-    BI_TRY(bi_scratch_of(ctx, e->n * dim, size, &nodes));
-    BI_TRY(bi_scratch_of(ctx, e->n, sizeof *order, &order));
-    BI_TRY(bosc_kdtree_get_nodes(ctx, e->tree->shard, nodes, order));
-    scatter.in = nodes;
-    scatter.order = order;
-    BI_TRY(ctx->backend->core->iota(ctx, 4, e->all, e->n));
-    return e->steps->kdtree_scatter(ctx, e->n * dim, &scatter);
-}
-
 /* Bounds each point's distance to other shards, and computes the tree of the shard, as edges between points. */
 static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
 {
@@ -90,8 +72,8 @@ static bosc_status contract_rounds(struct bi_ranks_emst *e, void **blocks, int64
 static bosc_status fetch_points(struct bi_ranks_emst *e)
 {
     BI_TRY(allocate_arrays(e));
-    if (e->n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(e->ctx, fetch_rows(e));
+    BI_TRY(e->ctx->backend->core->iota(e->ctx, sizeof *e->all, e->all, e->n));
+    return bi_ranks_kdtree_fetch_rows(e->ctx, e->tree, e->rows);
 }
 
 /* Computes the tree of the shard, contracted by all edges that no foreign edge can beat. *count: the remaining

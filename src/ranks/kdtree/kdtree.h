@@ -185,6 +185,9 @@ bosc_status bi_ranks_kdtree_gather_row_begins(bosc_ctx *ctx, const bosc_ranks_kd
 /* Checks that the removed duplicates are recorded. */
 bosc_status bi_ranks_kdtree_check_representatives(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
 
+/* Writes the points of the shard, in the order of their ids, to backend memory: (end - begin) x dim. */
+bosc_status bi_ranks_kdtree_fetch_rows(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *rows);
+
 /* Writes this rank's range of the in-order array to backend memory: points (end - begin) x dim, ids of 64 (`is_64bit`)
  * or 32 bits. */
 bosc_status bi_ranks_kdtree_write_nodes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *points, void *ids,

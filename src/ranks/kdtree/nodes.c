@@ -26,16 +26,24 @@ static bosc_status gather_rows(const struct ordering *o, const void *from, const
     return o->steps->kdtree_gather(o->ctx, n * o->dim, &step);
 }
 
-/* Fills o->rows: the shard's nodes in the order of ids. */
-static bosc_status order_by_id(const struct ordering *o)
+/* Writes the nodes of the shard to the rows that they were built from, which are in the order of ids. */
+static bosc_status order_by_id(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *rows)
 {
+    const int64_t n = tree->end - tree->begin, dim = tree->opts.dim;
+    const size_t size = bosc_dtype_size(tree->opts.dtype);
     void *nodes;
-    uint32_t *ids;
-    BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &nodes));
-    BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *ids, &ids));
-    BI_TRY(bosc_kdtree_get_nodes(o->ctx, o->tree->shard, nodes, ids));
-    const struct bi_ranks_kdtree_rows scatter = {nodes, o->rows, ids, o->dim, o->dim, 0, o->size == 8};
-    return o->steps->kdtree_scatter(o->ctx, o->n * o->dim, &scatter);
+    uint32_t *order;
+    BI_TRY(bi_scratch_of(ctx, n * dim, size, &nodes));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *order, &order));
+    BI_TRY(bosc_kdtree_get_nodes(ctx, tree->shard, nodes, order));
+    const struct bi_ranks_kdtree_rows scatter = {nodes, rows, order, dim, dim, 0, size == 8};
+    return ctx->ops->ranks->steps->kdtree_scatter(ctx, n * dim, &scatter);
+}
+
+bosc_status bi_ranks_kdtree_fetch_rows(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *rows)
+{
+    if (tree->end == tree->begin) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, order_by_id(ctx, tree, rows));
 }
 
 /* Fills o->order: rows grouped by part, in the order of ids within each. */
@@ -137,7 +145,7 @@ static bosc_status write_in_order(struct ordering *o)
 {
     BI_TRY(bi_scratch_of(o->ctx, o->n * o->dim, o->size, &o->rows));
     BI_TRY(bi_scratch_of(o->ctx, o->n, sizeof *o->order, &o->order));
-    BI_TRY_WITH_SCRATCH(o->ctx, order_by_id(o));
+    BI_TRY(bi_ranks_kdtree_fetch_rows(o->ctx, o->tree, o->rows));
     BI_TRY_WITH_SCRATCH(o->ctx, order_by_part(o));
     return o->tree->side ? write_side(o) : build_subtrees(o);
 }
