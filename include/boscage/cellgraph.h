@@ -126,16 +126,19 @@ BOSC_API bosc_status bosc_cellgraph_reset(bosc_ctx *ctx, bosc_cellgraph *graph, 
 
 /* Reserves memory so that builds of up to n contiguous rows with up to `edges` edges allocate nothing.
  * With keep_memory this holds for additions up to n rows in all, too. The nodes of the published TRIE are excepted:
- * their number depends on the vectors. The graph keeps its contents.
+ * their number depends on the vectors. The graph keeps its contents. Memory of bosc_cellgraph_prepare and of searches
+ * is not reserved.
+ * edges: ignored with implied_edges.
  * Cost: the allocations, and a copy of the graph's contents.
  * Waits. */
 BOSC_API bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t n, int64_t edges);
 
 /* Computes upper bounds on the backend memory, in bytes, of a build of n distinct rows with this many edges.
  * Needs no device.
- * kept: held by the graph, with keep_memory by both graphs, without the nodes of the published TRIE and the rows of
- *     bosc_cellgraph_prepare; may be NULL.
- * scratch: of the context while building; may be NULL. */
+ * edges: ignored with implied_edges.
+ * kept: held by the graph, with keep_memory by both graphs, without the nodes of the published TRIE and the rows or the
+ *     dictionary of bosc_cellgraph_prepare; may be NULL.
+ * scratch: of the context while building, with keep_memory also while adding; may be NULL. */
 BOSC_API bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts *opts, int64_t n,
                                           int64_t edges, int64_t *kept, int64_t *scratch);
 

@@ -5,7 +5,10 @@
 #include "core/arena.h"
 #include "core/call.h"
 
-/* Bytes of the blocks for n vertices and this many edges. */
+/* Returns the number of edges that a graph stores. */
+static int64_t count_stored(const bosc_cellgraph_opts *o, int64_t edges) { return o->implied_edges ? 0 : edges; }
+
+/* Bytes of the blocks for n vertices and this many stored edges. */
 static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges, size_t bytes[BI_CELLGRAPH_BLOCKS])
 {
     const size_t count = (size_t)n, words = (size_t)shape->words;
@@ -19,15 +22,18 @@ static void size_blocks(const struct bi_letters *shape, int64_t n, int64_t edges
     bytes[BI_CELLGRAPH_POSITIONS] = (size_t)edges * 4;
 }
 
-/* Scratch of a build: staged rows; vertices, or edges found and sorted; and the arrays of the method. ZOBRIST, and
- * additions to a graph of TABLE: lists and their sort, LIST_BYTES a vertex. Halves of the join: the same, and the
- * remaining vertices of each level with keys and sort, HALVES_BYTES. */
+/* Scratch of a build: staged rows; vertices, or edges found and sorted; and the arrays of the method. An addition, for
+ * which keep_memory reserves too, also copies the old vectors beside staged rows, and saves the new rows' vertices.
+ * ZOBRIST, and additions to a graph of TABLE: lists and their sort, LIST_BYTES a vertex. Halves of the join: the same,
+ * and the remaining vertices of each level with keys and sort, HALVES_BYTES. */
 static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, const struct bi_letters *shape,
                             int64_t n, int64_t edges)
 {
     enum { SLACK = 1 << 20, THREAD_BYTES = 1 << 18, LIST_BYTES = 44, HALVES_BYTES = 144 };
     const int64_t edge_capacity = edges > 2 * n ? edges : 2 * n;
     const struct bi_cellgraph_sizes own = ctx->ops->cellgraph->sizes(ctx, shape, n, o->max_bytes);
+    const int64_t rows = 8 * n * shape->words * (o->keep_memory ? 2 : 1) + SLACK + (int64_t)ctx->threads * THREAD_BYTES;
+    if (o->implied_edges) return rows + own.unique + 4 * n;
     int64_t method =
                 own.join > 12 * edge_capacity + n * HALVES_BYTES ? own.join : 12 * edge_capacity + n * HALVES_BYTES,
             found;
@@ -40,8 +46,7 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_cellgraph_opts *o, c
         const int64_t table = own.unique + bi_cellgraph_table_bytes(shape, n, edges);
         if (table > found) found = table;
     }
-    return 8 * n * shape->words + (found > own.unique ? found : own.unique) + SLACK +
-           (int64_t)ctx->threads * THREAD_BYTES;
+    return rows + (found > own.unique ? found : own.unique);
 }
 
 /* Sizes that pass are counted in 64 bits: 2^32 rows of 8,192 words are 2^48 bytes. */
@@ -76,7 +81,7 @@ bosc_status bosc_cellgraph_bytes(const bosc_ctx *ctx, const bosc_cellgraph_opts 
     const struct bi_letters shape = bi_letters_of(full.length, full.letter_bits);
     BI_TRY(check_sizes(message_ctx, n, edges));
     BI_TRY(trie_bytes(message_ctx, &full, n, &sum, &of_trie));
-    size_blocks(&shape, n, edges, bytes);
+    size_blocks(&shape, n, count_stored(&full, edges), bytes);
     for (int b = 0; b < BI_CELLGRAPH_BLOCKS; b++) sum += (int64_t)bytes[b] * (full.keep_memory ? 2 : 1);
     if (kept) *kept = sum;
     if (scratch) *scratch = size_scratch(ctx, &full, &shape, n, edges) + of_trie;
@@ -111,6 +116,6 @@ bosc_status bosc_cellgraph_reserve(bosc_ctx *ctx, bosc_cellgraph *graph, int64_t
     scratch += size_scratch(ctx, &graph->opts, &graph->shape, n, edges);
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch, &unused));
     if (graph->opts.method == BOSC_CELLGRAPH_TRIE) BI_TRY(bi_cellgraph_trie_reserve(ctx, graph, n));
-    size_blocks(&graph->shape, n, edges, bytes);
+    size_blocks(&graph->shape, n, count_stored(&graph->opts, edges), bytes);
     return grow_blocks(ctx, graph, bytes);
 }

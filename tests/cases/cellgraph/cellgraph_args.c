@@ -387,6 +387,46 @@ static void additions(bosc_ctx *ctx)
     }
 }
 
+/* Reserved memory is enough for an addition of most rows: also of long ones, and with implied edges, whose memory does
+ * not depend on the number of edges. */
+static void reserved_additions(bosc_ctx *ctx)
+{
+    enum { LENGTH = 65536, FIRST = 20 };
+    for (int32_t implied = 0; implied < 2; implied++) {
+        struct suite_random r = {66};
+        struct counted counted;
+        bosc_cellgraph_opts o = good;
+        bosc_cellgraph *graph = NULL;
+        bosc_cellgraph_info info = {.size = sizeof info};
+        bosc_ctx_info held = {.size = sizeof held};
+        struct reference_cells c = cells_make(&r, CELLS_CUBE, LENGTH, 1, 300, 0);
+        int64_t kept[2], scratch[2];
+        o.length = LENGTH;
+        o.keep_memory = 1;
+        o.implied_edges = implied;
+        counted_open(&counted, ctx, 0);
+        /* 1. The bytes. */
+        for (int k = 0; k < 2; k++)
+            CHECK_OK(counted.ctx,
+                     bosc_cellgraph_bytes(counted.ctx, &o, c.n, (9 + 990 * k) * c.n, &kept[k], &scratch[k]));
+        CHECK((kept[0] == kept[1] && scratch[0] == scratch[1]) == (implied == 1));
+        /* 2. Their reservation. */
+        CHECK_OK(counted.ctx, bosc_cellgraph_create(counted.ctx, &o, &graph));
+        CHECK_OK(counted.ctx, bosc_cellgraph_reserve(counted.ctx, graph, c.n, 9 * c.n));
+        const int64_t before = counted.allocations;
+        CHECK_OK(counted.ctx, bosc_cellgraph_build(counted.ctx, graph, c.rows, FIRST, c.stride));
+        CHECK_OK(counted.ctx, bosc_cellgraph_add(counted.ctx, graph, c.rows + FIRST * c.stride, c.n - FIRST, c.stride));
+        CHECK_EQ(counted.allocations, before);
+        CHECK_OK(counted.ctx, bosc_cellgraph_get_info(counted.ctx, graph, &info));
+        CHECK_OK(counted.ctx, bosc_ctx_get_info(counted.ctx, &held));
+        CHECK_EQ(info.bytes, kept[0]);
+        CHECK(held.scratch_bytes <= scratch[0] + 256);
+        bosc_cellgraph_free(graph);
+        counted_close(&counted);
+        free(c.rows);
+    }
+}
+
 /* A graph that gets another length is as a new one, in the memory that it has. */
 static void resets(bosc_ctx *ctx)
 {
@@ -523,6 +563,7 @@ static const struct suite_case suite_cases_cellgraph_args[] = {
     {"another backend", NULL, other_backend},
     {"rebuilds", rebuilds, NULL},
     {"additions", additions, NULL},
+    {"reserved additions", reserved_additions, NULL},
     {"resets", resets, NULL},
     {"sizes", sizes, NULL},
     {"reserved", reserved, NULL},
