@@ -6,12 +6,13 @@
 
 /* ---- builds ---- */
 
-/* Makes the vertices of rows. *stats (host) gets the sample that AUTO needs. table: of the rows, or NULL. */
+/* Makes the vertices of rows. *stats (host) gets the sample with which AUTO chooses how to find edges. table: of the
+ * rows, or NULL. */
 static bosc_status deduplicate_rows(bosc_ctx *ctx, bosc_cellgraph *graph, const struct bi_cellgraph_rows *rows,
                                     struct bi_cellgraph_sample_stats *stats, struct bi_cellgraph_table *table)
 {
-    const bool sampled =
-        graph->opts.method == BOSC_CELLGRAPH_AUTO && bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
+    const bool sampled = graph->opts.method == BOSC_CELLGRAPH_AUTO && !graph->opts.implied_edges &&
+                         bi_cellgraph_needs_sample(ctx, &graph->shape, rows->n);
     *stats = (struct bi_cellgraph_sample_stats){.leading = 0};
     graph->span = bi_cellgraph_span(graph->shape.words);
     if (table) BI_TRY(bi_cellgraph_find_first_rows(ctx, table));
