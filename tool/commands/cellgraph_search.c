@@ -116,10 +116,14 @@ static int build_graph(struct job *job, int method, struct cellgraph_input *c)
     const bosc_cellgraph_opts opts = {.size = sizeof opts,
                                       .length = c->vectors.length,
                                       .letter_bits = c->vectors.letter_bits,
-                                      .method = (bosc_cellgraph_method)method};
+                                      .method = (bosc_cellgraph_method)method,
+                                      .implied_edges = job->value[OPT_IMPLIED_EDGES] != NULL};
     double start = job_now();
     const int code = cellgraph_check_method(&c->vectors, method);
     if (code) return code;
+    if (opts.implied_edges && opts.letter_bits != 1)
+        return report_error(EXIT_USAGE, "--implied-edges: needs letters of 1 bit, but those of %s have %d",
+                            job->operands[0], (int)opts.letter_bits);
     bosc_status status = bosc_cellgraph_create(job->ctx, &opts, &c->graph);
     if (status == BOSC_OK) status = bosc_cellgraph_build(job->ctx, c->graph, c->vectors.rows, c->vectors.n, 0);
     job_add_seconds(job, "build", start);
@@ -127,7 +131,7 @@ static int build_graph(struct job *job, int method, struct cellgraph_input *c)
     if (status == BOSC_OK) status = bosc_cellgraph_get_info(job->ctx, c->graph, &c->info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "unique", c->info.vertices);
-    job_set_integer(job, "edges", c->info.edges);
+    if (!opts.implied_edges) job_set_integer(job, "edges", c->info.edges);
     return mask_vertices(job, c);
 }
 
@@ -188,8 +192,11 @@ int run_cellgraph_path(struct job *job)
     if ((code = option_choice(job, OPT_METHOD, &method)) ||
         (code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &bits)) ||
         (code = option_integer(job, OPT_FROM, 0, INT64_MAX, &e.from)) ||
-        (code = option_integer(job, OPT_TO, 0, INT64_MAX, &e.to)) || (code = job_open(job)))
+        (code = option_integer(job, OPT_TO, 0, INT64_MAX, &e.to)))
         return code;
+    if (job->value[OPT_IMPLIED_EDGES] && method != BOSC_CELLGRAPH_AUTO)
+        return report_error(EXIT_USAGE, "--implied-edges: finds no edges, so it takes no --method");
+    if ((code = job_open(job))) return code;
     code = read_input(job, bits, &c);
     if (!code) code = check_row(job, &c, OPT_FROM, e.from);
     if (!code) code = check_row(job, &c, OPT_TO, e.to);

@@ -297,7 +297,7 @@ const struct command commands[] = {
      .run = run_cellgraph_cells},
     {.room = "cellgraph",
      .verb = "path",
-     .usage = "V [--bits L] --from I --to J [--allowed M.npy] [-o rows.npy]",
+     .usage = "V [--bits L] --from I --to J [--allowed M.npy] [--implied-edges] [-o rows.npy]",
      .summary = "Find a shortest path from one vector to another; each step changes one letter.\n"
                 "V is as for boscage cellgraph. rows are the rows of V on the path, from I to J; of equal vectors the\n"
                 "first allowed row. Exit code 1 if there is no path.",
@@ -309,7 +309,8 @@ const struct command commands[] = {
                  {.id = OPT_ALLOWED},
                  {.id = OPT_OUTPUT, .help = "output file of the path: .npy, (steps + 1,) i8; - is standard output"},
                  VECTORS_OPTIONS,
-                 {.id = OPT_METHOD}},
+                 {.id = OPT_METHOD},
+                 {.id = OPT_IMPLIED_EDGES}},
      .writes_arrays = true,
      .run = run_cellgraph_path},
     {.room = "cellgraph",
