@@ -44,9 +44,10 @@ typedef struct bosc_arrangement_info {
  * info: host; set `size`; may be NULL.
  * Errors: BOSC_ERR_ARG for a graph of other vectors; BOSC_ERR_DATA with the plane for coefficients out of range, and
  *     for equal planes (multiples, also by negative numbers): merge them. BOSC_ERR_LIMIT for 2^32 - 1 rows or more
- *     (below). On failure the graph is unchanged; or empty, if building it failed.
+ *     (below). Rows are counted in the scratch of 4 n^dim bytes, so BOSC_ERR_NOMEM may come first. On failure the graph
+ *     is unchanged; or empty, if building it failed.
  * Cost: O(n^dim log n) comparisons, and two builds of the graph, the first of a row for each cell and each of its
- *     pieces: 2 n^2 rows of (n + 63) / 64 words in the plane, 2 n^3 in space. Scratch of these rows and of
+ *     pieces: at most 2 n^2 rows of (n + 63) / 64 words in the plane, 2 n^3 in space. Scratch of these rows and of
  *     4 n^dim bytes.
  * Waits. */
 BOSC_API bosc_status bosc_arrangement_build(bosc_ctx *ctx, const double *planes, int64_t n, int32_t dim,
