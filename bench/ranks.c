@@ -641,7 +641,7 @@ static void time_processes(int count, struct bench_times one, struct whole right
 {
     bench_run_processes((int)(current - cases));
     for (int i = 0; i < count; i++) {
-        const struct bench_process_result result = bench_process_result(i, &ranks[i].answer);
+        const struct bench_process_result result = bench_read_process_result(i, &ranks[i].answer);
         ranks[i].answer_bytes = result.answer_bytes;
         ranks[i].sent = result.sent;
         ranks[i].exchanges = result.exchanges;

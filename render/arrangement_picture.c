@@ -123,7 +123,7 @@ static void connect(struct canvas *canvas, const struct window *w, const double 
 static void draw_line(struct canvas *canvas, const struct window *w, const double *line)
 {
     double ends[2][2];
-    const int along = fabs(line[0]) > fabs(line[1]); /* the coordinate that is less steep */
+    const int along = fabs(line[0]) > fabs(line[1]); /* the coordinate in which its ends are those of the window */
     for (int e = 0; e < 2; e++) {
         ends[e][along] = e ? w->high[along] : w->low[along];
         ends[e][1 - along] = -(line[along] * ends[e][along] + line[2]) / line[1 - along];

@@ -83,7 +83,7 @@ void bench_run_processes(int number)
     }
 }
 
-struct bench_process_result bench_process_result(int rank, char **answer)
+struct bench_process_result bench_read_process_result(int rank, char **answer)
 {
     const struct bench_process_result result = shared->results[rank];
     *answer = bench_host(result.answer_bytes);

@@ -29,7 +29,7 @@ void bench_finish_run(const struct bench_process_result *result, const void *ans
 void bench_run_processes(int number);
 
 /* For the first process: the result of a rank's last run. *answer: memory of the caller. */
-struct bench_process_result bench_process_result(int rank, char **answer);
+struct bench_process_result bench_read_process_result(int rank, char **answer);
 
 /* For the first process: ends the others. */
 void bench_end_processes(void);
