@@ -1,5 +1,5 @@
-/* A robot that moves without turning, among convex obstacles in the plane: a route, or the proof that there is none. The
- * robot touches an obstacle where its centre is on an edge of a larger polygon (their Minkowski difference), so the
+/* A robot that moves without turning, among convex obstacles in the plane: a route, or the proof that there is none.
+ * The robot touches an obstacle where its centre is on an edge of a larger polygon (their Minkowski difference), so the
  * lines of these edges divide the plane into free cells and others. All cells are known, not sampled: without a
  * chain of free cells from start to goal there is no route. */
 #include <stdio.h>
