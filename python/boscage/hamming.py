@@ -190,6 +190,9 @@ class CellGraph(_Letters):
         Its letters are 0, 1, 2, ...
     method : {"auto", "heuristic", "trie", "zobrist", "join", "table"}
         How pairs are found; answers do not depend on it. "table" needs vectors of at most 26 bits.
+    implied_edges : bool
+        True: no pairs are found and stored, which saves memory. `shortest_path` then flips bits to find neighbours and
+        takes longer; other functions of pairs raise ValueError. Needs letters of 1 bit, and the method "auto".
     device, progress
         As those of `boscage.spatial.cKDTree`.
 
@@ -211,6 +214,7 @@ class CellGraph(_Letters):
         letter_bits: Optional[int] = None,
         alphabet: Optional[str] = None,
         method: str = "auto",
+        implied_edges: bool = False,
         device: Any = None,
         progress: Progress = None,
     ):
@@ -222,9 +226,12 @@ class CellGraph(_Letters):
         if method == "table" and bits > limit:
             raise ValueError(f"method: 'table' needs vectors of at most {limit} bits, not {bits}")
         self._method = method
+        self._implied_edges = bool(implied_edges)
         self._space = space_of(vectors)
         self._place = place_for(self._space, device)
-        self._handle = _core.CellGraph(self._at(), self._length, self._letter_bits, METHODS[method])
+        self._handle = _core.CellGraph(
+            self._at(), self._length, self._letter_bits, METHODS[method], self._implied_edges
+        )
         self._handle.build(self._at(progress=progress), self._packed(vectors, self._space))
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
@@ -356,6 +363,7 @@ class CellGraph(_Letters):
             "letter_bits": self._letter_bits,
             "alphabet": self._alphabet,
             "method": self._method,
+            "implied_edges": self._implied_edges,
             "device": str(self._place),
         }
 
@@ -367,6 +375,7 @@ class CellGraph(_Letters):
             length=state["length"],
             letter_bits=state["letter_bits"],  # type: ignore[misc]
             method=state["method"],
+            implied_edges=state.get("implied_edges", False),
             device=device,
         )
         self._alphabet = state["alphabet"]

@@ -12,13 +12,14 @@ bosc_cellgraph_info info_of(Call &call, Cells &graph)
     return described<bosc_cellgraph_info, bosc_cellgraph_get_info>(call, graph);
 }
 
-void create(Cells *self, const Where &where, int32_t length, int32_t letter_bits, int method)
+void create(Cells *self, const Where &where, int32_t length, int32_t letter_bits, int method, bool implied_edges)
 {
     bosc_cellgraph_opts opts = {};
     opts.size = sizeof opts;
     opts.length = length;
     opts.letter_bits = letter_bits;
     opts.method = static_cast<bosc_cellgraph_method>(method);
+    opts.implied_edges = implied_edges;
     construct_handle(self, where,
                      [&](bosc_ctx *ctx, bosc_cellgraph **of) { return bosc_cellgraph_create(ctx, &opts, of); });
 }
@@ -121,7 +122,7 @@ void bind_cellgraph(nb::module_ &m)
 {
     m.def("cellgraph_table_bits", [] { return BOSC_CELLGRAPH_TABLE_BITS; });
     nb::class_<Cells, Lock>(m, "CellGraph")
-        .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "method"_a)
+        .def("__init__", &create, "where"_a, "length"_a, "letter_bits"_a, "method"_a, "implied_edges"_a)
         .def("info", &info, "where"_a)
         .def("build", &write_vectors<bosc_cellgraph_build>, "where"_a, "vectors"_a)
         .def("add", &write_vectors<bosc_cellgraph_add>, "where"_a, "vectors"_a)

@@ -1,6 +1,7 @@
 """Cell graphs and tries against plain Python."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -78,6 +79,23 @@ def test_ways_through_the_cube():
     mask = np.ones(16, bool)
     mask[levels == 2] = False
     assert graph.shortest_path(0, 15, mask) is None and graph.components(mask)[0] == 2
+
+
+def test_paths_without_stored_edges():
+    rows = np.random.default_rng(5).random((400, 10)) < 0.4
+    graphs = [CellGraph(rows, implied_edges=implied) for implied in (False, True)]
+    graphs.append(pickle.loads(pickle.dumps(graphs[1])))
+    assert graphs[0].n_edges > 0 and graphs[1].n_edges == graphs[2].n_edges == 0
+    for target in range(0, len(graphs[0]), 9):
+        paths = [graph.shortest_path(0, target) for graph in graphs]
+        paths = [None if path is None else path.tolist() for path in paths]
+        assert paths[1:] == paths[:1] * 2
+    for call in (graphs[1].pairs, graphs[1].csr, graphs[1].components, lambda: graphs[1].bfs(0)):
+        with pytest.raises(ValueError, match="implied_edges"):
+            call()
+    for options in ({"letter_bits": 2}, {"method": "join"}):
+        with pytest.raises(ValueError, match="implied_edges"):
+            CellGraph(rows, implied_edges=True, **options)
 
 
 @given(words(), words())
