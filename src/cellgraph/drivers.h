@@ -69,7 +69,7 @@ bosc_status bi_cellgraph_choose_method(bosc_ctx *ctx, const struct bi_cellgraph_
                                        const uint32_t **common);
 
 /* Sets the arrays of the dictionary of `count` vertices, one behind the other from `base` on. Returns their bytes. */
-int64_t bi_cellgraph_place_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d);
+int64_t bi_cellgraph_lay_out_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d);
 
 /* Fills the arrays of a dictionary. */
 bosc_status bi_cellgraph_fill_dictionary(bosc_ctx *ctx, const struct bi_cellgraph_view *view,

@@ -40,7 +40,7 @@ bosc_status bi_cellgraph_find_by_heuristic(bosc_ctx *ctx, const struct bi_cellgr
 
 /* ---- ZOBRIST: looks up each vector with a letter replaced, by its hash ---- */
 
-int64_t bi_cellgraph_place_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d)
+int64_t bi_cellgraph_lay_out_dictionary(void *base, int64_t count, struct bi_cellgraph_dictionary *d)
 {
     const int bits = bi_bit_length((uint64_t)count);
     const int64_t entries = ((int64_t)1 << bits) + 1, words = (int64_t)1 << (bits - 1);
@@ -58,8 +58,8 @@ bosc_status bi_cellgraph_build_dictionary(bosc_ctx *ctx, const struct bi_cellgra
                                           struct bi_cellgraph_dictionary *d)
 {
     void *base;
-    BI_TRY(bi_scratch(ctx, (size_t)bi_cellgraph_place_dictionary(NULL, view->count, d), &base));
-    bi_cellgraph_place_dictionary(base, view->count, d);
+    BI_TRY(bi_scratch(ctx, (size_t)bi_cellgraph_lay_out_dictionary(NULL, view->count, d), &base));
+    bi_cellgraph_lay_out_dictionary(base, view->count, d);
     return bi_cellgraph_fill_dictionary(ctx, view, d);
 }
 

@@ -118,7 +118,7 @@ bosc_status bi_cellgraph_find_route(bosc_ctx *ctx, const bosc_cellgraph *graph, 
     /* 1. The dictionary, and the search. */
     BI_TRY(reserve_route(ctx, graph, search->source, &a));
     if (graph->prepared)
-        bi_cellgraph_place_dictionary(graph->blocks[BI_CELLGRAPH_DICTIONARY].data, graph->vertices, &a.dictionary);
+        bi_cellgraph_lay_out_dictionary(graph->blocks[BI_CELLGRAPH_DICTIONARY].data, graph->vertices, &a.dictionary);
     else
         BI_TRY(bi_cellgraph_build_dictionary(ctx, &a.view, &a.dictionary));
     BI_TRY(find_middle(ctx, &a, &result->junction));

@@ -23,8 +23,8 @@ static bosc_status store_rows(bosc_ctx *ctx, bosc_cellgraph *graph)
         const struct bi_cellgraph_view view = bi_cellgraph_view_of(graph);
         struct bi_cellgraph_dictionary d;
         BI_TRY(bi_cellgraph_reserve_block(ctx, graph, BI_CELLGRAPH_DICTIONARY,
-                                          bi_cellgraph_place_dictionary(NULL, view.count, &d), 1));
-        bi_cellgraph_place_dictionary(graph->blocks[BI_CELLGRAPH_DICTIONARY].data, view.count, &d);
+                                          bi_cellgraph_lay_out_dictionary(NULL, view.count, &d), 1));
+        bi_cellgraph_lay_out_dictionary(graph->blocks[BI_CELLGRAPH_DICTIONARY].data, view.count, &d);
         BI_TRY(bi_cellgraph_fill_dictionary(ctx, &view, &d));
         return ctx->backend->sync(ctx);
     }
