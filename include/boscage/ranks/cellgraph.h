@@ -33,8 +33,8 @@ BOSC_BEGIN_DECLS
 typedef struct bosc_ranks_cellgraph bosc_ranks_cellgraph;
 
 /* Makes an empty graph. Collective.
- * opts: as in bosc_cellgraph_create; the same on all ranks but for max_bytes, blocks and threads. The method is the one
- *     of each rank. implied_edges: 0. 32-bit ids need less than 2^32 - 1 rows of all ranks.
+ * opts: as in bosc_cellgraph_create, without implied_edges; the same on all ranks but for max_bytes, blocks and
+ *     threads. The method is the one of each rank. 32-bit ids need less than 2^32 - 1 rows of all ranks.
  * graph: set on success. */
 BOSC_API bosc_status bosc_ranks_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_cellgraph_opts *opts,
                                                  bosc_ranks_cellgraph **graph);

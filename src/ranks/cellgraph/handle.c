@@ -65,6 +65,13 @@ static bosc_status allocate_graph(bosc_ctx *ctx, bosc_comm *comm, const bosc_cel
     return status;
 }
 
+/* Checks options, and copies them with defaults filled in. */
+static bosc_status check_opts(bosc_ctx *ctx, const bosc_cellgraph_opts *opts, bosc_cellgraph_opts *full)
+{
+    BI_TRY(bi_cellgraph_check_opts(ctx, opts, full));
+    return full->implied_edges ? bi_fail(ctx, BOSC_ERR_ARG, "opts: implied_edges is for one context") : BOSC_OK;
+}
+
 bosc_status bosc_ranks_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, const bosc_cellgraph_opts *opts,
                                         bosc_ranks_cellgraph **graph)
 {
@@ -72,10 +79,8 @@ bosc_status bosc_ranks_cellgraph_create(bosc_ctx *ctx, bosc_comm *comm, const bo
     bosc_ranks_cellgraph *fresh = NULL;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    bosc_status local_status = bi_cellgraph_check_opts(ctx, opts, &full);
+    bosc_status local_status = check_opts(ctx, opts, &full);
     if (local_status == BOSC_OK && !graph) local_status = bi_fail(ctx, BOSC_ERR_ARG, "graph: NULL");
-    if (local_status == BOSC_OK && full.implied_edges)
-        local_status = bi_fail(ctx, BOSC_ERR_ARG, "opts: implied_edges is for one context");
     BI_TRY(check_same(ctx, comm, local_status, &full));
     const bosc_status status = bi_comm_agree(ctx, comm, allocate_graph(ctx, comm, &full, &fresh));
     if (status == BOSC_OK)
@@ -296,7 +301,7 @@ bosc_status bosc_ranks_cellgraph_bytes(const bosc_ctx *ctx, const bosc_comm *com
     bosc_ctx *mutable_ctx = (bosc_ctx *)(uintptr_t)ctx; /* only its message is written */
     BI_ENTER(mutable_ctx);
     BI_TRY(bi_comm_check(mutable_ctx, comm));
-    BI_TRY(bi_cellgraph_check_opts(mutable_ctx, opts, &full));
+    BI_TRY(check_opts(mutable_ctx, opts, &full));
     BI_TRY(check_sizes(mutable_ctx, &full, comm->rank_count, &s));
     BI_TRY(size_build(mutable_ctx, comm->rank_count, &full, &s, &held, &while_building));
     if (kept) *kept = held;

@@ -12,10 +12,12 @@ static void options(bosc_ctx *ctx)
     bosc_comm *comm;
     bosc_ranks_cellgraph *graph = NULL;
     CHECK_OK(ctx, bosc_comm_create_self(ctx, NULL, &comm));
+    /* 1. NULL. */
     CHECK_EQ(bosc_ranks_cellgraph_create(NULL, comm, &cube, &graph), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, NULL, &cube, &graph), "comm");
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, NULL, &graph), "opts");
     CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &cube, NULL), "graph");
+    /* 2. Options. */
     bosc_cellgraph_opts bad[10];
     for (int i = 0; i < 10; i++) bad[i] = cube;
     bad[0].size = 3;
@@ -28,7 +30,10 @@ static void options(bosc_ctx *ctx)
     bad[7].max_bytes = -1;
     bad[8].trie_search = (bosc_cellgraph_trie_search)4;
     bad[9].implied_edges = 1;
-    for (int i = 0; i < 10; i++) CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &bad[i], &graph), "opts");
+    for (int i = 0; i < 10; i++) {
+        CHECK_ARG(ctx, bosc_ranks_cellgraph_create(ctx, comm, &bad[i], &graph), "opts");
+        CHECK_ARG(ctx, bosc_ranks_cellgraph_bytes(ctx, comm, &bad[i], 1, 1, 1, NULL, NULL), "opts");
+    }
     CHECK(!graph);
     bosc_ranks_cellgraph_free(NULL);
     bosc_comm_free(comm);
