@@ -20,7 +20,8 @@ struct bi_determinant {
     int32_t count;
 };
 
-/* Writes the factors of term t, 0 to count! - 1; the first one has the sign of the permutation. */
+/* Writes the factors of term t, 0 to count! - 1; the first one has the sign of the permutation. The digits of t in
+ * the factorial number system choose a column for each row among those left, and sum to the inversions. */
 BI_FN void bi_determinant_term(const struct bi_determinant *d, int32_t t, double factors[BI_DETERMINANT_ROWS])
 {
     uint32_t left = (1u << d->count) - 1; /* columns that no row has yet */

@@ -117,7 +117,7 @@ BI_FN bool bi_flat_is_before(const struct bi_arrangement *a, const struct bi_fla
     return order != 0 ? order < 0 : k < l;
 }
 
-/* Moves x down from `at` in the heap of the first n planes, whose top is the last one. */
+/* Moves the plane at `at` down in the heap of n planes, whose top crosses last. */
 BI_FN void bi_flat_sift(const struct bi_arrangement *a, const struct bi_flat *f, uint32_t *heap, int64_t n, int64_t at)
 {
     const uint32_t x = heap[at];
@@ -146,8 +146,8 @@ BI_FN void bi_arrangement_note_equal(const struct bi_arrangement *a, uint32_t k,
     bi_atomic_min_u64(a->equal, (uint64_t)later << 32 | k);
 }
 
-/* Lists the planes that cross the flat at the begin of `order`, and its members from the end on. False if another flat
- * is the same line and has it: the one with the first members. */
+/* Lists the planes that cross the flat from the start of `order` on, and its members from the end on. False if the
+ * flat's planes are not its first members: the flat of these is the same line, and has its rows. */
 BI_FN bool bi_flat_list(const struct bi_arrangement *a, const struct bi_flat *f, uint32_t *order, int64_t *crosses,
                         int64_t *members)
 {
@@ -206,7 +206,8 @@ BI_FN int bi_flat_member_sign(const struct bi_arrangement *a, const struct bi_fl
     return l == k ? side : side * bi_pair_sign(a, f->pair, l, k);
 }
 
-/* Writes the row of a wedge before the first point of the flat. */
+/* Writes the row of a wedge before the first point of the flat. There a plane that crosses the flat has the sign
+ * opposite to its rise. */
 BI_FN void bi_flat_write_first(const struct bi_arrangement *a, const struct bi_flat *f, int64_t k, int side,
                                uint64_t *row)
 {

@@ -31,7 +31,7 @@ enum {
     BI_CELLGRAPH_ROUTE_LISTS
 };
 
-/* A wave: the flips of one kind, toward or away, of the entries from `first` on of a list. */
+/* The search, and its present wave: the flips of one kind, toward or away, of the entries from `first` on of a list. */
 struct bi_cellgraph_route {
     struct bi_cellgraph_view view;
     struct bi_cellgraph_dictionary dictionary;
