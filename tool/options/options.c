@@ -105,9 +105,10 @@ static int check_output_names(const struct job *job)
     int code = EXIT_DONE;
     if (job->command->writes_saved && job->value[OPT_OUTPUT])
         code = check_ending("-o", job->value[OPT_OUTPUT], ".bosc");
+    if (!code && job->value[OPT_SAVE]) code = check_ending("--save", job->value[OPT_SAVE], ".bosc");
     for (enum option id = 0; id < OPTION_COUNT && !code; id++)
         if (job->value[id] && option_is_output(id) &&
-            (id == OPT_OUTPUT ? job->command->writes_arrays : id != OPT_PNG && id != OPT_GLB))
+            (id == OPT_OUTPUT ? job->command->writes_arrays : id != OPT_PNG && id != OPT_GLB && id != OPT_SAVE))
             code = check_array_name(option_flag(id), job->value[id]);
     return code;
 }

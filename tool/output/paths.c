@@ -124,6 +124,12 @@ static bool is_terminal(const char *path)
     return found;
 }
 
+/* True for an option that names an output of this call. */
+static bool is_written(const struct job *job, enum option id)
+{
+    return option_is_output(id) && !(id == OPT_PREDECESSORS && job->value[OPT_VERIFY]);
+}
+
 static int list_files(const struct job *job, struct named_file files[FILES_MAX])
 {
     int count = 0;
@@ -136,7 +142,7 @@ static int list_files(const struct job *job, struct named_file files[FILES_MAX])
     for (int id = 0; id < OPTION_COUNT; id++) /* --keys of generate is a choice, no file */
         if (job->value[id] && option_is_file((enum option)id) && !resolve_option(job->command, (enum option)id).choices)
             files[count++] =
-                (struct named_file){option_flag((enum option)id), job->value[id], option_is_output((enum option)id)};
+                (struct named_file){option_flag((enum option)id), job->value[id], is_written(job, (enum option)id)};
     return count;
 }
 
@@ -196,6 +202,6 @@ bool path_is_stdout(const char *path)
 bool writes_to_stdout(const struct job *job)
 {
     for (enum option id = 0; id < OPTION_COUNT; id++)
-        if (job->value[id] && option_is_output(id) && path_is_stdio(job->value[id])) return true;
+        if (job->value[id] && is_written(job, id) && path_is_stdio(job->value[id])) return true;
     return false;
 }
