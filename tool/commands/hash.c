@@ -50,10 +50,8 @@ static int check_inputs(const struct job *job)
     static const enum option of_build[] = {OPT_KEYS, OPT_VALUES, OPT_LAYOUT,     OPT_FUNCTIONS, OPT_GO_LEFT,
                                            OPT_LOAD, OPT_RANKS,  OPT_DUPLICATES, OPT_DEVICES};
     const bool has_values = job->command->run == run_hash_lookup;
-    for (size_t i = 0; job->operand_count && i < sizeof of_build / sizeof of_build[0]; i++)
-        if (job->value[of_build[i]])
-            return report_error(EXIT_USAGE, "%s: not beside a saved table", option_flag(of_build[i]));
-    for (int i = 0; !job->operand_count && i < 1 + has_values; i++)
+    if (job->operand_count) return refuse_options(job, of_build, sizeof of_build / sizeof of_build[0], "a saved table");
+    for (int i = 0; i < 1 + has_values; i++)
         if (!job->value[of_build[i]]) return report_error(EXIT_USAGE, "%s: is missing", option_flag(of_build[i]));
     return EXIT_DONE;
 }

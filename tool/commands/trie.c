@@ -245,7 +245,11 @@ static int find_neighbours(struct job *job, const struct trie_query *d, bosc_arr
 
 static int read_trie_options(const struct job *job, struct trie_query *d, int *layout)
 {
+    static const enum option of_build[] = {OPT_LAYOUT, OPT_BY_VALUES, OPT_DIGIT};
     int code;
+    if (path_has_ending(job->operands[0], ".bosc") &&
+        (code = refuse_options(job, of_build, sizeof of_build / sizeof of_build[0], "a saved trie")))
+        return code;
     if ((code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d->bits)) ||
         (code = option_integer(job, OPT_LETTERS, 1, VECTOR_LENGTH_MAX, &d->letters)) ||
         (code = option_integer(job, OPT_DIGIT, 1, 8, &d->digit)))
@@ -328,11 +332,27 @@ int run_trie_build(struct job *job)
     return code;
 }
 
+/* Numbers the rows of the vectors to insert. Their file continues behind all rows, and behind the largest row of a key,
+ * which is larger if a file had skipped vectors. The caller frees *numbers, after a failure too. */
+static int number_rows(struct job *job, const struct trie_query *d, int64_t **numbers)
+{
+    const int64_t *file_rows = d->queries.file_rows;
+    int64_t first = d->info.rows;
+    int64_t *rows = *numbers = job_alloc((size_t)(d->info.keys + d->queries.n), sizeof *rows);
+    if (!rows) return EXIT_FAILED;
+    const bosc_status status = bosc_trie_get_keys(job->ctx, d->trie, 0, d->info.keys, NULL, rows, NULL);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    for (int64_t i = 0; i < d->info.keys; i++)
+        if (rows[i] >= first) first = rows[i] + 1;
+    for (int64_t i = 0; i < d->queries.n; i++) rows[i] = first + (file_rows ? file_rows[i] : i);
+    return EXIT_DONE;
+}
+
 /* Adds vectors to a saved trie, or removes them. */
 static int change_trie(struct job *job, bool erases)
 {
     struct trie_query d = {.bits = 0};
-    int64_t erased = 0;
+    int64_t erased = 0, *numbers = NULL;
     const char *path = job->operands[1];
     int code = option_integer(job, OPT_BITS, 1, VECTOR_LENGTH_MAX, &d.bits);
     /* 1. The trie, and vectors of its length. */
@@ -343,11 +363,12 @@ static int change_trie(struct job *job, bool erases)
     if (!code) code = vectors_read(job, path, d.bits, &d.queries);
     if (!code && (d.queries.length != d.rows.length || d.queries.letter_bits != d.rows.letter_bits))
         code = report_mismatch(job, path, "vectors of", "those", &d);
+    if (!code && !erases) code = number_rows(job, &d, &numbers);
     /* 2. The change. */
     if (!code) {
         const double start = job_now();
         const bosc_status status = erases ? bosc_trie_erase(job->ctx, d.trie, d.queries.rows, d.queries.n, 0, &erased)
-                                          : bosc_trie_insert(job->ctx, d.trie, d.queries.rows, NULL, d.queries.n, 0);
+                                          : bosc_trie_insert(job->ctx, d.trie, d.queries.rows, numbers, d.queries.n, 0);
         job_add_seconds(job, erases ? "erase" : "insert", start);
         if (status != BOSC_OK) code = report_ctx_error(job->ctx, status);
     }
@@ -355,6 +376,7 @@ static int change_trie(struct job *job, bool erases)
     if (!code && erases) job_set_integer(job, "erased", erased);
     if (!code && !erases)
         job_set_integer(job, "inserted", json_integer_value(json_object_get(job->results, "unique")) - d.info.keys);
+    free(numbers);
     free_query(&d);
     return code;
 }

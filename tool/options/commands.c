@@ -14,7 +14,7 @@
         .id = OPT_COLUMNS                                                                                     \
     }
 
-/* Options of every command that reads vectors. */
+/* Options of every command that builds a trie. */
 #define TRIE_LAYOUT_OPTIONS                                                          \
     {.id = OPT_LAYOUT,                                                               \
      .choices = CHOICES("compact", "published"),                                     \
@@ -23,12 +23,20 @@
     {                                                                                \
         .id = OPT_DIGIT                                                              \
     }
+
+/* Options of every command that reads vectors. */
 #define VECTORS_OPTIONS                                                                                          \
     {.id = OPT_BITS, .help = "bits of a vector, 1 to 65536; needed for packed ones"}, {.id = OPT_ALPHABET},      \
     {                                                                                                            \
         .id = OPT_N, .value = "NAME", .choices = CHOICES("skip", "letter"),                                      \
         .help = "vectors with ambiguity codes, such as N: skip them (default), which counts them and keeps the " \
                 "numbers of rows; or letter, which makes each code a further letter"                             \
+    }
+
+/* The output of every command that changes a saved structure in its file. */
+#define CHANGED_OUTPUT(what)                                                                                \
+    {                                                                                                       \
+        .id = OPT_OUTPUT, .help = "output file of the new " what "; - is standard output (default: T.bosc)" \
     }
 
 const struct command commands[] = {
@@ -387,13 +395,14 @@ const struct command commands[] = {
     {.room = "trie",
      .verb = "insert",
      .usage = "T.bosc V [--bits L] [-o U.bosc]",
-     .summary = "Add vectors to a saved trie.\n"
-                "Row numbers continue from the rows that the trie has; a vector in the trie keeps its row.",
+     .summary =
+         "Add vectors to a saved trie.\n"
+         "Row numbers continue behind those of the trie; a vector in the trie keeps its row. Vectors that --n skips\n"
+         "have numbers too, except at the end of the file that the trie was built from.",
      .example = "boscage trie insert trie.bosc more.txt",
      .min_operands = 2,
      .max_operands = 2,
-     .options = {{.id = OPT_OUTPUT, .help = "output file of the new trie; - is standard output (default: T.bosc)"},
-                 VECTORS_OPTIONS},
+     .options = {CHANGED_OUTPUT("trie"), VECTORS_OPTIONS},
      .writes_saved = true,
      .run = run_trie_insert},
     {.room = "trie",
@@ -404,8 +413,7 @@ const struct command commands[] = {
      .example = "boscage trie erase trie.bosc fewer.txt",
      .min_operands = 2,
      .max_operands = 2,
-     .options = {{.id = OPT_OUTPUT, .help = "output file of the new trie; - is standard output (default: T.bosc)"},
-                 VECTORS_OPTIONS},
+     .options = {CHANGED_OUTPUT("trie"), VECTORS_OPTIONS},
      .writes_saved = true,
      .run = run_trie_erase},
     {.room = "umi",

@@ -222,6 +222,13 @@ int option_ending(const struct job *job, enum option id, const char *const *endi
                         endings[1] ? "does not end in one of" : "does not end in", list);
 }
 
+int refuse_options(const struct job *job, const enum option *ids, size_t count, const char *what)
+{
+    for (size_t i = 0; i < count; i++)
+        if (job->value[ids[i]]) return report_error(EXIT_USAGE, "%s: not beside %s", option_flag(ids[i]), what);
+    return EXIT_DONE;
+}
+
 int option_choice(const struct job *job, enum option id, int *choice)
 {
     const char *text = job->value[id], *const *names = resolve_option(job->command, id).choices;

@@ -30,6 +30,9 @@ int option_choice(const struct job *job, enum option id, int *choice);
 /* Checks that an output is standard output or has one of the endings (a NULL ends the list). */
 int option_ending(const struct job *job, enum option id, const char *const *endings);
 
+/* Refuses options that have no effect beside `what`: "a saved trie". */
+int refuse_options(const struct job *job, const enum option *ids, size_t count, const char *what);
+
 /* Refuse a file name with the ending of another format: the file would be read as that. what: option or operand. */
 int check_ending(const char *what, const char *path, const char *ending);
 int check_array_name(const char *what, const char *path);
