@@ -92,6 +92,31 @@ static inline double km_cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Builds a tree of n points on the line of an axis, or on the diagonal (axis 3). They are 0 to n - 1 in another order,
+ * as 4099 and n have no common factor. The caller frees the tree and *coordinates. */
+static inline bosc_kdtree *km_build_line(bosc_ctx *ctx, int axis, int64_t n, double **coordinates)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F64, .dim = 3};
+    double *x = *coordinates = suite_alloc((size_t)n * 3 * sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++) x[3 * i + c] = axis == c || axis == 3 ? (double)(i * 4099 % n) : 0.5;
+    const struct reference_points points = {BOSC_F64, 3, n, 3, x};
+    return kd_build(ctx, &opts, &points);
+}
+
+/* Requires that, on the CPU, the line of an axis takes no more time than the diagonal: the tree knows its flat
+ * coordinates. time_line: returns the seconds of searches of km_build_line's points. */
+static inline void km_compare_lines(bosc_ctx *ctx, double (*time_line)(bosc_ctx *ctx, int axis, int64_t n))
+{
+    const int64_t n = suite_emulated(ctx) ? 500 : 1 << 15;
+    const double diagonal = time_line(ctx, 3, n);
+    for (int axis = 0; axis < 3; axis++) {
+        const double seconds = time_line(ctx, axis, n);
+        if (suite_opts_like(ctx).backend == BOSC_BACKEND_CPU && seconds > 8 * diagonal)
+            suite_fail(__FILE__, __LINE__, "axis %d: %g s, the diagonal: %g s", axis, seconds, diagonal);
+    }
+}
+
 /* A CPU context of one thread, to compare bits with. */
 static inline bosc_ctx *km_plain_context(void)
 {
