@@ -360,7 +360,7 @@ static void table_of_baselines(void)
     }
     table_note(t,
                "plain Kruskal and Boruvka: our own, sequential; Boruvka in place of HVN (Harish, Vineet, Narayanan), "
-               "a GPU code of the same method that is not to be had. Boost: without the time to build its graph");
+               "an earlier GPU program of the same method, not at hand. Boost: without the time to build its graph");
     table_note(t,
                "paper: 20 to 50 times as fast as Boost, 3 to 10 times as fast as HVN, on its GPU; segmented scan and "
                "fast here: %s",

@@ -76,7 +76,8 @@ static bosc_status read_data(struct header *h, struct bi_line *line)
     return REFUSE(h, "DATA is not one of ascii, binary, binary_compressed");
 }
 
-/* Reads the lines to DATA, in any order. Old versions say COLUMNS, and have no HEIGHT or COUNT. */
+/* Reads the lines to DATA. Their order is free, but FIELDS is before SIZE, TYPE and COUNT. Old versions say COLUMNS,
+ * and have no HEIGHT or COUNT. */
 static bosc_status read_header(struct header *h)
 {
     struct bi_line line, word;

@@ -169,7 +169,7 @@ static void damage(void)
     check_flips(list_array, TEXT(commas), sizeof commas - 1);
 }
 
-/* Parses vertices with names; *names: all, each behind a `|`, or the message. Returns the array of list_array. */
+/* Parses vertices with names. all: receives the names, each behind a `|`, or the message. */
 static bosc_status parse_names(const char *text, bosc_edges *edges, char all[256])
 {
     struct bi_edge_names names = {.used = 0};
