@@ -38,7 +38,7 @@ enum bi_weights { BI_WEIGHTS_NONE, BI_WEIGHTS_I32, BI_WEIGHTS_I64, BI_WEIGHTS_F6
 struct bi_edge_form {
     char tag;           /* each begins with this word: 'a' or 'e'; 0: with none */
     char comments[4];   /* first characters of comment lines */
-    char separator;     /* between numbers: ',' or ';'; 0: blanks */
+    char separator;     /* between fields: ',' or ';'; '\t' or ' ', quotes count; 0: blanks, quotes are letters */
     int index;          /* count of fields to skip before the vertices */
     int64_t columns[3]; /* numbers from 1 of the fields of both vertices and the weight; 0: in order, or no weight */
     int ignored;        /* count of numbers to skip behind the vertices */

@@ -191,7 +191,7 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     /* 1. The separator, and the number of fields; data of networkx is one of them. */
     form->has_data = bi_edge_data_split(&first, &data);
     char separator = bi_separator_of(first);
-    if (separator == ',' || separator == ';' || (form->names && separator == '\t')) form->separator = separator;
+    if (separator == ',' || separator == ';' || form->names) form->separator = separator;
     const char between = form->separator ? separator : ' ';
     int64_t fields = bi_fields_count(first, between) + form->has_data, unnamed = 0;
     behind = ahead;

@@ -199,6 +199,7 @@ static void named(void)
         {"x,y,7\ny,z,8\n", "|x|y|z", "abbc", 8},
         {"1,1.0\n01,1\n", "|1|1.0|01", "abca", 0},
         {"\"a b\",\"c, d\"\n\"c, d\",\"a b\"\n", "|a b|c, d", "abba", 0},
+        {"\"a b\" c 7\nc\t \"a b\"  8\n", "|a b|c", "abba", 8},
         {"Id;Source;Target;Type;Weight\n1;a b;c;U;9\n", "|a b|c", "ab", 9},
         {"New York\tParis\t3\nParis\tRome\t4\n", "|New York|Paris|Rome", "abbc", 4},
         {"a b {'weight': 3}\nb c {'weight': 5000000000}\n", "|a|b|c", "abbc", 5000000000},
@@ -222,6 +223,7 @@ static void named(void)
     /* Refusals. */
     static const char *const bad[][2] = {{"a\n", "F:1: the second vertex is missing"},
                                          {"a,b\nc,,1\n", "F:2: the name of the second vertex is empty"},
+                                         {"a \"\"\n", "F:1: the name of the second vertex is empty"},
                                          {"a b c\n", "F:1: the weight 'c' is not a number"},
                                          {"a b\nc d 3\n", "F:2: '3' is one number too many"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
