@@ -65,13 +65,15 @@ static bosc_status start_search(struct bi_paths_call *c, struct bi_paths_search 
     return BOSC_OK;
 }
 
-/* Returns BOSC_ERR_LIMIT if a distance overflows. Only 64-bit integers can: a path has fewer than 2^32 arcs. */
-static bosc_status check_overflow(struct bi_paths_call *c, const uint64_t *distances)
+/* With a limit below 2^64 - 1, a vertex at an overflowed distance is beyond it. */
+bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *distances)
 {
     bosc_ctx *ctx = c->ctx;
     int64_t bad = INT64_MAX;
     struct bi_paths_overflow check = {.rows = c->rows, .distances = distances};
-    if (c->rows.unweighted || c->rows.bound != UINT64_MAX || !c->rows.keys_64bit || c->rows.arcs == 0) return BOSC_OK;
+    const bool floats = c->rows.none != UINT64_MAX;
+    const bool limited = c->opts.limit && *(const uint64_t *)c->opts.limit < UINT64_MAX;
+    if (c->rows.unweighted || floats || limited || !c->rows.keys_64bit || c->rows.arcs == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &check.bad));
     BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
     BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
@@ -87,7 +89,7 @@ static bosc_status find_distances(struct bi_paths_call *c, uint64_t *distances)
         .rows = c->rows, .distances = distances, .mean_length = c->mean_length, .width = c->opts.width};
     BI_TRY(start_search(c, &s));
     BI_TRY(bi_paths_run_search(c->ctx, &s, c->opts.algorithm));
-    return check_overflow(c, distances);
+    return bi_paths_check_overflow(c, distances);
 }
 
 bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances)

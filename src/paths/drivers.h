@@ -43,6 +43,10 @@ bosc_status bi_paths_check_data(struct bi_paths_call *c);
 /* Computes distances (n) from the sources. Allocates scratch. Waits. */
 bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances);
 
+/* BOSC_ERR_LIMIT if a distance overflows. Only 64-bit integers can: a path has fewer than 2^32 arcs. Allocates scratch.
+ * Waits. */
+bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *distances);
+
 /* Runs a search: AUTO or ROUNDS. */
 bosc_status bi_paths_run_search(bosc_ctx *ctx, const struct bi_paths_search *search, bosc_paths_algorithm algorithm);
 

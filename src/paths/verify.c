@@ -100,7 +100,8 @@ static bosc_status stage_and_prove(struct proof *p, const void *distances, const
                            &p->steps_args.predecessors, &staged));
     BI_TRY(bi_paths_check_data(c));
     BI_TRY(check_sources(c));
-    return prove_paths(p);
+    BI_TRY(prove_paths(p));
+    return has_fault(&p->faults) ? BOSC_OK : bi_paths_check_overflow(c, p->steps_args.distances);
 }
 
 /* Fills *fault with the edge of a faulty arc, from the rows. */
@@ -163,7 +164,7 @@ static bosc_status report_fault(struct proof *p, const struct bi_graph_view *gra
     return BOSC_OK;
 }
 
-enum { ARC_COST = 5, VERTEX_COST = 6 }; /* items of progress */
+enum { ARC_COST = 6, VERTEX_COST = 6 }; /* items of progress */
 
 bosc_status bosc_paths_verify(bosc_ctx *ctx, const bosc_graph *graph, const void *sources, int64_t source_count,
                               const bosc_paths_opts *opts, const void *distances, const void *predecessors,

@@ -1,5 +1,5 @@
-/* Proofs of paths: right ones are accepted, each kind of wrong one is refused with its vertex; and limits and routes.
- * */
+/* Proofs of paths: right ones are accepted, each kind of wrong one is refused with its vertex; and limits and
+ * routes. */
 #include "cases/paths/paths_data.h"
 
 /* A square with a diagonal, a pair of vertices joined by length 0, another one at its end, and a vertex apart. */
@@ -153,6 +153,15 @@ static void overflow(bosc_ctx *ctx)
                  BOSC_ERR_LIMIT);
     CHECK(suite_begins(bosc_ctx_message(ctx), "vertex 2"));
     CHECK(distances[0] == 0x7777777777777777 && distances[2] == 0x7777777777777777);
+    /* The proof refuses them too. With a limit the vertex is beyond it, also with the largest one. */
+    const uint64_t limit = UINT64_MAX - 1;
+    const bosc_paths_opts limited = {.size = sizeof limited, .limit = &limit};
+    CHECK_OK(ctx, bosc_paths_compute(ctx, graph, &source, 1, &limited, distances, NULL, NULL, NULL, NULL));
+    CHECK(distances[0] == 0 && distances[1] == UINT64_MAX - 5 && distances[2] == UINT64_MAX);
+    CHECK_OK(ctx, bosc_paths_verify(ctx, graph, &source, 1, &limited, distances, NULL, NULL));
+    bosc_paths_fault fault = {.size = sizeof fault, .vertex = 7};
+    CHECK_STATUS(ctx, bosc_paths_verify(ctx, graph, &source, 1, NULL, distances, NULL, &fault), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "vertex 2") && fault.vertex == 7);
     bosc_graph_free(graph);
 }
 
