@@ -361,7 +361,8 @@ typedef struct bosc_names {
 BOSC_API void bosc_names_free(bosc_names *names);
 
 /* Reads an edge list whose vertices have names, any words without separators, quoted ones with them. Vertices are
- * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two.
+ * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two. Two double
+ * quotes in a name mean one.
  * The first line names columns if its first names are source and target, from and to, src and dst, or node1 and node2,
  * in any case, or if it has Source and Target among more than three columns. Else it is an edge.
  * names: n is the number of vertices. Free them with bosc_names_free.

@@ -96,12 +96,21 @@ bool path_is_text(const char *path)
     return path && (path_has_ending(path, ".csv") || path_has_ending(path, ".tsv") || path_has_ending(path, ".txt"));
 }
 
-/* Writes a name, in quotes if it has the separator, a blank or a comment. */
+/* Writes a name: in quotes, its own doubled, if it has a quote, the separator, a blank or a comment. */
 static void write_name(FILE *file, const bosc_names *names, int64_t i, char separator)
 {
     const char *name = names->text + names->begins[i];
-    const char ends[] = {separator, ' ', '#', ';', ',', '\0'};
-    fprintf(file, name[strcspn(name, ends)] ? "\"%s\"" : "%s", name);
+    const char special[] = {separator, ' ', '#', ';', ',', '"', '\0'};
+    if (!name[strcspn(name, special)]) {
+        fputs(name, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *name; name++) {
+        if (*name == '"') fputc('"', file);
+        fputc(*name, file);
+    }
+    fputc('"', file);
 }
 
 /* Writes number i of an array of I32, I64 or F64 with the fewest digits that read back as it is. */
@@ -162,38 +171,36 @@ int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names
     return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
-int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names)
+/* Writes a line for each vertex to -o: its name, and its number or, of labels, the name of its label. */
+static int write_vertices(struct job *job, const char *column, const bosc_array *numbers, const int64_t *labels,
+                          const bosc_names *names)
 {
     char *data = NULL;
     size_t size = 0;
     const char separator = path_has_ending(job->value[OPT_OUTPUT], ".csv") ? ',' : '\t';
     FILE *file = open_memstream(&data, &size);
     if (!file) return report_error(EXIT_FAILED, "out of memory");
-    fprintf(file, "vertex%ccomponent\n", separator);
+    fprintf(file, "vertex%c%s\n", separator, column);
     for (int64_t i = 0; i < names->n; i++) {
         write_name(file, names, i, separator);
         fputc(separator, file);
-        write_name(file, names, labels[i], separator);
+        if (labels)
+            write_name(file, names, labels[i], separator);
+        else
+            write_number(file, numbers->dtype, numbers->data, i);
         fputc('\n', file);
     }
     return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
+int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names)
+{
+    return write_vertices(job, "component", NULL, labels, names);
+}
+
 int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names)
 {
-    char *data = NULL;
-    size_t size = 0;
-    const char separator = path_has_ending(job->value[OPT_OUTPUT], ".csv") ? ',' : '\t';
-    FILE *file = open_memstream(&data, &size);
-    if (!file) return report_error(EXIT_FAILED, "out of memory");
-    fprintf(file, "vertex%cdistance\n", separator);
-    for (int64_t i = 0; i < names->n; i++) {
-        write_name(file, names, i, separator);
-        fputc(separator, file);
-        write_number(file, distances->dtype, distances->data, i);
-        fputc('\n', file);
-    }
-    return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
+    return write_vertices(job, "distance", distances, NULL, names);
 }
 
 int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names)
@@ -207,13 +214,32 @@ int named_route_write(struct job *job, const bosc_array *route, const bosc_names
     return write_text(job, job->value[OPT_STOPS], file, &data, &size);
 }
 
-int64_t find_named_vertex(const bosc_names *names, const char *name, size_t length)
+/* Orders names byte by byte. */
+static int compare_names(const void *a, const void *b)
 {
-    for (int64_t i = 0; i < names->n; i++) {
-        const char *other = names->text + names->begins[i];
-        if (strncmp(other, name, length) == 0 && !other[length]) return i;
+    const struct vertex_name *x = a, *y = b;
+    const int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count)
+{
+    int64_t distinct = 0;
+    /* 1. The names in order, each once. */
+    qsort(wanted, (size_t)count, sizeof *wanted, compare_names);
+    for (int64_t k = 0; k < count; k++) {
+        if (k > 0 && compare_names(&wanted[k], &wanted[distinct - 1]) == 0) continue;
+        wanted[distinct] = wanted[k];
+        wanted[distinct++].vertex = -1;
     }
-    return -1;
+    /* 2. Search each vertex's name among them. */
+    for (int64_t i = 0; i < names->n; i++) {
+        const char *text = names->text + names->begins[i];
+        const struct vertex_name name = {.text = text, .length = strlen(text)};
+        struct vertex_name *found = bsearch(&name, wanted, (size_t)distinct, sizeof *wanted, compare_names);
+        if (found) found->vertex = i;
+    }
+    return distinct;
 }
 
 static uint64_t element_at(const bosc_array *words, int64_t i)

@@ -21,8 +21,16 @@ int named_labels_write(struct job *job, const int64_t *labels, const bosc_names 
 int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names);
 int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names);
 
-/* Returns the vertex with a name of `length` bytes; -1: none. */
-int64_t find_named_vertex(const bosc_names *names, const char *name, size_t length);
+/* A name that is no string: part of an option's value. */
+struct vertex_name {
+    const char *text;
+    size_t length;
+    int64_t vertex; /* -1: no vertex has the name */
+};
+
+/* Sorts names and drops repeated ones; sets their vertices. Returns the number of names that remain. Takes one pass over
+ * the vertices, whatever the count. */
+int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count);
 
 /* True if a path ends as a text, which has names with --names. NULL: false. */
 bool path_is_text(const char *path);

@@ -63,17 +63,27 @@ static int read_graph(struct job *job, struct paths_input *s)
     return EXIT_DONE;
 }
 
-/* Reads --source: names separated by commas. */
-static int read_named_sources(struct job *job, struct paths_input *s)
+/* Reads --source: `most` names separated by commas. */
+static int read_named_sources(struct job *job, struct paths_input *s, size_t most)
 {
-    for (const char *text = job->value[OPT_SOURCE];; text++) {
-        const size_t length = strcspn(text, ",");
-        const int64_t vertex = find_named_vertex(&s->names, text, length);
-        if (vertex < 0) return report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)length, text);
-        ((uint32_t *)s->sources)[s->source_count++] = (uint32_t)vertex; /* graphs of edge lists have 32 bits */
-        text += length;
-        if (!*text) return EXIT_DONE;
+    struct vertex_name *names = job_alloc(most, sizeof *names);
+    const struct vertex_name *missing = NULL; /* the first one in the option */
+    const char *text = job->value[OPT_SOURCE];
+    if (!names) return EXIT_FAILED;
+    for (size_t k = 0; k < most; k++) {
+        names[k] = (struct vertex_name){.text = text, .length = strcspn(text, ",")};
+        text += names[k].length + 1;
     }
+    s->source_count = find_named_vertices(&s->names, names, (int64_t)most);
+    for (int64_t k = 0; k < s->source_count; k++) {
+        ((uint32_t *)s->sources)[k] = (uint32_t)names[k].vertex; /* graphs of edge lists have 32 bits */
+        if (names[k].vertex < 0 && (!missing || names[k].text < missing->text)) missing = &names[k];
+    }
+    const int code = missing ? report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)missing->length,
+                                            missing->text)
+                             : EXIT_DONE;
+    free(names);
+    return code;
 }
 
 /* Reads --source: vertices separated by commas. */
@@ -84,7 +94,7 @@ static int read_sources(struct job *job, struct paths_input *s)
     for (const char *p = text; *p; p++) most += *p == ',';
     s->sources = job_alloc(most, sizeof(int64_t));
     if (!s->sources) return EXIT_FAILED;
-    if (job->value[OPT_NAMES]) return read_named_sources(job, s);
+    if (job->value[OPT_NAMES]) return read_named_sources(job, s, most);
     for (;; text++) {
         bool negative;
         uint64_t vertex;
@@ -92,6 +102,8 @@ static int read_sources(struct job *job, struct paths_input *s)
         if (kind != NUMBER_INTEGER || (*text && *text != ','))
             return report_error(EXIT_USAGE, "--source: '%s' is no list of vertices, such as 0 or 0,17",
                                 job->value[OPT_SOURCE]);
+        if (s->info.n == 0)
+            return report_error(EXIT_USAGE, "--source: '%s', but the graph has no vertices", job->value[OPT_SOURCE]);
         if (negative || vertex >= (uint64_t)s->info.n)
             return report_error(EXIT_USAGE, "--source: the graph has no vertex %s%llu, but 0 to %lld",
                                 negative ? "-" : "", (unsigned long long)vertex, (long long)s->info.n - 1);
@@ -136,8 +148,12 @@ static int write_route(struct job *job, const struct paths_input *s)
     const char *name = job->value[OPT_NAMES] ? job->value[OPT_ROUTE] : NULL;
     int code = name ? EXIT_DONE : option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &target);
     if (code) return code;
-    if (name && (target = find_named_vertex(&s->names, name, strlen(name))) < 0)
-        return report_error(EXIT_USAGE, "--route: no vertex has the name '%s'", name);
+    if (name) {
+        struct vertex_name wanted = {.text = name, .length = strlen(name)};
+        find_named_vertices(&s->names, &wanted, 1);
+        if (wanted.vertex < 0) return report_error(EXIT_USAGE, "--route: no vertex has the name '%s'", name);
+        target = wanted.vertex;
+    }
     /* 2. Its distance, and the route. */
     const bool reached = ((const int64_t *)s->nearest.data)[target] >= 0;
     bosc_array route = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
@@ -163,24 +179,40 @@ static int write_route(struct job *job, const struct paths_input *s)
     return code;
 }
 
+/* Refuses distances of 2^63 and more: results are integers with a sign, since -1 is the distance of vertices not
+ * reached. */
+static int check_distances(const struct paths_input *s)
+{
+    const uint64_t *distances = s->distances.data;
+    for (int64_t v = 0; v < s->info.n && !s->floats; v++)
+        if (distances[v] > INT64_MAX && distances[v] != UINT64_MAX)
+            return report_error(EXIT_FAILED, "%s: vertex %lld: its distance is 2^63 or more; limit it by --within",
+                                s->path, (long long)v);
+    return EXIT_DONE;
+}
+
 static int compute_paths(struct job *job, struct paths_input *s)
 {
     bosc_paths_info info = {.size = sizeof info};
-    int code = allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances);
-    if (!code) code = allocate_array(s, BOSC_I64, &s->predecessors);
-    if (!code) code = allocate_array(s, BOSC_I64, &s->nearest);
-    if (code) return code;
     const bool tree = job->value[OPT_PREDECESSORS] || job->value[OPT_ROUTE];
     const bool nearest = job->value[OPT_NEAREST] || job->value[OPT_ROUTE];
+    const bool distances = job->value[OPT_OUTPUT] || job->value[OPT_ROUTE];
+    /* 1. Compute what the options request. */
+    int code = distances ? allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances) : EXIT_DONE;
+    if (!code && tree) code = allocate_array(s, BOSC_I64, &s->predecessors);
+    if (!code && nearest) code = allocate_array(s, BOSC_I64, &s->nearest);
+    if (code) return code;
     const double start = job_now();
     const bosc_status status =
         bosc_paths_compute(job->ctx, s->graph, s->sources, s->source_count, &s->opts, s->distances.data,
-                           tree ? s->predecessors.data : NULL, NULL, nearest ? s->nearest.data : NULL, &info);
+                           s->predecessors.data, NULL, s->nearest.data, &info);
     job_add_seconds(job, "paths", start);
     if (status != BOSC_OK) return report_error(status_exit_code(status), "%s: %s", s->path, bosc_ctx_message(job->ctx));
     job_set_integer(job, "reached", info.reached);
+    if (distances && (code = check_distances(s))) return code;
     if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
     if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);
+    /* 2. Write the arrays, and the route. */
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
     const bool named = job->value[OPT_NAMES] && path_is_text(paths[0]);
     if (named) paths[0] = NULL;
@@ -227,11 +259,13 @@ static int verify_paths(struct job *job, struct paths_input *s)
     if (!code && tree) code = read_numbers(job, s, tree, false, &s->predecessors);
     if (code) return code;
     if (tree) narrow_predecessors(s);
+    bosc_paths_fault fault = {.size = sizeof fault, .vertex = -1};
     const double start = job_now();
     const bosc_status status = bosc_paths_verify(job->ctx, s->graph, s->sources, s->source_count, &s->opts,
-                                                 s->distances.data, s->predecessors.data, NULL);
+                                                 s->distances.data, s->predecessors.data, &fault);
     job_add_seconds(job, "verify", start);
     if (status == BOSC_OK) return EXIT_DONE;
+    if (fault.vertex < 0) path = s->path; /* the graph is wrong, not the distances */
     return report_error(status_exit_code(status), "%s: %s", path, bosc_ctx_message(job->ctx));
 }
 

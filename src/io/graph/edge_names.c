@@ -61,15 +61,26 @@ static bool reserve(struct bi_edge_names *names, size_t length)
     return true;
 }
 
+/* Copies a field; two double quotes mean one. Returns the length of the copy. */
+static size_t copy_name(char *to, const char *begin, const char *end)
+{
+    size_t length = 0;
+    for (const char *p = begin; p < end; p++) {
+        to[length++] = *p;
+        if (*p == '"' && p + 1 < end && p[1] == '"') p++;
+    }
+    return length;
+}
+
 int64_t bi_edge_names_find(struct bi_edge_names *names, const char *begin, const char *end)
 {
     bosc_names *list = &names->list;
-    const size_t length = (size_t)(end - begin);
-    if (!reserve(names, length)) return -1;
-    const size_t slot = find_slot(names, begin, length);
+    if (!reserve(names, (size_t)(end - begin))) return -1;
+    const char *name = list->text + names->used; /* it stays there if it is new */
+    const size_t length = copy_name(list->text + names->used, begin, end);
+    const size_t slot = find_slot(names, name, length);
     if (names->slots[slot]) return (int64_t)names->slots[slot] - 1;
     list->begins[list->n++] = (int64_t)names->used;
-    memcpy(list->text + names->used, begin, length);
     names->used += length;
     list->text[names->used++] = '\0';
     names->slots[slot] = (uint32_t)list->n;
