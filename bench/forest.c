@@ -49,9 +49,6 @@ static const struct table {
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-static const char *const types[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
-
 struct subject {
     struct setting set;
     bosc_graph_opts graph_opts;
@@ -84,51 +81,29 @@ static int on_progress(void *user, const char *stage, double part)
     return 0;
 }
 
-static void set_weight(void *to, bosc_dtype t, int64_t i, int64_t w)
-{
-    switch (t) {
-    case BOSC_I32: ((int32_t *)to)[i] = (int32_t)w; break;
-    case BOSC_F32: ((float *)to)[i] = (float)w; break;
-    case BOSC_F64: ((double *)to)[i] = (double)w; break;
-    case BOSC_U64:
-    case BOSC_I64: ((int64_t *)to)[i] = w; break;
-    default: ((uint32_t *)to)[i] = (uint32_t)w; break;
-    }
-}
-
 static void generate_graph(struct subject *b)
 {
-    bosc_dtype t = dtypes[find_name(types, 6, b->set.weight)];
-    bosc_graph_generate_opts o = {.size = sizeof o,
-                                  .kind = bench_graph_kind(b->set.kind),
-                                  .seed = 1,
-                                  .n = b->set.n,
-                                  .m = b->set.m,
-                                  .most = b->set.most,
-                                  .id_bits = 32};
-    bosc_ctx *cpu;
-    bosc_ctx_opts cpu_opts = {.size = sizeof cpu_opts};
-    if (bosc_ctx_create(&cpu_opts, &cpu) != BOSC_OK) bench_fail("no context");
-    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, NULL, NULL, NULL, 0) != BOSC_OK)
-        bench_fail("bosc_graph_generate: %s", bosc_ctx_message(cpu));
-    /* The first call counted; this one fills the arrays. */
-    size_t m = (size_t)b->m, size = bosc_dtype_size(t);
-    uint32_t *u = bench_host(4 * m), *v = bench_host(4 * m);
-    int64_t *w = bench_host(8 * m);
-    void *weights = bench_host(size * m);
-    if (bosc_graph_generate(cpu, &o, &b->n, &b->m, u, v, w, b->m) != BOSC_OK)
-        bench_fail("bosc_graph_generate: %s", bosc_ctx_message(cpu));
-    for (int64_t i = 0; i < b->m; i++) set_weight(weights, t, i, w[i]);
-    b->u = bench_array(u, 4 * m);
-    b->v = bench_array(v, 4 * m);
-    b->weights = bench_array(weights, size * m);
+    const bosc_graph_generate_opts o = {.size = sizeof o,
+                                        .kind = bench_graph_kind(b->set.kind),
+                                        .seed = 1,
+                                        .n = b->set.n,
+                                        .m = b->set.m,
+                                        .most = b->set.most,
+                                        .id_bits = 32};
+    const struct bench_edges e = bench_graph_list(&o);
+    const bosc_dtype type = bench_weight_type(b->set.weight);
+    void *weights = bench_weights(e.weights, e.m, type);
+    b->n = e.n;
+    b->m = e.m;
+    b->u = bench_array(e.u, 4 * (size_t)e.m);
+    b->v = bench_array(e.v, 4 * (size_t)e.m);
+    b->weights = bench_array(weights, bosc_dtype_size(type) * (size_t)e.m);
     b->edges = bench_array(NULL, 4 * (size_t)b->n);
     b->labels = bench_array(NULL, 4 * (size_t)b->n);
-    free(u);
-    free(v);
-    free(w);
+    free(e.u);
+    free(e.v);
+    free(e.weights);
     free(weights);
-    bosc_ctx_free(cpu);
 }
 
 static void build_graph(void *user)
@@ -267,8 +242,8 @@ static void run_graph(const struct setting *set, const char *name)
     struct subject b = {.set = *set};
     if (b.set.m < 0) b.set.m = bench_graph_edges(set->kind, set->n);
     generate_graph(&b);
-    b.graph_opts = (bosc_graph_opts){
-        .size = sizeof b.graph_opts, .id_bits = 32, .weight = dtypes[find_name(types, 6, b.set.weight)]};
+    b.graph_opts =
+        (bosc_graph_opts){.size = sizeof b.graph_opts, .id_bits = 32, .weight = bench_weight_type(b.set.weight)};
     bosc_graph_info info = {.size = sizeof info};
     BENCH(bosc_graph_create(bench.ctx, &b.graph_opts, &b.graph));
     bench_say("%s%s%s, %" PRId64 " vertices, %" PRId64 " edges, weights %s, %s", name ? name : "", name ? ": " : "",

@@ -14,9 +14,6 @@ struct setting {
     double width;
 };
 
-static const char *const types[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const bosc_dtype dtypes[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
-
 struct subject {
     struct setting set;
     bosc_graph *graph;
@@ -26,62 +23,41 @@ struct subject {
     bosc_paths_info info;
 };
 
-static bosc_dtype type_of(const char *name)
+/* The edges of a network of roads, with as many for each vertex as that of the whole USA unless `m` is 0 or more. */
+static struct bench_edges make_network(int64_t n, int64_t m)
 {
-    for (int i = 0; i < 6; i++)
-        if (strcmp(types[i], name) == 0) return dtypes[i];
-    bench_fail("'%s' is not known", name);
-    return BOSC_U32;
-}
-
-static void set_weight(void *to, bosc_dtype t, int64_t i, int64_t w)
-{
-    switch (t) {
-    case BOSC_I32: ((int32_t *)to)[i] = (int32_t)w; break;
-    case BOSC_F32: ((float *)to)[i] = (float)w; break;
-    case BOSC_F64: ((double *)to)[i] = (double)w; break;
-    case BOSC_U64:
-    case BOSC_I64: ((int64_t *)to)[i] = w; break;
-    default: ((uint32_t *)to)[i] = (uint32_t)w; break;
-    }
-}
-
-/* Fills arrays of the host, which the caller frees. */
-static void generate_edges(struct subject *b, uint32_t **u, uint32_t **v, int64_t **w)
-{
-    const bool network = strcmp(b->set.kind, "network") == 0;
-    bosc_graph_generate_opts o = {.size = sizeof o, .seed = 1, .n = bench.n, .m = b->set.m, .id_bits = 32};
-    b->n = bench.n;
-    b->m = b->set.m < 0 ? (int64_t)(1.218 * (double)bench.n) : b->set.m; /* as the network of the whole USA */
-    if (!network) {
-        o.kind = bench_graph_kind(b->set.kind);
-        if (o.m < 0) o.m = bench_graph_edges(b->set.kind, bench.n);
-        BENCH(bosc_graph_generate(bench.ctx, &o, &b->n, &b->m, NULL, NULL, NULL, 0));
-    }
-    *u = bench_host(4 * (size_t)b->m);
-    *v = bench_host(4 * (size_t)b->m);
-    *w = bench_host(8 * (size_t)b->m);
-    if (!network) {
-        BENCH(bosc_graph_generate(bench.ctx, &o, &b->n, &b->m, *u, *v, *w, b->m));
-        return;
-    }
-    uint32_t *narrow = bench_host(4 * (size_t)b->m);
-    bench_road(1, b->n, b->m, *u, *v, narrow);
-    for (int64_t i = 0; i < b->m; i++) (*w)[i] = narrow[i];
+    struct bench_edges e = {.n = n, .m = m < 0 ? (int64_t)(1.218 * (double)n) : m};
+    uint32_t *narrow = bench_host(4 * (size_t)e.m);
+    e.u = bench_host(4 * (size_t)e.m);
+    e.v = bench_host(4 * (size_t)e.m);
+    e.weights = bench_host(8 * (size_t)e.m);
+    bench_road(1, e.n, e.m, e.u, e.v, narrow);
+    for (int64_t i = 0; i < e.m; i++) e.weights[i] = narrow[i];
     free(narrow);
+    return e;
+}
+
+static struct bench_edges make_edges(const struct setting *set)
+{
+    if (strcmp(set->kind, "network") == 0) return make_network(bench.n, set->m);
+    const bosc_graph_generate_opts o = {.size = sizeof o,
+                                        .kind = bench_graph_kind(set->kind),
+                                        .seed = 1,
+                                        .n = bench.n,
+                                        .m = set->m < 0 ? bench_graph_edges(set->kind, bench.n) : set->m,
+                                        .id_bits = 32};
+    return bench_graph_list(&o);
 }
 
 static void open_graph(struct subject *b)
 {
-    const bosc_dtype t = type_of(b->set.weight);
-    const bosc_graph_opts o = {.size = sizeof o, .id_bits = 32, .weight = t};
-    uint32_t *u, *v;
-    int64_t *w;
-    generate_edges(b, &u, &v, &w);
-    void *weights = bench_host(8 * (size_t)b->m);
-    for (int64_t i = 0; i < b->m; i++) set_weight(weights, t, i, w[i]);
+    const bosc_graph_opts o = {.size = sizeof o, .id_bits = 32, .weight = bench_weight_type(b->set.weight)};
+    const struct bench_edges e = make_edges(&b->set);
+    void *weights = bench_weights(e.weights, e.m, o.weight);
+    b->n = e.n;
+    b->m = e.m;
     BENCH(bosc_graph_create(bench.ctx, &o, &b->graph));
-    BENCH(bosc_graph_build(bench.ctx, b->graph, u, v, weights, b->n, b->m));
+    BENCH(bosc_graph_build(bench.ctx, b->graph, e.u, e.v, weights, b->n, b->m));
     uint32_t *sources = bench_host(4 * (size_t)b->set.sources);
     for (int64_t i = 0; i < b->set.sources; i++)
         sources[i] = (uint32_t)((double)b->n * (double)(2 * i + 1) / (double)(2 * b->set.sources));
@@ -90,9 +66,9 @@ static void open_graph(struct subject *b)
     b->predecessors = bench_array(NULL, 4 * (size_t)b->n);
     b->edges = bench_array(NULL, 4 * (size_t)b->n);
     b->nearest = bench_array(NULL, 4 * (size_t)b->n);
-    free(u);
-    free(v);
-    free(w);
+    free(e.u);
+    free(e.v);
+    free(e.weights);
     free(weights);
     free(sources);
 }

@@ -146,6 +146,49 @@ int64_t bench_graph_edges(const char *shape, int64_t n)
     }
 }
 
+struct bench_edges bench_graph_list(const bosc_graph_generate_opts *opts)
+{
+    struct bench_edges e;
+    bosc_ctx *cpu = open_cpu();
+    /* The first call counts; the second one fills the arrays. */
+    check_call(cpu, bosc_graph_generate(cpu, opts, &e.n, &e.m, NULL, NULL, NULL, 0));
+    e.u = bench_host((size_t)e.m * sizeof *e.u);
+    e.v = bench_host((size_t)e.m * sizeof *e.v);
+    e.weights = bench_host((size_t)e.m * sizeof *e.weights);
+    check_call(cpu, bosc_graph_generate(cpu, opts, &e.n, &e.m, e.u, e.v, e.weights, e.m));
+    bosc_ctx_free(cpu);
+    return e;
+}
+
+bosc_dtype bench_weight_type(const char *name)
+{
+    static const char *const names[] = {"u32", "i32", "f32", "u64", "i64", "f64"};
+    static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_I64, BOSC_F64};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (strcmp(name, names[k]) == 0) return types[k];
+    bench_fail("'%s' is no type of weights", name);
+    return BOSC_U32;
+}
+
+static void set_weight(void *to, bosc_dtype type, int64_t i, int64_t weight)
+{
+    switch (type) {
+    case BOSC_I32: ((int32_t *)to)[i] = (int32_t)weight; break;
+    case BOSC_F32: ((float *)to)[i] = (float)weight; break;
+    case BOSC_F64: ((double *)to)[i] = (double)weight; break;
+    case BOSC_U64:
+    case BOSC_I64: ((int64_t *)to)[i] = weight; break;
+    default: ((uint32_t *)to)[i] = (uint32_t)weight; break;
+    }
+}
+
+void *bench_weights(const int64_t *integers, int64_t count, bosc_dtype type)
+{
+    void *weights = bench_host((size_t)count * bosc_dtype_size(type));
+    for (int64_t i = 0; i < count; i++) set_weight(weights, type, i, integers[i]);
+    return weights;
+}
+
 /* ---- keys ---- */
 
 void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent)

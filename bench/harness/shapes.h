@@ -43,6 +43,22 @@ bosc_graph_kind bench_graph_kind(const char *shape);
 /* Edges for n vertices: 6 n of the kinds that have an average degree; 0 where the kind chooses. */
 int64_t bench_graph_edges(const char *shape, int64_t n);
 
+/* A list of edges as the generators write it. free() the arrays. */
+struct bench_edges {
+    int64_t n, m;
+    uint32_t *u, *v;
+    int64_t *weights;
+};
+
+/* The edges of a graph with 32-bit ids. */
+struct bench_edges bench_graph_list(const bosc_graph_generate_opts *opts);
+
+/* The type of weights with a name: u32, i32, f32, u64, i64 or f64. */
+bosc_dtype bench_weight_type(const char *name);
+
+/* Integers as weights of a type. */
+void *bench_weights(const int64_t *integers, int64_t count, bosc_dtype type);
+
 /* n keys of key_bits bits, 32 or 64, and n others, absent from them. */
 void *bench_keys(const char *shape, int64_t n, int key_bits, void **absent);
 
