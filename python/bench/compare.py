@@ -177,6 +177,29 @@ def components(n):
 
 
 @row
+def paths_of_grid(n):
+    """dijkstra, a grid of 1 M vertices"""
+    import scipy.sparse
+    import scipy.sparse.csgraph
+
+    from boscage.sparse.csgraph import dijkstra
+
+    side = int(1e3 * n**0.5)
+    ids = np.arange(side * side).reshape(side, side)
+    u, v = np.r_[ids[:, :-1].ravel(), ids[:-1].ravel()], np.r_[ids[:, 1:].ravel(), ids[1:].ravel()]
+    lengths = np.random.default_rng(4).integers(80, 120, len(u)).astype(float)
+    ends = np.r_[u, v], np.r_[v, u]
+    graph = scipy.sparse.coo_array((np.r_[lengths, lengths], ends), shape=(side * side,) * 2).tocsr()
+    return (
+        lambda: dijkstra(graph, indices=0),
+        "scipy csgraph",
+        lambda: scipy.sparse.csgraph.dijkstra(graph, indices=0),
+        same,
+        5,
+    )
+
+
+@row
 def single_linkage(n):
     """linkage of 10 k points, 3-D"""
     import scipy.cluster.hierarchy

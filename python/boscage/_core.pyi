@@ -214,6 +214,7 @@ def rows_paths(
     neighbours: Annotated[NDArray, dict(writable=False)],
     weights: Annotated[NDArray, dict(writable=False)] | None,
     sources: Annotated[NDArray, dict(writable=False)],
+    each: bool,
     limit: Annotated[NDArray, dict(writable=False)] | None,
     distances: NDArray | None,
     predecessors: NDArray | None,

@@ -132,6 +132,7 @@ def convert_to_nx(result: Any, **options: Any) -> Any:
 
 
 def _undirected(G: Graph) -> None:
+    """The check of networkx's spanning trees, which they make after the dispatch to a backend."""
     if G.is_directed():
         import networkx as nx
 
@@ -268,7 +269,6 @@ def _traversed(G: Graph) -> Iterator[set[Any]]:
 
 
 def connected_components(G: Any) -> Iterator[set[Any]]:
-    _undirected(G)
     return _traversed(G) if G.count_traversal() else _sets(G)
 
 
@@ -282,14 +282,12 @@ def _sets(G: Graph) -> Iterator[set[Any]]:
 
 
 def number_connected_components(G: Any) -> int:
-    _undirected(G)
     if G.count_traversal():
         return sum(1 for _ in _traversed(G))
     return G.components[0]
 
 
 def is_connected(G: Any) -> bool:
-    _undirected(G)
     if not len(G.of):
         import networkx as nx
 
@@ -300,7 +298,6 @@ def is_connected(G: Any) -> bool:
 
 
 def node_connected_component(G: Any, n: Any) -> set[Any]:
-    _undirected(G)
     if G.count_traversal():
         import networkx as nx
 
@@ -315,7 +312,12 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
 def _lengths(G: Graph, sources: list[Any], cutoff: Any, weight: Any) -> Any:
     """The nodes reached and the lengths of their paths, shortest first; None if networkx's own function must run."""
     weights = _weights(G, weight, True)
-    if weights is None or not ((weights >= 0) & (weights < np.inf)).all() or cutoff is not None and not cutoff >= 0:
+    if weights is None or not (weights >= 0).all() or cutoff is not None and not cutoff >= 0:
+        return None
+    if not weights.sum() < 2.0**1000:  # networkx reaches nodes at infinity
+        return None
+    types = {type(edge[-1].get(weight, 1)) for edge in G.edges}
+    if not types <= {int, bool, float, np.float64}:  # networkx adds the others in their own type
         return None
     n, (u, v) = len(G.nodes), G.ends
     rows, to, w = u, v, weights
@@ -326,11 +328,11 @@ def _lengths(G: Graph, sources: list[Any], cutoff: Any, weight: Any) -> Any:
     np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
     distances, begin = np.empty(n), np.array([G.number[s] for s in sources])
     limit = None if cutoff is None else np.array([cutoff], float)
-    _core.rows_paths(where(place()), offsets, to[order], w[order], begin, limit, distances, None, None)
+    _core.rows_paths(where(place()), offsets, to[order], w[order], begin, False, limit, distances, None, None)
     reached = np.argsort(distances, kind="stable")[: np.count_nonzero(np.isfinite(distances))]
     lengths = distances[reached]
-    whole = all(type(edge[-1].get(weight, 1)) is int for edge in G.edges)
-    if whole and len(lengths) and lengths[-1] > 2**53:
+    whole = types <= {int}
+    if types & {int, bool} and len(lengths) and lengths[-1] >= 2**53:  # networkx adds integers exactly
         return None
     return [G.nodes[i] for i in reached.tolist()], (lengths.astype(np.int64) if whole else lengths).tolist()
 

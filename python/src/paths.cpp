@@ -7,10 +7,14 @@
 namespace
 {
 
-/* Computes paths along directed rows. Writes `distances`, float64 with weights and uint64 without, `predecessors` and
- * `nearest`, of the type of the neighbours; each may be None. */
+/* Returns row k of an array of rows of `bytes`; NULL for None. */
+void *row_of(void *rows, int64_t k, int64_t bytes) { return rows ? static_cast<char *>(rows) + k * bytes : nullptr; }
+
+/* Computes paths along directed rows, from the nearest source or, with `each`, from each source on its own. Writes
+ * `distances`, float64 with weights and uint64 without, `predecessors` and `nearest`, of the type of the neighbours; each
+ * may be None. They have n elements; with `each` a row of n for each source. */
 void rows_paths(const Where &where, const In &offsets, const In &neighbours, const In &weights, const In &sources,
-                const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
+                bool each, const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
 {
     const int64_t n = size_of(offsets) - 1, m = size_of(neighbours);
     const bosc_dtype ids = dtype_of(neighbours, "neighbours");
@@ -29,23 +33,27 @@ void rows_paths(const Where &where, const In &offsets, const In &neighbours, con
     bosc_paths_opts opts = {};
     opts.size = sizeof opts;
     if (limit.is_valid()) opts.limit = elements(Where(), limit, numbers, 1, "limit");
-    void *d = room(where, distances, numbers, n, "distances");
-    void *p = room(where, predecessors, ids, n, "predecessors");
-    void *s = room(where, nearest, ids, n, "nearest");
+    const int64_t count = size_of(sources), calls = each ? count : 1, together = each ? 1 : count;
+    const int64_t id_bytes = graph.id_bits / 8;
+    void *d = room(where, distances, numbers, calls * n, "distances");
+    void *p = room(where, predecessors, ids, calls * n, "predecessors");
+    void *s = room(where, nearest, ids, calls * n, "nearest");
     Call call(where);
     int64_t last = 0;
     call.run([&](bosc_ctx *ctx) { return bosc_ctx_copy(ctx, &last, starts + n, sizeof last); });
     if (last != m) throw nb::value_error("offsets: the last one is not the number of neighbours");
-    call.run([&](bosc_ctx *ctx) {
-        return bosc_paths_compute_rows(ctx, &graph, starts, to, w, n, from, size_of(sources), &opts, d, p, nullptr, s,
-                                       nullptr);
-    });
+    for (int64_t k = 0; k < calls; k++)
+        call.run([&](bosc_ctx *ctx) {
+            return bosc_paths_compute_rows(
+                ctx, &graph, starts, to, w, n, static_cast<const char *>(from) + k * id_bytes, together, &opts,
+                row_of(d, k, n * 8), row_of(p, k, n * id_bytes), nullptr, row_of(s, k, n * id_bytes), nullptr);
+        });
 }
 
 } // namespace
 
 void bind_paths(nb::module_ &m)
 {
-    m.def("rows_paths", &rows_paths, "where"_a, "offsets"_a, "neighbours"_a, "weights"_a.none(), "sources"_a,
+    m.def("rows_paths", &rows_paths, "where"_a, "offsets"_a, "neighbours"_a, "weights"_a.none(), "sources"_a, "each"_a,
           "limit"_a.none(), "distances"_a.none(), "predecessors"_a.none(), "nearest"_a.none());
 }

@@ -158,3 +158,22 @@ def test_path_lengths(kind):
         nx.dijkstra_path_length(graph, 5, "b", backend="boscage")
     with pytest.raises(nx.NodeNotFound):
         nx.single_source_dijkstra_path_length(graph, "z", backend="boscage")
+
+
+def test_lengths_are_added_as_networkx_adds_them():
+    """In the type of the weights, integers exactly, and also beyond the largest double."""
+    paths = [
+        [np.float32(0.1)] * 50,
+        [np.float16(0.1)] * 30,
+        [2**53, 1, 1, 0.5],
+        [2**53, 1, 1],
+        [True, 2.5, 1],
+        [np.float64(0.1)] * 30,
+        [1e308, 1e308, 1e308],
+    ]
+    for weights in paths:
+        graph = nx.Graph()
+        graph.add_weighted_edges_from((i, i + 1, w) for i, w in enumerate(weights))
+        with np.errstate(over="ignore"):
+            want, got = (nx.single_source_dijkstra_path_length(graph, 0, backend=b) for b in ("networkx", "boscage"))
+        assert got == want

@@ -74,6 +74,21 @@ def test_shortest_path():
     assert ours.shortest_path(np.zeros((3, 3)), indices=2).tolist() == [np.inf, np.inf, 0]
 
 
+def test_indices_of_64_bits_and_shapes_of_sources():
+    matrix = graph(5)
+    wide = sparse.csr_array(matrix)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for indices in (None, 3, [[1, 2], [3, 4]], np.zeros((0,), int)):
+        narrow = ours.dijkstra(matrix, indices=indices, return_predecessors=True)
+        for a, b in zip(ours.dijkstra(wide, indices=indices, return_predecessors=True), narrow):
+            assert a.dtype == b.dtype and np.array_equal(a, b)
+        assert narrow[0].shape == narrow[1].shape == (*np.shape(np.arange(200) if indices is None else indices), 200)
+    sources = [3, 50]
+    least = ours.dijkstra(wide, indices=sources, return_predecessors=True, min_only=True)
+    assert [a.shape for a in least] == [(200,)] * 3 and [a.dtype for a in least[1:]] == [np.int32] * 2
+    assert np.array_equal(least[0], ours.dijkstra(matrix, indices=sources).min(axis=0))
+
+
 def test_bad_arguments():
     with pytest.raises(ValueError):
         ours.dijkstra(graph(1), indices=200)

@@ -19,6 +19,13 @@ NO_PREDECESSOR = -9999  # as in scipy
 NAN_LAST = 2  # as a sort of the weights has it
 
 
+def _as_ids(indices: Any) -> Any:
+    """Indices of scipy's matrices as vertices: of 32 bits where they have them, which are not copied."""
+    if indices.dtype == np.int32:
+        return np.ascontiguousarray(indices).view(np.uint32)
+    return np.ascontiguousarray(indices, np.int64)
+
+
 class _Csr:
     """The rows of a graph, of scipy or of CuPy, with float64 weights."""
 
@@ -59,11 +66,9 @@ class _Csr:
         return csgraph_from_dense(csgraph)
 
     def edges(self) -> tuple[Any, Any]:
-        """The ends of each entry, of scipy's matrices: of 32 bits where the indices have them, which are not copied."""
-        small = self.matrix.indices.dtype == np.int32
-        v = np.ascontiguousarray(self.matrix.indices, np.int32 if small else np.int64)
-        ids = np.uint32 if small else np.int64
-        return np.repeat(np.arange(self.n, dtype=ids), np.diff(self.matrix.indptr)), v.view(ids)
+        """The ends of each entry, of scipy's matrices."""
+        v = _as_ids(self.matrix.indices)
+        return np.repeat(np.arange(self.n, dtype=v.dtype), np.diff(self.matrix.indptr)), v
 
     def forest(self, at: Any) -> tuple[Any, Any]:
         """The entries of the forest, ascending, and the ends of its rows among them."""
@@ -299,23 +304,26 @@ class _Paths:
         m = g.matrix
         offsets, neighbours, weights = (m.indptr, m.indices, g.weights) if directed else _rows_both_ways(m)
         self.offsets = np.ascontiguousarray(offsets, np.int64)
-        self.ids: Any = np.uint32 if neighbours.dtype == np.int32 else np.int64
-        signed = np.ascontiguousarray(neighbours, np.int32 if self.ids is np.uint32 else np.int64)
-        self.neighbours = signed.view(self.ids)
+        self.neighbours = _as_ids(neighbours)
         self.weights = np.ones(len(weights)) if unweighted else weights
         self.n, self.at = g.n, at
 
-    def find(self, sources: np.ndarray, limit: float, distances: np.ndarray, *trees: Any) -> None:
-        """Fills distances, and as far as they are given, predecessors and the nearest sources."""
-        found = [np.empty(self.n, self.ids) if tree is not None else None for tree in trees]
+    def find(self, sources: np.ndarray, each: bool, limit: float, trees: int) -> list[np.ndarray]:
+        """Distances, and with 1 or 2 trees predecessors, and the nearest sources; a row of each source, or one row."""
+        ids, shape = self.neighbours.dtype, (len(sources) if each else 1, self.n)
+        distances, found = np.empty(shape), [np.empty(shape, ids) for _ in range(trees)]
         most = None if limit == np.inf else np.array([limit])
-        _core.rows_paths(
-            self.at, self.offsets, self.neighbours, self.weights, sources.astype(self.ids), most, distances, *found
-        )
-        for tree, ids in zip(trees, found):
-            if tree is not None:
-                tree[:] = ids.view(np.int32 if self.ids is np.uint32 else np.int64)
-                tree[tree < 0] = NO_PREDECESSOR
+        rows = self.offsets, self.neighbours, self.weights
+        outputs = distances, *found, *[None] * (2 - trees)
+        _core.rows_paths(self.at, *rows, sources.astype(ids), each, most, *outputs)
+        return [distances, *map(_of_ids, found)]
+
+
+def _of_ids(ids: np.ndarray) -> np.ndarray:
+    """Vertices as scipy's: of 32 bits. Those of 32 bits are changed in place."""
+    out = ids.view(np.int32) if ids.dtype == np.uint32 else ids.astype(np.int32)
+    out[out < 0] = NO_PREDECESSOR
+    return out
 
 
 def _sources(indices: Any, n: int) -> np.ndarray:
@@ -382,24 +390,25 @@ def dijkstra(
     if g.space is not NUMPY:
         raise TypeError("dijkstra: a matrix in host memory is needed")
     limit = float(limit)
-    negative_or_nan = not unweighted and not (g.weights >= 0).all()  # type: ignore[operator]
-    if not limit >= 0 or negative_or_nan:
+    if not limit >= 0 or not (unweighted or _are_lengths(g)):
         return _dijkstra_of_scipy(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
-    sources = _sources(indices, g.n)
-    paths = _Paths(g, directed, unweighted, where(place_for(NUMPY, device), 0, None, progress))
-    if min_only:
-        distances = np.empty(g.n)
-        trees = [np.empty(g.n, np.int32) if return_predecessors else None for _ in range(2)]
-        paths.find(sources, limit, distances, *trees)
-        return (distances, *trees) if return_predecessors else distances
-    all_distances = np.empty((len(sources), g.n))
-    predecessors = np.empty((len(sources), g.n), np.int32) if return_predecessors else None
-    for k in range(len(sources)):
-        paths.find(sources[k : k + 1], limit, all_distances[k], None if predecessors is None else predecessors[k], None)
-    shape = all_distances.shape if indices is None else (*np.shape(indices), g.n)
-    if predecessors is None:
-        return all_distances.reshape(shape)
-    return all_distances.reshape(shape), predecessors.reshape(shape)
+    at = where(place_for(NUMPY, device), 0, None, progress)
+    return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors, limit, min_only)
+
+
+def _are_lengths(g: _Csr) -> bool:
+    """True if no weight is negative or NaN."""
+    return bool((g.weights >= 0).all())  # type: ignore[operator]
+
+
+def _find(paths: _Paths, indices: Any, return_predecessors: bool, limit: float = np.inf, min_only: bool = False) -> Any:
+    """The results of dijkstra."""
+    sources = _sources(indices, paths.n)
+    trees = (2 if min_only else 1) if return_predecessors else 0
+    found = paths.find(sources, not min_only, limit, trees)
+    shape = (paths.n,) if min_only else (*(sources.shape if indices is None else np.shape(indices)), paths.n)
+    results = tuple(array.reshape(shape) for array in found)
+    return results if return_predecessors else results[0]
 
 
 def shortest_path(
@@ -439,10 +448,9 @@ def shortest_path(
            [inf,  2.,  0.]])
     """
     g = _Csr(csgraph) if method in ("auto", "D") else None
-    if g is None or g.space is not NUMPY or not (unweighted or (g.weights >= 0).all()):  # type: ignore[operator]
+    if g is None or g.space is not NUMPY or not (unweighted or _are_lengths(g)):
         return _shortest_path_of_scipy(
             csgraph, method, directed, return_predecessors, unweighted, overwrite, indices
         )
-    return dijkstra(
-        csgraph, directed, indices, return_predecessors, unweighted, device=device, progress=progress
-    )
+    at = where(place_for(NUMPY, device), 0, None, progress)
+    return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors)
