@@ -34,6 +34,10 @@ struct bi_ranks_dbscan {
 bosc_status bi_ranks_dbscan_find_owners(const struct bi_ranks_dbscan *s, const uint32_t *keys, int64_t n,
                                         const int64_t *begins, uint32_t **owners);
 
+/* out[order[i]] = in[i] for n elements. */
+bosc_status bi_ranks_dbscan_scatter(const struct bi_ranks_dbscan *s, const uint32_t *in, const uint32_t *order,
+                                    int64_t n, uint32_t *out);
+
 /* Numbers the clusters of all ranks by their smallest core ids. s->numbers: room for them; *clusters: how many. */
 bosc_status bi_ranks_dbscan_number(struct bi_ranks_dbscan *s, bosc_status local_status, int64_t *clusters);
 

@@ -11,6 +11,13 @@
 /* Progress weight of the call, by row; estimated. */
 enum { DBSCAN_ITEMS = 600 };
 
+bosc_status bi_ranks_dbscan_scatter(const struct bi_ranks_dbscan *s, const uint32_t *in, const uint32_t *order,
+                                    int64_t n, uint32_t *out)
+{
+    const struct bi_ranks_kdtree_rows scatter = {in, out, order, 1, 1, 0, false};
+    return s->steps->kdtree_scatter(s->ctx, n, &scatter);
+}
+
 /* --- The halo ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the range of this shard's coordinates. An ordinary shard may be so as all of its coordinates are 0. */
@@ -164,8 +171,7 @@ static bosc_status label_rows(struct bi_ranks_dbscan *s, uint32_t **labels)
     BI_TRY(bi_scratch_of(s->ctx, s->rows, sizeof **labels, labels));
     if (s->rows == 0) return BOSC_OK;
     BI_TRY(bi_dbscan_label_nodes(s->ctx, s->rows, &s->nodes));
-    const struct bi_ranks_kdtree_rows write = {s->nodes.cluster, *labels, s->nodes.rows, 1, 1, 0, false};
-    return s->steps->kdtree_scatter(s->ctx, s->rows, &write);
+    return bi_ranks_dbscan_scatter(s, s->nodes.cluster, s->nodes.rows, s->rows, *labels);
 }
 
 /* Counts the own points of each kind: counts[0]: core, counts[1]: noise. */

@@ -202,12 +202,10 @@ static bosc_status store_numbers(const struct numbering *m, const struct bi_rank
                                  const struct held *h, const uint32_t *replies)
 {
     const struct bi_ranks_dbscan *s = m->s;
-    const struct bi_ranks_cluster_spread in_order = {replies, scatter->order, h->numbers},
-                                         closed = {h->numbers, h->positions, s->numbers},
-                                         owned = {h->numbers + h->closed, h->positions + h->closed, m->root_numbers};
-    BI_TRY(s->steps->cluster_spread(s->ctx, h->count, &in_order));
-    BI_TRY(s->steps->cluster_spread(s->ctx, h->closed, &closed));
-    return s->steps->cluster_spread(s->ctx, h->count - h->closed, &owned);
+    BI_TRY(bi_ranks_dbscan_scatter(s, replies, scatter->order, h->count, h->numbers));
+    BI_TRY(bi_ranks_dbscan_scatter(s, h->numbers, h->positions, h->closed, s->numbers));
+    return bi_ranks_dbscan_scatter(s, h->numbers + h->closed, h->positions + h->closed, h->count - h->closed,
+                                   m->root_numbers);
 }
 
 /* Numbers the clusters that this rank holds. */
@@ -270,9 +268,8 @@ static bosc_status exchange_proposals(struct numbering *m, const struct bi_ranks
     local_status = s->steps->cluster_answer_root(ctx, received, &a);
     BI_TRY(bi_exchange_replies(ctx, s->comm, local_status, &scatter->x, sizeof *replies, a.answers, replies));
     /* 3. Store the numbers of the open sets. */
-    const struct bi_ranks_cluster_spread in_order = {replies, scatter->order, numbers};
     m->sets.open_numbers = numbers;
-    local_status = s->steps->cluster_spread(ctx, m->open, &in_order);
+    local_status = bi_ranks_dbscan_scatter(s, replies, scatter->order, m->open, numbers);
     BI_IF_OK(local_status, s->steps->cluster_store_open(ctx, s->rows, &m->sets));
     return bi_comm_agree(ctx, s->comm, local_status);
 }

@@ -211,17 +211,6 @@ BI_FN void bi_step_cluster_answer_root(const struct bi_ranks_cluster_owned *a, i
     a->answers[i] = a->known[a->received[2 * i] - a->first];
 }
 
-/* to[order[i]] = from[i]. */
-struct bi_ranks_cluster_spread {
-    const uint32_t *from, *order;
-    uint32_t *to;
-};
-
-BI_FN void bi_step_cluster_spread(const struct bi_ranks_cluster_spread *a, int64_t i)
-{
-    a->to[a->order[i]] = a->from[i];
-}
-
 /* ---- results ---- */
 
 /* By own row: marks core points and noise. */
