@@ -165,9 +165,9 @@ static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     bosc_status status = find_mutual_edges(ctx, kept, copies->kept, min_samples, is_64bit, kept_core, pairs, words);
     bosc_kdtree_free(kept);
     if (status != BOSC_OK) return status;
-    const struct bi_emst_spread_core spread = {copies->kept_rows, kept_core, core, is_64bit};
+    const struct bi_emst_scatter_core scatter = {copies->kept_rows, kept_core, core, is_64bit};
     BI_TRY(ctx->backend->fill(ctx, core, 0, (size_t)tree->nodes * size));
-    BI_TRY(steps->emst_spread_core(ctx, copies->kept, &spread));
+    BI_TRY(steps->emst_scatter_core(ctx, copies->kept, &scatter));
     return steps->emst_rename(ctx, copies->kept - 1, &rename);
 }
 
@@ -176,7 +176,7 @@ static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n
                                void *core, uint64_t *pairs, uint64_t *words)
 {
     struct bi_kdtree_copies copies;
-    BI_TRY(bi_kdtree_find_copies(ctx, tree, &copies));
+    BI_TRY(bi_kdtree_mark_copies(ctx, tree, &copies));
     BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, n, min_samples, &copies));
     BI_TRY(bi_kdtree_list_kept(ctx, tree, &copies));
     const int64_t joined = copies.kept - 1;

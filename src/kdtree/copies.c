@@ -64,41 +64,60 @@ static bosc_status compact_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const vo
     return bi_read_back(ctx, &copies->kept, count, sizeof copies->kept);
 }
 
-/* Marks copies, and lists the other rows. */
-static bosc_status mark_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+/* Marks copies. points: of all nodes, in the order of ids. */
+static bosc_status mark_rows(bosc_ctx *ctx, const bosc_kdtree *tree, const void *points,
+                             const struct bi_kdtree_copies *copies)
 {
     const bosc_kdtree_view view = tree->ops->view(tree);
-    struct bi_kdtree_rows points = {NULL, tree->nodes, view.dim};
-    BI_TRY(bi_kdtree_own_rows(ctx, tree, &points));
-    const struct bi_kdtree_mark_copies mark = {points.data,   view.dtype,      view.dim,
+    const struct bi_kdtree_mark_copies mark = {points,        view.dtype,      view.dim,
                                                copies->first, copies->is_copy, copies->is_kept};
-    BI_TRY(tree->ops->steps->mark_copies(ctx, tree->nodes, &mark));
-    return compact_rows(ctx, tree, points.data, copies);
+    return tree->ops->steps->mark_copies(ctx, tree->nodes, &mark);
 }
 
-static bosc_status list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+/* Fetches the points, marks copies if `marks`, and lists the kept rows if `lists`. */
+static bosc_status scan_rows(bosc_ctx *ctx, const bosc_kdtree *tree, bool marks, bool lists,
+                             struct bi_kdtree_copies *copies)
 {
     struct bi_kdtree_rows points = {NULL, tree->nodes, tree->opts.dim};
     BI_TRY(bi_kdtree_own_rows(ctx, tree, &points));
-    return compact_rows(ctx, tree, points.data, copies);
+    if (marks) BI_TRY(mark_rows(ctx, tree, points.data, copies));
+    return lists ? compact_rows(ctx, tree, points.data, copies) : BOSC_OK;
+}
+
+/* Allocates the marks, and finds the rows at distance 0. */
+static bosc_status allocate_marks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    const int64_t n = tree->nodes;
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *copies->first, &copies->first));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &copies->is_copy));
+    BI_TRY(bi_scratch_of(ctx, n, 1, &copies->is_kept));
+    BI_RETURN_WITH_SCRATCH(ctx, find_first(ctx, tree, copies->first));
+}
+
+static bosc_status allocate_lists(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    const size_t row = bosc_dtype_size(tree->opts.dtype) * (size_t)tree->opts.dim;
+    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *copies->kept_rows, &copies->kept_rows));
+    return bi_scratch_of(ctx, tree->nodes, row, &copies->kept_points);
+}
+
+bosc_status bi_kdtree_mark_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
+{
+    BI_TRY(allocate_marks(ctx, tree, copies));
+    BI_RETURN_WITH_SCRATCH(ctx, scan_rows(ctx, tree, true, false, copies));
 }
 
 bosc_status bi_kdtree_list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, list_kept(ctx, tree, copies));
+    BI_TRY(allocate_lists(ctx, tree, copies));
+    BI_RETURN_WITH_SCRATCH(ctx, scan_rows(ctx, tree, false, true, copies));
 }
 
 bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies)
 {
-    const int64_t n = tree->nodes;
-    const size_t row = bosc_dtype_size(tree->opts.dtype) * (size_t)tree->opts.dim;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *copies->first, &copies->first));
-    BI_TRY(bi_scratch_of(ctx, n, 1, &copies->is_copy));
-    BI_TRY(bi_scratch_of(ctx, n, 1, &copies->is_kept));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *copies->kept_rows, &copies->kept_rows));
-    BI_TRY(bi_scratch_of(ctx, n, row, &copies->kept_points));
-    BI_TRY_WITH_SCRATCH(ctx, find_first(ctx, tree, copies->first));
-    BI_RETURN_WITH_SCRATCH(ctx, mark_copies(ctx, tree, copies));
+    BI_TRY(allocate_marks(ctx, tree, copies));
+    BI_TRY(allocate_lists(ctx, tree, copies));
+    BI_RETURN_WITH_SCRATCH(ctx, scan_rows(ctx, tree, true, true, copies));
 }
 
 bosc_status bi_kdtree_build_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,

@@ -29,7 +29,9 @@ struct bi_kdtree_copies {
  * each point. Waits. */
 bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 
-/* Lists the kept rows again, after a change of is_kept: kept_rows, kept_points and kept. */
+/* The two halves of bi_kdtree_find_copies, for a caller that changes is_kept between them: first, is_copy and is_kept;
+ * then kept_rows, kept_points and kept. */
+bosc_status bi_kdtree_mark_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 bosc_status bi_kdtree_list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 
 /* Makes a tree of the kept rows; its ids are positions in kept_rows. The caller frees it. */
