@@ -117,7 +117,8 @@ enum hard_shape {
     HARD_COMBS,    /* two that reach into each other */
     HARD_INFINITE, /* some coordinates are infinite */
     HARD_SMALL,    /* squares underflow, but for a few points */
-    HARD_LARGE,    /* squares overflow in some shards */
+    HARD_SCALES,   /* squares underflow in some shards, but not in those of other points */
+    HARD_LARGE,    /* squares overflow in some shards, and that of eps */
     HARD_SHAPES
 };
 
@@ -131,7 +132,8 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
     case HARD_COMBS: return (double)(c == 0 ? (i / 2 % 10) * 4 + i % 2 * 2 : c == 1 ? i / 20 + (i % 2) * 3 : 0);
     case HARD_INFINITE: return i % 11 == 3 ? (i % 2 ? (double)INFINITY : -(double)INFINITY) : suite_unit(r) * 9;
     case HARD_SMALL: return i < n / 3 ? 0 : (suite_unit(r) - 0.5) * 0x1p-60;
-    default: return i % 7 ? suite_unit(r) * 4 : suite_unit(r) * 0x1p62;
+    case HARD_SCALES: return i % 9 ? (suite_unit(r) - 0.5) * 0x1p-71 : 1 + suite_unit(r);
+    default: return i % 7 ? suite_unit(r) * 4 : suite_unit(r) * 0x1p67;
     }
 }
 
@@ -145,7 +147,10 @@ static void hard_shapes(bosc_ctx *ctx)
         const bosc_dtype dtype = kind % 4 == 1 ? BOSC_F64 : kind % 4 == 2 && whole ? BOSC_I32 : BOSC_F32;
         const int32_t dim = kind % 4 == 3 ? 2 : 3;
         const int64_t n = sizes[suite_slow(ctx) ? kind % 2 : 1 + kind % 2];
-        const double unit = shape == HARD_SMALL ? 0x1p-64 : 1;
+        const double unit = shape == HARD_SMALL    ? 0x1p-64
+                            : shape == HARD_SCALES ? 0x1p-74
+                            : shape == HARD_LARGE  ? 0x1p64
+                                                   : 1;
         struct trial t = {.seed = (uint64_t)kind / 4 + (uint64_t)kind % 4 * 5,
                           .eps = (kind % 2 ? 1 : 2) * unit,
                           .min_samples = 1 + kind % 4 * 2};

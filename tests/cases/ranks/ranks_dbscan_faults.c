@@ -5,39 +5,28 @@
 
 enum { N = 12, OUT = 8 * N + N };
 
-/* Chains through all shards, and some noise. */
-static void *make_points(uint64_t seed)
+/* Makes a rank's points: chains through all shards, and some noise. */
+static void *open_rank(struct rank *r)
 {
-    struct suite_random random = {seed + 81};
+    struct suite_random random = {(uint64_t)r->rank + 81};
     float *points = suite_alloc(2 * N * sizeof *points);
     for (int i = 0; i < N; i++) {
-        points[2 * i] = (float)(3 * i) + (float)seed;
+        points[2 * i] = (float)(3 * i) + (float)r->rank;
         points[2 * i + 1] = i % 4 == 3 ? (float)suite_below(&random, 90) : 0;
     }
     return points;
 }
 
-static bosc_status compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, unsigned char *out)
+static bosc_status call_rank(struct rank *r, void *points, unsigned char *out)
 {
     static const double periods[2] = {100, 0};
     const bosc_dbscan_opts opts = {.size = sizeof opts, .dim = 2, .periods = periods};
-    return bosc_ranks_dbscan_compute(ctx, comm, points, N, 0, 3, 3, &opts, out, out + 8 * N, NULL);
-}
-
-static void *open_rank(struct rank *r) { return make_points((uint64_t)r->rank); }
-static void close_rank(struct rank *r, void *state)
-{
-    (void)r;
-    free(state);
-}
-static bosc_status call_rank(struct rank *r, void *state, unsigned char *out)
-{
-    return compute(r->ctx, r->comm, state, out);
+    return bosc_ranks_dbscan_compute(r->ctx, r->comm, points, N, 0, 3, 3, &opts, out, out + 8 * N, NULL);
 }
 
 static void three_ranks(bosc_ctx *ctx)
 {
-    struct ranks_fault f = {.open = open_rank, .call = call_rank, .close = close_rank, .bytes = OUT};
+    struct ranks_fault f = {.open = open_rank, .call = call_rank, .close = ranks_fault_free, .bytes = OUT};
     ranks_fault_sweep(ctx, &f);
 }
 

@@ -58,11 +58,6 @@ static void one_rank(bosc_ctx *ctx)
 }
 
 static void *open_rank(struct rank *r) { return make_points((uint64_t)r->rank); }
-static void close_rank(struct rank *r, void *state)
-{
-    (void)r;
-    free(state);
-}
 static bosc_status call_rank(struct rank *r, void *state, unsigned char *out)
 {
     return compute(r->ctx, r->comm, state, out);
@@ -70,7 +65,7 @@ static bosc_status call_rank(struct rank *r, void *state, unsigned char *out)
 
 static void three_ranks(bosc_ctx *ctx)
 {
-    struct ranks_fault f = {.open = open_rank, .call = call_rank, .close = close_rank, .bytes = OUT};
+    struct ranks_fault f = {.open = open_rank, .call = call_rank, .close = ranks_fault_free, .bytes = OUT};
     ranks_fault_sweep(ctx, &f);
 }
 

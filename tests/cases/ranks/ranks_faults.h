@@ -15,15 +15,21 @@ struct ranks_fault {
     /* The call to sweep. `state` belongs to the rank, from open to close. */
     void *(*open)(struct rank *r);
     bosc_status (*call)(struct rank *r, void *state, unsigned char *out);
-    void (*close)(struct rank *r, void *state);
-    size_t bytes;       /* that a call writes to out */
-    int32_t rank_count; /* 0: RANKS_FAULT_COUNT; at most RANKS_FAULT_MOST */
+    void (*close)(struct rank *r, void *state); /* ranks_fault_free if the state is one allocation */
+    size_t bytes;                               /* that a call writes to out */
+    int32_t rank_count;                         /* 0: RANKS_FAULT_COUNT; at most RANKS_FAULT_MOST */
     /* Shared by the ranks. */
     _Atomic int64_t arrivals;
     bosc_status statuses[RANKS_FAULT_MOST];
     bool reached, for_good;
     int64_t k, all; /* all: passages of a call in which nothing fails */
 };
+
+static inline void ranks_fault_free(struct rank *r, void *state)
+{
+    (void)r;
+    free(state);
+}
 
 /* Waits for all ranks, without an exchange: those can fail here. */
 static inline void ranks_fault_barrier(struct rank *r)

@@ -70,11 +70,6 @@ static bosc_status call_alone(bosc_ctx *ctx, void *user)
 static _Atomic(call_fn) call_of_ranks;
 
 static void *open_rank(struct rank *r) { return make_in((uint64_t)r->rank); }
-static void close_rank(struct rank *r, void *state)
-{
-    (void)r;
-    free(state);
-}
 static bosc_status call_rank(struct rank *r, void *state, unsigned char *out)
 {
     return atomic_load(&call_of_ranks)(r->ctx, r->comm, state, out);
@@ -93,7 +88,7 @@ static void sweep(bosc_ctx *ctx, call_fn call)
                                       .output_bytes = OUT};
     fault_sweep(ctx, &alone);
     free(a.in);
-    struct ranks_fault ranks = {.open = open_rank, .call = call_rank, .close = close_rank, .bytes = OUT};
+    struct ranks_fault ranks = {.open = open_rank, .call = call_rank, .close = ranks_fault_free, .bytes = OUT};
     atomic_store(&call_of_ranks, call);
     ranks_fault_sweep(ctx, &ranks);
 }
