@@ -2,6 +2,7 @@
 #include "cluster/members.h"
 
 #include "base/bits.h"
+#include "cluster/directions.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
@@ -12,27 +13,16 @@ bosc_status bi_members_check(bosc_ctx *ctx, const bosc_cluster_opts *opts, bosc_
     BI_TRY(bi_read_opts(ctx, "bosc_cluster_opts", opts, o, sizeof *o));
     if (o->dtype == 0) o->dtype = BOSC_F32;
     if (o->label_bits == 0) o->label_bits = 64;
-    if (o->dtype != BOSC_F32 && o->dtype != BOSC_F64 && o->dtype != BOSC_I32 && o->dtype != BOSC_I64)
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: dtype %d is none of F32, F64, I32, I64", (int)o->dtype);
-    if (o->dim < 1 || o->dim > 1024) return bi_fail(ctx, BOSC_ERR_ARG, "opts: dim %d is not in 1 to 1024", (int)o->dim);
     if (o->label_bits != 32 && o->label_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)o->label_bits);
-    /* 2. Numbers. */
-    if (a->n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)a->n);
-    if (a->n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be less than 2^32 - 1", (long long)a->n);
-    if (a->stride < 0 || (a->stride > 0 && a->stride < o->dim))
-        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)a->stride, (int)o->dim);
+    /* 2. The points. */
+    const struct bi_cluster_rows rows = {a->points, a->n, a->stride, o->dtype, o->dim, BOSC_CLUSTER_MINKOWSKI};
+    BI_TRY(bi_cluster_check_rows(ctx, &rows));
+    /* 3. The other arguments. */
     if (a->clusters < 0 || a->clusters > a->n)
         return bi_fail(ctx, BOSC_ERR_ARG, "clusters: %lld is not in 0 to %lld, the points", (long long)a->clusters,
                        (long long)a->n);
-    if (a->n > 0 && a->stride > (INT64_MAX / 8 - o->dim) / a->n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "points: %lld rows of %lld elements are more than memory can hold",
-                       (long long)a->n, (long long)a->stride);
-    /* 3. Arrays. */
-    if (a->n > 0 && !a->points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if (a->n > 0 && !a->labels) return bi_fail(ctx, BOSC_ERR_ARG, "labels: NULL");
-    BI_TRY(bi_check_aligned(ctx, "points", a->points, bosc_dtype_size(o->dtype)));
     BI_TRY(bi_check_aligned(ctx, "labels", a->labels, (size_t)o->label_bits / 8));
     BI_TRY(bi_check_aligned(ctx, "weights", a->weights, sizeof *a->weights));
     a->stride = a->stride ? a->stride : o->dim;

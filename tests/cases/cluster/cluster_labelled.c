@@ -6,16 +6,6 @@
 #include "cases/kdtree/kdtree_data.h"
 #include "reference/labelled.h"
 
-static double number(const struct reference_points *p, int64_t i, int32_t c)
-{
-    switch (p->dtype) {
-    case BOSC_F32: return ((const float *)p->data)[i * p->stride + c];
-    case BOSC_F64: return ((const double *)p->data)[i * p->stride + c];
-    case BOSC_I32: return ((const int32_t *)p->data)[i * p->stride + c];
-    default: return (double)((const int64_t *)p->data)[i * p->stride + c];
-    }
-}
-
 /* Labelled points: some noise, some labels without points. */
 struct trial {
     struct reference_points points;
@@ -39,7 +29,7 @@ static struct trial make_trial(struct suite_random *r, bosc_dtype dtype, int32_t
         if (clusters > 2 && t.labels[i] == 1) t.labels[i] = 0; /* one without points */
         t.short_labels[i] = (int32_t)t.labels[i];
         t.weights[i] = suite_below(r, 3) ? suite_unit(r) : 0;
-        for (int32_t c = 0; c < dim; c++) t.x[i * dim + c] = number(&t.points, i, c);
+        for (int32_t c = 0; c < dim; c++) t.x[i * dim + c] = kd_get(t.points.data, dtype, i * t.points.stride + c);
     }
     t.plain = (struct reference_labelled){n, clusters, dim, t.x, t.labels, NULL};
     t.opts = (bosc_cluster_opts){.size = sizeof t.opts, .dtype = dtype, .dim = dim, .label_bits = 64};
@@ -170,6 +160,11 @@ static void known_validity(bosc_ctx *ctx)
     CHECK(scores[0] == 97.0 / 98 && scores[1] == 97.0 / 98); /* 3 and 101 are the nearest points with two edges */
     CHECK_OK(ctx, bosc_cluster_compute_validity(ctx, x, 10, 0, &o, bad, 2, scores, &index));
     CHECK(index < -0.9);
+    /* Of the rows at 0, 3, 1, 2 the last two have two edges: 2 joins after 1, not after 3, which is as near. */
+    const double ties[] = {0, 3, 1, 2, -100, -101, -102};
+    const int64_t label_of_ties[] = {0, 0, 0, 0, 1, 1, 1};
+    CHECK_OK(ctx, bosc_cluster_compute_validity(ctx, ties, 7, 0, &o, label_of_ties, 2, scores, &index));
+    CHECK(scores[0] == 101.0 / 102 && scores[1] == 101.0 / 102);
 }
 
 static void bad_arguments(bosc_ctx *ctx)
