@@ -124,6 +124,13 @@ static int find_clusters(struct job *job, const struct ranks *ranks, struct clus
     return code;
 }
 
+int clusters_allocate(bosc_array *array, bosc_dtype dtype, int32_t rank, int64_t rows, int64_t columns)
+{
+    *array = (bosc_array){.dtype = dtype, .rank = rank, .shape = {rows, columns, 1, 1}};
+    array->data = job_alloc((size_t)rows * (size_t)columns, 8);
+    return array->data ? EXIT_DONE : EXIT_FAILED;
+}
+
 int clusters_report_error(const struct job *job, const char *path, bosc_status status)
 {
     static const char argument[] = "points: ";

@@ -16,14 +16,6 @@
 
 enum { MIN_CLUSTER_SIZE = 5 }; /* the library's default */
 
-/* Allocates an array of `rows` rows, each of `columns` elements of 8 bytes. */
-static int allocate(bosc_array *array, bosc_dtype dtype, int64_t rows, int64_t columns)
-{
-    *array = (bosc_array){.dtype = dtype, .rank = columns > 1 ? 2 : 1, .shape = {rows, columns, 1, 1}};
-    array->data = job_alloc((size_t)rows * (size_t)columns, 8);
-    return array->data ? EXIT_DONE : EXIT_FAILED;
-}
-
 /* ---- cluster hdbscan ---- */
 
 /* The points of a file, their dendrogram and their clusters. */
@@ -88,10 +80,11 @@ static int read_points(struct job *job, struct hierarchy *s)
     if (n > 0 && samples > n)
         return report_error(EXIT_FAILED, "%s: %lld points, but --min-samples is %lld%s", s->path, (long long)n,
                             (long long)samples, s->opts.min_samples ? "" : ", as --min-cluster-size");
-    if ((code = allocate(&s->z, BOSC_F64, n > 0 ? n - 1 : 0, 4)) || (code = allocate(&s->labels, BOSC_I64, n, 1)) ||
-        (code = allocate(&s->probabilities, BOSC_F64, n, 1)))
+    if ((code = clusters_allocate(&s->z, BOSC_F64, 2, n > 0 ? n - 1 : 0, 4)) ||
+        (code = clusters_allocate(&s->labels, BOSC_I64, 1, n, 1)) ||
+        (code = clusters_allocate(&s->probabilities, BOSC_F64, 1, n, 1)))
         return code;
-    return allocate(&s->scores, BOSC_F64, n, 1);
+    return clusters_allocate(&s->scores, BOSC_F64, 1, n, 1);
 }
 
 /* Computes the dendrogram; with --save or --membership that of a clustering, which is kept. */
@@ -114,9 +107,8 @@ static int use_clustering(struct job *job, struct hierarchy *s)
     bosc_io_error error;
     bosc_status status;
     if (job->value[OPT_MEMBERSHIP]) {
-        const int code = allocate(&s->memberships, BOSC_F64, s->points.shape[0], s->info.clusters);
+        const int code = clusters_allocate(&s->memberships, BOSC_F64, 2, s->points.shape[0], s->info.clusters);
         if (code) return code;
-        s->memberships.rank = 2;
         status = bosc_hdbscan_get_model(job->ctx, s->clustering, &model, NULL, NULL, NULL);
         if (status == BOSC_OK)
             status = bosc_hdbscan_compute_memberships(job->ctx, &model, s->info.clusters, s->memberships.data);
@@ -176,7 +168,7 @@ static int read_dendrogram(struct job *job, const char *path, bosc_array *z)
     int code = points_read(job, path, &read);
     if (code) return code;
     if (read.shape[1] == 4)
-        code = allocate(z, BOSC_F64, read.shape[0], 4);
+        code = clusters_allocate(z, BOSC_F64, 2, read.shape[0], 4);
     else
         code = report_error(EXIT_FAILED, "%s: %lld columns; a dendrogram has 4 (boscage linkage makes one of points)",
                             path, (long long)read.shape[1]);
@@ -245,8 +237,8 @@ int run_cluster_cut(struct job *job)
     const char *path = job->operands[0];
     code = read_dendrogram(job, path, &z);
     const int64_t n = z.shape[0] + 1;
-    if (!code) code = allocate(&labels, BOSC_I64, n, 1);
-    if (!code) code = allocate(&sizes, BOSC_I64, n, 1);
+    if (!code) code = clusters_allocate(&labels, BOSC_I64, 1, n, 1);
+    if (!code) code = clusters_allocate(&sizes, BOSC_I64, 1, n, 1);
     if (!code)
         code = clusters ? cut_into(job, path, &z, clusters, &labels, &count)
                         : cut_at(job, path, &z, distance, &labels, &count);

@@ -13,13 +13,6 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
-static int allocate(bosc_array *array, bosc_dtype dtype, int32_t rank, int64_t rows, int64_t columns)
-{
-    *array = (bosc_array){.dtype = dtype, .rank = rank, .shape = {rows, columns, 1, 1}};
-    array->data = job_alloc((size_t)rows * (size_t)columns, 8);
-    return array->data ? EXIT_DONE : EXIT_FAILED;
-}
-
 /* ---- cluster predict ---- */
 
 /* A saved clustering, and new points. */
@@ -64,9 +57,11 @@ static int read_inputs(struct job *job, struct prediction *s)
         return report_error(EXIT_FAILED, "%s: %lld coordinates, but those of %s have %d", path,
                             (long long)s->points.shape[1], job->operands[0], (int)s->opts.dim);
     const int64_t n = s->points.shape[0];
-    if ((code = allocate(&s->labels, BOSC_I64, 1, n, 1)) || (code = allocate(&s->probabilities, BOSC_F64, 1, n, 1)))
+    if ((code = clusters_allocate(&s->labels, BOSC_I64, 1, n, 1)) ||
+        (code = clusters_allocate(&s->probabilities, BOSC_F64, 1, n, 1)))
         return code;
-    return job->value[OPT_MEMBERSHIP] ? allocate(&s->memberships, BOSC_F64, 2, n, s->info.clusters) : EXIT_DONE;
+    return job->value[OPT_MEMBERSHIP] ? clusters_allocate(&s->memberships, BOSC_F64, 2, n, s->info.clusters)
+                                      : EXIT_DONE;
 }
 
 /* Predicts clusters, and memberships if they are requested. */
@@ -119,7 +114,7 @@ static int read_labels(const char *path, int64_t n, bosc_array *labels, int64_t 
     if (status != BOSC_OK) return report_io_error(status, &error);
     if (read.rank != 1 || read.shape[0] != n)
         code = report_error(EXIT_FAILED, "%s: not the labels of %lld points", path, (long long)n);
-    if (!code) code = allocate(labels, BOSC_I64, 1, n, 1);
+    if (!code) code = clusters_allocate(labels, BOSC_I64, 1, n, 1);
     for (int64_t i = 0; !code && i < n; i++) {
         const double label = coordinate(&read, i);
         if (!(label >= -0x1p53 && label < (double)n && label == floor(label)))
@@ -142,7 +137,7 @@ int run_cluster_validity(struct job *job)
     int code = job_open(job);
     if (!code) code = points_read(job, job->operands[0], &points);
     if (!code) code = read_labels(job->operands[1], points.shape[0], &labels, &clusters);
-    if (!code) code = allocate(&scores, BOSC_F64, 1, clusters, 1);
+    if (!code) code = clusters_allocate(&scores, BOSC_F64, 1, clusters, 1);
     /* 2. Scores. */
     if (!code) {
         opts.dtype = points.dtype;
