@@ -1,7 +1,8 @@
 """HDBSCAN with the interface of `sklearn.cluster`, and the trees and scores of the hdbscan package.
 
 The estimator is scikit-learn's own, with this package's dendrogram and selection. scikit-learn answers for sparse
-input, tables of distances, other metrics than the Euclidean one, and `alpha` other than 1.
+input, tables of distances, other metrics than the Euclidean one, and `alpha` other than 1. The C library and the tool
+also have haversine and cosine.
 """
 
 from __future__ import annotations
@@ -193,9 +194,8 @@ class HDBSCAN(_sklearn.HDBSCAN):
             means = self.centroids_ = np.empty((count, points.shape[1]))
         if self.store_centers in ("medoid", "both"):
             medoids = np.empty(count, np.int64)
-        at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
         points = np.ascontiguousarray(points)
-        _core.cluster_centers(at, points, labels, strengths, count, means, medoids)
+        _core.cluster_centers(_place(self), points, labels, strengths, count, means, medoids)
         if medoids is not None:
             self.medoids_ = np.array(points[medoids], np.float64)
 
@@ -206,9 +206,8 @@ class HDBSCAN(_sklearn.HDBSCAN):
             n = len(z) + 1
             leaves, densities = np.empty(n, np.int64), np.empty(n)
             clusters = np.empty(max(1, 2 * (n // self._options[0]) - 1), CLUSTERS)
-            at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
             words = clusters.view(np.int64)
-            count = _core.hdbscan_condense(at, z, n, *self._options, leaves, densities, words)
+            count = _core.hdbscan_condense(_place(self), z, n, *self._options, leaves, densities, words)
             self._tree = leaves, densities, clusters[:count]
         return self._tree
 
@@ -255,7 +254,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
                 if space is not NUMPY:  # in the memory of the host, as doubles
                     X, space = np.asarray(space.host(X), np.float64), NUMPY
                     pairs, dist2 = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
-                    at = where(place_for(NUMPY, None), 0, workers_of(self.n_jobs))
+                    at = _place(self)
                 exponent = exponent_of(X)
                 _core.emst(at, scaled(X, exponent, "X"), pairs, dist2, int(self._min_samples))
             pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
@@ -276,6 +275,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
 
     @property
     def exemplars_(self) -> list[np.ndarray]:
+        # By NumPy: `bosc_hdbscan_list_exemplars` needs a k-d tree, which fits of scikit-learn do not have.
         X = self._points()
         if X is None:
             raise AttributeError("exemplars_: of points only")
@@ -315,12 +315,12 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.
     >>> approximate_predict(model, [[0.2], [5.2]])[0]
     array([0, 1])
     """
-    rows, tree = _tree_of(clusterer)
+    rows, _, tree = _tree_of(clusterer)
     q, finite = _queries(points_to_predict, rows.shape[1])
-    labels, values = np.empty(int(finite.sum()), np.int64), np.empty(int(finite.sum()))
-    at = where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
+    queries = np.ascontiguousarray(q[finite])
+    labels, values = np.empty(len(queries), np.int64), np.empty(len(queries))
     samples, epsilon = int(clusterer._min_samples), clusterer._options[2]
-    _core.hdbscan_predict(at, rows, samples, epsilon, *tree, np.ascontiguousarray(q[finite]), labels, values)
+    _core.hdbscan_predict(_place(clusterer), rows, samples, epsilon, *tree, queries, labels, values)
     missing = np.isnan(q).any(axis=1)[~finite]
     others = np.where(missing, MISSING, INFINITE), np.where(missing, np.nan, 0.0)
     return _merged(finite, labels, others[0]), _merged(finite, values, others[1])
@@ -350,15 +350,10 @@ def all_points_membership_vectors(clusterer: HDBSCAN) -> np.ndarray:
     >>> all_points_membership_vectors(model).argmax(axis=1)
     array([0, 0, 0, 1, 1, 1, 1])
     """
-    rows, tree = _tree_of(clusterer)
-    X = clusterer._points()
-    finite = np.isfinite(np.asarray(space_of(X).host(X), np.float64)).all(axis=1)
-    count = int(tree[2].view(CLUSTERS)["label"][: tree[3]].max(initial=-1)) + 1
-    found = np.empty((len(rows), count))
-    _core.hdbscan_memberships(where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs)), rows, *tree, count, found)
-    memberships = np.zeros((len(finite), count))
-    memberships[finite] = found
-    return memberships
+    rows, finite, tree = _tree_of(clusterer)
+    found = np.empty((len(rows), _label_count(tree)))
+    _core.hdbscan_memberships(_place(clusterer), rows, *tree, found.shape[1], found)
+    return _memberships(finite, found)
 
 
 def membership_vector(clusterer: HDBSCAN, points_to_predict: Any) -> np.ndarray:
@@ -384,16 +379,13 @@ def membership_vector(clusterer: HDBSCAN, points_to_predict: Any) -> np.ndarray:
     >>> membership_vector(model, [[0.2], [5.2]]).argmax(axis=1)
     array([0, 1])
     """
-    rows, tree = _tree_of(clusterer)
+    rows, _, tree = _tree_of(clusterer)
     q, finite = _queries(points_to_predict, rows.shape[1])
-    count = int(tree[2].view(CLUSTERS)["label"][: tree[3]].max(initial=-1)) + 1
-    found = np.empty((int(finite.sum()), count))
-    at = where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
-    samples = int(clusterer._min_samples)
-    _core.hdbscan_predict_memberships(at, rows, samples, *tree, np.ascontiguousarray(q[finite]), count, found)
-    memberships = np.zeros((len(q), count))
-    memberships[finite] = found
-    return memberships
+    queries = np.ascontiguousarray(q[finite])
+    found = np.empty((len(queries), _label_count(tree)))
+    at, samples = _place(clusterer), int(clusterer._min_samples)
+    _core.hdbscan_predict_memberships(at, rows, samples, *tree, queries, found.shape[1], found)
+    return _memberships(finite, found)
 
 
 def validity_index(
@@ -452,16 +444,33 @@ def validity_index(
     return (index, scores) if per_cluster_scores else index
 
 
-def _tree_of(clusterer: HDBSCAN) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-    """The finite points of fit, and their condensed tree for the extension."""
+def _place(clusterer: HDBSCAN) -> Any:
+    """The host, with the threads of a fitted model."""
+    return where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
+
+
+def _tree_of(clusterer: HDBSCAN) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
+    """The finite points of fit, which rows these are, and their condensed tree for the extension."""
     X = clusterer._points()
     if X is None or not clusterer._is_fitted_here:
         raise ValueError("clusterer: fitted to dense points under the Euclidean metric only")
     X = np.asarray(space_of(X).host(X), np.float64)
     leaves, densities, clusters = clusterer._condense()
-    rows = np.isfinite(X).all(axis=1)
-    tree = np.ascontiguousarray(leaves[rows]), np.ascontiguousarray(densities[rows]), clusters.view(np.int64)
-    return np.ascontiguousarray(X[rows]), (*tree, len(clusters))
+    finite = np.isfinite(X).all(axis=1)
+    tree = np.ascontiguousarray(leaves[finite]), np.ascontiguousarray(densities[finite]), clusters.view(np.int64)
+    return np.ascontiguousarray(X[finite]), finite, (*tree, len(clusters))
+
+
+def _label_count(tree: tuple[np.ndarray, np.ndarray, np.ndarray, int]) -> int:
+    """The number of selected clusters."""
+    return int(tree[2].view(CLUSTERS)["label"].max(initial=-1)) + 1
+
+
+def _memberships(finite: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """The memberships of finite rows, and zeros for the others."""
+    memberships = np.zeros((len(finite), found.shape[1]))
+    memberships[finite] = found
+    return memberships
 
 
 def _queries(points: Any, dim: int) -> tuple[np.ndarray, np.ndarray]:
