@@ -11,8 +11,8 @@ namespace
 void *row_of(void *rows, int64_t k, int64_t bytes) { return rows ? static_cast<char *>(rows) + k * bytes : nullptr; }
 
 /* Computes paths along directed rows, from the nearest source or, with `each`, from each source on its own. Writes
- * `distances`, float64 with weights and uint64 without, `predecessors` and `nearest`, of the type of the neighbours; each
- * may be None. They have n elements; with `each` a row of n for each source. */
+ * `distances`, float64 with weights and uint64 without, `predecessors` and `nearest`, of the type of the neighbours.
+ * Each may be None. They have n elements; with `each` a row of n for each source. */
 void rows_paths(const Where &where, const In &offsets, const In &neighbours, const In &weights, const In &sources,
                 bool each, const In &limit, const Out &distances, const Out &predecessors, const Out &nearest)
 {

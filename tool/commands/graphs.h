@@ -28,8 +28,8 @@ struct vertex_name {
     int64_t vertex; /* -1: no vertex has the name */
 };
 
-/* Sorts names and drops repeated ones; sets their vertices. Returns the number of names that remain. Takes one pass over
- * the vertices, whatever the count. */
+/* Sorts names and drops repeated ones; sets their vertices. Returns the number of names that remain. Takes one pass
+ * over the vertices, whatever the count. */
 int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count);
 
 /* True if a path ends as a text, which has names with --names. NULL: false. */
