@@ -320,7 +320,7 @@ class _Paths:
 
 
 def _of_ids(ids: np.ndarray) -> np.ndarray:
-    """Vertices as scipy's: of 32 bits. Those of 32 bits are changed in place."""
+    """Vertices as scipy's: of 32 bits. Ids of 32 bits are changed in place."""
     out = ids.view(np.int32) if ids.dtype == np.uint32 else ids.astype(np.int32)
     out[out < 0] = NO_PREDECESSOR
     return out
