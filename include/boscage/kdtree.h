@@ -69,6 +69,9 @@ typedef struct bosc_kdtree_opts {
      * back from a temporary list. blocks: at most 65,535; threads: a multiple of 32, at most 1,024. 0: fewer passes,
      * and a launch that fills the device. */
     int32_t blocks, threads;
+    /* Over ranks with `sort_halves`, 0 or 1: every rank first receives the coordinates of all points, and keeps them as
+     * scratch while it builds. Ranks then exchange ids alone. */
+    int32_t full_coordinates;
 } bosc_kdtree_opts;
 
 /* Makes a tree without points.

@@ -41,6 +41,8 @@ static bosc_status check_fields(bosc_ctx *ctx, const bosc_kdtree_opts *o)
     if (o->threads < 0 || o->threads > MOST_THREADS || o->threads % 32)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: threads %d is not in 0 to %d, or no multiple of 32", (int)o->threads,
                        MOST_THREADS);
+    if (o->full_coordinates && (o->builder != BOSC_KDTREE_BROWN || !o->sort_halves))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: full_coordinates needs builder BROWN with sort_halves");
     return BOSC_OK;
 }
 

@@ -77,6 +77,8 @@ int run_kdtree_build(struct job *job)
                                    .duplicates = job->value[OPT_UNIQUE] ? BOSC_KDTREE_DUPLICATES_REMOVE
                                                                         : BOSC_KDTREE_DUPLICATES_KEEP};
     code = ranks_open(job, &ranks);
+    if (!code && job->value[OPT_FULL_COORDINATES] && !ranks.count)
+        code = report_error(EXIT_USAGE, "--full-coordinates: needs --ranks 2, 4, 8, ...");
     if (!code) code = ranks.count ? kdtree_build_over_ranks(job, &ranks, &opts) : build_and_save(job, &opts);
     ranks_close(&ranks, code);
     return code;

@@ -149,6 +149,10 @@ int kdtree_build_over_ranks(struct job *job, const struct ranks *ranks, const bo
     /* The published build on several devices, which cannot be saved where it removes rows. */
     own.sort_halves = opts->builder == BOSC_KDTREE_BROWN && opts->duplicates == BOSC_KDTREE_DUPLICATES_KEEP &&
                       ranks->count > 1 && (ranks->count & (ranks->count - 1)) == 0;
+    own.full_coordinates = own.sort_halves && job->value[OPT_FULL_COORDINATES];
+    if (job->value[OPT_FULL_COORDINATES] && !own.sort_halves)
+        return report_error(EXIT_USAGE,
+                            "--full-coordinates: needs --builder brown, without --unique, and --ranks 2, 4, 8, ...");
     int code = open_tree(job, ranks, &own, tree_source_of(job), &t);
     t.output = job->value[OPT_OUTPUT];
     if (!code && own.sort_halves && !t.saved) code = report_published_stages(job, ranks, &t);

@@ -48,7 +48,7 @@ const struct command commands[] = {
 #include "tool/options/generate_commands.inc"
     {.room = "kdtree",
      .verb = "build",
-     .usage = "P -o T.bosc [--builder auto|brown] [--launch BxT] [--unique]",
+     .usage = "P -o T.bosc [--builder auto|brown] [--launch BxT] [--full-coordinates] [--unique]",
      .summary =
          "Build a balanced k-d tree of points and save it.\n"
          "--builder brown with --ranks 2, 4, 8, ..., without --unique, is the published build on several devices.",
@@ -58,6 +58,7 @@ const struct command commands[] = {
      .options = {{.id = OPT_OUTPUT, .required = true, .help = "output file of the tree; - is standard output"},
                  {.id = OPT_BUILDER},
                  {.id = OPT_LAUNCH},
+                 {.id = OPT_FULL_COORDINATES},
                  {.id = OPT_UNIQUE},
                  POINTS_OPTIONS,
                  {.id = OPT_RANKS},

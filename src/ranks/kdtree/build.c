@@ -277,9 +277,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_ranks_kdtree *tree, struct b
 {
     const int64_t n = local_status == BOSC_OK ? points->rows.n : 0;
     BI_TRY(bi_comm_offset(ctx, tree->comm, local_status, n, &points->first, &points->total));
-    if (tree->opts.id_bits == 32 && points->total >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points of all ranks; ids of 32 bits name less than 2^32 - 1",
-                       (long long)points->total);
+    BI_TRY(bi_ranks_kdtree_check_total(ctx, &tree->opts, "n", points->total));
     points->input_count = n;
     /* The selection looks for a NaN, unless the points are needed before, or one rank has all. */
     const bool may_have_nan = bi_ranks_kdtree_may_have_nan(tree);

@@ -43,14 +43,23 @@ bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, con
     return bi_fail(ctx, BOSC_ERR_ARG, "opts: sort_halves: %d ranks are not 2, 4, 8, ...", (int)ranks);
 }
 
+bosc_status bi_ranks_kdtree_check_total(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const char *argument,
+                                        int64_t total)
+{
+    if (total < (int64_t)UINT32_MAX || (opts->id_bits != 32 && !opts->full_coordinates)) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld points of all ranks; ids of 32 bits name less than 2^32 - 1",
+                   argument, (long long)total);
+}
+
 static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const bosc_kdtree_opts *o)
 {
     const struct bi_ranks_argument shared[] = {{"opts: dtype", o->dtype},
                                                {"opts: dim", o->dim},
                                                {"opts: duplicates", o->duplicates},
                                                {"opts: id_bits", o->id_bits},
-                                               {"opts: sort_halves", is_published(o)}};
-    return bi_ranks_check_same(ctx, comm, local_status, shared, 5);
+                                               {"opts: sort_halves", is_published(o)},
+                                               {"opts: full_coordinates", o->full_coordinates != 0}};
+    return bi_ranks_check_same(ctx, comm, local_status, shared, 6);
 }
 
 bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
@@ -58,6 +67,7 @@ bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts)
     bosc_kdtree_opts shard = *opts;
     shard.duplicates = BOSC_KDTREE_DUPLICATES_KEEP;
     shard.id_bits = 32;
+    shard.full_coordinates = 0;
     if (is_published(opts)) shard.builder = BOSC_KDTREE_AUTO;
     return shard;
 }

@@ -94,6 +94,10 @@ bosc_status bi_ranks_kdtree_check(bosc_ctx *ctx, const bosc_ranks_kdtree *tree);
 bosc_status bi_ranks_kdtree_check_opts(bosc_ctx *ctx, const bosc_comm *comm, const bosc_kdtree_opts *opts,
                                        bosc_kdtree_opts *full);
 
+/* Checks that ids can number the points of all ranks, which `argument` gives. */
+bosc_status bi_ranks_kdtree_check_total(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const char *argument,
+                                        int64_t total);
+
 /* Returns the options of a rank's own tree. */
 bosc_kdtree_opts bi_ranks_kdtree_shard_opts(const bosc_kdtree_opts *opts);
 

@@ -4,6 +4,7 @@
  * sorted by these steps of two ranks in the order of a sorting network. Duplicates are removed from the sorted points.
  * Each half of the group then owns a side of the root, and is the group of the next level, which sorts by the next
  * superkey. A rank alone builds its subtree without communication. The last rank of the lower half has the root too.
+ * With full_coordinates each rank has the points of all ranks by id, and ranks exchange ids only.
  * Source of the network: Batcher, Sorting Networks and Their Applications (1968), odd-even merge sort, whose
  * comparators keep the least tuples on the lower rank.
  *
@@ -34,12 +35,13 @@ struct published_build {
     int64_t first_run;       /* tuples received from the lower rank of the last step */
     int64_t capacity;
     struct tuples held, other; /* each step reads one and fills the other */
+    void *all_rows;            /* full_coordinates: scratch, (total x dim): all points by id; else NULL */
     struct tuples root;        /* of 1 tuple: the node above this rank's subtree, where its group was more than two */
     bool has_root;             /* this rank has such a node; while it is in `root` it does not count in n */
     uint32_t *order, *spare;   /* scratch (capacity) */
     /* Host: tuples of each rank; tuples to send to each; positions, in the order of all ranks, at which the tuples of
-     * each begin, before and after an exchange (ranks + 1). */
-    int64_t *counts, *sent, *begins, *targets;
+     * each begin, before and after an exchange (ranks + 1); offsets of bytes in gather_slices (ranks + 1). */
+    int64_t *counts, *sent, *begins, *targets, *sent_bytes, *received_bytes;
     char *row_buffer; /* host: an entry of this rank, then one of each rank */
     size_t host_bytes;
     double since;
@@ -94,18 +96,56 @@ static bosc_status allocate_arrays(struct published_build *h, const struct bi_ra
     BI_TRY(allocate_tuples(h, &h->held, h->capacity));
     BI_TRY(allocate_tuples(h, &h->other, h->capacity));
     if (ranks_of(h) > 2) BI_TRY(allocate_tuples(h, &h->root, 1));
+    if (h->tree->opts.full_coordinates) BI_TRY(bi_scratch_of(h->ctx, h->total * h->dim, h->size, &h->all_rows));
     BI_TRY(bi_scratch_of(h->ctx, h->capacity, sizeof *h->order, &h->order));
     return bi_scratch_of(h->ctx, h->capacity, sizeof *h->spare, &h->spare);
 }
 
 /* ---- moves between ranks ---- */
 
+/* Copies this rank's slice to h->all_rows, and exchanges slices: with one other rank at a time, as each rank sends the
+ * same rows to all. h->counts: points of each rank. */
+static bosc_status gather_slices(struct published_build *h, const struct bi_ranks_points *points)
+{
+    const int32_t ranks = ranks_of(h), rank = h->comm->rank;
+    const struct bi_kdtree_rows *from = &points->rows;
+    char *all = h->all_rows;
+    /* 1. This rank's slice. */
+    for (int32_t r = 0; r < ranks; r++) h->begins[r + 1] = h->begins[r] + h->counts[r];
+    char *own = all + (size_t)h->begins[rank] * h->row;
+    const struct bi_ranks_kdtree_rows rows = {from->data, own, NULL, h->dim, from->stride, 0, h->size == 8};
+    bosc_status local_status = from->n ? h->steps->kdtree_gather(h->ctx, from->n * h->dim, &rows) : BOSC_OK;
+    BI_TRY(bi_comm_agree(h->ctx, h->comm, local_status));
+    /* 2. Send it `distance` ranks up, cyclically, and receive from as many ranks below. */
+    for (int32_t distance = 1; distance < ranks; distance++) {
+        const int32_t to = (rank + distance) % ranks, sender = (rank + ranks - distance) % ranks;
+        for (int32_t r = 0; r <= ranks; r++) {
+            h->sent_bytes[r] = r > to ? h->counts[rank] * (int64_t)h->row : 0;
+            h->received_bytes[r] = r > sender ? h->counts[sender] * (int64_t)h->row : 0;
+        }
+        BI_TRY(bi_comm_all_to_all(h->ctx, h->comm, false, own, h->sent_bytes, all + (size_t)h->begins[sender] * h->row,
+                                  h->received_bytes));
+    }
+    return BOSC_OK;
+}
+
+/* Reads the coordinates of n received ids from those of all points. */
+static bosc_status read_coordinates(struct published_build *h, int64_t n)
+{
+    const struct bi_ranks_resize_ids narrow = {h->other.ids, h->spare, false};
+    const struct bi_ranks_kdtree_rows rows = {h->all_rows, h->other.rows, h->spare, h->dim, h->dim, 0, h->size == 8};
+    if (n == 0) return BOSC_OK;
+    BI_TRY(h->steps->resize_ids(h->ctx, n, &narrow));
+    return h->steps->kdtree_gather(h->ctx, n * h->dim, &rows);
+}
+
 /* Sends h->sent[r] tuples to each rank r, in order, and receives n: from lower ranks first. */
 static bosc_status exchange_tuples(struct published_build *h, bosc_status local_status, struct bi_exchange *x)
 {
     BI_TRY(bi_exchange_begin(h->ctx, h->comm, local_status, h->sent, x));
-    BI_TRY(bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, h->row, h->held.rows, h->other.rows));
-    return bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, sizeof *h->held.ids, h->held.ids, h->other.ids);
+    BI_TRY(bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, sizeof *h->held.ids, h->held.ids, h->other.ids));
+    if (h->all_rows) return bi_comm_agree(h->ctx, h->comm, read_coordinates(h, x->received));
+    return bi_exchange_items(h->ctx, h->comm, BOSC_OK, x, h->row, h->held.rows, h->other.rows);
 }
 
 /* Positions at which the tuples of each rank begin after the sort of a level: the root's lower side in equal shares,
@@ -579,6 +619,7 @@ static bosc_status build_tree(struct published_build *h, bosc_status local_statu
     BI_TRY(bi_comm_all_gather(h->ctx, h->comm, &points->rows.n, sizeof points->rows.n, h->counts));
     for (int32_t r = 0; r < ranks && ranks > 2; r++)
         is_shared = is_shared && h->counts[r] <= (h->total + ranks - 1) / ranks;
+    if (h->all_rows) BI_TRY(gather_slices(h, points));
     end_stage(h, &local_status, &t.init);
     BI_IF_OK(local_status, load_slice(h, points, is_shared));
     if (!is_shared) {
@@ -606,7 +647,7 @@ static bosc_status build_tree(struct published_build *h, bosc_status local_statu
 /* Allocates the lists of numbers, and the entries behind them. */
 static bosc_status allocate_host(struct published_build *h)
 {
-    const size_t ranks = (size_t)ranks_of(h), numbers = 4 * ranks + 2;
+    const size_t ranks = (size_t)ranks_of(h), numbers = 6 * ranks + 4;
     h->host_bytes = numbers * sizeof *h->counts + (ranks + 1) * h->entry;
     h->counts = bi_host_alloc(h->ctx, h->host_bytes);
     if (!h->counts) return BOSC_ERR_NOMEM;
@@ -614,6 +655,8 @@ static bosc_status allocate_host(struct published_build *h)
     h->sent = h->counts + ranks;
     h->begins = h->sent + ranks;
     h->targets = h->begins + ranks + 1;
+    h->sent_bytes = h->targets + ranks + 1;
+    h->received_bytes = h->sent_bytes + ranks + 1;
     h->row_buffer = (char *)(h->counts + numbers);
     return BOSC_OK;
 }

@@ -12,7 +12,7 @@
 struct plan {
     bosc_kdtree_opts opts;
     int32_t rank_count;
-    int64_t n, shard; /* points of its slice, and of its shard */
+    int64_t n, shard, total; /* points of its slice, of its shard, and of all ranks */
     struct bi_ranks_kdtree_partition partition;
 };
 
@@ -21,10 +21,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, const bosc_kdtree_opts *opts, int6
     BI_TRY(bi_kdtree_check_size(ctx, n));
     if (total < n)
         return bi_fail(ctx, BOSC_ERR_ARG, "total: %lld is less than n, %lld", (long long)total, (long long)n);
-    if (opts->id_bits == 32 && total >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "total: %lld points; ids of 32 bits name less than 2^32 - 1",
-                       (long long)total);
-    return BOSC_OK;
+    return bi_ranks_kdtree_check_total(ctx, opts, "total", total);
 }
 
 static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const bosc_comm *comm, int64_t n,
@@ -34,6 +31,7 @@ static bosc_status make_plan(bosc_ctx *ctx, const bosc_kdtree_opts *opts, const 
     *p = (struct plan){.opts = *opts,
                        .rank_count = comm->rank_count,
                        .n = n,
+                       .total = total,
                        .partition = bi_ranks_kdtree_make_partition(total, comm->rank_count)};
     const struct bi_kdtree_range range = bi_ranks_kdtree_shard_range(&p->partition, comm->rank);
     p->shard = range.end - range.begin;
@@ -72,6 +70,7 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
         p->shard * (row + word) +
         bi_max_i64(n * word, tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);
     *scratch = 2 * n * row + (p->opts.dim + 4) * 2 * subtrees * word + bi_max_i64(select, route + install) + REQUESTS;
+    if (p->opts.full_coordinates) *scratch += p->total * row;
     return BOSC_OK;
 }
 

@@ -52,6 +52,7 @@ static struct ranks_trial trial_of(bosc_dtype dtype, int32_t dim, int removed, u
     t.opts.duplicates = (bosc_kdtree_duplicates)removed;
     t.opts.id_bits = seed % 2 ? 32 : 64;
     kd_set_builder(&t.opts, KD_BROWN_HALVES);
+    t.opts.full_coordinates = (seed + (uint64_t)dim) % 2 == 0;
     return t;
 }
 
@@ -185,7 +186,21 @@ static void refuse_rank(struct rank *r)
     CHECK_STATUS(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &tree), BOSC_ERR_ARG);
     CHECK(strstr(bosc_ctx_message(r->ctx), "opts: sort_halves: 0 is not the 1 of rank 0"));
     opts.sort_halves = 1;
+    opts.full_coordinates = r->rank == 0;
+    CHECK_STATUS(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &tree), BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "opts: full_coordinates: 0 is not the 1 of rank 0"));
+    opts.full_coordinates = 1;
     CHECK_OK(r->ctx, bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &tree));
+    const int64_t most = (int64_t)UINT32_MAX;
+    int64_t scratch = 0, less = 0;
+    CHECK_STATUS(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 1, most, NULL, NULL), BOSC_ERR_LIMIT);
+    CHECK_OK(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 100, 1000, NULL, &scratch));
+    opts.full_coordinates = 0;
+    CHECK_OK(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 100, 1000, NULL, &less));
+    CHECK_EQ(scratch - less, 1000 * 8); /* all points, of 8 bytes */
+    opts.sort_halves = 0;
+    opts.full_coordinates = 1;
+    CHECK_ARG(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 1, 1, NULL, NULL), "opts: full_coordinates");
     CHECK_EQ(bosc_ranks_kdtree_get_times(NULL, tree, &times), BOSC_ERR_ARG);
     CHECK_ARG(r->ctx, bosc_ranks_kdtree_get_times(r->ctx, NULL, &times), "tree");
     CHECK_ARG(r->ctx, bosc_ranks_kdtree_get_times(r->ctx, tree, NULL), "times");
