@@ -17,6 +17,7 @@
  *   forest.h             spanning forests, components: bosc_msf_compute, bosc_components_compute, bosc_emst_compute
  *   cluster.h            clusters of points: bosc_dbscan_compute
  *   paths.h              shortest paths: bosc_paths_compute
+ *   tour.h               short tours of points, lower bounds: bosc_tour_improve, _bound
  *   hash.h               hash tables, unique ids: bosc_hash_create, _build, _find, _unique
  *   comm.h               communicators: bosc_comm_create_threads
  *   nccl.h               communicators over NCCL: bosc_comm_create_nccl_over
@@ -75,6 +76,7 @@
 #include <boscage/prims.h>
 #include <boscage/random.h>
 #include <boscage/terrain.h>
+#include <boscage/tour.h>
 #include <boscage/trie.h>
 #include <boscage/voxelgrid.h>
 

@@ -145,7 +145,7 @@ class Documents(unittest.TestCase):
             self.assertEqual(said, bool(calls), promise)
 
     def test_headers_name_their_family_and_first_functions(self):
-        """Each header has both lines; the functions named are declared, at most 64, and listed by boscage.h."""
+        """Each header has both lines; the functions named are declared, at most 72, and listed by boscage.h."""
         folder = ROOT / "include" / "boscage"
         headers = "".join(path.read_text() for path in folder.rglob("*.h"))
         declared = set(re.findall(r"^BOSC_API[^;(]*?(\w+)\(", headers, re.M))
@@ -174,7 +174,7 @@ class Documents(unittest.TestCase):
             if name != "ranks.h":
                 self.assertRegex(listed, rf" {re.escape(name)} [^:]*: {re.escape(start)}( |$)", name)
                 self.assertIn("| " + ", ".join(f"`{n}`" for n in names) + " |", table, name)
-        self.assertLessEqual(len(first), 64)
+        self.assertLessEqual(len(first), 72)
 
     def test_versions_agree(self):
         version = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text()).group(1)

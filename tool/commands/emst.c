@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <boscage/tour.h>
+
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
@@ -13,6 +15,8 @@
 #include "tool/output/report.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
+
+enum { MOST_KICKS = 10000 }; /* of the library */
 
 /* ---- the tree ---- */
 
@@ -333,15 +337,40 @@ static int find_tour(struct job *job, const struct spanning_tree *tree, bosc_arr
     return code;
 }
 
+/* Shortens the tour, and reports a lower bound of all tours. kicks: 0: none. */
+static int improve_tour(struct job *job, const struct spanning_tree *tree, int64_t kicks, uint64_t seed,
+                        bosc_array *order, double *length)
+{
+    const bosc_tour_search_opts opts = {.size = sizeof opts,
+                                        .dtype = tree->points.dtype,
+                                        .dim = (int32_t)tree->points.shape[1],
+                                        .kicks = kicks ? (int32_t)kicks : -1,
+                                        .seed = seed};
+    const int64_t n = tree->points.shape[0];
+    double bound = 0, start = job_now();
+    bosc_status status = bosc_tour_improve(job->ctx, tree->points.data, n, 0, &opts, order->data, length);
+    job_add_seconds(job, "improve", start);
+    start = job_now();
+    if (status == BOSC_OK) status = bosc_tour_bound(job->ctx, tree->points.data, n, 0, &opts, &bound);
+    job_add_seconds(job, "bound", start);
+    job_set_number(job, "bound", bound);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+}
+
 int run_tour(struct job *job)
 {
     struct spanning_tree tree;
     bosc_array order = {0};
     double length = 0;
-    int code = job_open(job);
-    if (code) return code;
+    int64_t kicks = 5;
+    uint64_t seed = 0;
+    int code;
+    if ((code = option_integer(job, OPT_KICKS, 0, MOST_KICKS, &kicks)) || (code = option_seed(job, &seed))) return code;
+    if (job->value[OPT_KICKS] && !job->value[OPT_IMPROVE]) return report_error(EXIT_USAGE, "--kicks: needs --improve");
+    if ((code = job_open(job))) return code;
     code = read_and_span(job, job->operands[0], &tree);
     if (!code) code = find_tour(job, &tree, &order, &length);
+    if (!code && job->value[OPT_IMPROVE]) code = improve_tour(job, &tree, kicks, seed, &order, &length);
     if (!code) code = arrays_write(job, &job->value[OPT_OUTPUT], &order, 1);
     job_set_number(job, "length", length);
     free_tree(&tree);

@@ -246,15 +246,19 @@ const struct command commands[] = {
      .run = run_linkage},
 #include "tool/options/cluster_commands.inc"
     {.room = "tour",
-     .usage = "P -o order.npy",
-     .summary = "Find a closed tour of points along their Euclidean minimum spanning tree.\n"
-                "order (n,) are rows of P, beginning with 0; the tour is at most twice as long as the shortest one.",
+     .usage = "P -o order.npy [--improve [--kicks N]]",
+     .summary =
+         "Find a closed tour of points along their Euclidean minimum spanning tree.\n"
+         "order (n,) are rows of P, beginning with 0; the tour is at most twice as long as the shortest one. With\n"
+         "--improve it is shortened, and bound is a length that no tour is below.",
      .example = "boscage tour points.npy -o order.npy --json",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT,
                   .required = true,
                   .help = "output file of the order: .npy, (n,) i8; - is standard output"},
+                 {.id = OPT_IMPROVE},
+                 {.id = OPT_KICKS},
                  POINTS_OPTIONS},
      .writes_arrays = true,
      .run = run_tour},

@@ -3,6 +3,7 @@
 #include <boscage/bisector.h>
 #include <boscage/cbt.h>
 #include <boscage/arrangement.h>
+#include <boscage/tour.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>
 #include <boscage/ranks.h>
@@ -67,6 +68,12 @@ static void of_cbt(void)
     REFUSED(bosc_cbt_get_info(NULL, NULL, NULL));
     REFUSED(bosc_cbt_write(NULL, NULL, NULL, NULL));
     REFUSED(bosc_cbt_read(NULL, NULL, NULL, NULL));
+}
+
+static void of_tour(void)
+{
+    REFUSED(bosc_tour_improve(NULL, NULL, 0, 0, NULL, NULL, NULL));
+    REFUSED(bosc_tour_bound(NULL, NULL, 0, 0, NULL, NULL));
 }
 
 static void of_arrangement(void) { REFUSED(bosc_arrangement_build(NULL, NULL, 1, 2, NULL, NULL)); }
@@ -441,6 +448,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"bisector", NULL, of_bisector},
     {"cbt", NULL, of_cbt},
     {"arrangement", NULL, of_arrangement},
+    {"tour", NULL, of_tour},
     {"cellgraph", NULL, of_cellgraph},
     {"collision", NULL, of_collision},
     {"comm", NULL, of_comm},

@@ -1,0 +1,147 @@
+/* Shorter tours. Windows of a tour, which do not overlap, are searched side by side on the threads; then the whole tour
+ * is searched by one thread, which only makes the moves between windows. The windows shift between rounds of random
+ * changes. Their number depends on the points alone, so results do not depend on the number of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "core/arena.h"
+#include "core/carve.h"
+#include "core/check.h"
+#include "tour/tour.h"
+
+enum {
+    NEAR = 10,      /* nearest points of a point that moves consider; other numbers not measured */
+    WINDOW = 10000, /* vertices of a window, about; other numbers not measured */
+    ROUNDS = 5      /* of random changes, between which windows shift; other numbers not measured */
+};
+
+struct improvement {
+    bosc_ctx *ctx;
+    bosc_tour_search_opts opts;
+    int64_t n, windows;
+    struct bi_tour_space space; /* points in the order of the first tour */
+    struct bi_tour_state state;
+    uint32_t *rows; /* (n): the first tour */
+    uint32_t *spare;
+};
+
+static size_t carve_arrays(struct improvement *m, void *base)
+{
+    struct bi_carver c = {base, 0};
+    BI_CARVE(&c, m->state.tour, m->n);
+    BI_CARVE(&c, m->state.position, m->n);
+    BI_CARVE(&c, m->state.queue, m->n);
+    BI_CARVE(&c, m->rows, m->n);
+    BI_CARVE(&c, m->spare, m->n);
+    BI_CARVE(&c, m->state.is_queued, m->n);
+    return c.used;
+}
+
+/* Reads the tour, and checks that it has every row once. */
+static bosc_status read_order(struct improvement *m, const void *order)
+{
+    memset(m->state.is_queued, 0, (size_t)m->n); /* here: rows that are read */
+    for (int64_t i = 0; i < m->n; i++) {
+        const int64_t row = m->opts.id_bits == 64 ? ((const int64_t *)order)[i] : ((const uint32_t *)order)[i];
+        if (row < 0 || row >= m->n)
+            return bi_fail(m->ctx, BOSC_ERR_DATA, "order: position %lld has %lld, not a row of %lld", (long long)i,
+                           (long long)row, (long long)m->n);
+        if (m->state.is_queued[row])
+            return bi_fail(m->ctx, BOSC_ERR_DATA, "order: position %lld has row %lld again", (long long)i,
+                           (long long)row);
+        m->state.is_queued[row] = 1;
+        m->rows[i] = (uint32_t)row;
+        m->state.tour[i] = m->state.position[i] = (uint32_t)i;
+    }
+    memset(m->state.is_queued, 0, (size_t)m->n);
+    return BOSC_OK;
+}
+
+/* Begins the tour with the vertex at position `shift`. */
+static void rotate(struct improvement *m, int64_t shift)
+{
+    const size_t head = (size_t)shift * sizeof *m->spare, rest = (size_t)(m->n - shift) * sizeof *m->spare;
+    memcpy(m->spare, m->state.tour + shift, rest);
+    memcpy(m->spare + m->n - shift, m->state.tour, head);
+    memcpy(m->state.tour, m->spare, head + rest);
+    for (int64_t i = 0; i < m->n; i++) m->state.position[m->state.tour[i]] = (uint32_t)i;
+}
+
+/* Searches the whole tour, then again from its other side, since a search leaves the edge from the last vertex to the
+ * first alone. */
+static void descend_tour(struct improvement *m)
+{
+    for (int half = 0; half < 2; half++) {
+        rotate(m, m->n / 2);
+        bi_tour_descend_windows(m->ctx, &m->space, &m->state, 1);
+    }
+}
+
+/* Random changes of all windows: of a round's share of `kicks` a vertex. */
+static void kick_windows(struct improvement *m, int64_t kicks, int round)
+{
+    const struct bi_tour_kicks k = {kicks, round, ROUNDS, m->opts.seed};
+    rotate(m, m->n / m->windows / 2);
+    bi_tour_kick_windows(m->ctx, &m->space, &m->state, m->windows, &k);
+}
+
+static bosc_status search_tour(struct improvement *m)
+{
+    const int64_t kicks = m->opts.kicks > 0 ? m->opts.kicks : 0;
+    bi_progress_set_total(m->ctx, (double)(m->n * (1 + kicks)));
+    bi_tour_descend_windows(m->ctx, &m->space, &m->state, m->windows);
+    descend_tour(m);
+    BI_TRY(bi_progress_advance(m->ctx, (double)m->n));
+    for (int round = 0; round < ROUNDS && kicks > 0; round++) {
+        kick_windows(m, kicks, round);
+        BI_TRY(bi_progress_advance(m->ctx, (double)(m->n * kicks) / ROUNDS));
+    }
+    if (kicks > 0) descend_tour(m);
+    return BOSC_OK;
+}
+
+/* Writes the tour from its first row on, and its length. */
+static void write_tour(struct improvement *m, void *order, double *length)
+{
+    double sum = 0;
+    rotate(m, m->state.position[0]);
+    for (int64_t i = 0; i < m->n; i++) {
+        const uint32_t v = m->state.tour[i], row = m->rows[v];
+        if (m->opts.id_bits == 64)
+            ((int64_t *)order)[i] = row;
+        else
+            ((uint32_t *)order)[i] = row;
+        sum += bi_tour_distance(&m->space, v, m->state.tour[i + 1 < m->n ? i + 1 : 0]);
+    }
+    if (length) *length = ldexp(sum, m->space.exponent);
+}
+
+bosc_status bosc_tour_improve(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                              const bosc_tour_search_opts *opts, void *order, double *length)
+{
+    struct improvement m = {.ctx = ctx, .n = n};
+    BI_ENTER(ctx);
+    /* 1. Arguments. */
+    BI_TRY(bi_tour_check(ctx, points, n, &stride, opts, &m.opts));
+    if (n > 0 && !order) return bi_fail(ctx, BOSC_ERR_ARG, "order: NULL");
+    BI_TRY(bi_check_aligned(ctx, "order", order, (size_t)m.opts.id_bits / 8));
+    if (n == 0) {
+        if (length) *length = 0;
+        return BOSC_OK;
+    }
+    m.windows = n < 2 * WINDOW ? 1 : n / WINDOW;
+    /* 2. The tour and its points. */
+    const size_t bytes = carve_arrays(&m, NULL);
+    void *block = bi_host_alloc(ctx, bytes);
+    if (!block) return BOSC_ERR_NOMEM;
+    carve_arrays(&m, block);
+    bosc_status status = read_order(&m, order);
+    if (status == BOSC_OK) status = bi_tour_open_space(ctx, points, n, stride, &m.opts, m.rows, NEAR, &m.space);
+    /* 3. The search. */
+    if (status == BOSC_OK) status = search_tour(&m);
+    if (status == BOSC_OK) write_tour(&m, order, length);
+    bi_tour_free_space(ctx, &m.space);
+    bi_memory_release(&ctx->host, block, bytes);
+    return status;
+}
