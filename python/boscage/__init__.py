@@ -4,7 +4,7 @@ that differ in one letter, terrains. On the CPU and on CUDA devices, with the sa
 Modules have the names of the libraries with the same interface: change one import.
 
 ===========================  ==========================================================================
-`boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``
+`boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``, ``tour``
 `boscage.neighbors`          ``KDTree``, ``NearestNeighbors`` and transformers of scikit-learn
 `boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``, ``dijkstra``; ``verify_spanning_tree``
 `boscage.cluster`            ``DBSCAN``, ``dbscan`` of scikit-learn; ``friends_of_friends``

@@ -38,6 +38,39 @@ void tour(const Where &where, const In &pairs, int64_t n, const Out &order)
     Call(where).run([&](bosc_ctx *ctx) { return bosc_tour_compute(ctx, edges, n, nullptr, to); });
 }
 
+bosc_tour_search_opts search_opts(const In &points, const Rows &rows)
+{
+    bosc_tour_search_opts opts = {};
+    opts.size = sizeof opts;
+    opts.dtype = dtype_of(points, "points");
+    opts.dim = static_cast<int32_t>(rows.dim);
+    return opts;
+}
+
+/* Shortens the tour in `order`; returns its length. kicks: as in bosc_tour_search_opts. */
+double improve_tour(const Where &where, const In &points, int32_t kicks, uint64_t seed, const Out &order)
+{
+    Rows rows = rows_of(where, points, dtype_of(points, "points"), -1, "points");
+    bosc_tour_search_opts opts = search_opts(points, rows);
+    opts.kicks = kicks;
+    opts.seed = seed;
+    void *to = room(where, order, BOSC_I64, rows.n, "order");
+    double length = 0;
+    Call(where).run(
+        [&](bosc_ctx *ctx) { return bosc_tour_improve(ctx, rows.data, rows.n, rows.stride, &opts, to, &length); });
+    return length;
+}
+
+double tour_bound(const Where &where, const In &points, int32_t rounds)
+{
+    Rows rows = rows_of(where, points, dtype_of(points, "points"), -1, "points");
+    bosc_tour_search_opts opts = search_opts(points, rows);
+    opts.rounds = rounds;
+    double bound = 0;
+    Call(where).run([&](bosc_ctx *ctx) { return bosc_tour_bound(ctx, rows.data, rows.n, rows.stride, &opts, &bound); });
+    return bound;
+}
+
 /* Edges (u[i], v[i]) of uint32 or int64, without a graph. */
 struct Edges {
     bosc_graph_opts opts = {};
@@ -93,4 +126,6 @@ void bind_forest(nb::module_ &m)
     m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);
     m.def("tour", &tour, "where"_a, "pairs"_a, "n"_a, "order"_a);
+    m.def("improve_tour", &improve_tour, "where"_a, "points"_a, "kicks"_a, "seed"_a, "order"_a);
+    m.def("tour_bound", &tour_bound, "where"_a, "points"_a, "rounds"_a);
 }

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst
+from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst, tour, tour_bound
 
 NORMS = [1, 1.5, 2, 3, np.inf]
 
@@ -249,3 +249,29 @@ def test_counts_of_powers_below_one(p, boxsize, monkeypatch):
             assert np.allclose(a, b)
     a, b = (t[0].count_neighbors(t[0], [0.05, 0.2], p=p, cumulative=False) for t in (ours, theirs))
     assert (a == b).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+def test_tours_are_near_their_bound(dtype):
+    points = (np.random.default_rng(3).random((500, 2)) * 1000).astype(dtype)
+    order, length = tour(points)
+    assert order[0] == 0 and (np.sort(order) == np.arange(500)).all()
+    legs = points[order].astype(float) - points[np.roll(order, -1)].astype(float)
+    assert length == pytest.approx(np.hypot(*legs.T).sum(), rel=1e-12)
+    bound = tour_bound(points)
+    assert bound <= length < 1.06 * bound
+    walk = tour(points, kicks=0, workers=1)
+    assert length < walk[1] and (tour(points, workers=1)[0] == order).all()
+    assert (tour(points, seed=1)[0] != order).any()
+
+
+def test_tours_of_few_points_and_bad_arguments():
+    assert tour(np.zeros((0, 2)))[1] == 0 and tour_bound([[1.0, 2.0]]) == 0
+    order, length = tour([[0.0], [5.0], [1.0]])
+    assert length == 10 and 10 - 1e-9 < tour_bound([[0.0], [5.0], [1.0]]) <= 10
+    with pytest.raises(ValueError, match="points"):
+        tour([[np.nan, 1.0]])
+    with pytest.raises(ValueError, match="kicks"):
+        tour([[1.0, 2.0]], kicks=-1)
+    with pytest.raises(ValueError, match="rounds"):
+        tour_bound([[1.0]], rounds=0)
