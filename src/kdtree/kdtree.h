@@ -239,9 +239,10 @@ struct bi_kdtree_ops {
     bosc_status (*order_nodes)(bosc_ctx *, const bosc_kdtree *, bosc_kdtree *order);
     int32_t order_dim, order_run;
 
-    /* As the step nearest_other_label, for the trees and arguments that it supports: others go to the step. NULL: the
-     * step. */
+    /* As the steps nearest_other_label and prune, by groups of boxes where there are some: for the trees and arguments
+     * that they support, others go to the step. NULL: the step. */
     bosc_status (*nearest_other)(bosc_ctx *, int64_t n, const void *args);
+    bosc_status (*prune)(bosc_ctx *, int64_t n, const void *args);
 };
 
 extern const struct bi_kdtree_ops bi_kdtree_ops_cpu;

@@ -20,14 +20,30 @@ struct label_search {
     const struct bi_kdtree_shared_bounds *shared; /* with the same bounds; NULL: not shared */
 };
 
+/* Makes the groups of boxes, bottom up; of floats and doubles. */
+static bosc_status group_boxes(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
+{
+    const bosc_dtype dtype = blocks->view.dtype;
+    const int64_t groups = bi_kdtree_group_of(blocks->levels, ((int64_t)1 << blocks->levels) - 1);
+    if (!tree->ops->nearest_other || (dtype != BOSC_F32 && dtype != BOSC_F64)) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, groups + 1, 2 * BI_KDTREE_GROUP * (size_t)blocks->used * bosc_dtype_size(dtype),
+                         &blocks->groups));
+    for (blocks->level = blocks->levels; blocks->level > 0;) {
+        blocks->level = blocks->level < BI_KDTREE_GROUP_LEVELS ? 0 : blocks->level - BI_KDTREE_GROUP_LEVELS;
+        BI_TRY(tree->ops->steps->group_boxes(ctx, (int64_t)1 << blocks->level, blocks));
+    }
+    return BOSC_OK;
+}
+
 bosc_status bi_kdtree_make_labelled_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_blocks *blocks)
 {
     BI_TRY(bi_kdtree_make_blocks(ctx, tree, blocks));
     BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *blocks->node_labels, &blocks->node_labels));
-    /* One element precedes box 0: so the labels of the two boxes below each box are aligned to 8 bytes. */
-    BI_TRY(bi_scratch_of(ctx, (int64_t)2 << blocks->levels, sizeof *blocks->same, &blocks->same));
+    /* One element precedes box 0: so the labels of the two boxes below each box are aligned to 8 bytes. Vectors of a
+     * group read beyond the last box. */
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)2 << blocks->levels) + BI_KDTREE_GROUP, sizeof *blocks->same, &blocks->same));
     blocks->same++;
-    return BOSC_OK;
+    return group_boxes(ctx, tree, blocks);
 }
 
 bosc_status bi_kdtree_label_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, const void *labels,
@@ -49,7 +65,7 @@ bosc_status bi_kdtree_set_cores(bosc_ctx *ctx, const bosc_kdtree *tree, const vo
     const size_t size = bi_kdtree_dist2_size(tree);
     struct bi_kdtree_core_rows rows;
     BI_TRY(bi_scratch_of(ctx, tree->nodes, size, &blocks->node_cores));
-    BI_TRY(bi_scratch_of(ctx, ((int64_t)2 << blocks->levels) - 1, size, &blocks->least_cores));
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)2 << blocks->levels) + BI_KDTREE_GROUP, size, &blocks->least_cores));
     rows = (struct bi_kdtree_core_rows){*blocks, cores};
     BI_TRY(steps->node_cores(ctx, tree->nodes, &rows));
     blocks->level = blocks->levels;
@@ -150,7 +166,7 @@ static bosc_status search_active(bosc_ctx *ctx, const bosc_kdtree *tree, const s
         }
         BI_TRY(steps->write_none(ctx, tree->nodes, &empty));
         if (shares) BI_TRY(search_sample(ctx, tree, &s, active_nodes, count, mark.active));
-        BI_TRY(steps->prune(ctx, (int64_t)1 << s.blocks.levels, &prune));
+        BI_TRY((tree->ops->prune ? tree->ops->prune : steps->prune)(ctx, (int64_t)1 << s.blocks.levels, &prune));
         BI_TRY(list_active(ctx, tree, &mark, active_nodes, &count));
     } else {
         BI_TRY(steps->write_none(ctx, tree->nodes, &empty));

@@ -101,11 +101,15 @@ bosc_status bi_kdtree_cpu_build_order(bosc_ctx *ctx, bosc_kdtree *order, const b
 /* --- Nearest nodes with other labels (nearest_other_hot.c) -------------------------------------------------------- */
 
 struct bi_kdtree_nearest_other_label;
+struct bi_kdtree_prune;
 
-/* Search for items [begin, end) of a tree of floats, or of doubles; with active nodes and bounds. */
+/* Search for items [begin, end) of a tree of floats, or of doubles, and prune blocks [begin, end) of one; with active
+ * nodes and bounds. */
 struct bi_kdtree_other_hot {
     void (*search_f32)(const struct bi_kdtree_nearest_other_label *a, int64_t begin, int64_t end);
     void (*search_f64)(const struct bi_kdtree_nearest_other_label *a, int64_t begin, int64_t end);
+    void (*prune_f32)(const struct bi_kdtree_prune *a, int64_t begin, int64_t end);
+    void (*prune_f64)(const struct bi_kdtree_prune *a, int64_t begin, int64_t end);
 };
 
 extern const struct bi_kdtree_other_hot bi_kdtree_other_hot_v1, bi_kdtree_other_hot_v3, bi_kdtree_other_hot_v4;

@@ -1,5 +1,7 @@
 /* The operations of k-d trees on the CPU. */
-#include "kdtree/cpu/cpu.h"
+#include <math.h>
+
+#include "kdtree/cpu/nearest_other.h"
 
 #include "core/cpu/level.h"
 #include "core/cpu/threads.h"
@@ -124,21 +126,49 @@ static bosc_status cpu_make_index(bosc_ctx *ctx, bosc_kdtree *tree)
     return bi_kdtree_cpu_make_index(ctx, tree, &view);
 }
 
+/* Returns the loops for some blocks; NULL: they have no groups, or distances are roots of sums of powers. */
+static const struct bi_kdtree_other_hot *select_other(const bosc_ctx *ctx, const struct bi_kdtree_blocks *blocks)
+{
+    if (!blocks->groups) return NULL;
+    if (!(blocks->p > 0)) return BI_LEVEL_PICK(ctx->level, bi_kdtree_other_hot);
+    if (blocks->p == 1) return BI_LEVEL_PICK(ctx->level, bi_kdtree_other_sum);
+    return blocks->p == (double)INFINITY ? BI_LEVEL_PICK(ctx->level, bi_kdtree_other_largest) : NULL;
+}
+
 /* Searches by vectors of nodes, with a chunk of items a thread at a time: their costs differ. */
 static bosc_status cpu_nearest_other(bosc_ctx *ctx, int64_t n, const void *args)
 {
     enum { CHUNK = 64 }; /* items: fewer cost more, more balance less; estimated */
     const struct bi_kdtree_nearest_other_label *a = args;
     const bosc_dtype dtype = a->blocks.view.dtype;
-    if (!a->active_nodes || (dtype != BOSC_F32 && dtype != BOSC_F64)) return cpu_steps.nearest_other_label(ctx, n, a);
+    const struct bi_kdtree_other_hot *hot = a->active_nodes ? select_other(ctx, &a->blocks) : NULL;
+    if (!hot) return cpu_steps.nearest_other_label(ctx, n, a);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "nearest_other: injected fault");
-    const struct bi_kdtree_other_hot *hot = BI_LEVEL_PICK(ctx->level, bi_kdtree_other_hot);
     struct bi_batches p = bi_batches_of(ctx, n, 1);
     while (bi_next_batch(ctx, &p)) {
         const int threads = bi_thread_count_by_cost(ctx, p.end - p.begin, BI_STEP_COST);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (int64_t i = p.begin; i < p.end; i += CHUNK)
             (dtype == BOSC_F32 ? hot->search_f32 : hot->search_f64)(a, i, i + CHUNK < p.end ? i + CHUNK : p.end);
+    }
+    return p.status;
+}
+
+/* Prunes blocks by vectors of boxes and nodes. */
+static bosc_status cpu_prune(bosc_ctx *ctx, int64_t n, const void *args)
+{
+    enum { CHUNK = 16 }; /* blocks; estimated */
+    const struct bi_kdtree_prune *a = args;
+    const bosc_dtype dtype = a->blocks.view.dtype;
+    const struct bi_kdtree_other_hot *hot = select_other(ctx, &a->blocks);
+    if (!hot) return cpu_steps.prune(ctx, n, a);
+    if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "prune: injected fault");
+    struct bi_batches p = bi_batches_of(ctx, n, 1);
+    while (bi_next_batch(ctx, &p)) {
+        const int threads = bi_thread_count_by_cost(ctx, p.end - p.begin, BI_STEP_COST);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int64_t i = p.begin; i < p.end; i += CHUNK)
+            (dtype == BOSC_F32 ? hot->prune_f32 : hot->prune_f64)(a, i, i + CHUNK < p.end ? i + CHUNK : p.end);
     }
     return p.status;
 }
@@ -224,4 +254,5 @@ const struct bi_kdtree_ops bi_kdtree_ops_cpu = {
     .order_nodes = bi_kdtree_cpu_order_nodes,
     .order_dim = BI_KDTREE_CPU_ORDERED_DIM,
     .nearest_other = cpu_nearest_other,
+    .prune = cpu_prune,
 };

@@ -303,5 +303,6 @@ extern "C" const struct bi_kdtree_ops bi_kdtree_ops_cuda = {
     bi_kdtree_cuda_order_nodes,
     BI_KDTREE_ORDER_MOST_DIM,
     BI_KDTREE_RUN,
-    nullptr, /* a step of cuda_steps */
+    nullptr, /* steps of cuda_steps, or none */
+    nullptr,
 };

@@ -23,6 +23,8 @@ struct bi_kdtree_blocks {
     uint32_t *same;      /* by heap index: the one label of all nodes, or BI_KDTREE_MIXED */
     void *node_cores;    /* core distances, of the distance type; NULL: none, distances are Euclidean */
     void *least_cores;   /* by heap index */
+    double p;            /* the order of distances, which are doubles then; 0: squares, of order 2 */
+    void *groups;        /* the boxes again, for vectors: bi_kdtree_group_of; NULL: none */
 };
 
 /* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack
@@ -97,6 +99,45 @@ BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
     }
     uint32_t first = a->least_ids[2 * h + 1], second = a->least_ids[2 * h + 2];
     a->least_ids[h] = first < second ? first : second;
+}
+
+/* Groups hold the boxes BI_KDTREE_GROUP_LEVELS levels below a box, coordinate by coordinate: BI_KDTREE_GROUP low ends,
+ * then the high ones. The blocks are in groups of boxes 4, 8, ... levels above. A group of fewer boxes is below the root. */
+enum { BI_KDTREE_GROUP_LEVELS = 4, BI_KDTREE_GROUP = 1 << BI_KDTREE_GROUP_LEVELS };
+
+/* Returns the levels from box h down to those of its group. */
+BI_FN int bi_kdtree_group_depth(int32_t levels, int64_t h)
+{
+    return h == 0 && levels % BI_KDTREE_GROUP_LEVELS ? levels % BI_KDTREE_GROUP_LEVELS : BI_KDTREE_GROUP_LEVELS;
+}
+
+/* Returns the index of the group below box h; of the first block: the number of groups. Groups are in the order of
+ * their boxes, and each has 16 boxes with groups but for the root's. */
+BI_FN int64_t bi_kdtree_group_of(int32_t levels, int64_t h)
+{
+    const int top = levels % BI_KDTREE_GROUP_LEVELS;
+    if (h == 0) return 0;
+    const int64_t row = (int64_t)1 << (bi_bit_length((uint64_t)h + 1) - 1); /* boxes of its level */
+    return (top > 0) + (row - ((int64_t)1 << top)) / (BI_KDTREE_GROUP - 1) + h + 1 - row;
+}
+
+/* Fills the group below box i of `level`. Lanes without a box repeat the last one. */
+BI_FN void bi_step_group_boxes(const struct bi_kdtree_blocks *a, int64_t i)
+{
+    const int64_t h = ((int64_t)1 << a->level) - 1 + i;
+    const int depth = bi_kdtree_group_depth(a->levels, h);
+    const int64_t first = ((h + 1) << depth) - 1, last = first + ((int64_t)1 << depth) - 1,
+                  begin = bi_kdtree_group_of(a->levels, h) * a->used * 2 * BI_KDTREE_GROUP;
+    for (int32_t c = 0; c < 2 * a->used; c++)
+        for (int lane = 0; lane < BI_KDTREE_GROUP; lane++) {
+            const int64_t box = first + lane < last ? first + lane : last,
+                          at = begin + (c < a->used ? 2 * c : 2 * (c - a->used) + 1) * BI_KDTREE_GROUP + lane;
+            const double x = bi_kdtree_box_coordinate(a, box, c);
+            if (a->view.dtype == BOSC_F32)
+                ((float *)a->groups)[at] = (float)x;
+            else
+                ((double *)a->groups)[at] = x;
+        }
 }
 
 #endif

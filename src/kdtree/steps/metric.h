@@ -177,7 +177,7 @@ BI_FN double bi_kdtree_measure_of(const struct bi_kdtree_metric *m, double bound
     }
 }
 
-BI_FN double bi_kdtree_distance_of(const struct bi_kdtree_metric *m, double measure)
+BI_FN double bi_kdtree_distance_of_measure(const struct bi_kdtree_metric *m, double measure)
 {
     switch (m->kind) {
     case BI_KDTREE_SQUARES:

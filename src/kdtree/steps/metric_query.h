@@ -90,7 +90,7 @@ BI_FN bool bi_kdtree_query_admits(const struct bi_kdtree_metric_search *a, int64
 /* Converts measures to distances. */
 BI_FN void bi_kdtree_convert_measures(const struct bi_kdtree_metric *m, double *distances, int64_t count)
 {
-    for (int64_t e = 0; e < count; e++) distances[e] = bi_kdtree_distance_of(m, distances[e]);
+    for (int64_t e = 0; e < count; e++) distances[e] = bi_kdtree_distance_of_measure(m, distances[e]);
 }
 
 BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)

@@ -3,6 +3,7 @@
 #define BI_KDTREE_STEPS_NEAREST_OTHER_LABEL_H
 
 #include "kdtree/steps/blocks.h"
+#include "kdtree/steps/metric.h"
 
 /* Writes "none" to a row. Run when only the device can still fail, as outputs are unchanged on other failures. */
 struct bi_kdtree_write_none {
@@ -126,11 +127,43 @@ BI_FN void bi_step_merge_cores(const struct bi_kdtree_blocks *a, int64_t i)
     bi_kdtree_set_row_bound(a->least_cores, a->view.dtype, h, one < two ? one : two);
 }
 
+/* Returns the metric of an order p other than 2, without periods. */
+BI_FN struct bi_kdtree_metric bi_kdtree_metric_of_order(double p)
+{
+    struct bi_kdtree_metric m = bi_kdtree_power_metric(p);
+    if (p == 1 || p == (double)INFINITY) {
+        m.kind = p == 1 ? BI_KDTREE_SUM : BI_KDTREE_LARGEST;
+        m.shrink = m.grow = 1;
+    }
+    return m;
+}
+
+/* As bi_kdtree_block_box_bound for a->p: within the error of powers. */
+BI_FN double bi_kdtree_block_order_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
+                                         const double *high)
+{
+    const struct bi_kdtree_metric m = bi_kdtree_metric_of_order(a->p);
+    const double *box = (const double *)a->boxes + 2 * h * a->used;
+    double gaps[BI_KDTREE_BOX_COORDINATES];
+    for (int32_t c = 0; c < a->used; c++)
+        gaps[c] = box[c] > high[c] ? box[c] - high[c] : low[c] > box[c + a->used] ? low[c] - box[c + a->used] : 0;
+    return bi_kdtree_measure_gaps(&m, gaps, a->used) * m.shrink;
+}
+
+/* Returns the distance of node i from the row q: squared, or of order p. */
+BI_FN double bi_kdtree_block_distance(const struct bi_kdtree_blocks *a, int64_t i, const void *q)
+{
+    if (!(a->p > 0)) return bosc_kdtree_dist2(&a->view, i, q);
+    const struct bi_kdtree_metric m = bi_kdtree_metric_of_order(a->p);
+    return bi_kdtree_measure(&m, &a->view, i, (const double *)q);
+}
+
 /* Returns a lower bound of the distances between points of box h and of the box from `low` to `high`, exact for
  * distances as they are rounded: see boscage/device/kdtree.h. */
 BI_FN double bi_kdtree_block_box_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
                                        const double *high)
 {
+    if (a->p > 0) return bi_kdtree_block_order_bound(a, h, low, high);
     if (a->view.dtype == BOSC_F32) {
         const float *box = (const float *)a->boxes + 2 * h * a->used;
         float s = 0;
@@ -215,22 +248,41 @@ struct bi_kdtree_prune {
     void *shared_bounds;  /* with `best`: the bounds, lowered for deactivated nodes */
 };
 
-BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
+/* Returns the largest bound of active nodes of block s; -1: the block stays as it is. */
+BI_FN double bi_kdtree_bound_block(const struct bi_kdtree_prune *a, int64_t s)
 {
-    int64_t h = ((int64_t)1 << a->blocks.levels) - 1 + s, begin = a->blocks.begins[s], end = a->blocks.begins[s + 1];
-    int64_t near;
-    double most = -1, point[BI_KDTREE_BOX_COORDINATES], box[2 * BI_KDTREE_BOX_COORDINATES];
-    /* 1. Find the largest bound of active nodes. */
-    for (int64_t i = begin; i < end; i++) {
+    const uint32_t label = a->blocks.same[((int64_t)1 << a->blocks.levels) - 1 + s];
+    double most = -1;
+    if (label == BI_KDTREE_MIXED) return -1;
+    for (int64_t i = a->blocks.begins[s]; i < a->blocks.begins[s + 1]; i++) {
         if (!a->active[i]) continue;
         double bound = bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, bosc_kdtree_id(&a->blocks.view, i));
         most = bound > most ? bound : most;
     }
-    if (most < 0 || a->blocks.same[h] == BI_KDTREE_MIXED) return;
-    if (a->best) {
-        const double shared = bi_kdtree_of_distance_bits(a->best[a->blocks.same[h]], a->blocks.view.dtype == BOSC_F32);
-        most = shared < most ? shared : most;
+    if (most < 0 || !a->best) return most;
+    const double shared = bi_kdtree_of_distance_bits(a->best[label], a->blocks.view.dtype == BOSC_F32);
+    return shared < most ? shared : most;
+}
+
+/* Deactivates the nodes of block s: no node with another label is within `most`. */
+BI_FN void bi_kdtree_deactivate_block(const struct bi_kdtree_prune *a, int64_t s, double most)
+{
+    for (int64_t i = a->blocks.begins[s]; i < a->blocks.begins[s + 1]; i++) {
+        const int64_t row = bosc_kdtree_id(&a->blocks.view, i);
+        if (a->best && a->active[i] && bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, row) > most)
+            bi_kdtree_set_row_bound(a->shared_bounds, a->blocks.view.dtype, row, most);
+        a->active[i] = 0;
     }
+}
+
+BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
+{
+    const int64_t h = ((int64_t)1 << a->blocks.levels) - 1 + s;
+    int64_t near;
+    double point[BI_KDTREE_BOX_COORDINATES], box[2 * BI_KDTREE_BOX_COORDINATES];
+    /* 1. Find the largest bound of active nodes. */
+    const double most = bi_kdtree_bound_block(a, s);
+    if (most < 0) return;
     /* 2. Return if a node with another label is within it. */
     struct bi_kdtree_block_walk walk;
     for (int32_t c = 0; c < 2 * a->blocks.used; c++) box[c] = bi_kdtree_box_coordinate(&a->blocks, h, c);
@@ -249,13 +301,8 @@ BI_FN void bi_step_prune(const struct bi_kdtree_prune *a, int64_t s)
             const double near_bound = bi_kdtree_block_box_bound(&a->blocks, h, point, point);
             if (!(bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i, near_bound) > most)) return;
         }
-    /* 3. Deactivate the block, with the distance within which there is no such node. */
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t row = bosc_kdtree_id(&a->blocks.view, i);
-        if (a->best && a->active[i] && bi_kdtree_row_bound(a->bounds, a->blocks.view.dtype, row) > most)
-            bi_kdtree_set_row_bound(a->shared_bounds, a->blocks.view.dtype, row, most);
-        a->active[i] = 0;
-    }
+    /* 3. Deactivate the block. */
+    bi_kdtree_deactivate_block(a, s, most);
 }
 
 /* Lists every BI_KDTREE_SAMPLED-th active node, and deactivates it. */
@@ -329,6 +376,21 @@ struct bi_kdtree_bound_labels {
     uint64_t *best; /* as above */
 };
 
+/* Returns the distance of order a->p between two nodes. */
+BI_FN double bi_kdtree_node_distance(const struct bi_kdtree_blocks *a, int64_t i, int64_t j)
+{
+    const struct bi_kdtree_metric m = bi_kdtree_metric_of_order(a->p);
+    double sum = 0, powers = 0;
+    for (int32_t c = 0; c < a->view.dim; c++)
+        sum = bi_kdtree_add_gap(m.kind, sum,
+                                fabs(bosc_kdtree_coordinate(&a->view, i, c) - bosc_kdtree_coordinate(&a->view, j, c)));
+    if (m.kind != BI_KDTREE_POWER || sum == 0 || sum == (double)INFINITY) return sum;
+    for (int32_t c = 0; c < a->view.dim; c++)
+        powers = bi_kdtree_add_power(
+            &m, powers, fabs(bosc_kdtree_coordinate(&a->view, i, c) - bosc_kdtree_coordinate(&a->view, j, c)), sum);
+    return bi_kdtree_of_powers(&m, powers, sum);
+}
+
 BI_FN void bi_step_bound_labels(const struct bi_kdtree_bound_labels *a, int64_t i)
 {
     const bosc_kdtree_view *view = &a->blocks.view;
@@ -337,11 +399,12 @@ BI_FN void bi_step_bound_labels(const struct bi_kdtree_bound_labels *a, int64_t 
     double s = 0;
     if (one == two) return;
     /* 1. The distance, by the operations of bosc_kdtree_dist2. */
-    for (int32_t c = 0; c < view->dim; c++) {
+    for (int32_t c = 0; c < view->dim && !(a->blocks.p > 0); c++) {
         double x = bosc_kdtree_coordinate(view, i, c), y = bosc_kdtree_coordinate(view, i + 1, c);
         double d = single ? (double)((float)x - (float)y) : x - y;
         s = single ? (double)((float)s + (float)d * (float)d) : s + d * d;
     }
+    if (a->blocks.p > 0) s = bi_kdtree_node_distance(&a->blocks, i, i + 1);
     if (!(s == s)) s = (double)INFINITY;
     s = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i, s);
     s = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, i + 1, s);
@@ -379,8 +442,8 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
             if (a->blocks.node_labels[node] == walk.label) continue;
             double d = bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, node, walk.core);
             if (d > limit) continue;
-            const double dist2 = bosc_kdtree_dist2(view, node, q);
-            d = dist2 > d ? dist2 : d;
+            const double distance = bi_kdtree_block_distance(&a->blocks, node, q);
+            d = distance > d ? distance : d;
             uint32_t id = bosc_kdtree_id(view, node);
             if (d > limit || (d == limit && id >= best)) continue;
             limit = d;

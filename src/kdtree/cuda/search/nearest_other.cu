@@ -187,7 +187,7 @@ template <class D> static bosc_status launch_dim(bosc_ctx *ctx, const bi_kdtree_
 bool bi_kdtree_cuda_supports_nearest_other(const bi_kdtree_nearest_other_label &search)
 {
     const bosc_kdtree_view *view = &search.blocks.view;
-    return search.active_nodes && !search.wide && view->dim <= 4 &&
+    return search.active_nodes && !search.wide && view->dim <= 4 && !(search.blocks.p > 0) &&
            (view->dtype == BOSC_F32 || view->dtype == BOSC_F64);
 }
 

@@ -5,7 +5,7 @@
 #include "core/cuda/launch.cuh"
 #include "kdtree/steps/nearest_other_label.h"
 
-/* True for searches from nodes of trees of floats or doubles, of 1 to 4 dimensions, with ids of 32 bits. */
+/* True for searches by squares from nodes of trees of floats or doubles, of 1 to 4 dimensions, with ids of 32 bits. */
 bool bi_kdtree_cuda_supports_nearest_other(const bi_kdtree_nearest_other_label &search);
 
 /* As the step nearest_other_label for `count` items; search.rows is unused. */
