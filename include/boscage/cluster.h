@@ -99,7 +99,8 @@ typedef struct bosc_hdbscan_opts {
     int64_t min_samples;          /* as in bosc_emst_compute_mutual; 0: min_cluster_size */
     int64_t max_cluster_size;     /* EOM does not select larger clusters; 0: no limit */
     double epsilon;               /* clusters that separate at smaller distances are joined; 0: none */
-    bosc_cluster_metric metric;   /* of points: MINKOWSKI is Euclidean here. Dendrograms have its distances */
+    bosc_cluster_metric metric;   /* of points; dendrograms have its distances */
+    double p;                     /* of MINKOWSKI: 1 or more, INFINITY among them; 0: 2 */
 } bosc_hdbscan_opts;
 
 typedef struct bosc_hdbscan_info {
@@ -116,7 +117,8 @@ typedef struct bosc_hdbscan_info {
  * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n. BOSC_ERR_DATA with the row for one without a
  *     direction under HAVERSINE and COSINE. Under MINKOWSKI points with squares out of range are multiplied by a power
  *     of two; BOSC_ERR_LIMIT if their magnitudes are more than a factor of 2^950 apart, or one is infinite.
- * Metrics: HAVERSINE and COSINE compare chords, in double, which have the order of the distances.
+ * Metrics: HAVERSINE and COSINE compare chords, in double, which have the order of the distances. MINKOWSKI of other p
+ *     than 2 compares distances in double: bosc_emst_compute_minkowski.
  * Cost: the sum of the three calls. The dendrogram takes 32 n bytes of scratch.
  * Ties: with min_samples of 3 and more, many edges have the core distance of one point as their length. Clusters depend
  *     on the order of such ties, which is by rows here. scikit-learn and the hdbscan package order them otherwise, each
@@ -138,7 +140,7 @@ BOSC_API bosc_status bosc_hdbscan_bytes(const bosc_ctx *ctx, const bosc_hdbscan_
 
 /* Computes the dendrogram from which bosc_hdbscan_compute selects: single linkage under mutual reachability.
  * points, n, stride: as in bosc_hdbscan_compute.
- * opts: required, as dim has no default; dtype, dim, metric, min_cluster_size and min_samples are used.
+ * opts: required, as dim has no default; dtype, dim, metric, p, min_cluster_size and min_samples are used.
  * z (n - 1, 4): merges, as bosc_linkage_compute writes them.
  * Errors: as bosc_hdbscan_compute.
  * Cost: that of bosc_emst_compute_mutual and bosc_linkage_compute.
@@ -152,7 +154,7 @@ BOSC_API bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *poi
  * from that of its birth to that at which the point leaves.
  * z (n - 1, 4): of bosc_linkage_compute, or scipy's. Distances are 0 or more and do not descend: those of
  *     scipy's centroid and median methods may descend.
- * opts: NULL means the defaults; dtype, dim, metric and min_samples are unused.
+ * opts: NULL means the defaults; dtype, dim, metric, p and min_samples are unused.
  * labels (n): of label_bits; -1 for noise. Clusters are numbered from 0 by their smallest rows.
  * probabilities (n): the density at which the point leaves over the greatest one of its cluster; 0 for noise; may be
  *     NULL.
@@ -208,7 +210,7 @@ typedef struct bosc_hdbscan_model {
  * distance is that of its min_samples-th nearest, itself counted.
  * model: its arrays are read only.
  * opts: as those of bosc_hdbscan_condense; NULL means the defaults. min_samples, label_bits and epsilon are used;
- *     metric is MINKOWSKI.
+ *     metric is MINKOWSKI, of p 2.
  * queries (query_count x dim): of the tree's dtype, rows `stride` elements apart (0: dim).
  * labels (query_count): of label_bits; those of the clusters, -1 for noise.
  * probabilities (query_count): the density at which a query joins over the greatest one of its cluster, at most 1; 0

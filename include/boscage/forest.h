@@ -163,6 +163,23 @@ BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points,
                                               const bosc_emst_opts *opts, int64_t min_samples, void *pairs, void *dist2,
                                               void *core_dist2);
 
+/* Finds the minimum spanning tree under Minkowski distances, and under mutual reachability by them.
+ * Lengths are distances of order p in double, as bosc_kdtree_knn_metric computes them for points of F64; for p 2 they
+ * are roots of squared lengths. Edges are ordered by (length, i, j); for p 2 by (squared length, i, j).
+ * points, n, stride, opts, pairs: as in bosc_emst_compute. Coordinates are rounded to double.
+ * p: 1 or more; INFINITY: the largest difference.
+ * min_samples: as in bosc_emst_compute_mutual; 0: plain distances.
+ * lengths (n - 1): of the edges; may be NULL.
+ * core_distances (n): with min_samples; may be NULL.
+ * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT with the row for an infinite coordinate, and for a
+ *     distance that is more than a double holds.
+ * Cost: as bosc_emst_compute_mutual with F64, and 32 bytes of memory a coordinate more. The searches are general: p of
+ *     1 and INFINITY take a few times as long as p 2, other p longer.
+ * Waits. */
+BOSC_API bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                 const bosc_emst_opts *opts, double p, int64_t min_samples, void *pairs,
+                                                 double *lengths, double *core_distances);
+
 /* Computes the most backend memory, in bytes, of bosc_emst_compute (min_samples 0) or bosc_emst_compute_mutual.
  * For n host points with squares in range. Needs no device.
  * opts, min_samples: as in the call.

@@ -46,10 +46,14 @@ bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, 
     if (full->label_bits == 0) full->label_bits = 64;
     if (full->min_cluster_size == 0) full->min_cluster_size = MIN_CLUSTER_SIZE;
     if (full->min_samples == 0) full->min_samples = full->min_cluster_size;
+    if (full->p == 0) full->p = 2;
     if (full->label_bits != 32 && full->label_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
     if ((int)full->metric < BOSC_CLUSTER_MINKOWSKI || full->metric > BOSC_CLUSTER_COSINE)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric %d is none of MINKOWSKI, HAVERSINE, COSINE", (int)full->metric);
+    if (!(full->p >= 1)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: p: %g is less than 1", full->p);
+    if (full->p != 2 && full->metric != BOSC_CLUSTER_MINKOWSKI)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: p: %g, but metric is not MINKOWSKI", full->p);
     if (full->selection != BOSC_HDBSCAN_EOM && full->selection != BOSC_HDBSCAN_LEAF)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: selection %d is neither EOM nor LEAF", (int)full->selection);
     if (full->min_cluster_size < 2)
@@ -67,8 +71,9 @@ bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, 
 
 bosc_status bi_hdbscan_check_euclidean(bosc_ctx *ctx, const bosc_hdbscan_opts *full)
 {
-    if (full->metric == BOSC_CLUSTER_MINKOWSKI) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric: predictions are under MINKOWSKI alone");
+    if (full->metric != BOSC_CLUSTER_MINKOWSKI)
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: metric: predictions are under MINKOWSKI alone");
+    return full->p == 2 ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "opts: p: %g; predictions are under p 2", full->p);
 }
 
 /* Checks the number of points and the arrays that a call writes. */
@@ -448,6 +453,20 @@ static bosc_status compute_angles(bosc_ctx *ctx, const void *points, int64_t n, 
     return steps->hdbscan_store_heights(ctx, n - 1, &chords);
 }
 
+/* Computes the dendrogram of points under distances of order o->p. */
+static bosc_status compute_order(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                 const bosc_hdbscan_opts *o, double *z)
+{
+    const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
+    const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
+    uint32_t *pairs;
+    double *lengths;
+    BI_TRY(bi_scratch_of(ctx, 2 * n, sizeof *pairs, &pairs));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *lengths, &lengths));
+    BI_TRY(bosc_emst_compute_minkowski(ctx, points, n, stride, &tree, o->p, o->min_samples, pairs, lengths, NULL));
+    return bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z);
+}
+
 /* Computes the dendrogram of points, by compute_far if squares are out of range. */
 static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                       const bosc_hdbscan_opts *o, double *z)
@@ -455,6 +474,7 @@ static bosc_status compute_dendrogram(bosc_ctx *ctx, const void *points, int64_t
     const double one[2] = {1, 1};
     bosc_status status;
     if (o->metric != BOSC_CLUSTER_MINKOWSKI) BI_RETURN_WITH_SCRATCH(ctx, compute_angles(ctx, points, n, stride, o, z));
+    if (o->p != 2) BI_RETURN_WITH_SCRATCH(ctx, compute_order(ctx, points, n, stride, o, z));
     BI_WITH_SCRATCH(ctx, status = compute_scaled(ctx, points, n, stride, o, one, z));
     if (status != BOSC_ERR_LIMIT || (o->dtype != 0 && o->dtype != BOSC_F32 && o->dtype != BOSC_F64)) return status;
     BI_RETURN_WITH_SCRATCH(ctx, compute_far(ctx, points, n, stride, o, z));
@@ -545,10 +565,13 @@ bosc_status bosc_hdbscan_bytes(const bosc_ctx *ctx, const bosc_hdbscan_opts *opt
     BI_TRY(bi_hdbscan_check_samples(messages, &full, n));
     const bool turns = full.metric != BOSC_CLUSTER_MINKOWSKI; /* rows become directions: copies of both, and heights */
     const int32_t dim = bi_cluster_direction_dim(full.metric, full.dim);
-    const bosc_emst_opts emst = {.size = sizeof emst, .dtype = turns ? BOSC_F64 : full.dtype, .dim = dim};
+    const bool is_order = full.p != 2; /* rows become doubles, and queries of a general search */
+    const bosc_emst_opts emst = {.size = sizeof emst, .dtype = turns || is_order ? BOSC_F64 : full.dtype, .dim = dim};
     BI_TRY(bosc_emst_bytes(ctx, &emst, n, full.min_samples, &tree));
     BI_TRY(bosc_linkage_bytes(ctx, NULL, n, &linkage));
     if (!bytes) return bi_fail(messages, BOSC_ERR_ARG, "bytes: NULL");
-    *bytes = bi_max_i64(tree, linkage) + n * (BESIDE + (turns ? 8 * (dim + full.dim + 1) : 0));
+    *bytes = bi_max_i64(tree, linkage) + n * (BESIDE + (turns      ? 8 * (dim + full.dim + 1)
+                                                        : is_order ? 40 * full.dim
+                                                                   : 0));
     return BOSC_OK;
 }

@@ -122,19 +122,26 @@ bosc_status bi_emst_check_opts(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_e
 bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *opts, int64_t n, int64_t room, const void *pairs,
                                  const void *dist2);
 
-/* Computes the spanning tree of the n points of a k-d tree with 32-bit ids, to scratch: pairs (n - 1) as smaller << 32
- * | greater, ascending, and the bits of their squared lengths as 64-bit (`is_64bit`) or 32-bit floats. */
-bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                            uint64_t *words);
+/* The lengths of edges: 32-bit or 64-bit floats, squared or of an order p. */
+struct bi_emst_lengths {
+    bool is_64bit;
+    double p; /* 0: squared, of order 2. Else lengths are distances of that order, and the tree has doubles */
+};
 
-/* The same under mutual reachability, for n >= 2: core (n) becomes the squared core distances, as words has them, of
- * the distance type. 1 <= min_samples <= n. */
+/* Computes the spanning tree of the n points of a k-d tree with 32-bit ids, to scratch: pairs (n - 1) as smaller << 32
+ * | greater, ascending, and the bits of their lengths. */
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
+                            uint64_t *pairs, uint64_t *words);
+
+/* The same under mutual reachability, for n >= 2: core (n) becomes the core distances, as words has lengths, of the
+ * distance type. 1 <= min_samples <= n. */
 bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
-                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words);
+                                   struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words);
 
 /* The caller's output arrays for such edges. */
 struct bi_emst_outputs {
     bool ids_64bit, is_64bit, lengths;
+    bool roots; /* squared lengths, doubles, are replaced by their roots */
     struct bi_out pairs, dist2;
 };
 bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,

@@ -39,14 +39,15 @@ static bosc_status sort_found(bosc_ctx *ctx, int64_t n, uint64_t *pairs, uint64_
 }
 
 /* Finds the edges of n points, in any order; arguments as of bi_emst_of_tree. */
-static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                                 uint64_t *words)
+static bosc_status find_edges_of(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
+                                 uint64_t *pairs, uint64_t *words)
 {
     struct bi_emst_rounds e = {.ctx = ctx,
                                .steps = ctx->ops->forest->steps,
                                .tree = tree,
                                .n = n,
-                               .args = {.is_64bit = is_64bit, .k = NEAR, .length = NEAR},
+                               .p = lengths.p,
+                               .args = {.is_64bit = lengths.is_64bit, .k = NEAR, .length = NEAR},
                                .pairs = pairs,
                                .words = words};
     if (n < 2) return BOSC_OK;
@@ -61,7 +62,7 @@ int64_t bi_emst_list_length(int64_t n, int64_t min_samples)
 
 /* The same under mutual reachability, and the core distances. */
 static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
-                                     bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+                                     struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
     const int64_t k = bi_emst_list_length(n, min_samples);
     struct bi_emst_rounds e = {.ctx = ctx,
@@ -69,14 +70,15 @@ static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int
                                .tree = tree,
                                .n = n,
                                .mutual = true,
-                               .args = {.is_64bit = is_64bit,
+                               .p = lengths.p,
+                               .args = {.is_64bit = lengths.is_64bit,
                                         .k = (int32_t)k,
                                         .length = (int32_t)(k < MOST_USED ? k : MOST_USED),
                                         .core_at = (int32_t)(min_samples - 1),
                                         .core = core},
                                .pairs = pairs,
                                .words = words};
-    if (n < 2) return ctx->backend->fill(ctx, core, 0, (size_t)n * (is_64bit ? 8 : 4));
+    if (n < 2) return ctx->backend->fill(ctx, core, 0, (size_t)n * (lengths.is_64bit ? 8 : 4));
     BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
 
@@ -88,12 +90,12 @@ static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int
 
 /* Writes the edges of the kept rows. */
 static bosc_status join_kept(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
-                             bool is_64bit, uint64_t *pairs, uint64_t *words)
+                             struct bi_emst_lengths lengths, uint64_t *pairs, uint64_t *words)
 {
     const struct bi_emst_rename rename = {copies->kept_rows, pairs};
     bosc_kdtree *kept;
     BI_TRY(bi_kdtree_build_kept(ctx, tree, copies, &kept));
-    bosc_status status = find_edges_of(ctx, kept, copies->kept, is_64bit, pairs, words);
+    bosc_status status = find_edges_of(ctx, kept, copies->kept, lengths, pairs, words);
     bosc_kdtree_free(kept);
     if (status != BOSC_OK) return status;
     return ctx->ops->forest->steps->emst_rename(ctx, copies->kept - 1, &rename);
@@ -113,20 +115,20 @@ static bosc_status join_each_copy(bosc_ctx *ctx, const struct bi_kdtree_copies *
 }
 
 /* Writes the edges of the kept rows, then those of the copies. */
-static bosc_status join_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                             uint64_t *words)
+static bosc_status join_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
+                             uint64_t *pairs, uint64_t *words)
 {
     struct bi_kdtree_copies copies;
     BI_TRY(bi_kdtree_find_copies(ctx, tree, &copies));
     const int64_t joined = copies.kept - 1;
-    BI_TRY(join_kept(ctx, tree, &copies, is_64bit, pairs, words));
+    BI_TRY(join_kept(ctx, tree, &copies, lengths, pairs, words));
     return join_each_copy(ctx, &copies, n, pairs + joined, words + joined);
 }
 
-static bosc_status join_copies(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                               uint64_t *words)
+static bosc_status join_copies(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
+                               uint64_t *pairs, uint64_t *words)
 {
-    BI_RETURN_WITH_SCRATCH(ctx, join_rows(ctx, tree, n, is_64bit, pairs, words));
+    BI_RETURN_WITH_SCRATCH(ctx, join_rows(ctx, tree, n, lengths, pairs, words));
 }
 
 /* --- Copies under mutual reachability ------------------------------------------------------------------------------
@@ -153,59 +155,60 @@ static bosc_status mark_excess(bosc_ctx *ctx, int64_t n, int64_t min_samples, co
 
 /* Writes the edges of the kept rows, and their core distances. */
 static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
-                                    int64_t min_samples, bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+                                    int64_t min_samples, struct bi_emst_lengths lengths, void *core, uint64_t *pairs,
+                                    uint64_t *words)
 {
     const struct bi_forest_steps *steps = ctx->ops->forest->steps;
     const struct bi_emst_rename rename = {copies->kept_rows, pairs};
-    const size_t size = is_64bit ? 8 : 4;
+    const size_t size = lengths.is_64bit ? 8 : 4;
     void *kept_core;
     bosc_kdtree *kept;
     BI_TRY(bi_scratch_of(ctx, copies->kept, size, &kept_core));
     BI_TRY(bi_kdtree_build_kept(ctx, tree, copies, &kept));
-    bosc_status status = find_mutual_edges(ctx, kept, copies->kept, min_samples, is_64bit, kept_core, pairs, words);
+    bosc_status status = find_mutual_edges(ctx, kept, copies->kept, min_samples, lengths, kept_core, pairs, words);
     bosc_kdtree_free(kept);
     if (status != BOSC_OK) return status;
-    const struct bi_emst_scatter_core scatter = {copies->kept_rows, kept_core, core, is_64bit};
+    const struct bi_emst_scatter_core scatter = {copies->kept_rows, kept_core, core, lengths.is_64bit};
     BI_TRY(ctx->backend->fill(ctx, core, 0, (size_t)tree->nodes * size));
     BI_TRY(steps->emst_scatter_core(ctx, copies->kept, &scatter));
     return steps->emst_rename(ctx, copies->kept - 1, &rename);
 }
 
 /* Writes the edges of the kept rows, then those of the excess; the usual ones if there is none. */
-static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples, bool is_64bit,
-                               void *core, uint64_t *pairs, uint64_t *words)
+static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
+                               struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
     struct bi_kdtree_copies copies;
     BI_TRY(bi_kdtree_mark_copies(ctx, tree, &copies));
     BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, n, min_samples, &copies));
     BI_TRY(bi_kdtree_list_kept(ctx, tree, &copies));
     const int64_t joined = copies.kept - 1;
-    if (copies.kept == n) return find_mutual_edges(ctx, tree, n, min_samples, is_64bit, core, pairs, words);
-    BI_TRY(join_kept_mutual(ctx, tree, &copies, min_samples, is_64bit, core, pairs, words));
+    if (copies.kept == n) return find_mutual_edges(ctx, tree, n, min_samples, lengths, core, pairs, words);
+    BI_TRY(join_kept_mutual(ctx, tree, &copies, min_samples, lengths, core, pairs, words));
     return join_each_copy(ctx, &copies, n, pairs + joined, words + joined);
 }
 
 bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
-                                   bool is_64bit, void *core, uint64_t *pairs, uint64_t *words)
+                                   struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
     bool many;
-    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
+    if (!(lengths.p > 0)) BI_TRY(bi_emst_check_magnitude(ctx, tree, lengths.is_64bit));
     BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
     if (many)
-        BI_TRY_WITH_SCRATCH(ctx, join_mutual(ctx, tree, n, min_samples, is_64bit, core, pairs, words));
+        BI_TRY_WITH_SCRATCH(ctx, join_mutual(ctx, tree, n, min_samples, lengths, core, pairs, words));
     else
-        BI_TRY(find_mutual_edges(ctx, tree, n, min_samples, is_64bit, core, pairs, words));
+        BI_TRY(find_mutual_edges(ctx, tree, n, min_samples, lengths, core, pairs, words));
     return sort_found(ctx, n, pairs, words);
 }
 
-bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, bool is_64bit, uint64_t *pairs,
-                            uint64_t *words)
+bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
+                            uint64_t *pairs, uint64_t *words)
 {
     bool many;
-    BI_TRY(bi_emst_check_magnitude(ctx, tree, is_64bit));
+    if (!(lengths.p > 0)) BI_TRY(bi_emst_check_magnitude(ctx, tree, lengths.is_64bit));
     if (n < 2) return BOSC_OK;
     BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
-    BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, is_64bit, pairs, words));
+    BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, lengths, pairs, words));
     return sort_found(ctx, n, pairs, words);
 }
 
@@ -217,6 +220,7 @@ bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs
     out->ids_64bit = opts->id_bits == 64;
     out->is_64bit = opts->dtype != BOSC_F32;
     out->lengths = dist2 != NULL;
+    out->roots = false;
     BI_TRY(bi_stage_out(ctx, pairs, 2 * count * (out->ids_64bit ? 8 : 4), &out->pairs, &staged));
     return bi_stage_out(ctx, dist2, dist2 ? count * (out->is_64bit ? 8 : 4) : 0, &out->dist2, &staged);
 }
@@ -224,8 +228,13 @@ bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs
 bosc_status bi_emst_store(bosc_ctx *ctx, const uint64_t *pairs, const uint64_t *words, int64_t edges,
                           const struct bi_emst_outputs *out)
 {
-    const struct bi_emst_write write = {
-        pairs, words, out->ids_64bit, out->is_64bit, out->pairs.reachable, out->lengths ? out->dist2.reachable : NULL};
+    const struct bi_emst_write write = {pairs,
+                                        words,
+                                        out->ids_64bit,
+                                        out->is_64bit,
+                                        out->roots,
+                                        out->pairs.reachable,
+                                        out->lengths ? out->dist2.reachable : NULL};
     BI_TRY(ctx->ops->forest->steps->emst_write(ctx, edges, &write));
     BI_TRY(bi_stage_back(ctx, &out->pairs));
     if (out->lengths) BI_TRY(bi_stage_back(ctx, &out->dist2));
@@ -299,18 +308,18 @@ struct cores {
 static bosc_status compute_mutual(bosc_ctx *ctx, const struct bi_emst_points *p, struct cores *cores, uint64_t *pairs,
                                   uint64_t *words)
 {
-    const bool is_64bit = p->opts->dtype != BOSC_F32;
-    const size_t size = is_64bit ? 8 : 4;
+    const struct bi_emst_lengths lengths = {p->opts->dtype != BOSC_F32, p->p};
+    const size_t size = lengths.is_64bit ? 8 : 4;
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, p->core_dist2, p->core_dist2 ? (size_t)p->n * size : 0, &cores->out, &staged));
     BI_TRY(bi_scratch_of(ctx, p->n, size, &cores->scaled));
-    return bi_emst_of_tree_mutual(ctx, p->tree, p->n, p->min_samples, is_64bit, cores->scaled, pairs, words);
+    return bi_emst_of_tree_mutual(ctx, p->tree, p->n, p->min_samples, lengths, cores->scaled, pairs, words);
 }
 
 /* Writes the core distances of the points as given to the caller's array. */
 static bosc_status store_cores(bosc_ctx *ctx, const struct bi_emst_points *p, const struct cores *cores)
 {
-    const struct bi_emst_write_core write = {cores->scaled, p->opts->dtype != BOSC_F32, 1 / p->scale,
+    const struct bi_emst_write_core write = {cores->scaled, p->opts->dtype != BOSC_F32, p->roots, 1 / p->scale,
                                              cores->out.reachable};
     BI_TRY(ctx->ops->forest->steps->emst_write_core(ctx, p->n, &write));
     return bi_stage_back(ctx, &cores->out);
@@ -325,6 +334,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
 {
     const struct outputs *to = user;
     uint64_t *found, *words;
+    const struct bi_emst_lengths lengths = {p->opts->dtype != BOSC_F32, p->p};
     struct cores cores;
     struct bi_emst_outputs out;
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *found, &found));
@@ -332,9 +342,10 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
     if (p->min_samples)
         BI_TRY(compute_mutual(ctx, p, &cores, found, words));
     else
-        BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, p->opts->dtype != BOSC_F32, found, words));
+        BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, lengths, found, words));
     if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, to->dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
+    out.roots = p->roots;
     if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);
 }
@@ -347,7 +358,8 @@ bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride,
     BI_TRY(bosc_kdtree_create(ctx, &opts, &tree));
     p->tree = tree;
     bosc_status status = bosc_kdtree_build(ctx, tree, points, p->n, stride);
-    if (status == BOSC_OK && p->n > 1) status = bi_kdtree_make_ordinary(ctx, tree, &p->scale, &p->exact);
+    p->scale = 1;
+    if (status == BOSC_OK && p->n > 1 && !(p->p > 0)) status = bi_kdtree_make_ordinary(ctx, tree, &p->scale, &p->exact);
     if (status == BOSC_OK && p->n > 1) BI_WITH_SCRATCH(ctx, status = use(ctx, p, user));
     bosc_kdtree_free(tree);
     return status;
@@ -395,5 +407,82 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
     BI_TRY(bi_emst_with_tree(ctx, points, stride, &scaled, compute_pairs, &to));
     if (n != 1 || !core_dist2) return BOSC_OK;
     BI_TRY(ctx->backend->copy(ctx, core_dist2, &one_point, full.dtype == BOSC_F32 ? 4 : 8));
+    return ctx->backend->sync(ctx);
+}
+
+/* --- Distances of order p ------------------------------------------------------------------------------------------ */
+
+/* Checks the caller's rows. */
+static bosc_status check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n, int64_t stride)
+{
+    if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
+    if (stride < 0 || (stride > 0 && stride < opts->dim))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than dim %d", (long long)stride, (int)opts->dim);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be less than 2^32 - 1", (long long)n);
+    if (n > 0 && stride > (INT64_MAX / 8 - opts->dim) / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "points: %lld rows of %lld elements are more than memory can hold",
+                       (long long)n, (long long)stride);
+    return bi_check_aligned(ctx, "points", points, bosc_dtype_size(opts->dtype));
+}
+
+/* Converts rows to doubles, in scratch. */
+static bosc_status convert_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                const bosc_emst_opts *opts, const double **to)
+{
+    const int64_t none = INT64_MAX;
+    struct bi_emst_convert a = {.stride = stride ? stride : opts->dim, .dtype = opts->dtype, .dim = opts->dim};
+    const size_t elements = (size_t)((n - 1) * a.stride + a.dim);
+    int64_t bad;
+    bool staged = false;
+    BI_TRY(bi_stage_in(ctx, points, elements * bosc_dtype_size(a.dtype), &a.rows, &staged));
+    BI_TRY(bi_scratch_of(ctx, n * a.dim, sizeof *a.to, &a.to));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.bad, &a.bad));
+    BI_TRY(ctx->backend->copy(ctx, a.bad, &none, sizeof none));
+    BI_TRY(ctx->ops->forest->steps->emst_convert(ctx, n * a.dim, &a));
+    BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
+    *to = a.to;
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "points: row %lld has an infinite coordinate", (long long)bad);
+}
+
+/* Computes the tree of converted rows. */
+static bosc_status compute_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts,
+                                 struct bi_emst_points *p, struct outputs *to)
+{
+    const double *rows;
+    BI_TRY(convert_rows(ctx, points, p->n, stride, opts, &rows));
+    return bi_emst_with_tree(ctx, rows, 0, p, compute_pairs, to);
+}
+
+bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                        const bosc_emst_opts *opts, double p, int64_t min_samples, void *pairs,
+                                        double *lengths, double *core_distances)
+{
+    const double one_point = 0; /* the core distance of a single point */
+    bosc_emst_opts full, doubles;
+    BI_ENTER(ctx);
+    /* 1. Check the arguments; the call on converted rows checks no stride. */
+    BI_TRY(bi_emst_check_opts(ctx, opts, &full));
+    if (!(p >= 1)) return bi_fail(ctx, BOSC_ERR_ARG, "p: %g is less than 1", p);
+    BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, NULL));
+    BI_TRY(bi_check_aligned(ctx, "lengths", lengths, sizeof *lengths));
+    BI_TRY(bi_check_aligned(ctx, "core_distances", core_distances, sizeof *core_distances));
+    if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
+    BI_TRY(check_rows(ctx, &full, points, n, stride));
+    /* 2. Compute the tree. */
+    doubles = full;
+    doubles.dtype = BOSC_F64;
+    struct bi_emst_points rows = {.n = n,
+                                  .opts = &doubles,
+                                  .min_samples = min_samples,
+                                  .core_dist2 = min_samples ? core_distances : NULL,
+                                  .p = p == 2 ? 0 : p,
+                                  .roots = p == 2};
+    struct outputs to = {pairs, lengths};
+    bi_progress_set_total(ctx, 1000 * (double)n);
+    if (n > 0) BI_TRY_WITH_SCRATCH(ctx, compute_order(ctx, points, stride, &full, &rows, &to));
+    if (n != 1 || !core_distances || !min_samples) return BOSC_OK;
+    BI_TRY(ctx->backend->copy(ctx, core_distances, &one_point, sizeof one_point));
     return ctx->backend->sync(ctx);
 }

@@ -17,6 +17,7 @@ struct bi_emst_rounds {
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
     bool mutual; /* lengths are under mutual reachability; args.core is the caller's */
+    double p;    /* as in struct bi_emst_lengths */
     uint32_t *found, *other_roots;
     void *found_dist2;
     uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
@@ -52,9 +53,11 @@ struct bi_emst_points {
     bool exact;          /* no scaled coordinate is rounded */
     int64_t min_samples; /* 0: Euclidean lengths */
     void *core_dist2;    /* the caller's array; NULL: none */
+    double p;            /* as in struct bi_emst_lengths */
+    bool roots;          /* the caller's arrays receive the roots of squared lengths */
 };
 
-/* Builds the tree of the points, scales it where squares are out of range, and calls `use` for 2 points or more; all
+/* Builds the tree of the points, scales it where squares are needed and out of range, and calls `use` for 2 points or more; all
  * arguments are checked, but for the points. `use` has scratch of its own. */
 typedef bosc_status (*bi_emst_use)(bosc_ctx *ctx, const struct bi_emst_points *p, void *user);
 bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct bi_emst_points *p,

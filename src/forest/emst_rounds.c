@@ -109,12 +109,21 @@ static bosc_status set_cores(struct bi_emst_rounds *e)
     return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
 }
 
+/* Finds the neighbour list of every point. */
+static bosc_status find_neighbours(struct bi_emst_rounds *e)
+{
+    const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = e->p, .self = 1};
+    if (!(e->p > 0)) return bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2);
+    return bosc_kdtree_knn_metric(e->ctx, e->tree, NULL, e->n, 0, e->args.k, &opts, e->args.near, e->args.near_dist2);
+}
+
 bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)
 {
     BI_TRY(bi_emst_allocate(e));
-    BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
+    BI_TRY(find_neighbours(e));
     BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree, &e->order));
     BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, &e->order, &e->blocks));
+    e->blocks.p = e->p;
     if (e->mutual) BI_TRY(set_cores(e));
     BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
     e->components = e->n;

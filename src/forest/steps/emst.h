@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/union_find.h"
 
 /* Arguments of all steps. Squared lengths are float, or double if `is_64bit`; their bits order as they do, since none
@@ -275,22 +276,25 @@ BI_FN void bi_step_emst_scatter_core(const struct bi_emst_scatter_core *a, int64
 /* Writes edge i to the caller's arrays. */
 struct bi_emst_write {
     const uint64_t *pairs, *words;
-    bool ids_64bit, is_64bit;
+    bool ids_64bit, is_64bit, roots;
     void *out, *dist2; /* dist2 may be NULL */
 };
+
+/* The bits of the root of a squared length, of doubles. */
+BI_FN uint64_t bi_emst_root(uint64_t word) { return bi_f64_bits(bi_sqrt(bi_f64_from_bits(word))); }
 
 BI_FN void bi_step_emst_write(const struct bi_emst_write *a, int64_t i)
 {
     bi_set_word(a->out, a->ids_64bit, 2 * i, a->pairs[i] >> 32);
     bi_set_word(a->out, a->ids_64bit, 2 * i + 1, (uint32_t)a->pairs[i]);
     if (!a->dist2) return;
-    bi_emst_set_word(a->dist2, a->is_64bit, i, a->words[i]);
+    bi_emst_set_word(a->dist2, a->is_64bit, i, a->roots ? bi_emst_root(a->words[i]) : a->words[i]);
 }
 
 /* Writes the core distance of point i. */
 struct bi_emst_write_core {
     const void *core;
-    bool is_64bit;
+    bool is_64bit, roots;
     double inverse; /* of the scale */
     void *out;
 };
@@ -300,7 +304,26 @@ BI_FN void bi_step_emst_write_core(const struct bi_emst_write_core *a, int64_t i
     const uint64_t word = bi_emst_word(a->core, a->is_64bit, i);
     const double square = a->is_64bit ? bi_f64_from_bits(word) : (double)bi_f32_from_bits((uint32_t)word),
                  unscaled = square * a->inverse * a->inverse;
-    bi_emst_set_word(a->out, a->is_64bit, i, a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled));
+    uint64_t out = a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled);
+    bi_emst_set_word(a->out, a->is_64bit, i, a->roots ? bi_emst_root(out) : out);
+}
+
+/* Converts element i of rows to a double. *bad: the first row with an infinite coordinate. */
+struct bi_emst_convert {
+    const void *rows;
+    int64_t stride;
+    bosc_dtype dtype;
+    int32_t dim;
+    double *to; /* rows of dim */
+    int64_t *bad;
+};
+
+BI_FN void bi_step_emst_convert(const struct bi_emst_convert *a, int64_t i)
+{
+    const int64_t row = i / a->dim;
+    const double x = bosc_kdtree_number(a->rows, row * a->stride + i - row * a->dim, a->dtype);
+    if (fabs(x) == (double)INFINITY) bi_atomic_min_i64(a->bad, row);
+    a->to[i] = x;
 }
 
 /* Arguments of the steps that prove a tree: its edges, and by index in the list of components the edges that leave

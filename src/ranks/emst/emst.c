@@ -36,9 +36,10 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
 static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
 {
     const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single};
+    const struct bi_emst_lengths lengths = {.is_64bit = !e->single};
     const struct bi_ranks_emst_pair_ids pair_ids = {e->edges.ends, e->tree->ids.data, e->edges.ids};
     BI_TRY(e->steps->emst_init(e->ctx, e->n, &init));
-    BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, !e->single, e->edges.ends, e->edges.keys));
+    BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, lengths, e->edges.ends, e->edges.keys));
     e->edges.count = e->n - 1;
     return e->steps->emst_pair_ids(e->ctx, e->edges.count, &pair_ids);
 }

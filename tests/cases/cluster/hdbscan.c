@@ -216,6 +216,44 @@ static void directions(bosc_ctx *ctx)
     }
 }
 
+/* Orders 1 and infinity of whole numbers, whose distances and squares are exact. */
+static void orders(bosc_ctx *ctx)
+{
+    struct suite_random r = {27};
+    for (int t = 0; t < 8; t++) {
+        if (suite_leaves_out()) continue;
+        const int32_t dim = 1 + t / 2;
+        const int64_t n = suite_slow(ctx) ? 40 : 150;
+        float *data = suite_alloc((size_t)(n * dim) * sizeof *data);
+        double *d = suite_alloc((size_t)(n * n) * 8), *z = suite_alloc((size_t)n * 64), *made = z + 4 * n;
+        struct answer got = make_answer(n);
+        bosc_hdbscan_info info = {.size = sizeof info};
+        for (int64_t e = 0; e < n * dim; e++) data[e] = (float)suite_below(&r, 300);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double sum = 0, largest = 0;
+                for (int32_t c = 0; c < dim; c++) {
+                    const double gap = fabs((double)data[i * dim + c] - (double)data[j * dim + c]);
+                    sum += gap;
+                    largest = fmax(largest, gap);
+                }
+                d[i * n + j] = t % 2 ? largest * largest : sum * sum;
+            }
+        const struct reference_points p = {BOSC_F32, dim, n, dim, data};
+        bosc_hdbscan_opts o = random_opts(&r, &p, 20);
+        o.p = t % 2 ? (double)INFINITY : 1;
+        reference_mutual_linkage(n, d, o.min_samples, z);
+        CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, data, n, 0, &o, made));
+        for (int64_t i = 0; i < 4 * (n - 1); i++) CHECK(z[i] == made[i]);
+        CHECK_OK(ctx, bosc_hdbscan_compute(ctx, data, n, 0, &o, got.labels, got.probabilities, got.scores, &info));
+        check_answer(n, made, &o, &got, &info);
+        free(data);
+        free(d);
+        free(z);
+        free_answer(&got);
+    }
+}
+
 /* Clusters in clusters, so that selections differ. */
 static void nested_clusters(bosc_ctx *ctx)
 {
@@ -405,11 +443,11 @@ static void bad_arguments(bosc_ctx *ctx)
 {
     const double x[6] = {0, 1, 3, NAN, 8, 9};
     const bosc_hdbscan_opts good = {.size = sizeof good, .dtype = BOSC_F64, .dim = 1};
-    bosc_hdbscan_opts bad[12];
+    bosc_hdbscan_opts bad[15];
     int64_t labels[6] = {7, 7, 7, 7, 7, 7};
     double values[6];
     /* 1. Options. */
-    for (int k = 0; k < 12; k++) bad[k] = good;
+    for (int k = 0; k < 15; k++) bad[k] = good;
     bad[0].dim = 0;
     bad[1].dtype = BOSC_U32;
     bad[2].label_bits = 16;
@@ -422,7 +460,11 @@ static void bad_arguments(bosc_ctx *ctx)
     bad[9].epsilon = (double)NAN;
     bad[10].metric = (bosc_cluster_metric)3;
     bad[11].metric = BOSC_CLUSTER_HAVERSINE; /* of one coordinate */
-    for (int k = 0; k < 12; k++) refuse(ctx, &bad[k]);
+    bad[12].p = 0.5;
+    bad[13].p = (double)NAN;
+    bad[14].p = 1; /* of directions */
+    bad[14].metric = BOSC_CLUSTER_COSINE;
+    for (int k = 0; k < 15; k++) refuse(ctx, &bad[k]);
     /* 2. Arrays. */
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, x, -1, 0, &good, labels, NULL, NULL, NULL), "n");
     CHECK_ARG(ctx, bosc_hdbscan_compute(ctx, NULL, 6, 0, &good, labels, NULL, NULL, NULL), "points");
@@ -501,7 +543,8 @@ static void bytes(bosc_ctx *ctx)
         const bosc_dtype dtype = k % 2 ? BOSC_F64 : BOSC_F32;
         struct reference_points p = kd_points(&r, dtype, dim, n, dim, k < 6 ? KD_RANDOM : KD_GRID);
         const bosc_emst_opts emst = {.size = sizeof emst, .dtype = dtype, .dim = dim};
-        const bosc_hdbscan_opts o = {.size = sizeof o, .dtype = dtype, .dim = dim, .min_samples = 1 + 5 * (k % 2)};
+        const bosc_hdbscan_opts o = {
+            .size = sizeof o, .dtype = dtype, .dim = dim, .min_samples = 1 + 5 * (k % 2), .p = k % 4 < 2 ? 2 : 1};
         const bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = dtype, .dim = dim, .id_bits = 32};
         int64_t *pairs = suite_alloc((size_t)n * 16), reported[3], kept, building;
         double *lengths = suite_alloc((size_t)n * 8), *z = suite_alloc((size_t)n * 32);
@@ -574,6 +617,7 @@ static const struct suite_case suite_cases_hdbscan[] = {
     {"shapes", shapes, NULL},
     {"magnitudes", magnitudes, NULL},
     {"directions", directions, NULL},
+    {"orders", orders, NULL},
     {"nested clusters", nested_clusters, NULL},
     {"cuts", cuts, NULL},
     {"cut arguments", cut_arguments, NULL},

@@ -107,6 +107,8 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_hdbscan_predict(ctx, &c.model, &many, q, 1, 0, labels, NULL), "opts");
     const bosc_hdbscan_opts cosine = {.size = sizeof cosine, .min_samples = 2, .metric = BOSC_CLUSTER_COSINE};
     CHECK_ARG(ctx, bosc_hdbscan_predict(ctx, &c.model, &cosine, q, 1, 0, labels, NULL), "opts");
+    const bosc_hdbscan_opts sums = {.size = sizeof sums, .min_samples = 2, .p = 1};
+    CHECK_ARG(ctx, bosc_hdbscan_predict(ctx, &c.model, &sums, q, 1, 0, labels, NULL), "opts");
     /* 2. Data. */
     CHECK_STATUS(ctx, bosc_hdbscan_predict(ctx, &c.model, &o, q, 3, 0, labels, probabilities), BOSC_ERR_DATA);
     c.leaves[2] = c.model.cluster_count;

@@ -399,6 +399,11 @@ static bosc_status emst_compute_mutual(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_compute_mutual(w->ctx, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
 }
+static bosc_status emst_compute_minkowski(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_compute_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 5, w->out, NULL, NULL);
+}
 static bosc_status emst_verify(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
@@ -692,6 +697,7 @@ static const struct call calls[] = {
     {"dbscan_compute_tree", dbscan_compute_tree, NULL, false},
     {"emst_compute", emst_compute, NULL, false},
     {"emst_compute_mutual", emst_compute_mutual, NULL, false},
+    {"emst_compute_minkowski", emst_compute_minkowski, NULL, false},
     {"emst_verify", emst_verify, NULL, false},
     {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},

@@ -1,5 +1,5 @@
-/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual and bosc_emst_verify fails in turn.
- * */
+/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual, bosc_emst_compute_minkowski and
+ * bosc_emst_verify fails in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@ struct subject {
     struct reference_points points;
     int32_t id_bits;
     int64_t min_samples;  /* 0: Euclidean lengths */
+    double order;         /* of bosc_emst_compute_minkowski; 0: of squares */
     const int64_t *given; /* a tree to prove, with a wrong edge; NULL: the call computes one */
     bosc_emst_fault fault, right_fault;
     int64_t pairs[2 * MOST], right_pairs[2 * MOST];
@@ -28,6 +29,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
             bosc_emst_verify(ctx, p->data, p->n, p->stride, &o, s->min_samples, s->given, &s->fault);
         return status == BOSC_ERR_DATA ? BOSC_OK : status; /* the answer of these calls */
     }
+    if (s->order > 0)
+        return bosc_emst_compute_minkowski(ctx, p->data, p->n, p->stride, &o, s->order, s->min_samples, s->pairs,
+                                           s->dist2, s->core);
     if (s->min_samples)
         return bosc_emst_compute_mutual(ctx, p->data, p->n, p->stride, &o, s->min_samples, s->pairs, s->dist2, s->core);
     return bosc_emst_compute(ctx, p->data, p->n, p->stride, &o, s->pairs, s->dist2);
@@ -62,20 +66,24 @@ static bool right(void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    /* Trial 2 joins copies, trials 3 and 5 are under mutual reachability, trials 4 and 5 prove a tree. */
-    for (int trial = 0; trial < 6; trial++) {
+    /* Trial 2 joins copies, trials 3, 5 and 7 are under mutual reachability, trials 4 and 5 prove a tree. The last two
+     * are of orders 1 and 3. */
+    for (int trial = 0; trial < 8; trial++) {
         const bool wide = trial == 1;
         struct suite_random r = {(uint64_t)trial};
         int64_t n = trial == 2 ? MOST : suite_slow(ctx) ? 20 : FEW;
         struct subject s = {.points =
                                 kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, trial == 2 ? KD_EQUAL : KD_RANDOM),
                             .id_bits = wide || trial >= 4 ? 64 : 32,
-                            .min_samples = trial == 3 || trial == 5 ? 4 : 0};
+                            .min_samples = trial == 3 || trial == 5 || trial == 7 ? 4 : 0,
+                            .order = trial == 6   ? 1
+                                     : trial == 7 ? 3
+                                                  : 0};
         int64_t path[2 * FEW]; /* no minimum tree of random points */
         for (int i = 0; i < 2 * FEW; i++) path[i] = (i + 1) / 2;
         struct fault_sweep sweep = {
             .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
-        if (trial >= 4) s.given = path;
+        if (trial == 4 || trial == 5) s.given = path;
         prepare(&s);
         CHECK_OK(ctx, call(ctx, &s));
         s.right_fault = s.fault;

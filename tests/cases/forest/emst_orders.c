@@ -1,0 +1,182 @@
+/* Minimum spanning trees under Minkowski distances equal those of the complete graph with edges ordered by
+ * (length, i, j). Distances are those of bosc_kdtree_knn_metric, which other suites compare with plain ones. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_data.h"
+
+struct order_edge {
+    double length;
+    int64_t i, j;
+};
+
+static bool comes_before(const struct order_edge *a, const struct order_edge *b)
+{
+    if (a->length != b->length) return a->length < b->length;
+    return a->i != b->i ? a->i < b->i : a->j < b->j;
+}
+
+static int by_points(const void *x, const void *y)
+{
+    const struct order_edge *a = x, *b = y;
+    if (a->i != b->i) return a->i < b->i ? -1 : 1;
+    return a->j < b->j ? -1 : a->j > b->j;
+}
+
+/* Writes the distances of all pairs (n x n), and the core distances. */
+static void measure_pairs(bosc_ctx *ctx, const double *rows, int64_t n, int32_t dim, double p, int64_t min_samples,
+                          double *d, double *core)
+{
+    const bosc_kdtree_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = dim, .id_bits = 64};
+    const bosc_kdtree_query_opts by = {.size = sizeof by, .p = p, .self = 1};
+    int64_t *ids = suite_alloc((size_t)(n * n) * sizeof *ids);
+    double *sorted = suite_alloc((size_t)(n * n) * sizeof *sorted);
+    bosc_kdtree *tree;
+    CHECK_OK(ctx, bosc_kdtree_create(ctx, &o, &tree));
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, rows, n, 0));
+    CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, tree, NULL, n, 0, n, &by, ids, sorted));
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < n; k++) d[i * n + ids[i * n + k]] = sorted[i * n + k];
+        core[i] = min_samples ? sorted[i * n + min_samples - 1] : 0;
+    }
+    bosc_kdtree_free(tree);
+    free(ids);
+    free(sorted);
+}
+
+/* Prim's method over all pairs. */
+static void join_pairs(int64_t n, const double *d, const double *core, struct order_edge *tree)
+{
+    struct order_edge *best = suite_alloc((size_t)n * sizeof *best);
+    bool *in = suite_alloc((size_t)n);
+    int64_t at = 0;
+    memset(in, 0, (size_t)n);
+    for (int64_t v = 0; v < n; v++) best[v] = (struct order_edge){INFINITY, INT64_MAX, INT64_MAX};
+    for (int64_t t = 0; t + 1 < n; t++) {
+        int64_t next = -1;
+        in[at] = true;
+        for (int64_t v = 0; v < n; v++) {
+            if (in[v]) continue;
+            const struct order_edge e = {fmax(d[at * n + v], fmax(core[v], core[at])), at < v ? at : v,
+                                         at < v ? v : at};
+            if (comes_before(&e, &best[v])) best[v] = e;
+            if (next < 0 || comes_before(&best[v], &best[next])) next = v;
+        }
+        tree[t] = best[next];
+        at = next;
+    }
+    free(best);
+    free(in);
+}
+
+static void check_order(bosc_ctx *ctx, const struct reference_points *p, double order, int64_t min_samples,
+                        int32_t id_bits)
+{
+    const bosc_emst_opts o = {sizeof o, p->dtype, p->dim, id_bits};
+    const int64_t n = p->n;
+    const size_t size = (size_t)(n + 1) * sizeof(double);
+    double *rows = suite_alloc(size * (size_t)p->dim), *d = suite_alloc(size * (size_t)n), *core = suite_alloc(size),
+           *lengths = suite_alloc(size), *own = suite_alloc(size);
+    struct order_edge *tree = suite_alloc((size_t)n * sizeof *tree);
+    void *pairs = suite_alloc((size_t)(2 * n) * 8);
+    CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, p->data, n, p->stride, &o, order, min_samples, pairs, lengths, own));
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t c = 0; c < p->dim; c++) rows[i * p->dim + c] = kd_get(p->data, p->dtype, i * p->stride + c);
+    measure_pairs(ctx, rows, n, p->dim, order, min_samples, d, core);
+    join_pairs(n, d, core, tree);
+    qsort(tree, (size_t)(n - 1), sizeof *tree, by_points);
+    for (int64_t i = 0; i < n && min_samples; i++) CHECK(own[i] == core[i]);
+    for (int64_t e = 0; e < n - 1; e++) {
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e), tree[e].i);
+        CHECK_EQ(kd_id(pairs, id_bits, 2 * e + 1), tree[e].j);
+        CHECK(lengths[e] == tree[e].length);
+    }
+    free(rows);
+    free(d);
+    free(core);
+    free(lengths);
+    free(own);
+    free(tree);
+    free(pairs);
+}
+
+/* All shapes without infinite coordinates, types and kinds of orders; plain and under mutual reachability. */
+static void orders(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    static const double all[] = {1, INFINITY, 3, 1.5};
+    struct suite_random r = {81};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 16; t++) {
+            if (suite_leaves_out() || s == KD_SPECIAL) continue;
+            const int64_t n = 1 + (int64_t)suite_below(&r, suite_slow(ctx) ? 40 : 200);
+            const int32_t dim = t == 15 ? 19 : 1 + (int32_t)suite_below(&r, 6);
+            struct reference_points p = kd_ordinary_points(&r, dtypes[t % 4], dim, n, dim + 1, (enum kd_shape)s);
+            const int64_t most = n > 9 ? 9 : n, min_samples = t % 3 ? 1 + (int64_t)suite_below(&r, (uint64_t)most) : 0;
+            check_order(ctx, &p, all[t / 4], min_samples, t % 2 ? 32 : 64);
+            free((void *)p.data);
+        }
+}
+
+/* Order 2 gives the Euclidean tree of the points as doubles, and roots of its squared lengths. */
+static void order_2(bosc_ctx *ctx)
+{
+    enum { N = 150 };
+    struct suite_random r = {82};
+    for (int t = 0; t < 4; t++) {
+        struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 3, N, 3, t % 2 ? KD_CLUSTERS : KD_HUGE);
+        const bosc_emst_opts o = {sizeof o, BOSC_F64, 3, 64};
+        int64_t pairs[2 * N], by_squares[2 * N];
+        double lengths[N], squares[N], core[N], squared_core[N];
+        const int64_t min_samples = 1 + t;
+        CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, lengths, core));
+        CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, p.data, N, 0, &o, min_samples, by_squares, squares, squared_core));
+        CHECK(memcmp(pairs, by_squares, 2 * (N - 1) * sizeof *pairs) == 0);
+        for (int i = 0; i < N - 1; i++) CHECK(lengths[i] == sqrt(squares[i]));
+        for (int i = 0; i < N; i++) CHECK(core[i] == sqrt(squared_core[i]));
+        free((void *)p.data);
+    }
+}
+
+static void order_arguments(bosc_ctx *ctx)
+{
+    const bosc_emst_opts o = {sizeof o, BOSC_F32, 2, 64};
+    float points[] = {0, 1, 3, 7, 9, 9, 2, 5}, infinite[] = {0, 1, 3, INFINITY, 9, 9, 2, 5}, missing[8] = {0, NAN};
+    double lengths[4] = {9, 9, 9, 9}, core[4] = {9, 9, 9, 9};
+    int64_t pairs[6];
+    CHECK_EQ(bosc_emst_compute_minkowski(NULL, points, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 0.5, 2, pairs, lengths, core), "p");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, NAN, 2, pairs, lengths, core), "p");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, -1, pairs, lengths, core), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 5, pairs, lengths, core), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 1, &o, 1, 2, pairs, lengths, core), "stride");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, -2, &o, 1, 2, pairs, lengths, core), "stride");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, INT64_MAX / 4, &o, 1, 2, pairs, lengths, core),
+              "points");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, NULL, 4, 0, &o, 1, 2, pairs, lengths, core), "points");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, (char *)points + 1, 4, 0, &o, 1, 2, pairs, lengths, core),
+              "points");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, -1, 0, &o, 1, 2, pairs, lengths, core), "n");
+    CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, NULL, lengths, core), "pairs");
+    CHECK_ARG(ctx,
+              bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, (double *)((char *)lengths + 4), core),
+              "lengths");
+    CHECK_ARG(ctx,
+              bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, lengths, (double *)((char *)core + 2)),
+              "core_distances");
+    CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, infinite, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_LIMIT);
+    CHECK(strcmp(bosc_ctx_message(ctx), "points: row 1 has an infinite coordinate") == 0);
+    CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, missing, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, points, UINT32_MAX, 0, &o, 1, 2, pairs, lengths, core),
+                 BOSC_ERR_LIMIT);
+    CHECK(lengths[0] == 9 && core[0] == 9);
+    CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 1, 0, &o, 1, 1, NULL, NULL, core));
+    CHECK(core[0] == 0 && core[1] == 9);
+    CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, NULL, 0, 0, &o, 1, 0, NULL, NULL, NULL));
+    CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, NULL, NULL));
+}
+
+static const struct suite_case suite_cases_emst_orders[] = {
+    {"orders", orders, NULL}, {"order 2", order_2, NULL}, {"arguments", order_arguments, NULL}};
+SUITE(emst_orders);
