@@ -410,7 +410,7 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
     return ctx->backend->sync(ctx);
 }
 
-/* --- Distances of order p ------------------------------------------------------------------------------------------ */
+/* --- Distances of order p ----------------------------------------------------------------------------------------- */
 
 /* Checks the caller's rows. */
 static bosc_status check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n, int64_t stride)

@@ -57,8 +57,8 @@ struct bi_emst_points {
     bool roots;          /* the caller's arrays receive the roots of squared lengths */
 };
 
-/* Builds the tree of the points, scales it where squares are needed and out of range, and calls `use` for 2 points or more; all
- * arguments are checked, but for the points. `use` has scratch of its own. */
+/* Builds the tree of the points, scales it where squares are needed and out of range, and calls `use` for 2 points or
+ * more; all arguments are checked, but for the points. `use` has scratch of its own. */
 typedef bosc_status (*bi_emst_use)(bosc_ctx *ctx, const struct bi_emst_points *p, void *user);
 bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct bi_emst_points *p,
                               bi_emst_use use, void *user);

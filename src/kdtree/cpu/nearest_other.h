@@ -1,5 +1,5 @@
-/* The loops of nearest_other_hot.c for distances of order 1, the sums of differences, and of order infinity, the largest
- * ones: for trees of doubles. cpu.h has those by squares. */
+/* The loops of nearest_other_hot.c for distances of order 1, the sums of differences, and of order infinity, the
+ * largest ones: for trees of doubles. cpu.h has those by squares. */
 #ifndef BI_KDTREE_CPU_NEAREST_OTHER_H
 #define BI_KDTREE_CPU_NEAREST_OTHER_H
 

@@ -102,7 +102,8 @@ BI_FN void bi_step_merge_boxes(const struct bi_kdtree_blocks *a, int64_t i)
 }
 
 /* Groups hold the boxes BI_KDTREE_GROUP_LEVELS levels below a box, coordinate by coordinate: BI_KDTREE_GROUP low ends,
- * then the high ones. The blocks are in groups of boxes 4, 8, ... levels above. A group of fewer boxes is below the root. */
+ * then the high ones. The blocks are in groups of boxes 4, 8, ... levels above. A group of fewer boxes is below the
+ * root. */
 enum { BI_KDTREE_GROUP_LEVELS = 4, BI_KDTREE_GROUP = 1 << BI_KDTREE_GROUP_LEVELS };
 
 /* Returns the levels from box h down to those of its group. */
