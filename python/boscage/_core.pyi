@@ -240,7 +240,12 @@ def dbscan(
     core: NDArray,
 ) -> None: ...
 def hdbscan_linkage(
-    where: Where, points: Annotated[NDArray, dict(writable=False)], min_samples: int, z: NDArray
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    metric: int,
+    p: float,
+    min_samples: int,
+    z: NDArray,
 ) -> None: ...
 def hdbscan_select(
     where: Where,

@@ -39,11 +39,13 @@ struct Selection {
     }
 };
 
-void hdbscan_linkage(const Where &where, const In &points, int64_t min_samples, const Out &z)
+void hdbscan_linkage(const Where &where, const In &points, int metric, double p, int64_t min_samples, const Out &z)
 {
     bosc_hdbscan_opts opts = {};
     opts.size = sizeof opts;
     opts.dtype = dtype_of(points, "X");
+    opts.metric = static_cast<bosc_cluster_metric>(metric);
+    opts.p = p;
     opts.min_samples = min_samples;
     Rows rows = rows_of(where, points, opts.dtype, -1, "X");
     opts.dim = static_cast<int32_t>(rows.dim);
@@ -215,7 +217,7 @@ void bind_cluster(nb::module_ &m)
 {
     m.def("dbscan", &dbscan, "where"_a, "points"_a, "eps"_a, "min_samples"_a, "metric"_a, "p"_a, "periods"_a.none(),
           "weights"_a.none(), "labels"_a, "core"_a);
-    m.def("hdbscan_linkage", &hdbscan_linkage, "where"_a, "points"_a, "min_samples"_a, "z"_a);
+    m.def("hdbscan_linkage", &hdbscan_linkage, "where"_a, "points"_a, "metric"_a, "p"_a, "min_samples"_a, "z"_a);
     m.def("hdbscan_select", &hdbscan_select, "where"_a, "z"_a, "n"_a, "min_cluster_size"_a, "leaf"_a, "epsilon"_a,
           "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a, "probabilities"_a.none(),
           "outlier_scores"_a.none());

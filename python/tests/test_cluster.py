@@ -200,9 +200,10 @@ def test_hdbscan_the_rest_is_sklearns():
     for X, parameters in (
         (distances, {"metric": "precomputed", "min_samples": 1}),
         (csr_matrix(BLOBS), {}),
-        (BLOBS, {"metric": "manhattan"}),
+        (BLOBS, {"metric": "canberra"}),
         (BLOBS, {"alpha": 0.5}),
-        (BLOBS, {"metric": "minkowski", "metric_params": {"p": 3}}),
+        (BLOBS, {"metric": "minkowski", "metric_params": {"p": 3, "w": np.array([1.0, 2.0])}, "algorithm": "brute"}),
+        (BLOBS * (BLOBS[:, :1] > 0), {"metric": "cosine", "algorithm": "brute"}),  # some rows are zero
         (BLOBS, {"metric": lambda x, y: abs(x - y).max()}),
     ):
         theirs = sklearn.cluster.HDBSCAN(**parameters, copy=True).fit(X)
@@ -219,6 +220,24 @@ def test_hdbscan_the_rest_is_sklearns():
             assert len(ours.exemplars_) == ours.labels_.max() + 1
         with pytest.raises(AttributeError, match="minimum_spanning_tree_"):
             ours.minimum_spanning_tree_
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "l1", "chebyshev", "minkowski", "haversine", "cosine"])
+@pytest.mark.parametrize("seed", range(4))
+def test_hdbscan_metrics(metric, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 2 if metric == "haversine" else 3)) * 0.4 + rng.integers(0, 3, size=(90, 1))
+    parameters = dict(metric=metric, min_samples=1, min_cluster_size=4, copy=True)  # no mutual distances tie
+    if metric == "minkowski":
+        parameters["metric_params"] = {"p": [1, 1.5, 3, 7][seed]}
+    theirs = sklearn.cluster.HDBSCAN(**parameters, algorithm="brute" if metric == "cosine" else "auto").fit(X)
+    ours = HDBSCAN(**parameters)
+    assert ours._own_metric(X) is not None
+    ours.fit(X)
+    assert (ours.labels_ == first_rows(theirs.labels_)).all()
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, rtol=1e-6)
+    with pytest.raises(AttributeError, match="minimum_spanning_tree_"):
+        ours.minimum_spanning_tree_
 
 
 def test_hdbscan_centers_of_sklearn_have_our_labels():

@@ -40,7 +40,9 @@ static void free_hierarchy(struct hierarchy *s)
 
 static int read_options(const struct job *job, bosc_hdbscan_opts *opts)
 {
-    static const bosc_cluster_metric metrics[] = {BOSC_CLUSTER_MINKOWSKI, BOSC_CLUSTER_HAVERSINE, BOSC_CLUSTER_COSINE};
+    static const bosc_cluster_metric metrics[] = {BOSC_CLUSTER_MINKOWSKI, BOSC_CLUSTER_MINKOWSKI,
+                                                  BOSC_CLUSTER_MINKOWSKI, BOSC_CLUSTER_HAVERSINE, BOSC_CLUSTER_COSINE};
+    static const double orders[] = {2, 1, INFINITY, 2, 2};
     int selection = 0, metric = 0, code;
     opts->size = sizeof *opts;
     opts->min_cluster_size = MIN_CLUSTER_SIZE;
@@ -51,9 +53,10 @@ static int read_options(const struct job *job, bosc_hdbscan_opts *opts)
         (code = option_choice(job, OPT_METRIC, &metric)) || (code = option_choice(job, OPT_SELECTION, &selection)))
         return code;
     opts->metric = metrics[metric];
+    opts->p = orders[metric];
     opts->selection = (bosc_hdbscan_selection)selection;
     opts->allow_single_cluster = job->value[OPT_ALLOW_SINGLE_CLUSTER] != NULL;
-    if (opts->metric != BOSC_CLUSTER_MINKOWSKI && (job->value[OPT_SAVE] || job->value[OPT_MEMBERSHIP]))
+    if (metric != 0 && (job->value[OPT_SAVE] || job->value[OPT_MEMBERSHIP]))
         return report_error(EXIT_USAGE, "%s: of Euclidean distances only",
                             job->value[OPT_SAVE] ? "--save" : "--membership");
     if (opts->max_cluster_size && selection == BOSC_HDBSCAN_LEAF)

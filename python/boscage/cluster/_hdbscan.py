@@ -1,12 +1,12 @@
 """HDBSCAN with the interface of `sklearn.cluster`, and the trees and scores of the hdbscan package.
 
 The estimator is scikit-learn's own, with this package's dendrogram and selection. scikit-learn answers for sparse
-input, tables of distances, other metrics than the Euclidean one, and `alpha` other than 1. The C library and the tool
-also have haversine and cosine.
+input, tables of distances, `alpha` other than 1, and metrics other than Minkowski's, haversine and cosine.
 """
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import Any, Optional
 
@@ -17,10 +17,13 @@ from .. import _core
 from .._arrays import NUMPY, Space, place_for, raw, space_of
 from .._points import exponent_of, points_of, scaled
 from .._where import where
+from ..neighbors import POWERS
 from ..spatial import FAR
 from ._dbscan import workers_of
+from ._friends import COSINE, HAVERSINE, MINKOWSKI
 from ._trees import CLUSTERS, CondensedTree, MinimumSpanningTree, SingleLinkageTree, dendrogram_of, merges_of
 
+EUCLIDEAN = MINKOWSKI, 2.0
 INFINITE, MISSING = -2, -3  # scikit-learn's labels of rows with infinities and with NaN
 COPY = (
     "The default value of `copy` will change from False to True in 1.10."
@@ -36,7 +39,8 @@ class HDBSCAN(_sklearn.HDBSCAN):
     min_cluster_size, min_samples, cluster_selection_epsilon, max_cluster_size, cluster_selection_method
         As scikit-learn's: `min_samples` counts the point itself. The hdbscan package does not: there it is 1 less.
     allow_single_cluster, store_centers, metric, metric_params
-        As scikit-learn's.
+        As scikit-learn's. This package answers for "euclidean", "manhattan", "chebyshev", "minkowski" with
+        `metric_params={"p": p}`, "haversine" and "cosine".
     alpha, algorithm, leaf_size, copy
         Used only where scikit-learn answers.
     n_jobs : int, optional
@@ -70,14 +74,27 @@ class HDBSCAN(_sklearn.HDBSCAN):
     array([ 0,  0,  0,  1,  1,  1, -1])
     """
 
-    def _is_own(self, X: Any) -> bool:
-        """True if this package answers."""
+    def _own_metric(self, X: Any) -> Optional[tuple[int, float]]:
+        """The metric of the extension and its p; None: scikit-learn answers."""
         parameters = self.metric_params or {}
-        if hasattr(X, "toarray") or self.alpha != 1:
-            return False
-        if isinstance(self.metric, str) and self.metric == "minkowski":
-            return set(parameters) <= {"p"} and parameters.get("p", 2) == 2
-        return isinstance(self.metric, str) and self.metric in ("euclidean", "l2") and not parameters
+        if hasattr(X, "toarray") or self.alpha != 1 or not isinstance(self.metric, str):
+            return None
+        if set(parameters) - {"p"} or (parameters and self.metric != "minkowski"):
+            return None
+        if self.metric in ("haversine", "cosine"):
+            own = (HAVERSINE if self.metric == "haversine" else COSINE), 2.0
+            if not _has_directions(X, self.metric):
+                return None
+        elif self.metric in POWERS and self.metric != "p":
+            p = POWERS[self.metric]
+            p = parameters.get("p", 2) if p is None else p
+            if not isinstance(p, numbers.Real) or not p >= 1:
+                return None
+            own = MINKOWSKI, float(p)
+        else:
+            return None
+        # Medoids of the extension are by Euclidean distances.
+        return None if own != EUCLIDEAN and self.store_centers in ("medoid", "both") else own
 
     def fit(self, X: Any, y: Any = None) -> "HDBSCAN":
         """Clusters points.
@@ -92,8 +109,9 @@ class HDBSCAN(_sklearn.HDBSCAN):
         for name in ("_scores", "_tree", "_edges"):
             self.__dict__.pop(name, None)
         self._has_points = not (isinstance(self.metric, str) and self.metric == "precomputed")
-        self._is_fitted_here = self._is_own(X)  # later changes of parameters wait for the next fit
-        if not self._is_fitted_here:
+        own = self._own_metric(X)  # later changes of parameters wait for the next fit
+        self._is_euclidean = own == EUCLIDEAN
+        if own is None:
             super().fit(X)
             self._options = self._selection()
             self._number_clusters()
@@ -103,6 +121,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
         if isinstance(self.copy, str):
             warnings.warn(COPY, FutureWarning, stacklevel=2)
         self._metric_params = self.metric_params or {}
+        self._metric = own
         space = space_of(X)
         if space is NUMPY:
             self._raw_data = self._checked(X)
@@ -169,7 +188,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
         n = int(points.shape[0])
         at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
         z = space.empty((n - 1, 4), "float64")
-        _core.hdbscan_linkage(at, points, int(self._min_samples), raw(z))
+        _core.hdbscan_linkage(at, points, *self._metric, int(self._min_samples), raw(z))
         labels = space.empty(n, "int64")
         values = space.empty(n, "float64"), space.empty(n, "float64")
         _core.hdbscan_select(at, raw(z), n, *self._options, raw(labels), raw(values[0]), raw(values[1]))
@@ -234,7 +253,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
     def minimum_spanning_tree_(self) -> MinimumSpanningTree:
         if "_edges" not in self.__dict__:
             X = self._points()
-            if X is None or not self._is_fitted_here:
+            if X is None or not self._is_euclidean:
                 raise AttributeError("minimum_spanning_tree_: of dense points under the Euclidean metric only")
             space = space_of(X)
             rows = None
@@ -444,6 +463,19 @@ def validity_index(
     return (index, scores) if per_cluster_scores else index
 
 
+def _has_directions(X: Any, metric: str) -> bool:
+    """True if rows are latitudes and longitudes, or none is zero. scikit-learn answers for others, or refuses them."""
+    shape = np.shape(X)
+    if len(shape) != 2 or (metric == "haversine" and shape[1] != 2):
+        return False
+    if metric == "haversine" or space_of(X) is not NUMPY:
+        return True
+    try:
+        return bool(np.any(np.asarray(X, np.float64) != 0, axis=1).all())
+    except (TypeError, ValueError):
+        return False
+
+
 def _place(clusterer: HDBSCAN) -> Any:
     """The host, with the threads of a fitted model."""
     return where(place_for(NUMPY, None), 0, workers_of(clusterer.n_jobs))
@@ -452,7 +484,7 @@ def _place(clusterer: HDBSCAN) -> Any:
 def _tree_of(clusterer: HDBSCAN) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
     """The finite points of fit, which rows these are, and their condensed tree for the extension."""
     X = clusterer._points()
-    if X is None or not clusterer._is_fitted_here:
+    if X is None or not clusterer._is_euclidean:
         raise ValueError("clusterer: fitted to dense points under the Euclidean metric only")
     X = np.asarray(space_of(X).host(X), np.float64)
     leaves, densities, clusters = clusterer._condense()
