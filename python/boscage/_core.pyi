@@ -239,6 +239,24 @@ def dbscan(
     labels: NDArray,
     core: NDArray,
 ) -> None: ...
+class Clustering:
+    def __init__(
+        self,
+        where: Where,
+        points: Annotated[NDArray, dict(writable=False)],
+        min_samples: int,
+        min_cluster_size: int,
+        leaf: bool,
+        epsilon: float,
+        max_cluster_size: int,
+        allow_single_cluster: bool,
+    ) -> None: ...
+    def describe(self, where: Where) -> tuple[int, int, int, int, int, bool, float, int, bool]: ...
+    def fetch(self, where: Where, points: NDArray, rows: NDArray, z: NDArray) -> None: ...
+    def save(self, where: Where) -> bytes: ...
+    @staticmethod
+    def load(where: Where, data: bytes) -> Clustering: ...
+
 def hdbscan_linkage(
     where: Where,
     points: Annotated[NDArray, dict(writable=False)],

@@ -66,6 +66,68 @@ void hdbscan_select(const Where &where, const In &z, int64_t n, int64_t min_clus
     Call(where).run([&](bosc_ctx *ctx) { return bosc_hdbscan_select(ctx, from, n, &s.opts, to, p, scores, nullptr); });
 }
 
+/* --- Saved clusterings -------------------------------------------------------------------------------------------- */
+
+using Clustering = Handle<bosc_hdbscan, bosc_hdbscan_free>;
+
+void create_clustering(Clustering *self, const Where &where, const In &points, int64_t min_samples,
+                       int64_t min_cluster_size, bool leaf, double epsilon, int64_t max_cluster_size,
+                       bool allow_single_cluster)
+{
+    Selection s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
+    s.opts.dtype = dtype_of(points, "X");
+    s.opts.min_samples = min_samples;
+    Rows rows = rows_of(where, points, s.opts.dtype, -1, "X");
+    s.opts.dim = static_cast<int32_t>(rows.dim);
+    construct_handle(self, where, [&](bosc_ctx *ctx, bosc_hdbscan **of) {
+        return bosc_hdbscan_create(ctx, rows.data, rows.n, rows.stride, &s.opts, of);
+    });
+}
+
+/* The parts of a clustering, with the description of its tree. */
+struct Parts {
+    bosc_hdbscan_model model = {};
+    bosc_hdbscan_opts opts = {};
+    bosc_kdtree_info info = {};
+    const double *z = nullptr;
+    Parts(Call &call, Clustering &c)
+    {
+        model.size = sizeof model;
+        opts.size = sizeof opts;
+        info.size = sizeof info;
+        call.run([&](bosc_ctx *ctx) {
+            const bosc_status status = bosc_hdbscan_get_model(ctx, c.of, &model, &opts, nullptr, &z);
+            return status == BOSC_OK ? bosc_kdtree_get_info(ctx, model.tree, &info) : status;
+        });
+    }
+};
+
+/* Rows, coordinates, min_samples, and the options of a selection in the order of hdbscan_select. */
+nb::tuple describe_clustering(Clustering &c, const Where &where)
+{
+    Reading call(where, c);
+    const Parts p(call, c);
+    return nb::make_tuple(p.info.n, p.info.dim, static_cast<int>(p.info.dtype), p.opts.min_samples,
+                          p.opts.min_cluster_size, p.opts.selection == BOSC_HDBSCAN_LEAF, p.opts.epsilon,
+                          p.opts.max_cluster_size, p.opts.allow_single_cluster != 0);
+}
+
+/* Writes the points in the order of the tree, their rows, and the dendrogram. */
+void fetch_clustering(Clustering &c, const Where &where, const Out &points, const Out &rows, const Out &z)
+{
+    Reading call(where, c);
+    const Parts p(call, c);
+    void *to = room(where, points, p.info.dtype, p.info.n * p.info.dim, "points");
+    void *ids = item_room(where, rows, static_cast<size_t>(p.info.id_bits) / 8, p.info.n, "rows");
+    double *merges = typed_room<double>(where, z, BOSC_F64, p.info.n > 0 ? 4 * (p.info.n - 1) : 0, "z");
+    call.run([&](bosc_ctx *ctx) {
+        bosc_status status = bosc_kdtree_get_nodes(ctx, p.model.tree, to, ids);
+        if (status != BOSC_OK || p.info.n < 2) return status;
+        status = bosc_ctx_copy(ctx, merges, p.z, 4 * static_cast<size_t>(p.info.n - 1) * sizeof *merges);
+        return status == BOSC_OK ? bosc_ctx_sync(ctx) : status;
+    });
+}
+
 /* Writes the condensed tree, and returns the number of its clusters. */
 int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min_cluster_size, bool leaf,
                          double epsilon, int64_t max_cluster_size, bool allow_single_cluster, const Out &leaves,
@@ -217,6 +279,13 @@ void bind_cluster(nb::module_ &m)
 {
     m.def("dbscan", &dbscan, "where"_a, "points"_a, "eps"_a, "min_samples"_a, "metric"_a, "p"_a, "periods"_a.none(),
           "weights"_a.none(), "labels"_a, "core"_a);
+    nb::class_<Clustering, Lock>(m, "Clustering")
+        .def("__init__", &create_clustering, "where"_a, "points"_a, "min_samples"_a, "min_cluster_size"_a, "leaf"_a,
+             "epsilon"_a, "max_cluster_size"_a, "allow_single_cluster"_a)
+        .def("describe", &describe_clustering, "where"_a)
+        .def("fetch", &fetch_clustering, "where"_a, "points"_a, "rows"_a, "z"_a)
+        .def("save", &saved<Clustering, bosc_hdbscan_write>, "where"_a)
+        .def_static("load", &loaded<Clustering, bosc_hdbscan_read>, "where"_a, "data"_a);
     m.def("hdbscan_linkage", &hdbscan_linkage, "where"_a, "points"_a, "metric"_a, "p"_a, "min_samples"_a, "z"_a);
     m.def("hdbscan_select", &hdbscan_select, "where"_a, "z"_a, "n"_a, "min_cluster_size"_a, "leaf"_a, "epsilon"_a,
           "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a, "probabilities"_a.none(),

@@ -395,6 +395,32 @@ def test_models_are_pickled():
     np.testing.assert_array_equal(back.condensed_tree_.to_numpy(), model.condensed_tree_.to_numpy())
 
 
+def test_models_are_saved(tmp_path):
+    path = tmp_path / "model.bosc"
+    model = HDBSCAN(min_cluster_size=10, min_samples=4, cluster_selection_method="leaf", copy=True).fit(GROUPS)
+    model.save(path)
+    back = HDBSCAN.load(path)
+    assert {k: back.get_params()[k] for k in ("min_cluster_size", "min_samples", "cluster_selection_method")} == {
+        "min_cluster_size": 10,
+        "min_samples": 4,
+        "cluster_selection_method": "leaf",
+    }
+    np.testing.assert_array_equal(back.labels_, model.labels_)
+    np.testing.assert_array_equal(back.probabilities_, model.probabilities_)
+    np.testing.assert_array_equal(back.outlier_scores_, model.outlier_scores_)
+    np.testing.assert_array_equal(membership_vector(back, GROUPS[:9]), membership_vector(model, GROUPS[:9]))
+    for a, b in zip(approximate_predict(back, GROUPS[::5] + 0.01), approximate_predict(model, GROUPS[::5] + 0.01)):
+        np.testing.assert_array_equal(a, b)
+    # Files that are damaged, and clusterings that a file does not hold.
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError):
+        HDBSCAN.load(path)
+    with pytest.raises(ValueError, match="Euclidean"):
+        HDBSCAN(metric="manhattan", copy=True).fit(GROUPS).save(path)
+    with pytest.raises(ValueError, match="finite"):
+        HDBSCAN(copy=True).fit(np.insert(GROUPS, 3, np.nan, axis=0)).save(path)
+
+
 def test_centers():
     model = HDBSCAN(min_cluster_size=10, store_centers="both", copy=True).fit(GROUPS)
     for k in range(3):

@@ -24,6 +24,7 @@ from ._friends import COSINE, HAVERSINE, MINKOWSKI
 from ._trees import CLUSTERS, CondensedTree, MinimumSpanningTree, SingleLinkageTree, dendrogram_of, merges_of
 
 EUCLIDEAN = MINKOWSKI, 2.0
+DTYPES = None, np.float32, np.float64, np.int32, np.int64  # by the number in the library
 INFINITE, MISSING = -2, -3  # scikit-learn's labels of rows with infinities and with NaN
 COPY = (
     "The default value of `copy` will change from False to True in 1.10."
@@ -217,6 +218,76 @@ class HDBSCAN(_sklearn.HDBSCAN):
         _core.cluster_centers(_place(self), points, labels, strengths, count, means, medoids)
         if medoids is not None:
             self.medoids_ = np.array(points[medoids], np.float64)
+
+    def save(self, path: Any) -> None:
+        """Writes the clustering to a file that `boscage cluster predict`, the C library and `load` read.
+
+        The file holds the points and the dendrogram. A fit under the Euclidean metric to finite points is saved.
+
+        Parameters
+        ----------
+        path : path_like
+            The file; its name ends in .bosc for the tool.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from boscage.cluster import HDBSCAN, approximate_predict
+        >>> x = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [20.0]]
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.bosc")
+        >>> HDBSCAN(min_cluster_size=3, min_samples=2, copy=True).fit(x).save(path)
+        >>> approximate_predict(HDBSCAN.load(path), [[0.2], [5.2]])[0]
+        array([0, 1])
+        """
+        X = self._points()
+        if X is None or not self._is_euclidean:
+            raise ValueError("save: of fits to dense points under the Euclidean metric only")
+        X = np.ascontiguousarray(space_of(X).host(X))
+        if not np.isfinite(X).all():
+            raise ValueError("save: of finite points only")
+        clustering = _core.Clustering(_place(self), X, int(self._min_samples), *self._options)
+        with open(path, "wb") as file:
+            file.write(clustering.save(_place(self)))
+
+    @classmethod
+    def load(cls, path: Any) -> "HDBSCAN":
+        """Reads a clustering that `save`, the tool or the C library has written.
+
+        Parameters
+        ----------
+        path : path_like
+            The file, which need not be trusted.
+
+        Returns
+        -------
+        model : HDBSCAN
+            Fitted, with the parameters of the fit.
+        """
+        at = where(place_for(NUMPY, None), 0, None)
+        with open(path, "rb") as file:
+            clustering = _core.Clustering.load(at, file.read())
+        n, dim, dtype, samples, *options = clustering.describe(at)
+        nodes, rows, z = np.empty((n, dim), DTYPES[dtype]), np.empty(n, np.int64), np.empty((max(0, n - 1), 4))
+        clustering.fetch(at, nodes, rows, z)
+        size, leaf, epsilon, most, single = options
+        model = cls(
+            min_cluster_size=size,
+            min_samples=samples,
+            cluster_selection_epsilon=epsilon,
+            max_cluster_size=most or None,
+            cluster_selection_method="leaf" if leaf else "eom",
+            allow_single_cluster=single,
+            copy=True,
+        )
+        model._has_points, model._is_euclidean, model._metric, model._metric_params = True, True, EUCLIDEAN, {}
+        model._options, model._min_samples, model.n_features_in_ = tuple(options), samples, dim
+        model._raw_data = np.empty((n, dim))
+        model._raw_data[rows] = nodes
+        labels, values = np.empty(n, np.int64), (np.empty(n), np.empty(n))
+        _core.hdbscan_select(at, z, n, *options, labels, *values)
+        model.labels_, model.probabilities_, model._scores = labels, *values
+        model._single_linkage_tree_ = merges_of(z)
+        return model
 
     def _condense(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The condensed tree of the extension: the cluster and the density at which each point leaves, and clusters."""
