@@ -279,6 +279,7 @@ void bind_cluster(nb::module_ &m)
 {
     m.def("dbscan", &dbscan, "where"_a, "points"_a, "eps"_a, "min_samples"_a, "metric"_a, "p"_a, "periods"_a.none(),
           "weights"_a.none(), "labels"_a, "core"_a);
+    /* Saved clusterings. */
     nb::class_<Clustering, Lock>(m, "Clustering")
         .def("__init__", &create_clustering, "where"_a, "points"_a, "min_samples"_a, "min_cluster_size"_a, "leaf"_a,
              "epsilon"_a, "max_cluster_size"_a, "allow_single_cluster"_a)
@@ -286,6 +287,7 @@ void bind_cluster(nb::module_ &m)
         .def("fetch", &fetch_clustering, "where"_a, "points"_a, "rows"_a, "z"_a)
         .def("save", &saved<Clustering, bosc_hdbscan_write>, "where"_a)
         .def_static("load", &loaded<Clustering, bosc_hdbscan_read>, "where"_a, "data"_a);
+    /* Dendrograms and selections. */
     m.def("hdbscan_linkage", &hdbscan_linkage, "where"_a, "points"_a, "metric"_a, "p"_a, "min_samples"_a, "z"_a);
     m.def("hdbscan_select", &hdbscan_select, "where"_a, "z"_a, "n"_a, "min_cluster_size"_a, "leaf"_a, "epsilon"_a,
           "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a, "probabilities"_a.none(),

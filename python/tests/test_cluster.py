@@ -411,7 +411,7 @@ def test_models_are_saved(tmp_path):
     np.testing.assert_array_equal(membership_vector(back, GROUPS[:9]), membership_vector(model, GROUPS[:9]))
     for a, b in zip(approximate_predict(back, GROUPS[::5] + 0.01), approximate_predict(model, GROUPS[::5] + 0.01)):
         np.testing.assert_array_equal(a, b)
-    # Files that are damaged, and clusterings that a file does not hold.
+    # Damaged files, and other metrics and rows.
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ValueError):
         HDBSCAN.load(path)

@@ -42,11 +42,13 @@ struct hdbscan {
 
 bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, bosc_hdbscan_opts *full)
 {
+    /* 1. Fill in the defaults. */
     BI_TRY(bi_read_opts(ctx, "bosc_hdbscan_opts", opts, full, sizeof *full));
     if (full->label_bits == 0) full->label_bits = 64;
     if (full->min_cluster_size == 0) full->min_cluster_size = MIN_CLUSTER_SIZE;
     if (full->min_samples == 0) full->min_samples = full->min_cluster_size;
     if (full->p == 0) full->p = 2;
+    /* 2. Check the labels, the metric and the selection. */
     if (full->label_bits != 32 && full->label_bits != 64)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: label_bits %d is neither 32 nor 64", (int)full->label_bits);
     if ((int)full->metric < BOSC_CLUSTER_MINKOWSKI || full->metric > BOSC_CLUSTER_COSINE)

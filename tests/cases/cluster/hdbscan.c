@@ -228,6 +228,7 @@ static void orders(bosc_ctx *ctx)
         double *d = suite_alloc((size_t)(n * n) * 8), *z = suite_alloc((size_t)n * 64), *made = z + 4 * n;
         struct answer got = make_answer(n);
         bosc_hdbscan_info info = {.size = sizeof info};
+        /* 1. The squares of all distances. */
         for (int64_t e = 0; e < n * dim; e++) data[e] = (float)suite_below(&r, 300);
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
@@ -242,6 +243,7 @@ static void orders(bosc_ctx *ctx)
         const struct reference_points p = {BOSC_F32, dim, n, dim, data};
         bosc_hdbscan_opts o = random_opts(&r, &p, 20);
         o.p = t % 2 ? (double)INFINITY : 1;
+        /* 2. The dendrogram and the labels. */
         reference_mutual_linkage(n, d, o.min_samples, z);
         CHECK_OK(ctx, bosc_hdbscan_compute_linkage(ctx, data, n, 0, &o, made));
         for (int64_t i = 0; i < 4 * (n - 1); i++) CHECK(z[i] == made[i]);

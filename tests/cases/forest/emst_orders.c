@@ -80,12 +80,14 @@ static void check_order(bosc_ctx *ctx, const struct reference_points *p, double 
            *lengths = suite_alloc(size), *own = suite_alloc(size);
     struct order_edge *tree = suite_alloc((size_t)n * sizeof *tree);
     void *pairs = suite_alloc((size_t)(2 * n) * 8);
+    /* 1. The call, and the tree of all pairs. */
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, p->data, n, p->stride, &o, order, min_samples, pairs, lengths, own));
     for (int64_t i = 0; i < n; i++)
         for (int32_t c = 0; c < p->dim; c++) rows[i * p->dim + c] = kd_get(p->data, p->dtype, i * p->stride + c);
     measure_pairs(ctx, rows, n, p->dim, order, min_samples, d, core);
     join_pairs(n, d, core, tree);
     qsort(tree, (size_t)(n - 1), sizeof *tree, by_points);
+    /* 2. Compare them. */
     for (int64_t i = 0; i < n && min_samples; i++) CHECK(own[i] == core[i]);
     for (int64_t e = 0; e < n - 1; e++) {
         CHECK_EQ(kd_id(pairs, id_bits, 2 * e), tree[e].i);
@@ -145,6 +147,7 @@ static void order_arguments(bosc_ctx *ctx)
     float points[] = {0, 1, 3, 7, 9, 9, 2, 5}, infinite[] = {0, 1, 3, INFINITY, 9, 9, 2, 5}, missing[8] = {0, NAN};
     double lengths[4] = {9, 9, 9, 9}, core[4] = {9, 9, 9, 9};
     int64_t pairs[6];
+    /* 1. Arguments. */
     CHECK_EQ(bosc_emst_compute_minkowski(NULL, points, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 0.5, 2, pairs, lengths, core), "p");
     CHECK_ARG(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, NAN, 2, pairs, lengths, core), "p");
@@ -165,12 +168,14 @@ static void order_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx,
               bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, lengths, (double *)((char *)core + 2)),
               "core_distances");
+    /* 2. Points. */
     CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, infinite, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_LIMIT);
     CHECK(strcmp(bosc_ctx_message(ctx), "points: row 1 has an infinite coordinate") == 0);
     CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, missing, 4, 0, &o, 1, 2, pairs, lengths, core), BOSC_ERR_DATA);
     CHECK_STATUS(ctx, bosc_emst_compute_minkowski(ctx, points, UINT32_MAX, 0, &o, 1, 2, pairs, lengths, core),
                  BOSC_ERR_LIMIT);
     CHECK(lengths[0] == 9 && core[0] == 9);
+    /* 3. Few points, and no outputs. */
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 1, 0, &o, 1, 1, NULL, NULL, core));
     CHECK(core[0] == 0 && core[1] == 9);
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, NULL, 0, 0, &o, 1, 0, NULL, NULL, NULL));
