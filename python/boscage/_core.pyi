@@ -192,6 +192,14 @@ def emst(
     dist2: NDArray | None,
     min_samples: int = 0,
 ) -> None: ...
+def emst_minkowski(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    p: float,
+    min_samples: int,
+    pairs: NDArray,
+    lengths: NDArray,
+) -> None: ...
 def edges_forest(
     where: Where,
     u: Annotated[NDArray, dict(writable=False)],

@@ -22,6 +22,23 @@ void emst(const Where &where, const In &points, const Out &pairs, const Out &dis
     });
 }
 
+/* Under distances of order p, which `lengths` receives. */
+void emst_minkowski(const Where &where, const In &points, double p, int64_t min_samples, const Out &pairs,
+                    const Out &lengths)
+{
+    bosc_emst_opts opts = {};
+    opts.size = sizeof opts;
+    opts.dtype = dtype_of(points, "points");
+    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
+    opts.dim = static_cast<int32_t>(rows.dim);
+    int64_t count = rows.n > 0 ? rows.n - 1 : 0;
+    void *to = room(where, pairs, BOSC_I64, 2 * count, "pairs");
+    double *d = typed_room<double>(where, lengths, BOSC_F64, count, "lengths");
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_emst_compute_minkowski(ctx, rows.data, rows.n, rows.stride, &opts, p, min_samples, to, d, nullptr);
+    });
+}
+
 void linkage(const Where &where, const In &pairs, const In &lengths, int64_t n, const Out &z)
 {
     int64_t count = n > 0 ? n - 1 : 0;
@@ -122,6 +139,7 @@ int64_t edges_components(const Where &where, const In &u, const In &v, int64_t n
 void bind_forest(nb::module_ &m)
 {
     m.def("emst", &emst, "where"_a, "points"_a, "pairs"_a, "dist2"_a.none(), "min_samples"_a = 0);
+    m.def("emst_minkowski", &emst_minkowski, "where"_a, "points"_a, "p"_a, "min_samples"_a, "pairs"_a, "lengths"_a);
     m.def("edges_forest", &edges_forest, "where"_a, "u"_a, "v"_a, "weights"_a, "n"_a, "nan"_a, "edges"_a);
     m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);

@@ -110,7 +110,7 @@ class HDBSCAN(_sklearn.HDBSCAN):
         for name in ("_scores", "_tree", "_edges"):
             self.__dict__.pop(name, None)
         self._has_points = not (isinstance(self.metric, str) and self.metric == "precomputed")
-        own = self._own_metric(X)  # later changes of parameters wait for the next fit
+        self._metric = own = self._own_metric(X)  # later changes of parameters wait for the next fit
         self._is_euclidean = own == EUCLIDEAN
         if own is None:
             super().fit(X)
@@ -122,7 +122,6 @@ class HDBSCAN(_sklearn.HDBSCAN):
         if isinstance(self.copy, str):
             warnings.warn(COPY, FutureWarning, stacklevel=2)
         self._metric_params = self.metric_params or {}
-        self._metric = own
         space = space_of(X)
         if space is NUMPY:
             self._raw_data = self._checked(X)
@@ -324,33 +323,45 @@ class HDBSCAN(_sklearn.HDBSCAN):
     def minimum_spanning_tree_(self) -> MinimumSpanningTree:
         if "_edges" not in self.__dict__:
             X = self._points()
-            if X is None or not self._is_euclidean:
-                raise AttributeError("minimum_spanning_tree_: of dense points under the Euclidean metric only")
+            if X is None or self._metric is None or self._metric[0] != MINKOWSKI:
+                raise AttributeError("minimum_spanning_tree_: of dense points under Minkowski metrics only")
             space = space_of(X)
             rows = None
             if space is NUMPY:
                 rows = np.flatnonzero(np.isfinite(X).all(axis=1))
                 X = np.ascontiguousarray(X[rows])
-            n = int(X.shape[0])
-            pairs = space.empty((n - 1, 2), "int64")
-            dist2 = space.empty(n - 1, "float32" if space.dtype_name(X) == "float32" else "float64")
-            at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
-            exponent = 0
-            try:
-                _core.emst(at, X, raw(pairs), raw(dist2), int(self._min_samples))
-            except ValueError as error:
-                if not str(error).startswith(FAR):
-                    raise
-                if space is not NUMPY:  # in the memory of the host, as doubles
-                    X, space = np.asarray(space.host(X), np.float64), NUMPY
-                    pairs, dist2 = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
-                    at = _place(self)
-                exponent = exponent_of(X)
-                _core.emst(at, scaled(X, exponent, "X"), pairs, dist2, int(self._min_samples))
-            pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
-            lengths = scaled(np.sqrt(dist2.astype(np.float64)), -exponent, "lengths")
+            pairs, lengths = (self._edges_by_squares if self._is_euclidean else self._edges_of_order)(X, space)
             self._edges = pairs if rows is None else rows[pairs], lengths
         return MinimumSpanningTree(*self._edges)
+
+    def _edges_of_order(self, X: Any, space: Space) -> tuple[np.ndarray, np.ndarray]:
+        """The edges of the tree and their lengths, under the order of the metric."""
+        n = int(X.shape[0])
+        pairs, lengths = space.empty((n - 1, 2), "int64"), space.empty(n - 1, "float64")
+        at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
+        _core.emst_minkowski(at, X, self._metric[1], int(self._min_samples), raw(pairs), raw(lengths))
+        return space.host(space.give(pairs)), space.host(space.give(lengths))
+
+    def _edges_by_squares(self, X: Any, space: Space) -> tuple[np.ndarray, np.ndarray]:
+        """The same under the Euclidean metric, of points of any magnitude."""
+        n = int(X.shape[0])
+        pairs = space.empty((n - 1, 2), "int64")
+        dist2 = space.empty(n - 1, "float32" if space.dtype_name(X) == "float32" else "float64")
+        at = where(place_for(space, None), space.stream(), workers_of(self.n_jobs))
+        exponent = 0
+        try:
+            _core.emst(at, X, raw(pairs), raw(dist2), int(self._min_samples))
+        except ValueError as error:
+            if not str(error).startswith(FAR):
+                raise
+            if space is not NUMPY:  # in the memory of the host, as doubles
+                X, space = np.asarray(space.host(X), np.float64), NUMPY
+                pairs, dist2 = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+                at = _place(self)
+            exponent = exponent_of(X)
+            _core.emst(at, scaled(X, exponent, "X"), pairs, dist2, int(self._min_samples))
+        pairs, dist2 = space.host(space.give(pairs)), space.host(space.give(dist2))
+        return pairs, scaled(np.sqrt(dist2.astype(np.float64)), -exponent, "lengths")
 
     @property
     def outlier_scores_(self) -> Any:
