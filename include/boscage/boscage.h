@@ -13,6 +13,7 @@
  *   random.h             random points and relief: bosc_random_points
  *   kdtree.h             k-d trees: bosc_kdtree_create, _build, _knn, _radius
  *   voxelgrid.h          voxel grids: bosc_voxelgrid_build, _pairs
+ *   neighborlist.h       neighbour lists of atoms: bosc_neighborlist_build, _pairs
  *   graph.h              weighted graphs: bosc_graph_create, _build
  *   forest.h             spanning forests, components: bosc_msf_compute, bosc_components_compute, bosc_emst_compute
  *   cluster.h            clusters of points: bosc_dbscan_compute
@@ -69,6 +70,7 @@
 #include <boscage/hash.h>
 #include <boscage/kdtree.h>
 #include <boscage/nccl.h>
+#include <boscage/neighborlist.h>
 #include <boscage/paths.h>
 #include <boscage/plan.h>
 #include <boscage/planet.h>

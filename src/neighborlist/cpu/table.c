@@ -1,0 +1,14 @@
+/* The CPU's table of neighbour lists. */
+#include "core/steps.h"
+#include "neighborlist/steps/steps.h"
+
+#define STEP_LIST "neighborlist/steps/steps.def"
+#define STEP_TABLE static const struct bi_neighborlist_steps cpu_steps
+#include "core/step_table.inc"
+
+static bosc_status write_rows(bosc_ctx *ctx, const struct bi_neighborlist_output *output)
+{
+    return cpu_steps.write_row(ctx, output->view.n, output);
+}
+
+const struct bi_neighborlist_ops bi_neighborlist_ops_cpu = {.steps = &cpu_steps, .write = write_rows};
