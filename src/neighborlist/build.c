@@ -45,9 +45,9 @@ static bosc_status sort_atoms(bosc_ctx *ctx, struct bi_neighborlist_bins *bins)
     BI_TRY(bi_scratch_of(ctx, most + 1, sizeof *bins->starts, &bins->starts));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *bins->keys, &bins->keys));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *bins->ids, &bins->ids));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *bins->x, &bins->x));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *bins->y, &bins->y));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *bins->z, &bins->z));
+    BI_TRY(bi_scratch_of(ctx, n + BI_NEIGHBORLIST_PADDING, sizeof *bins->x, &bins->x));
+    BI_TRY(bi_scratch_of(ctx, n + BI_NEIGHBORLIST_PADDING, sizeof *bins->y, &bins->y));
+    BI_TRY(bi_scratch_of(ctx, n + BI_NEIGHBORLIST_PADDING, sizeof *bins->z, &bins->z));
     BI_TRY(steps->bin(ctx, n, bins));
     /* 2. Sort; starts. */
     BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->sort_pairs(ctx, BOSC_U32, bins->keys, sizeof *bins->ids, bins->ids, n,
@@ -80,7 +80,7 @@ static bosc_status report_bad_input(bosc_ctx *ctx, const bosc_neighborlist *list
 static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct bi_neighborlist_bins *bins,
                           uint64_t *found)
 {
-    const struct bi_neighborlist_steps *steps = ctx->ops->neighborlist->steps;
+    const struct bi_neighborlist_ops *ops = ctx->ops->neighborlist;
     struct bi_neighborlist_view *v = &list->view;
     const int64_t n = bins->view.n;
     int64_t words[1 + BI_NEIGHBORLIST_FOUND]; /* of the offsets: the last one, and what was found */
@@ -95,7 +95,7 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
                                             .z = bins->z,
                                             .found = found};
     /* 1. Count. */
-    BI_TRY_WITH_COST(ctx, SEARCH_COST, steps->count_row(ctx, n, &search));
+    BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->count_rows(ctx, n, &search));
     BI_TRY(ctx->backend->fill(ctx, v->offsets + n, 0, sizeof *v->offsets));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, v->offsets, n + 1, v->offsets));
     BI_TRY(bi_read_back(ctx, words, v->offsets + n, sizeof words));
@@ -104,7 +104,7 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
     BI_TRY(bi_neighborlist_reserve_entries(ctx, list, words[0]));
     search.view = *v;
     search.view.n = n;
-    BI_TRY_WITH_COST(ctx, SEARCH_COST, steps->fill_row(ctx, n, &search));
+    BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->fill_rows(ctx, n, &search));
     v->pairs = words[0];
     return BOSC_OK;
 }

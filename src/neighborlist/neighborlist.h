@@ -14,6 +14,7 @@ enum {
     BI_NEIGHBORLIST_DIM = 3,
     BI_NEIGHBORLIST_IMAGE_BITS = 10,   /* of an image along a vector, in an entry */
     BI_NEIGHBORLIST_MAX_IMAGE = 511,   /* which these bits hold, of either sign */
+    BI_NEIGHBORLIST_PADDING = 16,      /* positions behind the sorted ones, which vectors of the CPU may read */
     BI_NEIGHBORLIST_WRAP_BITS = 21,    /* of the cell of an atom along a vector */
     BI_NEIGHBORLIST_MAX_WRAP = 1 << 20 /* cells are -MAX_WRAP to MAX_WRAP - 1 */
 };
@@ -35,7 +36,7 @@ struct bi_neighborlist_system {
     double origin[BI_NEIGHBORLIST_DIM];                               /* of positions in float */
     double begin[BI_NEIGHBORLIST_DIM], scale[BI_NEIGHBORLIST_DIM];    /* bin coordinate = (fraction - begin) * scale */
     double reach[BI_NEIGHBORLIST_DIM];                                /* of a search, in bins */
-    float square_limit; /* squared distances in float above it are beyond the cutoff */
+    float square_limit, square_sure; /* squared distances in float above or up to it are beyond or within the cutoff */
     int32_t bins[BI_NEIGHBORLIST_DIM];
     uint8_t periodic[BI_NEIGHBORLIST_DIM];
 };
@@ -79,6 +80,7 @@ struct bi_neighborlist_output;
 /* The room's table. */
 struct bi_neighborlist_ops {
     const struct bi_neighborlist_steps *steps;
+    bi_step_fn count_rows, fill_rows; /* of n atoms: arguments and results as of the steps count_row and fill_row */
     /* Writes all pairs of the build to the caller's arrays. */
     bosc_status (*write)(bosc_ctx *ctx, const struct bi_neighborlist_output *output);
 };

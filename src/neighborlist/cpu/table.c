@@ -1,6 +1,6 @@
 /* The CPU's table of neighbour lists. */
 #include "core/steps.h"
-#include "neighborlist/steps/steps.h"
+#include "neighborlist/cpu/search.h"
 
 #define STEP_LIST "neighborlist/steps/steps.def"
 #define STEP_TABLE static const struct bi_neighborlist_steps cpu_steps
@@ -11,4 +11,7 @@ static bosc_status write_rows(bosc_ctx *ctx, const struct bi_neighborlist_output
     return cpu_steps.write_row(ctx, output->view.n, output);
 }
 
-const struct bi_neighborlist_ops bi_neighborlist_ops_cpu = {.steps = &cpu_steps, .write = write_rows};
+const struct bi_neighborlist_ops bi_neighborlist_ops_cpu = {.steps = &cpu_steps,
+                                                            .count_rows = bi_neighborlist_cpu_count_rows,
+                                                            .fill_rows = bi_neighborlist_cpu_fill_rows,
+                                                            .write = write_rows};

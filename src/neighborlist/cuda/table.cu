@@ -2,6 +2,7 @@
 #define BI_STEP_ROOM neighborlist
 
 #include "core/cuda/steps.cuh"
+#include "neighborlist/cuda/search.cuh"
 #include "neighborlist/steps/steps.h"
 
 #define STEP_LIST "neighborlist/steps/steps.def"
@@ -14,4 +15,5 @@ static bosc_status write_pairs(bosc_ctx *ctx, const bi_neighborlist_output *outp
     return cuda_steps.write_pair(ctx, output->view.pairs, output);
 }
 
-extern "C" const bi_neighborlist_ops bi_neighborlist_ops_cuda = {&cuda_steps, write_pairs};
+extern "C" const bi_neighborlist_ops bi_neighborlist_ops_cuda = {&cuda_steps, bi_neighborlist_cuda_count_rows,
+                                                                 bi_neighborlist_cuda_fill_rows, write_pairs};

@@ -236,11 +236,13 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
             s->reach[c] = 0;
         }
     }
-    /* 3. Positions in float: relative to the origin, with errors far below 2^-20 of the system's size and cutoff. */
+    /* 3. Positions in float, relative to the origin: squares that are beyond the cutoff, or within it, for sure. */
     for (int d = 0; d < BI_NEIGHBORLIST_DIM; d++)
         s->origin[d] = (s->begin[0] * s->axes[0][d] + s->begin[1] * s->axes[1][d]) + s->begin[2] * s->axes[2][d];
-    const double beyond = a->cutoff + (size + a->cutoff) * 0x1p-20, square = beyond * beyond * (1 + 0x1p-20);
-    s->square_limit = square < 0x1p127 ? (float)square : (float)INFINITY;
+    const double error = (size + a->cutoff) * 0x1p-20 + s->kappa * open * 0x1p-48, beyond = a->cutoff + error;
+    const double within = a->cutoff - error, far = beyond * beyond * (1 + 0x1p-20);
+    s->square_limit = far < 0x1p127 ? (float)far : (float)INFINITY;
+    s->square_sure = far < 0x1p127 && within > 0 ? (float)(within * within * (1 - 0x1p-20)) : -1;
     a->bin_count[i] = (uint32_t)(s->bins[0] * (int64_t)s->bins[1] * s->bins[2]);
 }
 

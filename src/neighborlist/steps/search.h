@@ -1,5 +1,6 @@
 /* Steps that search around atoms. A search covers the bins that any point within the cutoff may be in. Candidates
- * are first compared in float, with a margin; the distance in double, which the header defines, decides. */
+ * are first compared in float, with margins; near
+ * the cutoff the distance in double, which the header defines, decides. */
 #ifndef BI_NEIGHBORLIST_STEPS_SEARCH_H
 #define BI_NEIGHBORLIST_STEPS_SEARCH_H
 
@@ -100,90 +101,153 @@ BI_FN bool bi_neighborlist_in_half(uint32_t i, uint32_t j, const int32_t *image)
 struct bi_neighborlist_center {
     const struct bi_neighborlist_system *system;
     struct bi_neighborlist_atom atom;
-    uint32_t id;
+    struct bi_neighborlist_range range[BI_NEIGHBORLIST_DIM]; /* of bins */
+    int64_t position;                                        /* in the sorted order */
+    uint32_t id, first_bin;
 };
 
-/* True if the atom at position t, in an image, is a neighbour; then *entry is its entry. */
-BI_FN bool bi_neighborlist_is_near(const struct bi_neighborlist_search *a, const struct bi_neighborlist_center *center,
-                                   const int32_t *image, int64_t t, uint64_t *entry)
+/* An image of bins, seen from a center: the center moved by minus the image, in float. */
+struct bi_neighborlist_span {
+    float x, y, z;
+    uint64_t image_bits; /* of entries */
+    int32_t image[BI_NEIGHBORLIST_DIM];
+};
+
+BI_FN struct bi_neighborlist_span bi_neighborlist_span_of(const struct bi_neighborlist_center *center,
+                                                          const int32_t *image)
 {
-    const uint32_t j = a->ids[t];
-    if (j == center->id && (image[0] | image[1] | image[2]) == 0) return false;
-    if (a->half && !bi_neighborlist_in_half(center->id, j, image)) return false;
+    struct bi_neighborlist_span span;
+    span.x = (float)bi_neighborlist_wrapped(center->system, &center->atom, image, 0);
+    span.y = (float)bi_neighborlist_wrapped(center->system, &center->atom, image, 1);
+    span.z = (float)bi_neighborlist_wrapped(center->system, &center->atom, image, 2);
+    span.image_bits = bi_neighborlist_entry(0, image);
+    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) span.image[c] = image[c];
+    return span;
+}
+
+/* True if atom j of a span's image is a neighbour by the distance in double. */
+BI_FN bool bi_neighborlist_is_near(const struct bi_neighborlist_search *a, const struct bi_neighborlist_center *center,
+                                   const struct bi_neighborlist_span *span, uint32_t j)
+{
     const struct bi_neighborlist_atom *atom = &a->view.atoms[j];
     int32_t shift[BI_NEIGHBORLIST_DIM];
     double vector[BI_NEIGHBORLIST_DIM];
-    *entry = bi_neighborlist_entry(j, image);
-    bi_neighborlist_entry_shift(*entry, &center->atom, atom, shift);
+    bi_neighborlist_entry_shift(span->image_bits, &center->atom, atom, shift);
     return bi_neighborlist_vector(center->system, &center->atom, atom, shift, vector) <= a->square;
 }
 
-/* Finds neighbours among the sorted positions begin to end - 1, in one image. Writes entries unless out is NULL. */
-BI_FN int64_t bi_neighborlist_search_span(const struct bi_neighborlist_search *a,
-                                          const struct bi_neighborlist_center *center, const int32_t *image,
-                                          int64_t begin, int64_t end, uint64_t *out)
+/* True if the atom at sorted position t is a neighbour, given its squared distance in float. A NaN (of infinities) is
+ * compared in double, as all distances near the cutoff. */
+BI_FN bool bi_neighborlist_accept(const struct bi_neighborlist_search *a, const struct bi_neighborlist_center *center,
+                                  const struct bi_neighborlist_span *span, float square, uint32_t j)
 {
-    const struct bi_neighborlist_system *s = center->system;
-    const float qx = (float)bi_neighborlist_wrapped(s, &center->atom, image, 0),
-                qy = (float)bi_neighborlist_wrapped(s, &center->atom, image, 1),
-                qz = (float)bi_neighborlist_wrapped(s, &center->atom, image, 2);
+    if (square > center->system->square_limit) return false;
+    if (j == center->id && (span->image[0] | span->image[1] | span->image[2]) == 0) return false;
+    if (a->half && !bi_neighborlist_in_half(center->id, j, span->image)) return false;
+    return square <= center->system->square_sure || bi_neighborlist_is_near(a, center, span, j);
+}
+
+BI_FN float bi_neighborlist_square_at(const struct bi_neighborlist_search *a, const struct bi_neighborlist_span *span,
+                                      int64_t t)
+{
+    const float dx = a->x[t] - span->x, dy = a->y[t] - span->y, dz = a->z[t] - span->z;
+    return dx * dx + dy * dy + dz * dz;
+}
+
+/* Finds neighbours among the sorted positions begin to end - 1 of a span's image. Writes entries unless out is NULL. */
+BI_FN int64_t bi_neighborlist_scan_span(const struct bi_neighborlist_search *a,
+                                        const struct bi_neighborlist_center *center,
+                                        const struct bi_neighborlist_span *span, int64_t begin, int64_t end,
+                                        uint64_t *out)
+{
     int64_t count = 0;
     for (int64_t t = begin; t < end; t++) {
-        const float dx = a->x[t] - qx, dy = a->y[t] - qy, dz = a->z[t] - qz;
-        uint64_t entry;
-        if (dx * dx + dy * dy + dz * dz > s->square_limit) continue; /* a NaN of infinities is compared in double */
-        if (!bi_neighborlist_is_near(a, center, image, t, &entry)) continue;
-        if (out) out[count] = entry;
+        if (!bi_neighborlist_accept(a, center, span, bi_neighborlist_square_at(a, span, t), a->ids[t])) continue;
+        if (out) out[count] = (uint64_t)a->ids[t] << 32 | span->image_bits;
         count++;
     }
     return count;
 }
 
-/* Searches a row of bins, `from` to `to` along the last axis: a span of sorted positions for each image. */
-BI_FN int64_t bi_neighborlist_search_bins(const struct bi_neighborlist_search *a,
-                                          const struct bi_neighborlist_center *center, int32_t *image, uint32_t row,
-                                          struct bi_neighborlist_range last, uint64_t *out)
-{
-    const int32_t bins = center->system->bins[2];
-    int64_t count = 0;
-    for (int64_t bin = last.from, next; bin <= last.to; bin = next) {
-        image[2] = bi_neighborlist_image_of(bin, bins);
-        const int64_t first = (int64_t)image[2] * bins;
-        next = first + bins <= last.to ? first + bins : last.to + 1;
-        const int64_t begin = a->starts[row + (bin - first)], end = a->starts[row + (next - first)];
-        if (begin < end) count += bi_neighborlist_search_span(a, center, image, begin, end, out ? out + count : NULL);
-    }
-    return count;
-}
+typedef int64_t (*bi_neighborlist_scan_fn)(const struct bi_neighborlist_search *a,
+                                           const struct bi_neighborlist_center *center,
+                                           const struct bi_neighborlist_span *span, int64_t begin, int64_t end,
+                                           uint64_t *out);
 
-/* Searches around the atom at sorted position k. */
-BI_FN int64_t bi_neighborlist_search_atom(const struct bi_neighborlist_search *a, int64_t k, uint64_t *out)
+/* The center at sorted position k. */
+BI_FN struct bi_neighborlist_center bi_neighborlist_center_at(const struct bi_neighborlist_search *a, int64_t k)
 {
     struct bi_neighborlist_center center;
-    struct bi_neighborlist_range range[BI_NEIGHBORLIST_DIM];
-    int32_t image[BI_NEIGHBORLIST_DIM];
-    int64_t count = 0;
+    center.position = k;
     center.id = a->ids[k];
     const uint32_t system = a->view.system_of[center.id];
     center.system = &a->view.systems[system];
     center.atom = a->view.atoms[center.id];
-    const int32_t *bins = center.system->bins;
-    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) range[c] = bi_neighborlist_range_of(center.system, &center.atom, c);
-    for (int64_t b0 = range[0].from; b0 <= range[0].to; b0++) {
-        image[0] = bi_neighborlist_image_of(b0, bins[0]);
-        for (int64_t b1 = range[1].from; b1 <= range[1].to; b1++) {
-            image[1] = bi_neighborlist_image_of(b1, bins[1]);
-            const int64_t local = (b0 - (int64_t)image[0] * bins[0]) * bins[1] + b1 - (int64_t)image[1] * bins[1];
-            const uint32_t row = a->first_bin[system] + (uint32_t)(local * bins[2]);
-            count += bi_neighborlist_search_bins(a, &center, image, row, range[2], out ? out + count : NULL);
+    center.first_bin = a->first_bin[system];
+    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++)
+        center.range[c] = bi_neighborlist_range_of(center.system, &center.atom, c);
+    return center;
+}
+
+/* A bin along an axis, unwrapped, and the image it is in: the first bin of that image is `origin`. */
+struct bi_neighborlist_step {
+    int64_t bin, origin;
+    int32_t image;
+};
+
+BI_FN struct bi_neighborlist_step bi_neighborlist_first_step(const struct bi_neighborlist_center *center, int c)
+{
+    const int32_t bins = center->system->bins[c];
+    struct bi_neighborlist_step step;
+    step.bin = center->range[c].from;
+    step.image = bi_neighborlist_image_of(step.bin, bins);
+    step.origin = (int64_t)step.image * bins;
+    return step;
+}
+
+/* Advances to a bin that is at most one image further. */
+BI_FN void bi_neighborlist_advance(struct bi_neighborlist_step *step, int64_t bin, int32_t bins)
+{
+    step->bin = bin;
+    if (bin - step->origin < bins) return;
+    step->image++;
+    step->origin += bins;
+}
+
+/* Searches around the atom at sorted position k, by a function that scans spans. */
+BI_FN int64_t bi_neighborlist_search_atom(const struct bi_neighborlist_search *a, int64_t k, uint64_t *out,
+                                          bi_neighborlist_scan_fn scan)
+{
+    const struct bi_neighborlist_center center = bi_neighborlist_center_at(a, k);
+    const struct bi_neighborlist_range *range = center.range;
+    const int32_t *bins = center.system->bins, none[BI_NEIGHBORLIST_DIM] = {0, 0, 0};
+    const struct bi_neighborlist_step first1 = bi_neighborlist_first_step(&center, 1),
+                                      first2 = bi_neighborlist_first_step(&center, 2);
+    struct bi_neighborlist_step s0 = bi_neighborlist_first_step(&center, 0), s1, s2;
+    struct bi_neighborlist_span span = bi_neighborlist_span_of(&center, none);
+    int64_t count = 0;
+    for (; s0.bin <= range[0].to; bi_neighborlist_advance(&s0, s0.bin + 1, bins[0]))
+        for (s1 = first1; s1.bin <= range[1].to; bi_neighborlist_advance(&s1, s1.bin + 1, bins[1])) {
+            const int64_t line = (s0.bin - s0.origin) * bins[1] + s1.bin - s1.origin;
+            const uint32_t *starts = a->starts + (center.first_bin + (uint32_t)(line * bins[2]));
+            int64_t next;
+            for (s2 = first2; s2.bin <= range[2].to; bi_neighborlist_advance(&s2, next, bins[2])) {
+                next = s2.origin + bins[2] <= range[2].to ? s2.origin + bins[2] : range[2].to + 1;
+                const int64_t begin = starts[s2.bin - s2.origin], end = starts[next - s2.origin];
+                if (begin == end) continue;
+                const int32_t image[BI_NEIGHBORLIST_DIM] = {s0.image, s1.image, s2.image};
+                if ((image[0] ^ span.image[0]) | (image[1] ^ span.image[1]) | (image[2] ^ span.image[2]))
+                    span = bi_neighborlist_span_of(&center, image);
+                count += scan(a, &center, &span, begin, end, out ? out + count : NULL);
+            }
         }
-    }
     return count;
 }
 
 BI_FN void bi_step_count_row(const struct bi_neighborlist_search *a, int64_t k)
 {
-    a->view.offsets[a->ids[k]] = bi_neighborlist_is_good(a->found) ? bi_neighborlist_search_atom(a, k, NULL) : 0;
+    a->view.offsets[a->ids[k]] =
+        bi_neighborlist_is_good(a->found) ? bi_neighborlist_search_atom(a, k, NULL, bi_neighborlist_scan_span) : 0;
 }
 
 /* Sorts entries. Source: Shell, A High-Speed Sorting Procedure (1959), with Knuth's steps. */
@@ -203,7 +267,7 @@ BI_FN void bi_neighborlist_sort(uint64_t *entries, int64_t count)
 BI_FN void bi_step_fill_row(const struct bi_neighborlist_search *a, int64_t k)
 {
     uint64_t *row = a->view.entries + a->view.offsets[a->ids[k]];
-    bi_neighborlist_sort(row, bi_neighborlist_search_atom(a, k, row));
+    bi_neighborlist_sort(row, bi_neighborlist_search_atom(a, k, row, bi_neighborlist_scan_span));
 }
 
 #endif
