@@ -6,6 +6,7 @@
 #include <boscage/tour.h>
 #include <boscage/cellgraph.h>
 #include <boscage/collision.h>
+#include <boscage/neighborlist.h>
 #include <boscage/ranks.h>
 #include <boscage/forest.h>
 #include <boscage/geometric.h>
@@ -259,6 +260,19 @@ static void of_kdtree(void)
     REFUSED(bosc_kdtree_read(NULL, NULL, NULL, NULL));
 }
 
+static void of_neighborlist(void)
+{
+    REFUSED(bosc_neighborlist_create(NULL, NULL, NULL));
+    REFUSED(bosc_neighborlist_reserve(NULL, NULL, 0, 0, 0));
+    REFUSED(bosc_neighborlist_bytes(NULL, NULL, 0, 0, 0, NULL, NULL));
+    REFUSED(bosc_neighborlist_build(NULL, NULL, NULL));
+    REFUSED(bosc_neighborlist_move(NULL, NULL, NULL, 0, NULL));
+    REFUSED(bosc_neighborlist_get_info(NULL, NULL, NULL));
+    REFUSED(bosc_neighborlist_pairs(NULL, NULL, 0, NULL, NULL));
+    REFUSED(bosc_neighborlist_rows(NULL, NULL, 0, NULL));
+    REFUSED(bosc_neighborlist_padded(NULL, NULL, 0, 0, NULL, NULL));
+}
+
 static void of_plan(void)
 {
     REFUSED(bosc_plan_create(NULL, NULL, NULL));
@@ -462,6 +476,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"graph", NULL, of_graph},
     {"hash", NULL, of_hash},
     {"kdtree", NULL, of_kdtree},
+    {"neighborlist", NULL, of_neighborlist},
     {"plan", NULL, of_plan},
     {"planner", NULL, of_planner},
     {"prims", NULL, of_prims},

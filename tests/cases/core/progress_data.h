@@ -131,6 +131,35 @@ static bosc_status voxelgrid_voxels(struct world *w)
     return bosc_voxelgrid_voxels(w->ctx, w->grid, coords, NULL, w->n, &count);
 }
 
+/* ---- neighbour lists ---- */
+
+static bosc_status neighborlist_build(struct world *w)
+{
+    const bosc_neighborlist_systems systems = {.size = sizeof systems, .positions = w->points, .n = w->n};
+    return bosc_neighborlist_build(w->ctx, w->neighbors, &systems);
+}
+static bosc_status neighborlist_pairs(struct world *w)
+{
+    bosc_neighborlist_arrays arrays = {.size = sizeof arrays, .capacity = OUT / 8};
+    arrays.neighbors = w->out;
+    return bosc_neighborlist_pairs(w->ctx, w->neighbors, 0, &arrays, NULL);
+}
+static bosc_status neighborlist_rows(struct world *w)
+{
+    return bosc_neighborlist_rows(w->ctx, w->neighbors, 0, (int64_t *)(void *)w->out);
+}
+static bosc_status neighborlist_padded(struct world *w)
+{
+    bosc_neighborlist_arrays arrays = {.size = sizeof arrays, .capacity = 2 * w->n};
+    arrays.neighbors = w->out;
+    return bosc_neighborlist_padded(w->ctx, w->neighbors, 0, 2, NULL, &arrays);
+}
+static bosc_status neighborlist_move(struct world *w)
+{
+    int32_t needs_build;
+    return bosc_neighborlist_move(w->ctx, w->neighbors, w->points, 0, &needs_build);
+}
+
 /* ---- collisions ---- */
 
 static bosc_status collision_build(struct world *w)
@@ -639,6 +668,11 @@ static const struct call calls[] = {
     {"voxelgrid_pairs", voxelgrid_pairs, NULL, false},
     {"voxelgrid_components", voxelgrid_components, NULL, false},
     {"voxelgrid_voxels", voxelgrid_voxels, NULL, false},
+    {"neighborlist_build", neighborlist_build, NULL, false},
+    {"neighborlist_pairs", neighborlist_pairs, neighborlist_build, false},
+    {"neighborlist_rows", neighborlist_rows, neighborlist_build, false},
+    {"neighborlist_padded", neighborlist_padded, neighborlist_build, false},
+    {"neighborlist_move", neighborlist_move, neighborlist_build, false},
     {"collision_build", collision_build, NULL, false},
     {"collision_pairs", collision_pairs, collision_build, false},
     {"collision_rows", collision_offsets, collision_build, false},

@@ -49,6 +49,7 @@ struct world {
     bosc_terrain *terrain;
     bosc_geometric *model;
     bosc_collision *collision;
+    bosc_neighborlist *neighbors;
     bosc_collision_mesh mesh;
     bosc_cbt *bisection;
     bosc_bisectors *bisectors;
@@ -242,6 +243,8 @@ static void make_structures(struct world *w)
     CHECK_OK(ctx, bosc_ranks_kdtree_create(ctx, w->comm, &dist, &w->unbuilt_ranks_tree));
     /* 3. Structures of motion planning, bisections and planets. */
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &w->collision));
+    const bosc_neighborlist_opts neighbors = {.size = sizeof neighbors, .cutoff = NEAR, .skin = 1e-4};
+    CHECK_OK(ctx, bosc_neighborlist_create(ctx, &neighbors, &w->neighbors));
     CHECK_OK(ctx, bosc_plan_create(ctx, NULL, &w->plan));
     const bosc_planner_opts planner = {.size = sizeof planner, .max_rows = w->n, .batch = w->n};
     CHECK_OK(ctx, bosc_planner_create(ctx, &planner, &w->planner));
@@ -323,6 +326,7 @@ static void free_world(struct world *w)
     bosc_terrain_free(w->terrain);
     bosc_geometric_free(w->model);
     bosc_collision_free(w->collision);
+    bosc_neighborlist_free(w->neighbors);
     bosc_roadmap_free(w->roadmap);
     bosc_planner_free(w->planner);
     bosc_plan_free(w->plan);

@@ -22,6 +22,7 @@ static uint64_t keys[MOST], rows[WORDS * MOST], outputs[MOST];
 static double reals[2 * MOST];
 static float corners[9 * MOST]; /* of triangles, when they are made */
 static uint32_t numbers[3 * MOST];
+static int64_t numbers_of_systems[MOST + 1];
 
 /* Starts the watch. promised: the scratch of a build. */
 static void start_watch(struct watch *w, int64_t promised)
@@ -208,6 +209,39 @@ static void collision(struct watch *w, int64_t n)
     }
 }
 
+static void neighborlist(struct watch *w, int64_t n)
+{
+    const double edge = cbrt((double)n), cell[9] = {edge, 0, 0, 0, edge, 0, 0, 0, edge};
+    for (int k = 0; k < 2; k++) { /* one system, and systems of one atom */
+        const bosc_neighborlist_opts o = {.size = sizeof o, .dtype = BOSC_F64, .cutoff = 1.2, .skin = k ? 0.1 : 0};
+        const int64_t atoms = n < 2 * MOST / 3 ? n : 2 * MOST / 3;
+        bosc_neighborlist_systems s = {.size = sizeof s, .positions = reals, .n = atoms, .cells = cell};
+        bosc_neighborlist *list = NULL;
+        int64_t scratch, pairs;
+        for (int64_t i = 0; i < 3 * atoms; i++) reals[i] = reals[i] - floor(reals[i]);
+        if (k) { /* in the box of the first atoms, which no cell repeats */
+            s.cells = NULL;
+            s.n = s.system_count = atoms;
+            for (int64_t i = 0; i <= atoms; i++) numbers_of_systems[i] = i;
+            s.offsets = numbers_of_systems;
+        } else {
+            for (int64_t i = 0; i < 3 * atoms; i++) reals[i] *= edge;
+        }
+        CHECK_OK(w->ctx, bosc_neighborlist_create(w->ctx, &o, &list));
+        CHECK_OK(w->ctx, bosc_neighborlist_build(w->ctx, list, &s));
+        CHECK_OK(w->ctx, bosc_neighborlist_pairs(w->ctx, list, 0, NULL, &pairs));
+        bosc_neighborlist_free(list);
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_neighborlist_create(w->ctx, &o, &list));
+        CHECK_OK(w->ctx, bosc_neighborlist_bytes(w->ctx, &o, s.n, s.system_count, pairs, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_neighborlist_reserve(w->ctx, list, s.n, k ? atoms : 1, pairs));
+        start_watch(w, scratch);
+        CHECK_OK(w->ctx, bosc_neighborlist_build(w->ctx, list, &s));
+        check(w);
+        bosc_neighborlist_free(list);
+    }
+}
+
 /* A structure at sizes below and far above a chunk of scratch, with few threads and more than there are cores. */
 static void hold(void (*of)(struct watch *w, int64_t n))
 {
@@ -234,11 +268,17 @@ static void of_hash(void) { hold(hash); }
 static void of_voxelgrid(void) { hold(voxelgrid); }
 static void of_geometric(void) { hold(geometric); }
 static void of_collision(void) { hold(collision); }
+static void of_neighborlist(void) { hold(neighborlist); }
 static void of_cellgraph(void) { hold(cellgraph); }
 static void of_trie(void) { hold(trie); }
 
 static const struct suite_case suite_cases_promises[] = {
-    {"hash", NULL, of_hash},           {"voxelgrid", NULL, of_voxelgrid}, {"geometric", NULL, of_geometric},
-    {"collision", NULL, of_collision}, {"cellgraph", NULL, of_cellgraph}, {"trie", NULL, of_trie},
+    {"hash", NULL, of_hash},
+    {"voxelgrid", NULL, of_voxelgrid},
+    {"geometric", NULL, of_geometric},
+    {"collision", NULL, of_collision},
+    {"cellgraph", NULL, of_cellgraph},
+    {"trie", NULL, of_trie},
+    {"neighborlist", NULL, of_neighborlist},
 };
 SUITE(promises);

@@ -54,6 +54,9 @@ static void information_of_points(bosc_ctx *ctx)
     bosc_kdtree *tree = NULL;
     bosc_voxelgrid *grid = NULL;
     bosc_collision *collision = NULL;
+    const bosc_neighborlist_opts list_opts = {.size = sizeof list_opts, .cutoff = 3};
+    bosc_neighborlist *list = NULL;
+    CHECK_OK(ctx, bosc_neighborlist_create(ctx, &list_opts, &list));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &collision));
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree_opts, &tree));
     CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, points, 20, 0));
@@ -65,6 +68,8 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_INFO(bosc_kdtree_times, bosc_kdtree_get_times(ctx, tree, is));
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
     CHECK_INFO(bosc_collision_info, bosc_collision_get_info(ctx, collision, is));
+    CHECK_INFO(bosc_neighborlist_info, bosc_neighborlist_get_info(ctx, list, is));
+    bosc_neighborlist_free(list);
     bosc_kdtree_free(tree);
     bosc_voxelgrid_free(grid);
     bosc_collision_free(collision);
@@ -194,6 +199,7 @@ static void options(bosc_ctx *ctx)
     MAKE(hash);
     MAKE(geometric);
     MAKE(collision);
+    MAKE(neighborlist);
     MAKE(cellgraph);
     MAKE(trie);
     MAKE(plan);

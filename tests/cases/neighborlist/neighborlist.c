@@ -187,8 +187,41 @@ static void crystal(bosc_ctx *ctx)
     bosc_neighborlist_free(list);
 }
 
+/* Pairs one step of double below the cutoff, at it and above it, far from the origin of the floats: margins of float
+ * decide nothing. */
+static void at_the_cutoff(bosc_ctx *ctx)
+{
+    enum { PAIRS = 120, N = 2 * PAIRS };
+    static double positions[N][3];
+    static const int64_t offsets[2] = {0, N};
+    struct suite_random r = {5};
+    for (int i = 0; i < PAIRS; i++) {
+        double direction[3], length = 0;
+        for (int c = 0; c < 3; c++) {
+            positions[2 * i][c] = 60 * suite_unit(&r);
+            direction[c] = suite_unit(&r) - 0.5;
+            length += direction[c] * direction[c];
+        }
+        for (int c = 0; c < 3; c++)
+            positions[2 * i + 1][c] =
+                positions[2 * i][c] + direction[c] * (1.5 / sqrt(length) * (1 + (i % 3 - 1) * 1e-14));
+    }
+    const struct reference_atoms atoms = {N, 1, positions[0], offsets, NULL, NULL};
+    const bosc_neighborlist_systems systems = {.size = sizeof systems, .positions = positions, .n = N};
+    for (int half = 0; half < 2; half++) {
+        const bosc_neighborlist_opts o = {
+            .size = sizeof o, .dtype = BOSC_F64, .half = half, .cutoff = 1.5, .id_bits = 64};
+        bosc_neighborlist *list = NULL;
+        CHECK_OK(ctx, bosc_neighborlist_create(ctx, &o, &list));
+        CHECK_OK(ctx, bosc_neighborlist_build(ctx, list, &systems));
+        check_pairs(ctx, list, &o, 0, &atoms, false);
+        bosc_neighborlist_free(list);
+    }
+}
+
 static const struct suite_case suite_cases_neighborlist[] = {
     {"against the reference", against_reference, NULL},
     {"crystal", crystal, NULL},
+    {"at the cutoff", at_the_cutoff, NULL},
 };
 SUITE(neighborlist);

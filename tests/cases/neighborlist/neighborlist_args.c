@@ -140,7 +140,7 @@ static void refuses_bad_data(bosc_ctx *ctx)
         s.offsets = offsets[k];
         refuse_data(ctx, list, &s, BOSC_ERR_DATA, "systems: ");
     }
-    static const int64_t three[][4] = {{0, 2, 0, 2}, {0, INT64_MAX, INT64_MIN, 2}, {0, -5, 7, 2}};
+    static const int64_t three[][4] = {{0, 2, 1, 2}, {0, INT64_MAX, INT64_MIN, 2}, {0, -5, 7, 2}};
     for (int k = 0; k < 3; k++) {
         static double cells[27];
         for (int c = 0; c < 27; c++) cells[c] = cube[c % 9];
