@@ -12,6 +12,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.nx`                 a backend of networkx
 `boscage.hashing`            ``HashMap``, ``MultiMap``, ``HashSet``; ``unique``, ``isin``, ``factorize``
 `boscage.hamming`            ``CellGraph``, ``Trie``
+`boscage.atoms`              ``neighbor_list`` of ASE, matscipy and vesin
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
 ===========================  ==========================================================================
 
@@ -28,7 +29,7 @@ from ._where import use
 
 __version__ = _core.version()
 
-_MODULES = ("cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
+_MODULES = ("atoms", "cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
 
 __all__ = ["__version__", "device_count", "info", "use", *_MODULES]
 

@@ -138,6 +138,42 @@ class KDTree(Lock):
     @staticmethod
     def load(arg0: Where, arg1: bytes, /) -> KDTree: ...
 
+class NeighborList(Lock):
+    def __init__(self, where: Where, dtype: int, cutoff: float, skin: float, half: bool) -> None: ...
+    def build(
+        self,
+        where: Where,
+        positions: Annotated[NDArray, dict(writable=False)],
+        offsets: Annotated[NDArray, dict(writable=False)],
+        cells: Annotated[NDArray, dict(writable=False)],
+        periodic: Annotated[NDArray, dict(writable=False)],
+    ) -> None: ...
+    def move(self, where: Where, positions: Annotated[NDArray, dict(writable=False)]) -> bool: ...
+    def count(self, where: Where, cutoff: float) -> int: ...
+    def pairs(
+        self,
+        where: Where,
+        cutoff: float,
+        count: int,
+        centers: NDArray | None,
+        neighbors: NDArray | None,
+        shifts: NDArray | None,
+        distances: NDArray | None,
+        vectors: NDArray | None,
+    ) -> None: ...
+    def rows(self, where: Where, cutoff: float, offsets: NDArray) -> None: ...
+    def padded(
+        self,
+        where: Where,
+        cutoff: float,
+        width: int,
+        counts: NDArray | None,
+        neighbors: NDArray | None,
+        shifts: NDArray | None,
+        distances: NDArray | None,
+        vectors: NDArray | None,
+    ) -> None: ...
+
 class VoxelGrid(Lock):
     def __init__(self, where: Where, dtype: int, dim: int, cell: float) -> None: ...
     def info(self, where: Where) -> dict: ...

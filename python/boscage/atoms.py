@@ -1,0 +1,392 @@
+"""Neighbour lists of atoms, with the interfaces of ASE, matscipy and vesin, and for many systems in one call.
+
+Cells may have any shape and be periodic along any of their vectors; cutoffs may be longer than the cell. Pairs nearer
+than the cutoff come in ascending order of (i, j, S), where ``D = positions[j] - positions[i] + S @ cell``.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._convert import real_array
+from ._numbers import real, whole
+from ._points import points_of
+from ._where import Place, Progress, where
+
+__all__ = ["NeighborList", "neighbor_list", "neighbor_lists", "neighbor_matrix", "neighbour_list"]
+
+QUANTITIES = "ijSdDPp"
+
+
+def _cells(cells: Any, pbc: Any, count: int, space: Space) -> tuple[Any, Any]:
+    """Cells (count x 3 x 3) and their periodicity (count x 3), of one for all or one for each."""
+    if cells is None:
+        if pbc is not None and np.any(space.host(pbc) if space is not NUMPY else np.asarray(pbc)):
+            raise ValueError("pbc: periodic systems need cells")
+        cells, pbc = np.eye(3), False
+    host = space_of(cells) is NUMPY
+    box = np.asarray(cells, np.float64) if host else space.asarray(cells, "float64")
+    if tuple(box.shape) not in ((3, 3), (count, 3, 3)):
+        raise ValueError(f"cells: shape {tuple(box.shape)} is neither (3, 3) nor ({count}, 3, 3)")
+    if len(box.shape) == 2 and count != 1:
+        box = np.repeat(space.host(box)[None], count, axis=0)
+    flags = np.broadcast_to(np.asarray(space.host(pbc) if space_of(pbc) is not NUMPY else pbc, bool), (count, 3))
+    return space.asarray(box, "float64"), space.asarray(flags.astype(np.uint8), "uint8")
+
+
+class _Search:
+    """A list of the library in the space of its positions."""
+
+    def __init__(self, positions: Any, cutoff: Any, skin: float, half: bool, device: Any):
+        self.space = space_of(positions)
+        self.place: Place = place_for(self.space, device)
+        self.positions, self.dtype = points_of(positions, None, self.space, "positions")
+        if self.positions.shape[1] != 3:
+            raise ValueError(f"positions: {self.positions.shape[1]} coordinates are not 3")
+        self.cutoff = real(cutoff, "cutoff")
+        self.handle = _core.NeighborList(self.at(), DTYPES[self.dtype], self.cutoff, real(skin, "skin"), bool(half))
+
+    def at(self, progress: Progress = None) -> Any:
+        return where(self.place, self.space.stream(), None, progress)
+
+    def build(self, cells: Any, pbc: Any, offsets: Any, progress: Progress = None) -> None:
+        n = int(self.positions.shape[0])
+        if offsets is None:
+            offsets = np.array([0, n], np.int64)
+        offsets = self.space.asarray(offsets, "int64")
+        if len(offsets.shape) != 1 or offsets.shape[0] < 2:
+            raise ValueError("offsets: not an array of one dimension, of two numbers or more")
+        box, flags = _cells(cells, pbc, int(offsets.shape[0]) - 1, self.space)
+        self.handle.build(self.at(progress), self.positions, offsets, box, flags)
+
+    def quantities(self, wanted: str, cutoff: float = 0.0) -> list[Any]:
+        """The arrays that the letters name."""
+        unknown = set(wanted) - set(QUANTITIES)
+        if unknown:
+            raise ValueError(f"quantities: {unknown.pop()!r} is none of {', '.join(QUANTITIES)}")
+        count, made, space = self.handle.count(self.at(), cutoff), {}, self.space
+        if set(wanted) & set("iP"):
+            made["i"] = space.empty(count, "int64")
+        if set(wanted) & set("jP"):
+            made["j"] = space.empty(count, "int64")
+        for letter, shape, dtype in (("S", (count, 3), "int32"), ("d", count, self.dtype), ("D", (count, 3), self.dtype)):
+            if letter in wanted:
+                made[letter] = space.empty(shape, dtype)
+        self.handle.pairs(self.at(), cutoff, count, *(raw(made[k]) if k in made else None for k in "ijSdD"))
+        if "p" in wanted:
+            made["p"] = space.empty(int(self.positions.shape[0]) + 1, "int64")
+            self.handle.rows(self.at(), cutoff, raw(made["p"]))
+        given = {k: space.give(x) for k, x in made.items()}
+        if "P" in wanted:
+            library = np if space is NUMPY else sys.modules[space.name]
+            given["P"] = library.stack([given["i"], given["j"]], -1)
+        return [given[k] for k in wanted]
+
+
+def _answer(quantities: str, arrays: list[Any]) -> Any:
+    return arrays[0] if len(quantities) == 1 else tuple(arrays)
+
+
+def neighbor_lists(
+    quantities: str,
+    positions: Any,
+    cutoff: float,
+    offsets: Any = None,
+    cells: Any = None,
+    pbc: Any = True,
+    *,
+    half: bool = False,
+    device: Any = None,
+    progress: Progress = None,
+) -> Any:
+    """Lists the neighbours in many systems in one call.
+
+    Parameters
+    ----------
+    quantities : str
+        Letters of the arrays to return: ``i`` and ``j``, rows of `positions`; ``S``, shifts of cells (int32, three a
+        pair); ``d``, distances; ``D``, vectors; ``p``, offsets of the rows of each atom, for CSR; ``P``, i and j.
+    positions : array_like, shape (n, 3)
+        Atoms of all systems. float32 and float64 are kept as they are, anything else becomes float64.
+    cutoff : float
+        Pairs with a distance less than this are listed.
+    offsets : array_like of int64, shape (systems + 1,), optional
+        The first atom of each system, then n. None: one system.
+    cells : array_like, shape (3, 3) or (systems, 3, 3), optional
+        Rows are the vectors. None: not periodic.
+    pbc : array_like of bool, of a shape that broadcasts to (systems, 3)
+        The vectors along which systems are periodic.
+    half : bool
+        Each pair once: i < j, or an atom and one of two opposite images of itself.
+    device, progress
+        As those of `boscage.spatial.cKDTree`.
+
+    Returns
+    -------
+    array, or tuple of arrays
+
+    Examples
+    --------
+    >>> from boscage.atoms import neighbor_lists
+    >>> neighbor_lists("ij", [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 3]], cutoff=2, offsets=[0, 2, 4])
+    (array([0, 1]), array([1, 0]))
+    """
+    search = _Search(positions, cutoff, 0.0, half, device)
+    search.build(cells, pbc if cells is not None else None, offsets, progress)
+    return _answer(quantities, search.quantities(quantities))
+
+
+def neighbor_matrix(
+    positions: Any,
+    cutoff: float,
+    width: int,
+    offsets: Any = None,
+    cells: Any = None,
+    pbc: Any = True,
+    *,
+    device: Any = None,
+    progress: Progress = None,
+) -> tuple[Any, Any, Any, Any]:
+    """Lists the neighbours in rows of equal width, for arrays of a fixed shape.
+
+    Parameters
+    ----------
+    width : int
+        Neighbours of each row; an atom with more keeps the first ones.
+    positions, cutoff, offsets, cells, pbc, device, progress
+        As those of `neighbor_lists`.
+
+    Returns
+    -------
+    neighbors : array of int64, shape (n, width)
+        -1 where there is none.
+    shifts : array of int32, shape (n, width, 3)
+    distances : array, shape (n, width)
+        Infinite where there is no neighbour.
+    counts : array of int64, shape (n,)
+        Neighbours of each atom, also beyond the width.
+
+    Examples
+    --------
+    >>> from boscage.atoms import neighbor_matrix
+    >>> neighbors, shifts, distances, counts = neighbor_matrix([[0, 0, 0], [1, 0, 0]], cutoff=2, width=2)
+    >>> neighbors, distances
+    (array([[ 1, -1],
+           [ 0, -1]]), array([[ 1., inf],
+           [ 1., inf]]))
+    """
+    width = whole(width, "width")
+    search = _Search(positions, cutoff, 0.0, False, device)
+    search.build(cells, pbc if cells is not None else None, offsets, progress)
+    space, n = search.space, int(search.positions.shape[0])
+    neighbors, shifts = space.empty((n, width), "int64"), space.empty((n, width, 3), "int32")
+    distances, counts = space.empty((n, width), search.dtype), space.empty(n, "int64")
+    search.handle.padded(search.at(), 0.0, width, raw(counts), raw(neighbors), raw(shifts), raw(distances), None)
+    return space.give(neighbors), space.give(shifts), space.give(distances), space.give(counts)
+
+
+def _longest(cutoff: Any, numbers: Any) -> tuple[float, Any]:
+    """The longest cutoff, and the cutoff of pairs (i, j), or None if all are equal.
+
+    `cutoff` is a number, a dict with the cutoff of each pair of elements, or a radius of each atom."""
+    if isinstance(cutoff, dict):
+        from_symbol: dict[str, int] = {}
+        if any(isinstance(x, str) for pair in cutoff for x in pair):
+            from ase.data import atomic_numbers as from_symbol
+        table = {}
+        for pair, r in cutoff.items():
+            a, b = (from_symbol[x] if isinstance(x, str) else int(x) for x in pair)
+            table[a, b] = table[b, a] = float(r)
+        kinds = np.asarray(numbers)
+        size = 1 + max([int(k) for pair in table for k in pair] + [int(kinds.max()) if kinds.size else 0])
+        matrix = np.full((size, size), -1.0)
+        for pair, r in table.items():
+            matrix[pair] = r
+        return max(table.values(), default=0.0), lambda i, j: matrix[kinds[i], kinds[j]]
+    if np.ndim(cutoff) == 0:
+        return float(cutoff), None
+    radii = np.asarray(real_array(cutoff, "cutoff"), np.float64)
+    return 2 * float(radii.max(initial=0.0)), lambda i, j: radii[i] + radii[j]
+
+
+def _listed(
+    quantities: str, positions: Any, cell: Any, pbc: Any, cutoff: Any, numbers: Any, self_interaction: bool, device: Any
+) -> Any:
+    longest, of_pair = _longest(cutoff, numbers)
+    wanted = quantities + "".join(k for k in "ijSd" if k not in quantities) if of_pair or self_interaction else quantities
+    if longest <= 0:
+        longest, of_pair = np.finfo(np.float32).tiny, None
+    search = _Search(positions, longest, 0.0, False, device)
+    search.build(cell, pbc, None)
+    made = dict(zip(wanted, search.quantities(wanted)))
+    if self_interaction:
+        n = len(search.positions)
+        own = {"i": np.arange(n), "j": np.arange(n), "S": np.zeros((n, 3), np.int32), "d": np.zeros(n), "D": np.zeros((n, 3))}
+        made = {k: np.concatenate([x, own[k].astype(x.dtype)]) for k, x in made.items()}
+        shifts = made["S"]
+        order = np.lexsort((shifts[:, 2], shifts[:, 1], shifts[:, 0], made["j"], made["i"]))
+        made = {k: x[order] for k, x in made.items()}
+    if of_pair is not None:
+        near = made["d"] < of_pair(made["i"], made["j"])
+        made = {k: x[near] for k, x in made.items()}
+    return _answer(quantities, [made[k] for k in quantities])
+
+
+def _checked(quantities: str) -> str:
+    if not quantities or set(quantities) - set("ijdDS"):
+        raise ValueError(f"quantities: {quantities!r} is not made of i, j, d, D and S")
+    return quantities
+
+
+def neighbor_list(
+    quantities: str, a: Any, cutoff: Any, self_interaction: bool = False, max_nbins: float = 1e6, *, device: Any = None
+) -> Any:
+    """`ase.neighborlist.neighbor_list`: lists the neighbours of atoms.
+
+    Parameters
+    ----------
+    quantities : str
+        Letters of the arrays to return: ``i`` and ``j``, numbers of atoms; ``d``, distances; ``D``, vectors; ``S``,
+        shifts of cells (int32).
+    a : ase.Atoms
+        Or an object with `positions`, `cell`, `pbc` and, for a dict of cutoffs, `numbers`.
+    cutoff : float, dict or sequence of float
+        One for all pairs; one for each pair of elements, ``{("H", "O"): 1.2}``; or a radius of each atom.
+    self_interaction : bool
+        True: each atom is its own neighbour at distance 0.
+    max_nbins : float
+        Not needed: there are never more cells than atoms.
+    device : str, optional
+        As that of `boscage.spatial.cKDTree`.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from boscage.atoms import neighbor_list
+    >>> chain = SimpleNamespace(positions=[[0, 0, 0], [1, 0, 0]], cell=2 * np.eye(3), pbc=[True, False, False])
+    >>> neighbor_list("ijd", chain, cutoff=1.5)
+    (array([0, 0, 1, 1]), array([1, 1, 0, 0]), array([1., 1., 1., 1.]))
+    """
+    return _listed(
+        _checked(quantities),
+        a.positions,
+        np.asarray(a.cell, np.float64),
+        a.pbc,
+        cutoff,
+        getattr(a, "numbers", None),
+        bool(self_interaction),
+        device,
+    )
+
+
+def neighbour_list(
+    quantities: str,
+    atoms: Any = None,
+    cutoff: Any = None,
+    positions: Any = None,
+    cell: Any = None,
+    pbc: Any = None,
+    numbers: Any = None,
+    cell_origin: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """`matscipy.neighbours.neighbour_list`: as `neighbor_list`, of atoms or of arrays.
+
+    Parameters
+    ----------
+    atoms : ase.Atoms, optional
+        Or `positions`, `cell`, `pbc` and `numbers`. Without a cell the system is not periodic.
+    cell_origin : array_like, optional
+        Not needed: positions may be anywhere.
+
+    Examples
+    --------
+    >>> from boscage.atoms import neighbour_list
+    >>> neighbour_list("S", positions=[[0, 0, 0]], cell=[[1, 0, 0], [0, 9, 0], [0, 0, 9]], pbc=[1, 1, 1], cutoff=1.5)
+    array([[-1,  0,  0],
+           [ 1,  0,  0]], dtype=int32)
+    """
+    if cutoff is None:
+        raise ValueError("cutoff: missing")
+    if atoms is not None:
+        positions = atoms.positions if positions is None else positions
+        cell = np.asarray(atoms.cell, np.float64) if cell is None else cell
+        pbc = atoms.pbc if pbc is None else pbc
+        numbers = atoms.numbers if numbers is None else numbers
+    if cell is not None and pbc is None:
+        pbc = True
+    return _listed(_checked(quantities), positions, cell, pbc, cutoff, numbers, False, device)
+
+
+class NeighborList:
+    """`vesin.NeighborList`: a calculator of neighbour lists, which keeps its list while atoms move less than a skin.
+
+    Parameters
+    ----------
+    cutoff : float
+    full_list : bool
+        True: both (i, j) and (j, i).
+    sorted, algorithm, n_threads
+        Accepted; lists are always sorted, the algorithm is one, and `boscage.use` sets the threads.
+    skin : float
+        A list is kept until an atom moves by more than half of it.
+    device : str, optional
+        As that of `boscage.spatial.cKDTree`.
+
+    Examples
+    --------
+    >>> from boscage.atoms import NeighborList
+    >>> calculator = NeighborList(cutoff=1.5, full_list=False)
+    >>> calculator.compute([[0, 0, 0], [1, 0, 0]], box=[[3, 0, 0], [0, 3, 0], [0, 0, 3]], periodic=True, quantities="ijd")
+    [array([0]), array([1]), array([1.])]
+    """
+
+    def __init__(
+        self,
+        *,
+        cutoff: float,
+        full_list: bool,
+        sorted: bool = False,
+        algorithm: str = "auto",
+        skin: float = 0.0,
+        n_threads: int = 0,
+        device: Any = None,
+    ):
+        if algorithm.lower() not in ("auto", "brute_force", "cell_list"):
+            raise ValueError(f"algorithm: {algorithm!r} is not 'auto', 'brute_force' or 'cell_list'")
+        self.cutoff, self.full_list, self.sorted, self.skin = float(cutoff), bool(full_list), bool(sorted), float(skin)
+        self.algorithm, self.n_threads = algorithm.lower(), whole(n_threads, "n_threads")
+        self._device = device
+        self._search: Optional[_Search] = None
+        self._box: Any = None
+
+    def compute(self, points: Any, box: Any, periodic: Any, quantities: str = "ij", copy: bool = True) -> list[Any]:
+        """Lists the neighbours of points in a box.
+
+        Parameters
+        ----------
+        points : array_like, shape (n, 3)
+        box : array_like, shape (3, 3)
+        periodic : bool, or three
+        quantities : str
+            Letters: ``i``, ``j``, ``P`` (both), ``S``, ``d``, ``D``.
+        copy : bool
+            Accepted: arrays are always fresh.
+        """
+        key = np.asarray(space_of(box).host(box), np.float64).tobytes() + np.broadcast_to(periodic, 3).tobytes()
+        kept = self._search
+        if kept is not None and self.skin > 0 and key == self._box and space_of(points).name == kept.space.name:
+            moved, dtype = points_of(points, None, kept.space, "points")
+            if dtype == kept.dtype and kept.handle.move(kept.at(), moved):
+                return kept.quantities(quantities)
+        search = _Search(points, self.cutoff, self.skin, not self.full_list, self._device)
+        search.build(box, periodic, None)
+        self._search, self._box = search, key
+        return search.quantities(quantities)

@@ -1,0 +1,151 @@
+"""boscage.atoms against images by brute force, and against ASE, matscipy and vesin where they are installed."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from boscage import atoms as ours
+
+
+def systems(seed):
+    """Random cells, thin, sheared and left-handed, with atoms inside and outside of them."""
+    rng = np.random.default_rng(seed)
+    cell = np.diag(rng.uniform(1, 3, 3)) + rng.uniform(-0.5, 0.5, (3, 3))
+    pbc = rng.random(3) < 0.7
+    positions = rng.uniform(-1.5, 2.5, (int(rng.integers(0, 14)), 3)) @ cell
+    return positions, cell, pbc, float(rng.uniform(0.5, 3))
+
+
+def brute(positions, cell, pbc, cutoff, self_interaction=False):
+    """All pairs, ascending in (i, j, S)."""
+    reach = [range(-9, 10) if p else range(1) for p in pbc]
+    found = []
+    for i, j in itertools.product(range(len(positions)), repeat=2):
+        for s in itertools.product(*reach):
+            d = np.linalg.norm(positions[j] - positions[i] + np.array(s) @ cell)
+            if d < cutoff and (self_interaction or (i, s) != (j, (0, 0, 0))):
+                found.append((i, j, *s))
+    return np.array(found, int).reshape(-1, 5)
+
+
+def atoms_of(positions, cell, pbc, numbers=None):
+    return SimpleNamespace(positions=positions, cell=cell, pbc=pbc, numbers=numbers)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_against_images(seed):
+    positions, cell, pbc, cutoff = systems(seed)
+    i, j, shifts, vectors, distances = ours.neighbor_list("ijSDd", atoms_of(positions, cell, pbc), cutoff)
+    assert np.array_equal(np.column_stack([i, j, shifts]), brute(positions, cell, pbc, cutoff))
+    assert np.allclose(vectors, positions[j] - positions[i] + shifts @ cell)
+    assert np.allclose(distances, np.linalg.norm(vectors, axis=1))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_against_ase(seed):
+    ase = pytest.importorskip("ase")
+    from ase.neighborlist import neighbor_list
+
+    positions, cell, pbc, cutoff = systems(seed)
+    molecule = ase.Atoms(["H", "O"] * 7, np.resize(positions, (14, 3)) + np.arange(14)[:, None] * 0.01, cell=cell, pbc=pbc)
+    radii = np.linspace(0.3, 0.9, 14)
+    for cut in (cutoff, {("H", "H"): 0.8, ("O", "H"): 1.7}, radii):
+        for own in (False, True):
+            theirs = np.column_stack(neighbor_list("ijS", molecule, cut, self_interaction=own))
+            found = np.column_stack(ours.neighbor_list("ijS", molecule, cut, self_interaction=own))
+            assert np.array_equal(theirs[np.lexsort(theirs.T[::-1])], found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_against_matscipy(seed):
+    peer = pytest.importorskip("matscipy.neighbours")
+    positions, cell, _, cutoff = systems(seed)
+    if len(positions) == 0:
+        return
+    theirs = np.column_stack(
+        peer.neighbour_list("ijS", positions=positions, cell=cell, pbc=[1, 1, 1], cutoff=cutoff)
+    )
+    found = np.column_stack(
+        ours.neighbour_list("ijS", positions=positions, cell=cell, pbc=[1, 1, 1], cutoff=cutoff)
+    )
+    assert np.array_equal(theirs[np.lexsort(theirs.T[::-1])], found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_against_vesin(seed):
+    vesin = pytest.importorskip("vesin")
+    positions, cell, _, cutoff = systems(seed)
+    if len(positions) == 0:
+        return
+    arguments = positions, cell, True
+    theirs = np.column_stack(vesin.NeighborList(cutoff=cutoff, full_list=True).compute(*arguments, quantities="PS"))
+    found = np.column_stack(ours.NeighborList(cutoff=cutoff, full_list=True).compute(*arguments, quantities="PS"))
+    assert np.array_equal(theirs[np.lexsort(theirs.astype(int).T[::-1])].astype(int), found)
+    half = ours.NeighborList(cutoff=cutoff, full_list=False).compute(*arguments, quantities="ij")
+    assert 2 * len(half[0]) == len(found)
+
+
+def test_many_systems():
+    parts = [systems(seed) for seed in range(20)]
+    offsets = np.cumsum([0] + [len(p[0]) for p in parts])
+    cells, pbc = np.array([p[1] for p in parts]), np.array([p[2] for p in parts])
+    positions = np.concatenate([p[0] for p in parts])
+    i, j, shifts, rows = ours.neighbor_lists("ijSp", positions, 1.5, offsets, cells, pbc)
+    each = [brute(p[0], p[1], p[2], 1.5) + [at, at, 0, 0, 0] for p, at in zip(parts, offsets)]
+    assert np.array_equal(np.column_stack([i, j, shifts]), np.concatenate(each))
+    assert np.array_equal(rows, np.searchsorted(i, np.arange(len(positions) + 1)))
+    neighbors, matrix, distances, counts = ours.neighbor_matrix(positions, 1.5, 3, offsets, cells, pbc)
+    assert np.array_equal(counts, np.diff(rows))
+    for row in range(len(positions)):
+        kept = min(3, counts[row])
+        assert np.array_equal(neighbors[row, :kept], j[rows[row] : rows[row] + kept])
+        assert (neighbors[row, kept:] == -1).all() and np.isinf(distances[row, kept:]).all()
+        assert np.array_equal(matrix[row, :kept], shifts[rows[row] : rows[row] + kept])
+
+
+def test_skin_keeps_the_list():
+    rng = np.random.default_rng(3)
+    positions, box = rng.uniform(0, 5, (60, 3)), 5 * np.eye(3)
+    kept, fresh = (ours.NeighborList(cutoff=1.4, full_list=True, skin=s) for s in (0.5, 0.0))
+    kept.compute(positions, box, True)
+    search = kept._search
+    for _ in range(10):
+        positions = positions + rng.uniform(-0.02, 0.02, positions.shape)
+        for mine, other in zip(*(c.compute(positions, box, True, "ijSd") for c in (kept, fresh))):
+            assert np.array_equal(mine, other)
+    assert kept._search is search
+    kept.compute(positions + 1, box, True)
+    assert kept._search is not search
+
+
+def test_float32_and_other_types():
+    positions = np.array([[0, 0, 0], [1, 0, 0]])
+    assert ours.neighbor_lists("d", positions, 2).dtype == np.float64
+    assert ours.neighbor_lists("d", positions.astype(np.float32), 2).dtype == np.float32
+    assert ours.neighbor_lists("S", positions, 2).dtype == np.int32
+    torch = pytest.importorskip("torch")
+    i, shifts = ours.neighbor_lists("PS", torch.tensor(positions, dtype=torch.float32), 2)
+    assert isinstance(i, torch.Tensor) and i.tolist() == [[0, 1], [1, 0]] and shifts.dtype == torch.int32
+
+
+def test_refusals():
+    positions = np.zeros((2, 3))
+    for wrong, message in (
+        (dict(cutoff=-1), "cutoff"),
+        (dict(cutoff=1, cells=np.zeros((3, 3))), "systems"),
+        (dict(cutoff=1, cells=np.eye(2)), "cells"),
+        (dict(cutoff=1, offsets=[0, 1]), "systems"),
+        (dict(cutoff=1, offsets=[0]), "offsets"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ours.neighbor_lists("ij", positions, **wrong)
+    with pytest.raises(ValueError, match="quantities"):
+        ours.neighbor_lists("ijx", positions, 1)
+    with pytest.raises(ValueError, match="quantities"):
+        ours.neighbor_list("", atoms_of(positions, np.eye(3), True), 1)
+    with pytest.raises(ValueError, match="positions"):
+        ours.neighbor_lists("ij", positions[:, :2], 1)
+    with pytest.raises(ValueError, match="finite"):
+        ours.neighbor_lists("ij", positions * np.nan, 1)
