@@ -35,6 +35,7 @@ static void make_systems(struct subject *b, int64_t n, int64_t each, bool shuffl
     double *cells = bench_host((size_t)systems * 9 * sizeof *cells);
     int64_t *offsets = bench_host((size_t)(systems + 1) * sizeof *offsets);
     uint64_t state = 7;
+    /* 1. Lattices with displacements; then the order of the atoms. */
     for (int64_t s = 0; s <= systems; s++) offsets[s] = s * each;
     for (int64_t k = 0; k < 9 * systems; k++) cells[k] = k % 9 % 4 == 0 ? edge : 0;
     for (int64_t i = 0; i < n; i++) {
@@ -50,6 +51,7 @@ static void make_systems(struct subject *b, int64_t n, int64_t each, bool shuffl
             positions[3 * other + c] = kept;
         }
     }
+    /* 2. The arrays in the backend's memory. */
     b->n = n;
     b->system_count = systems;
     b->positions = bench_array(positions, (size_t)n * 3 * sizeof *positions);
@@ -60,7 +62,7 @@ static void make_systems(struct subject *b, int64_t n, int64_t each, bool shuffl
     free(offsets);
 }
 
-static void build(void *user)
+static void build_list(void *user)
 {
     struct subject *b = user;
     const bosc_neighborlist_systems systems = {.size = sizeof systems,
@@ -76,7 +78,7 @@ static void build(void *user)
 static void build_and_write(void *user)
 {
     struct subject *b = user;
-    build(user);
+    build_list(user);
     BENCH(bosc_neighborlist_pairs(bench.ctx, b->list, 0, &b->out, NULL));
     BENCH(bosc_ctx_sync(bench.ctx));
 }
@@ -86,7 +88,7 @@ static void open_list(struct subject *b, bool half)
 {
     const bosc_neighborlist_opts o = {.size = sizeof o, .cutoff = 5, .half = half, .id_bits = 32};
     BENCH(bosc_neighborlist_create(bench.ctx, &o, &b->list));
-    build(b);
+    build_list(b);
     BENCH(bosc_neighborlist_pairs(bench.ctx, b->list, 0, NULL, &b->capacity));
     const size_t count = (size_t)b->capacity;
     b->out = (bosc_neighborlist_arrays){.size = sizeof b->out, .capacity = b->capacity};
@@ -150,7 +152,7 @@ static uint64_t run_input(const struct input *in, bool timed)
     const uint64_t hash = hash_pairs(&b);
     if (timed) {
         struct bench_row row = {.name = bench_text("%s, built", in->name), .n = b.n};
-        row.ours = bench_time(NULL, build, &b, bench.repeats);
+        row.ours = bench_time(NULL, build_list, &b, bench.repeats);
         row.note = bench_text("%.1f neighbours an atom, hash %016" PRIx64, (double)b.capacity / (double)b.n, hash);
         bench_print(&row);
         row.name = bench_text("%s, built and written", in->name);

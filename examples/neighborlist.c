@@ -38,7 +38,7 @@ static bosc_status sum_energy(bosc_ctx *ctx, const bosc_neighborlist *list, doub
 }
 
 /* Steps of a shear: the list is built where it must be. */
-static bosc_status run(bosc_ctx *ctx, bosc_neighborlist *list, double *positions)
+static bosc_status shear_crystal(bosc_ctx *ctx, bosc_neighborlist *list, double *positions)
 {
     const double size = SIDE * EDGE, cell[9] = {size, 0, 0, 0, size, 0, 0, 0, size};
     const bosc_neighborlist_systems crystal = {.size = sizeof crystal, .positions = positions, .n = N, .cells = cell};
@@ -70,7 +70,7 @@ int main(void)
     make_crystal(positions);
     bosc_status status = bosc_ctx_create(&where, &ctx);
     if (!status) status = bosc_neighborlist_create(ctx, &what, &list);
-    if (!status) status = run(ctx, list, positions);
+    if (!status) status = shear_crystal(ctx, list, positions);
     if (status) fprintf(stderr, "%s: %s\n", bosc_status_text(status), ctx ? bosc_ctx_message(ctx) : "");
     bosc_neighborlist_free(list);
     bosc_ctx_free(ctx);

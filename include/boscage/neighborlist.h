@@ -5,7 +5,7 @@
  * Start with: bosc_neighborlist_build, _pairs
  *
  * A system has atoms and a cell of three vectors a_0, a_1, a_2. Space is periodic along any subset of them, so atom j
- * has the images p_j + S_0 a_0 + S_1 a_1 + S_2 a_2 for all integer shifts S that are 0 along the other vectors. The
+ * has the images p_j + S_0 a_0 + S_1 a_1 + S_2 a_2 for all integer shifts S, with 0 along the other vectors. The
  * list holds every (i, j, S) with distance < cutoff, ascending in (i, j, S), except an atom with itself at S = 0. Cells
  * may be thin or sheared, cutoffs beyond half the cell give several images of a pair, and atoms may lie outside the
  * cell. One call builds the lists of many systems, whose atoms follow each other in one array.
@@ -113,7 +113,7 @@ typedef struct bosc_neighborlist_info {
 BOSC_API bosc_status bosc_neighborlist_get_info(bosc_ctx *ctx, const bosc_neighborlist *list,
                                                 bosc_neighborlist_info *info);
 
-/* The caller's arrays for pairs, each of which may be NULL. Set `size`. */
+/* The caller's arrays for pairs; NULL: not wanted. Set `size`. */
 typedef struct bosc_neighborlist_arrays {
     size_t size;
     int64_t capacity; /* pairs that each array holds */
@@ -136,6 +136,7 @@ BOSC_API bosc_status bosc_neighborlist_pairs(bosc_ctx *ctx, const bosc_neighborl
 /* Returns the offsets of the rows of bosc_neighborlist_pairs: its pairs of atom i are offsets[i] to offsets[i + 1] - 1.
  * With them, `neighbors` and the other arrays are CSR rows.
  * offsets (n + 1).
+ * Cost: a copy, or as that of bosc_neighborlist_pairs.
  * Waits, unless the pairs are those of the build and the array is in reach. */
 BOSC_API bosc_status bosc_neighborlist_rows(bosc_ctx *ctx, const bosc_neighborlist *list, double cutoff,
                                             int64_t *offsets);
@@ -145,6 +146,7 @@ BOSC_API bosc_status bosc_neighborlist_rows(bosc_ctx *ctx, const bosc_neighborli
  * counts (n): pairs of each atom, also beyond the width; may be NULL.
  * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i, shift 0,
  *     an infinite distance and vector 0.
+ * Cost: O(pairs + n * width) work; no scratch.
  * Queues if all arrays are in reach. */
 BOSC_API bosc_status bosc_neighborlist_padded(bosc_ctx *ctx, const bosc_neighborlist *list, double cutoff,
                                               int64_t width, int64_t *counts, const bosc_neighborlist_arrays *arrays);

@@ -53,7 +53,7 @@ bool move_atoms(List &list, const Where &where, const In &positions)
     return !needs_build;
 }
 
-/* The caller's arrays of `capacity` entries, each of which may be None. */
+/* The caller's arrays of `capacity` entries; None: not wanted. */
 bosc_neighborlist_arrays arrays_of(const Where &where, bosc_dtype dtype, int64_t capacity, const Out &centers,
                                    const Out &neighbors, const Out &shifts, const Out &distances, const Out &vectors)
 {

@@ -83,7 +83,7 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
     const struct bi_neighborlist_ops *ops = ctx->ops->neighborlist;
     struct bi_neighborlist_view *v = &list->view;
     const int64_t n = bins->view.n;
-    int64_t words[1 + BI_NEIGHBORLIST_FOUND]; /* of the offsets: the last one, and what was found */
+    int64_t words[1 + BI_NEIGHBORLIST_FOUND]; /* the last offset, and the words behind it */
     struct bi_neighborlist_search search = {.view = bins->view,
                                             .square = bi_neighborlist_square(list->opts.cutoff + list->opts.skin),
                                             .half = list->opts.half != 0,

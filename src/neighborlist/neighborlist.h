@@ -26,7 +26,7 @@ struct bi_neighborlist_atom {
 };
 
 /* The geometry of a system. A fraction is the coordinate of a position along an axis. Axes are the periodic vectors,
- * and unit vectors that are orthogonal to all others. */
+ * and unit vectors orthogonal to all others. */
 struct bi_neighborlist_system {
     double axes[BI_NEIGHBORLIST_DIM][BI_NEIGHBORLIST_DIM];
     double inverse[BI_NEIGHBORLIST_DIM][BI_NEIGHBORLIST_DIM]; /* row c: its dot product with a position is fraction c */

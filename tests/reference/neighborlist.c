@@ -56,6 +56,7 @@ int64_t reference_neighbors(const struct reference_atoms *a, double cutoff, bool
     static const uint8_t all[3] = {1, 1, 1}, none[3] = {0, 0, 0};
     static const double no_cell[9] = {0};
     int64_t count = 0;
+    /* All pairs of a system, in all images within the bounds. */
     for (int64_t s = 0; s < a->system_count; s++)
         for (int64_t i = a->offsets[s]; i < a->offsets[s + 1]; i++)
             for (int64_t j = a->offsets[s]; j < a->offsets[s + 1]; j++) {

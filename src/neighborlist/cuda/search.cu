@@ -7,7 +7,7 @@
 #include "core/cuda/warp.cuh"
 #include "neighborlist/steps/search.h"
 
-/* WARPS: of a block; they share nothing. ROW: entries of a row that are sorted in shared memory; the emulator's rows are
+/* WARPS: of a block; they share nothing. ROW: longest row sorted in shared memory; the emulator's rows are
  * short, so that small tests cover long rows. Not measured. */
 #ifdef BI_EMULATE
 enum { WARPS = 2, ROW = 32 };

@@ -63,7 +63,7 @@ BI_FN void bi_neighborlist_complete_axes(struct bi_neighborlist_system *s)
         bi_neighborlist_unit_cross(s->axes[(missing + 1) % 3], s->axes[(missing + 2) % 3], s->axes[missing]);
 }
 
-/* Inverts the axes and bounds the errors of fractions. False for axes that are nearly dependent, or too long or short.
+/* Inverts the axes and bounds the errors of fractions. False for nearly dependent axes, and for too long or short ones.
  *
  * A fraction along axis c differs from the exact one by at most a few roundings of |p| |g_c| kappa, where g_c is the row
  * of the inverse and kappa = |a_0| |a_1| |a_2| / |det| bounds the cancellation in products and determinant. Atoms are at
@@ -236,7 +236,7 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
             s->reach[c] = 0;
         }
     }
-    /* 3. Positions in float, relative to the origin: squares that are beyond the cutoff, or within it, for sure. */
+    /* 3. Positions in float, relative to the origin. Squares beyond the limit are not neighbours; up to `sure`, they are. */
     for (int d = 0; d < BI_NEIGHBORLIST_DIM; d++)
         s->origin[d] = (s->begin[0] * s->axes[0][d] + s->begin[1] * s->axes[1][d]) + s->begin[2] * s->axes[2][d];
     const double error = (size + a->cutoff) * 0x1p-20 + s->kappa * open * 0x1p-48, beyond = a->cutoff + error;

@@ -195,6 +195,7 @@ static void at_the_cutoff(bosc_ctx *ctx)
     static double positions[N][3];
     static const int64_t offsets[2] = {0, N};
     struct suite_random r = {5};
+    /* 1. Pairs in random directions. */
     for (int i = 0; i < PAIRS; i++) {
         double direction[3], length = 0;
         for (int c = 0; c < 3; c++) {
@@ -208,6 +209,7 @@ static void at_the_cutoff(bosc_ctx *ctx)
     }
     const struct reference_atoms atoms = {N, 1, positions[0], offsets, NULL, NULL};
     const bosc_neighborlist_systems systems = {.size = sizeof systems, .positions = positions, .n = N};
+    /* 2. Lists. */
     for (int half = 0; half < 2; half++) {
         const bosc_neighborlist_opts o = {
             .size = sizeof o, .dtype = BOSC_F64, .half = half, .cutoff = 1.5, .id_bits = 64};

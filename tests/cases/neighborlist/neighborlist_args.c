@@ -15,6 +15,7 @@ static void refuses_bad_options(bosc_ctx *ctx)
     CHECK_EQ(bosc_neighborlist_create(NULL, &o, &list), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_neighborlist_create(ctx, NULL, &list), "opts: NULL");
     CHECK_ARG(ctx, bosc_neighborlist_create(ctx, &o, NULL), "list: NULL");
+    /* One bad member each. */
     for (int i = 0; i < 5; i++) {
         bosc_neighborlist_opts cutoff = o, skin = o, dtype = o, id = o, reserved = o;
         int64_t kept = 7, scratch = 7;
@@ -77,6 +78,7 @@ static void refuses_bad_systems(bosc_ctx *ctx)
     CHECK_EQ(bosc_neighborlist_build(NULL, list, &good), BOSC_ERR_ARG);
     CHECK_ARG(ctx, bosc_neighborlist_build(ctx, NULL, &good), "list: NULL");
     CHECK_ARG(ctx, bosc_neighborlist_build(ctx, list, NULL), "systems: NULL");
+    /* A refused call leaves the list as it was. */
 #define REFUSE(field, value, status, text)                                                                           \
     do {                                                                                                             \
         s = good;                                                                                                    \
@@ -129,12 +131,14 @@ static void refuses_bad_data(bosc_ctx *ctx)
 {
     bosc_neighborlist *list = make_list(ctx, 0);
     bosc_neighborlist_systems s = two_atoms();
+    /* 1. Positions. */
     static const float bad[] = {NAN, INFINITY, -INFINITY, 5e6F};
     for (int k = 0; k < 4; k++) {
         pair[3] = bad[k];
         refuse_data(ctx, list, &s, BOSC_ERR_DATA, "positions: row 1 ");
     }
     pair[3] = 1;
+    /* 2. Offsets. */
     static const int64_t offsets[][2] = {{1, 2}, {0, 1}, {0, 3}, {-1, 2}, {2, 0}};
     for (int k = 0; k < 5; k++) {
         s.offsets = offsets[k];
@@ -148,6 +152,7 @@ static void refuses_bad_data(bosc_ctx *ctx)
             .size = sizeof many, .positions = pair, .n = 2, .offsets = three[k], .system_count = 3, .cells = cells};
         refuse_data(ctx, list, &many, BOSC_ERR_DATA, "systems: ");
     }
+    /* 3. Cells. */
     s.offsets = NULL;
     static const double cells[][9] = {{0},
                                       {4, 0, 0, 0, 4, 0, 0, 0, 0},
@@ -184,6 +189,7 @@ static void refuses_bad_outputs(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_neighborlist_pairs(ctx, list, NAN, &good, &count), "cutoff");
     CHECK_ARG(ctx, bosc_neighborlist_pairs(ctx, list, 1.6, &good, &count), "cutoff");
     CHECK_ARG(ctx, bosc_neighborlist_pairs(ctx, list, 0, NULL, NULL), "count: NULL");
+    /* 1. Arrays. */
 #define REFUSE_ARRAY(field, value, text)                                           \
     do {                                                                           \
         a = good;                                                                  \
@@ -199,6 +205,7 @@ static void refuses_bad_outputs(bosc_ctx *ctx)
     REFUSE_ARRAY(distances, odd, "arrays: distances");
     REFUSE_ARRAY(vectors, odd, "arrays: vectors");
     CHECK_EQ(count, 7);
+    /* 2. Sizes, cutoffs, handles. */
     a = good;
     a.capacity = 1;
     CHECK_STATUS(ctx, bosc_neighborlist_pairs(ctx, list, 0, &a, &count), BOSC_ERR_SPACE);

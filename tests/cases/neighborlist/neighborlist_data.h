@@ -51,6 +51,7 @@ static inline struct atoms make_atoms(struct suite_random *r, bosc_dtype dtype, 
     a.typed = suite_alloc((size_t)(a.stride * n + 1) * bosc_dtype_size(dtype));
     memset(a.typed, 0, (size_t)(a.stride * n + 1) * bosc_dtype_size(dtype));
     a.cutoff = on_lattice ? 1.25 : 0.5 + suite_unit(r);
+    /* Systems: a cell, its periodicity, and atoms at random fractions. */
     for (int64_t s = 0; s < system_count; s++) {
         const enum cell_shape shape = on_lattice ? CUBIC : (enum cell_shape)suite_below(r, CELL_SHAPES);
         const double size = on_lattice ? 2 : 1 + 2 * suite_unit(r), spread = suite_below(r, 3) ? 1 : 8;
