@@ -113,7 +113,8 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
 static bosc_status build_staged(bosc_ctx *ctx, bosc_neighborlist *list, struct bi_neighborlist_input *in)
 {
     struct bi_neighborlist_view *v = &list->view;
-    struct bi_neighborlist_frames frames = {.cutoff = list->opts.cutoff + list->opts.skin};
+    struct bi_neighborlist_frames frames = {.cutoff = list->opts.cutoff + list->opts.skin,
+                                            .bins_per_cutoff = ctx->ops->neighborlist->bins_per_cutoff};
     BI_TRY(stage_systems(ctx, in));
     BI_TRY(bi_neighborlist_reserve_atoms(ctx, list, in->n, in->system_count));
     frames.input = *in;

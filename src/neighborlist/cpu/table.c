@@ -12,6 +12,7 @@ static bosc_status write_rows(bosc_ctx *ctx, const struct bi_neighborlist_output
 }
 
 const struct bi_neighborlist_ops bi_neighborlist_ops_cpu = {.steps = &cpu_steps,
+                                                            .bins_per_cutoff = 1,
                                                             .count_rows = bi_neighborlist_cpu_count_rows,
                                                             .fill_rows = bi_neighborlist_cpu_fill_rows,
                                                             .write = write_rows};

@@ -15,5 +15,5 @@ static bosc_status write_pairs(bosc_ctx *ctx, const bi_neighborlist_output *outp
     return cuda_steps.write_pair(ctx, output->view.pairs, output);
 }
 
-extern "C" const bi_neighborlist_ops bi_neighborlist_ops_cuda = {&cuda_steps, bi_neighborlist_cuda_count_rows,
+extern "C" const bi_neighborlist_ops bi_neighborlist_ops_cuda = {&cuda_steps, 2, bi_neighborlist_cuda_count_rows,
                                                                  bi_neighborlist_cuda_fill_rows, write_pairs};

@@ -12,7 +12,8 @@
 struct bi_neighborlist_frames {
     struct bi_neighborlist_view view;
     struct bi_neighborlist_input input;
-    double cutoff;       /* with the skin */
+    double cutoff; /* with the skin */
+    int32_t bins_per_cutoff;
     uint64_t *found;     /* (FOUND) minima: see neighborlist.h */
     uint32_t *bin_count; /* (system_count + 1) */
 };
@@ -198,9 +199,7 @@ BI_FN void bi_neighborlist_limit_bins(int32_t *bins, double most)
     }
 }
 
-/* SUBDIVISION: bins per cutoff. A search covers 2.5 cutoffs along each axis, with bins of one cutoff 3, with thirds 2.33;
- * smaller bins hold too few atoms. Estimated for 0.1 to 1 atoms per cube of the cutoff's half. */
-enum { BI_NEIGHBORLIST_SUBDIVISION = 2, BI_NEIGHBORLIST_IMAGES = 500 };
+enum { BI_NEIGHBORLIST_IMAGES = 500 }; /* most cells that a search reaches over */
 
 /* Divides a system into bins, at most one an atom, and computes the reach of a search. */
 BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
@@ -215,7 +214,7 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
         const double low = s->periodic[c] || empty ? 0 : bi_f64_of_key(s->low[c]);
         const double high = s->periodic[c] || empty ? s->periodic[c] : bi_f64_of_key(~s->not_high[c]);
         const double height = (high - low) / bi_neighborlist_norm(s->inverse[c]);
-        const double wanted = height * BI_NEIGHBORLIST_SUBDIVISION / a->cutoff;
+        const double wanted = height * a->bins_per_cutoff / a->cutoff;
         const double limit = most < (double)(1 << 30) ? most : (double)(1 << 30);
         s->bins[c] = wanted < 1 ? 1 : wanted < limit ? (int32_t)wanted : (int32_t)limit;
         s->begin[c] = low;
