@@ -7,12 +7,12 @@
 #include "core/cuda/warp.cuh"
 #include "neighborlist/steps/search.h"
 
-/* WARPS: of a block; they share nothing. ROW: longest row sorted in shared memory; the emulator's rows are
+/* WARPS: of a block; they share nothing. ROW: longest row sorted in shared memory; RANKED: by ranks; the emulator's rows are
  * short, so that small tests cover long rows. Not measured. */
 #ifdef BI_EMULATE
-enum { WARPS = 2, ROW = 32 };
+enum { WARPS = 2, ROW = 32, RANKED = 8 };
 #else
-enum { WARPS = 4, ROW = 256 };
+enum { WARPS = 4, ROW = 256, RANKED = 64 };
 #endif
 
 /* The segments of 32 lanes. */
@@ -26,17 +26,38 @@ struct search_shared {
     unsigned long long rows[WARPS][ROW];
 };
 
+/* a / b and a % b for numbers that mostly have 32 bits, which are divided several times as fast. */
+static __device__ int64_t divide(int64_t a, int64_t b, int64_t *remainder)
+{
+    if (((uint64_t)a | (uint64_t)b) >> 32 == 0) {
+        *remainder = (uint32_t)a % (uint32_t)b;
+        return (uint32_t)a / (uint32_t)b;
+    }
+    *remainder = a % b;
+    return a / b;
+}
+
+/* Image of a bin: that of the first bin of the range, or some more. */
+static __device__ int32_t image_after(int64_t bin, int32_t first_image, int32_t bins)
+{
+    int64_t remainder;
+    return first_image + (int32_t)divide(bin - (int64_t)first_image * bins, bins, &remainder);
+}
+
 /* Finds segment g of a search: its positions begin to end - 1 and its image. */
 static __device__ void find_segment(const bi_neighborlist_search &a, const bi_neighborlist_center &center, int64_t g,
-                                    int64_t images, int32_t *image, uint32_t *begin, uint32_t *end)
+                                    int64_t images, const int32_t *first_image, int32_t *image, uint32_t *begin,
+                                    uint32_t *end)
 {
     const bi_neighborlist_range *range = center.range;
     const int32_t *bins = center.system->bins;
-    const int64_t columns = range[1].to - range[1].from + 1, row = g / images;
-    const int64_t b0 = range[0].from + row / columns, b1 = range[1].from + row % columns;
-    image[0] = bi_neighborlist_image_of(b0, bins[0]);
-    image[1] = bi_neighborlist_image_of(b1, bins[1]);
-    image[2] = bi_neighborlist_image_of(range[2].from, bins[2]) + (int32_t)(g % images);
+    int64_t b0, b1, image2;
+    const int64_t row = divide(g, images, &image2);
+    b0 = range[0].from + divide(row, range[1].to - range[1].from + 1, &b1);
+    b1 += range[1].from;
+    image[0] = image_after(b0, first_image[0], bins[0]);
+    image[1] = image_after(b1, first_image[1], bins[1]);
+    image[2] = first_image[2] + (int32_t)image2;
     const int64_t origin = (int64_t)image[2] * bins[2];
     const int64_t from = range[2].from > origin ? range[2].from - origin : 0;
     const int64_t to = range[2].to - origin < bins[2] - 1 ? range[2].to - origin : bins[2] - 1;
@@ -55,8 +76,10 @@ static __device__ int64_t search_atom(const bi_neighborlist_search &a, segment_s
     const bi_neighborlist_center center = bi_neighborlist_center_at(&a, k);
     const bi_neighborlist_range *range = center.range;
     const unsigned lane = threadIdx.x % 32;
-    const int64_t images = bi_neighborlist_image_of(range[2].to, center.system->bins[2]) -
-                           bi_neighborlist_image_of(range[2].from, center.system->bins[2]) + 1;
+    int32_t first_image[BI_NEIGHBORLIST_DIM];
+    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++)
+        first_image[c] = bi_neighborlist_image_of(range[c].from, center.system->bins[c]);
+    const int64_t images = image_after(range[2].to, first_image[2], center.system->bins[2]) - first_image[2] + 1;
     const int64_t segments = (range[0].to - range[0].from + 1) * (range[1].to - range[1].from + 1) * images;
     int64_t count = 0;
     for (int64_t base = 0; base < segments; base += 32) {
@@ -64,7 +87,7 @@ static __device__ int64_t search_atom(const bi_neighborlist_search &a, segment_s
         uint32_t begin = 0, end = 0;
         if (base + lane < segments) {
             int32_t image[BI_NEIGHBORLIST_DIM];
-            find_segment(a, center, base + lane, images, image, &begin, &end);
+            find_segment(a, center, base + lane, images, first_image, image, &begin, &end);
             if (begin < end) sh->span[lane] = bi_neighborlist_span_of(&center, image);
         }
         const uint32_t inclusive = bi_warp_inclusive_sum(end - begin);
@@ -96,13 +119,13 @@ static __device__ int64_t search_atom(const bi_neighborlist_search &a, segment_s
 /* Sorts entries by a bitonic network. All comparisons put the smaller entry first, so entries beyond the end, which
  * would be the largest, need not exist. Source: Batcher, Sorting Networks and their Applications (1968). The whole
  * warp calls it. */
-static __device__ void sort_entries(unsigned long long *entries, int64_t count)
+static __device__ void sort_entries(unsigned long long *entries, uint32_t count)
 {
-    for (int64_t size = 2; size / 2 < count; size *= 2)
-        for (int64_t stride = size / 2; stride > 0; stride /= 2) {
-            for (int64_t pair = threadIdx.x % 32; pair < (count + size) / 2; pair += 32) {
-                const int64_t block = pair / stride * stride * 2, at = pair % stride, i = block + at;
-                const int64_t other = stride == size / 2 ? block + 2 * stride - 1 - at : i + stride;
+    for (uint32_t size = 2; size / 2 < count; size *= 2)
+        for (uint32_t stride = size / 2; stride > 0; stride /= 2) {
+            for (uint32_t pair = threadIdx.x % 32; pair < count / 2 + size / 2; pair += 32) {
+                const uint32_t at = pair & (stride - 1), block = 2 * (pair - at), i = block + at;
+                const uint32_t other = stride == size / 2 ? block + 2 * stride - 1 - at : i + stride;
                 if (other >= count) continue;
                 const unsigned long long x = entries[i], y = entries[other];
                 if (x <= y) continue;
@@ -111,6 +134,21 @@ static __device__ void sort_entries(unsigned long long *entries, int64_t count)
             }
             __syncwarp(); /* the exchanges of all lanes */
         }
+}
+
+/* Writes up to 2 entries a lane in order: each at the number of smaller ones. Entries differ. The whole warp calls it. */
+static __device__ void write_ranked(const unsigned long long *entries, uint32_t count, unsigned long long *to)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned long long x = lane < count ? entries[lane] : 0, y = lane + 32 < count ? entries[lane + 32] : 0;
+    uint32_t below_x = 0, below_y = 0;
+    for (uint32_t e = 0; e < count; e++) {
+        const unsigned long long other = entries[e];
+        below_x += other < x;
+        below_y += other < y;
+    }
+    if (lane < count) to[below_x] = x;
+    if (lane + 32 < count) to[below_y] = y;
 }
 
 static __global__ void __launch_bounds__(WARPS * 32)
@@ -138,8 +176,12 @@ static __global__ void __launch_bounds__(WARPS * 32)
         unsigned long long *entries = count <= ROW ? sh.rows[warp] : to;
         if (count == 0) continue;
         search_atom<true>(a, &sh.segments[warp], k, entries);
-        sort_entries(entries, count);
-        for (int64_t e = threadIdx.x % 32; e < count && entries != to; e += 32) to[e] = entries[e];
+        if (count <= RANKED) {
+            write_ranked(entries, (uint32_t)count, to);
+        } else {
+            sort_entries(entries, (uint32_t)count);
+            for (int64_t e = threadIdx.x % 32; e < count && entries != to; e += 32) to[e] = entries[e];
+        }
         __syncwarp(); /* reads of the sorted row, before the next one is written */
     }
 }
