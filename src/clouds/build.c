@@ -1,0 +1,105 @@
+/* Builds a batch: checks, extents of the clouds, an order by Morton code, and boxes from the leaves up. */
+#include "clouds/handle.h"
+
+/* Checks what the caller gave, and sets the size of the largest cloud, or a bound. */
+static bosc_status check_contents(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
+                                  const struct bi_clouds_rows *rows, const int64_t *offsets)
+{
+    const bosc_clouds_opts *o = &clouds->opts;
+    struct bi_clouds_contents contents = {"points", offsets, next->cloud_count, next->n, rows, 0};
+    next->largest = o->max_points > 0 && o->max_points < next->n ? o->max_points : next->n;
+    if (o->assume_valid) return BOSC_OK;
+    BI_TRY(bi_clouds_check_contents(ctx, &contents));
+    next->largest = contents.largest;
+    return BOSC_OK;
+}
+
+/* Orders the points: by Morton code in their cloud's extent, or as they are. */
+static bosc_status order_points(bosc_ctx *ctx, const bosc_clouds *clouds, const struct bi_clouds_view *next,
+                                const struct bi_clouds_rows *rows)
+{
+    const struct bi_clouds_ops *ops = ctx->ops->clouds;
+    const struct bi_clouds_extent extent = {*rows, next->offsets, next->cloud_count, clouds->extents.data};
+    if (!next->sorted) return ctx->backend->core->iota(ctx, sizeof *next->ids, clouds->ids.data, next->n);
+    const size_t extents = (size_t)next->cloud_count * 2 * (size_t)bi_clouds_axes(next->dim) * sizeof(uint64_t);
+    BI_TRY(ctx->backend->fill(ctx, clouds->extents.data, 0xff, extents));
+    if (ops->extent)
+        BI_TRY(ops->extent(ctx, &extent));
+    else
+        BI_TRY_WITH_COST(ctx, BI_CLOUDS_EXTENT_ROWS,
+                         ops->steps->extent(ctx, bi_div_up(rows->n, BI_CLOUDS_EXTENT_ROWS), &extent));
+    BI_RETURN_WITH_SCRATCH(ctx, bi_clouds_order_rows(ctx, next, rows, next->offsets, clouds->ids.data));
+}
+
+/* Copies the points in order, and makes the boxes of all levels. */
+static bosc_status make_tree(bosc_ctx *ctx, const bosc_clouds *clouds, const struct bi_clouds_view *next,
+                             const struct bi_clouds_rows *rows)
+{
+    const struct bi_clouds_steps *steps = ctx->ops->clouds->steps;
+    const struct bi_clouds_gather gather = {*rows, next->sorted ? next->ids : NULL, next->pitch, clouds->points.data};
+    struct bi_clouds_boxes boxes = {*next, clouds->boxes.data, clouds->least_ids.data, 0};
+    BI_TRY(steps->gather(ctx, next->n, &gather));
+    for (; boxes.level < next->levels; boxes.level++) {
+        const int64_t end = boxes.level + 1 < next->levels ? next->first_slot[boxes.level + 1] : next->slots;
+        BI_TRY(steps->boxes(ctx, end - next->first_slot[boxes.level], &boxes));
+    }
+    return BOSC_OK;
+}
+
+/* Builds the batch; the view changes last. */
+static bosc_status build_staged(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_clouds_rows *rows, const int64_t *offsets,
+                                int64_t cloud_count)
+{
+    bool staged = false;
+    const void *reachable;
+    struct bi_clouds_view next = clouds->view;
+    const size_t bytes = ((size_t)cloud_count + 1) * sizeof *offsets;
+    next.n = rows->n;
+    next.cloud_count = cloud_count;
+    /* 1. Contents; with them the shape of the tree and the blocks. */
+    BI_TRY(bi_clouds_stage_rows(ctx, rows, &staged));
+    BI_TRY(bi_stage_in(ctx, offsets, bytes, &reachable, &staged));
+    BI_TRY(check_contents(ctx, clouds, &next, rows, reachable));
+    next.sorted = next.largest > ctx->ops->clouds->sort_from;
+    bi_clouds_shape(&next);
+    BI_TRY(bi_clouds_reserve_blocks(ctx, clouds, &next));
+    /* 2. Offsets, order, boxes. */
+    BI_TRY(ctx->backend->copy(ctx, clouds->offsets.data, reachable, bytes));
+    if (next.n > 0) {
+        BI_TRY(order_points(ctx, clouds, &next, rows));
+        BI_TRY(make_tree(ctx, clouds, &next, rows));
+    }
+    /* 3. Staged arrays must outlive the kernels that read them. */
+    if (staged) BI_TRY(ctx->backend->sync(ctx));
+    clouds->view = next;
+    return BOSC_OK;
+}
+
+static bosc_status build_or_clear(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_clouds_rows *rows,
+                                  const int64_t *offsets, int64_t cloud_count)
+{
+    bosc_status status = build_staged(ctx, clouds, rows, offsets, cloud_count);
+    if (status != BOSC_OK && status != BOSC_ERR_DATA && status != BOSC_ERR_ARG) {
+        clouds->view.n = clouds->view.cloud_count = clouds->view.largest = 0; /* its blocks may be half written */
+        clouds->view.slots = 0;
+    }
+    return status;
+}
+
+bosc_status bosc_clouds_build(bosc_ctx *ctx, bosc_clouds *clouds, const void *points, int64_t n, int64_t stride,
+                              const int64_t *offsets, int64_t cloud_count)
+{
+    struct bi_clouds_rows rows;
+    BI_ENTER(ctx);
+    BI_TRY(bi_clouds_check(ctx, clouds));
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a batch holds less than 2^32 - 1", (long long)n);
+    if (cloud_count >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a batch holds less than 2^32 - 1 clouds",
+                       (long long)cloud_count);
+    if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
+    BI_TRY(bi_clouds_check_rows(ctx, clouds, "points", points, "n", n, stride, &rows));
+    BI_TRY(bi_clouds_check_offsets(ctx, "offsets", offsets));
+    bi_progress_set_total(ctx, 16 * (double)n);
+    BI_RETURN_WITH_SCRATCH(ctx, build_or_clear(ctx, clouds, &rows, offsets, cloud_count));
+}

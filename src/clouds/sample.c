@@ -1,0 +1,71 @@
+/* Farthest point sampling. */
+#include "clouds/handle.h"
+
+/* Checks the contents of the caller's arrays. */
+static bosc_status check_samples(bosc_ctx *ctx, const struct bi_clouds_sample *sample, int64_t sample_count)
+{
+    const struct bi_clouds_view *v = &sample->view;
+    struct bi_clouds_contents contents = {"offsets", sample->offsets, v->cloud_count, sample_count, NULL, 0};
+    struct bi_clouds_check_samples check = {*v, sample->offsets, sample->starts, NULL};
+    int64_t bad = INT64_MAX;
+    BI_TRY(bi_clouds_check_contents(ctx, &contents));
+    if (v->cloud_count == 0) return BOSC_OK;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &check.bad));
+    BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
+    BI_TRY(ctx->ops->clouds->steps->check_samples(ctx, v->cloud_count, &check));
+    BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
+    if (bad == INT64_MAX) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_ARG, "offsets: cloud %lld has fewer points than samples, or starts at none of them",
+                   (long long)bad);
+}
+
+static bosc_status sample_staged(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_sample *sample,
+                                 int64_t sample_count)
+{
+    const struct bi_clouds_view *v = &sample->view;
+    const struct bi_clouds_ops *ops = ctx->ops->clouds;
+    const size_t starts_bytes = sample->starts ? (size_t)v->cloud_count * sizeof *sample->starts : 0;
+    bool staged = false;
+    const void *offsets, *starts;
+    struct bi_out ids;
+    /* 1. Stage and check. */
+    BI_TRY(
+        bi_stage_in(ctx, sample->offsets, ((size_t)v->cloud_count + 1) * sizeof *sample->offsets, &offsets, &staged));
+    BI_TRY(bi_stage_in(ctx, sample->starts, starts_bytes, &starts, &staged));
+    sample->offsets = offsets;
+    sample->starts = starts;
+    if (!clouds->opts.assume_valid) BI_TRY(check_samples(ctx, sample, sample_count));
+    /* 2. Sample. */
+    BI_TRY(bi_stage_out(ctx, sample->ids, (size_t)sample_count * (sample->ids_64bit ? 8 : 4), &ids, &staged));
+    sample->ids = ids.reachable;
+    BI_TRY(bi_scratch_of(ctx, v->n, sizeof *sample->dist2, &sample->dist2));
+    BI_TRY(bi_scratch_of(ctx, v->slots, sizeof *sample->farthest, &sample->farthest));
+    if (v->cloud_count > 0 && sample_count > 0) {
+        const double cost = 1 + (double)v->n / (double)v->cloud_count;
+        BI_TRY_WITH_COST(ctx, cost, (ops->sample ? ops->sample : ops->steps->sample)(ctx, v->cloud_count, sample));
+    }
+    BI_TRY(bi_stage_back(ctx, &ids));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_clouds_sample_farthest(bosc_ctx *ctx, const bosc_clouds *clouds, const int64_t *offsets,
+                                        int64_t sample_count, const int64_t *starts, void *ids)
+{
+    BI_ENTER(ctx);
+    BI_TRY(bi_clouds_check(ctx, clouds));
+    struct bi_clouds_sample sample = {.view = clouds->view,
+                                      .offsets = offsets,
+                                      .starts = starts,
+                                      .ids = ids,
+                                      .ids_64bit = clouds->opts.id_bits == 64};
+    if (sample_count < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "sample_count: %lld is less than 0", (long long)sample_count);
+    if (sample_count > INT64_MAX / 16)
+        return bi_fail(ctx, BOSC_ERR_ARG, "sample_count: %lld is too large", (long long)sample_count);
+    BI_TRY(bi_clouds_check_offsets(ctx, "offsets", offsets));
+    BI_TRY(bi_check_aligned(ctx, "starts", starts, sizeof *starts));
+    if (sample_count > 0 && !ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
+    BI_TRY(bi_check_aligned(ctx, "ids", ids, (size_t)clouds->opts.id_bits / 8));
+    bi_progress_set_total(ctx, 10 * (double)sample.view.n);
+    BI_RETURN_WITH_SCRATCH(ctx, sample_staged(ctx, clouds, &sample, sample_count));
+}

@@ -1,0 +1,203 @@
+/* Steps that check and build a batch. */
+#ifndef BI_CLOUDS_STEPS_BUILD_H
+#define BI_CLOUDS_STEPS_BUILD_H
+
+#include "base/atomic.h"
+#include "clouds/steps/cloud.h"
+
+/* Sets *row to the smallest row with a NaN. */
+struct bi_clouds_find_nan {
+    struct bi_clouds_rows rows;
+    int64_t *row;
+};
+
+BI_FN void bi_step_find_nan(const struct bi_clouds_find_nan *a, int64_t i)
+{
+    bool nan = false;
+    for (int32_t c = 0; c < a->rows.dim; c++) {
+        const double x = bi_clouds_coordinate(a->rows.data, a->rows.is_f64, i * a->rows.stride + c);
+        nan |= x != x;
+    }
+    if (nan) bi_atomic_min_i64(a->row, i);
+}
+
+/* *smallest = the smallest of -(items of a segment); *last = the last offset. */
+struct bi_clouds_sizes {
+    const int64_t *offsets;
+    int64_t count;
+    int64_t *smallest, *last;
+};
+
+BI_FN void bi_step_sizes(const struct bi_clouds_sizes *a, int64_t i)
+{
+    const int64_t size = a->offsets[i] - a->offsets[i + 1];
+    if (size < 0) bi_atomic_min_i64(a->smallest, size);
+    if (i == a->count - 1) *a->last = a->offsets[a->count];
+}
+
+/* Item t reduces BI_CLOUDS_EXTENT_ROWS rows from t * BI_CLOUDS_EXTENT_ROWS on into the extents of their clouds, which
+ * are all ones at first. More rows: fewer atomics and fewer threads; not measured. */
+enum { BI_CLOUDS_EXTENT_ROWS = 64 };
+
+struct bi_clouds_extent {
+    struct bi_clouds_rows rows;
+    const int64_t *offsets;
+    int64_t cloud_count;
+    uint64_t *extents; /* (cloud_count x 2 x axes) */
+};
+
+BI_FN void bi_step_extent(const struct bi_clouds_extent *a, int64_t t)
+{
+    const int32_t axes = bi_clouds_axes(a->rows.dim);
+    int64_t i = t * BI_CLOUDS_EXTENT_ROWS;
+    const int64_t last = i + BI_CLOUDS_EXTENT_ROWS < a->rows.n ? i + BI_CLOUDS_EXTENT_ROWS : a->rows.n;
+    int64_t cloud = bi_clouds_cloud_of(a->offsets, a->cloud_count, i);
+    while (i < last) {
+        const int64_t end = a->offsets[cloud + 1] < last ? a->offsets[cloud + 1] : last;
+        for (int32_t c = 0; c < axes && i < end; c++) {
+            uint64_t low = UINT64_MAX, not_high = UINT64_MAX;
+            for (int64_t r = i; r < end; r++) {
+                const double x = bi_clouds_coordinate(a->rows.data, a->rows.is_f64, r * a->rows.stride + c);
+                const uint64_t key = bi_key_u64_of_f64(x);
+                low = key < low ? key : low;
+                not_high = ~key < not_high ? ~key : not_high;
+            }
+            bi_atomic_min_u64(&a->extents[(cloud * axes + c) * 2], low);
+            bi_atomic_min_u64(&a->extents[(cloud * axes + c) * 2 + 1], not_high);
+        }
+        i = end;
+        cloud++;
+    }
+}
+
+/* Key of row i, its cloud and the Morton code of its coordinates in the cloud's extent; and the number i. */
+struct bi_clouds_key {
+    struct bi_clouds_rows rows;
+    const int64_t *offsets;
+    const uint64_t *extents;
+    int64_t cloud_count;
+    int bits; /* of each coordinate */
+    bool keys_64bit;
+    void *keys;
+    uint32_t *numbers;
+};
+
+/* The cell of x among 2^bits in the extent; a NaN quotient, of an extent without length or of infinities, gives 0. */
+BI_FN uint32_t bi_clouds_cell(double x, double low, double high, int bits)
+{
+    const double cells = (double)((uint64_t)1 << bits), at = (x - low) / (high - low) * cells;
+    if (!(at > 0)) return 0;
+    return at < cells ? (uint32_t)at : (uint32_t)(((uint64_t)1 << bits) - 1);
+}
+
+BI_FN void bi_step_key(const struct bi_clouds_key *a, int64_t i)
+{
+    const int32_t axes = bi_clouds_axes(a->rows.dim);
+    const int64_t cloud = bi_clouds_cloud_of(a->offsets, a->cloud_count, i);
+    uint32_t cells[BI_CLOUDS_AXES];
+    for (int32_t c = 0; c < BI_CLOUDS_AXES; c++) {
+        if (c >= axes) continue;
+        const uint64_t *extent = &a->extents[(cloud * axes + c) * 2];
+        const double x = bi_clouds_coordinate(a->rows.data, a->rows.is_f64, i * a->rows.stride + c);
+        cells[c] = bi_clouds_cell(x, bi_f64_of_key(extent[0]), bi_f64_of_key(~extent[1]), a->bits);
+    }
+    uint64_t key = (uint64_t)cloud;
+    for (int b = a->bits - 1; b >= 0; b--)
+        for (int32_t c = 0; c < BI_CLOUDS_AXES; c++)
+            if (c < axes) key = key << 1 | (cells[c] >> b & 1);
+    bi_set_word(a->keys, a->keys_64bit, i, key);
+    a->numbers[i] = (uint32_t)i;
+}
+
+/* The point of row numbers[i], in the format of a view; numbers NULL: of row i. */
+struct bi_clouds_gather {
+    struct bi_clouds_rows rows;
+    const uint32_t *numbers;
+    int32_t pitch;
+    void *points;
+};
+
+BI_FN void bi_step_gather(const struct bi_clouds_gather *a, int64_t i)
+{
+    const int64_t from = (a->numbers ? (int64_t)a->numbers[i] : i) * a->rows.stride, to = i * a->pitch;
+    for (int32_t c = 0; c < a->pitch; c++) {
+        const double x = c < a->rows.dim ? bi_clouds_coordinate(a->rows.data, a->rows.is_f64, from + c) : 0;
+        if (a->rows.is_f64)
+            ((double *)a->points)[to + c] = x;
+        else
+            ((float *)a->points)[to + c] = (float)x;
+    }
+}
+
+/* Box and smallest id of the node in slot `first_slot[level] + i`, of points in level 0, else of the level below. */
+struct bi_clouds_boxes {
+    struct bi_clouds_view view;
+    void *boxes;
+    uint32_t *least_ids;
+    int level;
+};
+
+/* Grows a box by coordinates of another one, or of a point if both corners are the same. */
+BI_FN void bi_clouds_grow_box(const struct bi_clouds_boxes *a, int64_t slot, const void *low, const void *high,
+                              int64_t low_at, int64_t high_at, bool first)
+{
+    const struct bi_clouds_view *v = &a->view;
+    for (int32_t c = 0; c < v->pitch; c++) {
+        const double x = bi_clouds_coordinate(low, v->is_f64, low_at + c);
+        const double y = bi_clouds_coordinate(high, v->is_f64, high_at + c);
+        const int64_t at = 2 * slot * v->pitch + c;
+        if (v->is_f64) {
+            double *box = (double *)a->boxes;
+            if (first || x < box[at]) box[at] = x;
+            if (first || y > box[at + v->pitch]) box[at + v->pitch] = y;
+        } else {
+            float *box = (float *)a->boxes;
+            if (first || x < (double)box[at]) box[at] = (float)x;
+            if (first || y > (double)box[at + v->pitch]) box[at + v->pitch] = (float)y;
+        }
+    }
+}
+
+BI_FN void bi_clouds_make_box(const struct bi_clouds_boxes *a, int64_t i)
+{
+    /* 1. The cloud of the slot: the last one whose first slot is not behind it. Slots behind its nodes are free. */
+    const struct bi_clouds_view *v = &a->view;
+    const int bits = bi_clouds_node_bits(a->level);
+    int64_t low = 0, high = v->cloud_count;
+    BI_PARTITION_POINT(low, high, c, (v->offsets[c] >> bits) + c <= i);
+    if (low == 0) return;
+    const int64_t cloud = low - 1, offset = v->offsets[cloud], n = v->offsets[cloud + 1] - offset;
+    const int64_t node = i - (offset >> bits) - cloud, slot = v->first_slot[a->level] + i;
+    if (node >= bi_clouds_node_count(n, a->level)) return;
+    /* 2. Its points, or the nodes below. */
+    uint32_t least = UINT32_MAX;
+    if (a->level == 0) {
+        const int64_t begin = node << bits, end = begin + BI_CLOUDS_LEAF < n ? begin + BI_CLOUDS_LEAF : n;
+        for (int64_t p = begin; p < end; p++) {
+            const int64_t at = (offset + p) * v->pitch;
+            bi_clouds_grow_box(a, slot, v->points, v->points, at, at, p == begin);
+            least = v->ids[offset + p] < least ? v->ids[offset + p] : least;
+        }
+    } else {
+        const int64_t below = bi_clouds_node_slot(v, a->level - 1, offset, cloud);
+        const int64_t begin = node << BI_CLOUDS_FANOUT_BITS, count = bi_clouds_node_count(n, a->level - 1);
+        const int64_t end = begin + BI_CLOUDS_FANOUT < count ? begin + BI_CLOUDS_FANOUT : count;
+        for (int64_t j = below + begin; j < below + end; j++) {
+            const int64_t at = 2 * j * v->pitch;
+            bi_clouds_grow_box(a, slot, v->boxes, v->boxes, at, at + v->pitch, j == below + begin);
+            least = v->least_ids[j] < least ? v->least_ids[j] : least;
+        }
+    }
+    a->least_ids[slot] = least;
+}
+
+BI_FN void bi_step_boxes(const struct bi_clouds_boxes *a, int64_t i)
+{
+    struct bi_clouds_boxes b = *a;
+    BI_CLOUDS_WITH_VIEW(a->view, view, {
+        b.view = view;
+        bi_clouds_make_box(&b, i);
+    });
+}
+
+#endif

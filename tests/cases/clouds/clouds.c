@@ -1,0 +1,188 @@
+/* Batches of clouds find what one search over each cloud finds, for every size, shape and radius. */
+#include "cases/clouds/clouds_data.h"
+
+/* A batch, its queries (of the batch itself if `self`), and what is searched. */
+struct search {
+    const struct clouds_batch *b, *q;
+    bosc_clouds *clouds;
+    int64_t k;
+    double radius;
+    int32_t id_bits;
+    bool self, exclude;
+};
+
+static const bosc_clouds_queries *queries_of(const struct search *s, bosc_clouds_queries *storage)
+{
+    *storage = (bosc_clouds_queries){.size = sizeof *storage, .exclude_self = s->exclude};
+    if (s->self) return s->exclude ? storage : NULL;
+    storage->points = s->q->points.data;
+    storage->count = s->q->points.n;
+    storage->stride = s->q->points.stride;
+    storage->offsets = s->q->offsets;
+    return storage;
+}
+
+static void check_search(bosc_ctx *ctx, const struct search *s)
+{
+    const struct reference_points *p = &s->b->points, *q = &s->q->points;
+    const double r2 = reference_square_limit(s->radius, p->dtype == BOSC_F32);
+    const int64_t k = s->k, m = q->n, all = p->n > k ? p->n : k;
+    bosc_clouds_queries storage;
+    const bosc_clouds_queries *queries = queries_of(s, &storage);
+    int64_t *offsets = suite_alloc((size_t)(m + 1) * 8), *counts = suite_alloc((size_t)m * 8);
+    int64_t *expected = suite_alloc((size_t)all * 8);
+    double *expected2 = suite_alloc((size_t)all * 8);
+    void *ids = suite_alloc((size_t)(m * k) * 8), *dist2 = suite_alloc((size_t)(m * k) * 8);
+    /* 1. The calls, of nearest points with or without distances. */
+    const bool bare = k == 1;
+    CHECK_OK(ctx, bosc_clouds_knn(ctx, s->clouds, queries, k, s->radius, ids, bare ? NULL : dist2));
+    CHECK_OK(ctx, bosc_clouds_radius_count(ctx, s->clouds, queries, s->radius, counts));
+    CHECK_OK(ctx, bosc_clouds_radius(ctx, s->clouds, queries, s->radius, offsets, NULL, NULL, 0));
+    const int64_t total = offsets[m];
+    void *rows = suite_alloc((size_t)total * 8), *rows2 = suite_alloc((size_t)total * 8);
+    CHECK_OK(ctx, bosc_clouds_radius(ctx, s->clouds, queries, s->radius, offsets, rows, bare ? NULL : rows2, total));
+    /* 2. Each query against a search over all points of its cloud. */
+    for (int64_t c = 0; c < s->b->count; c++)
+        for (int64_t i = s->q->offsets[c]; i < s->q->offsets[c + 1]; i++) {
+            const int64_t begin = s->b->offsets[c], end = s->b->offsets[c + 1], skipped = s->exclude ? i : -1;
+            const int64_t within =
+                reference_clouds_knn(p, begin, end, kd_row(q, i), k, r2, skipped, expected, expected2);
+            for (int64_t j = 0; j < k; j++) {
+                CHECK_EQ(kd_id(ids, s->id_bits, i * k + j), expected[j]);
+                if (!bare) CHECK(clouds_dist2_at(dist2, p->dtype, i * k + j) == expected2[j]);
+            }
+            CHECK_EQ(counts[i], within);
+            CHECK_EQ(offsets[i + 1] - offsets[i], within);
+            int64_t at = offsets[i];
+            for (int64_t j = begin; j < end; j++) {
+                const double d = reference_dist2(p, j, kd_row(q, i));
+                if (!(d <= r2) || j == skipped) continue;
+                CHECK_EQ(kd_id(rows, s->id_bits, at), j);
+                if (!bare) CHECK(clouds_dist2_at(rows2, p->dtype, at) == d);
+                at++;
+            }
+        }
+    /* 3. A capacity one too small is refused. */
+    if (total > 0)
+        CHECK_STATUS(ctx, bosc_clouds_radius(ctx, s->clouds, queries, s->radius, offsets, rows, NULL, total - 1),
+                     BOSC_ERR_SPACE);
+    free(offsets);
+    free(counts);
+    free(expected);
+    free(expected2);
+    free(ids);
+    free(dist2);
+    free(rows);
+    free(rows2);
+}
+
+static void check_samples(bosc_ctx *ctx, const struct clouds_batch *b, bosc_clouds *clouds, int32_t id_bits,
+                          struct suite_random *r)
+{
+    int64_t offsets[CLOUDS_MOST + 1] = {0}, starts[CLOUDS_MOST];
+    const bool given = suite_below(r, 2);
+    for (int64_t c = 0; c < b->count; c++) {
+        const int64_t n = b->offsets[c + 1] - b->offsets[c];
+        offsets[c + 1] = offsets[c] + (int64_t)(suite_below(r, 3) ? suite_below(r, (uint64_t)n + 1) : (uint64_t)n);
+        starts[c] = n > 0 ? b->offsets[c] + (int64_t)suite_below(r, (uint64_t)n) : -7;
+    }
+    const int64_t count = offsets[b->count];
+    int64_t *expected = suite_alloc((size_t)count * 8);
+    void *ids = suite_alloc((size_t)count * 8);
+    CHECK_OK(ctx, bosc_clouds_sample_farthest(ctx, clouds, offsets, count, given ? starts : NULL, ids));
+    for (int64_t c = 0; c < b->count; c++)
+        reference_clouds_sample(&b->points, b->offsets[c], b->offsets[c + 1], given ? starts[c] : b->offsets[c],
+                                offsets[c + 1] - offsets[c], expected + offsets[c]);
+    for (int64_t j = 0; j < count; j++) CHECK_EQ(kd_id(ids, id_bits, j), expected[j]);
+    free(expected);
+    free(ids);
+}
+
+static double radius_of(struct suite_random *r, enum kd_shape shape)
+{
+    static const double radii[] = {0, 1, 1.5, 2, 1e-3, 100, 1e30, INFINITY};
+    if (shape == KD_RANDOM && suite_below(r, 2)) return 300 + 300 * suite_unit(r);
+    return radii[suite_below(r, sizeof radii / sizeof radii[0])];
+}
+
+/* All calls on one batch, around its own points and others. */
+static void check_batch(bosc_ctx *ctx, struct suite_random *r, const struct clouds_batch *b, enum kd_shape shape)
+{
+    const bosc_dtype dtype = b->points.dtype;
+    const bosc_clouds_opts o = {
+        .size = sizeof o, .dtype = dtype, .dim = b->points.dim, .id_bits = suite_below(r, 2) ? 32 : 64};
+    static const int64_t ks[] = {1, 2, 3, 8, 11, 16, 17, 32, 40};
+    struct search s = {.b = b, .clouds = clouds_build(ctx, b, &o), .id_bits = o.id_bits};
+    for (int t = 0; t < 3; t++) {
+        struct clouds_batch q = *b;
+        s.self = t > 0;
+        s.exclude = t == 2;
+        if (!s.self) {
+            for (int64_t c = 0; c < b->count; c++) q.offsets[c + 1] = q.offsets[c] + (int64_t)suite_below(r, 9);
+            q.points = kd_points(r, dtype, o.dim, q.offsets[b->count], o.dim, shape);
+        }
+        s.q = &q;
+        s.k = ks[suite_below(r, sizeof ks / sizeof ks[0])];
+        s.radius = suite_below(r, 2) ? INFINITY : radius_of(r, shape);
+        check_search(ctx, &s);
+        if (!s.self) clouds_release(&q);
+    }
+    check_samples(ctx, b, s.clouds, o.id_bits, r);
+    bosc_clouds_free(s.clouds);
+}
+
+static void batches(bosc_ctx *ctx)
+{
+    static const int32_t dims[] = {1, 2, 3, 4, 7};
+    struct suite_random r = {1};
+    suite_share_few(ctx);
+    for (int shape = 0; shape < KD_SHAPES; shape++)
+        for (int sizes = 0; sizes < CLOUDS_SIZES; sizes++)
+            for (int t = 0; t < 8; t++) {
+                const bosc_dtype dtype = t % 3 == 2 ? BOSC_F64 : BOSC_F32;
+                const int64_t most = (int64_t)suite_below(&r, suite_slow(ctx) ? 150 : 700);
+                struct clouds_batch b = clouds_make(&r, dtype, t < 3 ? 3 : dims[suite_below(&r, 5)],
+                                                    (enum clouds_sizes)sizes, most, (enum kd_shape)shape);
+                if (!suite_leaves_out()) check_batch(ctx, &r, &b, (enum kd_shape)shape);
+                clouds_release(&b);
+            }
+}
+
+/* Many queries, which are sorted first. */
+static void many_queries(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    const int64_t each = suite_slow(ctx) ? 850 : 2000;
+    for (int t = 0; t < 3; t++) {
+        struct clouds_batch b = clouds_make(&r, t == 1 ? BOSC_F64 : BOSC_F32, 3, CLOUDS_UNEVEN, 200, KD_RANDOM), q = b;
+        const bosc_clouds_opts o = {.size = sizeof o, .dtype = b.points.dtype, .dim = 3};
+        for (int64_t c = 0; c < b.count; c++) q.offsets[c + 1] = q.offsets[c] + (c == 1 ? 0 : each);
+        q.points = kd_points(&r, b.points.dtype, 3, q.offsets[b.count], 3, t == 2 ? KD_SPECIAL : KD_RANDOM);
+        struct search s = {
+            .b = &b, .q = &q, .clouds = clouds_build(ctx, &b, &o), .k = 4, .radius = INFINITY, .id_bits = 64};
+        if (t == 1) s.radius = 250;
+        if (!suite_leaves_out()) check_search(ctx, &s);
+        bosc_clouds_free(s.clouds);
+        clouds_release(&q);
+        clouds_release(&b);
+    }
+}
+
+/* A cloud of several levels, whose searches skip boxes; all points, and copies of few. */
+static void large_cloud(bosc_ctx *ctx)
+{
+    struct suite_random r = {6};
+    for (int t = 0; t < 4; t++) {
+        const int64_t n = suite_slow(ctx) ? 600 : 3000;
+        struct clouds_batch b = clouds_make(&r, t == 3 ? BOSC_F64 : BOSC_F32, 3, CLOUDS_ONE, n,
+                                            t == 1   ? KD_GRID
+                                            : t == 2 ? KD_CLUSTERS
+                                                     : KD_RANDOM);
+        if (!suite_leaves_out()) check_batch(ctx, &r, &b, KD_RANDOM);
+        clouds_release(&b);
+    }
+}
+
+static const struct suite_case suite_cases_clouds[] = {
+    {"batches", batches, NULL}, {"many queries", many_queries, NULL}, {"large cloud", large_cloud, NULL}};
+SUITE(clouds);
