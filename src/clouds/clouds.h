@@ -29,7 +29,7 @@ enum {
 };
 
 /* The part of a batch that steps read. Coordinates are floats, or doubles if `is_f64`. Rows of points and boxes have
- * `pitch` of them: dim, but 4 for 3-D floats, of which the last is 0. */
+ * `pitch` of them: dim, but 4 for 3-D floats, with 0 behind them. */
 struct bi_clouds_view {
     const void *points;        /* (n x pitch) */
     const uint32_t *ids;       /* (n) */

@@ -262,7 +262,7 @@ bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *c
 }
 
 /* Sets the bits of a key: the cloud above a Morton code whose cells are few beside the points of a cloud. FINER: bits
- * beyond one cell a point, for points that are not uniform; not measured. If keys of 32 bits lack two of them at most,
+ * beyond one cell a point, as few points are uniform; not measured. If keys of 32 bits lack two of them at most,
  * they have 32. Returns the bits of the whole key. */
 static int shape_keys(const struct bi_clouds_view *view, struct bi_clouds_key *key)
 {

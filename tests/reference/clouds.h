@@ -5,7 +5,7 @@
 #include "reference/kdtree.h"
 
 /* Lists the k nearest rows in [begin, end) of a query within r2, but for row `skipped` (-1: none), by (distance, row);
- * padded with -1 and infinity. Returns how many there are within r2, of which k are listed at most. */
+ * padded with -1 and infinity. Returns the number of rows within r2. */
 int64_t reference_clouds_knn(const struct reference_points *p, int64_t begin, int64_t end, const void *query, int64_t k,
                              double r2, int64_t skipped, int64_t *ids, double *dist2);
 

@@ -3,7 +3,7 @@
 
 #include "core/cuda/sort_rows.cuh"
 #include "core/cuda/steps.cuh"
-#include "clouds/steps/steps.h"
+#include "clouds/cuda/clouds.cuh"
 
 #define STEP_LIST "clouds/steps/steps.def"
 #define STEP_TABLE static const bi_clouds_steps cuda_steps
@@ -16,5 +16,5 @@ enum { SORT_FROM = 40 };
 enum { SORT_FROM = 512 };
 #endif
 
-extern "C" const bi_clouds_ops bi_clouds_ops_cuda = {&cuda_steps, SORT_FROM, nullptr,
-                                                     nullptr,     nullptr,   bi_cuda_sort_rows};
+extern "C" const bi_clouds_ops bi_clouds_ops_cuda = {
+    &cuda_steps, SORT_FROM, bi_cuda_clouds_extent, bi_cuda_clouds_knn, bi_cuda_clouds_sample, bi_cuda_sort_rows};

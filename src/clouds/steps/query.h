@@ -6,7 +6,7 @@
 #include "clouds/steps/walk.h"
 #include "core/csr_row_out.h"
 
-/* Queries of all clouds, and what is searched around each. */
+/* Queries of all clouds, and the search around each. */
 struct bi_clouds_query {
     struct bi_clouds_view view;
     struct bi_clouds_rows rows; /* of the batch's own points: those of the view */
@@ -98,7 +98,7 @@ BI_FN void bi_step_radius_fill(const struct bi_clouds_query *a, int64_t i)
     BI_CLOUDS_WITH_VIEW(a->view, view, bi_clouds_fill_within(a, &view, i));
 }
 
-/* Inserts a neighbour into a row of `count` sorted by (distance, id), of which at most k remain. */
+/* Inserts a neighbour into a row of `count` sorted by (distance, id); the first k remain. */
 BI_FN void bi_clouds_insert(const struct bi_row_out *row, int64_t count, int64_t k, double d, uint32_t id)
 {
     int64_t to = count < k ? count : k - 1;

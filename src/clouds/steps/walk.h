@@ -1,5 +1,5 @@
-/* Walks over the leaves of a cloud that may hold near points: first the leaf of the query, then, level by level upwards,
- * the subtrees beside its path. No stack is needed, as nodes are numbers. */
+/* Walks over the leaves of a cloud that may hold near points: first the leaf of the query, then, level by level
+ * upwards, the subtrees beside its path. No stack is needed, as nodes are numbers. */
 #ifndef BI_CLOUDS_STEPS_WALK_H
 #define BI_CLOUDS_STEPS_WALK_H
 

@@ -1,7 +1,7 @@
 /* Batches of clouds find what one search over each cloud finds, for every size, shape and radius. */
 #include "cases/clouds/clouds_data.h"
 
-/* A batch, its queries (of the batch itself if `self`), and what is searched. */
+/* A batch, its queries (of the batch itself if `self`), and the arguments. */
 struct search {
     const struct clouds_batch *b, *q;
     bosc_clouds *clouds;
