@@ -283,9 +283,12 @@ bosc_status bi_clouds_order_rows(bosc_ctx *ctx, const struct bi_clouds_view *vie
     struct bi_clouds_key key = {
         .rows = *rows, .offsets = offsets, .extents = view->extents, .cloud_count = view->cloud_count};
     const int bits = shape_keys(view, &key);
-    const bosc_dtype type = key.keys_64bit ? BOSC_U64 : BOSC_U32;
-    key.numbers = order;
-    BI_TRY(bi_scratch_of(ctx, rows->n, key.keys_64bit ? 8 : 4, &key.keys));
+    const size_t key_size = key.keys_64bit ? 8 : 4;
+    void *sorted; /* output of its own: a sort in place copies it back */
+    BI_TRY(bi_scratch_of(ctx, rows->n, key_size, &key.keys));
+    BI_TRY(bi_scratch_of(ctx, rows->n, key_size, &sorted));
+    BI_TRY(bi_scratch_of(ctx, rows->n, sizeof *order, &key.numbers));
     BI_TRY(ctx->ops->clouds->steps->key(ctx, rows->n, &key));
-    return ctx->backend->core->sort_pairs(ctx, type, key.keys, sizeof *order, order, rows->n, key.keys, order, 0, bits);
+    return ctx->backend->core->sort_pairs(ctx, key.keys_64bit ? BOSC_U64 : BOSC_U32, key.keys, sizeof *order,
+                                          key.numbers, rows->n, sorted, order, 0, bits);
 }
