@@ -135,10 +135,11 @@ bosc_status bi_clouds_reserve_blocks(bosc_ctx *ctx, bosc_clouds *clouds, struct 
 }
 
 /* Scratch for a build of `count` host points, or for `count` host queries: staged rows and offsets, keys and numbers,
- * twice as much for their sort, and gathered queries or the distances of samples. */
+ * twice as much for their sort, and gathered queries; or the distances of samples and a word a node. */
 static int64_t scratch_bytes(const bosc_clouds_opts *o, int64_t count, int64_t cloud_count)
 {
-    return count * ((o->dim + 1) * 2 * (int64_t)bosc_dtype_size(o->dtype) + 48) + cloud_count * 16 + SLACK;
+    const int64_t of_row = (o->dim + 1) * 2 * (int64_t)bosc_dtype_size(o->dtype) + 64;
+    return count * of_row + cloud_count * (24 + 4 * BI_CLOUDS_LEVELS) + SLACK;
 }
 
 static bosc_status check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t n, int64_t cloud_count,
@@ -152,7 +153,7 @@ static bosc_status check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t
     if (cloud_count >= (int64_t)UINT32_MAX)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a batch holds less than 2^32 - 1 clouds",
                        (long long)cloud_count);
-    if (query_count > (INT64_MAX / 2 - SLACK) / (16 * ((int64_t)o->dim + 1) + 48))
+    if (query_count > (INT64_MAX / 2 - SLACK) / (16 * ((int64_t)o->dim + 1) + 64))
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld queries are more than memory can hold",
                        (long long)query_count);
     return BOSC_OK;

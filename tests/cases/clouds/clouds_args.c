@@ -1,0 +1,163 @@
+/* Batches of clouds: refused arguments. */
+#include "cases/clouds/clouds_data.h"
+
+static const bosc_clouds_opts good = {.size = sizeof good, .dim = 2};
+
+static void refuses_bad_options(bosc_ctx *ctx)
+{
+    bosc_clouds *clouds = NULL;
+    bosc_clouds_opts o = good;
+    static const int dims[] = {0, -1, 1025, INT32_MIN};
+    static const int types[] = {BOSC_I32, BOSC_I64, BOSC_U32, BOSC_U64, BOSC_U8, -1, 99};
+    static const int bits[] = {1, 16, 33, 128, -64};
+    CHECK_ARG(ctx, bosc_clouds_create(ctx, NULL, &clouds), "opts");
+    CHECK_ARG(ctx, bosc_clouds_create(ctx, &o, NULL), "clouds");
+    /* Sets one option to each bad value. */
+    for (int i = 0; i < 4; i++, o = good) {
+        o.dim = dims[i];
+        CHECK_ARG(ctx, bosc_clouds_create(ctx, &o, &clouds), "opts: dim");
+    }
+    for (int i = 0; i < 7; i++, o = good) {
+        o.dtype = (bosc_dtype)types[i];
+        CHECK_ARG(ctx, bosc_clouds_create(ctx, &o, &clouds), "opts: dtype");
+    }
+    for (int i = 0; i < 5; i++, o = good) {
+        o.id_bits = bits[i];
+        CHECK_ARG(ctx, bosc_clouds_create(ctx, &o, &clouds), "opts: id_bits");
+    }
+    o.max_points = -1;
+    CHECK_ARG(ctx, bosc_clouds_create(ctx, &o, &clouds), "opts: max_points");
+    CHECK(clouds == NULL);
+    bosc_clouds_free(NULL);
+}
+
+static void refuses_bad_builds(bosc_ctx *ctx)
+{
+    float p[20] = {0};
+    int64_t offsets[4] = {0, 3, 3, 10}, kept = 7, scratch = 7;
+    bosc_clouds *clouds = NULL;
+    bosc_clouds_info info = {.size = sizeof info};
+    CHECK_OK(ctx, bosc_clouds_create(ctx, &good, &clouds));
+    CHECK_OK(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3));
+    /* 1. Handles, arrays and numbers. */
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, NULL, p, 10, 0, offsets, 3), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, NULL, 10, 0, offsets, 3), "points");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, (char *)p + 2, 9, 0, offsets, 3), "points: not aligned");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, NULL, 3), "offsets");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, (int64_t *)((char *)offsets + 4), 2), "offsets: not");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, -1, 0, offsets, 3), "n");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, -1), "cloud_count");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 1, offsets, 3), "stride");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, INT64_MAX / 4, offsets, 3), "n: 10 rows");
+    CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, UINT32_MAX, 0, offsets, 3), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, UINT32_MAX), BOSC_ERR_LIMIT);
+    /* 2. Offsets that do not ascend from 0 to n, and a NaN. */
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 9, 0, offsets, 3), "points: offsets end with 10");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 1, 0, offsets, 0), "points: offsets end with 0");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 3, 0, offsets + 1, 0), "points: offsets do not ascend");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets + 1, 2),
+              "points: offsets do not ascend from 0 at cloud 0");
+    offsets[2] = 2;
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3),
+              "points: offsets do not ascend from 0 at cloud 1");
+    offsets[2] = 3;
+    p[7] = p[15] = NAN;
+    CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 3 holds a NaN"));
+    /* 3. The batch still has its last build. */
+    CHECK_OK(ctx, bosc_clouds_get_info(ctx, clouds, &info));
+    CHECK(info.n == 10 && info.cloud_count == 3 && info.largest == 7 && info.dim == 2 && info.id_bits == 64);
+    CHECK(info.dtype == BOSC_F32 && info.bytes > 0);
+    CHECK_ARG(ctx, bosc_clouds_get_info(ctx, NULL, &info), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_get_info(ctx, clouds, NULL), "info: NULL");
+    /* 4. Reserve and bytes. */
+    CHECK_ARG(ctx, bosc_clouds_reserve(ctx, NULL, 1, 1, 1), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_reserve(ctx, clouds, -1, 1, 1), "n");
+    CHECK_ARG(ctx, bosc_clouds_reserve(ctx, clouds, 1, -1, 1), "cloud_count");
+    CHECK_ARG(ctx, bosc_clouds_reserve(ctx, clouds, 1, 1, -1), "query_count");
+    CHECK_ARG(ctx, bosc_clouds_reserve(ctx, clouds, 1, 1, INT64_MAX / 8), "query_count");
+    CHECK_STATUS(ctx, bosc_clouds_reserve(ctx, clouds, UINT32_MAX, 1, 1), BOSC_ERR_LIMIT);
+    CHECK_STATUS(ctx, bosc_clouds_reserve(ctx, clouds, 1, UINT32_MAX, 1), BOSC_ERR_LIMIT);
+    CHECK_ARG(ctx, bosc_clouds_bytes(ctx, NULL, 1, 1, &kept, &scratch), "opts");
+    CHECK_ARG(ctx, bosc_clouds_bytes(ctx, &good, -1, 1, &kept, &scratch), "n");
+    CHECK_ARG(ctx, bosc_clouds_bytes(ctx, &good, 1, -1, &kept, &scratch), "cloud_count");
+    CHECK(kept == 7 && scratch == 7);
+    CHECK_OK(ctx, bosc_clouds_bytes(ctx, &good, 1, 1, NULL, NULL));
+    bosc_clouds_free(clouds);
+}
+
+static void refuses_bad_searches(bosc_ctx *ctx)
+{
+    float p[20] = {0}, nan[2] = {0, NAN}, dist2[80];
+    int64_t offsets[3] = {0, 3, 10}, ids[80], rows[11], bad[3] = {0, 1, 0};
+    void *odd = (char *)ids + 2;
+    static const double radii[] = {-1, -1e-300, -INFINITY, NAN};
+    bosc_clouds *clouds = NULL;
+    bosc_clouds_queries q = {.size = sizeof q, .points = p, .count = 10, .offsets = offsets}, other = q;
+    CHECK_OK(ctx, bosc_clouds_create(ctx, &good, &clouds));
+    CHECK_OK(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 2));
+    /* 1. Handles, radii, arrays. */
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, NULL, &q, 1, 1, ids, dist2), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, NULL, &q, 1, ids), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_radius(ctx, NULL, &q, 1, rows, NULL, NULL, 0), "clouds");
+    for (int i = 0; i < 4; i++) {
+        CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, radii[i], ids, dist2), "radius");
+        CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, radii[i], ids), "radius");
+        CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, radii[i], rows, NULL, NULL, 0), "radius");
+    }
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 0, 1, ids, dist2), "k");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, INT64_MAX / 10, 1, ids, dist2), "k");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, NULL, dist2), "ids");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, NULL, 1, 1, NULL, dist2), "ids");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, odd, dist2), "ids: not");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, odd), "dist2: not");
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, 1, NULL), "counts");
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, 1, odd), "counts: not");
+    CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, 1, NULL, NULL, NULL, 0), "offsets");
+    CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, 1, rows, ids, NULL, -1), "capacity");
+    CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, 1, rows, odd, NULL, 80), "ids: not");
+    CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, 1, rows, ids, odd, 80), "dist2: not");
+    /* 2. Queries. */
+    other.size = 3;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: size");
+    other = q, other.points = NULL;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: NULL");
+    other = q, other.offsets = NULL;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: offsets: NULL");
+    other = q, other.count = -1;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: count");
+    other = q, other.count = 9;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: offsets end with 10");
+    other = q, other.stride = 1;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "stride");
+    other = q, other.exclude_self = 1;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: exclude_self");
+    other = q, other.offsets = bad;
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), "queries: offsets do not ascend");
+    bad[1] = bad[2] = 1;
+    other.points = nan, other.count = 1;
+    CHECK_STATUS(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "queries: row 0 holds a NaN"));
+    /* 3. Samples. */
+    int64_t samples[3] = {0, 3, 10}, starts[2] = {2, 3};
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, NULL, samples, 10, starts, ids), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, NULL, 10, starts, ids), "offsets");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, -1, starts, ids), "sample_count");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, INT64_MAX, starts, ids), "sample_count");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, odd, ids), "starts: not");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, NULL), "ids");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, odd), "ids: not");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 9, starts, ids), "offsets: offsets end with 10");
+    starts[1] = 2;
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "offsets: cloud 1");
+    starts[1] = 10;
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "offsets: cloud 1");
+    samples[1] = 4;
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, NULL, ids), "offsets: cloud 0");
+    bosc_clouds_free(clouds);
+}
+
+static const struct suite_case suite_cases_clouds_args[] = {{"options", refuses_bad_options, NULL},
+                                                            {"builds", refuses_bad_builds, NULL},
+                                                            {"searches", refuses_bad_searches, NULL}};
+SUITE(clouds_args);
