@@ -377,6 +377,19 @@ static void of_trie(void)
     REFUSED(bosc_trie_read(NULL, NULL, NULL, NULL));
 }
 
+static void of_clouds(void)
+{
+    REFUSED(bosc_clouds_create(NULL, NULL, NULL));
+    REFUSED(bosc_clouds_reserve(NULL, NULL, 0, 0, 0));
+    REFUSED(bosc_clouds_bytes(NULL, NULL, 0, 0, NULL, NULL));
+    REFUSED(bosc_clouds_build(NULL, NULL, NULL, 0, 0, NULL, 0));
+    REFUSED(bosc_clouds_get_info(NULL, NULL, NULL));
+    REFUSED(bosc_clouds_knn(NULL, NULL, NULL, 1, 1, NULL, NULL));
+    REFUSED(bosc_clouds_radius_count(NULL, NULL, NULL, 1, NULL));
+    REFUSED(bosc_clouds_radius(NULL, NULL, NULL, 1, NULL, NULL, NULL, 0));
+    REFUSED(bosc_clouds_sample_farthest(NULL, NULL, NULL, 0, NULL, NULL));
+}
+
 static void of_voxelgrid(void)
 {
     REFUSED(bosc_voxelgrid_create(NULL, NULL, NULL));
@@ -483,6 +496,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"random", NULL, of_random},
     {"terrain", NULL, of_terrain},
     {"trie", NULL, of_trie},
+    {"clouds", NULL, of_clouds},
     {"voxelgrid", NULL, of_voxelgrid},
     {"ranks_cellgraph", NULL, of_ranks_cellgraph},
     {"ranks_forest", NULL, of_ranks_forest},

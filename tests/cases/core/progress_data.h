@@ -94,6 +94,32 @@ static bosc_status ranks_kdtree_box(struct world *w)
     return bosc_ranks_kdtree_box(w->ctx, w->ranks_tree, w->boxes, w->n, w->offsets, w->out, OUT / 8);
 }
 
+/* ---- batches of clouds ---- */
+
+static bosc_status clouds_build(struct world *w)
+{
+    const int64_t offsets[] = {0, w->n / 3, w->n};
+    return bosc_clouds_build(w->ctx, w->unbuilt_clouds, w->points, w->n, 3, offsets, 2);
+}
+static bosc_status clouds_knn(struct world *w) { return bosc_clouds_knn(w->ctx, w->clouds, NULL, 4, 1, w->out, NULL); }
+static bosc_status clouds_radius_count(struct world *w)
+{
+    return bosc_clouds_radius_count(w->ctx, w->clouds, NULL, NEAR, (int64_t *)(void *)w->out);
+}
+static bosc_status clouds_offsets(struct world *w)
+{
+    return bosc_clouds_radius(w->ctx, w->clouds, NULL, NEAR, w->offsets, NULL, NULL, 0);
+}
+static bosc_status clouds_radius(struct world *w)
+{
+    return bosc_clouds_radius(w->ctx, w->clouds, NULL, NEAR, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status clouds_sample_farthest(struct world *w)
+{
+    const int64_t offsets[] = {0, 10, 30};
+    return bosc_clouds_sample_farthest(w->ctx, w->clouds, offsets, 30, NULL, w->out);
+}
+
 /* ---- voxel grids ---- */
 
 static bosc_status voxelgrid_build(struct world *w)
@@ -660,6 +686,12 @@ static const struct call calls[] = {
     {"ranks_kdtree_radius", ranks_kdtree_radius, ranks_kdtree_offsets, false},
     {"ranks_kdtree_box", ranks_kdtree_box_offsets, NULL, false},
     {"ranks_kdtree_box", ranks_kdtree_box, ranks_kdtree_box_offsets, false},
+    {"clouds_build", clouds_build, NULL, false},
+    {"clouds_knn", clouds_knn, NULL, false},
+    {"clouds_radius_count", clouds_radius_count, NULL, false},
+    {"clouds_radius", clouds_offsets, NULL, false},
+    {"clouds_radius", clouds_radius, clouds_offsets, false},
+    {"clouds_sample_farthest", clouds_sample_farthest, NULL, false},
     {"voxelgrid_build", voxelgrid_build, NULL, false},
     {"voxelgrid_radius_count", voxelgrid_radius_count, NULL, false},
     {"voxelgrid_voxel_count", voxelgrid_voxel_count, NULL, false},

@@ -99,6 +99,31 @@ static void voxelgrid(struct watch *w, int64_t n)
     }
 }
 
+static void clouds(struct watch *w, int64_t n)
+{
+    for (int dtype = 0; dtype < 2; dtype++) {
+        const bosc_clouds_opts o = {.size = sizeof o, .dim = 2, .dtype = dtype ? BOSC_F64 : BOSC_F32};
+        const void *points = dtype ? (const void *)reals : corners;
+        const int64_t offsets[] = {0, n / 4, n / 3, n};
+        const bosc_clouds_queries q = {.size = sizeof q, .points = points, .count = n, .offsets = offsets};
+        bosc_clouds *batch = NULL;
+        int64_t scratch;
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_clouds_create(w->ctx, &o, &batch));
+        CHECK_OK(w->ctx, bosc_clouds_bytes(w->ctx, &o, n, 3, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_clouds_reserve(w->ctx, batch, n, 3, n));
+        start_watch(w, scratch);
+        CHECK_OK(w->ctx, bosc_clouds_build(w->ctx, batch, points, n, 0, offsets, 3));
+        check(w);
+        if (w->reserved) CHECK_OK(w->ctx, bosc_clouds_radius_count(w->ctx, batch, &q, 1e-9, (int64_t *)outputs));
+        if (w->reserved)
+            CHECK_OK(w->ctx,
+                     bosc_clouds_sample_farthest(w->ctx, batch, (const int64_t[]){0, 2, 3, 5}, 5, NULL, outputs));
+        check(w);
+        bosc_clouds_free(batch);
+    }
+}
+
 static void geometric(struct watch *w, int64_t n)
 {
     for (int t = 0; t < 8; t++) { /* one model or three, of either kind in either dimension */
@@ -266,6 +291,7 @@ static void hold(void (*of)(struct watch *w, int64_t n))
 
 static void of_hash(void) { hold(hash); }
 static void of_voxelgrid(void) { hold(voxelgrid); }
+static void of_clouds(void) { hold(clouds); }
 static void of_geometric(void) { hold(geometric); }
 static void of_collision(void) { hold(collision); }
 static void of_neighborlist(void) { hold(neighborlist); }
@@ -273,12 +299,8 @@ static void of_cellgraph(void) { hold(cellgraph); }
 static void of_trie(void) { hold(trie); }
 
 static const struct suite_case suite_cases_promises[] = {
-    {"hash", NULL, of_hash},
-    {"voxelgrid", NULL, of_voxelgrid},
-    {"geometric", NULL, of_geometric},
-    {"collision", NULL, of_collision},
-    {"cellgraph", NULL, of_cellgraph},
-    {"trie", NULL, of_trie},
-    {"neighborlist", NULL, of_neighborlist},
+    {"hash", NULL, of_hash},           {"voxelgrid", NULL, of_voxelgrid},       {"clouds", NULL, of_clouds},
+    {"geometric", NULL, of_geometric}, {"collision", NULL, of_collision},       {"cellgraph", NULL, of_cellgraph},
+    {"trie", NULL, of_trie},           {"neighborlist", NULL, of_neighborlist},
 };
 SUITE(promises);

@@ -50,9 +50,11 @@ static void information_of_points(bosc_ctx *ctx)
     for (int i = 0; i < 40; i++) points[i] = (float)(i * i % 37);
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dim = 2};
     bosc_voxelgrid_opts grid_opts = {.size = sizeof grid_opts, .dim = 2, .cell = 3};
+    const bosc_clouds_opts clouds_opts = {.size = sizeof clouds_opts, .dim = 2};
     const bosc_emst_opts emst = {.size = sizeof emst, .dim = 2};
     bosc_kdtree *tree = NULL;
     bosc_voxelgrid *grid = NULL;
+    bosc_clouds *clouds = NULL;
     bosc_collision *collision = NULL;
     const bosc_neighborlist_opts list_opts = {.size = sizeof list_opts, .cutoff = 3};
     bosc_neighborlist *list = NULL;
@@ -67,9 +69,12 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_INFO(bosc_kdtree_info, bosc_kdtree_get_info(ctx, tree, is));
     CHECK_INFO(bosc_kdtree_times, bosc_kdtree_get_times(ctx, tree, is));
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
+    CHECK_OK(ctx, bosc_clouds_create(ctx, &clouds_opts, &clouds));
+    CHECK_INFO(bosc_clouds_info, bosc_clouds_get_info(ctx, clouds, is));
     CHECK_INFO(bosc_collision_info, bosc_collision_get_info(ctx, collision, is));
     CHECK_INFO(bosc_neighborlist_info, bosc_neighborlist_get_info(ctx, list, is));
     bosc_neighborlist_free(list);
+    bosc_clouds_free(clouds);
     bosc_kdtree_free(tree);
     bosc_voxelgrid_free(grid);
     bosc_collision_free(collision);
@@ -196,6 +201,7 @@ static void options(bosc_ctx *ctx)
 #define MAKE(room) CHECK_OPTS(bosc_##room##_opts, bosc_##room##_create(ctx, o, (bosc_##room **)&made))
     MAKE(kdtree);
     MAKE(voxelgrid);
+    MAKE(clouds);
     MAKE(hash);
     MAKE(geometric);
     MAKE(collision);
