@@ -7,6 +7,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``, ``tour``
 `boscage.neighbors`          ``KDTree``, ``NearestNeighbors`` and transformers of scikit-learn
 `boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``, ``dijkstra``; ``verify_spanning_tree``
+`boscage.clouds`             ``PointClouds``: neighbours and farthest points of many clouds
 `boscage.cluster`            ``DBSCAN``, ``dbscan`` of scikit-learn; ``friends_of_friends``
 `boscage.cluster.hierarchy`  ``linkage`` of scipy, by single linkage
 `boscage.nx`                 a backend of networkx
@@ -29,7 +30,7 @@ from ._where import use
 
 __version__ = _core.version()
 
-_MODULES = ("atoms", "cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
+_MODULES = ("atoms", "clouds", "cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
 
 __all__ = ["__version__", "device_count", "info", "use", *_MODULES]
 

@@ -172,6 +172,52 @@ class NeighborList(Lock):
         shifts: NDArray | None,
         distances: NDArray | None,
         vectors: NDArray | None,
+class Clouds(Lock):
+    def __init__(self, where: Where, dtype: int, dim: int) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(
+        self,
+        where: Where,
+        points: Annotated[NDArray, dict(writable=False)],
+        offsets: Annotated[NDArray, dict(writable=False)],
+    ) -> None: ...
+    def knn(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        query_offsets: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        k: int,
+        radius: float,
+        ids: NDArray,
+        dist2: NDArray | None,
+    ) -> None: ...
+    def radius_count(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        query_offsets: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        radius: float,
+        counts: NDArray,
+    ) -> None: ...
+    def radius(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)] | None,
+        query_offsets: Annotated[NDArray, dict(writable=False)] | None,
+        exclude_self: bool,
+        radius: float,
+        rows: NDArray,
+        ids: NDArray | None,
+        dist2: NDArray | None,
+    ) -> None: ...
+    def sample_farthest(
+        self,
+        where: Where,
+        offsets: Annotated[NDArray, dict(writable=False)],
+        starts: Annotated[NDArray, dict(writable=False)] | None,
+        ids: NDArray,
     ) -> None: ...
 
 class VoxelGrid(Lock):

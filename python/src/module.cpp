@@ -12,6 +12,7 @@ NB_MODULE(_core, m)
     bind_kdtree(m);
     bind_voxelgrid(m);
     bind_neighborlist(m);
+    bind_clouds(m);
     bind_graph(m);
     bind_forest(m);
     bind_paths(m);

@@ -1,0 +1,117 @@
+"""Batches of point clouds against NumPy."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boscage.clouds import PointClouds, batch_offsets
+
+
+@st.composite
+def batches(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**31)))
+    sizes = draw(st.lists(st.integers(0, 90), min_size=1, max_size=5))
+    queries = draw(st.lists(st.integers(0, 9), min_size=len(sizes), max_size=len(sizes)))
+    dtype = draw(st.sampled_from(["float32", "float64"]))
+    offsets, others = (np.concatenate([[0], np.cumsum(s)]) for s in (sizes, queries))
+    grid = draw(st.booleans())  # many ties
+    draws = [rng.integers(0, 4, (o[-1], 3)) if grid else rng.random((o[-1], 3)) for o in (offsets, others)]
+    return draws[0].astype(dtype), offsets, draws[1].astype(dtype), others
+
+
+def squares(x, y):
+    d = x[:, None] - y[None]
+    return (d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]) + d[..., 2] * d[..., 2]
+
+
+@given(batches(), st.integers(1, 20), st.booleans(), st.sampled_from([0.0, 0.5, 1.0, np.inf]))
+def test_searches(batch, k, own, r):
+    points, offsets, queries, others = batch
+    clouds = PointClouds(points, offsets)
+    given_queries = () if own else (queries, others)
+    if own:
+        queries, others = points, offsets
+    dist2, ids = clouds.knn(k, *given_queries, r=r, exclude_self=own)
+    counts = clouds.count(r, *given_queries, exclude_self=own)
+    rows, near, near2 = clouds.radius(r, *given_queries, exclude_self=own)
+    assert dist2.dtype == points.dtype and ids.dtype == np.int64 and len(clouds) == len(offsets) - 1
+    for c in range(len(clouds)):
+        block = squares(queries[others[c] : others[c + 1]], points[offsets[c] : offsets[c + 1]])
+        if own:
+            np.fill_diagonal(block, np.inf)
+        for i, line in enumerate(block, others[c]):
+            order = np.argsort(line, kind="stable")
+            order = order[(np.sqrt(line[order]) <= r) & (line[order] < np.inf)]
+            few = order[:k]
+            assert (ids[i, : len(few)] == few + offsets[c]).all() and (ids[i, len(few) :] == -1).all()
+            assert (dist2[i, : len(few)] == line[few]).all() and np.isinf(dist2[i, len(few) :]).all()
+            assert counts[i] == len(order) == rows[i + 1] - rows[i]
+            assert (near[rows[i] : rows[i + 1]] == np.sort(order) + offsets[c]).all()
+            assert (near2[rows[i] : rows[i + 1]] == line[np.sort(order)]).all()
+
+
+@given(batches(), st.integers(0, 2**31))
+def test_samples(batch, seed):
+    points, offsets, _, _ = batch
+    rng = np.random.default_rng(seed)
+    sizes = np.diff(offsets)
+    counts = rng.integers(0, sizes + 1)
+    starts = offsets[:-1] + rng.integers(0, np.maximum(sizes, 1))
+    starts[sizes == 0] = -5  # not read
+    samples, ids = PointClouds(points, offsets).sample_farthest(counts, starts)
+    assert (samples == np.concatenate([[0], np.cumsum(counts)])).all()
+    for c in range(len(sizes)):
+        cloud = points[offsets[c] : offsets[c + 1]]
+        nearest, sample = np.full(len(cloud), np.inf, points.dtype), starts[c] - offsets[c]
+        for id in ids[samples[c] : samples[c + 1]]:
+            assert id == sample + offsets[c]
+            nearest = np.minimum(nearest, squares(cloud, cloud[sample : sample + 1])[:, 0])
+            nearest[sample] = -1
+            sample = int(np.argmax(nearest))
+
+
+def test_batch_offsets():
+    assert batch_offsets([0, 0, 1, 3]).tolist() == [0, 2, 3, 3, 4]
+    assert batch_offsets([], 2).tolist() == [0, 0, 0]
+    for wrong in ([1, 0], [-1, 0], [[0]], [0.5]):
+        with pytest.raises(ValueError, match="batch"):
+            batch_offsets(wrong)
+    with pytest.raises(ValueError, match="count"):
+        batch_offsets([0, 4], 3)
+
+
+def test_life():
+    points = np.random.default_rng(1).random((30, 2))
+    clouds = PointClouds(points, [0, 10, 30])
+    again = pickle.loads(pickle.dumps(clouds))
+    assert (again.knn(3)[1] == clouds.knn(3)[1]).all()
+    clouds.rebuild(points[::-1][:20], [0, 0, 20])
+    assert (clouds.knn(1)[1][:, 0] == np.arange(20)).all() and "2 clouds, 20 points" in repr(clouds)
+    assert (PointClouds(points).sample_farthest(30)[1][:1] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda c: c.knn(0), "k"),
+        (lambda c: c.knn(1, r=-1), "radius"),
+        (lambda c: c.knn(1, [[0.0]], [0, 1, 1]), "queries"),
+        (lambda c: c.knn(1, [[0.0, 0.0]]), "query_offsets"),
+        (lambda c: c.knn(1, [[0.0, 0.0]], [0, 1, 2]), "queries"),
+        (lambda c: c.knn(1, [[0.0, np.nan]], [0, 1, 1]), "queries"),
+        (lambda c: c.knn(1, [[0.0, 0.0]], [0, 1, 1], exclude_self=True), "exclude_self"),
+        (lambda c: c.knn(1, None, [0, 1, 1]), "query_offsets"),
+        (lambda c: c.sample_farthest(11), "offsets"),
+        (lambda c: c.sample_farthest(2, [0, 0]), "offsets"),
+        (lambda c: c.rebuild(np.zeros((3, 3)), [0, 1, 3]), "points"),
+        (lambda c: c.rebuild(np.zeros((3, 2)), [0, 1, 2]), "offsets"),
+        (lambda c: PointClouds(np.zeros(3)), "points"),
+        (lambda c: PointClouds(np.zeros((3, 2)), [[0, 3]]), "offsets"),
+    ],
+)
+def test_refusals(call, word):
+    with pytest.raises(ValueError, match=word):
+        call(PointClouds(np.zeros((20, 2)), [0, 10, 20]))
