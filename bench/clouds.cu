@@ -45,6 +45,7 @@ static __global__ void sample_farthest(batch b, int each, int m, float *dist2, i
     __shared__ int64_t best_p[THREADS];
     const int64_t begin = blockIdx.x * (int64_t)each;
     int64_t last = begin;
+    /* Of each sample: 1. own points; 2. the farthest of the block. */
     for (int64_t p = begin + threadIdx.x; p < begin + each; p += THREADS) dist2[p] = INFINITY;
     for (int j = 0; j < m; j++) {
         float d_max = -1;

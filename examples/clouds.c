@@ -1,5 +1,5 @@
-/* One layer of a network on point clouds: of each cloud, centers by farthest point sampling, and the 16 nearest points of
- * each center within a radius. */
+/* One layer of a network on point clouds: of each cloud, centers by farthest point sampling, and the 16 nearest points
+ * of each center within a radius. */
 #include <boscage/boscage.h>
 
 #include <stdio.h>
@@ -17,6 +17,7 @@ static void gather_centers(const float *points, const int64_t *centers, float *q
 
 int main(void)
 {
+    /* 1. Arrays, and the rows of each cloud. */
     float *points = malloc(sizeof *points * 3 * N), *queries = malloc(sizeof *queries * 3 * M);
     int64_t *centers = malloc(sizeof *centers * M), *groups = malloc(sizeof *groups * M * K);
     int64_t offsets[CLOUDS + 1], sample_offsets[CLOUDS + 1], full = 0;
@@ -29,6 +30,7 @@ int main(void)
         sample_offsets[c] = (int64_t)c * CENTERS;
     }
 
+    /* 2. Build, sample, search around the samples. */
     bosc_status status = points && queries && centers && groups ? bosc_ctx_create(NULL, &ctx) : BOSC_ERR_NOMEM;
     if (!status) status = bosc_random_points(ctx, BOSC_RANDOM_POINTS_UNIFORM, 1, N, 3, BOSC_F32, points);
     if (!status) status = bosc_clouds_create(ctx, &opts, &clouds);

@@ -1,6 +1,6 @@
 /* Farthest point sampling: a block a cloud. The nodes of one level are its buckets: a new sample is compared with their
  * boxes, and a warp measures the points of each bucket that may have nearer ones. Source: Han et al., QuickFPS (IEEE
- * TCAD 2023), for buckets that are skipped. */
+ * TCAD 2023). */
 #include "clouds/cuda/clouds.cuh"
 
 /* MOST_BUCKETS: in shared memory, 16 bytes each. LEAST_LEVEL: buckets of 32 points, one a lane. Not measured. */

@@ -51,6 +51,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     const bosc_clouds_opts opts = options(s);
     const bosc_clouds_queries q = queries(s);
     bosc_clouds *clouds = NULL;
+    /* 0 makes a batch; 1 to 4 search and sample the existing one; the last reserves. */
     switch (s->which) {
     case 0: {
         bosc_status status = bosc_clouds_create(ctx, &opts, &clouds);

@@ -66,6 +66,7 @@ static void recorded(bosc_ctx *ctx)
     const bool device = has_device_memory(ctx);
     struct suite_random random = {3};
     for (int t = 0; t < 2; t++) {
+        /* 1. A batch and its arrays. */
         struct clouds_batch b = clouds_make(&random, BOSC_F32, 3, CLOUDS_UNEVEN, 130, KD_RANDOM);
         const bosc_clouds_opts o = {.size = sizeof o, .dim = 3, .assume_valid = 1, .max_points = t ? 130 : 0};
         int64_t samples[CLOUDS_MOST + 1] = {0};
@@ -80,6 +81,7 @@ static void recorded(bosc_ctx *ctx)
         r.dist2 = array_make(ctx, NULL, (size_t)r.n * K * 4, device);
         r.counts = array_make(ctx, NULL, (size_t)r.n * 8, device);
         r.chosen = array_make(ctx, NULL, (size_t)r.sample_count * 8, device);
+        /* 2. Record, and replay with other points. */
         CHECK_OK(ctx, bosc_clouds_create(ctx, &o, &r.clouds));
         replace_points(ctx, &r, &b, &random);
         capture_open(&c, ctx, queue_calls, &r);

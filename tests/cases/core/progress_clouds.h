@@ -1,0 +1,31 @@
+/* The calls of batches of clouds that can take long. */
+#ifndef TESTS_CASES_CORE_PROGRESS_CLOUDS_H
+#define TESTS_CASES_CORE_PROGRESS_CLOUDS_H
+
+#include "cases/core/progress_world.h"
+
+static bosc_status clouds_build(struct world *w)
+{
+    const int64_t offsets[] = {0, w->n / 3, w->n};
+    return bosc_clouds_build(w->ctx, w->unbuilt_clouds, w->points, w->n, 3, offsets, 2);
+}
+static bosc_status clouds_knn(struct world *w) { return bosc_clouds_knn(w->ctx, w->clouds, NULL, 4, 1, w->out, NULL); }
+static bosc_status clouds_radius_count(struct world *w)
+{
+    return bosc_clouds_radius_count(w->ctx, w->clouds, NULL, NEAR, (int64_t *)(void *)w->out);
+}
+static bosc_status clouds_offsets(struct world *w)
+{
+    return bosc_clouds_radius(w->ctx, w->clouds, NULL, NEAR, w->offsets, NULL, NULL, 0);
+}
+static bosc_status clouds_radius(struct world *w)
+{
+    return bosc_clouds_radius(w->ctx, w->clouds, NULL, NEAR, w->offsets, w->out, NULL, OUT / 8);
+}
+static bosc_status clouds_sample_farthest(struct world *w)
+{
+    const int64_t offsets[] = {0, 10, 30};
+    return bosc_clouds_sample_farthest(w->ctx, w->clouds, offsets, 30, NULL, w->out);
+}
+
+#endif
