@@ -146,6 +146,21 @@ static void time_all(const char *shape, int64_t clouds, int64_t each, int k, dou
     ours =
         device_time(WARM_UPS, [&] { BENCH(bosc_clouds_radius_count(bench.ctx, handle, nullptr, radius, counts.p)); });
     print_row("counts within the radius", n, ours, bench_times(), true);
+    device_array<int64_t> rows(n + 1);
+    int64_t total = 0;
+    const auto count_rows = [&] {
+        BENCH(bosc_clouds_radius(bench.ctx, handle, nullptr, radius, rows.p, nullptr, nullptr, 0));
+        BENCH(bosc_ctx_copy(bench.ctx, &total, rows.p + n, sizeof total));
+        BENCH(bosc_ctx_sync(bench.ctx));
+    };
+    count_rows();
+    device_array<int64_t> entries(total);
+    ours = device_time(WARM_UPS, [&] {
+        count_rows();
+        BENCH(bosc_clouds_radius(bench.ctx, handle, nullptr, radius, rows.p, entries.p, nullptr, total));
+    });
+    bench_say("%.1f neighbours within the radius", (double)total / (double)n);
+    print_row("CSR rows within the radius, two calls", n, ours, bench_times(), true);
     /* 2. Samples. */
     const auto sample = [&] {
         BENCH(bosc_clouds_sample_farthest(bench.ctx, handle, sample_starts.p, clouds * samples, nullptr, ids.p));

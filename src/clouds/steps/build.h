@@ -137,24 +137,16 @@ struct bi_clouds_boxes {
     int level;
 };
 
-/* Grows a box by coordinates of another one, or of a point if both corners are the same. */
-BI_FN void bi_clouds_grow_box(const struct bi_clouds_boxes *a, int64_t slot, const void *low, const void *high,
-                              int64_t low_at, int64_t high_at, bool first)
+/* Writes coordinate c of both corners of a slot's box. */
+BI_FN void bi_clouds_set_corners(const struct bi_clouds_boxes *a, int64_t slot, int32_t c, double low, double high)
 {
-    const struct bi_clouds_view *v = &a->view;
-    for (int32_t c = 0; c < v->pitch; c++) {
-        const double x = bi_clouds_coordinate(low, v->is_f64, low_at + c);
-        const double y = bi_clouds_coordinate(high, v->is_f64, high_at + c);
-        const int64_t at = 2 * slot * v->pitch + c;
-        if (v->is_f64) {
-            double *box = (double *)a->boxes;
-            if (first || x < box[at]) box[at] = x;
-            if (first || y > box[at + v->pitch]) box[at + v->pitch] = y;
-        } else {
-            float *box = (float *)a->boxes;
-            if (first || x < (double)box[at]) box[at] = (float)x;
-            if (first || y > (double)box[at + v->pitch]) box[at + v->pitch] = (float)y;
-        }
+    const int64_t at = 2 * slot * a->view.pitch + c;
+    if (a->view.is_f64) {
+        ((double *)a->boxes)[at] = low;
+        ((double *)a->boxes)[at + a->view.pitch] = high;
+    } else {
+        ((float *)a->boxes)[at] = (float)low;
+        ((float *)a->boxes)[at + a->view.pitch] = (float)high;
     }
 }
 
@@ -162,6 +154,7 @@ BI_FN void bi_clouds_make_box(const struct bi_clouds_boxes *a, int64_t i)
 {
     /* 1. The cloud of the slot: the last one whose first slot is not behind it. Slots behind its nodes are free. */
     const struct bi_clouds_view *v = &a->view;
+    const bool is_leaf = a->level == 0;
     const int bits = bi_clouds_node_bits(a->level);
     int64_t low = 0, high = v->cloud_count;
     BI_PARTITION_POINT(low, high, c, (v->offsets[c] >> bits) + c <= i);
@@ -169,26 +162,29 @@ BI_FN void bi_clouds_make_box(const struct bi_clouds_boxes *a, int64_t i)
     const int64_t cloud = low - 1, offset = v->offsets[cloud], n = v->offsets[cloud + 1] - offset;
     const int64_t node = i - (offset >> bits) - cloud, slot = v->first_slot[a->level] + i;
     if (node >= bi_clouds_node_count(n, a->level)) return;
-    /* 2. Its points, or the nodes below. */
-    uint32_t least = UINT32_MAX;
-    if (a->level == 0) {
-        const int64_t begin = node << bits, end = begin + BI_CLOUDS_LEAF < n ? begin + BI_CLOUDS_LEAF : n;
-        for (int64_t p = begin; p < end; p++) {
-            const int64_t at = (offset + p) * v->pitch;
-            bi_clouds_grow_box(a, slot, v->points, v->points, at, at, p == begin);
-            least = v->ids[offset + p] < least ? v->ids[offset + p] : least;
+    /* 2. Its points, or the nodes below: rows of one array, with high corners behind low ones. */
+    const int64_t all = is_leaf ? n : bi_clouds_node_count(n, a->level - 1);
+    const int64_t begin = node << (is_leaf ? BI_CLOUDS_LEAF_BITS : BI_CLOUDS_FANOUT_BITS);
+    const int64_t most = is_leaf ? BI_CLOUDS_LEAF : BI_CLOUDS_FANOUT, count = most < all - begin ? most : all - begin;
+    const int64_t first = (is_leaf ? offset : bi_clouds_node_slot(v, a->level - 1, offset, cloud)) + begin;
+    const int64_t row = is_leaf ? v->pitch : 2 * v->pitch, behind = is_leaf ? 0 : v->pitch;
+    const void *from = is_leaf ? v->points : v->boxes;
+    const uint32_t *ids = is_leaf ? v->ids : v->least_ids;
+    /* 3. The box, coordinate by coordinate, and the smallest id. */
+    for (int32_t c = 0; c < v->pitch; c++) {
+        double least = bi_clouds_coordinate(from, v->is_f64, first * row + c);
+        double greatest = bi_clouds_coordinate(from, v->is_f64, first * row + behind + c);
+        for (int64_t j = first + 1; j < first + count; j++) {
+            const double x = bi_clouds_coordinate(from, v->is_f64, j * row + c);
+            const double y = bi_clouds_coordinate(from, v->is_f64, j * row + behind + c);
+            least = x < least ? x : least;
+            greatest = y > greatest ? y : greatest;
         }
-    } else {
-        const int64_t below = bi_clouds_node_slot(v, a->level - 1, offset, cloud);
-        const int64_t begin = node << BI_CLOUDS_FANOUT_BITS, count = bi_clouds_node_count(n, a->level - 1);
-        const int64_t end = begin + BI_CLOUDS_FANOUT < count ? begin + BI_CLOUDS_FANOUT : count;
-        for (int64_t j = below + begin; j < below + end; j++) {
-            const int64_t at = 2 * j * v->pitch;
-            bi_clouds_grow_box(a, slot, v->boxes, v->boxes, at, at + v->pitch, j == below + begin);
-            least = v->least_ids[j] < least ? v->least_ids[j] : least;
-        }
+        bi_clouds_set_corners(a, slot, c, least, greatest);
     }
-    a->least_ids[slot] = least;
+    uint32_t least_id = ids[first];
+    for (int64_t j = first + 1; j < first + count; j++) least_id = ids[j] < least_id ? ids[j] : least_id;
+    a->least_ids[slot] = least_id;
 }
 
 BI_FN void bi_step_boxes(const struct bi_clouds_boxes *a, int64_t i)
