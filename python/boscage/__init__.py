@@ -15,6 +15,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.hamming`            ``CellGraph``, ``Trie``
 `boscage.atoms`              ``neighbor_list`` of ASE, matscipy and vesin
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
+`boscage.torch`              ``knn``, ``radius``, ``knn_graph``, ``radius_graph``, ``nearest``, ``fps`` of PyTorch Geometric
 ===========================  ==========================================================================
 
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
@@ -30,7 +31,19 @@ from ._where import use
 
 __version__ = _core.version()
 
-_MODULES = ("atoms", "clouds", "cluster", "hamming", "hashing", "neighbors", "nx", "sparse", "spatial", "terrain")
+_MODULES = (
+    "atoms",
+    "clouds",
+    "cluster",
+    "hamming",
+    "hashing",
+    "neighbors",
+    "nx",
+    "sparse",
+    "spatial",
+    "terrain",
+    "torch",
+)
 
 __all__ = ["__version__", "device_count", "info", "use", *_MODULES]
 

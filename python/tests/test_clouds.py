@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import boscage.torch as geometric
 from boscage.clouds import PointClouds, batch_offsets
 
 
@@ -115,3 +116,63 @@ def test_life():
 def test_refusals(call, word):
     with pytest.raises(ValueError, match=word):
         call(PointClouds(np.zeros((20, 2)), [0, 10, 20]))
+
+
+def batch_of(offsets):
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def plain_edges(batch, k, r, skip_own=False):
+    """Edges (query, neighbour) by (distance, row), the k nearest within r."""
+    points, offsets, queries, others = batch
+    edges = []
+    for c in range(len(offsets) - 1):
+        block = squares(queries[others[c] : others[c + 1]], points[offsets[c] : offsets[c + 1]])
+        for i, line in enumerate(block):
+            order = [j for j in np.argsort(line, kind="stable") if np.sqrt(line[j]) <= r and not (skip_own and i == j)]
+            edges += [(i + others[c], j + offsets[c]) for j in order[:k]]
+    return edges
+
+
+@given(batches(), st.sampled_from([1, 3, 200]), st.sampled_from([0.5, 1.0]))
+def test_torch_geometric(batch, k, r):
+    points, offsets, queries, others = batch
+    x, y, size = batch_of(offsets), batch_of(others), len(offsets) - 1
+    found = geometric.knn(points, queries, k, x, y, batch_size=size)
+    assert list(map(tuple, found.T)) == plain_edges(batch, k, np.inf)
+    found = geometric.radius(points, queries, r, x, y, k, batch_size=size)
+    assert sorted(map(tuple, found.T)) == sorted(plain_edges(batch, k, r))
+    own = (points, offsets, points, offsets)
+    for loop in (False, True):
+        found = geometric.knn_graph(points, k, x, loop, batch_size=size)
+        assert [(i, j) for j, i in found.T] == plain_edges(own, k, np.inf, not loop)
+        found = geometric.radius_graph(points, r, x, loop, k, "target_to_source", batch_size=size)
+        assert sorted(map(tuple, found.T)) == sorted(plain_edges(own, k, r, not loop))
+    if (np.diff(offsets) > 0).all():
+        found = geometric.nearest(queries, points, y, x) if len(y) else []
+        assert list(enumerate(found)) == plain_edges(batch, 1, np.inf)
+
+
+def test_torch_geometric_samples():
+    rng = np.random.default_rng(2)
+    points, batch = rng.random((30, 3)), np.repeat([0, 1, 3], 10)
+    first = geometric.fps(points, batch, 0.25, False)
+    assert first.tolist() == PointClouds(points, [0, 10, 20, 20, 30]).sample_farthest([3, 3, 0, 3])[1].tolist()
+    drawn = geometric.fps(points, ptr=[0, 10, 20, 20, 30], ratio=1, seed=3)
+    assert sorted(drawn) == list(range(30)) and (geometric.fps(points, batch, 1, seed=3) == drawn).all()
+    assert sorted(geometric.fps(points, ratio=1)) == list(range(30))
+
+
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda x: geometric.fps(x, ratio=0), "ratio"),
+        (lambda x: geometric.knn_graph(x, 1, flow="up"), "flow"),
+        (lambda x: geometric.knn(x, x, 1, [0] * 9), "batch"),
+        (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1]), "batch"),
+        (lambda x: geometric.radius(x, x, -1.0), "radius"),
+    ],
+)
+def test_torch_geometric_refusals(call, word):
+    with pytest.raises(ValueError, match=word):
+        call(np.zeros((10, 3)))

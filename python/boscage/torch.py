@@ -1,0 +1,267 @@
+"""Neighbours and samples of batches of point clouds, with the signatures of PyTorch Geometric.
+
+``batch`` vectors give the cloud of each row and ascend. Arrays are tensors of PyTorch, or those of NumPy, CuPy and JAX;
+answers are of the same library, on the same device, and the same on all devices. Two differences: of points beyond
+``max_num_neighbors`` the nearest stay, and `fps` samples no point twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from ._arrays import Space, space_of
+from ._numbers import real, whole
+from .clouds import PointClouds, batch_offsets
+
+__all__ = ["fps", "knn", "knn_graph", "nearest", "radius", "radius_graph"]
+
+
+def _xp(space: Space) -> Any:
+    """The module with the array functions of a space."""
+    return getattr(space, "torch", None) or getattr(space, "xp", np)
+
+
+def _offsets(space: Space, x: Any, batch: Any, count: Optional[int]) -> np.ndarray:
+    if batch is None:
+        return np.array([0, x.shape[0]])
+    offsets = batch_offsets(space.host(batch), count)
+    if offsets[-1] != x.shape[0]:
+        raise ValueError(f"batch: {offsets[-1]} rows, but there are {x.shape[0]} points")
+    return offsets
+
+
+def _batches(x: Any, y: Any, batch_x: Any, batch_y: Any, size: Optional[int]) -> tuple[PointClouds, Any, np.ndarray]:
+    """The points x as a batch, and the queries y with their offsets; both have as many clouds."""
+    space = space_of(x, y)
+    x, y = (np.asarray(v) if space is space_of() else v for v in (x, y))
+    x, y = (v.reshape(-1, 1) if len(v.shape) == 1 else v for v in (x, y))
+    if size is None and batch_x is not None and batch_y is not None:
+        size = max(len(batch_offsets(space.host(b))) - 1 for b in (batch_x, batch_y))
+    of_x, of_y = _offsets(space, x, batch_x, size), _offsets(space, y, batch_y, size)
+    if len(of_x) != len(of_y):
+        raise ValueError("batch: of one side only, and it has more clouds than one")
+    return PointClouds(x, of_x), y, of_y
+
+
+def _edges(space: Space, ids: Any) -> tuple[Any, Any]:
+    """The rows and the entries of a table of ids, without those that are -1."""
+    there = ids >= 0
+    rows = space.asarray(np.arange(ids.shape[0]))
+    return (rows[:, None] + 0 * ids)[there], ids[there]
+
+
+def _near(clouds: PointClouds, queries: tuple, k: int, r: float, exclude_self: bool) -> tuple[Any, Any]:
+    """The rows and the entries of the k nearest within r of each query; of all within r if no cloud has more."""
+    space = clouds._space
+    largest = int(np.diff(space.host(clouds.offsets)).max(initial=0))
+    if k < largest or r == np.inf:
+        return _edges(space, clouds.knn(min(k, max(largest, 1)), *queries, r=r, exclude_self=exclude_self)[1])
+    rows, ids, _ = clouds.radius(r, *queries, exclude_self=exclude_self)
+    pairs = space.pairs(rows, ids)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def knn(
+    x: Any,
+    y: Any,
+    k: int,
+    batch_x: Any = None,
+    batch_y: Any = None,
+    *,
+    batch_size: Optional[int] = None,
+) -> Any:
+    """Finds for each row of y the k nearest rows of x, in the same cloud.
+
+    Parameters
+    ----------
+    x, y : array, shape (n, m) and (q, m)
+        Points and queries; vectors are points of one coordinate.
+    k : int
+        Neighbours.
+    batch_x, batch_y : array of int, optional
+        The cloud of each row, ascending.
+    batch_size : int, optional
+        Number of clouds.
+
+    Returns
+    -------
+    array of int64, shape (2, edges)
+        Rows of y, and their neighbours in x by distance; equally near ones by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import knn
+    >>> x = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    >>> knn(x, np.array([[-1.0, 0.0], [1.0, 0.0]]), 2, [0, 0, 0, 0], [0, 0])
+    array([[0, 0, 1, 1],
+           [0, 1, 2, 3]])
+    """
+    clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
+    rows, ids = _near(clouds, (y, of_y), whole(k, "k"), np.inf, False)
+    return _xp(clouds._space).stack([rows, ids])
+
+
+def radius(
+    x: Any,
+    y: Any,
+    r: float,
+    batch_x: Any = None,
+    batch_y: Any = None,
+    max_num_neighbors: int = 32,
+    *,
+    batch_size: Optional[int] = None,
+) -> Any:
+    """Finds for each row of y the rows of x within r, in the same cloud: the nearest ``max_num_neighbors`` of them.
+
+    Arguments and results are those of `knn`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import radius
+    >>> radius(np.array([0.0, 1.0, 5.0]), np.array([0.5, 4.0]), 1.0)
+    array([[0, 0, 1],
+           [0, 1, 2]])
+    """
+    clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
+    rows, ids = _near(clouds, (y, of_y), whole(max_num_neighbors, "max_num_neighbors"), real(r, "r"), False)
+    return _xp(clouds._space).stack([rows, ids])
+
+
+def _graph(x: Any, k: int, r: float, batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
+    if flow not in ("source_to_target", "target_to_source"):
+        raise ValueError(f"flow: {flow!r} is neither 'source_to_target' nor 'target_to_source'")
+    space = space_of(x)
+    x = np.asarray(x) if space is space_of() else x
+    x = x.reshape(-1, 1) if len(x.shape) == 1 else x
+    clouds = PointClouds(x, _offsets(space, x, batch, size))
+    rows, ids = _near(clouds, (), k, r, not loop)
+    return _xp(space).stack([ids, rows] if flow == "source_to_target" else [rows, ids])
+
+
+def knn_graph(
+    x: Any,
+    k: int,
+    batch: Any = None,
+    loop: bool = False,
+    flow: str = "source_to_target",
+    *,
+    batch_size: Optional[int] = None,
+) -> Any:
+    """Makes the graph of the k nearest points of each point, in its cloud.
+
+    Parameters
+    ----------
+    x, k, batch, batch_size
+        As x, k, batch_x and batch_size of `knn`.
+    loop : bool
+        Counts a point among its neighbours.
+    flow : str
+        ``"source_to_target"``: edges lead from neighbours to points; ``"target_to_source"``: the other way.
+
+    Returns
+    -------
+    array of int64, shape (2, edges)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import knn_graph
+    >>> knn_graph(np.array([0.0, 1.0, 5.0, 0.0, 3.0]), 1, [0, 0, 0, 1, 1])
+    array([[1, 0, 1, 4, 3],
+           [0, 1, 2, 3, 4]])
+    """
+    return _graph(x, whole(k, "k"), np.inf, batch, loop, flow, batch_size)
+
+
+def radius_graph(
+    x: Any,
+    r: float,
+    batch: Any = None,
+    loop: bool = False,
+    max_num_neighbors: int = 32,
+    flow: str = "source_to_target",
+    *,
+    batch_size: Optional[int] = None,
+) -> Any:
+    """Makes the graph of the points within r of each point: the nearest ``max_num_neighbors``. See `knn_graph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import radius_graph
+    >>> radius_graph(np.array([0.0, 1.0, 5.0]), 1.0)
+    array([[1, 0],
+           [0, 1]])
+    """
+    most = whole(max_num_neighbors, "max_num_neighbors")
+    return _graph(x, most, real(r, "r"), batch, loop, flow, batch_size)
+
+
+def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
+    """Finds for each row of x the nearest row of y, in the same cloud; -1 where that has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import nearest
+    >>> nearest(np.array([-1.0, 2.0, 9.0]), np.array([0.0, 10.0]))
+    array([0, 0, 1])
+    """
+    clouds, x, of_x = _batches(y, x, batch_y, batch_x, None)
+    return clouds.knn(1, x, of_x)[1][:, 0]
+
+
+def fps(
+    src: Any,
+    batch: Any = None,
+    ratio: float = 0.5,
+    random_start: bool = True,
+    *,
+    batch_size: Optional[int] = None,
+    ptr: Any = None,
+    seed: Any = None,
+) -> Any:
+    """Samples ``ceil(ratio * n)`` points of each cloud of n, each the farthest from those before.
+
+    Parameters
+    ----------
+    src : array, shape (n, m)
+        Points.
+    batch, batch_size
+        As batch_x and batch_size of `knn`.
+    ratio : float
+        The share of points, more than 0 and at most 1.
+    random_start : bool
+        Draws the first sample of each cloud; else it is the first point.
+    ptr : array of int, optional
+        Offsets of the clouds, in place of `batch`.
+    seed : optional
+        Of the draw, for ``numpy.random.default_rng``.
+
+    Returns
+    -------
+    array of int64
+        Rows of the samples, cloud after cloud.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import fps
+    >>> fps(np.array([0.0, 1.0, 9.0, 4.0]), ratio=0.75, random_start=False)
+    array([0, 2, 3])
+    """
+    space, ratio = space_of(src), real(ratio, "ratio")
+    if not 0 < ratio <= 1:
+        raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
+    src = np.asarray(src) if space is space_of() else src
+    src = src.reshape(-1, 1) if len(src.shape) == 1 else src
+    offsets = _offsets(space, src, batch, batch_size) if ptr is None else np.asarray(space.host(ptr), np.int64)
+    sizes = np.diff(offsets)
+    starts = None
+    if random_start:
+        starts = offsets[:-1] + np.random.default_rng(seed).integers(0, np.maximum(sizes, 1))
+    return PointClouds(src, offsets).sample_farthest(np.ceil(ratio * sizes).astype(np.int64), starts)[1]
