@@ -15,7 +15,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.hamming`            ``CellGraph``, ``Trie``
 `boscage.atoms`              ``neighbor_list`` of ASE, matscipy and vesin
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
-`boscage.torch`              ``knn``, ``radius``, ``knn_graph``, ``radius_graph``, ``nearest``, ``fps`` of PyTorch Geometric
+`boscage.torch`              ``knn``, ``radius``, ``knn_graph``, ``fps``, ... of PyTorch Geometric
 ===========================  ==========================================================================
 
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
