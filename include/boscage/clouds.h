@@ -102,8 +102,8 @@ typedef struct bosc_clouds_queries {
  * dist2 (count x k): float for F32, else double; may be NULL.
  * Errors: BOSC_ERR_DATA with the row for a NaN in a query, BOSC_ERR_ARG for offsets, unless assume_valid.
  * Cost: O(log n + k) points measured a query, expected, in few dimensions; at worst the whole cloud. 4,096 queries or
- *     more are sorted first, with up to 40 + 8 dim bytes of scratch each. 8 k bytes of scratch a query if dist2 is
- *     NULL.
+ *     more are sorted first, with up to 40 + 8 dim bytes of scratch each. 8 k bytes of scratch a query for k > 32
+ *     without dist2.
  * Queues if assume_valid is set, or without queries. */
 BOSC_API bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
                                      int64_t k, double radius, void *ids, void *dist2);

@@ -90,7 +90,7 @@ static bosc_status find_nearest(bosc_ctx *ctx, struct bi_clouds_query *query)
     BI_TRY(order_queries(ctx, query));
     if (ops->knn) BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->knn(ctx, query->rows.n, query, &served));
     if (served) return BOSC_OK;
-    if (!query->dist2)
+    if (!query->dist2 && query->k > BI_CLOUDS_SHORT)
         BI_TRY(bi_scratch_of(ctx, query->rows.n * query->k, query->view.is_f64 ? sizeof(double) : sizeof(float),
                              &query->dist2));
     BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->steps->knn(ctx, query->rows.n, query));

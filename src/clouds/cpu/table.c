@@ -1,4 +1,5 @@
 /* The CPU's table of batches of clouds. */
+#include "clouds/cpu/knn.h"
 #include "clouds/steps/steps.h"
 #include "core/steps.h"
 
@@ -9,4 +10,4 @@
 /* SORT_FROM: with fewer points a search measures about as many in any order; not measured. */
 enum { SORT_FROM = 64 };
 
-const struct bi_clouds_ops bi_clouds_ops_cpu = {.steps = &cpu_steps, .sort_from = SORT_FROM};
+const struct bi_clouds_ops bi_clouds_ops_cpu = {.steps = &cpu_steps, .sort_from = SORT_FROM, .knn = bi_cpu_clouds_knn};

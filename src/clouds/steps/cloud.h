@@ -72,7 +72,10 @@ BI_FN double bi_clouds_dist2(const struct bi_clouds_view *v, int64_t position, c
     }
     const float *x = (const float *)v->points + position * v->pitch, *y = (const float *)q;
     float sum = 0;
-    for (int32_t c = 0; c < v->dim; c++) sum += (y[c] - x[c]) * (y[c] - x[c]);
+    if (v->dim == 3) /* unrolled for compilers that do not */
+        sum = (y[0] - x[0]) * (y[0] - x[0]) + (y[1] - x[1]) * (y[1] - x[1]) + (y[2] - x[2]) * (y[2] - x[2]);
+    else
+        for (int32_t c = 0; c < v->dim; c++) sum += (y[c] - x[c]) * (y[c] - x[c]);
     return bi_clouds_ordered((double)sum);
 }
 
@@ -85,8 +88,9 @@ BI_FN double bi_clouds_box_dist2(const struct bi_clouds_view *v, int64_t slot, c
         double sum = 0;
         for (int32_t c = 0; c < v->dim; c++) {
             const double below = low[c] - y[c], above = y[c] - low[v->pitch + c];
-            const double out = below > above ? below : above;
-            if (out > 0) sum += out * out;
+            double out = below > above ? below : above;
+            out = out > 0 ? out : 0;
+            sum += out * out;
         }
         return sum;
     }
@@ -94,8 +98,9 @@ BI_FN double bi_clouds_box_dist2(const struct bi_clouds_view *v, int64_t slot, c
     float sum = 0;
     for (int32_t c = 0; c < v->dim; c++) {
         const float below = low[c] - y[c], above = y[c] - low[v->pitch + c];
-        const float out = below > above ? below : above;
-        if (out > 0) sum += out * out;
+        float out = below > above ? below : above;
+        out = out > 0 ? out : 0;
+        sum += out * out;
     }
     return (double)sum;
 }

@@ -98,8 +98,28 @@ BI_FN void bi_step_radius_fill(const struct bi_clouds_query *a, int64_t i)
     BI_CLOUDS_WITH_VIEW(a->view, view, bi_clouds_fill_within(a, &view, i));
 }
 
-/* Inserts a neighbour into a row of `count` sorted by (distance, id); the first k remain. */
-BI_FN void bi_clouds_insert(const struct bi_row_out *row, int64_t count, int64_t k, double d, uint32_t id)
+/* The nearest so far, ascending by (distance, id): up to BI_CLOUDS_SHORT in local arrays, more in the row itself. */
+enum { BI_CLOUDS_SHORT = 32 };
+
+struct bi_clouds_nearest {
+    double d[BI_CLOUDS_SHORT];
+    uint32_t id[BI_CLOUDS_SHORT];
+};
+
+/* Inserts a neighbour into a list of `count`; the first k remain. */
+BI_FN void bi_clouds_insert_short(struct bi_clouds_nearest *list, int64_t count, int64_t k, double d, uint32_t id)
+{
+    int64_t to = count < k ? count : k - 1;
+    for (; to > 0 && (list->d[to - 1] > d || (list->d[to - 1] == d && list->id[to - 1] > id)); to--) {
+        list->d[to] = list->d[to - 1];
+        list->id[to] = list->id[to - 1];
+    }
+    list->d[to] = d;
+    list->id[to] = id;
+}
+
+/* The same for a row. */
+BI_FN void bi_clouds_insert_long(const struct bi_row_out *row, int64_t count, int64_t k, double d, uint32_t id)
 {
     int64_t to = count < k ? count : k - 1;
     for (; to > 0; to--) {
@@ -115,10 +135,12 @@ BI_FN void bi_clouds_find_nearest(const struct bi_clouds_query *a, const struct 
 {
     const void *q = bi_clouds_query_row(a, i);
     const int64_t k = a->k;
+    const bool is_short = k <= BI_CLOUDS_SHORT;
     const uint32_t skipped = bi_clouds_skipped_id(a, i);
     const struct bi_row_out row = {a->ids, a->dist2, bi_clouds_query_index(a, i) * k, a->ids_64bit, !v->is_f64, false};
     struct bi_clouds_walk w = bi_clouds_query_walk(a, v, i, q);
-    /* The bound: the radius, then the last of k neighbours. */
+    struct bi_clouds_nearest list;
+    /* 1. The bound: the radius, then the last of k neighbours. */
     double bound = a->r2;
     uint32_t bound_id = UINT32_MAX;
     int64_t count = 0, p, end;
@@ -128,12 +150,17 @@ BI_FN void bi_clouds_find_nearest(const struct bi_clouds_query *a, const struct 
             if (d > bound) continue;
             const uint32_t id = v->ids[p];
             if (id == skipped || (d == bound && id > bound_id)) continue;
-            bi_clouds_insert(&row, count, k, d, id);
+            if (is_short)
+                bi_clouds_insert_short(&list, count, k, d, id);
+            else
+                bi_clouds_insert_long(&row, count, k, d, id);
             if (count < k) count++;
             if (count < k) continue;
-            bound = bi_row_dist2(&row, k - 1);
-            bound_id = bi_row_id(&row, k - 1);
+            bound = is_short ? list.d[k - 1] : bi_row_dist2(&row, k - 1);
+            bound_id = is_short ? list.id[k - 1] : bi_row_id(&row, k - 1);
         }
+    /* 2. The row, without distances where there are none to write. */
+    for (int64_t e = 0; e < count && is_short; e++) bi_row_set(&row, e, list.d[e], list.id[e]);
     for (; count < k; count++) bi_row_set(&row, count, BI_INFINITY, UINT32_MAX);
 }
 
