@@ -290,8 +290,9 @@ typedef struct bosc_kdtree_query_opts {
  * Errors: BOSC_ERR_ARG for options, and for `self` if duplicates are removed; BOSC_ERR_DATA with the row for a NaN in a
  *     query, unless assume_valid, and for a point of the tree outside the periodic box; BOSC_ERR_LIMIT for a distance
  *     that is more than a double holds.
- * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic or excluded, and there is at most one bound (epsilon is then
- *     ignored), with 4 k bytes of scratch a query for F32. Else a general search, several times slower, with 8 dim
+ * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic, and there is at most one bound (epsilon is then ignored),
+ *     with 4 k bytes of scratch a query for F32. With exclude_self as for k + 1 neighbours, with scratch of an id and
+ *     a squared distance for each. Else a general search, several times slower, with 8 dim
  *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. After a build, the first general
  *     search with periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a
  *     point.
@@ -308,7 +309,8 @@ BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tr
  * offsets, ids, capacity: as in bosc_kdtree_radius; rows ascend by id.
  * distances (capacity): in the order of ids; may be NULL.
  * Errors: as bosc_kdtree_knn_metric and bosc_kdtree_radius.
- * Cost: as bosc_kdtree_radius, in the cases and with the scratch of bosc_kdtree_knn_metric.
+ * Cost: as bosc_kdtree_radius, in the cases and with the scratch of bosc_kdtree_knn_metric; with exclude_self always a
+ *     general search.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_radius_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                                int64_t query_count, int64_t stride, const double *radii,

@@ -314,7 +314,7 @@ static bosc_status check_search(bosc_ctx *ctx, const void *queries, int64_t quer
 static bool is_backend_search(const struct search *s)
 {
     const bosc_kdtree_query_opts *o = &s->opts;
-    if (!s->ordinary || o->periods || o->exclude_self) return false;
+    if (!s->ordinary || o->periods || (o->exclude_self && s->k == 0)) return false; /* k is 0 in searches by radius */
     if (o->bounds && o->bound_count != 1 && !s->tree->ops->searches_limits) return false;
     if (o->p == 2) return true;
     return bi_kdtree_searches_order(s->tree, o->p) && o->epsilon == 0;
@@ -404,8 +404,35 @@ static bosc_status convert_to_roots(bosc_ctx *ctx, const struct search *s, const
     return distances && s->order == 0 ? s->tree->ops->steps->roots(ctx, count, &roots) : BOSC_OK;
 }
 
+/* Searches for one neighbour more, and skips the id of the query, or else the last neighbour. */
+static bosc_status backend_knn_without_self(bosc_ctx *ctx, const struct search *s)
+{
+    const int64_t entries = s->rows.n * (s->k + 1);
+    const size_t size = s->tree->opts.dtype == BOSC_F32 && s->order == 0 ? sizeof(float) : sizeof(double);
+    struct bi_kdtree_query query = {.rows = s->rows,
+                                    .k = s->k + 1,
+                                    .within = true,
+                                    .r2 = s->limit,
+                                    .limits = s->limits,
+                                    .order = s->order,
+                                    .self = s->opts.self != 0};
+    BI_TRY(bi_scratch_of(ctx, entries, (size_t)s->tree->opts.id_bits / 8, &query.ids));
+    if (s->distances) BI_TRY(bi_scratch_of(ctx, entries, size, &query.dist2));
+    BI_TRY(bi_kdtree_nearest(ctx, s->tree, &query));
+    struct bi_kdtree_skip_self skip = {.k = s->k,
+                                       .ids = query.ids,
+                                       .measures = query.dist2,
+                                       .single = size == sizeof(float),
+                                       .squared = s->order == 0,
+                                       .wide_ids = s->tree->opts.id_bits == 64,
+                                       .to_ids = s->ids,
+                                       .to_distances = s->distances};
+    return s->tree->ops->steps->skip_self(ctx, s->rows.n, &skip);
+}
+
 static bosc_status backend_knn(bosc_ctx *ctx, const struct search *s)
 {
+    if (s->opts.exclude_self) return backend_knn_without_self(ctx, s);
     struct bi_kdtree_query query = {.rows = s->rows,
                                     .k = s->k,
                                     .within = true,

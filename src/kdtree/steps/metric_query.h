@@ -177,6 +177,37 @@ BI_FN void bi_step_roots(const struct bi_kdtree_roots *a, int64_t i)
     a->values[i] = bi_sqrt(a->squares ? (double)a->squares[i] : a->values[i]);
 }
 
+/* Copies the k + 1 neighbours of query i without the id i; without the last one if that id is none of them. */
+struct bi_kdtree_skip_self {
+    int64_t k;
+    const void *ids;
+    const void *measures; /* float if `single`, else double; NULL: none */
+    bool single, squared; /* squared: the roots are copied */
+    bool wide_ids;
+    void *to_ids;
+    double *to_distances;
+};
+
+BI_FN void bi_step_skip_self(const struct bi_kdtree_skip_self *a, int64_t i)
+{
+    const int64_t from = i * (a->k + 1), to = i * a->k;
+    int64_t skipped = 0;
+    for (int64_t e = 0; e < a->k; e++) {
+        const int64_t at = from + e;
+        if (skipped == 0)
+            skipped = a->wide_ids ? ((const int64_t *)a->ids)[at] == i
+                                  : (int64_t)((const uint32_t *)a->ids)[at] == i;
+        if (a->wide_ids)
+            ((int64_t *)a->to_ids)[to + e] = ((const int64_t *)a->ids)[at + skipped];
+        else
+            ((uint32_t *)a->to_ids)[to + e] = ((const uint32_t *)a->ids)[at + skipped];
+        if (!a->measures) continue;
+        const double x =
+            a->single ? (double)((const float *)a->measures)[at + skipped] : ((const double *)a->measures)[at + skipped];
+        a->to_distances[to + e] = a->squared ? bi_sqrt(x) : x;
+    }
+}
+
 /* Checks the entries of query i in the answer of a search that is not ordinary, and writes their squared distances.
  * Lowers *bad to the first entry whose distance, or squared distance if there is dist2, is out of range. */
 struct bi_kdtree_check_entries {
