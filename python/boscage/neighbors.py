@@ -12,14 +12,31 @@ from typing import Any, Optional
 
 import numpy as np
 import sklearn.neighbors as _sklearn
+from sklearn.base import BaseEstimator
 from sklearn.neighbors import _kd_tree as _theirs
 
-from . import spatial
+from . import _density, _sphere, spatial
 from ._arrays import NUMPY
 from ._convert import real_array, reals
-from ._numbers import whole
+from ._numbers import real, whole
 
-__all__ = ["KDTree", "KDTree32", "KDTree64", "KNeighborsTransformer", "NearestNeighbors", "RadiusNeighborsTransformer"]
+__all__ = [
+    "BallTree",
+    "KDTree",
+    "KDTree32",
+    "KDTree64",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "KNeighborsTransformer",
+    "KernelDensity",
+    "LocalOutlierFactor",
+    "NearestNeighbors",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+    "RadiusNeighborsTransformer",
+    "kneighbors_graph",
+    "radius_neighbors_graph",
+]
 
 POWERS = {
     "euclidean": 2.0,
@@ -52,7 +69,7 @@ def _power(metric: Any, parameters: dict[str, Any]) -> Optional[float]:
 
 
 def _of_sklearn(name: str, doc: str) -> Any:
-    """An attribute or method of scikit-learn's own tree, which `kernel_density` uses and searches do not."""
+    """An attribute or method of scikit-learn's own tree, which no search uses."""
     return property(lambda tree: getattr(tree._sklearn_tree(), name), doc=doc)
 
 
@@ -196,8 +213,37 @@ class KDTree64:
         breadth_first: bool = True,
         return_log: bool = False,
     ) -> np.ndarray:
-        """Estimates the density; this is scikit-learn's own."""
-        return self._sklearn_tree().kernel_density(self._rows(X), h, kernel, atol, rtol, breadth_first, return_log)
+        """Estimates the density: the sum of kernels around all points, at each query.
+
+        Parameters
+        ----------
+        X : array_like, shape (..., n_features)
+        h : float
+            The width.
+        kernel : str
+            "gaussian", "tophat", "epanechnikov", "exponential", "linear" or "cosine".
+        atol, rtol : float
+            Of no effect: sums are exact but for rounding.
+        breadth_first : bool
+            Of no effect.
+        return_log : bool
+            Returns logarithms.
+
+        Returns
+        -------
+        array of shape (...,)
+        """
+        if kernel not in _density.KERNELS:
+            raise ValueError(f"kernel = '{kernel}' not recognized")
+        X, h = self._rows(X), real(h, "h")
+        if not h > 0:
+            raise ValueError("bandwidth h must be positive")
+        flat = X.reshape(-1, X.shape[-1])
+        if self._p is None:  # angles on a sphere
+            tree = self._sklearn_tree()
+            return tree.kernel_density(flat, h, kernel, atol, rtol, breadth_first, return_log).reshape(X.shape[:-1])
+        logs = _density.log_density(self._tree, flat, h, kernel, self._p, self._weights).reshape(X.shape[:-1])
+        return logs if return_log else np.exp(logs)
 
     def _sklearn_tree(self) -> Any:
         """scikit-learn's own tree of the points, made on first access."""
@@ -237,6 +283,142 @@ class KDTree(KDTree64):
     _sklearn_class = _theirs.KDTree
 
 
+class BallTree(KDTree64):
+    """A tree with the interface of `sklearn.neighbors.BallTree`: also of angles between points of a sphere.
+
+    Parameters
+    ----------
+    X : array_like, shape (n_samples, n_features)
+        Points; for "haversine" latitudes and longitudes in radians.
+    leaf_size : int
+        Of no effect.
+    metric : str or DistanceMetric
+        "haversine", or one of `KDTree`. For any other one a tree of scikit-learn is returned.
+    sample_weight : array_like, optional
+        For `kernel_density`.
+    **kwargs
+        Parameters of the metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.neighbors import BallTree
+    >>> cities = np.radians([[52.5, 13.4], [48.9, 2.4], [41.9, 12.5]])
+    >>> angles, rows = BallTree(cities, metric="haversine").query(np.radians([[50.1, 8.7]]), k=2)
+    >>> rows, (6371 * angles).round()
+    (array([[0, 1]]), array([[422., 474.]]))
+    """
+
+    _sklearn_class = _sklearn.BallTree
+    valid_metrics = _sklearn.VALID_METRICS["ball_tree"]
+
+    def __new__(cls, X: Any = None, leaf_size: int = 40, metric: Any = "minkowski", *args: Any, **kwargs: Any) -> Any:
+        parameters = {key: value for key, value in kwargs.items() if key != "sample_weight"}
+        if X is not None and not _is_haversine(metric) and _power(metric, parameters) is None:
+            return _sklearn.BallTree(X, leaf_size, metric, *args, **kwargs)
+        return super().__new__(cls)
+
+    def __init__(
+        self, X: Any, leaf_size: int = 40, metric: Any = "minkowski", sample_weight: Any = None, **kwargs: Any
+    ):
+        if not _is_haversine(metric):
+            super().__init__(X, leaf_size, metric, sample_weight, **kwargs)
+            self._angles = None
+            return
+        angles = reals(X, "float64", NUMPY, "X")
+        if angles.ndim == 2 and angles.shape[1] != 2:
+            raise ValueError("Haversine distance only valid in 2 dimensions")
+        super().__init__(_sphere.unit_vectors(angles) if angles.size and angles.ndim == 2 else angles, leaf_size)
+        self._weights = None if sample_weight is None else reals(sample_weight, "float64", NUMPY, "sample_weight")
+        self._metric, self._p, self._angles = metric, None, angles
+
+    @property
+    def data(self) -> np.ndarray:
+        if self._angles is None:
+            return self._tree.data
+        view = self._angles.view()
+        view.flags.writeable = False
+        return view
+
+    def _rows(self, X: Any) -> np.ndarray:
+        if self._angles is None:
+            return super()._rows(X)
+        X = np.asarray(real_array(X, "X"), np.float64)
+        if not X.ndim or X.shape[-1] != 2:
+            raise ValueError("query data dimension must match training data dimension")
+        return X
+
+    def query(
+        self,
+        X: Any,
+        k: int = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+    ) -> Any:
+        """Finds the k nearest points, as `KDTree.query` does."""
+        if self._angles is None:
+            return super().query(X, k, return_distance, dualtree, breadth_first, sort_results)
+        if isinstance(k, (bool, np.bool_)):
+            raise TypeError("k: an integer is required")
+        X, k = self._rows(X), whole(k, "k")
+        if k > self._tree.n:
+            raise ValueError("k must be less than or equal to the number of training points")
+        flat = X.reshape(-1, 2)
+        _, ids = self._tree.query(_sphere.unit_vectors(flat), k=np.arange(1, k + 1))
+        d = _sphere.haversine(flat[:, np.newaxis], self._angles[ids])
+        if (d[:, 1:] < d[:, :-1]).any():  # chords are rounded otherwise than angles
+            order = np.argsort(d, axis=1, kind="stable")
+            d, ids = np.take_along_axis(d, order, axis=1), np.take_along_axis(ids, order, axis=1)
+        d, ids = d.reshape(*X.shape[:-1], k), ids.reshape(*X.shape[:-1], k)
+        return (d, ids) if return_distance else ids
+
+    def query_radius(
+        self, X: Any, r: Any, return_distance: bool = False, count_only: bool = False, sort_results: bool = False
+    ) -> Any:
+        """Finds all points within r of each query, as `KDTree.query_radius` does."""
+        if self._angles is None:
+            return super().query_radius(X, r, return_distance, count_only, sort_results)
+        if count_only and return_distance:
+            raise ValueError("count_only and return_distance cannot both be true")
+        if sort_results and not return_distance:
+            raise ValueError("return_distance must be True if sort_results is True")
+        X = self._rows(X)
+        flat = X.reshape(-1, 2)
+        radii = np.broadcast_to(reals(r, "float64", NUMPY, "r"), X.shape[:-1]).ravel()
+        offsets, ids = self._tree.query_ball_csr(_sphere.unit_vectors(flat), _sphere.chords(radii))
+        rows = np.repeat(np.arange(len(flat)), np.diff(offsets))
+        d = _sphere.haversine(flat[rows], self._angles[ids])
+        near = d <= radii[rows]
+        rows, ids, d = rows[near], ids[near], d[near]
+        counts = np.bincount(rows, minlength=len(flat))
+        if count_only:
+            return counts.reshape(X.shape[:-1])
+        if sort_results:
+            order = np.lexsort((d, rows))
+            ids, d = ids[order], d[order]
+        offsets = np.append(0, np.cumsum(counts))
+        found = _arrays(offsets, ids).reshape(X.shape[:-1])
+        return (found, _arrays(offsets, d).reshape(X.shape[:-1])) if return_distance else found
+
+    def two_point_correlation(self, X: Any, r: Any, dualtree: bool = False) -> np.ndarray:
+        """Counts pairs of a query and a point within each distance."""
+        if self._angles is None:
+            return super().two_point_correlation(X, r, dualtree)
+        return np.array([self.query_radius(X, radius, count_only=True).sum() for radius in np.atleast_1d(r)])
+
+    def __repr__(self) -> str:
+        if self._angles is None:
+            return super().__repr__()
+        return f"<boscage.neighbors.BallTree of {self._tree.n} points on a sphere>"
+
+
+def _is_haversine(metric: Any) -> bool:
+    name = metric if isinstance(metric, str) else type(metric).__name__.rstrip("0123456789").removesuffix("Distance")
+    return name.lower() == "haversine"
+
+
 def _arrays(offsets: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """CSR rows as an array of arrays."""
     out = np.empty(len(offsets) - 1, object)
@@ -268,6 +450,8 @@ class _Ours:
             if _power(metric, parameters) is not None:
                 points = np.asarray(self._fit_X)
                 self._tree = KDTree64(points, given, metric, **parameters)  # of float64, as scikit-learn's
+            elif metric == "haversine":
+                self._tree = BallTree(np.asarray(self._fit_X), given, metric)
             else:
                 super()._fit(X, y)  # type: ignore[misc]
         return self
@@ -310,3 +494,161 @@ class RadiusNeighborsTransformer(_Ours, _sklearn.RadiusNeighborsTransformer):
     >>> RadiusNeighborsTransformer(radius=1.0, algorithm="kd_tree").fit_transform([[0.0], [1.0], [5.0]]).nnz
     5
     """
+
+
+class KNeighborsClassifier(_Ours, _sklearn.KNeighborsClassifier):
+    """`sklearn.neighbors.KNeighborsClassifier` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import KNeighborsClassifier
+    >>> KNeighborsClassifier(n_neighbors=1).fit([[0.0], [1.0], [5.0]], ["a", "a", "b"]).predict([[4.0]])
+    array(['b'], dtype='<U1')
+    """
+
+
+class KNeighborsRegressor(_Ours, _sklearn.KNeighborsRegressor):
+    """`sklearn.neighbors.KNeighborsRegressor` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import KNeighborsRegressor
+    >>> KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1.0], [5.0]], [1.0, 2.0, 3.0]).predict([[4.0]])
+    array([2.5])
+    """
+
+
+class RadiusNeighborsClassifier(_Ours, _sklearn.RadiusNeighborsClassifier):
+    """`sklearn.neighbors.RadiusNeighborsClassifier` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import RadiusNeighborsClassifier
+    >>> RadiusNeighborsClassifier(radius=2.0).fit([[0.0], [1.0], [5.0]], [7, 7, 8]).predict([[4.0]])
+    array([8])
+    """
+
+
+class RadiusNeighborsRegressor(_Ours, _sklearn.RadiusNeighborsRegressor):
+    """`sklearn.neighbors.RadiusNeighborsRegressor` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import RadiusNeighborsRegressor
+    >>> RadiusNeighborsRegressor(radius=2.0).fit([[0.0], [1.0], [5.0]], [1.0, 2.0, 3.0]).predict([[4.0]])
+    array([3.])
+    """
+
+
+class LocalOutlierFactor(_Ours, _sklearn.LocalOutlierFactor):
+    """`sklearn.neighbors.LocalOutlierFactor` with trees of this package.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import LocalOutlierFactor
+    >>> LocalOutlierFactor(n_neighbors=2).fit_predict([[0.0], [1.0], [2.0], [50.0]])
+    array([ 1,  1,  1, -1])
+    """
+
+
+class KernelDensity(_sklearn.KernelDensity):
+    """`sklearn.neighbors.KernelDensity` with trees of this package: estimates are exact but for rounding.
+
+    Parameters
+    ----------
+    bandwidth, algorithm, kernel, metric, atol, rtol, breadth_first, leaf_size, metric_params
+        As those of scikit-learn; for metrics that are not Minkowski's its own trees serve.
+
+    Examples
+    --------
+    >>> from boscage.neighbors import KernelDensity
+    >>> KernelDensity(bandwidth=1.0).fit([[0.0], [1.0]]).score_samples([[0.5]]).round(4)
+    array([-1.0439])
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KernelDensity":
+        """Builds the tree of the points X, with their weights."""
+        super().fit(X, y, sample_weight)
+        parameters = self.metric_params or {}
+        if _power(self.metric, parameters) is not None:
+            tree = self.tree_
+            weights = None if sample_weight is None else np.asarray(tree.sample_weight)
+            self.tree_ = KDTree64(np.asarray(tree.data), self.leaf_size, self.metric, weights, **parameters)
+        return self
+
+
+def _estimator(X: Any, **options: Any) -> Any:
+    """X if it is an estimator, else one of this package that is fitted to it."""
+    return X if isinstance(X, BaseEstimator) else NearestNeighbors(**options).fit(X)
+
+
+def kneighbors_graph(
+    X: Any,
+    n_neighbors: int,
+    *,
+    mode: str = "connectivity",
+    metric: Any = "minkowski",
+    p: float = 2,
+    metric_params: Optional[dict[str, Any]] = None,
+    include_self: Any = False,
+    n_jobs: Optional[int] = None,
+) -> Any:
+    """`sklearn.neighbors.kneighbors_graph` with trees of this package.
+
+    Parameters
+    ----------
+    X, n_neighbors, mode, metric, p, metric_params, include_self, n_jobs
+        As those of scikit-learn.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix, shape (n_samples, n_samples)
+
+    Examples
+    --------
+    >>> from boscage.neighbors import kneighbors_graph
+    >>> kneighbors_graph([[0.0], [1.0], [5.0]], 1, mode="distance").toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 4., 0.]])
+    """
+    X = _estimator(X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    return _sklearn.kneighbors_graph(
+        X, n_neighbors, mode=mode, metric=metric, p=p, metric_params=metric_params, include_self=include_self
+    )
+
+
+def radius_neighbors_graph(
+    X: Any,
+    radius: float,
+    *,
+    mode: str = "connectivity",
+    metric: Any = "minkowski",
+    p: float = 2,
+    metric_params: Optional[dict[str, Any]] = None,
+    include_self: Any = False,
+    n_jobs: Optional[int] = None,
+) -> Any:
+    """`sklearn.neighbors.radius_neighbors_graph` with trees of this package.
+
+    Parameters
+    ----------
+    X, radius, mode, metric, p, metric_params, include_self, n_jobs
+        As those of scikit-learn.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix, shape (n_samples, n_samples)
+
+    Examples
+    --------
+    >>> from boscage.neighbors import radius_neighbors_graph
+    >>> radius_neighbors_graph([[0.0], [1.0], [5.0]], 1.5, mode="connectivity").toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+    """
+    X = _estimator(X, radius=radius, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    return _sklearn.radius_neighbors_graph(
+        X, radius, mode=mode, metric=metric, p=p, metric_params=metric_params, include_self=include_self
+    )

@@ -38,7 +38,7 @@ def test_trees_are_ours():
     assert isinstance(NearestNeighbors(algorithm="auto").fit(POINTS)._tree, KDTree.__base__)
     few = NearestNeighbors(algorithm="kd_tree").fit(POINTS.astype(np.float32))
     assert few.kneighbors(POINTS[:2].astype(np.float32))[0].dtype == np.float64  # as scikit-learn's
-    other = NearestNeighbors(algorithm="ball_tree", metric="haversine").fit(POINTS[:, :2])
+    other = NearestNeighbors(algorithm="ball_tree", metric="canberra").fit(POINTS[:, :2])
     assert isinstance(other._tree, sklearn.neighbors.BallTree) and other.leaf_size == 30
 
 

@@ -47,8 +47,9 @@ def replace_neighbors():
 
     import boscage.neighbors
 
-    for name in ("KDTree", "NearestNeighbors", "KNeighborsTransformer", "RadiusNeighborsTransformer"):
-        setattr(sklearn.neighbors, name, getattr(boscage.neighbors, name))
+    for name in boscage.neighbors.__all__:
+        if hasattr(sklearn.neighbors, name):
+            setattr(sklearn.neighbors, name, getattr(boscage.neighbors, name))
 
 
 def replace_sklearn_kdtree():
@@ -103,7 +104,7 @@ def pytest_configure(config):
             "kdtree": replace_kdtree,
             "csgraph": replace_csgraph,
             "shortest_path": replace_shortest_path,
-            "neighbors": replace_neighbors,
+            **dict.fromkeys(("neighbors", "density", "outliers", "graphs"), replace_neighbors),
             "sklearn_kdtree": replace_sklearn_kdtree,
             "clusters": replace_clusters,
             "hierarchy": replace_hierarchy,
