@@ -5,7 +5,7 @@ Modules have the names of the libraries with the same interface: change one impo
 
 ===========================  ==========================================================================
 `boscage.spatial`            ``KDTree`` and ``cKDTree`` of scipy; ``VoxelGrid``; ``emst``, ``tour``
-`boscage.neighbors`          ``KDTree``, ``NearestNeighbors`` and transformers of scikit-learn
+`boscage.neighbors`          trees, classifiers, regressors and other estimators of scikit-learn
 `boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``, ``dijkstra``; ``verify_spanning_tree``
 `boscage.clouds`             ``PointClouds``: neighbours and farthest points of many clouds
 `boscage.cluster`            ``DBSCAN``, ``dbscan`` of scikit-learn; ``friends_of_friends``
@@ -16,6 +16,13 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.atoms`              ``neighbor_list`` of ASE, matscipy and vesin
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
 `boscage.torch`              ``knn``, ``radius``, ``knn_graph``, ``fps``, ... of PyTorch Geometric
+`boscage.planet`             ``Planet``: meshes of whole planets
+`boscage.bisectors`          ``Bisectors``: triangle meshes refined to level 60
+`boscage.collision`          ``CollisionDetector``, ``colliding_pairs`` of triangle meshes
+`boscage.geometric`          ``GeometricHash``, ``find_transform``: models of points in scenes
+`boscage.planner`            ``Planner``: certified routes of rotations
+`boscage.arrangement`        ``Arrangement``: the cells between planes
+`boscage.prims`              ``sort``, ``scan``, ``split`` and other primitives
 ===========================  ==========================================================================
 
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
@@ -32,13 +39,20 @@ from ._where import use
 __version__ = _core.version()
 
 _MODULES = (
+    "arrangement",
     "atoms",
+    "bisectors",
     "clouds",
     "cluster",
+    "collision",
+    "geometric",
     "hamming",
     "hashing",
     "neighbors",
     "nx",
+    "planet",
+    "planner",
+    "prims",
     "sparse",
     "spatial",
     "terrain",

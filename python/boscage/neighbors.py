@@ -243,7 +243,7 @@ class KDTree64:
             tree = self._sklearn_tree()
             return tree.kernel_density(flat, h, kernel, atol, rtol, breadth_first, return_log).reshape(X.shape[:-1])
         logs = _density.log_density(self._tree, flat, h, kernel, self._p, self._weights).reshape(X.shape[:-1])
-        return logs if return_log else np.exp(logs)
+        return (logs if return_log else np.exp(logs)).astype(self._dtype, copy=False)
 
     def _sklearn_tree(self) -> Any:
         """scikit-learn's own tree of the points, made on first access."""

@@ -5,8 +5,6 @@
 namespace
 {
 
-using Cells = Handle<bosc_cellgraph, bosc_cellgraph_free>;
-
 bosc_cellgraph_info info_of(Call &call, Cells &graph)
 {
     return described<bosc_cellgraph_info, bosc_cellgraph_get_info>(call, graph);

@@ -248,8 +248,15 @@ void bind_cellgraph(nb::module_ &m);
 void bind_trie(nb::module_ &m);
 void bind_cbt(nb::module_ &m);
 void bind_terrain(nb::module_ &m);
+void bind_arrangement(nb::module_ &m);
+void bind_bisectors(nb::module_ &m);
+void bind_collision(nb::module_ &m);
+void bind_geometric(nb::module_ &m);
+void bind_planet(nb::module_ &m);
+void bind_planner(nb::module_ &m);
 
 using KDTree = Handle<bosc_kdtree, bosc_kdtree_free>;
 using Graph = Handle<bosc_graph, bosc_graph_free>;
+using Cells = Handle<bosc_cellgraph, bosc_cellgraph_free>;
 
 #endif

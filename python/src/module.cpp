@@ -22,4 +22,10 @@ NB_MODULE(_core, m)
     bind_trie(m);
     bind_cbt(m);
     bind_terrain(m);
+    bind_arrangement(m);
+    bind_bisectors(m);
+    bind_collision(m);
+    bind_geometric(m);
+    bind_planet(m);
+    bind_planner(m);
 }

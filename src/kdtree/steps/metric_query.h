@@ -195,15 +195,14 @@ BI_FN void bi_step_skip_self(const struct bi_kdtree_skip_self *a, int64_t i)
     for (int64_t e = 0; e < a->k; e++) {
         const int64_t at = from + e;
         if (skipped == 0)
-            skipped = a->wide_ids ? ((const int64_t *)a->ids)[at] == i
-                                  : (int64_t)((const uint32_t *)a->ids)[at] == i;
+            skipped = a->wide_ids ? ((const int64_t *)a->ids)[at] == i : (int64_t)((const uint32_t *)a->ids)[at] == i;
         if (a->wide_ids)
             ((int64_t *)a->to_ids)[to + e] = ((const int64_t *)a->ids)[at + skipped];
         else
             ((uint32_t *)a->to_ids)[to + e] = ((const uint32_t *)a->ids)[at + skipped];
         if (!a->measures) continue;
-        const double x =
-            a->single ? (double)((const float *)a->measures)[at + skipped] : ((const double *)a->measures)[at + skipped];
+        const double x = a->single ? (double)((const float *)a->measures)[at + skipped]
+                                   : ((const double *)a->measures)[at + skipped];
         a->to_distances[to + e] = a->squared ? bi_sqrt(x) : x;
     }
 }
