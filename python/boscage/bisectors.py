@@ -82,12 +82,12 @@ class Bisectors:
         self._handle.reset(where(self._place), whole(level, "level", "int32"))
 
     def split(self, nodes: Any) -> None:
-        """Records splits of leaves, by their nodes; `update` applies them, with those that must come first."""
+        """Records splits of leaves, by their nodes; `update` applies them, and others that they need."""
         space = space_of(nodes)
         self._handle.split(where(self._place, space.stream()), integers(nodes, "uint64", space, "nodes"))
 
     def merge(self, nodes: Any) -> None:
-        """Records merges of leaves, by their nodes; `update` applies those that keep the mesh without cracks."""
+        """Records merges of leaves, by their nodes; `update` applies them where no crack opens."""
         space = space_of(nodes)
         self._handle.merge(where(self._place, space.stream()), integers(nodes, "uint64", space, "nodes"))
 

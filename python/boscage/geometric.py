@@ -71,8 +71,8 @@ class GeometricHash:
     min_fraction, stop_fraction : float, optional
         Fractions of a model's points that a match needs, and that end the search for it; 0.4 and 0.9.
     neighbours : int, optional
-        Bases consist of points among so many nearest ones, at least 8; for large models. Default: all points of models of
-        up to 64, else 24.
+        Bases consist of a point and its nearest ones, at least 8 of them; for large models. Default: all points of models
+        of up to 64, else 24.
     vote_radius, max_bases, max_trials
         As those of ``bosc_geometric_opts``; 0: chosen.
     instances : bool

@@ -557,7 +557,7 @@ class KernelDensity(_sklearn.KernelDensity):
     Parameters
     ----------
     bandwidth, algorithm, kernel, metric, atol, rtol, breadth_first, leaf_size, metric_params
-        As those of scikit-learn; for metrics that are not Minkowski's its own trees serve.
+        As those of scikit-learn; for other metrics than Minkowski's its own trees serve.
 
     Examples
     --------

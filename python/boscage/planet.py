@@ -160,7 +160,7 @@ class Planet:
         error : float
             Every sample is within this distance of the mesh; with a camera: errors that need no refinement.
         triangles : int
-            At most so many triangles, instead of a bound alone.
+            The most triangles; the bound grows until they suffice.
         camera : Camera, optional
             Errors are within its `pixels` on the screen.
         hysteresis : float

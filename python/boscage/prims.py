@@ -368,7 +368,7 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
 
 
 def searchsorted(a: Any, v: Any, *, device: Any = None, workers: Optional[int] = None) -> Any:
-    """Counts, for each query, the elements of a sorted array that are less, as `numpy.searchsorted`.
+    """Counts the smaller elements of a sorted array for each query, as `numpy.searchsorted`.
 
     Parameters
     ----------

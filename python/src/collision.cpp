@@ -53,8 +53,8 @@ bosc_collision_mesh mesh_of(const Where &where, const bosc_collision_info &about
     return mesh;
 }
 
-void build(Collision &collision, const Where &where, const In &a_vertices, const In &a_triangles, const In &a_transform,
-           const In &b_vertices, const In &b_triangles, const In &b_transform)
+void build_pairs(Collision &collision, const Where &where, const In &a_vertices, const In &a_triangles,
+                 const In &a_transform, const In &b_vertices, const In &b_triangles, const In &b_transform)
 {
     Writing call(where, collision);
     bosc_collision_info about = info_of(call, collision);
@@ -87,7 +87,7 @@ void bind_collision(nb::module_ &m)
     nb::class_<Collision, Lock>(m, "Collision")
         .def("__init__", &create, "where"_a, "dtype"_a, "index_bits"_a, "cell"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "a_vertices"_a, "a_triangles"_a, "a_transform"_a.none(), "b_vertices"_a,
+        .def("build", &build_pairs, "where"_a, "a_vertices"_a, "a_triangles"_a, "a_transform"_a.none(), "b_vertices"_a,
              "b_triangles"_a, "b_transform"_a.none())
         .def("pairs", &pairs, "where"_a, "pairs"_a)
         .def("rows", &rows, "where"_a, "offsets"_a, "ids"_a.none());

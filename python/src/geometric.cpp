@@ -78,7 +78,7 @@ nb::dict described_match(const bosc_geometric_match &match, int32_t dim)
 }
 
 /* The best match: writes the scene point of each point of the model, -1 for none. */
-nb::dict find(Table &table, const Where &where, const In &scene, const Out &ids)
+nb::dict find_best(Table &table, const Where &where, const In &scene, const Out &ids)
 {
     Reading call(where, table);
     bosc_geometric_info about = info_of(call, table);
@@ -120,6 +120,6 @@ void bind_geometric(nb::module_ &m)
              "max_bases"_a, "max_trials"_a, "min_fraction"_a, "stop_fraction"_a, "seed"_a, "instances"_a, "exclusive"_a)
         .def("info", &info, "where"_a)
         .def("build", &build_models, "where"_a, "points"_a, "offsets"_a)
-        .def("find", &find, "where"_a, "scene"_a, "ids"_a)
+        .def("find", &find_best, "where"_a, "scene"_a, "ids"_a)
         .def("find_models", &find_models, "where"_a, "scene"_a, "capacity"_a, "ids"_a);
 }

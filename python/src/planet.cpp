@@ -46,7 +46,7 @@ nb::dict info(Planet &planet, const Where &where)
 }
 
 /* Heights as rows of float32. */
-void build(Planet &planet, const Where &where, const In &heights)
+void build_raster(Planet &planet, const Where &where, const In &heights)
 {
     Writing call(where, planet);
     Rows rows = rows_of(where, heights, BOSC_F32, -1, "heights");
@@ -188,7 +188,7 @@ void bind_planet(nb::module_ &m)
         .def("__init__", &create, "where"_a, "radius"_a, "depth"_a, "detail_octaves"_a, "detail_amplitude"_a,
              "detail_wavelength"_a, "detail_seed"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build, "where"_a, "heights"_a)
+        .def("build", &build_raster, "where"_a, "heights"_a)
         .def("add_inset", &add_inset, "where"_a, "heights"_a, "west"_a, "south"_a, "east"_a, "north"_a, "border"_a)
         .def("place_camera", &place_camera, "where"_a, "latitude"_a, "longitude"_a, "altitude"_a, "heading"_a,
              "pitch"_a)

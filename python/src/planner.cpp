@@ -50,7 +50,8 @@ void create(Planner *self, const Where &where, int sampling, bool lazy, uint64_t
                      [&](bosc_ctx *ctx, bosc_planner **of) { return bosc_planner_create(ctx, &opts, of); });
 }
 
-void build(Planner &planner, const Where &where, const nb::tuple &robot, const nb::tuple &obstacle, const In &forms)
+void build_scene(Planner &planner, const Where &where, const nb::tuple &robot, const nb::tuple &obstacle,
+                 const In &forms)
 {
     Writing call(where, planner);
     bosc_plan_scene scene = {};
@@ -175,7 +176,7 @@ void bind_planner(nb::module_ &m)
 {
     nb::class_<Planner, Lock>(m, "Planner")
         .def("__init__", &create, "where"_a, "sampling"_a, "lazy"_a, "seed"_a, "max_rows"_a, "new_rate"_a)
-        .def("build", &build, "where"_a, "robot"_a, "obstacle"_a, "forms"_a)
+        .def("build", &build_scene, "where"_a, "robot"_a, "obstacle"_a, "forms"_a)
         .def("info", &info, "where"_a)
         .def("add", &add, "where"_a, "rotations"_a)
         .def("get_cells", &get_cells, "where"_a, "rotations"_a.none(), "free_mask"_a.none(), "components"_a.none())
