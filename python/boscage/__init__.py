@@ -23,6 +23,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.planner`            ``Planner``: certified routes of rotations
 `boscage.arrangement`        ``Arrangement``: the cells between planes
 `boscage.prims`              ``sort``, ``scan``, ``split`` and other primitives
+`boscage.ranks`              structures over several GPUs, threads, and processes of MPI
 ===========================  ==========================================================================
 
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
@@ -53,6 +54,7 @@ _MODULES = (
     "planet",
     "planner",
     "prims",
+    "ranks",
     "sparse",
     "spatial",
     "terrain",

@@ -98,6 +98,7 @@ PyObject *exception_of(bosc_status status)
     case BOSC_ERR_LIMIT: return PyExc_ValueError;
     case BOSC_ERR_NOMEM: return PyExc_MemoryError;
     case BOSC_ERR_IO: return PyExc_OSError;
+    case BOSC_ERR_COMM: return PyExc_ConnectionError;
     default: return PyExc_RuntimeError;
     }
 }

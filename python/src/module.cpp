@@ -28,4 +28,5 @@ NB_MODULE(_core, m)
     bind_geometric(m);
     bind_planet(m);
     bind_planner(m);
+    bind_ranks(m);
 }

@@ -1,5 +1,8 @@
 """Fixtures of all tests of the package."""
 
+import importlib.util
+import shutil
+
 import boscage
 import hypothesis
 
@@ -10,3 +13,7 @@ hypothesis.settings.load_profile("short")
 
 # Tests of arrays on a device run where there is one.
 collect_ignore = [] if boscage.device_count() else ["cuda"]
+
+# Processes need MPI, which no package of Python has.
+if shutil.which("mpirun") is None or importlib.util.find_spec("mpi4py") is None:
+    collect_ignore.append("test_ranks_mpi.py")

@@ -1,0 +1,817 @@
+"""Structures over ranks: threads with a device each, or processes joined by MPI; with the answers of one.
+
+All calls are collective: every rank makes them, in the same order, each with its slice of the data, of any size. The slices
+in the order of the ranks are the input; row i of rank r has the number i + the rows of the ranks below r. A rank receives
+the answers of its own queries.
+
+A rank that is lost gives a `ConnectionError` on the others, at once for threads, after the time-out for processes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._convert import integers, reals
+from ._numbers import real, whole
+from ._points import points_of
+from ._where import Place, place, where
+
+__all__ = [
+    "Communicator",
+    "HashMap",
+    "KDTree",
+    "connected_components",
+    "dbscan",
+    "emst",
+    "from_functions",
+    "from_mpi",
+    "minimum_spanning_forest",
+    "reduce",
+    "run",
+    "scan",
+    "sort",
+    "sort_pairs",
+    "threads",
+    "unique",
+]
+
+OPERATIONS = {"sum": 0, "min": 1, "max": 2}
+DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3}
+CHUNK = 1 << 30  # bytes of a message: MPI counts by 32 bits
+TIMEOUT = 300.0  # seconds, as in the library
+
+
+class Communicator:
+    """One rank's end, from `threads`, `run`, `from_mpi` or `from_functions`.
+
+    Attributes
+    ----------
+    rank, size : int
+        This rank's number, from 0, and the number of ranks.
+    device : str
+        Where this rank computes.
+
+    Examples
+    --------
+    >>> from boscage.ranks import threads
+    >>> [comm.rank for comm in threads(3)]
+    [0, 1, 2]
+    """
+
+    def __init__(self, handle: Any, device: Any = None, workers: Optional[int] = None):
+        self._handle = handle
+        self._place = place(device)
+        self._workers = workers
+        about = handle.info()
+        self.rank, self.size = about["rank"], about["size"]
+
+    def _at(self, space: Space = NUMPY) -> Any:
+        return where(place_for(space, self._place), space.stream(), self._workers)
+
+    @property
+    def device(self) -> str:
+        return str(self._place)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Rank, size, exchanges so far, bytes sent, seconds in exchanges, and whether a rank was lost."""
+        return self._handle.info()
+
+    def barrier(self) -> None:
+        """Waits until all ranks have called it."""
+        self._handle.barrier(self._at())
+
+    def bounds(self, n: int) -> tuple[int, int]:
+        """The first row of this rank's slice of n rows, and the row after its last."""
+        return self.rank * n // self.size, (self.rank + 1) * n // self.size
+
+    def slice(self, x: Any) -> Any:
+        """This rank's share of the rows of an array that all ranks have."""
+        begin, end = self.bounds(len(x))
+        return x[begin:end]
+
+    def close(self) -> None:
+        """Frees this end, and this rank's share of structures; other ranks that wait for it get an exception."""
+        self._handle.close()
+
+    def __enter__(self) -> "Communicator":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<boscage.ranks.Communicator: rank {self.rank} of {self.size}, on {self._place}>"
+
+
+def _places(devices: Any) -> list[Place]:
+    """The place of each rank: of a number of ranks, or of a list of devices."""
+    if isinstance(devices, (int, np.integer)) and not isinstance(devices, bool):
+        return [place()] * whole(devices, "devices", "int32")
+    places = [place(f"cuda:{d}" if isinstance(d, (int, np.integer)) else d) for d in devices]
+    if len({p.backend for p in places}) > 1:
+        raise ValueError("devices: CPUs and GPUs in one communicator")
+    return places
+
+
+def threads(devices: Any, *, timeout: float = TIMEOUT, workers: Optional[int] = None) -> list[Communicator]:
+    """Makes a communicator whose ranks are threads of this process.
+
+    Parameters
+    ----------
+    devices : int, or sequence
+        Ranks on the device in use; or the device of each rank: "cuda:1", the number of a GPU, or "cpu".
+    timeout : float
+        Seconds that a rank waits for another one.
+    workers : int, optional
+        Threads of the CPU in each rank. Default: an equal share.
+
+    Returns
+    -------
+    list of Communicator
+        One for each thread: a thread uses its own, and no other.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from boscage.ranks import reduce, threads
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     list(pool.map(lambda comm: int(reduce(comm, [comm.rank + 1])), threads(2)))
+    [3, 3]
+    """
+    places = _places(devices)
+    ends = _core.create_threads(_core.Where(), len(places), real(timeout, "timeout"))
+    workers = max(1, (os.cpu_count() or 1) // len(places)) if workers is None else workers
+    return [Communicator(end, at, workers) for end, at in zip(ends, places)]
+
+
+def run(
+    program: Callable[..., Any],
+    devices: Any,
+    *arguments: Any,
+    timeout: float = TIMEOUT,
+    workers: Optional[int] = None,
+) -> list[Any]:
+    """Runs a program on ranks that are threads of this process.
+
+    Parameters
+    ----------
+    program : callable
+        Called as ``program(comm, *arguments)`` by each rank.
+    devices, timeout, workers
+        As those of `threads`.
+    *arguments
+        The same for all ranks; `Communicator.slice` takes a rank's rows.
+
+    Returns
+    -------
+    list
+        What each rank returned.
+
+    Raises
+    ------
+    Exception
+        The first one of a rank. Ranks that wait for a failed one end with a `ConnectionError`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.ranks import KDTree, run
+    >>> def nearest(comm, points):
+    ...     tree = KDTree(comm, comm.slice(points))
+    ...     return tree.query(comm.slice(points), k=2)[1][:, 1]
+    >>> np.concatenate(run(nearest, 3, np.array([[0.0], [1.0], [5.0], [5.5], [9.0]])))
+    array([1, 0, 3, 2, 3])
+    """
+    comms = threads(devices, timeout=timeout, workers=workers)
+    results: list[Any] = [None] * len(comms)
+    errors: list[tuple[float, BaseException]] = []
+
+    def work(comm: Communicator) -> None:
+        try:
+            results[comm.rank] = program(comm, *arguments)
+        except BaseException as error:
+            errors.append((time.monotonic(), error))
+        finally:
+            comm.close()
+
+    ranks = [threading.Thread(target=work, args=(comm,), name=f"rank {comm.rank}") for comm in comms]
+    for thread in ranks:
+        thread.start()
+    for thread in ranks:
+        thread.join()
+    if errors:  # the cause rather than its effects
+        causes = [error for _, error in errors if not isinstance(error, ConnectionError)]
+        raise causes[0] if causes else errors[0][1]
+    return results
+
+
+def from_functions(
+    all_gather: Callable[..., Any],
+    all_to_all: Callable[..., Any],
+    rank: int,
+    size: int,
+    *,
+    device: Any = None,
+    timeout: float = TIMEOUT,
+    workers: Optional[int] = None,
+) -> Communicator:
+    """Makes this rank's end of a communicator over functions that move bytes between ranks.
+
+    Parameters
+    ----------
+    all_gather : callable
+        ``all_gather(sent, received, timeout)``: sends the bytes of `sent` to all ranks. `received` is a memoryview of
+        size times as many, those of rank r at ``r * len(sent)``.
+    all_to_all : callable
+        ``all_to_all(sent, sent_offsets, received, received_offsets, timeout)``: sends bytes ``sent_offsets[r]`` to
+        ``sent_offsets[r + 1]`` to rank r.
+    rank, size : int
+        This rank, and the number of ranks.
+    device : str, optional
+        Where this rank computes.
+    timeout, workers
+        As those of `threads`. Functions raise an exception after `timeout` seconds without the others.
+
+    Returns
+    -------
+    Communicator
+
+    Examples
+    --------
+    >>> from boscage.ranks import from_functions, sort
+    >>> def all_gather(sent, received, timeout):
+    ...     received[:] = sent
+    >>> def all_to_all(sent, sent_offsets, received, received_offsets, timeout):
+    ...     received[:] = sent
+    >>> sort(from_functions(all_gather, all_to_all, rank=0, size=1), [3, 1, 2])
+    array([1, 2, 3])
+    """
+    if not callable(all_gather) or not callable(all_to_all):
+        raise TypeError("all_gather, all_to_all: not functions")
+    rank, size = whole(rank, "rank", "int32"), whole(size, "size", "int32")
+    at, timeout = place(device), real(timeout, "timeout")
+    ends = _core.create_transport(where(at), all_gather, all_to_all, rank, size, timeout)
+    return Communicator(ends, at, workers)
+
+
+class _MPI:
+    """Moves bytes by messages between pairs of processes, so that a lost one is noticed by the time-out."""
+
+    def __init__(self, comm: Any):
+        from mpi4py import MPI
+
+        self._mpi = MPI
+        self._comm = comm.Dup()  # messages of the caller's stay apart
+        self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
+
+    def all_gather(self, sent: memoryview, received: memoryview, timeout: float) -> None:
+        bytes_ = len(sent)
+        offsets = [r * bytes_ for r in range(self.size + 1)]
+        self._exchange([sent] * self.size, received, offsets, timeout)
+
+    def all_to_all(
+        self, sent: memoryview, sent_offsets: Any, received: memoryview, received_offsets: Any, timeout: float
+    ) -> None:
+        parts = [sent[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
+        self._exchange(parts, received, received_offsets, timeout)
+
+    def _exchange(self, parts: list[memoryview], received: memoryview, offsets: Any, timeout: float) -> None:
+        requests = []
+        for step in range(1, self.size):
+            to, source = (self.rank + step) % self.size, (self.rank - step) % self.size
+            for at in range(offsets[source], offsets[source + 1], CHUNK):
+                room = received[at : min(at + CHUNK, offsets[source + 1])]
+                requests.append(self._comm.Irecv([room, self._mpi.BYTE], source=source))
+            for at in range(0, len(parts[to]), CHUNK):
+                requests.append(self._comm.Isend([parts[to][at : at + CHUNK], self._mpi.BYTE], dest=to))
+        received[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
+        end, pause = time.monotonic() + timeout, 0.0
+        while not self._mpi.Request.Testall(requests):
+            if time.monotonic() > end:
+                raise TimeoutError(f"rank {self.rank}: another rank did not arrive within {timeout:g} seconds")
+            time.sleep(pause)
+            pause = min(pause + 1e-6, 1e-3)
+
+
+def from_mpi(
+    comm: Any = None, *, device: Any = None, timeout: float = TIMEOUT, workers: Optional[int] = None
+) -> Communicator:
+    """Makes this process's end of a communicator over one of mpi4py. Collective.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        Default: ``MPI.COMM_WORLD``. It is duplicated.
+    device, timeout, workers
+        As those of `from_functions`.
+
+    Returns
+    -------
+    Communicator
+
+    Examples
+    --------
+    >>> from boscage.ranks import from_mpi, sort
+    >>> sort(from_mpi(), [2.0, 1.0])    # doctest: +SKIP
+    array([1., 2.])
+    """
+    if comm is None:
+        from mpi4py import MPI
+
+        comm = MPI.COMM_WORLD
+    by = _MPI(comm)
+    return from_functions(
+        by.all_gather, by.all_to_all, by.rank, by.size, device=device, timeout=timeout, workers=workers
+    )
+
+
+class KDTree:
+    """A k-d tree of the points of all ranks. Collective, as all its methods.
+
+    Parameters
+    ----------
+    comm : Communicator
+    data : array_like, shape (n, m)
+        This rank's points, perhaps none; of one type on all ranks.
+
+    Attributes
+    ----------
+    n, m : int
+        Points of all ranks, and coordinates.
+    first_row : int
+        The number of this rank's first point.
+
+    Examples
+    --------
+    >>> from boscage.ranks import KDTree, run
+    >>> run(lambda comm: KDTree(comm, [[float(comm.rank)]]).query([[0.9]])[1].tolist(), 2)
+    [[1], [1]]
+    """
+
+    def __init__(self, comm: Communicator, data: Any):
+        space = space_of(data)
+        points, self._dtype = points_of(data, None, space)
+        self._comm, self.m = comm, int(points.shape[1])
+        self._handle = _core.RanksKDTree(comm._at(space), comm._handle, DTYPES[self._dtype], self.m)
+        self._build(points, space)
+
+    def _build(self, points: Any, space: Space) -> None:
+        self._handle.build(self._comm._at(space), points)
+        about = self._handle.info(self._comm._at())
+        self.n, self.first_row = about["n"], about["first_row"]
+
+    def rebuild(self, data: Any) -> None:
+        """Rebuilds the tree from other points, in its memory."""
+        space = space_of(data)
+        points, _ = points_of(data, self._dtype, space)
+        self._build(points, space)
+
+    def _queries(self, x: Any) -> tuple[Any, Space]:
+        space = space_of(x)
+        x, _ = points_of(x, self._dtype, space, "x")
+        if int(x.shape[1]) != self.m:
+            raise ValueError(f"x must consist of vectors of length {self.m} but has shape {tuple(x.shape)}")
+        return x, space
+
+    def _distances(self, squares: Any, space: Space) -> Any:
+        return space.sqrt(squares)
+
+    def query(self, x: Any, k: int = 1, distance_upper_bound: float = np.inf) -> tuple[Any, Any]:
+        """Finds the nearest points, of all ranks, of this rank's queries.
+
+        Parameters
+        ----------
+        x : array_like, shape (q, m)
+        k : int
+            The same on all ranks.
+        distance_upper_bound : float
+            Only neighbours nearer than this count; the same on all ranks.
+
+        Returns
+        -------
+        d, i : array, shape (q, k); (q,) for k = 1
+            Distances, infinite where there is no neighbour, and numbers of points, `n` there.
+        """
+        x, space = self._queries(x)
+        k, bound = whole(k, "k"), real(distance_upper_bound, "distance_upper_bound")
+        if k < 1:
+            raise ValueError("k must be an integer of 1 or more")
+        kind = np.float32 if self._dtype == "float32" else np.float64
+        radius = float(np.nextafter(kind(bound), kind(-np.inf)))
+        q = int(x.shape[0])
+        ids, squares = space.empty((q, k), "int64"), space.empty((q, k), self._dtype)
+        bounded = bound < np.inf
+        if bounded and radius < 0:
+            raise ValueError("distance_upper_bound: no distance is less")
+        self._handle.knn(self._comm._at(space), x, k, radius, bounded, raw(ids), raw(squares))
+        d, ids = self._distances(squares, space), space.none_to(ids, self.n)
+        return (d.reshape(q), ids.reshape(q)) if k == 1 else (d, ids)
+
+    def query_ball_csr(self, x: Any, r: float, *, return_distance: bool = False) -> tuple[Any, ...]:
+        """Finds the points, of all ranks, within r of this rank's queries.
+
+        Parameters
+        ----------
+        x : array_like, shape (q, m)
+        r : float
+            The same on all ranks.
+        return_distance : bool
+            Returns distances too.
+
+        Returns
+        -------
+        offsets, ids : array
+            The points of query j are ``ids[offsets[j]:offsets[j + 1]]``, ascending.
+        distances : array
+        """
+        x, space = self._queries(x)
+        at, r = self._comm._at(space), real(r, "r")
+        offsets = space.empty(int(x.shape[0]) + 1, "int64")
+        self._handle.radius(at, x, r, raw(offsets), None, None)
+        total = int(space.host(offsets)[-1])
+        ids = space.empty(total, "int64")
+        squares = space.empty(total, self._dtype) if return_distance else None
+        self._handle.radius(at, x, r, raw(offsets), raw(ids), raw(squares))
+        found = space.give(offsets), space.give(ids)
+        return (*found, self._distances(squares, space)) if return_distance else found
+
+    def verify(self) -> None:
+        """Checks every node against all its ancestors, on any rank; raises a ValueError if the tree is damaged."""
+        self._handle.verify(self._comm._at())
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        return f"<boscage.ranks.KDTree of {self.n} points in {self.m} dimensions, {self._comm.size} ranks>"
+
+
+class HashMap:
+    """A map of the integer keys of all ranks to values. Collective, as all its methods.
+
+    Parameters
+    ----------
+    comm : Communicator
+    keys : array_like of int64
+        This rank's keys.
+    values : array_like
+        One number of 64 bits for each.
+    duplicates : {"last", "first", "sum", "min"}
+        What the value of a key is that comes several times, in the order of the ranks.
+
+    Examples
+    --------
+    >>> from boscage.ranks import HashMap, run
+    >>> run(lambda comm: HashMap(comm, [5, comm.rank], [1.5, 2.0], "sum").get([5, 9], -1).tolist(), 2)
+    [[3.0, -1.0], [3.0, -1.0]]
+    """
+
+    def __init__(self, comm: Communicator, keys: Any, values: Any, duplicates: str = "last"):
+        if duplicates not in DUPLICATES:
+            raise ValueError(f"duplicates: {duplicates!r} is not one of {', '.join(DUPLICATES)}")
+        self._comm, self._type = comm, None
+        keys, values, space = self._pairs(keys, values)
+        self._type = space.dtype_name(values)
+        opts = (0, 64, 8, DUPLICATES[duplicates], DTYPES[self._type])
+        self._handle = _core.RanksHash(comm._at(space), comm._handle, *opts)
+        self._handle.build(comm._at(space), keys, values)
+
+    def _pairs(self, keys: Any, values: Any) -> tuple[Any, Any, Space]:
+        space = space_of(keys, values)
+        keys = integers(keys, "int64", space, "keys")
+        if space is NUMPY:
+            kind = self._type or np.asarray(values).dtype.name
+            kind = kind if kind in ("float64", "uint64") else "float64" if kind.startswith("float") else "int64"
+            values = (reals if kind == "float64" else integers)(values, kind, NUMPY, "values")
+        if space.dtype_name(values) not in ("int64", "uint64", "float64"):
+            raise TypeError(f"values: {space.dtype_name(values)}; numbers of 64 bits are needed")
+        if len(keys.shape) != 1 or tuple(values.shape) != tuple(keys.shape):
+            raise ValueError("values: not one for each key")
+        return keys, values, space
+
+    def insert(self, keys: Any, values: Any) -> None:
+        """Adds the pairs of all ranks."""
+        keys, values, space = self._pairs(keys, values)
+        self._handle.insert(self._comm._at(space), keys, values)
+
+    def find(self, keys: Any) -> tuple[Any, Any]:
+        """Looks this rank's keys up: values, zero where a key is absent, and which are present."""
+        space = space_of(keys)
+        keys = integers(keys, "int64", space, "keys")
+        values, found = space.empty(int(keys.shape[0]), self._type), space.empty(int(keys.shape[0]), "uint8")
+        self._handle.find(self._comm._at(space), keys, 8, raw(values), raw(found))
+        return space.give(values), space.give(found) != 0
+
+    def get(self, keys: Any, default: Any = 0) -> Any:
+        """Looks this rank's keys up; `default` stands for absent ones."""
+        values, found = self.find(keys)
+        values[~found] = default
+        return values
+
+    def discard(self, keys: Any) -> int:
+        """Removes the keys that any rank names, and returns how many were there."""
+        space = space_of(keys)
+        return self._handle.erase(self._comm._at(space), integers(keys, "int64", space, "keys"))
+
+    def count(self) -> int:
+        """Counts the keys of all ranks."""
+        return self._handle.info(self._comm._at())["keys"]
+
+
+def _slice(x: Any, name: str) -> tuple[Any, Space]:
+    from .prims import _numbers
+
+    space = space_of(x)
+    return _numbers(x, space, name), space
+
+
+def _operation(op: str) -> int:
+    if op not in OPERATIONS:
+        raise ValueError(f"op: {op!r} is not one of {', '.join(OPERATIONS)}")
+    return OPERATIONS[op]
+
+
+def reduce(comm: Communicator, x: Any, op: str = "sum") -> Any:
+    """Reduces the slices of all ranks to one number, which all receive.
+
+    Parameters
+    ----------
+    comm : Communicator
+    x, op
+        As those of `boscage.prims.reduce`.
+
+    Returns
+    -------
+    scalar of NumPy, or array of one element of another library
+
+    Examples
+    --------
+    >>> from boscage.ranks import reduce, run
+    >>> run(lambda comm: int(reduce(comm, [comm.rank, 7], "max")), 2)
+    [7, 7]
+    """
+    x, space = _slice(x, "x")
+    out = space.empty(1, space.dtype_name(x))
+    _core.ranks_reduce(comm._at(space), comm._handle, _operation(op), x, raw(out))
+    return out[0] if space is NUMPY else space.give(out)
+
+
+def scan(comm: Communicator, x: Any, op: str = "sum", *, exclusive: bool = False) -> Any:
+    """Scans the slices of all ranks in their order.
+
+    Parameters
+    ----------
+    comm : Communicator
+    x, op, exclusive
+        As those of `boscage.prims.scan`.
+
+    Returns
+    -------
+    array
+        The results of this rank's elements.
+
+    Examples
+    --------
+    >>> from boscage.ranks import run, scan
+    >>> run(lambda comm: scan(comm, [1, 1]).tolist(), 2)
+    [[1, 2], [3, 4]]
+    """
+    x, space = _slice(x, "x")
+    out = space.empty(int(x.shape[0]), space.dtype_name(x))
+    _core.ranks_scan(comm._at(space), comm._handle, _operation(op), bool(exclusive), x, raw(out))
+    return space.give(out)
+
+
+def sort(comm: Communicator, x: Any) -> Any:
+    """Sorts the numbers of all ranks: the results in the order of the ranks ascend; each rank keeps its size.
+
+    Parameters
+    ----------
+    comm : Communicator
+    x : array_like
+        This rank's numbers.
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> from boscage.ranks import run, sort
+    >>> run(lambda comm: sort(comm, [[9, 1], [4, 0, 7]][comm.rank]).tolist(), 2)
+    [[0, 1], [4, 7, 9]]
+    """
+    x, space = _slice(x, "x")
+    out = space.empty(int(x.shape[0]), space.dtype_name(x))
+    _core.ranks_sort(comm._at(space), comm._handle, x, None, raw(out), None)
+    return space.give(out)
+
+
+def sort_pairs(comm: Communicator, keys: Any, values: Any) -> tuple[Any, Any]:
+    """Sorts keys of all ranks stably, and moves an integer with each.
+
+    Parameters
+    ----------
+    comm : Communicator
+    keys : array_like
+        This rank's keys.
+    values : array_like of int64
+        As many.
+
+    Returns
+    -------
+    keys, values : array
+
+    Examples
+    --------
+    >>> from boscage.ranks import run, sort_pairs
+    >>> run(lambda comm: sort_pairs(comm, [2 - comm.rank], [comm.rank])[1].tolist(), 2)
+    [[1], [0]]
+    """
+    keys, space = _slice(keys, "keys")
+    values = integers(values, "int64", space, "values")
+    if tuple(values.shape) != tuple(keys.shape):
+        raise ValueError("values: not as many as keys")
+    n = int(keys.shape[0])
+    out, moved = space.empty(n, space.dtype_name(keys)), space.empty(n, "int64")
+    _core.ranks_sort(comm._at(space), comm._handle, keys, values, raw(out), raw(moved))
+    return space.give(out), space.give(moved)
+
+
+def unique(comm: Communicator, keys: Any) -> tuple[Any, Any, int]:
+    """Numbers the distinct keys of all ranks by their first occurrence.
+
+    Parameters
+    ----------
+    comm : Communicator
+    keys : array_like of int64
+        This rank's keys.
+
+    Returns
+    -------
+    ids : array
+        The number of each key.
+    first : array
+        The keys that occur first on this rank; the ranks' lists in their order are all keys by number.
+    total : int
+        Their number.
+
+    Examples
+    --------
+    >>> from boscage.ranks import run, unique
+    >>> run(lambda comm: unique(comm, [[7, 5, 7], [5, 8]][comm.rank])[0].tolist(), 2)
+    [[0, 1, 0], [1, 2]]
+    """
+    space = space_of(keys)
+    keys = integers(keys, "int64", space, "keys")
+    n = int(keys.shape[0])
+    ids, first = space.empty(n, "int64"), space.empty(n, "int64")
+    count, total = _core.ranks_unique(comm._at(space), comm._handle, keys, raw(ids), raw(first))
+    return space.give(ids), space.give(first)[:count], total
+
+
+def emst(comm: Communicator, points: Any) -> tuple[Any, Any]:
+    """Finds the Euclidean minimum spanning tree of the points of all ranks.
+
+    Parameters
+    ----------
+    comm : Communicator
+    points : array_like, shape (n, m)
+        This rank's points.
+
+    Returns
+    -------
+    pairs : array, shape (e, 2)
+        This rank's part of the edges, by the numbers of points; the parts in the order of the ranks are the list that
+        `boscage.spatial.emst` returns.
+    lengths : array, shape (e,)
+
+    Examples
+    --------
+    >>> from boscage.ranks import emst, run
+    >>> run(lambda comm: emst(comm, [[[0.0], [5.0]], [[1.0]]][comm.rank])[0].tolist(), 2)
+    [[[0, 2], [1, 2]], []]
+    """
+    space = space_of(points)
+    points, dtype = points_of(points, None, space, "points")
+    n = int(points.shape[0])
+    pairs, squares = space.empty((n, 2), "int64"), space.empty(n, dtype)
+    count = _core.ranks_emst(comm._at(space), comm._handle, points, raw(pairs), raw(squares))
+    return space.give(pairs)[:count], space.sqrt(squares)[:count]
+
+
+def dbscan(comm: Communicator, points: Any, eps: float, min_samples: int) -> tuple[Any, Any]:
+    """Finds the clusters of the points of all ranks by density.
+
+    Parameters
+    ----------
+    comm : Communicator
+    points : array_like, shape (n, m)
+        This rank's points.
+    eps, min_samples
+        As those of `boscage.cluster.DBSCAN`.
+
+    Returns
+    -------
+    labels : array
+        Of this rank's points; -1: noise.
+    core : array of bool
+
+    Examples
+    --------
+    >>> from boscage.ranks import dbscan, run
+    >>> run(lambda comm: dbscan(comm, [[comm.rank / 2], [9.0 * comm.rank]], 1.0, 2)[0].tolist(), 2)
+    [[0, 0], [0, -1]]
+    """
+    space = space_of(points)
+    points, _ = points_of(points, None, space, "points")
+    labels, core = space.empty(int(points.shape[0]), "int64"), space.empty(int(points.shape[0]), "uint8")
+    samples = whole(min_samples, "min_samples")
+    _core.ranks_dbscan(comm._at(space), comm._handle, points, real(eps, "eps"), samples, raw(labels), raw(core))
+    return space.give(labels), space.give(core) != 0
+
+
+def _graph(comm: Communicator, n: int, edges: Any, weights: Any) -> tuple[Any, int]:
+    """This rank's graph of all vertices and its own edges, and the number of these."""
+    edges = integers(edges, "int64", NUMPY, "edges") if np.size(edges) else np.zeros((0, 2), np.int64)
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise ValueError("edges: not rows of two vertices")
+    weights = np.ones(len(edges)) if weights is None else reals(weights, "float64", NUMPY, "weights")
+    if weights.shape != (len(edges),):
+        raise ValueError("weights: not one for each edge")
+    graph = _core.Graph(comm._at(), DTYPES["float64"])
+    ends = np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1])
+    graph.build(comm._at(), *ends, weights, whole(n, "n"))
+    return graph, len(edges)
+
+
+def minimum_spanning_forest(
+    comm: Communicator, n: int, edges: Any, weights: Any = None, *, maximum: bool = False
+) -> tuple[np.ndarray, float]:
+    """Finds the minimum spanning forest of the edges of all ranks.
+
+    Parameters
+    ----------
+    comm : Communicator
+    n : int
+        Vertices, the same on all ranks.
+    edges : array_like of int, shape (m, 2)
+        This rank's edges.
+    weights : array_like, shape (m,), optional
+    maximum : bool
+        Finds the maximum forest.
+
+    Returns
+    -------
+    edges : array of int64
+        This rank's edges in the forest, by their numbers over all ranks, ascending.
+    weight : float
+        Of the whole forest.
+
+    Examples
+    --------
+    >>> from boscage.ranks import minimum_spanning_forest, run
+    >>> sides = [([[0, 1], [1, 2]], [1.0, 5.0]), ([[0, 2]], [2.0])]
+    >>> run(lambda comm: minimum_spanning_forest(comm, 3, *sides[comm.rank])[0].tolist(), 2)
+    [[0], [2]]
+    """
+    graph, m = _graph(comm, n, edges, weights)
+    ids = np.empty(min(max(n - 1, 0), m), np.int64)
+    count, _, weight = _core.ranks_forest(comm._at(), comm._handle, graph, bool(maximum), ids, None)
+    return ids[:count], weight
+
+
+def connected_components(comm: Communicator, n: int, edges: Any) -> tuple[int, np.ndarray]:
+    """Finds the connected components of the edges of all ranks.
+
+    Parameters
+    ----------
+    comm : Communicator
+    n : int
+        Vertices, the same on all ranks.
+    edges : array_like of int, shape (m, 2)
+        This rank's edges.
+
+    Returns
+    -------
+    count : int
+    labels : array of int64, shape (n,)
+        The smallest vertex in the component of each vertex, the same on all ranks.
+
+    Examples
+    --------
+    >>> from boscage.ranks import connected_components, run
+    >>> run(lambda comm: connected_components(comm, 4, [[comm.rank, comm.rank + 1]])[0], 2)
+    [2, 2]
+    """
+    graph, _ = _graph(comm, n, edges, None)
+    labels = np.empty(n, np.int64)
+    return _core.ranks_components(comm._at(), comm._handle, graph, labels), labels
