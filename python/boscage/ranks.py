@@ -9,19 +9,17 @@ A rank that is lost gives a `ConnectionError` on the others, at once for threads
 
 from __future__ import annotations
 
-import os
-import threading
-import time
-from typing import Any, Callable, Optional
+from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._arrays import DTYPES, NUMPY, Space, raw, space_of
+from ._communicators import Communicator, from_functions, from_mpi, run, threads
 from ._convert import integers, reals
 from ._numbers import real, whole
 from ._points import points_of
-from ._where import Place, place, where
+from .prims import _numbers, _operation
 
 __all__ = [
     "Communicator",
@@ -42,295 +40,7 @@ __all__ = [
     "unique",
 ]
 
-OPERATIONS = {"sum": 0, "min": 1, "max": 2}
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3}
-CHUNK = 1 << 30  # bytes of a message: MPI counts by 32 bits
-TIMEOUT = 300.0  # seconds, as in the library
-
-
-class Communicator:
-    """One rank's end, from `threads`, `run`, `from_mpi` or `from_functions`.
-
-    Attributes
-    ----------
-    rank, size : int
-        This rank's number, from 0, and the number of ranks.
-    device : str
-        Where this rank computes.
-
-    Examples
-    --------
-    >>> from boscage.ranks import threads
-    >>> [comm.rank for comm in threads(3)]
-    [0, 1, 2]
-    """
-
-    def __init__(self, handle: Any, device: Any = None, workers: Optional[int] = None):
-        self._handle = handle
-        self._place = place(device)
-        self._workers = workers
-        about = handle.info()
-        self.rank, self.size = about["rank"], about["size"]
-
-    def _at(self, space: Space = NUMPY) -> Any:
-        return where(place_for(space, self._place), space.stream(), self._workers)
-
-    @property
-    def device(self) -> str:
-        return str(self._place)
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """Rank, size, exchanges so far, bytes sent, seconds in exchanges, and whether a rank was lost."""
-        return self._handle.info()
-
-    def barrier(self) -> None:
-        """Waits until all ranks have called it."""
-        self._handle.barrier(self._at())
-
-    def bounds(self, n: int) -> tuple[int, int]:
-        """The first row of this rank's slice of n rows, and the row after its last."""
-        return self.rank * n // self.size, (self.rank + 1) * n // self.size
-
-    def slice(self, x: Any) -> Any:
-        """This rank's share of the rows of an array that all ranks have."""
-        begin, end = self.bounds(len(x))
-        return x[begin:end]
-
-    def close(self) -> None:
-        """Frees this end, and this rank's share of structures; other ranks that wait for it get an exception."""
-        self._handle.close()
-
-    def __enter__(self) -> "Communicator":
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<boscage.ranks.Communicator: rank {self.rank} of {self.size}, on {self._place}>"
-
-
-def _places(devices: Any) -> list[Place]:
-    """The place of each rank: of a number of ranks, or of a list of devices."""
-    if isinstance(devices, (int, np.integer)) and not isinstance(devices, bool):
-        return [place()] * whole(devices, "devices", "int32")
-    places = [place(f"cuda:{d}" if isinstance(d, (int, np.integer)) else d) for d in devices]
-    if len({p.backend for p in places}) > 1:
-        raise ValueError("devices: CPUs and GPUs in one communicator")
-    return places
-
-
-def threads(devices: Any, *, timeout: float = TIMEOUT, workers: Optional[int] = None) -> list[Communicator]:
-    """Makes a communicator whose ranks are threads of this process.
-
-    Parameters
-    ----------
-    devices : int, or sequence
-        Ranks on the device in use; or the device of each rank: "cuda:1", the number of a GPU, or "cpu".
-    timeout : float
-        Seconds that a rank waits for another one.
-    workers : int, optional
-        Threads of the CPU in each rank. Default: an equal share.
-
-    Returns
-    -------
-    list of Communicator
-        One for each thread: a thread uses its own, and no other.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from boscage.ranks import reduce, threads
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(pool.map(lambda comm: int(reduce(comm, [comm.rank + 1])), threads(2)))
-    [3, 3]
-    """
-    places = _places(devices)
-    ends = _core.create_threads(_core.Where(), len(places), real(timeout, "timeout"))
-    workers = max(1, (os.cpu_count() or 1) // len(places)) if workers is None else workers
-    return [Communicator(end, at, workers) for end, at in zip(ends, places)]
-
-
-def run(
-    program: Callable[..., Any],
-    devices: Any,
-    *arguments: Any,
-    timeout: float = TIMEOUT,
-    workers: Optional[int] = None,
-) -> list[Any]:
-    """Runs a program on ranks that are threads of this process.
-
-    Parameters
-    ----------
-    program : callable
-        Called as ``program(comm, *arguments)`` by each rank.
-    devices, timeout, workers
-        As those of `threads`.
-    *arguments
-        The same for all ranks; `Communicator.slice` takes a rank's rows.
-
-    Returns
-    -------
-    list
-        What each rank returned.
-
-    Raises
-    ------
-    Exception
-        The first one of a rank. Ranks that wait for a failed one end with a `ConnectionError`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from boscage.ranks import KDTree, run
-    >>> def nearest(comm, points):
-    ...     tree = KDTree(comm, comm.slice(points))
-    ...     return tree.query(comm.slice(points), k=2)[1][:, 1]
-    >>> np.concatenate(run(nearest, 3, np.array([[0.0], [1.0], [5.0], [5.5], [9.0]])))
-    array([1, 0, 3, 2, 3])
-    """
-    comms = threads(devices, timeout=timeout, workers=workers)
-    results: list[Any] = [None] * len(comms)
-    errors: list[tuple[float, BaseException]] = []
-
-    def work(comm: Communicator) -> None:
-        try:
-            results[comm.rank] = program(comm, *arguments)
-        except BaseException as error:
-            errors.append((time.monotonic(), error))
-        finally:
-            comm.close()
-
-    ranks = [threading.Thread(target=work, args=(comm,), name=f"rank {comm.rank}") for comm in comms]
-    for thread in ranks:
-        thread.start()
-    for thread in ranks:
-        thread.join()
-    if errors:  # the cause rather than its effects
-        causes = [error for _, error in errors if not isinstance(error, ConnectionError)]
-        raise causes[0] if causes else errors[0][1]
-    return results
-
-
-def from_functions(
-    all_gather: Callable[..., Any],
-    all_to_all: Callable[..., Any],
-    rank: int,
-    size: int,
-    *,
-    device: Any = None,
-    timeout: float = TIMEOUT,
-    workers: Optional[int] = None,
-) -> Communicator:
-    """Makes this rank's end of a communicator over functions that move bytes between ranks.
-
-    Parameters
-    ----------
-    all_gather : callable
-        ``all_gather(sent, received, timeout)``: sends the bytes of `sent` to all ranks. `received` is a memoryview of
-        size times as many, those of rank r at ``r * len(sent)``.
-    all_to_all : callable
-        ``all_to_all(sent, sent_offsets, received, received_offsets, timeout)``: sends bytes ``sent_offsets[r]`` to
-        ``sent_offsets[r + 1]`` to rank r.
-    rank, size : int
-        This rank, and the number of ranks.
-    device : str, optional
-        Where this rank computes.
-    timeout, workers
-        As those of `threads`. Functions raise an exception after `timeout` seconds without the others.
-
-    Returns
-    -------
-    Communicator
-
-    Examples
-    --------
-    >>> from boscage.ranks import from_functions, sort
-    >>> def all_gather(sent, received, timeout):
-    ...     received[:] = sent
-    >>> def all_to_all(sent, sent_offsets, received, received_offsets, timeout):
-    ...     received[:] = sent
-    >>> sort(from_functions(all_gather, all_to_all, rank=0, size=1), [3, 1, 2])
-    array([1, 2, 3])
-    """
-    if not callable(all_gather) or not callable(all_to_all):
-        raise TypeError("all_gather, all_to_all: not functions")
-    rank, size = whole(rank, "rank", "int32"), whole(size, "size", "int32")
-    at, timeout = place(device), real(timeout, "timeout")
-    ends = _core.create_transport(where(at), all_gather, all_to_all, rank, size, timeout)
-    return Communicator(ends, at, workers)
-
-
-class _MPI:
-    """Moves bytes by messages between pairs of processes, so that a lost one is noticed by the time-out."""
-
-    def __init__(self, comm: Any):
-        from mpi4py import MPI
-
-        self._mpi = MPI
-        self._comm = comm.Dup()  # messages of the caller's stay apart
-        self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
-
-    def all_gather(self, sent: memoryview, received: memoryview, timeout: float) -> None:
-        bytes_ = len(sent)
-        offsets = [r * bytes_ for r in range(self.size + 1)]
-        self._exchange([sent] * self.size, received, offsets, timeout)
-
-    def all_to_all(
-        self, sent: memoryview, sent_offsets: Any, received: memoryview, received_offsets: Any, timeout: float
-    ) -> None:
-        parts = [sent[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
-        self._exchange(parts, received, received_offsets, timeout)
-
-    def _exchange(self, parts: list[memoryview], received: memoryview, offsets: Any, timeout: float) -> None:
-        requests = []
-        for step in range(1, self.size):
-            to, source = (self.rank + step) % self.size, (self.rank - step) % self.size
-            for at in range(offsets[source], offsets[source + 1], CHUNK):
-                room = received[at : min(at + CHUNK, offsets[source + 1])]
-                requests.append(self._comm.Irecv([room, self._mpi.BYTE], source=source))
-            for at in range(0, len(parts[to]), CHUNK):
-                requests.append(self._comm.Isend([parts[to][at : at + CHUNK], self._mpi.BYTE], dest=to))
-        received[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
-        end, pause = time.monotonic() + timeout, 0.0
-        while not self._mpi.Request.Testall(requests):
-            if time.monotonic() > end:
-                raise TimeoutError(f"rank {self.rank}: another rank did not arrive within {timeout:g} seconds")
-            time.sleep(pause)
-            pause = min(pause + 1e-6, 1e-3)
-
-
-def from_mpi(
-    comm: Any = None, *, device: Any = None, timeout: float = TIMEOUT, workers: Optional[int] = None
-) -> Communicator:
-    """Makes this process's end of a communicator over one of mpi4py. Collective.
-
-    Parameters
-    ----------
-    comm : mpi4py.MPI.Comm, optional
-        Default: ``MPI.COMM_WORLD``. It is duplicated.
-    device, timeout, workers
-        As those of `from_functions`.
-
-    Returns
-    -------
-    Communicator
-
-    Examples
-    --------
-    >>> from boscage.ranks import from_mpi, sort
-    >>> sort(from_mpi(), [2.0, 1.0])    # doctest: +SKIP
-    array([1., 2.])
-    """
-    if comm is None:
-        from mpi4py import MPI
-
-        comm = MPI.COMM_WORLD
-    by = _MPI(comm)
-    return from_functions(
-        by.all_gather, by.all_to_all, by.rank, by.size, device=device, timeout=timeout, workers=workers
-    )
 
 
 class KDTree:
@@ -527,16 +237,8 @@ class HashMap:
 
 
 def _slice(x: Any, name: str) -> tuple[Any, Space]:
-    from .prims import _numbers
-
     space = space_of(x)
     return _numbers(x, space, name), space
-
-
-def _operation(op: str) -> int:
-    if op not in OPERATIONS:
-        raise ValueError(f"op: {op!r} is not one of {', '.join(OPERATIONS)}")
-    return OPERATIONS[op]
 
 
 def reduce(comm: Communicator, x: Any, op: str = "sum") -> Any:
