@@ -129,7 +129,7 @@ def run(
     timeout: float = TIMEOUT,
     workers: Optional[int] = None,
 ) -> list[Any]:
-    """Runs a program on ranks that are threads of this process.
+    """Runs a program on ranks, each a thread of this process.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class Communicator : public Lock
     std::vector<Part *> parts;
     ~Communicator() { close(); }
 
-    /* Frees the rank's shares of structures, and the end: other ranks that wait for it are told. */
+    /* Frees the rank's shares of structures, and the end: other ranks do not wait for it any longer. */
     void close()
     {
         for (Part *part : parts) {
@@ -490,6 +490,7 @@ void bind_communicators(nb::module_ &m)
 
 void bind_ranks(nb::module_ &m)
 {
+    /* 1. Communicators and structures. */
     bind_communicators(m);
     nb::class_<Tree>(m, "RanksKDTree")
         .def("__init__", &create_tree, "where"_a, "comm"_a, "dtype"_a, "dim"_a, nb::keep_alive<1, 3>())
@@ -506,6 +507,8 @@ void bind_ranks(nb::module_ &m)
         .def("insert", &change_table<bosc_ranks_hash_insert>, "where"_a, "keys"_a, "values"_a.none())
         .def("erase", &erase_keys, "where"_a, "keys"_a)
         .def("find", &find_keys, "where"_a, "queries"_a, "value_size"_a, "values"_a.none(), "found"_a.none());
+
+    /* 2. Functions of the slices of all ranks. */
     m.def("ranks_reduce", &reduce_slices, "where"_a, "comm"_a, "op"_a, "values"_a, "result"_a);
     m.def("ranks_scan", &scan_slices, "where"_a, "comm"_a, "op"_a, "exclusive"_a, "values"_a, "out"_a);
     m.def("ranks_sort", &sort_slices, "where"_a, "comm"_a, "keys"_a, "values"_a.none(), "sorted"_a, "moved"_a.none());

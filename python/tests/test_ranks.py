@@ -1,4 +1,4 @@
-"""Structures over ranks that are threads of this process: the answers of one, and no hang when a rank is lost."""
+"""Structures over ranks, which are threads of this process: the answers of one, and no hang when a rank is lost."""
 
 import threading
 import time
@@ -242,7 +242,7 @@ class Boards:
         self.posted = [None] * size
 
     def end(self, rank):
-        def meet(parts, timeout):
+        def swap(parts, timeout):
             self.posted[rank] = parts
             self.barrier.wait(timeout)
             found = [self.posted[r][rank] for r in range(self.size)]
@@ -250,11 +250,11 @@ class Boards:
             return found
 
         def all_gather(sent, received, timeout):
-            received[:] = b"".join(meet([bytes(sent)] * self.size, timeout))
+            received[:] = b"".join(swap([bytes(sent)] * self.size, timeout))
 
         def all_to_all(sent, sent_offsets, received, received_offsets, timeout):
             parts = [bytes(sent[sent_offsets[r] : sent_offsets[r + 1]]) for r in range(self.size)]
-            for r, part in enumerate(meet(parts, timeout)):
+            for r, part in enumerate(swap(parts, timeout)):
                 received[received_offsets[r] : received_offsets[r + 1]] = part
 
         return ranks.from_functions(all_gather, all_to_all, rank, self.size, timeout=5.0, workers=1)
