@@ -13,7 +13,10 @@ from typing import Any, Optional
 import numpy as np
 import sklearn.neighbors as _sklearn
 from sklearn.base import BaseEstimator
+from sklearn.neighbors import BallTree as _BallTree
 from sklearn.neighbors import _kd_tree as _theirs
+from sklearn.neighbors import kneighbors_graph as _kneighbors_graph
+from sklearn.neighbors import radius_neighbors_graph as _radius_neighbors_graph
 
 from . import _density, _sphere, spatial
 from ._arrays import NUMPY
@@ -309,13 +312,13 @@ class BallTree(KDTree64):
     (array([[0, 1]]), array([[422., 474.]]))
     """
 
-    _sklearn_class = _sklearn.BallTree
+    _sklearn_class = _BallTree
     valid_metrics = _sklearn.VALID_METRICS["ball_tree"]
 
     def __new__(cls, X: Any = None, leaf_size: int = 40, metric: Any = "minkowski", *args: Any, **kwargs: Any) -> Any:
         parameters = {key: value for key, value in kwargs.items() if key != "sample_weight"}
         if X is not None and not _is_haversine(metric) and _power(metric, parameters) is None:
-            return _sklearn.BallTree(X, leaf_size, metric, *args, **kwargs)
+            return _BallTree(X, leaf_size, metric, *args, **kwargs)
         return super().__new__(cls)
 
     def __init__(
@@ -613,7 +616,7 @@ def kneighbors_graph(
            [0., 4., 0.]])
     """
     X = _estimator(X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
-    return _sklearn.kneighbors_graph(
+    return _kneighbors_graph(
         X, n_neighbors, mode=mode, metric=metric, p=p, metric_params=metric_params, include_self=include_self
     )
 
@@ -649,6 +652,6 @@ def radius_neighbors_graph(
            [0., 0., 0.]])
     """
     X = _estimator(X, radius=radius, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
-    return _sklearn.radius_neighbors_graph(
+    return _radius_neighbors_graph(
         X, radius, mode=mode, metric=metric, p=p, metric_params=metric_params, include_self=include_self
     )
