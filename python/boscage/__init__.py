@@ -26,6 +26,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.ranks`              structures over several GPUs, threads, and processes of MPI
 ===========================  ==========================================================================
 
+`boscage.accelerate` replaces the functions of those libraries themselves, also by ``python -m boscage SCRIPT``.
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
 """
 
@@ -35,6 +36,7 @@ import importlib
 from typing import Any
 
 from . import _core
+from ._accelerate import accelerate
 from ._where import use
 
 __version__ = _core.version()
@@ -61,7 +63,7 @@ _MODULES = (
     "torch",
 )
 
-__all__ = ["__version__", "device_count", "info", "use", *_MODULES]
+__all__ = ["__version__", "accelerate", "device_count", "info", "use", *_MODULES]
 
 
 def device_count() -> int:
