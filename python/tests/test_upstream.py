@@ -53,6 +53,14 @@ def test_upstream(module):
     run(FILES[module], "--pyargs", module)
 
 
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    "module", [module for module in FILES if module.startswith("scipy.") or module.endswith(("test_kde", "test_lof"))]
+)
+def test_upstream_accelerated(module):
+    run(FILES[module] + ":accelerated", "--pyargs", module)
+
+
 # CuPy is installed without its tests: tests/cupyx_tests/scipy_tests/spatial_tests/test_kdtree.py of its sources.
 if "BOSCAGE_CUPY_TESTS" in os.environ:
 

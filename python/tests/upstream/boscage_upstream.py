@@ -1,6 +1,6 @@
 """A plugin of pytest that runs the installed tests of other projects with this package in place of theirs.
 
-`BOSCAGE_UPSTREAM` names the replacements. Tests expected to fail are listed in `expected.py`, each with its reason.
+`BOSCAGE_UPSTREAM` names the replacements; behind it ":accelerated" makes them by `boscage.accelerate`. Tests expected to fail are listed in `expected.py`, each with its reason.
 A listed test that passes is a failure, and so is a listed name that is no test.
 """
 
@@ -8,9 +8,9 @@ import os
 import warnings
 
 import pytest
-from expected import EXPECTED
+from expected import ACCELERATED, EXPECTED
 
-WHICH = os.environ["BOSCAGE_UPSTREAM"]
+WHICH, _, HOW = os.environ["BOSCAGE_UPSTREAM"].partition(":")
 
 
 def replace_kdtree():
@@ -75,14 +75,19 @@ def replace_hierarchy():
 
     import boscage.cluster.hierarchy
 
-    try:  # the array libraries of each function, by which its tests are chosen
-        from scipy._lib._array_api import xp_capabilities_table as libraries
-    except ImportError:  # before 1.16
-        libraries = {}
     for name in ("cut_tree", "single"):
         theirs, ours = getattr(scipy.cluster.hierarchy, name), getattr(boscage.cluster.hierarchy, name)
-        libraries[ours] = libraries.get(theirs)
+        describe(ours, theirs)
         setattr(scipy.cluster.hierarchy, name, ours)
+
+
+def describe(ours, theirs):
+    """Gives a function the array libraries of the original, by which its tests are chosen."""
+    try:
+        from scipy._lib._array_api import xp_capabilities_table as libraries
+    except ImportError:  # before 1.16
+        return
+    libraries[ours] = libraries.get(theirs)
 
 
 def replace_cupy_kdtree():
@@ -93,6 +98,15 @@ def replace_cupy_kdtree():
     cupyx.scipy.spatial.KDTree = boscage.spatial.KDTree
 
 
+def replace_all():
+    """All that `accelerate` replaces."""
+    import boscage
+
+    for module, name, original in boscage.accelerate()._originals:
+        if module.__name__ == "scipy.cluster.hierarchy":
+            describe(getattr(module, name), original)
+
+
 def replace_nothing():
     """networkx reads NETWORKX_TEST_BACKEND instead."""
 
@@ -100,7 +114,7 @@ def replace_nothing():
 def pytest_configure(config):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        {
+        replacements = {
             "kdtree": replace_kdtree,
             "csgraph": replace_csgraph,
             "shortest_path": replace_shortest_path,
@@ -110,11 +124,12 @@ def pytest_configure(config):
             "hierarchy": replace_hierarchy,
             "cupy": replace_cupy_kdtree,
             "networkx": replace_nothing,
-        }[WHICH]()
+        }
+        (replace_all if HOW else replacements[WHICH])()
 
 
 def pytest_collection_modifyitems(config, items):
-    expected = EXPECTED.get(WHICH, {})
+    expected = EXPECTED.get(WHICH, {}) | (ACCELERATED.get(WHICH, {}) if HOW else {})
     unseen = set(expected)
     for item in items:
         name = item.nodeid.split("::", 1)[1]
