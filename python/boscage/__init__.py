@@ -26,7 +26,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.ranks`              structures over several GPUs, threads, and processes of MPI
 ===========================  ==========================================================================
 
-`boscage.accelerate` replaces the functions of those libraries themselves, also by ``python -m boscage SCRIPT``.
+`boscage.accelerate` puts these names into the libraries themselves, and ``python -m boscage SCRIPT`` does so for a program.
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
 """
 

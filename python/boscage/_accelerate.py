@@ -63,7 +63,7 @@ class Report(NamedTuple):
     left : dict of (str, str) to int
         Calls left to the original, with the reason.
     replaced : tuple of str
-        Names that are replaced.
+        Names with another meaning now.
     """
 
     taken: dict[str, int]
@@ -239,7 +239,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 def accelerate(*modules: str) -> Acceleration:
     """Replaces functions and classes of other libraries by those of this package, wherever these give the same answers.
 
-    Modules that are imported later are changed when they are imported. Code that has a name already, by an earlier
+    Modules change when they are imported, if that comes later. Code that has a name already, by an earlier
     ``from scipy.spatial import KDTree``, keeps the original: call this first, or run ``python -m boscage SCRIPT``.
 
     Parameters
