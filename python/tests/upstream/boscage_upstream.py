@@ -100,6 +100,8 @@ def replace_cupy_kdtree():
 
 def replace_all():
     """All that `accelerate` replaces."""
+    import scipy.cluster.hierarchy  # noqa: F401 - so that its functions are replaced here
+
     import boscage
 
     for module, name, original in boscage.accelerate()._originals:
