@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._arrays import NUMPY, Space, space_of
+from ._arrays import NUMPY, Space, name_of, space_of
 from ._convert import real_array, refuse_complex
 from ._numbers import real
 
@@ -79,7 +79,7 @@ def rounds(x: Any, space: Space, name: str = "x") -> bool:
     if space is not NUMPY:
         return space.dtype_name(x) not in EXACT
     x = real_array(x, name)
-    if x.dtype.name in EXACT:
+    if name_of(x.dtype) in EXACT:
         return False
     with np.errstate(over="ignore"):
         return not ((x.astype(np.float32) == x) | (x != x)).all()

@@ -69,12 +69,11 @@ class Table:
             values = self._values_in(values, int(words.shape[0]))
             self._value_type = self._space.dtype(values)
             self._row = tuple(values.shape[1:])
-            kind = f"{self._value_type}" + (f", {self._row} each" if self._row else "")
             size = self._value_type.itemsize * math.prod(self._row)
             if size > 64 or not size or self._value_type.hasobject:
-                raise TypeError(f"values: {kind}; items and rows of 1 to 64 bytes can be stored")
+                raise TypeError(f"values: {self._value_text()}; items and rows of 1 to 64 bytes can be stored")
             if duplicates in NUMBERS and (self._row or self._value_type.name not in DTYPES):
-                raise TypeError(f"values: {kind} cannot be added or compared; numbers of 32 and 64 bits can")
+                raise TypeError(f"values: {self._value_text()} cannot be added or compared; numbers of 32 and 64 bits can")
         dtype = DTYPES.get(self._value_type.name, 0) if self._value_type is not None and duplicates in NUMBERS else 0
         self._handle = _core.HashTable(
             self._at(),
@@ -93,6 +92,9 @@ class Table:
         values = self._stored(values)
         self._handle.build(self._at(progress=progress), words, values)
         self._pairs = (words, values) if no_wait else None
+
+    def _value_text(self) -> str:
+        return f"{self._value_type}" + (f", {self._row} each" if self._row else "")
 
     def wait(self) -> None:
         """Waits until a table of `no_wait` is built, and raises what went wrong, if no call has done so before."""

@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, place_for, raw, space_of
+from ._arrays import DTYPES, NUMPY, name_of, place_for, raw, space_of
 from ._convert import as_type, is_extension, listed, strings_of_pandas, values_and_mask, values_of
 from ._keys import Keys, device_keys, plain
 from ._locks import reading
@@ -329,7 +329,7 @@ def unique(
     ar = np.asanyarray(ar) if strings is None else strings
     if not sorted and isinstance(ar, (np.ma.MaskedArray, np.matrix)):
         ar = values_of(ar, "ar")
-    left = sorted and (ar.dtype.name not in DTYPES or (host and ar.size < FEW))
+    left = sorted and (name_of(ar.dtype) not in DTYPES or (host and ar.size < FEW))
     if axis is not None or not equal_nan or type(ar) is not np.ndarray or left:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     given = ar.dtype

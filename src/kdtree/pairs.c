@@ -165,13 +165,13 @@ static bosc_status sum_subtrees(bosc_ctx *ctx, const struct pair_counts *s, stru
     return BOSC_OK;
 }
 
-/* result[b] = the sum of bin b over all items: matrix[b * items + item]. */
-static bosc_status reduce_bins(bosc_ctx *ctx, bosc_dtype type, const int64_t *matrix, int64_t items, int32_t bins,
+/* result[b] = the sum of bin b over all items: matrix[b * items + item], of int64 or double. */
+static bosc_status reduce_bins(bosc_ctx *ctx, bosc_dtype type, const void *matrix, int64_t items, int32_t bins,
                                int64_t *result)
 {
+    const int64_t *words = matrix;
     for (int32_t b = 0; b < bins; b++)
-        BI_TRY_WITH_SCRATCH(ctx,
-                            ctx->backend->core->reduce(ctx, BOSC_SUM, type, matrix + b * items, items, result + b));
+        BI_TRY_WITH_SCRATCH(ctx, ctx->backend->core->reduce(ctx, BOSC_SUM, type, words + b * items, items, result + b));
     return BOSC_OK;
 }
 
@@ -231,25 +231,75 @@ static bosc_status stage_blocks(bosc_ctx *ctx, const struct pair_counts *s, stru
 }
 
 /* result[b] = the number of pairs in bin b, by pairs of boxes. */
-static bosc_status count_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, const struct bi_kdtree_count_bins *bins,
+static bosc_status count_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_blocks *a,
                                    int64_t *result)
 {
-    struct bi_kdtree_count_blocks a = {.bins = *bins};
-    BI_TRY(stage_blocks(ctx, s, &a));
-    BI_TRY(bi_scratch_of(ctx, a.items * BI_KDTREE_BINS, sizeof *a.bins.counts, &a.bins.counts));
-    const double cost = BI_KDTREE_SEARCH_ITEMS * (double)s->tree->nodes / (double)a.items;
-    for (a.bins.first = 0; a.bins.first < s->radius_count; a.bins.first += a.bins.bins) {
-        set_bins(s, &a.bins);
-        BI_TRY_WITH_COST(ctx, cost, s->other->ops->steps->count_blocks(ctx, a.items, &a));
-        BI_TRY(reduce_bins(ctx, BOSC_I64, a.bins.counts, a.items, a.bins.bins, result + a.bins.first));
+    BI_TRY(bi_scratch_of(ctx, a->items * BI_KDTREE_BINS, sizeof *a->bins.counts, &a->bins.counts));
+    const double cost = BI_KDTREE_SEARCH_ITEMS * (double)s->tree->nodes / (double)a->items;
+    for (a->bins.first = 0; a->bins.first < s->radius_count; a->bins.first += a->bins.bins) {
+        set_bins(s, &a->bins);
+        BI_TRY_WITH_COST(ctx, cost, s->other->ops->steps->count_blocks(ctx, a->items, a));
+        BI_TRY(reduce_bins(ctx, BOSC_I64, a->bins.counts, a->items, a->bins.bins, result + a->bins.first));
     }
     return BOSC_OK;
 }
 
-/* True if pairs of boxes count the pairs: where boxes have all coordinates, and the backend has the step. */
-static bool uses_blocks(const struct pair_counts *s)
+/* Sums the weights of the searched tree over blocks, then over the boxes above, bottom up. */
+static bosc_status sum_boxes(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_sum_pairs *a)
 {
-    return s->counts && s->other->ops->steps->count_blocks && s->other->opts.dim <= BI_KDTREE_BOX_COORDINATES;
+    struct bi_kdtree_box_sums sum = {.blocks = a->pairs.blocks, .weights = a->pairs.bins.weights};
+    const int64_t blocks = (int64_t)1 << sum.blocks.levels;
+    BI_TRY(bi_scratch_of(ctx, s->other->nodes, sizeof *sum.node_weights, &sum.node_weights));
+    BI_TRY(bi_scratch_of(ctx, 2 * blocks - 1, sizeof *sum.sums, &sum.sums));
+    a->node_weights = sum.node_weights;
+    a->box_sums = sum.sums;
+    BI_TRY(s->other->ops->steps->sum_block(ctx, blocks, &sum));
+    for (sum.blocks.level = sum.blocks.levels - 1; sum.blocks.level >= 0; sum.blocks.level--)
+        BI_TRY(s->other->ops->steps->merge_sums(ctx, (int64_t)1 << sum.blocks.level, &sum));
+    return BOSC_OK;
+}
+
+/* result[b] = the sum over all queries of bin b, by walks of blocks of queries. */
+static bosc_status sum_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, const struct bi_kdtree_count_blocks *pairs,
+                                 int64_t *result)
+{
+    const struct bi_kdtree_steps *steps = s->other->ops->steps;
+    struct bi_kdtree_sum_pairs a = {.pairs = *pairs};
+    struct bi_kdtree_count_bins *bins = &a.pairs.bins;
+    const int64_t items = steps->sum_queries ? (int64_t)1 << a.pairs.query_blocks.levels : bins->n;
+    const double cost = BI_KDTREE_SEARCH_ITEMS * (double)bins->n / (double)items;
+    BI_TRY(sum_boxes(ctx, s, &a));
+    BI_TRY(bi_scratch_of(ctx, bins->n * BI_KDTREE_BINS, sizeof *bins->totals, &bins->totals));
+    for (bins->first = 0; bins->first < s->radius_count; bins->first += bins->bins) {
+        set_bins(s, bins);
+        BI_TRY_WITH_COST(ctx, cost, (steps->sum_queries ? steps->sum_queries : steps->sum_query)(ctx, items, &a));
+        BI_TRY(reduce_bins(ctx, BOSC_F64, bins->totals, bins->n, bins->bins, result + bins->first));
+    }
+    return BOSC_OK;
+}
+
+/* The counts, if the backend counts pairs of boxes, and the sums, of trees whose boxes have all coordinates. */
+static bosc_status search_by_blocks(bosc_ctx *ctx, const struct pair_counts *s, const struct bi_kdtree_count_bins *bins,
+                                    int64_t *results)
+{
+    struct bi_kdtree_count_blocks a = {.bins = *bins};
+    BI_TRY(stage_blocks(ctx, s, &a));
+    if (s->counts && s->other->ops->steps->count_blocks) BI_TRY_WITH_SCRATCH(ctx, count_by_blocks(ctx, s, &a, results));
+    if (!s->sums) return BOSC_OK;
+    return sum_by_blocks(ctx, s, &a, results + s->radius_count);
+}
+
+/* Walks for each query of trees of more dimensions; counts of the backend without pairs of boxes. */
+static bosc_status search_by_walks(bosc_ctx *ctx, const struct pair_counts *s, struct bi_kdtree_count_bins *a,
+                                   bool counting, bool summing, int64_t *results)
+{
+    void *matrix;
+    BI_TRY(stage_walk(ctx, s, a));
+    BI_TRY(bi_scratch_of(ctx, a->n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
+    if (counting) BI_TRY(count_bins(ctx, s, a, matrix, false, results));
+    if (!summing) return BOSC_OK;
+    BI_TRY(sum_subtrees(ctx, s, a));
+    return count_bins(ctx, s, a, matrix, true, results + s->radius_count);
 }
 
 /* Returns the least bin whose radius is not below a distance, given by its measure; radius_count if there is none. */
@@ -289,10 +339,12 @@ static bosc_status find_common_bin(bosc_ctx *ctx, const struct pair_counts *s, i
 static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
 {
     const size_t bytes = (size_t)s->radius_count * sizeof(int64_t);
+    const bool has_boxes = s->other->opts.dim <= BI_KDTREE_BOX_COORDINATES, /* of all coordinates */
+        counts_walk = s->counts && !(has_boxes && s->other->ops->steps->count_blocks),
+               sums_walk = s->sums && !has_boxes;
     struct bi_kdtree_count_bins a;
-    const bool by_blocks = uses_blocks(s), walks = s->sums || (s->counts && !by_blocks);
     int64_t *results, bin = -1;
-    void *matrix = NULL, *host;
+    void *host;
     /* 1. All pairs at once; before the host scratch is allocated, which find_common_bin uses too. */
     if (!s->sums && s->tree->nodes > 0 && s->other->nodes > 0) BI_TRY(find_common_bin(ctx, s, &bin));
     BI_TRY(bi_host_scratch(ctx, 2 * bytes, &host));
@@ -305,14 +357,9 @@ static bosc_status count_staged(bosc_ctx *ctx, const struct pair_counts *s)
     BI_TRY(stage_count(ctx, s, &a));
     if (a.n > 0 && s->other->nodes > 0) {
         BI_TRY(bi_scratch_of(ctx, 2 * s->radius_count, sizeof *results, &results));
-        if (by_blocks) BI_TRY_WITH_SCRATCH(ctx, count_by_blocks(ctx, s, &a, results));
-        if (walks) BI_TRY(stage_walk(ctx, s, &a));
-        if (walks) BI_TRY(bi_scratch_of(ctx, a.n * BI_KDTREE_BINS, sizeof(int64_t), &matrix));
-        if (s->counts && !by_blocks) BI_TRY(count_bins(ctx, s, &a, matrix, false, results));
-        if (s->sums) {
-            BI_TRY(sum_subtrees(ctx, s, &a));
-            BI_TRY(count_bins(ctx, s, &a, matrix, true, results + s->radius_count));
-        }
+        if ((s->counts && !counts_walk) || (s->sums && !sums_walk))
+            BI_TRY_WITH_SCRATCH(ctx, search_by_blocks(ctx, s, &a, results));
+        if (counts_walk || sums_walk) BI_TRY(search_by_walks(ctx, s, &a, counts_walk, sums_walk, results));
         BI_TRY(ctx->backend->copy(ctx, host, results, 2 * bytes));
         BI_TRY(ctx->backend->sync(ctx));
     }

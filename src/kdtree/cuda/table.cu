@@ -24,13 +24,14 @@ static bosc_status search_other_label(bosc_ctx *ctx, int64_t n, const void *args
 
 /* Pruning takes longer than the searches that it saves, as its few threads walk far: for a Euclidean tree of a million
  * points in 3-D 20 ms and 1 ms (scan lines), 12 and 2 (64 clusters); measured on an H200. Not measured in more
- * dimensions, nor with bounds of callers of bosc_kdtree_nearest_other. count_blocks would run few threads too, so each
- * node walks for itself; not measured. */
+ * dimensions, nor with bounds of callers of bosc_kdtree_nearest_other. count_blocks and sum_queries would run few
+ * threads too, so each node walks for itself; not measured. */
 static constexpr bi_kdtree_steps replace_search(bi_kdtree_steps steps)
 {
     steps.nearest_other_label = search_other_label;
     steps.prune = nullptr;
     steps.count_blocks = nullptr;
+    steps.sum_queries = nullptr;
     return steps;
 }
 

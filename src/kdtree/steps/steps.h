@@ -10,6 +10,7 @@
 #include "kdtree/steps/nearest_other_label.h"
 #include "kdtree/steps/pair_blocks.h"
 #include "kdtree/steps/pair_counts.h"
+#include "kdtree/steps/pair_sums.h"
 #include "kdtree/steps/rows.h"
 
 struct bi_kdtree_steps {

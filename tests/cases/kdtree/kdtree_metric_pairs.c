@@ -373,23 +373,48 @@ static void pairs_at_one_distance(bosc_ctx *ctx)
 /* Sums of arbitrary weights have the bits of one plain thread. */
 static void same_bits(bosc_ctx *ctx)
 {
+    enum { RADII = 20 };
+    static const struct {
+        bosc_dtype dtype;
+        int32_t dim;
+        double p;
+        bool boxed;
+    } trials[] = {{BOSC_F64, 1, 1, false}, {BOSC_F64, 2, 2, true},  {BOSC_F64, 3, INFINITY, false},
+                  {BOSC_F64, 1, 3, true},  {BOSC_F64, 3, 2, false}, {BOSC_F64, 2, 2, false},
+                  {BOSC_F64, 7, 2, false}, {BOSC_F32, 3, 2, false}, {BOSC_F32, 5, 2, false},
+                  {BOSC_I32, 3, 2, false}, {BOSC_F64, 18, 2, false}};
     struct suite_random r = {3};
     bosc_ctx *plain = km_plain_context();
-    for (int i = 0; i < 4; i++) {
-        int64_t n = suite_slow(ctx) ? 100 : 1200;
-        struct km_trial t = km_make(ctx, &r, BOSC_F64, 1 + i % 3, n, 1, KD_RANDOM, km_norms[i], i % 2);
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        const int64_t n = suite_slow(ctx) ? 100 : 1200, others = n / 3;
+        const int32_t dim = trials[i].dim;
+        /* 1. Two trees, and the same ones in the plain context. */
+        struct km_trial t = km_make(ctx, &r, trials[i].dtype, dim, n, 1, KD_RANDOM, trials[i].p, trials[i].boxed);
+        struct km_trial other = km_make(ctx, &r, trials[i].dtype, dim, others, 1, KD_RANDOM, trials[i].p, false);
+        memcpy(other.periods, t.periods, sizeof t.periods);
+        km_confine(&r, &other.points, t.periods, false);
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, other.tree, other.points.data, others, 0));
         bosc_kdtree_query_opts o = km_opts(&t);
-        bosc_kdtree *twin = kd_build(plain, &t.opts, &t.points);
-        double *weights = (double *)room(n), radii[20], sums[20], plain_sums[20];
+        bosc_kdtree *twin = kd_build(plain, &t.opts, &t.points), *second = kd_build(plain, &other.opts, &other.points);
+        /* 2. Weights of both signs, and radii up to the distance of two points. */
+        double *weights = (double *)room(n), radii[RADII], sums[RADII], plain_sums[RADII];
+        const double reach =
+            reference_distance(&t.metric, reference_measure(&t.points, 1, kd_row(&t.points, 0), &t.metric));
         for (int64_t k = 0; k < n; k++) weights[k] = suite_unit(&r) - 0.4;
-        for (int b = 0; b < 20; b++) radii[b] = i % 2 ? b * 0.3 : b * b * 8;
-        CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t.tree, t.tree, radii, 20, &o, weights, weights, 1, NULL, sums));
-        CHECK_OK(plain,
-                 bosc_kdtree_count_pairs(plain, twin, twin, radii, 20, &o, weights, weights, 1, NULL, plain_sums));
-        CHECK(memcmp(sums, plain_sums, sizeof sums) == 0);
+        for (int b = 0; b < RADII; b++) radii[b] = b * reach / (i % 2 ? 15 : 60);
+        /* 3. Sums of one tree, and of two. */
+        for (int two = 0; two < 2; two++) {
+            CHECK_OK(ctx, bosc_kdtree_count_pairs(ctx, t.tree, two ? other.tree : t.tree, radii, RADII, &o, weights,
+                                                  weights, 1, NULL, sums));
+            CHECK_OK(plain, bosc_kdtree_count_pairs(plain, twin, two ? second : twin, radii, RADII, &o, weights,
+                                                    weights, 1, NULL, plain_sums));
+            CHECK(memcmp(sums, plain_sums, sizeof sums) == 0);
+        }
         bosc_kdtree_free(twin);
+        bosc_kdtree_free(second);
         free(weights);
         km_free(&t);
+        km_free(&other);
     }
     bosc_ctx_free(plain);
 }
