@@ -250,7 +250,7 @@ class cKDTree(NeighbourGraphs):
 
     def _each(self, values: Any, shape: tuple[int, ...], space: Space, name: str) -> Any:
         """One number for all queries, or one for each of them."""
-        if np.ndim(values) == 0:
+        if type(values) is float or np.ndim(values) == 0:
             return np.array([real(values, name)])
         if space is NUMPY or space_of(values) is NUMPY:
             values = np.broadcast_to(reals(values, "float64", NUMPY, name), shape).ravel()

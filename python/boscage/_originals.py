@@ -12,6 +12,7 @@ from ._where import Progress, place
 # Limits below or above which the originals are faster: all are estimates, which depend on the machine.
 FEW = 1000  # elements of `unique`
 FEW_TESTS = 6  # of `isin`, with which NumPy compares all elements one after the other
+FEW_OBJECTS = 1 << 14  # objects and strings of pandas, up to which a set of Python finds them before pandas' function
 FEW_COMPARED = 200  # elements and tests
 FEW_INTEGERS = 4096  # integers, up to which their range is not read: that costs as much as it may save
 MOST_IN_RANGES = 1 << 21  # elements and tests, up to which one thread with a table of a range keeps up with several
@@ -34,7 +35,7 @@ def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
 
         codes = np.asarray(getattr(elements, "cat", elements).codes)
         return np.append(isin(dtype.categories, tests), False)[codes]  # -1: a missing element
-    if isinstance(elements, np.ndarray) and dtype != object:
+    if elements.size < FEW_OBJECTS or (isinstance(elements, np.ndarray) and dtype != object):
         return None
     if not isinstance(elements, np.ndarray) and type(dtype).__name__ != "StringDtype":
         return None
@@ -45,6 +46,22 @@ def found_by_pandas(elements: Any, tests: Any) -> Optional[np.ndarray]:
     flat = np.asarray(elements).reshape(-1) if plain else elements  # a matrix would keep two dimensions
     found = pandas.Series(flat, dtype=object if plain else None, copy=False).isin(words)
     return np.array(found, bool).reshape(elements.shape)
+
+
+def found_by_comparing(elements: Any, tests: Any) -> Optional[np.ndarray]:
+    """True for the elements of an array that equal one of a few tests of its type. None for others.
+
+    NumPy compares them the same way, after more checks.
+    """
+    if type(elements) is not np.ndarray or type(tests) is not np.ndarray or elements.dtype != tests.dtype:
+        return None
+    if not 0 < tests.size <= FEW_TESTS or tests.dtype.kind not in "biufSUmM" or not elements.ndim:
+        return None
+    first, *others = tests.reshape(-1)
+    found = elements == first
+    for test in others:
+        found |= elements == test
+    return found
 
 
 def isin_suits_numpy(elements: Any, tests: Any) -> bool:

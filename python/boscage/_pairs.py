@@ -236,10 +236,10 @@ class Pairs(PointSet):
         tree, other = self._both(other)
         radii = reals(r, "float64", NUMPY, "r")
         flat = radii.ravel()
-        if np.isnan(flat).any():
-            raise ValueError("r: NaN")
         order = None
-        if (np.diff(flat) < 0).any():
+        if not (flat[1:] >= flat[:-1]).all() or (flat.size == 1 and flat[0] != flat[0]):  # NaN is never in order
+            if np.isnan(flat).any():
+                raise ValueError("r: NaN")
             if not cumulative:
                 raise ValueError("r must be non-decreasing for non-cumulative counting.")
             order = np.argsort(flat, kind="stable")

@@ -14,10 +14,13 @@ from ._numbers import real
 
 def finite(x: np.ndarray, name: str) -> None:
     """Refuses NaN and infinities. A sum is finite only if all terms are, but finite terms may overflow it."""
-    if x.size > 1000:
+    if x.size <= 1000:
+        total = np.vdot(x, x)  # half the time of a sum
+    else:
         with np.errstate(all="ignore"):
-            if np.isfinite(x.sum()):
-                return
+            total = x.sum()
+    if math.isfinite(total):
+        return
     if not np.isfinite(x).all():
         raise ValueError(f"{name} must be finite, check for nan or inf values")
 

@@ -18,7 +18,7 @@ from ._keys import Keys, device_keys, plain
 from ._locks import reading
 from ._numbered import few_distinct, first_positions, numbered_in_range, numbered_strings
 from ._objects import distinct_objects, found_objects
-from ._originals import FEW, found_by_pandas, isin_suits_numpy, may_answer
+from ._originals import FEW, found_by_comparing, found_by_pandas, isin_suits_numpy, may_answer
 from ._operators import DictMethods, SetMethods, absent_key
 from ._table import Table
 from ._where import Progress, place, where
@@ -589,6 +589,8 @@ def isin(
            [False,  True]])
     """
     host = may_answer(device, progress)
+    if host and (found := found_by_comparing(element, test_elements)) is not None:
+        return np.logical_not(found, out=found) if invert else found
     if host and isin_suits_numpy(element, test_elements):
         return np.isin(element, test_elements, invert=invert)
     element, test_elements = listed(element), listed(test_elements)
