@@ -1,21 +1,29 @@
 #!/usr/bin/env python3
 """Measures functions beside their originals, at sizes from 10 to 10^6 and on many shapes of input.
 
-usage: sweep.py [--json FILE] [--only WORD] [--shape WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS]
-                [--processor-time]
+usage: sweep.py [--only WORD] [--shape WORD] [--sizes N,N,...] [--limit SECONDS] [--time SECONDS] [--budget SECONDS]
+                [--processor-time] [--json FILE] [--results FILE --commit HASH --device TEXT]
 
 A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
-Times are the least of as many calls as take --time (0.05), at least two. Sizes above one at which a call took more than
---limit (1) seconds are left out. --json writes all times as data. Calls of the two alternate, so that both see the same
-load; the file has the load of the machine. --processor-time sums the time of all threads, for loaded machines. Answers
-are not compared: python/tests and compare.py do that.
+Times are the least of as many calls as take --time (0.02), at least two. Calls of the two alternate, and so does which
+one is first, so that both see the same load and the same caches. A size is left out where a call is expected to take
+more than --limit (0.5) seconds, and sizes that are not begun after --budget (660) seconds. --processor-time sums the
+time of all threads, for loaded machines. Answers are not compared: python/tests and compare.py do that.
+
+--json writes all times as data, --results replaces the runs of a file of bench/results, from which
+tools/make-performance makes a table. On an idle machine, in 12 minutes at most:
+
+    sweep.py --results bench/results/sweep.json --commit $(git rev-parse --short HEAD) --device "CPU, idle cores"
 """
 
 import argparse
+import datetime
+import functools
 import gc
 import json
 import os
 import platform
+import re
 import sys
 import time
 
@@ -450,6 +458,11 @@ COLUMNS = {
 }
 
 
+@functools.lru_cache(2 * len(COLUMNS))
+def column(name, n):
+    return COLUMNS[name](n)
+
+
 WORDS = ("objects", "pandas str", "pandas string")
 
 
@@ -497,7 +510,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import HashMap
 
-    keys, values = COLUMNS[shape](n), np.arange(n)
+    keys, values = column(shape, n), np.arange(n)
     return lambda: HashMap(keys, values), lambda: dict(zip(keys.tolist(), values.tolist()))
 
 
@@ -505,7 +518,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import HashMap
 
-    keys, values = COLUMNS[shape](n), np.arange(n)
+    keys, values = column(shape, n), np.arange(n)
     table, plain = HashMap(keys, values), dict(zip(keys.tolist(), values.tolist()))
 
     def look_up():
@@ -519,7 +532,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import unique
 
-    x = COLUMNS[shape](n)
+    x = column(shape, n)
     return lambda: unique(x), lambda: np.unique(x)
 
 
@@ -527,7 +540,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import unique
 
-    x = COLUMNS[shape](n)
+    x = column(shape, n)
     return lambda: unique(x, return_inverse=True), lambda: np.unique(x, return_inverse=True)
 
 
@@ -535,7 +548,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import unique
 
-    x = COLUMNS[shape](n)
+    x = column(shape, n)
     return lambda: unique(x, return_counts=True), lambda: np.unique(x, return_counts=True)
 
 
@@ -543,7 +556,7 @@ def _(shape, n):
 def _(shape, n):
     from boscage.hashing import unique
 
-    x = COLUMNS[shape](n)
+    x = column(shape, n)
     return lambda: unique(x, sorted=False), lambda: np.unique(x, **UNSORTED)
 
 
@@ -553,7 +566,7 @@ def _(shape, n):
 
     from boscage.hashing import factorize
 
-    x = COLUMNS[shape](n)
+    x = column(shape, n)
     theirs = x.astype(object) if x.dtype.kind == "U" else x  # as pandas holds strings
     return lambda: factorize(x), lambda: pandas.factorize(theirs)
 
@@ -565,8 +578,8 @@ TESTS = {"1 test": 1, "5 tests": 5, "100 tests": 100, "as many tests": None}
 def _(shape, n):
     from boscage.hashing import isin
 
-    column, tests = shape.split(", ")
-    x, y = COLUMNS[column](n), COLUMNS[column](TESTS[tests] or n + 1)
+    name, tests = shape.split(", ")
+    x, y = column(name, n), column(name, TESTS[tests] or n + 1)
     return lambda: isin(x, y), lambda: np.isin(x, y)
 
 
@@ -575,7 +588,7 @@ def _(shape, n):
     from boscage.hashing import HashSet
 
     dtype = np.int32 if shape.startswith("int32") else np.int64
-    x, distinct = COLUMNS[shape.replace("int32", "int64")](n), rng(n).permutation(n)
+    x, distinct = column(shape.replace("int32", "int64"), n), rng(n).permutation(n)
     return lambda x=x.astype(dtype) if dtype == np.int32 else x: HashSet(x), lambda x=distinct.astype(dtype): HashSet(x)
 
 
@@ -595,56 +608,110 @@ def timed(call, setup, clock):
 def measure(calls, setup, least, clock):
     """The least time of each call; the calls alternate."""
     best = [np.inf] * len(calls)
+    order = list(range(len(calls)))
     gc.collect()
     gc.disable()
     try:
         begin, rounds = time.perf_counter(), 0
         while rounds < 2 or time.perf_counter() - begin < least * len(calls):
-            for i, call in enumerate(calls):
-                best[i] = min(best[i], timed(call, setup, clock))
+            for i in order:
+                best[i] = min(best[i], timed(calls[i], setup, clock))
+            order.reverse()
             rounds += 1
     finally:
         gc.enable()
     return best
 
 
+def sweep(cases, sizes, options):
+    """Measures all cases, size by size; returns rows as those of bench/results."""
+    clock = time.process_time if options.processor_time else time.perf_counter
+    begin, rows, last = time.perf_counter(), [], {}
+    for size in sizes:
+        for name, shape, function, most in cases:
+            before, taken = last.get((name, shape), (size, 0))
+            if size > most or taken * size / before > options.limit:
+                continue
+            if time.perf_counter() - begin > options.budget:
+                print(f"{options.budget:g} seconds are over: larger sizes than {size} and some of it are left out")
+                return rows
+            *setup, ours, theirs = function(shape, size)
+            t, u = measure([ours, theirs], setup[0] if setup else None, options.time, clock)
+            last[name, shape] = size, max(t, u)
+            mark = "  SLOWER" if is_behind(t, u) else ""
+            print(f"{name:<34} {shape:<28} {size:>8} {t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}{mark}", flush=True)
+            times = {"ours": digits(t * 1e6), "peer": peer_of(name), "peer_time": digits(u * 1e6)}
+            ratio = digits(times["peer_time"] / times["ours"])
+            rows.append({"case": name, "shape": shape, "n": size, "unit": "us", **times, "ratio": ratio})
+    return rows
+
+
+def is_behind(ours, original):
+    """True for times in seconds of which the original's is less by more than 1.1 times and 2 microseconds."""
+    return ours > 1.1 * original and ours - original > 2e-6
+
+
+def digits(x):
+    return float(f"{x:.4g}")
+
+
+def peer_of(name):
+    """The original of a function."""
+    if name.startswith("networkx"):
+        return "networkx"
+    if name.endswith(("beside pandas", "beside dict", "beside distinct keys")):
+        return name.split("beside ")[1]
+    if name.startswith("factorize"):
+        return "pandas"
+    if name.startswith(("unique", "isin")):
+        return "NumPy"
+    return "scikit-learn" if name.startswith(("Nearest", "neighbors", "KNeighbors", "RadiusNeighbors")) else "scipy"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json")
+    parser.add_argument("--results")
+    parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--device", default=f"{platform.machine()}, {os.cpu_count()} cores")
     parser.add_argument("--only", default="", help="part of a function's name")
     parser.add_argument("--shape", default="", help="part of a shape's name")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--limit", type=float, default=1)
-    parser.add_argument("--time", type=float, default=0.05)
+    parser.add_argument("--limit", type=float, default=0.5)
+    parser.add_argument("--time", type=float, default=0.02)
+    parser.add_argument("--budget", type=float, default=660)
     parser.add_argument("--processor-time", action="store_true")
     options = parser.parse_args()
-    clock = time.process_time if options.processor_time else time.perf_counter
-    import boscage
+    import boscage  # noqa: F401
 
-    rows, slower = [], 0
-    for name, shape, function, most in CASES:
-        if options.only not in name or options.shape not in shape:
-            continue
-        for size in map(int, options.sizes.split(",")):
-            if size > most:
-                break
-            *setup, ours, theirs = function(shape, size)
-            t, u = measure([ours, theirs], setup[0] if setup else None, options.time, clock)
-            behind = t > 1.1 * u and t - u > 2e-6
-            slower += behind
-            rows.append({"function": name, "shape": shape, "size": size, "ours": t, "original": u, "ratio": t / u})
-            mark = "  SLOWER" if behind else ""
-            times = f"{t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}"
-            print(f"{name:<34} {shape:<28} {size:>8} {times}{mark}", flush=True)
-            if max(t, u) > options.limit:
-                break
+    cases = [case for case in CASES if options.only in case[0] and options.shape in case[1]]
+    rows = sweep(cases, list(map(int, options.sizes.split(","))), options)
+    versions = [f"{m.__name__} {m.__version__}" for m in sys.modules.values() if getattr(m, "__name__", "") in PEERS]
+    clock = "processor time of all threads" if options.processor_time else "wall time"
+    run = {
+        "commit": options.commit,
+        "date": datetime.date.today().isoformat(),
+        "device": options.device,
+        "method": f"python python/bench/sweep.py: {clock}, least of two calls or more in turn, load of the machine "
+        f"{os.getloadavg()[0]:.1f}; {', '.join(sorted(versions))}",
+        "rows": rows,
+    }
     if options.json:
-        versions = {m.__name__: m.__version__ for m in sys.modules.values() if getattr(m, "__name__", "") in PEERS}
-        about = {"boscage": boscage.__version__, "cpus": os.cpu_count(), "load": os.getloadavg()[0]}
-        with open(options.json, "w") as file:
-            json.dump({**about, "machine": platform.machine(), "versions": versions, "rows": rows}, file, indent=1)
+        write_json(options.json, run)
+    if options.results:
+        with open(options.results) as file:
+            write_json(options.results, {**json.load(file), "runs": [run]})
+    slower = sum(is_behind(row["ours"] / 1e6, row["peer_time"] / 1e6) for row in rows)
     print(f"{len(rows)} measured, {slower} slower than the original")
     return 1 if slower else 0
+
+
+def write_json(path, data):
+    """Writes data with a line a row."""
+    text = json.dumps(data, indent=1)
+    text = re.sub(r"\{\s+(\"case\"[^{}]*?)\s+\}", lambda m: "{" + re.sub(r"\n\s+", " ", m[1]) + "}", text)
+    with open(path, "w") as file:
+        file.write(text + "\n")
 
 
 PEERS = ("numpy", "scipy", "sklearn", "pandas", "networkx")
