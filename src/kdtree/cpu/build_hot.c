@@ -1,5 +1,6 @@
 /* The hot loops of the CPU's builder, for keys of 4 and of 8 bytes. */
 #include "kdtree/cpu/cpu.h"
+#include "kdtree/steps/rows.h"
 #include "kdtree/cpu/lanes.h"
 
 #define BUILD_KEY uint32_t

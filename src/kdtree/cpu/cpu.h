@@ -7,7 +7,7 @@
 
 #include "core/cpu/level.h"
 #include "kdtree/kdtree.h"
-#include "kdtree/steps/steps.h"
+#include "kdtree/steps/metric_query.h"
 
 enum { BI_KDTREE_CPU_LOG2_BLOCK = 4, BI_KDTREE_CPU_BLOCK = 1 << BI_KDTREE_CPU_LOG2_BLOCK, BI_KDTREE_CPU_LEAF = 32 };
 

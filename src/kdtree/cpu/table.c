@@ -1,7 +1,9 @@
 /* The operations of k-d trees on the CPU. */
 #include <math.h>
 
+#include "kdtree/cpu/cpu.h"
 #include "kdtree/cpu/nearest_other.h"
+#include "kdtree/steps/steps.h"
 
 #include "core/cpu/level.h"
 #include "core/cpu/threads.h"

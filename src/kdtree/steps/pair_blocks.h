@@ -13,6 +13,9 @@ enum { BI_KDTREE_ITEM_LEVELS = 5 };
 /* Small query trees have items of fewer blocks, so that threads have 256 items. Not measured. */
 enum { BI_KDTREE_LEAST_ITEM_LEVEL = 8 };
 
+/* Coordinates and limits for which pairs of blocks are counted by vectors, once a limit. Not measured apart. */
+enum { BI_KDTREE_FEW_COORDINATES = 3, BI_KDTREE_FEW_LIMITS = 4 };
+
 /* Pairs that wait in a walk, at most: a division adds one, for each level of both trees; the first one; and a spare. */
 enum { BI_KDTREE_WAITING_PAIRS = 2 * BI_KDTREE_MOST_LEVELS + 2 };
 
@@ -124,6 +127,37 @@ BI_FN void bi_kdtree_count_two_blocks(const struct bi_kdtree_count_blocks *a, in
     }
 }
 
+/* The same for squares of doubles without periods, in few dimensions: vectors of the nodes of `to`, one coordinate
+ * after the other. Counts of distances up to a limit become those of bins by subtraction. */
+BI_FN void bi_kdtree_count_squares(const struct bi_kdtree_count_blocks *a, int32_t dim, struct bi_kdtree_range from,
+                                   struct bi_kdtree_range to, int64_t low, int64_t high, int64_t *counts)
+{
+    const int64_t first = a->bins.first, end = first + a->bins.bins;
+    double at[BI_KDTREE_FEW_COORDINATES][BI_KDTREE_BLOCK_NODES] = {{0}};
+    int64_t is_node[BI_KDTREE_BLOCK_NODES] = {0}, before = 0;
+    /* 1. Copy the nodes. */
+    for (int64_t j = to.begin; j < to.end; j++) {
+        is_node[j - to.begin] = 1;
+        for (int32_t c = 0; c < dim; c++) at[c][j - to.begin] = a->nodes[j * dim + c];
+    }
+    /* 2. Count the pairs within each limit; all are within that of the highest bin. */
+    for (int64_t b = low; b <= high && b < end; b++) {
+        int64_t within[BI_KDTREE_BLOCK_NODES] = {0}, sum = 0;
+        for (int64_t i = from.begin; i < from.end && b < high; i++) {
+            const double *q = a->bins.queries + i * dim;
+            for (int k = 0; k < BI_KDTREE_BLOCK_NODES; k++) {
+                double square = 0;
+                for (int32_t c = 0; c < dim; c++) square += (q[c] - at[c][k]) * (q[c] - at[c][k]);
+                within[k] += square <= a->bins.limits[b] ? is_node[k] : 0;
+            }
+        }
+        for (int k = 0; k < BI_KDTREE_BLOCK_NODES; k++) sum += within[k];
+        if (b == high) sum = (from.end - from.begin) * (to.end - to.begin);
+        if (b >= first) counts[b - first] += sum - before;
+        before = sum;
+    }
+}
+
 /* Counts the pairs between two boxes, if all are in one bin or both boxes are blocks. Else returns false. */
 BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct bi_kdtree_box_pair p, int64_t *counts)
 {
@@ -145,7 +179,13 @@ BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct b
         return true;
     }
     /* 2. Measure two blocks; constant dimensions unroll the loops. */
-    if (dim == 3)
+    const bool squares =
+        a->bins.metric.kind == BI_KDTREE_SQUARES && !a->bins.metric.periods && high - low <= BI_KDTREE_FEW_LIMITS;
+    if (dim == 3 && squares)
+        bi_kdtree_count_squares(a, 3, from, to, low, high, counts);
+    else if (dim == 2 && squares)
+        bi_kdtree_count_squares(a, 2, from, to, low, high, counts);
+    else if (dim == 3)
         bi_kdtree_count_two_blocks(a, 3, from, to, low, high, counts);
     else if (dim == 2)
         bi_kdtree_count_two_blocks(a, 2, from, to, low, high, counts);
