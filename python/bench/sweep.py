@@ -7,8 +7,9 @@ usage: sweep.py [--only WORD] [--shape WORD] [--sizes N,N,...] [--limit SECONDS]
 A line is marked where the original is faster by more than 1.1 times and 2 microseconds; the program then ends with 1.
 Times are the least of as many calls as take --time (0.02), at least two. Calls of the two alternate, and so does which
 one is first, so that both see the same load and the same caches. A size is left out where a call is expected to take
-more than --limit (0.5) seconds, and sizes that are not begun after --budget (660) seconds. --processor-time sums the
-time of all threads, for loaded machines. Answers are not compared: python/tests and compare.py do that.
+more than --limit (0.5) seconds. After --budget (660) seconds the program ends, at the size that it has come to.
+--processor-time sums the time of all threads, for loaded machines. Answers are not compared: python/tests and
+compare.py do that.
 
 --json writes all times as data, --results replaces the runs of a file of bench/results, from which
 tools/make-performance makes a table. On an idle machine, in 12 minutes at most:
@@ -639,7 +640,8 @@ def sweep(cases, sizes, options):
             t, u = measure([ours, theirs], setup[0] if setup else None, options.time, clock)
             last[name, shape] = size, max(t, u)
             mark = "  SLOWER" if is_behind(t, u) else ""
-            print(f"{name:<34} {shape:<28} {size:>8} {t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}{mark}", flush=True)
+            both = f"{t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}"
+            print(f"{name:<34} {shape:<28} {size:>8} {both}{mark}", flush=True)
             times = {"ours": digits(t * 1e6), "peer": peer_of(name), "peer_time": digits(u * 1e6)}
             ratio = digits(times["peer_time"] / times["ours"])
             rows.append({"case": name, "shape": shape, "n": size, "unit": "us", **times, "ratio": ratio})
@@ -647,7 +649,7 @@ def sweep(cases, sizes, options):
 
 
 def is_behind(ours, original):
-    """True for times in seconds of which the original's is less by more than 1.1 times and 2 microseconds."""
+    """True if the original is faster by more than 1.1 times and 2 microseconds; times are in seconds."""
     return ours > 1.1 * original and ours - original > 2e-6
 
 

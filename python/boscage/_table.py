@@ -73,7 +73,8 @@ class Table:
             if size > 64 or not size or self._value_type.hasobject:
                 raise TypeError(f"values: {self._value_text()}; items and rows of 1 to 64 bytes can be stored")
             if duplicates in NUMBERS and (self._row or self._value_type.name not in DTYPES):
-                raise TypeError(f"values: {self._value_text()} cannot be added or compared; numbers of 32 and 64 bits can")
+                kind = self._value_text()
+                raise TypeError(f"values: {kind} cannot be added or compared; numbers of 32 and 64 bits can")
         dtype = DTYPES.get(self._value_type.name, 0) if self._value_type is not None and duplicates in NUMBERS else 0
         self._handle = _core.HashTable(
             self._at(),
