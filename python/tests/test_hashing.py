@@ -93,6 +93,18 @@ def test_few_tests_and_elements_are_left_to_numpy(monkeypatch):
     assert same(unique(elements[:50] * 0.5), np.arange(7) * 0.5)
 
 
+def test_few_tests_are_compared(monkeypatch):
+    theirs = np.isin
+    monkeypatch.setattr(np, "isin", None)
+    nat = np.array(["NaT", "2020"], "M8[s]")
+    flags, none = np.array([[True], [False]]), np.zeros((0, 2))
+    for elements in (nat, np.array([np.nan, 1, -0.0]), np.array(["a", "b\0"]), flags, none):
+        for count in range(1, elements.size + 1):
+            for invert in (False, True):
+                tests = elements.reshape(-1)[:count]
+                assert same(isin(elements, tests, invert=invert), theirs(elements, tests, invert=invert))
+
+
 @pytest.mark.parametrize("values", [np.array(["b", "a", "b"], ">U3"), ["b", "a", "b"], np.array([b"b", b"a"], "S20")])
 def test_types_of_factorized_strings(values):
     for device in (None, "cpu"):  # None: numbered by a dict
@@ -638,9 +650,10 @@ def test_maps_and_dicts_mix():
         HashSet([1, 2]).union(None)
 
 
+@pytest.mark.parametrize("count", [500, 20_000])  # by a set, and by pandas
 @pytest.mark.parametrize("invert", [False, True])
-def test_isin_by_pandas(invert):
-    words = [f"w{i % 50}" for i in range(500)] + [None, np.nan]
+def test_isin_beside_pandas(invert, count):
+    words = [f"w{i % 50}" for i in range(count)] + [None, np.nan]
     tests = [f"w{i}" for i in range(0, 100, 3)]
     want = np.array([w in tests for w in words]) ^ invert
     objects = np.array(words, object)

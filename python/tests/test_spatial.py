@@ -116,6 +116,15 @@ def test_boxes(points, low, side):
     assert ids.tolist() == np.flatnonzero(inside).tolist() and offsets.tolist() == [0, inside.sum()]
 
 
+@pytest.mark.parametrize("r", [np.nan, [np.nan], [1, np.nan], [np.nan, 1]])
+def test_radii_of_counts_are_numbers(r):
+    tree = KDTree([[0.0, 1.0], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="^r: NaN"):
+        tree.count_neighbors(tree, r)
+    assert tree.count_neighbors(tree, []).tolist() == []
+    assert tree.count_neighbors(tree, [1, 0.5]).tolist() == [4, 2]
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_boxes_without_bounds_and_alone(dtype):
     tree = KDTree(np.array([[0, 5], [1, 6], [3, 7]], dtype))
