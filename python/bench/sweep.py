@@ -613,8 +613,8 @@ def measure(calls, setup, least, clock):
     gc.collect()
     gc.disable()
     try:
-        begin, rounds = time.perf_counter(), 0
-        while rounds < 2 or time.perf_counter() - begin < least * len(calls):
+        begin, rounds = clock(), 0
+        while rounds < 2 or clock() - begin < least * len(calls):
             for i in order:
                 best[i] = min(best[i], timed(calls[i], setup, clock))
             order.reverse()
