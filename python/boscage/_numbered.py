@@ -15,8 +15,8 @@ from ._keys import utf8
 from ._objects import distinct_objects
 
 # Limits: all are estimates, which depend on the machine.
-FEW = 48  # elements that a dict numbers faster than a hash table
-FEW_STRINGS = 64
+FEW = 100  # elements that a dict numbers faster than a hash table
+FEW_STRINGS = 200  # strings of which a dict finds the distinct ones faster
 RANGES = 1 << 15, 1 << 21  # least and most integers, for which an array of their range is faster
 MOST_WORDS = 8  # of a string that is numbered word by word
 
@@ -29,7 +29,8 @@ def few_distinct(ar: np.ndarray) -> Optional[np.ndarray]:
     None for larger arrays, other types, and floats with NaN, which a dict would keep several times.
     """
     kind, flat = ar.dtype.kind, ar.reshape(-1)
-    if flat.size > FEW or kind not in "biufmMSU" or (kind == "f" and ar.dtype.itemsize > _WORD):
+    few = FEW_STRINGS if kind in "SU" else FEW
+    if flat.size > few or kind not in "biufmMSU" or (kind == "f" and ar.dtype.itemsize > _WORD):
         return None
     if kind in "mM":
         return np.array([*dict.fromkeys(flat.astype(np.int64).tolist())], np.int64).astype(ar.dtype)
@@ -74,7 +75,7 @@ def numbered_strings(flat: np.ndarray, at: Any) -> Optional[tuple[np.ndarray, np
     """
     if flat.dtype.kind not in "SU":
         return None
-    if flat.size <= FEW_STRINGS:
+    if flat.size <= FEW:
         found = distinct_objects(flat, True)
         return None if found is None else (found[0], found[1].astype(flat.dtype))
     text = utf8(flat)
