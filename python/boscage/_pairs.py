@@ -16,7 +16,7 @@ from ._where import Place, Progress, where
 
 BLOCK = 1 << 20  # pairs for p < 1 that are in memory at once, about
 GRID_POINTS = 256  # least points of a grid; measured: a tree is faster with 100, a grid with 1,000
-SAMPLE = 1 << 10  # points whose neighbours are counted for an estimate of all pairs
+SAMPLE = 1 << 10  # points whose neighbours are counted for an estimate of all pairs; of few points every eighth
 
 
 class Pairs(PointSet):
@@ -185,10 +185,8 @@ class Pairs(PointSet):
         return pairs
 
     def _estimate_pairs(self, grid: Any, at: Any, r: float) -> int:
-        """The number of pairs of few points; an estimate for many, mostly too large, so that one search serves."""
-        if self._n < 8 * SAMPLE:
-            return int(grid.pairs(at, r, None, None))
-        rows = np.ascontiguousarray(self._data[:: self._n // SAMPLE])
+        """The number of pairs, estimated; mostly too large, so that one search serves."""
+        rows = np.ascontiguousarray(self._data[:: max(self._n // SAMPLE, 8)])
         counts = np.empty(len(rows), np.int64)
         grid.radius_count(at, rows, r, counts)
         mean = (counts.sum() - len(rows)) / len(rows)  # without the points themselves
