@@ -4,7 +4,11 @@
 #include "core/call.h"
 #include "forest/cpu/msf_state.h"
 
-enum { GRAIN = BI_THREAD_ITEMS / 4, BLOCK = 256 /* entries selected at once: 1 KB of numbers. Not measured */ };
+enum {
+    GRAIN = BI_THREAD_ITEMS / 4,
+    BLOCK = 256,                      /* entries selected at once: 1 KB of numbers. Not measured */
+    FILTERED = 2 * BI_MSF_CPU_SAMPLES /* fewer entries are sorted in the time of a sample */
+};
 
 /* A listing of the entries up to the threshold (`light`), or above it. */
 struct listing {
@@ -246,7 +250,7 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, struct bi_msf_found *
 {
     const int64_t edges = m->entries->list.m;
     const double light = BI_MSF_CPU_LIGHT * (double)m->rows.n;
-    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n, ordered;
+    bool filter = edges > FILTERED && (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n, ordered;
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(init_trees(m));
     BI_TRY(unite_ordered(m, &ordered));
