@@ -16,7 +16,7 @@ from ._objects import distinct_objects
 
 # Limits: all are estimates, which depend on the machine.
 FEW = 100  # elements that a dict numbers faster than a hash table
-FEW_STRINGS = 200  # strings of which a dict finds the distinct ones faster
+FEW_STRINGS = 200  # strings, to find the distinct ones without codes
 RANGES = 1 << 15, 1 << 21  # least and most integers, for which an array of their range is faster
 MOST_WORDS = 8  # of a string that is numbered word by word
 

@@ -167,12 +167,15 @@ BI_FN void bi_step_sum_queries(const struct bi_kdtree_sum_pairs *a, int64_t s)
     const struct bi_kdtree_count_bins *bins = &a->pairs.bins;
     const int32_t dim = bins->view.dim;
     const bool squares = bins->metric.kind == BI_KDTREE_SQUARES && !bins->metric.periods;
-    struct bi_kdtree_sum_queries of = {.begin = a->pairs.query_blocks.begins[s]};
+    struct bi_kdtree_sum_queries of;
     struct bi_kdtree_sum_walk w;
     /* 1. Copy the queries, one coordinate after the other. */
+    of.begin = a->pairs.query_blocks.begins[s];
     of.count = (int64_t)a->pairs.query_blocks.begins[s + 1] - of.begin;
-    for (int64_t k = 0; k < of.count; k++)
-        for (int32_t c = 0; c < dim; c++) of.at[c][k] = bins->queries[(of.begin + k) * dim + c];
+    for (int64_t k = 0; k < BI_KDTREE_BLOCK_NODES; k++) {
+        for (int32_t c = 0; c < dim; c++) of.at[c][k] = k < of.count ? bins->queries[(of.begin + k) * dim + c] : 0;
+        for (int32_t b = 0; b < bins->bins; b++) of.totals[b][k] = 0;
+    }
     /* 2. Add the sums of boxes, or the weights of nodes; constant kinds and dimensions make vectors. */
     bi_kdtree_sum_walk_begin(a, &w, s);
     while (bi_kdtree_sum_walk_next(a, &w)) {
