@@ -127,10 +127,11 @@ BI_FN void bi_kdtree_count_two_blocks(const struct bi_kdtree_count_blocks *a, in
     }
 }
 
-/* The same for squares of doubles without periods, in few dimensions: vectors of the nodes of `to`, one coordinate
- * after the other. Counts of distances up to a limit become those of bins by subtraction. */
-BI_FN void bi_kdtree_count_squares(const struct bi_kdtree_count_blocks *a, int32_t dim, struct bi_kdtree_range from,
-                                   struct bi_kdtree_range to, int64_t low, int64_t high, int64_t *counts)
+/* The same for sums and squares of doubles without periods, in few dimensions: vectors of the nodes of `to`, one
+ * coordinate after the other. Counts of distances up to a limit become those of bins by subtraction. */
+BI_FN void bi_kdtree_count_by_limits(const struct bi_kdtree_count_blocks *a, enum bi_kdtree_metric_kind kind,
+                                     int32_t dim, struct bi_kdtree_range from, struct bi_kdtree_range to, int64_t low,
+                                     int64_t high, int64_t *counts)
 {
     const int64_t first = a->bins.first, end = first + a->bins.bins;
     double at[BI_KDTREE_FEW_COORDINATES][BI_KDTREE_BLOCK_NODES] = {{0}};
@@ -146,9 +147,9 @@ BI_FN void bi_kdtree_count_squares(const struct bi_kdtree_count_blocks *a, int32
         for (int64_t i = from.begin; i < from.end && b < high; i++) {
             const double *q = a->bins.queries + i * dim;
             for (int k = 0; k < BI_KDTREE_BLOCK_NODES; k++) {
-                double square = 0;
-                for (int32_t c = 0; c < dim; c++) square += (q[c] - at[c][k]) * (q[c] - at[c][k]);
-                within[k] += square <= a->bins.limits[b] ? is_node[k] : 0;
+                double measure = 0;
+                for (int32_t c = 0; c < dim; c++) measure = bi_kdtree_add_gap(kind, measure, fabs(q[c] - at[c][k]));
+                within[k] += measure <= a->bins.limits[b] ? is_node[k] : 0;
             }
         }
         for (int k = 0; k < BI_KDTREE_BLOCK_NODES; k++) sum += within[k];
@@ -158,11 +159,33 @@ BI_FN void bi_kdtree_count_squares(const struct bi_kdtree_count_blocks *a, int32
     }
 }
 
+/* Measures all pairs of the nodes of two blocks; constant kinds and dimensions unroll the loops. */
+BI_FN void bi_kdtree_count_nodes(const struct bi_kdtree_count_blocks *a, struct bi_kdtree_range from,
+                                 struct bi_kdtree_range to, int64_t low, int64_t high, int64_t *counts)
+{
+    const enum bi_kdtree_metric_kind kind = a->bins.metric.kind;
+    const int32_t dim = a->bins.view.dim;
+    const bool few = (dim == 2 || dim == 3) && high - low <= BI_KDTREE_FEW_LIMITS && !a->bins.metric.periods;
+    if (few && kind == BI_KDTREE_SQUARES && dim == 3)
+        bi_kdtree_count_by_limits(a, BI_KDTREE_SQUARES, 3, from, to, low, high, counts);
+    else if (few && kind == BI_KDTREE_SQUARES)
+        bi_kdtree_count_by_limits(a, BI_KDTREE_SQUARES, 2, from, to, low, high, counts);
+    else if (few && kind == BI_KDTREE_SUM && dim == 3)
+        bi_kdtree_count_by_limits(a, BI_KDTREE_SUM, 3, from, to, low, high, counts);
+    else if (few && kind == BI_KDTREE_SUM)
+        bi_kdtree_count_by_limits(a, BI_KDTREE_SUM, 2, from, to, low, high, counts);
+    else if (dim == 3)
+        bi_kdtree_count_two_blocks(a, 3, from, to, low, high, counts);
+    else if (dim == 2)
+        bi_kdtree_count_two_blocks(a, 2, from, to, low, high, counts);
+    else
+        bi_kdtree_count_two_blocks(a, dim, from, to, low, high, counts);
+}
+
 /* Counts the pairs between two boxes, if all are in one bin or both boxes are blocks. Else returns false. */
 BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct bi_kdtree_box_pair p, int64_t *counts)
 {
     const int64_t first = a->bins.first, end = first + a->bins.bins;
-    const int32_t dim = a->bins.view.dim;
     double least, most;
     /* 1. Exclude the pair, or count it as a whole. */
     bi_kdtree_bound_pair(a, p, &least, &most);
@@ -178,19 +201,8 @@ BI_FN bool bi_kdtree_count_pair(const struct bi_kdtree_count_blocks *a, struct b
         if (low >= first) counts[low - first] += (from.end - from.begin) * (to.end - to.begin);
         return true;
     }
-    /* 2. Measure two blocks; constant dimensions unroll the loops. */
-    const bool squares =
-        a->bins.metric.kind == BI_KDTREE_SQUARES && !a->bins.metric.periods && high - low <= BI_KDTREE_FEW_LIMITS;
-    if (dim == 3 && squares)
-        bi_kdtree_count_squares(a, 3, from, to, low, high, counts);
-    else if (dim == 2 && squares)
-        bi_kdtree_count_squares(a, 2, from, to, low, high, counts);
-    else if (dim == 3)
-        bi_kdtree_count_two_blocks(a, 3, from, to, low, high, counts);
-    else if (dim == 2)
-        bi_kdtree_count_two_blocks(a, 2, from, to, low, high, counts);
-    else
-        bi_kdtree_count_two_blocks(a, dim, from, to, low, high, counts);
+    /* 2. Measure the nodes of two blocks. */
+    bi_kdtree_count_nodes(a, from, to, low, high, counts);
     return true;
 }
 
