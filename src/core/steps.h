@@ -1,7 +1,7 @@
 /* Expands a room's list of steps (steps.def: BI_STEP(name, argument struct)) into functions of a backend: an OpenMP
  * loop here, a grid-stride kernel in core/cuda/steps.cuh. Define BI_STEP as one of these, include the list, and
- * undefine it. A list lists quick steps, of some nanoseconds an item, as BI_QUICK_STEP, which defaults to BI_STEP. A
- * step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
+ * undefine it. A list lists quick steps, of some nanoseconds an item, as BI_QUICK_STEP, and long ones, of microseconds,
+ * as BI_LONG_STEP; both default to BI_STEP. A step is `BI_FN void bi_step_NAME(const ARGS *a, int64_t i)`. */
 #ifndef BI_CORE_STEPS_H
 #define BI_CORE_STEPS_H
 
@@ -9,12 +9,12 @@
 #include "core/call.h"
 #include "core/cpu/threads.h"
 
-/* Cost of an item of a step in simple items, which determines the number of threads: of most steps, and of quick ones.
- * A room with other costs defines BI_STEP_COST before. */
+/* Cost of an item of a step in simple items, which determines the number of threads: of most steps, of quick ones, and
+ * of long ones. A room with other costs defines BI_STEP_COST before. */
 #ifndef BI_STEP_COST
 #define BI_STEP_COST 128
 #endif
-enum { BI_QUICK_STEP_COST = 4 };
+enum { BI_QUICK_STEP_COST = 4, BI_LONG_STEP_COST = 1 << 13 };
 /* The same for progress (core/progress.h). */
 #ifndef BI_STEP_WEIGHT
 #define BI_STEP_WEIGHT 1
@@ -50,5 +50,6 @@ enum { BI_QUICK_STEP_COST = 4 };
 
 #define BI_STEP_CPU(name, args_t) BI_STEP_CPU_OF(name, args_t, BI_STEP_COST)
 #define BI_QUICK_STEP_CPU(name, args_t) BI_STEP_CPU_OF(name, args_t, BI_QUICK_STEP_COST)
+#define BI_LONG_STEP_CPU(name, args_t) BI_STEP_CPU_OF(name, args_t, BI_LONG_STEP_COST)
 
 #endif
