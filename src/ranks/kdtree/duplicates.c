@@ -139,8 +139,7 @@ static bosc_status allocate_arrays(struct duplicate_query *f, const int64_t *row
     BI_TRY(bi_scratch_of(f->ctx, ranks + 1, sizeof *f->row_begins, &f->row_begins));
     BI_TRY(bi_scratch_of(f->ctx, f->tree->input_count, sizeof *f->node_of, &f->node_of));
     BI_TRY(bi_scratch_of(f->ctx, f->tree->input_count, sizeof *f->tally, &f->tally));
-    BI_TRY(f->ctx->backend->copy(f->ctx, f->row_begins, row_begins, (size_t)(ranks + 1) * sizeof *row_begins));
-    return f->ctx->backend->sync(f->ctx);
+    return f->ctx->backend->copy(f->ctx, f->row_begins, row_begins, (size_t)(ranks + 1) * sizeof *row_begins);
 }
 
 static bosc_status run_query(struct duplicate_query *f, bosc_status local_status, const int64_t *row_begins)
@@ -221,8 +220,10 @@ static bosc_status query_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree
     bosc_status status = bi_ranks_kdtree_gather_row_begins(ctx, tree, local_status, row_begins);
     BI_IF_OK(status, bi_ranks_kdtree_find_duplicates(ctx, tree, BOSC_OK, o.ids, tree->opts.id_bits == 64, row_begins,
                                                      o.inverse, o.counts));
+    BI_IF_OK(status, bi_comm_agree(ctx, tree->comm, write_outputs(ctx, tree, &o)));
+    if (status != BOSC_OK) (void)ctx->backend->sync(ctx); /* a queued copy may read the list */
     bi_memory_release(&ctx->host, row_begins, bytes);
-    return status == BOSC_OK ? bi_comm_agree(ctx, tree->comm, write_outputs(ctx, tree, &o)) : status;
+    return status;
 }
 
 bosc_status bosc_ranks_kdtree_get_duplicates(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, void *inverse,

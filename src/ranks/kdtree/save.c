@@ -157,6 +157,7 @@ static bosc_status prepare_and_save(struct tree_writer *w, bosc_status local_sta
     bosc_status status = bi_comm_agree(w->ctx, w->tree->comm, local_status);
     if (status == BOSC_OK && w->tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE) status = prepare_duplicates(w);
     BI_IF_OK(status, save_tree(w, write, user));
+    (void)w->ctx->backend->sync(w->ctx); /* a queued copy may read the lists */
     bi_memory_release(&w->ctx->host, w->at, bytes);
     return status;
 }

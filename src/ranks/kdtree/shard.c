@@ -302,6 +302,7 @@ static bosc_status gather_boxes(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_sta
                                         (size_t)(ranks * words_per_shard) * sizeof *host);
     if (local_status == BOSC_OK && !(host = bi_host_alloc(ctx, bytes))) local_status = BOSC_ERR_NOMEM;
     const bosc_status status = exchange_boxes(ctx, tree, local_status, rows, n, partition, host);
+    if (status != BOSC_OK) (void)ctx->backend->sync(ctx); /* a queued copy may read `host` */
     bi_memory_release(&ctx->host, host, bytes);
     return status;
 }

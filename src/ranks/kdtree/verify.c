@@ -104,7 +104,8 @@ static bosc_status verify(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, bosc_sta
     char *uppers = local_status == BOSC_OK ? bi_host_alloc(ctx, bytes) : NULL;
     if (local_status == BOSC_OK && !uppers) local_status = BOSC_ERR_NOMEM;
     if (uppers) memset(uppers, 0, bytes);
-    bosc_status status = exchange_and_check(&p, local_status, uppers, bad);
+    const bosc_status status = exchange_and_check(&p, local_status, uppers, bad);
+    if (status != BOSC_OK) (void)ctx->backend->sync(ctx); /* a queued copy may access the nodes */
     bi_memory_release(&ctx->host, uppers, bytes);
     return status;
 }
