@@ -65,10 +65,62 @@ struct bi_msf_share {
      * for those without edges. lists_light: the light ones too. */
     const uint32_t *labels;
     bool lists_light;
+    bool lists_vertices; /* of heavy edges too the ends are vertices */
     /* Room for `capacity` edges: rank << 32 | entry, and the ends. With 64-bit keys: the rank, and the id apart. */
     uint64_t *keys, *ends, *ids;
     int64_t capacity;
     int64_t listed; /* result: the number of edges to list; `capacity` at most are written */
+};
+
+/* A forest over ranks by edges that are gathered on all of them (ranks/forest/gathered.c), for 32-bit keys. Every rank
+ * runs the same rounds and finds the same edges; the numbers of components may differ. */
+struct bi_msf_gathered {
+    int64_t entries;  /* of all ranks */
+    uint64_t first;   /* id of the graph's entry 0 among them */
+    bool two_levels;  /* light edges, then heavy ones; else all are light */
+    bool keys;        /* are requested in the end */
+    /* Round 0: the other end of each vertex's lightest edge of all ranks, and if it is this rank's; its records. */
+    const uint32_t *others;
+    const uint8_t *is_own;
+    const uint64_t *records;
+    /* Of the backend, in scratch: as in struct bi_msf_state. */
+    void *control;
+    uint32_t *next, *pointer, *pools[2], *keys_by_id;
+    void *best;
+    uint8_t *marks;
+};
+
+/* The lists of a level of all ranks, one after the other: rank << 32 | entry, and the ends, which are vertices. */
+struct bi_msf_gathered_lists {
+    int32_t ranks;
+    const void *const *table; /* (3 ranks + 1), host: the lists of keys, those of ends, and the begin of each */
+    const int64_t *firsts;    /* (ranks), host: id of each rank's entry 0 */
+    int64_t count;            /* edges */
+};
+
+/* Its operations. */
+struct bi_msf_gathered_ops {
+    /* Number of levels for n vertices and so many entries of all ranks; 0: not to be gathered. */
+    int (*levels)(int64_t n, int64_t entries);
+    /* Allocates all arrays but those of round 0, in scratch. */
+    bosc_status (*allocate)(bosc_ctx *, const struct bi_graph_view *, struct bi_msf_gathered *);
+    /* Contracts by the edges of round 0. */
+    bosc_status (*contract)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
+                            const struct bi_msf_gathered *);
+    /* Gathers the lists of level 0 or 1. */
+    bosc_status (*gather)(bosc_ctx *, const struct bi_msf_gathered *, const struct bi_msf_gathered_lists *, int level,
+                          void *edges);
+    /* Runs its rounds. edges: (count) of 16 bytes. */
+    bosc_status (*run_rounds)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
+                              const struct bi_msf_gathered *, int level, int64_t count, void *edges);
+    /* labels (n) = each vertex's component after level 0; BI_FOREST_NONE for one without edges. */
+    bosc_status (*list_components)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_gathered *,
+                                   uint32_t *labels);
+    /* Lists this rank's edges, with ids over all ranks of 64 bits, and keys if requested; labels: NULL, or (n) of the
+     * trees. Waits. */
+    bosc_status (*finish)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
+                          const struct bi_msf_gathered *, struct bi_msf_found *found, uint32_t *labels,
+                          int32_t *rounds);
 };
 
 /* The outcome of a method that not every input admits. */
@@ -95,6 +147,8 @@ struct bi_forest_ops {
     /* One rank's share of a round, for a graph that AUTO admits. NULL: the driver runs steps. Waits. */
     bosc_status (*msf_share)(bosc_ctx *, const struct bi_graph_view *, const struct bi_msf_order *,
                              struct bi_msf_share *);
+
+    const struct bi_msf_gathered_ops *gathered; /* NULL: none */
 
     /* labels = the smallest vertex of each vertex's component, the vertex itself if the mask excludes it; *count = the
      * number of components. */
@@ -128,6 +182,7 @@ bosc_status bi_msf_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entr
                                 const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_msf_cuda_share(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
                               struct bi_msf_share *share);
+extern const struct bi_msf_gathered_ops bi_msf_gathered_ops_cuda;
 bosc_status bi_components_cuda(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cuda_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                        uint32_t *labels, int64_t *count);

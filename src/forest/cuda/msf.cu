@@ -80,10 +80,12 @@ static __global__ void __launch_bounds__(THREADS) bi_msf_count_marks(const uint8
     counts[blockIdx.x] = sum;
 }
 
-/* Writes the marked ids of a tile, and their keys. The ids pass through shared memory, so that writes coalesce. */
+/* Writes the marked ids of a tile, and their keys; the last block sets *number unless it is NULL. The ids pass through
+ * shared memory, so that writes coalesce. */
 template <class K>
 static __global__ void __launch_bounds__(THREADS)
-    bi_msf_write_marked(const uint8_t *marks, const uint32_t *offsets, const K *keys_by_id, uint32_t *ids, K *keys)
+    bi_msf_write_marked(const uint8_t *marks, const uint32_t *offsets, const K *keys_by_id, uint32_t *ids, K *keys,
+                        unsigned *number)
 {
     struct list_shared {
         uint32_t warp[THREADS / 32], ids[TILE];
@@ -95,18 +97,18 @@ static __global__ void __launch_bounds__(THREADS)
         sh.ids[at++] = (blockIdx.x * THREADS + threadIdx.x) * MARKS_PER_THREAD + (uint32_t)__ffs((int)bits) - 1;
     __syncthreads(); /* all ids are in shared memory */
     uint32_t first = offsets[blockIdx.x];
+    if (number && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *number = first + total;
     for (uint32_t i = threadIdx.x; i < total; i += THREADS) {
         ids[first + i] = sh.ids[i];
         if (keys) keys[first + i] = keys_by_id[sh.ids[i]];
     }
 }
 
-/* Bytes of the marks, padded to whole tiles with zeros. */
-static size_t marks_bytes(int64_t entries) { return (size_t)bi_div_up(entries, TILE) * TILE; }
+size_t bi_msf_marks_bytes(int64_t entries) { return (size_t)bi_div_up(entries, TILE) * TILE; }
 
-/* Lists the marked ids, ascending, and their keys (NULL: not requested). */
 template <class K>
-static bosc_status list_marked(bosc_ctx *ctx, const bi_msf_state<K> &s, int64_t entries, uint32_t *ids, K *keys)
+bosc_status bi_msf_list_marked(bosc_ctx *ctx, const bi_msf_state<K> &s, int64_t entries, uint32_t *ids, K *keys,
+                               unsigned *number)
 {
     unsigned tiles = (unsigned)bi_div_up(entries, TILE);
     void *counts, *offsets;
@@ -115,8 +117,11 @@ static bosc_status list_marked(bosc_ctx *ctx, const bi_msf_state<K> &s, int64_t 
     BI_TRY(BI_RUN(ctx, bi_msf_count_marks, tiles, THREADS, 0, s.marks, (uint32_t *)counts));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_U32, counts, tiles, offsets));
     return BI_RUN(ctx, bi_msf_write_marked<K>, tiles, THREADS, 0, s.marks, (const uint32_t *)offsets, s.keys_by_id, ids,
-                  keys);
+                  keys, number);
 }
+
+template bosc_status bi_msf_list_marked(bosc_ctx *, const bi_msf_state<uint32_t> &, int64_t, uint32_t *, uint32_t *,
+                                        unsigned *);
 
 /* ---- levels ---- */
 
@@ -181,19 +186,21 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
     if (p.two_levels) BI_TRY(allocate_array(ctx, 2 * components, &s->pools[1]));
     BI_TRY(allocate_array(ctx, components, &s->best));
     if (sizeof(K) == 8) BI_TRY(allocate_array(ctx, components, &s->best_id));
-    BI_TRY(allocate_array(ctx, (int64_t)marks_bytes(g->entries), &s->marks));
+    BI_TRY(allocate_array(ctx, (int64_t)bi_msf_marks_bytes(g->entries), &s->marks));
     if (request->keys) BI_TRY(allocate_array(ctx, g->entries, &s->keys_by_id));
     s->capacity = p.capacity;
     return allocate_array(ctx, p.capacity, &s->list);
 }
 
-/* Labels the vertices; the smallest vertices go to s.next, free after the rounds. */
-template <class K> static bosc_status label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
+template <class K>
+bosc_status bi_msf_label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
 {
     if (!labels) return BOSC_OK;
     bi_msf_label_args a = {s.control, n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
     return launch_labels(ctx, a);
 }
+
+template bosc_status bi_msf_label_trees(bosc_ctx *, uint32_t, const bi_msf_state<uint32_t> &, uint32_t *);
 
 template <class K>
 static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
@@ -202,7 +209,7 @@ static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, c
     bi_msf_csr<K> rows = bi_msf_rows_of_view<K>(g, order);
     const bool checked = bi_msf_is_checked<K>(g, entries, order);
     BI_TRY(ctx->backend->fill(ctx, s.control, 0, sizeof *s.control));
-    BI_TRY(ctx->backend->fill(ctx, s.marks, 0, marks_bytes(g->entries)));
+    BI_TRY(ctx->backend->fill(ctx, s.marks, 0, bi_msf_marks_bytes(g->entries)));
     /* Level 0: light edges. */
     if (entries) {
         BI_TRY(bi_msf_list_light_entries(ctx, *entries, s, checked, p.light_fraction));
@@ -229,8 +236,9 @@ static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, cons
     bi_msf_state<K> s = {};
     BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
     BI_TRY(launch_levels(ctx, g, entries, order, s, p));
-    if (found->ids) BI_TRY(list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys));
-    BI_TRY(label_trees(ctx, (uint32_t)g->n, s, found->labels));
+    if (found->ids) 
+        BI_TRY(bi_msf_list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys, (unsigned *)nullptr));
+    BI_TRY(bi_msf_label_trees(ctx, (uint32_t)g->n, s, found->labels));
     return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, threshold_key));
 }
 

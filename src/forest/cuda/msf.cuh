@@ -105,6 +105,7 @@ struct bi_msf_control {
     unsigned long long edges, low, high;
     unsigned overflow; /* BI_MSF_NO_ROOM or BI_MSF_NO_EDGE */
     unsigned rounds[BI_MSF_LEVELS];
+    unsigned own_edges; /* of this rank among several (msf_gathered.cu) */
 
     unsigned long long threshold_key; /* an edge is light up to this (key, id) */
     unsigned threshold_id, giant;
@@ -324,6 +325,9 @@ bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_s
 template <class K>
 bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                       float light_fraction);
+/* The second part: s.next has the choices. */
+template <class K>
+bosc_status bi_msf_contract_choices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &);
 template <class K> bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<K> &);
 template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);
@@ -335,6 +339,16 @@ bosc_status bi_msf_list_light_entries(bosc_ctx *, const struct bi_msf_entries &,
                                       float light_fraction);
 template <class K>
 bosc_status bi_msf_list_heavy_entries(bosc_ctx *, const struct bi_msf_entries &, const bi_msf_state<K> &, bool checked);
+
+/* Lists the marked ids of `entries`, ascending, and their keys (NULL: not requested). number: NULL, or
+ * receives theirs, in device memory. There is an entry. */
+template <class K>
+bosc_status bi_msf_list_marked(bosc_ctx *, const bi_msf_state<K> &, int64_t entries, uint32_t *ids, K *keys,
+                               unsigned *number);
+/* Bytes of the marks, padded to whole tiles with zeros. */
+size_t bi_msf_marks_bytes(int64_t entries);
+/* Labels the vertices of trees, unless labels is NULL; the smallest vertices go to s.next, free after the rounds. */
+template <class K> bosc_status bi_msf_label_trees(bosc_ctx *, uint32_t n, const bi_msf_state<K> &, uint32_t *labels);
 
 /* The whole forest by one block, for a small graph or list; entries are not checked before. If the outcome is
  * BI_FOREST_FOUND, *found (requested results) and *result are filled. Otherwise the caller uses the next larger method.

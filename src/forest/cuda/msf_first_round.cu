@@ -368,7 +368,7 @@ static __global__ void __launch_bounds__(256)
 
 /* Roots get numbers: of two vertices that chose each other the smaller is a root. The others point at their choice, or
  * are BI_MSF_FINISHED, without a number, if no arc counts. components[0] is 0 before, and becomes the number of roots.
- * Adds all marked edges and their ranks to the sums, each at the end that is no root. */
+ * Adds all marked edges and their ranks to the sums, each at the end that is no root (s.row_key NULL: no ranks). */
 template <class K>
 static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
     bi_msf_number_roots(bi_msf_csr<K> rows, bi_msf_state<K> s)
@@ -393,7 +393,7 @@ static __global__ void __launch_bounds__(BI_MSF_ROUND_THREADS)
         uint32_t v = first + k * BI_MSF_ROUND_THREADS;
         root[k] = next[k] > v && v < rows.n && s.next[next[k]] == v;
         if (root[k] || next[k] == v) continue;
-        K key = s.row_key[v];
+        K key = s.row_key ? s.row_key[v] : 0;
         edges++;
         low += (uint32_t)key;
         high += (uint64_t)key >> 32;
@@ -450,8 +450,14 @@ template <class K>
 bosc_status bi_msf_first_round(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s, bool checked,
                                float light_fraction)
 {
-    unsigned vertices = (unsigned)bi_div_up(rows.n, BI_MSF_ROUND_THREADS);
     BI_TRY(bi_msf_choose_at_vertices(ctx, rows, s, checked, light_fraction));
+    return bi_msf_contract_choices(ctx, rows, s);
+}
+
+template <class K>
+bosc_status bi_msf_contract_choices(bosc_ctx *ctx, const bi_msf_csr<K> &rows, const bi_msf_state<K> &s)
+{
+    unsigned vertices = (unsigned)bi_div_up(rows.n, BI_MSF_ROUND_THREADS);
     BI_TRY(BI_RUN(ctx, bi_msf_number_roots<K>, (unsigned)bi_div_up(vertices, BI_MSF_BATCH), BI_MSF_ROUND_THREADS, 0,
                   rows, s));
     return BI_RUN(ctx, bi_msf_flatten_pointers<K>, vertices, BI_MSF_ROUND_THREADS, 0, rows, s);
@@ -461,6 +467,7 @@ template bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<uint32_t> &
                                         float);
 template bosc_status bi_msf_first_round(bosc_ctx *, const bi_msf_csr<uint64_t> &, const bi_msf_state<uint64_t> &, bool,
                                         float);
+template bosc_status bi_msf_contract_choices(bosc_ctx *, const bi_msf_csr<uint32_t> &, const bi_msf_state<uint32_t> &);
 template bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<uint32_t> &, const bi_msf_state<uint32_t> &,
                                                bool, float);
 template bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<uint64_t> &, const bi_msf_state<uint64_t> &,

@@ -105,8 +105,8 @@ static __device__ bool read_heavy_arc(const bi_msf_csr<K> &rows, const bi_msf_st
     if (component == sh.component[low] || (row > other && component != s.control->giant)) return false;
     uint32_t id = rows.ids[arc];
     if (only_heavy && key == threshold && id <= s.control->threshold_id) return false;
-    e->u = sh.component[low];
-    e->v = component;
+    e->u = s.share.lists_vertices ? row : sh.component[low];
+    e->v = s.share.lists_vertices ? other : component;
     e->key = key;
     e->id = id;
     return true;

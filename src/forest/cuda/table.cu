@@ -30,6 +30,7 @@ extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
                                                      bi_msf_cuda,
                                                      bi_msf_cuda_entries,
                                                      bi_msf_cuda_share,
+                                                     &bi_msf_gathered_ops_cuda,
                                                      bi_components_cuda,
                                                      bi_components_cuda_entries,
                                                      bi_components_cuda_entries_single_block};

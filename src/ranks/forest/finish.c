@@ -12,7 +12,8 @@ __extension__ typedef unsigned __int128 uint128;
 bosc_status bi_ranks_forest_share_requests(struct bi_ranks_forest_call *f, bosc_status local_status)
 {
     int64_t *requests = f->slice->requests;
-    const int64_t own = (f->labels ? BI_RANKS_REQUEST_LABELS : 0) | (f->sum ? BI_RANKS_REQUEST_SUM : 0);
+    int64_t own = (f->labels ? BI_RANKS_REQUEST_LABELS : 0) | (f->sum ? BI_RANKS_REQUEST_SUM : 0);
+    if (!bi_ranks_forest_can_gather(f->ctx, f->slice)) own |= BI_RANKS_CANNOT_GATHER;
     BI_TRY(bi_comm_agree(f->ctx, f->comm, local_status));
     BI_TRY(bi_comm_all_gather(f->ctx, f->comm, &own, sizeof own, requests));
     f->requests = 0;
@@ -132,16 +133,35 @@ static bosc_status sum_weights(struct bi_ranks_forest_call *f, const struct bi_m
 
 /* ---- all ---- */
 
+static bosc_status cut_and_sum(struct bi_ranks_forest_call *f, bosc_status local_status, const struct bi_msf_rows *rows,
+                               struct bi_msf_found *found)
+{
+    BI_TRY(cut_forest(f, local_status, rows, found));
+    f->ids = found->ids;
+    f->count = found->count;
+    return f->requests & BI_RANKS_REQUEST_SUM ? sum_weights(f, rows, found) : BOSC_OK;
+}
+
+/* The slice's rows, with ids over all ranks. */
+static struct bi_msf_rows rows_of_all(const struct bi_ranks_forest_slice *slice)
+{
+    struct bi_msf_rows rows = slice->rows;
+    rows.is_64bit = true;
+    return rows;
+}
+
 bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_t *records, bool is_64bit,
                                    int64_t count)
 {
-    struct bi_msf_rows rows = f->slice->rows;
+    const struct bi_msf_rows rows = rows_of_all(f->slice);
     struct bi_msf_found found = {.count = count};
-    bosc_status local_status = BOSC_OK;
-    rows.is_64bit = true; /* ids over all ranks have 64 bits */
-    if (!f->components_only) local_status = sort_edges(f, &rows, records, is_64bit, &found);
-    BI_TRY(cut_forest(f, local_status, &rows, &found));
-    f->ids = found.ids;
-    f->count = found.count;
-    return f->requests & BI_RANKS_REQUEST_SUM ? sum_weights(f, &rows, &found) : BOSC_OK;
+    const bosc_status local_status = f->components_only ? BOSC_OK : sort_edges(f, &rows, records, is_64bit, &found);
+    return cut_and_sum(f, local_status, &rows, &found);
+}
+
+bosc_status bi_ranks_forest_finish_sorted(struct bi_ranks_forest_call *f, bosc_status local_status,
+                                          struct bi_msf_found *found)
+{
+    const struct bi_msf_rows rows = rows_of_all(f->slice);
+    return cut_and_sum(f, local_status, &rows, found);
 }

@@ -12,8 +12,8 @@
 
 /* ---- local_edges.c ---- */
 
-/* Outputs that a rank requests, as bits. */
-enum { BI_RANKS_REQUEST_LABELS = 1, BI_RANKS_REQUEST_SUM = 2 };
+/* Outputs that a rank requests, as bits; CANNOT_GATHER: edges cannot be gathered on this rank (gathered.c). */
+enum { BI_RANKS_REQUEST_LABELS = 1, BI_RANKS_REQUEST_SUM = 2, BI_RANKS_CANNOT_GATHER = 4 };
 
 /* A rank's slice of the graph, and the data that all ranks share about it. */
 struct bi_ranks_forest_slice {
@@ -77,6 +77,7 @@ struct bi_ranks_forest_filter {
     struct bi_ranks_forest_threshold threshold;
     /* By vertex: lists the heavy edges between two components, whose numbers become the ends. NULL: the light ones. */
     const uint32_t *labels;
+    bool lists_vertices; /* by the backend's kernels: the ends are vertices with labels too */
 };
 
 /* Lists this rank's edges. Allocates the list, in scratch. */
@@ -181,5 +182,18 @@ bosc_status bi_ranks_forest_share_requests(struct bi_ranks_forest_call *f, bosc_
  * records: `count` of this rank's edges, in any order. Allocates scratch. With components_only counts them alone. */
 bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_t *records, bool is_64bit,
                                    int64_t count);
+
+/* The same of edges that ascend by id: ids over all ranks of 64 bits, and keys where a cut or a sum needs them. */
+bosc_status bi_ranks_forest_finish_sorted(struct bi_ranks_forest_call *f, bosc_status local_status,
+                                          struct bi_msf_found *found);
+
+/* ---- gathered.c ---- */
+
+/* True if this rank can run rounds over edges that it gathers from all ranks. */
+bool bi_ranks_forest_can_gather(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice);
+
+/* Finds the forest by such rounds, and finishes it; the labels are set unless it is cut. *is_found: false, on all ranks,
+ * if the graph is too large, or ranks do not share memory. Allocates scratch. */
+bosc_status bi_ranks_forest_gather(struct bi_ranks_forest_call *f, bool *is_found);
 
 #endif

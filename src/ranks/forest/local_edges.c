@@ -357,7 +357,8 @@ static struct bi_msf_share share_of(const struct bi_ranks_forest_slice *slice,
                                  .rank = UINT64_MAX,
                                  .id = UINT32_MAX,
                                  .labels = filter->labels,
-                                 .lists_light = !filter->has_threshold};
+                                 .lists_light = !filter->has_threshold,
+                                 .lists_vertices = filter->lists_vertices};
     if (!filter->has_threshold) return share;
     share.rank = filter->threshold.rank;
     if (filter->threshold.id < first)

@@ -78,8 +78,11 @@ static bosc_status write_outputs(struct msf_call *c)
 static bosc_status find_replicated(struct msf_call *c)
 {
     struct bi_ranks_forest_call *f = &c->f;
-    BI_TRY(bi_ranks_forest_share_requests(f, init_rounds(c)));
-    BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, BOSC_OK, &c->rounds));
+    bool is_gathered;
+    BI_TRY(bi_ranks_forest_share_requests(f, BOSC_OK));
+    BI_TRY(bi_ranks_forest_gather(f, &is_gathered));
+    if (is_gathered) return f->is_cut ? label_forest(f, NULL) : BOSC_OK;
+    BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, init_rounds(c), &c->rounds));
     f->info.rounds = c->rounds.count;
     BI_TRY(bi_ranks_forest_finish(f, c->rounds.records, c->rounds.is_64bit, c->rounds.found));
     return label_forest(f, &c->rounds);
