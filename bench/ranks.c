@@ -1,9 +1,11 @@
-/* Times structures over ranks: bench_ranks [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case] [-x]. Each
- * rank is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ... ranks
- * get slices of the same input in their memory. One context with one thread runs first, by the ordinary calls: all
- * answers must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of ranks
- * (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. With -x also processes run as
- * ranks, which exchange device memory by handles; host memory goes through shared memory. */
+/* Times structures over ranks: bench_ranks [-n items] [-m edges] [-d dimensions] [-p most ranks] [-c case] [-w] [-x].
+ * Each rank is a thread with one CPU thread, or with a CUDA device of its own where there are several; 1, 2, 4, ...
+ * ranks get slices of the same input in their memory. One context with one thread runs first, by the ordinary calls:
+ * all answers must have the same bits. The notes have the speed-up against it, the speed-up divided by the number of
+ * ranks (efficiency), and the bytes and exchanges of rank 0. Times begin and end at barriers. With -w the sizes are
+ * those of each rank (weak scaling; vertices are those of all): one context has as many items as one rank, the speed-up
+ * is that of items a second, and only the answers of one rank are compared. With -x also processes run as ranks, which
+ * exchange device memory by handles; host memory goes through shared memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -527,6 +529,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static struct rank ranks[MOST_RANKS];
 static const struct benchmark_case *current;
+static bool is_weak; /* the sizes are those of a rank */
 static int own_process = -1; /* the rank of this process; -1: it runs the others */
 
 static bosc_comm_info info_of(struct rank *r)
@@ -625,7 +628,7 @@ static void print_row(int count, const char *kind, struct bench_times one)
                             .ours = bench_median_of(ranks[0].seconds, bench.repeats),
                             .peer = "one context",
                             .theirs = one};
-    const double speed = one.median / row.ours.median;
+    const double speed = (is_weak ? count : 1) * one.median / row.ours.median;
     row.note = bench_text("speed-up %.2f, efficiency %.2f; rank 0 sends %.3f MB in %" PRId64 " exchanges", speed,
                           speed / count, 1e-6 * (double)ranks[0].sent, ranks[0].exchanges);
     bench_print(&row);
@@ -655,16 +658,23 @@ static void time_processes(int count, struct bench_times one, struct whole right
 
 static void time_case(int64_t most, bool processes)
 {
+    const int64_t n = input.n, m = input.m;
     run_ranks(0);
     const struct bench_times one = bench_median_of(ranks[0].seconds, bench.repeats);
     const struct whole right = join_answers(1);
     for (int count = 1; count <= most; count *= 2) {
+        if (is_weak && current->of_edges)
+            input.m = m * count; /* of as many vertices */
+        else if (is_weak)
+            input.n = n * count;
         run_ranks(count);
         const struct whole got = join_answers(count);
-        check_answers(count, right, got);
+        if (!is_weak || count == 1) check_answers(count, right, got);
         print_row(count, "rank", one);
         free(got.bytes);
     }
+    input.n = n;
+    input.m = m;
     if (processes && current->open != open_saved) /* the graph is in the memory of one process */
         time_processes((int)most, one, right);
     free(right.bytes);
@@ -697,13 +707,14 @@ static uint32_t *make_numbers(uint64_t seed, int64_t n, uint64_t limit)
     return numbers;
 }
 
-static void make_input(const char *only)
+/* copies: times the sizes. */
+static void make_input(const char *only, int64_t copies)
 {
     const bool edges = !only || strncmp(only, "forest", 6) == 0 || strncmp(only, "components", 10) == 0 ||
                        strncmp(only, "graph", 5) == 0;
     const bool points = !only || strncmp(only, "kdtree", 6) == 0 || strncmp(only, "emst", 4) == 0;
     const bool keys = !only || !(edges || points);
-    const int64_t n = input.n, m = input.m;
+    const int64_t n = input.n * copies, m = input.m * copies;
     if (points) {
         input.points = bench_host((size_t)(n * input.dim) * 4);
         BENCH(bosc_random_points(bench.ctx, BOSC_RANDOM_POINTS_UNIFORM, 7, n, (int32_t)input.dim, BOSC_F32,
@@ -717,8 +728,8 @@ static void make_input(const char *only)
             input.vectors[i] = i % 64 ? input.vectors[i - 1] ^ (uint64_t)1 << (input.keys[i] & 63) : input.keys[i];
     }
     if (edges) {
-        input.u = make_numbers(9, m, (uint64_t)n);
-        input.v = make_numbers(10, m, (uint64_t)n);
+        input.u = make_numbers(9, m, (uint64_t)input.n);
+        input.v = make_numbers(10, m, (uint64_t)input.n);
         input.weights = make_numbers(11, m, 1 << 24);
     }
 }
@@ -732,20 +743,22 @@ int main(int argc, char **argv)
                                        {'m', BENCH_INTEGER, &input.m, "edges (default: four times as many)"},
                                        {'d', BENCH_INTEGER, &input.dim, "dimensions of points (default 3)"},
                                        {'c', BENCH_TEXT, &only, "only cases whose names begin so"},
+                                       {'w', BENCH_FLAG, &is_weak, "sizes are those of each rank"},
                                        {'x', BENCH_FLAG, &processes, "also as many processes"}};
     input.dim = 3;
     bench.n = 1000000;
     bench.repeats = 5;
-    bench_options(argc, argv, "points, keys and vertices", own, 5);
+    bench_options(argc, argv, "points, keys and vertices", own, 6);
     if (bench.repeats > MOST_RUNS || most < 1 || most > MOST_RANKS)
         bench_fail("at most %d runs and %d ranks", MOST_RUNS, MOST_RANKS);
+    if (is_weak && processes) bench_fail("-w is of ranks that are threads");
     if (processes) own_process = bench_start_processes((int)most);
     /* 1. Make the inputs of the chosen cases. */
     bench_open();
     if (own_process < 0) bench_say("%s", bench_device());
     input.n = bench.n;
     if (input.m == 0) input.m = 4 * input.n;
-    make_input(only);
+    make_input(only, is_weak ? most : 1);
     /* 2. Time the cases. */
     if (own_process >= 0) serve_runs((int)most);
     for (int c = 0; c < CASES && own_process < 0; c++) {
