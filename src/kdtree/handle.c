@@ -238,6 +238,8 @@ bosc_status bi_kdtree_reserve_blocks(bosc_ctx *ctx, const bosc_kdtree *tree, int
     return status;
 }
 
+void bi_kdtree_begin_at(bosc_kdtree *tree, int32_t coordinate) { tree->next_first = coordinate; }
+
 bosc_status bi_kdtree_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
     return BI_NEW_HANDLE(ctx, tree, .ops = ctx->ops->kdtree, .opts = *opts);

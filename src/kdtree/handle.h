@@ -53,6 +53,10 @@ bosc_status bi_kdtree_reach_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct 
 bosc_status bi_kdtree_refuse_nan(bosc_ctx *ctx, const bosc_kdtree *tree, const char *array,
                                  const struct bi_kdtree_rows *rows);
 
+/* Requests that the root of later builds splits by a coordinate other than 0; backends may ignore it (tree->first).
+ * Answers of searches are the same; bosc_kdtree_get_nodes, saved trees and proofs would not be. */
+void bi_kdtree_begin_at(bosc_kdtree *tree, int32_t coordinate);
+
 /* Creates an empty tree with these (full) options. */
 bosc_status bi_kdtree_new(bosc_ctx *ctx, const bosc_kdtree_opts *opts, bosc_kdtree **tree);
 

@@ -40,6 +40,7 @@ typedef struct bosc_kdtree_view {
     int64_t nodes;
     bosc_dtype dtype;
     int32_t dim, log2_block, pitch, id_stride;
+    int32_t first;    /* the coordinate of the root's plane; 0 but for shards of trees over ranks */
     uint32_t version; /* BOSC_KDTREE_VIEW_VERSION */
 } bosc_kdtree_view;
 
@@ -128,7 +129,8 @@ BOSC_DEVICE_FN void bosc_kdtree_walk_begin(bosc_kdtree_walk *walk, const bosc_kd
     int32_t used = view->dim < BOSC_KDTREE_VIEW_LEVELS ? view->dim : BOSC_KDTREE_VIEW_LEVELS;
     walk->view = view;
     walk->query = query;
-    walk->level = walk->coordinate = 0;
+    walk->level = 0;
+    walk->coordinate = view->first;
     walk->leaf = walk->leaf_end = 0;
     walk->begin[0] = 0;
     walk->end[0] = (uint32_t)view->nodes;

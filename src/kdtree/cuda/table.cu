@@ -68,6 +68,7 @@ static bosc_kdtree_view cuda_view(const bosc_kdtree *tree)
     view.nodes = tree->nodes;
     view.dtype = tree->opts.dtype;
     view.dim = tree->opts.dim;
+    view.first = tree->first;
     view.pitch = records ? 4 : tree->opts.dim;
     view.id_stride = records ? 4 : 1;
     return view;
@@ -261,8 +262,11 @@ static bosc_status cuda_build(bosc_ctx *ctx, bosc_kdtree *tree, const struct bi_
                               enum bi_kdtree_outcome *outcome)
 {
     *outcome = BI_KDTREE_NEEDS_LISTS;
+    tree->first = 0;
     if (cuda_needs_lists(&tree->opts)) return BOSC_OK;
+    tree->first = tree->next_first;
     BI_TRY(bi_kdtree_cuda_build(ctx, tree, rows, outcome));
+    if (*outcome == BI_KDTREE_NEEDS_LISTS) tree->first = 0; /* lists begin with coordinate 0 */
     if (*outcome == BI_KDTREE_NEEDS_LISTS)
         bi_log(ctx, BOSC_LOG_INFO, "k-d tree: too many equal or clustered points for sampled pivots; sorting instead");
     return BOSC_OK;

@@ -139,7 +139,7 @@ struct bi_kdtree_check {
 /* True if node i is on the correct side of `mid`, an ancestor at `level`. */
 BI_FN bool bi_kdtree_ordered(const bosc_kdtree_view *v, int64_t i, int64_t mid, int level)
 {
-    int order = bi_kdtree_compare_nodes(v, i, mid, level % v->dim);
+    int order = bi_kdtree_compare_nodes(v, i, mid, (level + v->first) % v->dim);
     return i < mid ? order < 0 : order > 0;
 }
 

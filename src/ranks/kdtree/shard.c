@@ -317,12 +317,22 @@ bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree
     return bi_block_reserve(ctx, &tree->memory, &tree->cuts, bi_ranks_kdtree_cut_bytes(&tree->opts, partition));
 }
 
+/* Returns the coordinate that splits a shard first. The levels above have halved the extents of the coordinates before
+ * it, so nodes become cubes. */
+static int32_t shard_coordinate(const bosc_ranks_kdtree *tree)
+{
+    int32_t levels = 0;
+    while (tree->comm->rank_count >> (levels + 1)) levels++;
+    return levels % tree->opts.dim;
+}
+
 bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes)
 {
     const struct bi_ranks_kdtree_partition partition = bi_ranks_kdtree_make_partition(nodes, tree->comm->rank_count);
     const struct bi_kdtree_range range = bi_ranks_kdtree_shard_range(&partition, tree->comm->rank);
     const int64_t count = range.end - range.begin;
+    bi_kdtree_begin_at(tree->shard, shard_coordinate(tree));
     BI_IF_OK(local_status, bosc_kdtree_build(ctx, tree->shard, rows, count, 0));
     BI_TRY(gather_boxes(ctx, tree, local_status, &partition, rows, count));
     tree->n = points->total;

@@ -130,6 +130,7 @@ enum {
 struct bi_kdtree_pass {
     int64_t n;
     int32_t level, levels;      /* level of the segments; number of levels that the pass adds */
+    int32_t first;              /* the coordinate of their superkeys */
     uint32_t segments, largest; /* largest: nodes of the largest segment */
     uint32_t samples;           /* of each segment */
     uint32_t sample_chunk;      /* samples per block */
@@ -252,7 +253,7 @@ __device__ __forceinline__ bi_kdtree_list_scale bi_kdtree_list_scale_of(const bi
     scale.low = bi_key_u32_of_f32(b.x);
     const int bits = 32 - __clz((int)(bi_key_u32_of_f32(b.y) - scale.low));
     scale.shift = (uint16_t)(bits > pass.list_log ? bits - pass.list_log : 0);
-    scale.d = (uint16_t)bi_kdtree_axis(axes, (pass.level + bi_kdtree_heap_depth(v)) % DIM);
+    scale.d = (uint16_t)bi_kdtree_axis(axes, (pass.first + bi_kdtree_heap_depth(v)) % DIM);
     return scale;
 }
 
@@ -464,7 +465,7 @@ enum { BI_KDTREE_BLOCK_LOG = 12, BI_KDTREE_MOST_BLOCK_LOG = BI_KDTREE_BLOCK_LOG 
 int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim);
 /* Finishes all subtrees of `level`, of at most 2^log points each. */
 template <int DIM, class KEYS>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const KEYS &keys,
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log, const KEYS &keys,
                                          const bi_kdtree_source &from, const bi_kdtree_array &nodes,
                                          const uint32_t *failed);
 /* Expands F(DIM, KEYS) for all combinations. */

@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(PARTITION_THREADS, DIM == 4 ? 3 : 4)
         if (k * PARTITION_THREADS + t >= count) continue;
         /* Coordinates that the whole sample shares are replaced by the next ones that differ. */
         const bi_kdtree_point<DIM> projected = bi_kdtree_point_by_axes(sh.scatter, p[k]);
-        uint32_t destination = classify<DIM>(sh.scatter, keys, projected, pass.level % DIM, pass.levels);
+        uint32_t destination = classify<DIM>(sh.scatter, keys, projected, pass.first, pass.levels);
         placed[k] = destination << 16 | bi_kdtree_segment_scatter_count<DIM, true>(sh.scatter, keys, pass, work,
                                                                                    segment, destination, p[k]);
     }

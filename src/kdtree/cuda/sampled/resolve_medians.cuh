@@ -271,7 +271,7 @@ static __device__ __forceinline__ uint32_t push_points(bi_kdtree_segment_scatter
                                                        SIDE side_of)
 {
     const uint32_t t = threadIdx.x;
-    const int j = bi_kdtree_heap_depth((int)node_list.v), d = bi_kdtree_next_coordinate<DIM>((pass.level + j) % DIM);
+    const int j = bi_kdtree_heap_depth((int)node_list.v), d = bi_kdtree_next_coordinate<DIM>((pass.first + j) % DIM);
     uint32_t staying_count = 0;
     for (uint32_t batch = first; batch < limit; batch += THREADS * PUSH_ITEMS) {
         /* 1. Read a batch. */
@@ -435,7 +435,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     __syncthreads();
     /* 3. Count the chunk in shared memory, then add the counts to those of the list. */
     bi_kdtree_list_scale scale = {};
-    scale.d = (uint16_t)((pass.level + j) % DIM);
+    scale.d = (uint16_t)((pass.first + j) % DIM);
     count_points<DIM, COUNT_THREADS>(sh.bins, keys, work.side, scale, sh.marks.get(), list.x + first,
                                      list.x + min(first + COUNT_CHUNK, count));
     uint32_t *bins = bi_kdtree_list_bins_of(pass, work, segment, (uint32_t)v);

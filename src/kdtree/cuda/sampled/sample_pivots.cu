@@ -90,10 +90,10 @@ template <int DIM>
 __device__ __forceinline__ void node_extent(level_shared &sh, const bi_kdtree_pass &pass, const uint32_t *box, int j,
                                             int i, uint32_t axes)
 {
-    const int d = bi_kdtree_axis(axes, (pass.level + j) % DIM);
+    const int d = bi_kdtree_axis(axes, (pass.first + j) % DIM);
     float low = fmaxf(bi_f32_of_key(~box[d]), -FLT_MAX), high = fminf(bi_f32_of_key(box[4 + d]), FLT_MAX);
     for (int depth = 0; depth < j; depth++) {
-        if (bi_kdtree_axis(axes, (pass.level + depth) % DIM) != d) continue;
+        if (bi_kdtree_axis(axes, (pass.first + depth) % DIM) != d) continue;
         float pivot = sh.pivots[(1 << depth) - 1 + (i >> (j - depth))];
         if ((i >> (j - depth - 1)) & 1)
             low = pivot;
@@ -264,7 +264,7 @@ __device__ __forceinline__ void count_sample_range(level_shared &sh, const bi_kd
 #pragma unroll 4
     for (uint32_t s = first + threadIdx.x; s < end; s += BI_KDTREE_SAMPLE_THREADS) {
         float4 x = work.samples[segment * pass.samples + s];
-        int v = 0, d = pass.level % DIM;
+        int v = 0, d = pass.first;
         for (int depth = 0; depth <= j; depth++) {
             const int c = bi_kdtree_axis(axes, d);
             float value = c == 0 ? x.x : c == 1 ? x.y : c == 2 ? x.z : x.w;
@@ -415,7 +415,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_SAMPLE_THREADS)
 #pragma unroll
     for (int k = 0; k < SEGMENT_ITEMS; k++) node[k] = 0;
     for (int j = 0; j < pass.levels; j++) {
-        const int nodes = 1 << j, d = bi_kdtree_axis(sh.axes, (pass.level + j) % DIM);
+        const int nodes = 1 << j, d = bi_kdtree_axis(sh.axes, (pass.first + j) % DIM);
         if ((int)t < nodes) node_extent<DIM>(sh.level, pass, sh.box, j, (int)t, sh.axes);
         bool refined = true;
         for (int n = 0; n <= REFINEMENTS && refined; n++) {

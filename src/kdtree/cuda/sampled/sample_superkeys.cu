@@ -287,7 +287,7 @@ static __device__ __forceinline__ void write_mark(choose_shared &sh, const bi_kd
                                                   const bi_kdtree_pass_memory &work, uint32_t segment, int j, int i,
                                                   uint32_t m)
 {
-    const int d = (pass.level + j) % DIM, v = (1 << j) - 1 + i;
+    const int d = (pass.first + j) % DIM, v = (1 << j) - 1 + i;
     const uint32_t total = sh.total[i];
     /* 1. The ranks of the bracket's ends, as in sample_pivots.cu: the rank of the true median among the samples has a
      * standard deviation of sqrt(total) / 2, less for a sample without replacement; 2 ranks more for rounding. */
@@ -326,7 +326,7 @@ template <int DIM>
 static __device__ __forceinline__ bool has_tied_marks(const bi_kdtree_pass &pass, const bi_kdtree_pass_memory &work,
                                                       uint32_t segment, int j, int i, uint32_t m)
 {
-    const int d = (pass.level + j) % DIM;
+    const int d = (pass.first + j) % DIM;
     const bi_kdtree_point<DIM> *marks = bi_kdtree_marks_of<DIM>(work, segment, (1 << j) - 1 + i) + m;
     return marks[0].id != BI_KDTREE_NONE && marks[1].id != BI_KDTREE_NONE &&
            bi_kdtree_coordinate<DIM>(marks[0], d) == bi_kdtree_coordinate<DIM>(marks[1], d);
@@ -346,7 +346,7 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     for (int k = 0; k < SORT_ITEMS; k++) node[k] = 0;
     bool tied = false;
     for (int j = 0; j < pass.levels; j++) {
-        const int nodes = 1 << j, d = (pass.level + j) % DIM;
+        const int nodes = 1 << j, d = (pass.first + j) % DIM;
         const uint16_t *position = work.positions + ((size_t)segment * DIM + (uint32_t)d) * pass.samples;
         /* 1. Set the bit of each sample in its node. The barriers publish the zeros, and complete the bits. */
         for (int b = (int)t; b < nodes * SAMPLE_WORDS; b += SORT_THREADS)

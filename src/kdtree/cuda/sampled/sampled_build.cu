@@ -100,6 +100,7 @@ enum { MOST_PASSES = 8 };
 
 struct plan {
     int32_t levels, passes; /* levels above the subtrees of blocks; passes that make them */
+    int32_t first;          /* coordinate of the root's superkey */
     int block_log;
     bool by_superkey;
     bi_kdtree_pass pass[MOST_PASSES];
@@ -334,7 +335,8 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
         BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], keys, to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::of_blocks>(ctx, n, plan->levels, plan->block_log, keys,
+    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::of_blocks>(ctx, n, plan->levels, (plan->levels + plan->first) % DIM,
+                                                                       plan->block_log, keys,
                                                                        from, nodes, m->work.failed);
 }
 
@@ -408,6 +410,8 @@ static bosc_status build_with_brackets(bosc_ctx *ctx, bosc_kdtree *tree, const s
     const int32_t dim = tree->opts.dim;
     void *scratch;
     plan_build(&plan, rows->n, bi_kdtree_block_log(ctx, dim), *brackets);
+    plan.first = tree->first;
+    for (int q = 0; q < plan.passes; q++) plan.pass[q].first = (plan.pass[q].level + plan.first) % dim;
     allocate_arrays(&carver, &plan, &tree->opts, rows->n, &memory);
     BI_TRY(bi_scratch(ctx, carver.used, &scratch));
     carver = {static_cast<char *>(scratch), 0};

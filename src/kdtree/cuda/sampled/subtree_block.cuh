@@ -459,12 +459,12 @@ __device__ __forceinline__ void order_points(const bi_kdtree_block_subtree<DIM, 
     bi_kdtree_sort_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, axes, sh.order + node.begin);
 }
 
-/* Makes the subtrees of a level, a block each. */
+/* Makes the subtrees of a level, a block each. first: the coordinate of their superkeys. */
 template <int DIM, int LOG, class KEYS>
 static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>::THREADS,
                                          LOG > BI_KDTREE_BLOCK_LOG ? 1 : 2)
-    bi_kdtree_subtree_block(int64_t n, int32_t level, const KEYS keys, const bi_kdtree_source from,
-                            const bi_kdtree_array nodes, const uint32_t *failed)
+    bi_kdtree_subtree_block(int64_t n, int32_t level, int32_t first, const KEYS keys,
+                            const bi_kdtree_source from, const bi_kdtree_array nodes, const uint32_t *failed)
 {
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     BI_SHARED_DYNAMIC(shared, memory);
@@ -480,7 +480,7 @@ static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>:
     __syncthreads();
     if (sh.stop) return;
     const uint32_t begin = sh.begin, count = sh.end - begin;
-    const bi_kdtree_block_subtree<DIM, LOG, KEYS> tree = {sh, keys, count, level % DIM};
+    const bi_kdtree_block_subtree<DIM, LOG, KEYS> tree = {sh, keys, count, first};
     /* 2. Load, order and store; the barrier waits for the warps' parts of sh.order. */
     load_subtree(tree, from, begin);
     order_points(tree);
@@ -490,26 +490,26 @@ static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>:
 }
 
 template <int DIM, int LOG, class KEYS>
-static bosc_status launch_blocks(bosc_ctx *ctx, int64_t n, int32_t level, const KEYS &keys,
+static bosc_status launch_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, const KEYS &keys,
                                  const bi_kdtree_source &from, const bi_kdtree_array &nodes, const uint32_t *failed)
 {
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     auto kernel = bi_kdtree_subtree_block<DIM, LOG, KEYS>;
     const int bytes = (int)sizeof(shared);
     BI_CUDA_TRY(ctx, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    return BI_RUN(ctx, kernel, 1u << level, shared::THREADS, bytes, n, level, keys, from, nodes, failed);
+    return BI_RUN(ctx, kernel, 1u << level, shared::THREADS, bytes, n, level, first, keys, from, nodes, failed);
 }
 
 template <int DIM, class KEYS>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int log, const KEYS &keys,
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log, const KEYS &keys,
                                          const bi_kdtree_source &from, const bi_kdtree_array &nodes,
                                          const uint32_t *failed)
 {
     if (log == BI_KDTREE_MOST_BLOCK_LOG)
-        return launch_blocks<DIM, BI_KDTREE_MOST_BLOCK_LOG>(ctx, n, level, keys, from, nodes, failed);
+        return launch_blocks<DIM, BI_KDTREE_MOST_BLOCK_LOG>(ctx, n, level, first, keys, from, nodes, failed);
     if (log == BI_KDTREE_BLOCK_LOG)
-        return launch_blocks<DIM, BI_KDTREE_BLOCK_LOG>(ctx, n, level, keys, from, nodes, failed);
-    return launch_blocks<DIM, BI_KDTREE_BLOCK_LOG - 1>(ctx, n, level, keys, from, nodes, failed);
+        return launch_blocks<DIM, BI_KDTREE_BLOCK_LOG>(ctx, n, level, first, keys, from, nodes, failed);
+    return launch_blocks<DIM, BI_KDTREE_BLOCK_LOG - 1>(ctx, n, level, first, keys, from, nodes, failed);
 }
 
 #endif

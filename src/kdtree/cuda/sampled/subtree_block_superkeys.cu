@@ -4,7 +4,7 @@
 
 #define INSTANCE(DIM)                                                                         \
     template bosc_status bi_kdtree_run_subtree_blocks<DIM>(                                   \
-        bosc_ctx *, int64_t, int32_t, int, const bi_kdtree_superkeys<bi_kdtree_float_keys> &, \
+        bosc_ctx *, int64_t, int32_t, int32_t, int, const bi_kdtree_superkeys<bi_kdtree_float_keys> &, \
         const bi_kdtree_source &, const bi_kdtree_array &, const uint32_t *);
 INSTANCE(2)
 INSTANCE(3)

@@ -44,6 +44,7 @@ struct bi_kdtree_cuda_index {
     uint32_t *floors; /* smallest id of each subtree of levels 0 to floor_levels, by heap index */
     void *tops;       /* scratch of make_index.cu: boxes and ids of subtrees */
     int32_t levels, floor_levels;
+    int32_t first; /* the root's coordinate */
 };
 
 enum {
@@ -75,6 +76,7 @@ static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bos
     bi_kdtree_cuda_index index;
     const size_t size = bosc_dtype_size(opts->dtype), fork = bi_kdtree_fork_bytes(opts);
     index.levels = bi_kdtree_cuda_index_levels(n);
+    index.first = 0;
     index.floor_levels = index.levels > 3 ? index.levels - 3 : 0;
     const size_t leaves = (size_t)1 << index.levels;
     const size_t tops = index.levels > BI_KDTREE_INDEX_BLOCK_LEVELS ? leaves >> BI_KDTREE_INDEX_BLOCK_LEVELS : 1;
@@ -93,7 +95,10 @@ static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_at(char *base, const bos
 static inline bi_kdtree_cuda_index bi_kdtree_cuda_index_of(const bosc_kdtree *tree)
 {
     size_t bytes;
-    return bi_kdtree_cuda_index_at(static_cast<char *>(tree->index.data), &tree->opts, tree->nodes, &bytes);
+    bi_kdtree_cuda_index index =
+        bi_kdtree_cuda_index_at(static_cast<char *>(tree->index.data), &tree->opts, tree->nodes, &bytes);
+    index.first = tree->first;
+    return index;
 }
 
 /* Returns the in-order position of heap node h of a level: just before the first leaf of its greater side. */

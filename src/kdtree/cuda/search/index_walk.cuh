@@ -233,7 +233,7 @@ struct bi_kdtree_index_walk : bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_cuda_i
 #pragma unroll 4
         for (int level = index.levels - 1; level >= 0; level--) {
             const uint32_t node = ((leaf + (1u << index.levels)) >> (index.levels - level)) - 1;
-            const int c = axis<true>(node, level, level % DIM);
+            const int c = axis<true>(node, level, (level + index.first) % DIM);
             const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(node).split;
             near |= (uint32_t) !(away * away > worst) << level;
         }
@@ -256,7 +256,7 @@ struct bi_kdtree_index_walk : bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_cuda_i
             /* Heap index + 1 of the ancestor's child above the leaf; its sibling is the far side. */
             const uint32_t own = (home + (1u << index.levels)) >> (index.levels - level - 1);
             planes -= 1u << level;
-            const int c = axis<ODD>(own / 2 - 1, level, level % DIM);
+            const int c = axis<ODD>(own / 2 - 1, level, (level + index.first) % DIM);
             const D away = bi_kdtree_component<D, DIM>(q, c) - (D)sides_of(own / 2 - 1).split;
             if (away * away > worst) continue;
             const bi_kdtree_path<D, DIM> none = {};
@@ -274,7 +274,7 @@ struct bi_kdtree_index_walk : bi_kdtree_walk<T, DIM, COLLECTOR, bi_kdtree_cuda_i
     {
         /* 1. Measure the parent, and bound the side. */
         const uint32_t parent = (side - 1) / 2;
-        int level = bi_kdtree_heap_level(side), d = (level - 1) % DIM;
+        int level = bi_kdtree_heap_level(side), d = (level - 1 + index.first) % DIM;
         const uint32_t at = bi_kdtree_heap_position(index, parent, level - 1);
         const bi_kdtree_sides<T> above = sides_of(parent);
         bi_kdtree_sides<T> next_sides =
@@ -517,7 +517,7 @@ template <class T, int DIM, class SINK> struct bi_kdtree_box_search {
             bool any = true;
             for (; any && level < index.levels; level++) {
                 const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
-                const int axis = odd_levels >> level & 1 ? index.axes[h] : level % DIM;
+                const int axis = odd_levels >> level & 1 ? index.axes[h] : (level + index.first) % DIM;
                 const bool less = intersects(axis, s.low, s.split), greater = intersects(axis, s.beyond, s.high);
                 if (intersects(axis, s.split, s.split)) test_heap_node(bi_kdtree_heap_position(index, h, level));
                 if (less && greater) stack[stacked++] = 2 * h + 2;

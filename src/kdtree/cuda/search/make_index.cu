@@ -132,13 +132,13 @@ __device__ __forceinline__ subtree<T, DIM> combine_sides(const index_args<T, DIM
     subtree<T, DIM> s = less;
     extend_subtree<T, DIM>(s, greater.box.low, greater.box.high, greater.floor);
     extend_subtree<T, DIM>(s, own.x, own.x, own.id);
-    const int axis = axis_of<T, DIM>(s.box, level % DIM);
+    const int coordinate = (level + a.index.first) % DIM, axis = axis_of<T, DIM>(s.box, coordinate);
 #pragma unroll
     for (int c = 0; c < DIM; c++)
         if (c == axis) sides = {less.box.low[c], own.x[c], greater.box.low[c], greater.box.high[c]};
     static_cast<bi_kdtree_sides<T> *>(a.index.sides)[h] = sides;
     a.index.axes[h] = (uint8_t)axis;
-    s.odd_levels |= greater.odd_levels | (uint32_t)(axis != level % DIM) << level;
+    s.odd_levels |= greater.odd_levels | (uint32_t)(axis != coordinate) << level;
     write_fork(a.index, less, greater, h, own);
     write_subtree<T, DIM>(a, s, h, level);
     return s;

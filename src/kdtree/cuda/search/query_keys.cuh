@@ -107,7 +107,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtr
 #pragma unroll
     for (int level = 0; level < BI_KDTREE_TOP_LEVELS<T>; level++) {
         if (level >= levels) break;
-        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : (level + index.first) % DIM;
         const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
         on_plane |= x == split;
         at = 2 * at + (x > split);
@@ -117,7 +117,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtr
     at = 1;
 #pragma unroll 1
     for (int level = 0; level < levels; level++) {
-        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : level % DIM;
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : (level + index.first) % DIM;
         const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
         bool greater = x > split;
         if (x == split) greater = bi_kdtree_follows_node<T, DIM>(nodes, index, at - 1, level, c, q);
@@ -144,7 +144,7 @@ bi_kdtree_locate(const bi_kdtree_array &nodes, const bi_kdtree_cuda_index &index
     bi_kdtree_query_location<D, DIM> location = {};
     uint32_t h = subtree + (1u << from) - 1;
 #pragma unroll 1
-    for (int level = from, d = from % DIM; level < to; level++, d = d + 1 == DIM ? 0 : d + 1) {
+    for (int level = from, d = (from + index.first) % DIM; level < to; level++, d = d + 1 == DIM ? 0 : d + 1) {
         const int c = odd_levels >> level & 1 ? index.axes[h] : d;
         const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
         const D x = bi_kdtree_component<D, DIM>(q, c);

@@ -42,10 +42,10 @@ enum bi_kdtree_mixing bi_kdtree_cuda_mixing_of(const uint32_t narrow[2])
 
 /* Counts the narrow splits on the paths from some leaves to the root: a warp a split, whose extents are those of 32
  * nodes below it, relative to the first of them. It adds those of nodes that differ in all coordinates to narrow[0],
- * the others to narrow[1]: a coordinate that they share is not split. */
+ * the others to narrow[1]: a coordinate that they share is not split. root: the root's coordinate. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(THREADS)
-    bi_kdtree_count_narrow_splits(const bi_kdtree_array nodes, uint32_t n, int levels, uint32_t *narrow)
+    bi_kdtree_count_narrow_splits(const bi_kdtree_array nodes, uint32_t n, int levels, int root, uint32_t *narrow)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
     const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(THREADS)
         widest = fmaxf(widest, extent[c]);
         least = fminf(least, extent[c]);
     }
-    int axis = level % DIM;
+    int axis = (level + root) % DIM;
     for (int i = 1; i < DIM && bi_kdtree_component<float, DIM>(extent, axis) == 0; i++)
         axis = bi_kdtree_next_coordinate<DIM>(axis);
     if (lane == 0 && NARROW * bi_kdtree_component<float, DIM>(extent, axis) < widest)
@@ -83,7 +83,8 @@ template <class T> static bosc_status count_dim(bosc_ctx *ctx, const bosc_kdtree
     const auto kernel = tree->opts.dim == 2   ? bi_kdtree_count_narrow_splits<T, 2>
                         : tree->opts.dim == 3 ? bi_kdtree_count_narrow_splits<T, 3>
                                               : bi_kdtree_count_narrow_splits<T, 4>;
-    return BI_RUN(ctx, kernel, blocks, THREADS, 0, bi_kdtree_array_of(tree), (uint32_t)tree->nodes, levels, narrow);
+    return BI_RUN(ctx, kernel, blocks, THREADS, 0, bi_kdtree_array_of(tree), (uint32_t)tree->nodes, levels,
+                  (int)tree->first, narrow);
 }
 
 bosc_status bi_kdtree_cuda_count_narrow(bosc_ctx *ctx, const bosc_kdtree *tree, uint32_t *narrow)

@@ -279,7 +279,7 @@ template <class T, int DIM> struct bi_kdtree_warp_walk {
             if (i >= o->levels) break;
             const uint32_t own = (side + 1) >> (o->levels - i - 1), node = own / 2 - 1;
             const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[node];
-            const int c = odd_levels >> (level + i) & 1 ? index.axes[node] : (level + i) % DIM;
+            const int c = odd_levels >> (level + i) & 1 ? index.axes[node] : (level + i + index.first) % DIM;
             const bool less = !(own & 1);
             path_to_side =
                 path_to_side.with(c, bi_kdtree_gap<D>(bi_kdtree_component<D, DIM>(q, c), (D)(less ? s.low : s.beyond),
