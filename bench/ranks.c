@@ -529,7 +529,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static struct rank ranks[MOST_RANKS];
 static const struct benchmark_case *current;
-static bool is_weak; /* the sizes are those of a rank */
+static bool is_weak;         /* the sizes are those of a rank */
 static int own_process = -1; /* the rank of this process; -1: it runs the others */
 
 static bosc_comm_info info_of(struct rank *r)

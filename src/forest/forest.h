@@ -72,13 +72,13 @@ struct bi_msf_share {
     int64_t listed; /* result: the number of edges to list; `capacity` at most are written */
 };
 
-/* A forest over ranks by edges that are gathered on all of them (ranks/forest/gathered.c), for 32-bit keys. Every rank
- * runs the same rounds and finds the same edges; the numbers of components may differ. */
+/* A forest over ranks, all of which gather the edges (ranks/forest/gathered.c); 32-bit keys. Every rank runs the same
+ * rounds and finds the same edges. The numbers of components may differ. */
 struct bi_msf_gathered {
-    int64_t entries;  /* of all ranks */
-    uint64_t first;   /* id of the graph's entry 0 among them */
-    bool two_levels;  /* light edges, then heavy ones; else all are light */
-    bool keys;        /* are requested in the end */
+    int64_t entries; /* of all ranks */
+    uint64_t first;  /* id of the graph's entry 0 among them */
+    bool two_levels; /* light edges, then heavy ones; else all are light */
+    bool keys;       /* are requested in the end */
     /* Round 0: the other end of each vertex's lightest edge of all ranks, and if it is this rank's; its records. */
     const uint32_t *others;
     const uint8_t *is_own;
@@ -100,7 +100,7 @@ struct bi_msf_gathered_lists {
 
 /* Its operations. */
 struct bi_msf_gathered_ops {
-    /* Number of levels for n vertices and so many entries of all ranks; 0: not to be gathered. */
+    /* Returns the number of levels; entries: of all ranks. 0: too many edges to gather. */
     int (*levels)(int64_t n, int64_t entries);
     /* Allocates all arrays but those of round 0, in scratch. */
     bosc_status (*allocate)(bosc_ctx *, const struct bi_graph_view *, struct bi_msf_gathered *);

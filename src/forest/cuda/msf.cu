@@ -192,8 +192,7 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, const struct bi_graph_view *g
     return allocate_array(ctx, p.capacity, &s->list);
 }
 
-template <class K>
-bosc_status bi_msf_label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
+template <class K> bosc_status bi_msf_label_trees(bosc_ctx *ctx, uint32_t n, const bi_msf_state<K> &s, uint32_t *labels)
 {
     if (!labels) return BOSC_OK;
     bi_msf_label_args a = {s.control, n, s.pointer, s.pools[0], s.pools[1], s.next, labels};
@@ -236,7 +235,7 @@ static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, cons
     bi_msf_state<K> s = {};
     BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
     BI_TRY(launch_levels(ctx, g, entries, order, s, p));
-    if (found->ids) 
+    if (found->ids)
         BI_TRY(bi_msf_list_marked(ctx, s, g->entries, (uint32_t *)found->ids, (K *)found->keys, (unsigned *)nullptr));
     BI_TRY(bi_msf_label_trees(ctx, (uint32_t)g->n, s, found->labels));
     return bi_read_back(ctx, result, s.control, offsetof(struct bi_msf_control, threshold_key));

@@ -326,8 +326,7 @@ template <class K>
 bosc_status bi_msf_choose_at_vertices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, bool checked,
                                       float light_fraction);
 /* The second part: s.next has the choices. */
-template <class K>
-bosc_status bi_msf_contract_choices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &);
+template <class K> bosc_status bi_msf_contract_choices(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &);
 template <class K> bosc_status bi_msf_relabel_light(bosc_ctx *, const bi_msf_state<K> &);
 template <class K>
 bosc_status bi_msf_level_rounds(bosc_ctx *, const bi_msf_csr<K> &, const bi_msf_state<K> &, int level);

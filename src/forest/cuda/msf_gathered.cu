@@ -117,7 +117,7 @@ static bosc_status gather(bosc_ctx *ctx, const struct bi_msf_gathered *g, const 
     BI_TRY(ctx->backend->copy(ctx, table + words, lists->firsts, (size_t)lists->ranks * sizeof *table));
     const uint64_t *const *arrays = reinterpret_cast<const uint64_t *const *>(table);
     const int64_t *begins = reinterpret_cast<const int64_t *>(table) + 2 * lists->ranks;
-    const gather_args a = {lists->ranks,         arrays, arrays + lists->ranks, begins, begins + lists->ranks + 1,
+    const gather_args a = {lists->ranks,           arrays, arrays + lists->ranks, begins, begins + lists->ranks + 1,
                            (uint32_t)lists->count, level};
     s.list = static_cast<bi_msf_edge<key> *>(edges);
     return BI_RUN(ctx, bi_msf_gather_edges, (unsigned)bi_div_up(lists->count, 256), 256, 0, s, a);

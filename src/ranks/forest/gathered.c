@@ -143,6 +143,17 @@ static bosc_status list_results(struct gathered_call *c, struct bi_msf_found *fo
     return c->ops->finish(c->ctx, &c->slice->view, &c->slice->rows.order, &c->g, found, f->tree_of, &f->info.rounds);
 }
 
+/* Scratch of a rank for each vertex, and for each entry of all ranks: an edge of a list, its mark and its key. */
+enum { BYTES_OF_VERTEX = 62, BYTES_OF_ENTRY = 21 };
+
+/* True if replicated_bytes admits this scratch. */
+static bool has_room(const struct bi_ranks_forest_slice *slice)
+{
+    const int64_t limit = slice->opts.replicated_bytes;
+    return limit == 0 ||
+           (double)slice->view.n * BYTES_OF_VERTEX + (double)slice->entries * BYTES_OF_ENTRY <= (double)limit;
+}
+
 bosc_status bi_ranks_forest_gather(struct bi_ranks_forest_call *f, bool *is_found)
 {
     const struct bi_msf_gathered_ops *ops = f->ctx->ops->forest->gathered;
@@ -158,7 +169,7 @@ bosc_status bi_ranks_forest_gather(struct bi_ranks_forest_call *f, bool *is_foun
     *is_found = false;
     /* 1. Decide, alike on all ranks. */
     if (f->requests & BI_RANKS_CANNOT_GATHER) return BOSC_OK;
-    const int levels = ops->levels(f->slice->view.n, f->slice->entries);
+    const int levels = has_room(f->slice) ? ops->levels(f->slice->view.n, f->slice->entries) : 0;
     BI_TRY(bi_comm_find_sharing(f->ctx, f->comm));
     if (levels == 0 || f->comm->sharing < BI_SHARES_ADDRESSES) return BOSC_OK;
     /* 2. Find the forest, unless ranks cannot read each other's lists. */

@@ -465,8 +465,8 @@ enum { BI_KDTREE_BLOCK_LOG = 12, BI_KDTREE_MOST_BLOCK_LOG = BI_KDTREE_BLOCK_LOG 
 int bi_kdtree_block_log(const bosc_ctx *ctx, int32_t dim);
 /* Finishes all subtrees of `level`, of at most 2^log points each. */
 template <int DIM, class KEYS>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log, const KEYS &keys,
-                                         const bi_kdtree_source &from, const bi_kdtree_array &nodes,
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log,
+                                         const KEYS &keys, const bi_kdtree_source &from, const bi_kdtree_array &nodes,
                                          const uint32_t *failed);
 /* Expands F(DIM, KEYS) for all combinations. */
 #define BI_KDTREE_EACH_KIND(F) \

@@ -335,9 +335,8 @@ static bosc_status run_passes(bosc_ctx *ctx, const struct plan *plan, const stru
         BI_TRY(bi_kdtree_run_resolve_medians<DIM>(ctx, plan->pass[q], keys, to, nodes, m->work));
         from = {nullptr, 0, to};
     }
-    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::of_blocks>(ctx, n, plan->levels, (plan->levels + plan->first) % DIM,
-                                                                       plan->block_log, keys,
-                                                                       from, nodes, m->work.failed);
+    return bi_kdtree_run_subtree_blocks<DIM, typename KEYS::of_blocks>(
+        ctx, n, plan->levels, (plan->levels + plan->first) % DIM, plan->block_log, keys, from, nodes, m->work.failed);
 }
 
 /* The same with brackets as planned. */

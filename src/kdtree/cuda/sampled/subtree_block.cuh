@@ -463,8 +463,8 @@ __device__ __forceinline__ void order_points(const bi_kdtree_block_subtree<DIM, 
 template <int DIM, int LOG, class KEYS>
 static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>::THREADS,
                                          LOG > BI_KDTREE_BLOCK_LOG ? 1 : 2)
-    bi_kdtree_subtree_block(int64_t n, int32_t level, int32_t first, const KEYS keys,
-                            const bi_kdtree_source from, const bi_kdtree_array nodes, const uint32_t *failed)
+    bi_kdtree_subtree_block(int64_t n, int32_t level, int32_t first, const KEYS keys, const bi_kdtree_source from,
+                            const bi_kdtree_array nodes, const uint32_t *failed)
 {
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     BI_SHARED_DYNAMIC(shared, memory);
@@ -501,8 +501,8 @@ static bosc_status launch_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_
 }
 
 template <int DIM, class KEYS>
-bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log, const KEYS &keys,
-                                         const bi_kdtree_source &from, const bi_kdtree_array &nodes,
+bosc_status bi_kdtree_run_subtree_blocks(bosc_ctx *ctx, int64_t n, int32_t level, int32_t first, int log,
+                                         const KEYS &keys, const bi_kdtree_source &from, const bi_kdtree_array &nodes,
                                          const uint32_t *failed)
 {
     if (log == BI_KDTREE_MOST_BLOCK_LOG)
