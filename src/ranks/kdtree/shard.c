@@ -188,7 +188,7 @@ bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_st
 
 /* ---- this rank's boxes, in host memory ---- */
 
-/* *box = the bounding box of n > 0 rows: dim lowest keys, then dim highest. Reduces by a factor of 64 a pass. */
+/* *box = the bounding box of n > 0 rows: dim lowest keys, then dim highest. */
 static bosc_status reduce_boxes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *rows, int64_t n,
                                 uint64_t **box)
 {
@@ -197,7 +197,7 @@ static bosc_status reduce_boxes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, co
         .rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
     bool first = true;
     do {
-        const int64_t boxes = (step.n + BI_RANKS_BOX_ROWS - 1) / BI_RANKS_BOX_ROWS;
+        const int64_t boxes = bi_div_up(step.n, first ? BI_RANKS_BOX_ROWS : BI_RANKS_BOX_BOXES);
         step.boxes = boxes;
         BI_TRY(bi_scratch_of(ctx, 2 * boxes * dim, sizeof *step.low, &step.low));
         step.high = step.low + boxes * dim;

@@ -188,10 +188,10 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* Boxes of BI_RANKS_BOX_ROWS rows, or of as many boxes: five levels for 2^36 rows. Of `boxes`, box b has the rows b,
- * b + boxes, b + 2 boxes, ..., so that consecutive items read consecutive elements. Its lowest keys are at
- * low[b * dim], its highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
-enum { BI_RANKS_BOX_ROWS = 256 };
+/* Boxes of BI_RANKS_BOX_ROWS rows, or of BI_RANKS_BOX_BOXES boxes: few, since an item reads them one after the other.
+ * Of `boxes`, box b has the rows b, b + boxes, b + 2 boxes, ..., so that consecutive items read consecutive elements.
+ * Its lowest keys are at low[b * dim], its highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
+enum { BI_RANKS_BOX_ROWS = 256, BI_RANKS_BOX_BOXES = 16 };
 
 struct bi_ranks_kdtree_box {
     struct bi_kdtree_rows rows;
