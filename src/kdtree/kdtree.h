@@ -47,10 +47,10 @@ struct bosc_kdtree {
     bosc_kdtree_opts opts; /* every field set, defaults filled in */
     int64_t n, nodes;
     struct bi_block points, ids, index;
-    int32_t brackets;                /* CUDA: how the next build begins (cuda/sampled/sampled_build.cu) */
-    int32_t builds_until_narrow;     /* CUDA: builds that begin so before the next try of narrow brackets */
-    int32_t narrow_interval;         /* CUDA: builds_until_narrow after the last failure of narrow brackets */
-    bool rounds_doubles;             /* CUDA: every coordinate of the last build had a double that is no float */
+    int32_t brackets;            /* CUDA: how the next build begins (cuda/sampled/sampled_build.cu) */
+    int32_t builds_until_narrow; /* CUDA: builds that begin so before the next try of narrow brackets */
+    int32_t narrow_interval;     /* CUDA: builds_until_narrow after the last failure of narrow brackets */
+    bool rounds_doubles;         /* CUDA: every coordinate of the last build had a double that is no float */
     /* CUDA: the root's coordinate in the last build, and in the next ones (bi_kdtree_begin_at). */
     int32_t first, next_first;
     bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
