@@ -72,7 +72,7 @@ struct bi_msf_share {
     int64_t listed; /* result: the number of edges to list; `capacity` at most are written */
 };
 
-/* A forest over ranks, all of which gather the edges (ranks/forest/gathered.c); 32-bit keys. Every rank runs the same
+/* A forest over ranks; each gathers the edges (ranks/forest/gathered.c). Keys of 32 bits. Every rank runs the same
  * rounds and finds the same edges. The numbers of components may differ. */
 struct bi_msf_gathered {
     int64_t entries; /* of all ranks */

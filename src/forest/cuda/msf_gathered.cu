@@ -1,5 +1,5 @@
-/* The forest of several ranks by edges that every rank gathers, for 32-bit keys: the rounds of one device, behind a round
- * 0 that the ranks share (ranks/forest/gathered.c). */
+/* The forest of several ranks by edges that every rank gathers, for 32-bit keys: the rounds of one device, behind a
+ * round 0 that the ranks share (ranks/forest/gathered.c). */
 #include <stddef.h>
 
 #include "forest/cuda/msf.cuh"
