@@ -210,6 +210,20 @@ static void knn_large(bosc_ctx *ctx)
     end_search(&s);
 }
 
+/* More neighbours than searches by an index find, of shards that split by coordinates other than 0 first. */
+static void knn_without_index(bosc_ctx *ctx)
+{
+    for (int32_t dim = 2; dim <= 4; dim++) {
+        struct suite_random r = {(uint64_t)dim};
+        struct search s = {.k = 40, .radius = 90, .t = {.opts = {.size = sizeof s.t.opts, .dim = dim}}};
+        s.t.points = kd_points(&r, BOSC_F32, dim, suite_slow(ctx) ? 900 : 4000, dim, KD_RANDOM);
+        s.queries = kd_points(&r, BOSC_F32, dim, suite_slow(ctx) ? 30 : 300, dim, KD_RANDOM);
+        ranks_begin(ctx, &s.t);
+        check_knn(ctx, &s);
+        end_search(&s);
+    }
+}
+
 static void rows(bosc_ctx *ctx)
 {
     for (int kind = 0; kind < 4 * KD_SHAPES; kind++) {
@@ -300,6 +314,7 @@ static const struct suite_case suite_cases_ranks_kdtree_query[] = {
     {"knn", knn, NULL},
     {"knn_few", knn_few, NULL},
     {"knn_large", knn_large, NULL},
+    {"knn_without_index", knn_without_index, NULL},
     {"rows", rows, NULL},
     {"rows_few", rows_few, NULL},
     {"rows_at_distances", rows_at_distances, NULL},
