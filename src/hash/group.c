@@ -219,7 +219,8 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
     int64_t partitions = (int64_t)1 << s->partition_bits;
     uint32_t *starts;
     BI_TRY(bi_scratch_of(ctx, partitions + 1, 4, &starts));
-    struct bi_hash_find_starts find = {g->hashes, g->count, s->key_bits, s->partition_bits, starts};
+    struct bi_hash_find_starts find = {g->hashes, g->count,  s->key_bits,   s->partition_bits,
+                                       starts,    g->starts, g->starts_bits};
     const bool whole = bi_hash_fits_payload(s->value_bytes);
     *lists = (struct bi_hash_lists){.n = g->count,
                                     .hashes = g->hashes,

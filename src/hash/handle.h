@@ -87,6 +87,8 @@ struct bi_hash_groups {
     uint32_t *numbers;      /* (n) 0, 1, 2, ... */
     uint32_t *group_begins; /* (count) index in `rows` of each group's first row */
     uint8_t *heads;         /* (n) 1 where a group begins */
+    const uint32_t *starts; /* NULL, or (2^starts_bits + 1) index of the first group of each value of the top bits */
+    int32_t starts_bits;
 };
 
 /* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. values:

@@ -1,8 +1,10 @@
 /* Pairs of a multimap grouped by key on CUDA, without a sort of all pairs: the radix partition orders them by the top
  * bits of their hashes, and a block sorts each partition in shared memory.
  * 1. Count the pairs of each home, a range of hashes; a scan of the counts gives the first position of each.
- * 2. Move the pairs to positions of their home, then rank those of one home by hash and row.
- * 3. List the positions at which a key begins. Earlier partitions give the number of the first (prefix.cuh).
+ * 2. Move hashes and rows to positions of their home, then rank those of one home by hash and row. The rank gives the
+ *    position of the value. A bit marks each position at which a key begins.
+ * 3. The number of bits before a position is the number of the key. Earlier partitions give the number of the first
+ *    (prefix.cuh).
  * Partitions that do not fit, and homes of many pairs, are left to a sort. Sources: Gonnet and Munro, The Analysis of
  * Linear Probing Sort (1984); Adinets, Merrill, Onesweep (2022). */
 #include "core/cuda/ops.cuh"
@@ -14,22 +16,24 @@
 enum { GROUP_THREADS = 64, GROUP_EACH = 5, GROUP_HOME_BITS = 9, GROUP_LEAST = 300 };
 #else
 /* LEAST: fewer pairs are sorted. Not measured. */
-enum { GROUP_THREADS = 512, GROUP_EACH = 6, GROUP_HOME_BITS = 12, GROUP_LEAST = 1 << 13 };
+enum { GROUP_THREADS = 512, GROUP_EACH = 6, GROUP_HOME_BITS = 13, GROUP_LEAST = 1 << 13 };
 #endif
 enum {
     GROUP_PAIRS = GROUP_THREADS * GROUP_EACH, /* of a partition, at most */
-    GROUP_HOMES = 1 << GROUP_HOME_BITS,
-    GROUP_HOMES_EACH = GROUP_HOMES / GROUP_THREADS, /* that a thread scans */
-    GROUP_HOME_WORDS = GROUP_HOMES + GROUP_THREADS, /* of shared memory: one more for each thread */
+    GROUP_WORD_HOMES = 4,                     /* homes whose counts share a word */
+    GROUP_WORDS = (1 << GROUP_HOME_BITS) / GROUP_WORD_HOMES,
+    GROUP_WORDS_EACH = GROUP_WORDS / GROUP_THREADS, /* that a thread scans */
+    GROUP_HEAD_WORDS = (GROUP_PAIRS + 31) / 32,
     /* Mean of a partition, at most: 2,048 of 3,072. Where each key has ten pairs, the rest is seven standard
      * deviations. Not measured. */
     GROUP_MEAN = GROUP_PAIRS / 3 * 2,
-    /* Pairs of a home, at most: each is compared with all others. A key of more pairs leaves all to the sort. Not
-     * measured. */
-    GROUP_LONGEST = 64,
+    /* Pairs of a home, at most: each is compared with all others, and the counts of a word add up to less than 2^8. A
+     * key of more pairs leaves all to the sort. */
+    GROUP_LONGEST = 63,
     GROUP_WARPS = GROUP_THREADS / 32
 };
 static_assert((int)GROUP_PAIRS <= 1 << 15, "positions and counts have 16 bits");
+static_assert((int)GROUP_HEAD_WORDS <= (int)GROUP_THREADS, "a thread counts the bits of a word");
 
 struct group_result {
     unsigned groups;
@@ -44,13 +48,14 @@ template <class K, class P> struct group_args {
     unsigned long long *ticket;      /* 0 at the launch, as totals and *result are */
     bi_tile_totals<uint32_t> totals; /* groups of each partition */
     struct group_result *result;
-    K *group_hashes;   /* (n) */
-    uint2 *group_rows; /* (n) position of a group's first pair, and its number of pairs */
-    P *payload_out;    /* (n) by hash, then by row */
+    K *group_hashes;        /* (n) */
+    uint2 *group_rows;      /* (n) position of a group's first pair, and its number of pairs */
+    uint32_t *group_starts; /* (partitions + 1) number of groups of earlier partitions */
+    P *payload_out;         /* (n) by hash, then by row */
 };
 
-/* Hashes and rows of a partition by position, ordered by both. A hash of 32 bits shares a word with its row, so that
- * both are compared at once. */
+/* Hashes and rows of a partition by home; later hashes and positions of the groups. A hash of 32 bits shares a word
+ * with its row, so that both are compared at once. */
 template <class K> struct group_order;
 template <> struct group_order<uint32_t> {
     typedef unsigned long long item;
@@ -86,16 +91,15 @@ template <> struct group_order<uint64_t> {
     }
 };
 
-/* homes: number of pairs of each home; later the first position | number << 16. A thread scans GROUP_HOMES_EACH of
- * them, which are one word more apart, so that lanes read different banks. heads takes their memory. */
+/* counts: number of pairs of each home, a byte each. begins: first position of each word's homes. */
 template <class K, class P> struct group_shared {
     group_order<K> order;
-    P payload[bi_hash_has_value<P> ? GROUP_PAIRS : 1]; /* by row of the partition */
-    union {
-        uint32_t homes[GROUP_HOME_WORDS];
-        uint16_t heads[GROUP_PAIRS + 1]; /* positions of the first pairs of the groups, then the number of pairs */
-    };
-    uint32_t warps[GROUP_WARPS], counts[GROUP_EACH * GROUP_WARPS];
+    P payload[bi_hash_has_value<P> ? GROUP_PAIRS : 1]; /* by position */
+    uint32_t counts[GROUP_WORDS];
+    uint32_t heads[GROUP_HEAD_WORDS]; /* a bit for each position: 1 if a key begins there */
+    uint16_t begins[GROUP_WORDS];
+    uint16_t heads_before[GROUP_HEAD_WORDS]; /* bits of earlier words */
+    uint32_t warps[2][GROUP_WARPS];
     uint32_t partition, preceding;
     uint32_t skip; /* another partition is crowded */
 };
@@ -107,127 +111,128 @@ enum { GROUP_BLOCKS = 3 };
 template <class K> struct group_share {
     uint32_t begin, pairs; /* the partition */
     K hash[GROUP_EACH];
-    uint32_t at[GROUP_EACH];
+    uint32_t at[GROUP_EACH]; /* the pair's number in its home; later its position, and GROUP_HEAD if its key begins */
 
     static __device__ __forceinline__ uint32_t index(int k) { return (uint32_t)k * GROUP_THREADS + threadIdx.x; }
     __device__ __forceinline__ bool has(int k) const { return index(k) < pairs; }
 };
+enum : uint32_t { GROUP_HEAD = 1u << 16 };
 
-/* Returns the index in homes of a hash's home: the bits below those of the partition. */
-template <class K> static __device__ __forceinline__ uint32_t home_index(K hash, int32_t partition_bits)
+/* Returns a hash's home: the bits below those of the partition. */
+template <class K> static __device__ __forceinline__ uint32_t home_of(K hash, int32_t partition_bits)
 {
-    const uint32_t home = (uint32_t)((K)(hash << partition_bits) >> (bi_hash_key_bits<K> - GROUP_HOME_BITS));
-    return home + home / GROUP_HOMES_EACH;
+    return (uint32_t)((K)(hash << partition_bits) >> (bi_hash_key_bits<K> - GROUP_HOME_BITS));
+}
+/* Returns the shift of a home's count in its word. */
+static __device__ __forceinline__ uint32_t count_shift(uint32_t home) { return home % GROUP_WORD_HOMES * 8; }
+
+/* The positions of a home: the first, and their number. */
+struct home_range {
+    uint32_t first, count;
+};
+template <class S> static __device__ __forceinline__ home_range range_of(const S &sh, uint32_t home)
+{
+    const uint32_t word = sh.counts[home / GROUP_WORD_HOMES], shift = count_shift(home);
+    const uint32_t lower = word & ((1u << shift) - 1); /* counts of the word's homes before; the product adds them up */
+    return {sh.begins[home / GROUP_WORD_HOMES] + (lower * 0x01010101u >> 24), word >> shift & 0xff};
 }
 
-/* Loads the pairs and counts those of each home: own.at[k] is the home's index | the pair's number in it << 16. A
- * barrier before it completes the zeros; the caller adds a barrier. */
+/* Loads the hashes and counts those of each home. Returns true if a home has too many pairs: its count may then be
+ * wrong. A barrier before it completes the zeros; the caller adds a barrier. */
 template <class S, class K, class P>
-static __device__ __forceinline__ void count_homes(S &sh, const group_args<K, P> &a, group_share<K> &own)
+static __device__ __forceinline__ bool count_homes(S &sh, const group_args<K, P> &a, group_share<K> &own)
 {
+    bool crowded = false;
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++)
         if (own.has(k)) own.hash[k] = a.hashes[own.begin + own.index(k)];
+#pragma unroll
+    for (int k = 0; k < GROUP_EACH; k++) {
+        if (!own.has(k)) continue;
+        const uint32_t home = home_of(own.hash[k], a.partition_bits), shift = count_shift(home);
+        own.at[k] = atomicAdd(&sh.counts[home / GROUP_WORD_HOMES], 1u << shift) >> shift & 0xff;
+        crowded |= own.at[k] >= GROUP_LONGEST;
+    }
+    return crowded;
+}
+
+/* Computes the first positions of all homes. All threads call it; the caller adds a barrier. */
+template <class S> static __device__ __forceinline__ void scan_homes(S &sh)
+{
+    uint32_t sums[GROUP_WORDS_EACH], pairs = 0, all;
+#pragma unroll
+    for (int j = 0; j < GROUP_WORDS_EACH; j++) {
+        sums[j] = sh.counts[threadIdx.x * GROUP_WORDS_EACH + j] * 0x01010101u >> 24;
+        pairs += sums[j];
+    }
+    uint32_t next = bi_block_exclusive_sum<GROUP_WARPS>(pairs, sh.warps[0], &all);
+#pragma unroll
+    for (int j = 0; j < GROUP_WORDS_EACH; j++) {
+        sh.begins[threadIdx.x * GROUP_WORDS_EACH + j] = (uint16_t)next;
+        next += sums[j];
+    }
+}
+
+/* Ranks the pairs by hash and row, moves their payload to their positions, and marks those at which a key begins. All
+ * threads call it; the caller adds a barrier. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> &a, group_share<K> &own)
+{
+    typedef group_order<K> order;
+    P payload[GROUP_EACH];
+    home_range home[GROUP_EACH];
+    /* 1. Load the payload, and move the hashes to positions of their homes, in any order. */
     if constexpr (bi_hash_has_value<P>) {
 #pragma unroll
         for (int k = 0; k < GROUP_EACH; k++)
-            if (own.has(k)) sh.payload[own.index(k)] = a.payload[own.begin + own.index(k)];
+            if (own.has(k)) payload[k] = a.payload[own.begin + own.index(k)];
     }
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
-        const uint32_t home = home_index(own.hash[k], a.partition_bits);
-        own.at[k] = home | atomicAdd(&sh.homes[home], 1u) << 16;
+        home[k] = range_of(sh, home_of(own.hash[k], a.partition_bits));
+        sh.order.write(home[k].first + own.at[k], order::make(own.hash[k], own.index(k)));
     }
-}
-
-/* Turns the counts into positions. Returns true if a home has too many pairs. All threads call it; the last barrier
- * makes the positions visible. */
-template <class S> static __device__ __forceinline__ bool scan_homes(S &sh)
-{
-    uint32_t counts[GROUP_HOMES_EACH], pairs = 0, longest = 0, all;
-    uint32_t *homes = sh.homes + threadIdx.x * (GROUP_HOMES_EACH + 1);
-#pragma unroll
-    for (int j = 0; j < GROUP_HOMES_EACH; j++) {
-        counts[j] = homes[j];
-        pairs += counts[j];
-        longest = max(longest, counts[j]);
-    }
-    uint32_t next = bi_block_exclusive_sum<GROUP_WARPS>(pairs, sh.warps, &all);
-#pragma unroll
-    for (int j = 0; j < GROUP_HOMES_EACH; j++) {
-        homes[j] = next | counts[j] << 16;
-        next += counts[j];
-    }
-    return __syncthreads_or(longest > GROUP_LONGEST) != 0;
-}
-
-/* Orders the partition by hash and row: sh.order. All threads call it; a barrier comes last. */
-template <class S, class K>
-static __device__ __forceinline__ void order_pairs(S &sh, int32_t partition_bits, const group_share<K> &own)
-{
-    typedef group_order<K> order;
-    typename order::item items[GROUP_EACH];
-    uint32_t position[GROUP_EACH];
-    /* 1. Move the pairs to positions of their homes, in any order. */
-#pragma unroll
-    for (int k = 0; k < GROUP_EACH; k++)
-        if (own.has(k))
-            sh.order.write((sh.homes[own.at[k] & 0xffff] & 0xffff) + (own.at[k] >> 16),
-                           order::make(own.hash[k], own.index(k)));
     __syncthreads(); /* the pairs are in their homes */
     /* 2. Rank the pairs of each home. */
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
-        items[k] = sh.order.read(own.index(k));
-        const uint32_t home = sh.homes[home_index(order::hash(items[k]), partition_bits)], first = home & 0xffff,
-                       end = first + (home >> 16);
-        position[k] = first;
-        for (uint32_t j = first; j < end; j++) position[k] += order::is_less(sh.order.read(j), items[k]);
+        const typename order::item item = order::make(own.hash[k], own.index(k));
+        uint32_t less = 0, less_keys = 0;
+        for (uint32_t j = 0; j < home[k].count; j++) {
+            const typename order::item other = sh.order.read(home[k].first + j);
+            less += order::is_less(other, item);
+            less_keys += order::hash(other) < own.hash[k];
+        }
+        const uint32_t position = home[k].first + less;
+        own.at[k] = position | (less == less_keys ? GROUP_HEAD : 0u);
+        if (less == less_keys) atomicOr(&sh.heads[position / 32], 1u << position % 32);
+        if constexpr (bi_hash_has_value<P>) sh.payload[position] = payload[k];
     }
-    __syncthreads(); /* all pairs are read */
-    /* 3. Move them. */
-#pragma unroll
-    for (int k = 0; k < GROUP_EACH; k++)
-        if (own.has(k)) sh.order.write(position[k], items[k]);
-    __syncthreads(); /* the pairs are in order; the homes are free */
 }
 
-template <class K, class P> static __device__ __forceinline__ K hash_at(const group_shared<K, P> &sh, uint32_t i)
+/* Lists the hashes of the groups and their first positions in sh.order. Returns their number. All threads call it; a
+ * barrier before it completes the marks, and the caller adds a barrier. */
+template <class S, class K> static __device__ __forceinline__ uint32_t list_groups(S &sh, const group_share<K> &own)
 {
-    return group_order<K>::hash(sh.order.read(i));
-}
-
-/* Lists the positions at which a key begins in sh.heads. Returns their number. All threads call it; the caller adds a
- * barrier. */
-template <class S, class K> static __device__ __forceinline__ uint32_t list_heads(S &sh, const group_share<K> &own)
-{
-    unsigned lanes[GROUP_EACH];
-    uint32_t total;
-    /* 1. Count the heads of each warp, in the order of positions. */
+    const bool counts = threadIdx.x < GROUP_HEAD_WORDS;
+    uint32_t groups;
+    /* 1. Scan the numbers of marks in the words. */
+    const uint32_t before =
+        bi_block_exclusive_sum<GROUP_WARPS>(counts ? (uint32_t)__popc(sh.heads[threadIdx.x]) : 0, sh.warps[1], &groups);
+    if (counts) sh.heads_before[threadIdx.x] = (uint16_t)before;
+    __syncthreads(); /* the numbers of all words are there */
+    /* 2. Write the groups. */
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
-        const uint32_t i = own.index(k);
-        lanes[k] = __ballot_sync(~0u, own.has(k) && (i == 0 || hash_at(sh, i) != hash_at(sh, i - 1)));
-        if (threadIdx.x % 32 == 0) sh.counts[k * GROUP_WARPS + threadIdx.x / 32] = (uint32_t)__popc(lanes[k]);
+        if (!own.has(k) || !(own.at[k] & GROUP_HEAD)) continue;
+        const uint32_t position = own.at[k] & ~GROUP_HEAD, below = (1u << position % 32) - 1;
+        sh.order.write(sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below),
+                       group_order<K>::make(own.hash[k], position));
     }
-    __syncthreads(); /* the counts of all warps are there */
-    /* 2. Scan the counts. */
-    const bool counts = threadIdx.x < GROUP_EACH * GROUP_WARPS;
-    const uint32_t before = bi_block_exclusive_sum<GROUP_WARPS>(counts ? sh.counts[threadIdx.x] : 0, sh.warps, &total);
-    if (counts) sh.counts[threadIdx.x] = before;
-    __syncthreads(); /* the number of the first head of each warp is there */
-    /* 3. Write the positions. */
-#pragma unroll
-    for (int k = 0; k < GROUP_EACH; k++)
-        if (lanes[k] >> threadIdx.x % 32 & 1)
-            sh.heads[sh.counts[k * GROUP_WARPS + threadIdx.x / 32] + (uint32_t)__popc(lanes[k] & bi_lanes_below())] =
-                (uint16_t)own.index(k);
-    if (threadIdx.x == 0) sh.heads[total] = (uint16_t)own.pairs;
-    return total;
+    return groups;
 }
-static_assert(GROUP_EACH * GROUP_WARPS <= GROUP_THREADS, "a thread scans a count");
 
 /* Publishes the number of groups of a partition, and returns how many earlier partitions have. The first warp calls
  * it. */
@@ -248,21 +253,24 @@ template <class S, class K, class P>
 static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P> &a, const group_share<K> &own,
                                                     uint32_t groups)
 {
+    typedef group_order<K> order;
     if (threadIdx.x < 32) {
         const uint32_t preceding = scan_partitions(a, sh.partition, groups);
-        if (threadIdx.x == 0) sh.preceding = preceding;
+        if (threadIdx.x == 0) sh.preceding = a.group_starts[sh.partition] = preceding;
+        if (threadIdx.x == 0 && sh.partition == gridDim.x - 1) a.group_starts[gridDim.x] = preceding + groups;
     }
     if constexpr (bi_hash_has_value<P>) {
 #pragma unroll
         for (int k = 0; k < GROUP_EACH; k++)
-            if (own.has(k))
-                a.payload_out[own.begin + own.index(k)] = sh.payload[group_order<K>::row(sh.order.read(own.index(k)))];
+            if (own.has(k)) a.payload_out[own.begin + own.index(k)] = sh.payload[own.index(k)];
     }
-    __syncthreads(); /* the heads and the number of the first group are there */
+    __syncthreads(); /* the groups and the number of the first one are there */
     for (uint32_t g = threadIdx.x; g < groups; g += GROUP_THREADS) {
-        const uint32_t head = sh.heads[g];
-        a.group_hashes[sh.preceding + g] = hash_at(sh, head);
-        a.group_rows[sh.preceding + g] = make_uint2(own.begin + head, sh.heads[g + 1] - head);
+        const typename order::item group = sh.order.read(g);
+        const uint32_t position = order::row(group),
+                       end = g + 1 < groups ? order::row(sh.order.read(g + 1)) : own.pairs;
+        a.group_hashes[sh.preceding + g] = order::hash(group);
+        a.group_rows[sh.preceding + g] = make_uint2(own.begin + position, end - position);
     }
 }
 
@@ -275,30 +283,31 @@ static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_gr
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
     group_share<K> own;
-    /* 1. Get a partition, and empty the homes. */
+    /* 1. Get a partition, and clear the counts and marks. */
     if (threadIdx.x == 0) {
         sh.partition = (uint32_t)atomicAdd(a.ticket, 1ull);
         sh.skip = bi_load_relaxed(&a.result->crowded);
     }
-    for (uint32_t i = threadIdx.x; i < GROUP_HOME_WORDS; i += GROUP_THREADS) sh.homes[i] = 0;
+    for (uint32_t i = threadIdx.x; i < GROUP_WORDS; i += GROUP_THREADS) sh.counts[i] = 0;
+    if (threadIdx.x < GROUP_HEAD_WORDS) sh.heads[threadIdx.x] = 0;
     __syncthreads(); /* the number of the partition and the zeros are there */
     own.begin = a.starts[sh.partition];
     own.pairs = a.starts[sh.partition + 1] - own.begin;
     /* 2. Count the pairs of homes. A crowded partition has no groups. */
     bool crowded = own.pairs > GROUP_PAIRS;
-    if (!crowded && !sh.skip) {
-        count_homes(sh, a, own);
-        __syncthreads(); /* the counts are complete */
-        crowded = scan_homes(sh);
-    }
+    if (!crowded && !sh.skip)
+        crowded = __syncthreads_or(count_homes(sh, a, own)) != 0; /* and the counts are complete */
     if (crowded || sh.skip) {
         if (threadIdx.x == 0) bi_store_relaxed(&a.result->crowded, 1u);
         if (threadIdx.x < 32) scan_partitions(a, sh.partition, 0); /* later partitions wait for the number */
         return;
     }
+    scan_homes(sh);
+    __syncthreads(); /* the first positions are there */
     /* 3. Sort, and write the groups. */
-    order_pairs(sh, a.partition_bits, own);
-    const uint32_t groups = list_heads(sh, own);
+    rank_pairs(sh, a, own);
+    __syncthreads(); /* payload and marks are complete, and sh.order is free */
+    const uint32_t groups = list_groups(sh, own);
     write_groups(sh, a, own, groups);
 }
 
@@ -350,6 +359,7 @@ static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, con
     if (sizeof(group_shared<K, P>) > bi_shared_bytes(ctx)) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n, sizeof(K), &a.group_hashes));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a.group_rows, &a.group_rows));
+    BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << s->partition_bits) + 1, sizeof *a.group_starts, &a.group_starts));
     if (bi_hash_has_value<P>) BI_TRY(bi_scratch_of(ctx, n, sizeof(P), &payload));
     a.payload_out = (P *)payload;
     BI_TRY_WITH_SCRATCH(ctx, group_partitions<K, P>(ctx, s, keys, values, n, a, &result));
@@ -357,6 +367,8 @@ static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, con
     g->count = result.groups;
     g->hashes = a.group_hashes;
     g->values = a.group_rows;
+    g->starts = a.group_starts;
+    g->starts_bits = s->partition_bits;
     if (rows)
         g->rows = (const uint32_t *)payload;
     else

@@ -200,17 +200,24 @@ BI_FN void bi_step_reduce(const struct bi_hash_reduce *a, int64_t g)
     if (a->counted) bi_hash_write_count(to + a->value_size, count);
 }
 
-/* Finds the start of each partition among sorted hashes. */
+/* Finds the start of each partition among sorted hashes. known: NULL, or (2^known_bits + 1) starts of other partitions,
+ * by the top known_bits of the hashes: no search is needed where these partitions are finer. */
 struct bi_hash_find_starts {
     const void *hashes;
     int64_t n;
     int32_t key_bits, partition_bits;
     uint32_t *starts;
+    const uint32_t *known;
+    int32_t known_bits;
 };
 
 BI_FN void bi_step_find_starts(const struct bi_hash_find_starts *a, int64_t partition)
 {
     int64_t low = 0, high = a->n;
+    if (a->known && a->known_bits >= a->partition_bits) {
+        a->starts[partition] = a->known[partition << (a->known_bits - a->partition_bits)];
+        return;
+    }
     BI_PARTITION_POINT(low, high, mid,
                        (int64_t)bosc_hash_partition_of(bosc_hash_word_at(a->hashes, mid, a->key_bits), a->key_bits,
                                                        a->partition_bits) < partition);
