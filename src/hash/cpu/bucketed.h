@@ -71,6 +71,10 @@ bosc_status bi_hash_number_keys_cpu(bosc_ctx *, int32_t key_bits, const void *ke
                                     enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
 bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                        struct bi_hash_reduction *, bool *fits);
+/* The same on one thread, with a list in the order of first rows; *fits: false also for tables of other layouts than
+ * ORDERED. Allocates scratch. */
+bosc_status bi_hash_reduce_in_order_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                        struct bi_hash_reduction *, bool *fits);
 
 size_t bi_hash_build_bytes_cpu(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 

@@ -19,7 +19,9 @@ enum {
     FEW_KEYS_SHARE = 64,      /* rows a key, from which on keys are numbered; estimated */
     SAMPLE_SHARE = 16,        /* rows a sampled row, where the number of keys is unknown; as in group.c */
     MOST_PROBES = 256,        /* slots from a hash's own, above which keys collide by design, not by chance */
-    ROW_ITEMS = 4             /* cost of a row, in simple items; estimated */
+    /* Rows up to which one thread reduces in their order as fast as two by partitions; estimated. */
+    MOST_ROWS_OF_TWO = 1 << 18,
+    ROW_ITEMS = 4 /* cost of a row, in simple items; estimated */
 };
 
 /* The hash table of a partition: hashes, and positions of their pairs. */
@@ -227,7 +229,15 @@ bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *ctx, const bosc_hash *table, co
     /* 1. Few keys are left to number_keys: see bi_hash_build_from. */
     BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
     if (few) return BOSC_OK;
-    /* 2. Others are partitioned. */
+    /* 2. One thread builds ORDERED tables from a list in the order of the rows. */
+    const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
+    if (threads == 1 || (threads == 2 && n <= MOST_ROWS_OF_TWO)) {
+        const struct bi_mark mark = bi_arena_mark(ctx);
+        BI_TRY(bi_hash_reduce_in_order_cpu(ctx, table, keys, values, n, r, fits));
+        if (*fits) return BOSC_OK;
+        bi_arena_rewind(ctx, mark);
+    }
+    /* 3. Others are partitioned. */
     for (shape.partition_bits = 1; n >> shape.partition_bits > PARTITION_ROWS; shape.partition_bits++)
         if (shape.partition_bits == MOST_PARTITION_BITS) break;
     j.partition_bits = shape.partition_bits;

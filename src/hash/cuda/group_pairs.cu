@@ -111,7 +111,8 @@ enum { GROUP_BLOCKS = 3 };
 template <class K> struct group_share {
     uint32_t begin, pairs; /* the partition */
     K hash[GROUP_EACH];
-    uint32_t at[GROUP_EACH]; /* the pair's number in its home; later its position, and GROUP_HEAD if its key begins */
+    /* The pair's number in its home; then the positions of its home; then its own, and GROUP_HEAD if its key begins. */
+    uint32_t at[GROUP_EACH];
 
     static __device__ __forceinline__ uint32_t index(int k) { return (uint32_t)k * GROUP_THREADS + threadIdx.x; }
     __device__ __forceinline__ bool has(int k) const { return index(k) < pairs; }
@@ -126,15 +127,12 @@ template <class K> static __device__ __forceinline__ uint32_t home_of(K hash, in
 /* Returns the shift of a home's count in its word. */
 static __device__ __forceinline__ uint32_t count_shift(uint32_t home) { return home % GROUP_WORD_HOMES * 8; }
 
-/* The positions of a home: the first, and their number. */
-struct home_range {
-    uint32_t first, count;
-};
-template <class S> static __device__ __forceinline__ home_range range_of(const S &sh, uint32_t home)
+/* Returns the first position of a home | its number of pairs << 16. */
+template <class S> static __device__ __forceinline__ uint32_t range_of(const S &sh, uint32_t home)
 {
     const uint32_t word = sh.counts[home / GROUP_WORD_HOMES], shift = count_shift(home);
     const uint32_t lower = word & ((1u << shift) - 1); /* counts of the word's homes before; the product adds them up */
-    return {sh.begins[home / GROUP_WORD_HOMES] + (lower * 0x01010101u >> 24), word >> shift & 0xff};
+    return (sh.begins[home / GROUP_WORD_HOMES] + (lower * 0x01010101u >> 24)) | (word >> shift & 0xff) << 16;
 }
 
 /* Loads the hashes and counts those of each home. Returns true if a home has too many pairs: its count may then be
@@ -180,7 +178,6 @@ static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> 
 {
     typedef group_order<K> order;
     P payload[GROUP_EACH];
-    home_range home[GROUP_EACH];
     /* 1. Load the payload, and move the hashes to positions of their homes, in any order. */
     if constexpr (bi_hash_has_value<P>) {
 #pragma unroll
@@ -190,8 +187,9 @@ static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> 
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
-        home[k] = range_of(sh, home_of(own.hash[k], a.partition_bits));
-        sh.order.write(home[k].first + own.at[k], order::make(own.hash[k], own.index(k)));
+        const uint32_t home = range_of(sh, home_of(own.hash[k], a.partition_bits));
+        sh.order.write((home & 0xffff) + own.at[k], order::make(own.hash[k], own.index(k)));
+        own.at[k] = home;
     }
     __syncthreads(); /* the pairs are in their homes */
     /* 2. Rank the pairs of each home. */
@@ -199,13 +197,14 @@ static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> 
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
         const typename order::item item = order::make(own.hash[k], own.index(k));
+        const uint32_t first = own.at[k] & 0xffff, end = first + (own.at[k] >> 16);
         uint32_t less = 0, less_keys = 0;
-        for (uint32_t j = 0; j < home[k].count; j++) {
-            const typename order::item other = sh.order.read(home[k].first + j);
+        for (uint32_t j = first; j < end; j++) {
+            const typename order::item other = sh.order.read(j);
             less += order::is_less(other, item);
             less_keys += order::hash(other) < own.hash[k];
         }
-        const uint32_t position = home[k].first + less;
+        const uint32_t position = first + less;
         own.at[k] = position | (less == less_keys ? GROUP_HEAD : 0u);
         if (less == less_keys) atomicOr(&sh.heads[position / 32], 1u << position % 32);
         if constexpr (bi_hash_has_value<P>) sh.payload[position] = payload[k];

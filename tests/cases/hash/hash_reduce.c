@@ -191,10 +191,13 @@ static void without_sort(bosc_ctx *ctx)
                 suite_opts_like(ctx).backend == BOSC_BACKEND_CPU || table->opts.layout == BOSC_HASH_BUCKETED;
             CHECK_EQ(counted.listed, lists ? times : 0);
         }
-        ctx->cache_shift = 0;
         ctx->ops = own;
         compare_with_reference(ctx, table, &p);
         bosc_hash_free(table);
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table)); /* the bytes of a first build, with this limit too */
+        compare_build(ctx, table, &p);
+        bosc_hash_free(table);
+        ctx->cache_shift = 0;
         hash_free_pairs(&p);
     }
 }
