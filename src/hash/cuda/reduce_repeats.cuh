@@ -204,7 +204,7 @@ struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
     unsigned found;           /* keys that the block was the first to insert */
     unsigned failed;          /* not 0: a pair of the block found no entry */
-    unsigned leaves_last;     /* 1: the other blocks have read their last words */
+    unsigned turn;            /* index of the words of this launch */
     uint32_t sums[REDUCE_THREADS / 32];
 };
 
@@ -432,21 +432,34 @@ static __device__ __forceinline__ uint32_t insert_pairs(const reduce_args<K, P> 
     return found;
 }
 
+/* Zeroes the words of the next launch, all blocks together. */
+static __device__ __forceinline__ void zero_words(struct reduction_set *words)
+{
+    const unsigned first = blockIdx.x * REDUCE_THREADS + threadIdx.x, step = gridDim.x * REDUCE_THREADS;
+    for (unsigned i = first; i < REDUCE_MAX_RANGES; i += step) bi_store_relaxed(&words->reached[i], 0ull);
+    if (first < 2) bi_store_relaxed(&words->sums[first], 0ull);
+}
+
 /* Empties the entries, inserts all pairs, and sums up the keys of all blocks in sh.total. The entries of all blocks are
  * visible after it. */
 template <class K, class P>
 static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, reduce_shared &sh, unsigned char *memory)
 {
-    bi_grid_sum grid = {a.words->sums, 0, 0, 0};
     const reduce_memory<K> m(memory);
     reduce_search<K> own = {};
     /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
     const uint32_t step = gridDim.x * REDUCE_THREADS;
     for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
         reduce_entries<K>::clear(&a.entries[i]);
-    if (threadIdx.x == 0) sh.found = sh.failed = 0;
-    const bool survives = combine_tile(a, m, &own.hash);
-    reduce_grid_sum(&grid, sh, 0); /* all entries are empty */
+    if (threadIdx.x == 0) {
+        sh.found = sh.failed = 0;
+        sh.turn = bi_load_relaxed(&a.words->turn);
+    }
+    const bool survives = combine_tile(a, m, &own.hash); /* its barriers make sh.turn visible */
+    zero_words(&a.words->sets[sh.turn ^ 1]);
+    bi_grid_sum grid = {a.words->sets[sh.turn].sums, 0, 0, 0};
+    reduce_grid_sum(&grid, sh, 0); /* all entries are empty, and all blocks have their turn */
+    if (blockIdx.x == 0 && threadIdx.x == 0) bi_store_relaxed(&a.words->turn, sh.turn ^ 1);
     /* 2. Insert the pairs. */
     uint32_t found = 0;
     own.row = row_in_tile(a, 0);
@@ -496,12 +509,13 @@ static __device__ __forceinline__ ordered_pair<K, P> pair_of_entry(const reduce_
     return pair;
 }
 
-/* Counts the pairs of each home of the range, and gets the rank of each of the thread's pairs: at[k] is its home, from
- * the range's first one on, | rank << 16, or ~0. In a table the pair of the greatest hash goes to the last slot. */
+/* Counts the pairs of each home of the range, and gets the thread's pairs with their ranks: at[k] is a home, from the
+ * range's first one on, | rank << 16, or NO_PAIR. Values are loaded here, so that the scan of the homes hides their
+ * latency. In a table the pair of the greatest hash goes to the last slot. */
 template <class K, class P>
-static __device__ __forceinline__ void count_entries(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
-                                                     const ordered_memory<K, P> &m, reduce_shared &sh,
-                                                     const reduce_range &r, bool listed, uint32_t at[REDUCE_SLOTS])
+static __device__ __forceinline__ void
+count_entries(const reduce_args<K, P> &a, const ordered_args<K, P> &t, const ordered_memory<K, P> &m, reduce_shared &sh,
+              const reduce_range &r, bool listed, ordered_pairs<K, P, REDUCE_SLOTS> &own)
 {
     typedef reduce_entries<K> E;
     typename E::seen seen[REDUCE_SLOTS];
@@ -511,7 +525,7 @@ static __device__ __forceinline__ void count_entries(const reduce_args<K, P> &a,
         if (entry(k) < r.from + r.count) seen[k] = E::read(&a.entries[entry(k)]);
 #pragma unroll
     for (int k = 0; k < REDUCE_SLOTS; k++) {
-        at[k] = ~0u;
+        own.at[k] = own.NO_PAIR;
         if (entry(k) >= r.from + r.count) continue;
         const bool apart = entry(k) == a.capacity + REDUCE_PROBES - 1;
         if (E::is_empty(&a.entries[entry(k)], seen[k], apart)) continue;
@@ -523,26 +537,9 @@ static __device__ __forceinline__ void count_entries(const reduce_args<K, P> &a,
             ordered_write(t, t.slots - 1, pair_of_entry(a, &a.entries[entry(k)], seen[k]), false);
             continue;
         }
-        at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
+        own.pair[k] = pair_of_entry(a, &a.entries[entry(k)], seen[k]);
+        own.at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
     }
-}
-
-/* Moves the thread's pairs to slots of their homes. Returns the sum of their distances from their homes. */
-template <class K, class P>
-static __device__ __forceinline__ uint32_t move_entries(const reduce_args<K, P> &a, const ordered_memory<K, P> &m,
-                                                        const reduce_range &r, const uint32_t at[REDUCE_SLOTS])
-{
-    uint32_t extra = 0;
-#pragma unroll
-    for (int k = 0; k < REDUCE_SLOTS; k++) {
-        if (at[k] == ~0u) continue;
-        const uint32_t i = r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x, home = at[k] & 0xffff,
-                       slot = (m.homes[home] & 0xffff) + (at[k] >> 16);
-        const typename reduce_args<K, P>::entry *e = &a.entries[i];
-        m.pairs[slot] = pair_of_entry(a, e, reduce_entries<K>::read(e));
-        extra += slot - home;
-    }
-    return extra;
 }
 
 /* As ordered_find_begins, for a list: the pairs of the range are contiguous. *preceding: number of pairs of earlier
@@ -598,11 +595,12 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
                                                      const ordered_memory<K, P> &m, reduce_shared &sh, bool listed)
 {
     const reduce_range r = locate_range(a, t, m.range);
-    uint32_t at[REDUCE_SLOTS], preceding = 0;
+    ordered_pairs<K, P, REDUCE_SLOTS> own;
+    uint32_t preceding = 0;
     /* 1. Count the pairs of each home. */
     ordered_clear(t, m, sh);
     __syncthreads(); /* slots and homes are empty */
-    count_entries(a, t, m, sh, r, listed, at);
+    count_entries(a, t, m, sh, r, listed, own);
     __syncthreads(); /* the counts of all homes are complete */
     /* 2. Find the first slot of each home. */
     const uint32_t end = listed ? find_list_begins(t, m, sh, r.homes, &preceding) : ordered_find_begins(t, m, sh);
@@ -610,10 +608,7 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
     /* As in ordered_lay_out: the pair of the greatest hash counts as pushed on, and a failed block writes nothing. */
     const bool fits = listed ? end <= room : sh.begin <= t.beyond && end + (sh.greatest != 0) <= room;
     /* 3. Move the pairs there, and write the slots. */
-    if (fits) {
-        const uint32_t extra = bi_warp_sum(move_entries(a, m, r, at));
-        if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
-    }
+    if (fits) write_pairs_to_slots(m, sh, own);
     __syncthreads(); /* all pairs of the range are in its slots */
     if (fits && listed) write_list(a, t, m, preceding, end);
     if (fits && !listed) ordered_write_slots(t, m, sh, end);
@@ -629,34 +624,23 @@ static __device__ __forceinline__ void publish_reduction(const reduce_args<K, P>
 {
     const bool last = blockIdx.x == gridDim.x - 1;
     if (last) bi_notify_host(&a.host_words[HOST_KEYS], HOST_VALID | keys);
-    __threadfence_system(); /* makes the table, the zeroed words and the number of keys visible first */
+    __threadfence_system(); /* makes the table, the zeroed words, their turn and the number of keys visible first */
     if (last) bi_notify_host(&a.host_words[HOST_BUCKETS], HOST_VALID | 1);
     bi_notify_host(&a.host_words[HOST_COUNTS + blockIdx.x],
                    HOST_VALID | (unsigned long long)failed << REDUCE_FAILED_SHIFT | extra);
 }
 
-/* Zeroes the words for the next launch, in the last block that comes here. All threads call it. */
-static __device__ __forceinline__ void reset_words(struct reduction_words *words, reduce_shared &sh, unsigned ranges)
-{
-    if (threadIdx.x == 0) sh.leaves_last = atomicAdd(&words->leaving, 1u) == gridDim.x - 1;
-    __syncthreads(); /* sh.leaves_last is there */
-    if (!sh.leaves_last) return;
-    for (unsigned i = threadIdx.x; i < ranges; i += REDUCE_THREADS) bi_store_relaxed(&words->reached[i], 0ull);
-    if (threadIdx.x < 2) bi_store_relaxed(&words->sums[threadIdx.x], 0ull);
-    if (threadIdx.x == 0) bi_store_relaxed(&words->leaving, 0u);
-}
-
 /* Sets homes, slots and ranges for the number of keys. Returns the number of ranges; 0: they would be too many, or have
  * too many entries, as with few keys in entries for many. */
 template <class K, class P>
-static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a, uint32_t keys, bool listed,
-                                                     ordered_args<K, P> *t)
+static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a, const reduce_shared &sh, uint32_t keys,
+                                                     bool listed, ordered_args<K, P> *t)
 {
     const double load_factor = listed ? REDUCE_LIST_LOAD : a.load_factor;
     t->homes = (uint32_t)bi_hash_slots_for(load_factor, keys);
     t->beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
     t->slots = t->homes + t->beyond;
-    t->reached = a.words->reached;
+    t->reached = a.words->sets[sh.turn].reached;
     /* 24 entries less: a range ends with a whole home, of at most 4 entries unless far fewer keys came than expected,
      * and has whole groups. */
     enum { GROUP = reduce_entries<K>::GROUP };
@@ -681,7 +665,7 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
     const bool listed = keys > a.max_ordered;
     /* 2. Lay out the block's ranges. */
     ordered_args<K, P> t = a.table;
-    const unsigned ranges = set_homes(a, (uint32_t)keys, listed, &t);
+    const unsigned ranges = set_homes(a, sh, (uint32_t)keys, listed, &t);
     bool failed = sh.total >> REDUCE_KEYS_BITS || !ranges;
     unsigned long long extra = 0;
     for (unsigned range = blockIdx.x; range < ranges && !(sh.total >> REDUCE_KEYS_BITS); range += gridDim.x) {
@@ -690,9 +674,7 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
         extra += sh.extra;
         __syncthreads(); /* sh.extra is read */
     }
-    /* 3. Zero the words, then publish the result: the host may return, and another stream launch, once all have. */
-    reset_words(a.words, sh, ranges);
-    __syncthreads(); /* the words are zero, if this block zeroes them */
+    /* 3. Publish the result, after a barrier of the block. */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0 && !listed) { /* the only run, as in publish_result of ordered.cu */
             t.descriptors[0] = t.descriptors[1] = 0;
