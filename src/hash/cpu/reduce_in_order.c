@@ -1,5 +1,5 @@
-/* Reduces pairs to one a key through one hash table, on one thread, for ORDERED tables: their bytes do not depend on the
- * order of the pairs, so the list is in the order of first rows. */
+/* Reduces pairs to one a key through one hash table, on one thread, for ORDERED tables. Their bytes do not depend on
+ * the order of the pairs, so the list is in the order of first rows. */
 #include "hash/cpu/reduce_in_order.h"
 
 #include "base/bits.h"

@@ -10,7 +10,7 @@ enum {
     BI_HASH_ROW_PROBES = 256 /* slots from a key's own, above which keys collide by design, as in reduce_repeats.c */
 };
 
-/* A slot has a key and 1 + its number in the list; number 0: the slot is empty. Keys of 32 bits share a word with it. */
+/* A slot has a key and 1 + its number in the list; 0: the slot is empty. Keys of 32 bits share a word with it. */
 struct bi_hash_rows_in_order {
     const void *keys, *values; /* values: NULL where the payload is row numbers */
     int32_t key_bits, payload_bytes;
