@@ -338,32 +338,46 @@ static __device__ __forceinline__ uint32_t start_search(const reduce_args<K, P> 
     return 0;
 }
 
-/* Reads and hashes the warp's pairs in REDUCE_TILES tiles from this order on. Appends pairs that pass the filter to the
- * warp's queue, which has `queued` pairs. Returns its new number of pairs. */
+/* The thread's keys in REDUCE_TILES tiles, loaded before they are needed. */
+template <class K> struct reduce_keys {
+    K key[REDUCE_TILES];
+};
+
+/* Loads the thread's keys in the tiles from this order on. */
+template <class K, class P>
+static __device__ __forceinline__ void load_keys(const reduce_args<K, P> &a, uint32_t order, reduce_keys<K> &next)
+{
+#pragma unroll
+    for (int k = 0; k < REDUCE_TILES; k++) {
+        const uint32_t row = row_in_tile(a, order + (uint32_t)k);
+        if (row != ~0u) next.key[k] = a.table.keys[row];
+    }
+}
+
+/* Hashes the warp's keys of REDUCE_TILES tiles from this order on, which are in `next`, and loads those of the tiles
+ * after them. Appends pairs that pass the filter to the warp's queue, which has `queued` pairs. Returns its new number
+ * of pairs. */
 template <class K, class P>
 static __device__ __forceinline__ uint32_t queue_tiles(const reduce_args<K, P> &a, const reduce_memory<K> &m,
-                                                       uint32_t order, uint32_t queued)
+                                                       uint32_t order, uint32_t queued, reduce_keys<K> &next)
 {
     const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
-    K hash[REDUCE_TILES];
-    uint32_t row[REDUCE_TILES];
+    const reduce_keys<K> own = next;
+    load_keys(a, order + REDUCE_TILES, next);
 #pragma unroll
     for (int k = 0; k < REDUCE_TILES; k++) {
-        row[k] = row_in_tile(a, order + (uint32_t)k);
-        if (row[k] != ~0u) hash[k] = a.table.keys[row[k]];
-    }
-#pragma unroll
-    for (int k = 0; k < REDUCE_TILES; k++) {
-        bool passes = row[k] != ~0u;
+        const uint32_t row = row_in_tile(a, order + (uint32_t)k);
+        bool passes = row != ~0u;
+        K hash = 0;
         if (passes) {
-            hash[k] = bi_hash_key_hash(hash[k], a.table.seed);
-            passes = passes_filter(m, hash[k], order + (uint32_t)k);
+            hash = bi_hash_key_hash(own.key[k], a.table.seed);
+            passes = passes_filter(m, hash, order + (uint32_t)k);
         }
         const unsigned lanes = __ballot_sync(~0u, passes);
         if (passes) {
             const uint32_t to = queued + (uint32_t)__popc(lanes & lower_lanes);
-            m.queued_hashes[to] = hash[k];
-            m.queued_rows[to] = row[k];
+            m.queued_hashes[to] = hash;
+            m.queued_rows[to] = row;
         }
         queued += (uint32_t)__popc(lanes);
     }
@@ -399,12 +413,13 @@ static __device__ __forceinline__ uint32_t advance_search(const reduce_args<K, P
     return fresh;
 }
 
-/* Inserts the pairs of the block: `own` is one of the first tile, and later tiles follow. A lane that has inserted a
- * pair goes on to the next one of its warp's queue, so that no lane waits for the longest search of the warp. Returns
- * the number of new keys. */
+/* Inserts the pairs of the block: `own` is one of the first tile, `next` are keys of later tiles, which follow. A lane
+ * that has inserted a pair goes on to the next one of its queue, so that no lane waits for the longest search of the
+ * warp. Returns the number of new keys. */
 template <class K, class P>
 static __device__ __forceinline__ uint32_t insert_pairs(const reduce_args<K, P> &a, reduce_shared &sh,
-                                                        const reduce_memory<K> &m, reduce_search<K> own)
+                                                        const reduce_memory<K> &m, reduce_search<K> own,
+                                                        reduce_keys<K> next)
 {
     const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
     const auto has_tiles = [&](uint32_t order) { return blockIdx.x + order * gridDim.x < a.tiles; };
@@ -412,7 +427,7 @@ static __device__ __forceinline__ uint32_t insert_pairs(const reduce_args<K, P> 
     bool failed = false;
     while (!__any_sync(~0u, failed || bi_load_shared_relaxed(&sh.failed))) {
         /* 1. Queue pairs until there is one for each lane. */
-        for (; queued < 32 && has_tiles(order); order += REDUCE_TILES) queued = queue_tiles(a, m, order, queued);
+        for (; queued < 32 && has_tiles(order); order += REDUCE_TILES) queued = queue_tiles(a, m, order, queued, next);
         __syncwarp(); /* the queue is visible to the warp */
         /* 2. Idle lanes start the searches for its last pairs. */
         const unsigned idle = __ballot_sync(~0u, !own.pending);
@@ -447,6 +462,7 @@ static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, re
 {
     const reduce_memory<K> m(memory);
     reduce_search<K> own = {};
+    reduce_keys<K> next = {};
     /* 1. Empty the entries; other blocks do so while this one combines its first tile. */
     const uint32_t step = gridDim.x * REDUCE_THREADS;
     for (uint32_t i = blockIdx.x * REDUCE_THREADS + threadIdx.x; i < a.capacity + REDUCE_PROBES; i += step)
@@ -456,6 +472,7 @@ static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, re
         sh.turn = bi_load_relaxed(&a.words->turn);
     }
     const bool survives = combine_tile(a, m, &own.hash); /* its barriers make sh.turn visible */
+    load_keys(a, 1, next);                               /* of the next tiles: the barrier hides the latency */
     zero_words(&a.words->sets[sh.turn ^ 1]);
     bi_grid_sum grid = {a.words->sets[sh.turn].sums, 0, 0, 0};
     reduce_grid_sum(&grid, sh, 0); /* all entries are empty, and all blocks have their turn */
@@ -464,7 +481,7 @@ static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, re
     uint32_t found = 0;
     own.row = row_in_tile(a, 0);
     if (survives) found = start_search(a, own);
-    found += insert_pairs(a, sh, m, own);
+    found += insert_pairs(a, sh, m, own, next);
     /* 3. Sum up the keys. */
     found = bi_warp_sum(found);
     if (threadIdx.x % 32 == 0) atomicAdd(&sh.found, found);
