@@ -21,7 +21,8 @@ enum {
     MOST_PROBES = 256,        /* slots from a hash's own, above which keys collide by design, not by chance */
     /* Rows up to which one thread reduces in their order as fast as two by partitions; estimated. */
     MOST_ROWS_OF_TWO = 1 << 18,
-    ROW_ITEMS = 4 /* cost of a row, in simple items; estimated */
+    MOST_SMALL_ROWS = 1 << 12, /* rows that are reduced in their order however few their keys are; measured */
+    ROW_ITEMS = 4              /* cost of a row, in simple items; estimated */
 };
 
 /* The hash table of a partition: hashes, and positions of their pairs. */
@@ -223,11 +224,12 @@ bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *ctx, const bosc_hash *table, co
                               .seed = shape.seed,
                               .expected = r->expected,
                               .last = table->opts.duplicates == BOSC_HASH_LAST && table->opts.value_size > 0};
-    bool few;
+    bool few = false;
     *fits = false;
     if (j.key_bits > 64 || n > UINT32_MAX) return BOSC_OK;
-    /* 1. Few keys are left to number_keys: see bi_hash_build_from. */
-    BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
+    /* 1. Few keys of many rows are left to number_keys: see bi_hash_build_from. */
+    if (n > MOST_SMALL_ROWS || r->max_ordered <= 0)
+        BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
     if (few) return BOSC_OK;
     /* 2. One thread builds ORDERED tables from a list in the order of the rows. */
     const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
