@@ -1,6 +1,7 @@
 /* Fills partitions on CUDA from lists: layout, kernels and their launches. */
 #include <math.h>
 
+#include "core/cuda/shared.cuh"
 #include "hash/cuda/write_buckets.cuh"
 
 enum {
@@ -79,6 +80,19 @@ template <class K, class P> __host__ __device__ static shared_layout shared_layo
     return layout;
 }
 
+/* Copies a list to shared memory: up to 8 bytes an item without registers, so that all reads are in flight at once. The
+ * caller adds a barrier. */
+template <int THREADS, bool PICKS, class T>
+static __device__ __forceinline__ void copy_list_to_shared(const T *list, uint32_t count, T *to)
+{
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+        for (uint32_t i = threadIdx.x; i < count; i += THREADS) bi_copy_async(&to[i], &list[i]);
+        bi_wait_copies();
+    } else {
+        bi_hash_for_each<THREADS, PICKS>(list, count, [&](uint32_t i, T x) { to[i] = x; });
+    }
+}
+
 /* Lays out the block's partition, of `keys` keys, where there are few: each block sums up the partitions before its
  * own. Not in place. All threads call it. */
 template <class K, class P, int THREADS>
@@ -131,8 +145,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     partition.ascending = reinterpret_cast<uint32_t *>(memory + layout.ascending);
     if constexpr (!PICKS) {
         K *hashes = reinterpret_cast<K *>(memory);
-        bi_hash_for_each<THREADS, PICKS>(partition.hashes, partition.keys,
-                                         [&](uint32_t i, K hash) { hashes[i] = hash; });
+        copy_list_to_shared<THREADS, PICKS>(partition.hashes, partition.keys, hashes);
         partition.hashes = hashes;
     }
     /* 3. Match, with further seeds where one fails, and report, unless a repeated key was already found elsewhere. */
@@ -151,8 +164,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     if (!a.values)
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
-            bi_hash_for_each<THREADS, PICKS>(partition.payload, partition.keys,
-                                             [&](uint32_t i, P x) { payload[i] = x; });
+            copy_list_to_shared<THREADS, PICKS>(partition.payload, partition.keys, payload);
             __syncthreads(); /* the payload is there */
             return payload;
         });

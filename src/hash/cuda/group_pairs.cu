@@ -9,6 +9,7 @@
  * Linear Probing Sort (1984); Adinets, Merrill, Onesweep (2022). */
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
+#include "core/cuda/shared.cuh"
 #include "hash/cuda/bucketed.cuh"
 #include "hash/handle.h"
 
@@ -54,7 +55,7 @@ template <class K, class P> struct group_args {
     P *payload_out;         /* (n) by hash, then by row */
 };
 
-/* Hashes and rows of a partition by home; later hashes and positions of the groups. A hash of 32 bits shares a word
+/* Hashes and rows of a partition by home. A hash of 32 bits shares a word
  * with its row, so that both are compared at once. */
 template <class K> struct group_order;
 template <> struct group_order<uint32_t> {
@@ -94,7 +95,7 @@ template <> struct group_order<uint64_t> {
 /* counts: number of pairs of each home, a byte each. begins: first position of each word's homes. */
 template <class K, class P> struct group_shared {
     group_order<K> order;
-    P payload[bi_hash_has_value<P> ? GROUP_PAIRS : 1]; /* by position */
+    P payload[bi_hash_has_value<P> ? GROUP_PAIRS : 1]; /* by row of the partition */
     uint32_t counts[GROUP_WORDS];
     uint32_t heads[GROUP_HEAD_WORDS]; /* a bit for each position: 1 if a key begins there */
     uint16_t begins[GROUP_WORDS];
@@ -111,13 +112,13 @@ enum { GROUP_BLOCKS = 3 };
 template <class K> struct group_share {
     uint32_t begin, pairs; /* the partition */
     K hash[GROUP_EACH];
-    /* The pair's number in its home; then the positions of its home; then its own, and GROUP_HEAD if its key begins. */
+    /* A pair's number in its home. Later the position of the pair that the thread ranks | the pairs of its key << 16 if
+     * it is the first one of them. */
     uint32_t at[GROUP_EACH];
 
     static __device__ __forceinline__ uint32_t index(int k) { return (uint32_t)k * GROUP_THREADS + threadIdx.x; }
     __device__ __forceinline__ bool has(int k) const { return index(k) < pairs; }
 };
-enum : uint32_t { GROUP_HEAD = 1u << 16 };
 
 /* Returns a hash's home: the bits below those of the partition. */
 template <class K> static __device__ __forceinline__ uint32_t home_of(K hash, int32_t partition_bits)
@@ -135,8 +136,8 @@ template <class S> static __device__ __forceinline__ uint32_t range_of(const S &
     return (sh.begins[home / GROUP_WORD_HOMES] + (lower * 0x01010101u >> 24)) | (word >> shift & 0xff) << 16;
 }
 
-/* Loads the hashes and counts those of each home. Returns true if a home has too many pairs: its count may then be
- * wrong. A barrier before it completes the zeros; the caller adds a barrier. */
+/* Loads the pairs and counts those of each home. Returns true if a home has too many: its count may then be wrong. A
+ * barrier before it completes the zeros; the caller adds a barrier. The payload arrives later. */
 template <class S, class K, class P>
 static __device__ __forceinline__ bool count_homes(S &sh, const group_args<K, P> &a, group_share<K> &own)
 {
@@ -144,6 +145,11 @@ static __device__ __forceinline__ bool count_homes(S &sh, const group_args<K, P>
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++)
         if (own.has(k)) own.hash[k] = a.hashes[own.begin + own.index(k)];
+    if constexpr (bi_hash_has_value<P>) {
+#pragma unroll
+        for (int k = 0; k < GROUP_EACH; k++)
+            if (own.has(k)) bi_copy_async(&sh.payload[own.index(k)], &a.payload[own.begin + own.index(k)]);
+    }
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
@@ -171,65 +177,52 @@ template <class S> static __device__ __forceinline__ void scan_homes(S &sh)
     }
 }
 
-/* Ranks the pairs by hash and row, moves their payload to their positions, and marks those at which a key begins. All
- * threads call it; the caller adds a barrier. */
+/* Ranks the pairs by hash and row, writes their payload, and marks the positions at which a key begins. Neighbouring
+ * threads rank pairs of one home or of neighbouring ones, so that they read and write neighbouring words. All threads
+ * call it; the caller adds a barrier. */
 template <class S, class K, class P>
 static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> &a, group_share<K> &own)
 {
     typedef group_order<K> order;
-    P payload[GROUP_EACH];
-    /* 1. Load the payload, and move the hashes to positions of their homes, in any order. */
-    if constexpr (bi_hash_has_value<P>) {
+    /* 1. Move hashes and rows to positions of their homes, in any order. */
 #pragma unroll
-        for (int k = 0; k < GROUP_EACH; k++)
-            if (own.has(k)) payload[k] = a.payload[own.begin + own.index(k)];
-    }
-#pragma unroll
-    for (int k = 0; k < GROUP_EACH; k++) {
-        if (!own.has(k)) continue;
-        const uint32_t home = range_of(sh, home_of(own.hash[k], a.partition_bits));
-        sh.order.write((home & 0xffff) + own.at[k], order::make(own.hash[k], own.index(k)));
-        own.at[k] = home;
-    }
-    __syncthreads(); /* the pairs are in their homes */
+    for (int k = 0; k < GROUP_EACH; k++)
+        if (own.has(k))
+            sh.order.write((range_of(sh, home_of(own.hash[k], a.partition_bits)) & 0xffff) + own.at[k],
+                           order::make(own.hash[k], own.index(k)));
+    if constexpr (bi_hash_has_value<P>) bi_wait_copies();
+    __syncthreads(); /* the pairs are in their homes, and the payload is there */
     /* 2. Rank the pairs of each home. */
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
-        const typename order::item item = order::make(own.hash[k], own.index(k));
-        const uint32_t first = own.at[k] & 0xffff, end = first + (own.at[k] >> 16);
-        uint32_t less = 0, less_keys = 0;
+        const typename order::item item = sh.order.read(own.index(k));
+        const K hash = own.hash[k] = order::hash(item);
+        const uint32_t home = range_of(sh, home_of(hash, a.partition_bits));
+        const uint32_t first = home & 0xffff, end = first + (home >> 16);
+        uint32_t less = 0, less_keys = 0, same = 0;
         for (uint32_t j = first; j < end; j++) {
             const typename order::item other = sh.order.read(j);
             less += order::is_less(other, item);
-            less_keys += order::hash(other) < own.hash[k];
+            less_keys += order::hash(other) < hash;
+            same += order::hash(other) == hash;
         }
         const uint32_t position = first + less;
-        own.at[k] = position | (less == less_keys ? GROUP_HEAD : 0u);
+        own.at[k] = position | (less == less_keys ? same << 16 : 0);
         if (less == less_keys) atomicOr(&sh.heads[position / 32], 1u << position % 32);
-        if constexpr (bi_hash_has_value<P>) sh.payload[position] = payload[k];
+        if constexpr (bi_hash_has_value<P>) a.payload_out[own.begin + position] = sh.payload[order::row(item)];
     }
 }
 
-/* Lists the hashes of the groups and their first positions in sh.order. Returns their number. All threads call it; a
- * barrier before it completes the marks, and the caller adds a barrier. */
-template <class S, class K> static __device__ __forceinline__ uint32_t list_groups(S &sh, const group_share<K> &own)
+/* Counts the marks before each word of them. Returns the number of all. All threads call it; a barrier before it
+ * completes the marks, and the caller adds a barrier. */
+template <class S> static __device__ __forceinline__ uint32_t scan_marks(S &sh)
 {
     const bool counts = threadIdx.x < GROUP_HEAD_WORDS;
     uint32_t groups;
-    /* 1. Scan the numbers of marks in the words. */
     const uint32_t before =
         bi_block_exclusive_sum<GROUP_WARPS>(counts ? (uint32_t)__popc(sh.heads[threadIdx.x]) : 0, sh.warps[1], &groups);
     if (counts) sh.heads_before[threadIdx.x] = (uint16_t)before;
-    __syncthreads(); /* the numbers of all words are there */
-    /* 2. Write the groups. */
-#pragma unroll
-    for (int k = 0; k < GROUP_EACH; k++) {
-        if (!own.has(k) || !(own.at[k] & GROUP_HEAD)) continue;
-        const uint32_t position = own.at[k] & ~GROUP_HEAD, below = (1u << position % 32) - 1;
-        sh.order.write(sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below),
-                       group_order<K>::make(own.hash[k], position));
-    }
     return groups;
 }
 
@@ -247,29 +240,25 @@ static __device__ __forceinline__ uint32_t scan_partitions(const group_args<K, P
     return inclusive - groups;
 }
 
-/* Writes the payload by position, and the groups. The first warp computes the number of the first group meanwhile. */
+/* Writes the groups. The first warp computes the number of the first one. All threads call it, after scan_marks. */
 template <class S, class K, class P>
 static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P> &a, const group_share<K> &own,
                                                     uint32_t groups)
 {
-    typedef group_order<K> order;
     if (threadIdx.x < 32) {
         const uint32_t preceding = scan_partitions(a, sh.partition, groups);
         if (threadIdx.x == 0) sh.preceding = a.group_starts[sh.partition] = preceding;
         if (threadIdx.x == 0 && sh.partition == gridDim.x - 1) a.group_starts[gridDim.x] = preceding + groups;
     }
-    if constexpr (bi_hash_has_value<P>) {
+    __syncthreads(); /* the counts of marks and the number of the first group are there */
 #pragma unroll
-        for (int k = 0; k < GROUP_EACH; k++)
-            if (own.has(k)) a.payload_out[own.begin + own.index(k)] = sh.payload[own.index(k)];
-    }
-    __syncthreads(); /* the groups and the number of the first one are there */
-    for (uint32_t g = threadIdx.x; g < groups; g += GROUP_THREADS) {
-        const typename order::item group = sh.order.read(g);
-        const uint32_t position = order::row(group),
-                       end = g + 1 < groups ? order::row(sh.order.read(g + 1)) : own.pairs;
-        a.group_hashes[sh.preceding + g] = order::hash(group);
-        a.group_rows[sh.preceding + g] = make_uint2(own.begin + position, end - position);
+    for (int k = 0; k < GROUP_EACH; k++) {
+        if (!own.has(k) || own.at[k] >> 16 == 0) continue;
+        const uint32_t position = own.at[k] & 0xffff, below = (1u << position % 32) - 1;
+        const uint32_t to =
+            sh.preceding + sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below);
+        a.group_hashes[to] = own.hash[k];
+        a.group_rows[to] = make_uint2(own.begin + position, own.at[k] >> 16);
     }
 }
 
@@ -305,9 +294,8 @@ static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_gr
     __syncthreads(); /* the first positions are there */
     /* 3. Sort, and write the groups. */
     rank_pairs(sh, a, own);
-    __syncthreads(); /* payload and marks are complete, and sh.order is free */
-    const uint32_t groups = list_groups(sh, own);
-    write_groups(sh, a, own, groups);
+    __syncthreads(); /* the marks are complete */
+    write_groups(sh, a, own, scan_marks(sh));
 }
 
 /* Returns the bits of a partition's number. */

@@ -200,12 +200,26 @@ template <class K, class P> struct reduce_args {
     unsigned long long *host_words;
 };
 
+/* A range of homes, and the entries that may hold its pairs. */
+struct reduce_range {
+    uint32_t first_home, homes;
+    uint32_t from, count; /* entries; the last range reads the one for a hash apart too */
+};
+
+/* Homes, slots and ranges of the table or list. ranges 0: they would be too many, or have too many entries. */
+struct reduce_plan {
+    uint32_t homes, beyond, range_homes, ranges;
+};
+
 struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned long long total; /* the sum of the blocks */
     unsigned found;           /* keys that the block was the first to insert */
     unsigned failed;          /* not 0: a pair of the block found no entry */
     unsigned turn;            /* index of the words of this launch */
     uint32_t sums[REDUCE_THREADS / 32];
+    /* Computed by one thread: divisions of all would take longer than a barrier. */
+    struct reduce_plan plan;
+    struct reduce_range place;
 };
 
 /* Waits for all blocks and sums up a number of each. Writes of all blocks are visible after it. */
@@ -489,12 +503,6 @@ static __device__ __forceinline__ void insert_all(const reduce_args<K, P> &a, re
     reduce_grid_sum(&grid, sh, sh.found + ((unsigned long long)(sh.failed != 0) << REDUCE_KEYS_BITS));
 }
 
-/* A range of homes, and the entries that may hold its pairs. */
-struct reduce_range {
-    uint32_t first_home, homes;
-    uint32_t from, count; /* entries; the last range reads the one for a hash apart too */
-};
-
 template <class K, class P>
 static __device__ __forceinline__ reduce_range locate_range(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
                                                             unsigned number)
@@ -526,9 +534,12 @@ static __device__ __forceinline__ ordered_pair<K, P> pair_of_entry(const reduce_
     return pair;
 }
 
+/* Measured: pairs of 16 bytes are 4 % slower so. */
+template <class K, class P> constexpr bool reads_early = sizeof(ordered_pair<K, P>) <= 8;
+
 /* Counts the pairs of each home of the range, and gets the thread's pairs with their ranks: at[k] is a home, from the
  * range's first one on, | rank << 16, or NO_PAIR. Values are loaded here, so that the scan of the homes hides their
- * latency. In a table the pair of the greatest hash goes to the last slot. */
+ * latency, if registers suffice (reads_early). In a table the pair of the greatest hash goes to the last slot. */
 template <class K, class P>
 static __device__ __forceinline__ void
 count_entries(const reduce_args<K, P> &a, const ordered_args<K, P> &t, const ordered_memory<K, P> &m, reduce_shared &sh,
@@ -554,9 +565,31 @@ count_entries(const reduce_args<K, P> &a, const ordered_args<K, P> &t, const ord
             ordered_write(t, t.slots - 1, pair_of_entry(a, &a.entries[entry(k)], seen[k]), false);
             continue;
         }
-        own.pair[k] = pair_of_entry(a, &a.entries[entry(k)], seen[k]);
+        if constexpr (reads_early<K, P>) own.pair[k] = pair_of_entry(a, &a.entries[entry(k)], seen[k]);
         own.at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
     }
+}
+
+/* Moves the thread's pairs to slots of their homes. Adds the sum of their distances from their homes to sh.extra. */
+template <class K, class P>
+static __device__ __forceinline__ void move_entries(const reduce_args<K, P> &a, const ordered_memory<K, P> &m,
+                                                    reduce_shared &sh, const reduce_range &r,
+                                                    const ordered_pairs<K, P, REDUCE_SLOTS> &own)
+{
+    uint32_t extra = 0;
+#pragma unroll
+    for (int k = 0; k < REDUCE_SLOTS; k++) {
+        if (own.at[k] == own.NO_PAIR) continue;
+        const uint32_t home = own.at[k] & 0xffff, slot = (m.homes[home] & 0xffff) + (own.at[k] >> 16);
+        const typename reduce_args<K, P>::entry *e = &a.entries[r.from + (uint32_t)k * REDUCE_THREADS + threadIdx.x];
+        if constexpr (reads_early<K, P>)
+            m.pairs[slot] = own.pair[k];
+        else
+            m.pairs[slot] = pair_of_entry(a, e, reduce_entries<K>::read(e));
+        extra += slot - home;
+    }
+    extra = bi_warp_sum(extra);
+    if (threadIdx.x % 32 == 0) atomicAdd(&sh.extra, extra);
 }
 
 /* As ordered_find_begins, for a list: the pairs of the range are contiguous. *preceding: number of pairs of earlier
@@ -611,12 +644,13 @@ template <class K, class P>
 static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a, const ordered_args<K, P> &t,
                                                      const ordered_memory<K, P> &m, reduce_shared &sh, bool listed)
 {
-    const reduce_range r = locate_range(a, t, m.range);
     ordered_pairs<K, P, REDUCE_SLOTS> own;
     uint32_t preceding = 0;
     /* 1. Count the pairs of each home. */
+    if (threadIdx.x == 0) sh.place = locate_range(a, t, m.range);
     ordered_clear(t, m, sh);
-    __syncthreads(); /* slots and homes are empty */
+    __syncthreads(); /* slots and homes are empty, and the range is located */
+    const reduce_range r = sh.place;
     count_entries(a, t, m, sh, r, listed, own);
     __syncthreads(); /* the counts of all homes are complete */
     /* 2. Find the first slot of each home. */
@@ -625,7 +659,7 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
     /* As in ordered_lay_out: the pair of the greatest hash counts as pushed on, and a failed block writes nothing. */
     const bool fits = listed ? end <= room : sh.begin <= t.beyond && end + (sh.greatest != 0) <= room;
     /* 3. Move the pairs there, and write the slots. */
-    if (fits) write_pairs_to_slots(m, sh, own);
+    if (fits) move_entries(a, m, sh, r, own);
     __syncthreads(); /* all pairs of the range are in its slots */
     if (fits && listed) write_list(a, t, m, preceding, end);
     if (fits && !listed) ordered_write_slots(t, m, sh, end);
@@ -647,27 +681,26 @@ static __device__ __forceinline__ void publish_reduction(const reduce_args<K, P>
                    HOST_VALID | (unsigned long long)failed << REDUCE_FAILED_SHIFT | extra);
 }
 
-/* Sets homes, slots and ranges for the number of keys. Returns the number of ranges; 0: they would be too many, or have
- * too many entries, as with few keys in entries for many. */
+/* Plans the table or the list for the number of keys. Too many ranges: as with few keys in entries for many. */
 template <class K, class P>
-static __device__ __forceinline__ unsigned set_homes(const reduce_args<K, P> &a, const reduce_shared &sh, uint32_t keys,
-                                                     bool listed, ordered_args<K, P> *t)
+static __device__ __forceinline__ reduce_plan plan_ranges(const reduce_args<K, P> &a, uint32_t keys, bool listed)
 {
     const double load_factor = listed ? REDUCE_LIST_LOAD : a.load_factor;
-    t->homes = (uint32_t)bi_hash_slots_for(load_factor, keys);
-    t->beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
-    t->slots = t->homes + t->beyond;
-    t->reached = a.words->sets[sh.turn].reached;
+    reduce_plan plan;
+    plan.homes = (uint32_t)bi_hash_slots_for(load_factor, keys);
+    plan.beyond = (uint32_t)bi_hash_slots_behind(load_factor, keys) + 2;
     /* 24 entries less: a range ends with a whole home, of at most 4 entries unless far fewer keys came than expected,
      * and has whole groups. */
     enum { GROUP = reduce_entries<K>::GROUP };
     const uint32_t at_once = gridDim.x * REDUCE_RANGE_HOMES, read_at_once = gridDim.x * (REDUCE_RANGE_SLOTS - 24);
-    const uint32_t rounds = max((t->homes + at_once - 1) / at_once, (a.capacity + read_at_once - 1) / read_at_once);
-    const uint32_t most = rounds * gridDim.x, even = (t->homes + most - 1) / most;
-    t->range_homes = max(even, min((uint32_t)REDUCE_LEAST_HOMES, t->homes));
-    const uint32_t ranges = (t->homes + t->range_homes - 1) / t->range_homes;
-    const uint64_t entries = (((uint64_t)t->range_homes * (a.capacity / GROUP) + t->homes - 1) / t->homes + 1) * GROUP;
-    return ranges <= REDUCE_MAX_RANGES && entries <= REDUCE_RANGE_SLOTS ? ranges : 0;
+    const uint32_t rounds = max((plan.homes + at_once - 1) / at_once, (a.capacity + read_at_once - 1) / read_at_once);
+    const uint32_t most = rounds * gridDim.x, even = (plan.homes + most - 1) / most;
+    plan.range_homes = max(even, min((uint32_t)REDUCE_LEAST_HOMES, plan.homes));
+    const uint32_t ranges = (plan.homes + plan.range_homes - 1) / plan.range_homes;
+    const uint64_t entries =
+        (((uint64_t)plan.range_homes * (a.capacity / GROUP) + plan.homes - 1) / plan.homes + 1) * GROUP;
+    plan.ranges = ranges <= REDUCE_MAX_RANGES && entries <= REDUCE_RANGE_SLOTS ? ranges : 0;
+    return plan;
 }
 
 /* Reduces the pairs and writes the table or the list. The grid has at most one block a tile. */
@@ -681,8 +714,15 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
     const uint64_t keys = sh.total & ((1ull << REDUCE_KEYS_BITS) - 1);
     const bool listed = keys > a.max_ordered;
     /* 2. Lay out the block's ranges. */
+    if (threadIdx.x == 0) sh.plan = plan_ranges(a, (uint32_t)keys, listed);
+    __syncthreads(); /* the plan is there */
     ordered_args<K, P> t = a.table;
-    const unsigned ranges = set_homes(a, sh, (uint32_t)keys, listed, &t);
+    t.homes = sh.plan.homes;
+    t.beyond = sh.plan.beyond;
+    t.slots = t.homes + t.beyond;
+    t.range_homes = sh.plan.range_homes;
+    t.reached = a.words->sets[sh.turn].reached;
+    const unsigned ranges = sh.plan.ranges;
     bool failed = sh.total >> REDUCE_KEYS_BITS || !ranges;
     unsigned long long extra = 0;
     for (unsigned range = blockIdx.x; range < ranges && !(sh.total >> REDUCE_KEYS_BITS); range += gridDim.x) {
