@@ -1,9 +1,48 @@
-/* Progress: the calls of HDBSCAN* and of labelled points. */
+/* Progress: the calls of clusters and of spanning trees of points. */
 #ifndef TESTS_CASES_CORE_PROGRESS_CLUSTER_H
 #define TESTS_CASES_CORE_PROGRESS_CLUSTER_H
 
 #include "cases/core/progress_world.h"
 
+static bosc_status dbscan_compute(struct world *w)
+{
+    const bosc_dbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_dbscan_compute(w->ctx, w->points, w->n, 3, NEAR, 4, &o, w->out, NULL, NULL);
+}
+static bosc_status dbscan_compute_tree(struct world *w)
+{
+    return bosc_dbscan_compute_tree(w->ctx, w->tree, NEAR, 4, NULL, w->out, NULL, NULL);
+}
+static bosc_status emst_compute(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_compute(w->ctx, w->points, w->n, 3, &o, w->out, NULL);
+}
+static bosc_status ranks_emst_compute(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_emst_compute(w->ctx, w->comm, w->points, w->n, 3, &o, w->out, NULL, NULL);
+}
+static bosc_status ranks_dbscan_compute(struct world *w)
+{
+    const bosc_dbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_dbscan_compute(w->ctx, w->comm, w->points, w->n, 3, NEAR, 5, &o, w->out, NULL, NULL);
+}
+static bosc_status emst_compute_mutual(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_compute_mutual(w->ctx, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
+}
+static bosc_status emst_compute_minkowski(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_compute_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 5, w->out, NULL, NULL);
+}
+static bosc_status emst_verify(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_verify(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, NULL);
+}
 static bosc_status hdbscan_compute(struct world *w)
 {
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
