@@ -84,7 +84,8 @@ class HDBSCAN(_sklearn.HDBSCAN):
             return None
         if self.metric in ("haversine", "cosine"):
             own = (HAVERSINE if self.metric == "haversine" else COSINE), 2.0
-            if not _has_directions(X, self.metric):
+            refused = ("kd_tree",) if self.metric == "haversine" else ("kd_tree", "ball_tree")  # by scikit-learn
+            if self.algorithm in refused or not _has_directions(X, self.metric):
                 return None
         elif self.metric in POWERS and self.metric != "p":
             p = POWERS[self.metric]
