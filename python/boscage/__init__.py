@@ -23,6 +23,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.planner`            ``Planner``: certified routes of rotations
 `boscage.arrangement`        ``Arrangement``: the cells between planes
 `boscage.prims`              ``sort``, ``scan``, ``split`` and other primitives
+`boscage.random`             points, keys, words and relief, the same everywhere
 `boscage.ranks`              structures over several GPUs, threads, and processes of MPI
 ===========================  ==========================================================================
 
@@ -56,6 +57,7 @@ _MODULES = (
     "planet",
     "planner",
     "prims",
+    "random",
     "ranks",
     "sparse",
     "spatial",

@@ -254,6 +254,7 @@ void bind_collision(nb::module_ &m);
 void bind_geometric(nb::module_ &m);
 void bind_planet(nb::module_ &m);
 void bind_planner(nb::module_ &m);
+void bind_random(nb::module_ &m);
 void bind_ranks(nb::module_ &m);
 
 using KDTree = Handle<bosc_kdtree, bosc_kdtree_free>;

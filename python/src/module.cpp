@@ -28,5 +28,6 @@ NB_MODULE(_core, m)
     bind_geometric(m);
     bind_planet(m);
     bind_planner(m);
+    bind_random(m);
     bind_ranks(m);
 }
