@@ -18,6 +18,7 @@ from ._objects import distinct_objects
 FEW = 100  # elements that a dict numbers faster than a hash table
 FEW_STRINGS = 200  # strings, to find the distinct ones without codes
 RANGES = 1 << 15, 1 << 21  # least and most integers, for which an array of their range is faster
+FEWER = 16  # not of so small a range beside their number that the hash table stays in the caches
 MOST_WORDS = 8  # of a string that is numbered word by word
 
 _WORD = 8  # bytes of a word
@@ -48,7 +49,7 @@ def numbered_in_range(flat: np.ndarray) -> Optional[tuple[np.ndarray, np.ndarray
         return None
     numbers = flat.view(np.int64) if flat.dtype.kind in "mM" else flat
     low, high = int(numbers.min()), int(numbers.max())
-    if high - low > 2 * flat.size:
+    if not flat.size // FEWER < high - low <= 2 * flat.size:
         return None
     offsets = numbers - numbers.dtype.type(low) if numbers.dtype.itemsize == _WORD else numbers.astype(np.int64) - low
     offsets = offsets.view(np.int64)

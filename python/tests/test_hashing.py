@@ -131,10 +131,10 @@ def test_strings_of_any_length_are_numbered(n, form, kind):
     assert same(unique(values[::-1], sorted=False), pandas.unique(values[::-1].astype(object)).astype(values.dtype))
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "i8", "M8[s]", "m8[ns]"])
+@pytest.mark.parametrize("dtype", ["i2", "u2", "i4", "u8", "i8", "M8[s]", "m8[ns]"])
 @pytest.mark.parametrize("low", [0, -50, 2**62])
 def test_integers_of_a_small_range(dtype, low, monkeypatch):
-    values = np.random.default_rng(3).integers(0, 100, 40_000)
+    values = np.random.default_rng(3).integers(0, 5000, 40_000)
     values = (values + (low if np.dtype(dtype).itemsize == 8 and (low > 0 or dtype != "u8") else 0)).astype(dtype)
     want = pandas.factorize(values)
     monkeypatch.setattr(boscage.hashing, "_core", None)  # by a table of the range
