@@ -1,6 +1,7 @@
 /* Minimum spanning forests and components over ranks equal those of one context for the whole graph, for any partition
  * of the edges. */
 #include "cases/ranks/ranks_forest_data.h"
+#include "support/counted.h"
 
 static void check_labels(const struct partitioned_graph *d, const void *labels, const void *expected)
 {
@@ -354,6 +355,29 @@ static void exchanges(bosc_ctx *ctx)
     forest_free(&g);
 }
 
+static void forest_hooked(struct rank *r)
+{
+    struct counted c;
+    bosc_ctx *own = r->ctx;
+    counted_open(&c, own, 0);
+    r->ctx = c.ctx;
+    forest(r);
+    r->ctx = own;
+    counted_close(&c);
+}
+
+/* Ranks that cannot read each other's memory: it comes from allocators of the caller. */
+static void unreadable_memory(bosc_ctx *ctx)
+{
+    struct suite_random r = {80};
+    struct forest_graph g = forest_make(&r, FOREST_RANDOM, WEIGHTS_RANDOM, BOSC_U32, suite_slow(ctx) ? 60 : 500);
+    struct partitioned_graph d = partition_graph(&g.e, &(bosc_msf_opts){.size = sizeof d.opts}, 32, 1);
+    compute_expected(ctx, &d);
+    for (int32_t ranks = 2; ranks <= 3; ranks++) ranks_run(ctx, ranks, 0, forest_hooked, &d);
+    free_expected(&d);
+    forest_free(&g);
+}
+
 static const struct suite_case suite_cases_ranks_forest[] = {
     {"kinds", kinds, NULL},
     {"types", types, NULL},
@@ -364,5 +388,6 @@ static const struct suite_case suite_cases_ranks_forest[] = {
     {"many edges", dense_graphs, NULL},
     {"generators", generators, NULL},
     {"exchanges", exchanges, NULL},
+    {"unreadable memory", unreadable_memory, NULL},
 };
 SUITE(ranks_forest);
