@@ -206,7 +206,7 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
 {
     struct bi_neighborlist_system *s = &a->view.systems[i];
     double extent[BI_NEIGHBORLIST_DIM], size = 0, open = 0, n = (double)a->input.n;
-    if (a->input.offsets) n = (double)(a->input.offsets[i + 1] - a->input.offsets[i]);
+    if (a->input.offsets) n = (double)a->input.offsets[i + 1] - (double)a->input.offsets[i];
     const double most = n >= 1 && a->found[BI_NEIGHBORLIST_BAD_SYSTEM] == UINT64_MAX ? n : 1; /* n may be bad */
     /* 1. The extent along each axis as a fraction, and the numbers of bins. */
     for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) {
