@@ -1,7 +1,7 @@
 /* Times neighbour lists: bench_neighborlist [-n atoms]. Three inputs: a crystal of n atoms at 0.1 atoms per unit of
- * volume, displaced from a lattice, with a cutoff of 5; the same atoms in random order; and n / 64 molecules of 64 atoms
- * in one call. Positions and results are in the backend's memory, the list is warm. Lists must be symmetric, and the
- * same on the CPU. */
+ * volume, displaced from a lattice, with a cutoff of 5; the same atoms in random order; and n / 64 molecules of 64
+ * atoms in one call. Positions and results are in the backend's memory, the list is warm. Lists must be symmetric, and
+ * the same on the CPU. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

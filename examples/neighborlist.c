@@ -1,5 +1,5 @@
-/* Argon at rest and in motion: the Lennard-Jones energy of a face-centred cubic crystal, by a half list with a skin that
- * is built again only when an atom has moved by more than half the skin. */
+/* Argon at rest and in motion: the Lennard-Jones energy of a face-centred cubic crystal, by a half list with a skin
+ * that is built again only when an atom has moved by more than half the skin. */
 #include <boscage/boscage.h>
 
 #include <math.h>

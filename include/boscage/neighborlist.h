@@ -11,7 +11,7 @@
  * cell. One call builds the lists of many systems, whose atoms follow each other in one array.
  *
  * All arithmetic is in double, for both types of coordinates:
- *     shift_c = (S_0 a_0c + S_1 a_1c) + S_2 a_2c,  d_c = (p_jc - p_ic) + shift_c,  distance = sqrt((d_0^2 + d_1^2) + d_2^2)
+ * shift_c = (S_0 a_0c + S_1 a_1c) + S_2 a_2c, d_c = (p_jc - p_ic) + shift_c, distance = sqrt((d_0^2 + d_1^2) + d_2^2)
  * This distance decides, so no rounding of the search loses or adds a pair, and (j, i, -S) is listed if (i, j, S) is.
  *
  * With a skin, the list holds pairs nearer than cutoff + skin and stays valid while no atom moves by more than half
@@ -81,7 +81,8 @@ BOSC_API bosc_status bosc_neighborlist_bytes(bosc_ctx *ctx, const bosc_neighborl
  *     BOSC_ERR_DATA: offsets that do not ascend from 0 to n; a position that is not finite, larger than 2^300 or 2^20
  *     cells away; a cell whose periodic vectors are not finite, not from 2^-300 to 2^300 long, or nearly dependent.
  *     BOSC_ERR_LIMIT also for a cutoff of more than 500 times the height of a cell.
- * Cost: O(n) work by a counting sort of cells, if atoms spread evenly over the box of their system: there are at most as
+ * Cost: O(n) work by a counting sort of cells, if atoms spread evenly over the box of their system: there are at most
+ * as
  *     many cells as atoms. Two searches around every atom and a sort of each row.
  * Waits. */
 BOSC_API bosc_status bosc_neighborlist_build(bosc_ctx *ctx, bosc_neighborlist *list,
@@ -144,7 +145,8 @@ BOSC_API bosc_status bosc_neighborlist_rows(bosc_ctx *ctx, const bosc_neighborli
 /* Returns the pairs as rows of equal width, for arrays of a fixed shape.
  * width: entries of each row; arrays->capacity must be at least n * width. A row with more pairs keeps the first ones.
  * counts (n): pairs of each atom, also beyond the width; may be NULL.
- * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i, shift 0,
+ * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i, shift
+ * 0,
  *     an infinite distance and vector 0.
  * Cost: O(pairs + n * width) work; no scratch.
  * Queues if all arrays are in reach. */

@@ -74,7 +74,8 @@ class _Search:
             made["i"] = space.empty(count, "int64")
         if set(wanted) & set("jP"):
             made["j"] = space.empty(count, "int64")
-        for letter, shape, dtype in (("S", (count, 3), "int32"), ("d", count, self.dtype), ("D", (count, 3), self.dtype)):
+        others = ("S", (count, 3), "int32"), ("d", count, self.dtype), ("D", (count, 3), self.dtype)
+        for letter, shape, dtype in others:
             if letter in wanted:
                 made[letter] = space.empty(shape, dtype)
         self.handle.pairs(self.at(), cutoff, count, *(raw(made[k]) if k in made else None for k in "ijSdD"))
@@ -218,7 +219,9 @@ def _listed(
     quantities: str, positions: Any, cell: Any, pbc: Any, cutoff: Any, numbers: Any, self_interaction: bool, device: Any
 ) -> Any:
     longest, of_pair = _longest(cutoff, numbers)
-    wanted = quantities + "".join(k for k in "ijSd" if k not in quantities) if of_pair or self_interaction else quantities
+    wanted = quantities
+    if of_pair or self_interaction:
+        wanted += "".join(k for k in "ijSd" if k not in quantities)
     if longest <= 0:
         longest, of_pair = np.finfo(np.float32).tiny, None
     search = _Search(positions, longest, 0.0, False, device)
@@ -226,7 +229,8 @@ def _listed(
     made = dict(zip(wanted, search.quantities(wanted)))
     if self_interaction:
         n = len(search.positions)
-        own = {"i": np.arange(n), "j": np.arange(n), "S": np.zeros((n, 3), np.int32), "d": np.zeros(n), "D": np.zeros((n, 3))}
+        zeros, row = np.zeros((n, 3)), np.arange(n)
+        own = {"i": row, "j": row, "S": zeros, "d": zeros[:, 0], "D": zeros}
         made = {k: np.concatenate([x, own[k].astype(x.dtype)]) for k, x in made.items()}
         shifts = made["S"]
         order = np.lexsort((shifts[:, 2], shifts[:, 1], shifts[:, 0], made["j"], made["i"]))
@@ -344,7 +348,8 @@ class NeighborList:
     --------
     >>> from boscage.atoms import NeighborList
     >>> calculator = NeighborList(cutoff=1.5, full_list=False)
-    >>> calculator.compute([[0, 0, 0], [1, 0, 0]], box=[[3, 0, 0], [0, 3, 0], [0, 0, 3]], periodic=True, quantities="ijd")
+    >>> box = [[3, 0, 0], [0, 3, 0], [0, 0, 3]]
+    >>> calculator.compute([[0, 0, 0], [1, 0, 0]], box, periodic=True, quantities="ijd")
     [array([0]), array([1]), array([1.])]
     """
 

@@ -49,7 +49,8 @@ def test_against_ase(seed):
     from ase.neighborlist import neighbor_list
 
     positions, cell, pbc, cutoff = systems(seed)
-    molecule = ase.Atoms(["H", "O"] * 7, np.resize(positions, (14, 3)) + np.arange(14)[:, None] * 0.01, cell=cell, pbc=pbc)
+    many = np.resize(positions, (14, 3)) + np.arange(14)[:, None] * 0.01
+    molecule = ase.Atoms(["H", "O"] * 7, many, cell=cell, pbc=pbc)
     radii = np.linspace(0.3, 0.9, 14)
     for cut in (cutoff, {("H", "H"): 0.8, ("O", "H"): 1.7}, radii):
         for own in (False, True):
@@ -64,12 +65,9 @@ def test_against_matscipy(seed):
     positions, cell, _, cutoff = systems(seed)
     if len(positions) == 0:
         return
-    theirs = np.column_stack(
-        peer.neighbour_list("ijS", positions=positions, cell=cell, pbc=[1, 1, 1], cutoff=cutoff)
-    )
-    found = np.column_stack(
-        ours.neighbour_list("ijS", positions=positions, cell=cell, pbc=[1, 1, 1], cutoff=cutoff)
-    )
+    arguments = dict(positions=positions, cell=cell, pbc=[1, 1, 1], cutoff=cutoff)
+    theirs = np.column_stack(peer.neighbour_list("ijS", **arguments))
+    found = np.column_stack(ours.neighbour_list("ijS", **arguments))
     assert np.array_equal(theirs[np.lexsort(theirs.T[::-1])], found)
 
 

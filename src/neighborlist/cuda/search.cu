@@ -1,14 +1,14 @@
-/* Searches of neighbour lists by warps. A warp searches around one atom: each lane first owns a segment, the bins of one
- * row and image, and then the lanes share the candidates of 32 segments, so that short segments cost no idle lanes. Rows
- * are sorted in shared memory, and by the same network in global memory if they are long. */
+/* Searches of neighbour lists by warps. A warp searches around one atom: each lane first owns a segment, the bins of
+ * one row and image, and then the lanes share the candidates of 32 segments, so that short segments cost no idle lanes.
+ * Rows are sorted in shared memory, and by the same network in global memory if they are long. */
 #include "neighborlist/cuda/search.cuh"
 
 #include "core/cuda/launch.cuh"
 #include "core/cuda/warp.cuh"
 #include "neighborlist/steps/search.h"
 
-/* WARPS: of a block; they share nothing. ROW: longest row sorted in shared memory; RANKED: by ranks; the emulator's rows are
- * short, so that small tests cover long rows. Not measured. */
+/* WARPS: of a block; they share nothing. ROW: longest row sorted in shared memory; RANKED: by ranks; the emulator's
+ * rows are short, so that small tests cover long rows. Not measured. */
 #ifdef BI_EMULATE
 enum { WARPS = 2, ROW = 32, RANKED = 8 };
 #else
@@ -136,7 +136,8 @@ static __device__ void sort_entries(unsigned long long *entries, uint32_t count)
         }
 }
 
-/* Writes up to 2 entries a lane in order: each at the number of smaller ones. Entries differ. The whole warp calls it. */
+/* Writes up to 2 entries a lane in order: each at the number of smaller ones. Entries differ. The whole warp calls it.
+ * */
 static __device__ void write_ranked(const unsigned long long *entries, uint32_t count, unsigned long long *to)
 {
     const unsigned lane = threadIdx.x % 32;

@@ -66,9 +66,10 @@ BI_FN void bi_neighborlist_complete_axes(struct bi_neighborlist_system *s)
 
 /* Inverts the axes and bounds the errors of fractions. False for nearly dependent axes, and for too long or short ones.
  *
- * A fraction along axis c differs from the exact one by at most a few roundings of |p| |g_c| kappa, where g_c is the row
- * of the inverse and kappa = |a_0| |a_1| |a_2| / |det| bounds the cancellation in products and determinant. Atoms are at
- * most 2^20 cells away, so |p| |g_c| <= 2^20 * 3 * max |a| |g_c|. The margin is 2^6 roundings of that, for both atoms. */
+ * A fraction along axis c differs from the exact one by at most a few roundings of |p| |g_c| kappa, where g_c is the
+ * row of the inverse and kappa = |a_0| |a_1| |a_2| / |det| bounds the cancellation in products and determinant. Atoms
+ * are at most 2^20 cells away, so |p| |g_c| <= 2^20 * 3 * max |a| |g_c|. The margin is 2^6 roundings of that, for both
+ * atoms. */
 BI_FN bool bi_neighborlist_invert(struct bi_neighborlist_system *s)
 {
     double length[BI_NEIGHBORLIST_DIM], normal[BI_NEIGHBORLIST_DIM][BI_NEIGHBORLIST_DIM], product = 1;
@@ -235,7 +236,8 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
             s->reach[c] = 0;
         }
     }
-    /* 3. Positions in float, relative to the origin. Squares beyond the limit are not neighbours; up to `sure`, they are. */
+    /* 3. Positions in float, relative to the origin. Squares beyond the limit are not neighbours; up to `sure`, they
+     * are. */
     for (int d = 0; d < BI_NEIGHBORLIST_DIM; d++)
         s->origin[d] = (s->begin[0] * s->axes[0][d] + s->begin[1] * s->axes[1][d]) + s->begin[2] * s->axes[2][d];
     const double error = (size + a->cutoff) * 0x1p-20 + s->kappa * open * 0x1p-48, beyond = a->cutoff + error;
