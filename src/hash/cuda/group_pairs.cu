@@ -197,7 +197,7 @@ static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> 
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k)) continue;
         const typename order::item item = sh.order.read(own.index(k));
-        const K hash = own.hash[k] = order::hash(item);
+        const K hash = order::hash(item);
         const uint32_t home = range_of(sh, home_of(hash, a.partition_bits));
         const uint32_t first = home & 0xffff, end = first + (home >> 16);
         uint32_t less = 0, less_keys = 0, same = 0;
@@ -257,7 +257,7 @@ static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P
         const uint32_t position = own.at[k] & 0xffff, below = (1u << position % 32) - 1;
         const uint32_t to =
             sh.preceding + sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below);
-        a.group_hashes[to] = own.hash[k];
+        a.group_hashes[to] = group_order<K>::hash(sh.order.read(own.index(k)));
         a.group_rows[to] = make_uint2(own.begin + position, own.at[k] >> 16);
     }
 }

@@ -650,7 +650,7 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
     if (threadIdx.x == 0) sh.place = locate_range(a, t, m.range);
     ordered_clear(t, m, sh);
     __syncthreads(); /* slots and homes are empty, and the range is located */
-    const reduce_range r = sh.place;
+    const reduce_range &r = sh.place;
     count_entries(a, t, m, sh, r, listed, own);
     __syncthreads(); /* the counts of all homes are complete */
     /* 2. Find the first slot of each home. */
