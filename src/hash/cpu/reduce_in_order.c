@@ -8,8 +8,8 @@
 #include "hash/cpu/bucketed.h"
 
 enum {
-    /* Rows whose number of keys may be unknown: the table has room for as many keys. Measured up to 2^19, where it takes
-     * three quarters of the time by partitions. */
+    /* Rows whose number of keys may be unknown: the table has room for as many keys. Measured up to 2^19, where it
+     * takes three quarters of the time by partitions. */
     MOST_UNKNOWN = 1 << 19,
     PREFETCHED_BYTES = 1 << 17, /* of a table, from which on its slots are prefetched; not measured */
     ROW_ITEMS = 2               /* cost of a row, in simple items; estimated */

@@ -233,8 +233,8 @@ template <class K, class P, int THREADS, bool PICKS> static fill_variant<K, P> v
 /* Chooses the kernel by load factor (measured, 32 bits: 5 M at 0.85 take 0.226 ms by 384 threads, 0.221 by 320; 100 M
  * at 0.88 take 3.33 by 320, 3.22 by 256 with picks). With few empty slots the last keys of a partition take long walks,
  * so fewer threads should wait for them, and the buckets of a key are computed once; with keys of 128 bits that was no
- * gain. With payload of 8 bytes fewer blocks run at once: 8.4 M keys of a multimap, 448 threads 45 us less than 320, 512
- * to 1,024 30 to 40 us more. */
+ * gain. With payload of 8 bytes fewer blocks run at once: 8.4 M keys of a multimap take 45 us less by 448 threads than
+ * by 320, and 20 to 40 us more by 512 to 1,024. */
 template <class K, class P> static fill_variant<K, P> choose_variant(double load_factor)
 {
     constexpr int MIDDLE = bi_hash_key_bits<K> != 32 ? 256 : bi_hash_payload_bytes<P> == 8 ? 448 : 320;
