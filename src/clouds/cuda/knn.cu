@@ -1,4 +1,4 @@
-/* The k nearest of 2-D and 3-D floats, for k up to 32: a thread a query, its list in registers. */
+/* The k nearest of 2-D and 3-D floats, for k up to 32: a lane a query, its list in registers. */
 #include "clouds/cuda/clouds.cuh"
 
 enum { THREADS = 128, MOST_K = 32 }; /* THREADS: not measured */
@@ -103,39 +103,10 @@ static __device__ __forceinline__ bool is_near(const bi_clouds_view &v, const bi
     return d <= r2 && (d < bound || (d == bound && v.least_ids[slot] <= (uint32_t)list.at[K - 1]));
 }
 
-template <int DIM, int K>
-static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_kernel(const bi_clouds_query a)
+/* Writes the row of the query in row i. */
+template <int K>
+static __device__ __forceinline__ void write_row(const bi_clouds_query &a, int64_t i, const nearest_list<K> &list)
 {
-    /* 1. The query, its leaf, and an empty list. */
-    const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
-    const bi_clouds_view &v = a.view;
-    if (i >= a.rows.n) return;
-    const float *row = static_cast<const float *>(a.rows.data) + i * a.rows.stride;
-    const coordinates q = {row[0], row[1], DIM == 3 ? row[DIM - 1] : 0};
-    const float r2 = (float)a.r2;
-    const uint32_t skipped = bi_clouds_skipped_id(&a, i);
-    bi_clouds_walk w = bi_clouds_query_walk(&a, &v, i, row);
-    nearest_list<K> list;
-    list.clear((int)a.k);
-    /* 2. Its leaf first, then all near ones. */
-    int64_t begin, end;
-    bool more = w.n > 0;
-    w.index = w.path;
-    while (more) {
-        bi_clouds_leaf_range(&w, &begin, &end);
-        scan_leaf<DIM, K>(v, q, r2, skipped, begin, end, &list);
-        if (!w.begun) w.index = (w.path & ~(int64_t)(BI_CLOUDS_FANOUT - 1)) - 1;
-        w.begun = true;
-        for (more = bi_clouds_walk_on(&w); more; more = bi_clouds_walk_on(&w)) {
-            bool near;
-            while ((near = is_near<DIM, K>(v, w, q, r2, list)) && w.level > 0) {
-                w.level--;
-                w.index <<= BI_CLOUDS_FANOUT_BITS;
-            }
-            if (near) break;
-        }
-    }
-    /* 3. The row. */
     const bi_row_out out = {a.ids, a.dist2, bi_clouds_query_index(&a, i) * a.k, a.ids_64bit, true, false};
 #pragma unroll
     for (int j = 0; j < K; j++) {
@@ -144,9 +115,95 @@ static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_kernel(const bi_
     }
 }
 
+/* The coordinates of row i. */
+template <int DIM> static __device__ __forceinline__ coordinates query_at(const bi_clouds_query &a, int64_t i)
+{
+    const float *row = static_cast<const float *>(a.rows.data) + i * a.rows.stride;
+    return {row[0], row[1], DIM == 3 ? row[DIM - 1] : 0};
+}
+
+/* Walks from the query in row i, and calls visit(begin, end) for its leaf and all others for which test(walk) is true,
+ * as it must be for their ancestors. */
+template <class TEST, class VISIT>
+static __device__ __forceinline__ void walk_leaves(const bi_clouds_query &a, int64_t i, const TEST &test,
+                                                   const VISIT &visit)
+{
+    const float *row = static_cast<const float *>(a.rows.data) + i * a.rows.stride;
+    bi_clouds_walk w = bi_clouds_query_walk(&a, &a.view, i, row);
+    int64_t begin, end;
+    bool more = w.n > 0;
+    w.index = w.path;
+    while (more) {
+        bi_clouds_leaf_range(&w, &begin, &end);
+        visit(begin, end);
+        if (!w.begun) w.index = (w.path & ~(int64_t)(BI_CLOUDS_FANOUT - 1)) - 1;
+        w.begun = true;
+        for (more = bi_clouds_walk_on(&w); more; more = bi_clouds_walk_on(&w)) {
+            bool near;
+            while ((near = test(w)) && w.level > 0) {
+                w.level--;
+                w.index <<= BI_CLOUDS_FANOUT_BITS;
+            }
+            if (near) break;
+        }
+    }
+}
+
+/* A thread a query, for few queries in any order. */
+template <int DIM, int K>
+static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_by_thread(const bi_clouds_query a)
+{
+    const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
+    if (i >= a.rows.n) return;
+    const coordinates q = query_at<DIM>(a, i);
+    const float r2 = (float)a.r2;
+    const uint32_t skipped = bi_clouds_skipped_id(&a, i);
+    nearest_list<K> list;
+    list.clear((int)a.k);
+    walk_leaves(
+        a, i, [&](const bi_clouds_walk &w) { return is_near<DIM, K>(a.view, w, q, r2, list); },
+        [&](int64_t begin, int64_t end) { scan_leaf<DIM, K>(a.view, q, r2, skipped, begin, end, &list); });
+    write_row<K>(a, i, list);
+}
+
+/* The queries of a warp are near each other, or their clouds are small: they walk together, cloud by cloud, into each
+ * node that is near for one of them. So lanes load the same boxes and points at once, and none waits for another. */
+template <int DIM, int K>
+static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_by_warp(const bi_clouds_query a)
+{
+    /* 1. The query of the lane, its cloud, and an empty list. */
+    const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
+    const bool active = i < a.rows.n;
+    const coordinates q = query_at<DIM>(a, active ? i : 0);
+    const float r2 = (float)a.r2;
+    const uint32_t skipped = active ? bi_clouds_skipped_id(&a, i) : UINT32_MAX;
+    const int64_t number = !active ? 0 : a.self ? i : bi_clouds_query_index(&a, i);
+    const int64_t cloud = bi_clouds_cloud_of(a.offsets, a.view.cloud_count, number);
+    nearest_list<K> list;
+    list.clear((int)a.k);
+    /* 2. The lanes of a cloud walk from the leaf of the first of them. */
+    for (unsigned waiting = __ballot_sync(~0u, active); waiting;) {
+        const int first = __ffs((int)waiting) - 1;
+        const int64_t first_cloud = __shfl_sync(~0u, cloud, first), first_row = __shfl_sync(~0u, i, first);
+        const bool member = active && cloud == first_cloud;
+        waiting &= ~__ballot_sync(~0u, member);
+        walk_leaves(
+            a, first_row,
+            [&](const bi_clouds_walk &w) {
+                return __any_sync(~0u, member && is_near<DIM, K>(a.view, w, q, r2, list)) != 0;
+            },
+            [&](int64_t begin, int64_t end) {
+                if (member) scan_leaf<DIM, K>(a.view, q, r2, skipped, begin, end, &list);
+            });
+    }
+    /* 3. The row. */
+    if (active) write_row<K>(a, i, list);
+}
+
 template <int DIM, int K> static bosc_status launch_knn(bosc_ctx *ctx, int64_t n, const bi_clouds_query &a)
 {
-    const auto kernel = bi_clouds_knn_kernel<DIM, K>;
+    const bool is_coherent = a.self || a.order || !a.view.sorted;
+    const auto kernel = is_coherent ? bi_clouds_knn_by_warp<DIM, K> : bi_clouds_knn_by_thread<DIM, K>;
     return BI_RUN(ctx, kernel, (unsigned)bi_div_up(n, THREADS), THREADS, 0, a);
 }
 

@@ -1,6 +1,7 @@
 /* Farthest point sampling: a block a cloud. The nodes of one level are its buckets: a new sample is compared with their
  * boxes, and a warp measures the points of each bucket that may have nearer ones. Source: Han et al., QuickFPS (IEEE
  * TCAD 2023). */
+#include "core/cuda/warp.cuh"
 #include "clouds/cuda/clouds.cuh"
 
 /* MOST_BUCKETS: in shared memory, 16 bytes each. LEAST_LEVEL: buckets of 32 points, one a lane. Not measured. */
@@ -135,6 +136,94 @@ static __global__ void __launch_bounds__(MOST_THREADS) bi_clouds_sample_kernel(c
     sample_cloud<T, IS_3D>(a, level);
 }
 
+/* --- Small clouds of 3-D floats: all points of a thread are in registers ------------------------------------------- */
+
+enum { REGISTER_POINTS = 8 };
+
+/* The farthest point of each warp: bits of its distance + 1 (0: none), id and coordinates; for two rounds in turn. */
+struct small_shared {
+    uint32_t bits[2][MOST_THREADS / 32], id[2][MOST_THREADS / 32];
+    float at[2][MOST_THREADS / 32][3];
+};
+
+struct small_point {
+    float x, y, z;
+    uint32_t bits, id; /* bits: as in small_shared; 0: a sample */
+};
+
+/* Measures a point to a sample. */
+static __device__ __forceinline__ void measure_point(small_point *p, const small_point &sample)
+{
+    const float x = sample.x - p->x, y = sample.y - p->y, z = sample.z - p->z;
+    const uint32_t bits = bi_f32_bits(fminf(x * x + y * y + z * z, INFINITY)) + 1;
+    p->bits = p->id == sample.id ? 0 : bits < p->bits ? bits : p->bits;
+}
+
+template <int POINTS>
+static __global__ void __launch_bounds__(MOST_THREADS) bi_clouds_sample_small_kernel(const bi_clouds_sample a)
+{
+    BI_SHARED(small_shared, sh);
+    const bi_clouds_view &v = a.view;
+    /* 1. The points of the thread, and the first sample. */
+    const int64_t cloud = blockIdx.x, offset = v.offsets[cloud], n = v.offsets[cloud + 1] - offset;
+    const int64_t row = a.offsets[cloud], count = a.offsets[cloud + 1] - row, m = count < n ? count : n;
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
+    const bi_row_out out = {a.ids, nullptr, row, a.ids_64bit, false, false};
+    const float4 *points = static_cast<const float4 *>(v.points) + offset;
+    const int64_t start = a.starts && m > 0 ? a.starts[cloud] : offset;
+    small_point own[POINTS], sample;
+    for (int64_t j = m + threadIdx.x; j < count; j += blockDim.x) bi_row_set(&out, j, 0, UINT32_MAX);
+    if (m == 0) return;
+#pragma unroll
+    for (int j = 0; j < POINTS; j++) {
+        const int64_t p = threadIdx.x + j * (int64_t)blockDim.x;
+        const float4 at = points[p < n ? p : 0];
+        own[j] = {at.x, at.y, at.z, p < n ? UINT32_MAX : 0, p < n ? v.ids[offset + p] : UINT32_MAX};
+        if (p >= n || (int64_t)own[j].id != start) continue;
+        sh.id[0][0] = own[j].id;
+        sh.at[0][0][0] = at.x, sh.at[0][0][1] = at.y, sh.at[0][0][2] = at.z;
+    }
+    __syncthreads(); /* the thread of the start has written it */
+    sample = {sh.at[0][0][0], sh.at[0][0][1], sh.at[0][0][2], 0, sh.id[0][0]};
+    for (int64_t j = 0;; j++) {
+        const int turn = (int)(~j & 1);
+        if (threadIdx.x == 0) bi_row_set(&out, j, 0, sample.id);
+        if (j + 1 >= m) return;
+        /* 2. The farthest point of the thread, then of the warp: most bits, then the smallest id. */
+        small_point best = {0, 0, 0, 0, UINT32_MAX};
+#pragma unroll
+        for (int k = 0; k < POINTS; k++) {
+            measure_point(&own[k], sample);
+            if (own[k].bits > best.bits || (own[k].bits == best.bits && own[k].id < best.id)) best = own[k];
+        }
+        uint32_t bits = bi_warp_max(best.bits), id = bi_warp_min(best.bits == bits ? best.id : UINT32_MAX);
+        if (bits == 0 ? lane == 0 : best.bits == bits && best.id == id) {
+            sh.bits[turn][warp] = bits;
+            sh.id[turn][warp] = id;
+            sh.at[turn][warp][0] = best.x, sh.at[turn][warp][1] = best.y, sh.at[turn][warp][2] = best.z;
+        }
+        __syncthreads(); /* all warps have written; the next round writes elsewhere, so none waits for readers */
+        /* 3. The farthest of all warps is the next sample. */
+        const uint32_t of_lane = lane < warps ? sh.bits[turn][lane] : 0;
+        const uint32_t id_of_lane = lane < warps ? sh.id[turn][lane] : UINT32_MAX;
+        bits = bi_warp_max(of_lane);
+        id = bi_warp_min(of_lane == bits ? id_of_lane : UINT32_MAX);
+        const int from = __ffs((int)__ballot_sync(~0u, lane < warps && of_lane == bits && id_of_lane == id)) - 1;
+        sample = {sh.at[turn][from][0], sh.at[turn][from][1], sh.at[turn][from][2], 0, id};
+    }
+}
+
+/* Four points a thread, or eight in the largest blocks. */
+static bosc_status launch_small(bosc_ctx *ctx, int64_t n, const bi_clouds_sample &a)
+{
+    const int64_t need = bi_div_up(a.view.largest, REGISTER_POINTS / 2), most = MOST_THREADS;
+    const unsigned threads = (unsigned)bi_round_up((uint64_t)(need < 1 ? 1 : need < most ? need : most), 32);
+    const bool is_large = a.view.largest > most * REGISTER_POINTS / 2;
+    const auto kernel =
+        is_large ? bi_clouds_sample_small_kernel<REGISTER_POINTS> : bi_clouds_sample_small_kernel<REGISTER_POINTS / 2>;
+    return BI_RUN(ctx, kernel, (unsigned)n, threads, 0, a);
+}
+
 template <class T, bool IS_3D> static bosc_status launch_sample(bosc_ctx *ctx, int64_t n, const bi_clouds_sample &a)
 {
     const auto kernel = bi_clouds_sample_kernel<T, IS_3D>;
@@ -151,6 +240,8 @@ bosc_status bi_cuda_clouds_sample(bosc_ctx *ctx, int64_t n, const void *args)
 {
     const bi_clouds_sample *a = static_cast<const bi_clouds_sample *>(args);
     if (n > INT32_MAX) return ctx->ops->clouds->steps->sample(ctx, n, args);
+    if (!a->view.is_f64 && a->view.dim == 3 && a->view.largest <= MOST_THREADS * REGISTER_POINTS)
+        return launch_small(ctx, n, *a);
     if (a->view.is_f64)
         return a->view.dim == 3 ? launch_sample<double, true>(ctx, n, *a) : launch_sample<double, false>(ctx, n, *a);
     return a->view.dim == 3 ? launch_sample<float, true>(ctx, n, *a) : launch_sample<float, false>(ctx, n, *a);
