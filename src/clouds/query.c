@@ -136,8 +136,12 @@ bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc
 
 static bosc_status search_rows(bosc_ctx *ctx, struct bi_clouds_query *query, bool fill)
 {
-    const struct bi_clouds_steps *steps = ctx->ops->clouds->steps;
+    const struct bi_clouds_ops *ops = ctx->ops->clouds;
+    const struct bi_clouds_steps *steps = ops->steps;
+    bool served = false;
     BI_TRY(order_queries(ctx, query));
+    if (ops->radius) BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->radius(ctx, query->rows.n, query, fill, &served));
+    if (served) return BOSC_OK;
     BI_TRY_WITH_COST(ctx, SEARCH_COST, (fill ? steps->radius_fill : steps->radius_count)(ctx, query->rows.n, query));
     return BOSC_OK;
 }

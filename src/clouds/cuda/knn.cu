@@ -200,6 +200,54 @@ static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_by_warp(const bi
     if (active) write_row<K>(a, i, list);
 }
 
+/* The same walk for all points within the radius: counts, or rows as bi_clouds_fill_within fills them. */
+template <int DIM, bool FILL>
+static __global__ void __launch_bounds__(THREADS) bi_clouds_radius_by_warp(const bi_clouds_query a)
+{
+    /* 1. The query of the lane, its cloud and its row. */
+    const int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x;
+    const bool active = i < a.rows.n;
+    const coordinates q = query_at<DIM>(a, active ? i : 0);
+    const float r2 = (float)a.r2, *points = static_cast<const float *>(a.view.points);
+    const uint32_t skipped = active ? bi_clouds_skipped_id(&a, i) : UINT32_MAX;
+    const int64_t number = !active ? 0 : a.self ? i : bi_clouds_query_index(&a, i);
+    const int64_t cloud = bi_clouds_cloud_of(a.offsets, a.view.cloud_count, number);
+    const int64_t index = active ? bi_clouds_query_index(&a, i) : 0, at = FILL && active ? a.row_offsets[index] : 0;
+    const int64_t capacity = FILL && active ? a.row_offsets[index + 1] - at : 0;
+    const bi_row_out out = {a.ids, a.dist2, at, a.ids_64bit, true, false};
+    int64_t count = 0;
+    /* 2. The lanes of a cloud walk from the leaf of the first of them. */
+    for (unsigned waiting = __ballot_sync(~0u, active); waiting;) {
+        const int first = __ffs((int)waiting) - 1;
+        const int64_t first_cloud = __shfl_sync(~0u, cloud, first), first_row = __shfl_sync(~0u, i, first);
+        const bool member = active && cloud == first_cloud;
+        waiting &= ~__ballot_sync(~0u, member);
+        walk_leaves(
+            a, first_row,
+            [&](const bi_clouds_walk &w) {
+                const int64_t slot = bi_clouds_node_slot(&a.view, w.level, w.offset, w.cloud) + w.index;
+                const float d = squared_box_distance<DIM>(static_cast<const float *>(a.view.boxes), slot, q);
+                return __any_sync(~0u, member && d <= r2) != 0;
+            },
+            [&](int64_t begin, int64_t end) {
+                for (int64_t p = begin; member && p < end; p++) {
+                    const float d = squared_distance(q, load_coordinates<DIM>(points, p));
+                    if (!(d <= r2) || a.view.ids[p] == skipped) continue;
+                    if (FILL && count < capacity) bi_row_set(&out, count, (double)d, a.view.ids[p]);
+                    count++;
+                }
+            });
+    }
+    /* 3. The count, or the row in order. */
+    if (!active) return;
+    if (!FILL)
+        a.counts[index] = count;
+    else if (count != capacity)
+        bi_atomic_min_i64(a.bad, index);
+    else if (!bi_row_list_long(a.long_rows, index, count))
+        bi_row_sort(&out, count);
+}
+
 template <int DIM, int K> static bosc_status launch_knn(bosc_ctx *ctx, int64_t n, const bi_clouds_query &a)
 {
     const bool is_coherent = a.self || a.order || !a.view.sorted;
@@ -225,4 +273,19 @@ bosc_status bi_cuda_clouds_knn(bosc_ctx *ctx, int64_t n, const void *args, bool 
     *served = true;
     if (n == 0) return BOSC_OK;
     return a->view.dim == 2 ? launch_of_k<2>(ctx, n, *a) : launch_of_k<3>(ctx, n, *a);
+}
+
+bosc_status bi_cuda_clouds_radius(bosc_ctx *ctx, int64_t n, const void *args, bool fill, bool *served)
+{
+    const bi_clouds_query *a = static_cast<const bi_clouds_query *>(args);
+    const int64_t most_blocks = INT32_MAX;
+    const bool is_coherent = a->self || a->order || !a->view.sorted;
+    const bool has_kernel = !a->view.is_f64 && (a->view.dim == 2 || a->view.dim == 3) && is_coherent;
+    if (!has_kernel || n > most_blocks * THREADS) return BOSC_OK;
+    *served = true;
+    if (n == 0) return BOSC_OK;
+    const auto kernel = a->view.dim == 2
+                            ? (fill ? bi_clouds_radius_by_warp<2, true> : bi_clouds_radius_by_warp<2, false>)
+                            : (fill ? bi_clouds_radius_by_warp<3, true> : bi_clouds_radius_by_warp<3, false>);
+    return BI_RUN(ctx, kernel, (unsigned)bi_div_up(n, THREADS), THREADS, 0, *a);
 }

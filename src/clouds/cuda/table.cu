@@ -17,4 +17,5 @@ enum { SORT_FROM = 512 };
 #endif
 
 extern "C" const bi_clouds_ops bi_clouds_ops_cuda = {
-    &cuda_steps, SORT_FROM, bi_cuda_clouds_extent, bi_cuda_clouds_knn, bi_cuda_clouds_sample, bi_cuda_sort_rows};
+    &cuda_steps,           SORT_FROM,        bi_cuda_clouds_extent, bi_cuda_clouds_knn, bi_cuda_clouds_sample,
+    bi_cuda_clouds_radius, bi_cuda_sort_rows};
