@@ -183,6 +183,20 @@ static void large_cloud(bosc_ctx *ctx)
     }
 }
 
-static const struct suite_case suite_cases_clouds[] = {
-    {"batches", batches, NULL}, {"many queries", many_queries, NULL}, {"large cloud", large_cloud, NULL}};
+/* Infinite coordinates, whose differences are NaN, in small clouds; never left out. */
+static void infinities(bosc_ctx *ctx)
+{
+    struct suite_random r = {7};
+    for (int t = 0; t < 5; t++) {
+        struct clouds_batch b =
+            clouds_make(&r, t == 4 ? BOSC_F64 : BOSC_F32, t == 3 ? 2 : 3, CLOUDS_SMALL, 0, KD_SPECIAL);
+        check_batch(ctx, &r, &b, KD_SPECIAL);
+        clouds_release(&b);
+    }
+}
+
+static const struct suite_case suite_cases_clouds[] = {{"batches", batches, NULL},
+                                                       {"many queries", many_queries, NULL},
+                                                       {"large cloud", large_cloud, NULL},
+                                                       {"infinities", infinities, NULL}};
 SUITE(clouds);
