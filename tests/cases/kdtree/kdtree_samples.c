@@ -103,30 +103,73 @@ static void narrow_again(bosc_ctx *ctx)
     free((void *)p.data);
 }
 
+/* Builds a tree of float points by superkey, which serves, and compares it with the reference. Frees the points. */
+static void check_by_superkey(bosc_ctx *ctx, struct reference_points p)
+{
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = p.dim, .id_bits = 32};
+    uint32_t *ids = suite_alloc((size_t)p.n * sizeof *ids);
+    int64_t *order = suite_alloc((size_t)p.n * sizeof *order);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    tree->brackets = BY_SUPERKEY, tree->builds_until_narrow = 1; /* as after a failure of narrow ones */
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, p.n, 0));
+    if (device) CHECK(tree->brackets == BY_SUPERKEY || tree->brackets == NARROW); /* narrow next if no marks are tied */
+    float *nodes = suite_alloc((size_t)(p.n * p.dim) * sizeof *nodes);
+    CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, nodes, ids));
+    reference_kdtree(&p, order);
+    for (int64_t i = 0; i < p.n; i++) {
+        CHECK_EQ(ids[i], order[i]);
+        for (int32_t c = 0; c < p.dim; c++)
+            CHECK(nodes[i * p.dim + c] == ((const float *)p.data)[order[i] * p.dim + c]);
+    }
+    bosc_kdtree_free(tree);
+    free(nodes);
+    free(ids);
+    free(order);
+    free((void *)p.data);
+}
+
 /* Brackets by superkey serve in a lattice: the lists that they fill have their medians. */
 static void lattice(bosc_ctx *ctx)
 {
     const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
-    const int64_t n = device ? 120000 : 5000; /* lists of more points than one block resolves */
+    const int64_t n = device ? 150000 : 5000; /* a large sample, and lists of more points than one block resolves */
     for (int32_t side = 8; side <= 32; side *= 4) {
         struct suite_random r = {(uint64_t)side};
-        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3, .id_bits = 32};
-        struct reference_points p = kd_points(&r, opts.dtype, opts.dim, n, opts.dim, KD_GRID);
-        uint32_t *ids = suite_alloc((size_t)n * sizeof *ids);
-        int64_t *order = suite_alloc((size_t)n * sizeof *order);
+        struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_GRID);
         for (int64_t i = 0; i < 3 * n; i++)
-            kd_set((void *)p.data, opts.dtype, i, (double)suite_below(&r, (uint64_t)side) / side);
-        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
-        tree->brackets = BY_SUPERKEY, tree->builds_until_narrow = 1; /* as after a failure of narrow ones */
-        CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, n, 0));
-        CHECK_OK(ctx, bosc_kdtree_get_nodes(ctx, tree, NULL, ids));
-        reference_kdtree(&p, order);
-        for (int64_t i = 0; i < n; i++) CHECK_EQ(ids[i], order[i]);
-        if (device) CHECK_EQ(tree->brackets, BY_SUPERKEY);
-        bosc_kdtree_free(tree);
-        free(ids);
-        free(order);
-        free((void *)p.data);
+            kd_set((void *)p.data, BOSC_F32, i, (double)suite_below(&r, (uint64_t)side) / side);
+        check_by_superkey(ctx, p);
+    }
+}
+
+/* Blocks move the points of lattices to a grid: steps of any size, with and without copies of points. Shapes 5, 6,
+ * 7 and 9 are on no grid: a step too small for its extent, half of the points equal, coordinates of few values beside
+ * one of many, half of the points on a ground. Their samples need more than one round of a sort, or runs of few. */
+static void grids(bosc_ctx *ctx)
+{
+    enum { SIDE_LOG = 6, SIDE = 1 << SIDE_LOG, SHAPES = 10 };
+    const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
+    const int64_t n = device ? 20000 : 2000; /* two levels above the blocks */
+    for (int shape = 0; shape < SHAPES; shape++) {
+        struct suite_random r = {(uint64_t)shape};
+        struct reference_points p = kd_points(&r, BOSC_F32, 3, n, 3, KD_RANDOM);
+        for (int64_t i = 0; i < n; i++) {
+            const uint32_t other = (uint32_t)i * 77773u; /* another cell for each of 2^18 points */
+            const uint32_t cell = shape == 8 ? (uint32_t)suite_below(&r, 1 << 18) : other;
+            double x[3];
+            for (int c = 0; c < 3; c++) x[c] = (double)(cell >> c * SIDE_LOG & (SIDE - 1));
+            if (shape == 1) x[0] = (x[0] - 20) * 0x1p-95, x[1] = (x[1] + 3) * 0x1p95, x[2] = -x[2];
+            if (shape == 2) x[0] *= 0x1p-120, x[1] *= 0x1p110; /* steps beyond those whose inverse is used */
+            if (shape == 3) x[1] = 5;
+            if (shape == 4) x[0] = (double)(int)(x[0] / 16), x[1] = (double)(int)(x[1] / 16), x[2] = 3 * x[2] - 100;
+            if (shape == 5) x[i % 3] += (double)(cell >> 3 * SIDE_LOG) * 0x1p-14;
+            if (shape == 6) x[0] = i % 2 ? suite_unit(&r) : .5, x[1] = i % 2 ? suite_unit(&r) : .5, x[2] = x[0];
+            if (shape == 7) x[0] = (double)(int)(x[0] / 32), x[1] = (double)(int)(x[1] / 32), x[2] = suite_unit(&r);
+            if (shape == 9) x[0] = suite_unit(&r), x[1] = suite_unit(&r), x[2] = i % 2 ? suite_unit(&r) : 0;
+            for (int c = 0; c < 3; c++) kd_set((void *)p.data, BOSC_F32, 3 * i + c, x[c]);
+        }
+        check_by_superkey(ctx, p);
     }
 }
 
@@ -135,5 +178,6 @@ static const struct suite_case suite_cases_kdtree_samples[] = {
     {"index of lists", index_of_lists, NULL},
     {"narrow again", narrow_again, NULL},
     {"lattice", lattice, NULL},
+    {"grids", grids, NULL},
 };
 SUITE(kdtree_samples);

@@ -17,7 +17,9 @@ struct bi_kdtree_ends {
 struct bi_kdtree_float_keys {
     using base = bi_kdtree_float_keys;
     using of_blocks = base;                    /* keys of the kernels that build subtrees */
+    using of_shared = base;                    /* keys that a block's shared memory is declared for */
     static constexpr bool BY_SUPERKEY = false; /* brackets are compared by whole superkeys */
+    static constexpr bool ON_GRID = false;     /* coordinates are those of a block's grid (subtree.cuh) */
     /* Number of 32-bit words of a coordinate in a superkey: in selections, and in sorts. */
     static constexpr int SELECT_WORDS = 1, SORT_WORDS = 1;
 
@@ -66,7 +68,8 @@ struct bi_kdtree_float_keys {
 struct bi_kdtree_rounded_keys {
     using base = bi_kdtree_rounded_keys;
     using of_blocks = base;
-    static constexpr bool BY_SUPERKEY = false;
+    using of_shared = base;
+    static constexpr bool BY_SUPERKEY = false, ON_GRID = false;
     /* Selections: the float, then the high and the low half of the key. Sorts: the halves. */
     static constexpr int SELECT_WORDS = 3, SORT_WORDS = 2;
 
@@ -222,6 +225,12 @@ template <class KEYS> struct bi_kdtree_superkeys : KEYS {
 template <> struct bi_kdtree_superkeys<bi_kdtree_float_keys> : bi_kdtree_float_keys {
     static constexpr bool BY_SUPERKEY = true;
     using of_blocks = bi_kdtree_superkeys;
+    using of_shared = bi_kdtree_superkeys;
+};
+
+/* Keys of the points of a block, on its grid. */
+struct bi_kdtree_grid_keys : bi_kdtree_superkeys<bi_kdtree_float_keys> {
+    static constexpr bool ON_GRID = true;
 };
 
 /* A lossless map of keys to few bits: subtract `low`, then shift right. */

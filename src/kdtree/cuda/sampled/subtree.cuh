@@ -31,6 +31,49 @@ template <int DIM> struct bi_kdtree_subnode {
     float low[DIM], high[DIM];
 };
 
+/* The grid of a block, in builds by superkey: coordinates are low + q step, with integers q, and the ranges of q have
+ * few bits together, as in lattices. The block orders the points by BI_KDTREE_GRID_ORIGIN + q, which are floats: their
+ * keys are dense, and all q of a point fit an exact float. */
+template <int DIM, bool BY_SUPERKEY> struct bi_kdtree_grid {
+};
+template <int DIM> struct bi_kdtree_grid<DIM, true> {
+    bool used;
+    uint32_t fineness[DIM];                  /* the greatest of any point */
+    float low[DIM], step[DIM], inverse[DIM]; /* inverse: of the step */
+};
+static constexpr float BI_KDTREE_GRID_ORIGIN = 0x1p23f; /* floats from here to 2^24 are integers */
+enum { BI_KDTREE_GRID_BITS = 20 /* as many as a sort of a warp consumes: BI_KDTREE_CHUNK_BITS */ };
+
+/* Returns 150 less the exponent of the lowest set bit of x; 0 for x = 0. */
+__device__ __forceinline__ uint32_t bi_kdtree_fineness(float x)
+{
+    const uint32_t bits = bi_f32_bits(x) & 0x7fffffff, exponent = bits >> 23;
+    const uint32_t significand = (bits & 0x7fffff) | (uint32_t)(exponent > 0) << 23;
+    return bits ? 300 - exponent - ((uint32_t)__ffs((int)significand) - 1) : 0;
+}
+
+/* Decides if the points of a block are on a grid; called by one thread. least: complements of the least keys. An extent
+ * that is infinite or NaN fails the comparison. */
+template <int DIM>
+__device__ __forceinline__ void bi_kdtree_find_grid(bi_kdtree_grid<DIM, true> &grid, const uint32_t *least,
+                                                    const uint32_t *greatest)
+{
+    int bits = 0;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) {
+        /* Powers of two within 2^-100 ... 2^100 have an inverse. A larger step than this is a multiple of it. */
+        const int exponent = max((int)grid.fineness[c] - 150, -100);
+        const float scale = bi_f32_from_bits((uint32_t)(127 + min(exponent, 100)) << 23);
+        const float low = bi_f32_of_key(~least[c]), steps = (bi_f32_of_key(greatest[c]) - low) * scale;
+        const bool few = exponent <= 100 && steps < (float)(1 << BI_KDTREE_GRID_BITS);
+        grid.low[c] = low;
+        grid.step[c] = 1 / scale;
+        grid.inverse[c] = scale;
+        bits += few ? 32 - __clz((int)steps) : 32;
+    }
+    grid.used = bits <= BI_KDTREE_GRID_BITS;
+}
+
 /* Shared memory of a block. Points stay where they are loaded; only their numbers in `index` move. Node v of level j
  * owns the slots [v << (LOG - j), (v + 1) << (LOG - j)) of `index`; its points come first there. Arrays by node are in
  * heap order. */
@@ -58,6 +101,7 @@ template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_shared {
     bi_kdtree_subnode<DIM> node[2 * NODES];
     float2 unit[WARPS][DIM];                     /* maps a coordinate of a warp's points to [0, 1]: factor, summand */
     bi_kdtree_packing packing[WARPS][WORDS + 1]; /* of a warp's points, by word, and of ids */
+    bi_kdtree_grid<DIM, KEYS::BY_SUPERKEY> grid;
     uint32_t begin, end;
     bool stop;
 };
@@ -69,7 +113,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_side_size(uint32_t size, uint32_t 
 }
 
 template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_subtree {
-    bi_kdtree_block_shared<DIM, LOG, KEYS> &sh;
+    bi_kdtree_block_shared<DIM, LOG, typename KEYS::of_shared> &sh;
     const KEYS &keys;
     uint32_t count;
     int d0; /* coordinate of the root */
@@ -80,6 +124,17 @@ template <int DIM, int LOG, class KEYS> struct bi_kdtree_block_subtree {
 #pragma unroll
         for (int c = 0; c < DIM; c++) p.x[c] = sh.x[c][i];
         p.id = sh.id[i];
+        return p;
+    }
+
+    /* The same with the coordinates that were loaded. */
+    __device__ __forceinline__ bi_kdtree_point<DIM> loaded_point(uint32_t i) const
+    {
+        bi_kdtree_point<DIM> p = point(i);
+        if constexpr (KEYS::BY_SUPERKEY)
+#pragma unroll
+            for (int c = 0; c < DIM; c++)
+                if (sh.grid.used) p.x[c] = fmaf(p.x[c] - BI_KDTREE_GRID_ORIGIN, sh.grid.step[c], sh.grid.low[c]);
         return p;
     }
 

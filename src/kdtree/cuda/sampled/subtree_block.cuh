@@ -53,11 +53,51 @@ struct warp_share {
     uint32_t size;                          /* of the node */
     int left;                               /* points from this lane's first slot on; slot k is used if 32 k < left */
     uint32_t packed[BI_KDTREE_LANE_POINTS]; /* the number of a point, and its bin << 16 */
-    float x[BI_KDTREE_LANE_POINTS];
+    float x[BI_KDTREE_LANE_POINTS];         /* keys */
 };
 
 __device__ __forceinline__ uint32_t point_of(uint32_t packed) { return packed & 0xffff; }
 __device__ __forceinline__ uint32_t bin_of(uint32_t packed) { return packed >> 16; }
+
+/* The keys of a node's points: coordinates of the level; on a grid integers of all coordinates in the order of the
+ * superkey. */
+template <int DIM, int LOG, class KEYS> struct node_keys {
+    const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree;
+    int d;
+    float2 unit;                /* maps keys to [0, 1] */
+    float low[DIM], steps[DIM]; /* on a grid: ends and sizes of the node's extent, from coordinate d on */
+
+    __device__ __forceinline__ node_keys(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &subtree,
+                                         const warp_share &share)
+        : tree(subtree), d(share.d)
+    {
+        const bi_kdtree_subnode<DIM> &node = tree.sh.node[share.h];
+        if constexpr (!KEYS::ON_GRID) {
+            unit = bi_kdtree_unit_of(node.low[d], node.high[d]);
+            return;
+        }
+        float cells = 1;
+        int c = d;
+#pragma unroll
+        for (int t = 0; t < DIM; t++, c = bi_kdtree_next_coordinate<DIM>(c)) {
+            low[t] = node.low[c];
+            steps[t] = node.high[c] - low[t] + 1;
+            cells *= steps[t];
+        }
+        unit = bi_kdtree_unit_of(0, cells - 1);
+    }
+
+    __device__ __forceinline__ float operator()(uint32_t i) const
+    {
+        if constexpr (!KEYS::ON_GRID) return tree.sh.x[d][i];
+        float key = 0;
+        int c = d;
+#pragma unroll
+        for (int t = 0; t < DIM; t++, c = bi_kdtree_next_coordinate<DIM>(c))
+            key = fmaf(key, steps[t], tree.sh.x[c][i] - low[t]);
+        return key;
+    }
+};
 
 /* Loads the warp's points and counts them in bins. Adding 2^23 leaves the bin in the low bits of the float. */
 template <int DIM, int LOG, class KEYS>
@@ -66,15 +106,14 @@ __device__ __forceinline__ void count_keys(const bi_kdtree_block_subtree<DIM, LO
     auto &sh = tree.sh;
     using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
     const uint32_t lane = threadIdx.x % 32, w = threadIdx.x / 32, bins = 1u << (share.log_slots - 1);
-    const bi_kdtree_subnode<DIM> &node = sh.node[share.h];
-    const float2 unit = bi_kdtree_unit_of(node.low[share.d], node.high[share.d]);
+    const node_keys<DIM, LOG, KEYS> key_of(tree, share);
     const float most = (float)(bins - 1), bias = 0x1p23f + (float)(share.v * bins);
 #pragma unroll
     for (int k = 0; k < BI_KDTREE_LANE_POINTS; k++) {
         const bool used = k * 32 < share.left;
         const uint32_t i = sh.index[w * BI_KDTREE_WARP_POINTS + k * 32 + lane];
-        const float x = sh.x[share.d][i];
-        const uint32_t bin = bi_f32_bits(fmaf(bi_kdtree_to_unit(unit, x), most, bias)) & 0xffff;
+        const float x = key_of(i);
+        const uint32_t bin = bi_f32_bits(fmaf(bi_kdtree_to_unit(key_of.unit, x), most, bias)) & 0xffff;
         /* Unused slots count in the extra bin, which is not searched. */
         const uint32_t counted = used ? bin : (uint32_t)shared::BINS;
         share.x[k] = used ? x : INFINITY;
@@ -232,7 +271,7 @@ static __device__ void narrow_candidates(const bi_kdtree_block_subtree<DIM, LOG,
      * memory with the bins. */
     if (many && t / 32 == share.first) {
         const uint32_t i = quick_select(tree, candidates, sh.median_count[h], sh.median_rank[h], share.d);
-        if (lane == 0) sh.chosen[h] = {sh.x[share.d][i], i};
+        if (lane == 0) sh.chosen[h] = {node_keys<DIM, LOG, KEYS>(tree, share)(i), i};
     }
     __syncthreads();
     for (int b = 0; b < EACH; b++) sh.bins[t * EACH + b] = 0;
@@ -249,9 +288,9 @@ __device__ __forceinline__ bi_kdtree_median choose_median(const bi_kdtree_block_
     const uint32_t found = sh.found[share.h], count = found & ~(uint32_t)BI_KDTREE_NARROWED;
     *tied = true;
     if (count > BI_KDTREE_RANKED_CANDIDATES) return sh.chosen[share.h];
-    /* 1. Rank by the coordinate alone. */
+    /* 1. Rank by the key alone. */
     const uint32_t i = lane < count ? sh.ranked[share.h][lane] : 0;
-    const float x = sh.x[share.d][i];
+    const float x = node_keys<DIM, LOG, KEYS>(tree, share)(i);
     uint32_t less = 0, equal = 0;
     for (uint32_t o = 0; o < count; o++) {
         const float y = __shfl_sync(~0u, x, (int)o);
@@ -374,13 +413,31 @@ __device__ __forceinline__ void split_level(const bi_kdtree_block_subtree<DIM, L
     if (sh.has_many[j]) narrow_candidates(tree, share);
     bool tied;
     const bi_kdtree_median median = choose_median(tree, share, &tied);
-    if (w == share.first) split_node(tree, share, median.x);
+    if (w == share.first) split_node(tree, share, KEYS::ON_GRID ? sh.x[d][median.i] : median.x);
     partition_share(tree, share, median, tied);
     __syncthreads();
 }
 
-/* Loads the subtree and finds its extent. The barriers complete the extent, and publish the root. All threads call it;
- * sh.least and sh.greatest are 0 before. Slots beyond the subtree have no point. */
+/* Moves the points to the block's grid, if they are on one. A barrier after the call publishes them. */
+template <int DIM, int LOG, class KEYS>
+__device__ __forceinline__ void move_to_grid(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree)
+{
+    auto &sh = tree.sh;
+    using shared = bi_kdtree_block_shared<DIM, LOG, KEYS>;
+    const int t = threadIdx.x;
+    /* All differences, products and sums are exact. */
+    auto move = [&](float &x, int c) { x = (x - sh.grid.low[c]) * sh.grid.inverse[c] + BI_KDTREE_GRID_ORIGIN; };
+#pragma unroll
+    for (int c = 0; c < DIM; c++)
+        for (int i = t; i < (int)tree.count; i += shared::THREADS) move(sh.x[c][i], c);
+    if (t >= DIM) return;
+    move(sh.node[0].low[t], t);
+    move(sh.node[0].high[t], t);
+}
+
+/* Loads the subtree and finds its extent. The barriers complete the extent, publish the root, and end the use of its
+ * ends before they move. All threads call it; sh.least, sh.greatest and the finenesses of the grid are 0 before. Slots
+ * beyond the subtree have no point. */
 template <int DIM, int LOG, class KEYS>
 __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                              const bi_kdtree_source &from, uint32_t begin)
@@ -406,6 +463,14 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
     }
     /* 2. Describe the root: extent, axes and range. */
     extent.combine(sh.least, sh.greatest);
+    if constexpr (KEYS::BY_SUPERKEY)
+        for (int c = 0; c < DIM; c++) {
+            uint32_t finest = 0;
+            for (int i = t; i < (int)tree.count; i += shared::THREADS)
+                finest = max(finest, bi_kdtree_fineness(sh.x[c][i]));
+            finest = bi_warp_max(finest);
+            if (t % 32 == 0) atomicMax(&sh.grid.fineness[c], finest);
+        }
     __syncthreads();
     if (t < DIM) {
         sh.node[0].low[t] = fmaxf(bi_f32_of_key(~sh.least[t]), -FLT_MAX);
@@ -416,8 +481,15 @@ __device__ __forceinline__ void load_subtree(const bi_kdtree_block_subtree<DIM, 
         sh.axes = bi_kdtree_axes_from<DIM>(bi_kdtree_axes_of<DIM>(flat), tree.d0);
         sh.node[0].begin = 0;
         sh.node[0].size = tree.count;
+        if constexpr (KEYS::BY_SUPERKEY) bi_kdtree_find_grid<DIM>(sh.grid, sh.least, sh.greatest);
     }
     __syncthreads();
+    /* 3. Move the points to the grid. */
+    if constexpr (KEYS::BY_SUPERKEY)
+        if (sh.grid.used) {
+            move_to_grid(tree);
+            __syncthreads();
+        }
 }
 
 /* Zeroes the counters of all levels. */
@@ -435,6 +507,8 @@ __device__ __forceinline__ void clear_shared(bi_kdtree_block_shared<DIM, LOG, KE
     }
     if (t < shared::LEVELS) sh.has_many[t] = 0;
     if (t < DIM) sh.least[t] = sh.greatest[t] = 0;
+    if constexpr (KEYS::BY_SUPERKEY)
+        if (t < DIM) sh.grid.fineness[t] = 0;
 }
 
 /* Finds the in-order points of the subtree: the upper levels by the block, the lower ones by its warps. */
@@ -454,9 +528,15 @@ __device__ __forceinline__ void order_points(const bi_kdtree_block_subtree<DIM, 
     int k = 3;
     while (tree.count >> levels > 1u << k) k++;
     const bi_kdtree_subnode<DIM> &node = sh.node[(1u << levels) - 1 + w];
-    if (lane < DIM) sh.unit[w][lane] = bi_kdtree_unit_of(node.low[lane], node.high[lane]);
+    if (lane < DIM) {
+        sh.unit[w][lane] = bi_kdtree_unit_of(node.low[lane], node.high[lane]);
+        if (KEYS::ON_GRID) {
+            const uint32_t low = bi_key_u32_of_f32(node.low[lane]), steps = bi_key_u32_of_f32(node.high[lane]) - low;
+            sh.packing[w][lane] = {low, 0, 32 - (uint32_t)__clz((int)steps)};
+        }
+    }
     __syncwarp();
-    bi_kdtree_sort_subtree(tree, sh.index + (w << (LOG - levels)), (int)node.size, k, axes, sh.order + node.begin);
+    bi_kdtree_sort_subtree(tree, node, sh.index + (w << (LOG - levels)), k, axes, sh.order + node.begin);
 }
 
 /* Makes the subtrees of a level, a block each. first: the coordinate of their superkeys. */
@@ -483,10 +563,17 @@ static __global__ void __launch_bounds__(bi_kdtree_block_shared<DIM, LOG, KEYS>:
     const bi_kdtree_block_subtree<DIM, LOG, KEYS> tree = {sh, keys, count, first};
     /* 2. Load, order and store; the barrier waits for the warps' parts of sh.order. */
     load_subtree(tree, from, begin);
-    order_points(tree);
+    if constexpr (KEYS::BY_SUPERKEY) {
+        if (sh.grid.used)
+            order_points(bi_kdtree_block_subtree<DIM, LOG, bi_kdtree_grid_keys>{sh, {}, count, tree.d0});
+        else
+            order_points(tree);
+    } else {
+        order_points(tree);
+    }
     __syncthreads();
     keys.template store_all<DIM, shared::THREADS>(nodes, begin, count,
-                                                  [&](uint32_t i) { return tree.point(sh.order[i]); });
+                                                  [&](uint32_t i) { return tree.loaded_point(sh.order[i]); });
 }
 
 template <int DIM, int LOG, class KEYS>

@@ -214,12 +214,12 @@ __device__ __forceinline__ uint32_t bi_kdtree_superkey_of(const bi_kdtree_block_
     return tree.keys.sort_word(tree.sh.x[c][i], tree.sh.id[i], c, t % KEYS::SORT_WORDS);
 }
 
-/* Finds the packing of the warp's keys. `a` holds points and pads. */
+/* Finds the packing of the warp's keys, from word `first` of the superkey on. `a` holds points and pads. */
 template <int DIM, int LOG, class KEYS>
 static __device__ void bi_kdtree_find_packing(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                              const uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+                                              const uint32_t (&a)[BI_KDTREE_LANE_POINTS], int first)
 {
-    for (int t = 0; t <= DIM * KEYS::SORT_WORDS; t++) {
+    for (int t = first; t <= DIM * KEYS::SORT_WORDS; t++) {
         uint32_t most = 0, differences = 0;
 #pragma unroll
         for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++)
@@ -300,8 +300,8 @@ static __device__ __forceinline__ void bi_kdtree_sort_keys(const bi_kdtree_block
     }
 }
 
-/* True if a median of the lane equals a neighbour in all coordinates; `a` holds points or pads. Remainders keep the
- * indices r - 1 and r + 1 in bounds. */
+/* True if a point of the lane in the slots `medians` equals a neighbour in all coordinates; `a` holds points or pads.
+ * Remainders keep the indices r - 1 and r + 1 in bounds. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ bool bi_kdtree_has_twin(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
                                                           const uint32_t (&a)[BI_KDTREE_LANE_POINTS], uint32_t medians)
@@ -334,29 +334,35 @@ __device__ __forceinline__ int bi_kdtree_packed_bits(const bi_kdtree_block_subtr
     return bits;
 }
 
-/* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour, or
- * if keys have so few bits that points are equal. That sets *by_id: equal points ascend by id in all nodes. Later
- * levels keep this order, since sorts are stable, and need no ids. `point_numbers`: scratch of 256 words of the
+/* Sorts the nodes' slots, which hold points or pads, by superkey, and by id too if a median has an equal neighbour (on
+ * a grid: any point), or if points are known to be equal. That sets *by_id: equal points ascend by id in all nodes.
+ * Later levels keep this order, since sorts are stable, and need no ids. `point_numbers`: scratch of 256 words of the
  * warp. */
 template <int DIM, int LOG, class KEYS>
 static __device__ __forceinline__ void
 bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint32_t (&a)[BI_KDTREE_LANE_POINTS], int k,
-                       int d, int bits, uint32_t medians, uint16_t *point_numbers, bool *by_id)
+                       int d, bool has_copies, uint32_t medians, uint16_t *point_numbers, bool *by_id)
 {
     constexpr int WORDS = DIM * KEYS::SORT_WORDS;
-    for (int last = !*by_id && bits < k - 1 ? WORDS : WORDS - 1; last <= WORDS; last++) {
+    for (int last = !*by_id && has_copies ? WORDS : WORDS - 1; last <= WORDS; last++) {
         bi_kdtree_sort_keys(tree, a, k, d, last, point_numbers);
         if (last == WORDS) *by_id = true;
+        if (KEYS::ON_GRID) {
+            medians = 0;
+#pragma unroll
+            for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) medians |= (uint32_t)(a[r] < BI_KDTREE_LOW_PAD) << r;
+        }
         if (*by_id || !__any_sync(~0u, bi_kdtree_has_twin(tree, a, medians))) break;
     }
 }
 
 /* --- Short keys --------------------------------------------------------------------------------------------------- */
 
-/* In builds by superkey, where points are equal and one sort consumes all coordinates, the packed keys of a point stay
- * in the sorted word for all levels: a prefix, the keys + 1, and in the low 8 bits a number. It ascends by id among
- * equal points. The next level rotates the keys, so that its coordinate comes first. Measured, subtree blocks of 2^20
- * points of a lattice: 136 us, without short keys 168. Other builds would lose 2 % by the registers. */
+/* On a grid one sort consumes all coordinates. So the packed keys of a point stay in the sorted word for all levels: a
+ * prefix, the keys + 1, and in the low 8 bits a number. It ascends by id among equal points. The next level rotates the
+ * keys, so that its coordinate comes first. Measured, subtree blocks of 2^20 points of a lattice: 136 us, without short
+ * keys 168. */
+static_assert((int)BI_KDTREE_GRID_BITS <= (int)BI_KDTREE_CHUNK_BITS, "one sort consumes the keys of a grid");
 
 /* Replaces the points of sorted slots by such words; numbers of pads are arbitrary. The warp barrier publishes
  * point_numbers[], the points by number. */
@@ -468,33 +474,49 @@ __device__ __forceinline__ void bi_kdtree_find_pads(const bi_kdtree_slot_bits &b
     }
 }
 
+/* True if a node on a grid has fewer cells than points. */
+template <class KEYS, int DIM> __device__ __forceinline__ bool bi_kdtree_is_crowded(const bi_kdtree_subnode<DIM> &node)
+{
+    if (!KEYS::ON_GRID) return false;
+    float cells = 1;
+#pragma unroll
+    for (int c = 0; c < DIM; c++) cells *= node.high[c] - node.low[c] + 1;
+    return cells < (float)node.size;
+}
+
 /* Sorts a level exactly; its slots are as above. Returns the number of bits of the packed keys of coordinates. */
 template <int DIM, int LOG, class KEYS>
-__device__ __forceinline__ int bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                      const bi_kdtree_slot_bits &bits, bool exact, bool &packed,
-                                                      bool *by_id, const bi_kdtree_warp_level &level,
-                                                      uint16_t *point_numbers, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
+__device__ __forceinline__ int
+bi_kdtree_resolve_ties(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const bi_kdtree_subnode<DIM> &node,
+                       const bi_kdtree_slot_bits &bits, bool exact, bool &packed, bool *by_id,
+                       const bi_kdtree_warp_level &level, uint16_t *point_numbers, uint32_t (&a)[BI_KDTREE_LANE_POINTS])
 {
     bi_kdtree_find_pads<bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1>(bits, exact, level.prefix, a);
-    if (!packed) bi_kdtree_find_packing(tree, a);
+    bool has_copies = false;
+    if (!packed) {
+        has_copies = bi_kdtree_is_crowded<KEYS>(node);
+        bi_kdtree_find_packing(tree, a, KEYS::ON_GRID ? DIM * KEYS::SORT_WORDS : 0);
+    }
     packed = true;
     const int key_bits = bi_kdtree_packed_bits(tree);
-    bi_kdtree_sort_exactly(tree, a, level.k, level.d, key_bits, bits.medians, point_numbers, by_id);
+    bi_kdtree_sort_exactly(tree, a, level.k, level.d, has_copies || key_bits < level.k - 1, bits.medians, point_numbers,
+                           by_id);
     return key_bits;
 }
 
-/* Makes the subtree of this warp: `size` points, in 2^k slots. point_numbers[0 ... size): their numbers, in an array of
- * 256 words that is overwritten. axes: from the root of the subtree on. Writes its points in order to order[0 ...
- * size). k is 3 (one lane) to BI_KDTREE_WARP_LOG. The caller has set the warp's tree.sh.unit. The whole warp calls
- * it. */
+/* Makes the subtree of this warp, the given node, in 2^k slots. point_numbers[0 ... size): the numbers of its points,
+ * in an array of 256 words that is overwritten. axes: from the root of the subtree on. Writes its points in order to
+ * order[0 ... size). k is 3 (one lane) to BI_KDTREE_WARP_LOG. The caller has set the warp's tree.sh.unit, and on a grid
+ * tree.sh.packing but for ids. The whole warp calls it. */
 template <int DIM, int LOG, class KEYS>
-static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree,
-                                                              uint16_t *point_numbers, int size, int k, uint32_t axes,
-                                                              uint16_t *order)
+static __device__ __forceinline__ void
+bi_kdtree_sort_subtree(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, const bi_kdtree_subnode<DIM> &node,
+                       uint16_t *point_numbers, int k, uint32_t axes, uint16_t *order)
 {
     constexpr uint32_t POINT_MASK = bi_kdtree_block_shared<DIM, LOG, KEYS>::POINTS - 1;
     /* 1. Distribute the points. full, even: every slot, or all but the first, has a point, so that pads are simple. */
     const int lane = threadIdx.x % 32;
+    int size = (int)node.size;
     const bool outside = lane >= 1 << (k - 3), full = size == 1 << k, even = size >= (1 << k) - 1;
     uint32_t a[BI_KDTREE_LANE_POINTS], median[BI_KDTREE_LANE_POINTS], medians = 0; /* slots that have their median */
 #pragma unroll
@@ -502,30 +524,30 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
     bi_kdtree_slot_bits bits = bi_kdtree_distribute_points<POINT_MASK>(point_numbers, size, k, a);
     if (outside) size = 0;
     /* 2. Level by level: sort, extract the medians, and find the slots of the next level. After a tie, all levels are
-     * sorted exactly if that is no slower, or if points are equal; by short keys if both hold. */
-    bool packed = false, exact = false, by_id = false;
-    int first_short = 0; /* k of the first level with short keys; 0: none */
+     * sorted exactly if that is no slower, or if points are equal. On a grid the first level is, and the others are
+     * sorted by short keys. */
+    bool packed = false, exact = KEYS::ON_GRID, by_id = false;
+    const int first = k;
     for (bool ragged = true; k > 0; k--, axes = bi_kdtree_next_axes<DIM>(axes), ragged = !even) {
         const bi_kdtree_warp_level level = {k, bi_kdtree_axis(axes, 0), bi_kdtree_prefix_mask(k)};
         bool tie = exact;
-        if (first_short > 0 || !exact) {
-            if (first_short > 0) /* rotated axes end with that of the level above */
-                bi_kdtree_rotate_keys(bits, bi_kdtree_prefix_mask(k + 1), level.prefix,
-                                      bi_kdtree_rotation(tree, bi_kdtree_axis(axes, DIM - 1), level.d),
-                                      bi_kdtree_packed_bits(tree), a);
-            else
-                bi_kdtree_make_words(tree, bits, ragged, level, a);
+        if (KEYS::ON_GRID && k < first) { /* rotated axes end with that of the level above */
+            bi_kdtree_rotate_keys(bits, bi_kdtree_prefix_mask(k + 1), level.prefix,
+                                  bi_kdtree_rotation(tree, bi_kdtree_axis(axes, DIM - 1), level.d),
+                                  bi_kdtree_packed_bits(tree), a);
             bi_kdtree_sort_slots(a, k);
-            tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median)) && first_short == 0;
+            bi_kdtree_extract_medians(a, bits.medians, k, median);
+            tie = false;
+        } else if (!exact) {
+            bi_kdtree_make_words(tree, bits, ragged, level, a);
+            bi_kdtree_sort_slots(a, k);
+            tie = __any_sync(~0u, bi_kdtree_extract_medians(a, bits.medians, k, median));
         }
         if (tie) {
-            const int key_bits = bi_kdtree_resolve_ties(tree, bits, exact, packed, &by_id, level, point_numbers, a);
+            const int key_bits =
+                bi_kdtree_resolve_ties(tree, node, bits, exact, packed, &by_id, level, point_numbers, a);
             exact = by_id || key_bits <= BI_KDTREE_CHUNK_BITS;
-            if constexpr (KEYS::BY_SUPERKEY)
-                if (by_id && key_bits <= BI_KDTREE_CHUNK_BITS) {
-                    first_short = k;
-                    bi_kdtree_begin_short_keys(tree, a, level.d, key_bits, point_numbers);
-                }
+            if (KEYS::ON_GRID) bi_kdtree_begin_short_keys(tree, a, level.d, key_bits, point_numbers);
             bi_kdtree_extract_medians(a, bits.medians, k, median);
         }
         medians |= bits.medians;
@@ -548,10 +570,8 @@ static __device__ __forceinline__ void bi_kdtree_sort_subtree(const bi_kdtree_bl
 #pragma unroll
     for (int r = 0; r < BI_KDTREE_LANE_POINTS; r++) {
         if (!((medians >> r) & 1)) continue;
-        /* The medians of a level with 2^k slots a node are in slots of k - 1 trailing zeros. */
-        const bool is_short = first_short > 0 && __ffs(lane * BI_KDTREE_LANE_POINTS + r) <= first_short;
-        const uint32_t point = is_short ? point_numbers[median[r] % BI_KDTREE_WARP_POINTS] : median[r] & POINT_MASK;
-        order[rank++] = (uint16_t)point;
+        order[rank++] =
+            KEYS::ON_GRID ? point_numbers[median[r] % BI_KDTREE_WARP_POINTS] : (uint16_t)(median[r] & POINT_MASK);
     }
 }
 
