@@ -119,9 +119,10 @@ enum {
     BI_KDTREE_STAYING = 31,      /* pseudo-destination of points that stay in their list */
     BI_KDTREE_SAMPLE_THREADS = 1024,
     BI_KDTREE_SMALL_SAMPLE = 8192, /* samples that one block holds in registers */
-    /* Builds by superkey: samples that a block sorts; bins of a list; its marks. */
-    BI_KDTREE_SAMPLE_BITS = 12,
-    BI_KDTREE_SORTED_SAMPLE = 1 << BI_KDTREE_SAMPLE_BITS,
+    /* Builds by superkey: samples that a block sorts, and those of large segments; bins of a list; its marks. */
+    BI_KDTREE_SAMPLE_BITS = 13,
+    BI_KDTREE_SORTED_SAMPLE = 4096,
+    BI_KDTREE_LARGE_SORTED_SAMPLE = 1 << BI_KDTREE_SAMPLE_BITS,
     BI_KDTREE_MARK_BINS_LOG = 7,
     BI_KDTREE_MARKS = (1 << BI_KDTREE_MARK_BINS_LOG) + 1
 };
@@ -267,7 +268,8 @@ __device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const b
 #pragma unroll
         for (uint32_t step = 1u << (BI_KDTREE_MARK_BINS_LOG - 1); step > 0; step /= 2) {
             const bi_kdtree_point<DIM> mark = marks[below + step];
-            if (mark.id != BI_KDTREE_NONE && !keys.template precedes<DIM>(p, mark, scale.d)) below += step;
+            const bool precedes = keys.template precedes<DIM>(p, mark, scale.d);
+            if (mark.id != BI_KDTREE_NONE && !precedes) below += step;
         }
         return below;
     } else {
@@ -445,7 +447,7 @@ template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_sample_pivots(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                         const bi_kdtree_source &from, const bi_kdtree_pass_memory &work);
 /* The same with brackets by superkey (sample_superkeys.cu). KEYS: float or rounded keys. pass.samples is at most
- * BI_KDTREE_SORTED_SAMPLE. */
+ * BI_KDTREE_LARGE_SORTED_SAMPLE. */
 template <int DIM, class KEYS>
 bosc_status bi_kdtree_run_sample_superkeys(bosc_ctx *ctx, const bi_kdtree_pass &pass, const KEYS &keys,
                                            const bi_kdtree_source &from, const bi_kdtree_pass_memory &work);
