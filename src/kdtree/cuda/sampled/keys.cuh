@@ -38,6 +38,21 @@ struct bi_kdtree_float_keys {
         return bi_kdtree_point_precedes<DIM>(a, b, d);
     }
 
+    /* The same without branches, where lanes of a warp would differ. */
+    template <int DIM>
+    __device__ __forceinline__ bool precedes_evenly(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b,
+                                                    int d) const
+    {
+        bool less = a.id < b.id;
+#pragma unroll
+        for (int t = DIM - 1; t >= 0; t--) {
+            const int c = d + t < DIM ? d + t : d + t - DIM;
+            const float x = bi_kdtree_coordinate<DIM>(a, c), y = bi_kdtree_coordinate<DIM>(b, c);
+            less = x < y || (x == y && less);
+        }
+        return less;
+    }
+
     /* Word w of coordinate c in a selection's superkey; `empty` where it is 0 for all points. */
     template <int DIM> __device__ __forceinline__ uint32_t select_word(const bi_kdtree_point<DIM> &p, int c, int) const
     {
@@ -141,6 +156,13 @@ struct bi_kdtree_rounded_keys {
             if (k != l) return k < l;
         }
         return a.id < b.id;
+    }
+
+    template <int DIM>
+    __device__ __forceinline__ bool precedes_evenly(const bi_kdtree_point<DIM> &a, const bi_kdtree_point<DIM> &b,
+                                                    int d) const
+    {
+        return precedes<DIM>(a, b, d);
     }
 
     template <int DIM>

@@ -268,7 +268,7 @@ __device__ __forceinline__ uint32_t bi_kdtree_list_bin(const KEYS &keys, const b
 #pragma unroll
         for (uint32_t step = 1u << (BI_KDTREE_MARK_BINS_LOG - 1); step > 0; step /= 2) {
             const bi_kdtree_point<DIM> mark = marks[below + step];
-            const bool precedes = keys.template precedes<DIM>(p, mark, scale.d);
+            const bool precedes = keys.template precedes_evenly<DIM>(p, mark, scale.d);
             if (mark.id != BI_KDTREE_NONE && !precedes) below += step;
         }
         return below;
@@ -328,6 +328,18 @@ __device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_segment_s
                                                        const bi_kdtree_point<DIM> &p, int v, int d, int levels)
 {
     const int cells = 1 << levels;
+    if constexpr (KEYS::BY_SUPERKEY && KEYS::SELECT_WORDS == 1) {
+        /* Lanes differ, and many points share a coordinate: without branches. */
+        uint32_t list = 0;
+        for (; v < cells - 1; d = bi_kdtree_next_coordinate<DIM>(d)) {
+            const bi_kdtree_point<DIM> low = s.ends.low[v], high = s.ends.high[v];
+            const bool less = keys.template precedes_evenly<DIM>(p, low, d) & (low.id != BI_KDTREE_NONE);
+            const bool greater = keys.template precedes_evenly<DIM>(high, p, d) & (high.id != BI_KDTREE_NONE);
+            if (list == 0 && !less && !greater) list = BI_KDTREE_CELLS + (uint32_t)v;
+            v = 2 * v + 1 + greater;
+        }
+        return list ? list : (uint32_t)(v - (cells - 1));
+    }
     while (v < cells - 1) {
         if (bi_kdtree_below_bracket(s, keys, p, v, d))
             v = 2 * v + 1;

@@ -448,9 +448,10 @@ template <int DIM, class KEYS>
 static __device__ __forceinline__ int side_of_marked_bin(const KEYS &keys, const bi_kdtree_point<DIM> *marks,
                                                          uint32_t bin, const bi_kdtree_point<DIM> &p, int d)
 {
-    if (bin > 0 && keys.template precedes<DIM>(p, marks[bin], d)) return LESS;
     const bool is_last = bin + 1 == 1u << BI_KDTREE_MARK_BINS_LOG || marks[bin + 1].id == BI_KDTREE_NONE;
-    return is_last || keys.template precedes<DIM>(p, marks[bin + 1], d) ? STAYS : GREATER;
+    const bool is_less = keys.template precedes_evenly<DIM>(p, marks[bin], d);
+    const bool is_in = keys.template precedes_evenly<DIM>(p, marks[bin + 1], d);
+    return bin > 0 && is_less ? LESS : is_last || is_in ? STAYS : GREATER;
 }
 
 /* Run by all blocks of a list: moves all points but those of the median's bin down. Returns the staying ones. */
