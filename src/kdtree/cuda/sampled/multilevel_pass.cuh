@@ -339,17 +339,18 @@ __device__ __forceinline__ uint32_t bi_kdtree_classify(const bi_kdtree_segment_s
             v = 2 * v + 1 + greater;
         }
         return list ? list : (uint32_t)(v - (cells - 1));
+    } else {
+        while (v < cells - 1) {
+            if (bi_kdtree_below_bracket(s, keys, p, v, d))
+                v = 2 * v + 1;
+            else if (bi_kdtree_above_bracket(s, keys, p, v, d))
+                v = 2 * v + 2;
+            else
+                return BI_KDTREE_CELLS + v;
+            d = bi_kdtree_next_coordinate<DIM>(d);
+        }
+        return v - (cells - 1);
     }
-    while (v < cells - 1) {
-        if (bi_kdtree_below_bracket(s, keys, p, v, d))
-            v = 2 * v + 1;
-        else if (bi_kdtree_above_bracket(s, keys, p, v, d))
-            v = 2 * v + 2;
-        else
-            return BI_KDTREE_CELLS + v;
-        d = bi_kdtree_next_coordinate<DIM>(d);
-    }
-    return v - (cells - 1);
 }
 
 /* Replaces each coordinate that the sample shares by the one of its axis; by +-infinity, beyond all brackets, if the

@@ -504,8 +504,8 @@ static __device__ __forceinline__ void write_marks(choose_shared<S> &sh, const b
     }
 }
 
-/* True if the thread finds two neighbouring marks of a node with the same coordinate of its level. The barrier publishes
- * the coordinates. */
+/* True if the thread finds two neighbouring marks of a node with the same coordinate of its level. The barrier
+ * publishes the coordinates. */
 template <class S>
 static __device__ __forceinline__ bool has_tied_marks(const choose_shared<S> &sh, const bi_kdtree_pass &pass)
 {
