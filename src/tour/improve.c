@@ -68,13 +68,13 @@ static void rotate(struct improvement *m, int64_t shift)
     for (int64_t i = 0; i < m->n; i++) m->state.position[m->state.tour[i]] = (uint32_t)i;
 }
 
-/* Searches the whole tour, then again from its other side, since a search leaves the edge from the last vertex to the
- * first alone. */
+/* Searches the whole tour. A search leaves the edge from the last vertex to the first alone, so the tour is rotated
+ * until three searches in a row, with three such edges, make no move: one of them has neither edge of a 2-opt move. */
 static void descend_tour(struct improvement *m)
 {
-    for (int half = 0; half < 2; half++) {
-        rotate(m, m->n / 2);
-        bi_tour_descend_windows(m->ctx, &m->space, &m->state, 1);
+    for (int idle = 0; idle < 3; idle++) {
+        rotate(m, m->n / 3);
+        if (bi_tour_descend(&m->space, &m->state)) idle = -1;
     }
 }
 

@@ -48,6 +48,9 @@ struct bi_tour_state {
 void bi_tour_descend_windows(const bosc_ctx *ctx, const struct bi_tour_space *s, const struct bi_tour_state *t,
                              int64_t windows);
 
+/* The same for the whole tour, by one thread. Returns true if it made a move. */
+bool bi_tour_descend(const struct bi_tour_space *s, const struct bi_tour_state *t);
+
 /* Random changes of a round: all rounds make `each` changes a vertex. */
 struct bi_tour_kicks {
     int64_t each, round, rounds;

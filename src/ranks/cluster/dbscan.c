@@ -11,13 +11,6 @@
 /* Progress weight of the call, by row; estimated. */
 enum { DBSCAN_ITEMS = 600 };
 
-bosc_status bi_ranks_dbscan_scatter(const struct bi_ranks_dbscan *s, const uint32_t *in, const uint32_t *order,
-                                    int64_t n, uint32_t *out)
-{
-    const struct bi_ranks_kdtree_rows scatter = {in, out, order, 1, 1, 0, false};
-    return s->steps->kdtree_scatter(s->ctx, n, &scatter);
-}
-
 /* --- The halo ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the range of this shard's coordinates. An ordinary shard may be so as all of its coordinates are 0. */

@@ -116,6 +116,13 @@ static bosc_status number_open(struct numbering *m)
 
 /* --- Owners of keys ----------------------------------------------------------------------------------------------- */
 
+bosc_status bi_ranks_dbscan_scatter(const struct bi_ranks_dbscan *s, const uint32_t *in, const uint32_t *order,
+                                    int64_t n, uint32_t *out)
+{
+    const struct bi_ranks_kdtree_rows scatter = {in, out, order, 1, 1, 0, false};
+    return s->steps->kdtree_scatter(s->ctx, n, &scatter);
+}
+
 bosc_status bi_ranks_dbscan_find_owners(const struct bi_ranks_dbscan *s, const uint32_t *keys, int64_t n,
                                         const int64_t *begins, uint32_t **owners)
 {

@@ -187,11 +187,17 @@ static struct search begin_search(const struct bi_tour_space *s, const struct bi
                            .end = w.end};
 }
 
-static void descend_window(const struct bi_tour_space *s, const struct bi_tour_state *t, struct window w)
+/* Returns true if it made a move. */
+static bool descend_window(const struct bi_tour_space *s, const struct bi_tour_state *t, struct window w)
 {
     struct search f = begin_search(s, t, w);
     for (int64_t i = w.begin; i < w.end; i++) push(&f, i);
-    drain_queue(&f);
+    return drain_queue(&f) > 0;
+}
+
+bool bi_tour_descend(const struct bi_tour_space *s, const struct bi_tour_state *t)
+{
+    return descend_window(s, t, (struct window){0, s->n});
 }
 
 /* ---- kicks ---- */
@@ -251,7 +257,7 @@ void bi_tour_descend_windows(const bosc_ctx *ctx, const struct bi_tour_space *s,
                              int64_t windows)
 {
     BI_PARALLEL_FOR(threads_of(ctx, windows), (dynamic, 1), w, 0, windows,
-                    descend_window(s, t, window_of(s->n, windows, w)));
+                    (void)descend_window(s, t, window_of(s->n, windows, w)));
 }
 
 void bi_tour_kick_windows(const bosc_ctx *ctx, const struct bi_tour_space *s, const struct bi_tour_state *t,

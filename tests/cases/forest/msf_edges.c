@@ -10,7 +10,7 @@ static const bosc_dtype types[] = {BOSC_U32, BOSC_I32, BOSC_F32, BOSC_U64, BOSC_
 struct answer {
     bosc_status status;
     char message[200];
-    int64_t edges[440], labels[440], parts;
+    int64_t edges[1800], labels[1800], parts;
     bosc_msf_info info;
 };
 
