@@ -240,6 +240,21 @@ static bosc_status compute_bound(struct bound *b, double *best)
     return status;
 }
 
+/* Returns twice the extent of the coordinate with the greatest one, which a tour passes there and back. */
+static double bound_by_extent(const struct bi_tour_space *s)
+{
+    double most = 0;
+    for (int64_t c = 0; c < s->dim; c++) {
+        double low = s->x[c], high = s->x[c];
+        for (int64_t i = 1; i < s->n; i++) {
+            low = fmin(low, s->x[i * s->dim + c]);
+            high = fmax(high, s->x[i * s->dim + c]);
+        }
+        most = fmax(most, high - low);
+    }
+    return 2 * most * (1 - 4 * DBL_EPSILON);
+}
+
 bosc_status bosc_tour_bound(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                             const bosc_tour_search_opts *opts, double *bound)
 {
@@ -251,6 +266,7 @@ bosc_status bosc_tour_bound(bosc_ctx *ctx, const void *points, int64_t n, int64_
     if (!bound) return bi_fail(ctx, BOSC_ERR_ARG, "bound: NULL");
     b.rounds = full.rounds;
     bosc_status status = n > 0 ? bi_tour_open_space(ctx, points, n, stride, &full, NULL, NEAR, &b.space) : BOSC_OK;
+    if (n > 0 && status == BOSC_OK) best = bound_by_extent(&b.space);
     if (n == 2 && status == BOSC_OK) best = 2 * bi_tour_distance(&b.space, 0, 1) * (1 - 8 * DBL_EPSILON);
     if (n > 2 && status == BOSC_OK) status = compute_bound(&b, &best);
     if (status == BOSC_OK) *bound = ldexp(best, b.space.exponent);

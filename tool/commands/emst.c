@@ -354,6 +354,8 @@ static int improve_tour(struct job *job, const struct spanning_tree *tree, int64
     if (status == BOSC_OK) status = bosc_tour_bound(job->ctx, tree->points.data, n, 0, &opts, &bound);
     job_add_seconds(job, "bound", start);
     job_set_number(job, "bound", bound);
+    if (status == BOSC_ERR_DATA) /* of the points: the order is the library's */
+        return report_error(EXIT_FAILED, "%s: %s", tree->path, bosc_ctx_message(job->ctx));
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 

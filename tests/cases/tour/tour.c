@@ -92,7 +92,7 @@ static void few_points(bosc_ctx *ctx)
                 check_tour(n, order, first);
                 CHECK(is_near(length, reference_tour_length(points, n, dim, order)));
                 CHECK(length <= before * (1 + 1e-12) && length >= least * (1 - 1e-12));
-                CHECK(bound <= least && bound >= 0.5 * least * (1 - 1e-9));
+                CHECK(bound <= least && bound >= (dim == 1 || shape == LINE ? 1 : 0.5) * least * (1 - 1e-9));
                 for (int64_t i = 0; dim == 2 && i < n - 1; i++)
                     for (int64_t j = i + 1; j < n; j++) CHECK(!has_two_opt_move(points, n, order, i, j));
                 if (shape != UNIFORM || n < 3) continue;
