@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* LEAF: 128 bytes of 3-D floats, a line of caches. FANOUT: four boxes of 32 bytes are one too. LEVELS: for 2^32 points.
- * AXES: coordinates of Morton codes. */
+/* LEAF: 128 bytes of 3-D floats, a line of caches. FANOUT: four boxes of 32 bytes are one too. Both are measured on
+ * CUDA (docs/design/clouds.md). LEVELS: for 2^32 points. AXES: coordinates of Morton codes. */
 enum {
     BI_CLOUDS_LEAF_BITS = 3,
     BI_CLOUDS_LEAF = 1 << BI_CLOUDS_LEAF_BITS,

@@ -1,7 +1,8 @@
-/* The k nearest of 2-D and 3-D floats, for k up to 32: a lane a query, its list in registers. */
+/* Searches among 2-D and 3-D floats, a lane a query: the k nearest for k up to 32, in registers; counts, and rows
+ * within a radius. */
 #include "clouds/cuda/clouds.cuh"
 
-enum { THREADS = 128, MOST_K = 32 }; /* THREADS: not measured */
+enum { THREADS = 128, MOST_K = 32 }; /* THREADS: measured (docs/design/clouds.md) */
 
 /* Squared distance and id in one word, in their order: bits of floats from 0 on ascend as the floats do. */
 static __device__ __forceinline__ uint64_t neighbour_of(float d, uint32_t id)

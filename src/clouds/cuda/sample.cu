@@ -136,7 +136,7 @@ static __global__ void __launch_bounds__(MOST_THREADS) bi_clouds_sample_kernel(c
     sample_cloud<T, IS_3D>(a, level);
 }
 
-/* --- Small clouds of 3-D floats: all points of a thread are in registers ------------------------------------------- */
+/* --- Small clouds of 3-D floats: all points of a thread are in registers ------------------------------------------ */
 
 enum { REGISTER_POINTS = 8 };
 
