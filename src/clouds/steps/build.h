@@ -21,7 +21,8 @@ BI_FN void bi_step_find_nan(const struct bi_clouds_find_nan *a, int64_t i)
     if (nan) bi_atomic_min_i64(a->row, i);
 }
 
-/* *smallest = the smallest of -(items of a segment); *last = the last offset. */
+/* *smallest = the smallest of -(items of a segment); *last = the last offset. Offsets may be any numbers, as they are
+ * checked in the same batch of work: differences wrap. */
 struct bi_clouds_sizes {
     const int64_t *offsets;
     int64_t count;
@@ -30,7 +31,7 @@ struct bi_clouds_sizes {
 
 BI_FN void bi_step_sizes(const struct bi_clouds_sizes *a, int64_t i)
 {
-    const int64_t size = a->offsets[i] - a->offsets[i + 1];
+    const int64_t size = (int64_t)((uint64_t)a->offsets[i] - (uint64_t)a->offsets[i + 1]);
     if (size < 0) bi_atomic_min_i64(a->smallest, size);
     if (i == a->count - 1) *a->last = a->offsets[a->count];
 }

@@ -60,6 +60,9 @@ static void refuses_bad_builds(bosc_ctx *ctx)
     offsets[2] = 2;
     CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3),
               "points: offsets do not ascend from 0 at cloud 1");
+    offsets[2] = INT64_MIN; /* its difference to 3 overflows */
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3),
+              "points: offsets do not ascend from 0 at cloud 1");
     offsets[2] = 3;
     p[7] = p[15] = NAN;
     CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3), BOSC_ERR_DATA);
