@@ -98,10 +98,10 @@ class PointClouds:
         dtype = dtype or ("float32" if space.dtype_name(x) == "float32" else "float64")
         return space.rows(x, dtype), dtype
 
-    def _offsets(self, x: Any, name: str, space: Space) -> Any:
+    def _integers(self, x: Any, name: str, space: Space, least: int = 1) -> Any:
         if space_of(x) is NUMPY:
             given = np.asarray(x)
-            if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
+            if given.ndim != 1 or given.size < least or given.dtype.kind not in "iu":
                 raise ValueError(f"{name}: not a vector of integers")
             x = np.ascontiguousarray(given, np.int64)
         return x if space is NUMPY else space.asarray(x, "int64")
@@ -109,7 +109,7 @@ class PointClouds:
     def _build(self, points: Any, offsets: Any, progress: Progress) -> None:
         if offsets is None:
             offsets = np.array([0, points.shape[0]])
-        offsets = self._offsets(offsets, "offsets", self._space)
+        offsets = self._integers(offsets, "offsets", self._space)
         self._handle.build(self._at(None, progress), points, offsets)
         self.points, self.offsets = points, offsets
 
@@ -152,7 +152,7 @@ class PointClouds:
             if len(self) != 1:
                 raise ValueError("query_offsets: needed for more clouds than one")
             offsets = np.array([0, queries.shape[0]])
-        return queries, self._offsets(offsets, "query_offsets", space), int(queries.shape[0]), space
+        return queries, self._integers(offsets, "query_offsets", space), int(queries.shape[0]), space
 
     @reading
     def knn(
@@ -289,10 +289,13 @@ class PointClouds:
         (array([0, 3]), array([0, 2, 3]))
         """
         space, offsets = self._space, np.zeros(len(self) + 1, np.int64)
-        np.cumsum(np.broadcast_to(np.asarray(counts), len(self)), out=offsets[1:])
+        counts = np.asarray(counts)
+        if counts.shape not in ((), (len(self),)) or (counts.size and counts.dtype.kind not in "iu"):
+            raise ValueError(f"counts: not an integer, or {len(self)} of them")
+        np.cumsum(np.broadcast_to(counts.astype(np.int64), len(self)), out=offsets[1:])
         ids = space.empty(int(max(offsets[-1], 0)), "int64")
-        given = self._offsets(offsets, "counts", space)
+        given = self._integers(offsets, "counts", space)
         if starts is not None:
-            starts = self._offsets(starts, "starts", space)
+            starts = self._integers(starts, "starts", space, least=0)
         self._handle.sample_farthest(self._at(None, progress), given, starts, raw(ids))
         return space.give(given), space.give(ids)

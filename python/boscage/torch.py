@@ -46,14 +46,15 @@ def _batches(x: Any, y: Any, batch_x: Any, batch_y: Any, size: Optional[int]) ->
 
 
 def _edges(space: Space, ids: Any) -> tuple[Any, Any]:
-    """The rows and the entries of a table of ids, without those that are -1."""
+    """The rows and the entries of a table of ids, without entries of -1."""
     there = ids >= 0
     rows = space.asarray(np.arange(ids.shape[0]))
     return (rows[:, None] + 0 * ids)[there], ids[there]
 
 
 def _near(clouds: PointClouds, queries: tuple, k: int, r: float, exclude_self: bool) -> tuple[Any, Any]:
-    """The rows and the entries of the k nearest within r of each query; of all within r if no cloud has more."""
+    """The rows and the entries of the k nearest within r of each query; of all within r, by id, if no cloud has more
+    than k points."""
     space = clouds._space
     largest = int(np.diff(space.host(clouds.offsets)).max(initial=0))
     if k < largest or r == np.inf:
@@ -116,7 +117,8 @@ def radius(
 ) -> Any:
     """Finds for each row of y the rows of x within r, in the same cloud: the nearest ``max_num_neighbors`` of them.
 
-    Arguments and results are those of `knn`.
+    Arguments and results are those of `knn`, but neighbours are by distance only if a cloud of x has more than
+    ``max_num_neighbors`` points, else by row.
 
     Examples
     --------

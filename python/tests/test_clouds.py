@@ -107,6 +107,9 @@ def test_life():
         (lambda c: c.knn(1, None, [0, 1, 1]), "query_offsets"),
         (lambda c: c.sample_farthest(11), "offsets"),
         (lambda c: c.sample_farthest(2, [0, 0]), "offsets"),
+        (lambda c: c.sample_farthest([1, 1, 1]), "counts"),
+        (lambda c: c.sample_farthest(1.5), "counts"),
+        (lambda c: c.sample_farthest(1, [0.0, 10.0]), "starts"),
         (lambda c: c.rebuild(np.zeros((3, 3)), [0, 1, 3]), "points"),
         (lambda c: c.rebuild(np.zeros((3, 2)), [0, 1, 2]), "offsets"),
         (lambda c: PointClouds(np.zeros(3)), "points"),
@@ -161,6 +164,7 @@ def test_torch_geometric_samples():
     drawn = geometric.fps(points, ptr=[0, 10, 20, 20, 30], ratio=1, seed=3)
     assert sorted(drawn) == list(range(30)) and (geometric.fps(points, batch, 1, seed=3) == drawn).all()
     assert sorted(geometric.fps(points, ratio=1)) == list(range(30))
+    assert geometric.fps(points[:0], np.zeros(0, np.int64)).tolist() == []  # no cloud
 
 
 @pytest.mark.parametrize(
