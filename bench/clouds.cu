@@ -1,7 +1,7 @@
-/* Batches of point clouds on a CUDA device: bench_clouds [-n points of a cloud -c clouds] [-k neighbours] [-R radius].
- * Beside each search is the brute force of torch_cluster (a thread a query, or a block a sampled cloud), written here
- * after its method. Uniform points are on the device, the handle is warm and assumes valid input; times are of single
- * calls, between events, and of replayed graphs. Ids are compared. */
+/* Batches of point clouds on a CUDA device: bench_clouds [-n points of a cloud -c clouds] [-k neighbours] [-R radius]
+ * [-s shape]. Beside each search is the brute force of torch_cluster (a thread a query, or a block a sampled cloud),
+ * written here after its method. Points of the shape are on the device, the handle is warm and assumes valid input;
+ * times are of single calls, between events, and of replayed graphs. Ids are compared. */
 #include <cmath>
 #include <cstring>
 

@@ -47,8 +47,8 @@ BOSC_API bosc_status bosc_clouds_create(bosc_ctx *ctx, const bosc_clouds_opts *o
 BOSC_API void bosc_clouds_free(bosc_clouds *clouds);
 
 /* Reserves memory so that builds of up to n points in cloud_count clouds, and searches and samples of query_count
- * queries, allocate nothing. Results in host arrays on CUDA, and lists of CSR rows, take more scratch. The batch keeps
- * its points.
+ * queries, allocate nothing. More scratch is for results in host arrays on CUDA, CSR rows, and k > 32 without dist2.
+ * The batch keeps its points.
  * Cost: copies the batch's arrays if they grow.
  * Waits. */
 BOSC_API bosc_status bosc_clouds_reserve(bosc_ctx *ctx, bosc_clouds *clouds, int64_t n, int64_t cloud_count,
@@ -84,14 +84,14 @@ typedef struct bosc_clouds_info {
 /* Describes the batch. Set `size`. */
 BOSC_API bosc_status bosc_clouds_get_info(bosc_ctx *ctx, const bosc_clouds *clouds, bosc_clouds_info *info);
 
-/* Queries of all clouds. Set `size`. A NULL pointer to it, or NULL points, means the points of the batch: query i is
- * the point with id i. */
+/* Queries of all clouds. Set `size`. A NULL pointer to it, or NULL points and offsets, means the points of the batch:
+ * query i is the point with id i. NULL points with offsets are no queries; count is 0 then. */
 typedef struct bosc_clouds_queries {
     size_t size;
     const void *points;     /* (count x dim) of the batch's dtype, rows `stride` elements apart (0: dim) */
-    int64_t count, stride;  /* ignored without points */
+    int64_t count, stride;  /* ignored for the batch's own points */
     const int64_t *offsets; /* (cloud_count + 1) ascending from 0 to count, as those of the build */
-    int32_t exclude_self;   /* not 0, without points only: query i skips id i */
+    int32_t exclude_self;   /* not 0, of the batch's own points only: query i skips id i */
 } bosc_clouds_queries;
 
 /* Finds the k nearest points within a radius of each query, by (distance, id).

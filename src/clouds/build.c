@@ -1,7 +1,7 @@
 /* Builds a batch: checks, extents of the clouds, an order by Morton code, and boxes from the leaves up. */
 #include "clouds/handle.h"
 
-/* Checks what the caller gave, and sets the size of the largest cloud, or a bound. */
+/* Checks the caller's points and offsets, and sets the size of the largest cloud; with assume_valid only a bound. */
 static bosc_status check_contents(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
                                   const struct bi_clouds_rows *rows, const int64_t *offsets)
 {
