@@ -168,7 +168,7 @@ static void many_queries(bosc_ctx *ctx)
     }
 }
 
-/* A cloud of several levels, whose searches skip boxes; all points, and copies of few. */
+/* A cloud of several levels, in which searches skip boxes: random points, on a grid, in clusters. */
 static void large_cloud(bosc_ctx *ctx)
 {
     struct suite_random r = {6};

@@ -125,6 +125,10 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: size");
     other = q, other.points = NULL;
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: NULL");
+    other.count = 0, other.offsets = (const int64_t[3]){0, 0, 0};
+    ids[0] = 77;
+    CHECK_OK(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2)); /* no queries */
+    CHECK(ids[0] == 77);
     other = q, other.offsets = NULL;
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: offsets: NULL");
     other = q, other.count = -1;

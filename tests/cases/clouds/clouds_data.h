@@ -36,7 +36,7 @@ static inline int64_t clouds_size(struct suite_random *r, enum clouds_sizes size
     }
 }
 
-/* A batch whose large clouds have `most` points; the cloud of each is moved a little, so that clouds overlap. */
+/* A batch whose large clouds have `most` points, all of one shape, so that clouds overlap. */
 static inline struct clouds_batch clouds_make(struct suite_random *r, bosc_dtype dtype, int32_t dim,
                                               enum clouds_sizes sizes, int64_t most, enum kd_shape shape)
 {
