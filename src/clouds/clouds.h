@@ -74,7 +74,7 @@ struct bi_clouds_ops {
     bosc_status (*extent)(bosc_ctx *ctx, const void *args);
     bosc_status (*knn)(bosc_ctx *ctx, int64_t n, const void *args, bool *served);
     bosc_status (*sample)(bosc_ctx *ctx, int64_t n, const void *args);
-    /* As knn; radius_fill: `fill` is set. */
+    /* As knn; counts, or rows if `fill` is set. */
     bosc_status (*radius)(bosc_ctx *ctx, int64_t n, const void *args, bool fill, bool *served);
 
     /* Sorts the long rows that a fill listed (core/csr_row_out.h). NULL: fills list none. */

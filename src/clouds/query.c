@@ -23,6 +23,7 @@ static bosc_status check_query(bosc_ctx *ctx, const bosc_clouds *clouds, const b
                                double radius, struct bi_clouds_query *query)
 {
     bosc_clouds_queries q = {.size = sizeof q};
+    /* 1. The batch, the struct and the radius. */
     BI_TRY(bi_clouds_check(ctx, clouds));
     if (queries) {
         BI_TRY(bi_check_size(ctx, "queries", "bosc_clouds_queries", queries->size, sizeof q));
@@ -33,6 +34,7 @@ static bosc_status check_query(bosc_ctx *ctx, const bosc_clouds *clouds, const b
     query->ids_64bit = clouds->opts.id_bits == 64;
     query->exclude_self = q.exclude_self != 0;
     query->r2 = bi_square_limit(radius, !clouds->view.is_f64);
+    /* 2. The batch's own points, or the caller's rows. */
     if (!q.points && !q.offsets) {
         use_own_points(query);
         return BOSC_OK;

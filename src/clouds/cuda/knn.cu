@@ -123,8 +123,8 @@ template <int DIM> static __device__ __forceinline__ coordinates query_at(const 
     return {row[0], row[1], DIM == 3 ? row[DIM - 1] : 0};
 }
 
-/* Walks from the query in row i, and calls visit(begin, end) for its leaf and all others for which test(walk) is true,
- * as it must be for their ancestors. */
+/* Walks from the query in row i, and calls visit(begin, end) for its leaf and for others whose test(walk) is true. A
+ * node whose test is false is skipped with all below it. */
 template <class TEST, class VISIT>
 static __device__ __forceinline__ void walk_leaves(const bi_clouds_query &a, int64_t i, const TEST &test,
                                                    const VISIT &visit)

@@ -71,6 +71,7 @@ BI_FN void bi_clouds_add_sample(const struct bi_clouds_sample *a, const struct b
     int level = s->top;
     int64_t node = 0;
     for (;;) {
+        /* 1. Descend where points may be nearer, and measure leaves. */
         const int64_t slot = bi_clouds_node_slot(v, level, s->offset, s->cloud) + node;
         const bool holds = local >> bi_clouds_node_bits(level) == node;
         if (first || holds || bi_clouds_box_dist2(v, slot, q) < a->dist2[a->farthest[slot]]) {
@@ -81,7 +82,7 @@ BI_FN void bi_clouds_add_sample(const struct bi_clouds_sample *a, const struct b
             }
             bi_clouds_update_leaf(a, s, node, sample, q, first);
         }
-        /* Behind the last child comes its parent, which is complete then. */
+        /* 2. Behind the last child comes its parent, which is complete then. */
         while (level < s->top && ((node & last) == last || node + 1 == bi_clouds_node_count(s->n, level))) {
             level++;
             node >>= BI_CLOUDS_FANOUT_BITS;
