@@ -23,7 +23,7 @@ int main(void)
     int64_t offsets[CLOUDS + 1], sample_offsets[CLOUDS + 1], full = 0;
     bosc_ctx *ctx = NULL;
     bosc_clouds *clouds = NULL;
-    bosc_clouds_opts opts = {.size = sizeof opts, .dim = 3};
+    bosc_clouds_opts opts = {.size = sizeof opts, .dim = 3, .assume_valid = 1, .max_points = EACH};
     bosc_clouds_queries around = {.size = sizeof around, .points = queries, .count = M, .offsets = sample_offsets};
     for (int c = 0; c <= CLOUDS; c++) {
         offsets[c] = (int64_t)c * EACH;
@@ -36,8 +36,10 @@ int main(void)
     if (!status) status = bosc_clouds_create(ctx, &opts, &clouds);
     if (!status) status = bosc_clouds_build(ctx, clouds, points, N, 0, offsets, CLOUDS);
     if (!status) status = bosc_clouds_sample_farthest(ctx, clouds, sample_offsets, M, NULL, centers);
+    if (!status) status = bosc_ctx_sync(ctx); /* calls with assume_valid queue */
     if (!status) gather_centers(points, centers, queries);
     if (!status) status = bosc_clouds_knn(ctx, clouds, &around, K, RADIUS, groups, NULL);
+    if (!status) status = bosc_ctx_sync(ctx);
     for (int64_t i = 0; i < M && !status; i++) full += groups[i * K + K - 1] >= 0;
     if (!status)
         printf("cloud 1 begins with centers %lld, %lld, %lld\n%lld of %d centers have %d points within %g\n",

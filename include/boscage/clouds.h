@@ -110,7 +110,8 @@ BOSC_API bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, c
 
 /* Counts the points within a radius of each query.
  * counts (count): the numbers.
- * Errors, cost: as bosc_clouds_knn; no scratch for dist2.
+ * Errors: as bosc_clouds_knn.
+ * Cost: as bosc_clouds_knn, without scratch for dist2.
  * Queues if assume_valid is set, or without queries. */
 BOSC_API bosc_status bosc_clouds_radius_count(bosc_ctx *ctx, const bosc_clouds *clouds,
                                               const bosc_clouds_queries *queries, double radius, int64_t *counts);

@@ -47,9 +47,9 @@ BOSC_API bosc_status bosc_tour_improve(bosc_ctx *ctx, const void *points, int64_
                                        const bosc_tour_search_opts *opts, void *order, double *length);
 
 /* Computes a lower bound of the length of every tour: that of a minimum 1-tree under prices of vertices, which is a
- * tour's length at most. Prices rise where the tree has few edges, and fall where it has many. Pairs of points that are
- * not near count with a lower bound of their distance, so the result bounds tours of all pairs. It is at least twice
- * the extent of the points in any coordinate.
+ * tour's length at most. Prices rise where the tree has few edges, and fall where it has many. Distant
+ * pairs of points count with a lower bound of their distance, so the result bounds tours of all pairs. It is at least
+ * twice the extent of the points in any coordinate.
  * points, n, stride: as in bosc_tour_improve. opts: required.
  * bound: receives the bound; rounding is subtracted.
  * Errors: as bosc_tour_improve.

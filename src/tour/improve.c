@@ -41,7 +41,7 @@ static size_t carve_arrays(struct improvement *m, void *base)
 /* Reads the tour, and checks that it has every row once. */
 static bosc_status read_order(struct improvement *m, const void *order)
 {
-    memset(m->state.is_queued, 0, (size_t)m->n); /* here: rows that are read */
+    memset(m->state.is_queued, 0, (size_t)m->n); /* here: rows seen so far */
     for (int64_t i = 0; i < m->n; i++) {
         const int64_t row = m->opts.id_bits == 64 ? ((const int64_t *)order)[i] : ((const uint32_t *)order)[i];
         if (row < 0 || row >= m->n)

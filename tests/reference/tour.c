@@ -20,7 +20,7 @@ double reference_tour_length(const double *points, int64_t n, int64_t dim, const
 
 double reference_shortest_tour(const double *points, int64_t n, int64_t dim)
 {
-    /* least[set * n + last]: the shortest path from point 0 through the set, a bit for each point, that ends at last. */
+    /* least[set * n + last]: the shortest path from point 0 through the set, a bit for each point, to the last. */
     double *least = malloc(((size_t)1 << n) * (size_t)n * sizeof *least), best = n < 2 ? 0 : DBL_MAX;
     for (int64_t set = 1; set < (int64_t)1 << n; set++)
         for (int64_t last = 0; last < n; last++) {

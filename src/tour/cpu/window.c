@@ -1,5 +1,5 @@
-/* Local search in a window of a tour: 2-opt and Or-opt moves between near points, and random changes that are undone
- * unless they pay. Every change is a sequence of reversals of consecutive vertices, which undo themselves.
+/* Local search in a window of a tour: 2-opt and Or-opt moves between near points, and random changes, undone unless
+ * they pay. Every change is a sequence of reversals of consecutive vertices, which undo themselves.
  * Sources: Croes (1958), 2-opt; Or (1976), Or-opt; Bentley, Fast Algorithms for Geometric Traveling Salesman Problems
  * (1992), lists of near points and don't-look bits, here a queue; Martin, Otto, Felten (1991), double bridges; Johnson
  * and McGeoch, The Traveling Salesman Problem: A Case Study in Local Optimization (1997). */
@@ -121,7 +121,7 @@ static void move_segment(struct search *f, int64_t first, int64_t last, int64_t 
         exchange(f, g + 1, first, last, false, is_reversed);
 }
 
-/* Moves a segment of up to three vertices, of which the one at position i is an end, next to the vertex at j. */
+/* Moves a segment of up to three vertices, which begins or ends at position i, next to the vertex at j. */
 static bool try_or_opt(struct search *f, int64_t i, int64_t j, double near, double *gain)
 {
     for (int length = 1; length <= MOST_MOVED; length++)

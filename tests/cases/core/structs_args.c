@@ -58,6 +58,7 @@ static void information_of_points(bosc_ctx *ctx)
     bosc_collision *collision = NULL;
     const bosc_neighborlist_opts list_opts = {.size = sizeof list_opts, .cutoff = 3};
     bosc_neighborlist *list = NULL;
+    /* 1. Structures. */
     CHECK_OK(ctx, bosc_neighborlist_create(ctx, &list_opts, &list));
     CHECK_OK(ctx, bosc_collision_create(ctx, NULL, &collision));
     CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree_opts, &tree));

@@ -166,6 +166,7 @@ static void types_and_scales(bosc_ctx *ctx)
     const void *const arrays[] = {floats, doubles, ints, longs};
     const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
     bosc_tour_search_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 2};
+    /* 1. The same numbers in every type. */
     for (int e = 0; e < 2 * N; e++) {
         longs[e] = ints[e] = (int32_t)suite_below(&r, 1000) - 500;
         floats[e] = (float)ints[e];
@@ -180,6 +181,7 @@ static void types_and_scales(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_tour_improve(ctx, arrays[k], N, 0, &o, order, &other));
         CHECK(memcmp(order, expected, sizeof order) == 0 && other == length);
     }
+    /* 2. Multiplied by powers of two. */
     o.dtype = BOSC_F64;
     for (int exponent = -1000; exponent <= 1000; exponent += 2000) {
         for (int e = 0; e < 2 * N; e++) scaled[e] = ldexp(doubles[e], exponent);
@@ -197,6 +199,7 @@ static void bad_arguments(bosc_ctx *ctx)
     bosc_tour_search_opts o = good;
     double points[] = {0, 5, 1}, length = 7, bound = 7;
     int64_t order[] = {0, 1, 2};
+    /* 1. Arguments. */
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, 3, 0, NULL, order, &length), "opts");
     CHECK_ARG(ctx, bosc_tour_improve(ctx, NULL, 3, 0, &good, order, &length), "points");
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, 3, 0, &good, NULL, &length), "order");
@@ -206,6 +209,7 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_tour_improve(ctx, (char *)points + 1, 2, 0, &good, order, &length), "points");
     CHECK_ARG(ctx, bosc_tour_bound(ctx, points, 3, 0, &good, NULL), "bound");
     CHECK_ARG(ctx, bosc_tour_bound(ctx, points, 3, 0, NULL, &bound), "opts");
+    /* 2. Options. */
     o.dim = 0;
     CHECK_ARG(ctx, bosc_tour_bound(ctx, points, 3, 0, &o, &bound), "opts: dim");
     o = good;
@@ -220,6 +224,7 @@ static void bad_arguments(bosc_ctx *ctx)
     o = good;
     o.id_bits = 16;
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, 3, 0, &o, order, &length), "opts: id_bits");
+    /* 3. Orders and points. */
     order[1] = 2;
     CHECK_STATUS(ctx, bosc_tour_improve(ctx, points, 3, 0, &good, order, &length), BOSC_ERR_DATA);
     CHECK(strstr(bosc_ctx_message(ctx), "order: position 2 has row 2 again"));
