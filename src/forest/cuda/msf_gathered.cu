@@ -7,8 +7,8 @@
 #include "graph/view.h"
 
 /* Entries of all ranks: one level up to ONE_LEVEL, gathered up to MOST. Both are estimates. Gathered edges are faster
- * than rounds up to 50 M edges (docs/design/ranks.md); more were not measured. With 2^28 entries each rank would receive
- * 0.8 GB of edges, which should take longer than the exchanges of rounds. */
+ * than rounds up to 50 M edges (docs/design/ranks.md); more were not measured. With 2^28 entries each rank would
+ * receive 0.8 GB of edges, which should take longer than the exchanges of rounds. */
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { ONE_LEVEL = 200, MOST = 4000 };
 #else

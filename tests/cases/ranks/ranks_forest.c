@@ -1,6 +1,8 @@
 /* Minimum spanning forests and components over ranks equal those of one context for the whole graph, for any partition
  * of the edges. */
 #include "cases/ranks/ranks_forest_data.h"
+#include "comm/comm.h"
+#include "forest/forest.h"
 #include "support/counted.h"
 
 static void check_labels(const struct partitioned_graph *d, const void *labels, const void *expected)
@@ -329,7 +331,7 @@ static void generators(bosc_ctx *ctx)
     }
 }
 
-/* Bounds the bytes that ranks send by the cost that the header states. */
+/* Bounds the bytes that ranks send, and the exchanges, by the cost that the header states. */
 static void count_exchanges(struct rank *r)
 {
     const struct partitioned_graph *d = r->user;
@@ -343,6 +345,9 @@ static void count_exchanges(struct rank *r)
     /* n + n / 2 + ... components of the others, samples of 16 bytes, and small messages */
     CHECK(after.bytes - before.bytes <= 21 * 2 * (n + 32 * ranks) * (ranks - 1) / ranks + 16 * 4096 + 1000 * ranks);
     CHECK(after.bytes - before.bytes >= 21 * n * (ranks - 1) / ranks);
+    /* Gathered edges: two levels, and the sum of floats */
+    if (r->ctx->ops->forest->gathered && r->comm->sharing >= BI_SHARES_ADDRESSES)
+        CHECK(after.exchanges - before.exchanges <= 24 + 9);
     bosc_graph_free(p.graph);
 }
 
