@@ -330,6 +330,17 @@ struct outputs {
     void *pairs, *dist2;
 };
 
+/* Fails if a length of order p is infinite: a distance of finite points is more than a double holds. */
+static bosc_status refuse_infinite_length(bosc_ctx *ctx, const uint64_t *words, int64_t edges)
+{
+    uint64_t *longest, word; /* lengths are not negative, so their bits order as they do */
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *longest, &longest));
+    BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_U64, words, edges, longest));
+    BI_TRY(bi_read_back(ctx, &word, longest, sizeof word));
+    if (word < bi_f64_bits((double)INFINITY)) return BOSC_OK;
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "points: the length of an edge is more than a double holds");
+}
+
 static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, void *user)
 {
     const struct outputs *to = user;
@@ -343,6 +354,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
         BI_TRY(compute_mutual(ctx, p, &cores, found, words));
     else
         BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, lengths, found, words));
+    if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, refuse_infinite_length(ctx, words, p->n - 1));
     if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, to->dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
     out.roots = p->roots;

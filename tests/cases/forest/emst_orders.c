@@ -182,6 +182,24 @@ static void order_arguments(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, NULL, NULL));
 }
 
-static const struct suite_case suite_cases_emst_orders[] = {
-    {"orders", orders, NULL}, {"order 2", order_2, NULL}, {"arguments", order_arguments, NULL}};
+/* Two clusters whose distance is more than a double holds: lists of near points do not reach the other cluster. */
+static void infinite_lengths(bosc_ctx *ctx)
+{
+    enum { N = 40 };
+    static const double all[] = {1, INFINITY, 3};
+    const bosc_emst_opts o = {sizeof o, BOSC_F64, 1, 64};
+    double x[N], lengths[N] = {9}, core[N] = {9};
+    int64_t pairs[2 * N] = {7};
+    for (int i = 0; i < N; i++) x[i] = (i % 2 ? 1 : -1) * (1.5e308 - i * 1e300);
+    for (int t = 0; t < 6; t++)
+        CHECK_STATUS(ctx,
+                     bosc_emst_compute_minkowski(ctx, x, N, 0, &o, all[t / 2], t % 2 ? 3 : 0, pairs, lengths, core),
+                     BOSC_ERR_LIMIT);
+    CHECK(pairs[0] == 7 && lengths[0] == 9 && core[0] == 9);
+}
+
+static const struct suite_case suite_cases_emst_orders[] = {{"orders", orders, NULL},
+                                                            {"order 2", order_2, NULL},
+                                                            {"infinite lengths", infinite_lengths, NULL},
+                                                            {"arguments", order_arguments, NULL}};
 SUITE(emst_orders);
