@@ -148,9 +148,10 @@ bosc_status bi_kdtree_find_split_axes(bosc_ctx *ctx, const bosc_kdtree *tree, in
     if (!axes->flat) return BOSC_OK;
     /* 2. The first coordinate of each level's superkey that is not flat. Walks know the first `used` alone. */
     for (int32_t l = 0; l < BI_KDTREE_MOST_LEVELS; l++) {
-        int32_t c = l % dim;
+        const int32_t own = (l + tree->first) % dim;
+        int32_t c = own;
         for (int32_t t = 0; t < dim && c < used && axes->flat >> c & 1; t++) c = c + 1 == dim ? 0 : c + 1;
-        axes->of_level[l] = (uint8_t)(c < used ? c : l % dim);
+        axes->of_level[l] = (uint8_t)(c < used ? c : own);
     }
     return BOSC_OK;
 }

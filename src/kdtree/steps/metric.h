@@ -312,7 +312,7 @@ BI_FN enum bi_kdtree_walk_event bi_kdtree_metric_walk_move(struct bi_kdtree_metr
         *run = r;
         return r.begin < r.end ? BI_KDTREE_WALK_NODES : BI_KDTREE_WALK_MOVED;
     }
-    const int32_t c = w->axes ? w->axes[l] : l % w->view->dim;
+    const int32_t c = w->axes ? w->axes[l] : (l + w->view->first) % w->view->dim;
     const int64_t mid = bi_kdtree_mid(r);
     /* 2. A new subtree first returns its root. */
     if (w->phase[l] == 0) {

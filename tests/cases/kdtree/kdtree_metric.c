@@ -1,5 +1,6 @@
 /* Searches by any metric, in periodic boxes and within bounds equal measuring every point. */
 #include "cases/kdtree/kdtree_metric_data.h"
+#include "kdtree/handle.h"
 
 /* Distances of all rows from a query, and their order. */
 struct ranking {
@@ -509,6 +510,34 @@ static double time_line(bosc_ctx *ctx, int axis, int64_t n)
 
 static void few_queries_on_lines(bosc_ctx *ctx) { km_compare_lines(ctx, time_line); }
 
+/* A tree whose root splits by another coordinate, as shards of trees over ranks do, has the answers of a usual one;
+ * with a coordinate shared by all points too. */
+static void other_first_coordinate(bosc_ctx *ctx)
+{
+    enum { N = 400, QUERIES = 150, K = 5 };
+    struct suite_random r = {31};
+    for (int t = 0; t < 6; t++) {
+        const int32_t dim = 2 + t / 2;
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = dim, .id_bits = 64};
+        const bosc_kdtree_query_opts by = {.size = sizeof by, .p = 3};
+        struct reference_points p = kd_points(&r, BOSC_F32, dim, N, dim, KD_RANDOM);
+        int64_t ids[2][QUERIES * K];
+        double distances[2][QUERIES * K];
+        for (int64_t i = 0; i < N && t % 2; i++) kd_set((void *)p.data, BOSC_F32, i * dim + dim - 1, 1);
+        for (int other = 0; other < 2; other++) {
+            bosc_kdtree *tree;
+            CHECK_OK(ctx, bosc_kdtree_create(ctx, &opts, &tree));
+            bi_kdtree_begin_at(tree, other ? dim - 1 : 0);
+            CHECK_OK(ctx, bosc_kdtree_build(ctx, tree, p.data, N, 0));
+            CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, tree, p.data, QUERIES, 0, K, &by, ids[other], distances[other]));
+            bosc_kdtree_free(tree);
+        }
+        CHECK(memcmp(ids[0], ids[1], sizeof ids[0]) == 0);
+        CHECK(memcmp(distances[0], distances[1], sizeof distances[0]) == 0);
+        free((void *)p.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_metric[] = {
     {"many queries", many_queries, NULL},
     {"lines", few_queries_on_lines, NULL},
@@ -518,5 +547,6 @@ static const struct suite_case suite_cases_kdtree_metric[] = {
     {"approximate", approximate, NULL},
     {"same bits", same_bits, NULL},
     {"outside", outside, NULL},
+    {"other first coordinate", other_first_coordinate, NULL},
 };
 SUITE(kdtree_metric);
