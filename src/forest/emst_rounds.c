@@ -114,7 +114,10 @@ static bosc_status find_neighbours(struct bi_emst_rounds *e)
 {
     const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = e->p, .self = 1};
     if (!(e->p > 0)) return bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2);
-    return bosc_kdtree_knn_metric(e->ctx, e->tree, NULL, e->n, 0, e->args.k, &opts, e->args.near, e->args.near_dist2);
+    const bosc_status status =
+        bosc_kdtree_knn_metric(e->ctx, e->tree, NULL, e->n, 0, e->args.k, &opts, e->args.near, e->args.near_dist2);
+    if (status != BOSC_ERR_LIMIT) return status;
+    return bi_fail(e->ctx, status, "points: a distance is more than a double holds"); /* the caller has no tree */
 }
 
 bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)

@@ -182,7 +182,7 @@ static void order_arguments(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, NULL, NULL));
 }
 
-/* Two clusters whose distance is more than a double holds: lists of near points do not reach the other cluster. */
+/* Two clusters at a distance that is more than a double holds; lists of near points reach the other one or do not. */
 static void infinite_lengths(bosc_ctx *ctx)
 {
     enum { N = 40 };
@@ -191,10 +191,13 @@ static void infinite_lengths(bosc_ctx *ctx)
     double x[N], lengths[N] = {9}, core[N] = {9};
     int64_t pairs[2 * N] = {7};
     for (int i = 0; i < N; i++) x[i] = (i % 2 ? 1 : -1) * (1.5e308 - i * 1e300);
-    for (int t = 0; t < 6; t++)
+    for (int t = 0; t < 12; t++) {
+        const int64_t n = t < 6 ? N : 4; /* of 4 points the lists have all */
         CHECK_STATUS(ctx,
-                     bosc_emst_compute_minkowski(ctx, x, N, 0, &o, all[t / 2], t % 2 ? 3 : 0, pairs, lengths, core),
+                     bosc_emst_compute_minkowski(ctx, x, n, 0, &o, all[t % 3], t % 2 ? 3 : 0, pairs, lengths, core),
                      BOSC_ERR_LIMIT);
+        CHECK(strncmp(bosc_ctx_message(ctx), "points: ", 8) == 0);
+    }
     CHECK(pairs[0] == 7 && lengths[0] == 9 && core[0] == 9);
 }
 
