@@ -29,10 +29,10 @@ class NeighbourGraphs(Pairs):
         k = whole(k, "k")
         if k < 1:
             raise ValueError("k must be an integer of 1 or more")
-        bound = np.asarray(self._below(real_array(bound, "distance_upper_bound"), p))
-        if bound.ndim > 1 or (bound.ndim == 1 and len(bound) != self._n):
+        limits = np.asarray(real_array(bound, "distance_upper_bound"))
+        if limits.ndim > 1 or (limits.ndim == 1 and len(limits) != self._n):
             raise ValueError("distance_upper_bound: neither one number nor one for each point")
-        bounds = None if np.isposinf(bound).all() or bound.max(initial=-np.inf) == np.finfo(float).max else bound.ravel()
+        bounds = None if np.isposinf(limits).all() else np.ravel(self._below(limits, p))
         ids = self._space.empty((self._n, k), "int64")
         distances = self._space.empty((self._n, k), "float64")
         self._handle.query_knn(

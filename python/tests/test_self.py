@@ -79,6 +79,11 @@ def test_graphs(dtype, skip):
     assert np.allclose(lengths, np.linalg.norm(points[rows] - points[others], axis=1), atol=1e-6) and (lengths == d).all()
 
 
+def test_an_infinite_bound_of_one_point_leaves_those_of_others():
+    tree = KDTree([[0.0], [1.0], [3.0]])
+    assert tree.query_self(1, distance_upper_bound=[1.5, np.inf, 1.0])[1].ravel().tolist() == [1, 0, 3]
+
+
 def test_missing_neighbours_are_no_entries():
     offsets, ids, d = KDTree([[0.0], [1.0], [9.0]]).knn_graph(5, distance_upper_bound=2)
     assert offsets.tolist() == [0, 1, 2, 2] and ids.tolist() == [1, 0] and d.tolist() == [1, 1]
