@@ -50,7 +50,8 @@ class Arrangement(CellGraph):
         if planes.ndim != 2 or not len(planes) or planes.shape[1] < 2:
             raise ValueError("planes: not rows of coefficients")
         super().__init__(np.zeros((0, len(planes)), np.uint8), length=len(planes), device=place(device))
-        self._planes = planes
+        self._planes = planes.copy()  # the caller may change its array
+        self._planes.flags.writeable = False
         self._numbers = _core.arrangement(where(self._place, 0, None, progress), planes, self._handle)
 
     @property

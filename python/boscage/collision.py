@@ -95,10 +95,11 @@ class CollisionDetector:
         """
         of = a[0] if isinstance(a, (tuple, list)) and len(a) == 2 else None
         space = space_of(of)
-        self._place = place_for(space, self._place if space is NUMPY else None)
-        meshes = [(*self._mesh(a, "a", space), _affine(a_transform)), (*self._mesh(b, "b", space), _affine(b_transform))]
-        self._handle.build(where(self._place, space.stream(), workers, progress), *meshes[0], *meshes[1])
-        self._space = space
+        at = place_for(space, self._place if space is NUMPY else None)
+        first = (*self._mesh(a, "a", space), _affine(a_transform, "a_transform"))
+        second = (*self._mesh(b, "b", space), _affine(b_transform, "b_transform"))
+        self._handle.build(where(at, space.stream(), workers, progress), *first, *second)
+        self._space, self._place = space, at
         return self._handle.info(where(self._place))["pairs"]
 
     @reading
@@ -122,17 +123,18 @@ class CollisionDetector:
 
     @reading
     def __repr__(self) -> str:
-        return f"<boscage.CollisionDetector with {self._handle.info(where(self._place))['pairs']} pairs, on {self._place}>"
+        pairs = self._handle.info(where(self._place))["pairs"]
+        return f"<boscage.CollisionDetector with {pairs} pairs, on {self._place}>"
 
 
-def _affine(transform: Any) -> Optional[np.ndarray]:
+def _affine(transform: Any, name: str) -> Optional[np.ndarray]:
     if transform is None:
         return None
-    transform = reals(transform, "float64", NUMPY, "transform")
+    transform = reals(transform, "float64", NUMPY, name)
     if transform.shape == (4, 4) and (transform[3] == [0, 0, 0, 1]).all():
         transform = transform[:3].copy()
     if transform.shape != (3, 4):
-        raise ValueError("transform: not an affine map of shape (3, 4) or (4, 4)")
+        raise ValueError(f"{name}: not an affine map of shape (3, 4) or (4, 4)")
     return transform
 
 
@@ -159,7 +161,8 @@ def colliding_pairs(a: Any, b: Any, *, device: Any = None, progress: Progress = 
     >>> colliding_pairs(floor, fin)
     array([[0, 0]])
     """
-    kinds = {str(getattr(getattr(m[0] if isinstance(m, (tuple, list)) and m else m, "dtype", ""), "name", "")) for m in (a, b)}
+    vertices = [mesh[0] if isinstance(mesh, (tuple, list)) and mesh else mesh for mesh in (a, b)]
+    kinds = {str(getattr(getattr(x, "dtype", ""), "name", "")) for x in vertices}
     detector = CollisionDetector("float32" if kinds == {"float32"} else "float64", device=device)
     detector.update(a, b, progress=progress, **transforms)
     return detector.pairs()

@@ -71,8 +71,8 @@ class GeometricHash:
     min_fraction, stop_fraction : float, optional
         Fractions of a model's points that a match needs, and that end the search for it; 0.4 and 0.9.
     neighbours : int, optional
-        Bases consist of a point and its nearest ones, at least 8 of them; for large models. Default: all points of models
-        of up to 64, else 24.
+        Bases consist of a point and its nearest ones, at least 8 of them; for large models. Default: all points of
+        models of up to 64, else 24.
     vote_radius, max_bases, max_trials
         As those of ``bosc_geometric_opts``; 0: chosen.
     instances : bool
@@ -207,7 +207,9 @@ class GeometricHash:
         scene = self._scene(scene)
         about = self._handle.info(where(self._place))
         most = max(64, about["models"]) if most is None else whole(most, "most")
-        rows = np.full((max(most, 0), about["largest"]), -1, np.int64)
+        if most < 1:
+            raise ValueError(f"most: {most} is less than 1")
+        rows = np.full((most, about["largest"]), -1, np.int64)
         found = self._handle.find_models(where(self._place, 0, workers, progress), scene, most, rows)
         return [self._match(match, row) for match, row in zip(found, rows)]
 
@@ -217,7 +219,8 @@ class GeometricHash:
     @reading
     def __repr__(self) -> str:
         about = self._handle.info(where(self._place))
-        return f"<boscage.GeometricHash of {about['models']} models, {about['bases']} bases, {self._kind}, on {self._place}>"
+        sizes = f"{about['models']} models, {about['bases']} bases"
+        return f"<boscage.GeometricHash of {sizes}, {self._kind}, on {self._place}>"
 
 
 def _models(models: Any) -> tuple[np.ndarray, np.ndarray]:

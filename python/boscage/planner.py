@@ -61,26 +61,42 @@ class Bodies(NamedTuple):
     @staticmethod
     def _joined(parts: Sequence["Bodies"]) -> "Bodies":
         vertices, triangles, solids, balls = [], [], [], []
+        base = 0
         for part in parts:
-            base = sum(map(len, vertices))
-            triangles.append(_rows(part.triangles, 3, "int64", "triangles") + base)
+            own = _rows(part.vertices, 3, "float64", "vertices")
+            numbers = _rows(part.triangles, 3, "int64", "triangles")
+            _check_numbers(numbers, len(own), "triangles")
+            _check_numbers(_corners(part.solids), len(own), "solids")
+            triangles.append(numbers + base)
             solids += [[[base + v for v in facet] for facet in solid] for solid in part.solids]
-            vertices.append(_rows(part.vertices, 3, "float64", "vertices"))
+            vertices.append(own)
+            base += len(own)
             balls.append(_rows(part.balls, 4, "float64", "balls"))
         return Bodies(np.concatenate(vertices), np.concatenate(triangles), solids, np.concatenate(balls))
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
         """The arrays of the extension."""
         facets = [facet for solid in self.solids for facet in solid]
-        flat = np.array([v for facet in facets for v in facet], np.int64)
         return (
             _rows(self.balls, 4, "float64", "balls").ravel(),
             _rows(self.vertices, 3, "float64", "vertices").ravel(),
             _rows(self.triangles, 3, "int64", "triangles").ravel(),
             np.append(0, np.cumsum([len(solid) for solid in self.solids])).astype(np.int64),
             np.append(0, np.cumsum([len(facet) for facet in facets])).astype(np.int64),
-            flat,
+            _corners(self.solids),
         )
+
+
+def _corners(solids: Any) -> np.ndarray:
+    """The vertices of all facets, one facet after the other."""
+    corners = [v for solid in solids for facet in solid for v in facet]
+    return integers(corners, "int64", NUMPY, "solids") if corners else np.zeros(0, np.int64)
+
+
+def _check_numbers(numbers: np.ndarray, count: int, name: str) -> None:
+    """Refuses numbers that name no vertex of their own bodies: a union would give them one of other bodies."""
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        raise ValueError(f"{name}: numbers that are not in 0 to {count - 1}, of no vertex")
 
 
 def _rows(x: Any, width: int, dtype: str, name: str) -> np.ndarray:
@@ -305,12 +321,13 @@ class Planner:
         """
         if weights not in WEIGHTS:
             raise ValueError(f"weights: {weights!r} is not one of {', '.join(WEIGHTS)}")
-        ends = _rows([start, goal], 4, "float64", "start, goal")
+        ends = [reals(end, "float64", NUMPY, name) for end, name in ((start, "start"), (goal, "goal"))]
+        if any(end.shape != (4,) for end in ends):
+            raise ValueError("start, goal: not quaternions of 4 numbers")
         at = where(self._place, 0, workers, progress)
         found = self._handle.route(
             at,
-            ends[0],
-            ends[1],
+            *ends,
             WEIGHTS[weights],
             bool(keep_steps),
             whole(rounds, "rounds", "int32"),

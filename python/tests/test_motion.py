@@ -48,6 +48,8 @@ def test_many_models():
     assert sorted(match.model for match in found) == [0, 2] and len(table) == 3
     for match in found:
         assert len(match.rows) == len(models[match.model]) and match.inliers == len(match.rows)
+    with pytest.raises(ValueError, match="most"):
+        table.find_all(scene, 0)
     assert not GeometricHash(models, min_fraction=0.9).find(RNG.random((50, 2)) * 100).found
     table.rebuild(models[1])
     assert table.find(models[1]).inliers == 30
@@ -113,8 +115,8 @@ def test_meshes_with_faces():
     ):
         with pytest.raises(error):
             colliding_pairs(Mesh(), bad)
-    with pytest.raises(ValueError, match="transform"):
-        colliding_pairs(Mesh(), Mesh(), a_transform=np.eye(3))
+    with pytest.raises(ValueError, match="b_transform"):
+        colliding_pairs(Mesh(), Mesh(), b_transform=np.eye(3))
 
 
 # --- arrangements -----------------------------------------------------------------------------------------------------
@@ -133,6 +135,16 @@ def test_cells_between_planes(n, dim):
     assert cells.n_edges == cells.walls and cells.components()[0] == 1
     again = pickle.loads(pickle.dumps(cells))
     assert again.cells == cells.cells and (again.locate(points) == found).all()
+
+
+def test_planes_are_a_copy():
+    planes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    cells = Arrangement(planes)
+    found = cells.locate([[1.0, 1.0], [-1.0, 1.0]]).tolist()
+    planes[:] = -1
+    assert cells.locate([[1.0, 1.0], [-1.0, 1.0]]).tolist() == found
+    with pytest.raises(ValueError):
+        cells.planes[0] = 3
 
 
 def test_planes_that_are_refused():
@@ -202,3 +214,15 @@ def test_scenes_that_are_refused():
             bad()
     with pytest.raises(TypeError):
         Planner(arm, [3])
+    with pytest.raises(ValueError, match="start, goal"):
+        Planner(arm, Bodies()).route([], [])
+    with pytest.raises(TypeError, match="solids"):
+        Planner(arm, arm._replace(solids=[[[0, 1, 2.5]]]))
+
+
+@pytest.mark.parametrize("corner", [-1, 3])
+def test_a_union_of_bodies_with_vertices_of_others(corner):
+    corners = np.eye(3)
+    for bad in (Bodies(corners, triangles=[[0, 1, corner]]), Bodies(corners, solids=[[[0, 1, corner]]])):
+        with pytest.raises(ValueError, match="triangles|solids"):
+            box([0, 0, 0], [1, 1, 1]).union(bad, bad)
