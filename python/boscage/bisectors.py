@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import NUMPY, place_for, raw, space_of
 from ._convert import integers, reals
-from ._locks import reading
+from ._locks import reading, writing
 from ._numbers import whole
 from ._where import where
 
@@ -21,8 +21,8 @@ KEEP, SPLIT, MERGE = 0, 1, 2
 class Bisectors:
     """The leaves of binary trees of triangles, one tree for each triangle of a mesh, that always conform.
 
-    Nodes are numbered as in a heap: root r is node R + r, with R the least power of 2 that is not less than the number of
-    roots; 2 k and 2 k + 1 are the children of k.
+    Nodes are numbered as in a heap: root r is node R + r, with R the least power of 2 that is not less than the number
+    of roots; 2 k and 2 k + 1 are the children of k.
 
     Parameters
     ----------
@@ -91,6 +91,7 @@ class Bisectors:
         space = space_of(nodes)
         self._handle.merge(where(self._place, space.stream()), integers(nodes, "uint64", space, "nodes"))
 
+    @writing
     def update(self, commands: Any = None, *, return_sources: bool = False) -> Optional[Any]:
         """Applies the recorded commands, and one for each leaf.
 
@@ -115,11 +116,11 @@ class Bisectors:
         space = space_of(commands)
         commands = integers([] if commands is None else commands, "uint8", space, "commands")
         at = where(self._place, space.stream())
-        before = len(self) if return_sources else 0
         if not return_sources:
             self._handle.update(at, commands, None)
             return None
-        sources = space.empty(2 * before + 4 * (self.depth + 1) * (before + 1), "int64")
+        about = self._info()  # a split of a leaf splits at most 2 more of each level above
+        sources = space.empty(2 * about["leaves"] + 4 * (about["deepest"] + 1) * (about["leaves"] + 1), "int64")
         self._handle.update(at, commands, raw(sources))
         return space.give(sources)[: len(self)]
 

@@ -122,6 +122,19 @@ def test_commands_by_node_and_sources():
     assert len(pool) < len(sources)
 
 
+def test_sources_of_many_splits():
+    rng, pool = np.random.default_rng(3), Bisectors([[3, -1, -1], [0, -1, -1]])
+    for _ in range(12):
+        before = pool.nodes()
+        pool.split(rng.choice(before, len(before) // 2 + 1))
+        sources = pool.update(rng.integers(0, 3, len(before)), return_sources=True)
+        after = pool.nodes()
+        assert len(sources) == len(after) and sources.min() >= 0
+        old = before[sources].tolist()
+        assert all(x in (y, y >> 1) or y == x >> (x.bit_length() - y.bit_length()) for x, y in zip(after.tolist(), old))
+    assert pool.deepest > 6
+
+
 def test_pools_that_are_refused():
     for bad in (
         lambda: Bisectors(depth=61),
