@@ -16,6 +16,7 @@ from ._where import Place, place, where
 
 CHUNK = 1 << 30  # bytes of a message: MPI counts by 32 bits
 TIMEOUT = 300.0  # seconds, as in the library
+MOST_RANKS = 4096  # threads of a communicator, as in the extension
 
 
 class Communicator:
@@ -83,8 +84,13 @@ class Communicator:
 
 def _places(devices: Any) -> list[Place]:
     """The place of each rank: of a number of ranks, or of a list of devices."""
-    if isinstance(devices, (int, np.integer)) and not isinstance(devices, bool):
-        return [place()] * whole(devices, "devices", "int32")
+    numbered = isinstance(devices, (int, np.integer)) and not isinstance(devices, bool)
+    devices = devices if numbered else list(devices)
+    count = whole(devices, "devices") if numbered else len(devices)
+    if not 1 <= count <= MOST_RANKS:
+        raise ValueError(f"devices: {count} ranks, not 1 to {MOST_RANKS}")
+    if numbered:
+        return [place()] * count
     places = [place(f"cuda:{d}" if isinstance(d, (int, np.integer)) else d) for d in devices]
     if len({p.backend for p in places}) > 1:
         raise ValueError("devices: CPUs and GPUs in one communicator")
@@ -162,13 +168,13 @@ def run(
     """
     comms = threads(devices, timeout=timeout, workers=workers)
     results: list[Any] = [None] * len(comms)
-    errors: list[tuple[float, BaseException]] = []
+    errors: list[BaseException] = []  # in the order of time
 
     def work(comm: Communicator) -> None:
         try:
             results[comm.rank] = program(comm, *arguments)
         except BaseException as error:
-            errors.append((time.monotonic(), error))
+            errors.append(error)
         finally:
             comm.close()
 
@@ -178,8 +184,8 @@ def run(
     for thread in ranks:
         thread.join()
     if errors:  # the cause rather than its effects
-        causes = [error for _, error in errors if not isinstance(error, ConnectionError)]
-        raise causes[0] if causes else errors[0][1]
+        causes = [error for error in errors if not isinstance(error, ConnectionError)]
+        raise (causes or errors)[0]
     return results
 
 

@@ -1,8 +1,8 @@
 """Structures over ranks: threads with a device each, or processes joined by MPI; with the answers of one.
 
-All calls are collective: every rank makes them, in the same order, each with its slice of the data, of any size. The slices
-in the order of the ranks are the input; row i of rank r has the number i + the rows of the ranks below r. A rank receives
-the answers of its own queries.
+All calls are collective: every rank makes them, in the same order, each with its slice of the data, of any size. The
+slices in the order of the ranks are the input; row i of rank r has the number i + the rows of the ranks below r. A rank
+receives the answers of its own queries.
 
 A rank that is lost gives a `ConnectionError` on the others, at once for threads, after the time-out for processes.
 """
@@ -203,6 +203,8 @@ class HashMap:
             values = (reals if kind == "float64" else integers)(values, kind, NUMPY, "values")
         if space.dtype_name(values) not in ("int64", "uint64", "float64"):
             raise TypeError(f"values: {space.dtype_name(values)}; numbers of 64 bits are needed")
+        if self._type not in (None, space.dtype_name(values)):  # arrays of other libraries keep their type
+            raise TypeError(f"values: {space.dtype_name(values)}, but the map has {self._type}")
         if len(keys.shape) != 1 or tuple(values.shape) != tuple(keys.shape):
             raise ValueError("values: not one for each key")
         return keys, values, space
@@ -451,7 +453,7 @@ def _graph(comm: Communicator, n: int, edges: Any, weights: Any) -> tuple[Any, i
         raise ValueError("weights: not one for each edge")
     graph = _core.Graph(comm._at(), DTYPES["float64"])
     ends = np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1])
-    graph.build(comm._at(), *ends, weights, whole(n, "n"))
+    graph.build(comm._at(), *ends, weights, n)
     return graph, len(edges)
 
 
@@ -485,6 +487,7 @@ def minimum_spanning_forest(
     >>> run(lambda comm: minimum_spanning_forest(comm, 3, *sides[comm.rank])[0].tolist(), 2)
     [[0], [2]]
     """
+    n = whole(n, "n")
     graph, m = _graph(comm, n, edges, weights)
     ids = np.empty(min(max(n - 1, 0), m), np.int64)
     count, _, weight = _core.ranks_forest(comm._at(), comm._handle, graph, bool(maximum), ids, None)
@@ -514,6 +517,7 @@ def connected_components(comm: Communicator, n: int, edges: Any) -> tuple[int, n
     >>> run(lambda comm: connected_components(comm, 4, [[comm.rank, comm.rank + 1]])[0], 2)
     [2, 2]
     """
+    n = whole(n, "n")
     graph, _ = _graph(comm, n, edges, None)
     labels = np.empty(n, np.int64)
     return _core.ranks_components(comm._at(), comm._handle, graph, labels), labels

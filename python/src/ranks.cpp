@@ -197,8 +197,9 @@ nb::dict comm_info(Communicator &comm)
 {
     bosc_comm_info about = {};
     about.size = sizeof about;
+    Reading call(Where(), comm);
     if (!comm.of) throw nb::value_error("communicator: closed");
-    Call(Where()).run([&](bosc_ctx *ctx) { return bosc_comm_get_info(ctx, comm.of, &about); });
+    call.run([&](bosc_ctx *ctx) { return bosc_comm_get_info(ctx, comm.of, &about); });
     nb::dict d;
     d["rank"] = about.rank;
     d["size"] = about.rank_count;
@@ -207,6 +208,13 @@ nb::dict comm_info(Communicator &comm)
     d["seconds"] = about.seconds;
     d["broken"] = about.broken != 0;
     return d;
+}
+
+/* Frees the rank's end after the calls of other threads on it. */
+void close_end(Communicator &comm)
+{
+    Hold hold(comm, Hold::CHANGE);
+    comm.close();
 }
 
 void barrier(Communicator &comm, const Where &where)
@@ -480,7 +488,7 @@ void bind_communicators(nb::module_ &m)
     nb::class_<Communicator, Lock>(m, "Communicator")
         .def("info", &comm_info)
         .def("barrier", &barrier, "where"_a)
-        .def("close", &Communicator::close);
+        .def("close", &close_end);
     m.def("create_threads", &create_threads, "where"_a, "count"_a, "timeout"_a);
     m.def("create_transport", &create_transport, "where"_a, "all_gather"_a, "all_to_all"_a, "rank"_a, "size"_a,
           "timeout"_a, nb::rv_policy::take_ownership);

@@ -202,12 +202,35 @@ def test_closed_ends():
     assert kept.query(POINTS[:3])[1].tolist() == [0, 1, 2]
 
 
+def test_closing_waits_for_a_call_of_another_thread():
+    comm, other = ranks.threads(2, timeout=1.0)
+    errors = []
+
+    def wait():
+        try:
+            comm.barrier()
+        except ConnectionError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.3)
+    comm.close()
+    thread.join(1.0)  # the call ended first
+    assert len(errors) == 1
+    other.close()
+
+
 @pytest.mark.parametrize(
     ("call", "error", "name"),
     [
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS[:, :2]), ValueError, "x"),
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 0), ValueError, "k"),
         (lambda c: ranks.KDTree(c, [1.0]), ValueError, "data"),
+        (lambda c: ranks.threads(0), ValueError, "devices"),
+        (lambda c: ranks.threads([]), ValueError, "devices"),
+        (lambda c: ranks.threads(10**12), ValueError, "devices"),
+        (lambda c: ranks.connected_components(c, 3.5, [[0, 1]]), TypeError, "n"),
         (lambda c: ranks.HashMap(c, [1], [1, 2]), ValueError, "values"),
         (lambda c: ranks.HashMap(c, [1], [1], "mean"), ValueError, "duplicates"),
         (lambda c: ranks.HashMap(c, [1.5], [1]), TypeError, "keys"),
