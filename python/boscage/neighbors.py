@@ -41,6 +41,8 @@ __all__ = [
     "radius_neighbors_graph",
 ]
 
+ONE_LEAF = sys.maxsize // 4  # leaf size with which a tree of scikit-learn costs next to nothing
+
 POWERS = {
     "euclidean": 2.0,
     "l2": 2.0,
@@ -120,7 +122,7 @@ class KDTree64:
         if points.size == 0:
             raise ValueError("X is an empty array")
         self._leaf_size, self._metric, self._kwargs, self._p = leaf_size, metric, kwargs, p
-        self._weights = None if sample_weight is None else reals(sample_weight, "float64", NUMPY, "sample_weight")
+        self._weights = _weights(sample_weight, len(points))
         self._own: Any = None
         self._tree = spatial.cKDTree(points, dtype=self._dtype)
 
@@ -331,8 +333,8 @@ class BallTree(KDTree64):
         angles = reals(X, "float64", NUMPY, "X")
         if angles.ndim == 2 and angles.shape[1] != 2:
             raise ValueError("Haversine distance only valid in 2 dimensions")
-        super().__init__(_sphere.unit_vectors(angles) if angles.size and angles.ndim == 2 else angles, leaf_size)
-        self._weights = None if sample_weight is None else reals(sample_weight, "float64", NUMPY, "sample_weight")
+        vectors = _sphere.unit_vectors(angles) if angles.size and angles.ndim == 2 else angles
+        super().__init__(vectors, leaf_size, sample_weight=sample_weight)
         self._metric, self._p, self._angles = metric, None, angles
 
     @property
@@ -417,6 +419,15 @@ class BallTree(KDTree64):
         return f"<boscage.neighbors.BallTree of {self._tree.n} points on a sphere>"
 
 
+def _weights(sample_weight: Any, n: int) -> Optional[np.ndarray]:
+    if sample_weight is None:
+        return None
+    weights = reals(sample_weight, "float64", NUMPY, "sample_weight")
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight: not one for each of {n} points")
+    return weights
+
+
 def _is_haversine(metric: Any) -> bool:
     name = metric if isinstance(metric, str) else type(metric).__name__.rstrip("0123456789").removesuffix("Distance")
     return name.lower() == "haversine"
@@ -443,7 +454,7 @@ class _Ours:
             X = X.data
         if isinstance(getattr(X, "_tree", None), KDTree64):
             X = X._fit_X
-        given, self.leaf_size = self.leaf_size, sys.maxsize // 4  # a tree of one leaf, which costs next to nothing
+        given, self.leaf_size = self.leaf_size, ONE_LEAF
         try:
             super()._fit(X, y)  # type: ignore[misc]
         finally:
@@ -571,12 +582,18 @@ class KernelDensity(_sklearn.KernelDensity):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KernelDensity":
         """Builds the tree of the points X, with their weights."""
-        super().fit(X, y, sample_weight)
         parameters = self.metric_params or {}
-        if _power(self.metric, parameters) is not None:
-            tree = self.tree_
-            weights = None if sample_weight is None else np.asarray(tree.sample_weight)
-            self.tree_ = KDTree64(np.asarray(tree.data), self.leaf_size, self.metric, weights, **parameters)
+        if _power(self.metric, parameters) is None:
+            return super().fit(X, y, sample_weight)
+        self._validate_params()
+        given, self.leaf_size = self.leaf_size, ONE_LEAF
+        try:
+            super().fit(X, y, sample_weight)
+        finally:
+            self.leaf_size = given
+        tree = self.tree_
+        weights = None if sample_weight is None else np.asarray(tree.sample_weight)
+        self.tree_ = KDTree64(np.asarray(tree.data), given, self.metric, weights, **parameters)
         return self
 
 

@@ -126,6 +126,20 @@ def test_density_of_other_metrics_and_samples():
 # --- spheres ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("tree", "metric"), [(KDTree, "euclidean"), (BallTree, "haversine")])
+def test_weights_for_other_numbers_of_points(tree, metric):
+    for weights in ([1.0], [1.0, 2.0, 3.0], [[1.0], [2.0]]):
+        with pytest.raises(ValueError, match="sample_weight"):
+            tree([[0.0, 0.0], [1.0, 1.0]], metric=metric, sample_weight=weights)
+
+
+def test_leaf_size_of_a_density():
+    model = KernelDensity(leaf_size=7).fit([[0.0], [1.0]])
+    assert model.leaf_size == 7
+    with pytest.raises(ValueError, match="leaf_size"):
+        KernelDensity(leaf_size=0).fit([[0.0], [1.0]])
+
+
 def test_angles():
     ours, theirs = (module.BallTree(EARTH, metric="haversine") for module in (boscage.neighbors, sklearn.neighbors))
     queries = EARTH[::3] + 0.01
