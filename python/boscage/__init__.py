@@ -1,5 +1,5 @@
-"""Massively parallel data structures, rebuilt from their data: k-d trees, spanning forests, hash tables, graphs of vectors
-that differ in one letter, terrains. On the CPU and on CUDA devices, with the same answers.
+"""Massively parallel data structures, rebuilt from their data, on the CPU and on CUDA devices, with the same answers:
+k-d trees, spanning forests, hash tables, graphs of vectors that differ in one letter, terrains.
 
 Modules have the names of the libraries with the same interface: change one import.
 
@@ -27,7 +27,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.ranks`              structures over several GPUs, threads, and processes of MPI
 ===========================  ==========================================================================
 
-`boscage.accelerate` puts these names into the libraries themselves, and ``python -m boscage SCRIPT`` does so for a program.
+`boscage.accelerate` puts these names into the libraries themselves; ``python -m boscage SCRIPT`` does so for a program.
 `boscage.use` chooses the CPU or a GPU for NumPy arrays; arrays of CuPy, PyTorch and JAX stay on their device.
 """
 

@@ -1,4 +1,7 @@
-"""Runs a program with the functions of other libraries replaced: ``python -m boscage [--report] SCRIPT|-m MODULE [ARG...]``."""
+"""Runs a program with the functions of other libraries replaced.
+
+``python -m boscage [--report] SCRIPT|-m MODULE [ARG...]``
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ ESTIMATORS = (
     "RadiusNeighborsTransformer",
 )
 
-# Names of each module: of classes that replace, of classes and functions with a fall-back, of functions for many elements.
+# Names of each module: of classes that replace, of classes and functions with a fall-back, and of functions for many
+# elements.
 REPLACED = {
     "sklearn.neighbors": ("boscage.neighbors", (*ESTIMATORS, "KDTree")),
     "sklearn.cluster": ("boscage.cluster", ("DBSCAN", "HDBSCAN")),
@@ -152,7 +153,8 @@ class Acceleration:
         return ours
 
     def _either(self, name: str, ours: Any, original: Any) -> Any:
-        return self._tree_class(name, ours, original) if isinstance(ours, type) else self._function(name, ours, original)
+        wrap = self._tree_class if isinstance(ours, type) else self._function
+        return wrap(name, ours, original)
 
     def _call(self, name: str, ours: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """The answer of ours, or that of the original where ours refuses. Calls from within go to the original."""

@@ -35,7 +35,8 @@ def log_norm(kernel: str, h: float, d: int) -> float:
     elif kernel == "linear":
         integral = _log_ball(d) - math.log(d + 1)
     else:
-        # By parts, the integral of r^n cos(pi r / 2) from 0 to 1, for n = d - 1. scikit-learn's lacks the last term of odd n.
+        # By parts, the integral of r^n cos(pi r / 2) from 0 to 1, for n = d - 1. scikit-learn's lacks the last term of
+        # odd n.
         inverse, moment = 2 / math.pi, 2 / math.pi - (d % 2 == 0) * (2 / math.pi) ** 2
         for n in range(2 + (d % 2 == 0), d, 2):
             moment = inverse - n * (n - 1) * inverse**2 * moment

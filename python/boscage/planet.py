@@ -118,7 +118,13 @@ class Planet:
 
     @reading
     def camera(
-        self, latitude: float, longitude: float, altitude: float, heading: float = 0.0, pitch: float = -90.0, **view: Any
+        self,
+        latitude: float,
+        longitude: float,
+        altitude: float,
+        heading: float = 0.0,
+        pitch: float = -90.0,
+        **view: Any,
     ) -> Camera:
         """A camera over the ground.
 
@@ -225,7 +231,8 @@ class Planet:
     @reading
     def heights(self, latitudes: Any, longitudes: Any) -> np.ndarray:
         """Heights of the surface at degrees of latitude and longitude, independent of the mesh."""
-        lat, lon = np.broadcast_arrays(*(np.radians(real_array(x, "latitudes, longitudes")) for x in (latitudes, longitudes)))
+        angles = (real_array(latitudes, "latitudes"), real_array(longitudes, "longitudes"))
+        lat, lon = np.broadcast_arrays(*map(np.radians, angles))
         directions = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=-1)
         out = np.empty(lat.shape)
         flat = np.ascontiguousarray(directions.reshape(-1, 3))

@@ -245,7 +245,8 @@ def split(
     size = space.dtype(x).itemsize * int(np.prod(x.shape[1:], dtype=np.int64))
     out, offsets = space.empty(tuple(x.shape), space.dtype(x)), space.empty(count + 1, "int64")
     if size == 0:
-        return space.give(out), space.asarray(np.append(0, np.cumsum(np.bincount(space.host(buckets), minlength=count))))
+        counts = np.bincount(space.host(buckets), minlength=count)
+        return space.give(out), space.asarray(np.append(0, np.cumsum(counts)))
     as_bytes = space is NUMPY and x.dtype.kind in "cmMSUV"
     given, written = (x.view(np.uint8), out.view(np.uint8)) if as_bytes else (x, raw(out))
     _core.split(_at(space, device, workers), given, size, buckets, written, raw(offsets))

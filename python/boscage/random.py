@@ -76,8 +76,8 @@ def points(n: int, dim: int = 3, kind: str = "uniform", seed: int = 0, dtype: st
     n, dim : int
         Points, and coordinates of each.
     kind : str
-        "uniform", "normal", "clustered", "sphere", "mixture", "plane", "line", "lidar", "lattice" or "half_equal", as in
-        ``boscage/random.h``.
+        "uniform", "normal", "clustered", "sphere", "mixture", "plane", "line", "lidar", "lattice" or "half_equal", as
+        in ``boscage/random.h``.
     seed : int
     dtype : {"float32", "float64"}
 

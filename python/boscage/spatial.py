@@ -13,6 +13,7 @@ from . import _core
 from ._arrays import NUMPY, place_for, raw, space_of
 from ._kdtree import KDTree, cKDTree
 from ._nodes import cKDTreeNode
+from ._numbers import whole
 from ._points import exponent_of, points_of, scaled
 from ._voxelgrid import VoxelGrid
 from ._where import Progress, where
@@ -106,6 +107,7 @@ def tour(
     >>> length
     4.0
     """
+    kicks, seed = whole(kicks, "kicks"), whole(seed, "seed", "uint64")
     if kicks < 0:
         raise ValueError(f"kicks: {kicks} is less than 0")
     points = _host_points(points)
@@ -136,6 +138,7 @@ def tour_bound(
     >>> round(tour_bound([[0, 0], [1, 1], [1, 0], [0, 1]]), 6)
     4.0
     """
+    rounds = whole(rounds, "rounds")
     if rounds < 1:
         raise ValueError(f"rounds: {rounds} is less than 1")
     at = where(place_for(NUMPY, device), NUMPY.stream(), workers, progress)
