@@ -203,20 +203,24 @@ def test_closed_ends():
 
 
 def test_closing_waits_for_a_call_of_another_thread():
-    comm, other = ranks.threads(2, timeout=1.0)
-    errors = []
+    comm, other = ranks.threads(2, timeout=2.0)
+    begun, errors = threading.Event(), []
 
     def wait():
+        begun.set()
         try:
-            comm.barrier()
+            comm.barrier()  # ends by the time-out
         except ConnectionError as error:
             errors.append(error)
 
     thread = threading.Thread(target=wait)
     thread.start()
-    time.sleep(0.3)
+    begun.wait()
+    time.sleep(0.5)
+    begin = time.monotonic()
     comm.close()
-    thread.join(1.0)  # the call ended first
+    assert time.monotonic() - begin > 0.5
+    thread.join()
     assert len(errors) == 1
     other.close()
 
