@@ -198,6 +198,8 @@ def bincount(x: Any, minlength: int = 0, *, device: Any = None, workers: Optiona
         most = space.empty(1, "uint32")
         _core.reduce(at, OPERATIONS["max"], x, raw(most))
         bins = max(bins, int(space.host(most)[0]) + 1)
+    if bins > 2**28:
+        raise ValueError(f"x, minlength: {bins} bins, more than 2**28")
     counts = space.empty(max(bins, 1), "int64")
     _core.histogram(at, x, raw(counts))
     return space.give(counts)[:bins]

@@ -103,3 +103,8 @@ def test_small_types_become_larger_ones():
 def test_bad_arguments(call, error, name):
     with pytest.raises(error, match=name):
         call()
+
+
+def test_numbers_for_too_many_bins():
+    with pytest.raises(ValueError, match="x, minlength"):
+        prims.bincount([2**28])
