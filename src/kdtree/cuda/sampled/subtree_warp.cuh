@@ -360,8 +360,8 @@ bi_kdtree_sort_exactly(const bi_kdtree_block_subtree<DIM, LOG, KEYS> &tree, uint
 
 /* On a grid one sort consumes all coordinates. So the packed keys of a point stay in the sorted word for all levels: a
  * prefix, the keys + 1, and in the low 8 bits a number. It ascends by id among equal points. The next level rotates the
- * keys, so that its coordinate comes first. Measured, subtree blocks of 2^20 points of a lattice: 85 us, before grids and
- * with short keys from the first tie on 145, without short keys 168. */
+ * keys, so that its coordinate comes first. Measured, subtree blocks of 2^20 points of a lattice: 85 us, before
+ * grids and with short keys from the first tie on 145, without short keys 168. */
 static_assert((int)BI_KDTREE_GRID_BITS <= (int)BI_KDTREE_CHUNK_BITS, "one sort consumes the keys of a grid");
 
 /* Replaces the points of sorted slots by such words; numbers of pads are arbitrary. The warp barrier publishes
