@@ -9,11 +9,18 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
+/* True if this rank can run rounds over edges that it gathers from all ranks (gathered.c). */
+static bool can_gather(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice)
+{
+    return ctx->ops->forest->gathered && !slice->rows.keys_64bit && !slice->rows.is_64bit &&
+           (slice->view.arcs == 0 || ctx->ops->forest->msf_admits(&slice->view));
+}
+
 bosc_status bi_ranks_forest_share_requests(struct bi_ranks_forest_call *f, bosc_status local_status)
 {
     int64_t *requests = f->slice->requests;
     int64_t own = (f->labels ? BI_RANKS_REQUEST_LABELS : 0) | (f->sum ? BI_RANKS_REQUEST_SUM : 0);
-    if (!bi_ranks_forest_can_gather(f->ctx, f->slice)) own |= BI_RANKS_CANNOT_GATHER;
+    if (!can_gather(f->ctx, f->slice)) own |= BI_RANKS_CANNOT_GATHER;
     BI_TRY(bi_comm_agree(f->ctx, f->comm, local_status));
     BI_TRY(bi_comm_all_gather(f->ctx, f->comm, &own, sizeof own, requests));
     f->requests = 0;

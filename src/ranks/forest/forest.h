@@ -189,11 +189,9 @@ bosc_status bi_ranks_forest_finish_sorted(struct bi_ranks_forest_call *f, bosc_s
 
 /* ---- gathered.c ---- */
 
-/* True if this rank can run rounds over edges that it gathers from all ranks. */
-bool bi_ranks_forest_can_gather(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice);
-
-/* Finds the forest by such rounds, and finishes it; the labels are set unless it is cut. *is_found: false, on all
- * ranks, if the graph is too large, or ranks do not share memory. Allocates scratch. */
+/* Finds the forest by rounds over edges that every rank gathers from all, and finishes it; the labels are set unless
+ * it is cut. *is_found: false, on all ranks, if the graph is too large, or ranks do not share memory. Allocates
+ * scratch. */
 bosc_status bi_ranks_forest_gather(struct bi_ranks_forest_call *f, bool *is_found);
 
 #endif

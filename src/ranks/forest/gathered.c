@@ -19,12 +19,6 @@ struct gathered_call {
     bool are_shared;          /* kernels can read the lists of all ranks */
 };
 
-bool bi_ranks_forest_can_gather(bosc_ctx *ctx, const struct bi_ranks_forest_slice *slice)
-{
-    return ctx->ops->forest->gathered && !slice->rows.keys_64bit && !slice->rows.is_64bit &&
-           (slice->view.arcs == 0 || ctx->ops->forest->msf_admits(&slice->view));
-}
-
 /* ---- a level ---- */
 
 /* Describes the lists of all ranks; the lengths are exchanged. */
