@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import real_array
+from ._convert import integers, real_array, reals
 from ._numbers import real, whole
 from ._points import points_of
 from ._where import Place, Progress, where
@@ -24,18 +24,20 @@ QUANTITIES = "ijSdDPp"
 
 
 def _cells(cells: Any, pbc: Any, count: int, space: Space) -> tuple[Any, Any]:
-    """Cells (count x 3 x 3) and their periodicity (count x 3), of one for all or one for each."""
+    """Returns cells (count x 3 x 3) and their periodicity (count x 3), from one for all systems or one for each."""
     if cells is None:
         if pbc is not None and np.any(space.host(pbc) if space is not NUMPY else np.asarray(pbc)):
             raise ValueError("pbc: periodic systems need cells")
         cells, pbc = np.eye(3), False
-    host = space_of(cells) is NUMPY
-    box = np.asarray(cells, np.float64) if host else space.asarray(cells, "float64")
+    box = reals(cells, "float64", space_of(cells), "cells")
     if tuple(box.shape) not in ((3, 3), (count, 3, 3)):
         raise ValueError(f"cells: shape {tuple(box.shape)} is neither (3, 3) nor ({count}, 3, 3)")
     if len(box.shape) == 2 and count != 1:
-        box = np.repeat(space.host(box)[None], count, axis=0)
-    flags = np.broadcast_to(np.asarray(space.host(pbc) if space_of(pbc) is not NUMPY else pbc, bool), (count, 3))
+        box = np.repeat(space_of(box).host(box)[None], count, axis=0)
+    flags = np.asarray(space_of(pbc).host(pbc), np.bool_)
+    if flags.ndim > 2 or any(have not in (1, want) for have, want in zip(flags.shape[::-1], (3, count))):
+        raise ValueError(f"pbc: shape {flags.shape} does not broadcast to ({count}, 3)")
+    flags = np.broadcast_to(flags, (count, 3))
     return space.asarray(box, "float64"), space.asarray(flags.astype(np.uint8), "uint8")
 
 
@@ -58,14 +60,14 @@ class _Search:
         n = int(self.positions.shape[0])
         if offsets is None:
             offsets = np.array([0, n], np.int64)
-        offsets = self.space.asarray(offsets, "int64")
+        offsets = integers(offsets, "int64", self.space, "offsets")
         if len(offsets.shape) != 1 or offsets.shape[0] < 2:
             raise ValueError("offsets: not an array of one dimension, of two numbers or more")
         box, flags = _cells(cells, pbc, int(offsets.shape[0]) - 1, self.space)
         self.handle.build(self.at(progress), self.positions, offsets, box, flags)
 
     def quantities(self, wanted: str, cutoff: float = 0.0) -> list[Any]:
-        """The arrays that the letters name."""
+        """Returns the arrays that the letters name."""
         unknown = set(wanted) - set(QUANTITIES)
         if unknown:
             raise ValueError(f"quantities: {unknown.pop()!r} is none of {', '.join(QUANTITIES)}")
@@ -82,11 +84,11 @@ class _Search:
         if "p" in wanted:
             made["p"] = space.empty(int(self.positions.shape[0]) + 1, "int64")
             self.handle.rows(self.at(), cutoff, raw(made["p"]))
-        given = {k: space.give(x) for k, x in made.items()}
+        arrays = {k: space.give(x) for k, x in made.items()}
         if "P" in wanted:
             library = np if space is NUMPY else sys.modules[space.name]
-            given["P"] = library.stack([given["i"], given["j"]], -1)
-        return [given[k] for k in wanted]
+            arrays["P"] = library.stack([arrays["i"], arrays["j"]], -1)
+        return [arrays[k] for k in wanted]
 
 
 def _answer(quantities: str, arrays: list[Any]) -> Any:
@@ -191,11 +193,13 @@ def neighbor_matrix(
     return space.give(neighbors), space.give(shifts), space.give(distances), space.give(counts)
 
 
-def _longest(cutoff: Any, numbers: Any) -> tuple[float, Any]:
-    """The longest cutoff, and the cutoff of pairs (i, j), or None if all are equal.
+def _longest(cutoff: Any, numbers: Any, n: int) -> tuple[float, Any]:
+    """Returns the longest cutoff, and a function with the cutoff of pairs (i, j), or None if all are equal.
 
     `cutoff` is a number, a dict with the cutoff of each pair of elements, or a radius of each atom."""
     if isinstance(cutoff, dict):
+        if numbers is None or len(numbers) != n:
+            raise ValueError(f"numbers: not one for each of {n} atoms, but cutoff is a dict")
         from_symbol: dict[str, int] = {}
         if any(isinstance(x, str) for pair in cutoff for x in pair):
             from ase.data import atomic_numbers as from_symbol
@@ -212,21 +216,27 @@ def _longest(cutoff: Any, numbers: Any) -> tuple[float, Any]:
     if np.ndim(cutoff) == 0:
         return float(cutoff), None
     radii = np.asarray(real_array(cutoff, "cutoff"), np.float64)
+    if radii.shape != (n,):
+        raise ValueError(f"cutoff: shape {radii.shape} is not one radius for each of {n} atoms")
     return 2 * float(radii.max(initial=0.0)), lambda i, j: radii[i] + radii[j]
 
 
 def _listed(
     quantities: str, positions: Any, cell: Any, pbc: Any, cutoff: Any, numbers: Any, self_interaction: bool, device: Any
 ) -> Any:
-    longest, of_pair = _longest(cutoff, numbers)
+    """Returns the arrays of one system in host memory, after filters by the cutoffs of pairs."""
+    # 1. The cutoff of the search. Without a positive one even atoms at distance 0 are no neighbours.
+    longest, of_pair = _longest(cutoff, numbers, len(positions))
+    if longest <= 0:
+        longest, of_pair = np.finfo(np.float32).tiny, lambda i, j: 0.0
+    # 2. The search.
     wanted = quantities
     if of_pair or self_interaction:
         wanted += "".join(k for k in "ijSd" if k not in quantities)
-    if longest <= 0:
-        longest, of_pair = np.finfo(np.float32).tiny, None
     search = _Search(positions, longest, 0.0, False, device)
     search.build(cell, pbc, None)
     made = dict(zip(wanted, search.quantities(wanted)))
+    # 3. The atoms themselves, in order.
     if self_interaction:
         n = len(search.positions)
         zeros, row = np.zeros((n, 3)), np.arange(n)
@@ -235,6 +245,7 @@ def _listed(
         shifts = made["S"]
         order = np.lexsort((shifts[:, 2], shifts[:, 1], shifts[:, 0], made["j"], made["i"]))
         made = {k: x[order] for k, x in made.items()}
+    # 4. The cutoffs of pairs.
     if of_pair is not None:
         near = made["d"] < of_pair(made["i"], made["j"])
         made = {k: x[near] for k, x in made.items()}

@@ -128,6 +128,14 @@ def test_float32_and_other_types():
     assert isinstance(i, torch.Tensor) and i.tolist() == [[0, 1], [1, 0]] and shifts.dtype == torch.int32
 
 
+@pytest.mark.parametrize("cutoff", (0, 0.0, -1, {("H", "H"): 0.0}, [0.0, 0.0]))
+def test_without_a_positive_cutoff(cutoff):
+    pytest.importorskip("ase")
+    atoms = atoms_of(np.zeros((2, 3)), np.eye(3), [True, False, False], np.array([1, 1]))
+    assert len(ours.neighbor_list("i", atoms, cutoff)) == 0
+    assert len(ours.neighbor_list("i", atoms, cutoff, self_interaction=True)) == 0
+
+
 def test_refusals():
     positions = np.zeros((2, 3))
     for wrong, message in (
@@ -136,6 +144,8 @@ def test_refusals():
         (dict(cutoff=1, cells=np.eye(2)), "cells"),
         (dict(cutoff=1, offsets=[0, 1]), "systems"),
         (dict(cutoff=1, offsets=[0]), "offsets"),
+        (dict(cutoff=1, cells=np.eye(3), pbc=[True, False]), "pbc"),
+        (dict(cutoff=1, cells=np.eye(3), pbc=np.ones((2, 3))), "pbc"),
     ):
         with pytest.raises(ValueError, match=message):
             ours.neighbor_lists("ij", positions, **wrong)
@@ -145,5 +155,13 @@ def test_refusals():
         ours.neighbor_list("", atoms_of(positions, np.eye(3), True), 1)
     with pytest.raises(ValueError, match="positions"):
         ours.neighbor_lists("ij", positions[:, :2], 1)
+    with pytest.raises(TypeError, match="offsets"):
+        ours.neighbor_lists("ij", positions, 1, offsets=[0, 1.5, 2])
+    with pytest.raises(TypeError, match="cells"):
+        ours.neighbor_lists("ij", positions, 1, cells=np.eye(3) * 1j)
+    two = atoms_of(positions, np.eye(3), True)
+    for cutoff, message in (({(1, 1): 1.0}, "numbers"), ([0.5], "cutoff"), ([0.5, 0.5, 0.5], "cutoff")):
+        with pytest.raises(ValueError, match=message):
+            ours.neighbor_list("ij", two, cutoff)
     with pytest.raises(ValueError, match="finite"):
         ours.neighbor_lists("ij", positions * np.nan, 1)
