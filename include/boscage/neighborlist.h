@@ -43,14 +43,13 @@ typedef struct bosc_neighborlist_opts {
 /* Systems of atoms in the caller's memory. Set `size`. */
 typedef struct bosc_neighborlist_systems {
     size_t size;
-    const void *positions;  /* (n x 3) of the dtype, rows `stride` elements apart; finite, up to 2^300 in size */
-    int64_t n;              /* atoms of all systems; n + system_count < 2^32 - 1 */
-    int64_t stride;         /* 0: 3 */
-    int64_t system_count;   /* 0: one system */
-    const int64_t *offsets; /* (system_count + 1) first atom of each system, then n; may be NULL for one system */
-    const double *cells;    /* (system_count x 3 x 3) rows are the vectors; NULL: not periodic */
-    const uint8_t
-        *periodic; /* (system_count x 3) not 0: periodic along the vector; NULL: along all if there are cells */
+    const void *positions;   /* (n x 3) of the dtype, rows `stride` elements apart; finite, up to 2^300 in size */
+    int64_t n;               /* atoms of all systems; n + system_count < 2^32 - 1 */
+    int64_t stride;          /* 0: 3 */
+    int64_t system_count;    /* 0: one system */
+    const int64_t *offsets;  /* (system_count + 1) first atom of each system, then n; may be NULL for one system */
+    const double *cells;     /* (system_count x 3 x 3) rows are the vectors; NULL: not periodic */
+    const uint8_t *periodic; /* (system_count x 3) not 0: periodic along the vector; NULL: along all, with cells */
 } bosc_neighborlist_systems;
 
 /* Makes a list without atoms.
@@ -81,9 +80,8 @@ BOSC_API bosc_status bosc_neighborlist_bytes(bosc_ctx *ctx, const bosc_neighborl
  *     BOSC_ERR_DATA: offsets that do not ascend from 0 to n; a position that is not finite, larger than 2^300 or 2^20
  *     cells away; a cell whose periodic vectors are not finite, not from 2^-300 to 2^300 long, or nearly dependent.
  *     BOSC_ERR_LIMIT also for a cutoff of more than 500 times the height of a cell.
- * Cost: O(n) work by a counting sort of cells, if atoms spread evenly over the box of their system: there are at most
- * as
- *     many cells as atoms. Two searches around every atom and a sort of each row.
+ * Cost: O(n) work by a sort of the atoms by bin, if they spread evenly over the box of their system, which has at most
+ *     as many bins as atoms. Two searches around every atom and a sort of each row.
  * Waits. */
 BOSC_API bosc_status bosc_neighborlist_build(bosc_ctx *ctx, bosc_neighborlist *list,
                                              const bosc_neighborlist_systems *systems);
@@ -145,9 +143,8 @@ BOSC_API bosc_status bosc_neighborlist_rows(bosc_ctx *ctx, const bosc_neighborli
 /* Returns the pairs as rows of equal width, for arrays of a fixed shape.
  * width: entries of each row; arrays->capacity must be at least n * width. A row with more pairs keeps the first ones.
  * counts (n): pairs of each atom, also beyond the width; may be NULL.
- * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i, shift
- * 0,
- *     an infinite distance and vector 0.
+ * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i,
+ *     shift 0, an infinite distance and vector 0.
  * Cost: O(pairs + n * width) work; no scratch.
  * Queues if all arrays are in reach. */
 BOSC_API bosc_status bosc_neighborlist_padded(bosc_ctx *ctx, const bosc_neighborlist *list, double cutoff,

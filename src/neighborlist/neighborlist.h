@@ -80,8 +80,8 @@ struct bi_neighborlist_output;
 /* The room's table. */
 struct bi_neighborlist_ops {
     const struct bi_neighborlist_steps *steps;
-    /* Height of bins: along each axis a search covers 3 cutoffs with 1, 2.5 with 2. Fewer candidates are in more spans.
-     * */
+    /* Bins along a cutoff: with 1 a search covers 3 cutoffs along each axis, with 2 it covers 2.5. So 2 gives fewer
+     * candidates, but more spans. */
     int32_t bins_per_cutoff;
     bi_step_fn count_rows, fill_rows; /* of n atoms: arguments and results as of the steps count_row and fill_row */
     /* Writes all pairs of the build to the caller's arrays. */

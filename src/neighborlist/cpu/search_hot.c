@@ -68,8 +68,8 @@ static inline __attribute__((always_inline)) int64_t scan(const struct bi_neighb
             count += bi_popcount(found.perhaps & found.sure);
             found.perhaps &= ~found.sure;
         }
-        for (uint32_t rest = found.perhaps; rest; rest &= rest - 1) {
-            const int lane = bi_lowest_bit(rest);
+        for (uint32_t left = found.perhaps; left; left &= left - 1) {
+            const int lane = bi_lowest_bit(left);
             const uint32_t j = a->ids[t + lane];
             if (a->half && !bi_neighborlist_in_half(center->id, j, span->image)) continue;
             if (!(found.sure >> lane & 1) && !bi_neighborlist_is_near(a, center, span, j)) continue;

@@ -136,8 +136,8 @@ static __device__ void sort_entries(unsigned long long *entries, uint32_t count)
         }
 }
 
-/* Writes up to 2 entries a lane in order: each at the number of smaller ones. Entries differ. The whole warp calls it.
- * */
+/* Sorts up to 64 entries, two a lane: each is written at the number of smaller ones. Entries differ. The whole warp
+ * calls it. */
 static __device__ void write_ranked(const unsigned long long *entries, uint32_t count, unsigned long long *to)
 {
     const unsigned lane = threadIdx.x % 32;

@@ -29,10 +29,17 @@ BI_FN void bi_neighborlist_cross(const double *a, const double *b, double *out)
 
 BI_FN double bi_neighborlist_norm(const double *a) { return bi_sqrt(bi_neighborlist_dot(a, a)); }
 
-/* out = a x b, of length 1. */
+/* Sets out to a x b / |a x b|. The lengths are divided out first, so that squares of the product neither overflow nor
+ * vanish. */
 BI_FN void bi_neighborlist_unit_cross(const double *a, const double *b, double *out)
 {
-    bi_neighborlist_cross(a, b, out);
+    const double length_a = bi_neighborlist_norm(a), length_b = bi_neighborlist_norm(b);
+    double u[BI_NEIGHBORLIST_DIM], v[BI_NEIGHBORLIST_DIM];
+    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) {
+        u[c] = a[c] / length_a;
+        v[c] = b[c] / length_b;
+    }
+    bi_neighborlist_cross(u, v, out);
     const double length = bi_neighborlist_norm(out);
     for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) out[c] /= length;
 }
@@ -124,12 +131,13 @@ BI_FN void bi_step_frame(const struct bi_neighborlist_frames *a, int64_t i)
     a->view.systems[i] = s;
 }
 
+/* Returns fraction c of a position. */
 BI_FN double bi_neighborlist_fraction(const struct bi_neighborlist_system *s, const double *at, int c)
 {
     return bi_neighborlist_dot(at, s->inverse[c]);
 }
 
-/* The cell of an atom along a vector. */
+/* Returns the cell of an atom along a vector. */
 BI_FN int32_t bi_neighborlist_wrap(const struct bi_neighborlist_atom *atom, int c)
 {
     const int shift = BI_NEIGHBORLIST_WRAP_BITS * c;
@@ -144,6 +152,7 @@ BI_FN int64_t bi_neighborlist_find_system(const struct bi_neighborlist_input *in
     return s < 0 ? 0 : s < in->system_count ? s : in->system_count - 1;
 }
 
+/* Reads the position of atom i as double. False if it is not finite or too large. */
 BI_FN bool bi_neighborlist_read_position(const struct bi_neighborlist_input *in, int64_t i, double *at)
 {
     bool good = true;
@@ -189,7 +198,7 @@ BI_FN void bi_step_read_atom(const struct bi_neighborlist_frames *a, int64_t i)
     for (int c = 0; c < BI_NEIGHBORLIST_DIM && a->view.built_at; c++) a->view.built_at[3 * i + c] = atom.at[c];
 }
 
-/* Reduces numbers of bins until there are at most `most`. */
+/* Reduces the numbers of bins along the axes until their product is at most `most`. */
 BI_FN void bi_neighborlist_limit_bins(int32_t *bins, double most)
 {
     while ((double)bins[0] * (double)bins[1] * (double)bins[2] > most) {
@@ -215,9 +224,9 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
         const double low = s->periodic[c] || empty ? 0 : bi_f64_of_key(s->low[c]);
         const double high = s->periodic[c] || empty ? s->periodic[c] : bi_f64_of_key(~s->not_high[c]);
         const double height = (high - low) / bi_neighborlist_norm(s->inverse[c]);
-        const double wanted = height * a->bins_per_cutoff / a->cutoff;
+        const double needed = height * a->bins_per_cutoff / a->cutoff;
         const double limit = most < (double)(1 << 30) ? most : (double)(1 << 30);
-        s->bins[c] = wanted < 1 ? 1 : wanted < limit ? (int32_t)wanted : (int32_t)limit;
+        s->bins[c] = needed < 1 ? 1 : needed < limit ? (int32_t)needed : (int32_t)limit;
         s->begin[c] = low;
         extent[c] = high - low;
         size += extent[c] * bi_neighborlist_norm(s->axes[c]);
@@ -236,14 +245,14 @@ BI_FN void bi_step_shape_bins(const struct bi_neighborlist_frames *a, int64_t i)
             s->reach[c] = 0;
         }
     }
-    /* 3. Positions in float, relative to the origin. Squares beyond the limit are not neighbours; up to `sure`, they
-     * are. */
+    /* 3. The origin of positions in float, and the squares in float that decide without the double. */
     for (int d = 0; d < BI_NEIGHBORLIST_DIM; d++)
         s->origin[d] = (s->begin[0] * s->axes[0][d] + s->begin[1] * s->axes[1][d]) + s->begin[2] * s->axes[2][d];
     const double error = (size + a->cutoff) * 0x1p-20 + s->kappa * open * 0x1p-48, beyond = a->cutoff + error;
     const double within = a->cutoff - error, far = beyond * beyond * (1 + 0x1p-20);
-    s->square_limit = far < 0x1p127 ? (float)far : (float)INFINITY;
-    s->square_sure = far < 0x1p127 && within > 0 ? (float)(within * within * (1 - 0x1p-20)) : -1;
+    const bool fits_float = far >= 0x1p-90 && far < 0x1p127; /* else squares in float vanish or overflow */
+    s->square_limit = fits_float ? (float)far : (float)INFINITY;
+    s->square_sure = fits_float && within > 0 ? (float)(within * within * (1 - 0x1p-20)) : -1;
     a->bin_count[i] = (uint32_t)(s->bins[0] * (int64_t)s->bins[1] * s->bins[2]);
 }
 
@@ -257,7 +266,7 @@ struct bi_neighborlist_bins {
     float *x, *y, *z;          /* (n) wrapped positions in the sorted order, relative to the origin */
 };
 
-/* The coordinate of an atom along an axis, in bins: 0 to the number of bins, but for rounding. */
+/* Returns the coordinate of an atom along an axis, in bins: 0 to the number of bins, but for rounding. */
 BI_FN double bi_neighborlist_bin_coordinate(const struct bi_neighborlist_system *s,
                                             const struct bi_neighborlist_atom *atom, int c)
 {
@@ -268,6 +277,7 @@ BI_FN double bi_neighborlist_bin_coordinate(const struct bi_neighborlist_system 
 /* Rounds a bin coordinate down, within 0 and the number of bins. */
 BI_FN int32_t bi_neighborlist_clamp_bin(double x, int32_t bins) { return x < 1 ? 0 : x < bins ? (int32_t)x : bins - 1; }
 
+/* Writes the number of an atom, and the number of its bin as the key of the sort. */
 BI_FN void bi_step_bin(const struct bi_neighborlist_bins *a, int64_t i)
 {
     const struct bi_neighborlist_atom *atom = &a->view.atoms[i];
@@ -286,7 +296,7 @@ BI_FN void bi_step_mark_bin_end(const struct bi_neighborlist_bins *a, int64_t k)
     if (k + 1 == a->view.n || a->keys[k] != a->keys[k + 1]) a->starts[a->keys[k] + 1] = (uint32_t)(k + 1);
 }
 
-/* Coordinate d of an atom moved by -m cells, relative to the origin. */
+/* Returns coordinate d of a wrapped atom moved by -m cells, relative to the origin. */
 BI_FN double bi_neighborlist_wrapped(const struct bi_neighborlist_system *s, const struct bi_neighborlist_atom *atom,
                                      const int32_t *m, int d)
 {
@@ -296,6 +306,7 @@ BI_FN double bi_neighborlist_wrapped(const struct bi_neighborlist_system *s, con
     return moved;
 }
 
+/* Writes the wrapped position of the atom at sorted position k, in float. */
 BI_FN void bi_step_gather(const struct bi_neighborlist_bins *a, int64_t k)
 {
     const int32_t none[BI_NEIGHBORLIST_DIM] = {0, 0, 0};

@@ -1,6 +1,5 @@
-/* Steps that search around atoms. A search covers the bins that any point within the cutoff may be in. Candidates
- * are first compared in float, with margins; near
- * the cutoff the distance in double, which the header defines, decides. */
+/* Steps that search around atoms. A search covers the bins that any point within the cutoff may be in. Candidates are
+ * first compared in float, with margins; near the cutoff the distance in double, which the header defines, decides. */
 #ifndef BI_NEIGHBORLIST_STEPS_SEARCH_H
 #define BI_NEIGHBORLIST_STEPS_SEARCH_H
 
@@ -68,7 +67,7 @@ BI_FN bool bi_neighborlist_is_good(const uint64_t *found)
            UINT64_MAX;
 }
 
-/* The bins of a search along an axis: `from` to `to`, unwrapped. */
+/* Bins of a search along an axis: `from` to `to`, unwrapped. */
 struct bi_neighborlist_range {
     int64_t from, to;
 };
@@ -174,7 +173,7 @@ typedef int64_t (*bi_neighborlist_scan_fn)(const struct bi_neighborlist_search *
                                            const struct bi_neighborlist_span *span, int64_t begin, int64_t end,
                                            uint64_t *out);
 
-/* The center at sorted position k. */
+/* Returns the center at sorted position k. */
 BI_FN struct bi_neighborlist_center bi_neighborlist_center_at(const struct bi_neighborlist_search *a, int64_t k)
 {
     struct bi_neighborlist_center center;
@@ -214,7 +213,8 @@ BI_FN void bi_neighborlist_advance(struct bi_neighborlist_step *step, int64_t bi
     step->origin += bins;
 }
 
-/* Searches around the atom at sorted position k, by a function that scans spans. */
+/* Searches around the atom at sorted position k, and returns the number of neighbours. scan: compares the atoms of a
+ * span, and writes their entries unless out is NULL. */
 BI_FN int64_t bi_neighborlist_search_atom(const struct bi_neighborlist_search *a, int64_t k, uint64_t *out,
                                           bi_neighborlist_scan_fn scan)
 {
@@ -226,6 +226,7 @@ BI_FN int64_t bi_neighborlist_search_atom(const struct bi_neighborlist_search *a
     struct bi_neighborlist_step s0 = bi_neighborlist_first_step(&center, 0), s1, s2;
     struct bi_neighborlist_span span = bi_neighborlist_span_of(&center, none);
     int64_t count = 0;
+    /* Bins along axes 0 and 1; along axis 2 one span an image, as its bins are consecutive atoms. */
     for (; s0.bin <= range[0].to; bi_neighborlist_advance(&s0, s0.bin + 1, bins[0]))
         for (s1 = first1; s1.bin <= range[1].to; bi_neighborlist_advance(&s1, s1.bin + 1, bins[1])) {
             const int64_t line = (s0.bin - s0.origin) * bins[1] + s1.bin - s1.origin;

@@ -168,15 +168,11 @@ static void crystal(bosc_ctx *ctx)
     static double positions[N][3];
     static const double cell[9] = {SIDE, 0, 0, 0.5, SIDE, 0, 0, -0.25, SIDE};
     static const int64_t offsets[2] = {0, N};
+    static const int strides[3] = {SIDE * SIDE, SIDE, 1};
     struct suite_random r = {3};
     for (int i = 0; i < N; i++)
         for (int c = 0; c < 3; c++)
-            positions[i][c] = (double)(i /
-                                       (c == 0   ? SIDE * SIDE
-                                        : c == 1 ? SIDE
-                                                 : 1) %
-                                       SIDE) +
-                              (double)suite_below(&r, 3) * SIDE - 3;
+            positions[i][c] = (double)(i / strides[c] % SIDE) + (double)suite_below(&r, 3) * SIDE - 3;
     const struct reference_atoms atoms = {N, 1, positions[0], offsets, cell, NULL};
     const bosc_neighborlist_opts o = {.size = sizeof o, .dtype = BOSC_F64, .cutoff = sqrt(2), .id_bits = 64};
     const bosc_neighborlist_systems systems = {.size = sizeof systems, .positions = positions, .n = N, .cells = cell};
@@ -221,9 +217,31 @@ static void at_the_cutoff(bosc_ctx *ctx)
     }
 }
 
+/* Slabs near both ends of the range of lengths: the axis normal to them is found without overflow. */
+static void extreme_slabs(bosc_ctx *ctx)
+{
+    static const int64_t offsets[2] = {0, 2};
+    static const uint8_t periodic[3] = {1, 1, 0};
+    for (int exponent = -280; exponent <= 260; exponent += 540) {
+        const double edge = ldexp(1, exponent), cell[9] = {edge, 0, 0, edge / 4, edge, 0, 0, 0, 0};
+        const double positions[6] = {0, 0, 0, 0.75 * edge, 0, edge / 8};
+        const struct reference_atoms atoms = {2, 1, positions, offsets, cell, periodic};
+        const bosc_neighborlist_opts o = {.size = sizeof o, .dtype = BOSC_F64, .cutoff = edge / 2, .id_bits = 64};
+        const bosc_neighborlist_systems systems = {
+            .size = sizeof systems, .positions = positions, .n = 2, .cells = cell, .periodic = periodic};
+        bosc_neighborlist *list = NULL;
+        CHECK_OK(ctx, bosc_neighborlist_create(ctx, &o, &list));
+        CHECK_OK(ctx, bosc_neighborlist_build(ctx, list, &systems));
+        CHECK_EQ(reference_neighbors(&atoms, o.cutoff, false, NULL), 2);
+        check_pairs(ctx, list, &o, 0, &atoms, false);
+        bosc_neighborlist_free(list);
+    }
+}
+
 static const struct suite_case suite_cases_neighborlist[] = {
     {"against the reference", against_reference, NULL},
     {"crystal", crystal, NULL},
     {"at the cutoff", at_the_cutoff, NULL},
+    {"extreme slabs", extreme_slabs, NULL},
 };
 SUITE(neighborlist);
