@@ -92,7 +92,7 @@ static void measure_pairs(struct bound *b)
 
 /* ---- a round ---- */
 
-/* Writes the weights of all edges, and the ends of those n - 1 that stand for distant pairs. */
+/* Writes the weights of all edges, and the ends of the last n - 1, which stand for distant pairs. */
 static void price_edges(struct bound *b)
 {
     for (int64_t e = 0; e < b->near_edges; e++) b->weight[e] = b->length[e] + b->price[b->u[e]] + b->price[b->v[e]];
