@@ -79,13 +79,17 @@ class Arrangement(CellGraph):
         return self._numbers["rank"]
 
     def locate(self, points: Any) -> np.ndarray:
-        """Finds the cells of points; -1 for a point whose signs, computed in float64, are of no cell."""
+        """Finds the cells of points; -1 for a point whose signs, computed in float64, are of no cell, and for NaN. A
+        point on a plane belongs to the side where its sum is below 0, if that is a cell."""
         points = reals(points, "float64", NUMPY, "points")
         if points.ndim != 2 or points.shape[1] != self._planes.shape[1] - 1:
             raise ValueError(f"points: not rows of {self._planes.shape[1] - 1} coordinates")
-        above = points @ self._planes[:, :-1].T + self._planes[:, -1] > 0
+        with np.errstate(invalid="ignore"):
+            sums = points @ self._planes[:, :-1].T + self._planes[:, -1]
+        above, is_number = sums > 0, ~np.isnan(sums).any(axis=1)
         rows = {row.tobytes(): k for k, row in enumerate(np.packbits(self.vectors(), axis=1))}
-        return np.array([rows.get(row.tobytes(), -1) for row in np.packbits(above, axis=1)], np.int64)
+        found = np.array([rows.get(row.tobytes(), -1) for row in np.packbits(above, axis=1)], np.int64)
+        return np.where(is_number, found, -1)
 
     def __reduce__(self) -> Any:
         return (Arrangement, (self._planes,))

@@ -90,6 +90,8 @@ class PointClouds:
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def _points(self, x: Any, name: str, space: Space, dtype: Optional[str] = None) -> tuple[Any, str]:
+        if np.ma.is_masked(x):
+            raise TypeError(f"{name}: an array with missing elements")
         x = np.asarray(x) if space is NUMPY else x
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")

@@ -67,8 +67,8 @@ def emst(
 
 
 def _host_points(points: Any) -> np.ndarray:
-    """Points in host memory, float32 or float64."""
-    return points_of(np.asarray(points), None, NUMPY, "points")[0]
+    """Points in host memory, float32 or float64. Masked arrays go as they are: masked elements are refused."""
+    return points_of(points if np.ma.isMaskedArray(points) else np.asarray(points), None, NUMPY, "points")[0]
 
 
 def tour(

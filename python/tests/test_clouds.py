@@ -180,3 +180,8 @@ def test_torch_geometric_samples():
 def test_torch_geometric_refusals(call, word):
     with pytest.raises(ValueError, match=word):
         call(np.zeros((10, 3)))
+
+
+def test_masked_points_are_refused():
+    with pytest.raises(TypeError, match="missing"):
+        PointClouds(np.ma.masked_array([[0.0], [1.0]], [[True], [False]]))

@@ -141,6 +141,7 @@ def test_planes_are_a_copy():
     planes = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     cells = Arrangement(planes)
     found = cells.locate([[1.0, 1.0], [-1.0, 1.0]]).tolist()
+    assert cells.locate([[np.nan, 1.0], [1.0, 1.0]]).tolist() == [-1, found[0]]
     planes[:] = -1
     assert cells.locate([[1.0, 1.0], [-1.0, 1.0]]).tolist() == found
     with pytest.raises(ValueError):

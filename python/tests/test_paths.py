@@ -94,3 +94,8 @@ def test_bad_arguments():
         ours.dijkstra(graph(1), indices=200)
     with pytest.raises(ValueError):
         ours.dijkstra(np.zeros((2, 3)))
+
+
+def test_masked_arrays_take_the_method_of_scipy():
+    lengths = np.ma.masked_invalid([[0, np.inf, 1], [0, 0, 2], [0, 0, 0]])
+    assert (ours.shortest_path(lengths) == theirs.shortest_path(lengths)).all()

@@ -280,6 +280,9 @@ def test_tours_of_few_points_and_bad_arguments():
     assert length == 10 and 10 - 1e-9 < tour_bound([[0.0], [5.0], [1.0]]) <= 10
     with pytest.raises(ValueError, match="points"):
         tour([[np.nan, 1.0]])
+    for call in (tour, tour_bound):
+        with pytest.raises(TypeError, match="missing"):
+            call(np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[True, False], [False, False]]))
     with pytest.raises(ValueError, match="kicks"):
         tour([[1.0, 2.0]], kicks=-1)
     with pytest.raises(ValueError, match="rounds"):

@@ -447,7 +447,9 @@ def shortest_path(
            [inf,  0., inf],
            [inf,  2.,  0.]])
     """
-    g = _Csr(csgraph) if method in ("auto", "D") else None
+    # scipy's own method for masked arrays is "FW", which takes them otherwise than "D" does
+    chosen = "FW" if method == "auto" and np.ma.isMaskedArray(csgraph) else method
+    g = _Csr(csgraph) if chosen in ("auto", "D") else None
     if g is None or g.space is not NUMPY or not (unweighted or _are_lengths(g)):
         return _shortest_path_of_scipy(
             csgraph, method, directed, return_predecessors, unweighted, overwrite, indices
