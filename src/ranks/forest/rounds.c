@@ -188,8 +188,8 @@ static bosc_status relabel_list(struct round_state *s, const uint32_t *next)
     return s->steps->forest_relabel(s->ctx, edges->count, &in_place);
 }
 
-/* Makes every vertex a component. A tree of rounds is built from input edges, which may include self loops: these are
- * dropped. */
+/* Makes every vertex a component. Self loops among input edges are never chosen, like other edges within a
+ * component. */
 static bosc_status init_rounds(struct round_state *s)
 {
     struct bi_ranks_rounds *r = s->r;
@@ -198,7 +198,7 @@ static bosc_status init_rounds(struct round_state *s)
     r->found = 0;
     r->count = 0;
     s->components = r->n;
-    return r->nodes ? relabel(s, NULL) : BOSC_OK;
+    return BOSC_OK;
 }
 
 /* Contracts by the reduced edges, alike on all ranks. */

@@ -80,6 +80,12 @@ static void mutate(bosc_ctx *ctx, struct suite_random *r, struct partitioned_gra
         check(ctx, d, ids, count);
         ids[at] = kept;
     }
+    for (int64_t i = 0, loops = 0; i < e->m && loops < 3; i++) { /* self loops, of any weight */
+        if (e->u[i] != e->v[i]) continue;
+        ids[count] = i;
+        check(ctx, d, ids, count + 1);
+        loops++;
+    }
     for (int k = 0; k < 2 && k < count; k++) { /* some missing */
         shuffle(r, ids, count);
         check(ctx, d, ids, count - 1 - k);
