@@ -5,6 +5,7 @@
  * and McGeoch, The Traveling Salesman Problem: A Case Study in Local Optimization (1997). */
 #include <math.h>
 
+#include "base/atomic.h"
 #include "base/philox.h"
 #include "core/cpu/threads.h"
 #include "tour/tour.h"
@@ -77,8 +78,8 @@ static void reverse(struct search *f, int64_t i, int64_t j)
         const uint32_t a = f->tour[i], b = f->tour[j];
         f->tour[i] = b;
         f->tour[j] = a;
-        f->position[b] = (uint32_t)i;
-        f->position[a] = (uint32_t)j;
+        bi_atomic_store_u32(&f->position[b], (uint32_t)i);
+        bi_atomic_store_u32(&f->position[a], (uint32_t)j);
     }
 }
 
@@ -154,7 +155,8 @@ static bool improve_vertex(struct search *f, uint32_t v, double *gain)
     const double next = i + 1 < f->end ? leg(f, i, i + 1) : 0, before = i > f->begin ? leg(f, i - 1, i) : 0;
     const uint32_t *near = f->s->near + (int64_t)v * f->s->k;
     for (int32_t c = 0; c < f->s->k; c++) {
-        const int64_t j = f->position[near[c]];
+        /* Another window's search may move this point, within that window. */
+        const int64_t j = bi_atomic_load_u32(&f->position[near[c]]);
         if (!is_inside(f, j)) continue;
         const double d = distance(f, v, near[c]);
         if (d >= next + before) break;
