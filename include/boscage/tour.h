@@ -30,7 +30,7 @@ typedef struct bosc_tour_search_opts {
 
 /* Shortens a tour by moves to places beside one of the 10 nearest points: 2-opt (two edges are replaced) and Or-opt (up
  * to three consecutive vertices move), until none is found. Then random changes of up to 100 consecutive vertices, each
- * followed by such moves, are kept where the tour does not become longer.
+ * followed by such moves, are kept where the tour does not become longer. Equal points are visited one after the other.
  * points (n x dim): rows `stride` elements apart (0: dim). n: at most 2^31.
  * opts: required, as dim has no default.
  * order (n): of id_bits, a tour: every row once. Receives the shorter one, which begins with the same row. On failure
@@ -38,8 +38,8 @@ typedef struct bosc_tour_search_opts {
  * length: receives the length of the tour; may be NULL.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is no finite number, and with the position for an order
  *     that is no tour; BOSC_ERR_CANCELLED.
- * Cost: O(n) work expected for well-spread points, times 1 + kicks; a k-d tree of the points; 8 dim + 100 bytes of host
- *     memory a point.
+ * Cost: O(n) work expected for well-spread points, times 1 + kicks; two k-d trees of the points, one of which drops
+ *     copies; 8 dim + 120 bytes of host memory a point.
  * Waits.
  * Sources: Croes (1958); Or (1976); Bentley, Fast Algorithms for Geometric Traveling Salesman Problems (1992); Martin,
  *     Otto, Felten, Large-Step Markov Chains for the Traveling Salesman Problem (1991). */
@@ -53,8 +53,8 @@ BOSC_API bosc_status bosc_tour_improve(bosc_ctx *ctx, const void *points, int64_
  * points, n, stride: as in bosc_tour_improve. opts: required.
  * bound: receives the bound; rounding is subtracted.
  * Errors: as bosc_tour_improve.
- * Cost: `rounds` spanning forests of about 8 n edges; a k-d tree of the points; 8 dim + 400 bytes of host memory a
- *     point.
+ * Cost: `rounds` spanning forests of about 11 n edges; two k-d trees of the points; 8 dim + 450 bytes of host memory
+ *     a point.
  * Waits.
  * Sources: Held, Karp, The Traveling-Salesman Problem and Minimum Spanning Trees (1970, 1971); Volgenant, Jonker, A
  *     Branch and Bound Algorithm for the Symmetric Traveling Salesman Problem Based on the 1-Tree Relaxation (1982),

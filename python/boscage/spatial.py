@@ -80,7 +80,7 @@ def tour(
     workers: Optional[int] = None,
     progress: Progress = None,
 ) -> tuple[np.ndarray, float]:
-    """Finds a short closed tour of points: usually within 3 % of the shortest one in the plane.
+    """Finds a short closed tour of points, by 2-opt and Or-opt moves and random changes.
 
     Parameters
     ----------

@@ -255,21 +255,41 @@ static double bound_by_extent(const struct bi_tour_space *s)
     return 2 * most * (1 - 4 * DBL_EPSILON);
 }
 
+/* Computes the bound of n > 0 rows. scratch: (n, 2). */
+static bosc_status bound_rows(struct bound *b, const void *points, int64_t n, int64_t stride,
+                              const bosc_tour_search_opts *opts, uint32_t *scratch, double *best)
+{
+    struct bi_tour_space *s = &b->space;
+    for (int64_t i = 0; i < n; i++) scratch[i] = (uint32_t)i;
+    BI_TRY(bi_tour_open_space(b->ctx, points, n, stride, opts, scratch, scratch + n, NEAR, s));
+    b->n = s->n;
+    *best = bound_by_extent(s);
+    if (b->n == 2) *best = 2 * bi_tour_distance(s, 0, 1) * (1 - 8 * DBL_EPSILON);
+    return b->n > 2 ? compute_bound(b, best) : BOSC_OK;
+}
+
 bosc_status bosc_tour_bound(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                             const bosc_tour_search_opts *opts, double *bound)
 {
-    struct bound b = {.ctx = ctx, .n = n};
+    struct bound b = {.ctx = ctx};
     bosc_tour_search_opts full;
     double best = 0;
     BI_ENTER(ctx);
+    /* 1. Arguments. */
     BI_TRY(bi_tour_check(ctx, points, n, &stride, opts, &full));
     if (!bound) return bi_fail(ctx, BOSC_ERR_ARG, "bound: NULL");
     b.rounds = full.rounds;
-    bosc_status status = n > 0 ? bi_tour_open_space(ctx, points, n, stride, &full, NULL, NEAR, &b.space) : BOSC_OK;
-    if (n > 0 && status == BOSC_OK) best = bound_by_extent(&b.space);
-    if (n == 2 && status == BOSC_OK) best = 2 * bi_tour_distance(&b.space, 0, 1) * (1 - 8 * DBL_EPSILON);
-    if (n > 2 && status == BOSC_OK) status = compute_bound(&b, &best);
+    if (n == 0) {
+        *bound = 0;
+        return BOSC_OK;
+    }
+    /* 2. The bound. */
+    const size_t bytes = 2 * (size_t)n * sizeof(uint32_t);
+    uint32_t *scratch = bi_host_alloc(ctx, bytes);
+    if (!scratch) return BOSC_ERR_NOMEM;
+    const bosc_status status = bound_rows(&b, points, n, stride, &full, scratch, &best);
     if (status == BOSC_OK) *bound = ldexp(best, b.space.exponent);
     bi_tour_free_space(ctx, &b.space);
+    bi_memory_release(&ctx->host, scratch, bytes);
     return status;
 }

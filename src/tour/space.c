@@ -38,8 +38,9 @@ bosc_status bi_tour_check(bosc_ctx *ctx, const void *points, int64_t n, int64_t 
     BI_TRY(check_opts(ctx, full));
     if (n < 0 || n > (int64_t)1 << 31) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is not in 0 to 2^31", (long long)n);
     if (*stride == 0) *stride = full->dim;
-    if (*stride < full->dim || *stride > (int64_t)1 << 40)
-        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is not in %d to 2^40", (long long)*stride, (int)full->dim);
+    if (*stride < full->dim || *stride > INT64_MAX / 8 / (n + 1))
+        return bi_fail(ctx, BOSC_ERR_ARG, "stride: %lld is less than %d, or more than memory can hold",
+                       (long long)*stride, (int)full->dim);
     if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     return bi_check_aligned(ctx, "points", points, bosc_dtype_size(full->dtype));
 }
@@ -64,11 +65,11 @@ static double element_of(const void *points, bosc_dtype dtype, int64_t i)
 
 /* Reads coordinates, and multiplies all by the power of two that makes the greatest one less than 1. */
 static bosc_status read_points(bosc_ctx *ctx, const void *points, int64_t stride, bosc_dtype dtype,
-                               const uint32_t *order, struct bi_tour_space *s)
+                               const uint32_t *rows, struct bi_tour_space *s)
 {
     double most = 0;
     for (int64_t i = 0; i < s->n; i++) {
-        const int64_t row = order ? order[i] : i;
+        const int64_t row = rows[i];
         for (int64_t c = 0; c < s->dim; c++) {
             const double x = element_of(points, dtype, row * stride + c);
             if (!isfinite(x))
@@ -106,22 +107,62 @@ static bosc_status find_near(bosc_ctx *ctx, const struct bi_tour_space *s, uint3
     return status;
 }
 
+/* first[i] = the least row equal to row i. nodes: (n): scratch. */
+static bosc_status find_copies(bosc_ctx *ctx, const struct bi_tour_space *s, uint32_t *first, uint32_t *nodes)
+{
+    const bosc_kdtree_opts opts = {.size = sizeof opts,
+                                   .dtype = BOSC_F64,
+                                   .dim = (int32_t)s->dim,
+                                   .duplicates = BOSC_KDTREE_DUPLICATES_REMOVE,
+                                   .id_bits = 32};
+    bosc_kdtree *tree = NULL;
+    bosc_status status = bosc_kdtree_create(ctx, &opts, &tree);
+    if (status == BOSC_OK) status = bosc_kdtree_build(ctx, tree, s->x, s->n, 0);
+    if (status == BOSC_OK) status = bosc_kdtree_get_nodes(ctx, tree, NULL, nodes);
+    if (status == BOSC_OK) status = bosc_kdtree_get_duplicates(ctx, tree, first, NULL);
+    if (status == BOSC_OK) status = bosc_ctx_sync(ctx);
+    bosc_kdtree_free(tree);
+    for (int64_t i = 0; i < s->n && status == BOSC_OK; i++) first[i] = nodes[first[i]];
+    return status;
+}
+
+/* Keeps the first of equal points, and numbers the kept ones. first: the least row equal to each; receives its
+ * number. */
+static void drop_copies(struct bi_tour_space *s, uint32_t *rows, uint32_t *first)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (first[i] < i) {
+            first[i] = first[first[i]];
+            continue;
+        }
+        memmove(s->x + kept * s->dim, s->x + i * s->dim, (size_t)s->dim * sizeof *s->x);
+        rows[kept] = rows[i];
+        first[i] = (uint32_t)kept++;
+    }
+    s->n = kept;
+    if (s->k >= kept) s->k = (int32_t)kept - 1;
+}
+
 bosc_status bi_tour_open_space(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                               const bosc_tour_search_opts *opts, const uint32_t *order, int32_t k,
+                               const bosc_tour_search_opts *opts, uint32_t *rows, uint32_t *first, int32_t k,
                                struct bi_tour_space *s)
 {
     *s = (struct bi_tour_space){.n = n, .dim = opts->dim, .k = n <= k ? (int32_t)(n - 1) : k};
     const size_t coordinates = (size_t)(n * s->dim) * sizeof *s->x, list = (size_t)n * sizeof *s->near;
+    /* 1. Coordinates, and room for the lists. */
     s->bytes = coordinates + list * (size_t)s->k;
     s->x = bi_host_alloc(ctx, s->bytes);
     if (!s->x) return BOSC_ERR_NOMEM;
     s->near = (uint32_t *)(void *)((char *)s->x + coordinates);
-    BI_TRY(read_points(ctx, points, stride, opts->dtype, order, s));
-    if (s->k == 0) return BOSC_OK;
+    BI_TRY(read_points(ctx, points, stride, opts->dtype, rows, s));
+    /* 2. Copies, then lists of the distinct points. */
     const size_t bytes = list * (size_t)(s->k + 1);
     uint32_t *ids = bi_host_alloc(ctx, bytes);
     if (!ids) return BOSC_ERR_NOMEM;
-    const bosc_status status = find_near(ctx, s, ids);
+    bosc_status status = find_copies(ctx, s, first, ids);
+    if (status == BOSC_OK) drop_copies(s, rows, first);
+    if (status == BOSC_OK && s->k > 0) status = find_near(ctx, s, ids);
     bi_memory_release(&ctx->host, ids, bytes);
     return status;
 }

@@ -24,10 +24,13 @@ struct bi_tour_space {
 bosc_status bi_tour_check(bosc_ctx *ctx, const void *points, int64_t n, int64_t *stride,
                           const bosc_tour_search_opts *opts, bosc_tour_search_opts *full);
 
-/* Reads row order[i] (NULL: i) as point i, and finds at most k nearest points of each. The caller frees the space,
- * after a failure too. */
+/* Reads n rows of points, drops copies of earlier ones, and finds at most k nearest points of each. A tour visits
+ * copies one after the other, so they change no length.
+ * rows (n): the rows to read; receives the s->n distinct ones, in the same order.
+ * first (n): receives, for each row to read, the number of the point that equals it.
+ * The caller frees the space, after a failure too. */
 bosc_status bi_tour_open_space(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
-                               const bosc_tour_search_opts *opts, const uint32_t *order, int32_t k,
+                               const bosc_tour_search_opts *opts, uint32_t *rows, uint32_t *first, int32_t k,
                                struct bi_tour_space *s);
 void bi_tour_free_space(bosc_ctx *ctx, struct bi_tour_space *s);
 

@@ -154,6 +154,31 @@ static void any_threads(bosc_ctx *ctx)
     free(points);
 }
 
+/* Many copies of few points: as short as a tour of these, near their bound, and each after its first one. */
+static void many_copies(bosc_ctx *ctx)
+{
+    enum { N = 3000, SIDE = 6 };
+    struct suite_random r = {5};
+    static float points[2 * N];
+    static int64_t order[N];
+    const bosc_tour_search_opts o = {.size = sizeof o, .dim = 2};
+    double length, bound;
+    for (int e = 0; e < 2 * N; e++) points[e] = (float)suite_below(&r, SIDE);
+    shuffle(&r, N, order);
+    const int64_t first = order[0];
+    CHECK_OK(ctx, bosc_tour_improve(ctx, points, N, 0, &o, order, &length));
+    CHECK_OK(ctx, bosc_tour_bound(ctx, points, N, 0, &o, &bound));
+    check_tour(N, order, first);
+    CHECK(length >= SIDE * SIDE && length < SIDE * SIDE + 2);
+    CHECK(bound <= length && bound > 0.97 * SIDE * SIDE);
+    int64_t legs = 0;
+    for (int64_t i = 0; i < N; i++) {
+        const int64_t a = order[i], b = order[(i + 1) % N];
+        legs += points[2 * a] != points[2 * b] || points[2 * a + 1] != points[2 * b + 1];
+    }
+    CHECK_EQ(legs, SIDE * SIDE);
+}
+
 /* Every type; coordinates near both ends of the range of doubles. */
 static void types_and_scales(bosc_ctx *ctx)
 {
@@ -206,6 +231,7 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, -1, 0, &good, order, &length), "n");
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, ((int64_t)1 << 31) + 1, 0, &good, order, &length), "n");
     CHECK_ARG(ctx, bosc_tour_improve(ctx, points, 3, -1, &good, order, &length), "stride");
+    CHECK_ARG(ctx, bosc_tour_improve(ctx, points, 3, INT64_MAX / 16, &good, order, &length), "stride");
     CHECK_ARG(ctx, bosc_tour_improve(ctx, (char *)points + 1, 2, 0, &good, order, &length), "points");
     CHECK_ARG(ctx, bosc_tour_bound(ctx, points, 3, 0, &good, NULL), "bound");
     CHECK_ARG(ctx, bosc_tour_bound(ctx, points, 3, 0, NULL, &bound), "opts");
@@ -243,6 +269,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static const struct suite_case suite_cases_tour[] = {{"few points", few_points, NULL},
                                                      {"near the bound", near_the_bound, NULL},
                                                      {"any threads", any_threads, NULL},
+                                                     {"many copies", many_copies, NULL},
                                                      {"types and scales", types_and_scales, NULL},
                                                      {"bad arguments", bad_arguments, NULL}};
 SUITE(tour);
