@@ -38,8 +38,8 @@ typedef struct bosc_tour_search_opts {
  * length: receives the length of the tour; may be NULL.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is no finite number, and with the position for an order
  *     that is no tour; BOSC_ERR_CANCELLED.
- * Cost: O(n) work expected for well-spread points, times 1 + kicks; two k-d trees of the points, one of which drops
- *     copies; 8 dim + 120 bytes of host memory a point.
+ * Cost: O(n) work expected for well-spread points, times 1 + kicks; two k-d trees of the points, one without copies;
+ *     8 dim + 120 bytes of host memory a point.
  * Waits.
  * Sources: Croes (1958); Or (1976); Bentley, Fast Algorithms for Geometric Traveling Salesman Problems (1992); Martin,
  *     Otto, Felten, Large-Step Markov Chains for the Traveling Salesman Problem (1991). */
