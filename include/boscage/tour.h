@@ -35,7 +35,7 @@ typedef struct bosc_tour_search_opts {
  * opts: required, as dim has no default.
  * order (n): of id_bits, a tour: every row once. Receives the shorter one, which begins with the same row. On failure
  *     it is unchanged.
- * length: receives the length of the tour; may be NULL.
+ * length: receives the length of the tour, infinity beyond the range of double; may be NULL.
  * Errors: BOSC_ERR_DATA with the row for a coordinate that is no finite number, and with the position for an order
  *     that is no tour; BOSC_ERR_CANCELLED.
  * Cost: O(n) work expected for well-spread points, times 1 + kicks; two k-d trees of the points, one without copies;
@@ -51,7 +51,7 @@ BOSC_API bosc_status bosc_tour_improve(bosc_ctx *ctx, const void *points, int64_
  * pairs of points count with a lower bound of their distance, so the result bounds tours of all pairs. It is at least
  * twice the extent of the points in any coordinate.
  * points, n, stride: as in bosc_tour_improve. opts: required.
- * bound: receives the bound; rounding is subtracted.
+ * bound: receives the bound, finite; rounding is subtracted.
  * Errors: as bosc_tour_improve.
  * Cost: `rounds` spanning forests of about 11 n edges; two k-d trees of the points; 8 dim + 450 bytes of host memory
  *     a point.

@@ -185,8 +185,9 @@ static double bound_of(struct bound *b)
     const struct leaf l = choose_leaf(b);
     b->degree[l.vertex]++;
     if (l.second >= 0) b->degree[l.second]++;
-    /* Sums of 2 n terms, each of few roundings. */
-    const double rounding = (double)(4 * b->n + 64) * DBL_EPSILON * (magnitude + fabs(l.more));
+    /* Sums of 2 n terms, each with the roundings of a distance. */
+    const double roundings = (double)(4 * b->n + b->space.dim + 64);
+    const double rounding = roundings * DBL_EPSILON * (magnitude + fabs(l.more));
     return tree + l.more - 2 * prices - rounding;
 }
 
@@ -264,7 +265,7 @@ static bosc_status bound_rows(struct bound *b, const void *points, int64_t n, in
     BI_TRY(bi_tour_open_space(b->ctx, points, n, stride, opts, scratch, scratch + n, NEAR, s));
     b->n = s->n;
     *best = bound_by_extent(s);
-    if (b->n == 2) *best = 2 * bi_tour_distance(s, 0, 1) * (1 - 8 * DBL_EPSILON);
+    if (b->n == 2) *best = 2 * bi_tour_distance(s, 0, 1) * (1 - (double)(s->dim + 8) * DBL_EPSILON);
     return b->n > 2 ? compute_bound(b, best) : BOSC_OK;
 }
 
@@ -288,7 +289,7 @@ bosc_status bosc_tour_bound(bosc_ctx *ctx, const void *points, int64_t n, int64_
     uint32_t *scratch = bi_host_alloc(ctx, bytes);
     if (!scratch) return BOSC_ERR_NOMEM;
     const bosc_status status = bound_rows(&b, points, n, stride, &full, scratch, &best);
-    if (status == BOSC_OK) *bound = ldexp(best, b.space.exponent);
+    if (status == BOSC_OK) *bound = fmin(ldexp(best, b.space.exponent), DBL_MAX);
     bi_tour_free_space(ctx, &b.space);
     bi_memory_release(&ctx->host, scratch, bytes);
     return status;

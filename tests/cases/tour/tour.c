@@ -2,6 +2,7 @@
 #include "reference/tour.h"
 #include "support/suite.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,26 @@ static void types_and_scales(bosc_ctx *ctx)
     }
 }
 
+/* A sum of 1,024 squares whose additions all round up; a tour that is longer than the greatest double. */
+static void bounds_below_rounding(bosc_ctx *ctx)
+{
+    enum { DIM = 1024 };
+    static double points[3 * DIM];
+    const double far[] = {0, 0, 0x1.8p1023, 0, -0x1.8p1023, 0};
+    bosc_tour_search_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = DIM};
+    int64_t order[] = {0, 1, 2};
+    double bound, length;
+    for (int e = DIM; e < 3 * DIM; e++) points[e] = e % DIM ? 0x1.6a09ep-28 * (1 + 1e-6) : 0.5;
+    for (int64_t n = 2; n <= 3; n++) {
+        CHECK_OK(ctx, bosc_tour_bound(ctx, points, n, 0, &o, &bound));
+        CHECK(bound > 1 - 0x1p-40 && bound < 1 + 0x1p-44); /* the length is 1 + 1023 * 2^-54 */
+    }
+    o.dim = 2;
+    CHECK_OK(ctx, bosc_tour_improve(ctx, far, 3, 0, &o, order, &length));
+    CHECK_OK(ctx, bosc_tour_bound(ctx, far, 3, 0, &o, &bound));
+    CHECK(length == INFINITY && bound == DBL_MAX);
+}
+
 static void bad_arguments(bosc_ctx *ctx)
 {
     const bosc_tour_search_opts good = {.size = sizeof good, .dim = 1, .dtype = BOSC_F64};
@@ -271,5 +292,6 @@ static const struct suite_case suite_cases_tour[] = {{"few points", few_points, 
                                                      {"any threads", any_threads, NULL},
                                                      {"many copies", many_copies, NULL},
                                                      {"types and scales", types_and_scales, NULL},
+                                                     {"bounds below rounding", bounds_below_rounding, NULL},
                                                      {"bad arguments", bad_arguments, NULL}};
 SUITE(tour);
