@@ -42,15 +42,14 @@ static void free_input(struct paths_input *s)
 static int read_graph(struct job *job, struct paths_input *s)
 {
     bosc_edges edges = {0};
+    bool is_assumed = false;
     s->path = job->operands[0];
     s->info.size = sizeof s->info;
     s->opts.size = sizeof s->opts;
     int code = job->value[OPT_NAMES] ? named_edges_read(job, s->path, &edges, &s->names)
                                      : graph_or_edges_read(job, s->path, &s->graph, &edges);
     if (!code && !s->graph) {
-        s->opts.unweighted = has_assumed_weights(&edges);
-        if (s->opts.unweighted && !job->value[OPT_UNWEIGHTED])
-            job_set_note(job, "reached", "assumed: the file has none, each edge counts 1");
+        is_assumed = has_assumed_weights(&edges) && !job->value[OPT_UNWEIGHTED];
         code = graph_build(job, s->path, &edges, &s->graph);
     }
     bosc_edges_free(&edges);
@@ -58,7 +57,11 @@ static int read_graph(struct job *job, struct paths_input *s)
     bosc_graph_get_info(job->ctx, s->graph, &s->info);
     job_set_integer(job, "n", s->info.n);
     job_set_integer(job, "m", s->info.m);
-    if (job->value[OPT_UNWEIGHTED]) s->opts.unweighted = 1;
+    if (is_assumed) {
+        job_set_note(job, "weights", "assumed: the file has none, each edge counts 1");
+        job_set_integer(job, "weights", 1);
+    }
+    s->opts.unweighted = is_assumed || job->value[OPT_UNWEIGHTED];
     s->floats = !s->opts.unweighted && (s->info.weight == BOSC_F32 || s->info.weight == BOSC_F64);
     return EXIT_DONE;
 }
