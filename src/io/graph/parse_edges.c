@@ -182,7 +182,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     struct bi_quoted quoted = bi_quote(word.begin, word.end);
     if (bi_number_read(word.begin, word.end, &real) != word.end)
         return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a number", quoted.text);
-    if (real != real) return refuse(r, BOSC_ERR_DATA, "NaN");
+    if (real != real) return refuse(r, BOSC_ERR_DATA, "the weight is NaN");
     if (bi_number_is_beyond(word.begin, real))
         return refuse(r, BOSC_ERR_DATA, "the weight %s is beyond the range of f8", quoted.text);
     uint64_t digits;
@@ -233,7 +233,7 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
         if ((kind = skip_number(&r)) != BI_LINE_EDGE) return kind;
     bool more = next_word(&r, &word);
     if (!more && !form->data_weight) more = bi_word_next(&r.data, &word);
-    if (more) return refuse(&r, BOSC_ERR_FORMAT, "%s is one number too many", bi_quote(word.begin, word.end).text);
+    if (more) return refuse(&r, BOSC_ERR_FORMAT, "%s is one word too many", bi_quote(word.begin, word.end).text);
     return BI_LINE_EDGE;
 }
 
