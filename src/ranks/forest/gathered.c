@@ -158,8 +158,7 @@ bosc_status bi_ranks_forest_gather(struct bi_ranks_forest_call *f, bool *is_foun
                               .ops = ops,
                               .g = {.entries = f->slice->entries,
                                     .first = (uint64_t)f->slice->first_entry,
-                                    .keys = (f->requests & BI_RANKS_REQUEST_SUM) || f->slice->opts.trees > 0},
-                              .filter = {.lists_vertices = true}};
+                                    .keys = (f->requests & BI_RANKS_REQUEST_SUM) || f->slice->opts.trees > 0}};
     *is_found = false;
     /* 1. Decide, alike on all ranks. */
     if (f->requests & BI_RANKS_CANNOT_GATHER) return BOSC_OK;
