@@ -23,14 +23,15 @@ typedef struct bosc_tour_search_opts {
     bosc_dtype dtype; /* of the coordinates: F32 (default), F64, I32 or I64; 64-bit integers are rounded to double */
     int32_t dim;      /* coordinates of a point: 1 to 1024; required */
     int32_t id_bits;  /* of order: 64 (int64_t, default) or 32 (uint32_t) */
-    int32_t kicks;  /* improve: random changes a point, up to 10,000; 0: 5; -1: none, which takes a tenth of the time */
-    int32_t rounds; /* bound: spanning trees, 1 to 100,000; 0: 60. More give a greater bound, slower */
-    uint64_t seed;  /* improve: of the random changes */
+    int32_t kicks;    /* improve: random changes a point, up to 10,000; 0: 5; -1: none */
+    int32_t rounds;   /* bound: spanning trees, 1 to 100,000; 0: 60. More give a greater bound, slower */
+    uint64_t seed;    /* improve: of the random changes */
 } bosc_tour_search_opts;
 
 /* Shortens a tour by moves to places beside one of the 10 nearest points: 2-opt (two edges are replaced) and Or-opt (up
- * to three consecutive vertices move), until none is found. Then random changes of up to 100 consecutive vertices, each
- * followed by such moves, are kept where the tour does not become longer. Equal points are visited one after the other.
+ * to three consecutive vertices move), until none is found that reverses at most 50,000 vertices. Then random changes of
+ * up to 100 consecutive vertices, each followed by such moves, are kept where the tour does not become longer. Equal
+ * points are visited one after the other.
  * points (n x dim): rows `stride` elements apart (0: dim). n: at most 2^31.
  * opts: required, as dim has no default.
  * order (n): of id_bits, a tour: every row once. Receives the shorter one, which begins with the same row. On failure
