@@ -70,7 +70,7 @@ typedef struct bosc_kdtree_opts {
      * and a launch that fills the device. */
     int32_t blocks, threads;
     /* Over ranks with `sort_halves`, 0 or 1: every rank first receives the coordinates of all points, and keeps them as
-     * scratch while it builds. Ranks then exchange ids alone. */
+     * scratch while it builds. Ranks then exchange ids alone. Needs less than 2^32 - 1 points of all ranks. */
     int32_t full_coordinates;
 } bosc_kdtree_opts;
 

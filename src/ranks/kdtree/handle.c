@@ -47,8 +47,8 @@ bosc_status bi_ranks_kdtree_check_total(bosc_ctx *ctx, const bosc_kdtree_opts *o
                                         int64_t total)
 {
     if (total < (int64_t)UINT32_MAX || (opts->id_bits != 32 && !opts->full_coordinates)) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld points of all ranks; ids of 32 bits name less than 2^32 - 1",
-                   argument, (long long)total);
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "%s: %lld points of all ranks; %s name less than 2^32 - 1", argument,
+                   (long long)total, opts->id_bits == 32 ? "ids of 32 bits" : "ranks with full_coordinates");
 }
 
 static bosc_status check_same(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status, const bosc_kdtree_opts *o)

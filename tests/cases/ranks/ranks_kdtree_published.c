@@ -194,6 +194,7 @@ static void refuse_rank(struct rank *r)
     const int64_t most = (int64_t)UINT32_MAX;
     int64_t scratch = 0, less = 0;
     CHECK_STATUS(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 1, most, NULL, NULL), BOSC_ERR_LIMIT);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "points of all ranks; ranks with full_coordinates name less than 2^32 - 1"));
     CHECK_OK(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 100, 1000, NULL, &scratch));
     opts.full_coordinates = 0;
     CHECK_OK(r->ctx, bosc_ranks_kdtree_bytes(r->ctx, r->comm, &opts, 100, 1000, NULL, &less));
