@@ -133,10 +133,13 @@ int clusters_allocate(bosc_array *array, bosc_dtype dtype, int32_t rank, int64_t
 
 int clusters_report_error(const struct job *job, const char *path, bosc_status status)
 {
-    static const char argument[] = "points: ";
+    static const char points[] = "points: ", squares[] = "dist2: entry "; /* arguments of the library's calls */
     const char *message = bosc_ctx_message(job->ctx);
-    if (strncmp(message, argument, sizeof argument - 1) == 0)
-        return report_error(EXIT_FAILED, "%s: %s", path, message + sizeof argument - 1);
+    if (strncmp(message, points, sizeof points - 1) == 0)
+        return report_error(EXIT_FAILED, "%s: %s", path, message + sizeof points - 1);
+    if (strncmp(message, squares, sizeof squares - 1) == 0)
+        return report_error(
+            EXIT_FAILED, "%s: the square of a distance is out of range; multiply the points by a power of two", path);
     return report_ctx_error(job->ctx, status);
 }
 

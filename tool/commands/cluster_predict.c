@@ -85,8 +85,7 @@ int run_cluster_predict(struct job *job)
     if (!code) code = read_inputs(job, &s);
     if (!code) {
         const bosc_status status = predict(job, &s);
-        if (status != BOSC_OK)
-            code = report_error(status_exit_code(status), "%s: %s", job->operands[1], bosc_ctx_message(job->ctx));
+        if (status != BOSC_OK) code = clusters_report_error(job, job->operands[1], status);
     }
     if (!code) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PROBABILITIES], job->value[OPT_MEMBERSHIP]};
