@@ -29,8 +29,8 @@ typedef struct bosc_tour_search_opts {
 } bosc_tour_search_opts;
 
 /* Shortens a tour by moves to places beside one of the 10 nearest points: 2-opt (two edges are replaced) and Or-opt (up
- * to three consecutive vertices move), until none is found that reverses at most 50,000 vertices. Then random changes of
- * up to 100 consecutive vertices, each followed by such moves, are kept where the tour does not become longer. Equal
+ * to three consecutive vertices move), until none is found that reverses at most 50,000 vertices. Then random changes
+ * of up to 100 consecutive vertices, each followed by such moves, are kept where the tour does not become longer. Equal
  * points are visited one after the other.
  * points (n x dim): rows `stride` elements apart (0: dim). n: at most 2^31.
  * opts: required, as dim has no default.
@@ -48,9 +48,9 @@ BOSC_API bosc_status bosc_tour_improve(bosc_ctx *ctx, const void *points, int64_
                                        const bosc_tour_search_opts *opts, void *order, double *length);
 
 /* Computes a lower bound of the length of every tour: that of a minimum 1-tree under prices of vertices, which is a
- * tour's length at most. Prices rise where the tree has few edges, and fall where it has many. Distant
- * pairs of points count with a lower bound of their distance, so the result bounds tours of all pairs. It is at least
- * twice the extent of the points in any coordinate.
+ * tour's length at most. Prices rise where the tree has few edges, and fall where it has many. Distant pairs of points
+ * count with a lower bound of their distance, so the result bounds tours of all pairs. It is at least twice the extent
+ * of the points in any coordinate.
  * points, n, stride: as in bosc_tour_improve. opts: required.
  * bound: receives the bound, finite; rounding is subtracted.
  * Errors: as bosc_tour_improve.
