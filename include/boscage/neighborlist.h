@@ -15,7 +15,8 @@
  * This distance decides, so no rounding of the search loses or adds a pair, and (j, i, -S) is listed if (i, j, S) is.
  *
  * With a skin, the list holds pairs nearer than cutoff + skin and stays valid while no atom moves by more than half
- * the skin (bosc_neighborlist_move). Results are filtered to the requested cutoff at the present positions.
+ * the skin, less the rounding of its distances (bosc_neighborlist_move). Results are filtered to the requested cutoff
+ * at the present positions.
  * Sources: Verlet, Computer "Experiments" on Classical Fluids (1967), for skins; Quentrec and Brot, New Method for
  *     Searching for Neighbors in Molecular Dynamics Computations (1973), for linked cells. */
 #ifndef BOSCAGE_NEIGHBORLIST_H
@@ -88,8 +89,9 @@ BOSC_API bosc_status bosc_neighborlist_build(bosc_ctx *ctx, bosc_neighborlist *l
 
 /* Replaces the positions, unless an atom has moved so far since the build that a pair may be missing.
  * positions (n x 3): in the order of the build, rows `stride` elements apart (0: 3), not wrapped back into the cell.
- * needs_build: host; set to 1 if an atom has moved by more than half the skin, or to a NaN: the list is then unchanged
- *     and must be built again; else to 0.
+ * needs_build: host; set to 1 if an atom at p has moved to a NaN, or by more than
+ *     skin / 2 - 2^-48 kappa (|p| + cutoff + skin); else to 0. At 1, the list is unchanged and must be built again.
+ *     kappa is |a_0| |a_1| |a_2| / volume: 1 in cells with right angles. Without a skin, any move needs a build.
  * Cost: O(n) work; 24 bytes of scratch an atom for positions in host memory.
  * Waits. */
 BOSC_API bosc_status bosc_neighborlist_move(bosc_ctx *ctx, bosc_neighborlist *list, const void *positions,

@@ -185,8 +185,8 @@ bosc_status bosc_neighborlist_move(bosc_ctx *ctx, bosc_neighborlist *list, const
     BI_TRY(bi_neighborlist_check(ctx, list));
     BI_TRY(bi_neighborlist_check_positions(ctx, list, positions, list->view.n, &stride));
     if (!needs_build) return bi_fail(ctx, BOSC_ERR_ARG, "needs_build: NULL");
-    const double half = list->opts.skin / 2 * (1 - 0x1p-20); /* less than half, for the rounding of distances */
-    struct bi_neighborlist_move move = {.view = list->view, .square = half * half};
+    struct bi_neighborlist_move move = {
+        .view = list->view, .half_skin = list->opts.skin / 2, .range = list->opts.cutoff + list->opts.skin};
     move.input = (struct bi_neighborlist_input){
         .positions = positions, .n = list->view.n, .stride = stride, .is_f64 = list->opts.dtype == BOSC_F64};
     bi_progress_set_total(ctx, 2 * (double)list->view.n);

@@ -109,17 +109,25 @@ BI_FN void bi_step_write_pair(const struct bi_neighborlist_output *a, int64_t e)
 struct bi_neighborlist_move {
     struct bi_neighborlist_view view;
     struct bi_neighborlist_input input;
-    double square; /* displacements of a larger square need a build */
-    uint32_t *far; /* becomes 1 if there is one */
+    double half_skin;
+    double range;  /* cutoff + skin */
+    uint32_t *far; /* becomes 1 if an atom has moved too far */
 };
 
+/* Reports an atom that has moved by more than half the skin, less the rounding of its distances.
+ *
+ * The distance of (i, j, S) has at most 4 roundings of |p_j - p_i| and of each |S_c a_c|, which is at most
+ * kappa |S_0 a_0 + ...| <= kappa (|p_j - p_i| + range). So the distances at the build and now err by less than
+ * 2^-48 kappa (|p_i| + |p_j| + 2 range) together. Each atom accounts for its half. */
 BI_FN void bi_step_check_move(const struct bi_neighborlist_move *a, int64_t i)
 {
     double at[BI_NEIGHBORLIST_DIM], moved[BI_NEIGHBORLIST_DIM];
     bool good = bi_neighborlist_read_position(&a->input, i, at);
     const double *from = a->view.built_at ? a->view.built_at + 3 * i : a->view.atoms[i].at;
+    const double kappa = a->view.systems[a->view.system_of[i]].kappa;
+    const double rounding = a->half_skin > 0 ? 0x1p-48 * kappa * (bi_neighborlist_norm(at) + a->range) : 0;
     for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) moved[c] = at[c] - from[c];
-    good &= bi_neighborlist_dot(moved, moved) <= a->square;
+    good &= bi_neighborlist_norm(moved) + rounding <= a->half_skin;
     if (!good) bi_atomic_or_u32(a->far, 1);
 }
 

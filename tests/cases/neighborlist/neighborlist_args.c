@@ -347,6 +347,34 @@ static void move_limits(bosc_ctx *ctx)
     }
 }
 
+/* The second atom is 2^19 cells away, where distances are multiples of h. Moves of 256.0 h and 256.2 h, less than half
+ * the skin, bring a pair from 513 h beyond 1 to 1, as rounding adds almost h. Either the list finds it, or it must be
+ * built again; so must one whose skin is less than these roundings, while larger skins allow moves. */
+static void moves_far_away(bosc_ctx *ctx)
+{
+    const double h = 0x1p-29, cell[9] = {16, 0, 0, 0, 16, 0, 0, 0, 16};
+    const double before[6] = {0.4 * h, 0, 0, 0x1p23 + 1 + 513 * h, 0, 0};
+    const double after[6] = {256.6 * h, 0, 0, 0x1p23 + 1 + 257 * h, 0, 0};
+    bosc_neighborlist_systems systems = {.size = sizeof systems, .n = 2, .cells = cell};
+    const double skins[3] = {512.8 * h, h, 0x1p-10};
+    for (int k = 0; k < 3; k++) {
+        const bosc_neighborlist_opts o = {.size = sizeof o, .dtype = BOSC_F64, .cutoff = 1 + 0.1 * h, .skin = skins[k]};
+        bosc_neighborlist *list = NULL;
+        int32_t needs = -1;
+        systems.positions = before;
+        CHECK_OK(ctx, bosc_neighborlist_create(ctx, &o, &list));
+        CHECK_OK(ctx, bosc_neighborlist_build(ctx, list, &systems));
+        CHECK_EQ(count_pairs(ctx, list), 0);
+        CHECK_OK(ctx, bosc_neighborlist_move(ctx, list, k == 1 ? before : after, 0, &needs));
+        CHECK_EQ(needs, k < 2);
+        CHECK_EQ(count_pairs(ctx, list), k < 2 ? 0 : 2);
+        systems.positions = after;
+        CHECK_OK(ctx, bosc_neighborlist_build(ctx, list, &systems));
+        CHECK_EQ(count_pairs(ctx, list), 2);
+        bosc_neighborlist_free(list);
+    }
+}
+
 /* Recorded calls write the pairs of the list at each replay. */
 struct recorded {
     bosc_neighborlist *list;
@@ -393,6 +421,7 @@ static const struct suite_case suite_cases_neighborlist_args[] = {
     {"reserve", reserve, NULL},
     {"moves", moves, NULL},
     {"move limits", move_limits, NULL},
+    {"moves far away", moves_far_away, NULL},
     {"recorded outputs", recorded_outputs, NULL},
 };
 SUITE(neighborlist_args);
