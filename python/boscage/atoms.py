@@ -317,7 +317,7 @@ def neighbour_list(
     Parameters
     ----------
     atoms : ase.Atoms, optional
-        Or `positions`, `cell`, `pbc` and `numbers`. Without a cell the system is not periodic.
+        Or `positions`, `cell`, `pbc` and `numbers`. Without a cell or `pbc` the system is not periodic.
     cell_origin : array_like, optional
         Not needed: positions may be anywhere.
 
@@ -331,12 +331,13 @@ def neighbour_list(
     if cutoff is None:
         raise ValueError("cutoff: missing")
     if atoms is not None:
-        positions = atoms.positions if positions is None else positions
-        cell = np.asarray(atoms.cell, np.float64) if cell is None else cell
-        pbc = atoms.pbc if pbc is None else pbc
-        numbers = atoms.numbers if numbers is None else numbers
-    if cell is not None and pbc is None:
-        pbc = True
+        arrays = {"positions": positions, "cell": cell, "pbc": pbc, "numbers": numbers, "cell_origin": cell_origin}
+        for name, array in arrays.items():
+            if array is not None:
+                raise ValueError(f"{name}: given beside atoms")
+        positions, cell, pbc, numbers = atoms.positions, np.asarray(atoms.cell, np.float64), atoms.pbc, atoms.numbers
+    if positions is None:
+        raise ValueError("positions: missing, as atoms are")
     return _listed(_checked(quantities), positions, cell, pbc, cutoff, numbers, False, device)
 
 

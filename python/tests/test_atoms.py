@@ -149,6 +149,14 @@ def test_without_a_positive_cutoff(cutoff):
     assert len(ours.neighbor_list("i", atoms, cutoff, self_interaction=True)) == 0
 
 
+def test_arrays_without_pbc_are_not_periodic():
+    arrays = dict(positions=np.array([[0, 0, 0], [0.5, 0, 0]]), cell=np.eye(3), cutoff=0.8)
+    assert ours.neighbour_list("j", **arrays).tolist() == [1, 0]
+    assert ours.neighbour_list("j", pbc=[True, False, False], **arrays).tolist() == [1, 1, 0, 0]
+    atoms = atoms_of(arrays["positions"], np.eye(3), [True, False, False])
+    assert ours.neighbour_list("j", atoms, 0.8).tolist() == [1, 1, 0, 0]
+
+
 def test_refusals():
     positions = np.zeros((2, 3))
     for wrong, message in (
@@ -176,5 +184,10 @@ def test_refusals():
     for cutoff, message in (({(1, 1): 1.0}, "numbers"), ([0.5], "cutoff"), ([0.5, 0.5, 0.5], "cutoff")):
         with pytest.raises(ValueError, match=message):
             ours.neighbor_list("ij", two, cutoff)
+    with pytest.raises(ValueError, match="positions: missing"):
+        ours.neighbour_list("ij", cutoff=1)
+    for name in ("positions", "cell", "pbc", "numbers", "cell_origin"):
+        with pytest.raises(ValueError, match=f"{name}: given"):
+            ours.neighbour_list("ij", two, 1, **{name: np.zeros(3)})
     with pytest.raises(ValueError, match="finite"):
         ours.neighbor_lists("ij", positions * np.nan, 1)
