@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* Most pairs and atoms, so that no count of bytes overflows. */
-#define MAX_PAIRS (INT64_MAX / 64)
 #define MAX_LENGTH 0x1p300
 #define MIN_LENGTH 0x1p-300
 
@@ -85,7 +83,6 @@ bosc_status bi_neighborlist_check_systems(bosc_ctx *ctx, const bosc_neighborlist
     /* 1. Sizes. */
     BI_TRY(bi_check_size(ctx, "systems", "bosc_neighborlist_systems", systems->size, sizeof s));
     memcpy(&s, systems, systems->size);
-    BI_TRY(check_sizes(ctx, s.n, s.system_count));
     if (s.system_count == 0) s.system_count = 1;
     BI_TRY(check_sizes(ctx, s.n, s.system_count));
     BI_TRY(bi_neighborlist_check_positions(ctx, list, s.positions, s.n, &s.stride));
@@ -143,7 +140,7 @@ bosc_status bi_neighborlist_reserve_atoms(bosc_ctx *ctx, bosc_neighborlist *list
 
 bosc_status bi_neighborlist_reserve_entries(bosc_ctx *ctx, bosc_neighborlist *list, int64_t pairs)
 {
-    if (pairs > MAX_PAIRS)
+    if (pairs > BI_NEIGHBORLIST_MAX_PAIRS)
         return bi_fail(ctx, BOSC_ERR_NOMEM, "out of memory: %lld pairs are more than memory can hold",
                        (long long)pairs);
     BI_TRY(bi_block_reserve(ctx, &list->memory, &list->entries, (size_t)pairs * sizeof(uint64_t)));
@@ -163,7 +160,7 @@ static int64_t size_scratch(const bosc_ctx *ctx, const bosc_neighborlist_opts *o
 static bosc_status check_pairs(bosc_ctx *ctx, int64_t pairs)
 {
     if (pairs < 0) return bi_fail(ctx, BOSC_ERR_ARG, "pairs: %lld is less than 0", (long long)pairs);
-    if (pairs > MAX_PAIRS)
+    if (pairs > BI_NEIGHBORLIST_MAX_PAIRS)
         return bi_fail(ctx, BOSC_ERR_ARG, "pairs: %lld are more than memory can hold", (long long)pairs);
     return BOSC_OK;
 }

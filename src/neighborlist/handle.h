@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* Most pairs of a list or of its output, so that no count of bytes overflows. */
+#define BI_NEIGHBORLIST_MAX_PAIRS (INT64_MAX / 64)
+
 /* Checks that the context can reach the handle. */
 bosc_status bi_neighborlist_check(bosc_ctx *ctx, const bosc_neighborlist *list);
 

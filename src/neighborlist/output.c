@@ -165,7 +165,9 @@ static bosc_status write_padded(bosc_ctx *ctx, struct bi_neighborlist_output *o,
     BI_TRY(bi_stage_out(ctx, counts, counts ? (size_t)n * sizeof *counts : 0, &count_out, &staged));
     o->counts = count_out.reachable;
     if (counts) BI_TRY(ctx->ops->neighborlist->steps->count_near(ctx, n, o));
-    if (o->width > 0) BI_TRY(ctx->ops->neighborlist->steps->write_row(ctx, n, o));
+    const bosc_neighborlist_arrays *to = &o->to;
+    const bool writes = to->centers || to->neighbors || to->shifts || to->distances || to->vectors;
+    if (writes && o->width > 0) BI_TRY(ctx->ops->neighborlist->steps->write_row(ctx, n, o));
     BI_TRY(bi_stage_back(ctx, &count_out));
     return return_arrays(ctx, outs, staged);
 }
@@ -185,6 +187,8 @@ bosc_status bosc_neighborlist_padded(bosc_ctx *ctx, const bosc_neighborlist *lis
     if (n > 0 && width > output.to.capacity / n)
         return bi_fail(ctx, BOSC_ERR_SPACE, "arrays: capacity %lld is less than %lld rows of %lld",
                        (long long)output.to.capacity, (long long)n, (long long)width);
+    if (n > 0 && width > BI_NEIGHBORLIST_MAX_PAIRS / n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "width: %lld: more than memory can hold", (long long)width);
     output.padded = true;
     output.width = width;
     bi_progress_set_total(ctx, 2 * (double)n);

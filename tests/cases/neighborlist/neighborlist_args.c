@@ -213,6 +213,8 @@ static void refuses_bad_outputs(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_neighborlist_padded(ctx, list, 0, 1, NULL, &a), BOSC_ERR_SPACE);
     CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, list, 0, -1, NULL, &good), "width");
     CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, list, 0, 1, (int64_t *)odd, &good), "counts");
+    a.capacity = INT64_MAX;
+    CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, list, 0, INT64_MAX / 64, NULL, &a), "width");
     CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, list, 0, 1, NULL, NULL), "arrays: NULL");
     CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, list, 2, 1, NULL, &good), "cutoff");
     CHECK_ARG(ctx, bosc_neighborlist_padded(ctx, NULL, 0, 1, NULL, &good), "list");
@@ -375,6 +377,17 @@ static void moves_far_away(bosc_ctx *ctx)
     }
 }
 
+/* Counts without arrays cost nothing for the width. */
+static void counts_of_huge_width(bosc_ctx *ctx)
+{
+    bosc_neighborlist *list = make_list(ctx, 0);
+    const bosc_neighborlist_arrays none = {.size = sizeof none, .capacity = INT64_MAX};
+    int64_t counts[2] = {7, 7};
+    CHECK_OK(ctx, bosc_neighborlist_padded(ctx, list, 0, INT64_MAX / 128, counts, &none));
+    CHECK(counts[0] == 1 && counts[1] == 1);
+    bosc_neighborlist_free(list);
+}
+
 /* Recorded calls write the pairs of the list at each replay. */
 struct recorded {
     bosc_neighborlist *list;
@@ -422,6 +435,7 @@ static const struct suite_case suite_cases_neighborlist_args[] = {
     {"moves", moves, NULL},
     {"move limits", move_limits, NULL},
     {"moves far away", moves_far_away, NULL},
+    {"counts of huge width", counts_of_huge_width, NULL},
     {"recorded outputs", recorded_outputs, NULL},
 };
 SUITE(neighborlist_args);
