@@ -184,6 +184,8 @@ def neighbor_matrix(
            [ 1., inf]]))
     """
     width = whole(width, "width")
+    if width < 0:
+        raise ValueError(f"width: {width} is less than 0")
     search = _Search(positions, cutoff, 0.0, False, device)
     search.build(cells, pbc if cells is not None else None, offsets, progress)
     space, n = search.space, int(search.positions.shape[0])
@@ -208,7 +210,12 @@ def _longest(cutoff: Any, numbers: Any, n: int) -> tuple[float, Any]:
             a, b = (from_symbol[x] if isinstance(x, str) else int(x) for x in pair)
             table[a, b] = table[b, a] = float(r)
         kinds = np.asarray(numbers)
-        size = 1 + max([int(k) for pair in table for k in pair] + [int(kinds.max()) if kinds.size else 0])
+        elements = [k for pair in table for k in pair]
+        if min(elements, default=0) < 0:
+            raise ValueError(f"cutoff: {min(elements)} is not the number of an element")
+        if kinds.size and kinds.min() < 0:
+            raise ValueError(f"numbers: {kinds.min()} is not the number of an element")
+        size = 1 + max(elements + [int(kinds.max()) if kinds.size else 0])
         matrix = np.full((size, size), -1.0)
         for pair, r in table.items():
             matrix[pair] = r
@@ -382,7 +389,7 @@ class NeighborList:
         self.algorithm, self.n_threads = algorithm.lower(), whole(n_threads, "n_threads")
         self._device = device
         self._search: Optional[_Search] = None
-        self._box: Any = None
+        self._key: Any = None  # of the search: all that it depends on but the points
 
     def compute(self, points: Any, box: Any, periodic: Any, quantities: str = "ij", copy: bool = True) -> list[Any]:
         """Lists the neighbours of points in a box.
@@ -397,13 +404,14 @@ class NeighborList:
         copy : bool
             Accepted: arrays are always fresh.
         """
-        key = np.asarray(space_of(box).host(box), np.float64).tobytes() + np.broadcast_to(periodic, 3).tobytes()
+        cell, flags = np.asarray(space_of(box).host(box), np.float64).tobytes(), np.asarray(periodic, np.bool_).tobytes()
+        key = cell, flags, self.cutoff, self.skin, self.full_list
         kept = self._search
-        if kept is not None and self.skin > 0 and key == self._box and space_of(points).name == kept.space.name:
+        if kept is not None and self.skin > 0 and key == self._key and space_of(points).name == kept.space.name:
             moved, dtype = points_of(points, None, kept.space, "points")
             if dtype == kept.dtype and kept.handle.move(kept.at(), moved):
                 return kept.quantities(quantities)
         search = _Search(points, self.cutoff, self.skin, not self.full_list, self._device)
         search.build(box, periodic, None)
-        self._search, self._box = search, key
+        self._search, self._key = search, key
         return search.quantities(quantities)

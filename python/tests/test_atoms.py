@@ -125,6 +125,11 @@ def test_skin_keeps_the_list():
     assert kept._search is search
     kept.compute(positions + 1, box, True)
     assert kept._search is not search
+    kept.cutoff = fresh.cutoff = 0.9
+    for mine, other in zip(*(c.compute(positions + 1, box, True, "ijSd") for c in (kept, fresh))):
+        assert np.array_equal(mine, other)
+    with pytest.raises(ValueError, match="pbc"):
+        kept.compute(positions, box, [True, False])
 
 
 def test_float32_and_other_types():
@@ -184,6 +189,14 @@ def test_refusals():
     for cutoff, message in (({(1, 1): 1.0}, "numbers"), ([0.5], "cutoff"), ([0.5, 0.5, 0.5], "cutoff")):
         with pytest.raises(ValueError, match=message):
             ours.neighbor_list("ij", two, cutoff)
+    oxygen = atoms_of(positions, np.eye(3), True, np.array([8, 8]))
+    with pytest.raises(ValueError, match="cutoff: -1"):
+        ours.neighbor_list("ij", oxygen, {(-1, 8): 1.0})
+    oxygen.numbers = np.array([8, -1])
+    with pytest.raises(ValueError, match="numbers: -1"):
+        ours.neighbor_list("ij", oxygen, {(1, 8): 1.0})
+    with pytest.raises(ValueError, match="width: -1"):
+        ours.neighbor_matrix(positions, 1, -1)
     with pytest.raises(ValueError, match="positions: missing"):
         ours.neighbour_list("ij", cutoff=1)
     for name in ("positions", "cell", "pbc", "numbers", "cell_origin"):
