@@ -1,7 +1,7 @@
 /* Times neighbour lists: bench_neighborlist [-n atoms]. Three inputs: a crystal of n atoms at 0.1 atoms per unit of
- * volume, displaced from a lattice, with a cutoff of 5; the same atoms in random order; and n / 64 molecules of 64
- * atoms in one call. Positions and results are in the backend's memory, the list is warm. Lists must be symmetric, and
- * the same on the CPU. */
+ * volume, displaced from a lattice, with a cutoff of 5, as a full and a half list; the same atoms in random order; and
+ * n / 1024 molecules of 64 atoms in one call. Positions and results are in the backend's memory, the list is warm.
+ * Pairs, shifts and distances must be the same bits on the CPU. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void build_and_write(void *user)
     BENCH(bosc_ctx_sync(bench.ctx));
 }
 
-/* Creates the list, builds it once, and allocates arrays for its pairs: neighbours, shifts and distances. */
+/* Creates the list, builds it once, and allocates arrays for its pairs: atoms, shifts and distances. */
 static void open_list(struct subject *b, bool half)
 {
     const bosc_neighborlist_opts o = {.size = sizeof o, .cutoff = 5, .half = half, .id_bits = 32};

@@ -41,7 +41,8 @@ struct bi_neighborlist_system {
     uint8_t periodic[BI_NEIGHBORLIST_DIM];
 };
 
-/* First bad system and atom, all bits set at first; system with too many images. They follow the offsets. */
+/* Words of a build behind the offsets: the first bad system, the first bad atom, and the first system with too many
+ * images. All bits are set if there is none. */
 enum { BI_NEIGHBORLIST_BAD_SYSTEM, BI_NEIGHBORLIST_BAD_ATOM, BI_NEIGHBORLIST_BAD_IMAGES, BI_NEIGHBORLIST_FOUND };
 
 /* The part of a list that steps read. An entry is a neighbour's number, then its image relative to the atoms' cells:
