@@ -71,7 +71,7 @@ BOSC_API bosc_status bosc_neighborlist_reserve(bosc_ctx *ctx, bosc_neighborlist 
 
 /* Computes the backend memory, in bytes, of a build of these sizes. Needs no device.
  * kept: held by the list; may be NULL.
- * scratch: of the context while building, with copies of host arrays whose rows are 3 elements apart; may be NULL. */
+ * scratch: of the context while building, with copies of host arrays of stride 3; may be NULL. */
 BOSC_API bosc_status bosc_neighborlist_bytes(bosc_ctx *ctx, const bosc_neighborlist_opts *opts, int64_t n,
                                              int64_t system_count, int64_t pairs, int64_t *kept, int64_t *scratch);
 
@@ -144,7 +144,7 @@ BOSC_API bosc_status bosc_neighborlist_rows(bosc_ctx *ctx, const bosc_neighborli
 
 /* Returns the pairs as rows of equal width, for arrays of a fixed shape.
  * width: entries of each row; arrays->capacity must be at least n * width. A row with more pairs keeps the first ones.
- * counts (n): pairs of each atom, also beyond the width; may be NULL. Arrays that are all NULL give counts only.
+ * counts (n): pairs of each atom, also beyond the width; may be NULL. If all arrays are NULL, only counts are written.
  * arrays: entry e of atom i is at i * width + e. Absent entries have neighbour -1 (32 bits: 2^32 - 1), center i,
  *     shift 0, an infinite distance and vector 0.
  * Cost: O(pairs + n * width) work; no scratch.
