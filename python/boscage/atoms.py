@@ -404,7 +404,8 @@ class NeighborList:
         copy : bool
             Accepted: arrays are always fresh.
         """
-        cell, flags = np.asarray(space_of(box).host(box), np.float64).tobytes(), np.asarray(periodic, np.bool_).tobytes()
+        cell = np.asarray(space_of(box).host(box), np.float64).tobytes()
+        flags = np.asarray(periodic, np.bool_).tobytes()
         key = cell, flags, self.cutoff, self.skin, self.full_list
         kept = self._search
         if kept is not None and self.skin > 0 and key == self._key and space_of(points).name == kept.space.name:
