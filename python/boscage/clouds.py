@@ -35,15 +35,20 @@ def batch_offsets(batch: Any, count: Optional[int] = None) -> np.ndarray:
     >>> batch_offsets([0, 0, 2])
     array([0, 2, 2, 3])
     """
+    return offsets_of(batch, count, "batch", "count")
+
+
+def offsets_of(batch: Any, count: Optional[int], name: str, count_name: str) -> np.ndarray:
+    """As `batch_offsets`; errors name the arguments by `name` and `count_name`."""
     batch = np.asarray(batch)
     if batch.ndim != 1 or (batch.size and batch.dtype.kind not in "iu"):
-        raise ValueError("batch: not a vector of integers")
+        raise ValueError(f"{name}: not a vector of integers")
     if batch.size and (batch[0] < 0 or (batch[1:] < batch[:-1]).any()):
-        raise ValueError("batch: numbers do not ascend from 0")
+        raise ValueError(f"{name}: numbers do not ascend from 0")
     least = int(batch[-1]) + 1 if batch.size else 0
-    count = least if count is None else whole(count, "count")
+    count = least if count is None else whole(count, count_name)
     if count < least:
-        raise ValueError(f"count: {count} clouds, but the batch has {least}")
+        raise ValueError(f"{count_name}: {count} clouds, but {name} has {least}")
     return np.searchsorted(batch, np.arange(count + 1)).astype(np.int64)
 
 
@@ -84,7 +89,7 @@ class PointClouds:
         points, self._dtype = self._points(points, "points", self._space)
         self._m = int(points.shape[1])
         self._handle = _core.Clouds(self._at(), DTYPES[self._dtype], self._m)
-        self._build(points, offsets, progress)
+        self._build(points, offsets, self._space, progress)
 
     def _at(self, space: Optional[Space] = None, progress: Progress = None) -> Any:
         return where(self._place, (space or self._space).stream(), None, progress)
@@ -101,19 +106,18 @@ class PointClouds:
         return space.rows(x, dtype), dtype
 
     def _integers(self, x: Any, name: str, space: Space, least: int = 1) -> Any:
-        if space_of(x) is NUMPY:
-            given = np.asarray(x)
-            if given.ndim != 1 or given.size < least or given.dtype.kind not in "iu":
-                raise ValueError(f"{name}: not a vector of integers")
-            x = np.ascontiguousarray(given, np.int64)
-        return x if space is NUMPY else space.asarray(x, "int64")
+        own = space_of(x)
+        x = np.asarray(x) if own is NUMPY else x
+        if len(x.shape) != 1 or x.shape[0] < least or not own.dtype_name(x).startswith(("int", "uint")):
+            raise ValueError(f"{name}: not a vector of integers")
+        return x if space is NUMPY and own is not NUMPY else space.asarray(x, "int64")
 
-    def _build(self, points: Any, offsets: Any, progress: Progress) -> None:
+    def _build(self, points: Any, offsets: Any, space: Space, progress: Progress) -> None:
         if offsets is None:
             offsets = np.array([0, points.shape[0]])
-        offsets = self._integers(offsets, "offsets", self._space)
-        self._handle.build(self._at(None, progress), points, offsets)
-        self.points, self.offsets = points, offsets
+        offsets = self._integers(offsets, "offsets", space)
+        self._handle.build(self._at(space, progress), points, offsets)
+        self._space, self.points, self.offsets = space, points, offsets
 
     @writing
     def rebuild(self, points: Any, offsets: Any = None, *, progress: Progress = None) -> None:
@@ -124,8 +128,7 @@ class PointClouds:
         points, _ = self._points(points, "points", space, self._dtype)
         if points.shape[1] != self._m:
             raise ValueError(f"points: {points.shape[1]} coordinates, but the batch has {self._m}")
-        self._space = space
-        self._build(points, offsets, progress)
+        self._build(points, offsets, space, progress)
 
     def __len__(self) -> int:
         """The number of clouds."""
@@ -294,8 +297,10 @@ class PointClouds:
         counts = np.asarray(counts)
         if counts.shape not in ((), (len(self),)) or (counts.size and counts.dtype.kind not in "iu"):
             raise ValueError(f"counts: not an integer, or {len(self)} of them")
+        if (counts < 0).any():
+            raise ValueError("counts: less than 0")
         np.cumsum(np.broadcast_to(counts.astype(np.int64), len(self)), out=offsets[1:])
-        ids = space.empty(int(max(offsets[-1], 0)), "int64")
+        ids = space.empty(int(offsets[-1]), "int64")
         given = self._integers(offsets, "counts", space)
         if starts is not None:
             starts = self._integers(starts, "starts", space, least=0)

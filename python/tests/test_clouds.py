@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boscage.torch as geometric
+from boscage._arrays import Space
 from boscage.clouds import PointClouds, batch_offsets
 
 
@@ -94,6 +95,20 @@ def test_life():
     assert (PointClouds(points).sample_farthest(30)[1][:1] == 0).all()
 
 
+def test_a_failed_rebuild_changes_nothing(monkeypatch):
+    class Lists(Space):
+        def give(self, x):
+            return x.tolist()
+
+    clouds = PointClouds(np.array([[0.0], [1.0], [5.0]]))
+    monkeypatch.setattr("boscage.clouds.space_of", lambda *x: Lists())
+    with pytest.raises(ValueError, match="NaN"):
+        clouds.rebuild(np.array([[np.nan]]))
+    assert isinstance(clouds.knn(2)[1], np.ndarray) and len(clouds.points) == 3
+    clouds.rebuild(np.array([[0.0], [2.0]]))
+    assert clouds.knn(2)[1] == [[0, 1], [1, 0]]
+
+
 @pytest.mark.parametrize(
     "call, word",
     [
@@ -109,6 +124,7 @@ def test_life():
         (lambda c: c.sample_farthest(2, [0, 0]), "offsets"),
         (lambda c: c.sample_farthest([1, 1, 1]), "counts"),
         (lambda c: c.sample_farthest(1.5), "counts"),
+        (lambda c: c.sample_farthest([1, -1]), "counts"),
         (lambda c: c.sample_farthest(1, [0.0, 10.0]), "starts"),
         (lambda c: c.rebuild(np.zeros((3, 3)), [0, 1, 3]), "points"),
         (lambda c: c.rebuild(np.zeros((3, 2)), [0, 1, 2]), "offsets"),
