@@ -13,7 +13,7 @@ import numpy as np
 
 from ._arrays import Space, space_of
 from ._numbers import real, whole
-from .clouds import PointClouds, batch_offsets
+from .clouds import PointClouds, offsets_of
 
 __all__ = ["fps", "knn", "knn_graph", "nearest", "radius", "radius_graph"]
 
@@ -23,25 +23,29 @@ def _xp(space: Space) -> Any:
     return getattr(space, "torch", None) or getattr(space, "xp", np)
 
 
-def _offsets(space: Space, x: Any, batch: Any, count: Optional[int]) -> np.ndarray:
+def _offsets(space: Space, x: Any, batch: Any, size: Optional[int], name: str = "batch") -> np.ndarray:
+    """The offsets of the clouds of x; without a batch vector all rows are one cloud."""
     if batch is None:
         return np.array([0, x.shape[0]])
-    offsets = batch_offsets(space.host(batch), count)
+    offsets = offsets_of(space.host(batch), size, name, "batch_size")
     if offsets[-1] != x.shape[0]:
-        raise ValueError(f"batch: {offsets[-1]} rows, but there are {x.shape[0]} points")
+        raise ValueError(f"{name}: {offsets[-1]} rows, but there are {x.shape[0]} points")
     return offsets
 
 
-def _batches(x: Any, y: Any, batch_x: Any, batch_y: Any, size: Optional[int]) -> tuple[PointClouds, Any, np.ndarray]:
+def _batches(
+    x: Any, y: Any, batch_x: Any, batch_y: Any, size: Optional[int], names: tuple[str, str] = ("batch_x", "batch_y")
+) -> tuple[PointClouds, Any, np.ndarray]:
     """The points x as a batch, and the queries y with their offsets; both have as many clouds."""
     space = space_of(x, y)
     x, y = (np.asarray(v) if space is space_of() else v for v in (x, y))
     x, y = (v.reshape(-1, 1) if len(v.shape) == 1 else v for v in (x, y))
-    if size is None and batch_x is not None and batch_y is not None:
-        size = max(len(batch_offsets(space.host(b))) - 1 for b in (batch_x, batch_y))
-    of_x, of_y = _offsets(space, x, batch_x, size), _offsets(space, y, batch_y, size)
+    of_x, of_y = _offsets(space, x, batch_x, size, names[0]), _offsets(space, y, batch_y, size, names[1])
+    if batch_x is not None and batch_y is not None:  # clouds behind the last one of a side are empty there
+        length = max(len(of_x), len(of_y))
+        of_x, of_y = (np.pad(of, (0, length - len(of)), "edge") for of in (of_x, of_y))
     if len(of_x) != len(of_y):
-        raise ValueError("batch: of one side only, and it has more clouds than one")
+        raise ValueError(f"{names[0]}, {names[1]}: only one is there, and it does not have one cloud")
     return PointClouds(x, of_x), y, of_y
 
 
@@ -52,16 +56,24 @@ def _edges(space: Space, ids: Any) -> tuple[Any, Any]:
     return (rows[:, None] + 0 * ids)[there], ids[there]
 
 
-def _near(clouds: PointClouds, queries: tuple, k: int, r: float, exclude_self: bool) -> tuple[Any, Any]:
-    """The rows and the entries of the k nearest within r of each query; of all within r, by id, if no cloud has more
-    than k points."""
+def _near(clouds: PointClouds, queries: tuple, k: int, r: Optional[float], exclude_self: bool) -> tuple[Any, Any]:
+    """The rows and the entries of the k nearest of each query; with r those within it: of all, by id, if no cloud has
+    more than k points."""
     space = clouds._space
     largest = int(np.diff(space.host(clouds.offsets)).max(initial=0))
-    if k < largest or r == np.inf:
-        return _edges(space, clouds.knn(min(k, max(largest, 1)), *queries, r=r, exclude_self=exclude_self)[1])
+    if r is None or k < largest:
+        limit = np.inf if r is None else r
+        return _edges(space, clouds.knn(min(k, max(largest, 1)), *queries, r=limit, exclude_self=exclude_self)[1])
     rows, ids, _ = clouds.radius(r, *queries, exclude_self=exclude_self)
     pairs = space.pairs(rows, ids)
     return pairs[:, 0], pairs[:, 1]
+
+
+def _most(max_num_neighbors: Any) -> int:
+    most = whole(max_num_neighbors, "max_num_neighbors")
+    if most < 1:
+        raise ValueError(f"max_num_neighbors: {most} is less than 1")
+    return most
 
 
 def knn(
@@ -101,7 +113,7 @@ def knn(
            [0, 1, 2, 3]])
     """
     clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
-    rows, ids = _near(clouds, (y, of_y), whole(k, "k"), np.inf, False)
+    rows, ids = _near(clouds, (y, of_y), whole(k, "k"), None, False)
     return _xp(clouds._space).stack([rows, ids])
 
 
@@ -129,11 +141,11 @@ def radius(
            [0, 1, 2]])
     """
     clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
-    rows, ids = _near(clouds, (y, of_y), whole(max_num_neighbors, "max_num_neighbors"), real(r, "r"), False)
+    rows, ids = _near(clouds, (y, of_y), _most(max_num_neighbors), real(r, "r"), False)
     return _xp(clouds._space).stack([rows, ids])
 
 
-def _graph(x: Any, k: int, r: float, batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
+def _graph(x: Any, k: int, r: Optional[float], batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
     if flow not in ("source_to_target", "target_to_source"):
         raise ValueError(f"flow: {flow!r} is neither 'source_to_target' nor 'target_to_source'")
     space = space_of(x)
@@ -176,7 +188,7 @@ def knn_graph(
     array([[1, 0, 1, 4, 3],
            [0, 1, 2, 3, 4]])
     """
-    return _graph(x, whole(k, "k"), np.inf, batch, loop, flow, batch_size)
+    return _graph(x, whole(k, "k"), None, batch, loop, flow, batch_size)
 
 
 def radius_graph(
@@ -199,8 +211,7 @@ def radius_graph(
     array([[1, 0],
            [0, 1]])
     """
-    most = whole(max_num_neighbors, "max_num_neighbors")
-    return _graph(x, most, real(r, "r"), batch, loop, flow, batch_size)
+    return _graph(x, _most(max_num_neighbors), real(r, "r"), batch, loop, flow, batch_size)
 
 
 def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
@@ -213,7 +224,7 @@ def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
     >>> nearest(np.array([-1.0, 2.0, 9.0]), np.array([0.0, 10.0]))
     array([0, 0, 1])
     """
-    clouds, x, of_x = _batches(y, x, batch_y, batch_x, None)
+    clouds, x, of_x = _batches(y, x, batch_y, batch_x, None, ("batch_y", "batch_x"))
     return clouds.knn(1, x, of_x)[1][:, 0]
 
 
@@ -261,8 +272,13 @@ def fps(
         raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
     src = np.asarray(src) if space is space_of() else src
     src = src.reshape(-1, 1) if len(src.shape) == 1 else src
-    offsets = _offsets(space, src, batch, batch_size) if ptr is None else np.asarray(space.host(ptr), np.int64)
+    offsets = _offsets(space, src, batch, batch_size) if ptr is None else np.asarray(space.host(ptr))
+    if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
+        raise ValueError("ptr: not a vector of integers")
+    offsets = offsets.astype(np.int64)
     sizes = np.diff(offsets)
+    if offsets[0] != 0 or offsets[-1] != src.shape[0] or (sizes < 0).any():
+        raise ValueError(f"ptr: does not ascend from 0 to {src.shape[0]}")
     starts = None
     if random_start:
         starts = offsets[:-1] + np.random.default_rng(seed).integers(0, np.maximum(sizes, 1))

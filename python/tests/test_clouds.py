@@ -172,6 +172,12 @@ def test_torch_geometric(batch, k, r):
         assert list(enumerate(found)) == plain_edges(batch, 1, np.inf)
 
 
+def test_torch_geometric_order_within_an_infinite_radius():
+    x = np.array([0.0, 1.0, 5.0])
+    assert geometric.radius(x, [4.0], np.inf)[1].tolist() == [0, 1, 2]  # by row, as for any radius
+    assert geometric.radius(x, [4.0], np.inf, max_num_neighbors=2)[1].tolist() == [2, 1]  # the nearest
+
+
 def test_torch_geometric_samples():
     rng = np.random.default_rng(2)
     points, batch = rng.random((30, 3)), np.repeat([0, 1, 3], 10)
@@ -188,9 +194,16 @@ def test_torch_geometric_samples():
     [
         (lambda x: geometric.fps(x, ratio=0), "ratio"),
         (lambda x: geometric.knn_graph(x, 1, flow="up"), "flow"),
-        (lambda x: geometric.knn(x, x, 1, [0] * 9), "batch"),
-        (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1]), "batch"),
+        (lambda x: geometric.knn(x, x, 1, [0] * 9), "batch_x:"),
+        (lambda x: geometric.knn(x, x, 1, None, [1, 0] * 5), "batch_y:"),
+        (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1]), "batch_x, batch_y:"),
+        (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1], batch_size=1), "batch_size:"),
+        (lambda x: geometric.nearest(x, x, [0] * 9), "batch_x:"),
         (lambda x: geometric.radius(x, x, -1.0), "radius"),
+        (lambda x: geometric.radius(x, x, 1.0, max_num_neighbors=0), "max_num_neighbors:"),
+        (lambda x: geometric.fps(x, ptr=[0.0, 10.0]), "ptr:"),
+        (lambda x: geometric.fps(x, ptr=[0, 9]), "ptr:"),
+        (lambda x: geometric.fps(x, ptr=[0, 6, 5, 10]), "ptr:"),
     ],
 )
 def test_torch_geometric_refusals(call, word):
