@@ -1,7 +1,7 @@
 /* Batches of point clouds on a CUDA device: bench_clouds [-n points of a cloud -c clouds] [-k neighbours] [-R radius]
- * [-s shape]. Beside each search is the brute force of torch_cluster (a thread a query, or a block a sampled cloud),
- * written here after its method. Points of the shape are on the device, the handle is warm and assumes valid input;
- * times are of single calls, between events, and of replayed graphs. Ids are compared. */
+ * [-s shape]. Beside the k nearest and the samples is brute force (a thread a query, a block a sampled cloud), written
+ * here after the method of torch_cluster, and their ids are compared. Points of the shape are on the device, the handle
+ * is warm and assumes valid input; times are of single calls, between events, and of replayed graphs. */
 #include <cmath>
 #include <cstring>
 
@@ -10,11 +10,10 @@
 
 enum { WARM_UPS = 3, THREADS = 256, MOST_K = 64 };
 
-/* A batch on the device, as clouds of equal sizes. */
+/* The points of a batch on the device, whose clouds have equal sizes. */
 struct batch {
     const float *points;
-    const int64_t *offsets;
-    int64_t n, clouds;
+    int64_t n;
 };
 
 /* The k nearest within r2 of each point of its cloud: lists in local memory, ascending. */
@@ -76,23 +75,7 @@ static __global__ void sample_farthest(batch b, int each, int m, float *dist2, i
 
 static void print_row(const char *name, int64_t n, bench_times ours, bench_times theirs, bool right)
 {
-    struct bench_row row = {};
-    row.name = name;
-    row.n = n;
-    row.ours = ours;
-    row.peer = theirs.median > 0 ? "brute force" : NULL;
-    row.theirs = theirs;
-    bench_print(&row);
-    bench_check(right, "%s of %lld", name, (long long)n);
-}
-
-static bool same_ids(const device_array<int64_t> &a, const device_array<int64_t> &b, int64_t n)
-{
-    std::vector<int64_t> x((size_t)n), y((size_t)n);
-    CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaMemcpy(x.data(), a.p, (size_t)n * 8, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(y.data(), b.p, (size_t)n * 8, cudaMemcpyDeviceToHost));
-    return x == y;
+    print_row_beside("brute force", name, n, ours, theirs, right);
 }
 
 static void time_all(const char *shape, int64_t clouds, int64_t each, int k, double radius, int64_t samples)
@@ -108,7 +91,7 @@ static void time_all(const char *shape, int64_t clouds, int64_t each, int k, dou
     CUDA(cudaMemcpy(starts.p, offsets.data(), (size_t)(clouds + 1) * 8, cudaMemcpyHostToDevice));
     CUDA(cudaMemcpy(sample_starts.p, sample_offsets.data(), (size_t)(clouds + 1) * 8, cudaMemcpyHostToDevice));
     free(host);
-    const batch b = {points.p, starts.p, n, clouds};
+    const batch b = {points.p, n};
     const unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);
     bosc_clouds_opts o = {};
     o.size = sizeof o;
@@ -132,16 +115,16 @@ static void time_all(const char *shape, int64_t clouds, int64_t each, int k, dou
     print_row("build", n, device_time(WARM_UPS, build), bench_times(), true);
     bench_times ours = device_time(WARM_UPS, [&] { nearest(INFINITY); }), peer = {};
     if (!slow) peer = device_time(1, [&] { brute(INFINITY); });
-    print_row("k nearest", n, ours, peer, slow || same_ids(ids, theirs, n * k));
+    print_row("k nearest", n, ours, peer, slow || same_items(ids, theirs, n * k));
     ours = device_time(WARM_UPS, [&] { build(), nearest(INFINITY); });
     print_row("build and k nearest", n, ours, peer, true);
     print_row("  as a graph", n, graph_time([&] { build(), nearest(INFINITY); }), peer, true);
     ours =
         device_time(WARM_UPS, [&] { BENCH(bosc_clouds_knn(bench.ctx, handle, &others, k, INFINITY, ids.p, nullptr)); });
-    print_row("k nearest of separate queries", n, ours, peer, slow || same_ids(ids, theirs, n * k));
+    print_row("k nearest of separate queries", n, ours, peer, slow || same_items(ids, theirs, n * k));
     if (!slow) peer = device_time(1, [&] { brute((float)(radius * radius)); });
     ours = device_time(WARM_UPS, [&] { nearest(radius); });
-    print_row("k nearest within the radius", n, ours, peer, slow || same_ids(ids, theirs, n * k));
+    print_row("k nearest within the radius", n, ours, peer, slow || same_items(ids, theirs, n * k));
     print_row("  with build, as a graph", n, graph_time([&] { build(), nearest(radius); }), peer, true);
     ours =
         device_time(WARM_UPS, [&] { BENCH(bosc_clouds_radius_count(bench.ctx, handle, nullptr, radius, counts.p)); });
@@ -171,7 +154,7 @@ static void time_all(const char *shape, int64_t clouds, int64_t each, int k, dou
             sample_farthest<<<(unsigned)clouds, THREADS, 0, stream>>>(b, (int)each, (int)samples, dist2.p, theirs.p);
         });
     ours = device_time(1, sample);
-    print_row("farthest points", n, ours, peer, slow || same_ids(ids, theirs, clouds * samples));
+    print_row("farthest points", n, ours, peer, slow || same_items(ids, theirs, clouds * samples));
     bosc_clouds_free(handle);
 }
 

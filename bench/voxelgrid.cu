@@ -176,22 +176,7 @@ struct cell_list {
 
 static void print_row(const char *name, int64_t n, bench_times ours, bench_times theirs, bool right)
 {
-    struct bench_row row = {};
-    row.name = name;
-    row.n = n;
-    row.ours = ours;
-    row.peer = theirs.median > 0 ? "cell list, CUB" : NULL;
-    row.theirs = theirs;
-    bench_print(&row);
-    bench_check(right, "%s of %lld", name, (long long)n);
-}
-
-static bool same_counts(const device_array<int64_t> &a, const device_array<int64_t> &b, int64_t n)
-{
-    std::vector<int64_t> x((size_t)n), y((size_t)n);
-    CUDA(cudaMemcpy(x.data(), a.p, (size_t)n * 8, cudaMemcpyDeviceToHost));
-    CUDA(cudaMemcpy(y.data(), b.p, (size_t)n * 8, cudaMemcpyDeviceToHost));
-    return x == y;
+    print_row_beside("cell list, CUB", name, n, ours, theirs, right);
 }
 
 /* True if both have the same pairs; ours must ascend. */
@@ -247,11 +232,11 @@ static void time_all(const char *shape, int64_t n, double neighbours)
     print_row("build", n, ours, peer, true);
     ours = device_time(WARM_UPS, [&] { count(nullptr); });
     peer = device_time(WARM_UPS, [&] { list.count_all(theirs.p); });
-    print_row("neighbours of all points counted", n, ours, peer, same_counts(counts, theirs, n));
+    print_row("neighbours of all points counted", n, ours, peer, same_items(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { count(points.p); });
-    print_row("  of queries in the array of the build", n, ours, bench_times(), same_counts(counts, theirs, n));
+    print_row("  of queries in the array of the build", n, ours, bench_times(), same_items(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { count(elsewhere.p); });
-    print_row("  of queries that a build has not seen", n, ours, bench_times(), same_counts(counts, theirs, n));
+    print_row("  of queries that a build has not seen", n, ours, bench_times(), same_items(counts, theirs, n));
     ours = device_time(WARM_UPS, [&] { build(), count(nullptr); });
     peer = device_time(WARM_UPS, [&] { list.build(points.p), list.count_all(theirs.p); });
     print_row("build and count", n, ours, peer, true);

@@ -42,6 +42,30 @@ template <class T> struct device_array {
     device_array(const device_array &) = delete;
 };
 
+/* True if the first n items of both arrays are equal. Waits for the stream. */
+template <class T> static bool same_items(const device_array<T> &a, const device_array<T> &b, int64_t n)
+{
+    std::vector<T> x((size_t)n), y((size_t)n);
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(x.data(), a.p, (size_t)n * sizeof(T), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(y.data(), b.p, (size_t)n * sizeof(T), cudaMemcpyDeviceToHost));
+    return x == y;
+}
+
+/* Prints a row beside that of `peer`, if its times are not 0. The program fails if not `right`. */
+static inline void print_row_beside(const char *peer, const char *name, int64_t n, bench_times ours, bench_times theirs,
+                                    bool right)
+{
+    struct bench_row row = {};
+    row.name = name;
+    row.n = n;
+    row.ours = ours;
+    row.peer = theirs.median > 0 ? peer : NULL;
+    row.theirs = theirs;
+    bench_print(&row);
+    bench_check(right, "%s of %lld", name, (long long)n);
+}
+
 /* Seconds of `count` calls of f in a row, by events. */
 template <class F> static double between_events(int count, const F &f)
 {
