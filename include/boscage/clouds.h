@@ -138,7 +138,7 @@ BOSC_API bosc_status bosc_clouds_radius(bosc_ctx *ctx, const bosc_clouds *clouds
  * Errors: BOSC_ERR_ARG with the cloud for offsets and starts, unless assume_valid; then none stands for samples beyond
  *     the points.
  * Cost: a point is measured when a new sample may be nearer than those before: O(n dim log m) of n points and m
- *     samples, expected, in few dimensions. 8 + 8 bytes of scratch a point.
+ *     samples, expected, in few dimensions. Scratch: up to 9 bytes a point, and 4 a cloud for each level of boxes.
  * Queues if assume_valid is set. */
 BOSC_API bosc_status bosc_clouds_sample_farthest(bosc_ctx *ctx, const bosc_clouds *clouds, const int64_t *offsets,
                                                  int64_t sample_count, const int64_t *starts, void *ids);

@@ -134,8 +134,7 @@ bosc_status bosc_bisectors_get_info(bosc_ctx *ctx, const bosc_bisectors *bisecto
 {
     BI_ENTER(ctx);
     BI_TRY(bi_bisector_check(ctx, bisectors));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_bisectors_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_bisectors_info));
     const size_t bytes = leaf_bytes(&bisectors->current) + leaf_bytes(&bisectors->next);
     bosc_bisectors_info full = {.leaves = bisectors->view.leaves,
                                 .bytes = (int64_t)(bytes + bisectors->roots.bytes + bisectors->marks.bytes +

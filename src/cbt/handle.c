@@ -175,8 +175,7 @@ bosc_status bosc_cbt_get_info(bosc_ctx *ctx, const bosc_cbt *tree, bosc_cbt_info
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cbt_check(ctx, tree));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_cbt_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_cbt_info));
     bosc_cbt_info full = {.bytes = bi_cbt_kept_bytes(tree),
                           .depth = tree->opts.depth,
                           .layout = tree->opts.layout,

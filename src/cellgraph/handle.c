@@ -176,8 +176,7 @@ bosc_status bosc_cellgraph_get_info(bosc_ctx *ctx, const bosc_cellgraph *graph, 
 {
     BI_ENTER(ctx);
     BI_TRY(bi_cellgraph_check(ctx, graph));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_cellgraph_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_cellgraph_info));
     bosc_cellgraph_info full = {.n = graph->n,
                                 .vertices = graph->vertices,
                                 .edges = graph->edges,

@@ -92,12 +92,7 @@ bosc_status bosc_clouds_build(bosc_ctx *ctx, bosc_clouds *clouds, const void *po
     struct bi_clouds_rows rows;
     BI_ENTER(ctx);
     BI_TRY(bi_clouds_check(ctx, clouds));
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a batch holds less than 2^32 - 1", (long long)n);
-    if (cloud_count >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a batch holds less than 2^32 - 1 clouds",
-                       (long long)cloud_count);
-    if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
+    BI_TRY(bi_clouds_check_sizes(ctx, &clouds->opts, n, cloud_count, 0));
     BI_TRY(bi_clouds_check_rows(ctx, clouds, "points", points, "n", n, stride, &rows));
     BI_TRY(bi_clouds_check_offsets(ctx, "offsets", offsets));
     bi_progress_set_total(ctx, 16 * (double)n);

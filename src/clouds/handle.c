@@ -142,8 +142,8 @@ static int64_t scratch_bytes(const bosc_clouds_opts *o, int64_t count, int64_t c
     return count * of_row + cloud_count * (24 + 4 * BI_CLOUDS_LEVELS) + SLACK;
 }
 
-static bosc_status check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t n, int64_t cloud_count,
-                               int64_t query_count)
+bosc_status bi_clouds_check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t n, int64_t cloud_count,
+                                  int64_t query_count)
 {
     if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
     if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
@@ -166,7 +166,7 @@ bosc_status bosc_clouds_bytes(bosc_ctx *ctx, const bosc_clouds_opts *opts, int64
     size_t bytes[BLOCKS], sum = 0;
     BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
-    BI_TRY(check_sizes(ctx, &full, n, cloud_count, 0));
+    BI_TRY(bi_clouds_check_sizes(ctx, &full, n, cloud_count, 0));
     max_bytes(&full, n, cloud_count, bytes);
     for (int b = 0; b < BLOCKS; b++) sum += bytes[b];
     if (kept) *kept = (int64_t)sum;
@@ -192,7 +192,7 @@ bosc_status bosc_clouds_reserve(bosc_ctx *ctx, bosc_clouds *clouds, int64_t n, i
     void *scratch;
     BI_ENTER(ctx);
     BI_TRY(bi_clouds_check(ctx, clouds));
-    BI_TRY(check_sizes(ctx, &clouds->opts, n, cloud_count, query_count));
+    BI_TRY(bi_clouds_check_sizes(ctx, &clouds->opts, n, cloud_count, query_count));
     const int64_t rows = n > query_count ? n : query_count;
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&clouds->opts, rows, cloud_count), &scratch));
     max_bytes(&clouds->opts, n, cloud_count, bytes);
@@ -203,8 +203,7 @@ bosc_status bosc_clouds_get_info(bosc_ctx *ctx, const bosc_clouds *clouds, bosc_
 {
     BI_ENTER(ctx);
     BI_TRY(bi_clouds_check(ctx, clouds));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_clouds_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_clouds_info));
     const struct bi_clouds_view *v = &clouds->view;
     bosc_clouds_info full = {.n = v->n,
                              .cloud_count = v->cloud_count,

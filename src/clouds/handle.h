@@ -14,6 +14,10 @@ bosc_status bi_clouds_check(bosc_ctx *ctx, const bosc_clouds *clouds);
 bosc_status bi_clouds_check_rows(bosc_ctx *ctx, const bosc_clouds *clouds, const char *array, const void *data,
                                  const char *count_name, int64_t count, int64_t stride, struct bi_clouds_rows *rows);
 
+/* Checks the numbers of points, clouds and queries against the limits. */
+bosc_status bi_clouds_check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *opts, int64_t n, int64_t cloud_count,
+                                  int64_t query_count);
+
 /* Checks that an array of offsets is there and aligned. */
 bosc_status bi_clouds_check_offsets(bosc_ctx *ctx, const char *array, const int64_t *offsets);
 

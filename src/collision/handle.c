@@ -107,8 +107,7 @@ bosc_status bosc_collision_get_info(bosc_ctx *ctx, const bosc_collision *collisi
 {
     BI_ENTER(ctx);
     BI_TRY(bi_collision_check(ctx, collision));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_collision_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_collision_info));
     bosc_collision_info full = collision->info;
     full.dtype = collision->opts.dtype;
     full.index_bits = collision->opts.index_bits;

@@ -87,8 +87,7 @@ bosc_status bosc_comm_get_info(bosc_ctx *ctx, const bosc_comm *comm, bosc_comm_i
 {
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_comm_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_comm_info));
     const bosc_comm_info full = {.rank = comm->rank,
                                  .rank_count = comm->rank_count,
                                  .exchanges = comm->exchanges,

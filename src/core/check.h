@@ -24,6 +24,11 @@ bosc_status bi_check_size(bosc_ctx *ctx, const char *name, const char *type, siz
 bosc_status bi_check_info(bosc_ctx *ctx, const char *name, const char *type, size_t size, size_t ours);
 void bi_copy_info(void *info, const void *full, size_t ours);
 
+/* The same for the argument `info`, a pointer to `type`, which may not be NULL. */
+#define BI_CHECK_INFO(ctx, info, type)                                          \
+    ((info) ? bi_check_info((ctx), "info", #type, (info)->size, sizeof *(info)) \
+            : bi_fail((ctx), BOSC_ERR_ARG, "info: NULL"))
+
 /* Copies the caller's options, whose first member is their size, to *full, of `size` bytes; missing members become
  * zero. NULL options are all zero. */
 bosc_status bi_read_opts(bosc_ctx *ctx, const char *type, const void *opts, void *full, size_t size);

@@ -173,8 +173,7 @@ bosc_status bosc_geometric_get_info(bosc_ctx *ctx, const bosc_geometric *table, 
     bosc_voxelgrid_info grid = {.size = sizeof grid};
     BI_ENTER(ctx);
     BI_TRY(bi_geometric_check(ctx, table));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_geometric_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_geometric_info));
     BI_TRY(bosc_voxelgrid_get_info(ctx, table->grid, &grid));
     const struct bi_block *const blocks[] = {&table->points, &table->models, &table->list, &table->basis_of};
     const struct bi_geometric_model *models = bi_geometric_models_in(&table->copy);

@@ -190,8 +190,7 @@ bosc_status bosc_graph_get_info(bosc_ctx *ctx, const bosc_graph *graph, bosc_gra
 {
     BI_ENTER(ctx);
     BI_TRY(bi_graph_check(ctx, graph));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_graph_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_graph_info));
     size_t bytes = graph->offsets.bytes + graph->neighbours.bytes + graph->keys.bytes + graph->edge_ids.bytes;
     bosc_graph_info full = {.n = graph->n,
                             .entries = graph->entries,

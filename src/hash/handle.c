@@ -309,8 +309,7 @@ bosc_status bosc_hash_get_info(bosc_ctx *ctx, const bosc_hash *table, bosc_hash_
 {
     BI_ENTER(ctx);
     BI_TRY(bi_hash_check_table(ctx, table));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_hash_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_hash_info));
     bosc_hash_info full;
     memset(&full, 0, sizeof full); /* the padding too, which is copied */
     full.pairs = table->pairs;

@@ -331,8 +331,7 @@ bosc_status bosc_kdtree_get_info(bosc_ctx *ctx, const bosc_kdtree *tree, bosc_kd
 {
     BI_ENTER(ctx);
     BI_TRY(bi_kdtree_check_tree(ctx, tree));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_kdtree_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_kdtree_info));
     bosc_kdtree_info full = {.n = tree->n,
                              .nodes = tree->nodes,
                              .duplicates = tree->n - tree->nodes,

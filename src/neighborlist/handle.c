@@ -206,8 +206,7 @@ bosc_status bosc_neighborlist_get_info(bosc_ctx *ctx, const bosc_neighborlist *l
 {
     BI_ENTER(ctx);
     BI_TRY(bi_neighborlist_check(ctx, list));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_neighborlist_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_neighborlist_info));
     const bosc_neighborlist_opts *o = &list->opts;
     bosc_neighborlist_info full = {.n = list->view.n,
                                    .system_count = list->view.system_count,

@@ -74,8 +74,7 @@ bosc_status bosc_plan_get_info(bosc_ctx *ctx, const bosc_plan *plan, bosc_plan_i
 {
     BI_ENTER(ctx);
     BI_TRY(bi_plan_check(ctx, plan));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_plan_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_plan_info));
     bosc_plan_info full = plan->info;
     full.id_bits = plan->opts.id_bits;
     full.bytes = (int64_t)plan->device_block.bytes;

@@ -44,8 +44,7 @@ bosc_status bosc_roadmap_get_info(bosc_ctx *ctx, const bosc_roadmap *roadmap, bo
     bosc_cellgraph_info graph = {.size = sizeof graph};
     BI_ENTER(ctx);
     BI_TRY(bi_roadmap_check(ctx, roadmap));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_roadmap_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_roadmap_info));
     BI_TRY(bosc_cellgraph_get_info(ctx, roadmap->graph, &graph));
     bosc_roadmap_info full = roadmap->info;
     full.cells = graph.vertices;

@@ -124,8 +124,7 @@ bosc_status bosc_planet_get_info(bosc_ctx *ctx, const bosc_planet *planet, bosc_
     bosc_bisectors_info pool = {.size = sizeof pool};
     BI_ENTER(ctx);
     BI_TRY(bi_planet_check(ctx, planet));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_planet_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_planet_info));
     BI_TRY(bosc_bisectors_get_info(ctx, planet->pool, &pool));
     /* 1. The facts. */
     const struct bi_block *const blocks[] = {&planet->heights, &planet->cells, &planet->poles, &planet->noise,

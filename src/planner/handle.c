@@ -90,8 +90,7 @@ bosc_status bosc_planner_get_info(bosc_ctx *ctx, const bosc_planner *planner, bo
     bosc_roadmap_info roadmap = {.size = sizeof roadmap}, kept = {.size = sizeof kept};
     BI_ENTER(ctx);
     BI_TRY(bi_planner_check(ctx, planner));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_planner_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_planner_info));
     if (planner->plan) BI_TRY(bosc_plan_get_info(ctx, planner->plan, &plan));
     if (planner->kept_plan) BI_TRY(bosc_plan_get_info(ctx, planner->kept_plan, &kept_plan));
     if (planner->roadmap) BI_TRY(bosc_roadmap_get_info(ctx, planner->roadmap, &roadmap));

@@ -192,8 +192,7 @@ bosc_status bosc_terrain_get_info(bosc_ctx *ctx, const bosc_terrain *terrain, bo
 {
     BI_ENTER(ctx);
     BI_TRY(bi_terrain_check(ctx, terrain));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_terrain_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_terrain_info));
     bosc_terrain_info full = {
         .spacing = terrain->opts.spacing, .roots = terrain->opts.roots, .spacing_y = terrain->opts.spacing_y};
     full.bytes = (int64_t)(terrain->heights.bytes + terrain->errors.bytes + terrain->bounds.bytes);

@@ -200,8 +200,7 @@ bosc_status bosc_trie_get_info(bosc_ctx *ctx, const bosc_trie *trie, bosc_trie_i
 {
     BI_ENTER(ctx);
     BI_TRY(bi_trie_check(ctx, trie));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_trie_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_trie_info));
     bosc_trie_info full = {.rows = trie->rows,
                            .keys = trie->keys,
                            .words = trie->shape.letters.words,

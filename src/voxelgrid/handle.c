@@ -244,8 +244,7 @@ bosc_status bosc_voxelgrid_get_info(bosc_ctx *ctx, const bosc_voxelgrid *grid, b
 {
     BI_ENTER(ctx);
     BI_TRY(bi_voxelgrid_check(ctx, grid));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_voxelgrid_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_voxelgrid_info));
     const struct bi_voxelgrid_view *v = &grid->view;
     bosc_voxelgrid_info full = {.n = v->n,
                                 .cell = grid->opts.cell,

@@ -105,8 +105,7 @@ bosc_status bosc_ranks_cellgraph_get_info(bosc_ctx *ctx, const bosc_ranks_cellgr
     bosc_cellgraph_info local = {.size = sizeof local}, gathered = {.size = sizeof gathered};
     BI_ENTER(ctx);
     BI_TRY(bi_check_handle(ctx, "graph", graph ? &graph->memory : NULL));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_ranks_cellgraph_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_ranks_cellgraph_info));
     BI_TRY(bosc_cellgraph_get_info(ctx, graph->local, &local));
     if (graph->gathered) BI_TRY(bosc_cellgraph_get_info(ctx, graph->gathered, &gathered));
     bosc_ranks_cellgraph_info full = {.n = graph->rows.all,

@@ -105,8 +105,7 @@ bosc_status bosc_ranks_hash_get_info(bosc_ctx *ctx, const bosc_ranks_hash *table
     BI_TRY(bi_ranks_hash_check(ctx, table));
     bosc_hash_info own = {.size = sizeof own};
     bosc_status local_status = bi_check_handle(ctx, "table", &table->memory);
-    if (local_status == BOSC_OK && !info) local_status = bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_IF_OK(local_status, bi_check_info(ctx, "info", "bosc_ranks_hash_info", info->size, sizeof *info));
+    BI_IF_OK(local_status, BI_CHECK_INFO(ctx, info, bosc_ranks_hash_info));
     if (local_status == BOSC_OK && table->own) local_status = bosc_hash_get_info(ctx, table->own, &own);
     int64_t sums[4] = {own.pairs, own.keys, own.slots, own.bytes};
     BI_TRY(bi_comm_sum(ctx, table->comm, local_status, sums, 4));

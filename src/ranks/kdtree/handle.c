@@ -128,8 +128,7 @@ bosc_status bosc_ranks_kdtree_get_info(bosc_ctx *ctx, const bosc_ranks_kdtree *t
     bosc_kdtree_info shard = {.size = sizeof shard}, side = {.size = sizeof side}, root = {.size = sizeof root};
     BI_ENTER(ctx);
     BI_TRY(bi_ranks_kdtree_check(ctx, tree));
-    if (!info) return bi_fail(ctx, BOSC_ERR_ARG, "info: NULL");
-    BI_TRY(bi_check_info(ctx, "info", "bosc_ranks_kdtree_info", info->size, sizeof *info));
+    BI_TRY(BI_CHECK_INFO(ctx, info, bosc_ranks_kdtree_info));
     BI_TRY(bosc_kdtree_get_info(ctx, tree->shard, &shard));
     if (tree->side) BI_TRY(bosc_kdtree_get_info(ctx, tree->side, &side));
     if (tree->root) BI_TRY(bosc_kdtree_get_info(ctx, tree->root, &root));
