@@ -7,7 +7,7 @@ static bosc_status check_samples(bosc_ctx *ctx, const struct bi_clouds_sample *s
     const struct bi_clouds_view *v = &sample->view;
     struct bi_clouds_contents contents = {"offsets", sample->offsets, v->cloud_count, sample_count, NULL, 0};
     struct bi_clouds_check_samples check = {*v, sample->offsets, sample->starts, NULL};
-    int64_t bad = INT64_MAX;
+    int64_t bad = INT64_MAX, points[2], samples[2]; /* offsets of the bad cloud */
     BI_TRY(bi_clouds_check_contents(ctx, &contents));
     if (v->cloud_count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &check.bad));
@@ -15,8 +15,11 @@ static bosc_status check_samples(bosc_ctx *ctx, const struct bi_clouds_sample *s
     BI_TRY(ctx->ops->clouds->steps->check_samples(ctx, v->cloud_count, &check));
     BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_ARG, "offsets: cloud %lld has fewer points than samples, or starts at none of them",
-                   (long long)bad);
+    BI_TRY(bi_read_back(ctx, points, v->offsets + bad, sizeof points));
+    BI_TRY(bi_read_back(ctx, samples, sample->offsets + bad, sizeof samples));
+    if (samples[1] - samples[0] > points[1] - points[0])
+        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: cloud %lld has fewer points than samples", (long long)bad);
+    return bi_fail(ctx, BOSC_ERR_ARG, "starts: cloud %lld starts at none of its points", (long long)bad);
 }
 
 static bosc_status sample_staged(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_sample *sample,

@@ -156,9 +156,9 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, odd), "ids: not");
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 9, starts, ids), "offsets: offsets end with 10");
     starts[1] = 2;
-    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "offsets: cloud 1");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "starts: cloud 1");
     starts[1] = 10;
-    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "offsets: cloud 1");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "starts: cloud 1");
     samples[1] = 4;
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, NULL, ids), "offsets: cloud 0");
     bosc_clouds_free(clouds);
