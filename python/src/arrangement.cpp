@@ -9,8 +9,7 @@ namespace
 nb::dict arrangement(const Where &where, const In &planes, Cells &graph)
 {
     Writing call(where, graph);
-    bosc_arrangement_info about = {};
-    about.size = sizeof about;
+    auto about = sized<bosc_arrangement_info>();
     Rows rows = rows_of(Where(), planes, BOSC_F64, -1, "planes");
     const double *at = typed<double>(Where(), planes, BOSC_F64, rows.n * rows.dim, "planes");
     call.run([&](bosc_ctx *ctx) {

@@ -14,8 +14,7 @@ bosc_bisectors_info info_of(Call &call, Pool &pool)
 
 void create(Pool *self, const Where &where, int32_t depth, int32_t level, const In &glued, int64_t root_count)
 {
-    bosc_bisectors_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_bisectors_opts>();
     opts.depth = depth;
     opts.level = level;
     opts.root_count = root_count;

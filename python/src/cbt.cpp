@@ -11,8 +11,7 @@ bosc_cbt_info info_of(Call &call, Tree &tree) { return described<bosc_cbt_info, 
 
 void create(Tree *self, const Where &where, int32_t depth, int32_t level)
 {
-    bosc_cbt_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_cbt_opts>();
     opts.depth = depth;
     opts.level = level;
     construct_handle(self, where, [&](bosc_ctx *ctx, bosc_cbt **of) { return bosc_cbt_create(ctx, &opts, of); });

@@ -12,8 +12,7 @@ bosc_cellgraph_info info_of(Call &call, Cells &graph)
 
 void create(Cells *self, const Where &where, int32_t length, int32_t letter_bits, int method, bool implied_edges)
 {
-    bosc_cellgraph_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_cellgraph_opts>();
     opts.length = length;
     opts.letter_bits = letter_bits;
     opts.method = static_cast<bosc_cellgraph_method>(method);

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core.hpp"
 
-#include <boscage/clouds.h>
-
 namespace
 {
 
@@ -16,8 +14,7 @@ bosc_clouds_info info_of(Call &call, Clouds &clouds)
 
 void create(Clouds *self, const Where &where, int dtype, int32_t dim)
 {
-    bosc_clouds_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_clouds_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     construct_handle(self, where, [&](bosc_ctx *ctx, bosc_clouds **of) { return bosc_clouds_create(ctx, &opts, of); });
@@ -53,8 +50,7 @@ void build_clouds(Clouds &clouds, const Where &where, const In &points, const In
 bosc_clouds_queries queries_of(const Where &where, const In &x, const In &offsets, bool exclude_self,
                                const bosc_clouds_info &about)
 {
-    bosc_clouds_queries q = {};
-    q.size = sizeof q;
+    auto q = sized<bosc_clouds_queries>();
     q.exclude_self = exclude_self;
     q.count = about.n;
     if (!x.is_valid()) return q;
@@ -105,8 +101,7 @@ void sample_farthest(Clouds &clouds, const Where &where, const In &offsets, cons
     Reading call(where, clouds);
     const bosc_clouds_info about = info_of(call, clouds);
     const int64_t *from = typed<int64_t>(where, offsets, BOSC_I64, about.cloud_count + 1, "offsets");
-    const int64_t *first =
-        starts.is_valid() ? typed<int64_t>(where, starts, BOSC_I64, about.cloud_count, "starts") : nullptr;
+    const int64_t *first = typed<int64_t>(where, starts, BOSC_I64, about.cloud_count, "starts");
     void *id = room(where, ids, BOSC_I64, size_of(ids), "ids");
     call.run([&](bosc_ctx *ctx) { return bosc_clouds_sample_farthest(ctx, clouds.of, from, size_of(ids), first, id); });
 }

@@ -8,8 +8,7 @@ namespace
 void dbscan(const Where &where, const In &points, double eps, int64_t min_samples, int metric, double p,
             const In &periods, const In &weights, const Out &labels, const Out &core)
 {
-    bosc_dbscan_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_dbscan_opts>();
     opts.dtype = dtype_of(points, "X");
     Rows rows = rows_of(where, points, opts.dtype, -1, "X");
     opts.dim = static_cast<int32_t>(rows.dim);
@@ -27,10 +26,9 @@ void dbscan(const Where &where, const In &points, double eps, int64_t min_sample
 
 /* The options of HDBSCAN*. */
 struct Selection {
-    bosc_hdbscan_opts opts = {};
+    bosc_hdbscan_opts opts = sized<bosc_hdbscan_opts>();
     Selection(int64_t min_cluster_size, bool leaf, double epsilon, int64_t max_cluster_size, bool allow_single_cluster)
     {
-        opts.size = sizeof opts;
         opts.selection = leaf ? BOSC_HDBSCAN_LEAF : BOSC_HDBSCAN_EOM;
         opts.allow_single_cluster = allow_single_cluster;
         opts.min_cluster_size = min_cluster_size;
@@ -41,8 +39,7 @@ struct Selection {
 
 void hdbscan_linkage(const Where &where, const In &points, int metric, double p, int64_t min_samples, const Out &z)
 {
-    bosc_hdbscan_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_hdbscan_opts>();
     opts.dtype = dtype_of(points, "X");
     opts.metric = static_cast<bosc_cluster_metric>(metric);
     opts.p = p;
@@ -86,15 +83,12 @@ void create_clustering(Clustering *self, const Where &where, const In &points, i
 
 /* The parts of a clustering, with the description of its tree. */
 struct Parts {
-    bosc_hdbscan_model model = {};
-    bosc_hdbscan_opts opts = {};
-    bosc_kdtree_info info = {};
+    bosc_hdbscan_model model = sized<bosc_hdbscan_model>();
+    bosc_hdbscan_opts opts = sized<bosc_hdbscan_opts>();
+    bosc_kdtree_info info = sized<bosc_kdtree_info>();
     const double *z = nullptr;
     Parts(Call &call, Clustering &c)
     {
-        model.size = sizeof model;
-        opts.size = sizeof opts;
-        info.size = sizeof info;
         call.run([&](bosc_ctx *ctx) {
             const bosc_status status = bosc_hdbscan_get_model(ctx, c.of, &model, &opts, nullptr, &z);
             return status == BOSC_OK ? bosc_kdtree_get_info(ctx, model.tree, &info) : status;
@@ -140,8 +134,7 @@ int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min
     double *d = typed_room<double>(where, densities, BOSC_F64, n, "densities");
     auto *c = static_cast<bosc_hdbscan_cluster *>(
         item_room(where, clusters, sizeof(bosc_hdbscan_cluster), most < 1 ? 1 : most, "clusters"));
-    bosc_hdbscan_info info = {};
-    info.size = sizeof info;
+    auto info = sized<bosc_hdbscan_info>();
     Call(where).run([&](bosc_ctx *ctx) { return bosc_hdbscan_condense(ctx, from, n, &s.opts, to, d, c, &info); });
     return info.condensed;
 }
@@ -149,16 +142,14 @@ int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min
 /* A condensed tree of points, and the tree that is built of them. */
 struct Model {
     Rows rows;
-    bosc_kdtree_opts tree = {};
-    bosc_hdbscan_model model = {};
+    bosc_kdtree_opts tree = sized<bosc_kdtree_opts>();
+    bosc_hdbscan_model model = sized<bosc_hdbscan_model>();
     Model(const Where &where, const In &points, const In &leaves, const In &densities, const In &clusters,
           int64_t cluster_count)
     {
-        tree.size = sizeof tree;
         tree.dtype = dtype_of(points, "X");
         rows = rows_of(where, points, tree.dtype, -1, "X");
         tree.dim = static_cast<int32_t>(rows.dim);
-        model.size = sizeof model;
         model.leaves = typed<int64_t>(where, leaves, BOSC_I64, rows.n, "leaves");
         model.densities = typed<double>(where, densities, BOSC_F64, rows.n, "densities");
         model.clusters = static_cast<const bosc_hdbscan_cluster *>(
@@ -187,8 +178,7 @@ void hdbscan_predict(const Where &where, const In &points, int64_t min_samples, 
 {
     Model m(where, points, leaves, densities, clusters, cluster_count);
     Rows from = rows_of(where, queries, m.tree.dtype, m.rows.dim, "points");
-    bosc_hdbscan_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_hdbscan_opts>();
     opts.min_samples = min_samples;
     opts.epsilon = epsilon;
     void *to = room(where, labels, BOSC_I64, from.n, "labels");
@@ -215,8 +205,7 @@ void hdbscan_predict_memberships(const Where &where, const In &points, int64_t m
     Model m(where, points, leaves, densities, clusters, cluster_count);
     Rows from = rows_of(where, queries, m.tree.dtype, m.rows.dim, "points");
     double *to = typed_room<double>(where, memberships, BOSC_F64, labels < 0 ? 0 : from.n * labels, "memberships");
-    bosc_hdbscan_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_hdbscan_opts>();
     opts.min_samples = min_samples;
     m.run(where, [&](bosc_ctx *ctx) {
         return bosc_hdbscan_predict_memberships(ctx, &m.model, &opts, from.data, from.n, from.stride, labels, to);
@@ -225,12 +214,11 @@ void hdbscan_predict_memberships(const Where &where, const In &points, int64_t m
 
 /* Labelled points. */
 struct Labelled {
-    bosc_cluster_opts opts = {};
+    bosc_cluster_opts opts = sized<bosc_cluster_opts>();
     Rows rows;
     const int64_t *labels;
     Labelled(const Where &where, const In &points, const In &of)
     {
-        opts.size = sizeof opts;
         opts.dtype = dtype_of(points, "X");
         rows = rows_of(where, points, opts.dtype, -1, "X");
         opts.dim = static_cast<int32_t>(rows.dim);

@@ -14,8 +14,7 @@ bosc_collision_info info_of(Call &call, Collision &collision)
 
 void create(Collision *self, const Where &where, int dtype, int32_t index_bits, double cell)
 {
-    bosc_collision_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_collision_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.index_bits = index_bits;
     opts.cell = cell;
@@ -40,9 +39,8 @@ nb::dict info(Collision &collision, const Where &where)
 bosc_collision_mesh mesh_of(const Where &where, const bosc_collision_info &about, const In &vertices,
                             const In &triangles, const In &transform)
 {
-    bosc_collision_mesh mesh = {};
+    auto mesh = sized<bosc_collision_mesh>();
     Rows rows = rows_of(where, vertices, about.dtype, 3, "vertices");
-    mesh.size = sizeof mesh;
     mesh.vertices = rows.data;
     mesh.vertex_count = rows.n;
     mesh.stride = rows.stride;

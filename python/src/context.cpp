@@ -63,8 +63,7 @@ Context *create_context(const Where &where)
     context->where = where;
     context->where.stream = 0;
     context->where.progress.reset();
-    bosc_ctx_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_ctx_opts>();
     opts.backend = where.backend;
     opts.device = where.device;
     opts.threads = where.threads;
@@ -144,8 +143,7 @@ bosc_backend backend_of(const std::string &name)
 
 nb::dict info(const Where &where)
 {
-    bosc_ctx_info about = {};
-    about.size = sizeof about;
+    auto about = sized<bosc_ctx_info>();
     Call(where).run([&](bosc_ctx *ctx) { return bosc_ctx_get_info(ctx, &about); });
     nb::dict d;
     d["backend"] = about.backend == BOSC_BACKEND_CUDA ? "cuda" : "cpu";

@@ -152,11 +152,18 @@ class HoldBoth
     Hold first, second;
 };
 
+/* A struct of the library with its size set, and zero elsewhere. */
+template <class T> T sized()
+{
+    T x = {};
+    x.size = sizeof x;
+    return x;
+}
+
 /* The result of bosc_X_get_info. */
 template <class I, auto GET, class H> I described(Call &call, H &handle)
 {
-    I info = {};
-    info.size = sizeof info;
+    auto info = sized<I>();
     call.run([&](bosc_ctx *ctx) { return GET(ctx, handle.of, &info); });
     return info;
 }

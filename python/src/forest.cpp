@@ -8,8 +8,7 @@ namespace
 /* min_samples: of mutual reachability; 0: a Euclidean tree */
 void emst(const Where &where, const In &points, const Out &pairs, const Out &dist2, int64_t min_samples)
 {
-    bosc_emst_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_emst_opts>();
     opts.dtype = dtype_of(points, "points");
     Rows rows = rows_of(where, points, opts.dtype, -1, "points");
     opts.dim = static_cast<int32_t>(rows.dim);
@@ -26,8 +25,7 @@ void emst(const Where &where, const In &points, const Out &pairs, const Out &dis
 void emst_minkowski(const Where &where, const In &points, double p, int64_t min_samples, const Out &pairs,
                     const Out &lengths)
 {
-    bosc_emst_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_emst_opts>();
     opts.dtype = dtype_of(points, "points");
     Rows rows = rows_of(where, points, opts.dtype, -1, "points");
     opts.dim = static_cast<int32_t>(rows.dim);
@@ -57,8 +55,7 @@ void tour(const Where &where, const In &pairs, int64_t n, const Out &order)
 
 bosc_tour_search_opts search_opts(const In &points, const Rows &rows)
 {
-    bosc_tour_search_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_tour_search_opts>();
     opts.dtype = dtype_of(points, "points");
     opts.dim = static_cast<int32_t>(rows.dim);
     return opts;
@@ -90,7 +87,7 @@ double tour_bound(const Where &where, const In &points, int32_t rounds)
 
 /* Edges (u[i], v[i]) of uint32 or int64, without a graph. */
 struct Edges {
-    bosc_graph_opts opts = {};
+    bosc_graph_opts opts = sized<bosc_graph_opts>();
     const void *u, *v, *weights = nullptr;
     int64_t n, m;
     bosc_dtype ids;
@@ -98,7 +95,6 @@ struct Edges {
         : n(vertices), m(size_of(from)), ids(dtype_of(from, "u"))
     {
         if (ids != BOSC_U32 && ids != BOSC_I64) throw nb::type_error("u: neither uint32 nor int64");
-        opts.size = sizeof opts;
         opts.id_bits = ids == BOSC_U32 ? 32 : 64;
         opts.nan = static_cast<bosc_graph_nan>(nan);
         u = elements(where, from, ids, m, "u");
@@ -115,8 +111,7 @@ int64_t edges_forest(const Where &where, const In &u, const In &v, const In &wei
 {
     Edges e(where, u, v, weights, n, nan);
     void *to = room(where, out, e.ids, n > 0 && n - 1 < e.m ? n - 1 : e.m, "edges");
-    bosc_msf_info info = {};
-    info.size = sizeof info;
+    auto info = sized<bosc_msf_info>();
     Call(where).run([&](bosc_ctx *ctx) {
         return bosc_msf_compute_edges(ctx, &e.opts, nullptr, e.u, e.v, e.weights, n, e.m, to, nullptr, &info);
     });

@@ -18,8 +18,7 @@ void create(Table *self, const Where &where, int kind, int32_t dim, int32_t neig
             double vote_radius, int64_t max_bases, int64_t max_trials, double min_fraction, double stop_fraction,
             uint64_t seed, bool instances, bool exclusive)
 {
-    bosc_geometric_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_geometric_opts>();
     opts.kind = static_cast<bosc_geometric_kind>(kind);
     opts.dim = dim;
     opts.neighbours = neighbours;
@@ -82,8 +81,7 @@ nb::dict find_best(Table &table, const Where &where, const In &scene, const Out 
 {
     Reading call(where, table);
     bosc_geometric_info about = info_of(call, table);
-    bosc_geometric_match match = {};
-    match.size = sizeof match;
+    auto match = sized<bosc_geometric_match>();
     const int64_t n = size_of(scene) / about.dim;
     const double *at = typed<double>(where, scene, BOSC_F64, n * about.dim, "scene");
     void *id = room(where, ids, BOSC_I64, about.largest, "ids");

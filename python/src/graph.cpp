@@ -12,8 +12,7 @@ bosc_graph_info info_of(Call &call, Graph &graph)
 
 void create(Graph *self, const Where &where, int weight, int arcs, int parallel, int nan, bool drop_loops)
 {
-    bosc_graph_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_graph_opts>();
     opts.weight = static_cast<bosc_dtype>(weight);
     opts.arcs = static_cast<bosc_graph_arcs>(arcs);
     opts.parallel = static_cast<bosc_graph_parallel>(parallel);
@@ -60,12 +59,8 @@ void build_rows(Graph &graph, const Where &where, const In &offsets, const In &n
 }
 
 struct Forest {
-    bosc_msf_opts opts = {};
-    explicit Forest(bool maximum)
-    {
-        opts.size = sizeof opts;
-        opts.maximum = maximum;
-    }
+    bosc_msf_opts opts = sized<bosc_msf_opts>();
+    explicit Forest(bool maximum) { opts.maximum = maximum; }
 };
 
 /* (edges, trees, weight); ids are written to the front of `edges`. */
@@ -77,8 +72,7 @@ nb::tuple forest(Graph &graph, const Where &where, bool maximum, const Out &edge
     Forest forest(maximum);
     void *ids = room(where, edges, BOSC_I64, about.n > 0 ? most : 0, "edges");
     void *tree_of = room(where, labels, BOSC_I64, about.n, "labels");
-    bosc_msf_info info = {};
-    info.size = sizeof info;
+    auto info = sized<bosc_msf_info>();
     call.run([&](bosc_ctx *ctx) { return bosc_msf_compute(ctx, graph.of, &forest.opts, ids, tree_of, &info); });
     return nb::make_tuple(info.edges, info.trees, info.weight);
 }

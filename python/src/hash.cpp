@@ -16,8 +16,7 @@ bosc_hash_info info_of(Call &call, Table &table) { return described<bosc_hash_in
 void create(Table *self, const Where &where, int layout, int kind, int key_bits, int value_size, int duplicates,
             int value_dtype, double load, uint64_t seed, bool no_wait)
 {
-    bosc_hash_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_hash_opts>();
     opts.layout = static_cast<bosc_hash_layout>(layout);
     opts.kind = static_cast<bosc_hash_kind>(kind);
     opts.key_bits = key_bits;

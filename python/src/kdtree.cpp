@@ -14,8 +14,7 @@ bosc_kdtree_info info_of(Call &call, KDTree &tree)
 
 void create(KDTree *self, const Where &where, int dtype, int32_t dim, int builder)
 {
-    bosc_kdtree_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_kdtree_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     opts.builder = static_cast<bosc_kdtree_builder>(builder);
@@ -69,10 +68,9 @@ void knn_self(KDTree &tree, const Where &where, int64_t k, const Out &ids, const
 
 /* The options shared by the query methods, and the memory they point to. */
 struct Query {
-    bosc_kdtree_query_opts opts = {};
+    bosc_kdtree_query_opts opts = sized<bosc_kdtree_query_opts>();
     Query(const Where &where, const bosc_kdtree_info &about, double p, double epsilon, const In &periods)
     {
-        opts.size = sizeof opts;
         opts.p = p;
         opts.epsilon = epsilon;
         opts.periods = typed<double>(where, periods, BOSC_F64, about.dim, "boxsize");

@@ -14,8 +14,7 @@ bosc_neighborlist_info info_of(Call &call, List &list)
 
 void create(List *self, const Where &where, int dtype, double cutoff, double skin, bool half)
 {
-    bosc_neighborlist_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_neighborlist_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.cutoff = cutoff;
     opts.skin = skin;
@@ -30,8 +29,7 @@ void build_list(List &list, const Where &where, const In &positions, const In &o
 {
     Writing call(where, list);
     Rows rows = rows_of(where, positions, info_of(call, list).dtype, 3, "positions");
-    bosc_neighborlist_systems systems = {};
-    systems.size = sizeof systems;
+    auto systems = sized<bosc_neighborlist_systems>();
     systems.positions = rows.data;
     systems.n = rows.n;
     systems.stride = rows.stride;
@@ -57,8 +55,7 @@ bool move_atoms(List &list, const Where &where, const In &positions)
 bosc_neighborlist_arrays arrays_of(const Where &where, bosc_dtype dtype, int64_t capacity, const Out &centers,
                                    const Out &neighbors, const Out &shifts, const Out &distances, const Out &vectors)
 {
-    bosc_neighborlist_arrays arrays = {};
-    arrays.size = sizeof arrays;
+    auto arrays = sized<bosc_neighborlist_arrays>();
     arrays.capacity = capacity;
     arrays.centers = room(where, centers, BOSC_I64, capacity, "centers");
     arrays.neighbors = room(where, neighbors, BOSC_I64, capacity, "neighbors");

@@ -20,18 +20,16 @@ void rows_paths(const Where &where, const In &offsets, const In &neighbours, con
     const bosc_dtype ids = dtype_of(neighbours, "neighbours");
     if (n < 0) throw nb::value_error("offsets: none");
     if (ids != BOSC_U32 && ids != BOSC_I64) throw nb::type_error("neighbours: neither uint32 nor int64");
-    bosc_graph_opts graph = {};
-    graph.size = sizeof graph;
+    auto graph = sized<bosc_graph_opts>();
     graph.weight = BOSC_F64;
     graph.id_bits = ids == BOSC_U32 ? 32 : 64;
     const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, n + 1, "offsets");
     const void *to = elements(where, neighbours, ids, m, "neighbours");
-    const void *w = weights.is_valid() ? elements(where, weights, BOSC_F64, m, "weights") : nullptr;
+    const void *w = elements(where, weights, BOSC_F64, m, "weights");
     const void *from = elements(where, sources, ids, size_of(sources), "sources");
     /* A limit is in host memory, and of the type of distances. */
     const bosc_dtype numbers = w ? BOSC_F64 : BOSC_U64;
-    bosc_paths_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_paths_opts>();
     if (limit.is_valid()) opts.limit = elements(Where(), limit, numbers, 1, "limit");
     const int64_t count = size_of(sources), calls = each ? count : 1, together = each ? 1 : count;
     const int64_t id_bytes = graph.id_bits / 8;

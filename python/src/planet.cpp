@@ -15,8 +15,7 @@ bosc_planet_info info_of(Call &call, Planet &planet)
 void create(Planet *self, const Where &where, double radius, int32_t depth, int32_t detail_octaves,
             double detail_amplitude, double detail_wavelength, uint64_t detail_seed)
 {
-    bosc_planet_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_planet_opts>();
     opts.radius = radius;
     opts.depth = depth;
     opts.detail_octaves = detail_octaves;
@@ -45,17 +44,22 @@ nb::dict info(Planet &planet, const Where &where)
     return d;
 }
 
-/* Heights as rows of float32. */
-void build_raster(Planet &planet, const Where &where, const In &heights)
+/* A struct of the library with heights, rows of float32: bosc_planet_raster or _inset. */
+template <class R> R with_heights(const Where &where, const In &heights)
 {
-    Writing call(where, planet);
     Rows rows = rows_of(where, heights, BOSC_F32, -1, "heights");
-    bosc_planet_raster raster = {};
-    raster.size = sizeof raster;
+    auto raster = sized<R>();
     raster.heights = rows.data;
     raster.width = rows.dim;
     raster.height = rows.n;
     raster.stride = rows.stride;
+    return raster;
+}
+
+void build_raster(Planet &planet, const Where &where, const In &heights)
+{
+    Writing call(where, planet);
+    auto raster = with_heights<bosc_planet_raster>(where, heights);
     call.run([&](bosc_ctx *ctx) { return bosc_planet_build(ctx, planet.of, &raster); });
 }
 
@@ -63,13 +67,7 @@ void add_inset(Planet &planet, const Where &where, const In &heights, double wes
                double north, int32_t border)
 {
     Writing call(where, planet);
-    Rows rows = rows_of(where, heights, BOSC_F32, -1, "heights");
-    bosc_planet_inset inset = {};
-    inset.size = sizeof inset;
-    inset.heights = rows.data;
-    inset.width = rows.dim;
-    inset.height = rows.n;
-    inset.stride = rows.stride;
+    auto inset = with_heights<bosc_planet_inset>(where, heights);
     inset.border = border;
     inset.west = west;
     inset.south = south;
@@ -96,9 +94,8 @@ void select_mesh(Planet &planet, const Where &where, double error, int64_t trian
                  double hysteresis, int32_t level)
 {
     Writing call(where, planet);
-    bosc_planet_goal goal = {};
+    auto goal = sized<bosc_planet_goal>();
     bosc_planet_camera view = {};
-    goal.size = sizeof goal;
     goal.error = error;
     goal.triangles = triangles;
     goal.hysteresis = hysteresis;
@@ -159,8 +156,7 @@ void sample(Planet &planet, const Where &where, const In &directions, const Out 
 nb::dict measure(Planet &planet, const Where &where)
 {
     Reading call(where, planet);
-    bosc_planet_stats stats = {};
-    stats.size = sizeof stats;
+    auto stats = sized<bosc_planet_stats>();
     call.run([&](bosc_ctx *ctx) { return bosc_planet_measure(ctx, planet.of, &stats); });
     nb::dict d;
     d["max_error"] = stats.max_error;

@@ -39,8 +39,7 @@ bosc_plan_bodies bodies_of(const nb::tuple &given)
 void create(Planner *self, const Where &where, int sampling, bool lazy, uint64_t seed, int64_t max_rows,
             double new_rate)
 {
-    bosc_planner_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_planner_opts>();
     opts.sampling = static_cast<bosc_plan_sampling>(sampling);
     opts.lazy = lazy;
     opts.seed = seed;
@@ -54,8 +53,7 @@ void build_scene(Planner &planner, const Where &where, const nb::tuple &robot, c
                  const In &forms)
 {
     Writing call(where, planner);
-    bosc_plan_scene scene = {};
-    scene.size = sizeof scene;
+    auto scene = sized<bosc_plan_scene>();
     scene.robot = bodies_of(robot);
     scene.obstacle = bodies_of(obstacle);
     scene.form_count = size_of(forms) / 10;
@@ -137,15 +135,13 @@ nb::dict route(Planner &planner, const Where &where, const In &start, const In &
                int32_t rounds, int64_t max_boxes, int64_t max_tested)
 {
     Writing call(where, planner);
-    bosc_planner_route_opts opts = {};
-    bosc_planner_route_info about = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_planner_route_opts>();
+    auto about = sized<bosc_planner_route_info>();
     opts.weights = static_cast<bosc_planner_weights>(weights);
     opts.keep_steps = keep_steps;
     opts.rounds = rounds;
     opts.max_boxes = max_boxes;
     opts.max_tested = max_tested;
-    about.size = sizeof about;
     const double *from = typed<double>(Where(), start, BOSC_F64, 4, "start");
     const double *to = typed<double>(Where(), goal, BOSC_F64, 4, "goal");
     call.run([&](bosc_ctx *ctx) { return bosc_planner_route(ctx, planner.of, from, to, &opts, &about); });

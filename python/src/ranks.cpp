@@ -93,8 +93,7 @@ template <class P, class F> void construct_part(P *self, const Where &where, Com
 
 bosc_comm_opts comm_opts(double timeout)
 {
-    bosc_comm_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_comm_opts>();
     opts.timeout = timeout;
     return opts;
 }
@@ -182,8 +181,7 @@ Communicator *create_transport(const Where &where, const nb::object &all_gather,
     auto comm = std::make_unique<Communicator>();
     auto by = std::make_unique<Transport>(Transport{all_gather, all_to_all, size});
     const bosc_comm_opts opts = comm_opts(timeout);
-    bosc_comm_transport transport = {};
-    transport.size = sizeof transport;
+    auto transport = sized<bosc_comm_transport>();
     transport.user = by.get();
     transport.all_gather = gather_bytes;
     transport.all_to_all = exchange_bytes;
@@ -195,8 +193,7 @@ Communicator *create_transport(const Where &where, const nb::object &all_gather,
 
 nb::dict comm_info(Communicator &comm)
 {
-    bosc_comm_info about = {};
-    about.size = sizeof about;
+    auto about = sized<bosc_comm_info>();
     Reading call(Where(), comm);
     if (!comm.of) throw nb::value_error("communicator: closed");
     call.run([&](bosc_ctx *ctx) { return bosc_comm_get_info(ctx, comm.of, &about); });
@@ -232,8 +229,7 @@ bosc_ranks_kdtree_info tree_info(Call &call, Tree &tree)
 
 void create_tree(Tree *self, const Where &where, Communicator &comm, int dtype, int32_t dim)
 {
-    bosc_kdtree_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_kdtree_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     construct_part(self, where, comm, [&](bosc_ctx *ctx, bosc_ranks_kdtree **of) {
@@ -304,8 +300,7 @@ void verify_tree(Tree &tree, const Where &where)
 void create_table(Table *self, const Where &where, Communicator &comm, int kind, int32_t key_bits, int64_t value_size,
                   int duplicates, int value_dtype)
 {
-    bosc_hash_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_hash_opts>();
     opts.kind = static_cast<bosc_hash_kind>(kind);
     opts.key_bits = key_bits;
     opts.value_size = value_size;
@@ -419,8 +414,7 @@ int64_t emst_slices(const Where &where, Communicator &comm, const In &points, co
     Collective call(where, comm);
     bosc_dtype dtype = dtype_of(points, "points");
     Rows rows = rows_of(where, points, dtype, -1, "points");
-    bosc_emst_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_emst_opts>();
     opts.dtype = dtype;
     opts.dim = static_cast<int32_t>(rows.dim);
     int64_t count = 0;
@@ -438,12 +432,10 @@ int64_t dbscan_slices(const Where &where, Communicator &comm, const In &points, 
     Collective call(where, comm);
     bosc_dtype dtype = dtype_of(points, "points");
     Rows rows = rows_of(where, points, dtype, -1, "points");
-    bosc_dbscan_opts opts = {};
-    bosc_dbscan_info about = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_dbscan_opts>();
+    auto about = sized<bosc_dbscan_info>();
     opts.dtype = dtype;
     opts.dim = static_cast<int32_t>(rows.dim);
-    about.size = sizeof about;
     void *label = room(where, labels, BOSC_I64, rows.n, "labels");
     uint8_t *mask = static_cast<uint8_t *>(item_room(where, core, 1, rows.n, "core"));
     call.run([&](bosc_ctx *ctx) {
@@ -459,11 +451,9 @@ nb::tuple forest_slices(const Where &where, Communicator &comm, Graph &graph, bo
 {
     Collective call(where, comm);
     bosc_graph_info about = described<bosc_graph_info, bosc_graph_get_info>(call, graph);
-    bosc_msf_opts opts = {};
-    bosc_msf_info info = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_msf_opts>();
+    auto info = sized<bosc_msf_info>();
     opts.maximum = maximum;
-    info.size = sizeof info;
     int64_t count = 0;
     const int64_t most = std::min(std::max<int64_t>(about.n - 1, 0), about.entries);
     void *id = room(where, edges, BOSC_I64, most, "edges"), *label = room(where, labels, BOSC_I64, about.n, "labels");

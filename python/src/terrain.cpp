@@ -16,8 +16,7 @@ bosc_terrain_info info_of(Call &call, Terrain &terrain)
 
 void create(Terrain *self, const Where &where, double spacing, double spacing_y)
 {
-    bosc_terrain_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_terrain_opts>();
     opts.spacing = spacing;
     opts.spacing_y = spacing_y;
     construct_handle(self, where,
@@ -52,8 +51,7 @@ void select_mesh(Terrain &terrain, const Where &where, double error, int64_t tri
                  const In &regions, double hysteresis)
 {
     Writing call(where, terrain);
-    bosc_terrain_goal goal = {};
-    goal.size = sizeof goal;
+    auto goal = sized<bosc_terrain_goal>();
     goal.error = error;
     goal.triangles = triangles;
     goal.hysteresis = hysteresis;
@@ -158,8 +156,7 @@ int64_t leaves(Terrain &terrain, const Where &where)
 {
     Reading call(where, terrain);
     const bosc_cbt *tree = tree_of(terrain);
-    bosc_cbt_info info = {};
-    info.size = sizeof info;
+    auto info = sized<bosc_cbt_info>();
     call.run([&](bosc_ctx *ctx) { return bosc_cbt_get_info(ctx, tree, &info); });
     return info.leaves;
 }

@@ -14,8 +14,7 @@ bosc_trie_info info_of(Call &call, Trie &trie) { return described<bosc_trie_info
 
 void create(Trie *self, const Where &where, int32_t length, int32_t letter_bits, int duplicates)
 {
-    bosc_trie_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_trie_opts>();
     opts.length = length;
     opts.letter_bits = letter_bits;
     opts.duplicates = static_cast<bosc_trie_duplicates>(duplicates);

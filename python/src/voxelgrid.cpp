@@ -14,8 +14,7 @@ bosc_voxelgrid_info info_of(Call &call, Grid &grid)
 
 void create(Grid *self, const Where &where, int dtype, int32_t dim, double cell)
 {
-    bosc_voxelgrid_opts opts = {};
-    opts.size = sizeof opts;
+    auto opts = sized<bosc_voxelgrid_opts>();
     opts.dtype = static_cast<bosc_dtype>(dtype);
     opts.dim = dim;
     opts.cell = cell;
