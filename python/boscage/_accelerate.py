@@ -9,6 +9,8 @@ import importlib.util
 import sys
 import threading
 from collections import Counter
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -54,6 +56,19 @@ MODULES = tuple(sorted({*REPLACED, *WITH_FALLBACK, *OF_MANY, "networkx"}))
 _inside = threading.local()
 
 
+@dataclass(eq=False)
+class _Replacement:
+    """A replaced attribute of a module, or of networkx's configuration."""
+
+    owner: Acceleration
+    holder: Any
+    name: str
+    original: Any  # the attribute before; perhaps the replacement of an earlier acceleration
+
+
+_replacements: list[_Replacement] = []  # of all accelerations that have not ended, in the order of time
+
+
 class Report(NamedTuple):
     """Calls since `accelerate`, by name.
 
@@ -92,10 +107,8 @@ class Acceleration:
 
     def __init__(self, modules: tuple[str, ...]):
         self._modules = modules
-        self._originals: list[tuple[Any, str, Any]] = []
         self._taken: Counter = Counter()
         self._left: Counter = Counter()
-        self._networkx: Any = None
         self._finder = _Finder(self)
         sys.meta_path.insert(0, self._finder)
         for name in modules:
@@ -104,20 +117,33 @@ class Acceleration:
 
     def report(self) -> Report:
         """Counts the calls so far."""
-        replaced = tuple(sorted(f"{module.__name__}.{name}" for module, name, _ in self._originals))
+        modules = [each for each in self._replacements() if isinstance(each.holder, ModuleType)]
+        replaced = tuple(sorted(f"{each.holder.__name__}.{each.name}" for each in modules))
         return Report(dict(self._taken), dict(self._left), replaced)
 
     def undo(self) -> None:
-        """Puts the originals back. Objects made meanwhile stay as they are."""
+        """Puts the originals back. Objects made meanwhile, and the replacements of other accelerations, stay."""
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
-        for module, name, original in reversed(self._originals):
-            setattr(module, name, original)
-        self._originals.clear()
-        if self._networkx is not None:
-            config, before = self._networkx
-            config.algos = before
-            self._networkx = None
+        for own in self._replacements():
+            at = _replacements.index(own)
+            later = [x for x in _replacements[at + 1 :] if x.holder is own.holder and x.name == own.name]
+            if later:  # the next acceleration of this name restores it
+                later[0].original = own.original
+            else:
+                setattr(own.holder, own.name, own.original)
+            del _replacements[at]
+
+    def _replacements(self) -> list[_Replacement]:
+        return [each for each in _replacements if each.owner is self]
+
+    def _replace(self, holder: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Replaces an attribute, unless this acceleration has, by a function of the original."""
+        if any(each.holder is holder and each.name == name for each in self._replacements()):
+            return
+        original = getattr(holder, name)
+        _replacements.append(_Replacement(self, holder, name, original))
+        setattr(holder, name, make(original))
 
     def __enter__(self) -> "Acceleration":
         return self
@@ -136,18 +162,13 @@ class Acceleration:
             source, names = table[name]
             ours = importlib.import_module(source)
             for each in names:
-                if not hasattr(module, each) or any(m is module and n == each for m, n, _ in self._originals):
-                    continue
-                original = getattr(module, each)
-                self._originals.append((module, each, original))
-                setattr(module, each, wrap(f"{name}.{each}", getattr(ours, each), original))
+                if hasattr(module, each):
+                    self._replace(module, each, functools.partial(wrap, f"{name}.{each}", getattr(ours, each)))
 
     def _choose_backend(self, networkx: Any) -> None:
         priority = getattr(networkx.config, "backend_priority", None)
-        if self._networkx is None and priority is not None and "boscage" in getattr(networkx.config, "backends", ()):
-            before = list(priority.algos)
-            self._networkx = (priority, before)
-            priority.algos = ["boscage", *(backend for backend in before if backend != "boscage")]
+        if priority is not None and "boscage" in getattr(networkx.config, "backends", ()):
+            self._replace(priority, "algos", lambda before: ["boscage", *(x for x in before if x != "boscage")])
 
     def _plain(self, name: str, ours: Any, original: Any) -> Any:
         return ours

@@ -120,6 +120,21 @@ def test_networkx():
         boscage.accelerate("torch")
 
 
+@pytest.mark.parametrize("first_to_end", [0, 1])
+def test_two_accelerations_end_in_any_order(first_to_end):
+    before = list(networkx.config.backend_priority.algos)
+    both = [boscage.accelerate(), boscage.accelerate("networkx", "scipy.spatial", "sklearn.neighbors")]
+    both[first_to_end].undo()
+    assert type(scipy.spatial.KDTree(POINTS)) is boscage.spatial.KDTree
+    assert sklearn.neighbors.NearestNeighbors is boscage.neighbors.NearestNeighbors
+    assert networkx.config.backend_priority.algos[0] == "boscage"
+    both[1 - first_to_end].undo()
+    for module, names in ORIGINALS.items():
+        for name, original in names.items():
+            assert getattr(module, name) is original
+    assert list(networkx.config.backend_priority.algos) == before
+
+
 PROGRAM = """
 import sys
 from scipy.spatial import KDTree
