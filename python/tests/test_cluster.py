@@ -465,6 +465,23 @@ def test_validity_index_refused(labels, metric, message):
         validity_index(GROUPS, labels, metric)
 
 
+def test_missing_elements_and_text_are_refused():
+    labels, model = np.repeat([0, 1, 2], 60), HDBSCAN(min_cluster_size=10, copy=True).fit(GROUPS)
+    masked = np.ma.masked_array(GROUPS, np.arange(GROUPS.size).reshape(GROUPS.shape) == 5)
+    for name, call in (
+        ("X", lambda: validity_index(masked, labels)),
+        ("X", lambda: validity_index(GROUPS.astype(str), labels)),
+        ("labels", lambda: validity_index(GROUPS, np.ma.masked_equal(labels, 1))),
+        ("labels", lambda: validity_index(GROUPS, labels + 0.5)),
+        ("points_to_predict", lambda: approximate_predict(model, masked)),
+        ("points_to_predict", lambda: membership_vector(model, masked)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: "):
+            call()
+    whole = np.ma.masked_array(GROUPS)
+    assert validity_index(whole, labels) == validity_index(GROUPS, labels)
+
+
 @given(st.integers(2, 60), st.integers(0, 2**31))
 def test_cuts(n, seed):
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ import sklearn.cluster as _sklearn
 
 from .. import _core
 from .._arrays import NUMPY, Space, place_for, raw, space_of
+from .._convert import integers, real_array, reals
 from .._points import exponent_of, points_of, scaled
 from .._where import where
 from ..neighbors import POWERS
@@ -393,7 +394,9 @@ class HDBSCAN(_sklearn.HDBSCAN):
 def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.ndarray, np.ndarray]:
     """Predicts the clusters of new points, which stay as they are: `approximate_predict` of the hdbscan package.
 
-    A point joins the nearest of its 2 `min_samples` nearest points, by mutual reachability.
+    A point joins the nearest of its 2 `min_samples` nearest points, by mutual reachability. As in `fit` it counts
+    itself among its `min_samples` neighbours. The hdbscan package counts one neighbour more for new points, so labels
+    and probabilities may differ.
 
     Parameters
     ----------
@@ -460,6 +463,8 @@ def all_points_membership_vectors(clusterer: HDBSCAN) -> np.ndarray:
 
 def membership_vector(clusterer: HDBSCAN, points_to_predict: Any) -> np.ndarray:
     """Computes how strongly new points belong to each cluster: `membership_vector` of the hdbscan package.
+
+    New points count their neighbours as in `approximate_predict`, so values may differ from the package's.
 
     Parameters
     ----------
@@ -532,10 +537,9 @@ def validity_index(
     """
     if metric not in ("euclidean", "l2"):
         raise ValueError(f"metric: {metric!r} is not 'euclidean'")
-    X = np.ascontiguousarray(X)
-    if X.dtype not in (np.float32, np.float64):
-        X = X.astype(np.float64)
-    labels = np.ascontiguousarray(labels, np.int64)
+    X = real_array(X, "X")
+    X = np.asarray(X, X.dtype if X.dtype in (np.float32, np.float64) else np.float64, order="C")
+    labels = integers(labels, "int64", NUMPY, "labels")
     if X.ndim != 2 or labels.shape != X.shape[:1]:
         raise ValueError(f"labels: of shape {labels.shape}, but X has the shape {X.shape}")
     scores = np.empty(int(labels.max(initial=-1)) + 1)
@@ -590,7 +594,7 @@ def _memberships(finite: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 def _queries(points: Any, dim: int) -> tuple[np.ndarray, np.ndarray]:
     """New points, and the finite rows of these."""
-    q = np.asarray(points, np.float64)
+    q = reals(points, "float64", NUMPY, "points_to_predict")
     if q.ndim != 2 or q.shape[1] != dim:
         raise ValueError(f"points_to_predict: of shape {q.shape}, but the points have {dim} coordinates")
     return q, np.isfinite(q).all(axis=1)
