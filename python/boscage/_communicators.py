@@ -238,8 +238,14 @@ def from_functions(
     return Communicator(ends, at, workers)
 
 
+_unfinished: list[Any] = []  # requests after a time-out, with their buffers, which MPI may still read and write
+
+
 class _MPI:
-    """Moves bytes by messages between pairs of processes, so that a lost one is noticed by the time-out."""
+    """Moves bytes by messages between pairs of processes, so that a lost one is noticed by the time-out.
+
+    Messages have buffers of their own: the caller frees its memory after a time-out, when messages may still come.
+    """
 
     def __init__(self, comm: Any):
         from mpi4py import MPI
@@ -249,32 +255,34 @@ class _MPI:
         self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
 
     def all_gather(self, sent: memoryview, received: memoryview, timeout: float) -> None:
-        bytes_ = len(sent)
-        offsets = [r * bytes_ for r in range(self.size + 1)]
-        self._exchange([sent] * self.size, received, offsets, timeout)
+        count, copy = len(sent), memoryview(bytes(sent))
+        self._exchange([copy] * self.size, received, [r * count for r in range(self.size + 1)], timeout)
 
     def all_to_all(
         self, sent: memoryview, sent_offsets: Any, received: memoryview, received_offsets: Any, timeout: float
     ) -> None:
-        parts = [sent[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
+        copy = memoryview(bytes(sent))
+        parts = [copy[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
         self._exchange(parts, received, received_offsets, timeout)
 
     def _exchange(self, parts: list[memoryview], received: memoryview, offsets: Any, timeout: float) -> None:
-        requests = []
+        arrived, requests = memoryview(np.empty(len(received), np.uint8)), []
         for step in range(1, self.size):
             to, source = (self.rank + step) % self.size, (self.rank - step) % self.size
             for at in range(offsets[source], offsets[source + 1], CHUNK):
-                room = received[at : min(at + CHUNK, offsets[source + 1])]
+                room = arrived[at : min(at + CHUNK, offsets[source + 1])]
                 requests.append(self._comm.Irecv([room, self._mpi.BYTE], source=source))
             for at in range(0, len(parts[to]), CHUNK):
                 requests.append(self._comm.Isend([parts[to][at : at + CHUNK], self._mpi.BYTE], dest=to))
-        received[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
+        arrived[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
         end, pause = time.monotonic() + timeout, 0.0
         while not self._mpi.Request.Testall(requests):
             if time.monotonic() > end:
+                _unfinished.append((requests, parts, arrived))
                 raise TimeoutError(f"rank {self.rank}: another rank did not arrive within {timeout:g} seconds")
             time.sleep(pause)
             pause = min(pause + 1e-6, 1e-3)
+        received[:] = arrived
 
 
 def from_mpi(

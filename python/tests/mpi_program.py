@@ -9,6 +9,7 @@ from mpi4py import MPI
 import boscage.hashing
 import boscage.spatial
 from boscage import ranks
+from boscage._communicators import _MPI
 
 
 def answers():
@@ -47,4 +48,23 @@ def lost():
     MPI.COMM_WORLD.Abort(1) if comm.rank == 1 else time.sleep(30)
 
 
-{"answers": answers, "lost": lost}[sys.argv[1]]()
+def late():
+    """Rank 1 comes after the time-out of rank 0, which uses its memory for something else by then."""
+    world = MPI.COMM_WORLD
+    messages, rank, count = _MPI(world), world.Get_rank(), 1 << 20
+    sent, received = np.full(count, rank + 1, np.uint8), np.zeros(2 * count, np.uint8)
+    if rank == 0:
+        try:
+            messages.all_gather(memoryview(sent), memoryview(received), 0.2)
+        except TimeoutError:
+            sent[:], received[:] = 9, 9
+        world.Barrier()
+    else:
+        world.Barrier()
+        messages.all_gather(memoryview(sent), memoryview(received), 60.0)
+    world.Barrier()
+    assert (received == (9 if rank == 0 else np.repeat([1, 2], count))).all()
+    print("correct", flush=True)
+
+
+{"answers": answers, "late": late, "lost": lost}[sys.argv[1]]()

@@ -24,3 +24,8 @@ def test_answers(processes):
 def test_a_process_that_does_not_come_gives_an_exception():
     done = mpirun(3, "lost")
     assert done.stdout.count("noticed") == 2, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+def test_messages_after_a_time_out_are_not_written_to_the_memory_of_the_caller():
+    done = mpirun(2, "late")
+    assert done.returncode == 0 and done.stdout.count("correct") == 2, done.stdout + done.stderr[-4000:]
