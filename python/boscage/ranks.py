@@ -16,7 +16,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, raw, space_of
 from ._communicators import Communicator, from_functions, from_mpi, run, threads
-from ._convert import integers, reals
+from ._convert import as_type, integers, reals
 from ._numbers import real, whole
 from ._points import points_of
 from .prims import _numbers, _operation
@@ -103,7 +103,7 @@ class KDTree:
         k : int
             The same on all ranks.
         distance_upper_bound : float
-            Only neighbours nearer than this count; the same on all ranks.
+            More than 0. Only neighbours nearer than this count; the same on all ranks.
 
         Returns
         -------
@@ -114,13 +114,14 @@ class KDTree:
         k, bound = whole(k, "k"), real(distance_upper_bound, "distance_upper_bound")
         if k < 1:
             raise ValueError("k must be an integer of 1 or more")
-        kind = np.float32 if self._dtype == "float32" else np.float64
-        radius = float(np.nextafter(kind(bound), kind(-np.inf)))
+        if not bound > 0:
+            raise ValueError(f"distance_upper_bound: {bound:g} is not more than 0")
+        kind = np.dtype(self._dtype).type
+        with np.errstate(over="ignore"):
+            radius = float(np.nextafter(kind(bound), kind(-np.inf)))
         q = int(x.shape[0])
         ids, squares = space.empty((q, k), "int64"), space.empty((q, k), self._dtype)
         bounded = bound < np.inf
-        if bounded and radius < 0:
-            raise ValueError("distance_upper_bound: no distance is less")
         self._handle.knn(self._comm._at(space), x, k, radius, bounded, raw(ids), raw(squares))
         d, ids = self._distances(squares, space), space.none_to(ids, self.n)
         return (d.reshape(q), ids.reshape(q)) if k == 1 else (d, ids)
@@ -216,26 +217,34 @@ class HashMap:
 
     def find(self, keys: Any) -> tuple[Any, Any]:
         """Looks this rank's keys up: values, zero where a key is absent, and which are present."""
-        space = space_of(keys)
-        keys = integers(keys, "int64", space, "keys")
+        keys, space = _keys(keys)
         values, found = space.empty(int(keys.shape[0]), self._type), space.empty(int(keys.shape[0]), "uint8")
         self._handle.find(self._comm._at(space), keys, 8, raw(values), raw(found))
         return space.give(values), space.give(found) != 0
 
     def get(self, keys: Any, default: Any = 0) -> Any:
         """Looks this rank's keys up; `default` stands for absent ones."""
+        default = as_type(np.asarray(default), self._type, "default", True)
         values, found = self.find(keys)
-        values[~found] = default
+        values[~found] = default.item()
         return values
 
     def discard(self, keys: Any) -> int:
         """Removes the keys that any rank names, and returns how many were there."""
-        space = space_of(keys)
-        return self._handle.erase(self._comm._at(space), integers(keys, "int64", space, "keys"))
+        keys, space = _keys(keys)
+        return self._handle.erase(self._comm._at(space), keys)
 
     def count(self) -> int:
         """Counts the keys of all ranks."""
         return self._handle.info(self._comm._at())["keys"]
+
+
+def _keys(keys: Any) -> tuple[Any, Space]:
+    space = space_of(keys)
+    keys = integers(keys, "int64", space, "keys")
+    if len(keys.shape) != 1:
+        raise ValueError("keys: not an array of 1 dimension")
+    return keys, space
 
 
 def _slice(x: Any, name: str) -> tuple[Any, Space]:
@@ -374,8 +383,7 @@ def unique(comm: Communicator, keys: Any) -> tuple[Any, Any, int]:
     >>> run(lambda comm: unique(comm, [[7, 5, 7], [5, 8]][comm.rank])[0].tolist(), 2)
     [[0, 1, 0], [1, 2]]
     """
-    space = space_of(keys)
-    keys = integers(keys, "int64", space, "keys")
+    keys, space = _keys(keys)
     n = int(keys.shape[0])
     ids, first = space.empty(n, "int64"), space.empty(n, "int64")
     count, total = _core.ranks_unique(comm._at(space), comm._handle, keys, raw(ids), raw(first))

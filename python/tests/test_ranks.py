@@ -2,6 +2,7 @@
 
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -230,6 +231,8 @@ def test_closing_waits_for_a_call_of_another_thread():
     [
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS[:, :2]), ValueError, "x"),
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 0), ValueError, "k"),
+        (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 1, np.nan), ValueError, "distance_upper_bound"),
+        (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 1, 0), ValueError, "distance_upper_bound"),
         (lambda c: ranks.KDTree(c, [1.0]), ValueError, "data"),
         (lambda c: ranks.threads(0), ValueError, "devices"),
         (lambda c: ranks.threads([]), ValueError, "devices"),
@@ -238,6 +241,10 @@ def test_closing_waits_for_a_call_of_another_thread():
         (lambda c: ranks.HashMap(c, [1], [1, 2]), ValueError, "values"),
         (lambda c: ranks.HashMap(c, [1], [1], "mean"), ValueError, "duplicates"),
         (lambda c: ranks.HashMap(c, [1.5], [1]), TypeError, "keys"),
+        (lambda c: ranks.HashMap(c, [1], [1]).get([9], 1.5), TypeError, "default"),
+        (lambda c: ranks.HashMap(c, [1], [1]).find(9), ValueError, "keys"),
+        (lambda c: ranks.HashMap(c, [1], [1]).discard([[1, 2]]), ValueError, "keys"),
+        (lambda c: ranks.unique(c, [[1, 2]]), ValueError, "keys"),
         (lambda c: ranks.reduce(c, [1], "product"), ValueError, "op"),
         (lambda c: ranks.sort(c, ["a"]), TypeError, "x"),
         (lambda c: ranks.sort_pairs(c, [1], [1, 2]), ValueError, "values"),
@@ -249,6 +256,13 @@ def test_closing_waits_for_a_call_of_another_thread():
 def test_bad_arguments(call, error, name):
     with pytest.raises(error, match=name):
         call(ranks.threads(1)[0])
+
+
+def test_a_bound_beyond_float32():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        d, _ = ranks.KDTree(ranks.threads(1)[0], np.zeros((1, 2), np.float32)).query([[0.0, 0.0]], 1, 1e300)
+    assert d.tolist() == [0.0]
 
 
 def test_devices():
