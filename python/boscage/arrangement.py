@@ -91,5 +91,8 @@ class Arrangement(CellGraph):
         found = np.array([rows.get(row.tobytes(), -1) for row in np.packbits(above, axis=1)], np.int64)
         return np.where(is_number, found, -1)
 
+    def __repr__(self) -> str:
+        return f"<boscage.Arrangement of {len(self._planes)} planes, {self.cells} cells, on {self._place}>"
+
     def __reduce__(self) -> Any:
         return (Arrangement, (self._planes,))

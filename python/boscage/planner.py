@@ -100,8 +100,7 @@ def _check_numbers(numbers: np.ndarray, count: int, name: str) -> None:
 
 
 def _rows(x: Any, width: int, dtype: str, name: str) -> np.ndarray:
-    x = np.asarray(x)
-    if x.size == 0:
+    if np.size(x) == 0:
         return np.zeros((0, width), dtype)
     x = integers(x, dtype, NUMPY, name) if dtype == "int64" else reals(x, dtype, NUMPY, name)
     if x.ndim != 2 or x.shape[1] != width:

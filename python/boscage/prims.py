@@ -193,7 +193,9 @@ def bincount(x: Any, minlength: int = 0, *, device: Any = None, workers: Optiona
     if len(x.shape) != 1:
         raise ValueError("x: not an array of 1 dimension")
     at = _at(space, device, workers)
-    bins = max(whole(minlength, "minlength"), 0)
+    bins = whole(minlength, "minlength")
+    if bins < 0:
+        raise ValueError(f"minlength: {bins} is less than 0")
     if int(x.shape[0]):
         most = space.empty(1, "uint32")
         _core.reduce(at, OPERATIONS["max"], x, raw(most))
@@ -248,6 +250,8 @@ def split(
     out, offsets = space.empty(tuple(x.shape), space.dtype(x)), space.empty(count + 1, "int64")
     if size == 0:
         counts = np.bincount(space.host(buckets), minlength=count)
+        if len(counts) > count:
+            raise ValueError(f"buckets: one is not less than {count}")
         return space.give(out), space.asarray(np.append(0, np.cumsum(counts)))
     as_bytes = space is NUMPY and x.dtype.kind in "cmMSUV"
     given, written = (x.view(np.uint8), out.view(np.uint8)) if as_bytes else (x, raw(out))

@@ -134,7 +134,7 @@ def test_cells_between_planes(n, dim):
     assert (cells.vectors()[found] == (points @ planes[:, :dim].T + planes[:, dim] > 0)).all()
     assert cells.n_edges == cells.walls and cells.components()[0] == 1
     again = pickle.loads(pickle.dumps(cells))
-    assert again.cells == cells.cells and (again.locate(points) == found).all()
+    assert again.cells == cells.cells and f"of {n} planes, {len(cells)} cells" in repr(again) and (again.locate(points) == found).all()
 
 
 def test_planes_are_a_copy():
@@ -217,6 +217,8 @@ def test_scenes_that_are_refused():
         Planner(arm, [3])
     with pytest.raises(ValueError, match="start, goal"):
         Planner(arm, Bodies()).route([], [])
+    with pytest.raises(TypeError, match="rotations: an array with missing"):
+        Planner(arm, Bodies()).collides(np.ma.masked_array(np.ones((2, 4)), [[True] * 4, [False] * 4]))
     with pytest.raises(TypeError, match="solids"):
         Planner(arm, arm._replace(solids=[[[0, 1, 2.5]]]))
 
