@@ -244,10 +244,12 @@ class KDTree64:
         if not h > 0:
             raise ValueError("bandwidth h must be positive")
         flat = X.reshape(-1, X.shape[-1])
-        if self._p is None:  # angles on a sphere
+        weights = self._weights
+        is_mass = weights is None or (weights.min() >= 0 and weights.max() > 0)
+        if self._p is None or not is_mass:  # scikit-learn answers for angles on a sphere, and for such weights
             tree = self._sklearn_tree()
             return tree.kernel_density(flat, h, kernel, atol, rtol, breadth_first, return_log).reshape(X.shape[:-1])
-        logs = _density.log_density(self._tree, flat, h, kernel, self._p, self._weights).reshape(X.shape[:-1])
+        logs = _density.log_density(self._tree, flat, h, kernel, self._p, weights).reshape(X.shape[:-1])
         return (logs if return_log else np.exp(logs)).astype(self._dtype, copy=False)
 
     def _sklearn_tree(self) -> Any:

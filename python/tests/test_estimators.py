@@ -133,6 +133,12 @@ def test_weights_for_other_numbers_of_points(tree, metric):
             tree([[0.0, 0.0], [1.0, 1.0]], metric=metric, sample_weight=weights)
 
 
+def test_weights_without_a_positive_one_and_negative_ones():
+    for weights in ([0.0, 0.0], [-1.0, 2.0]):
+        ours, theirs = (tree([[0.0], [1.0]], sample_weight=weights) for tree in (KDTree, sklearn.neighbors.KDTree))
+        assert np.allclose(ours.kernel_density([[0.9]], 0.5), theirs.kernel_density([[0.9]], 0.5))
+
+
 def test_leaf_size_of_a_density():
     model = KernelDensity(leaf_size=7).fit([[0.0], [1.0]])
     assert model.leaf_size == 7
