@@ -172,9 +172,10 @@ BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points,
  * lengths (n - 1): of the edges; may be NULL.
  * core_distances (n): with min_samples; may be NULL.
  * Errors: BOSC_ERR_DATA with the row for a NaN; BOSC_ERR_LIMIT with the row for an infinite coordinate, and for a
- *     distance that is more than a double holds.
- * Cost: as bosc_emst_compute_mutual with F64, and 32 bytes of memory a coordinate more. The searches are general: p of
- *     1 and INFINITY take a few times as long as p 2, other p longer.
+ *     length that is out of the range of double. For p 2 also for points that differ by too little, as
+ *     bosc_emst_compute, but squared lengths need not fit.
+ * Cost: as bosc_emst_compute_mutual with F64, and 32 bytes of memory a coordinate more. Other p than 1, 2 and INFINITY
+ *     take several times as long; on CUDA 1 and INFINITY are searched as these.
  * Waits. */
 BOSC_API bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                                  const bosc_emst_opts *opts, double p, int64_t min_samples, void *pairs,

@@ -265,7 +265,8 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-/* Converts the squared lengths to those of the points, and fails if one is not exact or (`lengths`) does not fit. */
+/* Converts the squared lengths to those of the points, or to lengths if p->roots. Fails if one is not exact or
+ * (`lengths`) does not fit. */
 static bosc_status unscale(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs, uint64_t *words,
                            bool lengths)
 {
@@ -275,6 +276,7 @@ static bosc_status unscale(bosc_ctx *ctx, const struct bi_emst_points *p, const 
     struct bi_emst_unscale step = {.pairs = pairs,
                                    .words = words,
                                    .is_64bit = p->opts->dtype != BOSC_F32,
+                                   .roots = p->roots,
                                    .dim = p->opts->dim,
                                    .exact = p->exact,
                                    .inverse = 1 / p->scale};
@@ -292,9 +294,8 @@ static bosc_status unscale(bosc_ctx *ctx, const struct bi_emst_points *p, const 
                        (long long)bad[0]);
     if (bad[1] != INT64_MAX && lengths)
         return bi_fail(ctx, BOSC_ERR_LIMIT,
-                       "points: the squared length of edge %lld is out of the range of %s; multiply the points by a "
-                       "power of two",
-                       (long long)bad[1], step.is_64bit ? "double" : "float");
+                       "points: the %s of edge %lld is out of the range of %s; multiply the points by a power of two",
+                       step.roots ? "length" : "squared length", (long long)bad[1], step.is_64bit ? "double" : "float");
     return BOSC_OK;
 }
 
@@ -357,7 +358,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
     if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, refuse_infinite_length(ctx, words, p->n - 1));
     if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, to->dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
-    out.roots = p->roots;
+    out.roots = p->roots && p->scale == 1; /* unscale has written the roots */
     if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);
 }

@@ -291,6 +291,13 @@ BI_FN void bi_step_emst_write(const struct bi_emst_write *a, int64_t i)
     bi_emst_set_word(a->dist2, a->is_64bit, i, a->roots ? bi_emst_root(a->words[i]) : a->words[i]);
 }
 
+/* Returns the squared length of points from that of scaled points; its root if `roots`, which fits where squares do
+ * not. inverse: of the scale. */
+BI_FN double bi_emst_unscaled(double square, double inverse, bool roots)
+{
+    return roots ? bi_sqrt(square) * inverse : square * inverse * inverse;
+}
+
 /* Writes the core distance of point i. */
 struct bi_emst_write_core {
     const void *core;
@@ -303,9 +310,8 @@ BI_FN void bi_step_emst_write_core(const struct bi_emst_write_core *a, int64_t i
 {
     const uint64_t word = bi_emst_word(a->core, a->is_64bit, i);
     const double square = a->is_64bit ? bi_f64_from_bits(word) : (double)bi_f32_from_bits((uint32_t)word),
-                 unscaled = square * a->inverse * a->inverse;
-    uint64_t out = a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled);
-    bi_emst_set_word(a->out, a->is_64bit, i, a->roots ? bi_emst_root(out) : out);
+                 unscaled = bi_emst_unscaled(square, a->inverse, a->roots);
+    bi_emst_set_word(a->out, a->is_64bit, i, a->is_64bit ? bi_f64_bits(unscaled) : bi_f32_bits((float)unscaled));
 }
 
 /* Converts element i of rows to a double. *bad: the first row with an infinite coordinate. */
@@ -426,12 +432,13 @@ BI_FN void bi_step_emst_compare_ties(const struct bi_emst_proof *a, int64_t r)
         bi_atomic_min_u64(&a->better[1], a->rounds.pair[c]);
 }
 
-/* Converts the squared lengths of a tree of scaled points. Lowers bad[0] to the first edge whose squared length is not
- * exact though its points differ, or may do so, and bad[1] to the first whose squared length does not fit. */
+/* Converts the squared lengths of a tree of scaled points to those of the points, or to lengths if `roots`. Lowers
+ * bad[0] to the first edge whose squared length is not exact though its points differ, or may do so, and bad[1] to the
+ * first whose result does not fit. */
 struct bi_emst_unscale {
     const uint64_t *pairs;
     uint64_t *words;
-    bool is_64bit;
+    bool is_64bit, roots;
     int32_t dim;
     const void *points; /* scaled, in the order of ids */
     bool exact;         /* scaled points are equal only if the points are */
@@ -456,7 +463,7 @@ BI_FN void bi_step_emst_unscale(const struct bi_emst_unscale *a, int64_t i)
     const double square = a->is_64bit ? bi_f64_from_bits(a->words[i]) : (double)bi_f32_from_bits((uint32_t)a->words[i]),
                  least = a->is_64bit ? 0x1p-1022 : 0x1p-126,
                  most = a->is_64bit ? 0x1.fffffffffffffp1023 : 0x1.fffffep127,
-                 unscaled = square * a->inverse * a->inverse;
+                 unscaled = bi_emst_unscaled(square, a->inverse, a->roots);
     if (square < least && !(a->exact && bi_emst_equal_points(a, a->pairs[i] >> 32, (uint32_t)a->pairs[i])))
         bi_atomic_min_i64(&a->bad[0], i);
     if (square > 0 && square <= most && !(unscaled >= least && unscaled <= most)) bi_atomic_min_i64(&a->bad[1], i);

@@ -141,6 +141,29 @@ static void order_2(bosc_ctx *ctx)
     }
 }
 
+/* Order 2 gives lengths where their squares overflow or underflow: those of the points times a power of two. */
+static void order_2_far(bosc_ctx *ctx)
+{
+    enum { N = 120 };
+    const bosc_emst_opts o = {sizeof o, BOSC_F64, 3, 64};
+    struct suite_random r = {83};
+    for (int t = 0; t < 4; t++) {
+        const int exponent = t % 2 ? 650 : -650;
+        struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 3, N, 3, KD_CLUSTERS);
+        int64_t pairs[2 * N], far_pairs[2 * N];
+        double far[3 * N], lengths[N], far_lengths[N], core[N], far_core[N];
+        const int64_t min_samples = t / 2 ? 3 : 0;
+        for (int i = 0; i < 3 * N; i++) far[i] = ldexp(((const double *)p.data)[i], exponent);
+        CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, lengths, core));
+        CHECK_OK(ctx,
+                 bosc_emst_compute_minkowski(ctx, far, N, 0, &o, 2, min_samples, far_pairs, far_lengths, far_core));
+        CHECK(memcmp(pairs, far_pairs, 2 * (N - 1) * sizeof *pairs) == 0);
+        for (int i = 0; i < N - 1; i++) CHECK(far_lengths[i] == ldexp(lengths[i], exponent));
+        for (int i = 0; i < N && min_samples; i++) CHECK(far_core[i] == ldexp(core[i], exponent));
+        free((void *)p.data);
+    }
+}
+
 static void order_arguments(bosc_ctx *ctx)
 {
     const bosc_emst_opts o = {sizeof o, BOSC_F32, 2, 64};
@@ -203,6 +226,7 @@ static void infinite_lengths(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_emst_orders[] = {{"orders", orders, NULL},
                                                             {"order 2", order_2, NULL},
+                                                            {"order 2, far", order_2_far, NULL},
                                                             {"infinite lengths", infinite_lengths, NULL},
                                                             {"arguments", order_arguments, NULL}};
 SUITE(emst_orders);
