@@ -115,8 +115,8 @@ typedef struct bosc_hdbscan_info {
  * opts: required, as dim has no default.
  * labels, probabilities, outlier_scores, info: as in bosc_hdbscan_select.
  * Errors: as those calls. BOSC_ERR_ARG if min_samples is more than n. BOSC_ERR_DATA with the row for one without a
- *     direction under HAVERSINE and COSINE. Under MINKOWSKI points with squares out of range are multiplied by a power
- *     of two; BOSC_ERR_LIMIT if their magnitudes are more than a factor of 2^950 apart, or one is infinite.
+ *     direction under HAVERSINE and COSINE. Under MINKOWSKI of p 2 points with squares out of range are multiplied by
+ *     a power of two; BOSC_ERR_LIMIT if their magnitudes are more than a factor of 2^950 apart, or one is infinite.
  * Metrics: HAVERSINE and COSINE compare chords, in double, which have the order of the distances. MINKOWSKI of other p
  *     than 2 compares distances in double: bosc_emst_compute_minkowski.
  * Cost: the sum of the three calls. The dendrogram takes 32 n bytes of scratch.
