@@ -19,8 +19,8 @@ enum {
     FEW_KEYS_SHARE = 64,      /* rows a key, from which on keys are numbered; estimated */
     SAMPLE_SHARE = 16,        /* rows a sampled row, where the number of keys is unknown; as in group.c */
     MOST_PROBES = 256,        /* slots from a hash's own, above which keys collide by design, not by chance */
-    /* Rows up to which one thread reduces in their order faster than two by partitions. Measured on an Emerald Rapids:
-     * 2^14 rows 250 us, not 460, 2^17 2.0 ms, not 1.8. */
+    /* Rows up to which one thread reduces in their order, where two could by partitions. Measured on an Emerald Rapids:
+     * 2^14 rows 250 us, by partitions 460; 2^17 rows 2.0 ms, by partitions 1.8 to 3.7 in several runs. */
     MOST_ROWS_OF_TWO = 1 << 16,
     MOST_SMALL_ROWS = 1 << 12, /* rows reduced in their order for any number of keys; measured */
     ROW_ITEMS = 4              /* cost of a row, in simple items; estimated */
