@@ -29,8 +29,8 @@ struct bi_kdtree_copies {
  * each point. Waits. */
 bosc_status bi_kdtree_find_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 
-/* The two halves of bi_kdtree_find_copies, for a caller that changes is_kept between them: first, is_copy and is_kept;
- * then kept_rows, kept_points and kept. */
+/* bi_kdtree_find_copies in two calls, for a caller that changes is_kept between them. The former sets first, is_copy
+ * and is_kept; the latter kept_rows, kept_points and kept. */
 bosc_status bi_kdtree_mark_copies(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 bosc_status bi_kdtree_list_kept(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_copies *copies);
 
