@@ -155,8 +155,8 @@ BOSC_API bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_
  *     scikit-learn. 1 to n, and at most 2^31 - 9.
  * core_dist2 (n): the squared core distances, of the type of dist2; may be NULL.
  * Errors: as bosc_emst_compute.
- * Cost: as bosc_emst_compute, with 8 (16 for other types than F32) min_samples more bytes a point. Of many equal points
- *     the first min_samples are searched around, at the cost of min_samples each.
+ * Cost: as bosc_emst_compute, with 8 (16 for other types than F32) min_samples more bytes a point. Of equal points
+ *     the first min_samples are searched around; the searches of core distances around m of them take m^2 work.
  * Waits.
  * Source: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
 BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,

@@ -19,7 +19,8 @@ enum {
 static bosc_status allocate(bosc_ctx *ctx, struct bi_hash_rows_in_order *j, int64_t keys)
 {
     j->room = keys + BI_HASH_ROW_BLOCK;
-    j->slot_bits = bi_bit_length((uint64_t)(2 * j->room - 1));
+    const int bits = bi_bit_length((uint64_t)(2 * j->room - 1));
+    j->slot_bits = bits < 32 ? bits : 32; /* a home has 32 bits, and rows are fewer than 2^32 */
     const int64_t slots = ((int64_t)1 << j->slot_bits) + BI_HASH_ROW_PROBES + 1;
     const size_t bytes = (size_t)slots * (size_t)(j->key_bits / 4);
     BI_TRY(bi_scratch(ctx, bytes, (void **)&j->slots));
