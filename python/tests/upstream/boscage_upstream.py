@@ -104,9 +104,9 @@ def replace_all():
 
     import boscage
 
-    for module, name, original in boscage.accelerate()._originals:
-        if module.__name__ == "scipy.cluster.hierarchy":
-            describe(getattr(module, name), original)
+    for each in boscage.accelerate()._replacements():
+        if getattr(each.holder, "__name__", None) == "scipy.cluster.hierarchy":
+            describe(getattr(each.holder, each.name), each.original)
 
 
 def replace_nothing():
