@@ -120,7 +120,7 @@ class CuPy(Library):
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         with self.xp.cuda.Device(self.at.device):
-            return self.xp.ascontiguousarray(x, dtype=dtype)
+            return self.xp.ascontiguousarray(self.xp.asarray(x, dtype=dtype))
 
     def rows(self, x: Any, dtype: Any) -> Any:
         return self.asarray(x, dtype)

@@ -44,11 +44,11 @@ def strings_of_pandas(x: Any) -> Optional[np.ndarray]:
 
 
 def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]]:
-    """The values of an array, aligned and in the byte order of the machine, and a mask of its missing elements, or
-    None."""
+    """The values of an array, in host memory, aligned and in the byte order of the machine, and a mask of its missing
+    elements, or None."""
     if type(x) is np.ndarray and x.dtype.isnative and is_aligned(x):
         return x, None
-    mask = None
+    mask, x = None, space_of(x).host(x) if space_of(x).at else x
     if isinstance(x, np.ma.MaskedArray):
         mask, x = (np.ma.getmaskarray(x) if np.ma.is_masked(x) else None), x.data
     elif is_extension(x):

@@ -40,7 +40,7 @@ def batch_offsets(batch: Any, count: Optional[int] = None) -> np.ndarray:
 
 def offsets_of(batch: Any, count: Optional[int], name: str, count_name: str) -> np.ndarray:
     """As `batch_offsets`; errors name the arguments by `name` and `count_name`."""
-    batch = np.asarray(batch)
+    batch = space_of(batch).host(batch)
     if batch.ndim != 1 or (batch.size and batch.dtype.kind not in "iu"):
         raise ValueError(f"{name}: not a vector of integers")
     if batch.size and (batch[0] < 0 or (batch[1:] < batch[:-1]).any()):
@@ -294,7 +294,7 @@ class PointClouds:
         (array([0, 3]), array([0, 2, 3]))
         """
         space, offsets = self._space, np.zeros(len(self) + 1, np.int64)
-        counts = np.asarray(counts)
+        counts = space_of(counts).host(counts)
         if counts.shape not in ((), (len(self),)) or (counts.size and counts.dtype.kind not in "iu"):
             raise ValueError(f"counts: not an integer, or {len(self)} of them")
         if (counts < 0).any():

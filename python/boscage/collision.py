@@ -11,7 +11,7 @@ from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import integers, reals
 from ._locks import reading, writing
 from ._numbers import real
-from ._where import Progress, where
+from ._where import Place, Progress, where
 
 __all__ = ["CollisionDetector", "colliding_pairs"]
 
@@ -50,7 +50,11 @@ class CollisionDetector:
             raise ValueError(f"dtype: {dtype!r} is neither 'float32' nor 'float64'")
         self._space: Space = NUMPY
         self._place = place_for(NUMPY, device)
-        self._handle = _core.Collision(where(self._place), DTYPES[self._dtype], 64, real(cell, "cell"))
+        self._cell = real(cell, "cell")
+        self._handle = self._make(self._place)
+
+    def _make(self, place: Place) -> Any:
+        return _core.Collision(where(place), DTYPES[self._dtype], 64, self._cell)
 
     def _mesh(self, mesh: Any, name: str, space: Space) -> tuple[Any, Any]:
         """The vertices and triangles of a pair of them, or of an object with `vertices` and `faces`, as of trimesh."""
@@ -82,7 +86,8 @@ class CollisionDetector:
         Parameters
         ----------
         a, b : (vertices, triangles), or object with `vertices` and `faces`
-            Vertices of shape (n, 3), and triangles of shape (t, 3) of their numbers.
+            Vertices of shape (n, 3), and triangles of shape (t, 3) of their numbers. Arrays on a device stay there, and
+            the pairs are found there.
         a_transform, b_transform : array_like, shape (3, 4) or (4, 4), optional
             Affine maps of the vertices.
         workers, progress
@@ -98,6 +103,8 @@ class CollisionDetector:
         at = place_for(space, self._place if space is NUMPY else None)
         first = (*self._mesh(a, "a", space), _affine(a_transform, "a_transform"))
         second = (*self._mesh(b, "b", space), _affine(b_transform, "b_transform"))
+        if at != self._place:  # the device of the arrays
+            self._handle = self._make(at)
         self._handle.build(where(at, space.stream(), workers, progress), *first, *second)
         self._space, self._place = space, at
         return self._handle.info(where(self._place))["pairs"]

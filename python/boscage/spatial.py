@@ -68,7 +68,8 @@ def emst(
 
 def _host_points(points: Any) -> np.ndarray:
     """Points in host memory, float32 or float64. Masked arrays go as they are: masked elements are refused."""
-    return points_of(points if np.ma.isMaskedArray(points) else np.asarray(points), None, NUMPY, "points")[0]
+    points = points if np.ma.isMaskedArray(points) else space_of(points).host(points)
+    return points_of(points, None, NUMPY, "points")[0]
 
 
 def tour(
@@ -85,7 +86,7 @@ def tour(
     Parameters
     ----------
     points : array_like, shape (n, m)
-        In host memory. float32 and float64 are kept as they are, anything else becomes float64.
+        float32 and float64 are kept as they are, anything else becomes float64. Arrays on a device are copied.
     kicks : int
         Random changes a point, kept where they pay; 0: none, which takes about a tenth of the time.
     seed : int

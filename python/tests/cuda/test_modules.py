@@ -79,6 +79,7 @@ def lengths(a):
     for points in (FLOATS, POINTS):
         yield spatial.emst(a(points))[1]
         yield spatial.KDTree(a(points)).query(a(points[:50]), k=4)[0]
+        yield hierarchy.linkage(a(points[:500]))
 
 
 @case
@@ -140,8 +141,7 @@ def letters(a):
 def clusters(a):
     for points in (FLOATS, POINTS):
         yield cluster.friends_of_friends(a(points), 0.06)
-        yield hierarchy.linkage(a(points[:500]))
-        yield cluster.HDBSCAN(min_cluster_size=5).fit(a(points)).labels_
+        yield cluster.HDBSCAN(min_cluster_size=5, copy=True).fit(a(points)).labels_
         yield cluster.DBSCAN(eps=0.08, min_samples=4).fit(a(points)).labels_
 
 
@@ -229,7 +229,7 @@ def test_ranks(library):
         tree = ranks.KDTree(comm, points)
         table = ranks.HashMap(comm, keys, put(comm.slice(np.arange(3000))))
         out = [*tree.query(points, k=4), *table.find(keys), ranks.sort(comm, keys), *ranks.unique(comm, keys)[:2]]
-        return [back(x) for x in out] + [np.asarray(ranks.reduce(comm, keys))]
+        return [back(x) for x in out] + [np.ravel(back(ranks.reduce(comm, keys)))]
 
     for devices in ([0], list(range(count))):
         parts = ranks.run(work, devices=devices)
