@@ -1,4 +1,4 @@
-"""A backend of networkx: spanning trees, components and shortest path lengths of large graphs.
+"""A backend of networkx: spanning trees, components, shortest paths and breadth-first searches of large graphs.
 
 networkx finds it by its entry points. Select it for a call, ``nx.minimum_spanning_tree(G, backend="boscage")``, or
 for all, ``nx.config.backend_priority.algos = ["boscage"]``.
@@ -14,36 +14,41 @@ Examples
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import chain, count
+from functools import cached_property, wraps
+from itertools import count
 from operator import itemgetter
 from typing import Any, Iterator
 
 import numpy as np
 
-from . import _core
+from . import _core, _nx_paths
 from ._arrays import DTYPES
+from ._nx_paths import Rows, exact
 from ._where import place, where
 
 __all__ = ["Graph", "backend", "get_info"]
 
 FEW = 1000  # edges, below which networkx's own functions run; estimated
 # Measured with random graphs of 10^3 to 10^5 edges: a conversion takes 1.6 to 6 times as long as a traversal.
-TRAVERSALS = {"connected_components", "is_connected", "node_connected_component", "number_connected_components"}
+TRAVERSALS = {
+    "connected_components",
+    "is_connected",
+    "node_connected_component",
+    "number_connected_components",
+    "single_source_shortest_path_length",
+}
 
 FUNCTIONS = {
     "connected_components": "from the second call for a graph on, one union-find over all edges, in parallel",
-    "dijkstra_path_length": "as single_source_dijkstra_path_length",
     "is_connected": "as connected_components",
     "kruskal_mst_edges": "edges come in the order of Kruskal's algorithm",
     "maximum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
     "maximum_spanning_tree": "as maximum_spanning_edges",
     "minimum_spanning_edges": "any algorithm: edges come in the order of Kruskal's",
     "minimum_spanning_tree": "as minimum_spanning_edges",
-    "multi_source_dijkstra_path_length": "as single_source_dijkstra_path_length",
     "node_connected_component": "as connected_components",
     "number_connected_components": "as connected_components",
-    "single_source_dijkstra_path_length": "weights are names of attributes; nodes come in the order of their lengths",
+    **_nx_paths.FUNCTIONS,
 }
 
 
@@ -53,7 +58,7 @@ def get_info() -> dict[str, Any]:
         "backend_name": "boscage",
         "project": "boscage",
         "package": "boscage",
-        "short_summary": "Spanning trees, components and path lengths in parallel, on the CPU or a GPU.",
+        "short_summary": "Spanning trees, components and shortest paths in parallel, on the CPU or a GPU.",
         "functions": {name: {"additional_docs": text} for name, text in FUNCTIONS.items()},
     }
 
@@ -87,13 +92,13 @@ class Graph:
         return np.fromiter(map(number, u), np.int64, m), np.fromiter(map(number, v), np.int64, m)
 
     @cached_property
-    def arcs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of every edge, in either direction or both."""
-        adjacency, n, number = self.of._adj, len(self.nodes), self.number.__getitem__
-        degrees = np.fromiter(map(len, adjacency.values()), np.int64, n)
-        others = map(number, chain.from_iterable(adjacency.values()))
-        rows = np.fromiter(map(number, adjacency), np.int64, n)
-        return np.repeat(rows, degrees), np.fromiter(others, np.int64, int(degrees.sum()))
+    def rows(self) -> Rows:
+        return Rows(self.of._adj, self.nodes, self.number)
+
+    @cached_property
+    def rows_back(self) -> Rows:
+        """Predecessors of each node of a directed graph."""
+        return Rows(self.of._pred, self.nodes, self.number) if self.is_directed() else self.rows
 
     @cached_property
     def is_small(self) -> bool:
@@ -120,7 +125,8 @@ class Graph:
     def components(self) -> tuple[int, np.ndarray]:
         """Their number, and each node's."""
         labels = np.empty(len(self.nodes), np.int64)
-        return _core.edges_components(where(place()), *self.arcs, len(self.nodes), labels), labels
+        rows = self.rows
+        return _core.edges_components(where(place()), rows.tails, rows.heads, len(self.nodes), labels), labels
 
 
 def convert_from_nx(graph: Any, **options: Any) -> Graph:
@@ -142,22 +148,10 @@ def _undirected(G: Graph) -> None:
 # --- spanning trees ---------------------------------------------------------------------------------------------------
 
 
-def _exact(weights: list[Any]) -> bool:
-    """True if conversion to double keeps the order of the weights."""
-    return all(
-        type(w) in (float, int, bool)
-        and (type(w) is float or -(2**53) <= w <= 2**53)
-        or isinstance(w, (np.floating, np.integer))
-        and abs(w) <= 2**53
-        or isinstance(w, np.float64)
-        for w in weights
-    )
-
-
 def _weights(G: Graph, weight: Any, ignore_nan: bool) -> Any:
     """The weights of all edges; None if networkx's own function must run."""
     values = [edge[-1].get(weight, 1) for edge in G.edges]
-    if not _exact(values):
+    if not exact(values):
         return None
     out = np.array(values, np.float64)
     nan = np.flatnonzero(np.isnan(out))
@@ -306,68 +300,6 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     return {G.nodes[i] for i in np.flatnonzero(labels == labels[G.number[n]]).tolist()}
 
 
-# --- shortest paths ---------------------------------------------------------------------------------------------------
-
-
-def _lengths(G: Graph, sources: list[Any], cutoff: Any, weight: Any) -> Any:
-    """The nodes reached and the lengths of their paths, shortest first; None if networkx's own function must run."""
-    weights = _weights(G, weight, True)
-    if weights is None or not (weights >= 0).all() or cutoff is not None and not cutoff >= 0:
-        return None
-    if not weights.sum() < 2.0**1000:  # networkx reaches nodes at infinity
-        return None
-    types = {type(edge[-1].get(weight, 1)) for edge in G.edges}
-    if not types <= {int, bool, float, np.float64}:  # networkx adds the others in their own type
-        return None
-    n, (u, v) = len(G.nodes), G.ends
-    rows, to, w = u, v, weights
-    if not G.is_directed():
-        rows, to, w = np.concatenate([u, v]), np.concatenate([v, u]), np.concatenate([weights, weights])
-    order = np.argsort(rows, kind="stable")
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
-    distances, begin = np.empty(n), np.array([G.number[s] for s in sources])
-    limit = None if cutoff is None else np.array([cutoff], float)
-    _core.rows_paths(where(place()), offsets, to[order], w[order], begin, False, limit, distances, None, None)
-    reached = np.argsort(distances, kind="stable")[: np.count_nonzero(np.isfinite(distances))]
-    lengths = distances[reached]
-    whole = types <= {int}
-    if types & {int, bool} and len(lengths) and lengths[-1] >= 2**53:  # networkx adds integers exactly
-        return None
-    return [G.nodes[i] for i in reached.tolist()], (lengths.astype(np.int64) if whole else lengths).tolist()
-
-
-def multi_source_dijkstra_path_length(G: Any, sources: Any, cutoff: Any = None, weight: Any = "weight") -> Any:
-    import networkx as nx
-
-    if not sources:
-        raise ValueError("sources must not be empty")
-    for s in sources:
-        if s not in G.of:
-            raise nx.NodeNotFound(f"Node {s} not found in graph")
-    found = _lengths(G, list(sources), cutoff, weight)
-    if found is None:
-        return nx.multi_source_dijkstra_path_length.orig_func(G.of, sources, cutoff, weight)
-    return dict(zip(*found))
-
-
-def single_source_dijkstra_path_length(G: Any, source: Any, cutoff: Any = None, weight: Any = "weight") -> Any:
-    return multi_source_dijkstra_path_length(G, {source}, cutoff, weight)
-
-
-def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight") -> Any:
-    import networkx as nx
-
-    if source not in G.of:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
-    if source == target:
-        return 0
-    lengths = multi_source_dijkstra_path_length(G, {source}, None, weight)
-    if target not in lengths:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return lengths[target]
-
-
 # --- protocol of networkx ---------------------------------------------------------------------------------------------
 
 
@@ -376,9 +308,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     partition = args[6] if name == "kruskal_mst_edges" and len(args) > 6 else kwargs.get("partition")
     if partition is not None:
         return "partitions of the edges are not taken"
-    if name.endswith("dijkstra_path_length"):
-        weight = kwargs.get("weight", args[3] if len(args) > 3 else "weight")
-        return isinstance(weight, str) or "weights are names of attributes alone"
+    if name in _nx_paths.FUNCTIONS:
+        return _nx_paths.reason_against(name, args, kwargs) or True
     return name in FUNCTIONS
 
 
@@ -403,5 +334,20 @@ class backend:
     should_run = staticmethod(should_run)
 
 
+def _converting(function: Any) -> Any:
+    """The function for graphs of networkx too, as which networkx calls none: it converts them."""
+
+    @wraps(function)
+    def call(G: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(G, Graph):
+            if not hasattr(G, "_adj"):
+                raise TypeError(f"G: a graph of networkx is needed, not {type(G).__name__}")
+            G = Graph(G)
+        return function(G, *args, **kwargs)
+
+    return call
+
+
 for _name in FUNCTIONS:
+    globals()[_name] = _converting(globals()[_name] if _name in globals() else getattr(_nx_paths, _name))
     setattr(backend, _name, staticmethod(globals()[_name]))

@@ -134,28 +134,123 @@ def test_errors():
     assert list(nx.minimum_spanning_edges(graph, ignore_nan=True, backend="boscage")) == []
 
 
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_path_lengths(kind):
-    r = np.random.default_rng(3)
-    for whole in (True, False):
-        graph = kind()
-        graph.add_nodes_from("abc")
-        for a, b, w in r.integers(0, 60, (300, 3)).tolist():
-            graph.add_edge(a, b, weight=w if whole else w * 0.37)
-        for call, given in [
-            (nx.single_source_dijkstra_path_length, (5,)),
-            (nx.multi_source_dijkstra_path_length, ({5, 9},)),
-            (nx.dijkstra_path_length, (5, 9)),
-        ]:
-            want, got = call(graph, *given, backend="networkx"), call(graph, *given, backend="boscage")
-            assert got == want and type(got) is type(want)
-        near = nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="boscage")
-        assert near == nx.single_source_dijkstra_path_length(graph, 5, cutoff=11, backend="networkx")
-        assert all(type(x) is (int if whole else float) for x in near.values())
-    graph.add_edge(5, "a", weight=np.inf)  # networkx reaches nodes at infinity
-    assert nx.dijkstra_path_length(graph, 5, "a", backend="boscage") == np.inf
-    with pytest.raises(nx.NetworkXNoPath):
-        nx.dijkstra_path_length(graph, 5, "b", backend="boscage")
+KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+WEIGHTS = [
+    [1],
+    [0, 1],
+    [1, 2, 3],
+    [0.5, 1.5],
+    [0.1, 0.2, 0.3],
+    [1, 0.5],
+    [True, 2],
+    [np.float64(0.5), np.float64(0.1)],
+    [np.float64(0.25), 1, 0.5, True],
+    [1e-320, 1.0, 1e17, 3.0],
+    [2**53, 1],
+    [-1, 2],
+    [np.inf, 1.0],
+    [None],
+]
+
+
+def drawn(r, kind, weights):
+    """A graph of shuffled names, with loops, or a view of some of its nodes."""
+    n = int(r.choice([1, 2, 5, 12, 40]))
+    names = [f"v{i}" if i % 3 else i for i in r.permutation(n).tolist()]
+    graph = kind()
+    graph.add_nodes_from(names[: 1 + n // 2])
+    for u, v, w in r.integers(0, [n, n, len(weights)], (int(r.choice([0, n, 3 * n])), 3)).tolist():
+        graph.add_edge(names[u], names[v], **({} if weights[w] is None else {"weight": weights[w]}))
+    return graph.subgraph(list(graph)[1:]) if len(graph) > 3 and r.random() < 0.2 else graph
+
+
+def outcome(call):
+    """A result with its types and order, or the error."""
+    try:
+        found = call()
+        found = list(found) if hasattr(found, "__next__") else found
+    except Exception as error:
+        return type(error), str(error)
+    if isinstance(found, nx.Graph):
+        return list(found.nodes(data=True)), list(found.edges(data=True))
+    return listed(found)
+
+
+def listed(found):
+    if isinstance(found, dict):
+        return dict, [(key, listed(value)) for key, value in found.items()]
+    if isinstance(found, (list, tuple)):
+        return type(found), [listed(value) for value in found]
+    return type(found), found
+
+
+def searches(r, nodes):
+    """Calls of all functions of paths."""
+    s, t, u = (nodes[i] for i in r.integers(0, len(nodes), 3).tolist())
+    cutoff = [None, 0, 1, 2, 2.5, np.inf, -1][r.integers(0, 7)]
+    weight = ["weight", "weight", None, "cost"][r.integers(0, 4)]
+    reverse = bool(r.integers(0, 2))
+    for name in ("dijkstra_path", "dijkstra_path_length", "bidirectional_dijkstra"):
+        yield name, (s, t, weight)
+    yield "single_source_dijkstra", (s, None, cutoff, weight)
+    yield "single_source_dijkstra", (s, t, cutoff, weight)
+    yield "multi_source_dijkstra", ({s, u}, None, cutoff, weight)
+    yield "multi_source_dijkstra", ([s, u, s], t, cutoff, weight)
+    for name in ("dijkstra_path", "dijkstra_path_length"):
+        yield "single_source_" + name, (s, cutoff, weight)
+        yield "multi_source_" + name, ([s, u], cutoff, weight)
+        yield "all_pairs_" + name, (cutoff, weight)
+    yield "all_pairs_dijkstra", (cutoff, weight)
+    for name in ("shortest_path", "shortest_path_length"):
+        yield "single_source_" + name, (s, cutoff)
+        yield "all_pairs_" + name, (cutoff,)
+        for ends in ((s, t), (s, None), (None, t), (None, None)):
+            yield name, (*ends, weight)
+        yield name, (s, None, weight, "bellman-ford")
+    yield "bfs_edges", (s, reverse, cutoff)
+    yield "bfs_tree", (s, reverse, cutoff)
+    yield "bfs_predecessors", (s, cutoff)
+    yield "bfs_successors", (s, cutoff)
+
+
+@pytest.mark.filterwarnings("ignore:Note. conversions")
+@pytest.mark.parametrize("kind", KINDS)
+def test_paths_in_the_order_and_types_of_networkx(kind):
+    r = np.random.default_rng(KINDS.index(kind))
+    for weights in WEIGHTS * 4:
+        graph = drawn(r, kind, weights)
+        for name, given in searches(r, list(graph)):
+            want, got = (outcome(lambda: getattr(nx, name)(graph, *given, backend=b)) for b in ("networkx", "boscage"))
+            assert got == want, (name, given, weights)
+            if r.random() < 0.3:
+                assert outcome(lambda: getattr(boscage.nx, name)(graph, *given)) == want, name
+
+
+def test_paths_of_many_equal_lengths():
+    """Groups of nodes at one distance are ordered by arrays where they are large."""
+    graph = nx.gnm_random_graph(1500, 9000, seed=1)
+    graph.add_edges_from((edge for edge in graph.edges), weight=2)
+    for call in (nx.single_source_dijkstra, nx.bfs_tree):
+        want, got = (outcome(lambda: call(graph, 7, backend=b)) for b in ("networkx", "boscage"))
+        assert got == want
+
+
+def test_every_function_takes_a_graph_of_networkx():
+    graph = nx.Graph([(0, 1), (1, 2)])
+    assert boscage.nx.is_connected(graph) and boscage.nx.dijkstra_path_length(graph, 0, 2) == 2
+    assert sorted(boscage.nx.minimum_spanning_tree(graph).edges) == [(0, 1), (1, 2)]
+    with pytest.raises(TypeError, match="G: a graph of networkx is needed, not ndarray"):
+        boscage.nx.dijkstra_path(np.eye(3), 0, 1)
+
+
+def test_functions_as_weights_are_refused():
+    graph = nx.path_graph(3)
+    for call, given in (
+        (nx.dijkstra_path, {"source": 0, "target": 2, "weight": lambda *edge: 1}),
+        (nx.bfs_edges, {"source": 0, "sort_neighbors": sorted}),
+    ):
+        with pytest.raises(NotImplementedError):
+            call(graph, **given, backend="boscage")
     with pytest.raises(nx.NodeNotFound):
         nx.single_source_dijkstra_path_length(graph, "z", backend="boscage")
 

@@ -26,6 +26,9 @@ FILES = {
     "networkx.algorithms.tree.tests.test_mst": "networkx",
     "networkx.algorithms.components.tests.test_connected": "networkx",
     "networkx.algorithms.shortest_paths.tests.test_weighted": "networkx",
+    "networkx.algorithms.shortest_paths.tests.test_unweighted": "networkx",
+    "networkx.algorithms.shortest_paths.tests.test_generic": "networkx",
+    "networkx.algorithms.traversal.tests.test_bfs": "networkx",
 }
 
 
