@@ -171,36 +171,49 @@ int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names
     return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
-/* Writes a line for each vertex to -o: its name, and its number or, of labels, the name of its label. */
-static int write_vertices(struct job *job, const char *column, const bosc_array *numbers, const int64_t *labels,
-                          const bosc_names *names)
+/* Writes a line for each vertex to memory: its name, and its number or, of vertices, the name of its vertex; none for
+ * -1. */
+static void print_vertices(FILE *file, const struct named_column *column, const bosc_names *names)
 {
-    char *data = NULL;
-    size_t size = 0;
-    const char separator = path_has_ending(job->value[OPT_OUTPUT], ".csv") ? ',' : '\t';
-    FILE *file = open_memstream(&data, &size);
-    if (!file) return report_error(EXIT_FAILED, "out of memory");
-    fprintf(file, "vertex%c%s\n", separator, column);
+    const char separator = path_has_ending(column->path, ".csv") ? ',' : '\t';
+    fprintf(file, "vertex%c%s\n", separator, column->name);
     for (int64_t i = 0; i < names->n; i++) {
         write_name(file, names, i, separator);
         fputc(separator, file);
-        if (labels)
-            write_name(file, names, labels[i], separator);
-        else
-            write_number(file, numbers->dtype, numbers->data, i);
+        if (!column->vertices)
+            write_number(file, column->numbers->dtype, column->numbers->data, i);
+        else if (column->vertices[i] >= 0)
+            write_name(file, names, column->vertices[i], separator);
         fputc('\n', file);
     }
-    return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
-int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names)
+int named_columns_write(struct job *job, const struct named_column *columns, int count, const bosc_names *names)
 {
-    return write_vertices(job, "component", NULL, labels, names);
-}
-
-int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names)
-{
-    return write_vertices(job, "distance", distances, NULL, names);
+    bosc_io_error error;
+    bosc_text texts[NAMED_COLUMNS_MAX] = {{NULL, 0}};
+    const char *paths[NAMED_COLUMNS_MAX];
+    char *data[NAMED_COLUMNS_MAX] = {NULL};
+    int code = EXIT_DONE;
+    /* 1. The texts. */
+    for (int k = 0; k < count && !code; k++) {
+        size_t size = 0;
+        FILE *file = open_memstream(&data[k], &size);
+        if (file) print_vertices(file, &columns[k], names);
+        const bool failed = !file || ferror(file);
+        if ((file && fclose(file)) || failed) code = report_error(EXIT_FAILED, "out of memory");
+        texts[k] = (bosc_text){data[k], (int64_t)size};
+        paths[k] = columns[k].path;
+    }
+    /* 2. Their files, all or none. */
+    const double start = job_now();
+    if (!code && count) {
+        const bosc_status status = bosc_texts_write(paths, texts, count, &error);
+        if (status != BOSC_OK) code = report_io_error(status, &error);
+    }
+    if (count) job_add_seconds(job, "write", start);
+    for (int k = 0; k < count; k++) free(data[k]);
+    return code;
 }
 
 int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names)

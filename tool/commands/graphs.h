@@ -13,12 +13,22 @@ int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, b
 /* Reads a list of edges between vertices with names. The caller frees both. */
 int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_names *names);
 
-/* Writes edges, or the label of each vertex, as text of names to -o. */
+/* Writes edges as text of names to -o. */
 int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names);
-int named_labels_write(struct job *job, const int64_t *labels, const bosc_names *names);
 
-/* Write the distance of each vertex to -o, and the names on a route, a line each, to --stops. */
-int named_distances_write(struct job *job, const bosc_array *distances, const bosc_names *names);
+/* A text with a line for each vertex: its name, and a number or another vertex's name. */
+struct named_column {
+    const char *path, *name;
+    const bosc_array *numbers; /* I64 or F64 */
+    const int64_t *vertices;   /* in place of numbers, if not NULL; -1: none */
+};
+
+enum { NAMED_COLUMNS_MAX = 3 };
+
+/* Writes such texts, all of them or none. */
+int named_columns_write(struct job *job, const struct named_column *columns, int count, const bosc_names *names);
+
+/* Writes the names on a route, a line each, to --stops. */
 int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names);
 
 /* A name that is no string: part of an option's value. */

@@ -264,8 +264,9 @@ static int label_components(struct job *job)
     if (!code) code = labels.data ? compute_components(job, &input, labels.data, &count) : EXIT_FAILED;
     if (!code) {
         widen_ids(input.info.id_bits, labels.data, input.info.n);
+        const struct named_column column = {job->value[OPT_OUTPUT], "component", NULL, labels.data};
         code = job->value[OPT_NAMES] && path_is_text(job->value[OPT_OUTPUT])
-                   ? named_labels_write(job, labels.data, &input.names)
+                   ? named_columns_write(job, &column, 1, &input.names)
                    : arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_set_integer(job, "components", count);
     }

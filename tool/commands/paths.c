@@ -66,26 +66,52 @@ static int read_graph(struct job *job, struct paths_input *s)
     return EXIT_DONE;
 }
 
-/* Reads --source: `most` names separated by commas. */
+/* Reads a name up to a comma or the end: in double quotes, its own doubled, which become single in place. Returns the
+ * end; NULL: the quotes do not end there. */
+static char *read_name(char *text, struct vertex_name *name)
+{
+    char *to = text + 1, *from = text + 1;
+    *name = (struct vertex_name){.text = text, .length = strcspn(text, ",")};
+    if (*text != '"') return text + name->length;
+    for (; *from && (*from != '"' || from[1] == '"'); from++) {
+        from += *from == '"';
+        *to++ = *from;
+    }
+    *name = (struct vertex_name){.text = text + 1, .length = (size_t)(to - text) - 1};
+    return *from == '"' && (!from[1] || from[1] == ',') ? from + 1 : NULL;
+}
+
+/* Reads --source: at most `most` names separated by commas. */
 static int read_named_sources(struct job *job, struct paths_input *s, size_t most)
 {
     struct vertex_name *names = job_alloc(most, sizeof *names);
     const struct vertex_name *missing = NULL; /* the first one in the option */
-    const char *text = job->value[OPT_SOURCE];
-    if (!names) return EXIT_FAILED;
-    for (size_t k = 0; k < most; k++) {
-        names[k] = (struct vertex_name){.text = text, .length = strcspn(text, ",")};
-        text += names[k].length + 1;
+    const size_t size = strlen(job->value[OPT_SOURCE]) + 1;
+    char *copy = names ? job_alloc(size, 1) : NULL;
+    int64_t count = 0;
+    int code = copy ? EXIT_DONE : EXIT_FAILED;
+    /* 1. The names. */
+    if (copy) memcpy(copy, job->value[OPT_SOURCE], size);
+    for (char *end = copy; !code; end++) {
+        end = read_name(end, &names[count++]);
+        if (!end)
+            code = report_error(EXIT_USAGE, "--source: a name in double quotes does not end in them: %s",
+                                job->value[OPT_SOURCE]);
+        else if (!*end)
+            break;
     }
-    s->source_count = find_named_vertices(&s->names, names, (int64_t)most);
+    if (code) count = 0;
+    /* 2. Their vertices. */
+    s->source_count = find_named_vertices(&s->names, names, count);
     for (int64_t k = 0; k < s->source_count; k++) {
         ((uint32_t *)s->sources)[k] = (uint32_t)names[k].vertex; /* graphs of edge lists have 32 bits */
         if (names[k].vertex < 0 && (!missing || names[k].text < missing->text)) missing = &names[k];
     }
-    const int code = missing ? report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)missing->length,
-                                            missing->text)
-                             : EXIT_DONE;
+    if (missing)
+        code =
+            report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)missing->length, missing->text);
     free(names);
+    free(copy);
     return code;
 }
 
@@ -118,18 +144,20 @@ static int read_sources(struct job *job, struct paths_input *s)
     }
 }
 
-/* Reads --within: a distance. */
+/* Reads --within: a distance. Integer distances are compared with its floor. */
 static int read_limit(struct job *job, struct paths_input *s)
 {
-    if (!job->value[OPT_WITHIN]) return EXIT_DONE;
+    const char *text = job->value[OPT_WITHIN];
+    if (!text) return EXIT_DONE;
     double number = 0;
     int64_t integer = 0;
-    const int code = s->floats ? option_number(job, OPT_WITHIN, 0, &number)
-                               : option_integer(job, OPT_WITHIN, 0, INT64_MAX, &integer);
+    const bool digits = !text[strspn(text, "+-0123456789")]; /* which a double would round */
+    const int code = !s->floats && digits ? option_integer(job, OPT_WITHIN, 0, INT64_MAX, &integer)
+                                          : option_number(job, OPT_WITHIN, 0, &number);
     if (s->floats)
         memcpy(&s->limit, &number, sizeof s->limit);
     else
-        s->limit = (uint64_t)integer;
+        s->limit = digits ? (uint64_t)integer : number < 0x1p63 ? (uint64_t)number : UINT64_MAX;
     s->opts.limit = &s->limit;
     return code;
 }
@@ -194,6 +222,24 @@ static int check_distances(const struct paths_input *s)
     return EXIT_DONE;
 }
 
+/* Writes the arrays of vertices; with --names those to text with names. */
+static int write_arrays(struct job *job, const struct paths_input *s)
+{
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
+    const struct named_column columns[] = {{paths[0], "distance", &s->distances, NULL},
+                                           {paths[1], "predecessor", NULL, s->predecessors.data},
+                                           {paths[2], "nearest", NULL, s->nearest.data}};
+    struct named_column named[NAMED_COLUMNS_MAX];
+    int count = 0;
+    for (int k = 0; k < 3 && job->value[OPT_NAMES]; k++)
+        if (path_is_text(paths[k])) {
+            named[count++] = columns[k];
+            paths[k] = NULL;
+        }
+    const int code = arrays_write(job, paths, (const bosc_array[]){s->distances, s->predecessors, s->nearest}, 3);
+    return code ? code : named_columns_write(job, named, count, &s->names);
+}
+
 static int compute_paths(struct job *job, struct paths_input *s)
 {
     bosc_paths_info info = {.size = sizeof info};
@@ -216,11 +262,7 @@ static int compute_paths(struct job *job, struct paths_input *s)
     if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
     if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);
     /* 2. Write the arrays, and the route. */
-    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
-    const bool named = job->value[OPT_NAMES] && path_is_text(paths[0]);
-    if (named) paths[0] = NULL;
-    code = arrays_write(job, paths, (const bosc_array[]){s->distances, s->predecessors, s->nearest}, 3);
-    if (!code && named) code = named_distances_write(job, &s->distances, &s->names);
+    code = write_arrays(job, s);
     return code || !job->value[OPT_ROUTE] ? code : write_route(job, s);
 }
 

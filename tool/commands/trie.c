@@ -7,6 +7,7 @@
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
+#include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/paths.h"
@@ -264,12 +265,14 @@ static int read_options(const struct job *job, struct trie_query *d, int *layout
 {
     static const enum option searches[] = {OPT_FIND, OPT_PREFIX, OPT_LONGEST, OPT_NEIGHBOURS};
     int count = 0;
-    for (int i = 0; i < 4; i++)
-        if (job->value[searches[i]]) {
-            d->search = searches[i];
-            count++;
-        }
-    if (count != 1)
+    for (int i = 0; i < 4; i++) {
+        if (!job->value[searches[i]]) continue;
+        if (count++)
+            return report_error(EXIT_USAGE, "%s and %s: one search is done at a time", option_flag(d->search),
+                                option_flag(searches[i]));
+        d->search = searches[i];
+    }
+    if (!count)
         return report_error(EXIT_USAGE, "%s: one of --find, --prefix, --longest and --neighbours is needed",
                             job->command->room);
     if (job->value[OPT_LETTERS] && d->search != OPT_PREFIX)

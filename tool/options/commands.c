@@ -194,7 +194,7 @@ const struct command commands[] = {
          "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
          "no path reaches are -1, or inf for real weights. --verify checks distances, and with --predecessors the\n"
          "paths, of any program. With --names vertices of an edge list are any words, also in --source and --route;\n"
-         "distances and stops as .csv, .tsv or .txt then have these names.",
+         "outputs as .csv, .tsv or .txt then have these names.",
      .example = "boscage paths roads.gr --source 0 -o distances.npy --route 1000 --stops route.npy",
      .min_operands = 1,
      .max_operands = 1,
@@ -246,16 +246,15 @@ const struct command commands[] = {
      .run = run_linkage},
 #include "tool/options/cluster_commands.inc"
     {.room = "tour",
-     .usage = "P -o order.npy [--improve [--kicks N]]",
+     .usage = "P [-o order.npy] [--improve [--kicks N]]",
      .summary =
          "Find a closed tour of points along their Euclidean minimum spanning tree.\n"
          "order (n,) are rows of P, beginning with 0; the tour is at most twice as long as the shortest one. With\n"
-         "--improve it is shortened, and bound is a length that no tour is below.",
+         "--improve it is shortened, and bound is a length that no tour is below. Lengths are reported without -o too.",
      .example = "boscage tour points.npy -o order.npy --json",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT,
-                  .required = true,
                   .help = "output file of the order: .npy, (n,) i8; - is standard output"},
                  {.id = OPT_IMPROVE},
                  {.id = OPT_KICKS},
