@@ -78,6 +78,10 @@ class Space:
         ids[ids < 0] = n
         return ids
 
+    def choose(self, condition: Any, x: Any, number: Any) -> Any:
+        """x, or where the condition is False a number of its type."""
+        return np.where(condition, x, x.dtype.type(number))
+
     def lists(self, offsets: Any, ids: Any) -> list[Any]:
         """CSR rows one by one: lists of int, or arrays on the device."""
         at, flat = self.host(offsets).tolist(), self.host(ids).tolist()
@@ -98,6 +102,9 @@ class Library(Space):
     """Shared by libraries with sliceable arrays."""
 
     xp: Any  # their module
+
+    def choose(self, condition: Any, x: Any, number: Any) -> Any:
+        return self.xp.where(condition, x, self.xp.asarray(number, dtype=x.dtype))
 
     def lists(self, offsets: Any, ids: Any) -> list[Any]:
         at, flat = self.host(offsets).tolist(), self.give(ids)
@@ -177,6 +184,9 @@ class Torch(Library):
 
     def sqrt(self, x: Any) -> Any:
         return x.sqrt_()
+
+    def choose(self, condition: Any, x: Any, number: Any) -> Any:
+        return self.torch.where(condition, x, self.torch.as_tensor(number, dtype=x.dtype, device=x.device))
 
     def none_to(self, ids: Any, n: int) -> Any:
         return ids.masked_fill_(ids < 0, n)

@@ -95,4 +95,9 @@ class Arrangement(CellGraph):
         return f"<boscage.Arrangement of {len(self._planes)} planes, {self.cells} cells, on {self._place}>"
 
     def __reduce__(self) -> Any:
-        return (Arrangement, (self._planes,))
+        return _restored, (self._planes, str(self._place))
+
+
+def _restored(planes: np.ndarray, device: str) -> Arrangement:
+    """An arrangement as it was pickled; on the CPU where its device is missing."""
+    return Arrangement(planes, device="cpu" if _core.backend_reason("cuda") else device)

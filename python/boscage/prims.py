@@ -189,7 +189,7 @@ def bincount(x: Any, minlength: int = 0, *, device: Any = None, workers: Optiona
     array([1, 1, 0, 2])
     """
     space = space_of(x)
-    x = integers(x, "uint32", space, "x") if space is NUMPY else space.asarray(x, "uint32")
+    x = integers(x, "uint32", space, "x")
     if len(x.shape) != 1:
         raise ValueError("x: not an array of 1 dimension")
     at = _at(space, device, workers)
@@ -238,7 +238,7 @@ def split(
     """
     space = space_of(x)
     x = space.asarray(values_of(x, "x") if space is NUMPY else x)
-    buckets = integers(buckets, "uint32", space, "buckets") if space is NUMPY else space.asarray(buckets, "uint32")
+    buckets = integers(buckets, "uint32", space, "buckets")
     count = whole(bucket_count, "bucket_count")
     if not 1 <= count < 2**32:
         raise ValueError(f"bucket_count: {count} is not in 1 to 2**32 - 1")

@@ -226,8 +226,7 @@ class HashMap:
         """Looks this rank's keys up; `default` stands for absent ones."""
         default = as_type(np.asarray(default), self._type, "default", True)
         values, found = self.find(keys)
-        values[~found] = default.item()
-        return values
+        return space_of(keys).choose(found, values, default.item())
 
     def discard(self, keys: Any) -> int:
         """Removes the keys that any rank names, and returns how many were there."""

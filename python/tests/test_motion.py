@@ -134,6 +134,7 @@ def test_cells_between_planes(n, dim):
     assert (cells.vectors()[found] == (points @ planes[:, :dim].T + planes[:, dim] > 0)).all()
     assert cells.n_edges == cells.walls and cells.components()[0] == 1
     again = pickle.loads(pickle.dumps(cells))
+    assert cells.__reduce__()[1][1] == "cpu" == str(again._place)  # the device is pickled too
     assert again.cells == cells.cells and f"of {n} planes, {len(cells)} cells" in repr(again) and (again.locate(points) == found).all()
 
 

@@ -1,5 +1,7 @@
 """Primitives against NumPy."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -110,3 +112,18 @@ def test_bad_arguments(call, error, name):
 def test_numbers_for_too_many_bins():
     with pytest.raises(ValueError, match="x, minlength"):
         prims.bincount([2**28])
+
+
+if find_spec("torch"):
+
+    def test_tensors_are_not_cut_to_the_type_of_bins():
+        import torch
+
+        for bad in (torch.tensor([-1, 2]), torch.tensor([0, 2**32])):
+            with pytest.raises(TypeError, match="^x:"):
+                prims.bincount(bad)
+            with pytest.raises(TypeError, match="^buckets:"):
+                prims.split(torch.tensor([1, 2]), bad, 3)
+        with pytest.raises(TypeError, match="integers are needed"):
+            prims.bincount(torch.tensor([0.5]))
+        assert prims.bincount(torch.tensor([0, 2, 2])).tolist() == [1, 0, 2]
