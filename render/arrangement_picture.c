@@ -84,12 +84,19 @@ static void clip(struct polygon *p, const double *line, double side)
     *p = out;
 }
 
-/* Finds the centre of gravity of the part of a cell that the window shows; false if there is none. */
-static bool find_node(const struct window *w, const double *lines, int64_t n, const uint64_t *vector, double node[2])
+/* A cell in the picture. */
+struct node {
+    double at[2];
+    double size; /* the square root of the area of the part that the window shows; 0: none */
+};
+
+/* Finds the centre of gravity of the part of a cell that the window shows, and its size. */
+static struct node find_node(const struct window *w, const double *lines, int64_t n, const uint64_t *vector)
 {
     struct polygon p = {
         {{w->low[0], w->low[1]}, {w->high[0], w->low[1]}, {w->high[0], w->high[1]}, {w->low[0], w->high[1]}}, 4};
-    double area = 0, sum[2] = {0};
+    struct node node = {.size = 0};
+    double area = 0, sum[2] = {0}; /* twice of each */
     for (int64_t k = 0; k < n && p.count > 0; k++) clip(&p, lines + 3 * k, vector[k / 64] >> (k % 64) & 1 ? 1 : -1);
     for (int i = 0; i < p.count; i++) {
         const double *a = p.corners[i], *b = p.corners[(i + 1) % p.count];
@@ -97,9 +104,10 @@ static bool find_node(const struct window *w, const double *lines, int64_t n, co
         area += part;
         for (int c = 0; c < 2; c++) sum[c] += part * (a[c] + b[c] - 2 * w->low[c]) / 3;
     }
-    if (!(area > 0)) return false;
-    for (int c = 0; c < 2; c++) node[c] = w->low[c] + sum[c] / area;
-    return true;
+    if (!(area > 0)) return node;
+    for (int c = 0; c < 2; c++) node.at[c] = w->low[c] + sum[c] / area;
+    node.size = sqrt(area / 2);
+    return node;
 }
 
 static double column_of(const struct canvas *canvas, const struct window *w, double x)
@@ -135,23 +143,26 @@ bool arrangement_picture_draw(struct canvas *canvas, const double *lines, int64_
                               int64_t cells, const int64_t *walls, int64_t wall_count)
 {
     struct window w;
-    double(*nodes)[2] = malloc((size_t)(cells > 0 ? cells : 1) * sizeof *nodes);
+    struct node *nodes = malloc((size_t)(cells > 0 ? cells : 1) * sizeof *nodes);
     const double radius = fmax(1.2, fmin(7, canvas->width / (6 * sqrt((double)cells))));
     if (!nodes || !find_window(canvas, lines, n, &w)) {
         free(nodes);
         return false;
     }
     for (int64_t i = 0; i < n; i++) draw_line(canvas, &w, lines + 3 * i);
-    for (int64_t v = 0; v < cells; v++)
-        if (!find_node(&w, lines, n, vectors + v * ((n + 63) / 64), nodes[v])) nodes[v][0] = NAN;
+    /* A disc has at most a quarter of its cell's width, so that small cells stay apart; .7 of a pixel can be seen. */
+    const double pixels = canvas->width / (w.high[0] - w.low[0]);
+    for (int64_t v = 0; v < cells; v++) nodes[v] = find_node(&w, lines, n, vectors + v * ((n + 63) / 64));
     for (int64_t e = 0; e < wall_count; e++) {
-        const double *a = nodes[walls[2 * e]], *b = nodes[walls[2 * e + 1]];
-        if (!isnan(a[0]) && !isnan(b[0])) connect(canvas, &w, a, b, fmax(0.8, radius / 4), colour_of(0x3d8fd1));
+        const struct node *a = &nodes[walls[2 * e]], *b = &nodes[walls[2 * e + 1]];
+        const double least = fmin(a->size, b->size);
+        if (least > 0)
+            connect(canvas, &w, a->at, b->at, fmax(0.6, fmin(radius / 4, least * pixels / 12)), colour_of(0x3d8fd1));
     }
     for (int64_t v = 0; v < cells; v++)
-        if (!isnan(nodes[v][0]))
-            canvas_disc(canvas, column_of(canvas, &w, nodes[v][0]), row_of(canvas, &w, nodes[v][1]), radius,
-                        colour_of(0xf2b84b), 1);
+        if (nodes[v].size > 0)
+            canvas_disc(canvas, column_of(canvas, &w, nodes[v].at[0]), row_of(canvas, &w, nodes[v].at[1]),
+                        fmax(0.7, fmin(radius, nodes[v].size * pixels / 4)), colour_of(0xf2b84b), 1);
     free(nodes);
     return true;
 }

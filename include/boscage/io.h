@@ -147,6 +147,12 @@ BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc
 BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points,
                                               bosc_io_error *error);
 
+/* As bosc_points_read_columns, without the points that have a NaN, by which depth cameras mark those without a depth.
+ * points: the others, in their order; none if all have one.
+ * skipped: receives the number of points left out; may be NULL. */
+BOSC_API bosc_status bosc_points_read_valid(const char *path, const char *columns, bosc_array *points, int64_t *skipped,
+                                            bosc_io_error *error);
+
 /* Reads a slice of the points, as bosc_npy_read_slice does.
  * Cost: as there; other formats are read whole. */
 BOSC_API bosc_status bosc_points_read_slice(const char *path, const char *columns, bosc_slice *slice,

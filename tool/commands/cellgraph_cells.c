@@ -1,5 +1,7 @@
 /* boscage cellgraph cells: all cells of an arrangement of planes or lines. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <boscage/arrangement.h>
 
@@ -17,7 +19,9 @@ enum { PLANES_MOST = 65536, WIDTH_DEFAULT = 1200 };
 
 /* The planes of a file, and their arrangement. */
 struct cells {
-    bosc_array planes; /* (n, dim + 1) f8 */
+    bosc_array planes; /* (kept, dim + 1) f8 */
+    int64_t n;         /* rows of the file */
+    int32_t *plane;    /* with --merge (n): the plane of each row; ~k: plane k with its sides exchanged */
     bosc_cellgraph *graph;
     bosc_arrangement_info info;
     bosc_array packed, walls; /* (cells, bytes) u1; (walls, 2) i8 */
@@ -64,8 +68,48 @@ static int read_planes(struct job *job, struct cells *c)
     if (job->value[OPT_PNG] && columns != 3)
         return report_error(EXIT_FAILED, "--png: needs lines, of three numbers, but %s has %lld", path,
                             (long long)columns);
-    job_set_integer(job, "n", n);
+    job_set_integer(job, "n", c->n = n);
     return convert_planes(path, &c->planes);
+}
+
+/* True if two products of doubles of magnitude 2^-200 to 2^200 are equal: exact, as a product's rounding error is a
+ * double. */
+static bool are_equal_products(double a, double b, double c, double d)
+{
+    return a * b == c * d && fma(a, b, -(a * b)) == fma(c, d, -(c * d));
+}
+
+/* Returns 1 or -1 if plane b is a positive or negative multiple of plane a, else 0. */
+static int compare_planes(const double *a, const double *b, int64_t columns)
+{
+    int64_t first = 0;
+    while (first < columns && a[first] == 0) first++;
+    if (first == columns || b[first] == 0) return 0;
+    for (int64_t c = 0; c < columns; c++)
+        if (!are_equal_products(a[c], b[first], b[c], a[first])) return 0;
+    return (a[first] > 0) == (b[first] > 0) ? 1 : -1;
+}
+
+/* Keeps the first of equal planes. */
+static int merge_planes(struct job *job, struct cells *c)
+{
+    const int64_t columns = c->planes.shape[1];
+    double *rows = c->planes.data;
+    int64_t kept = 0;
+    if (!job->value[OPT_MERGE]) return EXIT_DONE;
+    c->plane = job_alloc((size_t)c->n, sizeof *c->plane);
+    if (!c->plane) return EXIT_FAILED;
+    for (int64_t i = 0; i < c->n; i++) {
+        const double *row = rows + i * columns;
+        int64_t k = 0;
+        int sides = 0;
+        while (k < kept && !(sides = compare_planes(rows + k * columns, row, columns))) k++;
+        if (k == kept) memmove(rows + kept++ * columns, row, (size_t)columns * sizeof *row);
+        c->plane[i] = (int32_t)(sides < 0 ? ~k : k);
+    }
+    c->planes.shape[0] = kept;
+    job_set_integer(job, "merged", c->n - kept);
+    return EXIT_DONE;
 }
 
 /* Builds the arrangement and reports its numbers. */
@@ -81,7 +125,8 @@ static int build_cells(struct job *job, struct cells *c)
             bosc_arrangement_build(job->ctx, c->planes.data, n, (int32_t)c->planes.shape[1] - 1, c->graph, &c->info);
     job_add_seconds(job, "build", start);
     if (status == BOSC_ERR_DATA)
-        return report_error(EXIT_FAILED, "%s: %s", job->operands[0], bosc_ctx_message(job->ctx));
+        return report_error(EXIT_FAILED, "%s: %s%s", job->operands[0], bosc_ctx_message(job->ctx),
+                            strstr(bosc_ctx_message(job->ctx), " is equal to ") ? " (--merge counts them once)" : "");
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "rank", c->info.rank);
     job_set_integer(job, "corners", c->info.corners);
@@ -91,17 +136,18 @@ static int build_cells(struct job *job, struct cells *c)
     return EXIT_DONE;
 }
 
-/* Packs vectors as files have them: the first plane is the most significant bit of the first byte. */
+/* Packs vectors as files have them: the first row is the most significant bit of the first byte. */
 static void pack_vectors(const struct cells *c)
 {
     const int64_t bytes = c->packed.shape[1], words = (c->planes.shape[0] + 63) / 64;
     uint8_t *to = c->packed.data;
+    memset(to, 0, (size_t)(c->info.cells * bytes));
     for (int64_t v = 0; v < c->info.cells; v++)
-        for (int64_t b = 0; b < bytes; b++) {
-            const uint64_t byte = c->vectors[v * words + b / 8] >> (8 * (b % 8));
-            uint8_t reversed = 0;
-            for (int k = 0; k < 8; k++) reversed |= (uint8_t)((byte >> k & 1) << (7 - k));
-            to[v * bytes + b] = reversed;
+        for (int64_t i = 0; i < c->n; i++) {
+            const bool opposite = c->plane && c->plane[i] < 0;
+            const int64_t k = !c->plane ? i : opposite ? ~c->plane[i] : c->plane[i];
+            const uint64_t bit = (c->vectors[v * words + k / 64] >> (k % 64) & 1) ^ opposite;
+            to[v * bytes + i / 8] |= (uint8_t)(bit << (7 - i % 8));
         }
 }
 
@@ -113,7 +159,7 @@ static int copy_cells(struct job *job, struct cells *c)
     if (!job->value[OPT_OUTPUT] && !job->value[OPT_WALLS] && !job->value[OPT_PNG]) return EXIT_DONE;
     bosc_status status = bosc_cellgraph_get_info(job->ctx, c->graph, &built);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    c->packed = (bosc_array){.dtype = BOSC_U8, .rank = 2, .shape = {c->info.cells, (n + 7) / 8, 1, 1}};
+    c->packed = (bosc_array){.dtype = BOSC_U8, .rank = 2, .shape = {c->info.cells, (c->n + 7) / 8, 1, 1}};
     c->walls = (bosc_array){.dtype = BOSC_I64, .rank = 2, .shape = {built.edges, 2, 1, 1}};
     c->packed.data = job_alloc((size_t)c->info.cells, (size_t)c->packed.shape[1]);
     c->walls.data = c->packed.data ? job_alloc((size_t)built.edges, 2 * sizeof(int64_t)) : NULL;
@@ -155,6 +201,7 @@ int run_cellgraph_cells(struct job *job)
     if (job->value[OPT_WIDTH] && !job->value[OPT_PNG]) return report_error(EXIT_USAGE, "--width: needs --png");
     if ((code = job_open(job))) return code;
     code = read_planes(job, &c);
+    if (!code) code = merge_planes(job, &c);
     if (!code) code = build_cells(job, &c);
     if (!code) code = copy_cells(job, &c);
     const char *const paths[] = {job->value[OPT_OUTPUT], job->value[OPT_WALLS]};
@@ -165,5 +212,6 @@ int run_cellgraph_cells(struct job *job)
     bosc_array_free(&c.packed);
     bosc_array_free(&c.walls);
     free(c.vectors);
+    free(c.plane);
     return code;
 }

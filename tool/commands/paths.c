@@ -108,8 +108,7 @@ static int read_named_sources(struct job *job, struct paths_input *s, size_t mos
         if (names[k].vertex < 0 && (!missing || names[k].text < missing->text)) missing = &names[k];
     }
     if (missing)
-        code =
-            report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)missing->length, missing->text);
+        code = report_error(EXIT_USAGE, "--source: no vertex has the name '%.*s'", (int)missing->length, missing->text);
     free(names);
     free(copy);
     return code;

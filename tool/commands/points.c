@@ -57,14 +57,33 @@ int points_convert(const struct job *job, const char *path, const bosc_slice *sl
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-int points_read(struct job *job, const char *path, bosc_array *points)
+/* Adds to the number of rows of the files that are left out. */
+static void report_skipped(struct job *job, int64_t skipped)
+{
+    if (skipped == 0 && !json_object_get(job->results, "skipped")) return;
+    job_set_integer(job, "skipped", json_integer_value(json_object_get(job->results, "skipped")) + skipped);
+}
+
+int tree_or_points_read(struct job *job, const char *path, bosc_kdtree **tree, bosc_array *points)
 {
     bosc_io_error error;
+    const char *columns = job->value[OPT_COLUMNS];
+    int64_t skipped = 0;
+    const double start = job_now();
+    const bosc_status status = job->value[OPT_SKIP_NAN] && !path_has_ending(path, ".bosc") /* trees have no NaN */
+                                   ? bosc_points_read_valid(path, columns, points, &skipped, &error)
+                                   : bosc_kdtree_or_points_read(job->ctx, path, columns, tree, points, &error);
+    job_add_seconds(job, "read", start);
+    report_skipped(job, skipped);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+int points_read(struct job *job, const char *path, bosc_array *points)
+{
     bosc_kdtree *tree = NULL;
-    double start = job_now();
-    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], &tree, points, &error);
-    int code = status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
-    if (tree) code = restore_points(job, path, tree, points);
+    int code = tree_or_points_read(job, path, &tree, points);
+    const double start = job_now();
+    if (!code && tree) code = restore_points(job, path, tree, points);
     if (!code) code = points_convert(job, path, NULL, points);
     bosc_kdtree_free(tree);
     job_add_seconds(job, "read", start);
@@ -74,6 +93,14 @@ int points_read(struct job *job, const char *path, bosc_array *points)
 int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc_array *points)
 {
     bosc_io_error error;
+    bosc_kdtree *tree = NULL;
+    if (job->value[OPT_SKIP_NAN]) {
+        if (slice->parts > 1) return report_error(EXIT_USAGE, "--skip-nan: not for processes that read a part each");
+        int code = tree_or_points_read(job, path, &tree, points);
+        slice->begin = 0;
+        slice->rows = code ? 0 : points->shape[0];
+        return code ? code : points_convert(job, path, slice, points);
+    }
     double start = job_now();
     bosc_status status = bosc_points_read_slice(path, job->value[OPT_COLUMNS], slice, points, &error);
     int code = status == BOSC_OK ? points_convert(job, path, slice, points) : report_io_error(status, &error);

@@ -4,7 +4,11 @@
 
 #include "tool/tool.h"
 
+/* With --skip-nan without the points that have a NaN; adds their number to the result `skipped`. */
 int points_read(struct job *job, const char *path, bosc_array *points);
+
+/* Reads a saved tree, or points of the file's type; sets one of the two. */
+int tree_or_points_read(struct job *job, const char *path, bosc_kdtree **tree, bosc_array *points);
 
 /* Reads a slice of the points of a file. */
 int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc_array *points);

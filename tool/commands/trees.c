@@ -49,14 +49,11 @@ static int check_tree_dtype(const struct job *job, const char *path, const bosc_
 
 int tree_read(struct job *job, const char *path, const bosc_kdtree_opts *opts, bosc_kdtree **tree)
 {
-    bosc_io_error error;
     bosc_array points = {0};
-    double start = job_now();
-    bosc_status status = bosc_kdtree_or_points_read(job->ctx, path, job->value[OPT_COLUMNS], tree, &points, &error);
-    job_add_seconds(job, "read", start);
-    if (status != BOSC_OK) return report_io_error(status, &error);
+    int code = tree_or_points_read(job, path, tree, &points);
+    if (code) return code;
     if (*tree) return check_tree_dtype(job, path, *tree);
-    int code = points_convert(job, path, NULL, &points);
+    code = points_convert(job, path, NULL, &points);
     if (!code) code = tree_build(job, path, &points, opts, tree);
     bosc_array_free(&points);
     return code;

@@ -10,8 +10,9 @@
      .value = "TYPE",                                                                                         \
      .choices = CHOICES("f4", "f8", "i4", "i8"),                                                              \
      .help = "read coordinates as f4, f8, i4 or i8, rounded to the nearest float (default: as in the file)"}, \
+        {.id = OPT_COLUMNS},                                                                                  \
     {                                                                                                         \
-        .id = OPT_COLUMNS                                                                                     \
+        .id = OPT_SKIP_NAN                                                                                    \
     }
 
 /* Options of every command that builds a trie. */
@@ -254,8 +255,7 @@ const struct command commands[] = {
      .example = "boscage tour points.npy -o order.npy --json",
      .min_operands = 1,
      .max_operands = 1,
-     .options = {{.id = OPT_OUTPUT,
-                  .help = "output file of the order: .npy, (n,) i8; - is standard output"},
+     .options = {{.id = OPT_OUTPUT, .help = "output file of the order: .npy, (n,) i8; - is standard output"},
                  {.id = OPT_IMPROVE},
                  {.id = OPT_KICKS},
                  POINTS_OPTIONS},
@@ -291,17 +291,22 @@ const struct command commands[] = {
      .run = run_cellgraph},
     {.room = "cellgraph",
      .verb = "cells",
-     .usage = "P [-o cells.npy] [--walls walls.npy] [--png picture.png]",
+     .usage = "P [-o cells.npy] [--walls walls.npy] [--merge] [--png picture.png]",
      .summary =
          "Find all cells into which lines divide the plane, or planes divide space: exactly, without samples.\n"
          "P: rows a b c of lines a x + b y + c = 0, or rows a b c d of planes. cells are (m, bytes) u1, packed bits\n"
          "as vectors of boscage cellgraph: bit k is 1 where a x + b y + c of row k is more than 0. walls are (w, 2)\n"
-         "i8, pairs of cells on both sides of one line or plane.",
+         "i8, pairs of cells on both sides of one line or plane. Rows that are multiples of others are the same line\n"
+         "and refused without --merge. Numbers are 0 or of magnitude 2^-200 to 2^200. Rows a b are points of a line.",
      .example = "boscage cellgraph cells lines.txt -o cells.npy --png cells.png",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .help = "output file of the cells: .npy, (m, bytes) u1; - is standard output"},
                  {.id = OPT_WALLS},
+                 {.id = OPT_MERGE},
+                 {.id = OPT_COLUMNS,
+                  .help = "columns of a text file that are the coefficients, by name in its first line or by number from "
+                          "1: a,b,c or 2,3,4"},
                  {.id = OPT_PNG,
                   .help = "output file of a picture of lines: the cells as nodes, the walls as connections"},
                  {.id = OPT_WIDTH}},

@@ -113,10 +113,36 @@ DEFINE_FIRST_NAN(first_nan_f64, double)
 bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, int64_t first, bosc_io_error *error)
 {
     int64_t width = rows->shape[1] * rows->shape[2] * rows->shape[3], count = rows->shape[0] * width, at = -1;
+    if (in->keeps_nan) return BOSC_OK;
     if (rows->dtype == BOSC_F32) at = first_nan_f32(rows->data, count);
     if (rows->dtype == BOSC_F64) at = first_nan_f64(rows->data, count);
     if (at < 0) return BOSC_OK;
     return bi_io_fail(error, BOSC_ERR_DATA, "%s: row %lld: NaN", in->name, (long long)(first + at / width));
+}
+
+#define DEFINE_DROP_NAN(name, T)                                                         \
+    static int64_t name(T *rows, int64_t n, int64_t width)                               \
+    {                                                                                    \
+        int64_t kept = 0;                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            const T *row = rows + i * width;                                             \
+            bool is_number = true;                                                       \
+            for (int64_t c = 0; c < width; c++) is_number &= row[c] == row[c];           \
+            if (!is_number) continue;                                                    \
+            if (kept < i) memcpy(rows + kept * width, row, (size_t)width * sizeof *row); \
+            kept++;                                                                      \
+        }                                                                                \
+        return kept;                                                                     \
+    }
+DEFINE_DROP_NAN(drop_nan_f32, float)
+DEFINE_DROP_NAN(drop_nan_f64, double)
+
+int64_t bi_array_drop_nan(bosc_array *rows)
+{
+    const int64_t n = rows->shape[0];
+    if (rows->dtype == BOSC_F32) rows->shape[0] = drop_nan_f32(rows->data, n, rows->shape[1]);
+    if (rows->dtype == BOSC_F64) rows->shape[0] = drop_nan_f64(rows->data, n, rows->shape[1]);
+    return n - rows->shape[0];
 }
 
 /* ---- slices ---- */

@@ -22,8 +22,12 @@ bosc_status bi_array_check(const bosc_array *array, bosc_io_error *error);
 /* Sets *bytes to the size of the elements; false on overflow or a negative shape. */
 bool bi_array_bytes(bosc_dtype dtype, int32_t rank, const int64_t *shape, size_t *bytes);
 
-/* Refuses a NaN in rows of floats: "NAME: row 7: NaN". The first row has number `first`. Other types pass. */
+/* Refuses a NaN in rows of floats: "NAME: row 7: NaN". The first row has number `first`. Other types pass,
+ * and all if `in` keeps NaN. */
 bosc_status bi_refuse_nan(const struct bi_bytes *in, const bosc_array *rows, int64_t first, bosc_io_error *error);
+
+/* Removes the rows of a matrix that have a NaN; returns their number. */
+int64_t bi_array_drop_nan(bosc_array *rows);
 
 /* ---- slices: the rows of an array that one of several readers receives ---- */
 

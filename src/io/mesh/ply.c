@@ -351,7 +351,7 @@ static bosc_status read_rows(struct bi_ply *ply, const struct bi_ply_element *e,
 
 static bosc_status read_ascii(struct bi_ply *ply)
 {
-    struct bi_numbers row = {0};
+    struct bi_numbers row = {.keeps_nan = ply->in->keeps_nan};
     struct bi_line line;
     bosc_status status = BOSC_OK;
     bi_lines_report_progress(&ply->lines);

@@ -75,6 +75,9 @@ static bosc_status parse_whole(enum bi_points_format format, const struct bi_byt
     case BI_POINTS_GLB: return bi_glb_parse(in, points, error);
     case BI_POINTS_UNKNOWN: break;
     }
+    if (bi_structure_name(in))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a saved %s, not a file of points", in->name,
+                          bi_structure_name(in));
     return bi_io_fail(error, BOSC_ERR_FORMAT,
                       "%s: the ending is not one of .npy, .csv, .tsv, .txt, .xyz, .off, .ply, .pcd, .obj, .glb",
                       in->name);
@@ -118,6 +121,25 @@ static bosc_status read_slice(const char *path, const char *columns, bosc_slice 
     status = read_points(path, columns, &file, slice, &fresh, error);
     bi_file_close(&file);
     return bi_array_end(status, &fresh, points, error);
+}
+
+bosc_status bosc_points_read_valid(const char *path, const char *columns, bosc_array *points, int64_t *skipped,
+                                   bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    bosc_array fresh = {0};
+    int64_t dropped = 0;
+    if (!points) return bi_io_fail(error, BOSC_ERR_ARG, "points: NULL");
+    bosc_status status = bi_file_open_head(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    file.bytes.keeps_nan = true;
+    status = read_points(path, columns, &file, NULL, &fresh, error);
+    bi_file_close(&file);
+    if (status == BOSC_OK) dropped = bi_array_drop_nan(&fresh);
+    status = bi_array_end(status, &fresh, points, error);
+    if (status == BOSC_OK && skipped) *skipped = dropped;
+    return status;
 }
 
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)

@@ -207,9 +207,10 @@ bosc_status bi_numbers_refuse(struct bi_reason *reason)
     return BOSC_ERR_NOMEM;
 }
 
-bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason)
+bosc_status bi_value_check(const char *p, const char *end, double value, bool keeps_nan, struct bi_reason *reason)
 {
     if (isnan(value)) {
+        if (keeps_nan) return BOSC_OK;
         snprintf(reason->text, sizeof reason->text, "NaN");
         return BOSC_ERR_DATA;
     }
@@ -262,7 +263,7 @@ bosc_status bi_row_read_needed(const char *begin, const char *end, char separato
         if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator))
             return finish_row(p, end, separator, numbers->count > before, reason);
         if (!isfinite(value) && is_needed(needed, count, numbers->count - before)) {
-            bosc_status status = bi_value_check(p, q, value, reason);
+            bosc_status status = bi_value_check(p, q, value, numbers->keeps_nan, reason);
             if (status != BOSC_OK) return status;
         }
         if (!bi_numbers_reserve(numbers, numbers->count + 1)) return bi_numbers_refuse(reason);
@@ -450,7 +451,7 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 
 /* ---- fields: rows ---- */
 
-static bosc_status read_field(struct bi_line field, double *to, struct bi_reason *reason)
+static bosc_status read_field(struct bi_line field, bool keeps_nan, double *to, struct bi_reason *reason)
 {
     double value = 0;
     if (field.begin == field.end) return refuse_empty(reason);
@@ -459,7 +460,7 @@ static bosc_status read_field(struct bi_line field, double *to, struct bi_reason
         return BOSC_ERR_FORMAT;
     }
     *to = value;
-    return bi_value_check(field.begin, field.end, value, reason);
+    return bi_value_check(field.begin, field.end, value, keeps_nan, reason);
 }
 
 /* columns NULL: all fields. After a failure numbers->count may have grown. */
@@ -475,10 +476,10 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
         size_t room = (size_t)(columns ? columns->count : fields);
         if (!bi_numbers_reserve(numbers, numbers->count + room)) return bi_numbers_refuse(reason);
         double *row = numbers->data + numbers->count;
-        if (!columns) status = read_field(field, &row[stored++], reason);
+        if (!columns) status = read_field(field, numbers->keeps_nan, &row[stored++], reason);
         for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
             if (columns->number[k] != fields) continue;
-            status = read_field(field, &row[k], reason);
+            status = read_field(field, numbers->keeps_nan, &row[k], reason);
             stored++;
         }
     }

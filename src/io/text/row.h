@@ -8,6 +8,7 @@
 struct bi_numbers {
     double *data;
     size_t count, capacity;
+    bool keeps_nan; /* rows append NaN */
 };
 bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: out of memory */
 void bi_numbers_free(struct bi_numbers *numbers);
@@ -27,8 +28,9 @@ bosc_status bi_row_read_needed(const char *begin, const char *end, char separato
 /* Of a row that begins with three coordinates, and then has normals or colours. */
 extern const bool bi_row_coordinates[3];
 
-/* Refuses NaN, and infinities written with digits. */
-bosc_status bi_value_check(const char *p, const char *end, double value, struct bi_reason *reason);
+/* Refuses NaN, unless it is kept, and infinities written with digits. */
+bosc_status bi_value_check(const char *p, const char *end, double value, bool keeps_nan,
+                           struct bi_reason *reason);
 
 /* Moves n x dim numbers, which are all, into an array. */
 bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t dim);

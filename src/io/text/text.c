@@ -16,6 +16,7 @@ struct form {
     char separator;
     const struct bi_columns *columns; /* NULL: all */
     bool has_extras;                  /* only the first three numbers of a row are needed */
+    bool keeps_nan;                   /* NaN is read, not refused */
     int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
 };
 
@@ -68,7 +69,7 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
                                struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
     struct bi_line line, header = {0};
-    struct bi_numbers row = {0};
+    struct bi_numbers row = {.keeps_nan = form->keeps_nan};
     struct bi_lines ahead = *lines;
     bool more = bi_lines_next_content(&ahead, &line), named = false;
     int64_t index = 0, unnamed = 0;
@@ -113,6 +114,7 @@ static void parse_chunk(void *own, const void *all, const struct bi_chunk *chunk
     struct bi_lines lines = {.next = chunk->begin, .end = chunk->end};
     struct bi_line line;
     batch->numbers.count = 0;
+    batch->numbers.keeps_nan = form->keeps_nan;
     batch->status = BOSC_OK;
     while (batch->status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
         size_t before = batch->numbers.count;
@@ -152,7 +154,7 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     struct bi_columns columns;
     struct bi_reason reason;
     struct bi_lines lines = bi_lines_begin(in);
-    struct reading r = {.in = in, .form = {.separator = ','}};
+    struct reading r = {.in = in, .form = {.separator = ',', .keeps_nan = in->keeps_nan}};
     int64_t number = 0;
     bosc_status status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
     if (status != BOSC_OK && number) return bi_fail_at(in, number, status, error, "%s", reason.text);
@@ -245,7 +247,7 @@ bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_ar
     const struct bi_text_opts opts = {.columns = columns, .most = columns ? 0 : 3};
     struct bi_lines lines = bi_lines_begin(in);
     struct bi_line comment;
-    struct bi_numbers numbers = {0};
+    struct bi_numbers numbers = {.keeps_nan = in->keeps_nan};
     struct bi_reason reason;
     int64_t atoms, column;
     if (!begins_molecule(&lines, &atoms, &comment)) return bi_text_parse(in, &opts, points, error);

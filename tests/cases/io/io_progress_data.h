@@ -182,6 +182,11 @@ static bosc_status points_read_columns(struct world *w, bosc_io_error *error)
     bosc_array a = {0};
     return finish_array(w, &a, bosc_points_read_columns(w->path, "2,1", &a, error));
 }
+static bosc_status points_read_valid(struct world *w, bosc_io_error *error)
+{
+    bosc_array a = {0};
+    return finish_array(w, &a, bosc_points_read_valid(w->path, NULL, &a, NULL, error));
+}
 static bosc_status points_read_slice(struct world *w, bosc_io_error *error)
 {
     bosc_array a = {0};
@@ -525,6 +530,7 @@ static const struct call readers[] = {
     {"points_read", ".pcd", points_read, 6, NULL, make_pcd},
     {"points_read", ".xyz", points_read, 10, NULL, make_molecule},
     {"points_read_columns", ".csv", points_read_columns, 4, NULL, arrays_write},
+    {"points_read_valid", ".npy", points_read_valid, 1, NULL, npy_write},
     {"points_read_slice", ".npy", points_read_slice, 1, NULL, npy_write},
     {"edges_read", ".gr", edges_read, 1, NULL, edges_write},
     {"edges_read", ".mtx.gz", edges_read, 2, NULL, edges_write},

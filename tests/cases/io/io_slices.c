@@ -173,6 +173,62 @@ static void bad_rows(void)
     unlink(path);
 }
 
+/* Writes a file, reads its points with a number in every coordinate, and compares them. */
+static void check_valid(const char *ending, const void *bytes, size_t size, const double *wanted, int64_t n,
+                        int64_t skipped)
+{
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    bosc_array a = {0};
+    int64_t count = -1;
+    fresh_path(path, ending);
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+    CHECK_EQ(bosc_points_read(path, &a, &error), BOSC_ERR_DATA);
+    CHECK(strstr(error.text, "NaN") && !a.data);
+    CHECK_EQ(bosc_points_read_valid(path, NULL, &a, &count, &error), BOSC_OK);
+    CHECK(a.rank == 2 && a.shape[0] == n && count == skipped);
+    for (int64_t i = 0; i < n * a.shape[1]; i++)
+        CHECK((a.dtype == BOSC_F32 ? (double)((float *)a.data)[i] : ((double *)a.data)[i]) == wanted[i]);
+    bosc_array_free(&a);
+    unlink(path);
+}
+
+static void points_without_nan(void)
+{
+    static const double wanted[] = {1, 2, 3, 4, INFINITY, 6};
+    static const char text[] = "x,y,z\n1,2,3\nnan,5,6\n4,inf,6\n7,8,nan\n",
+                      quoted[] = "1,\"2\",3\n\"nan\",1,1\n4,inf,6\n";
+    static const char molecule[] = "3\nred\nH 1 2 3\nH nan nan nan\nO 4 inf 6\n",
+                      extra[] = "1 2 3 nan\nnan 0 0 0\n4 inf 6 7\n";
+    static const char pcd[] = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 3\nHEIGHT 1\nPOINTS 3\nDATA ascii\n"
+                              "1 2 3\nnan nan nan\n4 inf 6\n";
+    static const char head[] = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 3\nHEIGHT 1\nPOINTS 3\nDATA binary\n";
+    const float rows[] = {1, 2, 3, NAN, 5, 6, 4, INFINITY, 6};
+    char binary[sizeof head - 1 + sizeof rows];
+    memcpy(binary, head, sizeof head - 1);
+    memcpy(binary + sizeof head - 1, rows, sizeof rows);
+    check_valid(".csv", text, sizeof text - 1, wanted, 2, 2);
+    check_valid(".csv", quoted, sizeof quoted - 1, wanted, 2, 1);
+    check_valid(".csv", "nan,1,1\n1,2,3\n", 15, wanted, 1, 1);
+    check_valid(".csv", "nan,1\n", 6, wanted, 0, 1);
+    check_valid(".xyz", molecule, sizeof molecule - 1, wanted, 2, 1);
+    check_valid(".xyz", extra, sizeof extra - 1, wanted, 2, 1);
+    check_valid(".pcd", pcd, sizeof pcd - 1, wanted, 2, 1);
+    check_valid(".pcd", binary, sizeof binary, wanted, 2, 1);
+    /* .npy of f4; numbers beyond a double are refused as ever. */
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    bosc_array points = {.dtype = BOSC_F32, .rank = 2, .shape = {3, 3, 1, 1}, .data = (void *)rows}, a = {0};
+    int64_t count = -1;
+    fresh_path(path, ".npy");
+    CHECK_EQ(bosc_npy_write(path, &points, &error), BOSC_OK);
+    CHECK_EQ(bosc_points_read_valid(path, NULL, &a, &count, &error), BOSC_OK);
+    CHECK(a.dtype == BOSC_F32 && a.shape[0] == 2 && count == 1 && ((float *)a.data)[3] == 4);
+    bosc_array_free(&a);
+    unlink(path);
+}
+
 static void arguments(void)
 {
     bosc_slice slice = {.part = 0, .parts = 1};
@@ -182,6 +238,8 @@ static void arguments(void)
     CHECK_TEXT(bosc_npy_read_slice(NULL, &slice, &a, error), "path");
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, NULL, &a, error), "slice");
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, NULL, error), "points");
+    CHECK_TEXT(bosc_points_read_valid("x.npy", NULL, NULL, NULL, error), "points");
+    CHECK_TEXT(bosc_points_read_valid(NULL, NULL, &a, NULL, error), "path");
     CHECK_TEXT(bosc_slice_convert("x", NULL, &a, BOSC_U32, 0, error), "slice");
     CHECK_TEXT(bosc_slice_convert("x", &slice, NULL, BOSC_U32, 0, error), "array");
     slice.part = 1;
@@ -194,9 +252,8 @@ static void arguments(void)
 }
 
 static const struct suite_case suite_cases_io_slices[] = {
-    {"arrays", NULL, arrays},
-    {"read whole", NULL, read_whole},
-    {"bad rows", NULL, bad_rows},
+    {"arrays", NULL, arrays},       {"read whole", NULL, read_whole},
+    {"bad rows", NULL, bad_rows},   {"points without NaN", NULL, points_without_nan},
     {"arguments", NULL, arguments},
 };
 SUITE(io_slices);
