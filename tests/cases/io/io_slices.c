@@ -210,7 +210,7 @@ static void points_without_nan(void)
     memcpy(binary + sizeof head - 1, rows, sizeof rows);
     check_valid(".csv", text, sizeof text - 1, wanted, 2, 2);
     check_valid(".csv", quoted, sizeof quoted - 1, wanted, 2, 1);
-    check_valid(".csv", "nan,1,1\n1,2,3\n", 15, wanted, 1, 1);
+    check_valid(".csv", "nan,1,1\n1,2,3\n", 14, wanted, 1, 1);
     check_valid(".csv", "nan,1\n", 6, wanted, 0, 1);
     check_valid(".xyz", molecule, sizeof molecule - 1, wanted, 2, 1);
     check_valid(".xyz", extra, sizeof extra - 1, wanted, 2, 1);
