@@ -345,7 +345,7 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *                          quoted; a line of names may come first, and columns without a name before the vertices.
  *                          Vertices may be written as 1.0. Of four columns or more Source, Target and Weight are read
  *                          by their names (Gephi). Lines may end in the data of networkx, {...}: its attribute
- *                          weight, or the only one, is the weight
+ *                          weight, or the only one, is the weight; 1 where only other edges have the attribute
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
  *   .npy                   pairs (m, 2) of integers of 32 or 64 bits, vertices from 0; n is the largest + 1

@@ -426,6 +426,15 @@ def _ranks(order: np.ndarray) -> np.ndarray:
     return ranks
 
 
+def _first_zero(values: np.ndarray) -> int:
+    """The position of the first zero, which is there, mostly near the front."""
+    for begin in range(0, len(values), 4096):
+        zeros = values[begin : begin + 4096] == 0
+        if zeros.any():
+            return begin + int(zeros.argmax())
+    raise AssertionError
+
+
 def _numbered(flat: np.ndarray, at: Any, name: str, host: bool) -> tuple[np.ndarray, np.ndarray]:
     """Codes by first occurrence, and the distinct values, of any type that can be hashed or sorted."""
     if host and (found := numbered_in_range(flat) or numbered_strings(flat, at)) is not None:
@@ -501,6 +510,10 @@ def factorize(
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
     codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values", may_answer(device, progress))
+    if values.dtype.kind == "f":
+        zero = np.flatnonzero(uniques == 0)
+        if len(zero):  # pandas keeps the sign of the first zero
+            uniques[zero] = values[_first_zero(values)]
     if sort:
         order = np.argsort(uniques, kind="stable")
         codes, uniques = _ranks(order)[codes], uniques[order]

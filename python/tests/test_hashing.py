@@ -674,3 +674,13 @@ def test_tables_and_nested_lists_are_arrays():
     assert isin([1, 2], s).tolist() == [True, False] and sorted(unique(s)) == [1, 5]
     assert isin([[2**60 + 1, 2**63], [1, 2]], [2**60, 2**63]).tolist() == [[False, True], [False, False]]
     assert isin([1.5, np.inf], [np.inf]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_factorize_keeps_the_sign_of_the_first_zero(dtype):
+    for values in ([-0.0], [0.0, -0.0], [-0.0, 0.0], [3.0] * 5000 + [-0.0, 0.0], [np.nan, -0.0, 1.0]):
+        for sort in (False, True):
+            codes, uniques = factorize(np.array(values, dtype), sort=sort)
+            want, distinct = pandas.factorize(np.array(values, dtype), sort=sort)
+            assert (codes == want).all() and (np.signbit(uniques) == np.signbit(distinct)).all()
+            assert uniques.dtype == distinct.dtype and (uniques == distinct).all()

@@ -44,6 +44,7 @@ struct bi_edge_form {
     int ignored;        /* count of numbers to skip behind the vertices */
     bool has_data;      /* lines may end in the data of networkx, {...} */
     bool data_weight;   /* the data holds the weight; else it is empty */
+    bool named_weight;  /* under the name `weight`; edges without it have weight 1 */
     struct bi_edge_names *names; /* not NULL: vertices are names */
     int64_t first;               /* number of the first vertex: 0 or 1 */
     int64_t n;                   /* number of vertices; -1: the largest + 1 */

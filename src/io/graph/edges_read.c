@@ -218,6 +218,7 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     /* 3. Weights, by the first edge: a column, or an attribute of the data. */
     const bool weighted = chosen ? form->columns[2] > 0 : fields - form->index - form->has_data > 2;
     form->data_weight = form->has_data && !weighted && !is_blank_line(data);
+    form->named_weight = form->data_weight && bi_edge_data_has_weight(data);
     form->weights = weighted || form->data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
     return bi_edge_lines_parse(in, &lines, form, edges, error);
 }

@@ -129,12 +129,12 @@ bool bi_edge_data_split(struct bi_line *line, struct bi_line *data)
     return true;
 }
 
-/* Finds the weight in the data of networkx, the text of a dict: the attribute `weight`, or the only one. */
-static bool find_weight(struct bi_line data, struct bi_line *weight)
+/* Finds the weight in the data of networkx, the text of a dict: the attribute `weight` (*named), or the only one. */
+static bool find_weight(struct bi_line data, struct bi_line *weight, bool *named)
 {
     int64_t count = 0;
-    bool named = false;
-    for (const char *p = data.begin; p < data.end && !named; p++) {
+    *named = false;
+    for (const char *p = data.begin; p < data.end && !*named; p++) {
         const char *begin = p, *colon = NULL;
         char quote = 0;
         int depth = 0; /* of brackets */
@@ -157,11 +157,20 @@ static bool find_weight(struct bi_line data, struct bi_line *weight)
         /* 2. Its name and value. */
         const struct bi_line name = trim(begin, colon);
         *weight = trim(colon + 1, p);
-        named = name.end - name.begin == 8 && memcmp(name.begin + 1, "weight", 6) == 0;
+        *named = name.end - name.begin == 8 && memcmp(name.begin + 1, "weight", 6) == 0;
         count++;
     }
-    return named || count == 1;
+    return *named || count == 1;
 }
+
+bool bi_edge_data_has_weight(struct bi_line data)
+{
+    struct bi_line weight;
+    bool named;
+    return find_weight(data, &weight, &named) && named;
+}
+
+static const char ONE[] = "1"; /* the weight of an edge without one */
 
 static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
 {
@@ -170,8 +179,14 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     double real;
     const struct bi_edge_form *form = r->form;
     /* 1. An integer. */
-    if (form->data_weight && !find_weight(r->data, &word))
-        return refuse(r, BOSC_ERR_FORMAT, "the data has no attribute 'weight'");
+    if (form->data_weight) {
+        bool named;
+        const bool found = find_weight(r->data, &word, &named);
+        if (form->named_weight && !named && r->data.begin)
+            word = (struct bi_line){ONE, ONE + 1}; /* as networkx has it */
+        else if (!found)
+            return refuse(r, BOSC_ERR_FORMAT, "the data has no attribute 'weight'");
+    }
     if (!form->data_weight && !next_word(r, &word)) return refuse(r, BOSC_ERR_FORMAT, "the weight is missing");
     if (form->weights != BI_WEIGHTS_F64 && bi_word_integer(&word, &integer)) {
         if (form->weights == BI_WEIGHTS_I32 && integer != (int32_t)integer) return BI_LINE_WIDER;
@@ -232,6 +247,8 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     for (int i = 0; i < form->ignored; i++)
         if ((kind = skip_number(&r)) != BI_LINE_EDGE) return kind;
     bool more = next_word(&r, &word);
+    const bool is_weighted = form->weights == BI_WEIGHTS_NONE && form->has_data && bi_edge_data_has_weight(r.data);
+    if (!more && is_weighted) return BI_LINE_WIDER; /* the edges before it have none */
     if (!more && !form->data_weight) more = bi_word_next(&r.data, &word);
     if (more) return refuse(&r, BOSC_ERR_FORMAT, "%s is one word too many", bi_quote(word.begin, word.end).text);
     return BI_LINE_EDGE;
@@ -426,6 +443,8 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
         return BOSC_ERR_FORMAT; /* the first lines are not in memory; the caller loads them and tries again */
     /* Parse with the next wider type until all weights fit. */
     for (;; attempt.weights++) {
+        if (attempt.weights > form->weights && form->weights == BI_WEIGHTS_NONE)
+            attempt.data_weight = attempt.named_weight = true;
         struct reading r = {.in = in, .form = &attempt, .chunks = &chunks, .lines = lines->number, .max_vertex = -1};
         bosc_status status = read_all(&chunks, &r, error);
         if (status == BOSC_OK) {

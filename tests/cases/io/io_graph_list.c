@@ -16,6 +16,8 @@ static const struct malformed malformed[] = {
     {"F:2: data without vertices before it", "1 2 {'a': 3}\n{'a': 3}\n", 0},
     {"F:2: the data has no attribute 'weight'", "1 2 {'a': 3}\n10000000 20000000 7\n10000000 20000000 7\n", 0},
     {"F:2: ''a':' is one word too many", "1 2 {}\n1 2 {'a': 3}\n", 0},
+    {"F:2: the data has no attribute 'weight'", "1 2 {'weight': 3}\n1 2\n", 0},
+    {"F:2: the data has no attribute 'weight'", "1 2 {'a': 3}\n1 2 {}\n", 0},
     {"F:1: the weight ''red'' is not a number", "1 2 {'a': 'red'}\n", 0},
     {"F:1: '{'a':' is not a vertex", "1 {'a': 3}7 2\n", 0},
     {"F:1: '-1' is not a vertex", "-1 2\n", 0},
@@ -127,6 +129,9 @@ static void reads_good_files(void)
     GRAPH("u v data\n1 2 {}\n2 0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* the data of networkx, below names */
     GRAPH("u v w data\n1 2 7 {}\n", 1, 3, 1, BOSC_I32, 1, 2, 7);
     GRAPH("1 2 {'weight': 7}\n2 0 {'weight': -2.5}\n", 2, 3, 2, BOSC_F64, 1, 2, 7, 2, 0, -2.5);
+    /* edges without the attribute `weight` have weight 1, as in networkx */
+    GRAPH("1 2 {}\n2 0 {'weight': 2.5}\n0 1 {'a': 3}\n", 3, 3, 3, BOSC_F64, 1, 2, 1, 2, 0, 2.5, 0, 1, 1);
+    GRAPH("1 2 {'weight': 7}\n2 0 {}\n0 1 {'a': 'red', 'b': 2}\n", 3, 3, 3, BOSC_I32, 1, 2, 7, 2, 0, 1, 0, 1, 1);
     GRAPH("10000000,20000000,{\"cost\": 3} \n0,1,{ 'x' : 4 }\n", 2, 20000001, 2, BOSC_I32, 10000000, 20000000, 3, 0, 1,
           4);
     GRAPH("u v data\n1 2 {'name': 'a, {b: c', 'weight': 1d2, 'p': (1, 2)}\n", 1, 3, 1, BOSC_F64, 1, 2, 100);
@@ -202,6 +207,7 @@ static void named(void)
         {"\"a b\" c 7\nc\t \"a b\"  8\n", "|a b|c", "abba", 8},
         {"Id;Source;Target;Type;Weight\n1;a b;c;U;9\n", "|a b|c", "ab", 9},
         {"New York\tParis\t3\nParis\tRome\t4\n", "|New York|Paris|Rome", "abbc", 4},
+        {"a b {}\nb c {'weight': 2}\n", "|a|b|c", "abbc", 2},
         {"a b {'weight': 3}\nb c {'weight': 5000000000}\n", "|a|b|c", "abbc", 5000000000},
         {"# c\n% c\n\n\xc3\xa9 \xc3\xa8\n", "|\xc3\xa9|\xc3\xa8", "ab", 0},
         {"", "", "", 0},
