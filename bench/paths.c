@@ -1,5 +1,6 @@
 /* Times shortest paths: bench_paths [-k kind] [-n vertices] [-m edges] [-w type] [-s sources] [-d width] [-a
- * algorithms]. The graph is generated (kind "network": as the road network of that many vertices); arrays are in the
+ * algorithms]. Where Boost is installed, its Dijkstra and breadth-first search stand beside them, with one thread, for
+ * one source and u32 weights on the CPU; distances must be equal. The graph is generated (kind "network": as the road network of that many vertices); arrays are in the
  * backend's memory, handles are warm. Rows: distances, the tree, and the proof of both. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "harness/bench.h"
 #include "harness/road.h"
 #include "harness/shapes.h"
+#include "peers/paths.h"
 
 struct setting {
     int64_t m, sources;
@@ -21,6 +23,9 @@ struct subject {
     void *sources, *distances, *predecessors, *edges, *nearest; /* the backend's */
     bosc_paths_opts opts;
     bosc_paths_info info;
+    void *peer; /* NULL: none */
+    uint32_t source;
+    uint64_t *peer_distances;
 };
 
 /* The edges of a network of roads, with as many for each vertex as that of the whole USA unless `m` is 0 or more. */
@@ -66,6 +71,11 @@ static void open_graph(struct subject *b)
     b->predecessors = bench_array(NULL, 4 * (size_t)b->n);
     b->edges = bench_array(NULL, 4 * (size_t)b->n);
     b->nearest = bench_array(NULL, 4 * (size_t)b->n);
+    b->source = sources[0];
+    if (bench.opts.backend != BOSC_BACKEND_CUDA && b->set.sources == 1 && o.weight == BOSC_U32) {
+        b->peer = peer_paths_open(e.u, e.v, weights, b->n, b->m);
+        b->peer_distances = bench_host(8 * (size_t)b->n);
+    }
     free(e.u);
     free(e.v);
     free(e.weights);
@@ -101,7 +111,16 @@ static void verify_paths(void *user)
                             NULL));
 }
 
-static void print_row(const struct subject *b, const char *name, struct bench_times t)
+static void compute_by_peer(void *user)
+{
+    struct subject *b = user;
+    if (b->opts.unweighted)
+        peer_paths_breadth_first(b->peer, b->source, b->peer_distances);
+    else
+        peer_paths_dijkstra(b->peer, b->source, b->peer_distances);
+}
+
+static void print_row(const struct subject *b, const char *name, struct bench_times t, struct bench_times peer)
 {
     bosc_ctx_info info = {.size = sizeof info};
     BENCH(bosc_ctx_get_info(bench.ctx, &info));
@@ -110,6 +129,8 @@ static void print_row(const struct subject *b, const char *name, struct bench_ti
                                   .n = b->n,
                                   .bytes = 16.0 * (double)b->m + 12.0 * (double)b->n, /* arcs; distances */
                                   .ours = t,
+                                  .peer = peer.median > 0 ? "Boost, 1 thread" : NULL,
+                                  .theirs = peer,
                                   .note = bench_text("%" PRId64 " reached, scratch %.1f MB, distances %016" PRIx64,
                                                      b->info.reached, 1e-6 * (double)info.scratch_bytes,
                                                      bench_sum(b->distances, 8 * (size_t)b->n, 0))};
@@ -140,14 +161,20 @@ int main(int argc, char **argv)
         if (!strchr(b.set.algorithms, "wur"[a])) continue;
         b.opts = (bosc_paths_opts){.size = sizeof b.opts, .width = b.set.width, .unweighted = a == 1};
         if (a == 2) b.opts.algorithm = BOSC_PATHS_ROUNDS;
-        print_row(&b, names[a], bench_time(NULL, compute_distances, &b, bench.repeats));
+        const struct bench_times ours = bench_time(NULL, compute_distances, &b, bench.repeats), none = {0, 0};
+        const struct bench_times peer = b.peer && a < 2 ? bench_time(NULL, compute_by_peer, &b, bench.repeats) : none;
+        if (peer.median > 0)
+            bench_check(memcmp(b.distances, b.peer_distances, 8 * (size_t)b.n) == 0, "Boost has other distances");
+        print_row(&b, names[a], ours, peer);
         if (a == 2) continue;
-        print_row(&b, "  with the tree", bench_time(NULL, compute_tree, &b, bench.repeats));
-        print_row(&b, "  with edges and sources", bench_time(NULL, compute_all, &b, bench.repeats));
-        print_row(&b, "  proof", bench_time(NULL, verify_paths, &b, bench.repeats));
+        print_row(&b, "  with the tree", bench_time(NULL, compute_tree, &b, bench.repeats), none);
+        print_row(&b, "  with edges and sources", bench_time(NULL, compute_all, &b, bench.repeats), none);
+        print_row(&b, "  proof", bench_time(NULL, verify_paths, &b, bench.repeats), none);
     }
     void *const arrays[] = {b.sources, b.distances, b.predecessors, b.edges, b.nearest};
     for (int k = 0; k < 5; k++) bench_release(arrays[k]);
+    if (b.peer) peer_paths_close(b.peer);
+    free(b.peer_distances);
     bosc_graph_free(b.graph);
     return bench_close();
 }

@@ -3,6 +3,7 @@
 
 #include "peers/cellgraph.h"
 #include "peers/hash.h"
+#include "peers/paths.h"
 #include "peers/prims.h"
 #include "peers/trie.h"
 
@@ -30,4 +31,22 @@ int64_t peer_dictionary_find(const struct peer_dictionary *dictionary, const uin
 {
     (void)dictionary, (void)queries, (void)m, (void)values;
     return -1;
+}
+
+void *peer_paths_open(const uint32_t *u, const uint32_t *v, const uint32_t *weights, int64_t n, int64_t m)
+{
+    (void)u, (void)v, (void)weights, (void)n, (void)m;
+    return NULL;
+}
+
+void peer_paths_close(void *graph) { (void)graph; }
+
+void peer_paths_dijkstra(const void *graph, uint32_t source, uint64_t *distances)
+{
+    (void)graph, (void)source, (void)distances;
+}
+
+void peer_paths_breadth_first(const void *graph, uint32_t source, uint64_t *distances)
+{
+    (void)graph, (void)source, (void)distances;
 }
