@@ -20,6 +20,18 @@ _Static_assert(sizeof(struct message) <= BI_COMM_MESSAGE, "messages of all ranks
 
 /* ---- access ---- */
 
+/* True if the windows are arrays in sending order. */
+static bool is_of_senders(enum bi_window_access access)
+{
+    return access == BI_WINDOW_READ_SENT || access == BI_WINDOW_ANSWER;
+}
+
+/* True if the ranks write to window w. */
+static bool is_written(const struct bi_windows *windows, int w)
+{
+    return windows->access == BI_WINDOW_WRITE || (windows->access == BI_WINDOW_ANSWER && w > 0);
+}
+
 /* Memory of a caller's allocator may come from a pool, which peer access does not cover. */
 static struct message describe_windows(const bosc_ctx *ctx, bosc_status local_status, const struct bi_windows *windows)
 {
@@ -89,9 +101,9 @@ static bosc_status share_blocks(bosc_ctx *ctx, bosc_comm *comm, const struct bi_
                                 struct bi_windows *windows)
 {
     /* The first item for or from this rank in each array; of whole arrays the first one. */
-    const int64_t *offsets = windows->access == BI_WINDOW_READ_WHOLE  ? NULL
-                             : windows->access == BI_WINDOW_READ_SENT ? x->remote_sent_offsets
-                                                                      : x->remote_offsets;
+    const int64_t *offsets = windows->access == BI_WINDOW_READ_WHOLE ? NULL
+                             : is_of_senders(windows->access)        ? x->remote_sent_offsets
+                                                                     : x->remote_offsets;
     bosc_status status = BOSC_OK;
     for (int32_t r = 0; r < comm->rank_count; r++)
         for (int w = 0; w < windows->count; w++) {
@@ -127,11 +139,10 @@ static bosc_status exchange_addresses(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
     return BOSC_OK;
 }
 
-/* Points the blocks into copies: of the sent items, or for READ_SENT of the received ones. */
+/* Points the blocks into copies: of the sent items, or, if the arrays are those of senders, of the received ones. */
 static bosc_status allocate_copies(bosc_ctx *ctx, const struct bi_exchange *x, struct bi_windows *windows)
 {
-    const bool is_sent = windows->access == BI_WINDOW_READ_SENT;
-    const int64_t *offsets = is_sent ? x->received_offsets : x->sent_offsets;
+    const int64_t *offsets = is_of_senders(windows->access) ? x->received_offsets : x->sent_offsets;
     for (int w = 0; w < windows->count; w++) {
         struct bi_window *window = &windows->of[w];
         BI_TRY(bi_scratch_of(ctx, offsets[x->rank_count], window->item_size, &window->copy));
@@ -148,6 +159,7 @@ static bosc_status receive_copies(bosc_ctx *ctx, bosc_comm *comm, bosc_status *l
 {
     for (int w = 0; w < windows->count; w++) {
         const struct bi_window *window = &windows->of[w];
+        if (is_written(windows, w)) continue;
         if (windows->access == BI_WINDOW_READ)
             BI_TRY(bi_exchange_replies_deferred(ctx, comm, local_status, x, window->item_size, window->items,
                                                 window->copy));
@@ -172,7 +184,7 @@ bosc_status bi_exchange_open_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status
     /* Whole arrays have no copies: if they are not shared, there are no blocks. */
     if (windows->are_shared || windows->access == BI_WINDOW_READ_WHOLE) return BOSC_OK;
     BI_IF_OK(*local_status, allocate_copies(ctx, x, windows));
-    return windows->access == BI_WINDOW_WRITE ? BOSC_OK : receive_copies(ctx, comm, local_status, x, windows);
+    return receive_copies(ctx, comm, local_status, x, windows);
 }
 
 /* ---- close ---- */
@@ -192,12 +204,22 @@ static bosc_status finish_accesses(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
     return status;
 }
 
-/* Items that leave this rank. Of whole arrays, others read a few. */
-static int64_t count_sent(const bosc_comm *comm, const struct bi_exchange *x, enum bi_window_access access)
+/* Items of window w that leave this rank. Of whole arrays, others read a few. */
+static int64_t count_sent(const bosc_comm *comm, const struct bi_exchange *x, const struct bi_windows *windows, int w)
 {
-    const int64_t *offsets = access == BI_WINDOW_READ ? x->received_offsets : x->sent_offsets;
-    if (access == BI_WINDOW_READ_WHOLE) return 0;
+    const bool replies = windows->access == BI_WINDOW_READ || (windows->access == BI_WINDOW_ANSWER && w > 0);
+    const int64_t *offsets = replies ? x->received_offsets : x->sent_offsets;
+    if (windows->access == BI_WINDOW_READ_WHOLE) return 0;
     return offsets[x->rank_count] - (offsets[comm->rank + 1] - offsets[comm->rank]);
+}
+
+/* Sends the copies that this rank has written to the owners of the window's arrays. */
+static bosc_status send_copies(bosc_ctx *ctx, bosc_comm *comm, bosc_status *local_status, const struct bi_exchange *x,
+                               enum bi_window_access access, const struct bi_window *window)
+{
+    if (access == BI_WINDOW_ANSWER)
+        return bi_exchange_replies_deferred(ctx, comm, local_status, x, window->item_size, window->copy, window->items);
+    return bi_exchange_items_deferred(ctx, comm, local_status, x, window->item_size, window->copy, window->items);
 }
 
 bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_status,
@@ -205,11 +227,10 @@ bosc_status bi_exchange_close_windows(bosc_ctx *ctx, bosc_comm *comm, bosc_statu
 {
     if (windows->are_shared) {
         for (int w = 0; w < windows->count; w++)
-            comm->bytes += count_sent(comm, x, windows->access) * (int64_t)windows->of[w].item_size;
+            comm->bytes += count_sent(comm, x, windows, w) * (int64_t)windows->of[w].item_size;
         return finish_accesses(ctx, comm, local_status);
     }
-    for (int w = 0; w < windows->count && windows->access == BI_WINDOW_WRITE; w++)
-        BI_TRY(bi_exchange_items_deferred(ctx, comm, &local_status, x, windows->of[w].item_size, windows->of[w].copy,
-                                          windows->of[w].items));
+    for (int w = 0; w < windows->count; w++)
+        if (is_written(windows, w)) BI_TRY(send_copies(ctx, comm, &local_status, x, windows->access, &windows->of[w]));
     return bi_comm_agree(ctx, comm, local_status);
 }

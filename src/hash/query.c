@@ -1,4 +1,6 @@
 /* Queries: find, count, retrieve; lists of all pairs, for the caller or as the input of another build. */
+#include "hash/query.h"
+
 #include "core/csr.h"
 #include "hash/handle.h"
 
@@ -33,6 +35,24 @@ static bosc_status look_up_stored(bosc_ctx *ctx, const bosc_hash *table, const v
     return look_up(ctx, table, queries, query_count, *stored, found);
 }
 
+static bosc_status find_reached(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                                void *values, uint8_t *found)
+{
+    void *stored;
+    if (!values || table->opts.value_size == 0) return look_up(ctx, table, queries, query_count, NULL, found);
+    if (!stores_more(table)) return look_up(ctx, table, queries, query_count, values, found);
+    BI_TRY(look_up_stored(ctx, table, queries, query_count, &stored, found));
+    struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), values};
+    return BI_HASH_STEP(ctx, unpack, query_count, &unpack);
+}
+
+bosc_status bi_hash_find_reached(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                                 void *values, uint8_t *found)
+{
+    BI_TRY(bi_hash_check_table(ctx, table));
+    BI_RETURN_WITH_SCRATCH(ctx, find_reached(ctx, table, queries, query_count, values, found));
+}
+
 static bosc_status find_values(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                                void *values, uint8_t *found)
 {
@@ -42,14 +62,7 @@ static bosc_status find_values(bosc_ctx *ctx, const bosc_hash *table, const void
     BI_TRY(bi_stage_in(ctx, queries, (size_t)query_count * (size_t)table->shape.key_bytes, &queries, &staged));
     BI_TRY(bi_stage_out(ctx, values, (size_t)query_count * (size_t)table->opts.value_size, &to_values, &staged));
     BI_TRY(bi_stage_out(ctx, found, (size_t)query_count, &to_found, &staged));
-    if (values && stores_more(table)) {
-        void *stored;
-        BI_TRY(look_up_stored(ctx, table, queries, query_count, &stored, to_found.reachable));
-        struct bi_hash_unpack unpack = {bi_hash_stored_of(table, stored), to_values.reachable};
-        BI_TRY(BI_HASH_STEP(ctx, unpack, query_count, &unpack));
-    } else {
-        BI_TRY(look_up(ctx, table, queries, query_count, to_values.reachable, to_found.reachable));
-    }
+    BI_TRY(find_reached(ctx, table, queries, query_count, to_values.reachable, to_found.reachable));
     if (values) BI_TRY(bi_stage_back(ctx, &to_values));
     if (found) BI_TRY(bi_stage_back(ctx, &to_found));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
@@ -67,19 +80,32 @@ bosc_status bosc_hash_find(bosc_ctx *ctx, const bosc_hash *table, const void *qu
     BI_RETURN_WITH_SCRATCH(ctx, find_values(ctx, table, queries, query_count, values, found));
 }
 
+static bosc_status count_reached(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                                 int64_t *counts)
+{
+    uint8_t *found;
+    void *stored;
+    BI_TRY(bi_scratch_of(ctx, query_count, sizeof *found, &found));
+    BI_TRY(look_up_stored(ctx, table, queries, query_count, &stored, found));
+    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), found, counts, NULL};
+    return BI_HASH_STEP(ctx, read_counts, query_count, &counts_args);
+}
+
+bosc_status bi_hash_count_reached(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
+                                  int64_t *counts)
+{
+    BI_TRY(bi_hash_check_table(ctx, table));
+    BI_RETURN_WITH_SCRATCH(ctx, count_reached(ctx, table, queries, query_count, counts));
+}
+
 static bosc_status count_values(bosc_ctx *ctx, const bosc_hash *table, const void *queries, int64_t query_count,
                                 int64_t *counts)
 {
     struct bi_out to;
     bool staged = false;
-    uint8_t *found;
-    void *stored;
     BI_TRY(bi_stage_in(ctx, queries, (size_t)query_count * (size_t)table->shape.key_bytes, &queries, &staged));
     BI_TRY(bi_stage_out(ctx, counts, (size_t)query_count * sizeof *counts, &to, &staged));
-    BI_TRY(bi_scratch_of(ctx, query_count, sizeof *found, &found));
-    BI_TRY(look_up_stored(ctx, table, queries, query_count, &stored, found));
-    struct bi_hash_read_counts counts_args = {bi_hash_stored_of(table, stored), found, to.reachable, NULL};
-    BI_TRY(BI_HASH_STEP(ctx, read_counts, query_count, &counts_args));
+    BI_TRY(count_reached(ctx, table, queries, query_count, to.reachable));
     BI_TRY(bi_stage_back(ctx, &to));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }

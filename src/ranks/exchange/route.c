@@ -148,16 +148,32 @@ bosc_status bi_ranks_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
     return bi_ranks_route_answer_columns(ctx, comm, local_status, route, &column, 1);
 }
 
+/* x.blocks serves open windows alone. None is open, so it can list the blocks of the arrays. */
+bosc_status bi_ranks_route_order(bosc_ctx *ctx, const struct bi_ranks_route *route, bool to_rows,
+                                 const struct bi_ranks_column *columns, int count)
+{
+    const int32_t ranks = route->x.rank_count;
+    struct bi_ranks_owned_move move = {.to_rows = to_rows};
+    for (int c = 0; c < count; c++) {
+        char **blocks = route->x.blocks + c * ranks;
+        if (!columns[c].rows && to_rows) continue;
+        for (int32_t r = 0; r < ranks && route->x.sent; r++)
+            blocks[r] = (char *)columns[c].received + route->x.sent_offsets[r] * (int64_t)columns[c].item_size;
+        move.columns[move.count++] =
+            (struct bi_ranks_owned_column){(int64_t)columns[c].item_size, columns[c].rows, blocks};
+    }
+    if (route->x.sent == 0 || move.count == 0) return BOSC_OK;
+    return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
+}
+
 bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route *route, int64_t **rows)
 {
-    struct bi_ranks_owned_move move = {.count = 1};
+    struct bi_ranks_column column = {.item_size = sizeof **rows};
     BI_TRY(bi_scratch_of(ctx, route->x.sent, sizeof **rows, rows));
     if (route->x.sent == 0) return BOSC_OK;
     if (route->x.rank_count == 1) return ctx->backend->core->iota(ctx, sizeof **rows, *rows, route->x.sent);
-    /* x.blocks serves open windows alone. None is open here, so it can list the blocks of the rows. */
-    for (int32_t r = 0; r < route->x.rank_count; r++) route->x.blocks[r] = (char *)(*rows + route->x.sent_offsets[r]);
-    move.columns[0] = (struct bi_ranks_owned_column){sizeof **rows, NULL, route->x.blocks};
-    return ctx->ops->ranks->move_owned(ctx, &route->items, &move);
+    column.received = *rows;
+    return bi_ranks_route_order(ctx, route, false, &column, 1);
 }
 
 void bi_ranks_route_end(bosc_ctx *ctx, struct bi_ranks_route *route) { bi_exchange_end(ctx, &route->x); }

@@ -48,6 +48,11 @@ bosc_status bi_ranks_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
                                    const struct bi_ranks_route *route, size_t item_size, const void *answers,
                                    void *out);
 
+/* Moves columns between the rows and `received`, here arrays of this rank in sending order: x.sent items. to_rows: to
+ * the rows, which may be NULL. Exchanges nothing; no windows of x are open. */
+bosc_status bi_ranks_route_order(bosc_ctx *ctx, const struct bi_ranks_route *route, bool to_rows,
+                                 const struct bi_ranks_column *columns, int count);
+
 /* Lists the rows in sending order. *rows: set to scratch of x.sent row numbers. Exchanges nothing. */
 bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route *route, int64_t **rows);
 

@@ -1,6 +1,8 @@
-/* Queries of hash tables over ranks: each key goes to its owner, which returns the answer. Find and count return one
- * answer per key; retrieve returns all values of each key as CSR rows. */
+/* Queries of hash tables over ranks: the owner of a key gives the answer. Find and count return one answer per key:
+ * owners read the keys from, and write the answers to, arrays of the querying ranks where these lie. Retrieve returns
+ * all values of each key as CSR rows. */
 #include "core/call.h"
+#include "hash/query.h"
 #include "prims/check.h"
 #include "ranks/hash/hash.h"
 #include "ranks/steps/steps.h"
@@ -12,54 +14,96 @@ enum { VALUES, FOUND, COUNTS, KINDS };
 struct query {
     const void *keys; /* of the caller */
     int64_t n;
-    /* By kind: this rank's output, if it wants one; and if any rank does, the answers on the owner. */
+    /* By kind: this rank's output, if it wants one; and if any rank does, the size of an answer. */
     void *output[KINDS];
     struct bi_out out[KINDS];
-    struct bi_ranks_column answers[KINDS];
+    size_t sizes[KINDS];
 };
 
-static bosc_status allocate_answers(bosc_ctx *ctx, const struct bi_ranks_route *route, struct query *q)
+/* Fills the outputs of a table without keys. */
+static bosc_status write_zeros(bosc_ctx *ctx, const struct query *q)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct bi_ranks_column *answers = &q->answers[kind];
-        answers->rows = q->out[kind].reachable;
-        if (route->x.rank_count == 1)
-            answers->received = answers->rows;
-        else
-            BI_TRY(bi_scratch_of(ctx, route->x.received, answers->item_size, &answers->received));
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->n && q->out[kind].reachable)
+            BI_TRY(ctx->backend->fill(ctx, q->out[kind].reachable, 0, (size_t)q->n * q->sizes[kind]));
+    return BOSC_OK;
+}
+
+/* Answers n keys. answers: by kind; NULL if no rank wants them. */
+static bosc_status answer_keys(bosc_ctx *ctx, const bosc_hash *own, const void *keys, int64_t n,
+                               void *const answers[KINDS])
+{
+    if (n && (answers[VALUES] || answers[FOUND]))
+        BI_TRY(bi_hash_find_reached(ctx, own, keys, n, answers[VALUES], answers[FOUND]));
+    return n && answers[COUNTS] ? bi_hash_count_reached(ctx, own, keys, n, answers[COUNTS]) : BOSC_OK;
+}
+
+/* The windows of an exchange: the keys, then the answers of each kind, in sending order. */
+struct answer_windows {
+    struct bi_windows windows;
+    int kinds[BI_MAX_WINDOWS];                      /* of window w, from 1 on */
+    struct bi_ranks_column columns[BI_MAX_WINDOWS]; /* of window w: `received` is in sending order */
+};
+_Static_assert(BI_MAX_WINDOWS == 3, "keys, values and found; or keys and counts");
+
+/* Allocates this rank's arrays in sending order, and orders its keys. */
+static bosc_status prepare_windows(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
+                                   const void *keys, const struct query *q, struct answer_windows *a)
+{
+    a->windows.access = BI_WINDOW_ANSWER;
+    a->columns[0] = (struct bi_ranks_column){(size_t)table->opts.key_bits / 8, (void *)(uintptr_t)keys, NULL};
+    a->windows.count = 1;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->sizes[kind]) {
+            a->kinds[a->windows.count] = kind;
+            a->columns[a->windows.count++] = (struct bi_ranks_column){q->sizes[kind], q->out[kind].reachable, NULL};
+        }
+    for (int w = 0; w < a->windows.count; w++) {
+        BI_TRY(bi_scratch_of(ctx, q->n, a->columns[w].item_size, &a->columns[w].received));
+        a->windows.of[w] = (struct bi_window){.item_size = a->columns[w].item_size, .items = a->columns[w].received};
+    }
+    return bi_ranks_route_order(ctx, route, false, a->columns, 1);
+}
+
+/* Answers the keys of all ranks from the windows. Blocks that follow each other in memory are one, as copies are. */
+static bosc_status answer_blocks(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_exchange *x,
+                                 const struct answer_windows *a)
+{
+    const struct bi_window *windows = a->windows.of;
+    for (int32_t r = 0, end; r < x->rank_count; r = end) {
+        void *answers[KINDS] = {NULL};
+        int64_t n = x->received_offsets[r + 1] - x->received_offsets[r];
+        end = r + 1;
+        for (; !a->windows.are_shared && end < x->rank_count; end++)
+            n += x->received_offsets[end + 1] - x->received_offsets[end];
+        for (int w = 1; w < a->windows.count; w++) answers[a->kinds[w]] = windows[w].blocks[r];
+        BI_TRY(answer_keys(ctx, table->own, windows[0].blocks[r], n, answers));
     }
     return BOSC_OK;
 }
 
-/* On the owner. A kind that no rank wants has no array. */
-static bosc_status answer_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *received, int64_t n,
-                                  const struct query *q)
+/* All ranks have a table. */
+static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
+                                    const void *keys, const struct query *q)
 {
-    void *values = q->answers[VALUES].received, *found = q->answers[FOUND].received,
-         *counts = q->answers[COUNTS].received;
-    if (n == 0) return BOSC_OK;
-    if (table->own && (values || found)) BI_TRY(bosc_hash_find(ctx, table->own, received, n, values, found));
-    if (table->own) return counts ? bosc_hash_count(ctx, table->own, received, n, counts) : BOSC_OK;
-    for (int kind = 0; kind < KINDS; kind++)
-        if (q->answers[kind].received)
-            BI_TRY(ctx->backend->fill(ctx, q->answers[kind].received, 0, (size_t)n * q->answers[kind].item_size));
-    return BOSC_OK;
+    struct answer_windows a = {.windows = {.count = 0}};
+    /* 1. Order the keys by owner. 2. Answer those of all ranks. 3. Move this rank's answers to their rows. */
+    bosc_status local_status = prepare_windows(ctx, table, route, keys, q, &a);
+    BI_TRY(bi_exchange_open_windows(ctx, table->comm, &local_status, &route->x, &a.windows));
+    BI_IF_OK(local_status, answer_blocks(ctx, table, &route->x, &a));
+    BI_TRY(bi_exchange_close_windows(ctx, table->comm, local_status, &route->x, &a.windows));
+    local_status = bi_ranks_route_order(ctx, route, true, a.columns + 1, a.windows.count - 1);
+    return bi_comm_agree(ctx, table->comm, bi_ranks_status_of_outputs(local_status));
 }
 
-static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
-                                    const void *keys, struct query *q)
+static bosc_status answer_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
+                                  const void *keys, const struct query *q)
 {
-    struct bi_ranks_column columns[KINDS];
-    int count = 0;
-    void *received;
-    /* 1. Send the keys to their owners. 2. Look them up. 3. Return the answers of each kind. */
-    bosc_status local_status = allocate_answers(ctx, route, q);
-    BI_TRY(
-        bi_ranks_route_items(ctx, table->comm, local_status, route, (size_t)table->opts.key_bits / 8, keys, &received));
-    local_status = answer_queries(ctx, table, received, route->x.received, q);
-    for (int kind = 0; kind < KINDS; kind++)
-        if (q->answers[kind].item_size) columns[count++] = q->answers[kind];
-    return bi_ranks_route_answer_columns(ctx, table->comm, local_status, route, columns, count);
+    void *const outputs[KINDS] = {q->out[VALUES].reachable, q->out[FOUND].reachable, q->out[COUNTS].reachable};
+    if (table->own && route->x.rank_count > 1) return exchange_answers(ctx, table, route, keys, q);
+    const bosc_status local_status =
+        table->own ? answer_keys(ctx, table->own, keys, q->n, outputs) : write_zeros(ctx, q);
+    return bi_comm_agree(ctx, table->comm, bi_ranks_status_of_outputs(local_status));
 }
 
 /* Queries the owners for the kinds of answers that any rank wants. */
@@ -73,13 +117,13 @@ static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, 
     bool staged = false;
     for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->output[kind] != NULL && sizes[kind] > 0;
     BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS));
-    for (int kind = 0; kind < KINDS; kind++) q->answers[kind].item_size = requests[kind] ? sizes[kind] : 0;
+    for (int kind = 0; kind < KINDS; kind++) q->sizes[kind] = requests[kind] ? sizes[kind] : 0;
     local_status = bi_stage_in(ctx, q->keys, (size_t)q->n * (size_t)table->opts.key_bits / 8, &keys, &staged);
     for (int kind = 0; kind < KINDS; kind++)
         BI_IF_OK(local_status,
-                 bi_stage_out(ctx, q->output[kind], (size_t)q->n * q->answers[kind].item_size, &q->out[kind], &staged));
+                 bi_stage_out(ctx, q->output[kind], (size_t)q->n * q->sizes[kind], &q->out[kind], &staged));
     bosc_status status = bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
-    BI_IF_OK(status, exchange_answers(ctx, table, &route, keys, q));
+    BI_IF_OK(status, answer_queries(ctx, table, &route, keys, q));
     bi_ranks_route_end(ctx, &route);
     BI_TRY(status);
     local_status = BOSC_OK;
