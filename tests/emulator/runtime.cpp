@@ -21,7 +21,7 @@ namespace
 {
 
 const size_t DEVICE_BYTES = (size_t)4 << 30, SHARED_BYTES = 48 * 1024;
-enum { DEVICES = 2, MULTIPROCESSORS = 2, ALIGNMENT = 256 };
+enum { DEVICES = 4, MULTIPROCESSORS = 2, ALIGNMENT = 256 };
 const cudaError_t CAPTURE_UNSUPPORTED = (cudaError_t)900, CAPTURE_INVALIDATED = (cudaError_t)901; /* CUDA's numbers */
 const cudaStreamCaptureStatus CAPTURES = (cudaStreamCaptureStatus)1;
 

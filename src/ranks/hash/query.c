@@ -65,7 +65,7 @@ static bosc_status prepare_windows(bosc_ctx *ctx, const bosc_ranks_hash *table, 
     return bi_ranks_route_order(ctx, route, false, a->columns, 1);
 }
 
-/* Answers the keys of all ranks from the windows. Blocks that follow each other in memory are one, as copies are. */
+/* Answers the keys of all ranks in the windows. Copies of the blocks follow each other in memory, so one call does. */
 static bosc_status answer_blocks(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_exchange *x,
                                  const struct answer_windows *a)
 {

@@ -189,6 +189,24 @@ static void fill(const struct rank *r, void *memory, int byte, size_t bytes)
     if (bytes) CHECK_OK(r->ctx, r->ctx->backend->fill(r->ctx, memory, byte, bytes));
 }
 
+/* Writes the items for this rank back to their senders. */
+static void answer_windows(struct rank *r, const struct bi_exchange *x, char *sent, char *back)
+{
+    struct bi_windows windows = {.access = BI_WINDOW_ANSWER,
+                                 .count = 2,
+                                 .of = {{.item_size = 8, .items = sent}, {.item_size = 8, .items = back}}};
+    bosc_status local_status = BOSC_OK;
+    CHECK_OK(r->ctx, bi_exchange_open_windows(r->ctx, r->comm, &local_status, x, &windows));
+    CHECK_OK(r->ctx, local_status);
+    for (int32_t from = 0; from < r->rank_count; from++) {
+        const int64_t count = x->received_offsets[from + 1] - x->received_offsets[from];
+        if (count)
+            CHECK_OK(r->ctx, r->ctx->backend->copy(r->ctx, windows.of[1].blocks[from], windows.of[0].blocks[from],
+                                                   (size_t)count * 8));
+    }
+    CHECK_OK(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, x, &windows));
+}
+
 /* Writes the items to the owners' arrays, and reads them back. Work
  * that a rank queues before it opens or after it closes its windows is not mixed with that of the others. */
 static void access_windows(struct rank *r, const struct bi_exchange *x, const struct window_trial *trial, char *sent,
@@ -235,6 +253,11 @@ static void access_windows(struct rank *r, const struct bi_exchange *x, const st
     CHECK_OK(r->ctx, bi_exchange_close_windows(r->ctx, r->comm, BOSC_OK, x, &windows));
     CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, host, received, received_bytes));
     check_received(r, trial->seed, x, host);
+    /* 4. Answer each item with itself. */
+    fill(r, back, 0x5a, sent_bytes);
+    answer_windows(r, x, sent, back);
+    CHECK_OK(r->ctx, bosc_ctx_copy(r->ctx, answers, back, sent_bytes));
+    CHECK(memcmp(answers, items, sent_bytes) == 0);
     free(host);
     free(answers);
     free(items);
