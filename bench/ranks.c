@@ -108,10 +108,15 @@ static void close_sort(struct rank *r)
 
 /* ---- k-d trees ---- */
 
-static void make_tree(struct rank *r, bosc_kdtree_duplicates duplicates)
+static void make_tree(struct rank *r, bosc_kdtree_duplicates duplicates, bosc_kdtree_builder builder)
 {
-    const bosc_kdtree_opts opts = {
-        .size = sizeof opts, .dtype = BOSC_F32, .dim = (int32_t)input.dim, .id_bits = 32, .duplicates = duplicates};
+    const bosc_kdtree_opts opts = {.size = sizeof opts,
+                                   .dtype = BOSC_F32,
+                                   .dim = (int32_t)input.dim,
+                                   .id_bits = 32,
+                                   .duplicates = duplicates,
+                                   .builder = builder,
+                                   .sort_halves = builder == BOSC_KDTREE_BROWN && r->comm && r->count > 1};
     r->in = copy_slice(r, input.points, input.n, (size_t)input.dim * 4);
     if (r->comm)
         RANK(bosc_ranks_kdtree_create(r->ctx, r->comm, &opts, &r->ranks_tree));
@@ -119,9 +124,12 @@ static void make_tree(struct rank *r, bosc_kdtree_duplicates duplicates)
         RANK(bosc_kdtree_create(r->ctx, &opts, &r->tree));
 }
 
-static void open_tree(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_KEEP); }
+static void open_tree(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_KEEP, BOSC_KDTREE_AUTO); }
 
-static void open_unique(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_REMOVE); }
+static void open_unique(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_REMOVE, BOSC_KDTREE_AUTO); }
+
+/* The published build; on 2, 4, 8, ... ranks by sorted halves. */
+static void open_published(struct rank *r) { make_tree(r, BOSC_KDTREE_DUPLICATES_KEEP, BOSC_KDTREE_BROWN); }
 
 static void run_tree(struct rank *r)
 {
@@ -509,6 +517,7 @@ static const struct benchmark_case {
 } cases[] = {{"sort", open_sort, run_sort, close_sort, false},
              {"kdtree build", open_tree, run_tree, close_tree, false},
              {"kdtree build, unique", open_unique, run_tree, close_tree, false},
+             {"kdtree build, published", open_published, run_tree, close_tree, false},
              {"kdtree knn 8", open_search, run_search, close_search, false},
              {"emst", open_emst, run_emst, close_emst, false},
              {"cellgraph build", open_cells, run_cells, close_cells, false},
@@ -759,6 +768,7 @@ int main(int argc, char **argv)
     input.n = bench.n;
     if (input.m == 0) input.m = 4 * input.n;
     make_input(only, is_weak ? most : 1);
+    BENCH(bosc_ctx_trim(bench.ctx)); /* ranks need the memory in which the input was made */
     /* 2. Time the cases. */
     if (own_process >= 0) serve_runs((int)most);
     for (int c = 0; c < CASES && own_process < 0; c++) {

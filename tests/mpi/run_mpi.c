@@ -1,5 +1,5 @@
-/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [SUITE...]. A program
- * with the emulator runs them on its devices in turn. */
+/* Runs the cases of ranks on the processes of an MPI program: mpirun -n RANKS boscage_mpi_test [cuda] [SUITE...]. With
+ * "cuda" each process has a device; a program with the emulator always runs them on its devices in turn. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +38,8 @@ void suite_fail(const char *file, int line, const char *format, ...)
 }
 
 /* Makes one trial of `one_of`. */
-static void run_suite(const struct suite *suite, int threads, uint64_t one_of)
+static void run_suite(const struct suite *suite, bool on_device, int threads, uint64_t one_of)
 {
-    const bool on_device = emulated_share_memory != NULL;
     const bosc_ctx_opts opts = {.size = sizeof opts,
                                 .threads = threads,
                                 .backend = on_device ? BOSC_BACKEND_CUDA : BOSC_BACKEND_CPU,
@@ -58,8 +57,8 @@ static void run_suite(const struct suite *suite, int threads, uint64_t one_of)
 
 static bool is_selected(const struct suite *suite, int argc, char **argv)
 {
-    bool found = argc == 1;
-    for (int i = 1; i < argc; i++) found = found || strcmp(suite->name, argv[i]) == 0;
+    bool found = argc == 0;
+    for (int i = 0; i < argc; i++) found = found || strcmp(suite->name, argv[i]) == 0;
     return found;
 }
 
@@ -67,10 +66,12 @@ int main(int argc, char **argv)
 {
     if (bosc_mpi_start() != BOSC_OK || MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS) return 2;
     if (emulated_share_memory) emulated_share_memory();
+    const bool by_name = argc > 1 && strcmp(argv[1], "cuda") == 0, on_device = emulated_share_memory || by_name;
+    argc -= 1 + by_name, argv += 1 + by_name;
     for (size_t s = 0; s < sizeof suites / sizeof suites[0]; s++) {
         if (!is_selected(suites[s], argc, argv)) continue;
-        run_suite(suites[s], 1, emulated_share_memory ? 8 : 2);
-        if (!emulated_share_memory) run_suite(suites[s], 2, 8); /* repeats the run with one thread */
+        run_suite(suites[s], on_device, 1, on_device ? 8 : 2);
+        if (!on_device) run_suite(suites[s], false, 2, 8); /* repeats the run with one thread */
         if (rank == 0) printf("%s: passed\n", suites[s]->name);
     }
     bosc_mpi_stop();
