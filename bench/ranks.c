@@ -705,6 +705,14 @@ static void serve_runs(int count)
     }
 }
 
+/* True if -c chooses the case: by its name, or, if no case has that name, by its beginning. */
+static bool is_chosen(const char *name, const char *only)
+{
+    bool is_name = false;
+    for (int c = 0; c < CASES && only; c++) is_name = is_name || strcmp(cases[c].name, only) == 0;
+    return !only || (is_name ? strcmp(name, only) : strncmp(name, only, strlen(only))) == 0;
+}
+
 /* ---- input ---- */
 
 /* n random numbers below `limit`. */
@@ -751,7 +759,7 @@ int main(int argc, char **argv)
     const struct bench_option own[] = {{'p', BENCH_INTEGER, &most, "most ranks (default 4)"},
                                        {'m', BENCH_INTEGER, &input.m, "edges (default: four times as many)"},
                                        {'d', BENCH_INTEGER, &input.dim, "dimensions of points (default 3)"},
-                                       {'c', BENCH_TEXT, &only, "only cases whose names begin so"},
+                                       {'c', BENCH_TEXT, &only, "only this case, or cases whose names begin so"},
                                        {'w', BENCH_FLAG, &is_weak, "sizes are those of each rank"},
                                        {'x', BENCH_FLAG, &processes, "also as many processes"}};
     input.dim = 3;
@@ -773,7 +781,7 @@ int main(int argc, char **argv)
     if (own_process >= 0) serve_runs((int)most);
     for (int c = 0; c < CASES && own_process < 0; c++) {
         current = &cases[c];
-        if (!only || strncmp(current->name, only, strlen(only)) == 0) time_case(most, processes);
+        if (is_chosen(current->name, only)) time_case(most, processes);
     }
     if (processes && own_process < 0) bench_end_processes();
     free(input.points);
