@@ -1,10 +1,11 @@
-"""Communicators: one rank's end each, for threads, for processes of MPI, and for functions of the caller."""
+"""Communicators: one rank's end each, for threads, for processes of MPI or PyTorch, and for functions of the caller."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
+from datetime import timedelta
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -20,7 +21,7 @@ MOST_RANKS = 4096  # threads of a communicator, as in the extension
 
 
 class Communicator:
-    """One rank's end, from `threads`, `run`, `from_mpi` or `from_functions`.
+    """One rank's end, from `threads`, `run`, `from_mpi`, `from_torch` or `from_functions`.
 
     Attributes
     ----------
@@ -238,15 +239,57 @@ def from_functions(
     return Communicator(ends, at, workers)
 
 
-_unfinished: list[Any] = []  # requests after a time-out, with their buffers, which MPI may still read and write
+_unfinished: list[Any] = []  # messages after a time-out, with their buffers, which may still be read and written
 
 
-class _MPI:
+class _Messages:
     """Moves bytes by messages between pairs of processes, so that a lost one is noticed by the time-out.
 
     Messages have buffers of their own: the caller frees its memory after a time-out, when messages may still come.
     """
 
+    rank: int
+    size: int
+
+    def _receive(self, room: Any, source: int) -> Any:
+        """Begins to receive an array of bytes, and returns the request."""
+        raise NotImplementedError
+
+    def _send(self, part: Any, to: int) -> Any:
+        """Begins to send an array of bytes, and returns the request."""
+        raise NotImplementedError
+
+    def _are_done(self, requests: list[Any], timeout: float) -> bool:
+        """Waits for all requests. False: some are not done after `timeout` seconds."""
+        raise NotImplementedError
+
+    def all_gather(self, sent: memoryview, received: memoryview, timeout: float) -> None:
+        count, copy = len(sent), np.array(sent, np.uint8)
+        self._exchange([copy] * self.size, received, [r * count for r in range(self.size + 1)], timeout)
+
+    def all_to_all(
+        self, sent: memoryview, sent_offsets: Any, received: memoryview, received_offsets: Any, timeout: float
+    ) -> None:
+        copy = np.array(sent, np.uint8)
+        parts = [copy[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
+        self._exchange(parts, received, received_offsets, timeout)
+
+    def _exchange(self, parts: list[Any], received: memoryview, offsets: Any, timeout: float) -> None:
+        arrived, requests = np.empty(len(received), np.uint8), []
+        for step in range(1, self.size):
+            to, source = (self.rank + step) % self.size, (self.rank - step) % self.size
+            for at in range(offsets[source], offsets[source + 1], CHUNK):
+                requests.append(self._receive(arrived[at : min(at + CHUNK, offsets[source + 1])], source))
+            for at in range(0, len(parts[to]), CHUNK):
+                requests.append(self._send(parts[to][at : at + CHUNK], to))
+        arrived[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
+        if not self._are_done(requests, timeout):
+            _unfinished.append((requests, parts, arrived))
+            raise TimeoutError(f"rank {self.rank}: another rank did not arrive within {timeout:g} seconds")
+        received[:] = memoryview(arrived)
+
+
+class _MPI(_Messages):
     def __init__(self, comm: Any):
         from mpi4py import MPI
 
@@ -254,35 +297,55 @@ class _MPI:
         self._comm = comm.Dup()  # messages of the caller's stay apart
         self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
 
-    def all_gather(self, sent: memoryview, received: memoryview, timeout: float) -> None:
-        count, copy = len(sent), memoryview(bytes(sent))
-        self._exchange([copy] * self.size, received, [r * count for r in range(self.size + 1)], timeout)
+    def _receive(self, room: Any, source: int) -> Any:
+        return self._comm.Irecv([room, self._mpi.BYTE], source=source)
 
-    def all_to_all(
-        self, sent: memoryview, sent_offsets: Any, received: memoryview, received_offsets: Any, timeout: float
-    ) -> None:
-        copy = memoryview(bytes(sent))
-        parts = [copy[sent_offsets[r] : sent_offsets[r + 1]] for r in range(self.size)]
-        self._exchange(parts, received, received_offsets, timeout)
+    def _send(self, part: Any, to: int) -> Any:
+        return self._comm.Isend([part, self._mpi.BYTE], dest=to)
 
-    def _exchange(self, parts: list[memoryview], received: memoryview, offsets: Any, timeout: float) -> None:
-        arrived, requests = memoryview(np.empty(len(received), np.uint8)), []
-        for step in range(1, self.size):
-            to, source = (self.rank + step) % self.size, (self.rank - step) % self.size
-            for at in range(offsets[source], offsets[source + 1], CHUNK):
-                room = arrived[at : min(at + CHUNK, offsets[source + 1])]
-                requests.append(self._comm.Irecv([room, self._mpi.BYTE], source=source))
-            for at in range(0, len(parts[to]), CHUNK):
-                requests.append(self._comm.Isend([parts[to][at : at + CHUNK], self._mpi.BYTE], dest=to))
-        arrived[offsets[self.rank] : offsets[self.rank + 1]] = parts[self.rank]
+    def _are_done(self, requests: list[Any], timeout: float) -> bool:
         end, pause = time.monotonic() + timeout, 0.0
         while not self._mpi.Request.Testall(requests):
             if time.monotonic() > end:
-                _unfinished.append((requests, parts, arrived))
-                raise TimeoutError(f"rank {self.rank}: another rank did not arrive within {timeout:g} seconds")
+                return False
             time.sleep(pause)
             pause = min(pause + 1e-6, 1e-3)
-        received[:] = arrived
+        return True
+
+
+class _Torch(_Messages):
+    """Over processes of torch.distributed, by a group of gloo: the caller's may move tensors of devices alone."""
+
+    def __init__(self, group: Any, timeout: float):
+        import torch
+        import torch.distributed as distributed
+
+        self._torch, self._distributed = torch, distributed
+        self._ranks = distributed.get_process_group_ranks(group or distributed.group.WORLD)
+        self.rank, self.size = self._ranks.index(distributed.get_rank()), len(self._ranks)
+        # Only these processes make the group.
+        self._group = distributed.new_group(
+            self._ranks, timedelta(seconds=timeout), backend="gloo", use_local_synchronization=True
+        )
+
+    def _receive(self, room: Any, source: int) -> Any:
+        return self._distributed.irecv(self._torch.from_numpy(room), self._ranks[source], self._group)
+
+    def _send(self, part: Any, to: int) -> Any:
+        return self._distributed.isend(self._torch.from_numpy(part), self._ranks[to], self._group)
+
+    def _are_done(self, requests: list[Any], timeout: float) -> bool:
+        """Waits in the order of requests, since gloo reports a message as done only to those who wait for it."""
+        end = time.monotonic() + timeout
+        for request in requests:
+            left = max(end - time.monotonic(), 1e-3)
+            try:
+                request.wait(timedelta(seconds=left))
+            except RuntimeError:
+                if time.monotonic() < end:
+                    raise  # a lost connection
+                return False
+        return True
 
 
 def from_mpi(
@@ -312,6 +375,37 @@ def from_mpi(
 
         comm = MPI.COMM_WORLD
     by = _MPI(comm)
+    return from_functions(
+        by.all_gather, by.all_to_all, by.rank, by.size, device=device, timeout=timeout, workers=workers
+    )
+
+
+def from_torch(
+    group: Any = None, *, device: Any = None, timeout: float = TIMEOUT, workers: Optional[int] = None
+) -> Communicator:
+    """Makes this process's end of a communicator over a process group of torch.distributed. Collective.
+
+    Parameters
+    ----------
+    group : torch.distributed.ProcessGroup, optional
+        Default: the group of all processes. Its backend may be NCCL: a group of gloo with the same processes is made,
+        which moves the bytes between hosts.
+    device, timeout, workers
+        As those of `from_functions`.
+
+    Returns
+    -------
+    Communicator
+
+    Examples
+    --------
+    >>> import torch.distributed    # doctest: +SKIP
+    >>> from boscage.ranks import from_torch, sort
+    >>> torch.distributed.init_process_group("nccl")    # doctest: +SKIP
+    >>> sort(from_torch(), [2.0, 1.0])    # doctest: +SKIP
+    array([1., 2.])
+    """
+    by = _Torch(group, real(timeout, "timeout"))
     return from_functions(
         by.all_gather, by.all_to_all, by.rank, by.size, device=device, timeout=timeout, workers=workers
     )

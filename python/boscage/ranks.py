@@ -1,4 +1,4 @@
-"""Structures over ranks: threads with a device each, or processes joined by MPI; with the answers of one.
+"""Structures over ranks: threads with a device each, or processes joined by MPI or PyTorch; with the answers of one.
 
 All calls are collective: every rank makes them, in the same order, each with its slice of the data, of any size. The
 slices in the order of the ranks are the input; row i of rank r has the number i + the rows of the ranks below r. A rank
@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, raw, space_of
-from ._communicators import Communicator, from_functions, from_mpi, run, threads
+from ._communicators import Communicator, from_functions, from_mpi, from_torch, run, threads
 from ._convert import as_type, integers, reals
 from ._numbers import real, whole
 from ._points import points_of
@@ -30,6 +30,7 @@ __all__ = [
     "emst",
     "from_functions",
     "from_mpi",
+    "from_torch",
     "minimum_spanning_forest",
     "reduce",
     "run",

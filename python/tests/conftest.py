@@ -17,3 +17,5 @@ collect_ignore = [] if boscage.device_count() else ["cuda"]
 # Processes need MPI, which no package of Python has.
 if shutil.which("mpirun") is None or importlib.util.find_spec("mpi4py") is None:
     collect_ignore.append("test_ranks_mpi.py")
+if importlib.util.find_spec("torch") is None:
+    collect_ignore.append("test_ranks_torch.py")
