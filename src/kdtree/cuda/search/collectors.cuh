@@ -43,8 +43,9 @@ template <class T, int DIM, int K, bool SAMPLE = false> struct bi_kdtree_nearest
     __device__ __forceinline__ void narrow(const bi_kdtree_cuda_search &a, uint32_t i, const D *q)
     {
         typedef bi_kdtree_node_reader<T, DIM> space;
-        const uint32_t own = __shfl_sync(~0u, i, 0) / BI_KDTREE_SAMPLE_STRIDE, count = a.m / BI_KDTREE_SAMPLE_STRIDE,
-                       aside = BI_KDTREE_SAMPLES_ASIDE, lane = threadIdx.x % 32;
+        const uint32_t own = __shfl_sync(~0u, i, 0) / BI_KDTREE_SAMPLE_STRIDE,
+                       count = bi_kdtree_searched_queries(a) / BI_KDTREE_SAMPLE_STRIDE, aside = BI_KDTREE_SAMPLES_ASIDE,
+                       lane = threadIdx.x % 32;
         if (!a.samples || own >= count || !bi_kdtree_has_cell(a.keys[bi_kdtree_query_of_sample(own)])) return;
         const uint32_t begin = (own > aside ? own - aside : 0) * a.k, end = min(own + aside + 1, count) * a.k;
         bi_kdtree_nearest_list<D, K> near; /* positions replace ids */

@@ -245,12 +245,13 @@ struct bi_kdtree_cuda_search {
     int64_t stride;
     uint32_t lanes;               /* queries per warp */
     uint32_t helpers;             /* lanes per query, at most 32 / lanes, a power of 2 */
-    uint32_t *scratch;            /* 4 m words */
+    uint32_t *scratch;            /* 4 m + 2 words */
     void *sorted_rows;            /* scratch for the rows of the sorted queries */
     const uint32_t *keys, *order; /* of the sorted queries: key, and number; NULL: not sorted */
     uint32_t *samples;            /* positions of k near nodes per BI_KDTREE_SAMPLE_STRIDE sorted queries; NULL: none */
-    const uint32_t *bad_queries;  /* result of bi_kdtree_cuda_start_check; NULL: all are good */
-    const uint32_t *rows;         /* output row of each query, row_stride apart; NULL: its number */
+    uint32_t *distinct;          /* numbers of distinct and repeated queries (distinct_queries.cuh); NULL: all differ */
+    const uint32_t *bad_queries; /* result of bi_kdtree_cuda_start_check; NULL: all are good */
+    const uint32_t *rows;        /* output row of each query, row_stride apart; NULL: its number */
     uint32_t row_stride;
     int32_t k;
     double limit; /* the largest squared distance that counts */
@@ -266,6 +267,7 @@ struct bi_kdtree_cuda_search {
 };
 
 enum {
+    BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
     /* Of a multiprocessor: limit for a warp each; twice for long lists. Measured on an H100, k = 8: 2^13 queries take
      * 45.3 us, by threads 52.6; 2^14 take 64.0 and 52.7. */
     BI_KDTREE_WARP_QUERIES = 64,
@@ -291,6 +293,24 @@ template <class T, int DIM> bosc_status bi_kdtree_launch_extent(bosc_ctx *ctx, b
 static __device__ __forceinline__ int64_t bi_kdtree_row_of(const bi_kdtree_cuda_search &a, uint32_t number)
 {
     return a.rows ? a.rows[(size_t)number * a.row_stride] : number;
+}
+
+/* Returns the two counts behind the scratch. */
+static inline uint32_t *bi_kdtree_distinct_counts(const bi_kdtree_cuda_search &a)
+{
+    return a.scratch + (size_t)4 * a.m;
+}
+
+/* True if the queries are sorted by keys: nodes as queries have none. */
+static __host__ __device__ __forceinline__ bool bi_kdtree_has_keys(const bi_kdtree_cuda_search &a)
+{
+    return a.order && !a.rows;
+}
+
+/* Returns the number of queries to search: of distinct ones, if they are known. */
+static __device__ __forceinline__ uint32_t bi_kdtree_searched_queries(const bi_kdtree_cuda_search &a)
+{
+    return a.distinct ? a.distinct[0] : a.m;
 }
 
 /* True if some query holds a NaN. All lanes of a warp call this. */

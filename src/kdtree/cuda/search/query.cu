@@ -15,7 +15,7 @@ static int64_t batch_size(int64_t m)
 static size_t row_bytes(const bosc_kdtree_opts *opts) { return (size_t)opts->dim * bosc_dtype_size(opts->dtype); }
 
 /* Keys and numbers of queries before and after the sort (16 bytes a query), the sort's own scratch, at most as much
- * again, and sorted rows. Searches by wide boxes sort no queries: they list long rows alone. */
+ * again, sorted rows, and two counts. Searches by wide boxes sort no queries: they list long rows alone. */
 size_t bi_kdtree_cuda_search_bytes(const bosc_kdtree_opts *opts, int64_t m)
 {
     if (bi_kdtree_has_wide_boxes(opts)) return (size_t)(batch_size(m) + 1) * sizeof(uint32_t) + 65536;
@@ -32,7 +32,7 @@ static bosc_status allocate_scratch(bosc_ctx *ctx, int64_t m, size_t row, bi_kdt
         a->long_rows = static_cast<uint32_t *>(scratch);
         return BOSC_OK;
     }
-    BI_TRY(bi_scratch(ctx, (size_t)m * 16, &scratch));
+    BI_TRY(bi_scratch(ctx, (size_t)m * 16 + 8, &scratch));
     a->scratch = static_cast<uint32_t *>(scratch);
     return bi_scratch(ctx, (size_t)m * row, &a->sorted_rows);
 }
@@ -176,8 +176,8 @@ bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return search_batches(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
 }
 
-/* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed. The output row of a
- * query is the id of the node. */
+/* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed, and copies of a point
+ * are mostly in one chunk. The output row of a query is the id of the node. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
@@ -187,5 +187,10 @@ bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     a.stride = records ? 4 : a.dim;
     a.rows = records ? static_cast<const uint32_t *>(a.nodes.points) + 3 : a.nodes.ids;
     a.row_stride = records ? 4 : 1;
+    if (a.has_ties && !bi_kdtree_has_wide_boxes(&tree->opts) && !uses_filter(tree, a) &&
+        a.m > BI_KDTREE_UNSORTED_QUERIES * (uint32_t)ctx->multiprocessors) {
+        BI_TRY(allocate_scratch(ctx, a.m, row_bytes(&tree->opts), &a));
+        a.distinct = bi_kdtree_distinct_counts(a);
+    }
     return search_batch(ctx, tree, a);
 }

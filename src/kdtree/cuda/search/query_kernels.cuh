@@ -10,6 +10,7 @@
 #include "kdtree/cuda/search/collectors.cuh"
 #include "kdtree/cuda/search/truncated_collector.cuh"
 #include "kdtree/cuda/search/warp_walk.cuh"
+#include "kdtree/cuda/search/distinct_queries.cuh"
 #include "kdtree/cuda/search/query_keys.cuh"
 #include "kdtree/steps/query.h"
 
@@ -20,11 +21,10 @@ enum {
     BI_KDTREE_WALK_THREADS = 128, /* measured, far queries: blocks of 64 and 512 threads are no faster */
     /* Of a multiprocessor: leaves registers for overlapping loads. Measured, k = 8: 3,077 us, unlimited 3,119. */
     BI_KDTREE_FAR_BLOCKS = 6,
-    BI_KDTREE_SAMPLE_LANES = 4,        /* samples per warp, 8 lanes each */
-    BI_KDTREE_FAR_PROBES = 256,        /* evenly spaced queries tested for being far */
-    BI_KDTREE_FAR_SHARE = 8,           /* far queries are many from one in 8 on */
-    BI_KDTREE_UNSORTED_QUERIES = 1024, /* of a multiprocessor: limit up to which queries are not sorted */
-    BI_KDTREE_BUSY_WARPS = 16,         /* of a multiprocessor, that keep it busy */
+    BI_KDTREE_SAMPLE_LANES = 4, /* samples per warp, 8 lanes each */
+    BI_KDTREE_FAR_PROBES = 256, /* evenly spaced queries tested for being far */
+    BI_KDTREE_FAR_SHARE = 8,    /* far queries are many from one in 8 on */
+    BI_KDTREE_BUSY_WARPS = 16,  /* of a multiprocessor, that keep it busy */
     /* Queries of a multiprocessor: with fewer, k of 2 to 8 uses two lanes a query. Measured on an H100: 2^16 queries
      * take 84.0 us, with one lane 87.9; 2^17 take 141 and 115. */
     BI_KDTREE_SHORT_LISTS = 576,
@@ -108,7 +108,7 @@ template <class T, int DIM> struct bi_kdtree_extent_order {
 };
 
 /* Writes keys by subtree; of boxes, by their low corner. The first warps of blocks also test FAR_PROBES queries for
- * being far. */
+ * being far. Counts of distinct queries begin with 0. */
 template <class ORDER>
 static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     bi_kdtree_make_keys(const bi_kdtree_cuda_search a, uint32_t *keys, uint32_t *numbers, uint32_t *far_probes)
@@ -120,6 +120,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
     /* 1. Load the planes; the barrier makes them visible. */
     typename ORDER::D q[ORDER::DIMENSIONS];
     maker.load(tops, levels);
+    if (a.distinct && blockIdx.x == 0 && threadIdx.x < 2) a.distinct[threadIdx.x] = 0;
     __syncthreads();
     /* 2. Test probes. */
     for (uint32_t j = blockIdx.x * 32 + threadIdx.x; threadIdx.x < 32 && j < BI_KDTREE_FAR_PROBES;
@@ -173,22 +174,25 @@ template <class ORDER>
 __device__ __forceinline__ uint32_t bi_kdtree_leaf_of(const bi_kdtree_cuda_search &a, uint32_t i,
                                                       const typename ORDER::D *q)
 {
-    const int levels = a.order && !bi_kdtree_has_cell(a.keys[i]) ? ORDER::keys::prefix_levels(a) : 0;
+    const int levels = bi_kdtree_has_keys(a) && !bi_kdtree_has_cell(a.keys[i]) ? ORDER::keys::prefix_levels(a) : 0;
     return ORDER::locate(a, q, levels ? bi_kdtree_prefix_of(a.keys[i], levels) : 0, levels);
 }
 
 /* The query of a thread: a warp has `lanes` queries, of `helpers` neighbouring lanes each. */
 struct bi_kdtree_query_of_thread {
     uint32_t i;
-    bool live, first; /* first: of the lanes of the query */
+    bool live, first;  /* first: of the lanes of the query */
+    bool warp_is_idle; /* no lane of the warp has a query, as many are repeated */
 
     __device__ __forceinline__ bi_kdtree_query_of_thread(const bi_kdtree_cuda_search &a)
     {
         const uint32_t thread = blockIdx.x * BI_KDTREE_WALK_THREADS + threadIdx.x, lane = thread % 32;
+        const uint32_t m = bi_kdtree_searched_queries(a);
         i = thread / 32 * a.lanes + lane / a.helpers;
-        live = lane / a.helpers < a.lanes && i < a.m;
+        live = lane / a.helpers < a.lanes && i < m;
         first = live && lane % a.helpers == 0;
-        i = min(i, a.m - 1);
+        i = min(i, m - 1);
+        warp_is_idle = thread / 32 * a.lanes >= m;
     }
 };
 
@@ -215,7 +219,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS, bi_kdtree_index
     bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<ORDER>(a, query.i)) return;
+    if (query.warp_is_idle || bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<ORDER>(a, query.i)) return;
     typename ORDER::waiting stack[BI_KDTREE_WALK_STACK];
     typename ORDER::template walk<COLLECTOR> w(a.nodes, ORDER::index_of(a), a.n, stack);
     bi_kdtree_load_query<typename ORDER::element, ORDER::DIMENSIONS>(a, query.i, w.q);
@@ -257,7 +261,7 @@ static __global__ void __launch_bounds__(BI_KDTREE_WALK_THREADS) bi_kdtree_searc
     bi_trigger_dependents();
     const bi_kdtree_query_of_thread query(a);
     const uint32_t number = a.order ? a.order[query.i] : query.i;
-    if (bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<tree_order>(a, query.i)) return;
+    if (query.warp_is_idle || bi_kdtree_has_bad_query(a) || bi_kdtree_walks_far<tree_order>(a, query.i)) return;
     bi_kdtree_deferred_side<float, DIM> stack[BI_KDTREE_WALK_STACK];
     walk w(a.nodes, a.index, a.n, stack);
     bi_kdtree_load_query<float, DIM>(a, query.i, w.q);
@@ -371,20 +375,29 @@ static bosc_status bi_kdtree_launch_boxes(bosc_ctx *ctx, const bi_kdtree_cuda_se
     return bi_kdtree_launch_walk(ctx, bi_kdtree_search_boxes<ORDER, SINK>, a);
 }
 
-/* Launches the searches for at most K nearest. Sorted queries have samples, in scratch that the sort no longer
- * needs. */
+/* Copies the answers to the repeated queries, if any. */
+template <class D> static bosc_status bi_kdtree_launch_copy(bosc_ctx *ctx, const bi_kdtree_cuda_search &a)
+{
+    auto kernel = bi_kdtree_copy_answers<D>;
+    if (!a.distinct) return BOSC_OK;
+    return BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_COPY_BLOCKS, BI_KDTREE_DISTINCT_THREADS, 0,
+                  a);
+}
+
+/* Launches the searches for at most K nearest. Sorted queries have samples, in scratch that the sort no longer needs:
+ * the half of it without keys and numbers. */
 template <class ORDER, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
 {
-    if (a.order) {
+    if (bi_kdtree_has_keys(a)) {
         auto kernel = bi_kdtree_search_samples<ORDER, K>;
         const int64_t threads = bi_div_up(a.m / BI_KDTREE_SAMPLE_STRIDE, BI_KDTREE_SAMPLE_LANES) * 32;
-        a.samples = a.scratch;
+        a.samples = a.scratch + (a.distinct ? (size_t)2 * a.m : 0);
         BI_TRY(BI_RUN(ctx, kernel, (unsigned)bi_div_up(threads, BI_KDTREE_WALK_THREADS), BI_KDTREE_WALK_THREADS, 0, a));
     }
     BI_TRY((bi_kdtree_nearest_launch<ORDER, K>::run(ctx, a)));
     if constexpr (sizeof(typename ORDER::D) == sizeof(float))
-        if (a.order) return bi_kdtree_launch_far<ORDER, K>(ctx, a);
-    return BOSC_OK;
+        if (bi_kdtree_has_keys(a)) BI_TRY((bi_kdtree_launch_far<ORDER, K>(ctx, a)));
+    return bi_kdtree_launch_copy<typename ORDER::D>(ctx, a);
 }
 
 /* Selects the length of lists: `two` serves k = 2, and so on. Short lists need few registers, so float distances have
@@ -422,8 +435,25 @@ static bosc_status bi_kdtree_launch_rows(bosc_ctx *ctx, bosc_status (*run)(bosc_
     return bi_cuda_sort_rows(ctx, &rows, a.offsets, a.long_rows);
 }
 
+/* Gathers the distinct queries. a->queries and a->stride then describe their rows, a->order maps them to the caller's,
+ * and their keys and numbers are in the first half of the scratch. a->distinct counts them. */
+template <class T, int DIM> static bosc_status bi_kdtree_keep_distinct(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
+{
+    auto gather = bi_kdtree_gather_distinct<T, DIM>;
+    T *rows = static_cast<T *>(a->sorted_rows);
+    uint32_t *keys = a->scratch, *numbers = keys + a->m;
+    BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a->m, BI_KDTREE_DISTINCT_CHUNK), BI_KDTREE_DISTINCT_THREADS, 0, *a,
+                  rows, keys, numbers));
+    a->keys = keys;
+    a->order = numbers;
+    a->queries = rows;
+    a->stride = DIM;
+    return BOSC_OK;
+}
+
 /* Sorts the queries by key. Sorted keys and numbers are in the second half of the scratch, 4 m words; unsorted ones in
- * the first. a->queries and a->stride then describe the sorted rows, and a->order maps them to the caller's. */
+ * the first, and later those of distinct queries. a->queries and a->stride then describe the sorted rows, and a->order
+ * maps them to the caller's. */
 template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, bi_kdtree_cuda_search *a)
 {
     enum { DIM = ORDER::DIMENSIONS };
@@ -437,6 +467,7 @@ template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, 
     auto kernel = bi_kdtree_make_keys<ORDER>;
     auto gather = bi_kdtree_gather_rows<T>;
     T *rows = static_cast<T *>(a->sorted_rows);
+    if (find_far && a->has_ties) a->distinct = bi_kdtree_distinct_counts(*a);
     BI_TRY(BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS, BI_KDTREE_LOCATE_THREADS, 0,
                   *a, keys, numbers, sorted));
     if (find_far) {
@@ -448,6 +479,7 @@ template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, 
     /* 2. Gather the rows in sorted order. */
     a->keys = sorted;
     a->order = order;
+    if (a->distinct) return bi_kdtree_keep_distinct<T, DIM>(ctx, a);
     BI_TRY(BI_RUN(ctx, gather, (unsigned)bi_div_up(a->m, BI_KDTREE_GATHER_THREADS), BI_KDTREE_GATHER_THREADS, 0, *a,
                   boxes ? 2 * DIM : DIM, rows));
     a->queries = rows;
@@ -466,6 +498,10 @@ template <class ORDER> static bosc_status bi_kdtree_launch_ordered(bosc_ctx *ctx
     a.long_rows = a.scratch; /* 2 m words, free after the sort */
     a.lanes = 32;
     a.helpers = 1;
+    if (a.distinct) { /* of nodes as queries */
+        BI_TRY(ctx->backend->fill(ctx, a.distinct, 0, 2 * sizeof *a.distinct));
+        BI_TRY((bi_kdtree_keep_distinct<T, DIM>(ctx, &a)));
+    }
     if (!a.rows && a.m > BI_KDTREE_UNSORTED_QUERIES * (uint32_t)ctx->multiprocessors)
         BI_TRY((bi_kdtree_sort_queries<ORDER>(ctx, &a)));
     /* Choose the queries per warp, and lanes per query. */

@@ -1,0 +1,150 @@
+/* Searches for the nearest with many equal queries, which CUDA searches once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases/kdtree/kdtree_checks.h"
+#include "cases/kdtree/kdtree_order.h"
+#include "core/context.h"
+#include "kdtree/kdtree.h"
+
+static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+
+/* Returns a number of queries that CUDA sorts. It is no multiple of a chunk of queries. */
+static int64_t sorted_queries(bosc_ctx *ctx)
+{
+    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 1024 * (int64_t)ctx->multiprocessors + 333 : 700;
+}
+
+struct search {
+    int64_t k;
+    double radius; /* negative: none */
+    int32_t id_bits;
+};
+
+/* Searches twice: with tree->brackets as after a build of points that share coordinates, and as after one of others.
+ * The answers are the same. */
+static void compare_searches(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *q, struct search s)
+{
+    const size_t entries = (size_t)(q->n * s.k), id_bytes = entries * (size_t)s.id_bits / 8,
+                 bytes = entries * (q->dtype == BOSC_F32 ? 4 : 8);
+    char *ids[2], *dist2[2];
+    for (int shares = 0; shares < 2; shares++) {
+        ids[shares] = suite_alloc(id_bytes);
+        dist2[shares] = suite_alloc(bytes);
+        memset(ids[shares], 85, id_bytes);
+        memset(dist2[shares], 85, bytes);
+        tree->brackets = shares;
+        void *distances = s.k % 2 ? dist2[shares] : NULL;
+        if (s.radius < 0)
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, q->data, q->n, q->stride, s.k, ids[shares], distances));
+        else
+            CHECK_OK(ctx, bosc_kdtree_knn_within(ctx, tree, q->data, q->n, q->stride, s.k, s.radius, ids[shares],
+                                                 distances));
+    }
+    CHECK(memcmp(ids[0], ids[1], id_bytes) == 0);
+    CHECK(memcmp(dist2[0], dist2[1], bytes) == 0);
+    for (int shares = 0; shares < 2; shares++) {
+        free(ids[shares]);
+        free(dist2[shares]);
+    }
+}
+
+/* Makes queries at few sites, with zeros of both signs. Some sites are points. `far`: some are far from all points. */
+static struct reference_points make_queries(struct suite_random *r, bosc_dtype dtype, int32_t dim, int64_t m, bool far)
+{
+    struct reference_points q = kd_points(r, dtype, dim, m, dim, KD_EQUAL);
+    const int64_t sites = 1 + (int64_t)suite_below(r, 90);
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t site = (int64_t)suite_below(r, (uint64_t)sites);
+        const bool alone = suite_below(r, 8) == 0; /* these differ from most others */
+        for (int32_t c = 0; c < dim; c++) {
+            double x = (double)(site * (c + 3) % 9 - 3);
+            if (alone) x += suite_unit(r) * 3 - 1;
+            if (far && site % 3 == 0) x += 500 + (double)(site * 71 % 97);
+            kd_set((void *)q.data, dtype, i * dim + c, x == 0 && suite_below(r, 2) ? -0.0 : x);
+        }
+    }
+    return q;
+}
+
+static void compare(bosc_ctx *ctx, struct suite_random *r, int trial, bool far)
+{
+    static const int64_t neighbours[] = {1, 8, 3, 32, 17, 9, 2};
+    const bosc_dtype dtype = dtypes[trial % 4];
+    const int32_t dim = 1 + trial / 4 % 4;
+    const struct search s = {neighbours[trial % 7], trial % 3 ? -1 : 1 + (double)(trial % 5), trial % 5 ? 32 : 64};
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = s.id_bits};
+    struct reference_points p = kd_points(r, dtype, dim, 400 + 37 * trial, dim, KD_GRID),
+                            q = make_queries(r, dtype, dim, sorted_queries(ctx), far), some = q;
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    if (trial % 8 == 7) kd_want_order(tree);
+    compare_searches(ctx, tree, &q, s);
+    some.n = 20;
+    check_knn(ctx, tree, &p, &some, s.k, s.radius, s.id_bits);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
+    free((void *)q.data);
+}
+
+static void repeated(bosc_ctx *ctx)
+{
+    struct suite_random r = {1};
+    for (int trial = 0; trial < 28; trial++)
+        if (!suite_leaves_out()) compare(ctx, &r, trial, false);
+}
+
+static void far(bosc_ctx *ctx)
+{
+    struct suite_random r = {2};
+    for (int trial = 0; trial < 16; trial++)
+        if (!suite_leaves_out()) compare(ctx, &r, trial, true);
+}
+
+/* A NaN among repeated queries: nothing is written, nor copied. */
+static void bad_query(bosc_ctx *ctx)
+{
+    struct suite_random r = {3};
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3, .id_bits = 32};
+    const int64_t m = sorted_queries(ctx);
+    struct reference_points p = kd_points(&r, BOSC_F32, 3, 500, 3, KD_GRID),
+                            q = make_queries(&r, BOSC_F32, 3, m, false);
+    uint32_t *ids = suite_alloc((size_t)m * 4);
+    for (int64_t i = 0; i < m; i++) ids[i] = (uint32_t)i + 1000;
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    tree->brackets = 1;
+    ((float *)q.data)[3 * m - 7] = NAN;
+    CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, 0, 1, ids, NULL), BOSC_ERR_DATA);
+    for (int64_t i = 0; i < m; i++) CHECK_EQ(ids[i], i + 1000);
+    bosc_kdtree_free(tree);
+    free(ids);
+    free((void *)p.data);
+    free((void *)q.data);
+}
+
+/* All points as queries, many of them copies: the answers are those of a search for their coordinates. */
+static void own_points(bosc_ctx *ctx)
+{
+    static const int64_t neighbours[] = {1, 9, 4, 32};
+    struct suite_random r = {4};
+    for (int trial = 0; trial < 16; trial++) {
+        if (suite_leaves_out()) continue;
+        const bosc_dtype dtype = dtypes[trial % 4];
+        const int32_t dim = 1 + trial / 4, id_bits = trial % 3 ? 32 : 64;
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = dim, .id_bits = id_bits};
+        struct reference_points p = make_queries(&r, dtype, dim, sorted_queries(ctx), false);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        if (trial % 8 == 7) kd_want_order(tree);
+        tree->brackets = 1;
+        check_self(ctx, tree, &p, neighbours[trial % 4], id_bits);
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+    }
+}
+
+static const struct suite_case suite_cases_kdtree_repeated[] = {
+    {"repeated", repeated, NULL},
+    {"far", far, NULL},
+    {"bad query", bad_query, NULL},
+    {"own points", own_points, NULL},
+};
+SUITE(kdtree_repeated);
