@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 DEV = pathlib.Path(__file__).resolve().parent.parent.parent / "dev"
 
@@ -58,6 +59,12 @@ class Dev(unittest.TestCase):
         code, _, error = self.run_dev("test", "nonsense")
         self.assertEqual(code, 1)
         self.assertIn("nonsense", error)
+
+    def test_a_site_without_mkdocs_says_how_to_install_it(self):
+        with unittest.mock.patch.dict(os.environ, {"PIP_NO_INDEX": "1"}):
+            code, _, error = self.run_dev("site")
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r"build/site-venv/bin/pip installs: mkdocs-material")
 
 
 if __name__ == "__main__":
