@@ -156,7 +156,7 @@ BOSC_API bosc_status bosc_emst_compute(bosc_ctx *ctx, const void *points, int64_
  * core_dist2 (n): the squared core distances, of the type of dist2; may be NULL.
  * Errors: as bosc_emst_compute.
  * Cost: as bosc_emst_compute, with 8 (16 for other types than F32) min_samples more bytes a point. Of equal points
- *     the first min_samples are searched around; the searches of core distances around m of them take m^2 work.
+ *     the first min_samples have lists; the others cost O(log n) each.
  * Waits.
  * Source: Campello, Moulavi, Zimek, Sander, Hierarchical Density Estimates (2015). */
 BOSC_API bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
@@ -215,6 +215,24 @@ typedef struct bosc_emst_fault {
 BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                       const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
                                       bosc_emst_fault *fault);
+
+/* Finds the best replacement of every edge of a spanning tree of points.
+ * It is the first pair, by (squared length, i, j), that joins the two components which the tree without the edge has.
+ * The longer it is than the edge, the less the tree depends on small changes of the points.
+ * points, n, stride, opts: as in bosc_emst_compute, but n is at most 2^31.
+ * min_samples: as in bosc_emst_compute_mutual; 0: Euclidean lengths.
+ * pairs (n - 1, 2): of id_bits; any spanning tree, in any order, and either point first.
+ * replacements (n - 1, 2): of id_bits, i < j in each: row r is the replacement of row r of pairs. The only edge of two
+ *     points has none: all bits are set.
+ * dist2 (n - 1): the squared lengths of the replacements, as in bosc_emst_compute; infinite without one; may be NULL.
+ * Errors: BOSC_ERR_DATA with the reason if the pairs are no spanning tree; else as bosc_emst_compute_mutual.
+ * Cost: as bosc_emst_verify, and about 120 bytes of memory a point and 8 for each doubling of the longest path to point
+ *     0. On CUDA a search takes several times as long as those of bosc_emst_compute in 2 to 4 dimensions.
+ * Waits.
+ * Source: Tarjan, Sensitivity Analysis of Minimum Spanning Trees and Shortest Path Trees (1982). */
+BOSC_API bosc_status bosc_emst_find_replacements(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                 const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
+                                                 void *replacements, void *dist2);
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_linkage_opts {

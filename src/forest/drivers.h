@@ -113,6 +113,18 @@ bosc_status bi_msf_allocate_labels(bosc_ctx *ctx, const struct bi_graph_view *gr
 bosc_status bi_msf_store_labels(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_rows *rows,
                                 const uint32_t *labels, const struct bi_out *out);
 
+/* ---- tour.c ---- */
+
+/* A spanning tree with root 0, in scratch. */
+struct bi_rooted_tree {
+    const uint64_t *arcs;         /* 2 (n - 1): both of each pair, from << 32 | to, ascending */
+    const uint32_t *first, *last; /* n: the positions of a vertex's arcs */
+    const uint32_t *up;           /* n: the position of the arc to the parent; BI_FOREST_NONE of the root */
+};
+
+/* Roots the tree of n - 1 pairs, which are in reach; n >= 2. */
+bosc_status bi_tour_root_tree(bosc_ctx *ctx, const void *pairs, bool is_64bit, int64_t n, struct bi_rooted_tree *tree);
+
 /* ---- emst.c ---- */
 
 /* A copy of the caller's options, checked. */

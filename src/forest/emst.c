@@ -31,11 +31,10 @@ bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool
                    is_64bit ? "double" : "float");
 }
 
-/* Sorts edges by their points. */
-static bosc_status sort_found(bosc_ctx *ctx, int64_t n, uint64_t *pairs, uint64_t *words)
+bosc_status bi_emst_sort_edges(bosc_ctx *ctx, int64_t edges, uint64_t *pairs, uint64_t *words)
 {
     BI_RETURN_WITH_SCRATCH(ctx,
-                           ctx->backend->core->sort_pairs(ctx, BOSC_U64, pairs, 8, words, n - 1, pairs, words, 0, 64));
+                           ctx->backend->core->sort_pairs(ctx, BOSC_U64, pairs, 8, words, edges, pairs, words, 0, 64));
 }
 
 /* Finds the edges of n points, in any order; arguments as of bi_emst_of_tree. */
@@ -153,6 +152,14 @@ static bosc_status mark_excess(bosc_ctx *ctx, int64_t n, int64_t min_samples, co
     return steps->emst_mark_excess(ctx, n, &a);
 }
 
+bosc_status bi_emst_keep_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples,
+                              struct bi_kdtree_copies *copies)
+{
+    BI_TRY(bi_kdtree_mark_copies(ctx, tree, copies));
+    BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, tree->nodes, min_samples, copies));
+    return bi_kdtree_list_kept(ctx, tree, copies);
+}
+
 /* Writes the edges of the kept rows, and their core distances. */
 static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
                                     int64_t min_samples, struct bi_emst_lengths lengths, void *core, uint64_t *pairs,
@@ -179,9 +186,7 @@ static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n
                                struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
     struct bi_kdtree_copies copies;
-    BI_TRY(bi_kdtree_mark_copies(ctx, tree, &copies));
-    BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, n, min_samples, &copies));
-    BI_TRY(bi_kdtree_list_kept(ctx, tree, &copies));
+    BI_TRY(bi_emst_keep_rows(ctx, tree, min_samples, &copies));
     const int64_t joined = copies.kept - 1;
     if (copies.kept == n) return find_mutual_edges(ctx, tree, n, min_samples, lengths, core, pairs, words);
     BI_TRY(join_kept_mutual(ctx, tree, &copies, min_samples, lengths, core, pairs, words));
@@ -198,7 +203,7 @@ bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64
         BI_TRY_WITH_SCRATCH(ctx, join_mutual(ctx, tree, n, min_samples, lengths, core, pairs, words));
     else
         BI_TRY(find_mutual_edges(ctx, tree, n, min_samples, lengths, core, pairs, words));
-    return sort_found(ctx, n, pairs, words);
+    return bi_emst_sort_edges(ctx, n - 1, pairs, words);
 }
 
 bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
@@ -209,7 +214,7 @@ bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, s
     if (n < 2) return BOSC_OK;
     BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
     BI_TRY((many ? join_copies : find_edges_of)(ctx, tree, n, lengths, pairs, words));
-    return sort_found(ctx, n, pairs, words);
+    return bi_emst_sort_edges(ctx, n - 1, pairs, words);
 }
 
 bosc_status bi_emst_stage(bosc_ctx *ctx, const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t edges,
@@ -265,10 +270,8 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *o, int64_t
     return BOSC_OK;
 }
 
-/* Converts the squared lengths to those of the points, or to lengths if p->roots. Fails if one is not exact or
- * (`lengths`) does not fit. */
-static bosc_status unscale(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs, uint64_t *words,
-                           bool lengths)
+bosc_status bi_emst_unscale_lengths(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs,
+                                    uint64_t *words, bool lengths)
 {
     const int64_t none[2] = {INT64_MAX, INT64_MAX};
     int64_t bad[2];
@@ -356,9 +359,9 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
     else
         BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, lengths, found, words));
     if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, refuse_infinite_length(ctx, words, p->n - 1));
-    if (p->scale != 1) BI_TRY(unscale(ctx, p, found, words, to->dist2 || p->core_dist2));
+    if (p->scale != 1) BI_TRY(bi_emst_unscale_lengths(ctx, p, found, words, to->dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
-    out.roots = p->roots && p->scale == 1; /* unscale has written the roots */
+    out.roots = p->roots && p->scale == 1; /* bi_emst_unscale_lengths has written the roots */
     if (p->min_samples && p->core_dist2) BI_TRY(store_cores(ctx, p, &cores));
     return bi_emst_store(ctx, found, words, p->n - 1, &out);
 }

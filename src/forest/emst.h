@@ -5,6 +5,7 @@
 #include <boscage/kdtree.h>
 
 #include "forest/drivers.h"
+#include "kdtree/copies.h"
 #include "kdtree/nearest_other_label.h"
 
 struct bi_emst_rounds {
@@ -38,6 +39,9 @@ bosc_status bi_emst_run_flag_step(struct bi_emst_rounds *e, bi_step_fn step, boo
 /* Searches within the components' best lengths, and finds the first pair at the shortest length of each. */
 bosc_status bi_emst_search(struct bi_emst_rounds *e);
 
+/* Finds the shortest edge of every component, by lists and searches. */
+bosc_status bi_emst_find_shortest(struct bi_emst_rounds *e);
+
 /* Adds the components' edges to the tree, merges the components and relabels the points. */
 bosc_status bi_emst_join(struct bi_emst_rounds *e);
 
@@ -62,6 +66,21 @@ struct bi_emst_points {
 typedef bosc_status (*bi_emst_use)(bosc_ctx *ctx, const struct bi_emst_points *p, void *user);
 bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride, struct bi_emst_points *p,
                               bi_emst_use use, void *user);
+
+/* Converts the squared lengths of n - 1 pairs to those of the points, or to lengths if p->roots. Fails if one is not
+ * exact or (`lengths`) does not fit. */
+bosc_status bi_emst_unscale_lengths(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs,
+                                    uint64_t *words, bool lengths);
+
+/* Sorts edges by their points. */
+bosc_status bi_emst_sort_edges(bosc_ctx *ctx, int64_t edges, uint64_t *pairs, uint64_t *words);
+
+/* Keeps the first min_samples of equal rows of a tree, in scratch: core distances of these do not need the others. */
+bosc_status bi_emst_keep_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples,
+                              struct bi_kdtree_copies *copies);
+
+/* Finds the core distances of all points, to scratch, and sets those of the blocks; e->args.k is min_samples. */
+bosc_status bi_emst_find_cores(struct bi_emst_rounds *e);
 
 /* Fails unless squares of distances are in the range of their type. */
 bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool is_64bit);

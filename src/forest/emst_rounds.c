@@ -34,6 +34,7 @@ bosc_status bi_emst_allocate(struct bi_emst_rounds *e)
     BI_TRY(bi_scratch_of(e->ctx, 1, sizeof *a->flag, &a->flag));
     a->found = e->found;
     a->found_dist2 = e->found_dist2;
+    a->isolated = UINT32_MAX;
     return bi_scratch_of(e->ctx, 1, sizeof *e->count, &e->count);
 }
 
@@ -62,7 +63,7 @@ bosc_status bi_emst_search(struct bi_emst_rounds *e)
 /* Finds the shortest edge of every component. Neighbours in the tree's order bound it (Prokopenko, Sao,
  * Lebrun-Grandie, A Single-Tree Algorithm to Compute the Euclidean Minimum Spanning Tree on GPUs, 2022). Each search
  * lowers the bound of its component's other points. */
-static bosc_status find_shortest_edges(struct bi_emst_rounds *e)
+bosc_status bi_emst_find_shortest(struct bi_emst_rounds *e)
 {
     BI_TRY(bi_kdtree_label_blocks(e->ctx, &e->order, e->args.label, &e->blocks));
     BI_TRY(e->steps->emst_clear(e->ctx, e->components, &e->args));
@@ -101,6 +102,38 @@ bosc_status bi_emst_join(struct bi_emst_rounds *e)
     return BOSC_OK;
 }
 
+/* Finds the core distances of kept rows, and scatters them; other rows have 0, as min_samples rows equal them. */
+static bosc_status find_kept_cores(struct bi_emst_rounds *e)
+{
+    struct bi_emst kept = e->args;
+    struct bi_kdtree_copies copies;
+    bosc_kdtree *tree;
+    BI_TRY(bi_emst_keep_rows(e->ctx, e->tree, kept.k, &copies));
+    BI_TRY(bi_scratch_of(e->ctx, copies.kept, kept.is_64bit ? 8 : 4, &kept.core));
+    BI_TRY(bi_kdtree_build_kept(e->ctx, e->tree, &copies, &tree));
+    const bosc_status status = bosc_kdtree_knn_self(e->ctx, tree, kept.k, kept.near, kept.near_dist2);
+    bosc_kdtree_free(tree);
+    if (status != BOSC_OK) return status;
+    const struct bi_emst_scatter_core scatter = {copies.kept_rows, kept.core, e->args.core, kept.is_64bit};
+    BI_TRY(e->steps->emst_find_core(e->ctx, copies.kept, &kept));
+    BI_TRY(e->ctx->backend->fill(e->ctx, e->args.core, 0, (size_t)e->n * (kept.is_64bit ? 8 : 4)));
+    return e->steps->emst_scatter_core(e->ctx, copies.kept, &scatter);
+}
+
+bosc_status bi_emst_find_cores(struct bi_emst_rounds *e)
+{
+    bool many;
+    BI_TRY(bi_scratch_of(e->ctx, e->n, e->args.is_64bit ? 8 : 4, &e->args.core));
+    BI_TRY(bi_kdtree_has_many_copies(e->ctx, e->tree, &many));
+    if (many) {
+        BI_TRY_WITH_SCRATCH(e->ctx, find_kept_cores(e));
+    } else {
+        BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
+        BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
+    }
+    return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
+}
+
 /* Finds the core distances, and replaces the distances of lists and boxes by those under mutual reachability. */
 static bosc_status set_cores(struct bi_emst_rounds *e)
 {
@@ -131,7 +164,7 @@ bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)
     BI_TRY(e->steps->emst_init_points(e->ctx, e->n, &e->args));
     e->components = e->n;
     while (e->components > 1) {
-        BI_TRY(find_shortest_edges(e));
+        BI_TRY(bi_emst_find_shortest(e));
         BI_TRY(bi_emst_join(e));
     }
     return BOSC_OK;

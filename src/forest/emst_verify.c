@@ -193,15 +193,6 @@ static bosc_status prove_round(struct bi_emst_rounds *e, const struct bi_emst_po
     return bi_emst_join(e);
 }
 
-/* Finds the core distances. */
-static bosc_status find_cores(struct bi_emst_rounds *e, const bosc_kdtree *tree)
-{
-    BI_TRY(bosc_kdtree_knn_self(e->ctx, tree, e->args.k, e->args.near, e->args.near_dist2));
-    BI_TRY(bi_scratch_of(e->ctx, e->n, e->args.is_64bit ? 8 : 4, &e->args.core));
-    BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
-    return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
-}
-
 static bosc_status allocate_proof(bosc_ctx *ctx, int64_t n, struct bi_emst_proof *a)
 {
     BI_TRY(bi_scratch_of(ctx, n, sizeof *a->pairs, &a->pairs));
@@ -236,7 +227,7 @@ static bosc_status prove_tree(bosc_ctx *ctx, const struct bi_emst_points *p, voi
      * args.length 0 no round reads them. */
     BI_TRY(bi_kdtree_order_nodes(ctx, p->tree, &e.order));
     BI_TRY(bi_kdtree_make_labelled_blocks(ctx, &e.order, &e.blocks));
-    if (p->min_samples) BI_TRY(find_cores(&e, p->tree));
+    if (p->min_samples) BI_TRY(bi_emst_find_cores(&e));
     a.rounds = e.args;
     BI_TRY(read_edges(ctx, p, &a, proof->fault));
     /* 3. Prove round after round. */

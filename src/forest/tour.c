@@ -76,26 +76,42 @@ static bosc_status rank_arcs(struct tour *t)
     return BOSC_OK;
 }
 
-/* order (n) = the vertices in depth-first order. */
-static bosc_status walk_tree(struct tour *t, uint32_t *order)
+/* Walks the tree in any order: the arc to a vertex's parent comes after its twin. */
+static bosc_status find_parents(struct tour *t)
 {
     struct bi_tour_link link = {t->ends[1], t->arc_ids[1], t->position_of, t->first,
                                 t->last,    t->twin,       t->next[0],     t->hops[0]};
+    BI_TRY(t->steps->tour_link(t->ctx, t->arcs, &link));
+    BI_TRY(rank_arcs(t));
+    struct bi_tour_parents parents = {t->ends[1], t->twin, t->hops[0], t->up};
+    BI_TRY(t->ctx->backend->fill(t->ctx, t->up, 0xff, (size_t)t->n * sizeof(uint32_t)));
+    return t->steps->tour_parents(t->ctx, t->arcs, &parents);
+}
+
+bosc_status bi_tour_root_tree(bosc_ctx *ctx, const void *pairs, bool is_64bit, int64_t n, struct bi_rooted_tree *tree)
+{
+    struct tour t = {.ctx = ctx, .steps = ctx->ops->forest->steps, .n = n, .arcs = 2 * (n - 1)};
+    BI_TRY(allocate_scratch(&t));
+    BI_TRY(read_pairs(&t, pairs, is_64bit));
+    BI_TRY(sort_arcs(&t));
+    BI_TRY(find_parents(&t));
+    *tree = (struct bi_rooted_tree){t.ends[1], t.first, t.last, t.up};
+    return BOSC_OK;
+}
+
+/* order (n) = the vertices in depth-first order. */
+static bosc_status walk_tree(struct tour *t, uint32_t *order)
+{
     uint8_t *keep;
     void *count;
     BI_TRY(bi_scratch_of(t->ctx, t->arcs, 1, &keep));
     BI_TRY(bi_scratch_of(t->ctx, 1, sizeof(int64_t), &count));
-    /* 1. Any Euler walk: the arc to a vertex's parent comes after its twin. */
-    BI_TRY(t->steps->tour_link(t->ctx, t->arcs, &link));
-    BI_TRY(rank_arcs(t));
-    struct bi_tour_parents parents = {t->ends[1], t->twin, t->hops[0], t->up};
-    /* 2. Parents; then the walk that visits children in order. */
-    BI_TRY(t->ctx->backend->fill(t->ctx, t->up, 0xff, (size_t)t->n * sizeof(uint32_t)));
-    BI_TRY(t->steps->tour_parents(t->ctx, t->arcs, &parents));
+    /* 1. Parents; then the walk that visits children in order. */
+    BI_TRY(find_parents(t));
     struct bi_tour_order again = {t->ends[1], t->twin, t->first, t->last, t->up, t->next[0], t->hops[0]};
     BI_TRY(t->steps->tour_order(t->ctx, t->arcs, &again));
     BI_TRY(rank_arcs(t));
-    /* 3. Vertices in the order of their first visit, after the root 0. */
+    /* 2. Vertices in the order of their first visit, after the root 0. */
     struct bi_tour_visit visit = {t->ends[1], t->twin, t->up, t->hops[0], t->arcs, t->next[0], keep};
     BI_TRY(t->steps->tour_visit(t->ctx, t->arcs, &visit));
     BI_TRY(t->ctx->backend->fill(t->ctx, order, 0, sizeof *order));

@@ -35,6 +35,7 @@ struct bi_emst {
     uint8_t *joins, *stays;  /* 1 if the component joins another; if it does not */
     uint64_t *pairs, *words; /* its edge, and the squared length */
     uint32_t *flag;          /* set if there is more to do */
+    uint32_t isolated;       /* the only point without edges to others; UINT32_MAX: none */
 };
 
 BI_FN uint64_t bi_emst_word(const void *dist2, bool is_64bit, int64_t i)
@@ -148,7 +149,7 @@ BI_FN void bi_step_emst_advance(const struct bi_emst *a, int64_t i)
 /* Items are components. Sets the flag if one has no edge. */
 BI_FN void bi_step_emst_find_edgeless(const struct bi_emst *a, int64_t r)
 {
-    if (a->pair[a->roots[r]] == UINT64_MAX) bi_atomic_or_u32(a->flag, 1);
+    if (a->pair[a->roots[r]] == UINT64_MAX && a->roots[r] != a->isolated) bi_atomic_or_u32(a->flag, 1);
 }
 
 /* Sets search bounds. A point with a known neighbour does not search, nor one whose lower bound exceeds its
@@ -156,8 +157,12 @@ BI_FN void bi_step_emst_find_edgeless(const struct bi_emst *a, int64_t r)
 BI_FN void bi_step_emst_set_bounds(const struct bi_emst *a, int64_t i)
 {
     uint64_t best = a->best[a->label[i]], word = bi_emst_word(a->dist2, a->is_64bit, i);
-    bool searches = a->other[i] == UINT32_MAX && word <= best;
-    double bound = !searches ? -1 : a->is_64bit ? bi_f64_from_bits(best) : (double)bi_f32_from_bits((uint32_t)best);
+    bool searches = a->other[i] == UINT32_MAX && word <= best && (uint32_t)i != a->isolated;
+    double bound = -1;
+    if (searches && best == UINT64_MAX)
+        bound = (double)INFINITY; /* all edges that bounds were sought in are excluded */
+    else if (searches)
+        bound = a->is_64bit ? bi_f64_from_bits(best) : (double)bi_f32_from_bits((uint32_t)best);
     if (a->is_64bit)
         ((double *)a->bounds)[i] = bound;
     else
@@ -192,6 +197,12 @@ BI_FN void bi_step_emst_join(const struct bi_emst *a, int64_t r)
 {
     uint32_t c = a->roots[r];
     uint64_t pair = a->pair[c];
+    if (c == a->isolated) {
+        a->parent[c] = c;
+        a->joins[r] = 0;
+        a->stays[r] = 1;
+        return;
+    }
     uint32_t from = a->label[pair >> 32], to = a->label[(uint32_t)pair], other = from == c ? to : from;
     bool joins = a->pair[other] != pair || c > other;
     a->parent[c] = joins ? other : c;

@@ -6,6 +6,7 @@
 #include "forest/steps/boruvka.h"
 #include "forest/steps/emst.h"
 #include "forest/steps/linkage.h"
+#include "forest/steps/replacements.h"
 #include "forest/steps/results.h"
 #include "forest/steps/tree.h"
 #include "forest/steps/verify.h"

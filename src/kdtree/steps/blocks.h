@@ -6,6 +6,12 @@
 
 #define BI_KDTREE_MIXED UINT32_MAX /* no label */
 
+/* Pairs of rows that no search for another label returns, from << 32 | to, ascending; both directions are listed. */
+struct bi_kdtree_excluded {
+    const uint64_t *pairs;        /* NULL: none */
+    const uint32_t *first, *last; /* by row: the positions of its pairs; each row has some */
+};
+
 /* Blocks of the in-order array, and a hierarchy of boxes over them: 2^levels blocks, each a subtree and the node after
  * it. Boxes have heap indices: the root is 0, the blocks are from 2^levels - 1 on. A box has the first `used`
  * coordinates: the least, then the greatest. The two boxes below a box are neighbours, aligned to 16 bytes. Labels can
@@ -25,7 +31,24 @@ struct bi_kdtree_blocks {
     void *least_cores;   /* by heap index */
     double p;            /* the order of distances, which are doubles then; 0: squares, of order 2 */
     void *groups;        /* the boxes again, for vectors: bi_kdtree_group_of; NULL: none */
+    struct bi_kdtree_excluded excluded;
 };
+
+/* True if the rows are an excluded pair. */
+BI_FN bool bi_kdtree_is_excluded(const struct bi_kdtree_blocks *a, uint32_t from, uint32_t to)
+{
+    const uint64_t pair = (uint64_t)from << 32 | to;
+    if (!a->excluded.pairs) return false;
+    uint32_t low = a->excluded.first[from], high = a->excluded.last[from];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (a->excluded.pairs[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return a->excluded.pairs[low] == pair;
+}
 
 /* Most nodes of a block: more are fewer boxes to walk, and more distances. Coordinates of a box: they bound the stack
  * of a query, 128 bytes; further coordinates prune nothing. Not measured. */

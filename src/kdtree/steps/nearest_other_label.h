@@ -338,8 +338,8 @@ BI_FN void bi_step_active_rows(const struct bi_kdtree_active_rows *a, int64_t k)
         ((uint64_t *)a->rows)[k] = ((const uint64_t *)a->view.points)[from];
 }
 
-/* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row; or,
- * where active_nodes is NULL, with another label than labels[i], for query i.
+/* The nearest node with another label than active_nodes[i] has, by (distance, id), within the bound of its row, and not
+ * excluded; or, where active_nodes is NULL, with another label than labels[i], for query i.
  *
  * With `best`, searches of the nodes of a label share the smallest distance that one of them has found. A search that
  * can find none as small ends without a result, and its bound becomes the distance within which there is none. So
@@ -370,7 +370,7 @@ BI_FN void bi_kdtree_share_limit(uint64_t *shared, bool single, double *limit, u
 }
 
 /* Lowers best[label] to the distance between nodes i and i + 1 if only one of them has the label. If there are several
- * labels, each has such a pair. */
+ * labels, each has such a pair, unless it is excluded. */
 struct bi_kdtree_bound_labels {
     struct bi_kdtree_blocks blocks;
     uint64_t *best; /* as above */
@@ -397,7 +397,7 @@ BI_FN void bi_step_bound_labels(const struct bi_kdtree_bound_labels *a, int64_t 
     const uint32_t one = a->blocks.node_labels[i], two = a->blocks.node_labels[i + 1];
     const bool single = view->dtype == BOSC_F32;
     double s = 0;
-    if (one == two) return;
+    if (one == two || bi_kdtree_is_excluded(&a->blocks, bosc_kdtree_id(view, i), bosc_kdtree_id(view, i + 1))) return;
     /* 1. The distance, by the operations of bosc_kdtree_dist2. */
     for (int32_t c = 0; c < view->dim && !(a->blocks.p > 0); c++) {
         double x = bosc_kdtree_coordinate(view, i, c), y = bosc_kdtree_coordinate(view, i + 1, c);
@@ -446,6 +446,7 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
             d = distance > d ? distance : d;
             uint32_t id = bosc_kdtree_id(view, node);
             if (d > limit || (d == limit && id >= best)) continue;
+            if (a->active_nodes && bi_kdtree_is_excluded(&a->blocks, (uint32_t)row, id)) continue;
             limit = d;
             best = id;
         }

@@ -160,6 +160,7 @@ static void of_forest(void)
     REFUSED(bosc_emst_compute_mutual(NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
     REFUSED(bosc_emst_compute_minkowski(NULL, NULL, 0, 0, NULL, 1, 0, NULL, NULL, NULL));
     REFUSED(bosc_emst_verify(NULL, NULL, 0, 0, NULL, 0, NULL, NULL));
+    REFUSED(bosc_emst_find_replacements(NULL, NULL, 0, 0, NULL, 0, NULL, NULL, NULL));
     REFUSED(bosc_linkage_compute(NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_tour_compute(NULL, NULL, 0, NULL, NULL));
 }

@@ -43,6 +43,11 @@ static bosc_status emst_verify(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_verify(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, NULL);
 }
+static bosc_status emst_find_replacements(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_find_replacements(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, w->out, NULL);
+}
 static bosc_status hdbscan_compute(struct world *w)
 {
     const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};

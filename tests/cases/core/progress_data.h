@@ -673,6 +673,7 @@ static const struct call calls[] = {
     {"emst_compute_mutual", emst_compute_mutual, NULL, false},
     {"emst_compute_minkowski", emst_compute_minkowski, NULL, false},
     {"emst_verify", emst_verify, NULL, false},
+    {"emst_find_replacements", emst_find_replacements, NULL, false},
     {"hdbscan_compute", hdbscan_compute, NULL, false},
     {"hdbscan_compute_linkage", hdbscan_compute_linkage, NULL, false},
     {"hdbscan_predict", hdbscan_predict, NULL, false},

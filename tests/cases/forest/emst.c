@@ -334,6 +334,27 @@ static void copies_of_points(bosc_ctx *ctx)
 }
 
 /* Large integers that round to the same double are at distance 0. */
+/* So many copies that searches which measure all of them around each would take minutes. */
+static void copies_in_linear_time(bosc_ctx *ctx)
+{
+    const int64_t n = suite_slow(ctx) ? 300 : 60000;
+    const bosc_emst_opts o = {sizeof o, BOSC_F32, 2, 32};
+    float *data = suite_alloc((size_t)(2 * n) * sizeof *data), *dist2 = suite_alloc((size_t)n * sizeof *dist2);
+    uint32_t *pairs = suite_alloc((size_t)(2 * n) * sizeof *pairs);
+    for (int64_t i = 0; i < 2 * n; i++) data[i] = 7;
+    for (int64_t min_samples = 0; min_samples <= 5; min_samples += 5) {
+        if (min_samples)
+            CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, data, n, 0, &o, min_samples, pairs, dist2, NULL));
+        else
+            CHECK_OK(ctx, bosc_emst_compute(ctx, data, n, 0, &o, pairs, dist2));
+        for (int64_t e = 0; e < n - 1; e++) CHECK(pairs[2 * e] == 0 && pairs[2 * e + 1] == e + 1 && dist2[e] == 0);
+        CHECK_OK(ctx, bosc_emst_verify(ctx, data, n, 0, &o, min_samples, pairs, NULL));
+    }
+    free(data);
+    free(dist2);
+    free(pairs);
+}
+
 static void copies_as_doubles(bosc_ctx *ctx)
 {
     const int64_t n = suite_slow(ctx) ? 600 : 2500;
@@ -502,6 +523,7 @@ static const struct suite_case suite_cases_emst[] = {
     {"far apart", far_apart, NULL},
     {"others", nearest_of_another_label, NULL},
     {"copies", copies_of_points, NULL},
+    {"linear time", copies_in_linear_time, NULL},
     {"doubles", copies_as_doubles, NULL},
     {"mutual reachability", mutual_reachability, NULL},
     {"mutual copies", mutual_copies, NULL},

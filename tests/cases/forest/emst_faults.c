@@ -1,5 +1,5 @@
-/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual, bosc_emst_compute_minkowski and
- * bosc_emst_verify fails in turn. */
+/* Each allocation, copy and launch of bosc_emst_compute, bosc_emst_compute_mutual, bosc_emst_compute_minkowski,
+ * bosc_emst_verify and bosc_emst_find_replacements fails in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ struct subject {
     int32_t id_bits;
     int64_t min_samples;  /* 0: Euclidean lengths */
     double order;         /* of bosc_emst_compute_minkowski; 0: of squares */
-    const int64_t *given; /* a tree to prove, with a wrong edge; NULL: the call computes one */
+    const int64_t *given; /* a tree to prove, with a wrong edge, or to replace; NULL: the call computes one */
+    bool replaces;
     bosc_emst_fault fault, right_fault;
     int64_t pairs[2 * MOST], right_pairs[2 * MOST];
     double dist2[MOST], right_dist2[MOST], core[MOST], right_core[MOST];
@@ -24,6 +25,9 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     struct subject *s = user;
     const struct reference_points *p = &s->points;
     const bosc_emst_opts o = {sizeof o, p->dtype, p->dim, s->id_bits};
+    if (s->replaces)
+        return bosc_emst_find_replacements(ctx, p->data, p->n, p->stride, &o, s->min_samples, s->given, s->pairs,
+                                           s->dist2);
     if (s->given) {
         const bosc_status status =
             bosc_emst_verify(ctx, p->data, p->n, p->stride, &o, s->min_samples, s->given, &s->fault);
@@ -66,24 +70,25 @@ static bool right(void *user)
 
 static void faults(bosc_ctx *ctx)
 {
-    /* Trial 2 joins copies, trials 3, 5 and 7 are under mutual reachability, trials 4 and 5 prove a tree. The last two
-     * are of orders 1 and 3. */
-    for (int trial = 0; trial < 8; trial++) {
+    /* Trial 2 joins copies, trials 3, 5, 7 and 8 are under mutual reachability, trials 4 and 5 prove a tree. Trials 6
+     * and 7 are of orders 1 and 3, trial 8 replaces edges of copies. */
+    for (int trial = 0; trial < 9; trial++) {
         const bool wide = trial == 1;
         struct suite_random r = {(uint64_t)trial};
-        int64_t n = trial == 2 ? MOST : suite_slow(ctx) ? 20 : FEW;
-        struct subject s = {.points =
-                                kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3, trial == 2 ? KD_EQUAL : KD_RANDOM),
+        int64_t n = trial == 2 || trial == 8 ? MOST : suite_slow(ctx) ? 20 : FEW;
+        struct subject s = {.points = kd_points(&r, wide ? BOSC_F64 : BOSC_F32, 2, n, 3,
+                                                trial == 2 || trial == 8 ? KD_EQUAL : KD_RANDOM),
                             .id_bits = wide || trial >= 4 ? 64 : 32,
-                            .min_samples = trial == 3 || trial == 5 || trial == 7 ? 4 : 0,
+                            .min_samples = trial == 3 || trial == 5 || trial >= 7 ? 4 : 0,
                             .order = trial == 6   ? 1
                                      : trial == 7 ? 3
                                                   : 0};
-        int64_t path[2 * FEW]; /* no minimum tree of random points */
-        for (int i = 0; i < 2 * FEW; i++) path[i] = (i + 1) / 2;
+        int64_t path[2 * MOST]; /* no minimum tree of random points */
+        for (int i = 0; i < 2 * MOST; i++) path[i] = (i + 1) / 2;
         struct fault_sweep sweep = {
             .call = call, .prepare = prepare, .untouched = untouched, .right = right, .user = &s};
-        if (trial == 4 || trial == 5) s.given = path;
+        if (trial == 4 || trial == 5 || trial == 8) s.given = path;
+        s.replaces = trial == 8;
         prepare(&s);
         CHECK_OK(ctx, call(ctx, &s));
         s.right_fault = s.fault;

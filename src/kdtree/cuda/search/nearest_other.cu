@@ -188,7 +188,7 @@ bool bi_kdtree_cuda_supports_nearest_other(const bi_kdtree_nearest_other_label &
 {
     const bosc_kdtree_view *view = &search.blocks.view;
     return search.active_nodes && !search.wide && view->dim <= 4 && !(search.blocks.p > 0) &&
-           (view->dtype == BOSC_F32 || view->dtype == BOSC_F64);
+           !search.blocks.excluded.pairs && (view->dtype == BOSC_F32 || view->dtype == BOSC_F64);
 }
 
 bosc_status bi_kdtree_cuda_nearest_other(bosc_ctx *ctx, const bi_kdtree_nearest_other_label &search, int64_t count)
