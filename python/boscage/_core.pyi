@@ -450,6 +450,14 @@ def linkage_cut(
     where: Where, z: Annotated[NDArray, dict(writable=False)], n: int, distance: float, labels: NDArray
 ) -> None: ...
 def tour(where: Where, pairs: Annotated[NDArray, dict(writable=False)], n: int, order: NDArray) -> None: ...
+def emst_replacements(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    pairs: Annotated[NDArray, dict(writable=False)],
+    min_samples: int,
+    replacements: NDArray,
+    dist2: NDArray,
+) -> None: ...
 def improve_tour(
     where: Where, points: Annotated[NDArray, dict(writable=False)], kicks: int, seed: int, order: NDArray
 ) -> float: ...

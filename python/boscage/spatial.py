@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMPY, place_for, raw, space_of
+from ._convert import integers
 from ._kdtree import KDTree, cKDTree
 from ._nodes import cKDTreeNode
 from ._numbers import whole
@@ -18,7 +19,7 @@ from ._points import exponent_of, points_of, scaled
 from ._voxelgrid import VoxelGrid
 from ._where import Progress, where
 
-__all__ = ["KDTree", "cKDTree", "cKDTreeNode", "VoxelGrid", "emst", "tour", "tour_bound"]
+__all__ = ["KDTree", "cKDTree", "cKDTreeNode", "VoxelGrid", "emst", "emst_replacements", "tour", "tour_bound"]
 
 FAR = "points: the squared length"  # how the library's message begins for squares out of range
 
@@ -64,6 +65,64 @@ def emst(
             return pairs, _lengths_of_float32(points, pairs)
         return pairs, (_lengths_in_float64 if dtype == "float32" else _lengths_by_scaling)(at, points, pairs)
     return space.give(pairs), space.sqrt(dist2)
+
+
+def emst_replacements(
+    points: Any,
+    pairs: Any,
+    *,
+    min_samples: int = 0,
+    device: Any = None,
+    workers: Optional[int] = None,
+    progress: Progress = None,
+) -> tuple[Any, Any]:
+    """Finds the best replacement of each edge of a spanning tree of points.
+
+    It is the shortest other pair of points that joins what the tree without the edge leaves apart. The longer it is
+    than the edge, the less the tree depends on small changes of the points.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, m)
+        As in `emst`.
+    pairs : array_like of int, shape (n - 1, 2)
+        Rows of the points at both ends of each edge: any spanning tree.
+    min_samples : int, default 0
+        Not 0: lengths are under mutual reachability, as in `boscage.cluster.HDBSCAN`.
+    device, workers, progress
+        As those of `cKDTree`.
+
+    Returns
+    -------
+    replacements : array, shape (n - 1, 2)
+        Rows i < j of the replacement of each edge, by (length, i, j). The only edge of two points has none: -1.
+    lengths : array, shape (n - 1,)
+        Infinite without a replacement.
+
+    Raises
+    ------
+    ValueError
+        If the pairs are no spanning tree, or if a squared length does not fit the type of the points.
+
+    Examples
+    --------
+    >>> from boscage.spatial import emst, emst_replacements
+    >>> points = [[0.0], [5.0], [1.0]]
+    >>> pairs, lengths = emst(points)
+    >>> emst_replacements(points, pairs)[1] - lengths
+    array([4., 1.])
+    """
+    space = space_of(points)
+    at = where(place_for(space, device), space.stream(), workers, progress)
+    points, dtype = points_of(points, None, space, "points")
+    count = max(int(points.shape[0]) - 1, 0)
+    edges = integers(pairs, "int64", space, "pairs")
+    if tuple(edges.shape) != (count, 2):
+        raise ValueError(f"pairs: shape {tuple(edges.shape)} is not ({count}, 2)")
+    replacements = space.empty((count, 2), "int64")
+    dist2 = space.empty(count, dtype)
+    _core.emst_replacements(at, points, edges, whole(min_samples, "min_samples"), raw(replacements), raw(dist2))
+    return space.give(replacements), space.sqrt(dist2)
 
 
 def _host_points(points: Any) -> np.ndarray:

@@ -37,6 +37,23 @@ void emst_minkowski(const Where &where, const In &points, double p, int64_t min_
     });
 }
 
+/* Writes the best replacement of each edge, and its squared length. */
+void emst_replacements(const Where &where, const In &points, const In &pairs, int64_t min_samples,
+                       const Out &replacements, const Out &dist2)
+{
+    auto opts = sized<bosc_emst_opts>();
+    opts.dtype = dtype_of(points, "points");
+    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
+    opts.dim = static_cast<int32_t>(rows.dim);
+    int64_t count = rows.n > 0 ? rows.n - 1 : 0;
+    const void *edges = elements(where, pairs, BOSC_I64, 2 * count, "pairs");
+    void *to = room(where, replacements, BOSC_I64, 2 * count, "replacements");
+    void *d = room(where, dist2, distance_type(opts.dtype), count, "dist2");
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_emst_find_replacements(ctx, rows.data, rows.n, rows.stride, &opts, min_samples, edges, to, d);
+    });
+}
+
 void linkage(const Where &where, const In &pairs, const In &lengths, int64_t n, const Out &z)
 {
     int64_t count = n > 0 ? n - 1 : 0;
@@ -135,6 +152,8 @@ void bind_forest(nb::module_ &m)
 {
     m.def("emst", &emst, "where"_a, "points"_a, "pairs"_a, "dist2"_a.none(), "min_samples"_a = 0);
     m.def("emst_minkowski", &emst_minkowski, "where"_a, "points"_a, "p"_a, "min_samples"_a, "pairs"_a, "lengths"_a);
+    m.def("emst_replacements", &emst_replacements, "where"_a, "points"_a, "pairs"_a, "min_samples"_a, "replacements"_a,
+          "dist2"_a);
     m.def("edges_forest", &edges_forest, "where"_a, "u"_a, "v"_a, "weights"_a, "n"_a, "nan"_a, "edges"_a);
     m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst, tour, tour_bound
+from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst, emst_replacements, tour, tour_bound
 
 NORMS = [1, 1.5, 2, 3, np.inf]
 
@@ -213,6 +213,38 @@ def test_emst(points):
     want = scipy.sparse.csgraph.minimum_spanning_tree(np.triu(d, 1)).sum() - (len(points) - 1)
     assert np.isclose(lengths.sum(), want, atol=1e-6)
     assert np.allclose(lengths, np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1))
+
+
+@given(clouds(dims=(1, 3)))
+def test_emst_replacements(points):
+    pairs, lengths = emst(points)
+    replacements, longer = emst_replacements(points, pairs)
+    assert (longer >= lengths).all()
+    d = distances(points, points, 2)
+    for edge, (pair, replacement) in enumerate(zip(pairs, replacements)):
+        others = np.delete(pairs, edge, axis=0)
+        graph = scipy.sparse.coo_matrix((np.ones(len(others)), others.T), (len(points),) * 2)
+        side = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
+        across = np.triu(side[:, None] != side[None, :], 1)
+        across[tuple(pair)] = False
+        if not across.any():
+            assert (replacement == -1).all() and longer[edge] == np.inf
+            continue
+        assert across[tuple(replacement)]
+        assert np.isclose(longer[edge], d[across].min(), atol=1e-6)
+
+
+def test_emst_replacements_refuses():
+    points = [[0.0], [5.0], [1.0]]
+    for pairs in ([[0, 1]], [[0, 1], [1, 0]], [[0, 1], [1, 3]]):
+        with pytest.raises(ValueError, match="pairs"):
+            emst_replacements(points, pairs)
+    with pytest.raises(TypeError, match="pairs"):
+        emst_replacements(points, [[0.5, 1], [1, 2]])
+    with pytest.raises(ValueError, match="min_samples"):
+        emst_replacements(points, [[0, 1], [1, 2]], min_samples=4)
+    mutual = emst_replacements(points, [[0, 1], [1, 2]], min_samples=3)[1]
+    assert (mutual == 5).all()
 
 
 @pytest.mark.parametrize("kind", [KDTree, cKDTree])

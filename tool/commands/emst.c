@@ -24,7 +24,7 @@ enum { MOST_KICKS = 10000 }; /* of the library */
 struct spanning_tree {
     const char *path;         /* of the file */
     bosc_array points, edges; /* edges: (n - 1, 2) i8 */
-    bosc_array lengths;       /* (n - 1) f8 */
+    bosc_array lengths, gaps; /* (n - 1) f8; gaps: only of boscage emst --gaps */
 };
 
 /* Reads the points, reports their number, and allocates the edges. Free the tree after a failure too. */
@@ -126,6 +126,7 @@ static void free_tree(struct spanning_tree *s)
     bosc_array_free(&s->points);
     bosc_array_free(&s->edges);
     bosc_array_free(&s->lengths);
+    bosc_array_free(&s->gaps);
 }
 
 static bosc_status find_slice(const struct rank *r, void *user)
@@ -158,16 +159,47 @@ static int emst_over_ranks(struct job *job, const struct ranks *ranks, struct sp
 
 /* ---- emst ---- */
 
+/* Writes by how much the best replacement of each edge is longer than the edge; 0 where both are infinite. */
+static void measure_gaps(const struct spanning_tree *s, const int64_t *replacements, double *gaps)
+{
+    const int64_t dim = s->points.shape[1];
+    const double *lengths = s->lengths.data;
+    for (int64_t e = 0; e < s->lengths.shape[0]; e++) {
+        const int64_t a = replacements[2 * e], b = replacements[2 * e + 1];
+        const double length = a < 0 ? INFINITY : measure_edge(&s->points, a * dim, b * dim, dim);
+        gaps[e] = isinf(length) && isinf(lengths[e]) ? 0 : length - lengths[e];
+    }
+}
+
+/* Finds the gaps of the edges, if they are wanted. */
+static int find_gaps(struct job *job, struct spanning_tree *s)
+{
+    if (!job->value[OPT_GAPS]) return EXIT_DONE;
+    const int64_t n = s->points.shape[0];
+    const bosc_emst_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
+    double start = job_now();
+    s->gaps = s->lengths; /* its type and shape */
+    s->gaps.data = job_alloc((size_t)n, sizeof(double));
+    int64_t *replacements = s->gaps.data ? job_alloc((size_t)n, 2 * sizeof(int64_t)) : NULL;
+    if (!replacements) return EXIT_FAILED;
+    const bosc_status status =
+        bosc_emst_find_replacements(job->ctx, s->points.data, n, 0, &opts, 0, s->edges.data, replacements, NULL);
+    if (status == BOSC_OK) measure_gaps(s, replacements, s->gaps.data);
+    free(replacements);
+    job_add_seconds(job, "gaps", start);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+}
+
 /* Reports the weight and writes the edges. */
 static int report_tree(struct job *job, const struct spanning_tree *s)
 {
-    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_LENGTHS]};
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_LENGTHS], job->value[OPT_GAPS]};
     double weight = 0;
     bosc_status status = bosc_reduce(job->ctx, BOSC_SUM, BOSC_F64, s->lengths.data, s->lengths.shape[0], &weight);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
     job_set_integer(job, "edges", s->edges.shape[0]);
     job_set_number(job, "weight", weight);
-    return arrays_write(job, paths, (const bosc_array[]){s->edges, s->lengths}, paths[1] ? 2 : 1);
+    return arrays_write(job, paths, (const bosc_array[]){s->edges, s->lengths, s->gaps}, 3);
 }
 
 int run_emst(struct job *job)
@@ -177,7 +209,10 @@ int run_emst(struct job *job)
     int code = job_open(job);
     if (code) return code;
     code = ranks_open(job, &ranks);
+    if (!code && ranks.count && job->value[OPT_GAPS])
+        code = report_error(EXIT_USAGE, "--gaps: not with --ranks or --devices");
     if (!code) code = ranks.count ? emst_over_ranks(job, &ranks, &tree) : read_and_span(job, job->operands[0], &tree);
+    if (!code) code = find_gaps(job, &tree);
     if (!code && !job->silent) code = report_tree(job, &tree);
     free_tree(&tree);
     ranks_close(&ranks, code);

@@ -214,7 +214,7 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_paths},
     {.room = "emst",
-     .usage = "P [-o edges.npy] [--lengths w.npy]",
+     .usage = "P [-o edges.npy] [--lengths w.npy] [--gaps g.npy]",
      .summary = "Find the Euclidean minimum spanning tree of points.\n"
                 "edges (n - 1, 2) are pairs i < j of rows of P, ascending. The weight is reported without outputs too.",
      .example = "boscage emst points.npy -o edges.npy --lengths lengths.npy",
@@ -222,6 +222,8 @@ const struct command commands[] = {
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .help = "output file of the edges: .npy, (n - 1, 2) i8; - is standard output"},
                  {.id = OPT_LENGTHS, .help = "output file of the lengths of the edges: .npy, (n - 1,) f8"},
+                 {.id = OPT_GAPS,
+                  .help = "output file: by how much the best replacement of each edge is longer, .npy, (n - 1,) f8"},
                  {.id = OPT_RANKS},
                  {.id = OPT_DEVICES},
                  POINTS_OPTIONS},
