@@ -8,6 +8,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.neighbors`          trees, classifiers, regressors and other estimators of scikit-learn
 `boscage.sparse.csgraph`     ``minimum_spanning_tree``, ``connected_components``, ``dijkstra``; ``verify_spanning_tree``
 `boscage.clouds`             ``PointClouds``: neighbours and farthest points of many clouds
+`boscage.voxels`             ``Voxels``, ``voxel_down_sample``, ``voxelize``: voxels of clouds, kernel maps
 `boscage.cluster`            ``DBSCAN``, ``dbscan`` of scikit-learn; ``friends_of_friends``
 `boscage.cluster.hierarchy`  ``linkage`` of scipy, by single linkage
 `boscage.nx`                 a backend of networkx
@@ -63,6 +64,7 @@ _MODULES = (
     "spatial",
     "terrain",
     "torch",
+    "voxels",
 )
 
 __all__ = ["__version__", "accelerate", "device_count", "info", "use", *_MODULES]
