@@ -109,12 +109,55 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
     return BOSC_OK;
 }
 
+/* ---- small systems ---- */
+
+static bool are_small(const struct bi_neighborlist_ops *ops, const struct bi_neighborlist_input *in)
+{
+    if (!ops->count_systems) return false;
+    if (in->system_count == 1) return in->n <= ops->small_system;
+    return in->n / in->system_count < ops->small_system / 2; /* the largest of many is mostly below twice the mean */
+}
+
+/* Builds without bins. Fills the memory of earlier entries without a wait for the number of pairs, and again if it was
+ * too small. *built: false if a system was too large. */
+static bosc_status build_small(bosc_ctx *ctx, bosc_neighborlist *list, const struct bi_neighborlist_frames *frames,
+                               bool *built)
+{
+    const struct bi_neighborlist_ops *ops = ctx->ops->neighborlist;
+    struct bi_neighborlist_view *v = &list->view;
+    const int64_t n = frames->input.n;
+    int64_t words[1 + BI_NEIGHBORLIST_FOUND]; /* the last offset, and the words behind it */
+    struct bi_neighborlist_small small = {.frames = *frames,
+                                          .square = bi_neighborlist_square(frames->cutoff),
+                                          .capacity = (int64_t)(list->entries.bytes / sizeof *v->entries),
+                                          .half = list->opts.half != 0};
+    /* 1. Count. */
+    BI_TRY(ctx->backend->fill(ctx, frames->found, 0xff, BI_NEIGHBORLIST_FOUND * sizeof *frames->found));
+    BI_TRY(ops->count_systems(ctx, &small));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, v->offsets, n + 1, v->offsets));
+    /* 2. Fill, and read the number of pairs. */
+    if (small.capacity > 0) BI_TRY(ops->fill_systems(ctx, &small));
+    BI_TRY(bi_read_back(ctx, words, v->offsets + n, sizeof words));
+    *built = words[1 + BI_NEIGHBORLIST_TOO_LARGE] == -1;
+    if (!*built) return BOSC_OK;
+    BI_TRY(report_bad_input(ctx, list, (const uint64_t *)(words + 1)));
+    if (words[0] > small.capacity) {
+        BI_TRY(bi_neighborlist_reserve_entries(ctx, list, words[0]));
+        small.frames.view.entries = v->entries;
+        small.capacity = words[0];
+        BI_TRY(ops->fill_systems(ctx, &small));
+    }
+    v->pairs = words[0];
+    return BOSC_OK;
+}
+
 /* Builds from systems that may become staged copies. The view's sizes are set last. */
 static bosc_status build_staged(bosc_ctx *ctx, bosc_neighborlist *list, struct bi_neighborlist_input *in)
 {
     struct bi_neighborlist_view *v = &list->view;
     struct bi_neighborlist_frames frames = {.cutoff = list->opts.cutoff + list->opts.skin,
                                             .bins_per_cutoff = ctx->ops->neighborlist->bins_per_cutoff};
+    bool built = false;
     BI_TRY(stage_systems(ctx, in));
     BI_TRY(bi_neighborlist_reserve_atoms(ctx, list, in->n, in->system_count));
     frames.input = *in;
@@ -123,10 +166,13 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_neighborlist *list, struct b
     frames.view.system_count = in->system_count;
     frames.found = (uint64_t *)(v->offsets + in->n + 1);
     BI_TRY(bi_scratch_of(ctx, in->system_count + 1, sizeof *frames.bin_count, &frames.bin_count));
-    BI_TRY(read_systems(ctx, &frames));
-    struct bi_neighborlist_bins bins = {.view = frames.view, .first_bin = frames.bin_count};
-    if (in->n > 0) BI_TRY(sort_atoms(ctx, &bins));
-    BI_TRY(search(ctx, list, &bins, frames.found));
+    if (are_small(ctx->ops->neighborlist, in)) BI_TRY(build_small(ctx, list, &frames, &built));
+    if (!built) {
+        BI_TRY(read_systems(ctx, &frames));
+        struct bi_neighborlist_bins bins = {.view = frames.view, .first_bin = frames.bin_count};
+        if (in->n > 0) BI_TRY(sort_atoms(ctx, &bins));
+        BI_TRY(search(ctx, list, &bins, frames.found));
+    }
     v->n = in->n;
     v->system_count = in->system_count;
     list->moved = false;

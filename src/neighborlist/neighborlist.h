@@ -41,9 +41,15 @@ struct bi_neighborlist_system {
     uint8_t periodic[BI_NEIGHBORLIST_DIM];
 };
 
-/* Words of a build behind the offsets: the first bad system, the first bad atom, and the first system with too many
- * images. All bits are set if there is none. */
-enum { BI_NEIGHBORLIST_BAD_SYSTEM, BI_NEIGHBORLIST_BAD_ATOM, BI_NEIGHBORLIST_BAD_IMAGES, BI_NEIGHBORLIST_FOUND };
+/* Words of a build behind the offsets: the first bad system, the first bad atom, the first system with too many
+ * images, and the first one too large for count_systems. All bits are set if there is none. */
+enum {
+    BI_NEIGHBORLIST_BAD_SYSTEM,
+    BI_NEIGHBORLIST_BAD_ATOM,
+    BI_NEIGHBORLIST_BAD_IMAGES,
+    BI_NEIGHBORLIST_TOO_LARGE,
+    BI_NEIGHBORLIST_FOUND
+};
 
 /* The part of a list that steps read. An entry is a neighbour's number, then its image relative to the atoms' cells:
  * three fields of IMAGE_BITS bits. Entries of a row ascend, so they ascend in (j, S). */
@@ -77,6 +83,7 @@ struct bosc_neighborlist {
 
 struct bi_neighborlist_steps; /* one bi_step_fn for each line of steps.def: see steps/steps.h */
 struct bi_neighborlist_output;
+struct bi_neighborlist_small;
 
 /* The room's table. */
 struct bi_neighborlist_ops {
@@ -85,6 +92,12 @@ struct bi_neighborlist_ops {
      * candidates, but more spans. */
     int32_t bins_per_cutoff;
     bi_step_fn count_rows, fill_rows; /* of n atoms: arguments and results as of the steps count_row and fill_row */
+    /* Small systems without bins; NULL if there are no such operations. count_systems reads the systems and counts
+     * their rows, or sets the word TOO_LARGE; fill_systems then writes the entries, unless words report bad input or
+     * they are more than the capacity. */
+    int64_t small_system; /* most atoms of a small system */
+    bosc_status (*count_systems)(bosc_ctx *ctx, const struct bi_neighborlist_small *small);
+    bosc_status (*fill_systems)(bosc_ctx *ctx, const struct bi_neighborlist_small *small);
     /* Writes all pairs of the build to the caller's arrays. */
     bosc_status (*write)(bosc_ctx *ctx, const struct bi_neighborlist_output *output);
 };

@@ -170,10 +170,9 @@ BI_FN void bi_neighborlist_lower(uint64_t *to, uint64_t value)
     if (value < bi_atomic_load_u64(to)) bi_atomic_min_u64(to, value);
 }
 
-/* Reads an atom, finds its cell, and extends the extremes of its system along open axes. */
-BI_FN void bi_step_read_atom(const struct bi_neighborlist_frames *a, int64_t i)
+/* Reads atom i of a system, finds its cell, and extends the extremes of the system along open axes. */
+BI_FN void bi_neighborlist_read_atom(const struct bi_neighborlist_frames *a, int64_t i, int64_t system)
 {
-    const int64_t system = bi_neighborlist_find_system(&a->input, i);
     struct bi_neighborlist_system *s = &a->view.systems[system];
     struct bi_neighborlist_atom atom = {{0, 0, 0}, 0};
     bool good = bi_neighborlist_read_position(&a->input, i, atom.at);
@@ -196,6 +195,11 @@ BI_FN void bi_step_read_atom(const struct bi_neighborlist_frames *a, int64_t i)
     a->view.atoms[i] = atom;
     a->view.system_of[i] = (uint32_t)system;
     for (int c = 0; c < BI_NEIGHBORLIST_DIM && a->view.built_at; c++) a->view.built_at[3 * i + c] = atom.at[c];
+}
+
+BI_FN void bi_step_read_atom(const struct bi_neighborlist_frames *a, int64_t i)
+{
+    bi_neighborlist_read_atom(a, i, bi_neighborlist_find_system(&a->input, i));
 }
 
 /* Reduces the numbers of bins along the axes until their product is at most `most`. */

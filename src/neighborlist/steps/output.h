@@ -23,18 +23,25 @@ struct bi_neighborlist_pair {
     double vector[BI_NEIGHBORLIST_DIM], square;
 };
 
-/* Reads an entry of atom i; the vector only if it is needed. */
-BI_FN void bi_neighborlist_read_pair(const struct bi_neighborlist_output *a, uint32_t i, int64_t e,
-                                     struct bi_neighborlist_pair *pair)
+/* Decodes entry e of atom i, `from`; the vector only if it is needed. */
+BI_FN void bi_neighborlist_decode_pair(const struct bi_neighborlist_output *a,
+                                       const struct bi_neighborlist_system *system,
+                                       const struct bi_neighborlist_atom *from, uint32_t i, int64_t e,
+                                       struct bi_neighborlist_pair *pair)
 {
     const uint64_t entry = a->view.entries[e];
     pair->i = i;
     pair->j = bi_neighborlist_entry_atom(entry);
-    const struct bi_neighborlist_atom *from = &a->view.atoms[i], *to = &a->view.atoms[pair->j];
+    const struct bi_neighborlist_atom *to = &a->view.atoms[pair->j];
     bi_neighborlist_entry_shift(entry, from, to, pair->shift);
     if (a->filtered || a->to.distances || a->to.vectors)
-        pair->square =
-            bi_neighborlist_vector(&a->view.systems[a->view.system_of[i]], from, to, pair->shift, pair->vector);
+        pair->square = bi_neighborlist_vector(system, from, to, pair->shift, pair->vector);
+}
+
+BI_FN void bi_neighborlist_read_pair(const struct bi_neighborlist_output *a, uint32_t i, int64_t e,
+                                     struct bi_neighborlist_pair *pair)
+{
+    bi_neighborlist_decode_pair(a, &a->view.systems[a->view.system_of[i]], &a->view.atoms[i], i, e, pair);
 }
 
 BI_FN void bi_neighborlist_write_id(const struct bi_neighborlist_output *a, void *ids, int64_t at, uint32_t id)
@@ -93,15 +100,6 @@ BI_FN void bi_step_write_row(const struct bi_neighborlist_output *a, int64_t i)
     }
     const struct bi_neighborlist_pair absent = {(uint32_t)i, UINT32_MAX, {0, 0, 0}, {0, 0, 0}, BI_INFINITY};
     while (a->padded && count < a->width) bi_neighborlist_write(a, &absent, first + count++);
-}
-
-/* Writes a pair of an unfiltered list. */
-BI_FN void bi_step_write_pair(const struct bi_neighborlist_output *a, int64_t e)
-{
-    struct bi_neighborlist_pair pair;
-    const int64_t i = bi_upper_bound_i64(a->view.offsets, a->view.n + 1, e) - 1;
-    bi_neighborlist_read_pair(a, (uint32_t)i, e, &pair);
-    bi_neighborlist_write(a, &pair, e);
 }
 
 /* ---- moves ---- */

@@ -60,6 +60,14 @@ struct bi_neighborlist_search {
     const uint64_t *found; /* of struct bi_neighborlist_frames */
 };
 
+/* A build of small systems. */
+struct bi_neighborlist_small {
+    struct bi_neighborlist_frames frames;
+    double square;    /* largest squared distance of a neighbour */
+    int64_t capacity; /* entries that the list holds */
+    bool half;
+};
+
 /* True if all systems and atoms are good. */
 BI_FN bool bi_neighborlist_is_good(const uint64_t *found)
 {

@@ -238,10 +238,53 @@ static void extreme_slabs(bosc_ctx *ctx)
     }
 }
 
+/* Gives the first system all atoms but one for each other system, in a cubic cell. */
+static void enlarge_first_system(struct atoms *a)
+{
+    const int64_t count = a->reference.system_count, n = a->reference.n;
+    for (int64_t s = 1; s < count; s++) a->offsets[s] = n - (count - s);
+    for (int k = 0; k < 9; k++) a->cells[k] = k % 4 == 0 ? 4 : 0;
+    for (int c = 0; c < 3; c++) a->periodic[c] = 1;
+}
+
+/* One list is built of small systems again and again: of more and larger ones, of fewer, with one too large for a
+ * block. */
+static void rebuilt_systems(bosc_ctx *ctx)
+{
+    static const struct {
+        int64_t count, each;
+        bool large;
+    } shapes[] = {{6, 3, false}, {12, 14, false}, {5, 12, false}, {24, 16, true}, {9, 18, false}, {1, 40, false}};
+    suite_share_few(ctx);
+    for (int trial = 0; trial < 6; trial++) {
+        struct suite_random r = {(uint64_t)(trial + 900)};
+        const bosc_neighborlist_opts o = {.size = sizeof o,
+                                          .dtype = trial % 2 ? BOSC_F64 : BOSC_F32,
+                                          .half = trial % 3 == 2,
+                                          .cutoff = 0.8,
+                                          .id_bits = 32};
+        bosc_neighborlist *list = NULL;
+        if (suite_leaves_out()) continue;
+        /* 1. A list. */
+        CHECK_OK(ctx, bosc_neighborlist_create(ctx, &o, &list));
+        /* 2. Builds, each compared with the reference. */
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            struct atoms a = make_atoms(&r, o.dtype, shapes[k].count, shapes[k].each, false);
+            if (shapes[k].large) enlarge_first_system(&a);
+            const bosc_neighborlist_systems systems = systems_of(&a);
+            CHECK_OK(ctx, bosc_neighborlist_build(ctx, list, &systems));
+            check_pairs(ctx, list, &o, 0, &a.reference, has_device_memory(ctx));
+            free_atoms(&a);
+        }
+        bosc_neighborlist_free(list);
+    }
+}
+
 static const struct suite_case suite_cases_neighborlist[] = {
     {"against the reference", against_reference, NULL},
     {"crystal", crystal, NULL},
     {"at the cutoff", at_the_cutoff, NULL},
     {"extreme slabs", extreme_slabs, NULL},
+    {"rebuilt systems", rebuilt_systems, NULL},
 };
 SUITE(neighborlist);
