@@ -132,6 +132,7 @@ def neighbor_lists(
     Returns
     -------
     array, or tuple of arrays
+        From tensors of PyTorch, ``d`` and ``D`` have gradients of `positions` and `cells`.
 
     Examples
     --------
@@ -139,9 +140,30 @@ def neighbor_lists(
     >>> neighbor_lists("ij", [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 3]], cutoff=2, offsets=[0, 2, 4])
     (array([0, 1]), array([1, 0]))
     """
+    if device is None and progress is None and hasattr(positions, "requires_grad"):
+        from .torch import neighbor_tensors
+
+        arrays = neighbor_tensors(quantities, positions, real(cutoff, "cutoff"), offsets, cells, pbc, bool(half))
+        if arrays is not None:
+            return _answer(quantities, arrays)
+    return _answer(quantities, listed(quantities, positions, cutoff, offsets, cells, pbc, half, device, progress))
+
+
+def listed(
+    quantities: str,
+    positions: Any,
+    cutoff: float,
+    offsets: Any,
+    cells: Any,
+    pbc: Any,
+    half: bool,
+    device: Any = None,
+    progress: Progress = None,
+) -> list[Any]:
+    """The arrays of `neighbor_lists`."""
     search = _Search(positions, cutoff, 0.0, half, device)
     search.build(cells, pbc if cells is not None else None, offsets, progress)
-    return _answer(quantities, search.quantities(quantities))
+    return search.quantities(quantities)
 
 
 def neighbor_matrix(

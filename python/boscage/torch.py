@@ -1,21 +1,44 @@
-"""Neighbours and samples of batches of point clouds, with the signatures of PyTorch Geometric.
+"""Neighbours and samples of batches of point clouds, with the signatures of PyTorch Geometric, PyTorch3D and simple-knn.
 
 ``batch`` vectors give the cloud of each row and ascend. Arrays are tensors of PyTorch, or those of NumPy, CuPy and JAX;
 answers are of the same library, on the same device, and the same on all devices. Two differences: of points beyond
 ``max_num_neighbors`` the nearest stay, and `fps` samples no point twice.
+
+Calls with tensors are operators of ``torch.library`` (``torch.ops.boscage``, PyTorch 2.4 or later) for
+``torch.compile``. Distances have gradients. Edges of batches have a length that depends on the data, so a graph without
+breaks needs ``torch._dynamo.config.capture_dynamic_output_shape_ops``.
 """
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import numbers
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from . import _torch_operators
 from ._arrays import Space, space_of
 from ._numbers import real, whole
+from ._padded import ball_query_padded, gather_padded, knn_padded
+from .atoms import listed
 from .clouds import PointClouds, offsets_of
 
-__all__ = ["fps", "knn", "knn_graph", "nearest", "radius", "radius_graph"]
+try:
+    import torch as _torch
+except ImportError:
+    _torch = None
+
+__all__ = [
+    "ball_query",
+    "distCUDA2",
+    "fps",
+    "knn",
+    "knn_graph",
+    "knn_points",
+    "nearest",
+    "radius",
+    "radius_graph",
+]
 
 
 def _xp(space: Space) -> Any:
@@ -69,6 +92,33 @@ def _near(clouds: PointClouds, queries: tuple, k: int, r: Optional[float], exclu
     return pairs[:, 0], pairs[:, 1]
 
 
+def _are_tensors(*arrays: Any) -> bool:
+    """True if an array is a tensor and there are operators for it."""
+    return _OPERATORS is not None and any(isinstance(x, _torch.Tensor) for x in arrays)
+
+
+def _tensors(*arrays: Any) -> list[Any]:
+    """The arrays as tensors on the device of the first tensor; None stays."""
+    device = next(x.device for x in arrays if isinstance(x, _torch.Tensor))
+    return [x if x is None or isinstance(x, _torch.Tensor) else _torch.as_tensor(x, device=device) for x in arrays]
+
+
+def _knn(x: Any, y: Any, k: int, batch_x: Any, batch_y: Any, size: Optional[int]) -> Any:
+    clouds, y, of_y = _batches(x, y, batch_x, batch_y, size)
+    return _xp(clouds._space).stack(_near(clouds, (y, of_y), k, None, False))
+
+
+def _radius(x: Any, y: Any, r: float, batch_x: Any, batch_y: Any, most: int, size: Optional[int]) -> Any:
+    clouds, y, of_y = _batches(x, y, batch_x, batch_y, size)
+    return _xp(clouds._space).stack(_near(clouds, (y, of_y), most, r, False))
+
+
+def _nearest(x: Any, y: Any, batch_x: Any, batch_y: Any) -> Any:
+    clouds, x, of_x = _batches(y, x, batch_y, batch_x, None, ("batch_y", "batch_x"))
+    ids = clouds.knn(1, x, of_x)[1]
+    return ids.reshape(ids.shape[0])
+
+
 def _most(max_num_neighbors: Any) -> int:
     most = whole(max_num_neighbors, "max_num_neighbors")
     if most < 1:
@@ -112,9 +162,11 @@ def knn(
     array([[0, 0, 1, 1],
            [0, 1, 2, 3]])
     """
-    clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
-    rows, ids = _near(clouds, (y, of_y), whole(k, "k"), None, False)
-    return _xp(clouds._space).stack([rows, ids])
+    k = whole(k, "k")
+    if _are_tensors(x, y):
+        x, y, batch_x, batch_y = _tensors(x, y, batch_x, batch_y)
+        return _OPERATORS.knn(x, y, k, batch_x, batch_y, batch_size)
+    return _knn(x, y, k, batch_x, batch_y, batch_size)
 
 
 def radius(
@@ -140,14 +192,26 @@ def radius(
     array([[0, 0, 1],
            [0, 1, 2]])
     """
-    clouds, y, of_y = _batches(x, y, batch_x, batch_y, batch_size)
-    rows, ids = _near(clouds, (y, of_y), _most(max_num_neighbors), real(r, "r"), False)
-    return _xp(clouds._space).stack([rows, ids])
+    r, most = real(r, "r"), _most(max_num_neighbors)
+    if _are_tensors(x, y):
+        x, y, batch_x, batch_y = _tensors(x, y, batch_x, batch_y)
+        return _OPERATORS.radius(x, y, r, batch_x, batch_y, most, batch_size)
+    return _radius(x, y, r, batch_x, batch_y, most, batch_size)
+
+
+def _make_graph(
+    x: Any, k: int, r: Optional[float], batch: Any, loop: bool, flow: str, size: Optional[int]
+) -> Any:
+    """Checks the flow, and calls the operator for a tensor."""
+    if flow not in ("source_to_target", "target_to_source"):
+        raise ValueError(f"flow: {flow!r} is neither 'source_to_target' nor 'target_to_source'")
+    if _are_tensors(x):
+        x, batch = _tensors(x, batch)
+        return _OPERATORS.graph(x, k, r, batch, bool(loop), flow, size)
+    return _graph(x, k, r, batch, loop, flow, size)
 
 
 def _graph(x: Any, k: int, r: Optional[float], batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
-    if flow not in ("source_to_target", "target_to_source"):
-        raise ValueError(f"flow: {flow!r} is neither 'source_to_target' nor 'target_to_source'")
     space = space_of(x)
     x = np.asarray(x) if space is space_of() else x
     x = x.reshape(-1, 1) if len(x.shape) == 1 else x
@@ -188,7 +252,7 @@ def knn_graph(
     array([[1, 0, 1, 4, 3],
            [0, 1, 2, 3, 4]])
     """
-    return _graph(x, whole(k, "k"), None, batch, loop, flow, batch_size)
+    return _make_graph(x, whole(k, "k"), None, batch, loop, flow, batch_size)
 
 
 def radius_graph(
@@ -211,7 +275,7 @@ def radius_graph(
     array([[1, 0],
            [0, 1]])
     """
-    return _graph(x, _most(max_num_neighbors), real(r, "r"), batch, loop, flow, batch_size)
+    return _make_graph(x, _most(max_num_neighbors), real(r, "r"), batch, loop, flow, batch_size)
 
 
 def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
@@ -224,8 +288,9 @@ def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
     >>> nearest(np.array([-1.0, 2.0, 9.0]), np.array([0.0, 10.0]))
     array([0, 0, 1])
     """
-    clouds, x, of_x = _batches(y, x, batch_y, batch_x, None, ("batch_y", "batch_x"))
-    return clouds.knn(1, x, of_x)[1][:, 0]
+    if _are_tensors(x, y):
+        return _OPERATORS.nearest(*_tensors(x, y, batch_x, batch_y))
+    return _nearest(x, y, batch_x, batch_y)
 
 
 def fps(
@@ -267,12 +332,26 @@ def fps(
     >>> fps(np.array([0.0, 1.0, 9.0, 4.0]), ratio=0.75, random_start=False)
     array([0, 2, 3])
     """
-    space, ratio = space_of(src), real(ratio, "ratio")
+    ratio = real(ratio, "ratio")
     if not 0 < ratio <= 1:
         raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
+    if _are_tensors(src) and isinstance(seed, (numbers.Integral, type(None))):
+        if not random_start:
+            seed = None
+        elif seed is None:  # so that torch.manual_seed decides
+            seed = _torch.randint(2**62, (1,))
+        src, batch, ptr, seed = _tensors(src, batch, ptr, seed)
+        return _OPERATORS.fps(src, batch, ratio, batch_size, ptr, seed)
+    return _fps(src, batch, ratio, bool(random_start), batch_size, ptr, seed)
+
+
+def _fps(
+    src: Any, batch: Any, ratio: float, random_start: bool, size: Optional[int], ptr: Any, seed: Any
+) -> Any:
+    space = space_of(src)
     src = np.asarray(src) if space is space_of() else src
     src = src.reshape(-1, 1) if len(src.shape) == 1 else src
-    offsets = _offsets(space, src, batch, batch_size) if ptr is None else np.asarray(space.host(ptr))
+    offsets = _offsets(space, src, batch, size) if ptr is None else np.asarray(space.host(ptr))
     if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
         raise ValueError("ptr: not a vector of integers")
     offsets = offsets.astype(np.int64)
@@ -283,3 +362,162 @@ def fps(
     if random_start:
         starts = offsets[:-1] + np.random.default_rng(seed).integers(0, np.maximum(sizes, 1))
     return PointClouds(src, offsets).sample_farthest(np.ceil(ratio * sizes).astype(np.int64), starts)[1]
+
+
+class _KNN(NamedTuple):
+    """Results of `knn_points` and `ball_query`."""
+
+    dists: Any
+    idx: Any
+    knn: Any
+
+
+def knn_points(
+    p1: Any,
+    p2: Any,
+    lengths1: Any = None,
+    lengths2: Any = None,
+    norm: int = 2,
+    K: int = 1,
+    version: int = -1,
+    return_nn: bool = False,
+    return_sorted: bool = True,
+) -> _KNN:
+    """Finds the K nearest points of p2 for each point of p1, cloud by cloud.
+
+    Parameters
+    ----------
+    p1, p2 : array, shape (clouds, P1, D) and (clouds, P2, D)
+        Queries and points.
+    lengths1, lengths2 : array of int, shape (clouds,), optional
+        Rows of each cloud that count; by default all.
+    norm : int
+        2. PyTorch3D also has 1.
+    K : int
+        Neighbours.
+    version, return_sorted : optional
+        Not used: neighbours always ascend by distance, equally near ones by row.
+    return_nn : bool
+        Returns the neighbours themselves too.
+
+    Returns
+    -------
+    (dists, idx, knn)
+        Squared distances and rows of p2 in its cloud (clouds, P1, K), 0 where there are fewer points; the neighbours
+        (clouds, P1, K, D) or None. Gradients flow to `p1` and `p2` from `dists` and `knn`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import knn_points
+    >>> found = knn_points(np.array([[[0.0], [4.0]]]), np.array([[[1.0], [9.0]]]), K=2)
+    >>> found.dists
+    array([[[ 1., 81.],
+            [ 9., 25.]]])
+    >>> found.idx
+    array([[[0, 1],
+            [0, 1]]])
+    """
+    if norm != 2:
+        raise ValueError(f"norm: {norm} is not 2")
+    dists, idx = _find_padded(p1, p2, lengths1, lengths2, whole(K, "K"))
+    idx = idx * (idx >= 0)
+    return _KNN(dists, idx, gather_padded(p2, idx) if return_nn else None)
+
+
+def ball_query(
+    p1: Any,
+    p2: Any,
+    lengths1: Any = None,
+    lengths2: Any = None,
+    K: int = 500,
+    radius: float = 0.2,
+    return_nn: bool = True,
+    skip_points_outside_cube: bool = False,
+) -> _KNN:
+    """Finds the first K rows of p2 nearer than a radius for each point of p1, cloud by cloud.
+
+    Arguments and results are those of `knn_points`, but neighbours ascend by row, and missing ones have row -1.
+    ``skip_points_outside_cube`` has no effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import ball_query
+    >>> ball_query(np.array([[[0.0], [4.0]]]), np.array([[[2.0], [0.5]]]), K=2, radius=2.5).idx
+    array([[[ 0,  1],
+            [ 0, -1]]])
+    """
+    dists, idx = _find_padded(p1, p2, lengths1, lengths2, whole(K, "K"), real(radius, "radius"))
+    return _KNN(dists, idx, gather_padded(p2, idx) if return_nn else None)
+
+
+def _find_padded(p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int, r: Optional[float] = None) -> tuple[Any, Any]:
+    """The k nearest, or with r the first k within it; missing entries have row -1 and distance 0."""
+    if k < 1:
+        raise ValueError(f"K: {k} is less than 1")
+    if _are_tensors(p1, p2):
+        p1, p2, lengths1, lengths2 = _tensors(p1, p2, lengths1, lengths2)
+        if r is None:
+            return _OPERATORS.knn_points(p1, p2, lengths1, lengths2, k, False)
+        return _OPERATORS.ball_query(p1, p2, lengths1, lengths2, k, r)
+    if r is None:
+        return knn_padded(p1, p2, lengths1, lengths2, k, False)
+    return ball_query_padded(p1, p2, lengths1, lengths2, k, r)
+
+
+def distCUDA2(points: Any) -> Any:
+    """Computes the mean squared distance of each point to its 3 nearest neighbours, as simple-knn does.
+
+    Parameters
+    ----------
+    points : array, shape (n, 3)
+        A cloud; on any device.
+
+    Returns
+    -------
+    array, shape (n,)
+        Infinite for less than 4 points. Gradients flow to the points.
+
+    Examples
+    --------
+    >>> from boscage.torch import distCUDA2
+    >>> distCUDA2([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    array([1.        , 1.66666667, 1.66666667, 1.66666667])
+    """
+    points = np.asarray(points) if space_of(points) is space_of() else points
+    if len(points.shape) != 2:
+        raise ValueError(f"points: shape {tuple(points.shape)} is not (n, 3)")
+    x = points[None]
+    find = _OPERATORS.knn_points if _are_tensors(points) else knn_padded
+    dists, idx = find(x, x, None, None, 3, True)
+    dists = _xp(space_of(points)).where(idx[0] < 0, np.inf, dists[0])
+    return (dists[:, 0] + dists[:, 1] + dists[:, 2]) / 3
+
+
+def neighbor_tensors(
+    quantities: str, positions: Any, cutoff: float, offsets: Any, cells: Any, pbc: Any, half: bool
+) -> Optional[list[Any]]:
+    """The arrays of `boscage.atoms.neighbor_lists` of tensors, by the operator; None without operators."""
+    if _OPERATORS is None:
+        return None
+    positions, offsets, cells, pbc = _tensors(positions, offsets, cells, None if cells is None else pbc)
+    grows = [x for x in (positions, cells) if x is not None and x.requires_grad]
+    wanted = "".join(dict.fromkeys(quantities + "ijSdD" * bool(grows and set(quantities) & set("dD"))))
+    made = dict(zip(wanted, _OPERATORS.neighbor_lists(wanted, positions, cutoff, offsets, cells, pbc, half)))
+    return [made[k] for k in quantities]
+
+
+_OPERATORS = _torch_operators.define(
+    _torch,
+    {
+        "knn": _knn,
+        "radius": _radius,
+        "graph": _graph,
+        "nearest": _nearest,
+        "fps": _fps,
+        "knn_points": knn_padded,
+        "ball_query": ball_query_padded,
+        "neighbor_lists": listed,
+    },
+)

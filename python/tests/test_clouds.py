@@ -189,6 +189,86 @@ def test_torch_geometric_samples():
     assert geometric.fps(points[:0], np.zeros(0, np.int64)).tolist() == []  # no cloud
 
 
+def padded(seed, dtype):
+    """Clouds of equal shape and the numbers of rows that count: all, some, none."""
+    rng = np.random.default_rng(seed)
+    p1, p2 = rng.integers(0, 4, (4, 6, 3)).astype(dtype), rng.integers(0, 4, (4, 9, 3)).astype(dtype)
+    lengths = [(None, None), ([6, 0, 2, 3], [9, 4, 0, 1]), ([0] * 4, None), (None, [0] * 4)][seed % 4]
+    return p1, p2, *lengths
+
+
+def plain_padded(p1, p2, lengths1, lengths2, k, choose):
+    """Distances and rows; choose(line) gives the rows of a query's neighbours in order."""
+    dists, idx = np.zeros((*p1.shape[:2], k), p1.dtype), np.full((*p1.shape[:2], k), -1)
+    for c in range(len(p1)):
+        n1 = len(p1[c]) if lengths1 is None else lengths1[c]
+        n2 = len(p2[c]) if lengths2 is None else lengths2[c]
+        for i, line in enumerate(squares(p1[c, :n1], p2[c, :n2])):
+            rows = choose(line)[:k]
+            dists[c, i, : len(rows)], idx[c, i, : len(rows)] = line[rows], rows
+    return dists, idx
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("seed", range(8))
+def test_pytorch3d(seed, dtype):
+    """The nearest rows, and the first ones nearer than a radius that equals some distances."""
+    p1, p2, lengths1, lengths2 = padded(seed, dtype)
+    dists, idx = plain_padded(p1, p2, lengths1, lengths2, 5, lambda line: np.argsort(line, kind="stable"))
+    found = geometric.knn_points(p1, p2, lengths1, lengths2, K=5, return_nn=True)
+    assert np.array_equal(found.dists, dists) and np.array_equal(found.idx, np.maximum(idx, 0))
+    assert np.array_equal(found.knn, p2[np.arange(4)[:, None, None], np.maximum(idx, 0)])
+    assert found.dists.dtype == dtype and geometric.knn_points(p1, p2).knn is None
+    for radius in (2.0, 0.0):
+        dists, idx = plain_padded(
+            p1, p2, lengths1, lengths2, 3, lambda line: np.flatnonzero(np.sqrt(line) < radius)
+        )
+        found = geometric.ball_query(p1, p2, lengths1, lengths2, K=3, radius=radius)
+        assert np.array_equal(found.dists, dists) and np.array_equal(found.idx, idx)
+        near = p2[np.arange(4)[:, None, None], np.maximum(idx, 0)]
+        assert np.array_equal(found.knn, np.where(idx[..., None] < 0, 0, near))
+
+
+def test_pytorch3d_without_rows():
+    p1, none = np.zeros((2, 3, 2)), np.zeros((2, 0, 2))
+    found = geometric.knn_points(p1, none, K=2, return_nn=True)
+    assert found.idx.shape == (2, 3, 2) and found.knn.shape == (2, 3, 2, 2) and not found.dists.any()
+    assert geometric.knn_points(none, p1, K=2).idx.shape == (2, 0, 2)
+    assert (geometric.ball_query(p1, none, K=2).idx == -1).all()
+
+
+def test_mean_distances_of_simple_knn():
+    points = np.random.default_rng(4).random((50, 3)).astype(np.float32)
+    points[7] = points[3]  # a copy is a neighbour
+    nearest = np.sort(squares(points, points) + np.diag(np.full(50, np.inf, np.float32)))[:, :3]
+    found = geometric.distCUDA2(points)
+    assert found.dtype == np.float32
+    assert np.array_equal(found, (nearest[:, 0] + nearest[:, 1] + nearest[:, 2]) / np.float32(3))
+    assert np.isinf(geometric.distCUDA2(points[:3])).all()
+
+
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda p: geometric.knn_points(p, p, norm=1), "norm:"),
+        (lambda p: geometric.knn_points(p, p, K=0), "K:"),
+        (lambda p: geometric.knn_points(p[0], p), "p1:"),
+        (lambda p: geometric.knn_points(p, p[:, :, :1]), "p1, p2:"),
+        (lambda p: geometric.knn_points(p, p[:1]), "p1, p2:"),
+        (lambda p: geometric.knn_points(p, p, [4, 1]), "lengths1:"),
+        (lambda p: geometric.knn_points(p, p, None, [-1, 1]), "lengths2:"),
+        (lambda p: geometric.knn_points(p, p, None, [1]), "lengths2:"),
+        (lambda p: geometric.knn_points(p, p, None, [1.0, 2.0]), "lengths2:"),
+        (lambda p: geometric.ball_query(p, p, radius=-1), "radius:"),
+        (lambda p: geometric.ball_query(p, p, radius=np.nan), "radius:"),
+        (lambda p: geometric.distCUDA2(p), "points"),
+    ],
+)
+def test_pytorch3d_refusals(call, word):
+    with pytest.raises(ValueError, match=word):
+        call(np.zeros((2, 3, 2)))
+
+
 @pytest.mark.parametrize(
     "call, word",
     [
