@@ -60,6 +60,7 @@ int run_planet(struct job *job);
 int run_bench(struct job *job);
 int run_bench_paper(struct job *job);
 int run_demo(struct job *job);
+int run_viewer(struct job *job);
 int run_help(struct job *job);
 
 #endif

@@ -704,6 +704,20 @@ const struct command commands[] = {
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .value = "DIR", .help = "folder of the pictures (default demo)"}},
      .run = run_demo},
+    {.room = "viewer",
+     .usage = "[--n N] [--frames N] -o DIR",
+     .summary =
+         "Record a run of all structures in one frame, and write a page that plays it.\n"
+         "Each frame rebuilds the triangles of a planet for a camera that flies around it, a k-d tree of N objects\n"
+         "that travel over it, a table of their contacts, a spanning forest of and routes over the roads between\n"
+         "them, and the turn of a robot among walls that move: examples/frame.c. DIR/index.html has a free camera,\n"
+         "needs WebGL 2 and neither a server nor a network, and holds the arrays of all frames. It is the same on\n"
+         "every machine and backend.",
+     .example = "boscage viewer --n 2000 --frames 90 -o viewer",
+     .options = {{.id = OPT_OUTPUT, .required = true, .value = "DIR", .help = "folder of the page"},
+                 {.id = OPT_N, .help = "number of objects, 64 to 20000 (default 1500)"},
+                 {.id = OPT_FRAMES, .help = "number of frames, 1 to 1000 (default 60)"}},
+     .run = run_viewer},
     {.room = "help",
      .usage = "[COMMAND] [--man] [--completion bash|zsh|fish]",
      .summary = "Show the help of a command, or print the manual page or a completion script.",

@@ -1,0 +1,128 @@
+/* One frame of five structures, 60 times a second: a planet's triangles, a k-d tree of objects, a table of their
+ * contacts, a forest of and routes over their roads, and the turn of a robot are rebuilt from the data of each frame.
+ * usage: frame [cpu|cuda|auto] [OBJECTS] [FRAMES] [PIXELS] [cpu|cuda|auto: of the robot] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "world.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* FNV-1a over the bytes of an array. */
+static uint64_t hash_bytes(uint64_t h, const void *array, int64_t bytes)
+{
+    const uint8_t *b = array;
+    for (int64_t i = 0; i < bytes; i++) h = (h ^ b[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Prints the results of the last frame, and a hash of their bits, which every backend shares. */
+static bosc_status print_frame(struct world *world)
+{
+    struct world_frame f = {0};
+    const bosc_status status = world_fetch(world, &f);
+    if (!status) {
+        uint64_t h = hash_bytes(0xcbf29ce484222325u, f.vertex, f.vertices * 12);
+        h = hash_bytes(h, f.triangle, f.triangles * 12);
+        h = hash_bytes(h, f.position, f.objects * 12);
+        h = hash_bytes(h, f.contact, f.contacts * 8);
+        h = hash_bytes(h, f.age, f.contacts * 4);
+        h = hash_bytes(h, f.edge, f.edges * 8);
+        for (int r = 0; r < WORLD_ROUTES_SHOWN; r++) h = hash_bytes(h, f.route[r], 4 * (int64_t)f.stops[r]);
+        h = hash_bytes(h, f.rotation, sizeof f.rotation);
+        int64_t oldest = 0;
+        for (int64_t c = 0; c < f.contacts; c++)
+            if (f.age[c] > oldest) oldest = f.age[c];
+        printf("frame %d: %lld triangles, %lld contacts to %lld frames old, %lld trees, %lld objects reached, "
+               "%d routes of the robot, bits %016llx\n",
+               (int)f.number, (long long)f.triangles, (long long)f.contacts, (long long)oldest, (long long)f.trees,
+               (long long)f.reached, (int)f.planned, (unsigned long long)h);
+    }
+    world_frame_free(&f);
+    return status;
+}
+
+/* Steps through `frames` frames with one wait each, and then through as many with the times of the stages. The first
+ * eight frames of a world allocate. */
+static bosc_status time_frames(struct world *world, int frames, double *whole, double (*stages)[WORLD_STAGES])
+{
+    bosc_status status = BOSC_OK;
+    for (int i = 0; i < 8 && !status; i++) status = world_step(world, NULL);
+    for (int i = 0; i < frames && !status; i++) {
+        const double start = now();
+        status = world_step(world, NULL);
+        whole[i] = now() - start;
+    }
+    if (!status) status = print_frame(world);
+    for (int i = 0; i < frames && !status; i++) status = world_step(world, stages[i]);
+    return status ? status : print_frame(world);
+}
+
+static void print_times(int frames, double *whole, double (*stages)[WORLD_STAGES], double *column)
+{
+    for (int s = 0; s < WORLD_STAGES; s++) {
+        for (int i = 0; i < frames; i++) column[i] = stages[i][s];
+        qsort(column, (size_t)frames, sizeof *column, compare);
+        printf("%-9s %8.3f ms, at most %8.3f\n", world_stage_names[s], 1e3 * column[frames / 2],
+               1e3 * column[frames - 1]);
+    }
+    qsort(whole, (size_t)frames, sizeof *whole, compare);
+    printf("%-9s %8.3f ms, at most %8.3f: %.0f frames a second\n", "frame", 1e3 * whole[frames / 2],
+           1e3 * whole[frames - 1], 1 / whole[frames / 2]);
+}
+
+static bosc_ctx_opts opts_of(const char *backend)
+{
+    return (bosc_ctx_opts){.size = sizeof(bosc_ctx_opts),
+                           .backend = strcmp(backend, "cpu") == 0    ? BOSC_BACKEND_CPU
+                                      : strcmp(backend, "cuda") == 0 ? BOSC_BACKEND_CUDA
+                                                                     : BOSC_BACKEND_AUTO};
+}
+
+int main(int argc, char **argv)
+{
+    const int frames = argc > 3 ? atoi(argv[3]) : 20;
+    const bosc_ctx_opts ctx_opts = opts_of(argc > 1 ? argv[1] : "auto"), robot_opts = opts_of(argc > 5 ? argv[5] : "cpu");
+    const struct world_opts opts = {.objects = argc > 2 ? atoll(argv[2]) : 4096,
+                                    .districts = WORLD_DISTRICTS_MAX,
+                                    .frames = 600,
+                                    .pixels = argc > 4 ? atof(argv[4]) : 4};
+    if (opts.objects < WORLD_OBJECTS_MIN || opts.objects > WORLD_OBJECTS_MAX || frames < 1 || !(opts.pixels > 0)) {
+        fprintf(stderr, "usage: frame [cpu|cuda|auto] [OBJECTS, %d to %d] [FRAMES] [PIXELS]\n", WORLD_OBJECTS_MIN,
+                WORLD_OBJECTS_MAX);
+        return 2;
+    }
+    double *whole = malloc((size_t)frames * sizeof *whole), *column = malloc((size_t)frames * sizeof *column);
+    double(*stages)[WORLD_STAGES] = malloc((size_t)frames * sizeof *stages);
+    bosc_ctx *ctx = NULL, *robot_ctx = NULL;
+    struct world *world = NULL;
+    bosc_status status = whole && column && stages ? bosc_ctx_create(&ctx_opts, &ctx) : BOSC_ERR_NOMEM;
+    if (!status) status = bosc_ctx_create(&robot_opts, &robot_ctx);
+    if (!status) status = world_open(ctx, robot_ctx, &opts, &world);
+    if (!status) status = time_frames(world, frames, whole, stages);
+    if (!status) print_times(frames, whole, stages, column);
+    if (status)
+        fprintf(stderr, "frame: %s %s %s\n", bosc_status_text(status),
+                ctx ? bosc_ctx_message(ctx) : bosc_backend_reason(ctx_opts.backend),
+                robot_ctx ? bosc_ctx_message(robot_ctx) : bosc_backend_reason(robot_opts.backend));
+    world_close(world);
+    bosc_ctx_free(robot_ctx);
+    bosc_ctx_free(ctx);
+    free(whole);
+    free(column);
+    free(stages);
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}
