@@ -103,7 +103,7 @@ if(BOSC_FAULTS)
 endif()
 
 file(GLOB_RECURSE bosc_tool_sources CONFIGURE_DEPENDS tool/*.c render/*.c demo/*.c)
-add_library(boscage_tool_objects OBJECT ${bosc_tool_sources} examples/world.c) # the run that `boscage viewer` records
+add_library(boscage_tool_objects OBJECT ${bosc_tool_sources} examples/frame_world.c) # the run that `boscage viewer` records
 include(bosc_embed)
 bosc_embed(boscage_tool_objects viewer_page ${PROJECT_SOURCE_DIR}/tool/viewer/page.html
   viewer_script ${PROJECT_SOURCE_DIR}/tool/viewer/viewer.js)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "world.h"
+#include "frame_world.h"
 
 static double now(void)
 {
@@ -95,7 +95,8 @@ static bosc_ctx_opts opts_of(const char *backend)
 int main(int argc, char **argv)
 {
     const int frames = argc > 3 ? atoi(argv[3]) : 20;
-    const bosc_ctx_opts ctx_opts = opts_of(argc > 1 ? argv[1] : "auto"), robot_opts = opts_of(argc > 5 ? argv[5] : "cpu");
+    const bosc_ctx_opts ctx_opts = opts_of(argc > 1 ? argv[1] : "auto"),
+                        robot_opts = opts_of(argc > 5 ? argv[5] : "cpu");
     const struct world_opts opts = {.objects = argc > 2 ? atoll(argv[2]) : 4096,
                                     .districts = WORLD_DISTRICTS_MAX,
                                     .frames = 600,
@@ -105,6 +106,7 @@ int main(int argc, char **argv)
                 WORLD_OBJECTS_MAX);
         return 2;
     }
+    /* 1. The world. */
     double *whole = malloc((size_t)frames * sizeof *whole), *column = malloc((size_t)frames * sizeof *column);
     double(*stages)[WORLD_STAGES] = malloc((size_t)frames * sizeof *stages);
     bosc_ctx *ctx = NULL, *robot_ctx = NULL;
@@ -112,6 +114,7 @@ int main(int argc, char **argv)
     bosc_status status = whole && column && stages ? bosc_ctx_create(&ctx_opts, &ctx) : BOSC_ERR_NOMEM;
     if (!status) status = bosc_ctx_create(&robot_opts, &robot_ctx);
     if (!status) status = world_open(ctx, robot_ctx, &opts, &world);
+    /* 2. Its frames. */
     if (!status) status = time_frames(world, frames, whole, stages);
     if (!status) print_times(frames, whole, stages, column);
     if (status)

@@ -119,18 +119,18 @@ def check_roads(position, edge, trees, weight, routes, targets):
 
 
 def check_robot(frames):
-    """Unit rotations; each turn is at most 8 / 600 radians; the slot moves."""
+    """Unit rotations; each turn is at most 24 / 600 radians; the slot moves."""
     q = np.array([f["rotation"] for f in frames])
     assert np.allclose(np.linalg.norm(q, axis=1), 1, atol=1e-12)
     turn = 2 * np.arccos(np.minimum(np.abs((q[1:] * q[:-1]).sum(1)), 1))
-    assert (turn <= 8 / 600 + 1e-6).all() and turn.max() > 1e-3 and frames[-1]["planned"] >= 1
+    assert (turn <= 24 / 600 + 1e-6).all() and turn.max() > 1e-3 and frames[-1]["planned"] >= 1
     assert len({json.dumps(f["walls"]) for f in frames}) == len(frames)
 
 
 def check_frames(root, array):
     radius = 0.35 * root["radius"] * np.sqrt(4 * np.pi / OBJECTS)
     ages, hashes = {}, []
-    targets = [OBJECTS // 4 * r + OBJECTS // 33 + 1 for r in range(4)]
+    targets = [OBJECTS // 8 * r + OBJECTS // 33 + 1 for r in range(8)]
     for f in root["frames"]:
         vertex, triangle = array(f["vertex"], "<f4", 3), array(f["triangle"], "<u4", 3)
         position, contact = array(f["position"], "<f4", 3), array(f["contact"], "<u4", 2)

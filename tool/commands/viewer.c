@@ -1,10 +1,10 @@
-/* boscage viewer: records a run of the world of examples/world.h, and writes a page that plays it. */
+/* boscage viewer: records a run of the world of examples/frame_world.h, and writes a page that plays it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/world.h"
+#include "examples/frame_world.h"
 #include "tool/commands/commands.h"
 #include "tool/job.h"
 #include "tool/options/values.h"
@@ -69,16 +69,15 @@ static json_t *describe_frame(const struct world_frame *f, struct run_data *data
     json_t *routes = json_array();
     for (int r = 0; r < WORLD_ROUTES_SHOWN; r++)
         json_array_append_new(routes, append_array(data, f->route[r], f->stops[r]));
-    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:i, s:i}",
-                     "camera", numbers_of(f->camera, 3), "direction", numbers_of(f->direction, 3), "up",
-                     numbers_of(f->up, 3), "fov", f->fov, "vertex", append_array(data, f->vertex, 3 * f->vertices),
-                     "triangle", append_array(data, f->triangle, 3 * f->triangles), "position",
-                     append_array(data, f->position, 3 * f->objects), "contact",
-                     append_array(data, f->contact, 2 * f->contacts), "age", append_array(data, f->age, f->contacts),
-                     "edge", append_array(data, f->edge, 2 * f->edges), "routes", routes, "rotation",
-                     numbers_of(f->rotation, 4), "walls", boxes_of(f->wall, WORLD_WALL_BOXES), "trees",
-                     (json_int_t)f->trees, "reached", (json_int_t)f->reached, "weight", f->weight, "planned",
-                     (int)f->planned, "waited", (int)f->waited);
+    return json_pack(
+        "{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:i, s:i}", "camera",
+        numbers_of(f->camera, 3), "direction", numbers_of(f->direction, 3), "up", numbers_of(f->up, 3), "fov", f->fov,
+        "vertex", append_array(data, f->vertex, 3 * f->vertices), "triangle",
+        append_array(data, f->triangle, 3 * f->triangles), "position", append_array(data, f->position, 3 * f->objects),
+        "contact", append_array(data, f->contact, 2 * f->contacts), "age", append_array(data, f->age, f->contacts),
+        "edge", append_array(data, f->edge, 2 * f->edges), "routes", routes, "rotation", numbers_of(f->rotation, 4),
+        "walls", boxes_of(f->wall, WORLD_WALL_BOXES), "trees", (json_int_t)f->trees, "reached", (json_int_t)f->reached,
+        "weight", f->weight, "planned", (int)f->planned, "waited", (int)f->waited);
 }
 
 /* ---- the run ---- */
@@ -98,6 +97,7 @@ static int record_frames(struct job *job, struct world *world, int64_t count, js
     bosc_status status = BOSC_OK;
     bool has_memory = true;
     json_t *frames = json_array();
+    /* 1. The frames. */
     for (int64_t i = 0; i < count && !status && has_memory; i++) {
         progress_step(job, "viewer", (double)i / (double)count);
         status = world_step(world, seconds);
@@ -108,6 +108,7 @@ static int record_frames(struct job *job, struct world *world, int64_t count, js
         contacts += frame.contacts;
     }
     json_object_set_new(run, "frames", frames);
+    /* 2. The globe. */
     if (!status && has_memory) status = world_fetch_globe(world, GLOBE_TRIANGLES, &frame);
     if (!status && has_memory) {
         json_t *globe = json_pack("{s:o, s:o}", "vertex", append_array(data, frame.vertex, 3 * frame.vertices),
@@ -115,6 +116,7 @@ static int record_frames(struct job *job, struct world *world, int64_t count, js
         has_memory = json_object_set_new(run, "globe", globe) == 0;
     }
     world_frame_free(&frame);
+    /* 3. Results. */
     job_set_integer(job, "frames", count);
     job_set_integer(job, "triangles", triangles);
     job_set_integer(job, "contacts", contacts);
@@ -196,7 +198,8 @@ static int write_page(struct job *job, json_t *run, const struct run_data *data)
     if (page && fclose(page)) printed = false;
     free(numbers);
     /* 2. The file. */
-    int code = printed ? create_folder(job->value[OPT_OUTPUT]) : report_error(EXIT_FAILED, "out of memory for the page");
+    int code =
+        printed ? create_folder(job->value[OPT_OUTPUT]) : report_error(EXIT_FAILED, "out of memory for the page");
     const bosc_text text = {bytes, (int64_t)size};
     if (!code) {
         const bosc_status status = bosc_texts_write(paths, &text, 1, &error);

@@ -1,6 +1,6 @@
 /* Plays a run that `boscage viewer` recorded. The page holds the run: its numbers as JSON, and its arrays, little-endian,
  * as base64. Nothing else is loaded. The part behind # sets the view: #frame=30&view=LATITUDE,LONGITUDE,ALTITUDE,HEADING,
- * PITCH (degrees, metres), follow, pause. */
+ * PITCH (degrees, metres), follow, pause; still: pause, without controls, for a picture. */
 "use strict";
 
 /* ---- the run ---- */
@@ -437,4 +437,6 @@ if (address.has("view")) {
       heading: v[3], pitch: clamp(v[4], -90, 60) };
 }
 setFollowing(address.has("follow"));
-setPlaying(!address.has("pause") && !matchMedia("(prefers-reduced-motion: reduce)").matches);
+if (address.has("still"))
+  for (const id of ["bar", "help"]) document.getElementById(id).style.display = "none";
+setPlaying(!address.has("pause") && !address.has("still") && !matchMedia("(prefers-reduced-motion: reduce)").matches);

@@ -1,5 +1,5 @@
-/* The world of world.h: one frame of all structures. */
-#include "world.h"
+/* The world of frame_world.h: one frame of all structures. */
+#include "frame_world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,9 +203,8 @@ static bosc_status step_planet(struct world *w)
     const bosc_planet_goal goal = {
         .size = sizeof goal, .camera = &w->camera, .hysteresis = 0.2, .passes = w->frame > 0};
     w->camera = (bosc_planet_camera){.fov = 1, .pixels = w->opts.pixels, .width = 1920, .height = 1080};
-    bosc_status status =
-        bosc_planet_place(w->ctx, w->planet, 24 * sin(2 * two_pi * t) + 3, -180 + 360 * t,
-                          WORLD_RADIUS * (0.35 + 0.3 * cos(two_pi * 2 * t)), 90, -55, &w->camera);
+    bosc_status status = bosc_planet_place(w->ctx, w->planet, 24 * sin(2 * two_pi * t) + 3, -180 + 360 * t,
+                                           WORLD_RADIUS * (0.35 + 0.3 * cos(two_pi * 2 * t)), 90, -55, &w->camera);
     if (!status) status = bosc_planet_select(w->ctx, w->planet, &goal);
     if (!status) status = get_mesh(w);
     if (status != BOSC_ERR_SPACE) return status;
@@ -244,8 +243,7 @@ static bosc_status step_objects(struct world *w)
     }
     for (int64_t i = 0; i < w->opts.objects; i++)
         for (int c = 0; c < 3; c++)
-            w->direction[3 * i + c] =
-                w->from[3 * i + c] * cosine[w->speed[i]] + w->to[3 * i + c] * sine[w->speed[i]];
+            w->direction[3 * i + c] = w->from[3 * i + c] * cosine[w->speed[i]] + w->to[3 * i + c] * sine[w->speed[i]];
     return bosc_planet_sample(w->ctx, w->planet, w->direction, w->opts.objects, NULL, w->position);
 }
 
@@ -302,8 +300,7 @@ static bosc_status step_forest(struct world *w)
 {
     const int64_t n = w->opts.objects;
     w->forest = (bosc_msf_info){.size = sizeof w->forest};
-    bosc_status status =
-        bosc_graph_build(w->ctx, w->roads, w->self, w->nearest, w->length2, n, n * WORLD_NEIGHBOURS);
+    bosc_status status = bosc_graph_build(w->ctx, w->roads, w->self, w->nearest, w->length2, n, n * WORLD_NEIGHBOURS);
     return status ? status : bosc_msf_compute(w->ctx, w->roads, NULL, w->edge, NULL, &w->forest);
 }
 
@@ -406,8 +403,8 @@ static bosc_status step_robot(struct world *w)
         robot->waited++;
         return BOSC_OK;
     }
-    /* 3. The turn of the frame: a full flight turns by eight radians. */
-    double angle = 8.0 / w->opts.frames;
+    /* 3. The turn of the frame: 24 radians in a flight. */
+    double angle = 24.0 / w->opts.frames;
     int64_t next = 1;
     while (next < robot->rotations) {
         const double left = turn_rotation(robot->rotation, robot->route + 4 * next, angle);
@@ -435,7 +432,7 @@ static bosc_status open_arrays(struct world *w)
     const struct array {
         void *memory;
         size_t bytes;
-    } arrays[] = {{&w->position, n * 24},  {&w->length2, n * k * 8}, {&w->distance, n * 8}, {&w->self, n * k * 4},
+    } arrays[] = {{&w->position, n * 24},   {&w->length2, n * k * 8}, {&w->distance, n * 8}, {&w->self, n * k * 4},
                   {&w->nearest, n * k * 4}, {&w->predecessor, n * 4}, {&w->edge, n * 4}};
     bosc_status status = BOSC_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !status; i++)
@@ -460,11 +457,8 @@ static bosc_status open_structures(struct world *w)
     const bosc_kdtree_opts tree = {.size = sizeof tree, .dtype = BOSC_F64, .dim = 3, .id_bits = 32, .assume_valid = 1};
     const bosc_voxelgrid_opts grid = {
         .size = sizeof grid, .dtype = BOSC_F64, .dim = 3, .cell = w->radius, .id_bits = 32, .assume_valid = 1};
-    const bosc_hash_opts table = {.size = sizeof table,
-                                  .key_bits = 64,
-                                  .value_size = 4,
-                                  .duplicates = BOSC_HASH_SUM,
-                                  .value_dtype = BOSC_U32};
+    const bosc_hash_opts table = {
+        .size = sizeof table, .key_bits = 64, .value_size = 4, .duplicates = BOSC_HASH_SUM, .value_dtype = BOSC_U32};
     const bosc_graph_opts roads = {
         .size = sizeof roads, .weight = BOSC_F64, .id_bits = 32, .drop_loops = 1, .assume_valid = 1};
     const bosc_planner_opts planner = {.size = sizeof planner, .lazy = 1, .max_rows = 4096};
@@ -501,6 +495,7 @@ void world_close(struct world *w)
     if (!w) return;
     const size_t n = (size_t)w->opts.objects, k = WORLD_NEIGHBOURS, m = (size_t)w->mesh_capacity,
                  p = (size_t)w->contact_capacity;
+    /* 1. Arrays in the backend's memory, by the sizes that were requested. */
     bosc_ctx_release(w->ctx, w->vertex, m ? (m / 2 + 2) * 12 : 0);
     bosc_ctx_release(w->ctx, w->triangle, m * 12);
     bosc_ctx_release(w->ctx, w->position, n * 24);
@@ -513,6 +508,7 @@ void world_close(struct world *w)
     bosc_ctx_release(w->ctx, w->contact, p * 16);
     bosc_ctx_release(w->ctx, w->age, p * 8);
     bosc_ctx_release(w->ctx, w->one, p * 4);
+    /* 2. Structures, and host memory. */
     bosc_planner_free(w->robot.planner);
     bosc_graph_free(w->roads);
     bosc_hash_free(w->table);

@@ -10,8 +10,8 @@
  *   routes    the shortest paths over the roads from all stations
  *   robot     a turn, certified free of collision among walls that move
  * All arrays are in the backend's memory. Results have the same bits on the CPU and on CUDA. */
-#ifndef EXAMPLES_WORLD_H
-#define EXAMPLES_WORLD_H
+#ifndef EXAMPLES_FRAME_WORLD_H
+#define EXAMPLES_FRAME_WORLD_H
 
 #include <boscage/boscage.h>
 
@@ -30,7 +30,7 @@ extern const char *const world_stage_names[WORLD_STAGES];
 
 enum {
     WORLD_NEIGHBOURS = 8, /* nearest objects of each, itself among them */
-    WORLD_ROUTES_SHOWN = 4,
+    WORLD_ROUTES_SHOWN = 8,
     WORLD_ROUTE_STOPS = 1024, /* of a route, at most */
     WORLD_KEY_BOXES = 2,      /* of the robot */
     WORLD_WALL_BOXES = 5,
@@ -74,8 +74,8 @@ struct world_frame {
     uint32_t route[WORLD_ROUTES_SHOWN][WORLD_ROUTE_STOPS]; /* from a station to its target */
     double rotation[4];                                    /* of the robot: w, x, y, z */
     double wall[WORLD_WALL_BOXES][2][3];                   /* low and high corners */
-    int64_t trees, reached; /* of the forest; objects that a station reaches */
-    double weight;          /* of the forest */
+    int64_t trees, reached;                                /* of the forest; objects that a station reaches */
+    double weight;                                         /* of the forest */
     int32_t planned, waited; /* routes planned for the robot so far, and frames without one */
 };
 
