@@ -36,6 +36,7 @@ struct vertex_name {
     const char *text;
     size_t length;
     int64_t vertex; /* -1: no vertex has the name */
+    int64_t number; /* the caller's */
 };
 
 /* Sorts names and drops repeated ones; sets their vertices. Returns the number of names that remain. Takes one pass
@@ -65,6 +66,10 @@ int graph_get_entries(struct job *job, const char *path, const bosc_graph *graph
  * at the front of the array. */
 int read_forest_ids(struct job *job, const struct ranks *ranks, int32_t id_bits, int64_t entries,
                     struct input_rows *ids);
+
+/* Reads the edges of --verify, which with --names and a text have names, and finds the entries of the graph that they
+ * are. Fails for edges that the graph has not. */
+int read_forest_edges(struct job *job, const bosc_edges *edges, const bosc_names *names, bosc_array *ids);
 
 /* True if the weights of a list of edges are assumed to be 1, since the file has none. */
 bool has_assumed_weights(const bosc_edges *edges);

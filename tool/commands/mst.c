@@ -33,6 +33,13 @@ static void close_input(struct graph_input *input)
     bosc_names_free(&input->names);
 }
 
+/* True if --verify names edges, as -o writes them, not ids. */
+static bool verifies_edges(const struct job *job)
+{
+    const char *path = job->value[OPT_VERIFY];
+    return path && (path_is_text(path) || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx"));
+}
+
 /* Reads the input, builds a graph if needed, and reports its size. */
 static int open_input(struct job *job, struct graph_input *input, int algorithm)
 {
@@ -49,7 +56,7 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
     input->assumed_weights = !input->graph && has_assumed_weights(&input->edges);
     if (!input->graph && (job->value[OPT_VERIFY] || algorithm)) {
         code = graph_build(job, path, &input->edges, &input->graph);
-        bosc_edges_free(&input->edges);
+        if (!verifies_edges(job)) bosc_edges_free(&input->edges);
     }
     if (code) return code;
     /* 2. Its size. */
@@ -172,11 +179,28 @@ static int find_forest(struct job *job, struct graph_input *input)
     return code;
 }
 
+/* Ids of 32 bits fill the front half of the array. */
+static void narrow_ids(const bosc_array *ids)
+{
+    const int64_t *from = ids->data;
+    uint32_t *to = ids->data;
+    for (int64_t i = 0; i < ids->shape[0]; i++) to[i] = (uint32_t)from[i];
+}
+
 static int verify_forest(struct job *job, struct graph_input *input)
 {
     struct input_rows rows = {.total = 0};
     const bosc_array *ids = &rows.array;
-    int code = read_forest_ids(job, &(struct ranks){.count = 0}, input->info.id_bits, input->info.entries, &rows);
+    int code;
+    if (verifies_edges(job) && !input->edges.u && input->info.entries > 0)
+        code = report_error(EXIT_USAGE, "--verify: %s has edges; a saved graph needs their ids, .npy",
+                            job->value[OPT_VERIFY]);
+    else if (verifies_edges(job)) {
+        code = read_forest_edges(job, &input->edges, &input->names, &rows.array);
+        if (!code && input->info.id_bits == 32) narrow_ids(ids);
+    } else {
+        code = read_forest_ids(job, &(struct ranks){.count = 0}, input->info.id_bits, input->info.entries, &rows);
+    }
     if (!code) {
         double start = job_now();
         bosc_status status = bosc_msf_verify(job->ctx, input->graph, &input->opts, ids->data, ids->shape[0], NULL);

@@ -156,7 +156,7 @@ const struct command commands[] = {
          "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
          "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
          "T is .npy (ids, ascending; so is -), .gr or .mtx. With --names vertices of an edge list are any words;\n"
-         "T may then be .csv, .tsv or .txt: edges with these names.",
+         "T may then be .csv, .tsv or .txt: edges with these names. --verify takes what -o writes.",
      .example = "boscage mst graph.gr -o forest.npy && boscage mst graph.gr --verify forest.npy",
      .min_operands = 1,
      .max_operands = 1,
