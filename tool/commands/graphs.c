@@ -248,11 +248,16 @@ int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted,
     /* 2. Search each vertex's name among them. */
     for (int64_t i = 0; i < names->n; i++) {
         const char *text = names->text + names->begins[i];
-        const struct vertex_name name = {.text = text, .length = strlen(text)};
-        struct vertex_name *found = bsearch(&name, wanted, (size_t)distinct, sizeof *wanted, compare_names);
-        if (found) found->vertex = i;
+        const struct vertex_name *found = search_name(wanted, distinct, text);
+        if (found) wanted[found - wanted].vertex = i;
     }
     return distinct;
+}
+
+const struct vertex_name *search_name(const struct vertex_name *names, int64_t count, const char *text)
+{
+    const struct vertex_name name = {.text = text, .length = strlen(text)};
+    return bsearch(&name, names, (size_t)count, sizeof *names, compare_names);
 }
 
 static uint64_t element_at(const bosc_array *words, int64_t i)

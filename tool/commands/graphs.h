@@ -43,6 +43,9 @@ struct vertex_name {
  * over the vertices, whatever the count. */
 int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count);
 
+/* Returns the one of `count` names so sorted that is this text; NULL: none. */
+const struct vertex_name *search_name(const struct vertex_name *names, int64_t count, const char *text);
+
 /* True if a path ends as a text, which has names with --names. NULL: false. */
 bool path_is_text(const char *path);
 

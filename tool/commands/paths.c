@@ -1,4 +1,6 @@
 /* boscage paths */
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,15 +269,96 @@ static int compute_paths(struct job *job, struct paths_input *s)
 
 /* ---- proof ---- */
 
+/* Parses a distance: a double, or an integer, -1 for a vertex not reached. */
+static bool parse_distance(const char *text, bool floats, void *to)
+{
+    char *end;
+    errno = 0;
+    if (floats)
+        *(double *)to = strtod(text, &end);
+    else
+        *(int64_t *)to = strtoll(text, &end, 10);
+    return end > text && !*end && errno == 0;
+}
+
+/* Stores the distances of a text with a name and a number a line, each vertex once. The reader of edges takes both
+ * words of a line for names. */
+static int store_named_distances(const struct paths_input *s, const char *path, const bosc_edges *lines,
+                                 const bosc_names *words, const struct vertex_name *found, int64_t count, bool *seen)
+{
+    const char *first = words->n > 1 ? words->text + words->begins[1] : "";
+    const int64_t begin = lines->m > 0 && strcmp(words->text, "vertex") == 0 && strcmp(first, "distance") == 0;
+    for (int64_t i = begin; i < lines->m; i++) {
+        const char *name = words->text + words->begins[lines->u[i]], *number = words->text + words->begins[lines->v[i]];
+        const struct vertex_name *vertex = search_name(found, count, name);
+        if (vertex->vertex < 0) return report_error(EXIT_FAILED, "%s: the graph has no vertex '%s'", path, name);
+        if (seen[vertex->vertex]) return report_error(EXIT_FAILED, "%s: two distances of '%s'", path, name);
+        if (!parse_distance(number, s->floats, (int64_t *)s->distances.data + vertex->vertex))
+            return report_error(EXIT_FAILED, "%s: '%s' is no distance", path, number);
+        seen[vertex->vertex] = true;
+    }
+    for (int64_t v = 0; v < s->info.n; v++)
+        if (!seen[v])
+            return report_error(EXIT_FAILED, "%s: no distance of '%s'", path, s->names.text + s->names.begins[v]);
+    return EXIT_DONE;
+}
+
+/* Reads the distances that -o writes as text with names. */
+static int read_named_distances(struct job *job, struct paths_input *s, const char *path)
+{
+    bosc_edges lines = {0};
+    bosc_names words = {0};
+    int64_t count = 0;
+    struct vertex_name *wanted = NULL;
+    bool *seen = NULL;
+    int code = named_edges_read(job, path, &lines, &words);
+    if (!code) code = allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances);
+    if (!code && !(wanted = job_alloc((size_t)words.n, sizeof *wanted))) code = EXIT_FAILED;
+    if (!code && !(seen = job_alloc((size_t)s->info.n, sizeof *seen))) code = EXIT_FAILED;
+    if (!code) {
+        memset(seen, 0, (size_t)s->info.n * sizeof *seen);
+        for (int64_t i = 0; i < words.n; i++) {
+            const char *text = words.text + words.begins[i];
+            wanted[i] = (struct vertex_name){.text = text, .length = strlen(text)};
+        }
+        count = find_named_vertices(&s->names, wanted, words.n);
+        code = store_named_distances(s, path, &lines, &words, wanted, count, seen);
+    }
+    bosc_edges_free(&lines);
+    bosc_names_free(&words);
+    free(wanted);
+    free(seen);
+    return code;
+}
+
+/* Reads a text of a number a vertex, which is read as doubles. */
+static int read_text_numbers(const char *path, bosc_array *array)
+{
+    bosc_io_error error;
+    const bosc_status status = bosc_points_read(path, array, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    const double *x = array->data;
+    if (array->shape[1] != 1) return report_error(EXIT_FAILED, "%s: more than one number a line", path);
+    for (int64_t i = 0; i < array->shape[0]; i++)
+        if (fabs(x[i]) >= 0x1p53 && isfinite(x[i]))
+            return report_error(EXIT_FAILED, "%s: row %lld: a number of 2^53 or more; .npy has them exactly", path,
+                                (long long)i);
+    array->rank = 1;
+    return EXIT_DONE;
+}
+
 /* Reads an array of a number a vertex: doubles, or integers of 64 bits. */
 static int read_numbers(struct job *job, const struct paths_input *s, const char *path, bool floats, bosc_array *array)
 {
     bosc_io_error error;
     const double start = job_now();
-    const bosc_status status = bosc_npy_read(path, array, &error);
-    job_add_seconds(job, "read", start);
+    const bool text = path_is_text(path);
+    const bosc_status status = text ? BOSC_OK : bosc_npy_read(path, array, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
-    const bool reals = array->dtype == BOSC_F32 || array->dtype == BOSC_F64;
+    const int code = text ? read_text_numbers(path, array) : EXIT_DONE;
+    if (code) return code;
+    job_add_seconds(job, "read", start);
+    const bool reals = !text && (array->dtype == BOSC_F32 || array->dtype == BOSC_F64);
     if (array->rank != 1 || array->shape[0] != s->info.n)
         return report_error(EXIT_FAILED, "%s: needs one number for each of the %lld vertices", path,
                             (long long)s->info.n);
@@ -299,7 +382,8 @@ static void narrow_predecessors(const struct paths_input *s)
 static int verify_paths(struct job *job, struct paths_input *s)
 {
     const char *path = job->value[OPT_VERIFY], *tree = job->value[OPT_PREDECESSORS];
-    int code = read_numbers(job, s, path, s->floats, &s->distances);
+    int code = job->value[OPT_NAMES] && path_is_text(path) ? read_named_distances(job, s, path)
+                                                           : read_numbers(job, s, path, s->floats, &s->distances);
     if (!code && tree) code = read_numbers(job, s, tree, false, &s->predecessors);
     if (code) return code;
     if (tree) narrow_predecessors(s);

@@ -210,7 +210,8 @@ const struct command commands[] = {
                  {.id = OPT_UNWEIGHTED},
                  {.id = OPT_VERIFY,
                   .value = "D.npy",
-                  .help = "prove that these are the distances, and --predecessors the paths; writes nothing"}},
+                  .help = "prove that these are the distances, also of a text that -o wrote, and --predecessors (.npy) "
+                          "the paths; writes nothing"}},
      .writes_arrays = true,
      .run = run_paths},
     {.room = "emst",
@@ -307,8 +308,9 @@ const struct command commands[] = {
                  {.id = OPT_WALLS},
                  {.id = OPT_MERGE},
                  {.id = OPT_COLUMNS,
-                  .help = "columns of a text file that are the coefficients, by name in its first line or by number from "
-                          "1: a,b,c or 2,3,4"},
+                  .help =
+                      "columns of a text file that are the coefficients, by name in its first line or by number from "
+                      "1: a,b,c or 2,3,4"},
                  {.id = OPT_PNG,
                   .help = "output file of a picture of lines: the cells as nodes, the walls as connections"},
                  {.id = OPT_WIDTH}},
