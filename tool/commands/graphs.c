@@ -74,6 +74,8 @@ int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, b
     double start = job_now();
     bosc_status status = bosc_graph_or_edges_read(job->ctx, path, graph, edges, &error);
     job_add_seconds(job, "read", start);
+    if (status != BOSC_OK && path_is_text(path) && strstr(error.text, "' is not a vertex"))
+        return report_error(status_exit_code(status), "%s (--names reads words)", error.text);
     if (status != BOSC_OK) return report_io_error(status, &error);
     if (*graph) return EXIT_DONE;
     const bosc_graph_opts opts = edges_graph_opts(edges);

@@ -75,6 +75,8 @@ static bool parse_type(struct header *h)
     bool prefix = h->big || text[0] == '<' || text[0] == '|' || text[0] == '=';
     const char *code = text + prefix;
     if (code[0] == 'O') return fail_header(h, "arrays of Python objects are not read");
+    if (strncmp(code, "M8", 2) == 0 || strncmp(code, "m8", 2) == 0)
+        return fail_header(h, "the element type is a date or time; in NumPy x.view('i8') makes it i8");
     const bool half = strcmp(code, "f2") == 0, boolean = strcmp(code, "b1") == 0;
     if (half || boolean)
         h->dtype = half ? BOSC_F32 : BOSC_U8;
