@@ -20,15 +20,38 @@ static int64_t tile_end(const struct bi_ranks_owned *items, int64_t tile)
     return end < items->n ? end : items->n;
 }
 
+/* ---- owners ---- */
+
+enum { CHUNK = 256 }; /* rows whose owners and positions are computed before their items move: 3 KB */
+
+#define SET_OWNERS(key_bits) \
+    for (int64_t i = 0; i < count; i++) owners[i] = bi_ranks_owner_at(items, key_bits, first + i)
+
+/* Finds the owners of `count` rows. The number of bits is a constant in each loop. */
+static void find_owners(const struct bi_ranks_owned *items, int64_t first, int64_t count, uint32_t *owners)
+{
+    switch (items->owners ? 0 : items->key_bits) {
+    case 0: SET_OWNERS(0); break;
+    case 32: SET_OWNERS(32); break;
+    case 64: SET_OWNERS(64); break;
+    default: SET_OWNERS(128); break;
+    }
+}
+
 /* ---- counts ---- */
 
 /* Counts the items of a tile in its column of positions: those of rank r at r * tiles. */
 static void count_tile(const struct bi_ranks_owned *items, int64_t tile)
 {
+    uint32_t owners[CHUNK];
     int64_t *counts = items->positions + tile;
+    const int64_t end = tile_end(items, tile);
     for (int64_t r = 0; r < items->rank_count; r++) counts[r * items->tiles] = 0;
-    for (int64_t i = tile * items->tile; i < tile_end(items, tile); i++)
-        counts[bi_ranks_owner_at(items, items->owners ? 0 : items->key_bits, i) * items->tiles]++;
+    for (int64_t first = tile * items->tile; first < end; first += CHUNK) {
+        const int64_t count = end - first < CHUNK ? end - first : CHUNK;
+        find_owners(items, first, count, owners);
+        for (int64_t i = 0; i < count; i++) counts[owners[i] * items->tiles]++;
+    }
 }
 
 bosc_status bi_ranks_cpu_count_owned(bosc_ctx *ctx, const struct bi_ranks_owned *items)
@@ -43,35 +66,43 @@ bosc_status bi_ranks_cpu_count_owned(bosc_ctx *ctx, const struct bi_ranks_owned 
 
 /* ---- moves ---- */
 
-/* Copies an item between the block and the row. A memcpy of a constant size becomes one load and one store. */
-#define COPY_ITEM(bytes)               \
-    do {                               \
-        if (to_row)                    \
-            memcpy(row, block, bytes); \
-        else                           \
-            memcpy(block, row, bytes); \
-    } while (0)
+/* Rows of a chunk, and the positions of their items in the blocks of their owners. */
+struct chunk {
+    int64_t first, count;
+    uint32_t owners[CHUNK];
+    int64_t at[CHUNK];
+};
 
-static inline void copy_item(char *row, char *block, size_t size, bool to_row)
+static inline char *item_in_block(const struct bi_ranks_owned_column *column, const struct chunk *c, int64_t i,
+                                  size_t size)
 {
-    switch (size) {
-    case 4: COPY_ITEM(4); break;
-    case 8: COPY_ITEM(8); break;
-    case 16: COPY_ITEM(16); break;
-    default: COPY_ITEM(size); break;
-    }
+    return column->blocks[c->owners[i]] + c->at[i] * (int64_t)size;
 }
 
-/* Moves the items of row i. In every column, item `at` of the owner's block belongs to the row. */
-static void move_row(const struct bi_ranks_owned_move *move, uint32_t owner, int64_t i, int64_t at)
+/* Copies the items of a column. A memcpy of a constant size becomes one load and one store. */
+static inline void copy_items(const struct bi_ranks_owned_column *column, const struct chunk *c, size_t size,
+                              bool to_rows)
 {
-    for (int c = 0; c < move->count; c++) {
-        const struct bi_ranks_owned_column *column = &move->columns[c];
-        char *block = column->blocks[owner] + at * column->item_size;
-        if (column->rows)
-            copy_item(column->rows + i * column->item_size, block, (size_t)column->item_size, move->to_rows);
-        else /* row numbers of 4 or 8 bytes, on little-endian machines; to_rows is false */
-            memcpy(block, &i, (size_t)column->item_size);
+    char *row = column->rows + c->first * (int64_t)size;
+    if (to_rows)
+        for (int64_t i = 0; i < c->count; i++, row += size) memcpy(row, item_in_block(column, c, i, size), size);
+    else
+        for (int64_t i = 0; i < c->count; i++, row += size) memcpy(item_in_block(column, c, i, size), row, size);
+}
+
+static void move_column(const struct bi_ranks_owned_column *column, const struct chunk *c, bool to_rows)
+{
+    const size_t size = (size_t)column->item_size;
+    if (!column->rows) { /* row numbers of 4 or 8 bytes, on little-endian machines; to_rows is false */
+        for (int64_t i = 0, row = c->first; i < c->count; i++, row++)
+            memcpy(item_in_block(column, c, i, size), &row, size);
+        return;
+    }
+    switch (size) {
+    case 4: copy_items(column, c, 4, to_rows); break;
+    case 8: copy_items(column, c, 8, to_rows); break;
+    case 16: copy_items(column, c, 16, to_rows); break;
+    default: copy_items(column, c, size, to_rows); break;
     }
 }
 
@@ -79,10 +110,14 @@ static void move_row(const struct bi_ranks_owned_move *move, uint32_t owner, int
 static void move_tile(const struct bi_ranks_owned *items, const struct bi_ranks_owned_move *move, int64_t tile,
                       int64_t *cursors)
 {
+    struct chunk c;
+    const int64_t end = tile_end(items, tile);
     for (int64_t r = 0; r < items->rank_count; r++) cursors[r] = bi_ranks_tile_begin(items, r, tile);
-    for (int64_t i = tile * items->tile; i < tile_end(items, tile); i++) {
-        const uint32_t owner = bi_ranks_owner_at(items, items->owners ? 0 : items->key_bits, i);
-        move_row(move, owner, i, cursors[owner]++);
+    for (c.first = tile * items->tile; c.first < end; c.first += CHUNK) {
+        c.count = end - c.first < CHUNK ? end - c.first : CHUNK;
+        find_owners(items, c.first, c.count, c.owners);
+        for (int64_t i = 0; i < c.count; i++) c.at[i] = cursors[c.owners[i]]++;
+        for (int k = 0; k < move->count; k++) move_column(&move->columns[k], &c, move->to_rows);
     }
 }
 

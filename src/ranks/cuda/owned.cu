@@ -35,10 +35,15 @@ template <int KEY_BITS> __global__ void bi_ranks_count_owned(const bi_ranks_owne
     /* 1. Count. The barrier makes the zeros visible to the warp. */
     for (int64_t r = lane; r < ranks; r += 32) cursors[r] = 0;
     __syncwarp();
-    for (int64_t first = tile * a.tile; first < end_of_tile(a, tile); first += 32) {
-        const int64_t i = first + lane;
-        const bool valid = i < end_of_tile(a, tile);
-        (void)bi_ranks_advance_cursor(cursors, valid, valid ? bi_ranks_owner_at(&a, KEY_BITS, i) : 0, owner_bits);
+    const int64_t end = end_of_tile(a, tile);
+    for (int64_t first = tile * a.tile + lane; first - lane < end; first += 32 * STEPS) {
+        uint32_t owner[STEPS];
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            owner[s] = first + 32 * s < end ? bi_ranks_owner_at(&a, KEY_BITS, first + 32 * s) : 0;
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            (void)bi_ranks_advance_cursor(cursors, first + 32 * s < end, owner[s], owner_bits);
     }
     /* 2. Store the counts, which the last barrier has made visible. */
     for (int64_t r = lane; r < ranks; r += 32) a.positions[r * a.tiles + tile] = cursors[r];
