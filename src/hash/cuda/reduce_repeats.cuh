@@ -217,9 +217,6 @@ struct reduce_shared : ordered_shared<REDUCE_THREADS> {
     unsigned failed;          /* not 0: a pair of the block found no entry */
     unsigned turn;            /* index of the words of this launch */
     uint32_t sums[REDUCE_THREADS / 32];
-    /* Computed by one thread, for the others; not faster than by all (docs/design/hash.md). */
-    struct reduce_plan plan;
-    struct reduce_range place;
 };
 
 /* Waits for all blocks and sums up a number of each. Writes of all blocks are visible after it. */
@@ -647,10 +644,9 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
     ordered_pairs<K, P, REDUCE_SLOTS> own;
     uint32_t preceding = 0;
     /* 1. Count the pairs of each home. */
-    if (threadIdx.x == 0) sh.place = locate_range(a, t, m.range);
     ordered_clear(t, m, sh);
-    __syncthreads(); /* slots and homes are empty, and the range is located */
-    const reduce_range &r = sh.place;
+    __syncthreads(); /* slots and homes are empty */
+    const reduce_range r = locate_range(a, t, m.range);
     count_entries(a, t, m, sh, r, listed, own);
     __syncthreads(); /* the counts of all homes are complete */
     /* 2. Find the first slot of each home. */
@@ -714,15 +710,15 @@ static __global__ void __launch_bounds__(REDUCE_THREADS, 1) bi_hash_reduce_repea
     const uint64_t keys = sh.total & ((1ull << REDUCE_KEYS_BITS) - 1);
     const bool listed = keys > a.max_ordered;
     /* 2. Lay out the block's ranges. */
-    if (threadIdx.x == 0) sh.plan = plan_ranges(a, (uint32_t)keys, listed);
-    __syncthreads(); /* the plan is there */
+    /* All threads plan: by one, with the plan and ranges in shared memory, 2^22 rows take 12 us more. */
+    const reduce_plan plan = plan_ranges(a, (uint32_t)keys, listed);
     ordered_args<K, P> t = a.table;
-    t.homes = sh.plan.homes;
-    t.beyond = sh.plan.beyond;
+    t.homes = plan.homes;
+    t.beyond = plan.beyond;
     t.slots = t.homes + t.beyond;
-    t.range_homes = sh.plan.range_homes;
+    t.range_homes = plan.range_homes;
     t.reached = a.words->sets[sh.turn].reached;
-    const unsigned ranges = sh.plan.ranges;
+    const unsigned ranges = plan.ranges;
     bool failed = sh.total >> REDUCE_KEYS_BITS || !ranges;
     unsigned long long extra = 0;
     for (unsigned range = blockIdx.x; range < ranges && !(sh.total >> REDUCE_KEYS_BITS); range += gridDim.x) {
