@@ -222,11 +222,13 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
     struct bi_hash_find_starts find = {g->hashes, g->count,  s->key_bits,   s->partition_bits,
                                        starts,    g->starts, g->starts_bits};
     const bool whole = bi_hash_fits_payload(s->value_bytes);
+    const void *payload = g->spans ? g->spans : whole ? g->values : (const void *)g->numbers;
     *lists = (struct bi_hash_lists){.n = g->count,
                                     .hashes = g->hashes,
-                                    .payload = whole ? g->values : (const void *)g->numbers,
-                                    .payload_bytes = whole ? s->value_bytes : 4,
+                                    .payload = payload,
+                                    .payload_bytes = g->spans || !whole ? 4 : s->value_bytes,
                                     .values = whole ? NULL : g->values,
+                                    .spans = g->spans != NULL,
                                     .starts = starts};
     return BI_HASH_STEP(ctx, find_starts, partitions + 1, &find);
 }
@@ -283,6 +285,17 @@ static bosc_status group_without_sort(bosc_ctx *ctx, const bosc_hash *table, bos
     return BOSC_OK;
 }
 
+/* Expands the spans of groups for layouts other than BUCKETED, which have no spans. */
+static bosc_status expand_spans(bosc_ctx *ctx, struct bi_hash_groups *g)
+{
+    uint32_t *values;
+    BI_TRY(bi_scratch_of(ctx, g->count, 8, &values));
+    const struct bi_hash_expand_spans expand = {g->spans, values};
+    g->values = values;
+    g->spans = NULL;
+    return BI_HASH_STEP(ctx, expand_spans, g->count, &expand);
+}
+
 /* The same by a sort, for any table. values: as bi_hash_sort has it. */
 static bosc_status group_by_sort(bosc_ctx *ctx, const bosc_hash *table, const bosc_hash *next,
                                  const struct bi_hash_input *in, const void *values, struct bi_hash_groups *g)
@@ -310,10 +323,17 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     bi_hash_choose_layout(ctx, next, g.count);
     bi_hash_plan(next, g.count, &next->shape, bytes);
     if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
+    if (g.spans && next->opts.layout != BOSC_HASH_BUCKETED) BI_TRY(expand_spans(ctx, &g));
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     if (!values_apart) return BOSC_OK;
     /* 3. Write the values. */
+    if (g.carried && lists->spans) { /* the fill copies them */
+        lists->carried = g.carried;
+        lists->carried_to = next->blocks[BI_HASH_VALUES].data;
+        lists->carried_bytes = bytes[BI_HASH_VALUES];
+        return BOSC_OK;
+    }
     if (g.carried) return ctx->backend->copy(ctx, next->blocks[BI_HASH_VALUES].data, g.carried, bytes[BI_HASH_VALUES]);
     struct bi_hash_gather gather = {in->values, g.rows, next->opts.value_size, next->blocks[BI_HASH_VALUES].data};
     return BI_HASH_STEP(ctx, gather, in->n, &gather);

@@ -89,6 +89,7 @@ struct bi_hash_groups {
     uint8_t *heads;         /* (n) 1 where a group begins */
     const uint32_t *starts; /* NULL, or (2^starts_bits + 1) index of the first group of each value of the top bits */
     int32_t starts_bits;
+    const uint32_t *spans; /* NULL, or in place of values: (count + 1) index in `carried` or `rows` of first pairs */
 };
 
 /* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. values:

@@ -113,6 +113,11 @@ struct bi_hash_lists {
      * filled again; the report counts the latter only, but all buckets. */
     bool in_place;
     bool *overwritten; /* NULL, or: a fill on CUDA sets it before launches, which may lack memory, write to blocks */
+    bool spans; /* the payload has (n + 1) uint32 positions: a pair's value is its own and the distance to the next */
+    /* With spans: NULL, or values of the multimap that the fill copies to their block, a multiple of 4 bytes. */
+    const void *carried;
+    void *carried_to;
+    size_t carried_bytes;
 };
 
 /* The progress of a build whose calls return BOSC_OK. After a failure: UNTOUCHED, or blocks were written to. */

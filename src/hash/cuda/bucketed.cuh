@@ -58,6 +58,19 @@ template <class P> inline constexpr int bi_hash_payload_bytes = sizeof(P);
 template <> inline constexpr int bi_hash_payload_bytes<bi_hash_no_value> = 0;
 template <class P> inline constexpr bool bi_hash_has_value = bi_hash_payload_bytes<P> != 0;
 
+/* The payload of a multimap as spans (bi_hash_lists): the position of a key's first value. Another follows the last. */
+struct bi_hash_span_begin {
+    uint32_t begin;
+};
+template <class P> inline constexpr bool bi_hash_is_span = false;
+template <> inline constexpr bool bi_hash_is_span<bi_hash_span_begin> = true;
+/* Bytes of a value in buckets: of a span, its position and its length. */
+template <class P> inline constexpr int bi_hash_stored_bytes = bi_hash_is_span<P> ? 8 : bi_hash_payload_bytes<P>;
+__device__ __forceinline__ uint2 bi_hash_span_of(const bi_hash_span_begin *begins)
+{
+    return make_uint2(begins[0].begin, begins[1].begin - begins[0].begin);
+}
+
 /* Calls f(K(), P()) with the types of a table. */
 template <class K, class F> static bosc_status bi_hash_with_payload(int32_t payload_bytes, const F &f)
 {

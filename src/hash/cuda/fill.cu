@@ -73,7 +73,7 @@ template <class K, class P> __host__ __device__ static shared_layout shared_layo
 {
     shared_layout layout;
     const size_t marks = ((size_t)buckets + 31) / 32 * 4, widest = sizeof(K) > sizeof(P) ? sizeof(K) : sizeof(P);
-    layout.codes = ((size_t)keys * widest + 15) / 16 * 16;
+    layout.codes = ((size_t)(keys + bi_hash_is_span<P>)*widest + 15) / 16 * 16;
     layout.spilled = layout.codes + (size_t)buckets * sizeof(uint4);
     layout.ascending = layout.spilled + marks;
     layout.bytes = layout.ascending + marks;
@@ -91,6 +91,27 @@ static __device__ __forceinline__ void copy_list_to_shared(const T *list, uint32
     } else {
         bi_hash_for_each<THREADS, PICKS>(list, count, [&](uint32_t i, T x) { to[i] = x; });
     }
+}
+
+/* Copies the block's share of the carried words, four at once, and the first block those left over. The copy overlaps
+ * the matching of other blocks, which moves few bytes. */
+template <class A> static __device__ __forceinline__ void copy_carried(const A &a)
+{
+    enum { AT_ONCE = 4 }; /* loads in flight; not measured */
+    const size_t pieces = a.carried_words / 4, end = pieces * (blockIdx.x + 1) / gridDim.x;
+    const uint4 *from = reinterpret_cast<const uint4 *>(a.carried);
+    uint4 *to = reinterpret_cast<uint4 *>(a.carried_to);
+    for (size_t i = pieces * blockIdx.x / gridDim.x + threadIdx.x; i < end; i += AT_ONCE * blockDim.x) {
+        uint4 piece[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            if (i + j * blockDim.x < end) piece[j] = __ldcs(&from[i + j * blockDim.x]);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            if (i + j * blockDim.x < end) __stcs(&to[i + j * blockDim.x], piece[j]);
+    }
+    if (blockIdx.x == 0 && threadIdx.x < a.carried_words % 4)
+        a.carried_to[pieces * 4 + threadIdx.x] = a.carried[pieces * 4 + threadIdx.x];
 }
 
 /* Lays out the block's partition, of `keys` keys, where there are few: each block sums up the partitions before its
@@ -123,6 +144,8 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     BI_SHARED(bi_hash_block_state<THREADS>, state);
     BI_SHARED_DYNAMIC(unsigned char, memory);
     bi_hash_matching<K, P, bi_hash_list<K, THREADS, PICKS>, true, THREADS, PICKS> partition;
+    if constexpr (bi_hash_is_span<P>)
+        if (a.carried) copy_carried(a);
     /* 1. Find the partition; skip one that is too large, or empty and in place. */
     partition.number = blockIdx.x;
     const uint32_t begin = a.starts[partition.number];
@@ -164,7 +187,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     if (!a.values)
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
-            copy_list_to_shared<THREADS, PICKS>(partition.payload, partition.keys, payload);
+            copy_list_to_shared<THREADS, PICKS>(partition.payload, partition.keys + bi_hash_is_span<P>, payload);
             __syncthreads(); /* the payload is there */
             return payload;
         });
@@ -233,11 +256,12 @@ template <class K, class P, int THREADS, bool PICKS> static fill_variant<K, P> v
 /* Chooses the kernel by load factor (measured, 32 bits: 5 M at 0.85 take 0.226 ms by 384 threads, 0.221 by 320; 100 M
  * at 0.88 take 3.33 by 320, 3.22 by 256 with picks). With few empty slots the last keys of a partition take long walks,
  * so fewer threads should wait for them, and the buckets of a key are computed once; with keys of 128 bits that was no
- * gain. With payload of 8 bytes fewer blocks run at once: 8.4 M keys of a multimap take 45 us less by 448 threads than
- * by 320, and 20 to 40 us more by 512 to 1,024. */
+ * gain. Multimaps of 2^24 pairs take 20 to 50 us less by 448 threads than by 320; 384 and 512 differ by 1 %. When spans
+ * were payload of 8 bytes, they took 45 us less by 448 threads than by 320, and 20 to 40 us more by 512 to 1,024. */
 template <class K, class P> static fill_variant<K, P> choose_variant(double load_factor)
 {
-    constexpr int MIDDLE = bi_hash_key_bits<K> != 32 ? 256 : bi_hash_payload_bytes<P> == 8 ? 448 : 320;
+    constexpr bool is_span = bi_hash_is_span<P>, two_words = bi_hash_payload_bytes<P> == 8;
+    constexpr int MIDDLE = is_span ? 448 : bi_hash_key_bits<K> != 32 ? 256 : two_words ? 448 : 320;
     constexpr bool PICKS = bi_hash_key_bits<K> <= 64;
     if (load_factor > 0.87) return variant_of<K, P, 256, PICKS>();
     if (load_factor > 0.75) return variant_of<K, P, MIDDLE, false>();
@@ -316,6 +340,9 @@ static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct b
     a.hashes = (const K *)lists->hashes;
     a.payload = (const P *)lists->payload;
     a.values = (const unsigned char *)lists->values;
+    a.carried = (const uint32_t *)lists->carried;
+    a.carried_to = (uint32_t *)lists->carried_to;
+    a.carried_words = lists->carried_bytes / 4;
     a.starts = lists->starts;
     a.partitions = (bosc_hash_partition *)h->blocks[BI_HASH_DESCRIPTORS].data;
     a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
@@ -356,6 +383,9 @@ bosc_status bi_hash_fill_cuda(bosc_ctx *ctx, const bosc_hash *h, const struct bi
     const auto run_typed = [&](auto k, auto p) {
         return launch_fill<decltype(k), decltype(p)>(ctx, h, lists, distinct, report);
     };
+    if (lists->spans) /* only of keys of 32 and 64 bits: bi_hash_group_pairs_cuda */
+        BI_RETURN_WITH_SCRATCH(ctx, h->shape.key_bits == 32 ? run_typed(uint32_t(), bi_hash_span_begin())
+                                                            : run_typed(uint64_t(), bi_hash_span_begin()));
     BI_RETURN_WITH_SCRATCH(ctx, bi_hash_with_types(h->shape.key_bits, lists->payload_bytes, run_typed));
 }
 

@@ -31,7 +31,8 @@ enum {
     /* Pairs of a home, at most: each is compared with all others, and the counts of a word add up to less than 2^8. A
      * key of more pairs leaves all to the sort. */
     GROUP_LONGEST = 63,
-    GROUP_WARPS = GROUP_THREADS / 32
+    GROUP_WARPS = GROUP_THREADS / 32,
+    FIRST_OF_KEY = 1 << 16 /* above the bits of a position */
 };
 static_assert((int)GROUP_PAIRS <= 1 << 15, "positions and counts have 16 bits");
 static_assert((int)GROUP_HEAD_WORDS <= (int)GROUP_THREADS, "a thread counts the bits of a word");
@@ -50,7 +51,7 @@ template <class K, class P> struct group_args {
     bi_tile_totals<uint32_t> totals; /* groups of each partition */
     struct group_result *result;
     K *group_hashes;        /* (n) */
-    uint2 *group_rows;      /* (n) position of a group's first pair, and its number of pairs */
+    uint32_t *group_spans;  /* (n + 1) position of a group's first pair; n behind the last group */
     uint32_t *group_starts; /* (partitions + 1) number of groups of earlier partitions */
     P *payload_out;         /* (n) by hash, then by row */
 };
@@ -112,8 +113,8 @@ enum { GROUP_BLOCKS = 3 };
 template <class K> struct group_share {
     uint32_t begin, pairs; /* the partition */
     K hash[GROUP_EACH];
-    /* A pair's number in its home. Later the position of the pair that the thread ranks | the pairs of its key << 16 if
-     * it is the first one of them. */
+    /* A pair's number in its home. Later the position of the pair that the thread ranks, | FIRST_OF_KEY if it is the
+     * first one of its key. */
     uint32_t at[GROUP_EACH];
 
     static __device__ __forceinline__ uint32_t index(int k) { return (uint32_t)k * GROUP_THREADS + threadIdx.x; }
@@ -200,15 +201,14 @@ static __device__ __forceinline__ void rank_pairs(S &sh, const group_args<K, P> 
         const K hash = order::hash(item);
         const uint32_t home = range_of(sh, home_of(hash, a.partition_bits));
         const uint32_t first = home & 0xffff, end = first + (home >> 16);
-        uint32_t less = 0, less_keys = 0, same = 0;
+        uint32_t less = 0, less_keys = 0;
         for (uint32_t j = first; j < end; j++) {
             const typename order::item other = sh.order.read(j);
             less += order::is_less(other, item);
             less_keys += order::hash(other) < hash;
-            same += order::hash(other) == hash;
         }
         const uint32_t position = first + less;
-        own.at[k] = position | (less == less_keys ? same << 16 : 0);
+        own.at[k] = position | (less == less_keys ? FIRST_OF_KEY : 0);
         if (less == less_keys) atomicOr(&sh.heads[position / 32], 1u << position % 32);
         if constexpr (bi_hash_has_value<P>) a.payload_out[own.begin + position] = sh.payload[order::row(item)];
     }
@@ -248,17 +248,20 @@ static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P
     if (threadIdx.x < 32) {
         const uint32_t preceding = scan_partitions(a, sh.partition, groups);
         if (threadIdx.x == 0) sh.preceding = a.group_starts[sh.partition] = preceding;
-        if (threadIdx.x == 0 && sh.partition == gridDim.x - 1) a.group_starts[gridDim.x] = preceding + groups;
+        if (threadIdx.x == 0 && sh.partition == gridDim.x - 1) {
+            a.group_starts[gridDim.x] = preceding + groups;
+            a.group_spans[preceding + groups] = own.begin + own.pairs;
+        }
     }
     __syncthreads(); /* the counts of marks and the number of the first group are there */
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
-        if (!own.has(k) || own.at[k] >> 16 == 0) continue;
+        if (!own.has(k) || own.at[k] < FIRST_OF_KEY) continue;
         const uint32_t position = own.at[k] & 0xffff, below = (1u << position % 32) - 1;
         const uint32_t to =
             sh.preceding + sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below);
         a.group_hashes[to] = group_order<K>::hash(sh.order.read(own.index(k)));
-        a.group_rows[to] = make_uint2(own.begin + position, own.at[k] >> 16);
+        a.group_spans[to] = own.begin + position;
     }
 }
 
@@ -345,7 +348,7 @@ static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, con
     void *payload = NULL;
     if (sizeof(group_shared<K, P>) > bi_shared_bytes(ctx)) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n, sizeof(K), &a.group_hashes));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *a.group_rows, &a.group_rows));
+    BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *a.group_spans, &a.group_spans));
     BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << s->partition_bits) + 1, sizeof *a.group_starts, &a.group_starts));
     if (bi_hash_has_value<P>) BI_TRY(bi_scratch_of(ctx, n, sizeof(P), &payload));
     a.payload_out = (P *)payload;
@@ -353,7 +356,7 @@ static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, con
     *grouped = !result.crowded;
     g->count = result.groups;
     g->hashes = a.group_hashes;
-    g->values = a.group_rows;
+    g->spans = a.group_spans;
     g->starts = a.group_starts;
     g->starts_bits = s->partition_bits;
     if (rows)

@@ -24,6 +24,9 @@ template <class K, class P> struct bi_hash_fill_args {
     const K *hashes;
     const P *payload;
     const unsigned char *values; /* NULL: the payload is the values */
+    const uint32_t *carried;     /* words that the blocks copy; NULL: none */
+    uint32_t *carried_to;
+    size_t carried_words;
     const uint32_t *starts;
     bosc_hash_partition *partitions;
     unsigned char *table;

@@ -43,9 +43,16 @@ static __device__ void bi_hash_write_bucket(const M &partition,
         to += BOSC_HASH_WIDTH * sizeof(K);
         for (int i = 0; i < BOSC_HASH_WIDTH; i++) {
             const unsigned char *from = nullptr;
+            [[maybe_unused]] uint2 span;
             if (at[i]) {
                 const P *payload = &partition.payload[at[i] - 1];
-                from = a.values ? a.values + (size_t)*payload * size : reinterpret_cast<const unsigned char *>(payload);
+                if constexpr (bi_hash_is_span<P>) {
+                    span = bi_hash_span_of(payload);
+                    from = reinterpret_cast<const unsigned char *>(&span);
+                } else {
+                    from = reinterpret_cast<const unsigned char *>(payload);
+                    if (a.values) from = a.values + (size_t)*payload * size;
+                }
             }
             for (uint32_t b = 0; b < size; b++) to[(uint32_t)i * size + b] = from ? from[b] : 0;
         }
@@ -70,6 +77,16 @@ template <class T> __device__ __forceinline__ uint4 bucket_piece(const T *array,
     return piece.bytes;
 }
 
+/* The same of spans, of 8 bytes each. */
+__device__ __forceinline__ uint4 bucket_piece(const bi_hash_span_begin *array, uint4 order, uint32_t from,
+                                              bi_hash_span_begin)
+{
+    const uint32_t first = from == 0 ? order.x : order.z, second = from == 0 ? order.y : order.w;
+    const uint2 none = make_uint2(0, 0), a = first ? bi_hash_span_of(array + first - 1) : none,
+                b = second ? bi_hash_span_of(array + second - 1) : none;
+    return make_uint4(a.x, a.y, b.x, b.y);
+}
+
 /* Writes a bucket of the pairs at these positions, plus 1, by one thread; the payload is the values. */
 template <class M>
 static __device__ __forceinline__ void
@@ -78,7 +95,7 @@ bi_hash_write_slots(const M &partition, const bi_hash_fill_args<typename M::key,
 {
     typedef typename M::key K;
     typedef typename M::value P;
-    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_payload_bytes<P> / 16;
+    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_stored_bytes<P> / 16;
     uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)(partition.first + bucket) * (HASHES + VALUES);
     const K filler = bi_hash_key_filler<K>(partition.number, a.partition_bits);
 #pragma unroll
@@ -87,7 +104,7 @@ bi_hash_write_slots(const M &partition, const bi_hash_fill_args<typename M::key,
     if constexpr (bi_hash_has_value<P>)
 #pragma unroll
         for (uint32_t piece = 0; piece < VALUES; piece++)
-            to[HASHES + piece] = bucket_piece(partition.payload, slots, piece * 16, (P)0);
+            to[HASHES + piece] = bucket_piece(partition.payload, slots, piece * 16, P());
 }
 
 /* Handling of a bucket's order: computed; computed and stored in place of its codes; or read from there. */
@@ -120,7 +137,7 @@ static __device__ void write_partition(const M &partition,
 {
     typedef typename M::key K;
     typedef typename M::value P;
-    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_payload_bytes<P> / 16;
+    constexpr int HASHES = BOSC_HASH_WIDTH * sizeof(K) / 16, VALUES = BOSC_HASH_WIDTH * bi_hash_stored_bytes<P> / 16;
     constexpr bool ALONE =
         HASHES == 1 && M::KEEPS_ORDER; /* a bucket has one piece of hashes, so that one thread computes its order */
     uint4 *to = reinterpret_cast<uint4 *>(a.table) + (size_t)partition.first * (HASHES + VALUES);
@@ -129,7 +146,7 @@ static __device__ void write_partition(const M &partition,
     if constexpr (bi_hash_has_value<P>) {
         __syncthreads(); /* all hashes are written, so that the payload may replace them */
         const P *payload = payload_in_shared();
-        write_pieces<VALUES, HASHES + VALUES, ALONE ? ORDER_KEPT : ORDER>(partition, to + HASHES, payload, (P)0);
+        write_pieces<VALUES, HASHES + VALUES, ALONE ? ORDER_KEPT : ORDER>(partition, to + HASHES, payload, P());
     }
 }
 

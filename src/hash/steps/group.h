@@ -274,6 +274,18 @@ struct bi_hash_numbered_ids {
 
 BI_FN void bi_step_number_ids(const struct bi_hash_numbered_ids *a, int64_t i) { a->ids[i] = a->numbers[i]; }
 
+/* Expands the spans of groups to their values: the first pair's position, and the number of pairs. */
+struct bi_hash_expand_spans {
+    const uint32_t *spans;
+    uint32_t *values; /* two a group */
+};
+
+BI_FN void bi_step_expand_spans(const struct bi_hash_expand_spans *a, int64_t i)
+{
+    a->values[2 * i] = a->spans[i];
+    a->values[2 * i + 1] = a->spans[i + 1] - a->spans[i];
+}
+
 struct bi_hash_widen {
     const uint8_t *flags;
     uint32_t *words;
