@@ -1,7 +1,7 @@
 /* Equal queries are searched once where points share coordinates, since such points are often searched by their own
- * coordinates. Sorted queries, or nodes as queries, are gathered in chunks; a chunk keeps one of equal ones and lists the
- * others, to which the answers are copied after the search. Which of them is kept depends on the order of threads; their
- * answers are the same. If there are far queries, all are kept in their order, which these need. */
+ * coordinates. Sorted queries, or nodes as queries, are gathered in chunks. A chunk keeps one of equal ones and lists
+ * the others, to which the answers are copied after the search. The order of threads decides which one is kept; the
+ * answers of all are the same. If there are far queries, all are kept in their order, which these need. */
 #ifndef BI_KDTREE_CUDA_SEARCH_DISTINCT_QUERIES_CUH
 #define BI_KDTREE_CUDA_SEARCH_DISTINCT_QUERIES_CUH
 
@@ -63,9 +63,9 @@ template <class T, int DIM> struct bi_kdtree_query_chunk {
     }
 };
 
-/* Gathers the rows of distinct queries, a chunk a block, with their numbers and keys, if they have any, and counts them
- * in a.distinct[0]. From the end of both arrays on, repeated queries are listed with the number of the one that is kept;
- * a.distinct[1] counts them. */
+/* Gathers the rows of distinct queries, a chunk a block, with their numbers and keys, if they have any. Counts them in
+ * a.distinct[0]. From the end of both arrays on, repeated queries are listed, each with the number of the one that is
+ * kept; a.distinct[1] counts them. */
 template <class T, int DIM>
 static __global__ void __launch_bounds__(BI_KDTREE_DISTINCT_THREADS)
     bi_kdtree_gather_distinct(const bi_kdtree_cuda_search a, T *rows, uint32_t *keys, uint32_t *numbers)

@@ -176,8 +176,8 @@ bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     return search_batches(ctx, tree, query, BI_KDTREE_FIND_BOX_ROWS, nullptr);
 }
 
-/* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed, and copies of a point
- * are mostly in one chunk. The output row of a query is the id of the node. */
+/* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed, and copies of a
+ * point are mostly in one chunk. The output row of a query is the id of the node. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
