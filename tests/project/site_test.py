@@ -1,5 +1,5 @@
-"""The pages that tools/make-site writes name each other rightly, and its check of a built site finds what is wrong. mkdocs
-itself is not needed."""
+"""The pages that tools/make-site writes name each other rightly, and its check of a built site finds defects. mkdocs itself
+is not needed."""
 import importlib.machinery
 import importlib.util
 import pathlib

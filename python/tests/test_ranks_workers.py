@@ -1,0 +1,38 @@
+"""The examples with ranks on the workers of Dask and in actors of Ray: real processes, and one of them killed.
+
+A test is defined where its package is installed.
+"""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).parent
+EXAMPLES = FOLDER.parent / "examples"
+
+
+def run_program(name):
+    path = os.pathsep.join(filter(None, [str(EXAMPLES), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / name)], capture_output=True, text=True, timeout=280, env=environment
+    )
+    said = done.stdout[-2000:] + done.stderr[-4000:]
+    assert done.returncode == 0, said
+    assert [line for line in done.stdout.split() if line in CHECKS] == CHECKS, said
+
+
+CHECKS = ["answers", "raised", "late", "lost", "again"]
+
+if importlib.util.find_spec("distributed") and EXAMPLES.exists():
+
+    def test_ranks_on_workers_of_dask():
+        run_program("dask_program.py")
+
+
+if importlib.util.find_spec("ray") and EXAMPLES.exists():
+
+    def test_ranks_in_actors_of_ray():
+        run_program("ray_program.py")
