@@ -1,7 +1,7 @@
 """Ranks in actors of Ray: `run` gives each partition to a rank.
 
 Ray places the ranks and moves their bytes from actor to actor; structures over ranks are those of `boscage.ranks`. A
-rank posts its parts of an exchange, and the other ranks fetch them. Ray ends the calls of an actor that is lost, so that the ranks
+rank posts its parts of an exchange, and the other ranks fetch them. Ray ends the calls of a lost actor, so that the ranks
 that wait for it end at once, with a ConnectionError.
 """
 
