@@ -1,8 +1,8 @@
 /* The best replacement of every edge of a spanning tree of points: the first pair, by (squared length, i, j), that
  * joins what the tree without the edge leaves apart.
  *
- * By the cut property all replacements are in the spanning tree of the pairs that are not given. Boruvka's rounds find
- * it, with given pairs excluded. Each of its pairs covers a path of the given tree, and the first one that covers an
+ * By the cut property all replacements are in the spanning tree of the other pairs. Boruvka's rounds find it, with
+ * given pairs excluded. Each of its pairs covers a path of the given tree, and the first one that covers an
  * edge replaces it. Paths are two overlapping runs of a power of two, and runs of a level are halved down to edges:
  * O(log n) for each pair and vertex. Source of the cover: Tarjan, Sensitivity Analysis of Minimum Spanning Trees and
  * Shortest Path Trees (1982). */
@@ -30,7 +30,7 @@ static bosc_status find_hub(bosc_ctx *ctx, const struct bi_rooted_tree *tree, in
     return bi_read_back(ctx, hub, find.hub, sizeof *hub);
 }
 
-/* Finds the spanning tree of the pairs that are not edges of `tree`; *edges = their number. Lists of neighbours serve
+/* Finds the spanning tree of all pairs but the edges of `tree`; *edges = their number. Lists of neighbours serve
  * core distances alone: with args.length 0 no round reads them. */
 static bosc_status find_others(bosc_ctx *ctx, const struct bi_emst_points *p, const struct bi_rooted_tree *tree,
                                uint64_t *pairs, uint64_t *words, int64_t *edges)

@@ -154,7 +154,7 @@ static void every_shape(bosc_ctx *ctx)
         }
 }
 
-/* Few points, where the pairs that are not edges connect least; a grid, where lengths are equal. */
+/* Few points, where other pairs than the edges connect least; a grid, where lengths are equal. */
 static void few_points(bosc_ctx *ctx)
 {
     struct suite_random r = {32};
@@ -174,7 +174,7 @@ static void few_points(bosc_ctx *ctx)
             }
 }
 
-/* Copies of two points, so many that core distances are found without most of them. */
+/* Many copies of two points: core distances are found without most of them. */
 static void copies(bosc_ctx *ctx)
 {
     enum { N = 160 };
@@ -230,6 +230,7 @@ static void arguments(bosc_ctx *ctx)
     const int64_t pairs[6] = {0, 1, 1, 2, 2, 3};
     int64_t found[6] = {5};
     float dist2[3] = {5};
+    /* 1. Each argument that is checked before the points. */
     const struct {
         const void *points;
         int64_t n;
@@ -253,6 +254,7 @@ static void arguments(bosc_ctx *ctx)
                   bosc_emst_find_replacements(ctx, bad[k].points, bad[k].n, 0, bad[k].opts, bad[k].min_samples,
                                               bad[k].pairs, bad[k].found, bad[k].dist2),
                   bad[k].name);
+    /* 2. Edges without a tree. */
     const int64_t no_trees[][6] = {{0, 1, 1, 2, 2, 4}, {0, 1, 1, 2, 0, 2}, {0, 1, -1, 2, 2, 3}};
     for (size_t k = 0; k < sizeof no_trees / sizeof *no_trees; k++)
         CHECK_STATUS(ctx, bosc_emst_find_replacements(ctx, points, 4, 0, &o, 0, no_trees[k], found, dist2),
