@@ -391,6 +391,24 @@ static void of_clouds(void)
     REFUSED(bosc_clouds_sample_farthest(NULL, NULL, NULL, 0, NULL, NULL));
 }
 
+static void of_voxels(void)
+{
+    REFUSED(bosc_voxels_create(NULL, NULL, NULL));
+    REFUSED(bosc_voxels_reserve(NULL, NULL, 0, 0));
+    REFUSED(bosc_voxels_bytes(NULL, NULL, 0, 0, NULL, NULL));
+    REFUSED(bosc_voxels_build(NULL, NULL, NULL, 0, 0, NULL, 1));
+    REFUSED(bosc_voxels_get_info(NULL, NULL, NULL));
+    REFUSED(bosc_voxels_count(NULL, NULL, NULL));
+    REFUSED(bosc_voxels_list(NULL, NULL, NULL, NULL, NULL, NULL, 0));
+    REFUSED(bosc_voxels_inverse(NULL, NULL, NULL));
+    REFUSED(bosc_voxels_members(NULL, NULL, NULL, NULL, 0));
+    REFUSED(bosc_voxels_mean(NULL, NULL, BOSC_F32, NULL, 1, 0, NULL, 0));
+    REFUSED(bosc_voxels_mean_gradient(NULL, NULL, BOSC_F32, NULL, 1, NULL, 0));
+    REFUSED(bosc_voxels_nearest(NULL, NULL, NULL, 0, NULL, 0));
+    REFUSED(bosc_voxels_pad(NULL, NULL, BOSC_F32, NULL, 1, 0, 1, NULL, 0));
+    REFUSED(bosc_voxels_kernel_map(NULL, NULL, NULL, NULL, NULL, 0));
+}
+
 static void of_voxelgrid(void)
 {
     REFUSED(bosc_voxelgrid_create(NULL, NULL, NULL));
@@ -498,6 +516,7 @@ static const struct suite_case suite_cases_context_args[] = {
     {"terrain", NULL, of_terrain},
     {"trie", NULL, of_trie},
     {"clouds", NULL, of_clouds},
+    {"voxels", NULL, of_voxels},
     {"voxelgrid", NULL, of_voxelgrid},
     {"ranks_cellgraph", NULL, of_ranks_cellgraph},
     {"ranks_forest", NULL, of_ranks_forest},

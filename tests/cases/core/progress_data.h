@@ -8,6 +8,7 @@
 #include "cases/core/progress_neighborlist.h"
 #include "cases/core/progress_plan.h"
 #include "cases/core/progress_planet.h"
+#include "cases/core/progress_voxels.h"
 
 #include <string.h>
 
@@ -600,6 +601,12 @@ static const struct call calls[] = {
     {"clouds_radius", clouds_offsets, NULL, false},
     {"clouds_radius", clouds_radius, clouds_offsets, false},
     {"clouds_sample_farthest", clouds_sample_farthest, NULL, false},
+    {"voxels_build", voxels_build, NULL, false},
+    {"voxels_mean", voxels_mean, NULL, false},
+    {"voxels_mean_gradient", voxels_mean_gradient, NULL, false},
+    {"voxels_nearest", voxels_nearest, NULL, false},
+    {"voxels_pad", voxels_pad, NULL, false},
+    {"voxels_members", voxels_members, NULL, false},
     {"voxelgrid_build", voxelgrid_build, NULL, false},
     {"voxelgrid_radius_count", voxelgrid_radius_count, NULL, false},
     {"voxelgrid_voxel_count", voxelgrid_voxel_count, NULL, false},

@@ -40,6 +40,7 @@ struct world {
     bosc_ranks_kdtree *ranks_tree, *unbuilt_ranks_tree;
     bosc_voxelgrid *grid, *unbuilt_grid;
     bosc_clouds *clouds, *unbuilt_clouds;
+    bosc_voxels *voxels, *unbuilt_voxels;
     bosc_hash *map, *multimap, *unbuilt_map;
     bosc_ranks_hash *ranks_map, *ranks_multimap;
     bosc_graph *graph, *unbuilt_graph;
@@ -217,6 +218,7 @@ static void make_structures(struct world *w)
     const bosc_kdtree_opts tree = {.size = sizeof tree, .dim = 3, .id_bits = 32};
     const bosc_kdtree_opts brown = {.size = sizeof brown, .dim = 3, .builder = BOSC_KDTREE_BROWN};
     const bosc_clouds_opts clouds = {.size = sizeof clouds, .dim = 3, .id_bits = 32};
+    const bosc_voxels_opts voxels = {.size = sizeof voxels, .dim = 3, .cell = {NEAR, NEAR, NEAR}, .id_bits = 32};
     const bosc_voxelgrid_opts grid = {.size = sizeof grid, .dim = 3, .cell = NEAR, .id_bits = 32};
     const bosc_hash_opts map = {.size = sizeof map, .value_size = 4};
     const bosc_hash_opts multimap = {.size = sizeof multimap, .value_size = 4, .kind = BOSC_HASH_MULTIMAP};
@@ -228,6 +230,7 @@ static void make_structures(struct world *w)
         CHECK_OK(ctx, bosc_kdtree_create(ctx, &tree, k ? &w->tree : &w->unbuilt_tree));
         CHECK_OK(ctx, bosc_voxelgrid_create(ctx, &grid, k ? &w->grid : &w->unbuilt_grid));
         CHECK_OK(ctx, bosc_clouds_create(ctx, &clouds, k ? &w->clouds : &w->unbuilt_clouds));
+        CHECK_OK(ctx, bosc_voxels_create(ctx, &voxels, k ? &w->voxels : &w->unbuilt_voxels));
         CHECK_OK(ctx, bosc_hash_create(ctx, &map, k ? &w->map : &w->unbuilt_map));
         CHECK_OK(ctx, bosc_graph_create(ctx, &graph, k ? &w->graph : &w->unbuilt_graph));
         CHECK_OK(ctx, bosc_trie_create(ctx, &compact_trie, k ? &w->trie : &w->unbuilt_trie));
@@ -284,6 +287,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_ranks_kdtree_build(ctx, w->ranks_tree, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_voxelgrid_build(ctx, w->grid, w->points, w->n, 3));
     CHECK_OK(ctx, bosc_clouds_build(ctx, w->clouds, w->points, w->n, 3, (const int64_t[]){0, w->n / 3, w->n}, 2));
+    CHECK_OK(ctx, bosc_voxels_build(ctx, w->voxels, w->points, w->n, 3, NULL, 1));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->map, w->keys, w->values, w->n));
     CHECK_OK(ctx, bosc_hash_build(ctx, w->multimap, w->bins, w->values, w->n));
     CHECK_OK(ctx, bosc_graph_build(ctx, w->graph, w->u, w->v, w->weights, w->n / 2, w->n));
@@ -314,6 +318,8 @@ static void free_world(struct world *w)
     bosc_voxelgrid_free(w->unbuilt_grid);
     bosc_clouds_free(w->clouds);
     bosc_clouds_free(w->unbuilt_clouds);
+    bosc_voxels_free(w->voxels);
+    bosc_voxels_free(w->unbuilt_voxels);
     bosc_hash_free(w->map);
     bosc_hash_free(w->unbuilt_map);
     bosc_hash_free(w->multimap);

@@ -99,6 +99,26 @@ static void voxelgrid(struct watch *w, int64_t n)
     }
 }
 
+static void voxels(struct watch *w, int64_t n)
+{
+    for (int dtype = 0; dtype < 2; dtype++) {
+        const bosc_voxels_opts o = {
+            .size = sizeof o, .dim = 2, .dtype = dtype ? BOSC_F64 : BOSC_F32, .cell = {.1, .1}, .max_voxels = 9};
+        const void *points = dtype ? (const void *)reals : corners;
+        const int64_t offsets[] = {0, n / 4, n / 3, n};
+        bosc_voxels *v = NULL;
+        int64_t scratch;
+        CHECK_OK(w->ctx, bosc_ctx_trim(w->ctx));
+        CHECK_OK(w->ctx, bosc_voxels_create(w->ctx, &o, &v));
+        CHECK_OK(w->ctx, bosc_voxels_bytes(w->ctx, &o, n, 3, NULL, &scratch));
+        if (w->reserved) CHECK_OK(w->ctx, bosc_voxels_reserve(w->ctx, v, n, 3));
+        start_watch(w, scratch);
+        CHECK_OK(w->ctx, bosc_voxels_build(w->ctx, v, points, n, 0, offsets, 3));
+        check(w);
+        bosc_voxels_free(v);
+    }
+}
+
 static void clouds(struct watch *w, int64_t n)
 {
     for (int dtype = 0; dtype < 2; dtype++) {
@@ -292,6 +312,7 @@ static void hold(void (*of)(struct watch *w, int64_t n))
 static void of_hash(void) { hold(hash); }
 static void of_voxelgrid(void) { hold(voxelgrid); }
 static void of_clouds(void) { hold(clouds); }
+static void of_voxels(void) { hold(voxels); }
 static void of_geometric(void) { hold(geometric); }
 static void of_collision(void) { hold(collision); }
 static void of_neighborlist(void) { hold(neighborlist); }
@@ -301,6 +322,6 @@ static void of_trie(void) { hold(trie); }
 static const struct suite_case suite_cases_promises[] = {
     {"hash", NULL, of_hash},           {"voxelgrid", NULL, of_voxelgrid},       {"clouds", NULL, of_clouds},
     {"geometric", NULL, of_geometric}, {"collision", NULL, of_collision},       {"cellgraph", NULL, of_cellgraph},
-    {"trie", NULL, of_trie},           {"neighborlist", NULL, of_neighborlist},
+    {"trie", NULL, of_trie},           {"neighborlist", NULL, of_neighborlist}, {"voxels", NULL, of_voxels},
 };
 SUITE(promises);

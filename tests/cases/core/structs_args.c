@@ -51,6 +51,8 @@ static void information_of_points(bosc_ctx *ctx)
     bosc_kdtree_opts tree_opts = {.size = sizeof tree_opts, .dim = 2};
     bosc_voxelgrid_opts grid_opts = {.size = sizeof grid_opts, .dim = 2, .cell = 3};
     const bosc_clouds_opts clouds_opts = {.size = sizeof clouds_opts, .dim = 2};
+    const bosc_voxels_opts voxels_opts = {.size = sizeof voxels_opts, .dim = 1, .cell = {1}};
+    bosc_voxels *voxels = NULL;
     const bosc_emst_opts emst = {.size = sizeof emst, .dim = 2};
     bosc_kdtree *tree = NULL;
     bosc_voxelgrid *grid = NULL;
@@ -72,6 +74,9 @@ static void information_of_points(bosc_ctx *ctx)
     CHECK_INFO(bosc_voxelgrid_info, bosc_voxelgrid_get_info(ctx, grid, is));
     CHECK_OK(ctx, bosc_clouds_create(ctx, &clouds_opts, &clouds));
     CHECK_INFO(bosc_clouds_info, bosc_clouds_get_info(ctx, clouds, is));
+    CHECK_OK(ctx, bosc_voxels_create(ctx, &voxels_opts, &voxels));
+    CHECK_INFO(bosc_voxels_info, bosc_voxels_get_info(ctx, voxels, is));
+    bosc_voxels_free(voxels);
     CHECK_INFO(bosc_collision_info, bosc_collision_get_info(ctx, collision, is));
     CHECK_INFO(bosc_neighborlist_info, bosc_neighborlist_get_info(ctx, list, is));
     bosc_neighborlist_free(list);
@@ -203,6 +208,7 @@ static void options(bosc_ctx *ctx)
     MAKE(kdtree);
     MAKE(voxelgrid);
     MAKE(clouds);
+    MAKE(voxels);
     MAKE(hash);
     MAKE(geometric);
     MAKE(collision);
