@@ -183,6 +183,9 @@ static bosc_status check_bytes(bosc_ctx *ctx, int64_t rows, int64_t width, size_
     return BOSC_OK;
 }
 
+/* Cost of a reduction of a voxel, in simple items, for progress: a cache miss or two for each of its rows. Estimated. */
+static double reduction_cost(int64_t n, int64_t items) { return 8 * (1 + (double)n / (double)items); }
+
 static bosc_status mean_staged(bosc_ctx *ctx, struct bi_voxels_mean *mean, int64_t items, size_t bytes)
 {
     const struct bi_voxels_ops *ops = ctx->ops->voxels;
@@ -191,7 +194,8 @@ static bosc_status mean_staged(bosc_ctx *ctx, struct bi_voxels_mean *mean, int64
     BI_TRY(bi_voxels_stage_rows(ctx, &mean->features, &staged));
     BI_TRY(bi_stage_out(ctx, mean->means, bytes, &out, &staged));
     mean->means = out.reachable;
-    BI_TRY((ops->mean ? ops->mean : ops->steps->mean)(ctx, items * mean->blocks, mean));
+    BI_TRY_WITH_COST(ctx, reduction_cost(mean->view.n, items),
+                     (ops->mean ? ops->mean : ops->steps->mean)(ctx, items * mean->blocks, mean));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -212,7 +216,7 @@ bosc_status bosc_voxels_mean(bosc_ctx *ctx, const bosc_voxels *voxels, bosc_dtyp
     BI_TRY(check_out(ctx, "means", means, items, bosc_dtype_size(dtype)));
     if (items == 0) return BOSC_OK;
     mean.blocks = bi_div_up(width, BI_VOXELS_MEAN_COLUMNS);
-    bi_progress_set_total(ctx, (double)items * (double)mean.blocks);
+    bi_progress_set_total(ctx, (double)items * (double)mean.blocks * reduction_cost(voxels->view.n, items));
     BI_RETURN_WITH_SCRATCH(ctx, mean_staged(ctx, &mean, items, bytes));
 }
 
@@ -259,7 +263,8 @@ static bosc_status nearest_staged(bosc_ctx *ctx, struct bi_voxels_nearest *neare
     BI_TRY(bi_voxels_stage_rows(ctx, &nearest->points, &staged));
     BI_TRY(bi_stage_out(ctx, nearest->ids, (size_t)items * (nearest->ids_64bit ? 8 : 4), &out, &staged));
     nearest->ids = out.reachable;
-    BI_TRY((ops->nearest ? ops->nearest : ops->steps->nearest)(ctx, items, nearest));
+    BI_TRY_WITH_COST(ctx, reduction_cost(nearest->view.n, items),
+                     (ops->nearest ? ops->nearest : ops->steps->nearest)(ctx, items, nearest));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -277,7 +282,7 @@ bosc_status bosc_voxels_nearest(bosc_ctx *ctx, const bosc_voxels *voxels, const 
     BI_TRY(count_items(ctx, voxels, capacity, arrays, 1, &items));
     BI_TRY(check_out(ctx, "ids", ids, items, id_bytes(voxels)));
     if (items == 0) return BOSC_OK;
-    bi_progress_set_total(ctx, (double)items);
+    bi_progress_set_total(ctx, (double)items * reduction_cost(voxels->view.n, items));
     BI_RETURN_WITH_SCRATCH(ctx, nearest_staged(ctx, &nearest, items));
 }
 

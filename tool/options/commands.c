@@ -264,6 +264,23 @@ const struct command commands[] = {
                  POINTS_OPTIONS},
      .writes_arrays = true,
      .run = run_tour},
+    {.room = "voxels",
+     .usage = "P --size H [--method mean|first|nearest] [-o points.npy] [--labels v.npy]",
+     .summary = "Reduce points to one for each voxel, a cube of edge H.\n"
+                "Voxels are numbered by their first rows in P. They are counted without outputs too.",
+     .example = "boscage voxels points.npy --size 0.05 -o few.npy --json",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = {{.id = OPT_SIZE, .required = true, .value = "H", .help = "edge of a voxel"},
+                 {.id = OPT_METHOD,
+                  .choices = CHOICES("mean", "first", "nearest"),
+                  .help = "the mean of the points of a voxel (mean, default), the first of them, or the one nearest to "
+                          "the centre of the voxel"},
+                 {.id = OPT_OUTPUT, .help = "output file of the points: .npy, (v, dim); - is standard output"},
+                 {.id = OPT_LABELS, .help = "output file of the voxel of each row of P: .npy, (n,) i8; -1: none"},
+                 POINTS_OPTIONS},
+     .writes_arrays = true,
+     .run = run_voxels},
 #include "tool/options/hash_commands.inc"
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
