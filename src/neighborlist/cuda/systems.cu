@@ -16,8 +16,8 @@ enum { WARPS = 8 };
 enum {
     THREADS = WARPS * 32,
     ATOMS = BI_NEIGHBORLIST_SMALL_SYSTEM,
-    IMAGES = 64, /* bits of a mask */
-    SHIFTS = 640 /* 7.5 KiB of shared memory; 594 are enough for 64 images */
+    IMAGES = 32, /* bits of a mask */
+    SHIFTS = 320 /* 306 are enough for 32 images */
 };
 
 struct system_shared {
@@ -53,7 +53,7 @@ static __device__ void measure_images(const bi_neighborlist_system &s, system_sh
         const bool is_short = reach < IMAGES;
         sh->reach[c] = s.periodic[c] && is_short ? (float)reach * (1 + 0x1p-20f) + 0x1p-18f : 0;
         sh->most[c] = s.periodic[c] && is_short ? (int32_t)(sh->reach[c] + 1 + 0x1p-10f) : 0;
-        images *= is_short ? (int32_t)(2 * sh->reach[c]) + 1 : IMAGES + 1;
+        images *= is_short ? (int32_t)(2 * sh->reach[c] + 0x1p-16f) + 1 : IMAGES + 1;
         shifts *= 2 * sh->most[c] + 1;
     }
     sh->fits = images <= IMAGES && shifts <= SHIFTS;
@@ -135,26 +135,49 @@ static __device__ bool accept_image(const system_search &a, int32_t i, int32_t j
     return square <= a.square_sure || is_near(a, i, j, m);
 }
 
-/* Returns a mask of the images of a range that are neighbours, in ascending order of images. */
-static __device__ uint64_t find_near_images(const system_search &a, int32_t i, int32_t j, const image_range &range)
+static __device__ int32_t count_images(const image_range &range)
 {
-    uint64_t mask = 0, bit = 1;
-    int32_t m[BI_NEIGHBORLIST_DIM];
-    for (m[0] = range.from[0]; m[0] <= range.to[0]; m[0]++)
-        for (m[1] = range.from[1]; m[1] <= range.to[1]; m[1]++)
-            for (m[2] = range.from[2]; m[2] <= range.to[2]; m[2]++, bit <<= 1)
-                if (accept_image(a, i, j, m)) mask |= bit;
+    int32_t count = 1;
+    for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) count *= max(range.to[c] - range.from[c] + 1, 0);
+    return count;
+}
+
+/* Advances to the next image of a range, in ascending order. One loop over all images, as in nested loops the lanes of
+ * a warp would take the most steps of any lane along each axis. */
+static __device__ void advance_image(const image_range &range, int32_t *m)
+{
+    m[2]++;
+    if (m[2] > range.to[2]) {
+        m[2] = range.from[2];
+        m[1]++;
+    }
+    if (m[1] > range.to[1]) {
+        m[1] = range.from[1];
+        m[0]++;
+    }
+}
+
+/* Returns a mask of the images of a range that are neighbours, in ascending order. */
+static __device__ uint32_t find_near_images(const system_search &a, int32_t i, int32_t j, const image_range &range)
+{
+    const int32_t count = count_images(range);
+    int32_t m[BI_NEIGHBORLIST_DIM] = {range.from[0], range.from[1], range.from[2]};
+    uint32_t mask = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (accept_image(a, i, j, m)) mask |= 1u << k;
+        advance_image(range, m);
+    }
     return mask;
 }
 
 /* Writes the entries of a mask. */
-static __device__ void write_entries(uint64_t mask, uint32_t j, const image_range &range, unsigned long long *out)
+static __device__ void write_entries(uint32_t mask, uint32_t j, const image_range &range, unsigned long long *out)
 {
-    int32_t m[BI_NEIGHBORLIST_DIM];
-    for (m[0] = range.from[0]; m[0] <= range.to[0] && mask; m[0]++)
-        for (m[1] = range.from[1]; m[1] <= range.to[1] && mask; m[1]++)
-            for (m[2] = range.from[2]; m[2] <= range.to[2] && mask; m[2]++, mask >>= 1)
-                if (mask & 1) *out++ = bi_neighborlist_entry(j, m);
+    int32_t m[BI_NEIGHBORLIST_DIM] = {range.from[0], range.from[1], range.from[2]};
+    for (; mask; mask >>= 1) {
+        if (mask & 1) *out++ = bi_neighborlist_entry(j, m);
+        advance_image(range, m);
+    }
 }
 
 /* Returns the number of neighbours of atom i. The whole warp calls it. */
@@ -162,7 +185,7 @@ static __device__ uint32_t count_atom(const system_search &a, int32_t i)
 {
     uint32_t count = 0;
     for (int32_t j = (int32_t)(threadIdx.x % 32); j < a.count; j += 32)
-        count += (uint32_t)__popcll(find_near_images(a, i, j, find_images(a.sh, i, j)));
+        count += (uint32_t)__popc(find_near_images(a, i, j, find_images(a.sh, i, j)));
     return bi_warp_sum(count);
 }
 
@@ -173,12 +196,12 @@ static __device__ void fill_atom(const system_search &a, int32_t i)
     for (int32_t first = 0; first < a.count; first += 32) {
         const int32_t j = first + (int32_t)(threadIdx.x % 32);
         image_range range = {};
-        uint64_t mask = 0;
+        uint32_t mask = 0;
         if (j < a.count) {
             range = find_images(a.sh, i, j);
             mask = find_near_images(a, i, j, range);
         }
-        const uint32_t own = (uint32_t)__popcll(mask), upto = bi_warp_inclusive_sum(own);
+        const uint32_t own = (uint32_t)__popc(mask), upto = bi_warp_inclusive_sum(own);
         if (mask) write_entries(mask, (uint32_t)(a.begin + j), range, out + (upto - own));
         out += __shfl_sync(~0u, upto, 31);
     }
