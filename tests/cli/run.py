@@ -16,7 +16,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
-pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
+pairs, atom_pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), umi_of_cells, table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), pixels (of a picture), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
 """
@@ -42,6 +42,26 @@ def squares(points, queries):
         d = points[None, :, c].astype(kind) - queries[:, None, c].astype(kind)
         total += d * d
     return total
+
+
+def atom_pairs(points, cutoff, cell=None, periodic="abc", offsets=None, half=False):
+    """Rows (i, j, S), ascending, and distances of all pairs of images nearer than a cutoff, by a search of all."""
+    at, found = points.astype(float), []
+    offsets = [0, len(at)] if offsets is None else offsets
+    cells = np.broadcast_to(np.zeros((3, 3)) if cell is None else cell, (len(offsets) - 1, 3, 3))
+    reach = [8 * (cell is not None and c in periodic) for c in "abc"]
+    images = np.array([s for s in np.ndindex(*(2 * r + 1 for r in reach))]) - reach
+    for begin, end, vectors in zip(offsets, offsets[1:], cells):
+        moves = (images[:, :1] * vectors[0] + images[:, 1:2] * vectors[1]) + images[:, 2:] * vectors[2]
+        for i in range(begin, end):
+            d = (at[begin:end] - at[i])[:, None] + moves[None]
+            d = np.sqrt((d[..., 0] * d[..., 0] + d[..., 1] * d[..., 1]) + d[..., 2] * d[..., 2])
+            for j, s in zip(*np.nonzero(d < cutoff)):
+                shift, other = tuple(images[s]), begin + j
+                if (other, shift) != (i, (0, 0, 0)) and (not half or (i, (0, 0, 0)) < (other, shift)):
+                    found.append((i, other, *shift, d[j, s]))
+    found = np.array(sorted(found)).reshape(-1, 6)
+    return found[:, :5].astype(int), found[:, 5]
 
 
 def knn(points, queries, k, within=None):
@@ -575,7 +595,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
+        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "atom_pairs": atom_pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
                  "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,

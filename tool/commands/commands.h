@@ -25,6 +25,7 @@ int run_cluster_hdbscan(struct job *job);
 int run_cluster_cut(struct job *job);
 int run_tour(struct job *job);
 int run_voxels(struct job *job);
+int run_neighbors(struct job *job);
 int run_kdtree_build(struct job *job);
 int run_kdtree_verify(struct job *job);
 int run_kdtree_knn(struct job *job);

@@ -281,6 +281,30 @@ const struct command commands[] = {
                  POINTS_OPTIONS},
      .writes_arrays = true,
      .run = run_voxels},
+    {.room = "neighbors",
+     .usage = "P --cutoff R [--cell CELL] [-o pairs.npy] [--shifts S.npy] [--distances d.npy]",
+     .summary =
+         "Find or count all pairs of atoms nearer than R, in periodic cells of any shape.\n"
+         "pairs (p, 2) i8 are rows i and j of P, ascending in (i, j, S). Atom j is at P[j] + S @ cell: an atom may\n"
+         "have several images of another one, and of itself, as neighbours.",
+     .example = "boscage neighbors atoms.npy --cutoff 0.2 --cell 1 -o pairs.npy --shifts shifts.npy",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options =
+         {{.id = OPT_CUTOFF, .required = true},
+          {.id = OPT_CELL},
+          {.id = OPT_PERIODIC},
+          {.id = OPT_SYSTEMS},
+          {.id = OPT_HALF},
+          {.id = OPT_OUTPUT,
+           .help = "output file of the pairs: .npy, (p, 2) i8; - is standard output. Without outputs they are counted"},
+          {.id = OPT_SHIFTS},
+          {.id = OPT_DISTANCES, .help = "output file of the distances: .npy, (p,) f4 for f4 atoms, else f8"},
+          {.id = OPT_OFFSETS,
+           .help = "output file of the rows of atoms: pairs o[i] to o[i + 1] - 1 are those of atom i"},
+          POINTS_OPTIONS},
+     .writes_arrays = true,
+     .run = run_neighbors},
 #include "tool/options/hash_commands.inc"
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
