@@ -33,8 +33,9 @@ class _Definitions:
         for operator in (points, ball):
             operator.register_autograd(self.backward, setup_context=self.save_for_backward)
 
-        lists = "(str quantities, Tensor positions, float cutoff, Tensor? offsets, Tensor? cells, Tensor? pbc, bool half)"
-        atoms = self.add("neighbor_lists", f"{lists} -> Tensor[]", self.fake_lists)
+        systems = "Tensor positions, float cutoff, Tensor? offsets, Tensor? cells, Tensor? pbc"
+        lists = f"(str quantities, {systems}, bool half) -> Tensor[]"
+        atoms = self.add("neighbor_lists", lists, self.fake_lists)
         atoms.register_autograd(self.lists_backward, setup_context=self.save_lists)
 
     def add(self, name: str, schema: str, fake: Callable, call: Optional[Callable] = None) -> Any:

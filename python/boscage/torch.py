@@ -1,4 +1,4 @@
-"""Neighbours and samples of batches of point clouds, with the signatures of PyTorch Geometric, PyTorch3D and simple-knn.
+"""Neighbours and samples of batches of point clouds: calls of PyTorch Geometric, PyTorch3D and simple-knn.
 
 ``batch`` vectors give the cloud of each row and ascend. Arrays are tensors of PyTorch, or those of NumPy, CuPy and JAX;
 answers are of the same library, on the same device, and the same on all devices. Two differences: of points beyond

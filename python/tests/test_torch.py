@@ -38,7 +38,8 @@ CALLS = {
     "distCUDA2": lambda x, y, a, b, p, q: ours.distCUDA2(x),
     "neighbor_lists": lambda x, y, a, b, p, q: neighbor_lists("ijSdDpP", x, 0.4, [0, 14, 28, 40], 1.5 * np.eye(3)),
 }
-BOUNDED = {"knn of a cloud", "knn_graph of a cloud", "nearest", "fps of a cloud", "knn_points", "ball_query", "distCUDA2"}
+BOUNDED = {"knn of a cloud", "knn_graph of a cloud", "nearest", "fps of a cloud"}
+BOUNDED |= {"knn_points", "ball_query", "distCUDA2"}
 
 
 def check_gradients(call, inputs):
