@@ -1,4 +1,4 @@
-"""Neighbours in batches of clouds of shape (clouds, rows, coordinates), of which some rows may not count."""
+"""Neighbours in batches of padded clouds: arrays of shape (clouds, rows, coordinates)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Rows:
         self.shape = clouds, most
 
     def pad(self, space: Space, x: Any, absent: Any) -> Any:
-        """Rows of the batch, of which there is one at least, as rows of the padded clouds."""
+        """Rows of a batch that is not empty, as rows of the padded clouds."""
         if self.back is not None:
             x = _where(space, self.back[1][:, None], x[self.back[0]], absent)
         return x.reshape(*self.shape, x.shape[1])

@@ -160,7 +160,7 @@ static int report_list_error(const struct job *job, bosc_status status)
     return report_argument_error(job->ctx, status, "cutoff", option_flag(OPT_CUTOFF));
 }
 
-/* Allocates the outputs that are written. */
+/* Allocates the requested outputs. */
 static int allocate_outputs(const struct job *job, const struct system_input *in, int64_t count,
                             bosc_array arrays[OUTPUTS], const char *paths[OUTPUTS])
 {
