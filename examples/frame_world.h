@@ -1,6 +1,6 @@
 /* A small world that is rebuilt every frame: examples/frame.c times it, and `boscage viewer` records it.
  *
- * A planet with districts of finer heights, objects that travel over it, and a robot. A frame has seven stages, and each
+ * A planet with districts of finer heights, objects that travel over it, and a robot. A frame has seven stages; each
  * rebuilds its structure from the data of the frame:
  *   planet    the triangles for the camera of the frame, from the pool of bisectors
  *   objects   their positions on the ground

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page of boscage viewer, read by a reader of its own: its arrays are those that examples/frame.c computes, to the
-bit, and every structure is right: a closed mesh, pairs in contact, a spanning forest, routes from stations, a robot that
-turns on.
+bit, and every structure is right: a closed mesh, pairs in contact, a spanning forest, routes from stations, and a robot
+that turns.
 
 usage: viewer.py BOSCAGE EXAMPLE_FRAME [EMULATED_BOSCAGE]
 

@@ -756,7 +756,7 @@ const struct command commands[] = {
          "them, and the turn of a robot among walls that move: examples/frame.c. DIR/index.html has a free camera,\n"
          "needs WebGL 2 and neither a server nor a network, and holds the arrays of all frames. It is the same on\n"
          "every machine and backend.",
-     .example = "boscage viewer --n 2000 --frames 90 -o viewer",
+     .example = "boscage viewer --n 500 --frames 20 -o viewer",
      .options = {{.id = OPT_OUTPUT, .required = true, .value = "DIR", .help = "folder of the page"},
                  {.id = OPT_N, .help = "number of objects, 64 to 20000 (default 1500)"},
                  {.id = OPT_FRAMES, .help = "number of frames, 1 to 1000 (default 60)"}},

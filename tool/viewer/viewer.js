@@ -1,6 +1,6 @@
-/* Plays a run that `boscage viewer` recorded. The page holds the run: its numbers as JSON, and its arrays, little-endian,
- * as base64. Nothing else is loaded. The part behind # sets the view: #frame=30&view=LATITUDE,LONGITUDE,ALTITUDE,HEADING,
- * PITCH (degrees, metres), follow, pause; still: pause, without controls, for a picture. */
+/* Plays a run that `boscage viewer` recorded. The page holds the run: its numbers as JSON, and its arrays,
+ * little-endian, as base64. Nothing else is loaded. The part behind # sets the view: frame=30,
+ * view=LATITUDE,LONGITUDE,ALTITUDE,HEADING,PITCH (degrees, metres), follow, pause; still: pause, without controls. */
 "use strict";
 
 /* ---- the run ---- */
@@ -176,7 +176,8 @@ function linesOf(triangle) {
 const globe = { vertex: floats(run.globe.vertex), triangle: words(run.globe.triangle) };
 const shown = (name) => document.getElementById("show-" + name).checked;
 
-/* Draws a mesh: filled or as the lines of its triangles. `side`: 1 before the edge of the recorded view, -1 beyond, 0 all. */
+/* Draws a mesh: filled or as the lines of its triangles.
+ * side: 1: up to the horizon of the recorded camera; -1: beyond; 0: all. */
 function drawMesh(name, mesh, matrix, frame, side, asLines) {
   const eye = frame.camera, distance = length(eye);
   gl.useProgram(ground.program);
@@ -196,7 +197,7 @@ function drawMesh(name, mesh, matrix, frame, side, asLines) {
   gl.drawElements(asLines ? gl.LINES : gl.TRIANGLES, index.length, gl.UNSIGNED_INT, 0);
 }
 
-/* Draws points (width 1) or lines between pairs of positions (width 2); lines of more than a pixel are drawn with offsets. */
+/* Draws points, or lines between the positions of `index`. Thicker lines are drawn several times, with offsets. */
 function drawMarks(matrix, mode, position, index, shade, look) {
   gl.useProgram(marks.program);
   gl.uniform1f(marks.raise, look.raise);
@@ -255,7 +256,8 @@ let at = 0, playing = false; /* the position in the run: a frame and a part of t
 
 function recordedCamera() {
   const i = Math.floor(at), a = frames[i], b = frames[Math.min(i + 1, frames.length - 1)], t = at - i;
-  return { eye: mix(a.camera, b.camera, t), direction: mix(a.direction, b.direction, t), up: mix(a.up, b.up, t), fov: a.fov };
+  return { eye: mix(a.camera, b.camera, t), direction: mix(a.direction, b.direction, t), up: mix(a.up, b.up, t),
+    fov: a.fov };
 }
 
 let camera;
@@ -283,7 +285,8 @@ function drawRobot(i, t) {
   gl.uniformMatrix4fv(solid.matrix, false,
     projectionOf({ eye, direction: eye.map((c) => -c), up: [0, 0, 1], fov: 0.74 }, 1, 0.5, 20));
   gl.disableVertexAttribArray(1);
-  drawBoxes(frame.walls.map((w, k) => w.map((c, s) => mix(c, next.walls[k][s], t))), [1, 0, 0, 0], [0.55, 0.62, 0.7, 1]);
+  const walls = frame.walls.map((w, k) => w.map((c, s) => mix(c, next.walls[k][s], t)));
+  drawBoxes(walls, [1, 0, 0, 0], [0.55, 0.62, 0.7, 1]);
   drawBoxes(run.key, slerp(frame.rotation, next.rotation, t), [0.9, 0.55, 1, 1]);
   gl.disable(gl.SCISSOR_TEST);
 }
@@ -321,7 +324,8 @@ function draw() {
     for (const route of frame.routes)
       drawMarks(matrix, gl.LINE_STRIP, p, route, null, { raise: 1.026, first: [0.37, 0.89, 1, 1], offsets: thick });
   if (shown("objects"))
-    drawMarks(matrix, gl.POINTS, p, null, null, { raise: 1.023, size: radius * 0.02 * canvas.height / 2, first: [1, 1, 1, 1] });
+    drawMarks(matrix, gl.POINTS, p, null, null,
+      { raise: 1.023, size: radius * 0.01 * canvas.height, first: [1, 1, 1, 1] });
   drawRobot(i, t);
   /* 4. The numbers. */
   const set = (id, text) => { document.getElementById(id).textContent = text; };
