@@ -26,7 +26,7 @@ class _Definitions:
         self.add("graph", graph, self.fake_graph)
         self.add("nearest", f"(Tensor x, Tensor y, {tail}) -> Tensor", self.fake_nearest)
         fps = "(Tensor src, Tensor? batch, float ratio, int? size, Tensor? ptr, Tensor? seed) -> Tensor"
-        self.add("fps", fps, self.fake_fps, self.sample)
+        self.add("fps", fps, self.fake_fps)
         padded = "Tensor p1, Tensor p2, Tensor? lengths1, Tensor? lengths2, int k"
         points = self.add("knn_points", f"({padded}, bool exclude_self) -> (Tensor, Tensor)", self.fake_padded)
         ball = self.add("ball_query", f"({padded}, float r) -> (Tensor, Tensor)", self.fake_padded)
@@ -38,9 +38,8 @@ class _Definitions:
         atoms = self.add("neighbor_lists", lists, self.fake_lists)
         atoms.register_autograd(self.lists_backward, setup_context=self.save_lists)
 
-    def add(self, name: str, schema: str, fake: Callable, call: Optional[Callable] = None) -> Any:
-        call = call or self.calls[name]
-        operator = self.torch.library.custom_op(f"boscage::{name}", call, mutates_args=(), schema=schema)
+    def add(self, name: str, schema: str, fake: Callable) -> Any:
+        operator = self.torch.library.custom_op(f"boscage::{name}", self.calls[name], mutates_args=(), schema=schema)
         operator.register_fake(fake)
         return operator
 
@@ -94,12 +93,6 @@ class _Definitions:
             "P": ((count, 2), torch.int64),
         }
         return [positions.new_empty(shapes[k][0], dtype=shapes[k][1]) for k in quantities]
-
-    # ---- samples ----
-
-    def sample(self, src: Any, batch: Any, ratio: float, size: Any, ptr: Any, seed: Any) -> Any:
-        drawn = seed is not None
-        return self.calls["fps"](src, batch, ratio, drawn, size, ptr, int(seed) if drawn else None)
 
     # ---- gradients ----
 

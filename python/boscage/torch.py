@@ -20,6 +20,7 @@ from . import _torch_operators
 from ._arrays import Space, space_of
 from ._numbers import real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
+from ._torch_clouds import TensorClouds, sample
 from .atoms import listed
 from .clouds import PointClouds, offsets_of
 
@@ -80,11 +81,11 @@ def _edges(space: Space, ids: Any) -> tuple[Any, Any]:
 
 
 def _near(clouds: PointClouds, queries: tuple, k: int, r: Optional[float], exclude_self: bool) -> tuple[Any, Any]:
-    """The rows and the entries of the k nearest of each query; with r those within it: of all, by id, if no cloud has
-    more than k points."""
+    """The rows and the entries of the k nearest of each query; with r those within it: all, by row, if no query has
+    more than k."""
     space = clouds._space
-    largest = int(np.diff(space.host(clouds.offsets)).max(initial=0))
-    if r is None or k < largest:
+    if r is None or int(space.host(clouds.count(r, *queries, exclude_self=exclude_self)).max(initial=0)) > k:
+        largest = int(np.diff(space.host(clouds.offsets)).max(initial=0))
         limit = np.inf if r is None else r
         return _edges(space, clouds.knn(min(k, max(largest, 1)), *queries, r=limit, exclude_self=exclude_self)[1])
     rows, ids, _ = clouds.radius(r, *queries, exclude_self=exclude_self)
@@ -117,6 +118,31 @@ def _nearest(x: Any, y: Any, batch_x: Any, batch_y: Any) -> Any:
     clouds, x, of_x = _batches(y, x, batch_y, batch_x, None, ("batch_y", "batch_x"))
     ids = clouds.knn(1, x, of_x)[1]
     return ids.reshape(ids.shape[0])
+
+
+def _knn_of_tensors(x: Any, y: Any, k: int, batch_x: Any, batch_y: Any, size: Optional[int]) -> Any:
+    with TensorClouds(_torch, x, batch_x, ("batch_x", "batch_y"), size, y, batch_y) as clouds:
+        return clouds.nearest(k, None, False, 0)
+
+
+def _radius_of_tensors(x: Any, y: Any, r: float, batch_x: Any, batch_y: Any, most: int, size: Optional[int]) -> Any:
+    with TensorClouds(_torch, x, batch_x, ("batch_x", "batch_y"), size, y, batch_y) as clouds:
+        return clouds.within(r, most, False, 0)
+
+
+def _graph_of_tensor(x: Any, k: int, r: Optional[float], batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
+    row = int(flow == "source_to_target")
+    with TensorClouds(_torch, x, batch, ("batch",), size) as clouds:
+        return clouds.nearest(k, None, not loop, row) if r is None else clouds.within(r, k, not loop, row)
+
+
+def _nearest_of_tensors(x: Any, y: Any, batch_x: Any, batch_y: Any) -> Any:
+    with TensorClouds(_torch, y, batch_y, ("batch_y", "batch_x"), None, x, batch_x) as clouds:
+        return clouds.single_nearest()
+
+
+def _fps_of_tensor(src: Any, batch: Any, ratio: float, size: Optional[int], ptr: Any, seed: Any) -> Any:
+    return sample(_torch, src, batch, ratio, size, ptr, None if seed is None else int(seed))
 
 
 def _most(max_num_neighbors: Any) -> int:
@@ -181,8 +207,8 @@ def radius(
 ) -> Any:
     """Finds for each row of y the rows of x within r, in the same cloud: the nearest ``max_num_neighbors`` of them.
 
-    Arguments and results are those of `knn`, but neighbours are by distance only if a cloud of x has more than
-    ``max_num_neighbors`` points, else by row.
+    Arguments and results are those of `knn`, but neighbours are by row, unless a row of y has more than
+    ``max_num_neighbors``: then those of all rows are by distance.
 
     Examples
     --------
@@ -339,8 +365,9 @@ def fps(
         if not random_start:
             seed = None
         elif seed is None:  # so that torch.manual_seed decides
-            seed = _torch.randint(2**62, (1,))
-        src, batch, ptr, seed = _tensors(src, batch, ptr, seed)
+            seed = _torch.randint(2**62, (1,), device="cpu")
+        src, batch, ptr = _tensors(src, batch, ptr)
+        seed = None if seed is None else _torch.as_tensor(seed)  # in host memory
         return _OPERATORS.fps(src, batch, ratio, batch_size, ptr, seed)
     return _fps(src, batch, ratio, bool(random_start), batch_size, ptr, seed)
 
@@ -360,7 +387,8 @@ def _fps(
         raise ValueError(f"ptr: does not ascend from 0 to {src.shape[0]}")
     starts = None
     if random_start:
-        starts = offsets[:-1] + np.random.default_rng(seed).integers(0, np.maximum(sizes, 1))
+        drawn = np.random.default_rng(seed).random(len(sizes))
+        starts = offsets[:-1] + np.minimum((drawn * sizes).astype(np.int64), np.maximum(sizes - 1, 0))
     return PointClouds(src, offsets).sample_farthest(np.ceil(ratio * sizes).astype(np.int64), starts)[1]
 
 
@@ -511,11 +539,11 @@ def neighbor_tensors(
 _OPERATORS = _torch_operators.define(
     _torch,
     {
-        "knn": _knn,
-        "radius": _radius,
-        "graph": _graph,
-        "nearest": _nearest,
-        "fps": _fps,
+        "knn": _knn_of_tensors,
+        "radius": _radius_of_tensors,
+        "graph": _graph_of_tensor,
+        "nearest": _nearest_of_tensors,
+        "fps": _fps_of_tensor,
         "knn_points": knn_padded,
         "ball_query": ball_query_padded,
         "neighbor_lists": listed,
