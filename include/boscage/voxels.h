@@ -82,7 +82,7 @@ typedef struct bosc_voxels_info {
     size_t size;
     int64_t n, cloud_count;
     int64_t voxel_count; /* -1: a queued build; bosc_voxels_count waits for the number */
-    int64_t voxel_limit; /* at most so many voxels: n, or cloud_count x max_voxels if that is less */
+    int64_t voxel_limit; /* upper bound of voxel_count: the lesser of n and cloud_count x max_voxels */
     int32_t dim;
     bosc_dtype dtype;
     int32_t id_bits;
@@ -165,8 +165,8 @@ BOSC_API bosc_status bosc_voxels_pad(bosc_ctx *ctx, const bosc_voxels *voxels, b
 /* The geometry of a convolution. Set `size`; zeros mean the defaults. */
 typedef struct bosc_voxels_kernel {
     size_t size;
-    int32_t shape[3];    /* offsets along each coordinate, 1 to 15; 0: 3. Odd s: -(s / 2) to s / 2; even s: 0 to s - 1 */
-    int32_t stride[3];   /* coordinates of `out` are multiplied by it, 1 to 2^20; 0: 1 */
+    int32_t shape[3];  /* offsets along each coordinate, 1 to 15; 0: 3. Odd s: -(s / 2) to s / 2; even s: 0 to s - 1 */
+    int32_t stride[3]; /* coordinates of `out` are multiplied by it, 1 to 2^20; 0: 1 */
     int32_t dilation[3]; /* offsets are multiplied by it, 1 to 2^20; 0: 1 */
 } bosc_voxels_kernel;
 

@@ -9,7 +9,7 @@ struct build {
     const int64_t *offsets;
     uint64_t none;    /* the key of rows in no voxel */
     bool is_measured; /* the box is that of the occupied voxels */
-    void *keys;    /* (n) sorted */
+    void *keys;       /* (n) sorted */
     uint32_t *segment_of, *ranks;
 };
 
@@ -54,7 +54,7 @@ static bosc_status measure_box(bosc_ctx *ctx, struct build *b)
     BI_TRY(ctx->backend->copy(ctx, args.extents, extents, sizeof extents));
     if (b->points.n > 0)
         BI_TRY_WITH_COST(ctx, BI_VOXELS_EXTENT_ROWS,
-                     ctx->ops->voxels->steps->extent(ctx, bi_div_up(b->points.n, BI_VOXELS_EXTENT_ROWS), &args));
+                         ctx->ops->voxels->steps->extent(ctx, bi_div_up(b->points.n, BI_VOXELS_EXTENT_ROWS), &args));
     BI_TRY(bi_read_back(ctx, extents, args.extents, sizeof extents));
     for (int c = 0; c < box->dim; c++) {
         const bool any = extents[2 * c] != INT64_MAX;
@@ -77,7 +77,8 @@ static bosc_status set_box(bosc_ctx *ctx, struct build *b)
         b->is_measured = true;
         BI_TRY(measure_box(ctx, b));
         if (!count_keys(&b->next, &b->none))
-            return bi_fail(ctx, BOSC_ERR_LIMIT, "points: the box of the occupied voxels of %lld clouds holds 2^63 or more",
+            return bi_fail(ctx, BOSC_ERR_LIMIT,
+                           "points: the box of the occupied voxels of %lld clouds holds 2^63 or more",
                            (long long)b->next.cloud_count);
     }
     b->next.keys_64bit = b->none > UINT32_MAX;
@@ -149,10 +150,12 @@ static bosc_status number_voxels(bosc_ctx *ctx, const struct build *b)
                                             .heads = b->next.heads,
                                             .segment_count = b->next.segment_count,
                                             .inverse = to->inverse.data};
+    /* 1. First voxels of the clouds. */
     BI_TRY(steps->offset(ctx, clouds + 1, &offset));
     if (most > 0)
         BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, voxel_offsets, clouds + 1,
                                         voxel_offsets));
+    /* 2. Segments and ids; then the voxel of each row. */
     BI_TRY(steps->number(ctx, n, &number));
     return steps->invert(ctx, n, &invert);
 }

@@ -6,8 +6,8 @@
 #include "core/arena.h"
 
 enum { ROWS, INVERSE, KEYS, HEADS, IDS, SEGMENTS, VOXEL_OFFSETS, SEGMENT_COUNT, BLOCKS }; /* in arrays of blocks */
-enum { SLACK = 1 << 20 };            /* scratch for counters and alignment: a margin */
-enum { MOST_ELEMENT_BYTES = 8 };     /* of coordinates and features */
+enum { SLACK = 1 << 20 };               /* scratch for counters and alignment: a margin */
+enum { MOST_ELEMENT_BYTES = 8 };        /* of coordinates and features */
 static const double most_side = 0x1p31; /* coordinates are 32-bit integers */
 
 bosc_status bi_voxels_check(bosc_ctx *ctx, const char *name, const bosc_voxels *voxels)
@@ -101,8 +101,9 @@ bosc_status bosc_voxels_create(bosc_ctx *ctx, const bosc_voxels_opts *opts, bosc
 /* The blocks in the order of the enum above. */
 static void list_blocks(bosc_voxels *voxels, struct bi_block *blocks[BLOCKS])
 {
-    struct bi_block *const all[BLOCKS] = {&voxels->rows, &voxels->inverse,  &voxels->keys,          &voxels->heads,
-                                          &voxels->ids,  &voxels->segments, &voxels->voxel_offsets, &voxels->segment_count};
+    struct bi_block *const all[BLOCKS] = {&voxels->rows,          &voxels->inverse,      &voxels->keys,
+                                          &voxels->heads,         &voxels->ids,          &voxels->segments,
+                                          &voxels->voxel_offsets, &voxels->segment_count};
     for (int b = 0; b < BLOCKS; b++) blocks[b] = all[b];
 }
 

@@ -122,8 +122,7 @@ bosc_status bosc_voxels_inverse(bosc_ctx *ctx, const bosc_voxels *voxels, void *
     BI_RETURN_WITH_SCRATCH(ctx, copy_inverse(ctx, voxels, ids));
 }
 
-static bosc_status list_members(bosc_ctx *ctx, const bosc_voxels *voxels, int64_t *offsets, void *ids,
-                                int64_t capacity)
+static bosc_status list_members(bosc_ctx *ctx, const bosc_voxels *voxels, int64_t *offsets, void *ids, int64_t capacity)
 {
     const struct bi_voxels_steps *steps = ctx->ops->voxels->steps;
     const int64_t n = voxels->view.n;
@@ -136,7 +135,7 @@ static bosc_status list_members(bosc_ctx *ctx, const bosc_voxels *voxels, int64_
     BI_TRY(steps->list(ctx, capacity + 1, &list));
     BI_TRY(ctx->backend->core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, capacity + 1, counts));
     BI_TRY(bi_stage_back(ctx, &out_offsets));
-    /* 2. Rows. Those that count in no voxel leave the end of the array alone. */
+    /* 2. Rows. The end of the array stays as it is if some rows count in no voxel. */
     bool ids_staged = false;
     BI_TRY(bi_stage_out(ctx, ids, (size_t)n * id_bytes(voxels), &out_ids, &ids_staged));
     const struct bi_voxels_members members = {voxels->view, counts, out_ids.reachable, voxels->opts.id_bits == 64};
@@ -157,7 +156,8 @@ bosc_status bosc_voxels_members(bosc_ctx *ctx, const bosc_voxels *voxels, int64_
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
     BI_TRY(check_out(ctx, "offsets", offsets, 1, sizeof *offsets));
     BI_TRY(check_out(ctx, "ids", ids, voxels->view.n, id_bytes(voxels)));
-    if (capacity > INT64_MAX / 16) return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is too large", (long long)capacity);
+    if (capacity > INT64_MAX / 16)
+        return bi_fail(ctx, BOSC_ERR_ARG, "capacity: %lld is too large", (long long)capacity);
     BI_TRY(count_items(ctx, voxels, capacity, NULL, 0, &items));
     bi_progress_set_total(ctx, (double)voxels->view.n + 2 * (double)capacity);
     BI_RETURN_WITH_SCRATCH(ctx, list_members(ctx, voxels, offsets, ids, capacity));
@@ -295,7 +295,7 @@ static bosc_status pad_staged(bosc_ctx *ctx, struct bi_voxels_pad *pad, struct b
     pad->features = rows->data;
     BI_TRY(bi_stage_out(ctx, pad->padded, bytes, &out, &staged));
     pad->padded = out.reachable;
-    BI_TRY(ctx->ops->voxels->steps->pad(ctx, items * pad->rows, pad));
+    BI_TRY_WITH_COST(ctx, 8 + (double)pad->width, ctx->ops->voxels->steps->pad(ctx, items * pad->rows, pad));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -321,7 +321,7 @@ bosc_status bosc_voxels_pad(bosc_ctx *ctx, const bosc_voxels *voxels, bosc_dtype
     BI_TRY(check_out(ctx, "padded", padded, items, size));
     if (items == 0) return BOSC_OK;
     struct bi_voxels_pad pad = {voxels->view, features, width, from.stride, rows, size == 8, padded};
-    bi_progress_set_total(ctx, (double)items * (double)rows);
+    bi_progress_set_total(ctx, (double)items * (double)rows * (8 + (double)width));
     BI_RETURN_WITH_SCRATCH(ctx, pad_staged(ctx, &pad, &from, items, bytes));
 }
 
@@ -377,8 +377,7 @@ bosc_status bosc_voxels_kernel_map(bosc_ctx *ctx, const bosc_voxels *in, const b
     BI_TRY(bi_voxels_check(ctx, "in", in));
     BI_TRY(bi_voxels_check(ctx, "out", out));
     const int32_t dim = in->opts.dim;
-    struct bi_voxels_map args = {
-        .in = in->view, .out = out->view, .map = map, .ids_64bit = in->opts.id_bits == 64};
+    struct bi_voxels_map args = {.in = in->view, .out = out->view, .map = map, .ids_64bit = in->opts.id_bits == 64};
     if (out->opts.dim != dim)
         return bi_fail(ctx, BOSC_ERR_ARG, "out: dim %d is not that of in, %d", (int)out->opts.dim, (int)dim);
     if (out->view.cloud_count != in->view.cloud_count)

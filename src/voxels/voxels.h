@@ -40,11 +40,11 @@ struct bi_voxels_box {
 /* The part of a voxelisation that steps read. */
 struct bi_voxels_view {
     struct bi_voxels_box box;
-    const uint32_t *rows;    /* (n) by (key, row) */
-    const uint32_t *inverse; /* (n) voxel of each row, or none */
-    const void *keys;        /* (segments) ascending: uint64_t if keys_64bit, else uint32_t */
-    const uint32_t *heads;   /* (segments + 1) first position of each in `rows` */
-    const uint32_t *ids;     /* (segments) voxel of each, or none where max_voxels drops it */
+    const uint32_t *rows;         /* (n) by (key, row) */
+    const uint32_t *inverse;      /* (n) voxel of each row, or none */
+    const void *keys;             /* (segments) ascending: uint64_t if keys_64bit, else uint32_t */
+    const uint32_t *heads;        /* (segments + 1) first position of each in `rows` */
+    const uint32_t *ids;          /* (segments) voxel of each, or none where max_voxels drops it */
     const uint32_t *segments;     /* (voxels) segment of each */
     const int64_t *voxel_offsets; /* (cloud_count + 1) */
     const uint32_t *segment_count;

@@ -27,9 +27,8 @@ static bool locate(const bosc_voxels_opts *o, const void *row, int64_t at[3])
         at[c] = 0;
         if (c >= o->dim) continue;
         const double x = reference_voxels_element(row, o->dtype, c);
-        const double voxel = o->dtype == BOSC_F32
-                                 ? (double)floorf(((float)x - (float)o->low[c]) / (float)o->cell[c])
-                                 : floor((x - o->low[c]) / o->cell[c]);
+        const double voxel = o->dtype == BOSC_F32 ? (double)floorf(((float)x - (float)o->low[c]) / (float)o->cell[c])
+                                                  : floor((x - o->low[c]) / o->cell[c]);
         if (!isfinite(voxel) || fabs(voxel) > 0x1p31 || voxel == 0x1p31) return false;
         at[c] = (int64_t)voxel;
         if (o->shape[0] > 0 && (at[c] < 0 || at[c] >= o->shape[c])) return false;
@@ -49,6 +48,7 @@ struct reference_voxels reference_voxels_make(const bosc_voxels_opts *o, const v
                                  .inverse = suite_alloc(words),
                                  .rank = suite_alloc(words)};
     for (int64_t cloud = 0; cloud < cloud_count; cloud++) {
+        /* Each row: its voxel, which may be new, and its rank there. */
         const int64_t before = v.count;
         for (int64_t i = offsets[cloud]; i < offsets[cloud + 1]; i++) {
             int64_t at[3], id = -1;

@@ -53,10 +53,8 @@ static int read_points(struct job *job, struct down_sample *s)
 static bosc_status build_voxels(struct job *job, struct down_sample *s)
 {
     const bosc_array *p = s->reals.data ? &s->reals : &s->points;
-    const bosc_voxels_opts opts = {.size = sizeof opts,
-                                   .dtype = p->dtype,
-                                   .dim = (int32_t)p->shape[1],
-                                   .cell = {s->cell, s->cell, s->cell}};
+    const bosc_voxels_opts opts = {
+        .size = sizeof opts, .dtype = p->dtype, .dim = (int32_t)p->shape[1], .cell = {s->cell, s->cell, s->cell}};
     bosc_status status = bosc_voxels_create(job->ctx, &opts, &s->voxels);
     if (status == BOSC_OK) status = bosc_voxels_build(job->ctx, s->voxels, p->data, p->shape[0], 0, NULL, 1);
     return status == BOSC_OK ? bosc_voxels_count(job->ctx, s->voxels, &s->count) : status;
@@ -67,9 +65,9 @@ static bosc_status copy_rows(struct job *job, const struct down_sample *s, int64
 {
     const bosc_array *p = s->reals.data ? &s->reals : &s->points;
     const size_t row = (size_t)s->points.shape[1] * bosc_dtype_size(s->points.dtype);
-    const bosc_status status =
-        s->method == METHOD_FIRST ? bosc_voxels_list(job->ctx, s->voxels, NULL, NULL, ids, NULL, s->count)
-                                  : bosc_voxels_nearest(job->ctx, s->voxels, p->data, 0, ids, s->count);
+    const bosc_status status = s->method == METHOD_FIRST
+                                   ? bosc_voxels_list(job->ctx, s->voxels, NULL, NULL, ids, NULL, s->count)
+                                   : bosc_voxels_nearest(job->ctx, s->voxels, p->data, 0, ids, s->count);
     if (status != BOSC_OK) return status;
     for (int64_t i = 0; i < s->count; i++)
         memcpy((char *)s->chosen.data + (size_t)i * row, (const char *)s->points.data + (size_t)ids[i] * row, row);

@@ -104,8 +104,7 @@ BI_FN void bi_step_offset(const struct bi_voxels_offset *a, int64_t i)
         a->voxel_offsets[i] = rank;
         return;
     }
-    const int64_t count =
-        i < a->cloud_count ? bi_voxels_rank_of_cloud(a->ranks, a->offsets, a->n, i + 1) - rank : 0;
+    const int64_t count = i < a->cloud_count ? bi_voxels_rank_of_cloud(a->ranks, a->offsets, a->n, i + 1) - rank : 0;
     a->voxel_offsets[i] = count < a->max_voxels ? count : a->max_voxels;
 }
 

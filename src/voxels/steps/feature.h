@@ -115,8 +115,7 @@ BI_FN void bi_voxels_find_nearest(const struct bi_voxels_nearest *a, struct bi_v
         double dist2 = 0;
         for (int32_t c = 0; c < BI_VOXELS_DIM; c++) {
             if (c >= points->width) continue;
-            const double d =
-                bi_voxels_coordinate(points->data, points->dtype, row * points->stride + c) - centre[c];
+            const double d = bi_voxels_coordinate(points->data, points->dtype, row * points->stride + c) - centre[c];
             dist2 += d * d;
         }
         if (*id == BI_VOXELS_NONE || dist2 < *nearest) *nearest = dist2, *id = row;

@@ -9,7 +9,7 @@
 struct bi_voxels_map {
     struct bi_voxels_view in, out;
     int32_t shape[BI_VOXELS_DIM], stride[BI_VOXELS_DIM], dilation[BI_VOXELS_DIM]; /* of the first dim axes */
-    int32_t lines;                                                                  /* of the kernel */
+    int32_t lines;                                                                /* of the kernel */
     void *map;
     bool ids_64bit;
 };

@@ -13,7 +13,7 @@ static void check_lists(bosc_ctx *ctx, const struct voxels_batch *b, const bosc_
     int64_t *counts = suite_alloc((size_t)room * 8), *offsets = suite_alloc((size_t)(room + 1) * 8), known = -1;
     int64_t clouds[VOXELS_CLOUDS + 1];
     void *ids = suite_alloc((size_t)(n + room) * 8);
-    /* 1. The lists of voxels; arrays that are longer keep their ends. */
+    /* 1. The lists of voxels; longer arrays keep their ends. */
     memset(coords, UNTOUCHED, (size_t)(room * dim) * 4);
     CHECK_OK(ctx, bosc_voxels_count(ctx, voxels, &known));
     CHECK_EQ(known, count);

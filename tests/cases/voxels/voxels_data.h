@@ -13,11 +13,11 @@ enum { VOXELS_CLOUDS = 12 };
 
 /* Where the points are. */
 enum voxels_shape {
-    VOXELS_UNIFORM,   /* some rows a voxel */
-    VOXELS_FEW,       /* in few voxels, so that many have more than 32 rows */
-    VOXELS_ALONE,     /* nearly every row in a voxel of its own */
-    VOXELS_HOSTILE,   /* NaN, infinities, huge numbers and edges of voxels among them */
-    VOXELS_OUTSIDE,   /* all rows in no voxel */
+    VOXELS_UNIFORM, /* some rows a voxel */
+    VOXELS_FEW,     /* in few voxels, so that many have more than 32 rows */
+    VOXELS_ALONE,   /* nearly every row in a voxel of its own */
+    VOXELS_HOSTILE, /* NaN, infinities, huge numbers and edges of voxels among them */
+    VOXELS_OUTSIDE, /* all rows in no voxel */
     VOXELS_SHAPES
 };
 
@@ -59,7 +59,9 @@ static inline struct voxels_batch voxels_make(struct suite_random *r, bosc_dtype
     struct voxels_batch b = {.opts = {.size = sizeof b.opts, .dtype = dtype, .dim = dim}, .count = count};
     for (int64_t c = 0; c < count; c++) {
         const int64_t most = c == count / 2 ? n : n / 8;
-        b.offsets[c + 1] = b.offsets[c] + (c == 1 ? 0 : c == count / 2 ? most : (int64_t)suite_below(r, (uint64_t)most + 1));
+        b.offsets[c + 1] = b.offsets[c] + (c == 1           ? 0
+                                           : c == count / 2 ? most
+                                                            : (int64_t)suite_below(r, (uint64_t)most + 1));
     }
     b.n = b.offsets[count];
     b.stride = dim + (int64_t)suite_below(r, 3);

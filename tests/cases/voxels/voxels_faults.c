@@ -37,7 +37,8 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     switch (s->which) {
     case 0: {
         bosc_status status = bosc_voxels_create(ctx, &b->opts, &voxels);
-        if (status == BOSC_OK) status = bosc_voxels_build(ctx, voxels, b->points, b->offsets[2], b->stride, b->offsets, 2);
+        if (status == BOSC_OK)
+            status = bosc_voxels_build(ctx, voxels, b->points, b->offsets[2], b->stride, b->offsets, 2);
         if (status == BOSC_OK)
             status = bosc_voxels_build(ctx, voxels, b->points, b->n, b->stride, b->offsets, b->count);
         if (status == BOSC_OK) status = bosc_voxels_list(ctx, voxels, NULL, o->ids, NULL, o->offsets, VOXELS);

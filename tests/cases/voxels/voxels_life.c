@@ -21,8 +21,7 @@ static void queue_calls(bosc_ctx *ctx, void *user)
     CHECK_OK(ctx, bosc_voxels_inverse(ctx, r->voxels, r->ids.p));
     CHECK_OK(ctx, bosc_voxels_members(ctx, r->voxels, r->starts.p, r->rows.p, r->limit));
     CHECK_OK(ctx, bosc_voxels_mean(ctx, r->voxels, BOSC_F32, r->points.p, 3, 3, r->means.p, r->limit));
-    CHECK_OK(ctx,
-             bosc_voxels_mean_gradient(ctx, r->voxels, BOSC_F32, r->means.p, 3, r->gradients.p, r->limit));
+    CHECK_OK(ctx, bosc_voxels_mean_gradient(ctx, r->voxels, BOSC_F32, r->means.p, 3, r->gradients.p, r->limit));
     CHECK_OK(ctx, bosc_voxels_nearest(ctx, r->voxels, r->points.p, 3, r->nearest.p, r->limit));
     CHECK_OK(ctx, bosc_voxels_pad(ctx, r->voxels, BOSC_F32, r->points.p, 3, 3, PADDED, r->padded.p, r->limit));
     CHECK_OK(ctx, bosc_voxels_kernel_map(ctx, r->voxels, r->voxels, NULL, r->map.p, r->limit));
