@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _torch_operators
 from ._arrays import Space, space_of
+from ._grid import grid_cluster, voxel_grid, voxel_mean
 from ._numbers import real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
 from ._torch_clouds import TensorClouds, sample
@@ -33,12 +34,15 @@ __all__ = [
     "ball_query",
     "distCUDA2",
     "fps",
+    "grid_cluster",
     "knn",
     "knn_graph",
     "knn_points",
     "nearest",
     "radius",
     "radius_graph",
+    "voxel_grid",
+    "voxel_mean",
 ]
 
 

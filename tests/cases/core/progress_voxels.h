@@ -22,7 +22,7 @@ static bosc_status voxels_nearest(struct world *w)
 }
 static bosc_status voxels_pad(struct world *w)
 {
-    return bosc_voxels_pad(w->ctx, w->voxels, BOSC_F32, w->points, 3, 3, 1, w->out, w->n);
+    return bosc_voxels_pad(w->ctx, w->voxels, BOSC_F32, w->points, 3, 3, 4, w->out, w->n);
 }
 static bosc_status voxels_members(struct world *w)
 {

@@ -1,0 +1,135 @@
+"""Voxels with the signatures of PyTorch Geometric; means of voxels with gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import NUMPY, space_of
+from .voxels import Voxels
+
+
+def _column(x: Any, pos: Any, name: str, xp: Any) -> Any:
+    """A number of each coordinate, beside pos."""
+    x = np.broadcast_to(np.asarray(x, np.float64), (pos.shape[1],)) if np.ndim(x) < 2 else None
+    if x is None:
+        raise ValueError(f"{name}: not a number, or one of each coordinate")
+    return xp.asarray(x.copy()) if xp is np else xp.as_tensor(x.copy(), dtype=pos.dtype, device=pos.device)
+
+
+def _whole(x: Any, xp: Any) -> Any:
+    return x.astype(np.int64) if xp is np else x.long()
+
+
+def grid_cluster(pos: Any, size: Any, start: Any = None, end: Any = None) -> Any:
+    """The number of each point's voxel in the grid from start to end; the first coordinate runs fastest.
+
+    Parameters
+    ----------
+    pos : array or tensor, shape (n, m)
+    size : float or sequence of m floats
+        Edges of a voxel.
+    start, end : float or sequence of m floats, optional
+        By default the least and greatest coordinates.
+
+    Returns
+    -------
+    array of int64, shape (n,)
+        `boscage.voxels.Voxels` numbers occupied voxels without gaps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import grid_cluster
+    >>> grid_cluster(np.array([[0.0, 0.0], [11.0, 9.0], [2.0, 8.0], [2.0, 2.0], [8.0, 3.0]]), [5, 5])
+    array([0, 5, 3, 0, 1])
+    """
+    space = space_of(pos)
+    xp = np if space is NUMPY else space.torch
+    pos = np.asarray(pos) if space is NUMPY else pos
+    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
+    edges = _column(size, pos, "size", xp)
+    if not bool((edges > 0).all()):
+        raise ValueError("size: not more than 0")
+    if pos.shape[0] == 0:
+        return _whole(pos[:, 0], xp)
+    least, most = (pos.min(0), pos.max(0)) if xp is np else (pos.amin(0), pos.amax(0))
+    first = least if start is None else _column(start, pos, "start", xp)
+    last = most if end is None else _column(end, pos, "end", xp)
+    counts = _whole((last - first) / edges, xp) + 1
+    cells = _whole((pos - first) / edges, xp)
+    number = cells[:, -1]
+    for c in range(int(pos.shape[1]) - 2, -1, -1):
+        number = number * counts[c] + cells[:, c]
+    return number
+
+
+def voxel_grid(pos: Any, size: Any, batch: Any = None, start: Any = None, end: Any = None) -> Any:
+    """As `grid_cluster`, with voxels of their own for each cloud of ``batch``, those of cloud 0 first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.torch import voxel_grid
+    >>> voxel_grid(np.array([[0.0], [7.0], [1.0], [8.0]]), 5, [0, 0, 1, 1])
+    array([0, 1, 2, 3])
+    """
+    space = space_of(pos)
+    xp = np if space is NUMPY else space.torch
+    pos = np.asarray(pos) if space is NUMPY else pos
+    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
+    inner = grid_cluster(pos, size, start, end)
+    if batch is None or pos.shape[0] == 0:
+        return inner
+    edges = _column(size, pos, "size", xp)
+    first = _column(start, pos, "start", xp) if start is not None else pos.min(0) if xp is np else pos.amin(0)
+    last = _column(end, pos, "end", xp) if end is not None else pos.max(0) if xp is np else pos.amax(0)
+    count = (_whole((last - first) / edges, xp) + 1).prod()
+    batch = np.asarray(batch) if xp is np else xp.as_tensor(batch, device=pos.device)
+    if batch.shape != (pos.shape[0],):
+        raise ValueError("batch: not a number for each point")
+    return inner + _whole(batch, xp) * count
+
+
+_functions: dict[str, Any] = {}
+
+
+def voxel_mean(voxels: Voxels, features: Any) -> Any:
+    """The mean of the features of each voxel's points, with gradients of tensors.
+
+    Parameters
+    ----------
+    voxels : boscage.voxels.Voxels
+    features : array or tensor, shape (n, f)
+
+    Returns
+    -------
+    array or tensor, shape (v, f)
+
+    Examples
+    --------
+    >>> from boscage.torch import voxel_mean
+    >>> from boscage.voxels import Voxels
+    >>> voxel_mean(Voxels([[0.5], [3.5], [0.25]], 1.0), [[1.0], [2.0], [5.0]])
+    array([[3.],
+           [2.]])
+    """
+    if not getattr(features, "requires_grad", False):
+        return voxels.mean(features)
+    if "mean" not in _functions:
+        import torch
+
+        class Mean(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, features: Any, of: Voxels) -> Any:
+                ctx.of = of
+                return of.mean(features.detach())
+
+            @staticmethod
+            @torch.autograd.function.once_differentiable
+            def backward(ctx: Any, of_means: Any) -> Any:
+                return ctx.of.mean_gradient(of_means.contiguous()), None
+
+        _functions["mean"] = Mean
+    return _functions["mean"].apply(features, voxels)
