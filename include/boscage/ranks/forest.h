@@ -42,7 +42,7 @@ BOSC_BEGIN_DECLS
  *     Scratch: 32 bytes (48 with 64-bit weights) for each light edge, 1.25 n of all ranks, or for each heavy edge
  *     between two components; and up to 170 bytes a vertex, which is compared with replicated_bytes. One rank alone
  *     calls bosc_msf_compute.
- * Cost on CUDA, with 32-bit weights and at most 2^27 entries of all ranks, if kernels reach the memory of all ranks: as
+ * Cost on CUDA, with 32-bit weights and at most 2^28 entries of all ranks, if kernels reach the memory of all ranks: as
  *     bosc_msf_compute of a half or less of the edges, and up to 24 exchanges, 9 more for a sum of floats. A rank
  *     receives 16 bytes for each light edge of all ranks, and for each heavy one between two components. Scratch
  *     besides: 62 bytes a vertex and up to 21 an entry of all ranks; not so if these are more than replicated_bytes.

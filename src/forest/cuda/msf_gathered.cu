@@ -6,13 +6,12 @@
 #include "forest/forest.h"
 #include "graph/view.h"
 
-/* Entries of all ranks: one level up to ONE_LEVEL, gathered up to MOST. Both are estimates. Gathered edges are faster
- * than rounds up to 50 M edges (docs/design/ranks.md); more were not measured. With 2^28 entries each rank would
- * receive 0.8 GB of edges, which should take longer than the exchanges of rounds. */
+/* Entries of all ranks: one level up to ONE_LEVEL, gathered up to MOST (docs/design/ranks.md). Two H200s: two levels are
+ * faster than one from 2^21 entries on, and gathered edges faster than rounds up to 2^28. More were not measured. */
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { ONE_LEVEL = 200, MOST = 4000 };
 #else
-enum { ONE_LEVEL = 1 << 21, MOST = 1 << 27 };
+enum { ONE_LEVEL = 1 << 20, MOST = 1 << 28 };
 #endif
 
 typedef uint32_t key; /* of an edge */
