@@ -6,6 +6,7 @@
 #include "cases/kdtree/kdtree_order.h"
 #include "core/context.h"
 #include "kdtree/kdtree.h"
+#include "support/arrays.h"
 
 static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
 
@@ -100,7 +101,7 @@ static void far(bosc_ctx *ctx)
         if (!suite_leaves_out()) compare(ctx, &r, trial, true);
 }
 
-/* A NaN among repeated queries: nothing is written, nor copied. */
+/* A NaN among repeated queries: nothing is written, nor copied, to memory of the context either. */
 static void bad_query(bosc_ctx *ctx)
 {
     struct suite_random r = {3};
@@ -108,15 +109,21 @@ static void bad_query(bosc_ctx *ctx)
     const int64_t m = sorted_queries(ctx);
     struct reference_points p = kd_points(&r, BOSC_F32, 3, 500, 3, KD_GRID),
                             q = make_queries(&r, BOSC_F32, 3, m, false);
-    uint32_t *ids = suite_alloc((size_t)m * 4);
-    for (int64_t i = 0; i < m; i++) ids[i] = (uint32_t)i + 1000;
+    uint32_t *before = suite_alloc((size_t)m * 4);
+    for (int64_t i = 0; i < m; i++) before[i] = (uint32_t)i + 1000;
     bosc_kdtree *tree = kd_build(ctx, &opts, &p);
     tree->brackets = 1;
     ((float *)q.data)[3 * m - 7] = NAN;
-    CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, q.data, m, 0, 1, ids, NULL), BOSC_ERR_DATA);
-    for (int64_t i = 0; i < m; i++) CHECK_EQ(ids[i], i + 1000);
+    for (int on_device = 0; on_device <= has_device_memory(ctx); on_device++) {
+        struct array queries = array_make(ctx, q.data, (size_t)m * 12, on_device),
+                     ids = array_make(ctx, before, (size_t)m * 4, on_device);
+        CHECK_STATUS(ctx, bosc_kdtree_knn(ctx, tree, queries.p, m, 0, 1, ids.p, NULL), BOSC_ERR_DATA);
+        CHECK(memcmp(array_get(ctx, &ids), before, (size_t)m * 4) == 0);
+        array_free(ctx, &queries);
+        array_free(ctx, &ids);
+    }
     bosc_kdtree_free(tree);
-    free(ids);
+    free(before);
     free((void *)p.data);
     free((void *)q.data);
 }
