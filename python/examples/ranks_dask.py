@@ -8,7 +8,7 @@ connections, so that the ranks that wait for it end at once, with a ConnectionEr
 import asyncio
 import time
 import uuid
-from collections import defaultdict
+from collections import defaultdict, deque
 
 import numpy as np
 from boscage import ranks
@@ -46,16 +46,31 @@ class Posts:
         return part
 
 
+class Office:
+    """The posts of ranks on one worker, of jobs that have not ended."""
+
+    def __init__(self):
+        self.posts, self.ended = defaultdict(Posts), deque(maxlen=1000)
+
+    def of(self, job, rank):
+        if job in self.ended:
+            raise ConnectionError("the other ranks have ended")
+        return self.posts[job, rank]
+
+    def end(self, job):
+        self.ended.append(job)
+        for key in [key for key in self.posts if key[0] == job]:
+            self.posts.pop(key).fail()  # for a rank that still waits
+
+    async def fetch(self, job, owner, number, receiver):
+        return to_serialize(await self.of(job, owner).take(number, receiver))
+
+
 def prepare_worker(dask_worker):
     """Lets other workers fetch the posts of ranks on this worker."""
-    if hasattr(dask_worker, "boscage_posts"):
-        return
-    posts = dask_worker.boscage_posts = defaultdict(Posts)  # by job and rank
-
-    async def fetch(job, owner, number, receiver):
-        return to_serialize(await posts[job, owner].take(number, receiver))
-
-    dask_worker.handlers["boscage_fetch"] = fetch
+    if not hasattr(dask_worker, "boscage_office"):
+        dask_worker.boscage_office = Office()
+        dask_worker.handlers["boscage_fetch"] = dask_worker.boscage_office.fetch
 
 
 class Transport:
@@ -65,15 +80,9 @@ class Transport:
         self.job, self.rank, self.addresses, self.number = job, rank, addresses, 0
         self.worker = get_worker()
 
-    def on_loop(self, function, *arguments):
-        async def call():
-            return function(*arguments)
-
-        return sync(self.worker.loop, call)
-
     @property
     def posts(self):
-        return self.worker.boscage_posts[self.job, self.rank]
+        return self.worker.boscage_office.of(self.job, self.rank)
 
     def exchange(self, parts, timeout):
         """Sends parts[r] to rank r, and returns the parts of all ranks for this one."""
@@ -101,15 +110,19 @@ class Transport:
         parts = [sent[at[r] : at[r + 1]] for r in range(len(self.addresses))]
         received[:] = np.concatenate(self.exchange(parts, timeout)).data
 
-    def end(self, has_failed):
-        if has_failed:
-            self.on_loop(lambda: self.posts.fail())
-        # The last parts are left for ranks that have not fetched them yet; the client removes them.
+    def fail(self):
+        """Ends the calls of ranks that wait for this one."""
+
+        async def fail_posts():
+            if self.job not in self.worker.boscage_office.ended:
+                self.posts.fail()
+
+        sync(self.worker.loop, fail_posts)
 
 
 def run_rank(program, part, arguments, job, rank, addresses, timeout):
     """Runs one rank, on its worker."""
-    transport, has_failed = Transport(job, rank, addresses), True
+    transport = Transport(job, rank, addresses)
     try:
         with ranks.from_functions(
             transport.all_gather,
@@ -119,18 +132,14 @@ def run_rank(program, part, arguments, job, rank, addresses, timeout):
             timeout=timeout,
             workers=transport.worker.state.nthreads,
         ) as comm:
-            result = program(comm, part, *arguments)
-        has_failed = False
-        return result
-    finally:
-        transport.end(has_failed)
+            return program(comm, part, *arguments)
+    except BaseException:
+        transport.fail()
+        raise
 
 
-def remove_posts(job, dask_worker):
-    posts = dask_worker.boscage_posts
-    for key in [key for key in posts if key[0] == job]:
-        posts[key].fail()  # for a rank that still waits, after another worker was lost
-        del posts[key]
+async def end_job(job, dask_worker):
+    dask_worker.boscage_office.end(job)
 
 
 def check(client, futures, addresses):
@@ -145,12 +154,24 @@ def check(client, futures, addresses):
         raise (causes or failed)[0]
 
 
+def await_all(client, futures, addresses):
+    """Waits for tasks, and looks for lost workers meanwhile: Dask itself would wait for their return."""
+    while any(future.status == "pending" for future in futures):
+        try:
+            wait(futures, timeout=0.5, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            pass
+        check(client, futures, addresses)
+        time.sleep(0.01)
+    check(client, futures, addresses)
+
+
 def run(client, program, x, *arguments, timeout=300.0):
     """Runs ``program(comm, part, *arguments)`` on a rank for each partition of rows of a dask.array.
 
     Partitions are as many as workers at most; each rank has a worker of its own. Returns the results of the ranks.
     """
-    # 1. a partition for each worker
+    # 1. a partition on each worker, before any rank: a rank keeps its thread from all other tasks
     addresses = sorted(client.nthreads())
     if x.numblocks[0] > len(addresses) or any(n > 1 for n in x.numblocks[1:]):
         x = x.rechunk({0: -(-x.shape[0] // len(addresses)), **{axis: -1 for axis in range(1, x.ndim)}})
@@ -158,6 +179,7 @@ def run(client, program, x, *arguments, timeout=300.0):
     addresses = addresses[: len(blocks)]
     client.run(prepare_worker, workers=addresses)
     parts = [client.compute(b, workers=[a], allow_other_workers=False) for b, a in zip(blocks, addresses)]
+    await_all(client, parts, addresses)
     # 2. a rank on each; a lost rank cannot be started again, since the others have gone on
     job = uuid.uuid4().hex
     futures = [
@@ -167,20 +189,12 @@ def run(client, program, x, *arguments, timeout=300.0):
         )
         for rank, (part, address) in enumerate(zip(parts, addresses))
     ]  # fmt: skip
-    # 3. wait, and look for lost workers meanwhile: Dask itself would wait for their return
     try:
-        while any(future.status == "pending" for future in futures):
-            try:
-                wait(futures, timeout=0.5, return_when="FIRST_COMPLETED")
-            except TimeoutError:
-                pass
-            check(client, futures, addresses)
-            time.sleep(0.01)
-        check(client, futures, addresses)
+        await_all(client, futures, addresses)
         return client.gather(futures)
     finally:
         client.cancel(futures)
-        client.run(remove_posts, job, workers=[a for a in addresses if a in client.nthreads()], on_error="ignore")
+        client.run(end_job, job, workers=[a for a in addresses if a in client.nthreads()], on_error="ignore")
 
 
 def nearest(comm, points, k):

@@ -33,7 +33,7 @@ def check_answers(client, workers):
 
 
 def check_no_posts(client, workers):
-    assert all(client.run(lambda dask_worker: not dask_worker.boscage_posts).values())
+    assert all(client.run(lambda dask_worker: not dask_worker.boscage_office.posts).values())
 
 
 def raise_on_one(comm, points):
