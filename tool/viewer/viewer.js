@@ -154,11 +154,12 @@ const solid = makeProgram(
      color = vec4(tint.rgb * (.45 + .55 * abs(dot(n, normalize(vec3(.5, .3, .8))))), tint.a); }`);
 
 const buffers = {};
-/* Uploads an array into the buffer of a name, and returns the buffer. */
+/* Binds the buffer of a name, and uploads the array unless it is there already. */
 function upload(name, target, array) {
-  buffers[name] = buffers[name] || gl.createBuffer();
-  gl.bindBuffer(target, buffers[name]);
-  gl.bufferData(target, array, gl.DYNAMIC_DRAW);
+  const known = buffers[name] = buffers[name] || { buffer: gl.createBuffer(), array: null };
+  gl.bindBuffer(target, known.buffer);
+  if (known.array !== array) gl.bufferData(target, array, gl.DYNAMIC_DRAW);
+  known.array = array;
 }
 function setAttribute(index, size) {
   gl.enableVertexAttribArray(index);
@@ -192,7 +193,8 @@ function drawMesh(name, mesh, matrix, frame, side, asLines) {
   upload(name + "-vertex", gl.ARRAY_BUFFER, mesh.vertex);
   setAttribute(0, 3);
   gl.disableVertexAttribArray(1);
-  const index = asLines ? linesOf(mesh.triangle) : mesh.triangle;
+  if (asLines && !mesh.lines) mesh.lines = linesOf(mesh.triangle);
+  const index = asLines ? mesh.lines : mesh.triangle;
   upload(name + (asLines ? "-lines" : "-triangle"), gl.ELEMENT_ARRAY_BUFFER, index);
   gl.drawElements(asLines ? gl.LINES : gl.TRIANGLES, index.length, gl.UNSIGNED_INT, 0);
 }
