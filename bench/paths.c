@@ -56,6 +56,7 @@ static struct bench_edges make_edges(const struct setting *set)
 
 static void open_graph(struct subject *b)
 {
+    /* 1. The graph. */
     const bosc_graph_opts o = {.size = sizeof o, .id_bits = 32, .weight = bench_weight_type(b->set.weight)};
     const struct bench_edges e = make_edges(&b->set);
     void *weights = bench_weights(e.weights, e.m, o.weight);
@@ -63,6 +64,7 @@ static void open_graph(struct subject *b)
     b->m = e.m;
     BENCH(bosc_graph_create(bench.ctx, &o, &b->graph));
     BENCH(bosc_graph_build(bench.ctx, b->graph, e.u, e.v, weights, b->n, b->m));
+    /* 2. Sources, outputs, and the peer's graph. */
     uint32_t *sources = bench_host(4 * (size_t)b->set.sources);
     for (int64_t i = 0; i < b->set.sources; i++)
         sources[i] = (uint32_t)((double)b->n * (double)(2 * i + 1) / (double)(2 * b->set.sources));

@@ -10,7 +10,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from . import _core
-from ._settling import settle
+from ._search_order import order_vertices
 from ._where import place, where
 
 FUNCTIONS = {
@@ -151,7 +151,7 @@ class Lengths:
         limit = None if cutoff is None else np.array([cutoff], float)
         distances = _compute(G, rows, self._weights, numbers, limit)
         mixed = len(self._kinds) > 1
-        order, before = settle(rows.tails, rows.heads, self._weights, distances, numbers, tree or mixed)
+        order, before = order_vertices(rows.tails, rows.heads, self._weights, distances, numbers, tree or mixed)
         lengths = distances[order]
         if int in self._kinds and len(lengths) and lengths[-1] >= 2**53:  # networkx adds integers exactly
             return None
@@ -191,7 +191,7 @@ def _levels(G: Any, source: Any, most: Any, rows: Optional[Rows] = None) -> Foun
         limit = np.array([math.ceil(most) if most > 0 else 0], np.uint64)
     number = G.number[source]
     distances = _compute(G, rows, None, [number], limit)
-    order, before = settle(rows.tails, rows.heads, 1.0, distances, [number], True)
+    order, before = order_vertices(rows.tails, rows.heads, 1.0, distances, [number], True)
     return Found(G.nodes, order, distances[order].astype(np.int64).tolist(), before)
 
 

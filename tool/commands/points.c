@@ -57,7 +57,7 @@ int points_convert(const struct job *job, const char *path, const bosc_slice *sl
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Adds to the number of rows of the files that are left out. */
+/* Adds to the number of rows left out. */
 static void report_skipped(struct job *job, int64_t skipped)
 {
     if (skipped == 0 && !json_object_get(job->results, "skipped")) return;

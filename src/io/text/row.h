@@ -29,8 +29,7 @@ bosc_status bi_row_read_needed(const char *begin, const char *end, char separato
 extern const bool bi_row_coordinates[3];
 
 /* Refuses NaN, unless it is kept, and infinities written with digits. */
-bosc_status bi_value_check(const char *p, const char *end, double value, bool keeps_nan,
-                           struct bi_reason *reason);
+bosc_status bi_value_check(const char *p, const char *end, double value, bool keeps_nan, struct bi_reason *reason);
 
 /* Moves n x dim numbers, which are all, into an array. */
 bosc_array bi_numbers_to_array(struct bi_numbers *numbers, int64_t n, int64_t dim);

@@ -1,4 +1,4 @@
-"""The order in which Dijkstra's algorithm with one queue settles vertices, and its tree, from known distances."""
+"""The order in which Dijkstra's algorithm with one queue finishes vertices, and its tree, from known distances."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Arcs:
         return some, number[kept]
 
     def predecessors(self, position: np.ndarray, out: np.ndarray) -> None:
-        """Writes the first settled tail of each head."""
+        """Writes the tail that is finished first of each head."""
         last_first = np.argsort(-position[self.tails], kind="stable")
         out[self.heads[last_first]] = self.tails[last_first]  # the last assignment remains
 
 
-def settle(
+def order_vertices(
     rows: np.ndarray, heads: np.ndarray, lengths: Any, distances: np.ndarray, sources: list[int], tree: bool
 ) -> tuple[np.ndarray, Optional[np.ndarray]]:
     """Orders the vertices as a queue of (distance, number of the push) returns them.
 
-    A vertex is pushed when a settled vertex first attains its distance. So among vertices of one distance those come
-    first whose predecessor was settled first, and then those earlier in its row.
+    A vertex is pushed when a finished vertex first attains its distance. So among vertices of one distance those come
+    first with the predecessor that was finished first, and then those earlier in its row.
 
     Parameters
     ----------
