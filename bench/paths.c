@@ -1,7 +1,8 @@
 /* Times shortest paths: bench_paths [-k kind] [-n vertices] [-m edges] [-w type] [-s sources] [-d width] [-a
  * algorithms]. Where Boost is installed, its Dijkstra and breadth-first search stand beside them, with one thread, for
- * one source and u32 weights on the CPU; distances must be equal. The graph is generated (kind "network": as the road network of that many vertices); arrays are in the
- * backend's memory, handles are warm. Rows: distances, the tree, and the proof of both. */
+ * one source and u32 weights on the CPU; distances must be equal. The graph is generated (kind "network": as the road
+ * network of that many vertices); arrays are in the backend's memory, handles are warm. Rows: distances, the tree, and
+ * the proof of both. */
 #include <stdlib.h>
 #include <string.h>
 
