@@ -1,4 +1,4 @@
-"""Answers of ranks that are processes, for mpi_program.py and torch_program.py."""
+"""Checks of answers over ranks, for mpi_program.py and torch_program.py."""
 
 import numpy as np
 
