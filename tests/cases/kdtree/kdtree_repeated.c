@@ -59,8 +59,8 @@ static struct reference_points make_queries(struct suite_random *r, bosc_dtype d
         const int64_t site = (int64_t)suite_below(r, (uint64_t)sites);
         const bool alone = suite_below(r, 8) == 0; /* these differ from most others */
         for (int32_t c = 0; c < dim; c++) {
-            double x = (double)(site * (c + 3) % 9 - 3);
-            if (alone) x += suite_unit(r) * 3 - 1;
+            double x = far ? (double)(site * (c + 3) % 9 - 3) : (double)((site >> 2 * c) % 4 - 1); /* as KD_GRID has */
+            if (alone) x += suite_unit(r) * (far ? 3 : 0.5) - (far ? 1 : 0);
             if (far && site % 3 == 0) x += 500 + (double)(site * 71 % 97);
             kd_set((void *)q.data, dtype, i * dim + c, x == 0 && suite_below(r, 2) ? -0.0 : x);
         }
