@@ -291,11 +291,12 @@ typedef struct bosc_kdtree_query_opts {
  *     query, unless assume_valid, and for a point of the tree outside the periodic box; BOSC_ERR_LIMIT for a distance
  *     that is more than a double holds.
  * Cost: as bosc_kdtree_knn if p is 2, nothing is periodic, and there is at most one bound (epsilon is then ignored),
- *     with 4 k bytes of scratch a query for F32. With exclude_self as for k + 1 neighbours, with scratch of an id and
- *     a squared distance for each. Else a general search, several times slower, with 8 dim
- *     bytes of scratch a query (16 dim + 4 for `self`), and 8 k if distances is NULL. After a build, the first general
- *     search with periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a
- *     point.
+ *     with 4 k bytes of scratch a query for F32. With exclude_self as for k + 1 neighbours, with scratch of an id and a
+ *     squared distance for each. Else a general search, several times slower, with 8 dim bytes of scratch a query (16
+ *     dim + 4 for `self`), and 8 k if distances is NULL. In periodic boxes of up to 16 floating coordinates with p 2,
+ *     no bound, no epsilon, and k up to 30, a search for up to k + 2 neighbours serves all queries but those near
+ *     borders, with its scratch, 8 dim + 9 bytes a query, and 4 a point. After a build, the first general search with
+ *     periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a point.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k,

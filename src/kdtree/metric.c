@@ -7,6 +7,7 @@
 #include "base/radius.h"
 #include "core/call.h"
 #include "core/csr.h"
+#include "kdtree/inside.h"
 #include "kdtree/nearest.h"
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
@@ -486,16 +487,20 @@ static bosc_status allocate_entries(bosc_ctx *ctx, int64_t entries, struct bi_kd
 static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
 {
     const int64_t entries = s->rows.n * s->k;
+    int64_t query_count = s->rows.n;
     struct bi_kdtree_metric_search a;
     BI_TRY(stage_search(ctx, s, &a));
-    BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, s->rows.n, &a.axes));
     a.ids = s->ids;
     a.distances = s->distances;
     if (!s->ordinary)
         BI_TRY(allocate_entries(ctx, entries, &a));
     else if (!a.distances)
         BI_TRY(bi_scratch_of(ctx, entries, sizeof *a.distances, &a.distances));
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, s->rows.n, &a));
+    if (s->ordinary && bi_kdtree_can_search_inside(s->tree, &a, query_count))
+        BI_TRY(bi_kdtree_search_inside(ctx, s->tree, &s->rows, s->opts.self != 0, &a, &query_count));
+    if (query_count == 0) return BOSC_OK;
+    BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, query_count, &a.axes));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, query_count, &a));
     if (s->ordinary) return BOSC_OK;
     BI_TRY(check_entries(ctx, s->tree, s->rows.n, &a, NULL));
     BI_TRY(ctx->backend->copy(ctx, s->ids, a.ids, (size_t)entries * (a.wide_ids ? 8 : 4)));

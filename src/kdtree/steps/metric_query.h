@@ -68,7 +68,8 @@ struct bi_kdtree_metric_search {
     double *distances;
     bool wide_ids;
     struct bi_kdtree_split_axes axes;
-    int64_t *bad; /* lowered to the smallest query whose row has the wrong length */
+    int64_t *bad;        /* lowered to the smallest query whose row has the wrong length */
+    bool limits_in_rows; /* k nearest: the limit is the first distance in the row of the query, before the search */
 };
 
 BI_FN int64_t bi_kdtree_query_number(const struct bi_kdtree_metric_search *a, int64_t i)
@@ -100,7 +101,7 @@ BI_FN void bi_step_query_knn(const struct bi_kdtree_metric_search *a, int64_t i)
     const struct bi_row_out out = {a->ids, a->distances, number * a->k, a->wide_ids, false, false};
     struct bi_kdtree_metric_walk walk;
     struct bi_kdtree_range run;
-    double limit = bi_kdtree_query_limit(a, number);
+    double limit = a->limits_in_rows ? a->distances[number * a->k] : bi_kdtree_query_limit(a, number);
     int64_t count = 0;
     /* Collect the k nearest in a max-heap in the output row; once it is full, its root is the limit. Then sort it. */
     bi_kdtree_metric_walk_begin(&walk, &a->view, &a->metric, q, NULL);

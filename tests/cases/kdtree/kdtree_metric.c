@@ -489,6 +489,41 @@ static void many_queries(bosc_ctx *ctx)
     }
 }
 
+/* Periodic boxes with 64 queries and more: plain searches answer those far from the borders. */
+static void inside_periodic_boxes(bosc_ctx *ctx)
+{
+    static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS};
+    struct suite_random r = {8};
+    for (int i = 0; i < 24; i++) {
+        if (suite_leaves_out()) continue;
+        const int64_t n = suite_slow(ctx) ? 150 : 600, k = 1 + (int64_t)suite_below(&r, 8);
+        struct km_trial t = km_make(ctx, &r, i % 2 ? BOSC_F32 : BOSC_F64, 1 + i % 4, n, n / 2, shapes[i % 3], 2, true);
+        check_knn(ctx, &r, &t, k);
+        check_self(ctx, &t, k);
+        km_free(&t);
+    }
+}
+
+/* F32 points of a circle around the queries: squares of floats order them otherwise than those of doubles. */
+static void nearly_equal_distances(bosc_ctx *ctx)
+{
+    enum { N = 200, QUERIES = 70 };
+    struct suite_random r = {12};
+    struct km_trial t = {.metric = {.p = 2}, .periods = {KM_PERIOD, KM_PERIOD}};
+    t.opts = (bosc_kdtree_opts){.size = sizeof t.opts, .dtype = BOSC_F32, .dim = 2, .id_bits = 64};
+    t.points = kd_points(&r, BOSC_F32, 2, N, 2, KD_RANDOM);
+    t.queries = kd_points(&r, BOSC_F32, 2, QUERIES, 2, KD_RANDOM);
+    for (int i = 0; i < N; i++) {
+        const double angle = 0.0314 * i;
+        kd_set((void *)t.points.data, BOSC_F32, 2 * i, KM_PERIOD / 2 + cos(angle));
+        kd_set((void *)t.points.data, BOSC_F32, 2 * i + 1, KM_PERIOD / 2 + sin(angle));
+    }
+    for (int i = 0; i < 2 * QUERIES; i++) kd_set((void *)t.queries.data, BOSC_F32, i, KM_PERIOD / 2);
+    t.tree = kd_build(ctx, &t.opts, &t.points);
+    for (int64_t k = 1; k < 9; k += 7) check_knn(ctx, &r, &t, k);
+    km_free(&t);
+}
+
 /* Returns the seconds of searches around an eighth of n points of a line. */
 static double time_line(bosc_ctx *ctx, int axis, int64_t n)
 {
@@ -548,5 +583,7 @@ static const struct suite_case suite_cases_kdtree_metric[] = {
     {"same bits", same_bits, NULL},
     {"outside", outside, NULL},
     {"other first coordinate", other_first_coordinate, NULL},
+    {"inside periodic boxes", inside_periodic_boxes, NULL},
+    {"nearly equal distances", nearly_equal_distances, NULL},
 };
 SUITE(kdtree_metric);
