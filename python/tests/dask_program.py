@@ -67,6 +67,7 @@ def check_fails(client, workers, program, error, **options):
 
 
 def main(workers=3):
+    dask.config.set({"distributed.comm.timeouts.connect": "90s"})  # 30 are few on a busy machine
     where = dict(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with LocalCluster(**where) as cluster, Client(cluster) as client:
         client.wait_for_workers(workers)
