@@ -106,12 +106,14 @@ BOSC_API bosc_status bosc_voxels_count(bosc_ctx *ctx, const bosc_voxels *voxels,
  * counts (v): numbers of rows, at most max_points; may be NULL.
  * firsts (v): of id_bits, the first row of each; may be NULL.
  * offsets (cloud_count + 1): the first voxel of each cloud, then v; may be NULL.
+ * Cost: O(v) work.
  * Queues. */
 BOSC_API bosc_status bosc_voxels_list(bosc_ctx *ctx, const bosc_voxels *voxels, int32_t *coords, int64_t *counts,
                                       void *firsts, int64_t *offsets, int64_t capacity);
 
 /* Copies the voxel of each row, or none.
  * ids (n): of id_bits.
+ * Cost: O(n) work.
  * Queues. */
 BOSC_API bosc_status bosc_voxels_inverse(bosc_ctx *ctx, const bosc_voxels *voxels, void *ids);
 
