@@ -14,9 +14,9 @@
  *   kdtree.h             k-d trees: bosc_kdtree_create, _build, _knn, _radius
  *   voxelgrid.h          voxel grids: bosc_voxelgrid_build, _pairs
  *   neighborlist.h       neighbour lists of atoms: bosc_neighborlist_build, _pairs
- *   clouds.h             batches of point clouds: bosc_clouds_create, _build, _knn, _sample_farthest
- *   voxels.h             voxelisation: bosc_voxels_create, _build, _list, _mean
- *   graph.h              weighted graphs: bosc_graph_create, _build
+ *   clouds.h             batches of point clouds: bosc_clouds_build, _knn, _sample_farthest
+ *   voxels.h             voxelisation: bosc_voxels_build, _mean
+ *   graph.h              weighted graphs: bosc_graph_build
  *   forest.h             spanning forests, components: bosc_msf_compute, bosc_components_compute, bosc_emst_compute
  *   cluster.h            clusters of points: bosc_dbscan_compute
  *   paths.h              shortest paths: bosc_paths_compute

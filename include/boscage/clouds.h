@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Family: points, graphs and keys
- * Start with: bosc_clouds_create, _build, _knn, _sample_farthest
+ * Start with: bosc_clouds_build, _knn, _sample_farthest
  *
  * A batch holds the rows of all clouds in one array, cloud after cloud; `offsets` gives the first row of each. Queries
  * are batched alike, and those of cloud c find points of cloud c only. Ids are rows of the whole array. Answers equal

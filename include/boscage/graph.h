@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Family: points, graphs and keys
- * Start with: bosc_graph_create, _build
+ * Start with: bosc_graph_build
  *
  * A graph has n vertices, 0 to n - 1, and edges {u, v} with a weight. Self loops and parallel edges are allowed. An
  * edge id is the number of its entry in the input, from 0; it stays the same when other edges are removed. The graph is

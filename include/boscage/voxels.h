@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Family: points, graphs and keys
- * Start with: bosc_voxels_create, _build, _list, _mean
+ * Start with: bosc_voxels_build, _mean
  *
  * A voxelisation maps each row of a batch of clouds to a voxel of its cloud: coordinate c of the voxel is
  * floor((x[c] - low[c]) / cell[c]), computed in float for F32 and else in double, as detectors and sparse convolutions
