@@ -185,6 +185,30 @@ static void batches(bosc_ctx *ctx)
     }
 }
 
+/* Voxels with more than 32 rows, whose sums and nearest rows a warp finds; among them equally near rows. */
+static void long_runs(bosc_ctx *ctx)
+{
+    struct suite_random r = {11};
+    for (int t = 0; t < 8; t++) {
+        struct voxels_batch b =
+            voxels_make(&r, t % 2 ? BOSC_F64 : BOSC_F32, 1, 400, t % 3 ? 2 : 1, t < 4 ? VOXELS_FEW : VOXELS_HOSTILE);
+        b.opts.cell[0] = t % 4 < 2 ? 1 : 2.5;
+        b.opts.low[0] = 0;
+        b.opts.shape[0] = 0;
+        b.opts.id_bits = 64;
+        bosc_voxels *voxels = voxels_build(ctx, &b);
+        struct reference_voxels v = voxels_reference(&b);
+        int64_t most = 0;
+        for (int64_t i = 0; i < v.count; i++) most = v.counts[i] > most ? v.counts[i] : most;
+        CHECK(most > 32);
+        check_features(ctx, &r, &b, voxels, &v);
+        check_features(ctx, &r, &b, voxels, &v);
+        reference_voxels_free(&v);
+        bosc_voxels_free(voxels);
+        voxels_release(&b);
+    }
+}
+
 /* Boxes with more than 2^32 voxels have keys of 64 bits; one of 2^63 is refused, and the last build stays. */
 static void large_boxes(bosc_ctx *ctx)
 {
@@ -231,6 +255,8 @@ static void one_cloud(bosc_ctx *ctx)
     free(ids);
 }
 
-static const struct suite_case suite_cases_voxels[] = {
-    {"batches", batches, NULL}, {"large_boxes", large_boxes, NULL}, {"one_cloud", one_cloud, NULL}};
+static const struct suite_case suite_cases_voxels[] = {{"batches", batches, NULL},
+                                                       {"long_runs", long_runs, NULL},
+                                                       {"large_boxes", large_boxes, NULL},
+                                                       {"one_cloud", one_cloud, NULL}};
 SUITE(voxels);
