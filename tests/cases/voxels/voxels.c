@@ -191,7 +191,7 @@ static void long_runs(bosc_ctx *ctx)
     struct suite_random r = {11};
     for (int t = 0; t < 8; t++) {
         struct voxels_batch b =
-            voxels_make(&r, t % 2 ? BOSC_F64 : BOSC_F32, 1, 400, t % 3 ? 2 : 1, t < 4 ? VOXELS_FEW : VOXELS_HOSTILE);
+            voxels_make(&r, t % 2 ? BOSC_F64 : BOSC_F32, 1, 400, t % 3 ? 5 : 1, t < 4 ? VOXELS_FEW : VOXELS_HOSTILE);
         b.opts.cell[0] = t % 4 < 2 ? 1 : 2.5;
         b.opts.low[0] = 0;
         b.opts.shape[0] = 0;
