@@ -1,7 +1,7 @@
 /* Voxelisation on a CUDA device: bench_voxels [-n points] [-s shape] [-m points of a voxel]. Beside builds with padded
- * voxels is a hash table with atomics, written here after the method of spconv: ids and rows of a voxel are in the order
- * of threads there, so that numbers of voxels and rows alone are compared. Points of four floats are on the device, the
- * handle is warm and assumes valid input; times are of single calls, between events, and of replayed graphs. */
+ * voxels is a hash table with atomics, written here after the method of spconv. It has ids and rows in the order of
+ * threads, so only numbers of voxels are compared. Points of four floats are on the device; the handle is warm and
+ * assumes valid input. Times are of single calls, between events, and of replayed graphs. */
 #include <cmath>
 
 #include "harness/cuda.cuh"

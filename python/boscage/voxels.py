@@ -146,7 +146,8 @@ class Voxels:
         if offsets is not None:
             own = space_of(offsets)
             offsets = np.asarray(offsets) if own is NUMPY else offsets
-            if len(offsets.shape) != 1 or offsets.shape[0] < 1 or not own.dtype_name(offsets).startswith(("int", "uint")):
+            is_vector = len(offsets.shape) == 1 and offsets.shape[0] > 0
+            if not is_vector or not own.dtype_name(offsets).startswith(("int", "uint")):
                 raise ValueError("offsets: not a vector of integers")
             if not (space is NUMPY and own is not NUMPY):
                 offsets = space.asarray(offsets, "int64")

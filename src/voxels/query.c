@@ -183,7 +183,7 @@ static bosc_status check_bytes(bosc_ctx *ctx, int64_t rows, int64_t width, size_
     return BOSC_OK;
 }
 
-/* Cost of a reduction of a voxel, in simple items, for progress: a cache miss or two for each of its rows. Estimated. */
+/* Cost of a reduction of a voxel in simple items, for progress: a cache miss or two a row. Estimated. */
 static double reduction_cost(int64_t n, int64_t items) { return 8 * (1 + (double)n / (double)items); }
 
 static bosc_status mean_staged(bosc_ctx *ctx, struct bi_voxels_mean *mean, int64_t items, size_t bytes)
