@@ -17,7 +17,7 @@ struct grid {
     int side;
 };
 
-/* An open hash table, and what it makes. */
+/* An open hash table and its outputs. */
 struct table {
     unsigned *keys, *ids; /* (slots) */
     int64_t slots;
