@@ -17,6 +17,7 @@ Modules have the names of the libraries with the same interface: change one impo
 `boscage.atoms`              ``neighbor_list`` of ASE, matscipy and vesin
 `boscage.terrain`            ``Terrain``, ``ConcurrentBinaryTree``
 `boscage.torch`              ``knn``, ``radius``, ``knn_graph``, ``fps``, ... of PyTorch Geometric
+`boscage.jax`                ``knn``, ``knn_points``, ``neighbor_matrix``, ... in programs of JAX
 `boscage.planet`             ``Planet``: meshes of whole planets
 `boscage.bisectors`          ``Bisectors``: triangle meshes refined to level 60
 `boscage.collision`          ``CollisionDetector``, ``colliding_pairs`` of triangle meshes
@@ -53,6 +54,7 @@ _MODULES = (
     "geometric",
     "hamming",
     "hashing",
+    "jax",
     "neighbors",
     "nx",
     "planet",

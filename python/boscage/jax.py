@@ -1,0 +1,232 @@
+"""Neighbours of point clouds and of atoms in programs of JAX, under ``jit``, ``grad`` and ``vmap``.
+
+Shapes of results follow from the arguments. Distances have gradients of every order. Calls leave the compiled program
+by ``jax.pure_callback``: JAX copies their arrays to host memory and back, and ``vmap`` makes one call after the other.
+Without JAX the functions take and return arrays of NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from ._numbers import real, whole
+from ._padded import ball_query_padded, knn_padded
+from .atoms import neighbor_matrix as _plain_matrix
+from .clouds import PointClouds
+
+try:
+    import jax as _jax
+except ImportError:
+    _jax = None
+
+__all__ = ["ball_query", "knn", "knn_points", "neighbor_matrix", "sample_farthest"]
+
+_XP: Any = np if _jax is None else _jax.numpy
+
+
+def _constant(x: Any) -> Any:
+    return x if _jax is None or x is None else _jax.lax.stop_gradient(x)
+
+
+def _call(call: Callable, shapes: list[tuple], *arrays: Optional[Any]) -> tuple:
+    """Calls with arrays of NumPy; `shapes` are the shapes and types of the results. None stays."""
+    if _jax is None:
+        return tuple(call(*arrays))
+    given = [k for k, x in enumerate(arrays) if x is not None]
+
+    def run(*values: Any) -> tuple:
+        full: list = [None] * len(arrays)
+        for k, value in zip(given, values):
+            full[k] = np.asarray(value)
+        return tuple(np.asarray(x, s.dtype) for x, s in zip(call(*full), results))
+
+    canonical = _jax.dtypes.canonicalize_dtype
+    results = [_jax.ShapeDtypeStruct(shape, canonical(dtype)) for shape, dtype in shapes]
+    values = [_constant(_XP.asarray(arrays[k])) for k in given]
+    return tuple(_jax.pure_callback(run, results, *values, vmap_method="sequential"))
+
+
+def _array(x: Any) -> Any:
+    x = _XP.asarray(x)
+    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+
+
+def _differentiable(found: Any, formula: Callable, *arrays: Any) -> Any:
+    """Numbers that were found, with the gradients of a formula for them."""
+    if _jax is None:
+        return found
+    computed = formula(*arrays)
+    return found + (computed - _constant(computed))
+
+
+def _squares(differences: Any, there: Any) -> Any:
+    return _XP.where(there, (differences * differences).sum(-1), 0)
+
+
+def knn(
+    points: Any,
+    k: int,
+    queries: Any = None,
+    offsets: Any = None,
+    query_offsets: Any = None,
+    *,
+    r: float = np.inf,
+    exclude_self: bool = False,
+) -> tuple[Any, Any]:
+    """Finds the k nearest points within r of each query, in the query's cloud.
+
+    Arguments and results are those of `boscage.clouds.PointClouds` and its `knn`: squared distances, infinite where
+    there are fewer points, and rows, -1 there. Gradients flow from distances to points and queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.jax import knn
+    >>> dist2, ids = knn(np.array([[0.0], [1.0], [9.0]]), 2, np.array([[7.0]]))
+    >>> dist2.tolist(), ids.tolist()
+    ([[4.0, 36.0]], [[2, 1]])
+    """
+    k, r, x = whole(k, "k"), real(r, "r"), _array(points)
+    y = x if queries is None else _array(queries).astype(x.dtype)
+    own = queries is None
+
+    def call(x: Any, y: Any, offsets: Any, query_offsets: Any) -> Any:
+        return PointClouds(x, offsets).knn(k, *(() if own else (y, query_offsets)), r=r, exclude_self=exclude_self)
+
+    shape = (y.shape[0], k)
+    dist2, ids = _call(call, [(shape, x.dtype), (shape, np.int64)], x, y, offsets, query_offsets)
+    return _differentiable(dist2, lambda x, y: _squares(y[:, None] - x[ids], ids >= 0), x, y), ids
+
+
+def _padded(call: Callable, p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int) -> tuple[Any, Any]:
+    if k < 1:
+        raise ValueError(f"K: {k} is less than 1")
+    p1, p2 = _array(p1), _array(p2)
+    if p1.ndim != 3 or p2.ndim != 3:
+        raise ValueError("p1, p2: not arrays of shape (clouds, rows, coordinates)")
+    shape = (p1.shape[0], p1.shape[1], k)
+    dists, idx = _call(call, [(shape, p2.dtype), (shape, np.int64)], p1, p2, lengths1, lengths2)
+
+    def formula(p1: Any, p2: Any) -> Any:
+        if p2.shape[1] == 0:
+            return _XP.zeros(shape, p2.dtype)
+        return _squares(p1[:, :, None] - p2[_XP.arange(p2.shape[0])[:, None, None], idx], idx >= 0)
+
+    return _differentiable(dists, formula, p1, p2), idx
+
+
+def knn_points(p1: Any, p2: Any, lengths1: Any = None, lengths2: Any = None, K: int = 1) -> tuple[Any, Any]:
+    """Finds the K nearest rows of p2 for each row of p1, cloud by cloud, as PyTorch3D does.
+
+    Parameters
+    ----------
+    p1, p2 : array, shape (clouds, P1, D) and (clouds, P2, D)
+        Queries and points.
+    lengths1, lengths2 : array of int, shape (clouds,), optional
+        Rows of each cloud that count; by default all.
+    K : int
+        Neighbours.
+
+    Returns
+    -------
+    dists, idx : arrays of shape (clouds, P1, K)
+        Squared distances, 0 where there are fewer points, and rows of p2 in its cloud, -1 there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.jax import knn_points
+    >>> dists, idx = knn_points(np.array([[[0.0], [4.0]]]), np.array([[[1.0], [9.0]]]), K=2)
+    >>> dists.tolist(), idx.tolist()
+    ([[[1.0, 81.0], [9.0, 25.0]]], [[[0, 1], [0, 1]]])
+    """
+    k = whole(K, "K")
+    return _padded(lambda *arrays: knn_padded(*arrays, k, False), p1, p2, lengths1, lengths2, k)
+
+
+def ball_query(
+    p1: Any, p2: Any, lengths1: Any = None, lengths2: Any = None, K: int = 500, radius: float = 0.2
+) -> tuple[Any, Any]:
+    """Finds the first K rows of p2 nearer than a radius for each row of p1, as PyTorch3D does. See `knn_points`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.jax import ball_query
+    >>> ball_query(np.array([[[0.0], [4.0]]]), np.array([[[2.0], [0.5]]]), K=2, radius=2.5)[1].tolist()
+    [[[0, 1], [0, -1]]]
+    """
+    k, r = whole(K, "K"), real(radius, "radius")
+    if not r >= 0:
+        raise ValueError(f"radius: {r} is not 0 or more")
+    return _padded(lambda *arrays: ball_query_padded(*arrays, k, r), p1, p2, lengths1, lengths2, k)
+
+
+def sample_farthest(points: Any, counts: Any, offsets: Any = None, starts: Any = None) -> Any:
+    """Samples points of each cloud, each the farthest from those before.
+
+    Arguments are those of `boscage.clouds.PointClouds` and its `sample_farthest`; `counts` is known to the compiler:
+    an int, or one for each cloud.
+
+    Returns
+    -------
+    array of int
+        Rows of the samples, cloud after cloud.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boscage.jax import sample_farthest
+    >>> sample_farthest(np.array([[0.0], [1.0], [9.0], [4.0]]), 3).tolist()
+    [0, 2, 3]
+    """
+    counts = np.asarray(counts)
+    clouds = 1 if offsets is None else np.shape(offsets)[0] - 1
+    total = int(counts.sum()) if counts.ndim else clouds * int(counts)
+
+    def call(x: Any, offsets: Any, starts: Any) -> Any:
+        return PointClouds(x, offsets).sample_farthest(counts, starts)[1:]
+
+    return _call(call, [((total,), np.int64)], _array(points), offsets, starts)[0]
+
+
+def neighbor_matrix(
+    positions: Any, cutoff: float, width: int, offsets: Any = None, cells: Any = None, pbc: Any = True
+) -> tuple[Any, Any, Any, Any]:
+    """Lists the neighbours of atoms in rows of equal width.
+
+    Arguments and results are those of `boscage.atoms.neighbor_matrix`. Gradients flow from distances to positions and
+    cells.
+
+    Examples
+    --------
+    >>> from boscage.jax import neighbor_matrix
+    >>> neighbors, shifts, distances, counts = neighbor_matrix([[0.0, 0, 0], [1.0, 0, 0]], cutoff=2, width=2)
+    >>> neighbors.tolist(), distances.tolist(), counts.tolist()
+    ([[1, -1], [0, -1]], [[1.0, inf], [1.0, inf]], [1, 1])
+    """
+    x, cutoff, width = _array(positions), real(cutoff, "cutoff"), whole(width, "width")
+    box = None if cells is None else _array(cells)
+
+    def call(x: Any, offsets: Any, cells: Any, pbc: Any) -> Any:
+        return _plain_matrix(x, cutoff, width, offsets, cells, pbc if cells is not None else None)
+
+    shape = (x.shape[0], width)
+    types = [(shape, np.int64), ((*shape, 3), np.int32), (shape, x.dtype), (shape[:1], np.int64)]
+    neighbors, shifts, distances, counts = _call(call, types, x, offsets, box, pbc)
+    there = neighbors >= 0
+
+    def formula(x: Any, box: Any) -> Any:
+        """Distances, whose gradient is 0 for atoms at one point."""
+        vectors = x[neighbors] - x[:, None]
+        if box is not None and box.ndim == 3 and offsets is not None:
+            systems = _XP.searchsorted(_XP.asarray(offsets)[1:], _XP.arange(x.shape[0]), side="right")
+            vectors = vectors + (shifts[..., None] * box[systems][:, None]).sum(2)
+        elif box is not None:
+            vectors = vectors + (shifts[..., None] * box.reshape(3, 3)).sum(2)
+        squares = _squares(vectors, there)
+        return _XP.where(squares > 0, _XP.sqrt(_XP.where(squares > 0, squares, 1)), 0).astype(x.dtype)
+
+    return neighbors, shifts, _differentiable(distances, formula, x, box), counts
