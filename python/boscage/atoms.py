@@ -251,7 +251,15 @@ def _longest(cutoff: Any, numbers: Any, n: int) -> tuple[float, Any]:
 
 
 def _listed(
-    quantities: str, positions: Any, cell: Any, pbc: Any, cutoff: Any, numbers: Any, self_interaction: bool, device: Any
+    quantities: str,
+    positions: Any,
+    cell: Any,
+    pbc: Any,
+    cutoff: Any,
+    numbers: Any,
+    self_interaction: bool,
+    device: Any,
+    shift_type: str = "int32",
 ) -> Any:
     """Returns the arrays of one system in host memory, after filters by the cutoffs of pairs."""
     # 1. The cutoff of the search. Without a positive one even atoms at distance 0 are no neighbours.
@@ -278,6 +286,8 @@ def _listed(
     if of_pair is not None:
         near = made["d"] < of_pair(made["i"], made["j"])
         made = {k: x[near] for k, x in made.items()}
+    if "S" in made:
+        made["S"] = made["S"].astype(shift_type, copy=False)
     return _answer(quantities, [made[k] for k in quantities])
 
 
@@ -296,7 +306,7 @@ def neighbor_list(
     ----------
     quantities : str
         Letters of the arrays to return: ``i`` and ``j``, numbers of atoms; ``d``, distances; ``D``, vectors; ``S``,
-        shifts of cells (int32).
+        shifts of cells (int64, as ASE's).
     a : ase.Atoms
         Or an object with `positions`, `cell`, `pbc` and, for a dict of cutoffs, `numbers`.
     cutoff : float, dict or sequence of float
@@ -326,6 +336,7 @@ def neighbor_list(
         getattr(a, "numbers", None),
         bool(self_interaction),
         device,
+        "int64",
     )
 
 

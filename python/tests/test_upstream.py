@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -30,6 +31,9 @@ FILES = {
     "networkx.algorithms.shortest_paths.tests.test_generic": "networkx",
     "networkx.algorithms.traversal.tests.test_bfs": "networkx",
 }
+
+if find_spec("ase"):
+    FILES.update({f"ase.test.neighbor.{name}": "ase" for name in ("test_neighbor", "test_neighbor_kernel")})
 
 
 def run(which, *selected):

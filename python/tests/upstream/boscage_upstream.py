@@ -70,6 +70,24 @@ def replace_clusters():
         setattr(sklearn.cluster, name, getattr(boscage.cluster, name))
 
 
+def replace_ase():
+    from types import SimpleNamespace
+
+    import ase.neighborlist
+
+    from boscage.atoms import neighbor_list
+
+    def of_arrays(
+        quantities, pbc, cell, positions, cutoff, numbers=None, self_interaction=False, use_scaled_positions=False, **_
+    ):
+        at = positions @ cell if use_scaled_positions else positions
+        system = SimpleNamespace(positions=at, cell=cell, pbc=pbc, numbers=numbers)
+        return neighbor_list(quantities, system, cutoff, self_interaction)
+
+    ase.neighborlist.neighbor_list = neighbor_list
+    ase.neighborlist.primitive_neighbor_list = of_arrays
+
+
 def replace_hierarchy():
     import scipy.cluster.hierarchy
 
@@ -123,6 +141,7 @@ def pytest_configure(config):
             **dict.fromkeys(("neighbors", "density", "outliers", "graphs"), replace_neighbors),
             "sklearn_kdtree": replace_sklearn_kdtree,
             "clusters": replace_clusters,
+            "ase": replace_ase,
             "hierarchy": replace_hierarchy,
             "cupy": replace_cupy_kdtree,
             "networkx": replace_nothing,
