@@ -157,7 +157,7 @@ static __device__ void advance_image(const image_range &range, int32_t *m)
     }
 }
 
-/* Returns a mask of the images of a range that are neighbours, in ascending order. */
+/* Masks the neighbours among the images of a range, in ascending order. */
 static __device__ uint32_t find_near_images(const system_search &a, int32_t i, int32_t j, const image_range &range)
 {
     const int32_t count = count_images(range);
