@@ -28,7 +28,8 @@ class Boscage(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for name in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
+        for name in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "examples/frame_world.c",
+                     "examples/frame_world.h"):
             copy(self, name, root, self.export_sources_folder)
         for folder in ("src", "include", "cmake", "third_party", "tool", "render", "demo"):
             copy(self, "*", os.path.join(root, folder), os.path.join(self.export_sources_folder, folder))

@@ -55,6 +55,9 @@ class Recipes(unittest.TestCase):
         listed = re.search(r"sdist.include = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.S).group(1)
         read = {name for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")]
                 for name in re.findall(r"\b(src|include|tool|render|demo|third_party|cmake)/", path.read_text())}
+        read |= {name for name in re.findall(r"\bexamples/[\w.]+", (ROOT / "cmake" / "bosc_tool.cmake").read_text())}
+        read |= {name.replace(".c", ".h") for name in read if name.startswith("examples/")}
+        self.assertIn("examples/frame_world.h", read)
         for name in read:
             self.assertIn(f'"/{name}"', listed)
             self.assertIn(f'"{name}"', (PACKAGING / "conan" / "conanfile.py").read_text())
