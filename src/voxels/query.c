@@ -227,7 +227,7 @@ static bosc_status spread_staged(bosc_ctx *ctx, struct bi_voxels_spread *spread,
     BI_TRY(bi_stage_in(ctx, spread->of_means, mean_bytes, &spread->of_means, &staged));
     BI_TRY(bi_stage_out(ctx, spread->of_features, bytes, &out, &staged));
     spread->of_features = out.reachable;
-    BI_TRY(ctx->ops->voxels->steps->spread(ctx, spread->view.n * spread->width, spread));
+    BI_TRY(ctx->ops->voxels->steps->spread(ctx, spread->view.n * spread->blocks, spread));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -250,8 +250,9 @@ bosc_status bosc_voxels_mean_gradient(bosc_ctx *ctx, const bosc_voxels *voxels, 
     BI_TRY(check_bytes(ctx, n, width, size, &bytes));
     BI_TRY(check_out(ctx, "of_features", of_features, n, size));
     if (n == 0) return BOSC_OK;
-    struct bi_voxels_spread spread = {voxels->view, of_means, width, dtype == BOSC_F64, of_features};
-    bi_progress_set_total(ctx, (double)n * (double)width);
+    const int64_t blocks = bi_div_up(width, BI_VOXELS_MEAN_COLUMNS);
+    struct bi_voxels_spread spread = {voxels->view, of_means, width, blocks, dtype == BOSC_F64, of_features};
+    bi_progress_set_total(ctx, (double)n * (double)blocks);
     BI_RETURN_WITH_SCRATCH(ctx, spread_staged(ctx, &spread, mean_bytes, bytes));
 }
 

@@ -61,11 +61,12 @@ BI_FN void bi_step_mean(const struct bi_voxels_mean *a, int64_t i)
     bi_voxels_write_mean(a, voxel, run.count, first, sums);
 }
 
-/* The gradient of column i mod width of the row at position i / width. */
+/* Item i: the gradients of up to BI_VOXELS_MEAN_COLUMNS columns of a row. If rows are limited they are those at
+ * positions, which show if a row counts; else positions are not needed. */
 struct bi_voxels_spread {
     struct bi_voxels_view view;
     const void *of_means;
-    int64_t width;
+    int64_t width, blocks; /* blocks: items of a row */
     bool is_f64;
     void *of_features;
 };
@@ -73,19 +74,22 @@ struct bi_voxels_spread {
 BI_FN void bi_step_spread(const struct bi_voxels_spread *a, int64_t i)
 {
     const struct bi_voxels_view *v = &a->view;
-    const int64_t p = i / a->width, c = i - p * a->width;
-    const uint32_t row = v->rows[p], id = v->inverse[row];
-    double gradient = 0;
+    const bool is_limited = v->max_points != INT64_MAX;
+    const int64_t p = a->blocks == 1 ? i : i / a->blocks, first = (i - p * a->blocks) * BI_VOXELS_MEAN_COLUMNS;
+    const int64_t row = is_limited ? (int64_t)v->rows[p] : p;
+    const uint32_t id = v->inverse[row];
+    double count = 0;
     if (id != BI_VOXELS_NONE) {
         const struct bi_voxels_run run = bi_voxels_run_of(v, id);
-        const int64_t at = id * a->width + c;
-        const double whole = a->is_f64 ? ((const double *)a->of_means)[at] : (double)((const float *)a->of_means)[at];
-        if (p - run.first < run.count) gradient = whole / (double)run.count;
+        if (!is_limited || p - run.first < run.count) count = (double)run.count;
     }
-    if (a->is_f64)
-        ((double *)a->of_features)[row * a->width + c] = gradient;
-    else
-        ((float *)a->of_features)[row * a->width + c] = (float)gradient;
+    for (int64_t c = first; c < first + BI_VOXELS_MEAN_COLUMNS && c < a->width; c++) {
+        const int64_t from = id * a->width + c, to = row * a->width + c;
+        if (a->is_f64)
+            ((double *)a->of_features)[to] = count > 0 ? ((const double *)a->of_means)[from] / count : 0;
+        else
+            ((float *)a->of_features)[to] = count > 0 ? (float)((double)((const float *)a->of_means)[from] / count) : 0;
+    }
 }
 
 /* The row of voxel i nearest to its centre. */
