@@ -100,9 +100,12 @@ class TensorClouds:
     ):
         self.torch = torch
         sides = [_Side(torch, x, batch_x, names[0])]
-        if y is not None:
+        shared = batch_y is batch_x and y is not None and y.shape[0] == x.shape[0]  # one vector for both sides
+        if y is not None and not shared:
             sides.append(_Side(torch, y, batch_y, names[1]))
         of = _offsets(torch, sides, size)
+        if shared:
+            of = of * 2
         self.clouds = _Reused(_columns(x), of[0])
         queries = (_columns(y), of[1]) if y is not None else (None, None)
         self.queries, self.of_queries, self.q, _ = self.clouds._queries(*queries, False)

@@ -173,6 +173,7 @@ def test_other_inputs():
     assert torch.equal(ours.knn_graph(wide[:, ::2], 3), ours.knn_graph(X, 3))
     assert torch.equal(ours.knn_graph(X.clone().requires_grad_(), 3), ours.knn_graph(X, 3))
     assert torch.equal(ours.knn_graph(X.half(), 3), ours.knn_graph(X.half().double(), 3))
+    assert torch.equal(ours.knn(X, 2 * X, 2, OF_X, OF_X), ours.knn(X, 2 * X, 2, OF_X, OF_X.clone()))
     assert torch.equal(ours.nearest(X[:, 0], Y[:, 0]), ours.nearest(X[:, :1], Y[:, :1]))
 
 
