@@ -20,16 +20,22 @@
  * longer ones cost a busy machine's other processes. None is measured beside others yet but SPIN, which keeps workers
  * awake between the calls of a benchmark. */
 enum {
-    SPIN = 1000000,      /* a worker without a task spins so long, then sleeps */
-    WAIT_SPIN = 100000,  /* the caller without a task spins so long for a worker's task, then sleeps */
-    CHECK = 500000,      /* a worker compares processor time with time passed once in so long */
-    LEAST_LOST = 600000, /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
-    MIN_REST = 20000000, /* a worker that did not get its processor is left out so long; twice as long each time */
-    MAX_REST = 320000000 /* up to this */
+    SPIN = 1000000,       /* a worker without a task spins so long, then sleeps */
+    WAIT_SPIN = 100000,   /* the caller without a task spins so long for a worker's task, then sleeps */
+    CHECK = 500000,       /* a worker compares processor time with time passed once in so long */
+    LEAST_LOST = 600000,  /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
+    MIN_REST = 20000000,  /* a worker that did not get its processor is left out so long; twice as long each time */
+    MAX_REST = 320000000, /* up to this */
+    /* Workers that rest join a region that runs so long: two time slices, so that a slice that is lost then adds at most
+     * a half. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. */
+    LATE = 8000000
 };
 
 /* States of a worker's task. */
 enum { DONE, READY, CLAIMED, AWAITED /* claimed, and the caller sleeps until it is done */, EXIT };
+
+/* States of a worker. A scout rests, and wakes when the region has run for LATE. */
+enum { AWAKE, ASLEEP, SCOUT };
 
 struct region {
     void (*body)(void *data);
@@ -45,8 +51,9 @@ struct region {
 /* A line of the cache each: a worker spins on its own. */
 struct worker {
     _Alignas(64) _Atomic uint32_t task;
-    _Atomic uint32_t asleep;         /* in a wait for this word */
-    _Atomic int64_t resting_until;   /* before, it is not woken */
+    _Atomic uint32_t state;          /* other than AWAKE: in a wait for this word */
+    _Atomic int64_t resting_until;   /* before, it joins late regions only */
+    bool calls_others;               /* it was a scout, and wakes the workers that rest; its own */
     int64_t rest;                    /* length of the last rest; 0 after a check that found nothing */
     int64_t checked_at, checked_cpu; /* of the last check */
     struct team *team;
@@ -56,7 +63,8 @@ struct worker {
 
 struct team {
     struct region region;
-    int count, capacity; /* workers started */
+    _Atomic uint32_t regions; /* so far */
+    int count, capacity;      /* workers started */
     struct worker **workers;
 };
 
@@ -87,9 +95,21 @@ static void sleep_while(_Atomic uint32_t *word, uint32_t value)
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
+static void sleep_while_for(_Atomic uint32_t *word, uint32_t value, int64_t time)
+{
+    const struct timespec t = {.tv_nsec = (long)time}; /* below a second */
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t, NULL, 0);
+}
+
 static void wake_sleepers(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void wake_worker(struct worker *w)
+{
+    atomic_store_explicit(&w->state, AWAKE, memory_order_relaxed);
+    wake_sleepers(&w->state);
 }
 
 /* --- Tasks -------------------------------------------------------------------------------------------------------- */
@@ -103,21 +123,31 @@ static void run_task(struct region *region, int task)
     current.task = 0;
 }
 
-/* Runs the task of worker w if nobody has started it. The exchange makes its writes visible to the caller, which
- * loads DONE. */
-static void run_if_ready(struct team *team, struct worker *w)
+/* Wakes the workers that rest. The caller of the region waits for this thread's task, so their array stays. */
+static void call_others(struct team *team, const struct worker *w)
+{
+    for (int i = 0; i < team->count; i++)
+        if (team->workers[i] != w && atomic_load_explicit(&team->workers[i]->task, memory_order_relaxed) == READY)
+            wake_worker(team->workers[i]);
+}
+
+/* Runs the task of worker w if nobody has started it, and calls the others before. The exchange makes its writes
+ * visible to the caller, which loads DONE. */
+static void run_if_ready(struct team *team, struct worker *w, bool calls_others)
 {
     uint32_t ready = READY;
     if (atomic_load_explicit(&w->task, memory_order_relaxed) != READY ||
         !atomic_compare_exchange_strong_explicit(&w->task, &ready, CLAIMED, memory_order_acquire, memory_order_relaxed))
         return;
+    if (calls_others) call_others(team, w);
     run_task(&team->region, w->number);
     if (atomic_exchange_explicit(&w->task, DONE, memory_order_acq_rel) == AWAITED) wake_sleepers(&w->task);
 }
 
 /* --- Workers ------------------------------------------------------------------------------------------------------ */
 
-/* Leaves the worker out for a while if, since the last check, it lost a fifth of the time and about a time slice. */
+/* Leaves the worker out for a while if, since the last check, it lost a fifth of the time and about a time slice; ends
+ * its rest if it did not. */
 static void check_contention(struct worker *w, int64_t now)
 {
     if (now - w->checked_at < CHECK) return;
@@ -127,25 +157,53 @@ static void check_contention(struct worker *w, int64_t now)
     w->checked_cpu = cpu;
     if (lost < passed / 5 || lost < LEAST_LOST) {
         w->rest = 0;
+        atomic_store_explicit(&w->resting_until, 0, memory_order_relaxed);
         return;
     }
     w->rest = w->rest == 0 ? MIN_REST : w->rest < MAX_REST ? 2 * w->rest : MAX_REST;
     atomic_store_explicit(&w->resting_until, now + w->rest, memory_order_relaxed);
 }
 
-/* Sleeps until a task is ready. The fences order `asleep` and `task` against publish_tasks(): either this thread sees
- * the task, or the caller sees that it sleeps. */
+static void change_state(struct worker *w, uint32_t from, uint32_t to)
+{
+    atomic_compare_exchange_strong_explicit(&w->state, &from, to, memory_order_relaxed, memory_order_relaxed);
+}
+
+/* Sleeps until there is a task that this worker may begin. */
 static void sleep_for_task(struct worker *w)
 {
+    uint32_t region = 0;
+    int64_t seen_at = 0; /* the region */
     atomic_fetch_sub_explicit(&awake, 1, memory_order_relaxed);
-    atomic_store_explicit(&w->asleep, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
-    while (atomic_load_explicit(&w->asleep, memory_order_relaxed)) {
+    atomic_store_explicit(&w->state, ASLEEP, memory_order_relaxed);
+    for (;;) {
+        /* The fences order `state` and `task` against publish_tasks(): either this thread sees the task, or the caller
+         * sees that it sleeps. */
+        atomic_thread_fence(memory_order_seq_cst);
+        const uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
         const uint32_t task = atomic_load_explicit(&w->task, memory_order_relaxed);
-        if (task == EXIT || (task == READY && read_clock(CLOCK_MONOTONIC) >= w->resting_until)) break;
-        sleep_while(&w->asleep, 1);
+        if (state == AWAKE || task == EXIT) break;
+        /* 1. Without a task. */
+        if (task != READY && state == SCOUT) {
+            change_state(w, SCOUT, ASLEEP);
+            continue;
+        }
+        if (task != READY) {
+            sleep_while(&w->state, ASLEEP);
+            continue;
+        }
+        /* 2. A worker that rests is a scout, until the region is late. */
+        const int64_t now = read_clock(CLOCK_MONOTONIC);
+        if (now >= atomic_load_explicit(&w->resting_until, memory_order_relaxed)) break;
+        const uint32_t latest = atomic_load_explicit(&w->team->regions, memory_order_relaxed);
+        if (seen_at == 0 || latest != region) seen_at = now;
+        region = latest;
+        w->calls_others = now - seen_at >= LATE;
+        if (w->calls_others) break;
+        change_state(w, ASLEEP, SCOUT);
+        sleep_while_for(&w->state, SCOUT, seen_at + LATE - now);
     }
-    atomic_store_explicit(&w->asleep, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->state, AWAKE, memory_order_relaxed);
     atomic_fetch_add_explicit(&awake, 1, memory_order_relaxed);
     w->checked_at = read_clock(CLOCK_MONOTONIC);
     w->checked_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -179,7 +237,8 @@ static void *run_worker(void *user)
     w->checked_at = read_clock(CLOCK_MONOTONIC);
     w->checked_cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     while (wait_for_task(w), atomic_load_explicit(&w->task, memory_order_relaxed) != EXIT) {
-        run_if_ready(w->team, w);
+        run_if_ready(w->team, w, w->calls_others);
+        w->calls_others = false;
         const int64_t now = read_clock(CLOCK_MONOTONIC);
         check_contention(w, now);
         if (now < w->resting_until) sleep_for_task(w);
@@ -216,8 +275,7 @@ static void free_team(void *user)
     for (int i = 0; i < team->count; i++) {
         struct worker *w = team->workers[i];
         atomic_store(&w->task, EXIT);
-        atomic_store(&w->asleep, 0);
-        wake_sleepers(&w->asleep);
+        wake_worker(w);
     }
     for (int i = 0; i < team->count; i++) {
         pthread_join(team->workers[i]->thread, NULL);
@@ -270,19 +328,29 @@ static struct team *get_team(int tasks)
 
 /* --- Regions ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. */
+/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. Of those
+ * that rest one is a scout. */
 static void publish_tasks(struct team *team, int count)
 {
+    atomic_fetch_add_explicit(&team->regions, 1, memory_order_relaxed);
     for (int i = 0; i < count; i++) atomic_store_explicit(&team->workers[i]->task, READY, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
     int64_t now = 0;
+    bool has_scout = false;
     for (int i = 0; i < count; i++) {
         struct worker *w = team->workers[i];
-        if (!atomic_load_explicit(&w->asleep, memory_order_relaxed)) continue;
+        const uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
+        if (state == AWAKE) continue;
         if (now == 0) now = read_clock(CLOCK_MONOTONIC);
-        if (now < atomic_load_explicit(&w->resting_until, memory_order_relaxed)) continue;
-        atomic_store_explicit(&w->asleep, 0, memory_order_relaxed);
-        wake_sleepers(&w->asleep);
+        if (now >= atomic_load_explicit(&w->resting_until, memory_order_relaxed)) {
+            wake_worker(w);
+            continue;
+        }
+        if (!has_scout && state == ASLEEP) {
+            change_state(w, ASLEEP, SCOUT);
+            wake_sleepers(&w->state);
+        }
+        has_scout = true;
     }
 }
 
@@ -328,7 +396,7 @@ void bi_pool_run(void (*body)(void *), void *data, unsigned threads, unsigned fl
     run_task(&team->region, 0);
     for (int t = workers + 1; t < tasks; t++) run_task(&team->region, t);
     /* 2. Tasks that nobody has started: their workers sleep, rest or wait for a processor. */
-    for (int i = 0; i < workers; i++) run_if_ready(team, team->workers[i]);
+    for (int i = 0; i < workers; i++) run_if_ready(team, team->workers[i], false);
     /* 3. Tasks that workers run. */
     for (int i = 0; i < workers; i++) wait_until_done(team->workers[i]);
 }

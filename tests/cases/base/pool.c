@@ -2,8 +2,10 @@
  * of callers. Builds with another OpenMP runtime have no pool, and nothing to test here. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/pool.h"
@@ -131,6 +133,56 @@ static void works_in_a_child(void)
     CHECK_EQ(bad, 0);
 }
 
+static int64_t read_microseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
+static void spin_for(int64_t microseconds)
+{
+    const int64_t begin = read_microseconds();
+    while (read_microseconds() - begin < microseconds) {
+    }
+}
+
+static void *keep_busy(void *stop)
+{
+    while (!atomic_load((_Atomic int *)stop)) spin_for(100);
+    return NULL;
+}
+
+static void spin_and_count_items(void *user)
+{
+    struct counts *c = user;
+    long from, to;
+    if (bi_pool_loop_start(c->start, c->end, c->step, c->chunk, &from, &to)) do {
+            spin_for(300);
+            for (long i = from; i < to; i++) atomic_fetch_add(&c->item[i], 1);
+        } while (bi_pool_loop_next(&from, &to));
+    bi_pool_loop_end();
+}
+
+/* Workers that rest join long regions; short regions between them begin and end while a scout sleeps. */
+static void busy_machine_runs_each_item_once(void)
+{
+    pthread_t busy[16];
+    _Atomic int stop = 0;
+    for (int t = 0; t < 16; t++) CHECK_EQ(pthread_create(&busy[t], NULL, keep_busy, &stop), 0);
+    for (int round = 0; round < 30; round++) {
+        struct counts c;
+        memset(&c, 0, sizeof c);
+        c.step = 1;
+        c.end = ITEMS;
+        c.chunk = round % 3 == 0 ? 10 : ITEMS / 2;
+        bi_pool_run(spin_and_count_items, &c, 4, 0);
+        for (long i = 0; i < ITEMS; i++) CHECK_EQ(c.item[i], 1);
+        if (round == 20) atomic_store(&stop, 1); /* rests outlast the busy threads */
+    }
+    for (int t = 0; t < 16; t++) CHECK_EQ(pthread_join(busy[t], NULL), 0);
+}
+
 #else
 static void expects_no_pool(void) { CHECK_EQ(BI_POOL, 0); }
 #endif
@@ -142,6 +194,7 @@ static const struct suite_case suite_cases_pool[] = {
     {"nested regions have one task", NULL, nested_regions_have_one_task},
     {"several threads call", NULL, several_threads_call},
     {"works in a child", NULL, works_in_a_child},
+    {"a busy machine runs each item once", NULL, busy_machine_runs_each_item_once},
 #else
     {"no pool in this build", NULL, expects_no_pool},
 #endif
