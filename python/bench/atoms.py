@@ -1,8 +1,8 @@
 """Times neighbour lists of atoms beside ASE, matscipy and vesin: python atoms.py [-n ATOMS] [-t THREADS] [-r REPEATS].
 
 Two inputs: a crystal of 0.1 atoms per unit of volume, displaced from a lattice, with a cutoff of 5 and i, j, S and d as
-results; and molecules of 64 atoms in one call of ours, a call each of the others. Peers that are not installed are left
-out. Every peer's pairs are compared. Prints medians of wall and processor time.
+results; and molecules of 64 atoms in one call of ours, a call each of the others. Peers are optional, and
+their pairs are compared. Prints medians of wall and processor time.
 """
 
 import argparse

@@ -26,8 +26,8 @@ enum {
     LEAST_LOST = 600000,  /* less than a time slice of Linux, 0.7 to 4 ms; a hypervisor takes shorter ones */
     MIN_REST = 20000000,  /* a worker that did not get its processor is left out so long; twice as long each time */
     MAX_REST = 320000000, /* up to this */
-    /* Workers that rest join a region that runs so long: two time slices, so that a slice that is lost then adds at most
-     * a half. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. */
+    /* Workers that rest join a region that runs so long: two time slices, so that a slice lost then adds a half at
+     * most. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. */
     LATE = 8000000
 };
 
@@ -328,8 +328,8 @@ static struct team *get_team(int tasks)
 
 /* --- Regions ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. Of those
- * that rest one is a scout. */
+/* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. One that
+ * rests becomes a scout. */
 static void publish_tasks(struct team *team, int count)
 {
     atomic_fetch_add_explicit(&team->regions, 1, memory_order_relaxed);

@@ -179,7 +179,7 @@ enum { BI_MAX_WINDOWS = 3 }; /* of one call: their addresses fit one small excha
 /* WRITE: this rank writes items into the received arrays of the others. READ: it reads replies to its items from the
  * received arrays of the others. READ_SENT: it reads the items for it from their sent arrays. READ_WHOLE: it reads any
  * element of their arrays, of any lengths, only where ranks share memory; there are no copies. ANSWER: it reads
- * window 0 as for READ_SENT, and writes an answer to each of these items into the other windows, the senders' arrays. */
+ * window 0 as for READ_SENT, and writes an answer to each of these items into the other windows: senders' arrays. */
 enum bi_window_access { BI_WINDOW_WRITE, BI_WINDOW_READ, BI_WINDOW_READ_SENT, BI_WINDOW_READ_WHOLE, BI_WINDOW_ANSWER };
 
 /* This rank's array of items, in the backend's memory, and its blocks in the arrays of all ranks: between open and

@@ -6,8 +6,9 @@
 #include "forest/forest.h"
 #include "graph/view.h"
 
-/* Entries of all ranks: one level up to ONE_LEVEL, gathered up to MOST (docs/design/ranks.md). Two H200s: two levels are
- * faster than one from 2^21 entries on, and gathered edges faster than rounds up to 2^28; at 2^29 both take as long. */
+/* Entries of all ranks: one level up to ONE_LEVEL, gathered up to MOST (docs/design/ranks.md). On two H200s two levels
+ * are faster than one from 2^21 entries on. Gathered edges are faster than rounds up to 2^28; at 2^29 both take
+ * as long. */
 #ifdef BI_EMULATE /* small inputs must reach every branch */
 enum { ONE_LEVEL = 200, MOST = 4000 };
 #else
