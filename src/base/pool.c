@@ -169,11 +169,13 @@ static void change_state(struct worker *w, uint32_t from, uint32_t to)
     atomic_compare_exchange_strong_explicit(&w->state, &from, to, memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Sleeps until there is a task that this worker may begin. */
+/* Sleeps until this worker is woken, ends, or may begin its task. A scout's task can be gone: the caller runs tasks
+ * too. */
 static void sleep_for_task(struct worker *w)
 {
     uint32_t region = 0;
-    int64_t seen_at = 0; /* the region */
+    int64_t seen_at = 0;     /* the region */
+    w->calls_others = false; /* of an earlier sleep, after which the task was not there any more */
     atomic_fetch_sub_explicit(&awake, 1, memory_order_relaxed);
     atomic_store_explicit(&w->state, ASLEEP, memory_order_relaxed);
     for (;;) {
@@ -274,7 +276,9 @@ static void free_team(void *user)
     struct team *team = user;
     for (int i = 0; i < team->count; i++) {
         struct worker *w = team->workers[i];
-        atomic_store(&w->task, EXIT);
+        atomic_store_explicit(&w->task, EXIT, memory_order_relaxed);
+        /* A worker that overwrites AWAKE, since it goes to sleep now, sees EXIT after its fence. */
+        atomic_thread_fence(memory_order_seq_cst);
         wake_worker(w);
     }
     for (int i = 0; i < team->count; i++) {
@@ -329,7 +333,7 @@ static struct team *get_team(int tasks)
 /* --- Regions ------------------------------------------------------------------------------------------------------ */
 
 /* Makes the region's data visible to whoever claims a task, and wakes the workers that sleep and do not rest. One that
- * rests becomes a scout. */
+ * rests becomes a scout: the last, since the caller begins its task last. */
 static void publish_tasks(struct team *team, int count)
 {
     atomic_fetch_add_explicit(&team->regions, 1, memory_order_relaxed);
@@ -337,7 +341,7 @@ static void publish_tasks(struct team *team, int count)
     atomic_thread_fence(memory_order_seq_cst);
     int64_t now = 0;
     bool has_scout = false;
-    for (int i = 0; i < count; i++) {
+    for (int i = count - 1; i >= 0; i--) {
         struct worker *w = team->workers[i];
         const uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
         if (state == AWAKE) continue;
