@@ -144,7 +144,7 @@ class Lengths:
 
     def search(self, sources: list[Any], cutoff: Any, tree: bool) -> Optional[Found]:
         """None if networkx's own search must run."""
-        if cutoff is not None and not cutoff >= 0:
+        if cutoff is not None and not (exact([cutoff]) and cutoff >= 0):
             return None
         G, rows = self._graph, self._rows
         numbers = [G.number[source] for source in dict.fromkeys(sources)]
@@ -316,7 +316,7 @@ def _is_search(G: Any, source: Any, most: Any) -> bool:
     """False if networkx's own function must run, also for its errors."""
     try:
         return source in G.number and (most is None or not math.isnan(most))
-    except TypeError:
+    except (TypeError, OverflowError):
         return False
 
 

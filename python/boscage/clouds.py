@@ -100,7 +100,7 @@ class PointClouds:
         x = np.asarray(x) if space is NUMPY else x
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")
-        if space is NUMPY and x.dtype.kind not in "fiub":
+        if space is NUMPY and x.dtype.kind not in "fiub" or space.dtype_name(x).startswith("complex"):
             raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
         dtype = dtype or ("float32" if space.dtype_name(x) == "float32" else "float64")
         return space.rows(x, dtype), dtype

@@ -104,9 +104,9 @@ class CollisionDetector:
         first = (*self._mesh(a, "a", space), _affine(a_transform, "a_transform"))
         second = (*self._mesh(b, "b", space), _affine(b_transform, "b_transform"))
         if at != self._place:  # the device of the arrays
-            self._handle = self._make(at)
+            self._handle, self._place = self._make(at), at
         self._handle.build(where(at, space.stream(), workers, progress), *first, *second)
-        self._space, self._place = space, at
+        self._space = space
         return self._handle.info(where(self._place))["pairs"]
 
     @reading

@@ -48,8 +48,10 @@ def _call(call: Callable, shapes: list[tuple], *arrays: Optional[Any]) -> tuple:
     return tuple(_jax.pure_callback(run, results, *values, vmap_method="sequential"))
 
 
-def _array(x: Any) -> Any:
+def _array(x: Any, name: str) -> Any:
     x = _XP.asarray(x)
+    if x.dtype.kind in "cmMSU":
+        raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
     return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
 
 
@@ -88,9 +90,11 @@ def knn(
     >>> dist2.tolist(), ids.tolist()
     ([[4.0, 36.0]], [[2, 1]])
     """
-    k, r, x = whole(k, "k"), real(r, "r"), _array(points)
-    y = x if queries is None else _array(queries).astype(x.dtype)
+    k, r, x = whole(k, "k"), real(r, "r"), _array(points, "points")
+    y = x if queries is None else _array(queries, "queries").astype(x.dtype)
     own = queries is None
+    if own and query_offsets is not None:
+        raise ValueError("query_offsets: without queries")
 
     def call(x: Any, y: Any, offsets: Any, query_offsets: Any) -> Any:
         return PointClouds(x, offsets).knn(k, *(() if own else (y, query_offsets)), r=r, exclude_self=exclude_self)
@@ -103,7 +107,7 @@ def knn(
 def _padded(call: Callable, p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int) -> tuple[Any, Any]:
     if k < 1:
         raise ValueError(f"K: {k} is less than 1")
-    p1, p2 = _array(p1), _array(p2)
+    p1, p2 = _array(p1, "p1"), _array(p2, "p2")
     if p1.ndim != 3 or p2.ndim != 3:
         raise ValueError("p1, p2: not arrays of shape (clouds, rows, coordinates)")
     shape = (p1.shape[0], p1.shape[1], k)
@@ -189,7 +193,7 @@ def sample_farthest(points: Any, counts: Any, offsets: Any = None, starts: Any =
     def call(x: Any, offsets: Any, starts: Any) -> Any:
         return PointClouds(x, offsets).sample_farthest(counts, starts)[1:]
 
-    return _call(call, [((total,), np.int64)], _array(points), offsets, starts)[0]
+    return _call(call, [((total,), np.int64)], _array(points, "points"), offsets, starts)[0]
 
 
 def neighbor_matrix(
@@ -207,8 +211,8 @@ def neighbor_matrix(
     >>> neighbors.tolist(), distances.tolist(), counts.tolist()
     ([[1, -1], [0, -1]], [[1.0, inf], [1.0, inf]], [1, 1])
     """
-    x, cutoff, width = _array(positions), real(cutoff, "cutoff"), whole(width, "width")
-    box = None if cells is None else _array(cells)
+    x, cutoff, width = _array(positions, "positions"), real(cutoff, "cutoff"), whole(width, "width")
+    box = None if cells is None else _array(cells, "cells")
 
     def call(x: Any, offsets: Any, cells: Any, pbc: Any) -> Any:
         return _plain_matrix(x, cutoff, width, offsets, cells, pbc if cells is not None else None)

@@ -149,6 +149,10 @@ def _fps_of_tensor(src: Any, batch: Any, ratio: float, size: Optional[int], ptr:
     return sample(_torch, src, batch, ratio, size, ptr, None if seed is None else int(seed))
 
 
+def _count(batch_size: Any) -> Optional[int]:
+    return None if batch_size is None else whole(batch_size, "batch_size")
+
+
 def _most(max_num_neighbors: Any) -> int:
     most = whole(max_num_neighbors, "max_num_neighbors")
     if most < 1:
@@ -192,7 +196,7 @@ def knn(
     array([[0, 0, 1, 1],
            [0, 1, 2, 3]])
     """
-    k = whole(k, "k")
+    k, batch_size = whole(k, "k"), _count(batch_size)
     if _are_tensors(x, y):
         x, y, batch_x, batch_y = _tensors(x, y, batch_x, batch_y)
         return _OPERATORS.knn(x, y, k, batch_x, batch_y, batch_size)
@@ -222,7 +226,7 @@ def radius(
     array([[0, 0, 1],
            [0, 1, 2]])
     """
-    r, most = real(r, "r"), _most(max_num_neighbors)
+    r, most, batch_size = real(r, "r"), _most(max_num_neighbors), _count(batch_size)
     if _are_tensors(x, y):
         x, y, batch_x, batch_y = _tensors(x, y, batch_x, batch_y)
         return _OPERATORS.radius(x, y, r, batch_x, batch_y, most, batch_size)
@@ -235,6 +239,7 @@ def _make_graph(
     """Checks the flow, and calls the operator for a tensor."""
     if flow not in ("source_to_target", "target_to_source"):
         raise ValueError(f"flow: {flow!r} is neither 'source_to_target' nor 'target_to_source'")
+    size = _count(size)
     if _are_tensors(x):
         x, batch = _tensors(x, batch)
         return _OPERATORS.graph(x, k, r, batch, bool(loop), flow, size)
@@ -362,10 +367,10 @@ def fps(
     >>> fps(np.array([0.0, 1.0, 9.0, 4.0]), ratio=0.75, random_start=False)
     array([0, 2, 3])
     """
-    ratio = real(ratio, "ratio")
+    ratio, batch_size = real(ratio, "ratio"), _count(batch_size)
     if not 0 < ratio <= 1:
         raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
-    if _are_tensors(src) and isinstance(seed, (numbers.Integral, type(None))):
+    if _are_tensors(src) and (seed is None or isinstance(seed, numbers.Integral) and 0 <= seed < 2**63):
         if not random_start:
             seed = None
         elif seed is None:  # so that torch.manual_seed decides
@@ -391,7 +396,10 @@ def _fps(
         raise ValueError(f"ptr: does not ascend from 0 to {src.shape[0]}")
     starts = None
     if random_start:
-        drawn = np.random.default_rng(seed).random(len(sizes))
+        try:
+            drawn = np.random.default_rng(seed).random(len(sizes))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"seed: {error}") from None
         starts = offsets[:-1] + np.minimum((drawn * sizes).astype(np.int64), np.maximum(sizes - 1, 0))
     return PointClouds(src, offsets).sample_farthest(np.ceil(ratio * sizes).astype(np.int64), starts)[1]
 

@@ -91,6 +91,9 @@ def test_vmap(wide):
         (lambda: ours.knn_points(P1[0], P2), "p1, p2:"),
         (lambda: ours.ball_query(P1, P2, radius=-1), "radius:"),
         (lambda: ours.knn(X, 1, Y, OF_X, OF_Y + 1), "offsets"),
+        (lambda: ours.knn(X, 1, None, OF_X, OF_Y), "query_offsets:"),
+        (lambda: ours.knn(X + 0j, 1), "points:"),
+        (lambda: ours.knn_points(P1, P2 + 0j), "p2:"),
     ],
 )
 def test_refusals(call, word):

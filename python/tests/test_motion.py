@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from boscage._where import Place
 from boscage.arrangement import Arrangement
 from boscage.collision import CollisionDetector, colliding_pairs
 from boscage.geometric import GeometricHash, find_transform
@@ -98,6 +99,18 @@ def test_collisions(dtype):
     )
     square = np.vstack([moved, [0, 0, 0, 1]])
     assert detector.update((a, faces), (b, faces), a_transform=square, b_transform=moved) > 0
+
+
+def test_a_failed_update_on_another_device(monkeypatch):
+    """The detector then names the device that its memory is on."""
+    detector = CollisionDetector()
+    other = Place("cpu", 1)
+    monkeypatch.setattr("boscage.collision.place_for", lambda *_: other)
+    monkeypatch.setattr(detector, "_make", lambda place: detector._handle)
+    mesh = np.full((3, 3), np.nan), [[0, 1, 2]]
+    with pytest.raises(ValueError):
+        detector.update(mesh, mesh)
+    assert detector._place == other
 
 
 def test_meshes_with_faces():

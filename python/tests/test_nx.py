@@ -1,5 +1,8 @@
 """The backend of networkx against networkx."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -241,6 +244,20 @@ def test_every_function_takes_a_graph_of_networkx():
     assert sorted(boscage.nx.minimum_spanning_tree(graph).edges) == [(0, 1), (1, 2)]
     with pytest.raises(TypeError, match="G: a graph of networkx is needed, not ndarray"):
         boscage.nx.dijkstra_path(np.eye(3), 0, 1)
+
+
+@pytest.mark.filterwarnings("ignore:Note. conversions")
+def test_limits_that_no_double_holds():
+    """networkx compares them exactly."""
+    graph = nx.DiGraph()
+    graph.add_edge(0, 1, weight=0.1)
+    for limit in (Fraction(1, 10), Fraction(2, 10), Decimal("0.1"), 10**400, "1"):
+        want, got = (
+            outcome(lambda: nx.single_source_dijkstra(graph, 0, None, limit, backend=b))
+            for b in ("networkx", "boscage")
+        )
+        assert got == want, limit
+    assert list(nx.bfs_edges(graph, 0, depth_limit=10**400, backend="boscage")) == [(0, 1)]
 
 
 def test_functions_as_weights_are_refused():

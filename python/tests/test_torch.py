@@ -163,6 +163,7 @@ def test_samples_follow_the_seed_of_torch():
     assert draws[0] == draws[1] != draws[2]
     generator = np.random.default_rng(3)
     assert ours.fps(X, OF_X, 0.2, seed=generator).shape == (9,)
+    assert np.array_equal(ours.fps(X, OF_X, 0.2, seed=2**70), ours.fps(X.numpy(), OF_X.numpy(), 0.2, seed=2**70))
 
 
 def test_other_inputs():
@@ -195,11 +196,16 @@ def test_dlpack():
         (lambda: ours.knn_points(X, Y), "p1"),
         (lambda: ours.knn_points(PADDED1, PADDED2, LENGTHS2, LENGTHS1), "lengths2"),
         (lambda: ours.ball_query(PADDED1, PADDED2, radius=-1.0), "radius"),
+        (lambda: ours.knn(X, Y, 1, batch_size=1.5), "batch_size"),
+        (lambda: ours.radius_graph(X, 1.0, batch_size=1.5), "batch_size"),
+        (lambda: ours.knn_graph(X + 0j, 1), "points"),
+        (lambda: ours.fps(X, seed=-1), "seed"),
+        (lambda: ours.fps(X, seed="7"), "seed"),
         (lambda: neighbor_lists("ix", X, 1.0), "quantities"),
         (lambda: neighbor_lists("i", X[:, :2], 1.0), "positions"),
         (lambda: neighbor_lists("i", X, 1.0, torch.tensor([0, 41])), "systems"),
     ],
 )
 def test_refusals(call, word):
-    with pytest.raises(ValueError, match=word):
+    with pytest.raises((TypeError, ValueError), match=word):
         call()

@@ -193,6 +193,7 @@ static int write_route(struct job *job, const struct paths_input *s)
         job_set_number(job, "distance", ((const double *)s->distances.data)[target]);
     else
         job_set_integer(job, "distance", ((const int64_t *)s->distances.data)[target]);
+    if (!reached && name) return report_error(EXIT_FAILED, "--route: no path leads to '%s'", name);
     if (!reached) return report_error(EXIT_FAILED, "--route: no path leads to vertex %lld", (long long)target);
     bosc_status status = bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, NULL, 0, &length);
     route.shape[0] = length;
