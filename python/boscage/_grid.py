@@ -12,14 +12,38 @@ from .voxels import Voxels
 
 def _column(x: Any, pos: Any, name: str, xp: Any) -> Any:
     """A number of each coordinate, beside pos."""
-    x = np.broadcast_to(np.asarray(x, np.float64), (pos.shape[1],)) if np.ndim(x) < 2 else None
-    if x is None:
+    x = np.asarray(x, np.float64) if xp is np else xp.as_tensor(x, dtype=pos.dtype, device=pos.device)
+    if x.ndim > 1 or (x.ndim == 1 and x.shape[0] not in (1, pos.shape[1])):
         raise ValueError(f"{name}: not a number, or one of each coordinate")
-    return xp.asarray(x.copy()) if xp is np else xp.as_tensor(x.copy(), dtype=pos.dtype, device=pos.device)
+    return xp.broadcast_to(x, (pos.shape[1],))
 
 
 def _whole(x: Any, xp: Any) -> Any:
     return x.astype(np.int64) if xp is np else x.long()
+
+
+def _number(pos: Any, size: Any, start: Any, end: Any) -> tuple[Any, Any, Any]:
+    """The numbers of `grid_cluster`, the number of voxels of the grid, and the module of the arrays."""
+    # 1. Arrays of numpy or torch.
+    space = space_of(pos)
+    xp = np if space is NUMPY else space.torch
+    pos = np.asarray(pos) if space is NUMPY else pos
+    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
+    edges = _column(size, pos, "size", xp)
+    if not bool((edges > 0).all()):
+        raise ValueError("size: not more than 0")
+    if pos.shape[0] == 0:
+        return _whole(pos[:, 0], xp), 0, xp
+    # 2. The grid, and the number of each point's voxel in it.
+    least, most = (pos.min(0), pos.max(0)) if xp is np else (pos.amin(0), pos.amax(0))
+    first = least if start is None else _column(start, pos, "start", xp)
+    last = most if end is None else _column(end, pos, "end", xp)
+    counts = _whole((last - first) / edges, xp) + 1
+    cells = _whole((pos - first) / edges, xp)
+    number = cells[:, -1]
+    for c in range(int(pos.shape[1]) - 2, -1, -1):
+        number = number * counts[c] + cells[:, c]
+    return number, counts.prod(), xp
 
 
 def grid_cluster(pos: Any, size: Any, start: Any = None, end: Any = None) -> Any:
@@ -45,24 +69,7 @@ def grid_cluster(pos: Any, size: Any, start: Any = None, end: Any = None) -> Any
     >>> grid_cluster(np.array([[0.0, 0.0], [11.0, 9.0], [2.0, 8.0], [2.0, 2.0], [8.0, 3.0]]), [5, 5])
     array([0, 5, 3, 0, 1])
     """
-    space = space_of(pos)
-    xp = np if space is NUMPY else space.torch
-    pos = np.asarray(pos) if space is NUMPY else pos
-    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
-    edges = _column(size, pos, "size", xp)
-    if not bool((edges > 0).all()):
-        raise ValueError("size: not more than 0")
-    if pos.shape[0] == 0:
-        return _whole(pos[:, 0], xp)
-    least, most = (pos.min(0), pos.max(0)) if xp is np else (pos.amin(0), pos.amax(0))
-    first = least if start is None else _column(start, pos, "start", xp)
-    last = most if end is None else _column(end, pos, "end", xp)
-    counts = _whole((last - first) / edges, xp) + 1
-    cells = _whole((pos - first) / edges, xp)
-    number = cells[:, -1]
-    for c in range(int(pos.shape[1]) - 2, -1, -1):
-        number = number * counts[c] + cells[:, c]
-    return number
+    return _number(pos, size, start, end)[0]
 
 
 def voxel_grid(pos: Any, size: Any, batch: Any = None, start: Any = None, end: Any = None) -> Any:
@@ -75,21 +82,13 @@ def voxel_grid(pos: Any, size: Any, batch: Any = None, start: Any = None, end: A
     >>> voxel_grid(np.array([[0.0], [7.0], [1.0], [8.0]]), 5, [0, 0, 1, 1])
     array([0, 1, 2, 3])
     """
-    space = space_of(pos)
-    xp = np if space is NUMPY else space.torch
-    pos = np.asarray(pos) if space is NUMPY else pos
-    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
-    inner = grid_cluster(pos, size, start, end)
-    if batch is None or pos.shape[0] == 0:
-        return inner
-    edges = _column(size, pos, "size", xp)
-    first = _column(start, pos, "start", xp) if start is not None else pos.min(0) if xp is np else pos.amin(0)
-    last = _column(end, pos, "end", xp) if end is not None else pos.max(0) if xp is np else pos.amax(0)
-    count = (_whole((last - first) / edges, xp) + 1).prod()
-    batch = np.asarray(batch) if xp is np else xp.as_tensor(batch, device=pos.device)
-    if batch.shape != (pos.shape[0],):
+    number, count, xp = _number(pos, size, start, end)
+    if batch is None:
+        return number
+    batch = np.asarray(batch) if xp is np else xp.as_tensor(batch, device=number.device)
+    if batch.shape != number.shape:
         raise ValueError("batch: not a number for each point")
-    return inner + _whole(batch, xp) * count
+    return number + _whole(batch, xp) * count
 
 
 _functions: dict[str, Any] = {}

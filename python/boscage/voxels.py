@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._locks import reading, writing
+from ._locks import reading, reading_both, writing
 from ._numbers import real, whole
 from ._where import Progress, where
 
@@ -182,6 +182,7 @@ class Voxels:
         options = (*(o[: self._m] for o in self._options[:3]), *self._options[3:])
         return (_restore, (host(self.points), given, options))
 
+    @reading
     def _list(self, which: int, shape: Any, dtype: str) -> Any:
         out = self._space.empty(shape, dtype)
         self._handle.list(self._at(), *(raw(out) if i == which else None for i in range(4)))
@@ -204,6 +205,7 @@ class Voxels:
         return self._list(3, self._clouds + 1, "int64")
 
     @property
+    @reading
     def inverse(self) -> Any:
         ids = self._space.empty(self._n, "int64")
         self._handle.inverse(self._at(), raw(ids))
@@ -362,9 +364,10 @@ class Voxels:
                [1]], dtype=int32)
         """
         steps = _axes(stride, self._m, "stride", 1, True)[: self._m]
+        if min(steps) < 1:
+            raise ValueError("stride: less than 1")
         return Voxels(self.coords, steps, self.offsets, device=self._place, progress=progress)
 
-    @reading
     def kernel_map(
         self, shape: Any = 3, stride: Any = 1, dilation: Any = 1, out: Optional["Voxels"] = None
     ) -> Any:
@@ -398,6 +401,10 @@ class Voxels:
         out = self if out is None else out
         if not isinstance(out, Voxels):
             raise TypeError("out: not Voxels")
+        return self._map(out, shape, stride, dilation)
+
+    @reading_both
+    def _map(self, out: "Voxels", shape: Any, stride: Any, dilation: Any) -> Any:
         sides, steps, gaps = (
             _axes(x, self._m, name, 1, True)
             for x, name in ((shape, "shape"), (stride, "stride"), (dilation, "dilation"))
@@ -482,7 +489,7 @@ def voxelize(
     device: Any = None,
     progress: Progress = None,
 ) -> tuple[Any, Any, Any]:
-    """Hard voxelisation of detectors, with the arguments, results and rules of mmdet3d's, in deterministic order.
+    """Hard voxelisation of detectors, with the arguments, results and rules of mmdet3d's deterministic one.
 
     Parameters
     ----------
@@ -515,9 +522,9 @@ def voxelize(
     array([1, 1])
     """
     size, box = np.asarray(voxel_size, np.float64), np.asarray(coors_range, np.float64)
-    if size.shape != (3,) or not (size > 0).all():
+    if size.shape != (3,) or not (np.isfinite(size) & (size > 0)).all():
         raise ValueError("voxel_size: not three positive numbers")
-    if box.shape != (6,) or not (box[3:] > box[:3]).all():
+    if box.shape != (6,) or not np.isfinite(box).all() or not (box[3:] > box[:3]).all():
         raise ValueError("coors_range: not three numbers and three greater ones")
     if space_of(points) is NUMPY:
         points = np.asarray(points)

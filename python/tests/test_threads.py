@@ -14,6 +14,7 @@ from boscage.hamming import CellGraph, Trie
 from boscage.hashing import HashMap, HashSet, MultiMap
 from boscage.spatial import KDTree, VoxelGrid
 from boscage.terrain import ConcurrentBinaryTree, Terrain
+from boscage.voxels import Voxels
 
 RNG = np.random.default_rng(11)
 FEW, MANY = RNG.random((150, 2)), RNG.random((400, 2))
@@ -122,6 +123,18 @@ def test_grids_that_are_rebuilt(states):
         lambda g: repr(g),
     ]
     share(VoxelGrid(states[0], 0.1), [lambda g, x=x: g.rebuild(x) for x in states], reads, 50)
+
+
+def test_voxels_that_are_rebuilt():
+    reads = [
+        lambda v: v.coords,
+        lambda v: v.firsts,
+        lambda v: v.inverse,
+        lambda v: v.members(),
+        lambda v: v.mean(),
+        lambda v: v.kernel_map(),
+    ]
+    share(Voxels(FEW, 0.3), [lambda v, x=x: v.rebuild(x) for x in (FEW, MANY)], reads)
 
 
 def test_maps_that_change():

@@ -132,7 +132,12 @@ def test_refusals():
         (lambda: voxel_down_sample(points, 1, method="median"), "method: 'median'"),
         (lambda: voxelize(points, (1, 1, 1), (0, 0, 0, 1, 1, 1)), "points: not rows"),
         (lambda: voxelize(np.zeros((4, 3)), (1, 1), (0, 0, 0, 1, 1, 1)), "voxel_size"),
+        (lambda: voxelize(np.zeros((4, 3)), (1, 1, np.inf), (0, 0, 0, 1, 1, 1)), "voxel_size"),
+        (lambda: voxelize(np.zeros((4, 3)), (1, 1, 1), (0, 0, 0, 1, 1, np.inf)), "coors_range"),
+        (lambda: Voxels(points, 1).coarse(0), "stride"),
         (lambda: geometric.grid_cluster(points, -1), "size"),
+        (lambda: geometric.grid_cluster(points, [1, 1, 1]), "size: not a number"),
+        (lambda: geometric.voxel_grid(points, 1, [0, 0]), "batch"),
     ):
         with pytest.raises(ValueError, match=text):
             call()
@@ -172,6 +177,8 @@ if importlib.util.find_spec("torch"):
         ids = geometric.voxel_grid(points, 1.0, torch.arange(60) // 30)
         assert ids.dtype == torch.int64 and ids.shape == (60,)
         assert (ids.numpy() == geometric.voxel_grid(points.numpy(), 1.0, np.arange(60) // 30)).all()
+        size = torch.ones(3, dtype=torch.bfloat16)  # as tensors of a device, NumPy does not convert it
+        assert (ids == geometric.voxel_grid(points, size, torch.arange(60) // 30)).all()
 
 
 if importlib.util.find_spec("open3d"):
