@@ -30,7 +30,7 @@ bosc_status bi_voxels_check_sizes(bosc_ctx *ctx, int64_t n, int64_t cloud_count)
 bosc_status bi_voxels_check_rows(bosc_ctx *ctx, const char *array, const void *data, int64_t n, int64_t width,
                                  int64_t stride, bosc_dtype dtype, struct bi_voxels_rows *rows)
 {
-    enum { MOST_WIDTH = 1 << 24 }; /* so that numbers of items fit 64 bits */
+    enum { MOST_WIDTH = 1 << 24 }; /* so that bytes of 2^32 rows fit 64 bits */
     if (width < 1 || width > MOST_WIDTH)
         return bi_fail(ctx, BOSC_ERR_ARG, "width: %lld is not in 1 to %d", (long long)width, MOST_WIDTH);
     if (n > 0 && !data) return bi_fail(ctx, BOSC_ERR_ARG, "%s: NULL", array);

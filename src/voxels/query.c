@@ -173,16 +173,6 @@ static bosc_status check_dtype(bosc_ctx *ctx, bosc_dtype dtype, bool integers)
                    integers ? "F32, F64, I32, I64" : "F32, F64");
 }
 
-/* Computes the bytes of `rows` rows of an output; they must fit memory. */
-static bosc_status check_bytes(bosc_ctx *ctx, int64_t rows, int64_t width, size_t size, size_t *bytes)
-{
-    if (rows > 0 && width > INT64_MAX / (int64_t)size / rows)
-        return bi_fail(ctx, BOSC_ERR_ARG, "width: %lld elements of %lld rows are more than memory can hold",
-                       (long long)width, (long long)rows);
-    *bytes = (size_t)rows * (size_t)width * size;
-    return BOSC_OK;
-}
-
 /* Cost of a reduction of a voxel in simple items, for progress: a cache miss or two a row. Estimated. */
 static double reduction_cost(int64_t n, int64_t items) { return 8 * (1 + (double)n / (double)items); }
 
@@ -205,29 +195,29 @@ bosc_status bosc_voxels_mean(bosc_ctx *ctx, const bosc_voxels *voxels, bosc_dtyp
 {
     const void *const arrays[] = {means};
     int64_t items;
-    size_t bytes = 0;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
     BI_TRY(check_dtype(ctx, dtype, false));
     struct bi_voxels_mean mean = {.view = voxels->view, .means = means};
     BI_TRY(bi_voxels_check_rows(ctx, "features", features, voxels->view.n, width, stride, dtype, &mean.features));
     BI_TRY(count_items(ctx, voxels, capacity, arrays, 1, &items));
-    BI_TRY(check_bytes(ctx, items, width, bosc_dtype_size(dtype), &bytes));
     BI_TRY(check_out(ctx, "means", means, items, bosc_dtype_size(dtype)));
     if (items == 0) return BOSC_OK;
+    const size_t bytes = (size_t)(items * width) * bosc_dtype_size(dtype);
     mean.blocks = bi_div_up(width, BI_VOXELS_MEAN_COLUMNS);
     bi_progress_set_total(ctx, (double)items * (double)mean.blocks * reduction_cost(voxels->view.n, items));
     BI_RETURN_WITH_SCRATCH(ctx, mean_staged(ctx, &mean, items, bytes));
 }
 
-static bosc_status spread_staged(bosc_ctx *ctx, struct bi_voxels_spread *spread, size_t mean_bytes, size_t bytes)
+static bosc_status gradient_staged(bosc_ctx *ctx, struct bi_voxels_mean_gradient *gradient, size_t mean_bytes,
+                                   size_t bytes)
 {
     bool staged = false;
     struct bi_out out;
-    BI_TRY(bi_stage_in(ctx, spread->of_means, mean_bytes, &spread->of_means, &staged));
-    BI_TRY(bi_stage_out(ctx, spread->of_features, bytes, &out, &staged));
-    spread->of_features = out.reachable;
-    BI_TRY(ctx->ops->voxels->steps->spread(ctx, spread->view.n * spread->blocks, spread));
+    BI_TRY(bi_stage_in(ctx, gradient->of_means, mean_bytes, &gradient->of_means, &staged));
+    BI_TRY(bi_stage_out(ctx, gradient->of_features, bytes, &out, &staged));
+    gradient->of_features = out.reachable;
+    BI_TRY(ctx->ops->voxels->steps->mean_gradient(ctx, gradient->view.n * gradient->blocks, gradient));
     BI_TRY(bi_stage_back(ctx, &out));
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
@@ -238,7 +228,6 @@ bosc_status bosc_voxels_mean_gradient(bosc_ctx *ctx, const bosc_voxels *voxels, 
     const void *const arrays[] = {of_means};
     struct bi_voxels_rows rows;
     int64_t items;
-    size_t mean_bytes = 0, bytes = 0;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
     BI_TRY(check_dtype(ctx, dtype, false));
@@ -246,14 +235,13 @@ bosc_status bosc_voxels_mean_gradient(bosc_ctx *ctx, const bosc_voxels *voxels, 
     const int64_t n = voxels->view.n;
     BI_TRY(count_items(ctx, voxels, capacity, arrays, 1, &items));
     BI_TRY(bi_voxels_check_rows(ctx, "of_means", of_means, items, width, 0, dtype, &rows));
-    BI_TRY(check_bytes(ctx, items, width, size, &mean_bytes));
-    BI_TRY(check_bytes(ctx, n, width, size, &bytes));
     BI_TRY(check_out(ctx, "of_features", of_features, n, size));
     if (n == 0) return BOSC_OK;
+    const size_t mean_bytes = (size_t)(items * width) * size, bytes = (size_t)(n * width) * size;
     const int64_t blocks = bi_div_up(width, BI_VOXELS_MEAN_COLUMNS);
-    struct bi_voxels_spread spread = {voxels->view, of_means, width, blocks, dtype == BOSC_F64, of_features};
+    struct bi_voxels_mean_gradient gradient = {voxels->view, of_means, width, blocks, dtype == BOSC_F64, of_features};
     bi_progress_set_total(ctx, (double)n * (double)blocks);
-    BI_RETURN_WITH_SCRATCH(ctx, spread_staged(ctx, &spread, mean_bytes, bytes));
+    BI_RETURN_WITH_SCRATCH(ctx, gradient_staged(ctx, &gradient, mean_bytes, bytes));
 }
 
 static bosc_status nearest_staged(bosc_ctx *ctx, struct bi_voxels_nearest *nearest, int64_t items)
@@ -307,20 +295,19 @@ bosc_status bosc_voxels_pad(bosc_ctx *ctx, const bosc_voxels *voxels, bosc_dtype
     const void *const arrays[] = {padded};
     struct bi_voxels_rows from;
     int64_t items;
-    size_t bytes = 0;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
     BI_TRY(check_dtype(ctx, dtype, true));
     const size_t size = bosc_dtype_size(dtype);
     BI_TRY(bi_voxels_check_rows(ctx, "features", features, voxels->view.n, width, stride, dtype, &from));
     if (rows < 1) return bi_fail(ctx, BOSC_ERR_ARG, "rows: %lld is less than 1", (long long)rows);
-    if (rows > INT64_MAX / 16 / width)
-        return bi_fail(ctx, BOSC_ERR_ARG, "rows: %lld of %lld elements are more than memory can hold", (long long)rows,
-                       (long long)width);
     BI_TRY(count_items(ctx, voxels, capacity, arrays, 1, &items));
-    BI_TRY(check_bytes(ctx, items, rows * width, size, &bytes));
     BI_TRY(check_out(ctx, "padded", padded, items, size));
     if (items == 0) return BOSC_OK;
+    if (rows > INT64_MAX / (int64_t)size / width / items)
+        return bi_fail(ctx, BOSC_ERR_ARG, "rows: %lld of %lld elements for %lld voxels are more than memory can hold",
+                       (long long)rows, (long long)width, (long long)items);
+    const size_t bytes = (size_t)(items * rows * width) * size;
     struct bi_voxels_pad pad = {voxels->view, features, width, from.stride, rows, size == 8, padded};
     bi_progress_set_total(ctx, (double)items * (double)rows * (8 + (double)width));
     BI_RETURN_WITH_SCRATCH(ctx, pad_staged(ctx, &pad, &from, items, bytes));
@@ -338,7 +325,7 @@ static bosc_status set_kernel(bosc_ctx *ctx, const char *name, int c, int32_t gi
     return BOSC_OK;
 }
 
-/* Reads the geometry of a kernel; coordinates beyond dim have shape 1. */
+/* Reads the geometry of a kernel along the first dim coordinates, and counts its lines. */
 static bosc_status read_kernel(bosc_ctx *ctx, const bosc_voxels_kernel *kernel, int32_t dim, struct bi_voxels_map *map)
 {
     enum { SHAPE = 3, MOST_SHAPE = 15, MOST_FACTOR = 1 << 20 };
@@ -373,7 +360,6 @@ bosc_status bosc_voxels_kernel_map(bosc_ctx *ctx, const bosc_voxels *in, const b
 {
     const void *const arrays[] = {map};
     int64_t items;
-    size_t bytes = 0;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "in", in));
     BI_TRY(bi_voxels_check(ctx, "out", out));
@@ -386,9 +372,9 @@ bosc_status bosc_voxels_kernel_map(bosc_ctx *ctx, const bosc_voxels *in, const b
                        (long long)out->view.cloud_count, (long long)in->view.cloud_count);
     BI_TRY(read_kernel(ctx, kernel, dim, &args));
     BI_TRY(count_items(ctx, out, capacity, arrays, 1, &items));
-    BI_TRY(check_bytes(ctx, items, (int64_t)args.lines * args.shape[dim - 1], id_bytes(in), &bytes));
     BI_TRY(check_out(ctx, "map", map, items, id_bytes(in)));
     if (items == 0) return BOSC_OK;
+    const size_t bytes = (size_t)(items * args.lines * args.shape[dim - 1]) * id_bytes(in);
     bi_progress_set_total(ctx, (double)items * args.lines);
     BI_RETURN_WITH_SCRATCH(ctx, map_staged(ctx, &args, items, bytes));
 }

@@ -83,7 +83,8 @@ BI_FN void bi_step_mark(const struct bi_voxels_mark *a, int64_t p)
     if (head) a->is_first[a->rows[p]] = 1;
 }
 
-/* Voxels of cloud i before the scan over clouds, or, without a limit, its first voxel. Cloud cloud_count has none. */
+/* Item i: without a limit, the first voxel of cloud i; with one, the number of its voxels, which is scanned afterwards.
+ * Item cloud_count ends the last cloud. */
 struct bi_voxels_offset {
     const uint32_t *ranks; /* (n + 1) first rows before each row */
     const int64_t *offsets;

@@ -63,7 +63,7 @@ BI_FN void bi_step_mean(const struct bi_voxels_mean *a, int64_t i)
 
 /* Item i: the gradients of up to BI_VOXELS_MEAN_COLUMNS columns of a row. If rows are limited they are those at
  * positions, which show if a row counts; else positions are not needed. */
-struct bi_voxels_spread {
+struct bi_voxels_mean_gradient {
     struct bi_voxels_view view;
     const void *of_means;
     int64_t width, blocks; /* blocks: items of a row */
@@ -71,7 +71,7 @@ struct bi_voxels_spread {
     void *of_features;
 };
 
-BI_FN void bi_step_spread(const struct bi_voxels_spread *a, int64_t i)
+BI_FN void bi_step_mean_gradient(const struct bi_voxels_mean_gradient *a, int64_t i)
 {
     const struct bi_voxels_view *v = &a->view;
     const bool is_limited = v->max_points != INT64_MAX;

@@ -4,8 +4,7 @@
 
 #include "voxels/steps/voxel.h"
 
-/* Item i: a voxel of `out` and a line of the kernel along the last coordinate. Coordinates are in axes 0 to 2, the last
- * one in axis 2, so that those of fewer dimensions have shape 1. */
+/* Item i: voxel i / lines of `out`, and line i mod lines of the kernel along the last coordinate. */
 struct bi_voxels_map {
     struct bi_voxels_view in, out;
     int32_t shape[BI_VOXELS_DIM], stride[BI_VOXELS_DIM], dilation[BI_VOXELS_DIM]; /* of the first dim axes */

@@ -14,7 +14,7 @@ BI_FN double bi_voxels_coordinate(const void *data, bosc_dtype dtype, int64_t at
                                : (double)((const int32_t *)data)[at];
 }
 
-/* The cloud of row i, where offsets (cloud_count + 1) end behind it. NULL: the only cloud. */
+/* The cloud of row i: the first one that ends after it. offsets (cloud_count + 1): NULL if there is one cloud. */
 BI_FN int64_t bi_voxels_cloud_of(const int64_t *offsets, int64_t cloud_count, int64_t i)
 {
     return offsets && cloud_count > 1 ? bi_upper_bound_i64(offsets + 1, cloud_count, i) : 0;
@@ -62,6 +62,7 @@ BI_FN int64_t bi_voxels_decode(const struct bi_voxels_box *box, bool is_64bit, u
     return (int64_t)key;
 }
 
+/* The number of voxels; from the device if the host does not know it. */
 BI_FN int64_t bi_voxels_voxel_count(const struct bi_voxels_view *v)
 {
     return v->voxel_count >= 0 ? v->voxel_count : v->voxel_offsets[v->cloud_count];

@@ -160,6 +160,10 @@ static void refuses_bad_queries(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_voxels_pad(ctx, v, BOSC_F32, p, 2, 0, 3, NULL, 2), "padded: NULL");
     CHECK_ARG(ctx, bosc_voxels_pad(ctx, v, BOSC_F32, p, 2, 0, 3, odd, 2), "padded: not");
     CHECK_STATUS(ctx, bosc_voxels_pad(ctx, v, BOSC_F32, p, 2, 0, 3, values, 1), BOSC_ERR_SPACE);
+    /* 4. Padded rows of three voxels that memory cannot hold; those of one it could. */
+    p[4] = 9;
+    CHECK_OK(ctx, bosc_voxels_build(ctx, v, p, 10, 0, NULL, 1));
+    CHECK_ARG(ctx, bosc_voxels_pad(ctx, v, BOSC_I64, ids, 2, 0, INT64_MAX / 32, ids, 3), "rows: ");
     bosc_voxels_free(v);
 }
 
