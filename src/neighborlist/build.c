@@ -1,5 +1,5 @@
 /* Builds a neighbour list: axes of the systems, bins of atoms, one sort, then two searches around every atom, which
- * count and fill the rows. */
+ * count and fill the rows. Small systems are searched without bins and sort, where the backend can. */
 #include "neighborlist/handle.h"
 #include "neighborlist/steps/steps.h"
 
@@ -23,7 +23,7 @@ static bosc_status stage_systems(bosc_ctx *ctx, struct bi_neighborlist_input *in
     return BOSC_OK;
 }
 
-/* Reads systems and atoms, and shapes the bins. *first_bin: of each system. */
+/* Reads systems and atoms, shapes the bins, and finds the first bin of each system. */
 static bosc_status read_systems(bosc_ctx *ctx, const struct bi_neighborlist_frames *frames)
 {
     const struct bi_neighborlist_steps *steps = ctx->ops->neighborlist->steps;
@@ -111,6 +111,7 @@ static bosc_status search(bosc_ctx *ctx, bosc_neighborlist *list, const struct b
 
 /* ---- small systems ---- */
 
+/* True if the backend has a search for systems of such a mean size. */
 static bool are_small(const struct bi_neighborlist_ops *ops, const struct bi_neighborlist_input *in)
 {
     if (!ops->count_systems) return false;

@@ -16,7 +16,7 @@
 enum { AXES = 3, CELL = AXES * AXES };
 enum { PAIRS, SHIFTS, DISTANCES, OFFSETS, OUTPUTS };
 
-/* The input, as the library takes it. */
+/* The systems of bosc_neighborlist_systems. */
 struct system_input {
     bosc_array points;
     double *cells;     /* (systems x 3 x 3); NULL: not periodic */
@@ -45,18 +45,13 @@ static int read_array(struct job *job, const char *path, bosc_array *array)
 /* Converts integer coordinates to f8. */
 static int convert_points(const char *path, bosc_array *points)
 {
+    bosc_io_error error;
     if (points->shape[1] != AXES)
         return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but atoms have 3", path,
                             (long long)points->shape[1]);
     if (points->dtype == BOSC_F32 || points->dtype == BOSC_F64) return EXIT_DONE;
-    const int64_t count = points->shape[0] * AXES;
-    double *reals = job_alloc((size_t)count, sizeof *reals);
-    if (!reals) return EXIT_FAILED;
-    for (int64_t e = 0; e < count; e++) reals[e] = coordinate(points, e);
-    free(points->data);
-    points->data = reals;
-    points->dtype = BOSC_F64;
-    return EXIT_DONE;
+    const bosc_status status = bosc_array_convert(path, points, BOSC_F64, 1, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
 /* ---- systems ---- */
@@ -242,9 +237,10 @@ int run_neighbors(struct job *job)
     struct system_input in = {.cells = NULL};
     double cutoff = 0;
     int code;
-    if ((code = option_number(job, OPT_CUTOFF, 0, &cutoff)) || (code = job_open(job))) return code;
+    if ((code = option_number(job, OPT_CUTOFF, 0, &cutoff))) return code;
     if (!(cutoff >= 0x1p-300 && cutoff <= 0x1p300))
         return report_error(EXIT_USAGE, "--cutoff: %g is not from 2^-300 to 2^300", cutoff);
+    if ((code = job_open(job))) return code;
     /* 1. The systems. */
     code = points_read(job, job->operands[0], &in.points);
     if (!code) code = convert_points(job->operands[0], &in.points);

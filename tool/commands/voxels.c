@@ -5,6 +5,7 @@
 #include "tool/commands/commands.h"
 #include "tool/commands/points.h"
 #include "tool/job.h"
+#include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
@@ -50,9 +51,12 @@ static int read_points(struct job *job, struct down_sample *s)
     return EXIT_DONE;
 }
 
+/* The points in the type of their voxelisation. */
+static const bosc_array *real_points(const struct down_sample *s) { return s->reals.data ? &s->reals : &s->points; }
+
 static bosc_status build_voxels(struct job *job, struct down_sample *s)
 {
-    const bosc_array *p = s->reals.data ? &s->reals : &s->points;
+    const bosc_array *p = real_points(s);
     const bosc_voxels_opts opts = {
         .size = sizeof opts, .dtype = p->dtype, .dim = (int32_t)p->shape[1], .cell = {s->cell, s->cell, s->cell}};
     bosc_status status = bosc_voxels_create(job->ctx, &opts, &s->voxels);
@@ -63,7 +67,7 @@ static bosc_status build_voxels(struct job *job, struct down_sample *s)
 /* Copies the chosen row of each voxel. */
 static bosc_status copy_rows(struct job *job, const struct down_sample *s, int64_t *ids)
 {
-    const bosc_array *p = s->reals.data ? &s->reals : &s->points;
+    const bosc_array *p = real_points(s);
     const size_t row = (size_t)s->points.shape[1] * bosc_dtype_size(s->points.dtype);
     const bosc_status status = s->method == METHOD_FIRST
                                    ? bosc_voxels_list(job->ctx, s->voxels, NULL, NULL, ids, NULL, s->count)
@@ -77,7 +81,7 @@ static bosc_status copy_rows(struct job *job, const struct down_sample *s, int64
 /* Chooses or computes a point for each voxel, and lists the voxel of each point. */
 static int reduce_voxels(struct job *job, struct down_sample *s)
 {
-    const bosc_array *p = s->reals.data ? &s->reals : &s->points;
+    const bosc_array *p = real_points(s);
     const int64_t n = p->shape[0], dim = p->shape[1];
     const bosc_dtype dtype = s->method == METHOD_MEAN ? p->dtype : s->points.dtype;
     bosc_status status = BOSC_OK;
@@ -97,6 +101,14 @@ static int reduce_voxels(struct job *job, struct down_sample *s)
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
+/* Reports an error of a build with the name of its file, or of --size, which the type of the points may not hold. */
+static int report_build_error(const struct job *job, bosc_status status)
+{
+    if (strncmp(bosc_ctx_message(job->ctx), "opts:", 5) == 0)
+        return report_argument_error(job->ctx, status, "opts", option_flag(OPT_SIZE));
+    return report_argument_error(job->ctx, status, "points", job->operands[0]);
+}
+
 /* Builds the voxels and reduces them; a job without outputs counts them. */
 static int sample_points(struct job *job, struct down_sample *s)
 {
@@ -104,7 +116,7 @@ static int sample_points(struct job *job, struct down_sample *s)
     double start = job_now();
     const bosc_status status = build_voxels(job, s);
     job_add_seconds(job, "voxels", start);
-    if (status != BOSC_OK) return report_argument_error(job->ctx, status, "points", job->operands[0]);
+    if (status != BOSC_OK) return report_build_error(job, status);
     job_set_integer(job, "voxels", s->count);
     if (!paths[0] && !paths[1]) return EXIT_DONE;
     start = job_now();
