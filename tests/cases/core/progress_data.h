@@ -607,6 +607,7 @@ static const struct call calls[] = {
     {"voxels_nearest", voxels_nearest, NULL, false},
     {"voxels_pad", voxels_pad, NULL, false},
     {"voxels_members", voxels_members, NULL, false},
+    {"voxels_kernel_map", voxels_kernel_map, NULL, false},
     {"voxelgrid_build", voxelgrid_build, NULL, false},
     {"voxelgrid_radius_count", voxelgrid_radius_count, NULL, false},
     {"voxelgrid_voxel_count", voxelgrid_voxel_count, NULL, false},

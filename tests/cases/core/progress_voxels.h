@@ -28,5 +28,10 @@ static bosc_status voxels_members(struct world *w)
 {
     return bosc_voxels_members(w->ctx, w->voxels, w->offsets, w->out, w->n);
 }
+static bosc_status voxels_kernel_map(struct world *w)
+{
+    const bosc_voxels_kernel kernel = {.size = sizeof kernel, .shape = {1, 3, 3}};
+    return bosc_voxels_kernel_map(w->ctx, w->voxels, w->voxels, &kernel, w->out, w->n);
+}
 
 #endif
