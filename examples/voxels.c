@@ -25,7 +25,8 @@ static bosc_status halve(bosc_ctx *ctx, struct pyramid *p)
     return status;
 }
 
-static int64_t count_neighbors(const int64_t *map, int64_t entries)
+/* Counts the entries of a map that hold a voxel: also, at the centre of a kernel, the voxel itself. */
+static int64_t count_pairs(const int64_t *map, int64_t entries)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < entries; i++) count += map[i] >= 0;
@@ -51,14 +52,14 @@ int main(void)
     if (!status) status = bosc_voxels_count(ctx, p.fine, &p.count);
     if (!status) status = bosc_voxels_mean(ctx, p.fine, BOSC_F32, points, 3, 0, means, p.count);
     if (!status) status = bosc_voxels_kernel_map(ctx, p.fine, p.fine, NULL, map, p.count);
-    if (!status) pairs = count_neighbors(map, p.count * VOLUME);
+    if (!status) pairs = count_pairs(map, p.count * VOLUME);
 
     /* 3. Half the resolution, and the fine voxels in each coarse one. */
     if (!status) status = halve(ctx, &p);
     if (!status) status = bosc_voxels_kernel_map(ctx, p.fine, p.coarse, &halving, map, p.coarse_count);
-    if (!status) children = count_neighbors(map, p.coarse_count * CHILDREN);
+    if (!status) children = count_pairs(map, p.coarse_count * CHILDREN);
     if (!status)
-        printf("%d points are in %lld voxels, %lld pairs of neighbours\n%lld coarse voxels have %lld children\n", N,
+        printf("%d points are in %lld voxels, %lld pairs for a convolution\n%lld coarse voxels have %lld children\n", N,
                (long long)p.count, (long long)pairs, (long long)p.coarse_count, (long long)children);
     if (status) fprintf(stderr, "%s\n", ctx ? bosc_ctx_message(ctx) : bosc_status_text(status));
     bosc_voxels_free(p.fine);

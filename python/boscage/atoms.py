@@ -132,7 +132,8 @@ def neighbor_lists(
     Returns
     -------
     array, or tuple of arrays
-        From tensors of PyTorch, ``d`` and ``D`` have gradients of `positions` and `cells`.
+        From tensors of PyTorch, ``d`` and ``D`` have gradients of `positions` and `cells`, unless `device` or `progress`
+        is set.
 
     Examples
     --------
