@@ -233,6 +233,71 @@ class Clouds(Lock):
         ids: NDArray,
     ) -> None: ...
 
+class Voxels(Lock):
+    def __init__(
+        self,
+        where: Where,
+        dtype: int,
+        dim: int,
+        cell: tuple[float, float, float],
+        low: tuple[float, float, float],
+        shape: tuple[int, int, int],
+        max_points: int,
+        max_voxels: int,
+    ) -> None: ...
+    def info(self, where: Where) -> dict: ...
+    def build(
+        self,
+        where: Where,
+        points: Annotated[NDArray, dict(writable=False)],
+        offsets: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> None: ...
+    def list(
+        self,
+        where: Where,
+        coords: NDArray | None,
+        counts: NDArray | None,
+        firsts: NDArray | None,
+        offsets: NDArray | None,
+    ) -> None: ...
+    def inverse(self, where: Where, ids: NDArray) -> None: ...
+    def members(self, where: Where, offsets: NDArray, ids: NDArray) -> None: ...
+    def mean(
+        self,
+        where: Where,
+        features: Annotated[NDArray, dict(writable=False)],
+        dtype: int,
+        width: int,
+        means: NDArray,
+    ) -> None: ...
+    def mean_gradient(
+        self,
+        where: Where,
+        of_means: Annotated[NDArray, dict(writable=False)],
+        dtype: int,
+        width: int,
+        of_features: NDArray,
+    ) -> None: ...
+    def nearest(self, where: Where, points: Annotated[NDArray, dict(writable=False)], ids: NDArray) -> None: ...
+    def pad(
+        self,
+        where: Where,
+        features: Annotated[NDArray, dict(writable=False)],
+        dtype: int,
+        width: int,
+        rows: int,
+        padded: NDArray,
+    ) -> None: ...
+    def kernel_map(
+        self,
+        where: Where,
+        out: Voxels,
+        shape: tuple[int, int, int],
+        stride: tuple[int, int, int],
+        dilation: tuple[int, int, int],
+        map: NDArray,
+    ) -> None: ...
+
 class VoxelGrid(Lock):
     def __init__(self, where: Where, dtype: int, dim: int, cell: float) -> None: ...
     def info(self, where: Where) -> dict: ...
