@@ -1,4 +1,4 @@
-/* One frame of five structures, 60 times a second: a planet's triangles, a k-d tree of objects, a table of their
+/* One frame of all structures: a planet's triangles, a k-d tree of objects, a table of their
  * contacts, a forest of and routes over their roads, and the turn of a robot are rebuilt from the data of each frame.
  * usage: frame [cpu|cuda|auto] [OBJECTS] [FRAMES] [PIXELS] [cpu|cuda|auto: of the robot] */
 #include <stdio.h>
@@ -84,26 +84,30 @@ static void print_times(int frames, double *whole, double (*stages)[WORLD_STAGES
            1e3 * whole[frames - 1], 1 / whole[frames / 2]);
 }
 
-static bosc_ctx_opts opts_of(const char *backend)
+/* Sets the backend of a context by its name. Returns 0 for other names. */
+static int parse_backend(const char *name, bosc_ctx_opts *opts)
 {
-    return (bosc_ctx_opts){.size = sizeof(bosc_ctx_opts),
-                           .backend = strcmp(backend, "cpu") == 0    ? BOSC_BACKEND_CPU
-                                      : strcmp(backend, "cuda") == 0 ? BOSC_BACKEND_CUDA
-                                                                     : BOSC_BACKEND_AUTO};
+    *opts = (bosc_ctx_opts){.size = sizeof *opts, .backend = BOSC_BACKEND_AUTO};
+    if (strcmp(name, "cpu") == 0) opts->backend = BOSC_BACKEND_CPU;
+    if (strcmp(name, "cuda") == 0) opts->backend = BOSC_BACKEND_CUDA;
+    return opts->backend != BOSC_BACKEND_AUTO || strcmp(name, "auto") == 0;
 }
 
 int main(int argc, char **argv)
 {
     const int frames = argc > 3 ? atoi(argv[3]) : 20;
-    const bosc_ctx_opts ctx_opts = opts_of(argc > 1 ? argv[1] : "auto"),
-                        robot_opts = opts_of(argc > 5 ? argv[5] : "cpu");
+    bosc_ctx_opts ctx_opts, robot_opts;
+    const int has_backends =
+        parse_backend(argc > 1 ? argv[1] : "auto", &ctx_opts) && parse_backend(argc > 5 ? argv[5] : "cpu", &robot_opts);
     const struct world_opts opts = {.objects = argc > 2 ? atoll(argv[2]) : 4096,
                                     .districts = WORLD_DISTRICTS_MAX,
                                     .frames = 600,
                                     .pixels = argc > 4 ? atof(argv[4]) : 4};
-    if (opts.objects < WORLD_OBJECTS_MIN || opts.objects > WORLD_OBJECTS_MAX || frames < 1 || !(opts.pixels > 0)) {
-        fprintf(stderr, "usage: frame [cpu|cuda|auto] [OBJECTS, %d to %d] [FRAMES] [PIXELS]\n", WORLD_OBJECTS_MIN,
-                WORLD_OBJECTS_MAX);
+    if (!has_backends || opts.objects < WORLD_OBJECTS_MIN || opts.objects > WORLD_OBJECTS_MAX || frames < 1 ||
+        !(opts.pixels > 0)) {
+        fprintf(stderr,
+                "usage: frame [cpu|cuda|auto] [OBJECTS, %d to %d] [FRAMES] [PIXELS] [cpu|cuda|auto: of the robot]\n",
+                WORLD_OBJECTS_MIN, WORLD_OBJECTS_MAX);
         return 2;
     }
     /* 1. The world. */

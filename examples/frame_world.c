@@ -196,10 +196,11 @@ static bosc_status get_mesh(struct world *w)
                                 w->mesh_capacity, w->mesh);
 }
 
-/* Selects the triangles for the camera of the frame and writes the mesh. The flight passes over the districts. */
+/* Selects the triangles for the camera of the frame and writes the mesh. The flight passes over the districts, and
+ * starts again after its last frame: longitudes stay below 180. */
 static bosc_status step_planet(struct world *w)
 {
-    const double t = (double)w->frame / w->opts.frames;
+    const double t = (double)(w->frame % w->opts.frames) / w->opts.frames;
     const bosc_planet_goal goal = {
         .size = sizeof goal, .camera = &w->camera, .hysteresis = 0.2, .passes = w->frame > 0};
     w->camera = (bosc_planet_camera){.fov = 1, .pixels = w->opts.pixels, .width = 1920, .height = 1080};
