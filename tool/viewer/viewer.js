@@ -6,7 +6,8 @@
 /* ---- the run ---- */
 
 const run = JSON.parse(document.getElementById("run").textContent);
-const bytes = Uint8Array.from(atob(document.getElementById("data").textContent.trim()), (c) => c.charCodeAt(0));
+const text = atob(document.getElementById("data").textContent.trim()), bytes = new Uint8Array(text.length);
+for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i); /* Uint8Array.from would list them first */
 const radius = run.radius;
 
 /* An array of the run: {offset, count} in elements of its type. */
@@ -331,12 +332,12 @@ function draw() {
   drawRobot(i, t);
   /* 4. The numbers. */
   const set = (id, text) => { document.getElementById(id).textContent = text; };
-  set("n-planet", (frame.triangle.length / 3).toLocaleString("en"));
+  set("n-planet", (frame.triangle.length / 3).toLocaleString("en") + " triangles");
   set("n-objects", (frame.position.length / 3).toLocaleString("en"));
   set("n-forest", frame.trees + (frame.trees === 1 ? " tree" : " trees"));
-  set("n-contacts", frame.age.length.toLocaleString("en"));
+  set("n-contacts", frame.age.length.toLocaleString("en") + " pairs");
   set("n-routes", frame.routes.filter((r) => r.length).length);
-  set("n-robot", frame.planned + (frame.planned === 1 ? " route" : " routes"));
+  set("n-robot", frame.planned + (frame.planned === 1 ? " plan" : " plans"));
   set("number", "frame " + (i + 1) + " / " + frames.length);
   document.getElementById("slider").value = i;
 }
