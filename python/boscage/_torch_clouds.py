@@ -99,6 +99,8 @@ class TensorClouds:
         self, torch: Any, x: Any, batch_x: Any, names: tuple, size: Optional[int], y: Any = None, batch_y: Any = None
     ):
         self.torch = torch
+        if y is x and batch_y is batch_x:  # searches of the batch's own points are faster
+            y = batch_y = None
         sides = [_Side(torch, x, batch_x, names[0])]
         shared = batch_y is batch_x and y is not None and y.shape[0] == x.shape[0]  # one vector for both sides
         if y is not None and not shared:

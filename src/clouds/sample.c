@@ -1,8 +1,6 @@
 /* Farthest point sampling. */
 #include "clouds/handle.h"
 
-enum { SAMPLE_ITEMS = 1000 }; /* cost of a sample, in simple items: 2 to 4 us in clouds of 2,048 points */
-
 /* Checks the contents of the caller's arrays. */
 static bosc_status check_samples(bosc_ctx *ctx, const struct bi_clouds_sample *sample, int64_t sample_count)
 {
@@ -46,7 +44,7 @@ static bosc_status sample_staged(bosc_ctx *ctx, const bosc_clouds *clouds, struc
     BI_TRY(bi_scratch_of(ctx, v->n, sizeof *sample->dist2, &sample->dist2));
     BI_TRY(bi_scratch_of(ctx, v->slots, sizeof *sample->farthest, &sample->farthest));
     if (v->cloud_count > 0 && sample_count > 0) {
-        const double cost = ((double)v->n + SAMPLE_ITEMS * (double)sample_count) / (double)v->cloud_count;
+        const double cost = 1 + (double)v->n / (double)v->cloud_count;
         BI_TRY_WITH_COST(ctx, cost, (ops->sample ? ops->sample : ops->steps->sample)(ctx, v->cloud_count, sample));
     }
     BI_TRY(bi_stage_back(ctx, &ids));
