@@ -94,12 +94,12 @@ static int read_named_sources(struct job *job, struct paths_input *s, size_t mos
     int code = copy ? EXIT_DONE : EXIT_FAILED;
     /* 1. The names. */
     if (copy) memcpy(copy, job->value[OPT_SOURCE], size);
-    for (char *end = copy; !code; end++) {
+    for (char *end = copy; !code;) {
         end = read_name(end, &names[count++]);
         if (!end)
             code = report_error(EXIT_USAGE, "--source: a name in double quotes does not end in them: %s",
                                 job->value[OPT_SOURCE]);
-        else if (!*end)
+        else if (*end++ == '\0')
             break;
     }
     if (code) count = 0;
