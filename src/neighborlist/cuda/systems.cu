@@ -34,13 +34,14 @@ struct image_range {
     int32_t from[BI_NEIGHBORLIST_DIM], to[BI_NEIGHBORLIST_DIM];
 };
 
-/* Finds the atoms of a system: *begin, and their number. False if the offsets are bad. */
+/* Finds the atoms of a system: *begin, and their number. False, and no atoms, if the offsets are bad. */
 static __device__ bool find_atoms(const bi_neighborlist_input &in, int64_t system, int64_t *begin, int64_t *count)
 {
     *begin = in.offsets ? in.offsets[system] : 0;
     const int64_t end = in.offsets ? in.offsets[system + 1] : in.n;
-    *count = end - *begin;
-    return *begin >= 0 && end >= *begin && end <= in.n;
+    const bool good = *begin >= 0 && end >= *begin && end <= in.n;
+    *count = good ? end - *begin : 0;
+    return good;
 }
 
 /* Computes the reach and the number of images; fits: false if masks or shifts have too few elements. One thread.
