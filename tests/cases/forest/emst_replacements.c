@@ -2,41 +2,13 @@
  * others. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cases/kdtree/kdtree_metric_data.h"
+#include "cases/forest/emst_data.h"
 
 enum tree_kind { MINIMUM, STAR, PATH, RANDOM, TREE_KINDS };
 
-/* A trial: points, squared core distances, and a spanning tree of ids. */
-struct trial {
-    struct reference_points points;
-    int64_t min_samples; /* 0: Euclidean lengths */
-    int32_t id_bits;
-    double *core; /* n; 0 without min_samples */
-    void *pairs;
-};
-
-static bosc_emst_opts opts_of(const struct trial *t)
-{
-    return (bosc_emst_opts){sizeof(bosc_emst_opts), t->points.dtype, t->points.dim, t->id_bits};
-}
-
-static int64_t end_of(const struct trial *t, int64_t row, int k) { return kd_id(t->pairs, t->id_bits, 2 * row + k); }
-
-static void set_pair(const struct trial *t, int64_t row, int64_t i, int64_t j)
-{
-    for (int k = 0; k < 2; k++) {
-        const int64_t id = k ? j : i;
-        if (t->id_bits == 64)
-            ((int64_t *)t->pairs)[2 * row + k] = id;
-        else
-            ((uint32_t *)t->pairs)[2 * row + k] = (uint32_t)id;
-    }
-}
-
 /* Replaces the minimum tree by one of another kind, over a random order of the points. */
-static void set_tree(const struct trial *t, struct suite_random *r, enum tree_kind kind)
+static void set_tree(const struct emst_trial *t, struct suite_random *r, enum tree_kind kind)
 {
     const int64_t n = t->points.n;
     int64_t *order = suite_alloc((size_t)n * sizeof *order);
@@ -48,63 +20,28 @@ static void set_tree(const struct trial *t, struct suite_random *r, enum tree_ki
     for (int64_t i = 1; i < n; i++) {
         const int64_t parent = kind == STAR ? 0 : kind == PATH ? i - 1 : (int64_t)suite_below(r, (uint64_t)i);
         const bool swapped = suite_below(r, 2);
-        set_pair(t, i - 1, order[swapped ? i : parent], order[swapped ? parent : i]);
+        emst_set_pair(t, i - 1, order[swapped ? i : parent], order[swapped ? parent : i]);
     }
     free(order);
 }
 
-static struct trial make_trial(bosc_ctx *ctx, struct suite_random *r, struct reference_points points,
-                               int64_t min_samples, int32_t id_bits, enum tree_kind kind)
+static struct emst_trial make_trial(bosc_ctx *ctx, struct suite_random *r, struct reference_points points,
+                                    int64_t min_samples, int32_t id_bits, enum tree_kind kind)
 {
-    struct trial t = {points, min_samples, id_bits, NULL, NULL};
-    const bosc_emst_opts o = opts_of(&t);
-    const struct reference_points *p = &t.points;
-    const bosc_dtype type = p->dtype == BOSC_F32 ? BOSC_F32 : BOSC_F64;
-    void *core = suite_alloc((size_t)p->n * 8);
-    t.core = suite_alloc((size_t)p->n * sizeof *t.core);
-    t.pairs = suite_alloc((size_t)(2 * p->n) * 8);
-    if (min_samples)
-        CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, p->data, p->n, p->stride, &o, min_samples, t.pairs, NULL, core));
-    else
-        CHECK_OK(ctx, bosc_emst_compute(ctx, p->data, p->n, p->stride, &o, t.pairs, NULL));
-    for (int64_t i = 0; i < p->n; i++) t.core[i] = min_samples ? kd_get(core, type, i) : 0;
+    struct emst_trial t = emst_make_trial(ctx, points, min_samples, id_bits);
     if (kind != MINIMUM) set_tree(&t, r, kind);
-    free(core);
     return t;
 }
 
-static void free_trial(struct trial *t)
-{
-    free(t->core);
-    free(t->pairs);
-    free((void *)t->points.data);
-}
-
-/* side[v] = 1: v is in one component with the first point of `row` by the other edges. */
-static void find_side(const struct trial *t, int64_t row, uint8_t *side)
-{
-    memset(side, 0, (size_t)t->points.n);
-    side[end_of(t, row, 0)] = 1;
-    for (bool more = true; more;) {
-        more = false;
-        for (int64_t e = 0; e < t->points.n - 1; e++) {
-            const int64_t i = end_of(t, e, 0), j = end_of(t, e, 1);
-            if (e == row || side[i] == side[j]) continue;
-            side[i] = side[j] = 1;
-            more = true;
-        }
-    }
-}
-
 /* Compares the replacement of a row with all pairs across its cut. d: the squared lengths of all pairs. */
-static void check_row(const struct trial *t, const double *d, int64_t row, const void *found, const void *dist2)
+static void check_row(const struct emst_trial *t, const double *d, int64_t row, const void *found, const void *dist2)
 {
-    const int64_t n = t->points.n, u = end_of(t, row, 0), v = end_of(t, row, 1), first = u < v ? u : v,
+    const int64_t n = t->points.n, u = emst_end_of(t, row, 0), v = emst_end_of(t, row, 1), first = u < v ? u : v,
                   second = u < v ? v : u;
     uint8_t *side = suite_alloc((size_t)n);
     double best = INFINITY;
     int64_t best_i = -1, best_j = -1;
-    find_side(t, row, side);
+    emst_find_side(t, row, u, side);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++) {
             if (side[i] == side[j] || (i == first && j == second)) continue;
@@ -119,16 +56,15 @@ static void check_row(const struct trial *t, const double *d, int64_t row, const
     free(side);
 }
 
-static void check_trial(bosc_ctx *ctx, const struct trial *t, bool lengths)
+static void check_trial(bosc_ctx *ctx, const struct emst_trial *t, bool lengths)
 {
     const struct reference_points *p = &t->points;
     const int64_t n = p->n;
-    const bosc_emst_opts o = opts_of(t);
+    const bosc_emst_opts o = emst_opts_of(t);
     void *found = suite_alloc((size_t)(2 * n) * 8), *dist2 = lengths ? suite_alloc((size_t)n * 8) : NULL;
     double *d = suite_alloc((size_t)(n * n) * sizeof *d);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i + 1; j < n; j++)
-            d[i * n + j] = fmax(reference_dist2(p, j, kd_row(p, i)), fmax(t->core[i], t->core[j]));
+        for (int64_t j = i + 1; j < n; j++) d[i * n + j] = emst_length_of(t, i, j);
     CHECK_OK(ctx, bosc_emst_find_replacements(ctx, p->data, n, p->stride, &o, t->min_samples, t->pairs, found, dist2));
     for (int64_t row = 0; row < n - 1 && n > 2; row++) check_row(t, d, row, found, dist2);
     free(found);
@@ -147,10 +83,10 @@ static void every_shape(bosc_ctx *ctx)
             struct reference_points p =
                 kd_ordinary_points(&r, dtypes[k % 4], 1 + (int32_t)suite_below(&r, 5), n, 5, (enum kd_shape)s);
             const int64_t min_samples = k < 4 ? 0 : 1 + (int64_t)suite_below(&r, (uint64_t)(n < 6 ? n : 6));
-            struct trial t =
+            struct emst_trial t =
                 make_trial(ctx, &r, p, min_samples, k % 2 ? 32 : 64, (enum tree_kind)((s + k / 2) % TREE_KINDS));
             check_trial(ctx, &t, k != 3);
-            free_trial(&t);
+            emst_free_trial(&t);
         }
 }
 
@@ -167,10 +103,10 @@ static void few_points(bosc_ctx *ctx)
                     data[2 * i] = i * 7 % 25 % 5;
                     data[2 * i + 1] = i * 7 % 25 / 5;
                 }
-                struct trial t = make_trial(ctx, &r, (struct reference_points){BOSC_I32, 2, sizes[s], 2, data},
-                                            min_samples, 64, (enum tree_kind)kind);
+                struct emst_trial t = make_trial(ctx, &r, (struct reference_points){BOSC_I32, 2, sizes[s], 2, data},
+                                                 min_samples, 64, (enum tree_kind)kind);
                 check_trial(ctx, &t, true);
-                free_trial(&t);
+                emst_free_trial(&t);
             }
 }
 
@@ -183,10 +119,10 @@ static void copies(bosc_ctx *ctx)
         for (int64_t min_samples = 0; min_samples <= 4; min_samples += 4) {
             float *data = suite_alloc(N * sizeof *data);
             for (int i = 0; i < N; i++) data[i] = i % 50 == 7 ? (float)i : (float)(i % 2);
-            struct trial t = make_trial(ctx, &r, (struct reference_points){BOSC_F32, 1, N, 1, data}, min_samples, 32,
-                                        (enum tree_kind)kind);
+            struct emst_trial t = make_trial(ctx, &r, (struct reference_points){BOSC_F32, 1, N, 1, data}, min_samples,
+                                             32, (enum tree_kind)kind);
             check_trial(ctx, &t, true);
-            free_trial(&t);
+            emst_free_trial(&t);
         }
 }
 

@@ -1,115 +1,47 @@
 /* The proof of Euclidean spanning trees accepts the minimum spanning tree, and no other edges. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cases/kdtree/kdtree_metric_data.h"
+#include "cases/forest/emst_data.h"
 
-/* A trial: points, a tree of them, and squared core distances. */
-struct trial {
-    struct reference_points points;
-    int64_t min_samples; /* 0: Euclidean lengths */
-    int32_t id_bits;
-    double *core; /* n; 0 without min_samples */
-    void *pairs;
-};
-
-static bosc_emst_opts opts_of(const struct trial *t)
+static bosc_status verify(bosc_ctx *ctx, const struct emst_trial *t, bosc_emst_fault *fault)
 {
-    return (bosc_emst_opts){sizeof(bosc_emst_opts), t->points.dtype, t->points.dim, t->id_bits};
-}
-
-static bosc_status verify(bosc_ctx *ctx, const struct trial *t, bosc_emst_fault *fault)
-{
-    const bosc_emst_opts o = opts_of(t);
+    const bosc_emst_opts o = emst_opts_of(t);
     const struct reference_points *p = &t->points;
     *fault = (bosc_emst_fault){.size = sizeof *fault, .row = 77};
     return bosc_emst_verify(ctx, p->data, p->n, p->stride, &o, t->min_samples, t->pairs, fault);
 }
 
-static void set_pair(const struct trial *t, int64_t row, int64_t i, int64_t j)
+/* Computes the minimum tree, and shuffles its rows and their points. */
+static struct emst_trial make_trial(bosc_ctx *ctx, struct suite_random *r, struct reference_points points,
+                                    int64_t min_samples, int32_t id_bits)
 {
-    for (int k = 0; k < 2; k++) {
-        const int64_t id = k ? j : i;
-        if (t->id_bits == 64)
-            ((int64_t *)t->pairs)[2 * row + k] = id;
-        else
-            ((uint32_t *)t->pairs)[2 * row + k] = (uint32_t)id;
-    }
-}
-
-static int64_t end_of(const struct trial *t, int64_t row, int k) { return kd_id(t->pairs, t->id_bits, 2 * row + k); }
-
-/* Computes the tree, and shuffles its rows and their points. */
-static struct trial make_trial(bosc_ctx *ctx, struct suite_random *r, struct reference_points points,
-                               int64_t min_samples, int32_t id_bits)
-{
-    struct trial t = {points, min_samples, id_bits, NULL, NULL};
-    const bosc_emst_opts o = opts_of(&t);
-    const struct reference_points *p = &t.points;
-    const bosc_dtype type = p->dtype == BOSC_F32 ? BOSC_F32 : BOSC_F64;
-    void *core = suite_alloc((size_t)p->n * 8);
-    t.core = suite_alloc((size_t)p->n * sizeof *t.core);
-    t.pairs = suite_alloc((size_t)(2 * p->n) * 8);
-    if (min_samples)
-        CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, p->data, p->n, p->stride, &o, min_samples, t.pairs, NULL, core));
-    else
-        CHECK_OK(ctx, bosc_emst_compute(ctx, p->data, p->n, p->stride, &o, t.pairs, NULL));
-    for (int64_t i = 0; i < p->n; i++) t.core[i] = min_samples ? kd_get(core, type, i) : 0;
-    for (int64_t e = 0; e < p->n - 1; e++) {
-        const int64_t other = e + (int64_t)suite_below(r, (uint64_t)(p->n - 1 - e)), i = end_of(&t, other, 0),
-                      j = end_of(&t, other, 1);
+    struct emst_trial t = emst_make_trial(ctx, points, min_samples, id_bits);
+    for (int64_t e = 0; e < points.n - 1; e++) {
+        const int64_t other = e + (int64_t)suite_below(r, (uint64_t)(points.n - 1 - e)), i = emst_end_of(&t, other, 0),
+                      j = emst_end_of(&t, other, 1);
         const bool swapped = suite_below(r, 2);
-        set_pair(&t, other, end_of(&t, e, 0), end_of(&t, e, 1));
-        set_pair(&t, e, swapped ? j : i, swapped ? i : j);
+        emst_set_pair(&t, other, emst_end_of(&t, e, 0), emst_end_of(&t, e, 1));
+        emst_set_pair(&t, e, swapped ? j : i, swapped ? i : j);
     }
-    free(core);
     return t;
-}
-
-static void free_trial(struct trial *t)
-{
-    free(t->core);
-    free(t->pairs);
-    free((void *)t->points.data);
 }
 
 /* --- A plain check of faults -------------------------------------------------------------------------------------- */
 
-static double length_of(const struct trial *t, int64_t i, int64_t j)
-{
-    return fmax(reference_dist2(&t->points, j, kd_row(&t->points, i)), fmax(t->core[i], t->core[j]));
-}
-
-/* side[v] = 1: v is in one component with `from` by the edges but `row`. */
-static void find_side(const struct trial *t, int64_t row, int64_t from, uint8_t *side)
-{
-    memset(side, 0, (size_t)t->points.n);
-    side[from] = 1;
-    for (bool more = true; more;) {
-        more = false;
-        for (int64_t e = 0; e < t->points.n - 1; e++) {
-            const int64_t i = end_of(t, e, 0), j = end_of(t, e, 1);
-            if (e == row || side[i] == side[j]) continue;
-            side[i] = side[j] = 1;
-            more = true;
-        }
-    }
-}
-
 /* Fails unless the better edge is before the row by (squared length, i, j) and joins what the tree without the row
  * leaves apart. */
-static void check_fault(const struct trial *t, const bosc_emst_fault *f)
+static void check_fault(const struct emst_trial *t, const bosc_emst_fault *f)
 {
     uint8_t *side = suite_alloc((size_t)t->points.n);
     CHECK(f->row >= 0 && f->row < t->points.n - 1);
-    const int64_t i = end_of(t, f->row, 0), j = end_of(t, f->row, 1), low = i < j ? i : j, high = i < j ? j : i,
-                  x = f->better[0], y = f->better[1];
+    const int64_t i = emst_end_of(t, f->row, 0), j = emst_end_of(t, f->row, 1), low = i < j ? i : j,
+                  high = i < j ? j : i, x = f->better[0], y = f->better[1];
     CHECK(x >= 0 && x < y && y < t->points.n);
-    CHECK(f->dist2 == length_of(t, i, j));
-    CHECK(f->better_dist2 == length_of(t, x, y));
+    CHECK(f->dist2 == emst_length_of(t, i, j));
+    CHECK(f->better_dist2 == emst_length_of(t, x, y));
     CHECK(f->better_dist2 < f->dist2 || (f->better_dist2 == f->dist2 && (x < low || (x == low && y < high))));
-    find_side(t, f->row, x, side);
+    emst_find_side(t, f->row, x, side);
     CHECK(!side[y]);
     free(side);
 }
@@ -117,29 +49,29 @@ static void check_fault(const struct trial *t, const bosc_emst_fault *f)
 /* --- Cases -------------------------------------------------------------------------------------------------------- */
 
 /* Replaces a random edge by one that joins the same two components. */
-static void replace_edge(const struct trial *t, struct suite_random *r)
+static void replace_edge(const struct emst_trial *t, struct suite_random *r)
 {
-    const int64_t n = t->points.n, row = (int64_t)suite_below(r, (uint64_t)(n - 1)), i = end_of(t, row, 0);
+    const int64_t n = t->points.n, row = (int64_t)suite_below(r, (uint64_t)(n - 1)), i = emst_end_of(t, row, 0);
     uint8_t *side = suite_alloc((size_t)n);
     int64_t x, y;
-    find_side(t, row, i, side);
+    emst_find_side(t, row, i, side);
     do x = (int64_t)suite_below(r, (uint64_t)n);
     while (!side[x]);
     do y = (int64_t)suite_below(r, (uint64_t)n);
     while (side[y]);
-    set_pair(t, row, x, y);
+    emst_set_pair(t, row, x, y);
     free(side);
 }
 
 /* True if the edges are those of `right`, in any order. */
-static bool has_edges(const struct trial *t, const struct trial *right)
+static bool has_edges(const struct emst_trial *t, const struct emst_trial *right)
 {
     const int64_t edges = t->points.n - 1;
     for (int64_t e = 0; e < edges; e++) {
-        const int64_t i = end_of(t, e, 0), j = end_of(t, e, 1);
+        const int64_t i = emst_end_of(t, e, 0), j = emst_end_of(t, e, 1);
         int64_t at = 0;
         for (; at < edges; at++) {
-            const int64_t x = end_of(right, at, 0), y = end_of(right, at, 1);
+            const int64_t x = emst_end_of(right, at, 0), y = emst_end_of(right, at, 1);
             if ((x == i && y == j) || (x == j && y == i)) break;
         }
         if (at == edges) return false;
@@ -148,10 +80,10 @@ static bool has_edges(const struct trial *t, const struct trial *right)
 }
 
 /* Accepts the tree; then refuses it with one edge replaced, by the same fault as one thread of the CPU finds. */
-static void check_trial(bosc_ctx *ctx, struct suite_random *r, const struct trial *t)
+static void check_trial(bosc_ctx *ctx, struct suite_random *r, const struct emst_trial *t)
 {
     const size_t bytes = (size_t)(2 * t->points.n) * 8;
-    struct trial right = *t;
+    struct emst_trial right = *t;
     bosc_emst_fault fault, other;
     CHECK_OK(ctx, verify(ctx, t, &fault));
     CHECK_EQ(fault.row, -1);
@@ -182,9 +114,9 @@ static void every_shape(bosc_ctx *ctx)
             struct reference_points p =
                 kd_ordinary_points(&r, dtypes[k % 4], 1 + (int32_t)suite_below(&r, 5), n, 5, (enum kd_shape)s);
             const int64_t min_samples = k < 4 ? 0 : 1 + (int64_t)suite_below(&r, (uint64_t)(n < 6 ? n : 6));
-            struct trial t = make_trial(ctx, &r, p, min_samples, k % 2 ? 32 : 64);
+            struct emst_trial t = make_trial(ctx, &r, p, min_samples, k % 2 ? 32 : 64);
             check_trial(ctx, &r, &t);
-            free_trial(&t);
+            emst_free_trial(&t);
         }
 }
 
@@ -199,9 +131,9 @@ static void ties(bosc_ctx *ctx)
             data[2 * i] = i * 7 % N % 5;
             data[2 * i + 1] = i * 7 % N / 5;
         }
-        struct trial t = make_trial(ctx, &r, (struct reference_points){BOSC_I32, 2, N, 2, data}, min_samples, 64);
+        struct emst_trial t = make_trial(ctx, &r, (struct reference_points){BOSC_I32, 2, N, 2, data}, min_samples, 64);
         check_trial(ctx, &r, &t);
-        free_trial(&t);
+        emst_free_trial(&t);
     }
 }
 
