@@ -177,7 +177,8 @@ bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, cons
 }
 
 /* Nodes are queries in their own order: neighbours in it are near each other, so no sort is needed, and copies of a
- * point are mostly in one chunk. The output row of a query is the id of the node. */
+ * point are mostly in one chunk. More nodes than a batch are all searched: the scratch of distinct ones would exceed
+ * what bi_kdtree_cuda_search_bytes reserves, and their entries 32 bits. The output row of a query is the node's id. */
 bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query)
 {
     bi_kdtree_cuda_search a = search_of(tree, query, BI_KDTREE_FIND_NEAREST);
@@ -187,7 +188,7 @@ bosc_status bi_kdtree_cuda_knn_self(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     a.stride = records ? 4 : a.dim;
     a.rows = records ? static_cast<const uint32_t *>(a.nodes.points) + 3 : a.nodes.ids;
     a.row_stride = records ? 4 : 1;
-    if (a.has_ties && !bi_kdtree_has_wide_boxes(&tree->opts) && !uses_filter(tree, a) &&
+    if (a.has_ties && !bi_kdtree_has_wide_boxes(&tree->opts) && !uses_filter(tree, a) && a.m <= batch_size(a.m) &&
         a.m > BI_KDTREE_UNSORTED_QUERIES * (uint32_t)ctx->multiprocessors) {
         BI_TRY(allocate_scratch(ctx, a.m, row_bytes(&tree->opts), &a));
         a.distinct = bi_kdtree_distinct_counts(a);
