@@ -227,7 +227,7 @@ BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t
  * dist2 (n - 1): the squared lengths of the replacements, as in bosc_emst_compute; infinite without one; may be NULL.
  * Errors: BOSC_ERR_DATA with the reason if the pairs are no spanning tree; else as bosc_emst_compute_mutual.
  * Cost: as bosc_emst_verify, and about 120 bytes of memory a point and 8 for each doubling of the longest path to point
- *     0. On CUDA a search takes several times as long as those of bosc_emst_compute in 2 to 4 dimensions.
+ *     0. On CUDA the kernels of bosc_emst_compute for 2 to 4 dimensions do not serve it; not timed there.
  * Waits.
  * Source: Tarjan, Sensitivity Analysis of Minimum Spanning Trees and Shortest Path Trees (1982). */
 BOSC_API bosc_status bosc_emst_find_replacements(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,

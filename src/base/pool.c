@@ -27,7 +27,7 @@ enum {
     MIN_REST = 20000000,  /* a worker that did not get its processor is left out so long; twice as long each time */
     MAX_REST = 320000000, /* up to this */
     /* Workers that rest join a region that runs so long: two time slices, so that a slice lost then adds a half at
-     * most. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. */
+     * most. A rest is often wrong: threads of another OpenMP library spin up to 5 ms after their work. Not measured. */
     LATE = 8000000
 };
 
