@@ -172,13 +172,6 @@ static bosc_status make_voxels(bosc_ctx *ctx, struct build *b)
     return number_voxels(ctx, b);
 }
 
-/* Makes the voxels of no points. */
-static bosc_status make_none(bosc_ctx *ctx, const bosc_voxels *voxels, int64_t cloud_count)
-{
-    BI_TRY(ctx->backend->fill(ctx, voxels->voxel_offsets.data, 0, ((size_t)cloud_count + 1) * sizeof(int64_t)));
-    return ctx->backend->fill(ctx, voxels->segment_count.data, 0, sizeof(uint32_t));
-}
-
 /* Builds the voxelisation; the view changes last. */
 static bosc_status build_staged(bosc_ctx *ctx, struct build *b, const int64_t *offsets)
 {
@@ -193,8 +186,8 @@ static bosc_status build_staged(bosc_ctx *ctx, struct build *b, const int64_t *o
     BI_TRY(check_offsets(ctx, b));
     BI_TRY(set_box(ctx, b));
     BI_TRY(bi_voxels_reserve_blocks(ctx, voxels, &b->next));
-    /* 2. The voxels. */
-    BI_TRY(b->points.n > 0 ? make_voxels(ctx, b) : make_none(ctx, voxels, clouds));
+    /* 2. The voxels. Without points no call reads the blocks. */
+    if (b->points.n > 0) BI_TRY(make_voxels(ctx, b));
     /* 3. Their number, unless the call may only queue. */
     b->next.voxel_count = -1;
     if (b->points.n == 0) b->next.voxel_count = 0;

@@ -175,15 +175,14 @@ bosc_status bosc_voxels_bytes(bosc_ctx *ctx, const bosc_voxels_opts *opts, int64
 bosc_status bosc_voxels_reserve(bosc_ctx *ctx, bosc_voxels *voxels, int64_t n, int64_t cloud_count)
 {
     struct bi_block *blocks[BLOCKS];
-    size_t bytes[BLOCKS], used[BLOCKS];
+    size_t bytes[BLOCKS], used[BLOCKS] = {0};
     void *scratch;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
     BI_TRY(bi_voxels_check_sizes(ctx, n, cloud_count));
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&voxels->opts, n, cloud_count), &scratch));
     list_blocks(voxels, blocks);
-    for (int b = 0; b < BLOCKS; b++) used[b] = 0;
-    if (voxels->rows.data || voxels->voxel_offsets.data)
+    if (voxels->view.n > 0) /* else no block is read, and a failed build may not have allocated all */
         max_bytes(voxels->view.n, voxels->view.cloud_count, voxels->view.keys_64bit, used);
     max_bytes(n, cloud_count, true, bytes);
     const bosc_status status = bi_blocks_grow(ctx, &voxels->memory, blocks, BLOCKS, bytes, used);
