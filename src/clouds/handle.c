@@ -145,14 +145,8 @@ static int64_t scratch_bytes(const bosc_clouds_opts *o, int64_t count, int64_t c
 bosc_status bi_clouds_check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t n, int64_t cloud_count,
                                   int64_t query_count)
 {
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
+    BI_TRY(bi_check_batch_sizes(ctx, "batch", n, cloud_count));
     if (query_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)query_count);
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a batch holds less than 2^32 - 1", (long long)n);
-    if (cloud_count >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a batch holds less than 2^32 - 1 clouds",
-                       (long long)cloud_count);
     if (query_count > (INT64_MAX / 2 - SLACK) / (16 * ((int64_t)o->dim + 1) + 64))
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld queries are more than memory can hold",
                        (long long)query_count);
@@ -248,13 +242,8 @@ bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *c
     }
     BI_TRY(bi_read_back(ctx, found, reached, sizeof found));
     /* 2. Report the first failure. */
-    if (contents->count == 0 && found[LAST] != 0) found[BAD_OFFSET] = 0;
-    if (found[BAD_OFFSET] != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets do not ascend from 0 at cloud %lld", contents->name,
-                       (long long)found[BAD_OFFSET]);
-    if (found[LAST] != contents->total)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets end with %lld, but there are %lld rows", contents->name,
-                       (long long)found[LAST], (long long)contents->total);
+    BI_TRY(
+        bi_check_batch_offsets(ctx, contents->name, contents->count, found[BAD_OFFSET], found[LAST], contents->total));
     if (found[NAN_ROW] != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", contents->name, (long long)found[NAN_ROW]);
     contents->largest = -found[SMALLEST];

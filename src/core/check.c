@@ -70,3 +70,27 @@ bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array,
     if ((uintptr_t)array % size == 0) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_ARG, "%s: not aligned to its elements of %zu bytes", name, size);
 }
+
+bosc_status bi_check_batch_sizes(bosc_ctx *ctx, const char *holder, int64_t n, int64_t cloud_count)
+{
+    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
+    if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
+    if (n >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a %s holds less than 2^32 - 1", (long long)n, holder);
+    if (cloud_count >= (int64_t)UINT32_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a %s holds less than 2^32 - 1 clouds",
+                       (long long)cloud_count, holder);
+    return BOSC_OK;
+}
+
+bosc_status bi_check_batch_offsets(bosc_ctx *ctx, const char *name, int64_t cloud_count, int64_t bad, int64_t last,
+                                   int64_t n)
+{
+    if (cloud_count == 0 && last != 0) bad = 0;
+    if (bad != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets do not ascend from 0 at cloud %lld", name, (long long)bad);
+    if (last != n)
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets end with %lld, but there are %lld rows", name, (long long)last,
+                       (long long)n);
+    return BOSC_OK;
+}

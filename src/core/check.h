@@ -40,6 +40,14 @@ bosc_status bi_check_range(bosc_ctx *ctx, int64_t first, int64_t count);
 /* Checks that an array (or NULL) of elements of `size` bytes is aligned to them. */
 bosc_status bi_check_aligned(bosc_ctx *ctx, const char *name, const void *array, size_t size);
 
+/* Checks the numbers of points and clouds of a batch, or BOSC_ERR_LIMIT. holder: the structure, in messages. */
+bosc_status bi_check_batch_sizes(bosc_ctx *ctx, const char *holder, int64_t n, int64_t cloud_count);
+
+/* Checks the findings about offsets (cloud_count + 1), which ascend from 0 to n. bad: the first faulty cloud, as
+ * bi_core_ops.check_offsets finds it, INT64_MAX: none; last: the last offset. Messages begin with `name`. */
+bosc_status bi_check_batch_offsets(bosc_ctx *ctx, const char *name, int64_t cloud_count, int64_t bad, int64_t last,
+                                   int64_t n);
+
 #ifdef __cplusplus
 }
 #endif

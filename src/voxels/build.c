@@ -23,13 +23,7 @@ static bosc_status check_offsets(bosc_ctx *ctx, const struct build *b)
     BI_TRY(ctx->backend->copy(ctx, reached + 1, b->offsets + clouds, sizeof *found));
     if (clouds > 0) BI_TRY(ctx->backend->core->check_offsets(ctx, b->offsets, clouds, reached));
     BI_TRY(bi_read_back(ctx, found, reached, sizeof found));
-    if (clouds == 0 && found[1] != 0) found[0] = 0;
-    if (found[0] != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: they do not ascend from 0 at cloud %lld", (long long)found[0]);
-    if (found[1] != b->next.n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "offsets: they end with %lld, but there are %lld rows", (long long)found[1],
-                       (long long)b->next.n);
-    return BOSC_OK;
+    return bi_check_batch_offsets(ctx, "offsets", clouds, found[0], found[1], b->next.n);
 }
 
 /* Computes the number of keys: the voxels of the box times the clouds. Returns false if it is 2^63 or more. */
@@ -214,7 +208,7 @@ bosc_status bosc_voxels_build(bosc_ctx *ctx, bosc_voxels *voxels, const void *po
     struct build b = {.voxels = voxels};
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
-    BI_TRY(bi_voxels_check_sizes(ctx, n, cloud_count));
+    BI_TRY(bi_check_batch_sizes(ctx, "voxelisation", n, cloud_count));
     BI_TRY(bi_voxels_check_rows(ctx, "points", points, n, voxels->opts.dim, stride, voxels->opts.dtype, &b.points));
     BI_TRY(bi_check_aligned(ctx, "offsets", offsets, sizeof *offsets));
     if (!offsets && cloud_count != 1)

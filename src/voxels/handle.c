@@ -15,18 +15,6 @@ bosc_status bi_voxels_check(bosc_ctx *ctx, const char *name, const bosc_voxels *
     return bi_check_handle(ctx, name, voxels ? &voxels->memory : NULL);
 }
 
-bosc_status bi_voxels_check_sizes(bosc_ctx *ctx, int64_t n, int64_t cloud_count)
-{
-    if (n < 0) return bi_fail(ctx, BOSC_ERR_ARG, "n: %lld is less than 0", (long long)n);
-    if (cloud_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than 0", (long long)cloud_count);
-    if (n >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; a voxelisation holds less than 2^32 - 1", (long long)n);
-    if (cloud_count >= (int64_t)UINT32_MAX)
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "cloud_count: %lld; a voxelisation holds less than 2^32 - 1 clouds",
-                       (long long)cloud_count);
-    return BOSC_OK;
-}
-
 bosc_status bi_voxels_check_rows(bosc_ctx *ctx, const char *array, const void *data, int64_t n, int64_t width,
                                  int64_t stride, bosc_dtype dtype, struct bi_voxels_rows *rows)
 {
@@ -164,7 +152,7 @@ bosc_status bosc_voxels_bytes(bosc_ctx *ctx, const bosc_voxels_opts *opts, int64
     size_t bytes[BLOCKS], sum = 0;
     BI_ENTER(ctx);
     BI_TRY(check_opts(ctx, opts, &full));
-    BI_TRY(bi_voxels_check_sizes(ctx, n, cloud_count));
+    BI_TRY(bi_check_batch_sizes(ctx, "voxelisation", n, cloud_count));
     max_bytes(n, cloud_count, true, bytes);
     for (int b = 0; b < BLOCKS; b++) sum += bytes[b];
     if (kept) *kept = (int64_t)sum;
@@ -179,7 +167,7 @@ bosc_status bosc_voxels_reserve(bosc_ctx *ctx, bosc_voxels *voxels, int64_t n, i
     void *scratch;
     BI_ENTER(ctx);
     BI_TRY(bi_voxels_check(ctx, "voxels", voxels));
-    BI_TRY(bi_voxels_check_sizes(ctx, n, cloud_count));
+    BI_TRY(bi_check_batch_sizes(ctx, "voxelisation", n, cloud_count));
     BI_TRY_WITH_SCRATCH(ctx, bi_scratch(ctx, (size_t)scratch_bytes(&voxels->opts, n, cloud_count), &scratch));
     list_blocks(voxels, blocks);
     if (voxels->view.n > 0) /* else no block is read, and a failed build may not have allocated all */

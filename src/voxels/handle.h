@@ -10,9 +10,6 @@
 /* Checks that the context can reach the voxelisation. */
 bosc_status bi_voxels_check(bosc_ctx *ctx, const char *name, const bosc_voxels *voxels);
 
-/* Checks the numbers of points and clouds against the limits. */
-bosc_status bi_voxels_check_sizes(bosc_ctx *ctx, int64_t n, int64_t cloud_count);
-
 /* Checks the caller's array `array` of n rows of `width` elements, and describes it in *rows. */
 bosc_status bi_voxels_check_rows(bosc_ctx *ctx, const char *array, const void *data, int64_t n, int64_t width,
                                  int64_t stride, bosc_dtype dtype, struct bi_voxels_rows *rows);
