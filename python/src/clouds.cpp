@@ -33,19 +33,6 @@ nb::dict info(Clouds &clouds, const Where &where)
     return d;
 }
 
-void build_clouds(Clouds &clouds, const Where &where, const In &points, const In &offsets)
-{
-    Writing call(where, clouds);
-    const bosc_clouds_info about = info_of(call, clouds);
-    const Rows rows = rows_of(where, points, about.dtype, about.dim, "points");
-    const int64_t count = size_of(offsets) - 1;
-    if (count < 0) throw nb::value_error("offsets: none");
-    const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, count + 1, "offsets");
-    call.run([&](bosc_ctx *ctx) {
-        return bosc_clouds_build(ctx, clouds.of, rows.data, rows.n, rows.stride, starts, count);
-    });
-}
-
 /* The queries x of clouds that `offsets` separates; None: the points of the batch, each with itself unless excluded. */
 bosc_clouds_queries queries_of(const Where &where, const In &x, const In &offsets, bool exclude_self,
                                const bosc_clouds_info &about)
@@ -113,7 +100,8 @@ void bind_clouds(nb::module_ &m)
     nb::class_<Clouds, Lock>(m, "Clouds")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build_clouds, "where"_a, "points"_a, "offsets"_a)
+        .def("build", &build_batch<bosc_clouds_info, bosc_clouds_get_info, bosc_clouds_build, Clouds>, "where"_a,
+             "points"_a, "offsets"_a)
         .def("knn", &knn, "where"_a, "queries"_a.none(), "query_offsets"_a.none(), "exclude_self"_a, "k"_a, "radius"_a,
              "ids"_a, "dist2"_a.none())
         .def("radius_count", &radius_count, "where"_a, "queries"_a.none(), "query_offsets"_a.none(), "exclude_self"_a,

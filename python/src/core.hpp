@@ -200,6 +200,19 @@ Rows rows_of(const Where &where, const In &array, bosc_dtype dtype, int64_t dim,
 /* Elements of an array; 0 for None. */
 template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
 
+/* Builds a structure from a batch of clouds by bosc_X_build. offsets: None for one cloud of all points. */
+template <class I, auto GET, auto BUILD, class H>
+void build_batch(H &handle, const Where &where, const In &points, const In &offsets)
+{
+    Writing call(where, handle);
+    const I about = described<I, GET>(call, handle);
+    const Rows rows = rows_of(where, points, about.dtype, about.dim, "points");
+    const int64_t count = offsets.is_valid() ? size_of(offsets) - 1 : 1;
+    if (count < 0) throw nb::value_error("offsets: none");
+    const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, count + 1, "offsets");
+    call.run([&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, rows.data, rows.n, rows.stride, starts, count); });
+}
+
 /* Distances have the type of the coordinates; distances of integers are double. */
 inline bosc_dtype distance_type(bosc_dtype coordinates) { return coordinates == BOSC_F32 ? BOSC_F32 : BOSC_F64; }
 

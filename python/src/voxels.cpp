@@ -50,19 +50,6 @@ nb::dict info(Voxels &voxels, const Where &where)
     return d;
 }
 
-void build_voxels(Voxels &voxels, const Where &where, const In &points, const In &offsets)
-{
-    Writing call(where, voxels);
-    const bosc_voxels_info about = info_of(call, voxels);
-    const Rows rows = rows_of(where, points, about.dtype, about.dim, "points");
-    const int64_t count = offsets.is_valid() ? size_of(offsets) - 1 : 1;
-    if (count < 0) throw nb::value_error("offsets: none");
-    const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, count + 1, "offsets");
-    call.run([&](bosc_ctx *ctx) {
-        return bosc_voxels_build(ctx, voxels.of, rows.data, rows.n, rows.stride, starts, count);
-    });
-}
-
 void list(Voxels &voxels, const Where &where, const Out &coords, const Out &counts, const Out &firsts,
           const Out &offsets)
 {
@@ -189,7 +176,8 @@ void bind_voxels(nb::module_ &m)
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "cell"_a, "low"_a, "shape"_a, "max_points"_a,
              "max_voxels"_a)
         .def("info", &info, "where"_a)
-        .def("build", &build_voxels, "where"_a, "points"_a, "offsets"_a.none())
+        .def("build", &build_batch<bosc_voxels_info, bosc_voxels_get_info, bosc_voxels_build, Voxels>, "where"_a,
+             "points"_a, "offsets"_a.none())
         .def("list", &list, "where"_a, "coords"_a.none(), "counts"_a.none(), "firsts"_a.none(), "offsets"_a.none())
         .def("inverse", &inverse, "where"_a, "ids"_a)
         .def("members", &members, "where"_a, "offsets"_a, "ids"_a)
