@@ -143,11 +143,11 @@ void pad(Voxels &voxels, const Where &where, const In &features, int dtype, int6
 /* Sets the three numbers of a kernel, which C has in 32 bits. */
 void set_kernel(int32_t to[3], const Integers &from, const char *name)
 {
-    int64_t wide[3];
-    set_axes(wide, from);
+    int64_t numbers[3];
+    set_axes(numbers, from);
     for (int c = 0; c < 3; c++) {
-        if (wide[c] < 1 || wide[c] > INT32_MAX) throw nb::value_error(name);
-        to[c] = static_cast<int32_t>(wide[c]);
+        if (numbers[c] < 1 || numbers[c] > INT32_MAX) throw nb::value_error(name);
+        to[c] = static_cast<int32_t>(numbers[c]);
     }
 }
 
@@ -162,7 +162,7 @@ void kernel_map(Voxels &in, const Where &where, Voxels &out, const Integers &sha
     set_kernel(kernel.dilation, dilation, "dilation: not positive");
     const bosc_voxels_info about = info_of(call, in);
     const int64_t v = info_of(call, out).voxel_count;
-    int64_t volume = 1;
+    int64_t volume = 1; /* the library refuses shapes from 16 on, before it writes */
     for (int32_t c = 0; c < about.dim; c++) volume *= kernel.shape[c] < 16 ? kernel.shape[c] : 1;
     void *to = room(where, map, BOSC_I64, v * volume, "map");
     call.run([&](bosc_ctx *ctx) { return bosc_voxels_kernel_map(ctx, in.of, out.of, &kernel, to, v); });

@@ -7,10 +7,11 @@ struct build {
     struct bi_voxels_view next;
     struct bi_voxels_rows points;
     const int64_t *offsets;
-    uint64_t none;    /* the key of rows in no voxel */
-    bool is_measured; /* the box is that of the occupied voxels */
-    void *keys;       /* (n) sorted */
-    uint32_t *segment_of, *ranks;
+    uint64_t none;        /* the key of rows in no voxel */
+    bool is_measured;     /* the box is that of the occupied voxels */
+    void *keys;           /* (n) sorted */
+    uint32_t *segment_of; /* (n) segments up to each position: a scan of their heads, in place */
+    uint32_t *ranks;      /* (n + 1) first rows before each row: a scan of marks at first rows, in place */
 };
 
 static bosc_status check_offsets(bosc_ctx *ctx, const struct build *b)
@@ -183,8 +184,7 @@ static bosc_status build_staged(bosc_ctx *ctx, struct build *b, const int64_t *o
     /* 2. The voxels. Without points no call reads the blocks. */
     if (b->points.n > 0) BI_TRY(make_voxels(ctx, b));
     /* 3. Their number, unless the call may only queue. */
-    b->next.voxel_count = -1;
-    if (b->points.n == 0) b->next.voxel_count = 0;
+    b->next.voxel_count = b->points.n > 0 ? -1 : 0;
     if (b->points.n > 0 && (staged || !voxels->opts.assume_valid || b->is_measured))
         BI_TRY(bi_read_back(ctx, &b->next.voxel_count, b->next.voxel_offsets + clouds, sizeof b->next.voxel_count));
     else if (staged)

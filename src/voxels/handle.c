@@ -32,11 +32,12 @@ bosc_status bi_voxels_check_rows(bosc_ctx *ctx, const char *array, const void *d
     return bi_check_aligned(ctx, array, data, bosc_dtype_size(dtype));
 }
 
+/* Checks the options of coordinate c. For F32 steps compute in float, so cell and corner are checked as floats. */
 static bosc_status check_axis(bosc_ctx *ctx, const bosc_voxels_opts *o, int c)
 {
-    const double inner = o->dtype == BOSC_F32 ? (double)(float)o->cell[c] : o->cell[c];
+    const double cell = o->dtype == BOSC_F32 ? (double)(float)o->cell[c] : o->cell[c];
     const double corner = o->dtype == BOSC_F32 ? (double)(float)o->low[c] : o->low[c];
-    if (!(inner > 0) || !isfinite(inner))
+    if (!(cell > 0) || !isfinite(cell))
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: cell[%d] %g is not finite and more than 0", c, o->cell[c]);
     if (!isfinite(corner)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: low[%d] %g is not finite", c, o->low[c]);
     if (o->shape[c] < 0 || (double)o->shape[c] > most_side)
