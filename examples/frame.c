@@ -8,6 +8,8 @@
 
 #include "frame_world.h"
 
+enum { FRAMES_MAX = 1 << 20 };
+
 static double now(void)
 {
     struct timespec t;
@@ -93,21 +95,40 @@ static int parse_backend(const char *name, bosc_ctx_opts *opts)
     return opts->backend != BOSC_BACKEND_AUTO || strcmp(name, "auto") == 0;
 }
 
+/* Reads a number that takes up all of a text. Returns 0 for other texts. */
+static int parse_number(const char *text, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end > text && !*end;
+}
+
+/* As parse_number, for a whole number from `low` to `high`. */
+static int parse_integer(const char *text, int64_t low, int64_t high, int64_t *integer)
+{
+    double number;
+    if (!parse_number(text, &number) || !(number >= (double)low && number <= (double)high)) return 0;
+    *integer = (int64_t)number;
+    return (double)*integer == number;
+}
+
 int main(int argc, char **argv)
 {
-    const int frames = argc > 3 ? atoi(argv[3]) : 20;
     bosc_ctx_opts ctx_opts, robot_opts;
-    const int has_backends =
-        parse_backend(argc > 1 ? argv[1] : "auto", &ctx_opts) && parse_backend(argc > 5 ? argv[5] : "cpu", &robot_opts);
-    const struct world_opts opts = {.objects = argc > 2 ? atoll(argv[2]) : 4096,
-                                    .districts = WORLD_DISTRICTS_MAX,
-                                    .frames = 600,
-                                    .pixels = argc > 4 ? atof(argv[4]) : 4};
-    if (!has_backends || opts.objects < WORLD_OBJECTS_MIN || opts.objects > WORLD_OBJECTS_MAX || frames < 1 ||
-        !(opts.pixels > 0)) {
+    int64_t count = 0;
+    struct world_opts opts = {.districts = WORLD_DISTRICTS_MAX, .frames = 600};
+    const int is_valid =
+        parse_backend(argc > 1 ? argv[1] : "auto", &ctx_opts) &&
+        parse_integer(argc > 2 ? argv[2] : "4096", WORLD_OBJECTS_MIN, WORLD_OBJECTS_MAX, &opts.objects) &&
+        parse_integer(argc > 3 ? argv[3] : "20", 1, FRAMES_MAX, &count) &&
+        parse_number(argc > 4 ? argv[4] : "4", &opts.pixels) && opts.pixels > 0 &&
+        parse_backend(argc > 5 ? argv[5] : "cpu", &robot_opts);
+    const int frames = (int)count;
+    if (!is_valid || argc > 6) {
         fprintf(stderr,
-                "usage: frame [cpu|cuda|auto] [OBJECTS, %d to %d] [FRAMES] [PIXELS] [cpu|cuda|auto: of the robot]\n",
-                WORLD_OBJECTS_MIN, WORLD_OBJECTS_MAX);
+                "usage: frame [cpu|cuda|auto] [OBJECTS, %d to %d] [FRAMES, 1 to %d] [PIXELS] "
+                "[cpu|cuda|auto: of the robot]\n",
+                WORLD_OBJECTS_MIN, WORLD_OBJECTS_MAX, FRAMES_MAX);
         return 2;
     }
     /* 1. The world. */

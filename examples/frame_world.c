@@ -117,14 +117,11 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Replaces an array of `old` bytes in the backend's memory by one of `bytes`.
+/* Allocates an array in the backend's memory; after a failure it is NULL.
  * array: the address of the pointer to it, of any type. */
-static bosc_status replace_array(bosc_ctx *ctx, void *array, size_t old, size_t bytes)
+static bosc_status allocate_array(bosc_ctx *ctx, void *array, size_t bytes)
 {
-    void *memory;
-    memcpy(&memory, array, sizeof memory);
-    bosc_ctx_release(ctx, memory, old);
-    memory = NULL;
+    void *memory = NULL;
     const bosc_status status = bosc_ctx_alloc(ctx, bytes, &memory);
     memcpy(array, &memory, sizeof memory);
     return status;
@@ -164,13 +161,27 @@ static bosc_status add_districts(struct world *w)
     return status;
 }
 
-/* Allocates room for a mesh of this many triangles; a closed mesh of t triangles has t / 2 + 2 vertices. */
+/* Releases the arrays of the mesh: all of its capacity, or NULL. */
+static void release_mesh(struct world *w)
+{
+    const size_t m = (size_t)w->mesh_capacity;
+    bosc_ctx_release(w->ctx, w->vertex, (m / 2 + 2) * 12);
+    bosc_ctx_release(w->ctx, w->triangle, m * 12);
+    w->vertex = NULL;
+    w->triangle = NULL;
+    w->mesh_capacity = 0;
+}
+
+/* Replaces the arrays of the mesh by room for this many triangles. A closed mesh of t triangles has t / 2 + 2
+ * vertices. */
 static bosc_status reserve_mesh(struct world *w, int64_t triangles)
 {
-    const size_t old = (size_t)w->mesh_capacity, new = (size_t)triangles;
-    bosc_status status = replace_array(w->ctx, &w->vertex, old ? (old / 2 + 2) * 12 : 0, (new / 2 + 2) * 12);
-    if (!status) status = replace_array(w->ctx, &w->triangle, old * 12, new * 12);
-    w->mesh_capacity = status ? 0 : triangles;
+    const size_t m = (size_t)triangles;
+    release_mesh(w);
+    w->mesh_capacity = triangles;
+    bosc_status status = allocate_array(w->ctx, &w->vertex, (m / 2 + 2) * 12);
+    if (!status) status = allocate_array(w->ctx, &w->triangle, m * 12);
+    if (status) release_mesh(w);
     return status;
 }
 
@@ -258,19 +269,34 @@ static bosc_status step_tree(struct world *w)
 
 /* ---- stage 4: the contacts ---- */
 
-/* Allocates room for this many contacts, twice in each array: see step_contacts. */
+/* Releases the arrays of the contacts: all of their capacity, or NULL. */
+static void release_contacts(struct world *w)
+{
+    const size_t p = (size_t)w->contact_capacity;
+    bosc_ctx_release(w->ctx, w->contact, p * 16);
+    bosc_ctx_release(w->ctx, w->age, p * 8);
+    bosc_ctx_release(w->ctx, w->one, p * 4);
+    w->contact = NULL;
+    w->age = NULL;
+    w->one = NULL;
+    w->contact_capacity = 0;
+}
+
+/* Replaces the arrays of the contacts by room for this many, twice in `contact` and `age`: see step_contacts. */
 static bosc_status reserve_contacts(struct world *w, int64_t capacity)
 {
-    const size_t old = (size_t)w->contact_capacity, new = (size_t)capacity;
-    uint32_t *ones = malloc(4 * new);
+    const size_t p = (size_t)capacity;
+    uint32_t *ones = malloc(4 * p);
     if (!ones) return BOSC_ERR_NOMEM;
-    for (size_t i = 0; i < new; i++) ones[i] = 1;
-    bosc_status status = replace_array(w->ctx, &w->contact, old * 16, new * 16);
-    if (!status) status = replace_array(w->ctx, &w->age, old * 8, new * 8);
-    if (!status) status = replace_array(w->ctx, &w->one, old * 4, new * 4);
-    if (!status) status = bosc_ctx_copy(w->ctx, w->one, ones, 4 * new);
+    for (size_t i = 0; i < p; i++) ones[i] = 1;
+    release_contacts(w);
+    w->contact_capacity = capacity;
+    bosc_status status = allocate_array(w->ctx, &w->contact, p * 16);
+    if (!status) status = allocate_array(w->ctx, &w->age, p * 8);
+    if (!status) status = allocate_array(w->ctx, &w->one, p * 4);
+    if (!status) status = bosc_ctx_copy(w->ctx, w->one, ones, 4 * p);
     if (!status) status = bosc_ctx_sync(w->ctx);
-    if (!status) w->contact_capacity = capacity;
+    if (status) release_contacts(w);
     free(ones);
     return status;
 }
@@ -437,7 +463,7 @@ static bosc_status open_arrays(struct world *w)
                   {&w->nearest, n * k * 4}, {&w->predecessor, n * 4}, {&w->edge, n * 4}};
     bosc_status status = BOSC_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !status; i++)
-        status = replace_array(w->ctx, arrays[i].memory, 0, arrays[i].bytes);
+        status = allocate_array(w->ctx, arrays[i].memory, arrays[i].bytes);
     w->from = malloc(n * 24);
     w->to = malloc(n * 24);
     w->direction = malloc(n * 24);
@@ -494,11 +520,10 @@ bosc_status world_open(bosc_ctx *ctx, bosc_ctx *robot_ctx, const struct world_op
 void world_close(struct world *w)
 {
     if (!w) return;
-    const size_t n = (size_t)w->opts.objects, k = WORLD_NEIGHBOURS, m = (size_t)w->mesh_capacity,
-                 p = (size_t)w->contact_capacity;
+    const size_t n = (size_t)w->opts.objects, k = WORLD_NEIGHBOURS;
     /* 1. Arrays in the backend's memory, by the sizes that were requested. */
-    bosc_ctx_release(w->ctx, w->vertex, m ? (m / 2 + 2) * 12 : 0);
-    bosc_ctx_release(w->ctx, w->triangle, m * 12);
+    release_mesh(w);
+    release_contacts(w);
     bosc_ctx_release(w->ctx, w->position, n * 24);
     bosc_ctx_release(w->ctx, w->length2, n * k * 8);
     bosc_ctx_release(w->ctx, w->distance, n * 8);
@@ -506,9 +531,6 @@ void world_close(struct world *w)
     bosc_ctx_release(w->ctx, w->nearest, n * k * 4);
     bosc_ctx_release(w->ctx, w->predecessor, n * 4);
     bosc_ctx_release(w->ctx, w->edge, n * 4);
-    bosc_ctx_release(w->ctx, w->contact, p * 16);
-    bosc_ctx_release(w->ctx, w->age, p * 8);
-    bosc_ctx_release(w->ctx, w->one, p * 4);
     /* 2. Structures, and host memory. */
     bosc_planner_free(w->robot.planner);
     bosc_graph_free(w->roads);
