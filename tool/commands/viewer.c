@@ -67,8 +67,11 @@ static json_t *boxes_of(const double (*boxes)[2][3], int count)
 static json_t *describe_frame(const struct world_frame *f, struct run_data *data)
 {
     json_t *routes = json_array();
-    for (int r = 0; r < WORLD_ROUTES_SHOWN; r++)
-        json_array_append_new(routes, append_array(data, f->route[r], f->stops[r]));
+    for (int r = 0; r < WORLD_ROUTES_SHOWN && routes; r++)
+        if (json_array_append_new(routes, append_array(data, f->route[r], f->stops[r]))) {
+            json_decref(routes);
+            routes = NULL; /* which json_pack refuses */
+        }
     return json_pack(
         "{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:i, s:i}", "camera",
         numbers_of(f->camera, 3), "direction", numbers_of(f->direction, 3), "up", numbers_of(f->up, 3), "fov", f->fov,
@@ -88,8 +91,16 @@ static void add_stages(struct job *job, const double seconds[WORLD_STAGES])
     for (int s = 0; s < WORLD_STAGES; s++) job_add_seconds(job, world_stage_names[s], job_now() - seconds[s]);
 }
 
+/* Reports an error of a world. Only the context in which a stage failed has a message. robot: NULL if it could not be
+ * created. */
+static int report_world_error(const struct job *job, const bosc_ctx *robot, bosc_status status)
+{
+    return report_ctx_error(robot && *bosc_ctx_message(robot) ? robot : job->ctx, status);
+}
+
 /* Steps through all frames and collects them, and the globe, which is drawn beyond the horizon. */
-static int record_frames(struct job *job, struct world *world, int64_t count, json_t *run, struct run_data *data)
+static int record_frames(struct job *job, const bosc_ctx *robot, struct world *world, int64_t count, json_t *run,
+                         struct run_data *data)
 {
     struct world_frame frame = {0};
     double seconds[WORLD_STAGES];
@@ -121,7 +132,7 @@ static int record_frames(struct job *job, struct world *world, int64_t count, js
     job_set_integer(job, "triangles", triangles);
     job_set_integer(job, "contacts", contacts);
     if (status == BOSC_ERR_NOMEM || !has_memory) return report_error(EXIT_FAILED, "out of memory for the run");
-    return status ? report_ctx_error(job->ctx, status) : EXIT_DONE;
+    return status ? report_world_error(job, robot, status) : EXIT_DONE;
 }
 
 /* Opens a world, and a context on the CPU for its robot. */
@@ -136,7 +147,7 @@ static int record_run(struct job *job, int64_t objects, int64_t count, json_t *r
     if (!bosc_ctx_get_info(job->ctx, &info)) robot_opts.threads = info.threads;
     bosc_status status = bosc_ctx_create(&robot_opts, &robot);
     if (!status) status = world_open(job->ctx, robot, &opts, &world);
-    int code = status ? report_ctx_error(job->ctx, status) : record_frames(job, world, count, run, data);
+    int code = status ? report_world_error(job, robot, status) : record_frames(job, robot, world, count, run, data);
     world_close(world);
     bosc_ctx_free(robot);
     return code;
