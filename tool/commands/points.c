@@ -64,11 +64,31 @@ static void report_skipped(struct job *job, int64_t skipped)
     job_set_integer(job, "skipped", json_integer_value(json_object_get(job->results, "skipped")) + skipped);
 }
 
+/* True for formats with columns, and for standard input, whose format its bytes show. */
+static bool may_have_columns(const char *path)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".txt", ".xyz"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (path_has_ending(path, endings[i])) return true;
+    return path_is_stdio(path);
+}
+
+/* Refuses --columns where no file of the job has any. */
+static int check_columns(const struct job *job)
+{
+    const char *queries = job->value[OPT_QUERIES];
+    if (!job->value[OPT_COLUMNS] || job->value[OPT_LIST] || (queries && may_have_columns(queries))) return EXIT_DONE;
+    for (int i = 0; i < job->operand_count; i++)
+        if (may_have_columns(job->operands[i])) return EXIT_DONE;
+    return report_error(EXIT_USAGE, "--columns: %s has none: these are of .csv, .tsv, .txt and .xyz", job->operands[0]);
+}
+
 int tree_or_points_read(struct job *job, const char *path, bosc_kdtree **tree, bosc_array *points)
 {
     bosc_io_error error;
     const char *columns = job->value[OPT_COLUMNS];
     int64_t skipped = 0;
+    if (check_columns(job)) return EXIT_USAGE;
     const double start = job_now();
     const bosc_status status = job->value[OPT_SKIP_NAN] && !path_has_ending(path, ".bosc") /* trees have no NaN */
                                    ? bosc_points_read_valid(path, columns, points, &skipped, &error)
@@ -94,6 +114,7 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
 {
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
+    if (check_columns(job)) return EXIT_USAGE;
     if (job->value[OPT_SKIP_NAN]) {
         if (slice->parts > 1) return report_error(EXIT_USAGE, "--skip-nan: not for processes that read a part each");
         int code = tree_or_points_read(job, path, &tree, points);

@@ -78,26 +78,30 @@ static bosc_status copy_rows(struct job *job, const struct down_sample *s, int64
     return BOSC_OK;
 }
 
-/* Chooses or computes a point for each voxel, and lists the voxel of each point. */
-static int reduce_voxels(struct job *job, struct down_sample *s)
+/* Chooses or computes a point for each voxel. */
+static int choose_points(struct job *job, struct down_sample *s)
 {
     const bosc_array *p = real_points(s);
-    const int64_t n = p->shape[0], dim = p->shape[1];
+    const int64_t dim = p->shape[1];
     const bosc_dtype dtype = s->method == METHOD_MEAN ? p->dtype : s->points.dtype;
-    bosc_status status = BOSC_OK;
-    /* 1. The outputs. */
     s->chosen = (bosc_array){.dtype = dtype, .rank = 2, .shape = {s->count, dim, 1, 1}};
-    s->labels = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {n, 1, 1, 1}};
     s->chosen.data = job_alloc((size_t)(s->count * dim), bosc_dtype_size(dtype));
-    s->labels.data = s->chosen.data ? job_alloc((size_t)n, sizeof(int64_t)) : NULL;
-    int64_t *ids = s->labels.data ? job_alloc((size_t)s->count, sizeof *ids) : NULL;
+    int64_t *ids = s->chosen.data ? job_alloc((size_t)s->count, sizeof *ids) : NULL;
     if (!ids) return EXIT_FAILED;
-    /* 2. Points, and voxels. */
-    status = s->method == METHOD_MEAN
-                 ? bosc_voxels_mean(job->ctx, s->voxels, dtype, p->data, dim, 0, s->chosen.data, s->count)
-                 : copy_rows(job, s, ids);
-    if (status == BOSC_OK && job->value[OPT_LABELS]) status = bosc_voxels_inverse(job->ctx, s->voxels, s->labels.data);
+    const bosc_status status = s->method == METHOD_MEAN ? bosc_voxels_mean(job->ctx, s->voxels, dtype, p->data, dim, 0,
+                                                                           s->chosen.data, s->count)
+                                                        : copy_rows(job, s, ids);
     free(ids);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
+}
+
+/* Lists the voxel of each point. */
+static int list_labels(struct job *job, struct down_sample *s)
+{
+    s->labels = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {s->points.shape[0], 1, 1, 1}};
+    s->labels.data = job_alloc((size_t)s->points.shape[0], sizeof(int64_t));
+    if (!s->labels.data) return EXIT_FAILED;
+    const bosc_status status = bosc_voxels_inverse(job->ctx, s->voxels, s->labels.data);
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
@@ -120,9 +124,10 @@ static int sample_points(struct job *job, struct down_sample *s)
     job_set_integer(job, "voxels", s->count);
     if (!paths[0] && !paths[1]) return EXIT_DONE;
     start = job_now();
-    const int code = reduce_voxels(job, s);
+    int code = paths[0] ? choose_points(job, s) : EXIT_DONE;
+    if (!code && paths[1]) code = list_labels(job, s);
     job_add_seconds(job, "reduce", start);
-    return code ? code : arrays_write(job, paths, (const bosc_array[]){s->chosen, s->labels}, paths[1] ? 2 : 1);
+    return code ? code : arrays_write(job, paths, (const bosc_array[]){s->chosen, s->labels}, 2);
 }
 
 int run_voxels(struct job *job)

@@ -200,6 +200,8 @@ int option_numbers(const struct job *job, enum option id, int count, double *val
     for (int i = 0; i < count; i++) {
         values[i] = strtod(p, &end);
         bool good = end > p && *p != ' ' && values[i] - values[i] == 0 && *end == (i + 1 < count ? ',' : 0);
+        if (!good && count == 1)
+            return report_error(EXIT_USAGE, "%s: '%s' is not a finite number", option_flag(id), job->value[id]);
         if (!good)
             return report_error(EXIT_USAGE, "%s: '%s' is not %d numbers separated by commas", option_flag(id),
                                 job->value[id], count);
