@@ -109,13 +109,16 @@ static int read_labels(const char *path, int64_t n, bosc_array *labels, int64_t 
     bosc_io_error error;
     bosc_array read;
     int code = EXIT_DONE;
-    const bosc_status status = bosc_npy_read(path, &read, &error);
+    bosc_status status = bosc_npy_read(path, &read, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
-    if (read.rank != 1 || read.shape[0] != n)
+    status = bosc_array_convert(path, &read, BOSC_F64, 1, &error);
+    if (status != BOSC_OK)
+        code = report_io_error(status, &error);
+    else if (read.rank != 1 || read.shape[0] != n)
         code = report_error(EXIT_FAILED, "%s: not the labels of %lld points", path, (long long)n);
     if (!code) code = clusters_allocate(labels, BOSC_I64, 1, n, 1);
     for (int64_t i = 0; !code && i < n; i++) {
-        const double label = coordinate(&read, i);
+        const double label = ((const double *)read.data)[i];
         if (!(label >= -0x1p53 && label < (double)n && label == floor(label)))
             code = report_error(EXIT_FAILED, "%s: row %lld is no label below %lld", path, (long long)i, (long long)n);
         else

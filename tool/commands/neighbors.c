@@ -42,16 +42,20 @@ static int read_array(struct job *job, const char *path, bosc_array *array)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Converts integer coordinates to f8. */
-static int convert_points(const char *path, bosc_array *points)
+/* Converts integers to f8. */
+static int convert_reals(const char *path, bosc_array *array)
 {
     bosc_io_error error;
-    if (points->shape[1] != AXES)
-        return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but atoms have 3", path,
-                            (long long)points->shape[1]);
-    if (points->dtype == BOSC_F32 || points->dtype == BOSC_F64) return EXIT_DONE;
-    const bosc_status status = bosc_array_convert(path, points, BOSC_F64, 1, &error);
+    if (array->dtype == BOSC_F32 || array->dtype == BOSC_F64) return EXIT_DONE;
+    const bosc_status status = bosc_array_convert(path, array, BOSC_F64, 1, &error);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+static int convert_points(const char *path, bosc_array *points)
+{
+    if (points->shape[1] == AXES) return convert_reals(path, points);
+    return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but atoms have 3", path,
+                        (long long)points->shape[1]);
 }
 
 /* ---- systems ---- */
@@ -106,6 +110,7 @@ static int read_cell_file(struct job *job, struct system_input *in)
     if (!each && !one)
         code =
             report_error(EXIT_FAILED, "%s: its shape is neither (3, 3) nor (%lld, 3, 3)", path, (long long)in->count);
+    if (!code) code = convert_reals(path, &input);
     for (int64_t e = 0; e < in->count * CELL && !code; e++) in->cells[e] = coordinate(&input, one ? e % CELL : e);
     bosc_array_free(&input);
     return code;

@@ -5,7 +5,7 @@
 #include "tool/tool.h"
 
 const char *dtype_code(bosc_dtype dtype);                /* "f4" */
-double coordinate(const bosc_array *points, int64_t at); /* element `at`, rounded to double */
+double coordinate(const bosc_array *points, int64_t at); /* element `at` of f4, f8, i4 or i8, rounded to double */
 
 /* Converts ids from id_bits to int64_t in place; 32-bit ids fill the front half of the array. */
 void widen_ids(int32_t id_bits, void *ids, int64_t count);
