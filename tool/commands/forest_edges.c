@@ -4,6 +4,7 @@
 
 #include "tool/commands/graphs.h"
 #include "tool/job.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -51,13 +52,9 @@ static struct listed_edge *list_edges(const bosc_edges *edges, const int64_t *ve
 static int find_vertices(const char *path, const bosc_names *graph_names, const bosc_names *names, int64_t *vertices)
 {
     int code = EXIT_DONE;
-    struct vertex_name *wanted = job_alloc((size_t)names->n, sizeof *wanted);
+    int64_t distinct;
+    struct vertex_name *wanted = find_same_names(graph_names, names, &distinct);
     if (!wanted) return EXIT_FAILED;
-    for (int64_t i = 0; i < names->n; i++) {
-        const char *text = names->text + names->begins[i];
-        wanted[i] = (struct vertex_name){.text = text, .length = strlen(text), .number = i};
-    }
-    const int64_t distinct = find_named_vertices(graph_names, wanted, names->n);
     for (int64_t k = 0; k < distinct; k++) {
         if (wanted[k].vertex < 0 && !code)
             code = report_error(EXIT_FAILED, "%s: the graph has no vertex '%s'", path, wanted[k].text);

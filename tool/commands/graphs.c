@@ -93,11 +93,6 @@ int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-bool path_is_text(const char *path)
-{
-    return path && (path_has_ending(path, ".csv") || path_has_ending(path, ".tsv") || path_has_ending(path, ".txt"));
-}
-
 /* Writes a name: in quotes, its own doubled, if it has a quote, the separator, a blank or a comment. */
 static void write_name(FILE *file, const bosc_names *names, int64_t i, char separator)
 {
@@ -254,6 +249,17 @@ int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted,
         if (found) wanted[found - wanted].vertex = i;
     }
     return distinct;
+}
+
+struct vertex_name *find_same_names(const bosc_names *names, const bosc_names *others, int64_t *count)
+{
+    struct vertex_name *wanted = job_alloc((size_t)others->n, sizeof *wanted);
+    for (int64_t i = 0; wanted && i < others->n; i++) {
+        const char *text = others->text + others->begins[i];
+        wanted[i] = (struct vertex_name){.text = text, .length = strlen(text), .number = i};
+    }
+    if (wanted) *count = find_named_vertices(names, wanted, others->n);
+    return wanted;
 }
 
 const struct vertex_name *search_name(const struct vertex_name *names, int64_t count, const char *text)

@@ -43,11 +43,12 @@ struct vertex_name {
  * over the vertices, whatever the count. */
 int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count);
 
+/* Returns the names of another file, so sorted, with their vertices, and their numbers there; *count: those that remain.
+ * NULL: no memory, which is reported. */
+struct vertex_name *find_same_names(const bosc_names *names, const bosc_names *others, int64_t *count);
+
 /* Returns the one of `count` names so sorted that is this text; NULL: none. */
 const struct vertex_name *search_name(const struct vertex_name *names, int64_t count, const char *text);
-
-/* True if a path ends as a text, which has names with --names. NULL: false. */
-bool path_is_text(const char *path);
 
 /* Returns the options for a graph of edges: their type of weights, and 32-bit ids. */
 bosc_graph_opts edges_graph_opts(const bosc_edges *edges);

@@ -11,6 +11,7 @@
 #include "tool/job.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -314,15 +315,10 @@ static int read_named_distances(struct job *job, struct paths_input *s, const ch
     bool *seen = NULL;
     int code = named_edges_read(job, path, &lines, &words);
     if (!code) code = allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances);
-    if (!code && !(wanted = job_alloc((size_t)words.n, sizeof *wanted))) code = EXIT_FAILED;
+    if (!code && !(wanted = find_same_names(&s->names, &words, &count))) code = EXIT_FAILED;
     if (!code && !(seen = job_alloc((size_t)s->info.n, sizeof *seen))) code = EXIT_FAILED;
     if (!code) {
         memset(seen, 0, (size_t)s->info.n * sizeof *seen);
-        for (int64_t i = 0; i < words.n; i++) {
-            const char *text = words.text + words.begins[i];
-            wanted[i] = (struct vertex_name){.text = text, .length = strlen(text)};
-        }
-        count = find_named_vertices(&s->names, wanted, words.n);
         code = store_named_distances(s, path, &lines, &words, wanted, count, seen);
     }
     bosc_edges_free(&lines);

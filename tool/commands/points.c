@@ -67,10 +67,7 @@ static void report_skipped(struct job *job, int64_t skipped)
 /* True for formats with columns, and for standard input, whose format its bytes show. */
 static bool may_have_columns(const char *path)
 {
-    static const char *const endings[] = {".csv", ".tsv", ".txt", ".xyz"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (path_has_ending(path, endings[i])) return true;
-    return path_is_stdio(path);
+    return path_is_text(path) || path_has_ending(path, ".xyz") || path_is_stdio(path);
 }
 
 /* Refuses --columns where no file of the job has any. */
@@ -132,10 +129,8 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
 /* True for formats whose numbers are text without a type, which readers return as f8. */
 static bool is_text(const char *path)
 {
-    static const char *const endings[] = {".csv", ".tsv", ".txt", ".xyz", ".off", ".obj"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (path_has_ending(path, endings[i])) return true;
-    return false;
+    return path_is_text(path) || path_has_ending(path, ".xyz") || path_has_ending(path, ".off") ||
+           path_has_ending(path, ".obj");
 }
 
 /* Refuses numbers of a text whose last digits f8 may have lost. */

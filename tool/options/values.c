@@ -165,12 +165,10 @@ int check_ending(const char *what, const char *path, const char *ending)
 
 int check_array_name(const char *what, const char *path)
 {
-    static const char *const endings[] = {".npy", ".csv", ".tsv", ".txt"};
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (path_has_ending(path, endings[i])) return EXIT_DONE;
-    if (path_is_stdio(path) || !strchr(name, '.')) return EXIT_DONE;
+    if (path_has_ending(path, ".npy") || path_is_text(path) || path_is_stdio(path) || !strchr(name, '.'))
+        return EXIT_DONE;
     return report_error(EXIT_USAGE, "%s: %s does not end in one of .npy, .csv, .tsv, .txt", what, path);
 }
 

@@ -26,6 +26,11 @@ bool path_has_ending(const char *path, const char *ending)
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
+bool path_is_text(const char *path)
+{
+    return path && (path_has_ending(path, ".csv") || path_has_ending(path, ".tsv") || path_has_ending(path, ".txt"));
+}
+
 bool path_is_stdio(const char *path) { return strcmp(path, "-") == 0; }
 
 int create_folder(const char *path)
