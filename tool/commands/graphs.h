@@ -43,8 +43,8 @@ struct vertex_name {
  * over the vertices, whatever the count. */
 int64_t find_named_vertices(const bosc_names *names, struct vertex_name *wanted, int64_t count);
 
-/* Returns the names of another file, so sorted, with their vertices, and their numbers there; *count: those that remain.
- * NULL: no memory, which is reported. */
+/* Finds the names of another file: sorts them, and sets the vertex of each and its number there. Returns them and
+ * their count. NULL: no memory, which is reported. */
 struct vertex_name *find_same_names(const bosc_names *names, const bosc_names *others, int64_t *count);
 
 /* Returns the one of `count` names so sorted that is this text; NULL: none. */
