@@ -20,7 +20,7 @@ enum {
     RUN_VERSION = 1
 };
 
-/* Error of the triangles on a screen of 1080 rows; chosen for about 5,000 triangles a frame. */
+/* Error of the triangles on a screen of 1080 rows; chosen for 5,000 to 9,000 triangles a frame. */
 static const double viewer_pixels = 48;
 
 /* The arrays of a run, one after the other. */
