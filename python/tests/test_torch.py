@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.library import opcheck
 
+from boscage._torch_clouds import TensorClouds
 from boscage.atoms import neighbor_lists
 from boscage.clouds import PointClouds
 
@@ -176,6 +177,35 @@ def test_other_inputs():
     assert torch.equal(ours.knn_graph(X.half(), 3), ours.knn_graph(X.half().double(), 3))
     assert torch.equal(ours.knn(X, 2 * X, 2, OF_X, OF_X), ours.knn(X, 2 * X, 2, OF_X, OF_X.clone()))
     assert torch.equal(ours.nearest(X[:, 0], Y[:, 0]), ours.nearest(X[:, :1], Y[:, :1]))
+
+
+OWN_POINTS = {
+    "knn": lambda x, y: ours.knn(x, y, 2, OF_X, OF_X),
+    "knn of a cloud": lambda x, y: ours.knn(x, y, 2),
+    "nearest": lambda x, y: ours.nearest(x, y, OF_X, OF_X),
+    "nearest of a cloud": lambda x, y: ours.nearest(x, y),
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", OWN_POINTS)
+def test_points_that_are_their_own_queries(monkeypatch, name, compiled):
+    """The batch searches for its own points where both arguments are one tensor, and so receives no queries."""
+    queries, find = [], TensorClouds.find
+
+    def record(self, *arguments):
+        queries.append(self.queries)
+        find(self, *arguments)
+
+    monkeypatch.setattr(TensorClouds, "find", record)
+    torch._dynamo.reset()
+    call = torch.compile(OWN_POINTS[name], fullgraph=True, backend="aot_eager") if compiled else OWN_POINTS[name]
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=name == "knn"):
+        for x in (X, X.clone().requires_grad_(), X[:, 0]):
+            assert torch.equal(call(x, x), call(x, x.clone()))
+            own, other = queries
+            assert own is None and other is not None
+            queries.clear()
 
 
 def test_dlpack():
