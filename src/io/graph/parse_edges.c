@@ -182,6 +182,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     if (form->data_weight) {
         bool named;
         const bool found = find_weight(r->data, &word, &named);
+        if (named && !form->named_weight) return BI_LINE_NAMED; /* the edges before it have another attribute */
         if (form->named_weight && !named && r->data.begin)
             word = (struct bi_line){ONE, ONE + 1}; /* as networkx has it */
         else if (!found)
@@ -264,6 +265,7 @@ struct batch {
     int64_t max_vertex; /* -1: no edge */
     int64_t position;   /* of its first edge among all edges */
     bool wider;         /* a weight needs a wider type */
+    bool named;         /* an attribute is named `weight`, which the form does not know */
     bosc_status status;
     struct bi_reason reason;
 };
@@ -275,14 +277,14 @@ struct reading {
     const struct bi_chunks *chunks;
     bosc_edges edges; /* m: number of edges in the joined chunks */
     int64_t capacity;
-    bool grows; /* false: the arrays hold all edges that the header declares, and do not move */
-    bool wider;
+    bool grows;        /* false: the arrays hold all edges that the header declares, and do not move */
+    bool wider, named; /* as in the batch that ended the reading */
     int64_t lines, max_vertex;
 };
 
 /* Parses the lines of a chunk, up to `limit` edges, for which batch->edges has room. Stops behind the first bad line
- * (batch->status), or one that needs a wider type (batch->wider); both count as lines. `tagged` and `weights` are
- * constants of the callers, so the loop is compiled for each combination. */
+ * (batch->status), or one that needs another form (batch->wider, batch->named); both count as lines. `tagged` and
+ * `weights` are constants of the callers, so the loop is compiled for each combination. */
 BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form *form, const struct bi_chunk *chunk,
                                  bool tagged, enum bi_weights weights, int64_t limit)
 {
@@ -298,7 +300,7 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
     int64_t lines = 0, count = 0, max_vertex = -1;
     uint32_t *u = batch->edges.u, *v = batch->edges.v;
     void *w = batch->edges.weights;
-    bool wider = false;
+    bool wider = false, named = false;
     struct bi_lines remainder = {.next = next, .end = end};
     while (next < end && count < limit) {
         struct bi_edge edge;
@@ -312,6 +314,7 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
             next = remainder.next;
             if (kind == BI_LINE_EMPTY) continue;
             wider = kind == BI_LINE_WIDER;
+            named = kind == BI_LINE_NAMED;
             if (kind != BI_LINE_EDGE) break;
         }
         /* 2. Store the edge. */
@@ -326,6 +329,7 @@ BI_INLINE void parse_specialised(struct batch *batch, const struct bi_edge_form 
     }
     batch->lines = lines;
     batch->wider = wider;
+    batch->named = named;
     batch->count = count;
     batch->max_vertex = max_vertex;
 }
@@ -402,7 +406,8 @@ static bosc_status join_chunk(void *own, void *all, const struct bi_chunk *chunk
     }
     if (batch->status != BOSC_OK) return fail_at(r, r->lines + batch->lines, batch->status, batch->reason.text, error);
     r->wider = batch->wider;
-    if (r->wider) return BOSC_ERR_FORMAT; /* the caller parses again with a wider type */
+    r->named = batch->named;
+    if (r->wider || r->named) return BOSC_ERR_FORMAT; /* the caller parses again in another form */
     if (r->grows && !bi_edges_reserve(&r->edges, weight_size(r->form), &r->capacity, after))
         return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory for %lld edges", r->in->name, (long long)after);
     batch->position = r->edges.m;
@@ -441,10 +446,8 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
     struct bi_edge_form attempt = *form;
     if (bi_bytes_whole_needed(in))
         return BOSC_ERR_FORMAT; /* the first lines are not in memory; the caller loads them and tries again */
-    /* Parse with the next wider type until all weights fit. */
-    for (;; attempt.weights++) {
-        if (attempt.weights > form->weights && form->weights == BI_WEIGHTS_NONE)
-            attempt.data_weight = attempt.named_weight = true;
+    /* Parse with the next wider type until all weights fit, and with the name `weight` if an attribute has it. */
+    for (;;) {
         struct reading r = {.in = in, .form = &attempt, .chunks = &chunks, .lines = lines->number, .max_vertex = -1};
         bosc_status status = read_all(&chunks, &r, error);
         if (status == BOSC_OK) {
@@ -456,6 +459,8 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
             return BOSC_OK;
         }
         bosc_edges_free(&r.edges);
-        if (!r.wider) return status;
+        if (!r.wider && !r.named) return status;
+        if (r.named || attempt.weights == BI_WEIGHTS_NONE) attempt.data_weight = attempt.named_weight = true;
+        if (r.wider) attempt.weights++;
     }
 }

@@ -21,7 +21,7 @@ struct bi_edge {
     } weight;
 };
 
-enum bi_line_kind { BI_LINE_EDGE, BI_LINE_EMPTY, BI_LINE_WIDER, BI_LINE_BAD };
+enum bi_line_kind { BI_LINE_EDGE, BI_LINE_EMPTY, BI_LINE_WIDER, BI_LINE_NAMED, BI_LINE_BAD };
 
 /* Splits the data of networkx, {...}, from the end of a line. *data: the text between the braces. False: none. */
 bool bi_edge_data_split(struct bi_line *line, struct bi_line *data);
@@ -29,7 +29,8 @@ bool bi_edge_data_split(struct bi_line *line, struct bi_line *data);
 /* True if such data has an attribute with the name `weight`. */
 bool bi_edge_data_has_weight(struct bi_line data);
 
-/* Parses any line: an edge, no edge (blank, comment), a weight that needs a wider type, or an error. */
+/* Parses any line: an edge, no edge (blank, comment), a weight that needs a wider type, an attribute `weight` where the
+ * form has another one, or an error. */
 enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_line line, struct bi_edge *edge,
                                     bosc_status *status, struct bi_reason *reason);
 

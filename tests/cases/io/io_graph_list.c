@@ -132,6 +132,9 @@ static void reads_good_files(void)
     /* edges without the attribute `weight` have weight 1, as in networkx */
     GRAPH("1 2 {}\n2 0 {'weight': 2.5}\n0 1 {'a': 3}\n", 3, 3, 3, BOSC_F64, 1, 2, 1, 2, 0, 2.5, 0, 1, 1);
     GRAPH("1 2 {'weight': 7}\n2 0 {}\n0 1 {'a': 'red', 'b': 2}\n", 3, 3, 3, BOSC_I32, 1, 2, 7, 2, 0, 1, 0, 1, 1);
+    GRAPH("1 2 {'w': 2}\n2 0 {'weight': 5}\n", 2, 3, 2, BOSC_I32, 1, 2, 1, 2, 0, 5);
+    GRAPH("1 2 {'w': 2}\n2 0 {'weight': 5.5}\n", 2, 3, 2, BOSC_F64, 1, 2, 1, 2, 0, 5.5);
+    GRAPH("1 2 {'w': 2.5}\n2 0 {'weight': 5}\n", 2, 3, 2, BOSC_F64, 1, 2, 1, 2, 0, 5);
     GRAPH("10000000,20000000,{\"cost\": 3} \n0,1,{ 'x' : 4 }\n", 2, 20000001, 2, BOSC_I32, 10000000, 20000000, 3, 0, 1,
           4);
     GRAPH("u v data\n1 2 {'name': 'a, {b: c', 'weight': 1d2, 'p': (1, 2)}\n", 1, 3, 1, BOSC_F64, 1, 2, 100);
