@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import re
+from contextlib import contextmanager, nullcontext
+from typing import Any, Iterator
 
 import numpy as np
 
 from ._arrays import NUMPY, Space, space_of
 from .clouds import PointClouds
-
-
-def _where(space: Space, condition: Any, x: Any, other: Any) -> Any:
-    library = getattr(space, "torch", None) or getattr(space, "xp", np)
-    return library.where(condition, x, other)
 
 
 class _Rows:
@@ -38,7 +35,7 @@ class _Rows:
     def pad(self, space: Space, x: Any, absent: Any) -> Any:
         """Rows of a batch that is not empty, as rows of the padded clouds."""
         if self.back is not None:
-            x = _where(space, self.back[1][:, None], x[self.back[0]], absent)
+            x = space.choose(self.back[1][:, None], x[self.back[0]], absent)
         return x.reshape(*self.shape, x.shape[1])
 
 
@@ -53,6 +50,21 @@ def _read(p1: Any, p2: Any, lengths1: Any, lengths2: Any) -> tuple[Space, _Rows,
     return space, _Rows(space, p1, lengths1, "lengths1"), _Rows(space, p2, lengths2, "lengths2")
 
 
+@contextmanager
+def _named(queries: _Rows, points: _Rows) -> Iterator[None]:
+    """Errors of rows of a batch name the argument, the cloud, and the row in that."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.fullmatch(r"(queries|points): row (\d+) (.*)", str(error))
+        if not found:
+            raise
+        name, side = ("p1", queries) if found[1] == "queries" else ("p2", points)
+        row = int(found[2])
+        cloud = int(np.searchsorted(side.offsets, row, "right")) - 1
+        raise ValueError(f"{name}: row {row - side.offsets[cloud]} of cloud {cloud} {found[3]}") from None
+
+
 def _absent(space: Space, queries: _Rows, dtype: str, k: int) -> tuple[Any, Any]:
     """The answer where no rows count."""
     shape = (*queries.shape, k)
@@ -63,8 +75,8 @@ def _answer(space: Space, queries: _Rows, points: _Rows, dist2: Any, ids: Any, t
     """Padded distances and rows, from rows of the batch."""
     first = space.asarray(np.repeat(points.offsets[:-1], queries.sizes))
     return (
-        queries.pad(space, _where(space, there, dist2, 0), 0),
-        queries.pad(space, _where(space, there, ids - first[:, None], -1), -1),
+        queries.pad(space, space.choose(there, dist2, 0), 0),
+        queries.pad(space, space.choose(there, ids - first[:, None], -1), -1),
     )
 
 
@@ -74,29 +86,32 @@ def knn_padded(p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int, exclude_s
     Missing entries have distance 0 and row -1.
     """
     space, queries, points = _read(p1, p2, lengths1, lengths2)
-    clouds = PointClouds(points.points, points.offsets)
-    if queries.offsets[-1] == 0:
-        return _absent(space, queries, clouds._dtype, k)
-    own = () if exclude_self else (queries.points, queries.offsets)
-    dist2, ids = clouds.knn(k, *own, exclude_self=exclude_self)
+    with nullcontext() if exclude_self else _named(queries, points):  # distCUDA2 has an array, named points
+        clouds = PointClouds(points.points, points.offsets)
+        if queries.offsets[-1] == 0:
+            return _absent(space, queries, clouds._dtype, k)
+        own = () if exclude_self else (queries.points, queries.offsets)
+        dist2, ids = clouds.knn(k, *own, exclude_self=exclude_self)
     return _answer(space, queries, points, dist2, ids, ids >= 0)
 
 
 def ball_query_padded(p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int, r: float) -> tuple[Any, Any]:
     """The first k rows of p2 nearer than r for each row of p1; missing entries have distance 0 and row -1."""
     space, queries, points = _read(p1, p2, lengths1, lengths2)
-    clouds = PointClouds(points.points, points.offsets)
+    with _named(queries, points):
+        clouds = PointClouds(points.points, points.offsets)
     if not r >= 0:
         raise ValueError(f"radius: {r} is not 0 or more")
     below = float(np.nextafter(np.dtype(clouds._dtype).type(r), -np.inf))  # distances up to this are less than r
     if below < 0 or queries.offsets[-1] == 0:
         return _absent(space, queries, clouds._dtype, k)
-    rows, ids, dist2 = clouds.radius(below, queries.points, queries.offsets)
+    with _named(queries, points):
+        rows, ids, dist2 = clouds.radius(below, queries.points, queries.offsets)
     if ids.shape[0] == 0:
         return _absent(space, queries, clouds._dtype, k)
     column = space.asarray(np.arange(k))
     there = column < (rows[1:] - rows[:-1])[:, None]
-    entry = _where(space, there, rows[:-1][:, None] + column, 0)
+    entry = space.choose(there, rows[:-1][:, None] + column, 0)
     return _answer(space, queries, points, dist2[entry], ids[entry], there)
 
 

@@ -531,7 +531,7 @@ def distCUDA2(points: Any) -> Any:
     x = points[None]
     find = _OPERATORS.knn_points if _are_tensors(points) else knn_padded
     dists, idx = find(x, x, None, None, 3, True)
-    dists = _xp(space_of(points)).where(idx[0] < 0, np.inf, dists[0])
+    dists = space_of(points).choose(idx[0] >= 0, dists[0], np.inf)
     return (dists[:, 0] + dists[:, 1] + dists[:, 2]) / 3
 
 

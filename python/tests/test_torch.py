@@ -208,6 +208,19 @@ def test_points_that_are_their_own_queries(monkeypatch, name, compiled):
             queries.clear()
 
 
+def test_nan_in_padded_clouds():
+    """The row is that of the argument, not that of the rows that count."""
+    for array in (lambda x: x, lambda x: x.numpy()):
+        for k, name in enumerate(("p1", "p2")):
+            arrays = [PADDED1.clone(), PADDED2.clone()]
+            arrays[k][2, 1, 0] = np.nan
+            for call in (ours.knn_points, ours.ball_query):
+                with pytest.raises(ValueError, match=f"^{name}: row 1 of cloud 2 holds a NaN"):
+                    call(*map(array, arrays), LENGTHS1, LENGTHS2)
+    with pytest.raises(ValueError, match="^points: row 1 holds a NaN"):
+        ours.distCUDA2(torch.tensor([[0.0, 0, 0], [np.nan, 0, 0]]))
+
+
 def test_dlpack():
     """Memory of tensors is read and written in its own place."""
     clouds = PointClouds(X)
