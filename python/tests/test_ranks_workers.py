@@ -17,7 +17,7 @@ EXAMPLES = FOLDER.parent / "examples"
 
 
 def run_program(name):
-    path = os.pathsep.join(filter(None, [str(EXAMPLES), os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [str(EXAMPLES), str(FOLDER), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
     done = subprocess.run(
         [sys.executable, str(FOLDER / name)], capture_output=True, text=True, timeout=SECONDS, env=environment
