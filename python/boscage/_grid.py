@@ -12,7 +12,10 @@ from .voxels import Voxels
 
 def _column(x: Any, pos: Any, name: str, xp: Any) -> Any:
     """A number of each coordinate, beside pos."""
-    x = np.asarray(x, np.float64) if xp is np else xp.as_tensor(x, dtype=pos.dtype, device=pos.device)
+    try:
+        x = np.asarray(x, pos.dtype) if xp is np else xp.as_tensor(x, dtype=pos.dtype, device=pos.device)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from None
     if x.ndim > 1 or (x.ndim == 1 and x.shape[0] not in (1, pos.shape[1])):
         raise ValueError(f"{name}: not a number, or one of each coordinate")
     return xp.broadcast_to(x, (pos.shape[1],))
@@ -22,22 +25,43 @@ def _whole(x: Any, xp: Any) -> Any:
     return x.astype(np.int64) if xp is np else x.long()
 
 
+def _points(pos: Any) -> tuple[Any, Any]:
+    """pos as rows of float32 or float64, and the module of its arrays: numpy or torch."""
+    space = space_of(pos)
+    if space is not NUMPY and not hasattr(space, "torch"):
+        raise TypeError(f"pos: an array of {space.name}, not of NumPy or PyTorch")
+    xp = np if space is NUMPY else space.torch
+    pos = np.asarray(pos) if xp is np else pos
+    if len(pos.shape) not in (1, 2):
+        raise ValueError("pos: not an array of shape (n, m)")
+    if pos.dtype.kind not in "fiub" if xp is np else pos.is_complex():
+        raise TypeError(f"pos: real numbers are needed, not {pos.dtype}")
+    if pos.dtype not in (xp.float32, xp.float64):
+        pos = pos.astype(np.float64) if xp is np else pos.double()
+    return pos.reshape(-1, 1) if len(pos.shape) == 1 else pos, xp
+
+
 def _number(pos: Any, size: Any, start: Any, end: Any) -> tuple[Any, Any, Any]:
     """The numbers of `grid_cluster`, the number of voxels of the grid, and the module of the arrays."""
-    # 1. Arrays of numpy or torch.
-    space = space_of(pos)
-    xp = np if space is NUMPY else space.torch
-    pos = np.asarray(pos) if space is NUMPY else pos
-    pos = pos.reshape(-1, 1) if len(pos.shape) == 1 else pos
+    # 1. Points, and edges of voxels.
+    pos, xp = _points(pos)
     edges = _column(size, pos, "size", xp)
-    if not bool((edges > 0).all()):
-        raise ValueError("size: not more than 0")
     if pos.shape[0] == 0:
+        if not bool((edges > 0).all()):
+            raise ValueError("size: not more than 0")
         return _whole(pos[:, 0], xp), 0, xp
-    # 2. The grid, and the number of each point's voxel in it.
+    # 2. The grid. All checks are one transfer.
     least, most = (pos.min(0), pos.max(0)) if xp is np else (pos.amin(0), pos.amax(0))
     first = least if start is None else _column(start, pos, "start", xp)
     last = most if end is None else _column(end, pos, "end", xp)
+    finite = {"pos": xp.isfinite(least) & xp.isfinite(most), "start": xp.isfinite(first), "end": xp.isfinite(last)}
+    has_edges, *are_finite = xp.stack([(edges > 0).all(), *(x.all() for x in finite.values())]).tolist()
+    if not has_edges:
+        raise ValueError("size: not more than 0")
+    for name, is_finite in zip(finite, are_finite):
+        if not is_finite:
+            raise ValueError(f"{name}: NaN or infinite")
+    # 3. The number of each point's voxel in it.
     counts = _whole((last - first) / edges, xp) + 1
     cells = _whole((pos - first) / edges, xp)
     number = cells[:, -1]
@@ -88,6 +112,9 @@ def voxel_grid(pos: Any, size: Any, batch: Any = None, start: Any = None, end: A
     batch = np.asarray(batch) if xp is np else xp.as_tensor(batch, device=number.device)
     if batch.shape != number.shape:
         raise ValueError("batch: not a number for each point")
+    is_integer = batch.dtype.kind in "iu" if xp is np else not (batch.is_floating_point() or batch.is_complex())
+    if number.shape[0] and not is_integer:
+        raise TypeError(f"batch: integers are needed, not {batch.dtype}")
     return number + _whole(batch, xp) * count
 
 

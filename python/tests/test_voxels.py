@@ -137,10 +137,18 @@ def test_refusals():
         (lambda: Voxels(points, 1).coarse(0), "stride"),
         (lambda: geometric.grid_cluster(points, -1), "size"),
         (lambda: geometric.grid_cluster(points, [1, 1, 1]), "size: not a number"),
+        (lambda: geometric.grid_cluster(np.zeros((4, 2, 2)), 1), "pos: not an array of shape"),
+        (lambda: geometric.grid_cluster(np.full((4, 2), np.nan), 1), "pos: NaN"),
+        (lambda: geometric.grid_cluster(points, 1, np.nan), "start: NaN"),
+        (lambda: geometric.grid_cluster(points, 1, 0, [1, np.inf]), "end: NaN or infinite"),
         (lambda: geometric.voxel_grid(points, 1, [0, 0]), "batch"),
     ):
         with pytest.raises(ValueError, match=text):
             call()
+    with pytest.raises(TypeError, match="batch: integers"):
+        geometric.voxel_grid(points, 1, [0.0, 0.0, 0.5, 1.0])
+    with pytest.raises(TypeError, match="pos: real numbers"):
+        geometric.grid_cluster(points + 0j, 1)
     with pytest.raises(TypeError, match="out: not Voxels"):
         Voxels(points, 1).kernel_map(out=3)
 
@@ -179,6 +187,10 @@ if importlib.util.find_spec("torch"):
         assert (ids.numpy() == geometric.voxel_grid(points.numpy(), 1.0, np.arange(60) // 30)).all()
         size = torch.ones(3, dtype=torch.bfloat16)  # as tensors of a device, NumPy does not convert it
         assert (ids == geometric.voxel_grid(points, size, torch.arange(60) // 30)).all()
+        # The same numbers in both libraries: edges of the points' type, and float64 for integers.
+        borders = np.arange(100, dtype=np.float32) * np.float32(0.1)
+        for pos, size in (borders, 0.1), (np.arange(9), 0.5), (np.arange(9), 1.5):
+            assert (geometric.grid_cluster(torch.as_tensor(pos), size).numpy() == geometric.grid_cluster(pos, size)).all()
 
 
 if importlib.util.find_spec("open3d"):
