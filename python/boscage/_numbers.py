@@ -25,6 +25,14 @@ def real(x: Any, name: str) -> float:
         raise ValueError(f"{name}: {error}") from None
 
 
+def length(x: Any, name: str) -> float:
+    """One real number that is 0 or more, or infinite."""
+    x = real(x, name)
+    if not x >= 0:
+        raise ValueError(f"{name}: {x:g} is not 0 or more")
+    return x
+
+
 def tolerance(x: Any) -> float:
     """The argument `eps` as a float; it is finite and not negative."""
     eps = real(x, "eps")

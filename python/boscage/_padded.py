@@ -100,8 +100,6 @@ def ball_query_padded(p1: Any, p2: Any, lengths1: Any, lengths2: Any, k: int, r:
     space, queries, points = _read(p1, p2, lengths1, lengths2)
     with _named(queries, points):
         clouds = PointClouds(points.points, points.offsets)
-    if not r >= 0:
-        raise ValueError(f"radius: {r} is not 0 or more")
     below = float(np.nextafter(np.dtype(clouds._dtype).type(r), -np.inf))  # distances up to this are less than r
     if below < 0 or queries.offsets[-1] == 0:
         return _absent(space, queries, clouds._dtype, k)

@@ -1,4 +1,7 @@
-"""Clouds, edges and samples of tensors. All arrays stay on their device, and few numbers travel to the host."""
+"""Clouds, edges and samples of tensors. All arrays stay on their device, and few numbers travel to the host.
+
+torch.py has the same calls for other libraries, and for PyTorch before 2.4: there offsets are made on the host.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,11 @@ class _Reused(PointClouds):
         del self._handle
 
 
+def _check_integers(torch: Any, x: Any, name: str) -> None:
+    if x.dim() != 1 or x.is_floating_point() or x.is_complex() or x.dtype == torch.bool:
+        raise ValueError(f"{name}: not a vector of integers")
+
+
 class _Side:
     """Rows with the cloud of each, or the rows of one cloud."""
 
@@ -47,8 +55,7 @@ class _Side:
         self.torch, self.device, self.n, self.name, self.batch, self.least = torch, x.device, x.shape[0], name, batch, 1
         if batch is None:
             return
-        if batch.dim() != 1 or batch.is_floating_point() or batch.is_complex() or batch.dtype == torch.bool:
-            raise ValueError(f"{name}: not a vector of integers")
+        _check_integers(torch, batch, name)
         if batch.shape[0] != self.n:
             raise ValueError(f"{name}: {batch.shape[0]} rows, but there are {self.n} points")
         self.least, self.batch = 0, batch.to(self.device, torch.int64).contiguous()
@@ -188,8 +195,9 @@ def sample(torch: Any, src: Any, batch: Any, ratio: float, size: Optional[int], 
     if ptr is None:
         of = _offsets(torch, [_Side(torch, src, batch, "batch")], size)[0]
     else:
-        if ptr.dim() != 1 or ptr.shape[0] == 0 or ptr.is_floating_point() or ptr.dtype == torch.bool:
-            raise ValueError("ptr: not a vector of integers")
+        if ptr.shape[:1] == (0,):
+            raise ValueError("ptr: no offsets")
+        _check_integers(torch, ptr, "ptr")
         of = ptr.to(src.device, torch.int64)
         first, last, descends = torch.stack((of[0], of[-1], (of[1:] < of[:-1]).any().to(of.dtype))).tolist()
         if first != 0 or last != src.shape[0] or descends:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._locks import reading, writing
-from ._numbers import real, whole
+from ._numbers import length, whole
 from ._where import Progress, where
 
 __all__ = ["PointClouds", "batch_offsets"]
@@ -203,7 +203,7 @@ class PointClouds:
         ids = space.empty((n, max(k, 0)), "int64")
         dist2 = space.empty((n, max(k, 0)), self._dtype)
         at = self._at(space, progress)
-        self._handle.knn(at, queries, offsets, exclude_self, k, real(r, "r"), raw(ids), raw(dist2))
+        self._handle.knn(at, queries, offsets, exclude_self, k, length(r, "r"), raw(ids), raw(dist2))
         return space.give(dist2), space.give(ids)
 
     @reading
@@ -227,7 +227,7 @@ class PointClouds:
         queries, offsets, n, space = self._queries(queries, query_offsets, exclude_self)
         counts = space.empty(n, "int64")
         self._handle.radius_count(
-            self._at(space, progress), queries, offsets, exclude_self, real(r, "r"), raw(counts)
+            self._at(space, progress), queries, offsets, exclude_self, length(r, "r"), raw(counts)
         )
         return space.give(counts)
 
@@ -258,7 +258,7 @@ class PointClouds:
         >>> PointClouds([[0.0], [1.0], [9.0], [9.5]], [0, 2, 4]).radius(1, exclude_self=True)
         (array([0, 1, 2, 3, 4]), array([1, 0, 3, 2]), array([1.  , 1.  , 0.25, 0.25]))
         """
-        r = real(r, "r")
+        r = length(r, "r")
         queries, offsets, n, space = self._queries(queries, query_offsets, exclude_self)
         rows = space.empty(n + 1, "int64")
         at = self._at(space, progress)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ._numbers import real, whole
+from ._numbers import length, real, whole
 from ._padded import ball_query_padded, knn_padded
 from .atoms import neighbor_matrix as _plain_matrix
 from .clouds import PointClouds
@@ -90,7 +90,7 @@ def knn(
     >>> dist2.tolist(), ids.tolist()
     ([[4.0, 36.0]], [[2, 1]])
     """
-    k, r, x = whole(k, "k"), real(r, "r"), _array(points, "points")
+    k, r, x = whole(k, "k"), length(r, "r"), _array(points, "points")
     y = x if queries is None else _array(queries, "queries").astype(x.dtype)
     own = queries is None
     if own and query_offsets is not None:
@@ -162,9 +162,7 @@ def ball_query(
     >>> ball_query(np.array([[[0.0], [4.0]]]), np.array([[[2.0], [0.5]]]), K=2, radius=2.5)[1].tolist()
     [[[0, 1], [0, -1]]]
     """
-    k, r = whole(K, "K"), real(radius, "radius")
-    if not r >= 0:
-        raise ValueError(f"radius: {r} is not 0 or more")
+    k, r = whole(K, "K"), length(radius, "radius")
     return _padded(lambda *arrays: ball_query_padded(*arrays, k, r), p1, p2, lengths1, lengths2, k)
 
 

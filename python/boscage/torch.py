@@ -19,7 +19,7 @@ import numpy as np
 from . import _torch_operators
 from ._arrays import Space, space_of
 from ._grid import grid_cluster, voxel_grid, voxel_mean
-from ._numbers import real, whole
+from ._numbers import length, real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
 from ._torch_clouds import TensorClouds, sample
 from .atoms import listed
@@ -226,7 +226,7 @@ def radius(
     array([[0, 0, 1],
            [0, 1, 2]])
     """
-    r, most, batch_size = real(r, "r"), _most(max_num_neighbors), _count(batch_size)
+    r, most, batch_size = length(r, "r"), _most(max_num_neighbors), _count(batch_size)
     if _are_tensors(x, y):
         x, y, batch_x, batch_y = _tensors(x, y, batch_x, batch_y)
         return _OPERATORS.radius(x, y, r, batch_x, batch_y, most, batch_size)
@@ -310,7 +310,7 @@ def radius_graph(
     array([[1, 0],
            [0, 1]])
     """
-    return _make_graph(x, _most(max_num_neighbors), real(r, "r"), batch, loop, flow, batch_size)
+    return _make_graph(x, _most(max_num_neighbors), length(r, "r"), batch, loop, flow, batch_size)
 
 
 def nearest(x: Any, y: Any, batch_x: Any = None, batch_y: Any = None) -> Any:
@@ -488,7 +488,7 @@ def ball_query(
     array([[[ 0,  1],
             [ 0, -1]]])
     """
-    dists, idx = _find_padded(p1, p2, lengths1, lengths2, whole(K, "K"), real(radius, "radius"))
+    dists, idx = _find_padded(p1, p2, lengths1, lengths2, whole(K, "K"), length(radius, "radius"))
     return _KNN(dists, idx, gather_padded(p2, idx) if return_nn else None)
 
 

@@ -113,7 +113,7 @@ def test_a_failed_rebuild_changes_nothing(monkeypatch):
     "call, word",
     [
         (lambda c: c.knn(0), "k"),
-        (lambda c: c.knn(1, r=-1), "radius"),
+        (lambda c: c.knn(1, r=-1), "^r: -1"),
         (lambda c: c.knn(1, [[0.0]], [0, 1, 1]), "queries"),
         (lambda c: c.knn(1, [[0.0, 0.0]]), "query_offsets"),
         (lambda c: c.knn(1, [[0.0, 0.0]], [0, 1, 2]), "queries"),
@@ -279,7 +279,7 @@ def test_pytorch3d_refusals(call, word):
         (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1]), "batch_x, batch_y:"),
         (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1], batch_size=1), "batch_size:"),
         (lambda x: geometric.nearest(x, x, [0] * 9), "batch_x:"),
-        (lambda x: geometric.radius(x, x, -1.0), "radius"),
+        (lambda x: geometric.radius(x, x, -1.0), "^r: -1"),
         (lambda x: geometric.radius(x, x, 1.0, max_num_neighbors=0), "max_num_neighbors:"),
         (lambda x: geometric.fps(x, ptr=[0.0, 10.0]), "ptr:"),
         (lambda x: geometric.fps(x, ptr=[0, 9]), "ptr:"),

@@ -235,7 +235,8 @@ def test_dlpack():
     [
         (lambda: ours.knn(X, Y, 0), "k"),
         (lambda: ours.knn(X, Y, 1, OF_X.flip(0), OF_Y), "batch_x"),
-        (lambda: ours.radius(X, Y, -1.0), "radius"),
+        (lambda: ours.radius(X, Y, -1.0), "^r: -1 is not"),
+        (lambda: ours.radius_graph(X, float("nan")), "^r: nan is not"),
         (lambda: ours.knn_points(X, Y), "p1"),
         (lambda: ours.knn_points(PADDED1, PADDED2, LENGTHS2, LENGTHS1), "lengths2"),
         (lambda: ours.ball_query(PADDED1, PADDED2, radius=-1.0), "radius"),
@@ -243,6 +244,8 @@ def test_dlpack():
         (lambda: ours.radius_graph(X, 1.0, batch_size=1.5), "batch_size"),
         (lambda: ours.knn_graph(X + 0j, 1), "points"),
         (lambda: ours.fps(X, seed=-1), "seed"),
+        (lambda: ours.fps(X, ptr=torch.tensor([0j, 40])), "ptr: not a vector"),
+        (lambda: ours.fps(X, ptr=torch.tensor([], dtype=torch.int64)), "ptr: no offsets"),
         (lambda: ours.fps(X, seed="7"), "seed"),
         (lambda: neighbor_lists("ix", X, 1.0), "quantities"),
         (lambda: neighbor_lists("i", X[:, :2], 1.0), "positions"),

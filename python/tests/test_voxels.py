@@ -190,7 +190,8 @@ if importlib.util.find_spec("torch"):
         # The same numbers in both libraries: edges of the points' type, and float64 for integers.
         borders = np.arange(100, dtype=np.float32) * np.float32(0.1)
         for pos, size in (borders, 0.1), (np.arange(9), 0.5), (np.arange(9), 1.5):
-            assert (geometric.grid_cluster(torch.as_tensor(pos), size).numpy() == geometric.grid_cluster(pos, size)).all()
+            ids = geometric.grid_cluster(torch.as_tensor(pos), size)
+            assert (ids.numpy() == geometric.grid_cluster(pos, size)).all()
 
 
 if importlib.util.find_spec("open3d"):
