@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import NUMPY, space_of
+from .clouds import as_rows
 from .voxels import Voxels
 
 
@@ -31,14 +32,12 @@ def _points(pos: Any) -> tuple[Any, Any]:
     if space is not NUMPY and not hasattr(space, "torch"):
         raise TypeError(f"pos: an array of {space.name}, not of NumPy or PyTorch")
     xp = np if space is NUMPY else space.torch
-    pos = np.asarray(pos) if xp is np else pos
-    if len(pos.shape) not in (1, 2):
-        raise ValueError("pos: not an array of shape (n, m)")
+    pos = as_rows(pos, "pos")
     if pos.dtype.kind not in "fiub" if xp is np else pos.is_complex():
         raise TypeError(f"pos: real numbers are needed, not {pos.dtype}")
     if pos.dtype not in (xp.float32, xp.float64):
         pos = pos.astype(np.float64) if xp is np else pos.double()
-    return pos.reshape(-1, 1) if len(pos.shape) == 1 else pos, xp
+    return pos, xp
 
 
 def _number(pos: Any, size: Any, start: Any, end: Any) -> tuple[Any, Any, Any]:

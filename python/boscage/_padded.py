@@ -41,6 +41,9 @@ class _Rows:
 
 def _read(p1: Any, p2: Any, lengths1: Any, lengths2: Any) -> tuple[Space, _Rows, _Rows]:
     space = space_of(p1, p2)
+    for p, name in ((p1, "p1"), (p2, "p2")):
+        if np.ma.is_masked(p):
+            raise TypeError(f"{name}: an array with missing elements")
     p1, p2 = (np.asarray(p) if space is NUMPY else p for p in (p1, p2))
     for p, name in ((p1, "p1"), (p2, "p2")):
         if len(p.shape) != 3 or p.shape[2] < 1:

@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, place_for, space_of
 from ._numbers import whole
-from .clouds import PointClouds
+from .clouds import PointClouds, as_rows
 
 _HANDLES: dict[tuple, Any] = {}  # batches whose memory the next call of the same kind uses again, on the same stream
 _MOST_HANDLES = 8
@@ -95,10 +95,6 @@ def _offsets(torch: Any, sides: list[_Side], size: Optional[int]) -> list[Any]:
     return [side.offsets(count) for side in sides]
 
 
-def _columns(x: Any) -> Any:
-    return x.reshape(-1, 1) if x.dim() == 1 else x
-
-
 class TensorClouds:
     """The clouds of x, and queries y in them; without y each point of x is a query."""
 
@@ -108,6 +104,7 @@ class TensorClouds:
         self.torch = torch
         if y is x and batch_y is batch_x:  # searches of the batch's own points are faster
             y = batch_y = None
+        x, y = as_rows(x, "points"), None if y is None else as_rows(y, "queries")
         sides = [_Side(torch, x, batch_x, names[0])]
         shared = batch_y is batch_x and y is not None and y.shape[0] == x.shape[0]  # one vector for both sides
         if y is not None and not shared:
@@ -115,8 +112,8 @@ class TensorClouds:
         of = _offsets(torch, sides, size)
         if shared:
             of = of * 2
-        self.clouds = _Reused(_columns(x), of[0])
-        queries = (_columns(y), of[1]) if y is not None else (None, None)
+        self.clouds = _Reused(x, of[0])
+        queries = (y, of[1]) if y is not None else (None, None)
         self.queries, self.of_queries, self.q, _ = self.clouds._queries(*queries, False)
         self.single, self.n = batch_x is None, int(x.shape[0])
 
@@ -192,6 +189,7 @@ class TensorClouds:
 def sample(torch: Any, src: Any, batch: Any, ratio: float, size: Optional[int], ptr: Any, seed: Optional[int]) -> Any:
     """Farthest point samples of ceil(ratio n) points of each cloud; their first ones are drawn if there is a seed."""
     # 1. The clouds.
+    src = as_rows(src, "points")
     if ptr is None:
         of = _offsets(torch, [_Side(torch, src, batch, "batch")], size)[0]
     else:
@@ -213,6 +211,6 @@ def sample(torch: Any, src: Any, batch: Any, ratio: float, size: Optional[int], 
     if seed is not None:
         drawn = torch.as_tensor(np.random.default_rng(seed).random(sizes.shape[0])).to(src.device)
         starts = of[:-1] + torch.minimum((drawn * sizes).long(), (sizes - 1).clamp(min=0))
-    with _Reused(_columns(src), of) as clouds:
+    with _Reused(src, of) as clouds:
         clouds._handle.sample_farthest(clouds._at(), given, starts, ids)
     return ids

@@ -52,6 +52,16 @@ def offsets_of(batch: Any, count: Optional[int], name: str, count_name: str) -> 
     return np.searchsorted(batch, np.arange(count + 1)).astype(np.int64)
 
 
+def as_rows(x: Any, name: str) -> Any:
+    """The points of a cloud as rows; vectors are points of one coordinate."""
+    if np.ma.is_masked(x):
+        raise TypeError(f"{name}: an array with missing elements")
+    x = np.asarray(x) if space_of(x) is NUMPY else x
+    if len(x.shape) not in (1, 2):
+        raise ValueError(f"{name}: not an array of shape (n, m) or (n,)")
+    return x.reshape(-1, 1) if len(x.shape) == 1 else x
+
+
 class PointClouds:
     """Many point clouds, searched and sampled in one call; answers equal those of one call a cloud.
 

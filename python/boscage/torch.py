@@ -23,7 +23,7 @@ from ._numbers import length, real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
 from ._torch_clouds import TensorClouds, sample
 from .atoms import listed
-from .clouds import PointClouds, offsets_of
+from .clouds import PointClouds, as_rows, offsets_of
 
 try:
     import torch as _torch
@@ -66,8 +66,7 @@ def _batches(
 ) -> tuple[PointClouds, Any, np.ndarray]:
     """The points x as a batch, and the queries y with their offsets; both have as many clouds."""
     space = space_of(x, y)
-    x, y = (np.asarray(v) if space is space_of() else v for v in (x, y))
-    x, y = (v.reshape(-1, 1) if len(v.shape) == 1 else v for v in (x, y))
+    x, y = as_rows(x, "points"), as_rows(y, "queries")
     of_x, of_y = _offsets(space, x, batch_x, size, names[0]), _offsets(space, y, batch_y, size, names[1])
     if batch_x is not None and batch_y is not None:  # clouds behind the last one of a side are empty there
         length = max(len(of_x), len(of_y))
@@ -248,8 +247,7 @@ def _make_graph(
 
 def _graph(x: Any, k: int, r: Optional[float], batch: Any, loop: bool, flow: str, size: Optional[int]) -> Any:
     space = space_of(x)
-    x = np.asarray(x) if space is space_of() else x
-    x = x.reshape(-1, 1) if len(x.shape) == 1 else x
+    x = as_rows(x, "points")
     clouds = PointClouds(x, _offsets(space, x, batch, size))
     rows, ids = _near(clouds, (), k, r, not loop)
     return _xp(space).stack([ids, rows] if flow == "source_to_target" else [rows, ids])
@@ -385,8 +383,7 @@ def _fps(
     src: Any, batch: Any, ratio: float, random_start: bool, size: Optional[int], ptr: Any, seed: Any
 ) -> Any:
     space = space_of(src)
-    src = np.asarray(src) if space is space_of() else src
-    src = src.reshape(-1, 1) if len(src.shape) == 1 else src
+    src = as_rows(src, "points")
     offsets = _offsets(space, src, batch, size) if ptr is None else np.asarray(space.host(ptr))
     if offsets.ndim != 1 or not offsets.size or offsets.dtype.kind not in "iu":
         raise ValueError("ptr: not a vector of integers")

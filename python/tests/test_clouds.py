@@ -280,6 +280,9 @@ def test_pytorch3d_refusals(call, word):
         (lambda x: geometric.knn(x, x, 1, [0] * 9 + [1], batch_size=1), "batch_size:"),
         (lambda x: geometric.nearest(x, x, [0] * 9), "batch_x:"),
         (lambda x: geometric.radius(x, x, -1.0), "^r: -1"),
+        (lambda x: geometric.knn(x, 3.0, 1), "queries: not an array of shape"),
+        (lambda x: geometric.knn_graph(3.0, 1), "points: not an array of shape"),
+        (lambda x: geometric.fps([[x]]), "points: not an array of shape"),
         (lambda x: geometric.radius(x, x, 1.0, max_num_neighbors=0), "max_num_neighbors:"),
         (lambda x: geometric.fps(x, ptr=[0.0, 10.0]), "ptr:"),
         (lambda x: geometric.fps(x, ptr=[0, 9]), "ptr:"),
@@ -294,3 +297,13 @@ def test_torch_geometric_refusals(call, word):
 def test_masked_points_are_refused():
     with pytest.raises(TypeError, match="missing"):
         PointClouds(np.ma.masked_array([[0.0], [1.0]], [[True], [False]]))
+    masked = np.ma.masked_array([[0.0], [1.0]], [[True], [False]])
+    for call, name in (
+        (lambda: geometric.knn_graph(masked, 1), "points"),
+        (lambda: geometric.knn(masked.data, masked, 1), "queries"),
+        (lambda: geometric.fps(masked), "points"),
+        (lambda: geometric.grid_cluster(masked, 1), "pos"),
+        (lambda: geometric.knn_points(masked[None], masked.data[None]), "p1"),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: an array with missing"):
+            call()
