@@ -93,6 +93,9 @@ def knn(
     k, r, x = whole(k, "k"), length(r, "r"), _array(points, "points")
     y = x if queries is None else _array(queries, "queries").astype(x.dtype)
     own = queries is None
+    for rows, name in ((x, "points"), (y, "queries")):
+        if rows.ndim != 2:
+            raise ValueError(f"{name}: not an array of shape (n, m)")
     if own and query_offsets is not None:
         raise ValueError("query_offsets: without queries")
 

@@ -93,6 +93,8 @@ def test_vmap(wide):
         (lambda: ours.knn(X, 1, Y, OF_X, OF_Y + 1), "offsets"),
         (lambda: ours.knn(X, 1, None, OF_X, OF_Y), "query_offsets:"),
         (lambda: ours.knn(X + 0j, 1), "points:"),
+        (lambda: ours.knn(X[:, 0], 1), "points: not an array of shape"),
+        (lambda: ours.knn(X, 1, Y[0]), "queries: not an array of shape"),
         (lambda: ours.knn_points(P1, P2 + 0j), "p2:"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What ranks do in dask_program.py and ray_program.py, and the checks of their answers and errors."""
+"""Programs of ranks for dask_program.py and ray_program.py, with checks of their answers and errors."""
 
 import os
 import signal
