@@ -370,8 +370,8 @@ static bosc_status prepare_search(bosc_ctx *ctx, struct search *s)
     return find_limit(ctx, s);
 }
 
-/* Makes the arguments of a general search, and stages bounds. */
-static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
+/* Makes the arguments of a general search but the queries, and stages bounds. */
+static bosc_status stage_options(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
 {
     const void *bounds;
     bool staged = false;
@@ -385,8 +385,20 @@ static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi
     size_t size = s->opts.bounds ? (size_t)s->opts.bound_count * sizeof(double) : 0;
     BI_TRY(bi_stage_in(ctx, s->opts.bounds, size, &bounds, &staged));
     a->bounds = bounds;
+    return BOSC_OK;
+}
+
+/* Makes the queries of a general search. */
+static bosc_status place_search_queries(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
+{
     if (s->opts.self) return bi_kdtree_place_nodes(ctx, s->tree, &a->metric, &a->queries, &a->numbers);
     return bi_kdtree_place_rows(ctx, s->tree, &s->rows, &a->metric, &a->queries);
+}
+
+static bosc_status stage_search(bosc_ctx *ctx, const struct search *s, struct bi_kdtree_metric_search *a)
+{
+    BI_TRY(stage_options(ctx, s, a));
+    return place_search_queries(ctx, s, a);
 }
 
 /* *squares = room for the distances of the backend's search: the caller's, or for squares of F32 floats in scratch. */
@@ -489,15 +501,18 @@ static bosc_status general_knn(bosc_ctx *ctx, const struct search *s)
     const int64_t entries = s->rows.n * s->k;
     int64_t query_count = s->rows.n;
     struct bi_kdtree_metric_search a;
-    BI_TRY(stage_search(ctx, s, &a));
+    BI_TRY(stage_options(ctx, s, &a));
     a.ids = s->ids;
     a.distances = s->distances;
     if (!s->ordinary)
         BI_TRY(allocate_entries(ctx, entries, &a));
     else if (!a.distances)
         BI_TRY(bi_scratch_of(ctx, entries, sizeof *a.distances, &a.distances));
-    if (s->ordinary && bi_kdtree_can_search_inside(s->tree, &a, query_count))
-        BI_TRY(bi_kdtree_search_inside(ctx, s->tree, &s->rows, s->opts.self != 0, &a, &query_count));
+    const bool plain_first = s->ordinary && bi_kdtree_can_search_inside(s->tree, &a, query_count);
+    if (plain_first)
+        BI_TRY(bi_kdtree_search_inside(ctx, s->tree, &s->rows, s->opts.self != 0, s->opts.periods, &a, &query_count));
+    else
+        BI_TRY(place_search_queries(ctx, s, &a));
     if (query_count == 0) return BOSC_OK;
     BI_TRY(bi_kdtree_find_split_axes(ctx, s->tree, query_count, &a.axes));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, s->tree->ops->steps->query_knn(ctx, query_count, &a));

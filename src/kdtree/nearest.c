@@ -5,20 +5,10 @@
 
 bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows)
 {
-    int32_t size = (int32_t)bosc_dtype_size(tree->opts.dtype), dim = tree->opts.dim;
-    void *points, *ordered;
-    uint32_t *ids, *where;
-    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &ordered));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes * dim, (size_t)size, &points));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *ids, &ids));
-    BI_TRY(bi_scratch_of(ctx, tree->nodes, sizeof *where, &where));
-    BI_TRY(tree->ops->fetch(ctx, tree, points, ids));
-    struct bi_kdtree_place_ids positions = {ids, 1, where};
-    struct bi_kdtree_gather_rows gather = {{points, tree->nodes, dim}, dim, size, where, ordered};
-    BI_TRY(tree->ops->steps->place_ids(ctx, tree->nodes, &positions));
-    BI_TRY(tree->ops->steps->gather_rows(ctx, tree->nodes * dim, &gather));
-    rows->data = ordered;
-    return BOSC_OK;
+    struct bi_kdtree_place_points place = {tree->ops->view(tree), NULL};
+    BI_TRY(bi_scratch_of(ctx, tree->n * tree->opts.dim, bosc_dtype_size(tree->opts.dtype), &place.rows));
+    rows->data = place.rows;
+    return tree->ops->steps->place_points(ctx, tree->nodes, &place);
 }
 
 bosc_status bi_kdtree_query_own_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *searched,

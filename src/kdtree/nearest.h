@@ -12,7 +12,7 @@ bosc_status bi_kdtree_nearest(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_
 bosc_status bi_kdtree_query_own_nodes(bosc_ctx *ctx, const bosc_kdtree *tree, const bosc_kdtree *searched,
                                       struct bi_kdtree_query *query);
 
-/* Gathers the nodes as rows in the order of their ids, in scratch; sets rows->data alone. */
+/* Writes the points of the nodes to rows of their ids, in scratch; sets rows->data alone. */
 bosc_status bi_kdtree_own_rows(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_kdtree_rows *rows);
 
 #endif

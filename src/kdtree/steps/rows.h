@@ -102,6 +102,25 @@ BI_FN void bi_step_place_ids(const struct bi_kdtree_place_ids *a, int64_t i)
     a->where[a->ids[i * a->id_stride]] = (uint32_t)i;
 }
 
+/* Row id of node i = its point. */
+struct bi_kdtree_place_points {
+    bosc_kdtree_view view;
+    void *rows; /* of the tree's type, n x dim */
+};
+
+BI_FN void bi_step_place_points(const struct bi_kdtree_place_points *a, int64_t i)
+{
+    const bosc_kdtree_view *v = &a->view;
+    const int64_t to = (int64_t)bosc_kdtree_id(v, i) * v->dim;
+    for (int32_t c = 0; c < v->dim; c++) {
+        const int64_t from = bosc_kdtree_element(v, i, c);
+        if (v->dtype == BOSC_F32 || v->dtype == BOSC_I32)
+            ((uint32_t *)a->rows)[to + c] = ((const uint32_t *)v->points)[from];
+        else
+            ((uint64_t *)a->rows)[to + c] = ((const uint64_t *)v->points)[from];
+    }
+}
+
 /* out[to[i]] = in[i]. */
 struct bi_kdtree_scatter {
     const uint32_t *to, *in;

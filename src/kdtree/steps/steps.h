@@ -4,6 +4,7 @@
 #define BI_KDTREE_STEPS_STEPS_H
 
 #include "kdtree/steps/copies.h"
+#include "kdtree/steps/images.h"
 #include "kdtree/steps/inside.h"
 #include "kdtree/steps/query.h"
 #include "kdtree/steps/sort.h"
