@@ -511,8 +511,12 @@ class cKDTree(NeighbourGraphs):
             tree._handle.query_radius_count(at, rows, radii, p, eps, tree._periods, False, raw(counts))
             counts = space.give(counts).reshape(shape)
             return counts if shape or space is not NUMPY else int(counts)
-        offsets, ids, _ = tree._ball(rows, radii, p, eps, space, workers, progress, False)
-        lists = space.lists(offsets, ids)
+        if space is NUMPY and not is_below_one(p, space):
+            at = where(self._place, 0, workers, progress)
+            lists = tree._handle.radius_lists(at, rows, radii, norm(p), tolerance(eps), tree._periods)
+        else:
+            offsets, ids, _ = tree._ball(rows, radii, p, eps, space, workers, progress, False)
+            lists = space.lists(offsets, ids)
         if not shape:
             return lists[0]
         if space is not NUMPY:

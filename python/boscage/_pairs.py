@@ -16,6 +16,7 @@ from ._where import Place, Progress, where
 
 BLOCK = 1 << 20  # pairs for p < 1 that are in memory at once, about
 GRID_POINTS = 256  # least points of a grid; measured: a tree is faster with 100, a grid with 1,000
+MOST_PAIRS = 1 << 12  # of few points, for which an array has room before they are counted: 64 KB
 SAMPLE = 1 << 10  # points whose neighbours are counted for an estimate of all pairs; of few points every eighth
 
 
@@ -37,9 +38,10 @@ class Pairs(PointSet):
             raise TypeError("other: not a tree of this package")
         if other._m != self._m:
             raise ValueError("Trees passed to this method have different dimensionality")
-        mine, others = (np.zeros(self._m) if t._periods is None else t._periods for t in (self, other))
-        if (mine != others).any():
-            raise ValueError("Trees passed to this method have different boxsizes")
+        if self._periods is not None or other._periods is not None:
+            mine, others = (np.zeros(self._m) if t._periods is None else t._periods for t in (self, other))
+            if (mine != others).any():
+                raise ValueError("Trees passed to this method have different boxsizes")
         return other
 
     def _both(self, other: Any) -> tuple["Pairs", "Pairs"]:
@@ -113,10 +115,12 @@ class Pairs(PointSet):
         [[0], []]
         """
         tree, other = self._both(other)
+        if self._space is NUMPY and (r := real(r, "r")) >= 0 and not is_below_one(p, NUMPY):
+            at = where(self._place, 0, workers, progress)
+            return tree._handle.pair_lists(at, other._handle, r, norm(p), tolerance(eps), self._periods)
         offsets, ids, _ = tree._pairs(other, r, p, eps, workers, progress, False)
         return self._space.lists(offsets, ids)
 
-    @reading
     def query_pairs(
         self,
         r: float,
@@ -151,6 +155,30 @@ class Pairs(PointSet):
         """
         if output_type not in ("set", "ndarray"):
             raise ValueError("Invalid output type")
+        found = self._few_pairs(r, p, eps, output_type, workers, progress) if self._n < GRID_POINTS else None
+        return self._all_pairs(r, p, eps, output_type, workers, progress) if found is None else found
+
+    def _few_pairs(
+        self, r: float, p: float, eps: float, output_type: str, workers: Optional[int], progress: Progress
+    ) -> Any:
+        """Pairs of few points of NumPy, without calls that larger input pays for; None: other input."""
+        r, eps = real(r, "r"), tolerance(eps)
+        if self._space is not NUMPY or is_below_one(p, NUMPY) or not r >= 0:
+            return None
+        at, p, tree = where(self._place, 0, workers, progress), norm(p), self._handle
+        if output_type == "set":
+            return tree.pair_set(at, r, p, eps, self._periods)
+        pairs = np.empty((min(self._n * (self._n - 1) // 2, MOST_PAIRS), 2), np.int64)
+        count = tree.pair_array(at, r, p, eps, self._periods, pairs)
+        if count > len(pairs):  # none are written
+            return None
+        pairs.resize((count, 2), refcheck=False)
+        return pairs
+
+    @reading
+    def _all_pairs(
+        self, r: float, p: float, eps: float, output_type: str, workers: Optional[int], progress: Progress
+    ) -> Any:
         if self._grid_serves(r, p):
             pairs = self._grid_pairs(real(r, "r"), workers, progress)
             return pairs if output_type == "ndarray" else set(zip(*pairs.T.tolist()))

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <boscage/boscage.h>
 #include <nanobind/nanobind.h>
@@ -199,6 +200,25 @@ Rows rows_of(const Where &where, const In &array, bosc_dtype dtype, int64_t dim,
 
 /* Elements of an array; 0 for None. */
 template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
+
+/* CSR rows of ids in memory of the extension, for answers in Python's own types. */
+struct FoundRows {
+    int64_t count;
+    std::vector<int64_t> offsets; /* (count + 1) */
+    std::unique_ptr<int64_t[]> ids;
+
+    /* Finds rows by search(ctx, offsets, ids, capacity): first their sizes, with ids NULL, then their ids. */
+    template <class F> FoundRows(Call &call, int64_t rows, F &&search) : count(rows), offsets(rows + 1)
+    {
+        call.run([&](bosc_ctx *ctx) { return search(ctx, offsets.data(), static_cast<int64_t *>(nullptr), 0); });
+        ids.reset(new int64_t[offsets[count]]);
+        if (offsets[count] == 0) return;
+        call.run([&](bosc_ctx *ctx) { return search(ctx, offsets.data(), ids.get(), offsets[count]); });
+    }
+};
+nb::object list_rows(const FoundRows &rows);    /* a list of lists */
+nb::object set_of_pairs(const FoundRows &rows); /* of the tuples (row, id) */
+void write_pairs(const FoundRows &rows, int64_t *pairs);
 
 /* Builds a structure from a batch of clouds by bosc_X_build. offsets: None for one cloud of all points. */
 template <class I, auto GET, auto BUILD, class H>

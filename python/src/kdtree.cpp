@@ -146,6 +146,20 @@ void query_radius(KDTree &tree, const Where &where, const In &queries, const In 
     });
 }
 
+nb::object radius_lists(KDTree &tree, const Where &where, const In &queries, const In &radii, double p, double epsilon,
+                        const In &periods)
+{
+    Reading call(where, tree);
+    bosc_kdtree_info about = info_of(call, tree);
+    Query query(where, about, p, epsilon, periods);
+    Rows rows = rows_of(where, queries, about.dtype, about.dim, "x");
+    const double *r = typed<double>(where, radii, BOSC_F64, size_of(radii), "r");
+    return list_rows(FoundRows(call, rows.n, [&](bosc_ctx *ctx, int64_t *offsets, int64_t *ids, int64_t capacity) {
+        return bosc_kdtree_radius_metric(ctx, tree.of, rows.data, rows.n, rows.stride, r, size_of(radii), &query.opts,
+                                         offsets, ids, nullptr, capacity);
+    }));
+}
+
 void query_radius_count(KDTree &tree, const Where &where, const In &queries, const In &radii, double p, double epsilon,
                         const In &periods, bool exclude_self, const Out &counts)
 {
@@ -175,6 +189,43 @@ void pairs(KDTree &tree, const Where &where, KDTree *other, double radius, doubl
         return bosc_kdtree_pairs(ctx, tree.of, other ? other->of : nullptr, radius, &query.opts, starts, id, d,
                                  size_of(ids));
     });
+}
+
+/* The pairs of a tree, or of two, as CSR rows. */
+FoundRows rows_of_pairs(Call &call, const Where &where, KDTree &tree, KDTree *other, double radius, double p,
+                        double epsilon, const In &periods)
+{
+    bosc_kdtree_info about = info_of(call, tree);
+    Query query(where, about, p, epsilon, periods);
+    return FoundRows(call, about.n, [&](bosc_ctx *ctx, int64_t *offsets, int64_t *ids, int64_t capacity) {
+        return bosc_kdtree_pairs(ctx, tree.of, other ? other->of : nullptr, radius, &query.opts, offsets, ids, nullptr,
+                                 capacity);
+    });
+}
+
+nb::object pair_lists(KDTree &tree, const Where &where, KDTree *other, double radius, double p, double epsilon,
+                      const In &periods)
+{
+    ReadingBoth call(where, tree, other);
+    return list_rows(rows_of_pairs(call, where, tree, other, radius, p, epsilon, periods));
+}
+
+nb::object pair_set(KDTree &tree, const Where &where, double radius, double p, double epsilon, const In &periods)
+{
+    Reading call(where, tree);
+    return set_of_pairs(rows_of_pairs(call, where, tree, nullptr, radius, p, epsilon, periods));
+}
+
+/* Returns the number of pairs, which are written if the array has as many rows or more. */
+int64_t pair_array(KDTree &tree, const Where &where, double radius, double p, double epsilon, const In &periods,
+                   const Out &pairs)
+{
+    Reading call(where, tree);
+    const FoundRows rows = rows_of_pairs(call, where, tree, nullptr, radius, p, epsilon, periods);
+    int64_t *to = typed_room<int64_t>(where, pairs, BOSC_I64, size_of(pairs), "pairs");
+    const int64_t count = rows.offsets[rows.count];
+    if (2 * count <= size_of(pairs)) write_pairs(rows, to);
+    return count;
 }
 
 void count_pairs(KDTree &tree, const Where &where, KDTree &other, const In &radii, double p, const In &periods,
@@ -227,6 +278,10 @@ void bind_kdtree(nb::module_ &m)
              "periods"_a.none(), "exclude_self"_a, "counts"_a)
         .def("pairs", &pairs, "where"_a, "other"_a.none(), "radius"_a, "p"_a, "epsilon"_a, "periods"_a.none(),
              "offsets"_a, "ids"_a.none(), "distances"_a.none())
+        .def("pair_lists", &pair_lists, "where"_a, "other"_a.none(), "radius"_a, "p"_a, "epsilon"_a, "periods"_a.none())
+        .def("pair_set", &pair_set, "where"_a, "radius"_a, "p"_a, "epsilon"_a, "periods"_a.none())
+        .def("pair_array", &pair_array, "where"_a, "radius"_a, "p"_a, "epsilon"_a, "periods"_a.none(), "pairs"_a)
+        .def("radius_lists", &radius_lists, "where"_a, "queries"_a, "radii"_a, "p"_a, "epsilon"_a, "periods"_a.none())
         .def("count_pairs", &count_pairs, "where"_a, "other"_a, "radii"_a, "p"_a, "periods"_a.none(),
              "weights"_a.none(), "other_weights"_a.none(), "cumulative"_a, "counts"_a.none(), "sums"_a.none())
         .def_static("load", &loaded<KDTree, bosc_kdtree_read>);
