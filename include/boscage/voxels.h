@@ -6,9 +6,9 @@
  *
  * A voxelisation maps each row of a batch of clouds to a voxel of its cloud: coordinate c of the voxel is
  * floor((x[c] - low[c]) / cell[c]), computed in float for F32 and else in double, as detectors and sparse convolutions
- * do. Rows with a NaN or an infinity, outside `shape`, or beyond 2^31 voxels are in no voxel. Voxels of a cloud are
- * numbered in the order of their first rows, those of cloud 0 first; so voxels of a batch are a batch again, of integer
- * coordinates: built with cell {2, 2, 2}, it gives the voxels of a strided convolution.
+ * do. Rows with a NaN or an infinity, or outside `shape`, are in no voxel. Voxels of a cloud are numbered in the order
+ * of their first rows, those of cloud 0 first; so voxels of a batch are a batch again, of integer coordinates: built
+ * with cell {2, 2, 2}, it gives the voxels of a strided convolution.
  *
  * Limits keep the first rows and voxels: with max_voxels, later voxels of a cloud are dropped, and their rows are in no
  * voxel; with max_points, later rows of a voxel keep its id, and count in no number, list, mean or gradient of it.
@@ -70,8 +70,8 @@ BOSC_API bosc_status bosc_voxels_bytes(bosc_ctx *ctx, const bosc_voxels_opts *op
  * offsets (cloud_count + 1): ascending from 0 to n; cloud c has the rows offsets[c] to offsets[c + 1] - 1. NULL: one
  *     cloud of all rows; cloud_count is 1 then.
  * Errors: BOSC_ERR_ARG with the cloud for offsets, unless assume_valid. BOSC_ERR_LIMIT if the box of the occupied
- *     voxels holds 2^63 or more, times cloud_count. On these the voxelisation is unchanged; on any other failure it is
- *     empty.
+ *     voxels holds 2^63 or more, times cloud_count; without `shape` also with a finite row that is 2^31 voxels or more
+ *     from low. On these the voxelisation is unchanged; on any other failure it is empty.
  * Cost: O(n) work: a radix sort of the rows by voxel. bosc_voxels_bytes gives the memory. A second build of the same or
  *     a smaller size allocates nothing.
  * Queues if assume_valid and a `shape` of less than 2^63 voxels, times cloud_count, are set. */

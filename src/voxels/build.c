@@ -42,15 +42,19 @@ static bool count_keys(const struct bi_voxels_view *view, uint64_t *count)
 static bosc_status measure_box(bosc_ctx *ctx, struct build *b)
 {
     struct bi_voxels_box *box = &b->next.box;
-    int64_t extents[2 * BI_VOXELS_DIM];
+    int64_t extents[BI_VOXELS_EXTENTS];
     struct bi_voxels_extent args = {.box = *box, .points = b->points};
-    for (int c = 0; c < 2 * BI_VOXELS_DIM; c++) extents[c] = INT64_MAX;
-    BI_TRY(bi_scratch_of(ctx, 2 * BI_VOXELS_DIM, sizeof *extents, &args.extents));
+    for (int e = 0; e < BI_VOXELS_EXTENTS; e++) extents[e] = INT64_MAX;
+    BI_TRY(bi_scratch_of(ctx, BI_VOXELS_EXTENTS, sizeof *extents, &args.extents));
     BI_TRY(ctx->backend->copy(ctx, args.extents, extents, sizeof extents));
     if (b->points.n > 0)
         BI_TRY_WITH_COST(ctx, BI_VOXELS_EXTENT_ROWS,
                          ctx->ops->voxels->steps->extent(ctx, bi_div_up(b->points.n, BI_VOXELS_EXTENT_ROWS), &args));
     BI_TRY(bi_read_back(ctx, extents, args.extents, sizeof extents));
+    if (b->voxels->opts.shape[0] == 0 && extents[BI_VOXELS_FAR_ROW] != INT64_MAX)
+        return bi_fail(ctx, BOSC_ERR_LIMIT,
+                       "points: row %lld is 2^31 voxels or more from low: set low near the points, or a larger cell",
+                       (long long)extents[BI_VOXELS_FAR_ROW]);
     for (int c = 0; c < box->dim; c++) {
         const bool any = extents[2 * c] != INT64_MAX;
         box->low[c] = any ? extents[2 * c] : 0;

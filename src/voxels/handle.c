@@ -36,10 +36,12 @@ bosc_status bi_voxels_check_rows(bosc_ctx *ctx, const char *array, const void *d
 static bosc_status check_axis(bosc_ctx *ctx, const bosc_voxels_opts *o, int c)
 {
     const double cell = o->dtype == BOSC_F32 ? (double)(float)o->cell[c] : o->cell[c];
+    const char *as_float = o->dtype == BOSC_F32 ? " as a float" : "";
     const double corner = o->dtype == BOSC_F32 ? (double)(float)o->low[c] : o->low[c];
     if (!(cell > 0) || !isfinite(cell))
-        return bi_fail(ctx, BOSC_ERR_ARG, "opts: cell[%d] %g is not finite and more than 0", c, o->cell[c]);
-    if (!isfinite(corner)) return bi_fail(ctx, BOSC_ERR_ARG, "opts: low[%d] %g is not finite", c, o->low[c]);
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: cell[%d] %g is not finite and more than 0%s", c, o->cell[c], as_float);
+    if (!isfinite(corner))
+        return bi_fail(ctx, BOSC_ERR_ARG, "opts: low[%d] %g is not finite%s", c, o->low[c], as_float);
     if (o->shape[c] < 0 || (double)o->shape[c] > most_side)
         return bi_fail(ctx, BOSC_ERR_ARG, "opts: shape[%d] %lld is not in 0 to 2^31", c, (long long)o->shape[c]);
     if ((o->shape[c] == 0) != (o->shape[0] == 0))

@@ -1,4 +1,5 @@
 /* boscage voxels: one point for each voxel. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct down_sample {
     bosc_array points, reals; /* reals: the points as f8, if they are integers */
     bosc_voxels *voxels;
     bosc_array chosen, labels;
-    double cell;
+    double cell, low[MOST_DIM];
     int64_t count;
     int method;
 };
@@ -51,14 +52,28 @@ static int read_points(struct job *job, struct down_sample *s)
     return EXIT_DONE;
 }
 
+/* Reads --low: one number for all coordinates, or one each. */
+static int read_low(const struct job *job, struct down_sample *s)
+{
+    const char *text = job->value[OPT_LOW];
+    if (!text) return EXIT_DONE;
+    const bool each = strchr(text, ',') != NULL;
+    const int code = option_numbers(job, OPT_LOW, each ? (int)s->points.shape[1] : 1, s->low);
+    for (int c = 1; c < MOST_DIM && !each; c++) s->low[c] = s->low[0];
+    return code;
+}
+
 /* The points in the type of their voxelisation. */
 static const bosc_array *real_points(const struct down_sample *s) { return s->reals.data ? &s->reals : &s->points; }
 
 static bosc_status build_voxels(struct job *job, struct down_sample *s)
 {
     const bosc_array *p = real_points(s);
-    const bosc_voxels_opts opts = {
-        .size = sizeof opts, .dtype = p->dtype, .dim = (int32_t)p->shape[1], .cell = {s->cell, s->cell, s->cell}};
+    const bosc_voxels_opts opts = {.size = sizeof opts,
+                                   .dtype = p->dtype,
+                                   .dim = (int32_t)p->shape[1],
+                                   .cell = {s->cell, s->cell, s->cell},
+                                   .low = {s->low[0], s->low[1], s->low[2]}};
     bosc_status status = bosc_voxels_create(job->ctx, &opts, &s->voxels);
     if (status == BOSC_OK) status = bosc_voxels_build(job->ctx, s->voxels, p->data, p->shape[0], 0, NULL, 1);
     return status == BOSC_OK ? bosc_voxels_count(job->ctx, s->voxels, &s->count) : status;
@@ -105,12 +120,31 @@ static int list_labels(struct job *job, struct down_sample *s)
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
-/* Reports an error of a build with the name of its file, or of --size, which the type of the points may not hold. */
+/* Reports an error of a build with the name of its file, or of --size or --low, which the type of the points may not
+ * hold. */
 static int report_build_error(const struct job *job, bosc_status status)
 {
-    if (strncmp(bosc_ctx_message(job->ctx), "opts:", 5) == 0)
-        return report_argument_error(job->ctx, status, "opts", option_flag(OPT_SIZE));
+    const char *text = bosc_ctx_message(job->ctx);
+    if (strncmp(text, "opts: low", 9) == 0)
+        return report_argument_error(job->ctx, status, "opts", option_flag(OPT_LOW));
+    if (strncmp(text, "opts:", 5) == 0) return report_argument_error(job->ctx, status, "opts", option_flag(OPT_SIZE));
+    if (strstr(text, " from low"))
+        return report_error(EXIT_FAILED, "%s%.*s: --low near the points, or a larger --size", job->operands[0],
+                            (int)(strstr(text, " from low") - text) - 6 + 9, text + 6);
     return report_argument_error(job->ctx, status, "points", job->operands[0]);
+}
+
+/* Returns the number of points with an infinity, which are in no voxel. */
+static int64_t count_outside(const struct down_sample *s)
+{
+    const bosc_array *p = real_points(s);
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->shape[0]; i++) {
+        bool inside = true;
+        for (int64_t c = 0; c < p->shape[1]; c++) inside &= isfinite(coordinate(p, i * p->shape[1] + c)) != 0;
+        count += !inside;
+    }
+    return count;
 }
 
 /* Builds the voxels and reduces them; a job without outputs counts them. */
@@ -122,6 +156,7 @@ static int sample_points(struct job *job, struct down_sample *s)
     job_add_seconds(job, "voxels", start);
     if (status != BOSC_OK) return report_build_error(job, status);
     job_set_integer(job, "voxels", s->count);
+    job_set_integer(job, "outside", count_outside(s));
     if (!paths[0] && !paths[1]) return EXIT_DONE;
     start = job_now();
     int code = paths[0] ? choose_points(job, s) : EXIT_DONE;
@@ -140,6 +175,7 @@ int run_voxels(struct job *job)
         return report_error(EXIT_USAGE, "--size: %s is not finite and more than 0", job->value[OPT_SIZE]);
     if ((code = job_open(job))) return code;
     code = read_points(job, &s);
+    if (!code) code = read_low(job, &s);
     if (!code) code = sample_points(job, &s);
     free_down_sample(&s);
     return code;

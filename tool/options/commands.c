@@ -265,13 +265,15 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_tour},
     {.room = "voxels",
-     .usage = "P --size H [--method mean|first|nearest] [-o points.npy] [--labels v.npy]",
+     .usage = "P --size H [--low X] [--method mean|first|nearest] [-o points.npy] [--labels v.npy]",
      .summary = "Reduce points to one for each voxel, a cube of edge H.\n"
-                "Voxels are numbered by their first rows in P. They are counted without outputs too.",
+                "Voxels are numbered by their first rows in P. They are counted without outputs too. Points with an\n"
+                "infinity are in no voxel. Points are within 2^31 voxels of --low.",
      .example = "boscage voxels points.npy --size 0.05 -o few.npy --json",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_SIZE, .required = true, .value = "H", .help = "edge of a voxel"},
+                 {.id = OPT_LOW},
                  {.id = OPT_METHOD,
                   .choices = CHOICES("mean", "first", "nearest"),
                   .help = "the mean of the points of a voxel (mean, default), the first of them, or the one nearest to "

@@ -5,15 +5,27 @@
 #include "voxels/steps/voxel.h"
 
 /* Item t reduces BI_VOXELS_EXTENT_ROWS rows from t * BI_VOXELS_EXTENT_ROWS on into the extents of the occupied voxels:
- * least coordinate and least of the negative ones, INT64_MAX at first. More rows: fewer atomics and fewer threads; not
- * measured. */
-enum { BI_VOXELS_EXTENT_ROWS = 64 };
+ * least coordinate and least of the negative ones, INT64_MAX at first; and into the first finite row in no voxel. More
+ * rows: fewer atomics and fewer threads; not measured. */
+enum { BI_VOXELS_EXTENT_ROWS = 64, BI_VOXELS_FAR_ROW = 2 * BI_VOXELS_DIM, BI_VOXELS_EXTENTS };
 
 struct bi_voxels_extent {
     struct bi_voxels_box box;
     struct bi_voxels_rows points;
-    int64_t *extents; /* (dim x 2) */
+    int64_t *extents; /* (BI_VOXELS_EXTENTS) */
 };
+
+/* True if all coordinates of a row are finite. */
+BI_FN bool bi_voxels_is_finite(const struct bi_voxels_extent *a, int64_t row)
+{
+    bool finite = true;
+    for (int32_t c = 0; c < BI_VOXELS_DIM; c++) {
+        if (c >= a->box.dim) continue;
+        const double x = bi_voxels_coordinate(a->points.data, a->points.dtype, row * a->points.stride + c);
+        finite &= x - x == 0;
+    }
+    return finite;
+}
 
 BI_FN void bi_step_extent(const struct bi_voxels_extent *a, int64_t t)
 {
@@ -22,7 +34,10 @@ BI_FN void bi_step_extent(const struct bi_voxels_extent *a, int64_t t)
     int64_t low[BI_VOXELS_DIM], high[BI_VOXELS_DIM], at[BI_VOXELS_DIM];
     for (int32_t c = 0; c < BI_VOXELS_DIM; c++) low[c] = INT64_MAX, high[c] = INT64_MIN;
     for (int64_t i = begin; i < end; i++) {
-        if (!bi_voxels_locate(&a->box, &a->points, i, at)) continue;
+        if (!bi_voxels_locate(&a->box, &a->points, i, at)) {
+            if (bi_voxels_is_finite(a, i)) bi_atomic_min_i64(a->extents + BI_VOXELS_FAR_ROW, i);
+            continue;
+        }
         for (int32_t c = 0; c < BI_VOXELS_DIM; c++) {
             if (c >= a->box.dim) continue;
             low[c] = at[c] < low[c] ? at[c] : low[c];

@@ -194,7 +194,7 @@ static void long_runs(bosc_ctx *ctx)
             voxels_make(&r, t % 2 ? BOSC_F64 : BOSC_F32, 1, 400, t % 3 ? 5 : 1, t < 4 ? VOXELS_FEW : VOXELS_HOSTILE);
         b.opts.cell[0] = t % 4 < 2 ? 1 : 2.5;
         b.opts.low[0] = 0;
-        b.opts.shape[0] = 0;
+        if (b.opts.shape[0] > 0) b.opts.shape[0] = 1 << 20; /* 0: no number is huge */
         b.opts.id_bits = 64;
         bosc_voxels *voxels = voxels_build(ctx, &b);
         struct reference_voxels v = voxels_reference(&b);

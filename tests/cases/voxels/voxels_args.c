@@ -99,6 +99,38 @@ static void refuses_bad_builds(bosc_ctx *ctx)
     bosc_voxels_free(voxels);
 }
 
+/* Without a shape, finite rows are in voxels: those too far from `low` for coordinates of 32 bits are refused. */
+static void refuses_far_rows(bosc_ctx *ctx)
+{
+    bosc_voxels_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 2, .cell = {1, 0.5}, .low = {0, 10}};
+    double p[400] = {0};
+    int64_t count = 0;
+    bosc_voxels *voxels = NULL;
+    for (int i = 0; i < 200; i++) p[2 * i + 1] = 10;
+    p[0] = NAN, p[3] = -INFINITY;          /* in no voxel */
+    p[4] = 0x1p31 - 1, p[7] = 10 - 0x1p30; /* in the last one and the first one */
+    CHECK_OK(ctx, bosc_voxels_create(ctx, &o, &voxels));
+    CHECK_OK(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1));
+    CHECK_OK(ctx, bosc_voxels_count(ctx, voxels, &count));
+    CHECK_EQ(count, 3);
+    p[2 * 170] = p[2 * 180] = 0x1p31;
+    CHECK_STATUS(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 170 is 2^31 voxels or more from low"));
+    p[2 * 90 + 1] = 1e300;
+    CHECK_STATUS(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 90 is"));
+    CHECK_OK(ctx, bosc_voxels_count(ctx, voxels, &count));
+    CHECK_EQ(count, 3); /* the last build */
+    bosc_voxels_free(voxels);
+    /* A shape leaves them out. */
+    o.shape[0] = o.shape[1] = 4;
+    CHECK_OK(ctx, bosc_voxels_create(ctx, &o, &voxels));
+    CHECK_OK(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1));
+    CHECK_OK(ctx, bosc_voxels_count(ctx, voxels, &count));
+    CHECK_EQ(count, 1);
+    bosc_voxels_free(voxels);
+}
+
 static void refuses_bad_queries(bosc_ctx *ctx)
 {
     float p[20] = {0, 0, 5, 5}, values[40];
@@ -209,6 +241,7 @@ static void refuses_bad_maps(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_voxels_args[] = {{"options", refuses_bad_options, NULL},
                                                             {"builds", refuses_bad_builds, NULL},
+                                                            {"far rows", refuses_far_rows, NULL},
                                                             {"queries", refuses_bad_queries, NULL},
                                                             {"maps", refuses_bad_maps, NULL}};
 SUITE(voxels_args);

@@ -16,7 +16,7 @@ enum voxels_shape {
     VOXELS_UNIFORM, /* some rows a voxel */
     VOXELS_FEW,     /* in few voxels, so that many have more than 32 rows */
     VOXELS_ALONE,   /* nearly every row in a voxel of its own */
-    VOXELS_HOSTILE, /* NaN, infinities, huge numbers and edges of voxels among them */
+    VOXELS_HOSTILE, /* NaN, infinities and edges of voxels among them, and huge numbers if the voxels have a shape */
     VOXELS_OUTSIDE, /* all rows in no voxel */
     VOXELS_SHAPES
 };
@@ -28,15 +28,16 @@ struct voxels_batch {
     int64_t offsets[VOXELS_CLOUDS + 1], count;
 };
 
-static inline double voxels_coordinate(struct suite_random *r, enum voxels_shape shape)
+static inline double voxels_coordinate(struct suite_random *r, enum voxels_shape shape, bool bounded)
 {
-    static const double hostile[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 1e12, -0.0, 2, -2, 0x1.fffffep0};
+    static const double hostile[] = {NAN, INFINITY, -INFINITY, -0.0, 2, -2, 0x1.fffffep0, 1e30, -1e30, 1e12};
+    const uint64_t count = sizeof hostile / sizeof hostile[0] - (bounded ? 0 : 3);
     switch (shape) {
     case VOXELS_FEW: return 2 + 3 * suite_unit(r);
     case VOXELS_ALONE: return 4000 * suite_unit(r) - 1000;
     case VOXELS_OUTSIDE: return NAN;
     case VOXELS_HOSTILE:
-        if (suite_below(r, 12) == 0) return hostile[suite_below(r, sizeof hostile / sizeof hostile[0])];
+        if (suite_below(r, 12) == 0) return hostile[suite_below(r, count)];
         return floor(16 * suite_unit(r)) / 2 - 3;
     default: return 14 * suite_unit(r) - 4;
     }
@@ -72,7 +73,7 @@ static inline struct voxels_batch voxels_make(struct suite_random *r, bosc_dtype
     if (suite_below(r, 2))
         for (int32_t c = 0; c < dim; c++) b.opts.shape[c] = 1 + (int64_t)suite_below(r, 9);
     b.points = suite_alloc((size_t)(b.n * b.stride) * 8);
-    for (int64_t i = 0; i < b.n * b.stride; i++) voxels_set(&b, i, voxels_coordinate(r, shape));
+    for (int64_t i = 0; i < b.n * b.stride; i++) voxels_set(&b, i, voxels_coordinate(r, shape, b.opts.shape[0] > 0));
     return b;
 }
 

@@ -69,7 +69,7 @@ static void check_recorded(bosc_ctx *ctx, struct recorded *r, const struct voxel
 static void replace_points(bosc_ctx *ctx, struct recorded *r, struct voxels_batch *b, struct suite_random *random)
 {
     for (int64_t i = 0; i < 3 * b->n; i++)
-        voxels_set(b, i, voxels_coordinate(random, suite_below(random, 2) ? VOXELS_FEW : VOXELS_UNIFORM));
+        voxels_set(b, i, voxels_coordinate(random, suite_below(random, 2) ? VOXELS_FEW : VOXELS_UNIFORM, true));
     CHECK_OK(ctx, bosc_ctx_copy(ctx, r->points.p, b->points, (size_t)r->n * 12));
     CHECK_OK(ctx, bosc_ctx_sync(ctx));
 }
