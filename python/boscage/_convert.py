@@ -194,6 +194,24 @@ def _device_type(x: Any, space: Space, name: str) -> np.dtype:
         raise TypeError(f"{name}: {text}; NumPy has no such type") from None
 
 
+def refuse_mask(x: Any, name: str) -> None:
+    """Refuses arrays of NumPy with missing elements."""
+    if np.ma.is_masked(x):
+        raise TypeError(f"{name}: an array with missing elements")
+
+
+EXACT_INTEGERS = 2**53  # up to which float64 holds every integer
+
+
+def refuse_rounding(x: np.ndarray, name: str) -> None:
+    """Refuses integers that float64 may change."""
+    if x.dtype.kind not in "iu" or x.itemsize < 8 or not x.size:
+        return
+    beyond = (x > EXACT_INTEGERS) | (x < -EXACT_INTEGERS if x.dtype.kind == "i" else False)
+    if beyond.any():
+        raise ValueError(f"{name}: {x[beyond].flat[0]} is beyond 2^53, so it may change as a float64")
+
+
 def real_array(x: Any, name: str) -> np.ndarray:
     """Real numbers of any type."""
     x = values_of(x, name)

@@ -133,6 +133,36 @@ class KDTree(Lock):
         ids: NDArray | None,
         distances: NDArray | None,
     ) -> None: ...
+    def pair_lists(
+        self,
+        where: Where,
+        other: KDTree | None,
+        radius: float,
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> object: ...
+    def pair_set(
+        self, where: Where, radius: float, p: float, epsilon: float, periods: Annotated[NDArray, dict(writable=False)] | None
+    ) -> object: ...
+    def pair_array(
+        self,
+        where: Where,
+        radius: float,
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+        pairs: NDArray,
+    ) -> int: ...
+    def radius_lists(
+        self,
+        where: Where,
+        queries: Annotated[NDArray, dict(writable=False)],
+        radii: Annotated[NDArray, dict(writable=False)],
+        p: float,
+        epsilon: float,
+        periods: Annotated[NDArray, dict(writable=False)] | None,
+    ) -> object: ...
     def count_pairs(
         self,
         where: Where,

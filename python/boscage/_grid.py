@@ -26,6 +26,21 @@ def _whole(x: Any, xp: Any) -> Any:
     return x.astype(np.int64) if xp is np else x.long()
 
 
+def _real(x: Any, xp: Any) -> Any:
+    return x.astype(np.float64) if xp is np else x.double()
+
+
+def _refuse_large(spans: list[float], dim: int) -> None:
+    """Refuses grids whose numbers of voxels are beyond int64. spans: of the end, the least and the greatest
+    coordinates from the start, in voxels."""
+    volume, reach = 1.0, 0.0
+    for last, least, most in zip(spans[:dim], spans[dim : 2 * dim], spans[2 * dim :]):
+        reach += (max(abs(least), abs(most)) + 1) * volume
+        volume *= abs(last) + 1
+    if not max(volume, reach) < 2.0**63:
+        raise ValueError("size: the grid has 2^63 voxels or more")
+
+
 def _points(pos: Any) -> tuple[Any, Any]:
     """pos as rows of float32 or float64, and the module of its arrays: numpy or torch."""
     space = space_of(pos)
@@ -54,12 +69,17 @@ def _number(pos: Any, size: Any, start: Any, end: Any) -> tuple[Any, Any, Any]:
     first = least if start is None else _column(start, pos, "start", xp)
     last = most if end is None else _column(end, pos, "end", xp)
     finite = {"pos": xp.isfinite(least) & xp.isfinite(most), "start": xp.isfinite(first), "end": xp.isfinite(last)}
-    has_edges, *are_finite = xp.stack([(edges > 0).all(), *(x.all() for x in finite.values())]).tolist()
+    with np.errstate(all="ignore"):
+        spans = [(x - first) / edges for x in (last, least, most)]
+    flags = [(edges > 0).all(), *(x.all() for x in finite.values())]
+    checks = [*(_real(x, xp).reshape(1) for x in flags), *(_real(x, xp) for x in spans)]
+    has_edges, *found = xp.concatenate(checks).tolist()
     if not has_edges:
         raise ValueError("size: not more than 0")
-    for name, is_finite in zip(finite, are_finite):
+    for name, is_finite in zip(finite, found):
         if not is_finite:
             raise ValueError(f"{name}: NaN or infinite")
+    _refuse_large(found[len(finite) :], int(pos.shape[1]))
     # 3. The number of each point's voxel in it.
     counts = _whole((last - first) / edges, xp) + 1
     cells = _whole((pos - first) / edges, xp)
@@ -114,6 +134,12 @@ def voxel_grid(pos: Any, size: Any, batch: Any = None, start: Any = None, end: A
     is_integer = batch.dtype.kind in "iu" if xp is np else not (batch.is_floating_point() or batch.is_complex())
     if number.shape[0] and not is_integer:
         raise TypeError(f"batch: integers are needed, not {batch.dtype}")
+    if number.shape[0]:
+        least, most, voxels = xp.stack([_whole(x, xp) for x in (batch.min(), batch.max(), count)]).tolist()
+        if least < 0:
+            raise ValueError(f"batch: {least} is less than 0")
+        if (most + 1) * voxels >= 2**63:
+            raise ValueError(f"size: the grids of {most + 1} clouds have 2^63 voxels or more")
     return number + _whole(batch, xp) * count
 
 
@@ -140,6 +166,8 @@ def voxel_mean(voxels: Voxels, features: Any) -> Any:
     array([[3.],
            [2.]])
     """
+    if not isinstance(voxels, Voxels):
+        raise TypeError(f"voxels: {type(voxels).__name__} where boscage.voxels.Voxels are needed")
     if not getattr(features, "requires_grad", False):
         return voxels.mean(features)
     if "mean" not in _functions:

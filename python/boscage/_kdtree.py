@@ -10,7 +10,7 @@ from . import _core, _nodes
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array, reals
 from ._graphs import NeighbourGraphs
-from ._locks import reading, writing
+from ._locks import emptied_on_failure, reading, writing
 from ._nodes import cKDTreeNode
 from ._numbers import real, tolerance, whole
 from ._points import WIDER, converted, finite, frozen, is_below_one, norm, points_of, within_power
@@ -104,12 +104,18 @@ class cKDTree(NeighbourGraphs):
         at = where(self._place, space.stream(), workers, progress)
         if handle is None:
             handle = _core.KDTree(at, DTYPES[dtype], m)
-        handle.build(at, points)
+        with emptied_on_failure(self, handle, at):
+            handle.build(at, points)
         self._data, self._dtype, self._space = points, dtype, space
         self._n, self._m = n, m
         self._tree: Any = None
         self._twin = None
         self._handle = handle  # last: readers enter by it, and then find the rest
+
+    def _forget(self, handle: Any, at: Any) -> None:
+        if handle is getattr(self, "_handle", None) and handle.info(at)["n"] == 0:
+            self._data = self._space.give(self._space.empty((0, self._m), self._dtype))
+            self._n, self._tree, self._twin = 0, None, None
 
     def _set_box(self, points: np.ndarray, m: int) -> None:
         box = np.broadcast_to(reals(self._boxsize, "float64", NUMPY, "boxsize"), (m,)).copy()

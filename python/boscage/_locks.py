@@ -8,7 +8,8 @@ again, but a reader may not begin to write.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, TypeVar
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, TypeVar
 
 from . import _core
 
@@ -46,3 +47,14 @@ def writing(method: Method) -> Method:
         return _core.call_writing(method, (self, *args), kwargs)
 
     return locked  # type: ignore[return-value]
+
+
+@contextmanager
+def emptied_on_failure(structure: Any, *args: Any) -> Iterator[None]:
+    """A build in the memory of a structure. A failure, as an exception of a progress function or a signal, may leave
+    that memory empty: ``structure._forget(*args)`` then forgets the points of the last build too."""
+    try:
+        yield
+    except BaseException:
+        structure._forget(*args)
+        raise

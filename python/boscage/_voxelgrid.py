@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
 from ._convert import real_array
-from ._locks import reading, writing
+from ._locks import emptied_on_failure, reading, writing
 from ._numbers import real
 from ._points import PointSet, points_of, scaled
 from ._where import Progress, where
@@ -60,9 +60,15 @@ class VoxelGrid(PointSet):
         return _core.VoxelGrid(self._at(space), DTYPES[dtype], self._m, math.ldexp(self._cell, self._exponent))
 
     def _build(self, handle: Any, points: Any, dtype: str, space: Space, progress: Progress) -> None:
-        handle.build(self._at(space, progress), self._scaled(points, "data"))
+        with emptied_on_failure(self, handle, space):
+            handle.build(self._at(space, progress), self._scaled(points, "data"))
         self._space, self.data, self._dtype, self._twin = space, points, dtype, None
         self._handle = handle  # last: readers enter by it, and then find the rest
+
+    def _forget(self, handle: Any, space: Space) -> None:
+        if handle is getattr(self, "_handle", None) and handle.info(self._at(space))["n"] == 0:
+            self.data, self._twin = space.give(space.empty((0, self._m), self._dtype)), None
+            self._space = space
 
     def _scaled(self, x: Any, name: str) -> Any:
         if not self._exponent:

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._locks import reading, writing
+from ._convert import refuse_mask, refuse_rounding
+from ._locks import emptied_on_failure, reading, writing
 from ._numbers import length, whole
 from ._where import Progress, where
 
@@ -54,8 +55,7 @@ def offsets_of(batch: Any, count: Optional[int], name: str, count_name: str) -> 
 
 def as_rows(x: Any, name: str) -> Any:
     """The points of a cloud as rows; vectors are points of one coordinate."""
-    if np.ma.is_masked(x):
-        raise TypeError(f"{name}: an array with missing elements")
+    refuse_mask(x, name)
     x = np.asarray(x) if space_of(x) is NUMPY else x
     if len(x.shape) not in (1, 2):
         raise ValueError(f"{name}: not an array of shape (n, m) or (n,)")
@@ -105,28 +105,33 @@ class PointClouds:
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def _points(self, x: Any, name: str, space: Space, dtype: Optional[str] = None) -> tuple[Any, str]:
-        if np.ma.is_masked(x):
-            raise TypeError(f"{name}: an array with missing elements")
+        refuse_mask(x, name)
         x = np.asarray(x) if space is NUMPY else x
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")
         if space is NUMPY and x.dtype.kind not in "fiub" or space.dtype_name(x).startswith("complex"):
             raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
+        if space is NUMPY:
+            refuse_rounding(x, name)
         dtype = dtype or ("float32" if space.dtype_name(x) == "float32" else "float64")
         return space.rows(x, dtype), dtype
 
     def _integers(self, x: Any, name: str, space: Space, least: int = 1) -> Any:
+        refuse_mask(x, name)
         own = space_of(x)
         x = np.asarray(x) if own is NUMPY else x
         if len(x.shape) != 1 or x.shape[0] < least or not own.dtype_name(x).startswith(("int", "uint")):
             raise ValueError(f"{name}: not a vector of integers")
+        if own is NUMPY and x.dtype == np.uint64 and (x >= 2**63).any():
+            raise ValueError(f"{name}: {x.max()} is 2^63 or more")
         return x if space is NUMPY and own is not NUMPY else space.asarray(x, "int64")
 
     def _build(self, points: Any, offsets: Any, space: Space, progress: Progress) -> None:
         if offsets is None:
             offsets = np.array([0, points.shape[0]])
         offsets = self._integers(offsets, "offsets", space)
-        self._handle.build(self._at(space, progress), points, offsets)
+        with emptied_on_failure(self, space):
+            self._handle.build(self._at(space, progress), points, offsets)
         self._space, self.points, self.offsets = space, points, offsets
 
     @writing
@@ -139,6 +144,13 @@ class PointClouds:
         if points.shape[1] != self._m:
             raise ValueError(f"points: {points.shape[1]} coordinates, but the batch has {self._m}")
         self._build(points, offsets, space, progress)
+
+    def _forget(self, space: Space) -> None:
+        about = self._handle.info(self._at(space))
+        if about["n"] == 0:
+            self.points = space.give(space.empty((0, self._m), self._dtype))
+            self.offsets = space.asarray(np.zeros(about["clouds"] + 1, np.int64), "int64")
+            self._space = space
 
     def __len__(self) -> int:
         """The number of clouds."""
@@ -314,5 +326,9 @@ class PointClouds:
         given = self._integers(offsets, "counts", space)
         if starts is not None:
             starts = self._integers(starts, "starts", space, least=0)
-        self._handle.sample_farthest(self._at(None, progress), given, starts, raw(ids))
+        try:
+            self._handle.sample_farthest(self._at(None, progress), given, starts, raw(ids))
+        except ValueError as error:
+            text = str(error)
+            raise ValueError(f"counts{text[7:]}" if text.startswith("offsets:") else text) from None
         return space.give(given), space.give(ids)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
+from ._convert import refuse_mask
 from ._numbers import length, real, whole
 from ._padded import ball_query_padded, knn_padded
 from .atoms import neighbor_matrix as _plain_matrix
@@ -49,6 +50,7 @@ def _call(call: Callable, shapes: list[tuple], *arrays: Optional[Any]) -> tuple:
 
 
 def _array(x: Any, name: str) -> Any:
+    refuse_mask(x, name)
     x = _XP.asarray(x)
     if x.dtype.kind in "cmMSU":
         raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _torch_operators
 from ._arrays import Space, space_of
+from ._convert import refuse_mask
 from ._grid import grid_cluster, voxel_grid, voxel_mean
 from ._numbers import length, real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
@@ -522,6 +523,7 @@ def distCUDA2(points: Any) -> Any:
     >>> distCUDA2([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     array([1.        , 1.66666667, 1.66666667, 1.66666667])
     """
+    refuse_mask(points, "points")
     points = np.asarray(points) if space_of(points) is space_of() else points
     if len(points.shape) != 2:
         raise ValueError(f"points: shape {tuple(points.shape)} is not (n, 3)")

@@ -8,21 +8,21 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._locks import reading, reading_both, writing
+from ._convert import refuse_mask, refuse_rounding
+from ._locks import emptied_on_failure, reading, reading_both, writing
 from ._numbers import real, whole
 from ._where import Progress, where
 
 __all__ = ["Voxels", "voxel_down_sample", "voxelize"]
 
 
-def _axes(x: Any, dim: int, name: str, fill: Any, integer: bool = False) -> tuple[Any, Any, Any]:
-    """A number for each of three coordinates, from one number or `dim` of them."""
-    convert = whole if integer else real
+def _axes(x: Any, dim: int, name: str, fill: Any, integers: str = "") -> tuple[Any, Any, Any]:
+    """A number for each of three coordinates, from one number or `dim` of them; of a type of integers or real."""
     if np.ndim(x) == 0:
         x = [x] * dim
     if np.ndim(x) != 1 or len(x) != dim:
         raise ValueError(f"{name}: not a number, or {dim} of them")
-    a, b, c = [convert(v, name) for v in x] + [fill] * (3 - dim)
+    a, b, c = [whole(v, name, integers) if integers else real(v, name) for v in x] + [fill] * (3 - dim)
     return a, b, c
 
 
@@ -118,32 +118,37 @@ class Voxels:
         self._options = (
             _axes(cell, self._m, "cell", 0.0),
             _axes(low, self._m, "low", 0.0),
-            (0, 0, 0) if shape is None else _axes(shape, self._m, "shape", 0, True),
+            (0, 0, 0) if shape is None else _axes(shape, self._m, "shape", 0, "int64"),
             _most(max_points, "max_points"),
             _most(max_voxels, "max_voxels"),
         )
         if shape is not None and min(self._options[2][: self._m]) < 1:
             raise ValueError("shape: less than 1")
-        self._handle = _core.Voxels(self._at(), DTYPES[self._dtype], self._m, *self._options)
+        try:
+            self._handle = _core.Voxels(self._at(), DTYPES[self._dtype], self._m, *self._options)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix("opts: ")) from None
         self._build(points, offsets, self._space, progress)
 
     def _at(self, progress: Progress = None) -> Any:
         return where(self._place, self._space.stream(), None, progress)
 
     def _rows(self, x: Any, name: str, space: Space, dtype: Optional[str] = None) -> tuple[Any, str]:
-        if np.ma.is_masked(x):
-            raise TypeError(f"{name}: an array with missing elements")
+        refuse_mask(x, name)
         x = np.asarray(x) if space is NUMPY else x
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")
-        if space is NUMPY and x.dtype.kind not in "fiub":
+        if space is NUMPY and x.dtype.kind not in "fiub" or space.dtype_name(x).startswith("complex"):
             raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
+        if space is NUMPY:
+            refuse_rounding(x, name)
         own = space.dtype_name(x)
         dtype = dtype or (own if own in ("float32", "int32") else "float64")
         return space.rows(x, dtype), dtype
 
     def _build(self, points: Any, offsets: Any, space: Space, progress: Progress) -> None:
         if offsets is not None:
+            refuse_mask(offsets, "offsets")
             own = space_of(offsets)
             offsets = np.asarray(offsets) if own is NUMPY else offsets
             is_vector = len(offsets.shape) == 1 and offsets.shape[0] > 0
@@ -152,10 +157,18 @@ class Voxels:
             if not (space is NUMPY and own is not NUMPY):
                 offsets = space.asarray(offsets, "int64")
         self._space = space
-        self._handle.build(self._at(progress), points, offsets)
+        with emptied_on_failure(self):
+            self._handle.build(self._at(progress), points, offsets)
         about = self._handle.info(self._at())
         self._n, self._count, self._clouds = about["n"], about["voxels"], about["clouds"]
         self.points, self._given = points, offsets
+
+    def _forget(self) -> None:
+        about = self._handle.info(self._at())
+        if about["n"] == 0:
+            self._n, self._count, self._clouds = 0, 0, about["clouds"]
+            self.points = self._space.give(self._space.empty((0, self._m), self._dtype))
+            self._given = self._space.asarray(np.zeros(about["clouds"] + 1, np.int64), "int64")
 
     @writing
     def rebuild(self, points: Any, offsets: Any = None, *, progress: Progress = None) -> None:
@@ -363,7 +376,7 @@ class Voxels:
         array([[0],
                [1]], dtype=int32)
         """
-        steps = _axes(stride, self._m, "stride", 1, True)[: self._m]
+        steps = _axes(stride, self._m, "stride", 1, "int32")[: self._m]
         if min(steps) < 1:
             raise ValueError("stride: less than 1")
         return Voxels(self.coords, steps, self.offsets, device=self._place, progress=progress)
@@ -406,7 +419,7 @@ class Voxels:
     @reading_both
     def _map(self, out: "Voxels", shape: Any, stride: Any, dilation: Any) -> Any:
         sides, steps, gaps = (
-            _axes(x, self._m, name, 1, True)
+            _axes(x, self._m, name, 1, "int32")
             for x, name in ((shape, "shape"), (stride, "stride"), (dilation, "dilation"))
         )
         if min(sides) < 1 or max(sides) > 15:
@@ -471,7 +484,8 @@ def voxel_down_sample(
     voxels = Voxels(points, cell, offsets, low=low, device=device, progress=progress)
     if method == "mean":
         return voxels.mean(features, progress=progress)
-    from_rows = voxels.points if features is None else features
+    from_rows = points if features is None else features
+    refuse_mask(from_rows, "features")
     if space_of(from_rows) is NUMPY:
         from_rows = np.asarray(from_rows)
     if from_rows.shape[0] != voxels._n:
@@ -526,6 +540,7 @@ def voxelize(
         raise ValueError("voxel_size: not three positive numbers")
     if box.shape != (6,) or not np.isfinite(box).all() or not (box[3:] > box[:3]).all():
         raise ValueError("coors_range: not three numbers and three greater ones")
+    refuse_mask(points, "points")
     if space_of(points) is NUMPY:
         points = np.asarray(points)
     if len(points.shape) != 2 or points.shape[1] < 3:

@@ -64,6 +64,22 @@ class Call
         raise_failure(status);
     }
 
+    /* As run; after an exception of the progress function or of a signal, which may come when f is done, also runs
+     * clear(ctx). So a structure is then empty, never one that its Python object does not know. */
+    template <class F, class G> void run_or_clear(F &&f, G &&clear)
+    {
+        bosc_status status;
+        {
+            nb::gil_scoped_release release;
+            status = f(context->ctx);
+            if (context->raised) {
+                context->progress = nullptr;
+                (void)clear(context->ctx);
+            }
+        }
+        raise_failure(status);
+    }
+
   private:
     void raise_failure(bosc_status status);
     void leave();
@@ -230,7 +246,10 @@ void build_batch(H &handle, const Where &where, const In &points, const In &offs
     const int64_t count = offsets.is_valid() ? size_of(offsets) - 1 : 1;
     if (count < 0) throw nb::value_error("offsets: none");
     const int64_t *starts = typed<int64_t>(where, offsets, BOSC_I64, count + 1, "offsets");
-    call.run([&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, rows.data, rows.n, rows.stride, starts, count); });
+    static const int64_t empty[] = {0, 0};
+    call.run_or_clear(
+        [&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, rows.data, rows.n, rows.stride, starts, count); },
+        [&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, nullptr, 0, 0, empty, 1); });
 }
 
 /* Distances have the type of the coordinates; distances of integers are double. */

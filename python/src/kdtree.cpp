@@ -39,7 +39,8 @@ void build_tree(KDTree &tree, const Where &where, const In &points)
     Writing call(where, tree);
     bosc_kdtree_info about = info_of(call, tree);
     Rows rows = rows_of(where, points, about.dtype, about.dim, "data");
-    call.run([&](bosc_ctx *ctx) { return bosc_kdtree_build(ctx, tree.of, rows.data, rows.n, rows.stride); });
+    call.run_or_clear([&](bosc_ctx *ctx) { return bosc_kdtree_build(ctx, tree.of, rows.data, rows.n, rows.stride); },
+                      [&](bosc_ctx *ctx) { return bosc_kdtree_build(ctx, tree.of, nullptr, 0, 0); });
 }
 
 void get_nodes(KDTree &tree, const Where &where, const Out &points, const Out &ids)

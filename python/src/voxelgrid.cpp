@@ -39,7 +39,8 @@ void build_grid(Grid &grid, const Where &where, const In &points)
     Writing call(where, grid);
     bosc_voxelgrid_info about = info_of(call, grid);
     Rows rows = rows_of(where, points, about.dtype, about.dim, "data");
-    call.run([&](bosc_ctx *ctx) { return bosc_voxelgrid_build(ctx, grid.of, rows.data, rows.n, rows.stride); });
+    call.run_or_clear([&](bosc_ctx *ctx) { return bosc_voxelgrid_build(ctx, grid.of, rows.data, rows.n, rows.stride); },
+                      [&](bosc_ctx *ctx) { return bosc_voxelgrid_build(ctx, grid.of, nullptr, 0, 0); });
 }
 
 int64_t voxels(Grid &grid, const Where &where, const Out &coords, const Out &counts)

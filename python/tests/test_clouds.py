@@ -120,7 +120,7 @@ def test_a_failed_rebuild_changes_nothing(monkeypatch):
         (lambda c: c.knn(1, [[0.0, np.nan]], [0, 1, 1]), "queries"),
         (lambda c: c.knn(1, [[0.0, 0.0]], [0, 1, 1], exclude_self=True), "exclude_self"),
         (lambda c: c.knn(1, None, [0, 1, 1]), "query_offsets"),
-        (lambda c: c.sample_farthest(11), "offsets"),
+        (lambda c: c.sample_farthest(11), "counts"),
         (lambda c: c.sample_farthest(2, [0, 0]), "starts"),
         (lambda c: c.sample_farthest([1, 1, 1]), "counts"),
         (lambda c: c.sample_farthest(1.5), "counts"),

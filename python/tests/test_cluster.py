@@ -1,6 +1,8 @@
 """Clusters against scikit-learn's."""
 
 import pickle
+import resource
+import signal
 
 import numpy as np
 import pytest
@@ -416,12 +418,25 @@ def test_models_are_saved(tmp_path):
     np.testing.assert_array_equal(membership_vector(back, GROUPS[:9]), membership_vector(model, GROUPS[:9]))
     for a, b in zip(approximate_predict(back, GROUPS[::5] + 0.01), approximate_predict(model, GROUPS[::5] + 0.01)):
         np.testing.assert_array_equal(a, b)
+    # A failed write leaves the file of before, and nothing beside it.
+    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        with pytest.raises(OSError):
+            model.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
     # Damaged files, and other metrics and rows.
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ValueError):
         HDBSCAN.load(path)
     with pytest.raises(ValueError, match="Euclidean"):
         HDBSCAN(metric="manhattan", copy=True).fit(GROUPS).save(path)
+    with pytest.raises(ValueError, match="alpha 1"):
+        HDBSCAN(alpha=0.5, copy=True).fit(GROUPS).save(path)
     with pytest.raises(ValueError, match="finite"):
         HDBSCAN(copy=True).fit(np.insert(GROUPS, 3, np.nan, axis=0)).save(path)
 

@@ -18,11 +18,13 @@ import pytest
 import boscage
 from boscage import _core
 from boscage.cluster.hierarchy import linkage
+from boscage.clouds import PointClouds
 from boscage.hamming import CellGraph, Trie
 from boscage.hashing import HashMap, HashSet, MultiMap, factorize, unique
 from boscage.sparse.csgraph import minimum_spanning_tree
 from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst
 from boscage.terrain import ConcurrentBinaryTree, Terrain
+from boscage.voxels import Voxels
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((400, 3))
@@ -296,6 +298,35 @@ def test_progress_is_told_and_ends_calls():
         tree.query(points, k=8, progress=late)
     with pytest.raises(RuntimeError, match="progress"):
         tree.query(points, k=8, progress=lambda *_: tree.query(points[:1]))
+
+
+@pytest.mark.parametrize("calls", [0, 2, 1000])  # 1,000: the last call, when the build is done
+@pytest.mark.parametrize("make", [KDTree, lambda x: VoxelGrid(x, 0.05), lambda x: Voxels(x, 0.05), PointClouds])
+def test_ended_rebuilds_leave_nothing(make, calls):
+    points = RNG.random((60_000, 3))
+    structure, left = make(points), [calls]
+
+    def end(stage, fraction):
+        left[0] -= 1
+        if left[0] < 0 or (calls == 1000 and fraction == 1):
+            raise EndedError(stage)
+
+    with pytest.raises(EndedError):
+        structure.rebuild(points + 5, progress=end)
+    if isinstance(structure, KDTree):
+        assert len(structure) == 0 and structure.data.shape == (0, 3) and structure.query(points[0]) == (np.inf, 0)
+    elif isinstance(structure, VoxelGrid):
+        assert len(structure) == 0 and structure.query_pairs(9).shape == (0, 2)
+    elif isinstance(structure, Voxels):
+        assert len(structure) == 0 and structure.coords.shape == structure.mean().shape == (0, 3)
+    else:
+        assert structure.points.shape == (0, 3) and structure.knn(1)[1].shape == (0, 1)
+    structure.rebuild(points[:100])
+    assert "100 points" in repr(structure) or len(structure) == len(make(points[:100]))
+
+
+class EndedError(Exception):
+    pass
 
 
 def test_interrupts():

@@ -142,6 +142,16 @@ def test_refusals():
         (lambda: geometric.grid_cluster(points, 1, np.nan), "start: NaN"),
         (lambda: geometric.grid_cluster(points, 1, 0, [1, np.inf]), "end: NaN or infinite"),
         (lambda: geometric.voxel_grid(points, 1, [0, 0]), "batch"),
+        (lambda: geometric.voxel_grid(points, 1, [0, 0, 1, -1]), "batch: -1 is less than 0"),
+        (lambda: geometric.voxel_grid(np.eye(3), 1e-5, [0, 1, 2**50]), "size: the grids of"),
+        (lambda: geometric.grid_cluster(np.eye(3), 1e-7), "size: the grid has"),
+        (lambda: geometric.grid_cluster(np.eye(3) * 1e30, 0.5), "size: the grid has"),
+        (lambda: geometric.grid_cluster(np.full((3, 1), 1e20), 1, 0, 1), "size: the grid has"),
+        (lambda: Voxels(points, np.nan), "^cell"),
+        (lambda: Voxels(points, 1, np.array([0, 2**63 + 4], np.uint64)), "offsets"),
+        (lambda: Voxels(points, 1).kernel_map(3, 2**33), "stride: 8589934592 is not in"),
+        (lambda: Voxels(np.array([[2**53 + 1]]), 1), "points: 9007199254740993 is beyond"),
+        (lambda: voxel_down_sample([[0.0, 5.2e6], [1.0, 5.2e6]], 0.002), "points: row 0 is 2\\^31 voxels or more"),
     ):
         with pytest.raises(ValueError, match=text):
             call()
@@ -151,6 +161,31 @@ def test_refusals():
         geometric.grid_cluster(points + 0j, 1)
     with pytest.raises(TypeError, match="out: not Voxels"):
         Voxels(points, 1).kernel_map(out=3)
+    with pytest.raises(TypeError, match="voxels: int"):
+        geometric.voxel_mean(3, points)
+
+
+def test_masked_arrays_are_refused():
+    points = np.ma.masked_array(np.eye(3), np.eye(3) > 0)
+    for call in (
+        lambda: Voxels(points, 1),
+        lambda: Voxels(np.eye(3), 1, np.ma.masked_array([0, 3], [1, 0])),
+        lambda: voxel_down_sample(np.eye(3), 1, method="first", features=points),
+        lambda: voxel_down_sample(np.eye(3), 1, method="nearest", features=points),
+        lambda: voxelize(points, (1, 1, 1), (0, 0, 0, 1, 1, 1)),
+        lambda: geometric.distCUDA2(points),
+    ):
+        with pytest.raises(TypeError, match="missing elements"):
+            call()
+
+
+def test_chosen_rows_keep_their_type():
+    points = np.array([[2**30, 1], [3, 4], [2**30, 1]])
+    for method in ("first", "nearest"):
+        few = voxel_down_sample(points, 1, method=method)
+        assert few.dtype == np.int64 and few.tolist() == [[2**30, 1], [3, 4]]
+    far = np.array([[5e5, 5.2e6]]) + np.random.default_rng(0).random((50, 2))  # a map's coordinates
+    assert len(voxel_down_sample(far, 1e-6, low=far.min(0))) == 50
 
 
 def test_rebuild():

@@ -16,6 +16,7 @@ import sklearn.cluster as _sklearn
 from .. import _core
 from .._arrays import NUMPY, Space, place_for, raw, space_of
 from .._convert import integers, real_array, reals
+from .._files import write_whole
 from .._points import exponent_of, points_of, scaled
 from .._where import where
 from ..neighbors import POWERS
@@ -242,13 +243,12 @@ class HDBSCAN(_sklearn.HDBSCAN):
         """
         X = self._points()
         if X is None or not self._is_euclidean:
-            raise ValueError("save: of fits to dense points under the Euclidean metric only")
+            raise ValueError("save: of fits to dense points under the Euclidean metric with alpha 1 only")
         X = np.ascontiguousarray(space_of(X).host(X))
         if not np.isfinite(X).all():
             raise ValueError("save: of finite points only")
         clustering = _core.Clustering(_place(self), X, int(self._min_samples), *self._options)
-        with open(path, "wb") as file:
-            file.write(clustering.save(_place(self)))
+        write_whole(path, clustering.save(_place(self)))
 
     @classmethod
     def load(cls, path: Any) -> "HDBSCAN":
