@@ -72,6 +72,23 @@ static int read_planes(struct job *job, struct cells *c)
     return convert_planes(path, &c->planes);
 }
 
+/* Checks a plane as bosc_arrangement_build does, which numbers merged planes only. */
+static int check_plane(const char *path, const double *plane, int64_t columns, int64_t row)
+{
+    bool is_plane = false;
+    for (int64_t c = 0; c < columns; c++) {
+        const double size = fabs(plane[c]);
+        if (size != 0 && !(size >= 0x1p-200 && size <= 0x1p200))
+            return report_error(EXIT_FAILED,
+                                "%s: planes: coefficient %lld of plane %lld is neither 0 nor of magnitude 2^-200 to "
+                                "2^200",
+                                path, (long long)c, (long long)row);
+        is_plane |= c < columns - 1 && size != 0;
+    }
+    if (is_plane) return EXIT_DONE;
+    return report_error(EXIT_FAILED, "%s: planes: the normal of plane %lld is 0", path, (long long)row);
+}
+
 /* True if two products of doubles of magnitude 2^-200 to 2^200 are equal: exact, as a product's rounding error is a
  * double. */
 static bool are_equal_products(double a, double b, double c, double d)
@@ -103,6 +120,8 @@ static int merge_planes(struct job *job, struct cells *c)
         const double *row = rows + i * columns;
         int64_t k = 0;
         int sides = 0;
+        const int code = check_plane(job->operands[0], row, columns, i);
+        if (code) return code;
         while (k < kept && !(sides = compare_planes(rows + k * columns, row, columns))) k++;
         if (k == kept) memmove(rows + kept++ * columns, row, (size_t)columns * sizeof *row);
         c->plane[i] = (int32_t)(sides < 0 ? ~k : k);

@@ -25,8 +25,9 @@ struct paths_input {
     bosc_names names; /* with --names */
     void *sources;    /* of the graph's id_bits */
     int64_t source_count;
-    bool floats; /* distances are doubles */
-    bosc_array distances, predecessors, nearest;
+    bool floats;    /* distances are doubles */
+    int64_t target; /* of --route */
+    bosc_array distances, predecessors, nearest, route;
 };
 
 static void free_input(struct paths_input *s)
@@ -37,6 +38,7 @@ static void free_input(struct paths_input *s)
     bosc_array_free(&s->distances);
     bosc_array_free(&s->predecessors);
     bosc_array_free(&s->nearest);
+    bosc_array_free(&s->route);
 }
 
 /* ---- input ---- */
@@ -164,6 +166,18 @@ static int read_limit(struct job *job, struct paths_input *s)
     return code;
 }
 
+/* Reads --route: the vertex to which the way is wanted. */
+static int read_target(struct job *job, struct paths_input *s)
+{
+    const char *text = job->value[OPT_ROUTE];
+    if (!text) return EXIT_DONE;
+    if (!job->value[OPT_NAMES]) return option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &s->target);
+    struct vertex_name wanted = {.text = text, .length = strlen(text)};
+    find_named_vertices(&s->names, &wanted, 1);
+    s->target = wanted.vertex;
+    return wanted.vertex < 0 ? report_error(EXIT_USAGE, "--route: no vertex has the name '%s'", text) : EXIT_DONE;
+}
+
 static int allocate_array(const struct paths_input *s, bosc_dtype dtype, bosc_array *array)
 {
     *array = (bosc_array){.dtype = dtype, .rank = 1, .shape = {s->info.n, 1, 1, 1}};
@@ -173,44 +187,31 @@ static int allocate_array(const struct paths_input *s, bosc_dtype dtype, bosc_ar
 
 /* ---- computation ---- */
 
-/* Reports the distance of --route, and writes the vertices on the way to --stops. */
-static int write_route(struct job *job, const struct paths_input *s)
+/* Reports the distance of --route, and finds the vertices on the way. */
+static int find_route(struct job *job, struct paths_input *s)
 {
-    int64_t target = 0, length = 0;
-    /* 1. The target. */
     const char *name = job->value[OPT_NAMES] ? job->value[OPT_ROUTE] : NULL;
-    int code = name ? EXIT_DONE : option_integer(job, OPT_ROUTE, 0, s->info.n - 1, &target);
-    if (code) return code;
-    if (name) {
-        struct vertex_name wanted = {.text = name, .length = strlen(name)};
-        find_named_vertices(&s->names, &wanted, 1);
-        if (wanted.vertex < 0) return report_error(EXIT_USAGE, "--route: no vertex has the name '%s'", name);
-        target = wanted.vertex;
-    }
-    /* 2. Its distance, and the route. */
-    const bool reached = ((const int64_t *)s->nearest.data)[target] >= 0;
-    bosc_array route = {.dtype = BOSC_I64, .rank = 1, .shape = {0, 1, 1, 1}};
+    const int64_t n = s->info.n, target = s->target;
+    int64_t length = 0;
+    if (!job->value[OPT_ROUTE]) return EXIT_DONE;
+    /* 1. Its distance. */
     if (s->floats)
         job_set_number(job, "distance", ((const double *)s->distances.data)[target]);
     else
         job_set_integer(job, "distance", ((const int64_t *)s->distances.data)[target]);
+    const bool reached = ((const int64_t *)s->nearest.data)[target] >= 0;
     if (!reached && name) return report_error(EXIT_FAILED, "--route: no path leads to '%s'", name);
     if (!reached) return report_error(EXIT_FAILED, "--route: no path leads to vertex %lld", (long long)target);
-    bosc_status status = bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, NULL, 0, &length);
-    route.shape[0] = length;
+    /* 2. Its vertices. */
+    bosc_status status = bosc_paths_route(job->ctx, s->predecessors.data, n, 64, target, NULL, 0, &length);
+    s->route = (bosc_array){.dtype = BOSC_I64, .rank = 1, .shape = {length, 1, 1, 1}};
     if (status == BOSC_OK) {
-        route.data = job_alloc((size_t)length, sizeof(int64_t));
-        if (!route.data) return EXIT_FAILED;
-        status = bosc_paths_route(job->ctx, s->predecessors.data, s->info.n, 64, target, route.data, length, &length);
+        s->route.data = job_alloc((size_t)length, sizeof(int64_t));
+        if (!s->route.data) return EXIT_FAILED;
+        status = bosc_paths_route(job->ctx, s->predecessors.data, n, 64, target, s->route.data, length, &length);
     }
-    code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
-    if (!code) {
-        job_set_integer(job, "stops", length);
-        code = name && path_is_text(job->value[OPT_STOPS]) ? named_route_write(job, &route, &s->names)
-                                                           : arrays_write(job, &job->value[OPT_STOPS], &route, 1);
-    }
-    bosc_array_free(&route);
-    return code;
+    job_set_integer(job, "stops", length);
+    return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
 /* Refuses distances of 2^63 and more: results are integers with a sign, since -1 is the distance of vertices not
@@ -225,10 +226,11 @@ static int check_distances(const struct paths_input *s)
     return EXIT_DONE;
 }
 
-/* Writes the arrays of vertices; with --names those to text with names. */
+/* Writes the arrays of vertices and the route; with --names those to text with names. */
 static int write_arrays(struct job *job, const struct paths_input *s)
 {
-    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST]};
+    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PREDECESSORS], job->value[OPT_NEAREST],
+                           job->value[OPT_STOPS]};
     const struct named_column columns[] = {{paths[0], "distance", &s->distances, NULL},
                                            {paths[1], "predecessor", NULL, s->predecessors.data},
                                            {paths[2], "nearest", NULL, s->nearest.data}};
@@ -239,8 +241,12 @@ static int write_arrays(struct job *job, const struct paths_input *s)
             named[count++] = columns[k];
             paths[k] = NULL;
         }
-    const int code = arrays_write(job, paths, (const bosc_array[]){s->distances, s->predecessors, s->nearest}, 3);
-    return code ? code : named_columns_write(job, named, count, &s->names);
+    const bool named_route = job->value[OPT_NAMES] && path_is_text(paths[3]);
+    if (named_route) paths[3] = NULL;
+    const bosc_array arrays[] = {s->distances, s->predecessors, s->nearest, s->route};
+    int code = arrays_write(job, paths, arrays, 4);
+    if (!code) code = named_columns_write(job, named, count, &s->names);
+    return code || !named_route ? code : named_route_write(job, &s->route, &s->names);
 }
 
 static int compute_paths(struct job *job, struct paths_input *s)
@@ -264,9 +270,9 @@ static int compute_paths(struct job *job, struct paths_input *s)
     if (distances && (code = check_distances(s))) return code;
     if (tree) widen_ids(s->info.id_bits, s->predecessors.data, s->info.n);
     if (nearest) widen_ids(s->info.id_bits, s->nearest.data, s->info.n);
-    /* 2. Write the arrays, and the route. */
-    code = write_arrays(job, s);
-    return code || !job->value[OPT_ROUTE] ? code : write_route(job, s);
+    /* 2. Find the route before anything is written. */
+    code = find_route(job, s);
+    return code ? code : write_arrays(job, s);
 }
 
 /* ---- proof ---- */
@@ -413,6 +419,7 @@ int run_paths(struct job *job)
     code = read_graph(job, &s);
     if (!code) code = read_sources(job, &s);
     if (!code) code = read_limit(job, &s);
+    if (!code) code = read_target(job, &s);
     if (!code) code = job->value[OPT_VERIFY] ? verify_paths(job, &s) : compute_paths(job, &s);
     free_input(&s);
     return code;
