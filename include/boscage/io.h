@@ -140,6 +140,15 @@ BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bos
  * number beyond a double, such as 1e400. */
 BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error);
 
+/* Reads the periodic cell of a molecule, which the comment line of an extended .xyz gives: Lattice="9 numbers", and
+ * pbc="T T F", all T without it.
+ * vectors (3 x 3): rows are the vectors of the cell.
+ * periodic (3): 1 for each vector along which space is periodic.
+ * found: 0: the file gives no cell, and `vectors` and `periodic` are unchanged.
+ * Errors: BOSC_ERR_FORMAT for another text behind Lattice= or pbc=. */
+BOSC_API bosc_status bosc_lattice_read(const char *path, double vectors[9], uint8_t periodic[3], int32_t *found,
+                                       bosc_io_error *error);
+
 /* As bosc_points_read, with only these columns of a text, in this order.
  * columns: names of the first line or numbers from 1, separated by commas: "x,y,z" or "2,3"; NULL: all. Other formats
  * ignore it. The other columns may contain anything.
@@ -148,6 +157,7 @@ BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *colu
                                               bosc_io_error *error);
 
 /* As bosc_points_read_columns, without the points that have a NaN, by which depth cameras mark those without a depth.
+ * In texts, empty fields and the words NA, N/A and null are NaN too.
  * points: the others, in their order; none if all have one.
  * skipped: receives the number of points left out; may be NULL. */
 BOSC_API bosc_status bosc_points_read_valid(const char *path, const char *columns, bosc_array *points, int64_t *skipped,

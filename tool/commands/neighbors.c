@@ -116,18 +116,39 @@ static int read_cell_file(struct job *job, struct system_input *in)
     return code;
 }
 
-/* Reads --cell: 1, 3 or 9 numbers for all systems, or a file. */
+/* Reads the cell that an extended .xyz file of atoms gives, for all systems. */
+static int read_own_cell(struct job *job, struct system_input *in)
+{
+    const char *path = job->operands[0];
+    double vectors[CELL];
+    uint8_t periodic[AXES];
+    int32_t found = 0;
+    bosc_io_error error;
+    if (path_is_stdio(path)) return EXIT_DONE;
+    const bosc_status status = bosc_lattice_read(path, vectors, periodic, &found, &error);
+    if (status != BOSC_OK) return report_io_error(status, &error);
+    if (!found) return EXIT_DONE;
+    if (!(in->cells = job_alloc((size_t)in->count * CELL, sizeof *in->cells))) return EXIT_FAILED;
+    if (!(in->periodic = job_alloc((size_t)in->count * AXES, 1))) return EXIT_FAILED;
+    for (int64_t e = 0; e < in->count * CELL; e++) in->cells[e] = vectors[e % CELL];
+    for (int64_t e = 0; e < in->count * AXES; e++) in->periodic[e] = periodic[e % AXES];
+    job_set_text(job, "cell", "Lattice of the file");
+    return EXIT_DONE;
+}
+
+/* Reads --cell: 1, 3 or 9 numbers for all systems, or a file; `none': nothing is periodic. */
 static int read_cells(struct job *job, struct system_input *in)
 {
     const char *text = job->value[OPT_CELL];
     double numbers[CELL] = {0}, cell[CELL] = {0};
     int count = 1, code;
-    if (!text) return EXIT_DONE;
+    if (!text) return read_own_cell(job, in);
+    if (strcmp(text, "none") == 0) return EXIT_DONE;
     if (!(in->cells = job_alloc((size_t)in->count * CELL, sizeof *in->cells))) return EXIT_FAILED;
     if (path_has_ending(text, ".npy")) return read_cell_file(job, in);
     for (const char *p = text; *p; p++) count += *p == ',';
     if (count != 1 && count != AXES && count != CELL)
-        return report_error(EXIT_USAGE, "--cell: '%s' is neither a .npy file nor 1, 3 or 9 numbers", text);
+        return report_error(EXIT_USAGE, "--cell: '%s' is neither a .npy file, nor 1, 3 or 9 numbers, nor none", text);
     if ((code = option_numbers(job, OPT_CELL, count, numbers))) return code;
     for (int k = 0; k < CELL; k++)
         cell[k] = count == CELL ? numbers[k] : k % (AXES + 1) ? 0 : numbers[count == 1 ? 0 : k / (AXES + 1)];
@@ -143,7 +164,7 @@ static int read_periodic(struct job *job, struct system_input *in)
     if (!in->cells) return report_error(EXIT_USAGE, "--periodic: needs --cell");
     if (!*text || text[strspn(text, "abc")])
         return report_error(EXIT_USAGE, "--periodic: '%s' is not made of a, b and c", text);
-    if (!(in->periodic = job_alloc((size_t)in->count * AXES, 1))) return EXIT_FAILED;
+    if (!in->periodic && !(in->periodic = job_alloc((size_t)in->count * AXES, 1))) return EXIT_FAILED;
     for (int64_t e = 0; e < in->count * AXES; e++) in->periodic[e] = strchr(text, "abc"[e % AXES]) != NULL;
     return EXIT_DONE;
 }

@@ -107,7 +107,7 @@ static bosc_status read_off(const struct bi_bytes *in, struct bi_lines *lines, i
 bosc_status bi_off_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *triangles, bosc_io_error *error)
 {
     struct bi_lines lines = bi_lines_begin(in);
-    struct bi_numbers row = {0}, coordinates = {0};
+    struct bi_numbers row = {.keeps_nan = in->keeps_nan}, coordinates = {0};
     int64_t vertices = 0, faces = 0;
     const char *reason = read_counts(&lines, &vertices, &faces);
     if (reason) return bi_fail_at(in, lines.number, BOSC_ERR_FORMAT, error, "%s", reason);
@@ -267,7 +267,7 @@ static bosc_status read_obj(struct obj *obj, struct bi_lines *lines, struct bi_r
 bosc_status bi_obj_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error)
 {
     struct bi_lines lines = bi_lines_begin(in);
-    struct obj obj = {.faces = faces, .last = -1};
+    struct obj obj = {.coordinates = {.keeps_nan = in->keeps_nan}, .faces = faces, .last = -1};
     struct bi_reason reason;
     bi_lines_report_progress(&lines);
     bosc_status status = read_obj(&obj, &lines, &reason);

@@ -142,6 +142,26 @@ bosc_status bosc_points_read_valid(const char *path, const char *columns, bosc_a
     return status;
 }
 
+bosc_status bosc_lattice_read(const char *path, double vectors[9], uint8_t periodic[3], int32_t *found,
+                              bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    if (!vectors) return bi_io_fail(error, BOSC_ERR_ARG, "vectors: NULL");
+    if (!periodic) return bi_io_fail(error, BOSC_ERR_ARG, "periodic: NULL");
+    if (!found) return bi_io_fail(error, BOSC_ERR_ARG, "found: NULL");
+    bosc_status status = bi_file_open_head(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    do {
+        status = bi_points_format_of(path, &file.bytes) == BI_POINTS_XYZ
+                     ? bi_lattice_parse(&file.bytes, vectors, periodic, found, error)
+                     : BOSC_OK;
+    } while (bi_file_reload(&file, &status, error));
+    if (status == BOSC_OK && bi_points_format_of(path, &file.bytes) != BI_POINTS_XYZ) *found = 0;
+    bi_file_close(&file);
+    return bi_io_end(status, error);
+}
+
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
 {
     BI_IO_ENTER;

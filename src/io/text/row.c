@@ -241,6 +241,28 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     return BOSC_ERR_FORMAT;
 }
 
+/* True for the words that R, pandas and databases write for a missing number. */
+static bool is_missing_word(const char *begin, const char *end)
+{
+    static const char *const words[] = {"na", "n/a", "null"};
+    const struct bi_line word = {begin, end};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (bi_word_is_any_case(&word, words[k])) return true;
+    return false;
+}
+
+/* Returns the end of a missing number at p: an empty field before another field, or a word. NULL: there is none. any:
+ * fields come before it. */
+static const char *find_missing(const char *p, const char *end, char separator, bool any)
+{
+    const char *content = p, *stop = p;
+    while (content < end && (is_blank(*content) || *content == separator)) content++;
+    if (any && (content == end || *content == '#')) return NULL;
+    if (*p == separator) return p;
+    while (stop < end && !is_blank(*stop) && *stop != separator && *stop != '#') stop++;
+    return is_missing_word(p, stop) ? stop : NULL;
+}
+
 static bool is_needed(const bool *needed, size_t count, size_t k) { return !needed || (k < count && needed[k]); }
 
 const bool bi_row_coordinates[3] = {true, true, true};
@@ -260,8 +282,12 @@ bosc_status bi_row_read_needed(const char *begin, const char *end, char separato
         if (p == end || *p == '#') return BOSC_OK;
         double value = 0;
         const char *q = bi_number_read(p, end, &value);
-        if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator))
-            return finish_row(p, end, separator, numbers->count > before, reason);
+        if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator)) {
+            const bool any = numbers->count > before;
+            q = numbers->keeps_nan ? find_missing(p, end, separator, any) : NULL;
+            if (!q) return finish_row(p, end, separator, any, reason);
+            value = NAN;
+        }
         if (!isfinite(value) && is_needed(needed, count, numbers->count - before)) {
             bosc_status status = bi_value_check(p, q, value, numbers->keeps_nan, reason);
             if (status != BOSC_OK) return status;
@@ -451,9 +477,21 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 
 /* ---- fields: rows ---- */
 
+int64_t bi_count_separators(const struct bi_line *line, char separator)
+{
+    int64_t count = 0;
+    const char *end = line->end;
+    for (; end > line->begin && (is_blank(end[-1]) || end[-1] == separator); end--) count += end[-1] == separator;
+    return count;
+}
+
 static bosc_status read_field(struct bi_line field, bool keeps_nan, double *to, struct bi_reason *reason)
 {
     double value = 0;
+    if (keeps_nan && (field.begin == field.end || is_missing_word(field.begin, field.end))) {
+        *to = NAN;
+        return BOSC_OK;
+    }
     if (field.begin == field.end) return refuse_empty(reason);
     if (bi_number_read(field.begin, field.end, &value) != field.end) {
         snprintf(reason->text, sizeof reason->text, "%s is not a number", bi_quote(field.begin, field.end).text);
@@ -468,6 +506,7 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
                            struct bi_numbers *numbers, struct bi_reason *reason)
 {
     struct bi_line field;
+    const int64_t empty = numbers->keeps_nan ? bi_count_separators(&line, separator) : 0; /* at the end */
     int64_t fields = 0, stored = 0;
     bosc_status status = BOSC_OK;
     /* 1. Store each field, in all positions of `columns` that name it. */
@@ -484,9 +523,15 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
         }
     }
     if (!columns && fields == 0) return refuse_empty(reason); /* only separators */
-    /* 2. Refuse chosen columns behind the end of the line. */
+    /* 2. Refuse chosen columns behind the end of the line, but for empty fields that are NaN. */
     for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
         if (columns->number[k] <= fields) continue;
+        if (columns->number[k] <= fields + empty) {
+            if (!bi_numbers_reserve(numbers, numbers->count + (size_t)columns->count)) return bi_numbers_refuse(reason);
+            numbers->data[numbers->count + (size_t)k] = NAN;
+            stored++;
+            continue;
+        }
         snprintf(reason->text, sizeof reason->text, "%lld fields, but column %lld is requested", (long long)fields,
                  (long long)columns->number[k]);
         return BOSC_ERR_FORMAT;

@@ -8,7 +8,7 @@
 struct bi_numbers {
     double *data;
     size_t count, capacity;
-    bool keeps_nan; /* rows append NaN */
+    bool keeps_nan; /* rows append NaN, also of empty fields and of the words NA, N/A and null */
 };
 bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: out of memory */
 void bi_numbers_free(struct bi_numbers *numbers);
@@ -46,6 +46,9 @@ struct bi_lines {
 struct bi_line {
     const char *begin, *end;
 };
+
+/* Counts the separators at the end of a line: each follows a field, so that a last one may be empty. */
+int64_t bi_count_separators(const struct bi_line *line, char separator);
 
 /* Returns the complete lines in memory, behind a byte order mark if there is one. */
 struct bi_lines bi_lines_begin(const struct bi_bytes *in);

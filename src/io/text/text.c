@@ -2,6 +2,7 @@
 #include "io/text/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,8 @@ struct reading {
 static bosc_status read_row(const struct form *form, struct bi_line line, struct bi_numbers *numbers,
                             struct bi_reason *reason)
 {
-    if (form->columns) return bi_fields_read(line, form->separator, form->columns, numbers, reason);
+    const bool has_empty = form->keeps_nan && form->separator == '\t'; /* for the fast reader, tabs are blanks */
+    if (form->columns || has_empty) return bi_fields_read(line, form->separator, form->columns, numbers, reason);
     size_t before = numbers->count;
     char separator = form->separator == ';' ? ';' : ',';
     const bool *needed = form->has_extras ? bi_row_coordinates : NULL;
@@ -61,6 +63,12 @@ static bool choose_named(int64_t index, int64_t count, struct bi_columns *column
     columns->count = count;
     for (int64_t k = 0; k < count; k++) columns->number[k] = index + k + 1;
     return true;
+}
+
+/* Counts the empty fields at the end of a line; blanks make none. */
+static int64_t count_empty(const struct form *form, const struct bi_line *line)
+{
+    return bi_count_separators(line, form->separator == ' ' ? ',' : form->separator);
 }
 
 /* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0; on success
@@ -101,9 +109,24 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     form->columns = opts->columns || index > 0 ? columns : NULL;
     bosc_status status = read_row(form, line, &row, reason);
     form->fields = (int64_t)row.count;
+    const int64_t names = named && form->keeps_nan && !form->columns ? bi_fields_count(header, form->separator) : 0;
+    if (names > form->fields && names <= form->fields + count_empty(form, &line)) form->fields = names;
     form->kept = opts->most && opts->most < form->fields ? opts->most : form->fields;
     bi_numbers_free(&row);
     return status;
+}
+
+/* Appends NaN for the empty fields at the end of a row. */
+static bosc_status fill_row(const struct form *form, const struct bi_line *line, size_t before,
+                            struct bi_numbers *numbers, struct bi_reason *reason)
+{
+    int64_t empty = form->fields - (int64_t)(numbers->count - before);
+    if (empty > count_empty(form, line)) return BOSC_OK;
+    for (; empty > 0; empty--) {
+        if (!bi_numbers_reserve(numbers, numbers->count + 1)) return bi_numbers_refuse(reason);
+        numbers->data[numbers->count++] = NAN;
+    }
+    return BOSC_OK;
 }
 
 /* Parses the rows of a chunk. */
@@ -119,7 +142,9 @@ static void parse_chunk(void *own, const void *all, const struct bi_chunk *chunk
     while (batch->status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
         size_t before = batch->numbers.count;
         batch->status = read_row(form, line, &batch->numbers, &batch->reason);
-        size_t fields = batch->numbers.count - before;
+        if (batch->status == BOSC_OK && form->keeps_nan && !form->columns)
+            batch->status = fill_row(form, &line, before, &batch->numbers, &batch->reason);
+        const size_t fields = batch->numbers.count - before;
         if (batch->status == BOSC_OK && fields != (size_t)form->fields) {
             batch->status = BOSC_ERR_FORMAT;
             snprintf(batch->reason.text, sizeof batch->reason.text, "%zu numbers where the first row has %lld", fields,
@@ -240,6 +265,65 @@ static bosc_status read_atoms(struct bi_lines *lines, int64_t atoms, int64_t col
     if (!bi_lines_next_content(lines, &line)) return BOSC_OK;
     snprintf(reason->text, sizeof reason->text, "text after the %lld atoms; one molecule is read", (long long)atoms);
     return BOSC_ERR_FORMAT;
+}
+
+/* Finds the value of KEY= in a comment, without its quotes. */
+static bool find_value(const struct bi_line *comment, const char *key, struct bi_line *value)
+{
+    const size_t length = strlen(key);
+    const char *p = comment->begin, *end = comment->end;
+    for (bool begins = true;; begins = *p == ' ' || *p == '\t', p++) {
+        if (end - p < (ptrdiff_t)length) return false;
+        if (begins && memcmp(p, key, length) == 0) break;
+    }
+    p += length;
+    const char quote = p < end && (*p == '"' || *p == '\'') ? *p++ : ' ';
+    value->begin = p;
+    while (p < end && *p != quote) p++;
+    value->end = p;
+    return true;
+}
+
+/* Reads three flags, separated by blanks: T or F, true or false, 1 or 0. */
+static bool read_flags(const struct bi_line *value, uint8_t flags[3])
+{
+    static const char *const words[] = {"F", "T", "false", "true", "0", "1"};
+    const size_t words_count = sizeof words / sizeof words[0];
+    struct bi_line rest = *value, word;
+    int count = 0;
+    while (bi_word_next(&rest, &word)) {
+        size_t k = 0;
+        while (k < words_count && !bi_word_is_any_case(&word, words[k])) k++;
+        if (k == words_count || count == 3) return false;
+        flags[count++] = k % 2;
+    }
+    return count == 3;
+}
+
+bosc_status bi_lattice_parse(const struct bi_bytes *in, double vectors[9], uint8_t periodic[3], int32_t *found,
+                             bosc_io_error *error)
+{
+    struct bi_lines lines = bi_lines_begin(in);
+    struct bi_line comment, value;
+    struct bi_numbers numbers = {0};
+    struct bi_reason reason;
+    int64_t atoms;
+    uint8_t flags[3] = {1, 1, 1};
+    *found = 0;
+    if (!begins_molecule(&lines, &atoms, &comment) || !find_value(&comment, "Lattice=", &value)) return BOSC_OK;
+    bosc_status status = bi_row_read(value.begin, value.end, ' ', &numbers, &reason);
+    if (status == BOSC_OK && numbers.count != 9) {
+        snprintf(reason.text, sizeof reason.text, "%zu numbers, not 9", numbers.count);
+        status = BOSC_ERR_FORMAT;
+    }
+    if (status == BOSC_OK) memcpy(vectors, numbers.data, 9 * sizeof *vectors);
+    bi_numbers_free(&numbers);
+    if (status != BOSC_OK) return bi_io_fail(error, status, "%s:2: Lattice=: %s", in->name, reason.text);
+    if (find_value(&comment, "pbc=", &value) && !read_flags(&value, flags))
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s:2: pbc=: not three of T and F", in->name);
+    memcpy(periodic, flags, sizeof flags);
+    *found = 1;
+    return BOSC_OK;
 }
 
 bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_array *points, bosc_io_error *error)

@@ -173,6 +173,12 @@ static void bad_rows(void)
     unlink(path);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 /* Writes a file, reads its points with a number in every coordinate, and compares them. */
 static void check_valid(const char *ending, const void *bytes, size_t size, const double *wanted, int64_t n,
                         int64_t skipped)
@@ -214,6 +220,8 @@ static void points_without_nan(void)
     check_valid(".csv", "nan,1\n", 6, wanted, 0, 1);
     check_valid(".xyz", molecule, sizeof molecule - 1, wanted, 2, 1);
     check_valid(".xyz", extra, sizeof extra - 1, wanted, 2, 1);
+    check_valid(".obj", "v 1 2 3\nv nan 0 0\nv 4 inf 6\nf 1 2 3\n", 36, wanted, 2, 1);
+    check_valid(".off", "OFF\n3 1 0\n1 2 3\n0 nan 0\n4 inf 6\n3 0 1 2\n", 40, wanted, 2, 1);
     check_valid(".pcd", pcd, sizeof pcd - 1, wanted, 2, 1);
     check_valid(".pcd", binary, sizeof binary, wanted, 2, 1);
     /* .npy of f4; numbers beyond a double are refused as ever. */
@@ -229,10 +237,96 @@ static void points_without_nan(void)
     unlink(path);
 }
 
+/* Empty fields and the words that programs write for missing numbers; without skipping they are refused. */
+static void missing_numbers(void)
+{
+    static const struct {
+        const char *ending, *text, *columns;
+        int64_t skipped;
+    } files[] = {{".csv", "x,y,z\n1,2,3\n1,,0\n,,\n4,5,6\n7,8,\n", NULL, 3},
+                 {".csv", "x,y,z\n,,\n1,2,3\n4,5,6\n", NULL, 1},
+                 {".csv", "x,y,z\n7,,\n1,2,3\n4,5,6\n", NULL, 1},
+                 {".csv", ",x,y,z\n0,1,2,3\n1,,5,6\n2,4,5,6\n3,7,8,\n", NULL, 2},
+                 {".csv", "1,2,3\nNA,1,2\n1,null,2\n4,5,6\n1,2,n/a\n", NULL, 3},
+                 {".csv", "\"1\",2,3\n\"\",1,2\n\"4\",5,6\n\"1\",NA,\n", NULL, 2},
+                 {".csv", "a;x;y;z\nk;1;2;3\n;4;5;6\nl;;;\nm;7;8;\n", "x,y,z", 2},
+                 {".tsv", "x\ty\tz\n1\t2\t3\n1\t\t3\n\t1\t2\n4\t5\t6\n7\t8\t\n", NULL, 3},
+                 {".txt", "1 2 3\nNA 1 2\n4 5 6 \n", NULL, 1}};
+    static const char *const refused[] = {"1,2,3\n1,x,2\n", "1,2,3\n1,2\n", "1 2 3\n1 2 \n", "1,2,3\n1,2,3,,4\n"};
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        bosc_array a = {0};
+        int64_t skipped = -1;
+        fresh_path(path, files[f].ending);
+        write_text(path, files[f].text);
+        CHECK_EQ(bosc_points_read_columns(path, files[f].columns, &a, &error), BOSC_ERR_FORMAT);
+        CHECK_EQ(bosc_points_read_valid(path, files[f].columns, &a, &skipped, &error), BOSC_OK);
+        CHECK_EQ(skipped, files[f].skipped);
+        CHECK(a.shape[0] == 2 && a.shape[1] == 3);
+        for (int i = 0; i < 6; i++) CHECK(((double *)a.data)[i] == i + 1);
+        bosc_array_free(&a);
+        unlink(path);
+    }
+    for (size_t f = 0; f < sizeof refused / sizeof refused[0]; f++) {
+        bosc_array a = {0};
+        fresh_path(path, ".csv");
+        write_text(path, refused[f]);
+        CHECK_EQ(bosc_points_read_valid(path, NULL, &a, NULL, &error), BOSC_ERR_FORMAT);
+        unlink(path);
+    }
+}
+
+/* The cell of an extended .xyz; other files have none. */
+static void lattices(void)
+{
+    static const char cell[] =
+        "2\nLattice=\"4 0 0 .5 3 0 0 1e0 2\" Properties=species:S:1:pos:R:3 pbc=\"T F 1\"\nH 1 2 3\n"
+        "O 4 5 6\n";
+    static const double wanted[] = {4, 0, 0, .5, 3, 0, 0, 1, 2};
+    static const struct {
+        const char *ending, *text, *reason;
+    } files[] = {{".xyz", "1\nwater\nH 1 2 3\n", NULL},
+                 {".xyz", "1 2 3\n4 5 6\n", NULL},
+                 {".xyz", "1\nMyLattice=\"1 2\"\nH 1 2 3\n", NULL},
+                 {".csv", "1\nLattice=\"1\"\n", NULL},
+                 {".xyz", "1\nLattice=\"1 0 0 0 1 0 0 0\"\nH 1 2 3\n", ":2: Lattice=: 8 numbers, not 9"},
+                 {".xyz", "1\nLattice=1\nH 1 2 3\n", ":2: Lattice=: 1 numbers, not 9"},
+                 {".xyz", "1\nLattice=\"1 0 0 0 x 0 0 0 1\"\nH 1 2 3\n", ":2: Lattice=: 'x' is not a number"},
+                 {".xyz", "1\npbc=\"T T\" Lattice=\"1 0 0 0 1 0 0 0 1\"\nH 1 2 3\n", ":2: pbc=: not three of T and F"}};
+    double vectors[9] = {7};
+    uint8_t periodic[3] = {7, 7, 7};
+    int32_t found = 7;
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    fresh_path(path, ".xyz");
+    write_text(path, cell);
+    CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error), BOSC_OK);
+    CHECK(found == 1 && memcmp(vectors, wanted, sizeof wanted) == 0 && periodic[0] && !periodic[1] && periodic[2]);
+    write_text(path, "1\nLattice='1 0 0 0 1 0 0 0 1'\nH 1 2 3\n");
+    CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error), BOSC_OK);
+    CHECK(found == 1 && vectors[4] == 1 && periodic[0] && periodic[1] && periodic[2]);
+    unlink(path);
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        fresh_path(path, files[f].ending);
+        write_text(path, files[f].text);
+        periodic[1] = 9;
+        found = 7;
+        CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error),
+                 files[f].reason ? BOSC_ERR_FORMAT : BOSC_OK);
+        CHECK(files[f].reason ? strstr(error.text, files[f].reason) != NULL : found == 0);
+        CHECK(vectors[4] == 1 && periodic[1] == 9);
+        unlink(path);
+    }
+}
+
 static void arguments(void)
 {
     bosc_slice slice = {.part = 0, .parts = 1};
     bosc_array a;
+    double vectors[9];
+    uint8_t periodic[3];
+    int32_t found;
     CHECK_TEXT(bosc_npy_read_slice("x.npy", NULL, &a, error), "slice");
     CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, NULL, error), "array");
     CHECK_TEXT(bosc_npy_read_slice(NULL, &slice, &a, error), "path");
@@ -240,6 +334,10 @@ static void arguments(void)
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, NULL, error), "points");
     CHECK_TEXT(bosc_points_read_valid("x.npy", NULL, NULL, NULL, error), "points");
     CHECK_TEXT(bosc_points_read_valid(NULL, NULL, &a, NULL, error), "path");
+    CHECK_TEXT(bosc_lattice_read(NULL, vectors, periodic, &found, error), "path");
+    CHECK_TEXT(bosc_lattice_read("x.xyz", NULL, periodic, &found, error), "vectors");
+    CHECK_TEXT(bosc_lattice_read("x.xyz", vectors, NULL, &found, error), "periodic");
+    CHECK_TEXT(bosc_lattice_read("x.xyz", vectors, periodic, NULL, error), "found");
     CHECK_TEXT(bosc_slice_convert("x", NULL, &a, BOSC_U32, 0, error), "slice");
     CHECK_TEXT(bosc_slice_convert("x", &slice, NULL, BOSC_U32, 0, error), "array");
     slice.part = 1;
@@ -252,8 +350,12 @@ static void arguments(void)
 }
 
 static const struct suite_case suite_cases_io_slices[] = {
-    {"arrays", NULL, arrays},       {"read whole", NULL, read_whole},
-    {"bad rows", NULL, bad_rows},   {"points without NaN", NULL, points_without_nan},
+    {"arrays", NULL, arrays},
+    {"read whole", NULL, read_whole},
+    {"bad rows", NULL, bad_rows},
+    {"points without NaN", NULL, points_without_nan},
+    {"missing numbers", NULL, missing_numbers},
+    {"lattices", NULL, lattices},
     {"arguments", NULL, arguments},
 };
 SUITE(io_slices);
