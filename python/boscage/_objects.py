@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import fractions
+import sys
 from collections import defaultdict
 from itertools import count
 from typing import Any, Optional
@@ -51,11 +52,13 @@ def found_objects(elements: np.ndarray, tests: np.ndarray) -> Optional[np.ndarra
     if "O" not in kinds or not set(kinds) <= set("OUSbiu"):
         return None
     objects, tested = elements.reshape(-1).tolist(), tests.reshape(-1).tolist()
-    types = set(map(type, tested))
-    if not types <= _PLAIN or not (types <= _TEXT or set(map(type, objects)) <= _PLAIN):
+    missing = getattr(sys.modules.get("pandas"), "NA", None)  # as pandas, which finds it by its identity
+    types = set(map(type, tested)) - {type(missing)}
+    if not types <= _PLAIN or not (types <= _TEXT or set(map(type, objects)) - {type(missing)} <= _PLAIN):
         return None
     try:
-        held = set(tested) if types <= _TEXT else {x for x in tested if x == x}  # without NaN, which equals nothing
+        # Without NaN, which equals nothing.
+        held = set(tested) if types <= _TEXT else {x for x in tested if x is missing or x == x}
         return np.fromiter(map(held.__contains__, objects), bool, len(objects)).reshape(elements.shape)
     except (TypeError, ArithmeticError):  # of an object without a hash, or a signalling NaN
         return None

@@ -526,6 +526,8 @@ def factorize(
             codes = renumbered[codes]
             uniques = np.concatenate((uniques[:gone], uniques[gone + 1 :]))
     if index:
+        if uniques.dtype == np.float16:  # of which pandas has no Index
+            uniques = uniques.astype(np.float32)
         return codes, sys.modules["pandas"].Index(uniques)
     return codes, uniques.astype(dtype, copy=False)
 

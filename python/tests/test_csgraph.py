@@ -146,3 +146,10 @@ def test_zeros_that_fill_blocks_are_no_edges():
     graph = scipy.sparse.bsr_array(([[[0, 1], [0, 0]]], [1], [0, 1, 1]), shape=(4, 4))
     assert connected_components(graph)[0] == 3
     assert minimum_spanning_tree(graph).nnz == 1
+
+
+def test_matrices_give_matrices():
+    dense = np.array([[0, 1.0], [0, 0]])
+    for kind in (np.asarray, np.asmatrix, scipy.sparse.csr_matrix, scipy.sparse.csr_array):
+        ours, theirs = minimum_spanning_tree(kind(dense)), scipy.sparse.csgraph.minimum_spanning_tree(kind(dense))
+        assert type(ours) is type(theirs)

@@ -375,6 +375,15 @@ def test_isin_of_objects(elements, tests):
     assert isin(elements[:10].reshape(2, 5), tests).shape == (2, 5)
 
 
+def test_isin_finds_the_missing_value_of_pandas():
+    for elements in (["a", pandas.NA, None], [1, pandas.NA, 2.5]):
+        for tests in ([pandas.NA], ["a", pandas.NA], [1, NAN, pandas.NA], ["a"], [1]):
+            column = np.array(elements, object)
+            assert isin(column, tests).tolist() == pandas.Series(column, dtype=object).isin(tests).tolist()
+    codes, uniques = factorize(pandas.Series([2.5, 1, 2.5], dtype="f2"))
+    assert codes.tolist() == [0, 1, 0] and uniques.equals(pandas.Index([2.5, 1], dtype="f4"))
+
+
 def test_isin_of_pandas_strings():
     for dtype in ("str", "string", object):
         series = pandas.Series(["a", None, "b", "c"], dtype=dtype)

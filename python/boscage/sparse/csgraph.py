@@ -147,7 +147,8 @@ def _selected(g: _Csr, ids: Any, offsets: Any) -> Any:
     if g.space is NUMPY:
         from scipy.sparse import csr_array, csr_matrix, issparse, sparray
 
-        kind = csr_matrix if issparse(g.given) and not isinstance(g.given, sparray) else csr_array
+        is_matrix = (issparse(g.given) and not isinstance(g.given, sparray)) or isinstance(g.given, np.matrix)
+        kind = csr_matrix if is_matrix else csr_array
     else:
         from cupyx.scipy.sparse import csr_matrix as kind
     index = np.int32 if g.n < 2**31 - 1 else np.int64
