@@ -261,6 +261,7 @@ void box(KDTree &tree, const Where &where, const In &boxes, const Out &offsets, 
 
 void bind_kdtree(nb::module_ &m)
 {
+    /* Handles, nearest neighbours and balls; then pairs. */
     nb::class_<KDTree, Lock>(m, "KDTree")
         .def("__init__", &create, "where"_a, "dtype"_a, "dim"_a, "builder"_a = 0)
         .def("info", &info, "where"_a)

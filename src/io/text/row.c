@@ -523,7 +523,7 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
         }
     }
     if (!columns && fields == 0) return refuse_empty(reason); /* only separators */
-    /* 2. Refuse chosen columns behind the end of the line, but for empty fields that are NaN. */
+    /* 2. Refuse chosen columns behind the end of the line. Empty fields there are NaN. */
     for (int64_t k = 0; columns && k < columns->count && status == BOSC_OK; k++) {
         if (columns->number[k] <= fields) continue;
         if (columns->number[k] <= fields + empty) {

@@ -255,6 +255,7 @@ static void missing_numbers(void)
     static const char *const refused[] = {"1,2,3\n1,x,2\n", "1,2,3\n1,2\n", "1 2 3\n1 2 \n", "1,2,3\n1,2,3,,4\n"};
     char path[PATH_ROOM];
     bosc_io_error error;
+    /* 1. Files with missing numbers. */
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         bosc_array a = {0};
         int64_t skipped = -1;
@@ -268,6 +269,7 @@ static void missing_numbers(void)
         bosc_array_free(&a);
         unlink(path);
     }
+    /* 2. Other words, and rows of another length. */
     for (size_t f = 0; f < sizeof refused / sizeof refused[0]; f++) {
         bosc_array a = {0};
         fresh_path(path, ".csv");
@@ -299,6 +301,7 @@ static void lattices(void)
     int32_t found = 7;
     char path[PATH_ROOM];
     bosc_io_error error;
+    /* 1. Cells. */
     fresh_path(path, ".xyz");
     write_text(path, cell);
     CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error), BOSC_OK);
@@ -307,6 +310,7 @@ static void lattices(void)
     CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error), BOSC_OK);
     CHECK(found == 1 && vectors[4] == 1 && periodic[0] && periodic[1] && periodic[2]);
     unlink(path);
+    /* 2. Files without one, and malformed ones. */
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         fresh_path(path, files[f].ending);
         write_text(path, files[f].text);
@@ -327,6 +331,7 @@ static void arguments(void)
     double vectors[9];
     uint8_t periodic[3];
     int32_t found;
+    /* 1. Pointers. */
     CHECK_TEXT(bosc_npy_read_slice("x.npy", NULL, &a, error), "slice");
     CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, NULL, error), "array");
     CHECK_TEXT(bosc_npy_read_slice(NULL, &slice, &a, error), "path");
@@ -340,6 +345,7 @@ static void arguments(void)
     CHECK_TEXT(bosc_lattice_read("x.xyz", vectors, periodic, NULL, error), "found");
     CHECK_TEXT(bosc_slice_convert("x", NULL, &a, BOSC_U32, 0, error), "slice");
     CHECK_TEXT(bosc_slice_convert("x", &slice, NULL, BOSC_U32, 0, error), "array");
+    /* 2. Parts. */
     slice.part = 1;
     CHECK_TEXT(bosc_slice_convert("x", &slice, &a, BOSC_U32, 0, error), "slice: part 1 of 1");
     CHECK_TEXT(bosc_npy_read_slice("x.npy", &slice, &a, error), "slice: part 1 of 1");
