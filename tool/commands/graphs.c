@@ -97,7 +97,7 @@ int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_
 static void write_name(FILE *file, const bosc_names *names, int64_t i, char separator)
 {
     const char *name = names->text + names->begins[i];
-    const char special[] = {separator, ' ', '#', ';', ',', '"', '\0'};
+    const char special[] = {separator, ' ', '#', '%', ';', ',', '"', '{', '}', '\0'};
     if (!name[strcspn(name, special)]) {
         fputs(name, file);
         return;

@@ -190,10 +190,10 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, form, edges, error);
     /* 1. The separator, and the number of fields; data of networkx is one of them. */
     form->has_data = bi_edge_data_split(&first, &data);
-    char separator = bi_separator_of(first);
+    char separator = form->names ? bi_separator_of_names(first) : bi_separator_of(first);
     if (separator == ',' || separator == ';' || form->names) form->separator = separator;
     const char between = form->separator ? separator : ' ';
-    int64_t fields = bi_fields_count(first, between) + form->has_data, unnamed = 0;
+    int64_t fields = (form->names ? bi_names_count : bi_fields_count)(first, between) + form->has_data, unnamed = 0;
     behind = ahead;
     /* 2. Names of columns. They have as many fields as the row below, or omit its quoted name. If no row follows, only
      * commas or semicolons make them names. */

@@ -37,6 +37,11 @@ __attribute__((format(printf, 3, 4))) static enum bi_line_kind refuse(const stru
     return BI_LINE_BAD;
 }
 
+static bool next_field(struct line_reader *r, char separator, struct bi_line *field)
+{
+    return (r->form->names ? bi_name_next : bi_field_next)(&r->remainder, separator, field);
+}
+
 static bool next_word(struct line_reader *r, struct bi_line *word)
 {
     if (r->chosen_count >= 0) {
@@ -44,8 +49,8 @@ static bool next_word(struct line_reader *r, struct bi_line *word)
         *word = r->chosen[r->chosen_count++];
         return word->begin != NULL;
     }
-    return r->form->separator ? bi_field_next(&r->remainder, r->form->separator, word)
-                              : bi_word_next(&r->remainder, word);
+    if (!r->form->separator) return bi_word_next(&r->remainder, word);
+    return next_field(r, r->form->separator, word);
 }
 
 /* Finds the fields of the form's columns, which are read next. */
@@ -53,7 +58,7 @@ static void choose_fields(struct line_reader *r)
 {
     struct bi_line field;
     const char between = r->form->separator ? r->form->separator : ' ';
-    for (int64_t number = 1; bi_field_next(&r->remainder, between, &field); number++)
+    for (int64_t number = 1; next_field(r, between, &field); number++)
         for (int k = 0; k < 3; k++)
             if (r->form->columns[k] == number) r->chosen[k] = field;
     r->chosen_count = 0;
@@ -231,7 +236,8 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     enum bi_line_kind kind;
     const bool has_word = next_word(&r, &word);
     if (!has_word && r.data.begin) return refuse(&r, BOSC_ERR_FORMAT, "data without vertices before it");
-    if (!has_word || (*word.begin && strchr(form->comments, *word.begin))) return BI_LINE_EMPTY;
+    const struct bi_line content = trim(line.begin, line.end); /* with quotes, behind which no comment begins */
+    if (!has_word || (*content.begin && strchr(form->comments, *content.begin))) return BI_LINE_EMPTY;
     /* 1. The tag. */
     if (!form->tag) r = whole;
     if (form->tag && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");
@@ -241,7 +247,7 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     /* 2. Fields to skip, the vertices, the weight, and numbers to skip. */
     const char between = form->separator ? form->separator : ' ';
     if (form->columns[0]) choose_fields(&r);
-    for (int i = 0; i < form->index && bi_field_next(&r.remainder, between, &word); i++) continue; /* quoted blanks */
+    for (int i = 0; i < form->index && next_field(&r, between, &word); i++) continue; /* quoted blanks */
     if ((kind = read_vertex(&r, "first", &edge->u)) != BI_LINE_EDGE) return kind;
     if ((kind = read_vertex(&r, "second", &edge->v)) != BI_LINE_EDGE) return kind;
     if (form->weights != BI_WEIGHTS_NONE && (kind = read_weight(&r, edge)) != BI_LINE_EDGE) return kind;

@@ -308,8 +308,15 @@ static const char *skip_blanks(const char *p, const char *end, char separator)
     return p;
 }
 
+/* True if a comment begins at p. In lists of names a `#` may be a part of one, such as C#: there it begins a comment
+ * only behind a blank, if blanks separate the names. */
+static bool begins_comment(const char *p, const char *begin, char separator, bool names)
+{
+    return *p == '#' && (!names || (separator == ' ' && (p == begin || is_blank(p[-1]))));
+}
+
 /* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
-static const char *find_closing_quote(const char *p, const char *end, char separator)
+static const char *find_closing_quote(const char *p, const char *end, char separator, bool names)
 {
     for (p++; p < end; p++) {
         if (*p != '"') continue;
@@ -318,27 +325,31 @@ static const char *find_closing_quote(const char *p, const char *end, char separ
     }
     if (p >= end) return NULL;
     const char *after = skip_blanks(++p, end, separator);
-    bool ends = after == end || *after == separator || *after == '#' || (separator == ' ' && after > p);
+    bool ends = after == end || *after == separator || begins_comment(after, p, separator, names) ||
+                (separator == ' ' && after > p);
     return ends ? p : NULL;
 }
 
-bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
+static bool next_field(struct bi_line *line, char separator, bool names, struct bi_line *field)
 {
+    const char *const begin = line->begin;
     const char *end = line->end, *p = skip_blanks(line->begin, end, separator == '\t' ? '\t' : 0);
     /* 1. Stop if only separators remain. */
     const char *content = p;
     while (content < end && (is_blank(*content) || *content == separator)) content++;
-    if (content == end || *content == '#') return false;
+    if (content == end || begins_comment(content, begin, separator, names)) return false;
     /* 2. Find the field without quotes and surrounding blanks. */
-    const char *stop = *p == '"' ? find_closing_quote(p, end, separator) : NULL;
+    const char *stop = *p == '"' ? find_closing_quote(p, end, separator, names) : NULL;
     field->begin = field->end = p;
     if (stop) {
         field->begin = skip_blanks(p + 1, stop - 1, 0);
         field->end = stop - 1;
         while (field->end > field->begin && is_blank(field->end[-1])) field->end--;
     } else {
-        for (; p < end && *p != '#' && *p != separator && !(separator == ' ' && *p == '\t'); p++)
+        for (; p < end && !begins_comment(p, begin, separator, names) && *p != separator; p++) {
+            if (separator == ' ' && *p == '\t') break;
             if (!is_blank(*p)) field->end = p + 1;
+        }
         stop = p;
     }
     /* 3. Move the line behind the separator. */
@@ -347,10 +358,21 @@ bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
     return true;
 }
 
-char bi_separator_of(struct bi_line line)
+bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
+{
+    return next_field(line, separator, false, field);
+}
+
+bool bi_name_next(struct bi_line *line, char separator, struct bi_line *field)
+{
+    return next_field(line, separator, true, field);
+}
+
+static char separator_of(struct bi_line line, bool names)
 {
     bool quoted = false, comma = false, tab = false;
-    for (const char *p = line.begin; p < line.end && (quoted || *p != '#'); p++) {
+    for (const char *p = line.begin; p < line.end; p++) {
+        if (!quoted && begins_comment(p, line.begin, ' ', names)) break;
         if (*p == '"') quoted = !quoted;
         if (*p == ';' && !quoted) return ';';
         comma |= *p == ',' && !quoted;
@@ -358,6 +380,10 @@ char bi_separator_of(struct bi_line line)
     }
     return comma ? ',' : tab ? '\t' : ' ';
 }
+
+char bi_separator_of(struct bi_line line) { return separator_of(line, false); }
+
+char bi_separator_of_names(struct bi_line line) { return separator_of(line, true); }
 
 enum word_kind { WORD_NAME, WORD_NUMBER, WORD_EITHER };
 
@@ -404,6 +430,14 @@ int64_t bi_fields_count(struct bi_line line, char separator)
     struct bi_line field;
     int64_t count = 0;
     while (bi_field_next(&line, separator, &field)) count++;
+    return count;
+}
+
+int64_t bi_names_count(struct bi_line line, char separator)
+{
+    struct bi_line field;
+    int64_t count = 0;
+    while (bi_name_next(&line, separator, &field)) count++;
     return count;
 }
 

@@ -87,8 +87,13 @@ struct bi_quoted bi_quote(const char *begin, const char *end);
  * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field. */
 bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
 
+/* The same for lists of names, where `#` may be a part of one: it begins a comment behind a blank only, if blanks are the
+ * separator. */
+bool bi_name_next(struct bi_line *line, char separator, struct bi_line *field);
+
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
 char bi_separator_of(struct bi_line line);
+char bi_separator_of_names(struct bi_line line);
 
 /* True if a first line names columns: it begins like a name or with two slashes, and has no number. */
 bool bi_is_header(struct bi_line line, char separator);
@@ -102,6 +107,7 @@ struct bi_columns {
 };
 
 int64_t bi_fields_count(struct bi_line line, char separator);
+int64_t bi_names_count(struct bi_line line, char separator);
 
 /* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
  * them (pandas), or one that the header omits, if a row begins with a quoted field more than the header has (R).

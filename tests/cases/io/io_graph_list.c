@@ -213,6 +213,12 @@ static void named(void)
         {"a b {}\nb c {'weight': 2}\n", "|a|b|c", "abbc", 2},
         {"a b {'weight': 3}\nb c {'weight': 5000000000}\n", "|a|b|c", "abbc", 5000000000},
         {"# c\n% c\n\n\xc3\xa9 \xc3\xa8\n", "|\xc3\xa9|\xc3\xa8", "ab", 0},
+        /* a mark is a part of a quoted name, and of one that does not begin a line or, between blanks, a word */
+        {"\"a\",\"#b\"\n\"#b\",\"c\"\n\"%d\",c\n#e,a\n", "|a|#b|c|%d", "abbcdc", 0},
+        {"C#,a\nb,C#\na#b,#C\n", "|C#|a|b|a#b|#C", "abcade", 0},
+        {"C#\t7 # 8\n", "|C#|7 # 8", "ab", 0},
+        {"b C#\nC# d # e\n", "|b|C#|d", "abbc", 0},
+        {"\"0}}\",\"{}\"\n\"{}\",a\n", "|0}}|{}|a", "abbc", 0},
         {"", "", "", 0},
     };
     char all[256];
