@@ -8,9 +8,9 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._arrays import DTYPES, NUMPY, Space, is_aligned, place_for, raw, space_of
 from ._convert import as_type, values_of
-from ._keys import Keys, device_keys, plain, strings_of
+from ._keys import WORDS, Keys, are_words, device_keys, plain, strings_of
 from ._locks import reading
 from ._numbers import real, whole
 from ._where import Progress, place, where
@@ -28,6 +28,7 @@ LAYOUTS = {
 }
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3, "error": 4}
 NUMBERS = {"sum", "min"}
+NUMBERS_OF = {np.dtype(name): number for name, number in DTYPES.items()}
 
 
 class Table:
@@ -52,6 +53,9 @@ class Table:
             raise ValueError(f"duplicates: {duplicates!r} is none of {sorted(DUPLICATES)}")
         if layout not in LAYOUTS:
             raise ValueError(f"layout: {layout!r} is none of {sorted(LAYOUTS)}")
+        plainly = device is None and progress is None and not no_wait
+        if plainly and self._create_plainly(keys, values, duplicates, layout, load, seed):
+            return
         if isinstance(keys, Table):
             keys = keys.keys()
         self._space = space_of(keys)
@@ -93,6 +97,30 @@ class Table:
         values = self._stored(values)
         self._handle.build(self._at(progress=progress), words, values)
         self._pairs = (words, values) if no_wait else None
+
+    def _create_plainly(
+        self, keys: Any, values: Any, duplicates: str, layout: str, load: float, seed: int
+    ) -> bool:
+        """As `_create`, from arrays that need no conversion; False: other input."""
+        if not are_words(keys) or keys.ndim != 1:
+            return False
+        size, number = 0, 0
+        if values is not None:
+            number = NUMBERS_OF.get(values.dtype, 0) if type(values) is np.ndarray else 0
+            if not number or values.shape != keys.shape or not values.flags.c_contiguous or not is_aligned(values):
+                return False
+            size = values.dtype.itemsize
+        self._space, self._place = NUMPY, place()
+        self._keys, self._key_type = Keys.of_words(keys.dtype), keys.dtype
+        self._value_type = None if values is None else values.dtype
+        self._key_bits, self._value_size, self._multi, self._pairs = WORDS[keys.dtype], size, self._kind == 1, None
+        at = where(self._place)
+        options = LAYOUTS[layout], self._kind, self._key_bits, size, DUPLICATES[duplicates]
+        number = number if duplicates in NUMBERS else 0
+        table = _core.HashTable(at, *options, number, real(load, "load"), whole(seed, "seed", "uint64"), False)
+        table.build(at, keys, values)
+        self._handle = table
+        return True
 
     def _value_text(self) -> str:
         return f"{self._value_type}" + (f", {self._row} each" if self._row else "")
@@ -190,8 +218,16 @@ class Table:
             return words
         return np.ascontiguousarray(words.reshape(len(fits), -1)[fits]).reshape(-1)
 
+    def _are_plain(self, keys: Any) -> bool:
+        """True for keys of the table's type that are words themselves: look-ups then need no conversions."""
+        return self._keys is not None and are_words(keys) and keys.dtype is self._keys.words is self._key_type
+
     def contains(self, keys: Any) -> Any:
         """True for the keys in the table: an array of bool in their shape. A key of another type may have its value."""
+        if self._are_plain(keys):
+            found = np.empty(keys.shape, np.bool_)
+            self._handle.find(where(self._place), keys, None, found)
+            return found
         words, fits, shape, space = self._queries(keys)
         found = space.empty(self._count(words), "uint8")
         self._handle.find(self._at(space), words, None, raw(found))

@@ -89,6 +89,10 @@ class HashMap(DictMethods, Table):
 
     def find(self, keys: Any) -> tuple[Any, Any]:
         """Looks keys up: their values, zero where a key is absent, and which are present."""
+        if self._are_plain(keys):
+            values, found = np.empty((*keys.shape, *self._row), self._value_type), np.empty(keys.shape, np.bool_)
+            self._handle.find(where(self._place), keys, self._stored(values), found)
+            return values, found
         words, fits, shape, space = self._queries(keys)
         n = self._count(words)
         values, stored = self._empty_values(n, space)
