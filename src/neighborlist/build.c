@@ -62,11 +62,14 @@ static bosc_status sort_atoms(bosc_ctx *ctx, struct bi_neighborlist_bins *bins)
 static bosc_status report_bad_input(bosc_ctx *ctx, const bosc_neighborlist *list, const uint64_t *found)
 {
     const double cutoff = list->opts.cutoff + list->opts.skin;
-    if (found[BI_NEIGHBORLIST_BAD_SYSTEM] != UINT64_MAX)
+    const uint64_t bad = found[BI_NEIGHBORLIST_BAD_SYSTEM]; /* as bi_step_frame writes it */
+    if (bad != UINT64_MAX && bad % 2 == 0)
+        return bi_fail(ctx, BOSC_ERR_DATA, "systems: the offsets of system %llu do not ascend from 0 to n",
+                       (unsigned long long)bad / 2);
+    if (bad != UINT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA,
-                       "systems: the offsets of system %llu do not ascend from 0 to n, or its periodic vectors are not "
-                       "finite or nearly dependent",
-                       (unsigned long long)found[BI_NEIGHBORLIST_BAD_SYSTEM]);
+                       "systems: the periodic vectors of system %llu are 0, not finite or nearly dependent",
+                       (unsigned long long)bad / 2);
     if (found[BI_NEIGHBORLIST_BAD_ATOM] != UINT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "positions: row %llu is not finite, above 2^300 or 2^20 cells away",
                        (unsigned long long)found[BI_NEIGHBORLIST_BAD_ATOM]);

@@ -51,6 +51,13 @@ static int convert_reals(const char *path, bosc_array *array)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
+static int convert_integers(const char *path, bosc_array *array)
+{
+    bosc_io_error error;
+    const bosc_status status = bosc_array_convert(path, array, BOSC_I64, 0, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
 static int convert_points(const char *path, bosc_array *points)
 {
     if (points->shape[1] == AXES) return convert_reals(path, points);
@@ -59,8 +66,6 @@ static int convert_points(const char *path, bosc_array *points)
 }
 
 /* ---- systems ---- */
-
-static bool is_integer(bosc_dtype type) { return type == BOSC_I32 || type == BOSC_I64; }
 
 /* Reads --systems: the first atom of each system, then the number of atoms. Without it there is one system. */
 static int read_offsets(struct job *job, struct system_input *in)
@@ -77,11 +82,11 @@ static int read_offsets(struct job *job, struct system_input *in)
     }
     /* 2. Integers of a file. */
     int code = read_array(job, path, &input);
-    if (!code && (!is_integer(input.dtype) || input.rank != 1 || input.shape[0] < 2))
-        code = report_error(EXIT_FAILED, "%s: not two or more integers, i4 or i8, in one dimension", path);
+    if (!code && (input.dtype == BOSC_F32 || input.dtype == BOSC_F64 || input.rank != 1 || input.shape[0] < 2))
+        code = report_error(EXIT_FAILED, "%s: not two or more integers in one dimension", path);
+    if (!code) code = convert_integers(path, &input);
     if (!code && !(in->offsets = job_alloc((size_t)input.shape[0], sizeof *in->offsets))) code = EXIT_FAILED;
-    for (int64_t s = 0; s < input.shape[0] && !code; s++)
-        in->offsets[s] = input.dtype == BOSC_I32 ? ((const int32_t *)input.data)[s] : ((const int64_t *)input.data)[s];
+    for (int64_t s = 0; s < input.shape[0] && !code; s++) in->offsets[s] = ((const int64_t *)input.data)[s];
     in->count = input.shape[0] - 1;
     bosc_array_free(&input);
     /* 3. Ascending from 0 to the number of atoms. */

@@ -109,11 +109,11 @@ BI_FN void bi_step_frame(const struct bi_neighborlist_frames *a, int64_t i)
 {
     const struct bi_neighborlist_input *in = &a->input;
     struct bi_neighborlist_system s;
-    bool bad = false;
+    bool bad_offsets = false, bad_cell = false;
     if (in->offsets) {
         const int64_t begin = in->offsets[i], end = in->offsets[i + 1];
-        bad = begin < 0 || end < begin || end > in->n || (i == 0 && begin != 0) ||
-              (i == in->system_count - 1 && end != in->n);
+        bad_offsets = begin < 0 || end < begin || end > in->n || (i == 0 && begin != 0) ||
+                      (i == in->system_count - 1 && end != in->n);
     }
     for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) {
         s.periodic[c] = in->cells && (!in->periodic || in->periodic[3 * i + c]);
@@ -122,12 +122,14 @@ BI_FN void bi_step_frame(const struct bi_neighborlist_frames *a, int64_t i)
     }
     bi_neighborlist_complete_axes(&s);
     if (!bi_neighborlist_invert(&s)) {
-        bad = true;
+        bad_cell = true;
         for (int c = 0; c < BI_NEIGHBORLIST_DIM; c++) s.periodic[c] = 0;
         bi_neighborlist_complete_axes(&s);
         (void)bi_neighborlist_invert(&s);
     }
-    if (bad) bi_atomic_min_u64(&a->found[BI_NEIGHBORLIST_BAD_SYSTEM], (uint64_t)i);
+    /* The first bad system, twice its number, and 1 if its offsets are good. */
+    if (bad_offsets || bad_cell)
+        bi_atomic_min_u64(&a->found[BI_NEIGHBORLIST_BAD_SYSTEM], 2 * (uint64_t)i + !bad_offsets);
     a->view.systems[i] = s;
 }
 
