@@ -48,6 +48,13 @@ class Pages(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
+    def test_pictures_have_targets(self):
+        """Also pictures that are the text of a link."""
+        for page, text in self.text.items():
+            for target in re.findall(r"!\[[^\]]*\]\(([^)\s:]+)\)", SITE.FENCE.sub("", text)):
+                name = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+                self.assertTrue((self.root / name).is_file(), f"{page}: {target}")
+
     def test_links_have_targets(self):
         count = 0
         for page, text in self.text.items():
