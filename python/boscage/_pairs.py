@@ -294,7 +294,9 @@ class Pairs(PointSet):
         if order is not None:
             sorted_counts, out = out, np.empty_like(out)
             out[order] = sorted_counts
-        return out.reshape(radii.shape) if radii.ndim else out[0]
+        if radii.ndim:
+            return out.reshape(radii.shape)
+        return out[0] if weighted else int(out[0])
 
     def _binned_pairs(
         self, other: "Pairs", radii: np.ndarray, p: float, mine: Any, others: Any, workers: Optional[int]

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import refuse_mask, refuse_rounding
+from ._convert import real_array, refuse_complex, refuse_mask, refuse_rounding
 from ._locks import emptied_on_failure, reading, writing
 from ._numbers import length, whole
 from ._where import Progress, where
@@ -105,14 +105,13 @@ class PointClouds:
         return where(self._place, (space or self._space).stream(), None, progress)
 
     def _points(self, x: Any, name: str, space: Space, dtype: Optional[str] = None) -> tuple[Any, str]:
-        refuse_mask(x, name)
-        x = np.asarray(x) if space is NUMPY else x
+        if space is NUMPY:
+            x = real_array(x, name)
+            refuse_rounding(x, name)
+        else:
+            refuse_complex(x, space, name)
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")
-        if space is NUMPY and x.dtype.kind not in "fiub" or space.dtype_name(x).startswith("complex"):
-            raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
-        if space is NUMPY:
-            refuse_rounding(x, name)
         dtype = dtype or ("float32" if space.dtype_name(x) == "float32" else "float64")
         return space.rows(x, dtype), dtype
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
-from ._convert import refuse_mask, refuse_rounding
+from ._convert import real_array, refuse_complex, refuse_mask, refuse_rounding
 from ._locks import emptied_on_failure, reading, reading_both, writing
 from ._numbers import real, whole
 from ._where import Progress, where
@@ -134,14 +134,13 @@ class Voxels:
         return where(self._place, self._space.stream(), None, progress)
 
     def _rows(self, x: Any, name: str, space: Space, dtype: Optional[str] = None) -> tuple[Any, str]:
-        refuse_mask(x, name)
-        x = np.asarray(x) if space is NUMPY else x
+        if space is NUMPY:
+            x = real_array(x, name)
+            refuse_rounding(x, name)
+        else:
+            refuse_complex(x, space, name)
         if len(x.shape) != 2 or x.shape[1] < 1:
             raise ValueError(f"{name}: not an array of shape (n, m)")
-        if space is NUMPY and x.dtype.kind not in "fiub" or space.dtype_name(x).startswith("complex"):
-            raise TypeError(f"{name}: real numbers are needed, not {x.dtype}")
-        if space is NUMPY:
-            refuse_rounding(x, name)
         own = space.dtype_name(x)
         dtype = dtype or (own if own in ("float32", "int32") else "float64")
         return space.rows(x, dtype), dtype
@@ -196,26 +195,27 @@ class Voxels:
         return (_restore, (host(self.points), given, options))
 
     @reading
-    def _list(self, which: int, shape: Any, dtype: str) -> Any:
+    def _list(self, which: int, dtype: str) -> Any:
+        shape = ((len(self), self._m), len(self), len(self), self._clouds + 1)[which]
         out = self._space.empty(shape, dtype)
         self._handle.list(self._at(), *(raw(out) if i == which else None for i in range(4)))
         return self._space.give(out)
 
     @property
     def coords(self) -> Any:
-        return self._list(0, (len(self), self._m), "int32")
+        return self._list(0, "int32")
 
     @property
     def counts(self) -> Any:
-        return self._list(1, len(self), "int64")
+        return self._list(1, "int64")
 
     @property
     def firsts(self) -> Any:
-        return self._list(2, len(self), "int64")
+        return self._list(2, "int64")
 
     @property
     def offsets(self) -> Any:
-        return self._list(3, self._clouds + 1, "int64")
+        return self._list(3, "int64")
 
     @property
     @reading

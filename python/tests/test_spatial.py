@@ -263,6 +263,7 @@ def test_powers_below_one(p, boxsize):
     others = points[:100] * 0.99
     ours, theirs = (of(points, boxsize=boxsize) for of in (cKDTree, scipy.spatial.cKDTree))
     ours2, theirs2 = (of(others, boxsize=boxsize) for of in (cKDTree, scipy.spatial.cKDTree))
+    assert type(ours.count_neighbors(ours, 0.2)) is type(theirs.count_neighbors(theirs, 0.2)) is int
     assert ours.query_pairs(0.2, p=p) == theirs.query_pairs(0.2, p=p)
     assert ours.query_ball_tree(ours2, 0.2, p=p) == [sorted(x) for x in theirs.query_ball_tree(theirs2, 0.2, p=p)]
     for r in (0.2, np.linspace(0, 0.3, 100)):

@@ -128,13 +128,15 @@ def test_grids_that_are_rebuilt(states):
 def test_voxels_that_are_rebuilt():
     reads = [
         lambda v: v.coords,
+        lambda v: v.counts,
         lambda v: v.firsts,
+        lambda v: v.offsets,
         lambda v: v.inverse,
         lambda v: v.members(),
         lambda v: v.mean(),
         lambda v: v.kernel_map(),
     ]
-    share(Voxels(FEW, 0.3), [lambda v, x=x: v.rebuild(x) for x in (FEW, MANY)], reads)
+    share(Voxels(FEW, 0.1), [lambda v, x=x: v.rebuild(x) for x in (FEW, MANY)], reads)
 
 
 def test_maps_that_change():

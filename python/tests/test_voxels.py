@@ -4,11 +4,13 @@ import importlib.util
 import pickle
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import boscage.torch as geometric
+from boscage.clouds import PointClouds
 from boscage.voxels import Voxels, voxel_down_sample, voxelize
 
 
@@ -177,6 +179,13 @@ def test_masked_arrays_are_refused():
     ):
         with pytest.raises(TypeError, match="missing elements"):
             call()
+
+
+def test_points_of_other_types():
+    points = np.array([[0.5, 0.5], [3.5, 0.0], [0.25, 0.75]])
+    for other in (points.astype(object), points.tolist(), points.astype(">f8"), pandas.DataFrame(points, dtype="Float64")):
+        assert Voxels(other, 1).inverse.tolist() == [0, 1, 0]
+        assert PointClouds(other).knn(1)[1].ravel().tolist() == [0, 1, 2]
 
 
 def test_chosen_rows_keep_their_type():
