@@ -271,7 +271,7 @@ def sort(x: Any, *, device: Any = None, workers: Optional[int] = None, progress:
 
     Returns
     -------
-    array of the type of x
+    array of the type of x; numbers of 8 and 16 bits become those of 32
 
     Examples
     --------
