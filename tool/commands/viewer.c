@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "examples/frame_world.h"
 #include "tool/commands/commands.h"
@@ -209,8 +210,7 @@ static int write_page(struct job *job, json_t *run, const struct run_data *data)
     if (page && fclose(page)) printed = false;
     free(numbers);
     /* 2. The file. */
-    int code =
-        printed ? create_folder(job->value[OPT_OUTPUT]) : report_error(EXIT_FAILED, "out of memory for the page");
+    int code = printed ? EXIT_DONE : report_error(EXIT_FAILED, "out of memory for the page");
     const bosc_text text = {bytes, (int64_t)size};
     if (!code) {
         const bosc_status status = bosc_texts_write(paths, &text, 1, &error);
@@ -232,11 +232,15 @@ int run_viewer(struct job *job)
     if (!code && path_is_stdio(job->value[OPT_OUTPUT])) code = report_error(EXIT_USAGE, "-o: the page needs a folder");
     if (!code) code = job_open(job);
     if (code) return code;
+    const char *folder = job->value[OPT_OUTPUT];
+    const bool is_new = access(folder, F_OK) != 0;
     json_t *run = json_pack("{s:s, s:i, s:f, s:o}", "format", "boscage run", "version", RUN_VERSION, "radius",
                             WORLD_RADIUS, "key", boxes_of(world_key_boxes, WORLD_KEY_BOXES));
     job_set_integer(job, "objects", objects);
-    code = record_run(job, objects, count, run, &data);
+    code = create_folder(folder);
+    if (!code) code = record_run(job, objects, count, run, &data);
     if (!code) code = write_page(job, run, &data);
+    if (code && is_new) rmdir(folder); /* it is empty */
     json_decref(run);
     free(data.bytes);
     return code;
