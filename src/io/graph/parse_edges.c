@@ -134,6 +134,19 @@ bool bi_edge_data_split(struct bi_line *line, struct bi_line *data)
     return true;
 }
 
+static const char ONE[] = "1", NONE[] = "0"; /* the weight of an edge without one, and of False */
+
+/* Returns the number in a value of Python: that of np.float64(0.5), 1 for True and 0 for False. */
+static struct bi_line find_number(struct bi_line value)
+{
+    const char *open = memchr(value.begin, '(', (size_t)(value.end - value.begin));
+    if (open && value.end[-1] == ')' && value.end - value.begin > 3 && memcmp(value.begin, "np.", 3) == 0)
+        value = trim(open + 1, value.end - 1);
+    if (bi_word_is(&value, "True")) return (struct bi_line){ONE, ONE + 1};
+    if (bi_word_is(&value, "False")) return (struct bi_line){NONE, NONE + 1};
+    return value;
+}
+
 /* Finds the weight in the data of networkx, the text of a dict: the attribute `weight` (*named), or the only one. */
 static bool find_weight(struct bi_line data, struct bi_line *weight, bool *named)
 {
@@ -161,7 +174,7 @@ static bool find_weight(struct bi_line data, struct bi_line *weight, bool *named
         if (!colon) return false;
         /* 2. Its name and value. */
         const struct bi_line name = trim(begin, colon);
-        *weight = trim(colon + 1, p);
+        *weight = find_number(trim(colon + 1, p));
         *named = name.end - name.begin == 8 && memcmp(name.begin + 1, "weight", 6) == 0;
         count++;
     }
@@ -174,8 +187,6 @@ bool bi_edge_data_has_weight(struct bi_line data)
     bool named;
     return find_weight(data, &weight, &named) && named;
 }
-
-static const char ONE[] = "1"; /* the weight of an edge without one */
 
 static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
 {

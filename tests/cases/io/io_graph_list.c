@@ -137,6 +137,8 @@ static void reads_good_files(void)
     GRAPH("1 2 {'w': 2.5}\n2 0 {'weight': 5}\n", 2, 3, 2, BOSC_F64, 1, 2, 1, 2, 0, 5);
     GRAPH("10000000,20000000,{\"cost\": 3} \n0,1,{ 'x' : 4 }\n", 2, 20000001, 2, BOSC_I32, 10000000, 20000000, 3, 0, 1,
           4);
+    GRAPH("1 2 {'weight': np.float64(0.5)}\n2 0 {'weight': np.int64(-2)}\n", 2, 3, 2, BOSC_F64, 1, 2, .5, 2, 0, -2);
+    GRAPH("1 2 {'weight': True}\n2 0 {'weight': False}\n", 2, 3, 2, BOSC_I32, 1, 2, 1, 2, 0, 0);
     GRAPH("u v data\n1 2 {'name': 'a, {b: c', 'weight': 1d2, 'p': (1, 2)}\n", 1, 3, 1, BOSC_F64, 1, 2, 100);
     GRAPH("1 2 {'a': 'it\\'s \"x\"', 'weight': 3}\n", 1, 3, 1, BOSC_I32, 1, 2, 3); /* an escaped quote */
     GRAPH(",u,v\n0,1,2\n1,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1); /* pandas, with numbers of the rows */
