@@ -94,6 +94,17 @@ static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int6
     return to->info ? bi_check_info(ctx, "info", "bosc_hdbscan_info", to->info->size, sizeof *to->info) : BOSC_OK;
 }
 
+bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const void *labels,
+                                    const double *probabilities, const double *outlier_scores,
+                                    const bosc_hdbscan_info *info)
+{
+    const struct outputs to = {.labels = (void *)(uintptr_t)labels,
+                               .probabilities = (double *)(uintptr_t)probabilities,
+                               .outlier_scores = (double *)(uintptr_t)outlier_scores,
+                               .info = (bosc_hdbscan_info *)(uintptr_t)info};
+    return check_outputs(ctx, full, n, &to);
+}
+
 bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int64_t n)
 {
     if (n <= 0 || o->min_samples <= n) return BOSC_OK;
@@ -101,15 +112,15 @@ bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *o, 
                    (long long)n);
 }
 
-static struct bi_cluster_rows rows_of(const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o)
+struct bi_cluster_rows bi_hdbscan_rows(const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o)
 {
     return (struct bi_cluster_rows){points, n, stride, o->dtype ? o->dtype : BOSC_F32, o->dim, o->metric};
 }
 
-/* Checks the rows under a metric of directions; bosc_emst_compute_mutual checks others. */
-static bosc_status check_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o)
+bosc_status bi_hdbscan_check_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *o)
 {
-    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    const struct bi_cluster_rows rows = bi_hdbscan_rows(points, n, stride, o);
     return o->metric == BOSC_CLUSTER_MINKOWSKI ? BOSC_OK : bi_cluster_check_rows(ctx, &rows);
 }
 
@@ -364,24 +375,30 @@ bosc_status bosc_hdbscan_condense(bosc_ctx *ctx, const double *z, int64_t n, con
 
 /* --- Points ------------------------------------------------------------------------------------------------------- */
 
-/* Computes the dendrogram of points, of squared distances: the order of merges is that of the tree's edges. */
+/* Makes the dendrogram of squared distances from the edges of a tree: the order of merges is that of the edges. */
+static bosc_status link_squared(bosc_ctx *ctx, int64_t n, bosc_dtype dtype, const uint32_t *pairs, const void *dist2,
+                                double *z)
+{
+    const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
+    struct bi_hdbscan_lengths convert = {.dist2 = dist2};
+    if (dtype != BOSC_F32 && dtype != 0) return bosc_linkage_compute(ctx, pairs, dist2, n, &linkage, z);
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *convert.lengths, &convert.lengths));
+    BI_TRY(ctx->ops->cluster->steps->hdbscan_lengths(ctx, n - 1, &convert));
+    return bosc_linkage_compute(ctx, pairs, convert.lengths, n, &linkage, z);
+}
+
+/* Computes the dendrogram of points, of squared distances. */
 static bosc_status compute_squared(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                    const bosc_hdbscan_opts *o, double *z)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim, .id_bits = 32};
-    const bosc_linkage_opts linkage = {.size = sizeof linkage, .id_bits = 32};
     const bool is_f32 = o->dtype == BOSC_F32 || o->dtype == 0;
     uint32_t *pairs;
-    double *lengths;
-    void *dist2 = NULL; /* of F32: lengths before their conversion */
+    void *dist2;
     BI_TRY(bi_scratch_of(ctx, 2 * n, sizeof *pairs, &pairs));
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *lengths, &lengths));
-    if (is_f32) BI_TRY(bi_scratch_of(ctx, n, sizeof(float), &dist2));
-    BI_TRY(
-        bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, pairs, is_f32 ? dist2 : lengths, NULL));
-    const struct bi_hdbscan_lengths convert = {dist2, lengths};
-    if (is_f32) BI_TRY(ctx->ops->cluster->steps->hdbscan_lengths(ctx, n - 1, &convert));
-    return bosc_linkage_compute(ctx, pairs, lengths, n, &linkage, z);
+    BI_TRY(bi_scratch_of(ctx, n, is_f32 ? sizeof(float) : sizeof(double), &dist2));
+    BI_TRY(bosc_emst_compute_mutual(ctx, points, n, stride, &tree, o->min_samples, pairs, dist2, NULL));
+    return link_squared(ctx, n, o->dtype, pairs, dist2, z);
 }
 
 /* Computes the dendrogram of points. factor: multiplies the distances. */
@@ -435,24 +452,41 @@ static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int
     return compute_scaled(ctx, a.to, n, 0, &doubles, inverse, z);
 }
 
-/* Computes the dendrogram of rows as directions. Chords have the order of the distances. An angle is exact to some
- * units in the last place, so each height is raised to those before it: heights do not descend. */
+/* Converts the heights of a dendrogram of directions from squared chords, which have the order of the distances. An
+ * angle is exact to some units in the last place, so each height is raised to those before it: heights do not descend.
+ */
+static bosc_status convert_chords(bosc_ctx *ctx, int64_t n, bosc_cluster_metric metric, double *z)
+{
+    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
+    struct bi_hdbscan_chords chords = {.z = z, .metric = metric};
+    BI_TRY(bi_scratch_of(ctx, n - 1, sizeof *chords.heights, &chords.heights));
+    BI_TRY(steps->hdbscan_chords(ctx, n - 1, &chords));
+    BI_TRY(ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_F64, chords.heights, n - 1, chords.heights));
+    return steps->hdbscan_store_heights(ctx, n - 1, &chords);
+}
+
+bosc_status bi_hdbscan_link(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const uint32_t *pairs,
+                            const void *dist2, double *z)
+{
+    const bool turns = full->metric != BOSC_CLUSTER_MINKOWSKI;
+    const struct bi_hdbscan_roots roots = {z, {1, 1}};
+    BI_TRY_WITH_SCRATCH(ctx, link_squared(ctx, n, turns ? BOSC_F64 : full->dtype, pairs, dist2, z));
+    if (turns) return convert_chords(ctx, n, full->metric, z);
+    return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
+}
+
+/* Computes the dendrogram of rows as directions. */
 static bosc_status compute_angles(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                   const bosc_hdbscan_opts *o, double *z)
 {
-    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
-    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    const struct bi_cluster_rows rows = bi_hdbscan_rows(points, n, stride, o);
     bosc_hdbscan_opts directions = *o;
-    struct bi_hdbscan_chords chords = {.z = z, .metric = o->metric};
     const double *to;
     directions.dtype = BOSC_F64;
     directions.dim = bi_cluster_direction_dim(o->metric, o->dim);
     BI_TRY(bi_cluster_make_directions(ctx, &rows, 0, &to));
-    BI_TRY(bi_scratch_of(ctx, n - 1, sizeof *chords.heights, &chords.heights));
     BI_TRY_WITH_SCRATCH(ctx, compute_squared(ctx, to, n, 0, &directions, z));
-    BI_TRY(steps->hdbscan_chords(ctx, n - 1, &chords));
-    BI_TRY(ctx->backend->core->scan(ctx, BOSC_MAX, BOSC_INCLUSIVE, BOSC_F64, chords.heights, n - 1, chords.heights));
-    return steps->hdbscan_store_heights(ctx, n - 1, &chords);
+    return convert_chords(ctx, n, o->metric, z);
 }
 
 /* Computes the dendrogram of points under distances of order o->p. */
@@ -487,7 +521,7 @@ static bosc_status check_few_points(bosc_ctx *ctx, const void *points, int64_t n
                                     const bosc_hdbscan_opts *o)
 {
     const bosc_emst_opts tree = {.size = sizeof tree, .dtype = o->dtype, .dim = o->dim};
-    const struct bi_cluster_rows rows = rows_of(points, n, stride, o);
+    const struct bi_cluster_rows rows = bi_hdbscan_rows(points, n, stride, o);
     const double *to;
     if (n > 0 && o->metric != BOSC_CLUSTER_MINKOWSKI)
         BI_RETURN_WITH_SCRATCH(ctx, bi_cluster_make_directions(ctx, &rows, 0, &to));
@@ -515,7 +549,7 @@ bosc_status bosc_hdbscan_compute(bosc_ctx *ctx, const void *points, int64_t n, i
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &to));
     BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
-    BI_TRY(check_rows(ctx, points, n, stride, &full));
+    BI_TRY(bi_hdbscan_check_rows(ctx, points, n, stride, &full));
     bosc_hdbscan_info found = {.size = sizeof found, .noise = n};
     bi_progress_set_total(ctx, COMPUTE_ITEMS * (double)n);
     if (n > 1)
@@ -547,7 +581,7 @@ bosc_status bosc_hdbscan_compute_linkage(bosc_ctx *ctx, const void *points, int6
     BI_TRY(bi_hdbscan_check_opts(ctx, opts, &full));
     BI_TRY(check_outputs(ctx, &full, n, &none));
     BI_TRY(bi_hdbscan_check_samples(ctx, &full, n));
-    BI_TRY(check_rows(ctx, points, n, stride, &full));
+    BI_TRY(bi_hdbscan_check_rows(ctx, points, n, stride, &full));
     if (n > 1 && !z) return bi_fail(ctx, BOSC_ERR_ARG, "z: NULL");
     BI_TRY(bi_check_aligned(ctx, "z", z, sizeof *z));
     bi_progress_set_total(ctx, (COMPUTE_ITEMS - SELECT_ITEMS) * (double)n);

@@ -1,8 +1,8 @@
-/* Checks of the options of HDBSCAN*. */
+/* Checks of the options of HDBSCAN*, and the dendrogram of a spanning tree. */
 #ifndef BI_CLUSTER_HDBSCAN_H
 #define BI_CLUSTER_HDBSCAN_H
 
-#include "cluster/cluster.h"
+#include "cluster/directions.h"
 
 /* Checks the options, and fills in the defaults. */
 bosc_status bi_hdbscan_check_opts(bosc_ctx *ctx, const bosc_hdbscan_opts *opts, bosc_hdbscan_opts *full);
@@ -12,5 +12,20 @@ bosc_status bi_hdbscan_check_euclidean(bosc_ctx *ctx, const bosc_hdbscan_opts *f
 
 /* Checks that min_samples is at most n, unless n is 0. */
 bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n);
+
+/* Checks the number of points and the arrays of bosc_hdbscan_compute. */
+bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const void *labels,
+                                    const double *probabilities, const double *outlier_scores,
+                                    const bosc_hdbscan_info *info);
+
+/* Returns the rows of points; bi_hdbscan_check_rows checks those of directions: a tree's build checks others. */
+struct bi_cluster_rows bi_hdbscan_rows(const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *full);
+bosc_status bi_hdbscan_check_rows(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                  const bosc_hdbscan_opts *full);
+
+/* Makes the dendrogram (z) of a spanning tree of n > 1 points under mutual reachability, of the points or of their
+ * directions, for p 2. pairs (n - 1, 2), dist2: as bosc_emst_compute_mutual writes them. All arrays are in reach. */
+bosc_status bi_hdbscan_link(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const uint32_t *pairs,
+                            const void *dist2, double *z);
 
 #endif

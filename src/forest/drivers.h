@@ -137,7 +137,8 @@ bosc_status bi_emst_check_arrays(bosc_ctx *ctx, const bosc_emst_opts *opts, int6
 /* The lengths of edges: 32-bit or 64-bit floats, squared or of an order p. */
 struct bi_emst_lengths {
     bool is_64bit;
-    double p; /* 0: squared, of order 2. Else lengths are distances of that order, and the tree has doubles */
+    double p;       /* 0: squared, of order 2. Else lengths are distances of that order, and the tree has doubles */
+    bool has_cores; /* core distances are the caller's: at most those of the tree's own points */
 };
 
 /* Computes the spanning tree of the n points of a k-d tree with 32-bit ids, to scratch: pairs (n - 1) as smaller << 32
@@ -145,10 +146,18 @@ struct bi_emst_lengths {
 bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
                             uint64_t *pairs, uint64_t *words);
 
-/* The same under mutual reachability, for n >= 2: core (n) becomes the core distances, as words has lengths, of the
- * distance type. 1 <= min_samples <= n. */
+/* The same under mutual reachability: core (n) becomes the core distances, of the distance type, or has them.
+ * 1 <= min_samples, and <= n unless lengths.has_cores. */
 bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
                                    struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words);
+
+/* Lists the rows of a non-empty tree whose core distances need a search, in scratch. *rows = NULL: all. Other rows
+ * equal min_samples rows or more, so theirs are 0. */
+bosc_status bi_emst_list_core_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples, uint32_t **rows,
+                                   int64_t *count);
+
+/* Checks min_samples of n points. */
+bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n);
 
 /* The caller's output arrays for such edges. */
 struct bi_emst_outputs {

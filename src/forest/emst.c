@@ -59,7 +59,7 @@ int64_t bi_emst_list_length(int64_t n, int64_t min_samples)
     return min_samples + FURTHER < n ? min_samples + FURTHER : n;
 }
 
-/* The same under mutual reachability, and the core distances. */
+/* The same under mutual reachability, and the core distances unless they are known. */
 static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
                                      struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
@@ -69,6 +69,7 @@ static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int
                                .tree = tree,
                                .n = n,
                                .mutual = true,
+                               .has_cores = lengths.has_cores,
                                .p = lengths.p,
                                .args = {.is_64bit = lengths.is_64bit,
                                         .k = (int32_t)k,
@@ -77,6 +78,7 @@ static bosc_status find_mutual_edges(bosc_ctx *ctx, const bosc_kdtree *tree, int
                                         .core = core},
                                .pairs = pairs,
                                .words = words};
+    if (n < 2 && lengths.has_cores) return BOSC_OK;
     if (n < 2) return ctx->backend->fill(ctx, core, 0, (size_t)n * (lengths.is_64bit ? 8 : 4));
     BI_RETURN_WITH_SCRATCH(ctx, bi_emst_find_edges(&e));
 }
@@ -136,7 +138,7 @@ static bosc_status join_copies(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n
  * them: each has an edge of length 0 to the first of all. A core distance is the min_samples-th least distance, so rows
  * that stay have the same one without the others. */
 
-/* Writes the edges of the kept rows, and their core distances. */
+/* Writes the edges of the kept rows, and their core distances unless these are known. */
 static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_copies *copies,
                                     int64_t min_samples, struct bi_emst_lengths lengths, void *core, uint64_t *pairs,
                                     uint64_t *words)
@@ -147,14 +149,16 @@ static bosc_status join_kept_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, cons
     void *kept_core;
     bosc_kdtree *kept;
     BI_TRY(bi_scratch_of(ctx, copies->kept, size, &kept_core));
+    const struct bi_emst_move_core move = {copies->kept_rows, kept_core, core, lengths.is_64bit};
+    if (lengths.has_cores) BI_TRY(steps->emst_gather_core(ctx, copies->kept, &move));
     BI_TRY(bi_kdtree_build_kept(ctx, tree, copies, &kept));
     bosc_status status = find_mutual_edges(ctx, kept, copies->kept, min_samples, lengths, kept_core, pairs, words);
     bosc_kdtree_free(kept);
     if (status != BOSC_OK) return status;
-    const struct bi_emst_scatter_core scatter = {copies->kept_rows, kept_core, core, lengths.is_64bit};
+    BI_TRY(steps->emst_rename(ctx, copies->kept - 1, &rename));
+    if (lengths.has_cores) return BOSC_OK;
     BI_TRY(ctx->backend->fill(ctx, core, 0, (size_t)tree->nodes * size));
-    BI_TRY(steps->emst_scatter_core(ctx, copies->kept, &scatter));
-    return steps->emst_rename(ctx, copies->kept - 1, &rename);
+    return steps->emst_scatter_core(ctx, copies->kept, &move);
 }
 
 /* Writes the edges of the kept rows, then those of the excess; the usual ones if there is none. */
@@ -172,14 +176,14 @@ static bosc_status join_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n
 bosc_status bi_emst_of_tree_mutual(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, int64_t min_samples,
                                    struct bi_emst_lengths lengths, void *core, uint64_t *pairs, uint64_t *words)
 {
-    bool many;
+    bool many = false;
     if (!(lengths.p > 0)) BI_TRY(bi_emst_check_magnitude(ctx, tree, lengths.is_64bit));
-    BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
+    if (n > 1) BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
     if (many)
         BI_TRY_WITH_SCRATCH(ctx, join_mutual(ctx, tree, n, min_samples, lengths, core, pairs, words));
     else
         BI_TRY(find_mutual_edges(ctx, tree, n, min_samples, lengths, core, pairs, words));
-    return bi_emst_sort_edges(ctx, n - 1, pairs, words);
+    return n > 1 ? bi_emst_sort_edges(ctx, n - 1, pairs, words) : BOSC_OK;
 }
 
 bosc_status bi_emst_of_tree(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t n, struct bi_emst_lengths lengths,
@@ -288,7 +292,7 @@ struct cores {
 static bosc_status compute_mutual(bosc_ctx *ctx, const struct bi_emst_points *p, struct cores *cores, uint64_t *pairs,
                                   uint64_t *words)
 {
-    const struct bi_emst_lengths lengths = {p->opts->dtype != BOSC_F32, p->p};
+    const struct bi_emst_lengths lengths = {.is_64bit = p->opts->dtype != BOSC_F32, .p = p->p};
     const size_t size = lengths.is_64bit ? 8 : 4;
     bool staged = false;
     BI_TRY(bi_stage_out(ctx, p->core_dist2, p->core_dist2 ? (size_t)p->n * size : 0, &cores->out, &staged));
@@ -325,7 +329,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
 {
     const struct outputs *to = user;
     uint64_t *found, *words;
-    const struct bi_emst_lengths lengths = {p->opts->dtype != BOSC_F32, p->p};
+    const struct bi_emst_lengths lengths = {.is_64bit = p->opts->dtype != BOSC_F32, .p = p->p};
     struct cores cores;
     struct bi_emst_outputs out;
     BI_TRY(bi_scratch_of(ctx, p->n, sizeof *found, &found));

@@ -17,8 +17,9 @@ struct bi_emst_rounds {
     int64_t n, edges;
     int64_t components; /* elements of args.roots */
     struct bi_emst args;
-    bool mutual; /* lengths are under mutual reachability; args.core is the caller's */
-    double p;    /* as in struct bi_emst_lengths */
+    bool mutual;    /* lengths are under mutual reachability; args.core is the caller's */
+    bool has_cores; /* args.core has the core distances */
+    double p;       /* as in struct bi_emst_lengths */
     uint32_t *found, *other_roots;
     void *found_dist2;
     uint64_t *pairs, *words; /* n - 1: edges found so far and their squared lengths */
@@ -87,8 +88,5 @@ bosc_status bi_emst_check_magnitude(bosc_ctx *ctx, const bosc_kdtree *tree, bool
 
 /* Returns the neighbours in the list of a point; min_samples 0: under Euclidean lengths. */
 int64_t bi_emst_list_length(int64_t n, int64_t min_samples);
-
-/* Checks min_samples of n points. */
-bosc_status bi_emst_check_min_samples(bosc_ctx *ctx, int64_t min_samples, int64_t n);
 
 #endif

@@ -25,3 +25,18 @@ bosc_status bi_emst_keep_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t mi
     BI_TRY_WITH_SCRATCH(ctx, mark_excess(ctx, tree->nodes, min_samples, copies));
     return bi_kdtree_list_kept(ctx, tree, copies);
 }
+
+bosc_status bi_emst_list_core_rows(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t min_samples, uint32_t **rows,
+                                   int64_t *count)
+{
+    struct bi_kdtree_copies copies;
+    bool many;
+    *rows = NULL;
+    *count = tree->nodes;
+    BI_TRY(bi_kdtree_has_many_copies(ctx, tree, &many));
+    if (!many) return BOSC_OK;
+    BI_TRY(bi_emst_keep_rows(ctx, tree, min_samples, &copies));
+    *rows = copies.kept_rows;
+    *count = copies.kept;
+    return BOSC_OK;
+}

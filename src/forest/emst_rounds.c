@@ -114,7 +114,7 @@ static bosc_status find_kept_cores(struct bi_emst_rounds *e)
     const bosc_status status = bosc_kdtree_knn_self(e->ctx, tree, kept.k, kept.near, kept.near_dist2);
     bosc_kdtree_free(tree);
     if (status != BOSC_OK) return status;
-    const struct bi_emst_scatter_core scatter = {copies.kept_rows, kept.core, e->args.core, kept.is_64bit};
+    const struct bi_emst_move_core scatter = {copies.kept_rows, kept.core, e->args.core, kept.is_64bit};
     BI_TRY(e->steps->emst_find_core(e->ctx, copies.kept, &kept));
     BI_TRY(e->ctx->backend->fill(e->ctx, e->args.core, 0, (size_t)e->n * (kept.is_64bit ? 8 : 4)));
     return e->steps->emst_scatter_core(e->ctx, copies.kept, &scatter);
@@ -137,7 +137,7 @@ bosc_status bi_emst_find_cores(struct bi_emst_rounds *e)
 /* Finds the core distances, and replaces the distances of lists and boxes by those under mutual reachability. */
 static bosc_status set_cores(struct bi_emst_rounds *e)
 {
-    BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
+    if (!e->has_cores) BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
     BI_TRY_WITH_COST(e->ctx, BI_EMST_LOOKUP_ITEMS, e->steps->emst_sort_mutual(e->ctx, e->n, &e->args));
     return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
 }

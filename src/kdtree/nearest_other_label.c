@@ -234,10 +234,15 @@ static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const 
     const struct bi_kdtree_steps *steps = tree->ops->steps;
     const int64_t count = queries->rows.n;
     struct bi_kdtree_write_none empty = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
-    struct bi_kdtree_nearest_other_label args = {
-        .labels = queries->labels, .rows = queries->rows, .bounds = queries->bounds, .ids = ids, .dist2 = dist2};
+    struct bi_kdtree_nearest_other_label args = {.labels = queries->labels,
+                                                 .rows = queries->rows,
+                                                 .bounds = queries->bounds,
+                                                 .cores = queries->cores,
+                                                 .ids = ids,
+                                                 .dist2 = dist2};
     BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &args.blocks));
     BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
+    if (queries->row_cores) BI_TRY(bi_kdtree_set_cores(ctx, tree, queries->row_cores, &args.blocks));
     BI_TRY(steps->write_none(ctx, count, &empty));
     BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
     return BOSC_OK;

@@ -44,6 +44,9 @@ struct bi_kdtree_labelled_queries {
     struct bi_kdtree_rows rows;
     const uint32_t *labels; /* rows.n */
     const void *bounds;     /* rows.n, of the distance type: none is negative */
+    /* Under mutual reachability: core distances of the queries, and of the tree's rows; else NULL. Of the distance
+     * type. */
+    const void *cores, *row_cores;
 };
 
 /* As bosc_kdtree_nearest_other, for queries: labels (nodes) are those of the tree's rows; ids and dist2 have one for

@@ -111,5 +111,18 @@ BOSC_API bosc_status bosc_ranks_emst_compute(bosc_ctx *ctx, bosc_comm *comm, con
                                              int64_t stride, const bosc_emst_opts *opts, void *pairs, void *dist2,
                                              int64_t *count);
 
+/* Finds the minimum spanning tree under mutual reachability of the points of all ranks, as bosc_emst_compute_mutual.
+ * Edges and their distribution: as bosc_ranks_emst_compute.
+ * points, n, stride, opts, pairs, dist2, count: as in bosc_ranks_emst_compute.
+ * min_samples: as in bosc_emst_compute_mutual, of the points of all ranks; equal on all ranks.
+ * Errors: as bosc_ranks_emst_compute; BOSC_ERR_ARG if min_samples is more than the points of all ranks.
+ * Cost: bosc_ranks_emst_compute, and bosc_ranks_kdtree_knn of the rank's points with k = min_samples, with its answers
+ *     of 8 (12 for other types than F32) min_samples bytes a point. Queries have 4 or 8 bytes more. Core distances make
+ *     many edges equally long: more points query other shards, about those within the core distances of their borders.
+ * Waits. */
+BOSC_API bosc_status bosc_ranks_emst_compute_mutual(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
+                                                    int64_t stride, const bosc_emst_opts *opts, int64_t min_samples,
+                                                    void *pairs, void *dist2, int64_t *count);
+
 BOSC_END_DECLS
 #endif

@@ -271,17 +271,21 @@ BI_FN void bi_step_emst_mark_excess(const struct bi_emst_excess *a, int64_t i)
     a->is_kept[a->rows[i]] = !is_excess;
 }
 
-/* Core distances of kept rows to those of all. */
-struct bi_emst_scatter_core {
+/* Core distances of kept rows, and those of all. */
+struct bi_emst_move_core {
     const uint32_t *kept_rows;
-    const void *kept;
-    void *core;
+    void *kept, *core;
     bool is_64bit;
 };
 
-BI_FN void bi_step_emst_scatter_core(const struct bi_emst_scatter_core *a, int64_t i)
+BI_FN void bi_step_emst_scatter_core(const struct bi_emst_move_core *a, int64_t i)
 {
     bi_emst_set_word(a->core, a->is_64bit, a->kept_rows[i], bi_emst_word(a->kept, a->is_64bit, i));
+}
+
+BI_FN void bi_step_emst_gather_core(const struct bi_emst_move_core *a, int64_t i)
+{
+    bi_emst_set_word(a->kept, a->is_64bit, i, bi_emst_word(a->core, a->is_64bit, a->kept_rows[i]));
 }
 
 /* Writes edge i to the caller's arrays. */

@@ -349,6 +349,7 @@ struct bi_kdtree_nearest_other_label {
     const uint32_t *active_nodes, *labels;
     struct bi_kdtree_rows rows; /* of the active nodes, or queries */
     const void *bounds;         /* of the distance type; NULL: none */
+    const void *cores;          /* of queries: core distances, of the distance type; NULL: none */
     void *shared_bounds;        /* the same, with `best` */
     uint64_t *best;             /* by label: bits of a distance, UINT64_MAX: none; NULL: not shared */
     const void *least;          /* with `best`: by row, no result is nearer; of the distance type */
@@ -429,7 +430,8 @@ BI_FN void bi_step_nearest_other_label(const struct bi_kdtree_nearest_other_labe
     walk.blocks = &a->blocks;
     walk.low = walk.high = point;
     walk.label = a->active_nodes ? a->blocks.node_labels[a->active_nodes[i]] : a->labels[i];
-    walk.core = a->active_nodes ? bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, a->active_nodes[i], 0) : 0;
+    walk.core = a->active_nodes ? bi_kdtree_mutual(&a->blocks, a->blocks.node_cores, a->active_nodes[i], 0)
+                                : bi_kdtree_mutual(&a->blocks, a->cores, i, 0);
     uint64_t *shared = a->best ? &a->best[walk.label] : NULL;
     if (shared) {
         least = bi_kdtree_row_bound(a->least, view->dtype, row);

@@ -24,6 +24,7 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
     const bosc_kdtree_opts *o = &e->tree->opts;
     BI_TRY(bi_scratch_of(ctx, e->n * o->dim, bosc_dtype_size(o->dtype), &e->rows));
     BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->all, &e->all));
+    if (e->min_samples) BI_TRY(bi_scratch_of(ctx, e->n, e->single ? sizeof(float) : sizeof(double), &e->cores));
     BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.label, &e->points.label));
     BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.nearest_label, &e->points.nearest_label));
     BI_TRY(bi_scratch_of(ctx, e->n, sizeof *e->points.lower_bound, &e->points.lower_bound));
@@ -35,11 +36,15 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
 /* Bounds each point's distance to other shards, and computes the tree of the shard, as edges between points. */
 static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
 {
-    const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single};
-    const struct bi_emst_lengths lengths = {.is_64bit = !e->single};
+    const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single, e->cores};
+    const struct bi_emst_lengths lengths = {.is_64bit = !e->single, .has_cores = true};
     const struct bi_ranks_emst_pair_ids pair_ids = {e->edges.ends, e->tree->ids.data, e->edges.ids};
     BI_TRY(e->steps->emst_init(e->ctx, e->n, &init));
-    BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, lengths, e->edges.ends, e->edges.keys));
+    if (e->min_samples)
+        BI_TRY(bi_emst_of_tree_mutual(e->ctx, e->tree->shard, e->n, e->min_samples, lengths, e->cores, e->edges.ends,
+                                      e->edges.keys));
+    else
+        BI_TRY(bi_emst_of_tree(e->ctx, e->tree->shard, e->n, lengths, e->edges.ends, e->edges.keys));
     e->edges.count = e->n - 1;
     return e->steps->emst_pair_ids(e->ctx, e->edges.count, &pair_ids);
 }
@@ -89,6 +94,42 @@ static bosc_status contract_shard(struct bi_ranks_emst *e, int64_t *count)
     BI_WITH_SCRATCH(e->ctx, status = contract_rounds(e, blocks, count));
     if (status != BOSC_OK) (void)e->ctx->backend->sync(e->ctx); /* queued copies may read the blocks */
     return status;
+}
+
+/* ---- core distances ---- */
+
+/* Lists the points whose core distances need a search; rows of many copies have 0. */
+static bosc_status list_core_rows(const struct bi_ranks_emst *e, uint32_t **rows, void **points, int64_t *count)
+{
+    const int64_t dim = e->tree->opts.dim;
+    const size_t size = bosc_dtype_size(e->tree->opts.dtype);
+    if (e->n == 0) return BOSC_OK;
+    BI_TRY(bi_emst_list_core_rows(e->ctx, e->tree->shard, e->min_samples, rows, count));
+    if (!*rows) return BOSC_OK;
+    BI_TRY(bi_scratch_of(e->ctx, *count * dim, size, points));
+    const struct bi_ranks_kdtree_rows gather = {e->rows, *points, *rows, dim, dim, 0, size == 8};
+    BI_TRY(e->ctx->backend->fill(e->ctx, e->cores, 0, (size_t)e->n * (e->single ? sizeof(float) : sizeof(double))));
+    return e->steps->kdtree_gather(e->ctx, *count * dim, &gather);
+}
+
+/* Finds the core distances of this rank's points, by searches of all shards. */
+static bosc_status find_cores(const struct bi_ranks_emst *e, bosc_status local_status)
+{
+    bosc_ctx *ctx = e->ctx;
+    struct bi_ranks_emst_cores cores = {.k = e->min_samples, .single = e->single, .core = e->cores};
+    int64_t count = e->n;
+    void *points = e->rows, *dist2 = NULL;
+    uint32_t *rows = NULL, *ids = NULL;
+    /* 1. List the queries. */
+    BI_IF_OK(local_status, list_core_rows(e, &rows, &points, &count));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, count, (size_t)cores.k * sizeof *ids, &ids));
+    BI_IF_OK(local_status, bi_scratch_of(ctx, count, (size_t)cores.k * (e->single ? 4 : 8), &dist2));
+    BI_TRY(bi_comm_agree(ctx, e->comm, local_status));
+    /* 2. Search, and store the last distances. */
+    BI_TRY(bosc_ranks_kdtree_knn(ctx, e->tree, points, count, 0, cores.k, ids, dist2));
+    cores.rows = rows;
+    cores.dist2 = dist2;
+    return bi_comm_agree(ctx, e->comm, e->steps->emst_store_cores(ctx, count, &cores));
 }
 
 /* ---- the list of edges ---- */
@@ -199,6 +240,10 @@ static bosc_status compute_tree(struct emst *s)
 {
     int64_t components = 0;
     bosc_status local_status = fetch_points(&s->local);
+    if (s->local.min_samples) {
+        BI_TRY_WITH_SCRATCH(s->local.ctx, find_cores(&s->local, local_status));
+        local_status = BOSC_OK; /* that of all ranks */
+    }
     BI_IF_OK(local_status, contract_shard(&s->local, &components));
     BI_TRY(bi_ranks_emst_run_rounds(&s->local, local_status, components, &s->shared));
     return distribute_list(s);
@@ -209,6 +254,7 @@ static bosc_status build_and_span(struct emst *s, bosc_ranks_kdtree *tree, const
 {
     struct bi_ranks_emst *e = &s->local;
     BI_TRY(bosc_ranks_kdtree_build(e->ctx, tree, points, s->n, stride));
+    if (e->min_samples) BI_TRY(bi_emst_check_min_samples(e->ctx, e->min_samples, tree->n)); /* alike on all ranks */
     if (tree->n < 2) return BOSC_OK;
     e->tree = tree;
     e->n = tree->end - tree->begin;
@@ -235,29 +281,56 @@ static bosc_status check(struct emst *s, const bosc_emst_opts *opts)
 
 static bosc_status compare_options(struct emst *s, bosc_status local_status)
 {
-    const struct bi_ranks_argument shared[] = {
-        {"opts: dtype", s->opts.dtype}, {"opts: dim", s->opts.dim}, {"opts: id_bits", s->opts.id_bits}};
-    return bi_ranks_check_same(s->local.ctx, s->local.comm, local_status, shared, 3);
+    const struct bi_ranks_argument shared[] = {{"opts: dtype", s->opts.dtype},
+                                               {"opts: dim", s->opts.dim},
+                                               {"opts: id_bits", s->opts.id_bits},
+                                               {"min_samples", s->local.min_samples}};
+    return bi_ranks_check_same(s->local.ctx, s->local.comm, local_status, shared, 4);
+}
+
+/* Computes the tree of one rank. */
+static bosc_status compute_alone(struct emst *s, const void *points, int64_t stride)
+{
+    if (s->local.min_samples)
+        return bosc_emst_compute_mutual(s->local.ctx, points, s->n, stride, &s->opts, s->local.min_samples, s->pairs,
+                                        s->dist2, NULL);
+    return bosc_emst_compute(s->local.ctx, points, s->n, stride, &s->opts, s->pairs, s->dist2);
+}
+
+/* Compares the arguments of all ranks, and computes the tree. */
+static bosc_status compute(struct emst *s, bosc_status local_status, const void *points, int64_t stride, int64_t *count)
+{
+    bosc_ctx *ctx = s->local.ctx;
+    const bool is_alone = s->local.comm->rank_count == 1;
+    BI_TRY(compare_options(s, local_status));
+    s->local.steps = ctx->ops->ranks->steps;
+    s->local.core = ctx->backend->core;
+    s->local.single = s->opts.dtype == BOSC_F32;
+    bi_progress_set_total(ctx, (s->local.min_samples ? 700 : 600) * (double)s->n);
+    if (is_alone) s->count = s->n > 0 ? s->n - 1 : 0;
+    BI_TRY((is_alone ? compute_alone : compute_over_ranks)(s, points, stride));
+    if (count) *count = s->count;
+    return BOSC_OK;
 }
 
 bosc_status bosc_ranks_emst_compute(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n, int64_t stride,
                                     const bosc_emst_opts *opts, void *pairs, void *dist2, int64_t *count)
 {
     struct emst s = {.local = {.ctx = ctx, .comm = comm}, .n = n, .pairs = pairs, .dist2 = dist2};
-    bosc_status status;
     BI_ENTER(ctx);
     BI_TRY(bi_comm_check(ctx, comm));
-    BI_TRY(compare_options(&s, check(&s, opts)));
-    s.local.steps = ctx->ops->ranks->steps;
-    s.local.core = ctx->backend->core;
-    s.local.single = s.opts.dtype == BOSC_F32;
-    bi_progress_set_total(ctx, 600 * (double)n);
-    if (comm->rank_count > 1)
-        status = compute_over_ranks(&s, points, stride);
-    else
-        status = bosc_emst_compute(ctx, points, n, stride, opts, pairs, dist2);
-    if (status != BOSC_OK) return status;
-    if (comm->rank_count == 1) s.count = n > 0 ? n - 1 : 0;
-    if (count) *count = s.count;
-    return BOSC_OK;
+    return compute(&s, check(&s, opts), points, stride, count);
+}
+
+bosc_status bosc_ranks_emst_compute_mutual(bosc_ctx *ctx, bosc_comm *comm, const void *points, int64_t n,
+                                           int64_t stride, const bosc_emst_opts *opts, int64_t min_samples, void *pairs,
+                                           void *dist2, int64_t *count)
+{
+    struct emst s = {
+        .local = {.ctx = ctx, .comm = comm, .min_samples = min_samples}, .n = n, .pairs = pairs, .dist2 = dist2};
+    BI_ENTER(ctx);
+    BI_TRY(bi_comm_check(ctx, comm));
+    bosc_status local_status = check(&s, opts);
+    BI_IF_OK(local_status, bi_emst_check_min_samples(ctx, min_samples, 0));
+    return compute(&s, local_status, points, stride, count);
 }

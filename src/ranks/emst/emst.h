@@ -22,8 +22,10 @@ struct bi_ranks_emst {
     const bosc_ranks_kdtree *tree; /* of all points: this rank's are those of its shard, in the order of their ids */
     bool single;                   /* squared lengths are float */
     int64_t n;
-    void *rows;    /* n x dim: the coordinates */
-    uint32_t *all; /* n: 0, 1, 2, ... */
+    int64_t min_samples; /* 0: lengths are Euclidean; else under mutual reachability */
+    void *cores;         /* n: squared core distances; NULL if lengths are Euclidean */
+    void *rows;          /* n x dim: the coordinates */
+    uint32_t *all;       /* n: 0, 1, 2, ... */
     struct bi_ranks_emst_points points;
     struct bi_ranks_list edges, spare; /* room for 2 n: per point one of the shard's tree, one to a foreign point */
     struct bi_ranks_emst_found found;  /* room for n: within the shard */

@@ -115,6 +115,7 @@ struct query_batch {
     int64_t count;
     uint32_t *rows; /* the querying points */
     void *points, *bounds;
+    void *cores; /* core distances; NULL: none */
     uint32_t *labels;
     uint64_t *best_answers; /* two words a query: the best answer */
 };
@@ -157,9 +158,11 @@ static bosc_status write_queries(struct query_batch *q, enum query_selection sel
     BI_TRY(bi_scratch_of(e->ctx, q->count * dim, size, &q->points));
     BI_TRY(bi_scratch_of(e->ctx, q->count, sizeof *q->labels, &q->labels));
     BI_TRY(bi_scratch_of(e->ctx, q->count, dist2_size(e), &q->bounds));
+    if (e->cores) BI_TRY(bi_scratch_of(e->ctx, q->count, dist2_size(e), &q->cores));
     BI_TRY(bi_scratch_of(e->ctx, q->count, 2 * sizeof *q->best_answers, &q->best_answers));
     const struct bi_ranks_kdtree_rows gather = {e->rows, q->points, q->rows, dim, dim, 0, size == 8};
-    const struct bi_ranks_emst_queries write = {e->points, q->c->best, q->rows, e->single, q->labels, q->bounds};
+    const struct bi_ranks_emst_queries write = {e->points, q->c->best, q->rows,  e->single,
+                                                q->labels, q->bounds,  e->cores, q->cores};
     BI_TRY(e->ctx->backend->fill(e->ctx, q->best_answers, 0xff, (size_t)q->count * 2 * sizeof *q->best_answers));
     BI_TRY(e->steps->kdtree_gather(e->ctx, q->count * dim, &gather));
     return e->steps->emst_write_queries(e->ctx, q->count, &write);
@@ -167,7 +170,7 @@ static bosc_status write_queries(struct query_batch *q, enum query_selection sel
 
 struct received_batch {
     struct bi_kdtree_labelled_queries queries;
-    void *points, *bounds;
+    void *points, *bounds, *cores;
     uint32_t *labels;
     uint64_t *answers;
 };
@@ -178,8 +181,10 @@ static bosc_status allocate_received(const struct bi_ranks_emst *e, int64_t coun
     BI_TRY(bi_scratch_of(e->ctx, count * o->dim, bosc_dtype_size(o->dtype), &a->points));
     BI_TRY(bi_scratch_of(e->ctx, count, sizeof *a->labels, &a->labels));
     BI_TRY(bi_scratch_of(e->ctx, count, dist2_size(e), &a->bounds));
+    if (e->cores) BI_TRY(bi_scratch_of(e->ctx, count, dist2_size(e), &a->cores));
     BI_TRY(bi_scratch_of(e->ctx, count, 2 * sizeof *a->answers, &a->answers));
-    a->queries = (struct bi_kdtree_labelled_queries){{a->points, count, o->dim}, a->labels, a->bounds};
+    a->queries =
+        (struct bi_kdtree_labelled_queries){{a->points, count, o->dim}, a->labels, a->bounds, a->cores, e->cores};
     return BOSC_OK;
 }
 
@@ -253,7 +258,7 @@ static bosc_status exchange_queries(struct query_batch *q, const struct bi_ranks
     const int64_t dim = e->tree->opts.dim, count = q->count;
     const size_t size = bosc_dtype_size(e->tree->opts.dtype);
     const struct bi_kdtree_rows points = {q->points, count, dim}, labels = {q->labels, count, 1},
-                                bounds = {q->bounds, count, 1};
+                                bounds = {q->bounds, count, 1}, cores = {q->cores, count, 1};
     struct received_batch here = {.points = NULL};
     uint64_t *answers = NULL;
     /* 1. Exchange the queries. 2. Answer them. 3. Return the answers and merge them. */
@@ -263,6 +268,8 @@ static bosc_status exchange_queries(struct query_batch *q, const struct bi_ranks
     BI_TRY(
         bi_ranks_kdtree_scatter_rows(e->ctx, e->comm, BOSC_OK, scatter, &labels, 1, sizeof *here.labels, here.labels));
     BI_TRY(bi_ranks_kdtree_scatter_rows(e->ctx, e->comm, BOSC_OK, scatter, &bounds, 1, dist2_size(e), here.bounds));
+    if (e->min_samples)
+        BI_TRY(bi_ranks_kdtree_scatter_rows(e->ctx, e->comm, BOSC_OK, scatter, &cores, 1, dist2_size(e), here.cores));
     BI_WITH_SCRATCH(e->ctx, *local_status = answer_queries(e, &here));
     BI_TRY(
         bi_exchange_replies(e->ctx, e->comm, *local_status, &scatter->x, 2 * sizeof *answers, here.answers, answers));

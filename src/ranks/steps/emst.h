@@ -26,12 +26,28 @@ struct bi_ranks_emst_points {
     uint64_t *lower_bound;   /* no foreign point is nearer; UINT64_MAX: there is none */
 };
 
+/* Stores the core distance of query i, the last of its k distances, at its row. */
+struct bi_ranks_emst_cores {
+    const uint32_t *rows; /* NULL: 0, 1, 2, ... */
+    const void *dist2;
+    int64_t k;
+    bool single;
+    void *core;
+};
+
+BI_FN void bi_step_emst_store_cores(const struct bi_ranks_emst_cores *a, int64_t i)
+{
+    const int64_t row = a->rows ? (int64_t)a->rows[i] : i;
+    bi_ranks_set_dist2(a->core, a->single, row, bi_ranks_dist2(a->dist2, a->single, i * a->k + a->k - 1));
+}
+
 /* Makes each point a component, and bounds its distance to foreign points by the nearest subtree box of another
- * shard. */
+ * shard, and by its core distance. */
 struct bi_ranks_emst_init {
     struct bi_ranks_kdtree_reach reach;
     struct bi_ranks_emst_points points;
     bool single;
+    const void *core; /* NULL: distances are Euclidean */
 };
 
 BI_FN void bi_step_emst_init(const struct bi_ranks_emst_init *a, int64_t i)
@@ -43,6 +59,10 @@ BI_FN void bi_step_emst_init(const struct bi_ranks_emst_init *a, int64_t i)
         const double d = bi_ranks_kdtree_shard_dist2(&a->reach, i, r, nearest);
         if (d < nearest) nearest = d;
         lower = bi_ranks_emst_word(a->single, nearest);
+    }
+    if (a->core && lower != UINT64_MAX) {
+        const uint64_t own = bi_ranks_emst_word(a->single, bi_ranks_dist2(a->core, a->single, i));
+        lower = own > lower ? own : lower;
     }
     a->points.label[i] = (uint32_t)i;
     a->points.nearest_label[i] = BI_FOREST_NONE;
@@ -166,6 +186,8 @@ struct bi_ranks_emst_queries {
     bool single;
     uint32_t *labels;
     void *bounds;
+    const void *core; /* by row: core distances; NULL: none */
+    void *cores;      /* of the queries */
 };
 
 BI_FN void bi_step_emst_write_queries(const struct bi_ranks_emst_queries *a, int64_t i)
@@ -173,6 +195,7 @@ BI_FN void bi_step_emst_write_queries(const struct bi_ranks_emst_queries *a, int
     const uint32_t label = a->points.label[a->rows[i]];
     a->labels[i] = label;
     bi_ranks_set_dist2(a->bounds, a->single, i, bi_ranks_emst_length(a->single, a->best[label]));
+    if (a->core) bi_ranks_set_dist2(a->cores, a->single, i, bi_ranks_dist2(a->core, a->single, a->rows[i]));
 }
 
 /* An answer has two words: the squared distance, and the point's id << 32 | its component. Both are UINT64_MAX if no

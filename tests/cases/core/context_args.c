@@ -443,11 +443,13 @@ static void of_ranks_forest(void)
     REFUSED(bosc_ranks_components_compute(NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_ranks_msf_verify(NULL, NULL, NULL, NULL, NULL, 0, NULL));
     REFUSED(bosc_ranks_emst_compute(NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_ranks_emst_compute_mutual(NULL, NULL, NULL, 0, 0, NULL, 1, NULL, NULL, NULL));
 }
 
 static void of_ranks_cluster(void)
 {
     REFUSED(bosc_ranks_dbscan_compute(NULL, NULL, NULL, 0, 0, 1, 1, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_ranks_hdbscan_compute(NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL));
 }
 
 static void of_ranks_hash(void)

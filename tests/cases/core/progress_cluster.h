@@ -23,6 +23,16 @@ static bosc_status ranks_emst_compute(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_ranks_emst_compute(w->ctx, w->comm, w->points, w->n, 3, &o, w->out, NULL, NULL);
 }
+static bosc_status ranks_emst_compute_mutual(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_emst_compute_mutual(w->ctx, w->comm, w->points, w->n, 3, &o, 5, w->out, NULL, NULL);
+}
+static bosc_status ranks_hdbscan_compute(struct world *w)
+{
+    const bosc_hdbscan_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_ranks_hdbscan_compute(w->ctx, w->comm, w->points, w->n, 3, &o, w->out, NULL, NULL, NULL);
+}
 static bosc_status ranks_dbscan_compute(struct world *w)
 {
     const bosc_dbscan_opts o = {.size = sizeof o, .dim = 3};

@@ -8,7 +8,8 @@
 struct trial {
     struct reference_points points;
     int32_t id_bits;
-    uint64_t seed; /* of the slices */
+    int64_t min_samples; /* 0: Euclidean lengths */
+    uint64_t seed;       /* of the slices */
     void *pairs, *dist2;
 };
 
@@ -20,13 +21,24 @@ static bosc_emst_opts opts_of(const struct trial *t)
     return (bosc_emst_opts){sizeof(bosc_emst_opts), t->points.dtype, t->points.dim, t->id_bits};
 }
 
+static bosc_status compute(const struct rank *r, const struct trial *t, struct ranks_trial_slice s, void *pairs,
+                           void *dist2, int64_t *count)
+{
+    const struct reference_points *p = &t->points;
+    const void *points = s.n ? kd_row(p, s.begin) : NULL;
+    const bosc_emst_opts opts = opts_of(t);
+    if (t->min_samples)
+        return bosc_ranks_emst_compute_mutual(r->ctx, r->comm, points, s.n, p->stride, &opts, t->min_samples, pairs,
+                                              dist2, count);
+    return bosc_ranks_emst_compute(r->ctx, r->comm, points, s.n, p->stride, &opts, pairs, dist2, count);
+}
+
 /* This rank's part is that of the list, and nothing is written behind it. */
 static void span(struct rank *r)
 {
     const struct trial *t = r->user;
     const struct reference_points *p = &t->points;
     const struct ranks_trial_slice s = ranks_slice_of(r, t->seed, p->n);
-    const bosc_emst_opts opts = opts_of(t);
     const int64_t last = p->n - 1, end = s.begin + s.n < last ? s.begin + s.n : last, own = end - s.begin;
     const size_t pairs_end = (size_t)s.n * pair_size(t), dist2_end = (size_t)s.n * dist2_size(t);
     for (int with = 0; with < 2; with++) {
@@ -34,8 +46,7 @@ static void span(struct rank *r)
         int64_t count = -7;
         memset(pairs, 0x55, pairs_end);
         memset(dist2, 0x55, dist2_end);
-        CHECK_OK(r->ctx, bosc_ranks_emst_compute(r->ctx, r->comm, s.n ? kd_row(p, s.begin) : NULL, s.n, p->stride,
-                                                 &opts, pairs, with ? dist2 : NULL, with ? &count : NULL));
+        CHECK_OK(r->ctx, compute(r, t, s, pairs, with ? dist2 : NULL, with ? &count : NULL));
         CHECK_EQ(count, !with ? -7 : own > 0 ? own : 0);
         const size_t pair_bytes = own > 0 ? (size_t)own * pair_size(t) : 0, begin = (size_t)s.begin;
         const size_t dist2_bytes = own > 0 && with ? (size_t)own * dist2_size(t) : 0;
@@ -54,11 +65,37 @@ static void check(bosc_ctx *ctx, struct trial *t)
     const bosc_emst_opts opts = opts_of(t);
     t->pairs = suite_alloc((size_t)t->points.n * pair_size(t));
     t->dist2 = suite_alloc((size_t)t->points.n * dist2_size(t));
-    CHECK_OK(ctx, bosc_emst_compute(ctx, t->points.data, t->points.n, t->points.stride, &opts, t->pairs, t->dist2));
+    if (t->min_samples)
+        CHECK_OK(ctx, bosc_emst_compute_mutual(ctx, t->points.data, t->points.n, t->points.stride, &opts,
+                                               t->min_samples, t->pairs, t->dist2, NULL));
+    else
+        CHECK_OK(ctx, bosc_emst_compute(ctx, t->points.data, t->points.n, t->points.stride, &opts, t->pairs, t->dist2));
     EACH_RANK_COUNT(t->seed, ranks) ranks_run(ctx, ranks, 0, span, t);
     free(t->pairs);
     free(t->dist2);
     free((void *)(uintptr_t)t->points.data);
+}
+
+/* Core distances of few and of many points; most points of a rank may have their nearest ones on other ranks. */
+static int64_t samples_of(struct suite_random *r, int64_t n)
+{
+    static const int64_t samples[] = {1, 2, 3, 5, 9, 40};
+    const int64_t k = samples[suite_below(r, 6)];
+    return n == 0 ? 3 : k > n ? n : k;
+}
+
+static void mutual(bosc_ctx *ctx)
+{
+    static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64};
+    struct suite_random r = {66};
+    for (int kind = 0; kind < 4 * KD_SHAPES; kind++) {
+        const int32_t dim = 1 + (int32_t)suite_below(&r, 8);
+        const int64_t n = (int64_t)suite_below(&r, suite_slow(ctx) ? 90 : 500);
+        struct trial t = {.seed = (uint64_t)kind, .id_bits = kind % 3 ? 64 : 32, .min_samples = samples_of(&r, n)};
+        if (suite_leaves_out()) continue;
+        t.points = kd_ordinary_points(&r, dtypes[kind % 4], dim, n, dim + kind % 2, (enum kd_shape)(kind / 4));
+        check(ctx, &t);
+    }
 }
 
 static void every_type_and_dimension(bosc_ctx *ctx)
@@ -112,6 +149,9 @@ static void fewer_points_than_ranks(bosc_ctx *ctx)
         if (suite_leaves_out()) continue;
         t.points = kd_points(&r, BOSC_F32, 2, n, 2, n % 2 ? KD_GRID : KD_RANDOM);
         check(ctx, &t);
+        t.points = kd_points(&r, BOSC_F32, 2, n, 2, n % 2 ? KD_GRID : KD_RANDOM);
+        t.min_samples = samples_of(&r, n);
+        check(ctx, &t);
     }
 }
 
@@ -152,10 +192,10 @@ static double hard_value(struct suite_random *r, enum hard_shape shape, int64_t 
     }
 }
 
-static void hard_shapes(bosc_ctx *ctx)
+static void check_hard_shapes(bosc_ctx *ctx, bool is_mutual)
 {
     static const int64_t sizes[] = {60, 210, 900};
-    struct suite_random r = {63};
+    struct suite_random r = {63}, k = {67};
     for (int kind = 0; kind < 4 * HARD_SHAPES; kind++) {
         const enum hard_shape shape = (enum hard_shape)(kind / 4);
         const bool whole = shape != HARD_SHELL && shape != HARD_INFINITE;
@@ -163,6 +203,7 @@ static void hard_shapes(bosc_ctx *ctx)
         const int32_t dim = kind % 4 == 3 ? 2 : 3;
         const int64_t n = sizes[suite_slow(ctx) ? kind % 2 : 1 + kind % 2];
         struct trial t = {.seed = (uint64_t)kind / 4 + (uint64_t)kind % 4 * 5, .id_bits = kind % 2 ? 32 : 64};
+        if (is_mutual) t.min_samples = samples_of(&k, n);
         if (suite_leaves_out()) continue;
         void *data = suite_alloc((size_t)(n * dim) * 8);
         for (int64_t e = 0; e < n * dim; e++)
@@ -172,11 +213,17 @@ static void hard_shapes(bosc_ctx *ctx)
     }
 }
 
+static void hard_shapes(bosc_ctx *ctx) { check_hard_shapes(ctx, false); }
+static void hard_mutual(bosc_ctx *ctx) { check_hard_shapes(ctx, true); }
+
 static void many_points(bosc_ctx *ctx)
 {
     struct suite_random r = {64};
     struct trial t = {.seed = 1, .id_bits = 64};
     t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 1000 : 20000, 3, KD_RANDOM);
+    check(ctx, &t);
+    t.points = kd_points(&r, BOSC_F32, 3, suite_slow(ctx) ? 700 : 9000, 3, KD_RANDOM);
+    t.min_samples = 6;
     check(ctx, &t);
 }
 
@@ -227,5 +274,7 @@ static const struct suite_case suite_cases_ranks_emst[] = {
     {"large", many_points, NULL},
     {"few bytes", few_bytes, NULL},
     {"squares out of range", squares_out_of_range, NULL},
+    {"mutual", mutual, NULL},
+    {"mutual hard", hard_mutual, NULL},
 };
 SUITE(ranks_emst);

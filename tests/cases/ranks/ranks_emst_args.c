@@ -53,8 +53,32 @@ static void alone(bosc_ctx *ctx)
     CHECK(count == 2 && pairs[0] == 0 && pairs[1] == 1 && dist2[0] == 8 && dist2[2] == 9);
     CHECK_OK(ctx, bosc_ranks_emst_compute(ctx, comm, NULL, 0, 0, &o, NULL, NULL, &count));
     CHECK_EQ(count, 0);
+    CHECK_ARG(ctx, bosc_ranks_emst_compute_mutual(ctx, comm, points, 3, 0, &o, 0, pairs, dist2, NULL), "min_samples");
+    CHECK_ARG(ctx, bosc_ranks_emst_compute_mutual(ctx, comm, points, 3, 0, &o, 4, pairs, dist2, NULL), "min_samples");
+    CHECK_OK(ctx, bosc_ranks_emst_compute_mutual(ctx, comm, points, 3, 0, &o, 3, pairs, dist2, &count));
+    CHECK(count == 2 && dist2[0] == 32 && dist2[1] == 32);
     bosc_comm_free(comm);
 }
+
+/* ---- core distances ---- */
+
+/* min_samples is of the points of all ranks, and equal on all. */
+static void wrong_samples(struct rank *r)
+{
+    const float points[4] = {(float)r->rank, 1, 2, (float)r->rank};
+    const bosc_emst_opts o = {sizeof o, BOSC_F32, 2, 64};
+    int64_t pairs[4] = {9}, count = 9;
+    CHECK_ARG(r->ctx, bosc_ranks_emst_compute_mutual(r->ctx, r->comm, points, 2, 0, &o, 7, pairs, NULL, &count),
+              "min_samples: 7 is more than 6 points");
+    CHECK_EQ(bosc_ranks_emst_compute_mutual(r->ctx, r->comm, points, 2, 0, &o, 2 + (r->rank == 1), pairs, NULL, &count),
+             BOSC_ERR_ARG);
+    CHECK(strstr(bosc_ctx_message(r->ctx), "min_samples: 3 is not the 2 of rank 0") != NULL);
+    CHECK(count == 9 && pairs[0] == 9);
+    CHECK_OK(r->ctx, bosc_ranks_emst_compute_mutual(r->ctx, r->comm, points, 2, 0, &o, 6, pairs, NULL, &count));
+    CHECK_EQ(count, r->rank < 2 ? 2 : 1);
+}
+
+static void samples(bosc_ctx *ctx) { ranks_run(ctx, 3, 0, wrong_samples, NULL); }
 
 /* ---- one rank of several ---- */
 
@@ -113,5 +137,6 @@ static void one_of_three(bosc_ctx *ctx)
 static const struct suite_case suite_cases_ranks_emst_args[] = {
     {"alone", alone, NULL},
     {"one of three ranks", one_of_three, NULL},
+    {"samples", samples, NULL},
 };
 SUITE(ranks_emst_args);
