@@ -1,9 +1,10 @@
 /* boscage cluster hdbscan and cut: clusters of points by density at all distances, and cuts of dendrograms. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <boscage/cluster.h>
+#include <boscage/ranks/cluster.h>
 
 #include "tool/commands/clusters.h"
 #include "tool/commands/commands.h"
@@ -12,6 +13,7 @@
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
 #include "tool/output/report.h"
+#include "tool/ranks.h"
 #include "tool/tool.h"
 
 enum { MIN_CLUSTER_SIZE = 5 }; /* the library's default */
@@ -124,6 +126,56 @@ static int use_clustering(struct job *job, struct hierarchy *s)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
+/* A clustering over ranks. */
+struct shared_hierarchy {
+    struct hierarchy *s;
+    bosc_hdbscan_info *infos; /* of each rank: all equal */
+};
+
+static bosc_status cluster_slice(const struct rank *r, void *user)
+{
+    static const char argument[] = "points:";
+    const struct shared_hierarchy *c = user;
+    const struct hierarchy *s = c->s;
+    int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
+    bosc_hdbscan_info info = {.size = sizeof info};
+    const bosc_status status = bosc_ranks_hdbscan_compute(
+        r->ctx, r->comm, array_row(&s->points, begin), n, 0, &s->opts, array_row(&s->labels, begin),
+        (double *)s->probabilities.data + begin, (double *)s->scores.data + begin, &info);
+    const char *message = bosc_ctx_message(r->ctx), *points = strstr(message, argument);
+    c->infos[r->number] = info;
+    if (status != BOSC_OK && points) /* an error of the points names their file */
+        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, points + sizeof argument - 1);
+    return status;
+}
+
+/* Each rank clusters a slice of the points. */
+static int cluster_over_ranks(struct job *job, const struct ranks *ranks, struct hierarchy *s)
+{
+    const int64_t n = s->points.shape[0];
+    struct shared_hierarchy c = {s, ranks_alloc(ranks, sizeof *c.infos)};
+    int code = c.infos ? ranks_run(job, ranks, "cluster", cluster_slice, &c) : EXIT_FAILED;
+    if (!code) code = ranks_gather_slices(ranks, n, s->labels.data, sizeof(int64_t));
+    if (!code) code = ranks_gather_slices(ranks, n, s->probabilities.data, sizeof(double));
+    if (!code) code = ranks_gather_slices(ranks, n, s->scores.data, sizeof(double));
+    if (!code) s->info = c.infos[ranks->first];
+    free(c.infos);
+    return code;
+}
+
+/* Refuses options that need the dendrogram, or other distances than ranks have. */
+static int check_ranks(const struct job *job, const struct ranks *ranks, const struct hierarchy *s)
+{
+    const char *option = job->value[OPT_TREE]         ? "--tree"
+                         : job->value[OPT_SAVE]       ? "--save"
+                         : job->value[OPT_MEMBERSHIP] ? "--membership"
+                                                      : NULL;
+    if (!ranks->count) return EXIT_DONE;
+    if (option) return report_error(EXIT_USAGE, "%s: not over ranks", option);
+    if (s->opts.p != 2) return report_error(EXIT_USAGE, "--metric: %s: not over ranks", job->value[OPT_METRIC]);
+    return EXIT_DONE;
+}
+
 /* Computes the dendrogram, and selects its clusters. */
 static int find_clusters(struct job *job, struct hierarchy *s)
 {
@@ -143,13 +195,16 @@ static int find_clusters(struct job *job, struct hierarchy *s)
 int run_cluster_hdbscan(struct job *job)
 {
     struct hierarchy s = {.path = NULL};
+    struct ranks ranks;
     int code;
     if ((code = read_options(job, &s.opts)) || (code = clusters_check_picture(job)) || (code = job_open(job)))
         return code;
-    code = read_points(job, &s);
-    if (!code) code = find_clusters(job, &s);
+    code = ranks_open(job, &ranks);
+    if (!code) code = check_ranks(job, &ranks, &s);
+    if (!code) code = read_points(job, &s);
+    if (!code) code = ranks.count ? cluster_over_ranks(job, &ranks, &s) : find_clusters(job, &s);
     if (!code && s.clustering) code = use_clustering(job, &s);
-    if (!code) {
+    if (!code && !job->silent) {
         const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_PROBABILITIES], job->value[OPT_OUTLIERS],
                                job->value[OPT_TREE], job->value[OPT_MEMBERSHIP]};
         job_set_integer(job, "clusters", s.info.clusters);
@@ -157,8 +212,9 @@ int run_cluster_hdbscan(struct job *job)
         code =
             arrays_write(job, paths, (const bosc_array[]){s.labels, s.probabilities, s.scores, s.z, s.memberships}, 5);
     }
-    if (!code) code = clusters_draw_picture(job, &s.points, s.labels.data);
+    if (!code && !job->silent) code = clusters_draw_picture(job, &s.points, s.labels.data);
     free_hierarchy(&s);
+    ranks_close(&ranks, code);
     return code;
 }
 
