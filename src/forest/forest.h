@@ -130,6 +130,15 @@ enum bi_forest_outcome {
     BI_FOREST_BAD_ENTRY  /* some entry is not an edge; nothing was written */
 };
 
+/* The merges of single linkage, in the order of the edges. */
+struct bi_linkage_merges {
+    int64_t n;
+    const uint64_t *ends;  /* (n - 1): two vertices each */
+    uint32_t *clusters[2]; /* (n - 1): the merged clusters; below n: vertices; n + s: the cluster of edge s */
+    uint32_t *sizes;       /* (n - 1): vertices of the new cluster */
+    int64_t cycle;         /* result: the first edge within a cluster, at which the merges end; n - 1: none */
+};
+
 struct bi_forest_ops {
     const struct bi_forest_steps *steps;
 
@@ -162,6 +171,11 @@ struct bi_forest_ops {
     /* The same of a short list, not checked. NULL: the driver checks first. */
     bosc_status (*components_entries_single_block)(bosc_ctx *, const struct bi_msf_entries *, bool weighed,
                                                    uint32_t *labels, int64_t *count, enum bi_forest_outcome *outcome);
+
+    /* Single linkage by one edge after the other, where few threads make that faster than rounds. NULL: the driver runs
+     * rounds. */
+    bool (*prefers_merges)(const bosc_ctx *);
+    bosc_status (*merge_clusters)(bosc_ctx *, struct bi_linkage_merges *);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
@@ -170,6 +184,8 @@ bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const s
                        const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries,
                                const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
+bool bi_linkage_cpu_prefers_merges(const bosc_ctx *ctx);
+bosc_status bi_linkage_cpu_merge(bosc_ctx *ctx, struct bi_linkage_merges *merges);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                       uint32_t *labels, int64_t *count);

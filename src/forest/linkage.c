@@ -9,6 +9,8 @@
  * 3. So one sort by (chain, rank) gives both children of every merge. Sums along chains, round after round, give the
  *    sizes.
  *
+ * Few threads of a CPU merge the clusters by one edge after the other instead, in the order of the ranks.
+ *
  * Source: Sao, Prokopenko, Lebrun-Grandie, PANDORA: A Parallel Dendrogram Construction Algorithm for Single Linkage
  * Clustering on GPU (ICPP 2024), which contracts the same edges. */
 #include "base/bits.h"
@@ -30,16 +32,25 @@ struct linkage {
     int64_t *count;
 };
 
-/* Allocates all arrays of *l and l->args, without contents. */
-static bosc_status allocate_scratch(struct linkage *l)
+/* Allocates the arrays of the edges, without contents. */
+static bosc_status allocate_edges(struct linkage *l)
+{
+    struct bi_linkage *a = &l->args;
+    const int64_t edges = l->n - 1;
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->lengths, &l->lengths));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ends, &a->ends));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &a->ranks));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &l->other_ranks));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->rank_at, &l->rank_at));
+    return bi_scratch_of(l->ctx, 2, sizeof *a->bad, &a->bad);
+}
+
+/* Allocates the arrays of the rounds, without contents. */
+static bosc_status allocate_rounds(struct linkage *l)
 {
     struct bi_linkage *a = &l->args;
     const int64_t edges = l->n - 1, nodes = 2 * l->n;
-    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->lengths, &l->lengths));
-    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ends, &a->ends));
     BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ends, &l->other_ends));
-    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &a->ranks));
-    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->ranks, &l->other_ranks));
     BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->keep, &a->keep));
     BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->lightest, &a->lightest));
     BI_TRY(bi_scratch_of(l->ctx, nodes, sizeof *a->parent, &a->parent));
@@ -48,8 +59,6 @@ static bosc_status allocate_scratch(struct linkage *l)
     BI_TRY(bi_scratch_of(l->ctx, l->n, sizeof *a->number, &a->number));
     for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *a->side[k], &a->side[k]));
     BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->chain_at, &l->chain_at));
-    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *l->rank_at, &l->rank_at));
-    BI_TRY(bi_scratch_of(l->ctx, 2, sizeof *a->bad, &a->bad));
     BI_TRY(bi_scratch_of(l->ctx, 1, sizeof *a->flag, &a->flag));
     return bi_scratch_of(l->ctx, 1, sizeof *l->count, &l->count);
 }
@@ -128,12 +137,19 @@ static bosc_status keep_unchosen(struct linkage *l)
     return l->steps->linkage_relabel(l->ctx, l->edges, a);
 }
 
+/* Reports the edge of a rank that closes a cycle. */
+static bosc_status report_cycle(struct linkage *l, int64_t rank)
+{
+    uint32_t row;
+    BI_TRY(bi_read_back(l->ctx, &row, l->args.row_of + rank, sizeof row));
+    return bi_fail(l->ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
+}
+
 /* Contracts the tree to one node. An edge that closes a cycle is the heaviest of the cycle, which no node chooses. */
 static bosc_status contract_tree(struct linkage *l)
 {
     struct bi_linkage *a = &l->args;
     int64_t bad[2];
-    uint32_t row;
     BI_TRY(l->ctx->backend->fill(l->ctx, a->lightest, 0xff, 2 * (size_t)l->n * sizeof *a->lightest));
     BI_TRY(l->ctx->backend->core->iota(l->ctx, 4, a->parent, 2 * l->n));
     l->begin[1] = l->n;
@@ -149,9 +165,7 @@ static bosc_status contract_tree(struct linkage *l)
         l->begin[l->rounds + 1] = a->end + count;
     }
     BI_TRY(bi_read_back(l->ctx, bad, a->bad, sizeof bad));
-    if (bad[1] == INT64_MAX) return BOSC_OK;
-    BI_TRY(bi_read_back(l->ctx, &row, a->row_of + bad[1], sizeof row));
-    return bi_fail(l->ctx, BOSC_ERR_DATA, "pairs: no tree: row %lld closes a cycle", (long long)row);
+    return bad[1] == INT64_MAX ? BOSC_OK : report_cycle(l, bad[1]);
 }
 
 /* Sorts the edges by (chain, rank). The arrays of the rounds are free by now and serve again. */
@@ -189,6 +203,30 @@ static bosc_status count_vertices(struct linkage *l)
     return BOSC_OK;
 }
 
+/* Merges the clusters by rounds, and writes the merges. */
+static bosc_status run_rounds(struct linkage *l)
+{
+    BI_TRY(allocate_rounds(l));
+    BI_TRY(contract_tree(l));
+    BI_TRY(sort_chains(l));
+    BI_TRY(count_vertices(l));
+    return l->steps->linkage_write(l->ctx, l->n - 1, &l->args);
+}
+
+/* Merges the clusters by one edge after the other, and writes the merges. */
+static bosc_status merge_in_order(struct linkage *l)
+{
+    const int64_t edges = l->n - 1;
+    struct bi_linkage_merges merges = {.n = l->n, .ends = l->args.ends};
+    for (int k = 0; k < 2; k++) BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *merges.clusters[k], &merges.clusters[k]));
+    BI_TRY(bi_scratch_of(l->ctx, edges, sizeof *merges.sizes, &merges.sizes));
+    BI_TRY_WITH_SCRATCH(l->ctx, l->ctx->ops->forest->merge_clusters(l->ctx, &merges));
+    if (merges.cycle < edges) return report_cycle(l, merges.cycle);
+    const struct bi_linkage_write_merge write = {
+        {merges.clusters[0], merges.clusters[1]}, merges.sizes, l->lengths, l->args.z};
+    return l->steps->linkage_write_merge(l->ctx, edges, &write);
+}
+
 static bosc_status compute_linkage(bosc_ctx *ctx, int64_t n, bool is_64bit, const void *pairs, const double *lengths,
                                    double *z)
 {
@@ -202,12 +240,10 @@ static bosc_status compute_linkage(bosc_ctx *ctx, int64_t n, bool is_64bit, cons
     BI_TRY(bi_stage_out(ctx, z, 4 * edges * sizeof *z, &out, &staged));
     l.args.pairs = sources[0];
     l.args.z = out.reachable;
-    BI_TRY(allocate_scratch(&l));
+    BI_TRY(allocate_edges(&l));
     BI_TRY(list_edges(&l, sources[1]));
-    BI_TRY(contract_tree(&l));
-    BI_TRY(sort_chains(&l));
-    BI_TRY(count_vertices(&l));
-    BI_TRY(l.steps->linkage_write(ctx, n - 1, &l.args));
+    const struct bi_forest_ops *ops = ctx->ops->forest;
+    BI_TRY((ops->merge_clusters && ops->prefers_merges(ctx) ? merge_in_order : run_rounds)(&l));
     BI_TRY(bi_stage_back(ctx, &out));
     return ctx->backend->sync(ctx);
 }

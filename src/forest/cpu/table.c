@@ -12,4 +12,6 @@ const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps,
                                                 .msf = bi_msf_cpu,
                                                 .msf_entries = bi_msf_cpu_entries,
                                                 .components = bi_components_cpu,
-                                                .components_entries = bi_components_cpu_entries};
+                                                .components_entries = bi_components_cpu_entries,
+                                                .prefers_merges = bi_linkage_cpu_prefers_merges,
+                                                .merge_clusters = bi_linkage_cpu_merge};

@@ -33,4 +33,6 @@ extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
                                                      &bi_msf_gathered_ops_cuda,
                                                      bi_components_cuda,
                                                      bi_components_cuda_entries,
-                                                     bi_components_cuda_entries_single_block};
+                                                     bi_components_cuda_entries_single_block,
+                                                     nullptr,
+                                                     nullptr};

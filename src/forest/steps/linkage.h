@@ -180,4 +180,20 @@ BI_FN void bi_step_linkage_write(const struct bi_linkage *a, int64_t i)
     a->z[4 * i + 3] = (double)a->size[i];
 }
 
+/* Writes row i of scipy's form, of merges in the order of the edges. */
+struct bi_linkage_write_merge {
+    const uint32_t *clusters[2], *sizes;
+    const double *lengths;
+    double *z;
+};
+
+BI_FN void bi_step_linkage_write_merge(const struct bi_linkage_write_merge *a, int64_t i)
+{
+    const uint32_t x = a->clusters[0][i], y = a->clusters[1][i];
+    a->z[4 * i] = (double)(x < y ? x : y);
+    a->z[4 * i + 1] = (double)(x < y ? y : x);
+    a->z[4 * i + 2] = a->lengths[i];
+    a->z[4 * i + 3] = (double)a->sizes[i];
+}
+
 #endif

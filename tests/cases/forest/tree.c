@@ -151,6 +151,7 @@ static void no_trees(bosc_ctx *ctx)
         {{0, 1, 1, 2, 2, 0}, "pairs: no spanning tree", "pairs: no tree: row 2"},
         {{0, 1, 0, 1, 2, 3}, "pairs: no spanning tree", "pairs: no tree: row 1"},
         {{0, 1, 2, 2, 2, 3}, "pairs: row 1", "pairs: no tree: row 1"},
+        {{1, 2, 2, 1, 3, 3}, "pairs: row 2", "pairs: no tree: row 1"},
         {{0, 1, 1, 2, 2, 4}, "pairs: row 2", "pairs: row 2"},
         {{0, 1, 1, 2, -1, 3}, "pairs: row 2", "pairs: row 2"},
         {{0, INT64_MAX, 1, 2, 2, 3}, "pairs: row 0", "pairs: row 0"},
@@ -181,6 +182,24 @@ static void no_trees(bosc_ctx *ctx)
     for (int i = 0; i < 4; i++) CHECK(order[i] == 7);
 }
 
+/* Every merge joins two clusters that no merge before it has joined, and has the vertices of both. */
+static void check_merges(int64_t n, const double *z)
+{
+    uint8_t *is_joined = suite_alloc((size_t)(2 * n));
+    memset(is_joined, 0, (size_t)(2 * n));
+    for (int64_t t = 0; t < n - 1; t++) {
+        double vertices = 0;
+        for (int k = 0; k < 2; k++) {
+            const int64_t cluster = (int64_t)z[4 * t + k];
+            CHECK(cluster < n + t && !is_joined[cluster]);
+            is_joined[cluster] = 1;
+            vertices += cluster < n ? 1 : z[4 * (cluster - n) + 3];
+        }
+        CHECK(z[4 * t + 3] == vertices);
+    }
+    free(is_joined);
+}
+
 static void large_trees_are_consistent(bosc_ctx *ctx)
 {
     struct suite_random r = {33};
@@ -196,6 +215,7 @@ static void large_trees_are_consistent(bosc_ctx *ctx)
                  bosc_linkage_compute(ctx, pairs, lengths, n, &(bosc_linkage_opts){sizeof(bosc_linkage_opts), 64}, z));
         for (int64_t i = 1; i < n - 1; i++) CHECK(z[4 * i + 2] >= z[4 * i - 2] && z[4 * i] < z[4 * i + 1]);
         CHECK(z[4 * (n - 2) + 3] == (double)n);
+        check_merges(n, z);
         CHECK_OK(ctx, bosc_tour_compute(ctx, pairs, n, &(bosc_tour_opts){sizeof(bosc_tour_opts), 64}, order));
         memset(seen, 0, (size_t)n);
         CHECK_EQ(order[0], 0);
