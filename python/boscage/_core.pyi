@@ -1012,6 +1012,20 @@ def ranks_dbscan(
     labels: NDArray,
     core: NDArray | None,
 ) -> int: ...
+def ranks_hdbscan(
+    where: Where,
+    comm: Communicator,
+    points: Annotated[NDArray, dict(writable=False)],
+    metric: int,
+    min_cluster_size: int,
+    min_samples: int,
+    leaf: bool,
+    epsilon: float,
+    max_cluster_size: int,
+    allow_single_cluster: bool,
+    labels: NDArray,
+    probabilities: NDArray,
+) -> int: ...
 def ranks_forest(
     where: Where, comm: Communicator, graph: Graph, maximum: bool, edges: NDArray, labels: NDArray | None
 ) -> tuple: ...

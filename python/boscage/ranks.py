@@ -31,6 +31,7 @@ __all__ = [
     "from_functions",
     "from_mpi",
     "from_torch",
+    "hdbscan",
     "minimum_spanning_forest",
     "reduce",
     "run",
@@ -41,6 +42,7 @@ __all__ = [
     "unique",
 ]
 
+METRICS = {"euclidean": 0, "l2": 0, "haversine": 1, "cosine": 2}  # of bosc_cluster_metric
 DUPLICATES = {"last": 0, "first": 1, "sum": 2, "min": 3}
 
 
@@ -449,6 +451,72 @@ def dbscan(comm: Communicator, points: Any, eps: float, min_samples: int) -> tup
     samples = whole(min_samples, "min_samples")
     _core.ranks_dbscan(comm._at(space), comm._handle, points, real(eps, "eps"), samples, raw(labels), raw(core))
     return space.give(labels), space.give(core) != 0
+
+
+def _count(x: Any, name: str) -> int:
+    """A count that the library checks, so that all ranks fail: there 0 means a default."""
+    return whole(x, name) or -1
+
+
+def hdbscan(
+    comm: Communicator,
+    points: Any,
+    min_cluster_size: int = 5,
+    min_samples: int | None = None,
+    cluster_selection_epsilon: float = 0.0,
+    max_cluster_size: int | None = None,
+    metric: str = "euclidean",
+    cluster_selection_method: str = "eom",
+    allow_single_cluster: bool = False,
+) -> tuple[Any, Any]:
+    """Finds the clusters of varying density of the points of all ranks.
+
+    Parameters
+    ----------
+    comm : Communicator
+    points : array_like, shape (n, m)
+        This rank's points.
+    min_cluster_size, min_samples, cluster_selection_epsilon, max_cluster_size, cluster_selection_method
+        As those of `boscage.cluster.HDBSCAN`, and `allow_single_cluster`; the same on all ranks.
+    metric : {"euclidean", "l2", "haversine", "cosine"}
+
+    Returns
+    -------
+    labels : array
+        Of this rank's points; -1: noise.
+    probabilities : array
+        0 for noise.
+
+    Examples
+    --------
+    >>> from boscage.ranks import hdbscan, run
+    >>> x = [[[0.0], [0.2], [0.4], [9.0]], [[0.1], [9.1], [9.3]]]
+    >>> run(lambda comm: hdbscan(comm, x[comm.rank], 3, 2)[0].tolist(), 2)
+    [[0, 0, 0, 1], [0, 1, 1]]
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric: {metric!r} is none of {', '.join(METRICS)}")
+    if cluster_selection_method not in ("eom", "leaf"):
+        raise ValueError(f"cluster_selection_method: {cluster_selection_method!r} is neither 'eom' nor 'leaf'")
+    space = space_of(points)
+    points, _ = points_of(points, None, space, "points")
+    n = int(points.shape[0])
+    labels, probabilities = space.empty(n, "int64"), space.empty(n, "float64")
+    _core.ranks_hdbscan(
+        comm._at(space),
+        comm._handle,
+        points,
+        METRICS[metric],
+        _count(min_cluster_size, "min_cluster_size"),
+        0 if min_samples is None else _count(min_samples, "min_samples"),
+        cluster_selection_method == "leaf",
+        real(cluster_selection_epsilon, "cluster_selection_epsilon"),
+        0 if max_cluster_size is None else _count(max_cluster_size, "max_cluster_size"),
+        bool(allow_single_cluster),
+        raw(labels),
+        raw(probabilities),
+    )
+    return space.give(labels), space.give(probabilities)
 
 
 def _graph(comm: Communicator, n: int, edges: Any, weights: Any) -> tuple[Any, int]:

@@ -445,6 +445,33 @@ int64_t dbscan_slices(const Where &where, Communicator &comm, const In &points, 
     return about.clusters;
 }
 
+/* Metrics are those of bosc_cluster_metric; min_samples 0: min_cluster_size. */
+int64_t hdbscan_slices(const Where &where, Communicator &comm, const In &points, int metric, int64_t min_cluster_size,
+                       int64_t min_samples, bool leaf, double epsilon, int64_t max_cluster_size,
+                       bool allow_single_cluster, const Out &labels, const Out &probabilities)
+{
+    Collective call(where, comm);
+    auto opts = sized<bosc_hdbscan_opts>();
+    auto about = sized<bosc_hdbscan_info>();
+    opts.dtype = dtype_of(points, "points");
+    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
+    opts.dim = static_cast<int32_t>(rows.dim);
+    opts.metric = static_cast<bosc_cluster_metric>(metric);
+    opts.min_cluster_size = min_cluster_size;
+    opts.min_samples = min_samples;
+    opts.selection = leaf ? BOSC_HDBSCAN_LEAF : BOSC_HDBSCAN_EOM;
+    opts.epsilon = epsilon;
+    opts.max_cluster_size = max_cluster_size;
+    opts.allow_single_cluster = allow_single_cluster;
+    void *label = room(where, labels, BOSC_I64, rows.n, "labels");
+    double *p = typed_room<double>(where, probabilities, BOSC_F64, rows.n, "probabilities");
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_ranks_hdbscan_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &opts, label, p, nullptr,
+                                          &about);
+    });
+    return about.clusters;
+}
+
 /* (edges of this rank, trees, weight) of the forest of all ranks' edges; ids go to the front of `edges`. */
 nb::tuple forest_slices(const Where &where, Communicator &comm, Graph &graph, bool maximum, const Out &edges,
                         const Out &labels)
@@ -514,6 +541,9 @@ void bind_ranks(nb::module_ &m)
     m.def("ranks_emst", &emst_slices, "where"_a, "comm"_a, "points"_a, "pairs"_a, "dist2"_a);
     m.def("ranks_dbscan", &dbscan_slices, "where"_a, "comm"_a, "points"_a, "eps"_a, "min_samples"_a, "labels"_a,
           "core"_a.none());
+    m.def("ranks_hdbscan", &hdbscan_slices, "where"_a, "comm"_a, "points"_a, "metric"_a, "min_cluster_size"_a,
+          "min_samples"_a, "leaf"_a, "epsilon"_a, "max_cluster_size"_a, "allow_single_cluster"_a, "labels"_a,
+          "probabilities"_a);
     m.def("ranks_forest", &forest_slices, "where"_a, "comm"_a, "graph"_a, "maximum"_a, "edges"_a, "labels"_a.none());
     m.def("ranks_components", &component_slices, "where"_a, "comm"_a, "graph"_a, "labels"_a);
 }

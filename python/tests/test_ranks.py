@@ -11,7 +11,7 @@ from boscage import _core
 import boscage.hashing
 import boscage.spatial
 from boscage import ranks
-from boscage.cluster import DBSCAN
+from boscage.cluster import DBSCAN, HDBSCAN
 from boscage.ranks import run
 
 POINTS = np.random.default_rng(0).random((2000, 3))
@@ -113,6 +113,12 @@ def test_keys_trees_and_clusters(size):
     model = DBSCAN(eps=0.07, min_samples=5).fit(POINTS)
     assert (np.concatenate([part[0] for part in parts]) == model.labels_).all()
     assert (np.flatnonzero(np.concatenate([part[1] for part in parts])) == model.core_sample_indices_).all()
+    for metric, method in (("euclidean", "eom"), ("cosine", "leaf")):
+        options = {"min_cluster_size": 6, "metric": metric, "cluster_selection_method": method}
+        parts = run(lambda comm: ranks.hdbscan(comm, comm.slice(POINTS), min_samples=3, **options), size)
+        model = HDBSCAN(min_samples=3, copy=True, **options).fit(POINTS)
+        assert (np.concatenate([part[0] for part in parts]) == model.labels_).all()
+        assert (np.concatenate([part[1] for part in parts]) == model.probabilities_).all()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -234,6 +240,12 @@ def test_closing_waits_for_a_call_of_another_thread():
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 1, np.nan), ValueError, "distance_upper_bound"),
         (lambda c: ranks.KDTree(c, POINTS).query(POINTS, 1, 0), ValueError, "distance_upper_bound"),
         (lambda c: ranks.KDTree(c, [1.0]), ValueError, "data"),
+        (lambda c: ranks.hdbscan(c, POINTS, 1), ValueError, "min_cluster_size"),
+        (lambda c: ranks.hdbscan(c, POINTS, 0), ValueError, "min_cluster_size"),
+        (lambda c: ranks.hdbscan(c, POINTS, 5.5), TypeError, "min_cluster_size"),
+        (lambda c: ranks.hdbscan(c, POINTS, min_samples=len(POINTS) + 1), ValueError, "min_samples"),
+        (lambda c: ranks.hdbscan(c, POINTS, metric="manhattan"), ValueError, "metric"),
+        (lambda c: ranks.hdbscan(c, POINTS, cluster_selection_method="all"), ValueError, "cluster_selection_method"),
         (lambda c: ranks.threads(0), ValueError, "devices"),
         (lambda c: ranks.threads([]), ValueError, "devices"),
         (lambda c: ranks.threads(10**12), ValueError, "devices"),
