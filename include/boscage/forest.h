@@ -216,6 +216,16 @@ BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t
                                       const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
                                       bosc_emst_fault *fault);
 
+/* Proves that edges are the tree that bosc_emst_compute_minkowski finds.
+ * points, n, stride, opts, p, min_samples: as in bosc_emst_compute_minkowski.
+ * pairs, fault: as in bosc_emst_verify. `dist2` and `better_dist2` are lengths, not squared.
+ * Errors: BOSC_ERR_DATA with the reason if the edges are not that tree; else as bosc_emst_compute_minkowski.
+ * Cost: as bosc_emst_verify with F64, and 32 bytes of memory a coordinate more.
+ * Waits. */
+BOSC_API bosc_status bosc_emst_verify_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                const bosc_emst_opts *opts, double p, int64_t min_samples,
+                                                const void *pairs, bosc_emst_fault *fault);
+
 /* Finds the best replacement of every edge of a spanning tree of points.
  * It is the first pair, by (squared length, i, j), that joins the two components which the tree without the edge has.
  * The longer it is than the edge, the less the tree depends on small changes of the points.
@@ -233,6 +243,17 @@ BOSC_API bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t
 BOSC_API bosc_status bosc_emst_find_replacements(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                                  const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
                                                  void *replacements, void *dist2);
+
+/* The same under Minkowski distances: the first pair by (length, i, j); for p 2 by (squared length, i, j).
+ * points, n, stride, opts, p, min_samples: as in bosc_emst_compute_minkowski, but n is at most 2^31.
+ * pairs, replacements: as in bosc_emst_find_replacements.
+ * lengths (n - 1): of the replacements; infinite without one; may be NULL.
+ * Errors: BOSC_ERR_DATA with the reason if the pairs are no spanning tree; else as bosc_emst_compute_minkowski.
+ * Cost: as bosc_emst_find_replacements with F64, and 32 bytes of memory a coordinate more.
+ * Waits. */
+BOSC_API bosc_status bosc_emst_find_replacements_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                           const bosc_emst_opts *opts, double p, int64_t min_samples,
+                                                           const void *pairs, void *replacements, double *lengths);
 
 /* Set `size`; zero bytes elsewhere mean the defaults. */
 typedef struct bosc_linkage_opts {

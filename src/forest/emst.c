@@ -314,8 +314,7 @@ struct outputs {
     void *pairs, *dist2;
 };
 
-/* Fails if a length of order p is infinite: a distance of finite points is more than a double holds. */
-static bosc_status refuse_infinite_length(bosc_ctx *ctx, const uint64_t *words, int64_t edges)
+bosc_status bi_emst_refuse_infinite(bosc_ctx *ctx, const uint64_t *words, int64_t edges)
 {
     uint64_t *longest, word; /* lengths are not negative, so their bits order as they do */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *longest, &longest));
@@ -338,7 +337,7 @@ static bosc_status compute_pairs(bosc_ctx *ctx, const struct bi_emst_points *p, 
         BI_TRY(compute_mutual(ctx, p, &cores, found, words));
     else
         BI_TRY(bi_emst_of_tree(ctx, p->tree, p->n, lengths, found, words));
-    if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, refuse_infinite_length(ctx, words, p->n - 1));
+    if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, bi_emst_refuse_infinite(ctx, words, p->n - 1));
     if (p->scale != 1) BI_TRY(bi_emst_unscale_lengths(ctx, p, found, words, to->dist2 || p->core_dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, to->pairs, to->dist2, p->n - 1, &out));
     out.roots = p->roots && p->scale == 1; /* bi_emst_unscale_lengths has written the roots */
@@ -408,8 +407,12 @@ bosc_status bosc_emst_compute_mutual(bosc_ctx *ctx, const void *points, int64_t 
 
 /* --- Distances of order p ----------------------------------------------------------------------------------------- */
 
-/* Checks the caller's rows. */
-static bosc_status check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n, int64_t stride)
+bosc_status bi_emst_check_order(bosc_ctx *ctx, double p)
+{
+    return p >= 1 ? BOSC_OK : bi_fail(ctx, BOSC_ERR_ARG, "p: %g is less than 1", p);
+}
+
+bosc_status bi_emst_check_rows(bosc_ctx *ctx, const bosc_emst_opts *opts, const void *points, int64_t n, int64_t stride)
 {
     if (n > 0 && !points) return bi_fail(ctx, BOSC_ERR_ARG, "points: NULL");
     if (stride < 0 || (stride > 0 && stride < opts->dim))
@@ -442,13 +445,25 @@ static bosc_status convert_rows(bosc_ctx *ctx, const void *points, int64_t n, in
     return bi_fail(ctx, BOSC_ERR_LIMIT, "points: row %lld has an infinite coordinate", (long long)bad);
 }
 
-/* Computes the tree of converted rows. */
-static bosc_status compute_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts,
-                                 struct bi_emst_points *p, struct outputs *to)
+/* Builds the tree of converted rows, and calls `use`. */
+static bosc_status use_converted(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts,
+                                 struct bi_emst_points *rows, bi_emst_use use, void *user)
 {
-    const double *rows;
-    BI_TRY(convert_rows(ctx, points, p->n, stride, opts, &rows));
-    return bi_emst_with_tree(ctx, rows, 0, p, compute_pairs, to);
+    const double *converted;
+    BI_TRY(convert_rows(ctx, points, rows->n, stride, opts, &converted));
+    return bi_emst_with_tree(ctx, converted, 0, rows, use, user);
+}
+
+bosc_status bi_emst_with_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts, double p,
+                               struct bi_emst_points *rows, bi_emst_use use, void *user)
+{
+    bosc_emst_opts doubles = *opts;
+    doubles.dtype = BOSC_F64;
+    rows->opts = &doubles;
+    rows->p = p == 2 ? 0 : p;
+    rows->roots = p == 2;
+    if (rows->n == 0) return BOSC_OK;
+    BI_RETURN_WITH_SCRATCH(ctx, use_converted(ctx, points, stride, opts, rows, use, user));
 }
 
 bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
@@ -456,28 +471,22 @@ bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64
                                         double *lengths, double *core_distances)
 {
     const double one_point = 0; /* the core distance of a single point */
-    bosc_emst_opts full, doubles;
+    bosc_emst_opts full;
     BI_ENTER(ctx);
     /* 1. Check the arguments; the call on converted rows checks no stride. */
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
-    if (!(p >= 1)) return bi_fail(ctx, BOSC_ERR_ARG, "p: %g is less than 1", p);
+    BI_TRY(bi_emst_check_order(ctx, p));
     BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, NULL));
     BI_TRY(bi_check_aligned(ctx, "lengths", lengths, sizeof *lengths));
     BI_TRY(bi_check_aligned(ctx, "core_distances", core_distances, sizeof *core_distances));
     if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
-    BI_TRY(check_rows(ctx, &full, points, n, stride));
+    BI_TRY(bi_emst_check_rows(ctx, &full, points, n, stride));
     /* 2. Compute the tree. */
-    doubles = full;
-    doubles.dtype = BOSC_F64;
-    struct bi_emst_points rows = {.n = n,
-                                  .opts = &doubles,
-                                  .min_samples = min_samples,
-                                  .core_dist2 = min_samples ? core_distances : NULL,
-                                  .p = p == 2 ? 0 : p,
-                                  .roots = p == 2};
+    struct bi_emst_points rows = {
+        .n = n, .min_samples = min_samples, .core_dist2 = min_samples ? core_distances : NULL};
     struct outputs to = {pairs, lengths};
     bi_progress_set_total(ctx, 1000 * (double)n);
-    if (n > 0) BI_TRY_WITH_SCRATCH(ctx, compute_order(ctx, points, stride, &full, &rows, &to));
+    BI_TRY(bi_emst_with_order(ctx, points, stride, &full, p, &rows, compute_pairs, &to));
     if (n != 1 || !core_distances || !min_samples) return BOSC_OK;
     BI_TRY(ctx->backend->copy(ctx, core_distances, &one_point, sizeof one_point));
     return ctx->backend->sync(ctx);

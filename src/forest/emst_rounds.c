@@ -102,6 +102,17 @@ bosc_status bi_emst_join(struct bi_emst_rounds *e)
     return BOSC_OK;
 }
 
+/* Finds the neighbour lists of the n rows of a tree. */
+static bosc_status find_lists(const struct bi_emst_rounds *e, const bosc_kdtree *tree, int64_t n)
+{
+    const struct bi_emst *a = &e->args;
+    const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = e->p, .self = 1};
+    if (!(e->p > 0)) return bosc_kdtree_knn_self(e->ctx, tree, a->k, a->near, a->near_dist2);
+    const bosc_status status = bosc_kdtree_knn_metric(e->ctx, tree, NULL, n, 0, a->k, &opts, a->near, a->near_dist2);
+    if (status != BOSC_ERR_LIMIT) return status;
+    return bi_fail(e->ctx, status, "points: a distance is more than a double holds"); /* the caller has no tree */
+}
+
 /* Finds the core distances of kept rows, and scatters them; other rows have 0, as min_samples rows equal them. */
 static bosc_status find_kept_cores(struct bi_emst_rounds *e)
 {
@@ -111,7 +122,7 @@ static bosc_status find_kept_cores(struct bi_emst_rounds *e)
     BI_TRY(bi_emst_keep_rows(e->ctx, e->tree, kept.k, &copies));
     BI_TRY(bi_scratch_of(e->ctx, copies.kept, kept.is_64bit ? 8 : 4, &kept.core));
     BI_TRY(bi_kdtree_build_kept(e->ctx, e->tree, &copies, &tree));
-    const bosc_status status = bosc_kdtree_knn_self(e->ctx, tree, kept.k, kept.near, kept.near_dist2);
+    const bosc_status status = find_lists(e, tree, copies.kept);
     bosc_kdtree_free(tree);
     if (status != BOSC_OK) return status;
     const struct bi_emst_move_core scatter = {copies.kept_rows, kept.core, e->args.core, kept.is_64bit};
@@ -128,7 +139,7 @@ bosc_status bi_emst_find_cores(struct bi_emst_rounds *e)
     if (many) {
         BI_TRY_WITH_SCRATCH(e->ctx, find_kept_cores(e));
     } else {
-        BI_TRY(bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2));
+        BI_TRY(find_lists(e, e->tree, e->n));
         BI_TRY(e->steps->emst_find_core(e->ctx, e->n, &e->args));
     }
     return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
@@ -142,21 +153,10 @@ static bosc_status set_cores(struct bi_emst_rounds *e)
     return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
 }
 
-/* Finds the neighbour list of every point. */
-static bosc_status find_neighbours(struct bi_emst_rounds *e)
-{
-    const bosc_kdtree_query_opts opts = {.size = sizeof opts, .p = e->p, .self = 1};
-    if (!(e->p > 0)) return bosc_kdtree_knn_self(e->ctx, e->tree, e->args.k, e->args.near, e->args.near_dist2);
-    const bosc_status status =
-        bosc_kdtree_knn_metric(e->ctx, e->tree, NULL, e->n, 0, e->args.k, &opts, e->args.near, e->args.near_dist2);
-    if (status != BOSC_ERR_LIMIT) return status;
-    return bi_fail(e->ctx, status, "points: a distance is more than a double holds"); /* the caller has no tree */
-}
-
 bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)
 {
     BI_TRY(bi_emst_allocate(e));
-    BI_TRY(find_neighbours(e));
+    BI_TRY(find_lists(e, e->tree, e->n));
     BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree, &e->order));
     BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, &e->order, &e->blocks));
     e->blocks.p = e->p;

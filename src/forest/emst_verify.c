@@ -104,13 +104,12 @@ static int64_t find_longest(const struct given *g, uint64_t pair, const uint64_t
     return longest;
 }
 
-/* The squared length of a word, of the points as given. */
+/* The length of a word, of the points as given; squared for bosc_emst_verify. */
 static double length_of(const struct bi_emst_points *p, uint64_t word)
 {
     const bool is_f32 = p->opts->dtype == BOSC_F32;
-    const double square = is_f32 ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
-    const double inverse = 1 / p->scale;
-    return square * inverse * inverse;
+    const double length = is_f32 ? (double)bi_f32_from_bits((uint32_t)word) : bi_f64_from_bits(word);
+    return p->p > 0 ? length : bi_emst_unscaled(length, 1 / p->scale, p->roots);
 }
 
 /* Reports the edge that a better one replaces. */
@@ -149,7 +148,8 @@ static bosc_status read_edges(bosc_ctx *ctx, const struct bi_emst_points *p, str
     BI_TRY(ctx->backend->copy(ctx, a->bad, &bad, sizeof bad));
     BI_TRY(ctx->ops->forest->steps->emst_read_edge(ctx, p->n - 1, a));
     BI_TRY(bi_read_back(ctx, &bad, a->bad, sizeof bad));
-    if (bad == INT64_MAX) return BOSC_OK;
+    if (bad == INT64_MAX && !(p->p > 0)) return BOSC_OK;
+    if (bad == INT64_MAX) BI_RETURN_WITH_SCRATCH(ctx, bi_emst_refuse_infinite(ctx, a->words, p->n - 1));
     fault->row = bad;
     return bi_fail(ctx, BOSC_ERR_DATA, "pairs: row %lld does not name two of %lld points", (long long)bad,
                    (long long)p->n);
@@ -214,9 +214,11 @@ static bosc_status prove_tree(bosc_ctx *ctx, const struct bi_emst_points *p, voi
                                .tree = p->tree,
                                .n = p->n,
                                .components = p->n,
+                               .p = p->p,
                                .args = {.is_64bit = is_64bit, .k = (int32_t)k, .core_at = (int32_t)(k - 1)}};
-    struct bi_emst_proof a = {.ids_64bit = ids_64bit, .dtype = p->opts->dtype, .dim = p->opts->dim, .n = p->n};
-    BI_TRY(bi_emst_check_magnitude(ctx, p->tree, is_64bit));
+    struct bi_emst_proof a = {
+        .ids_64bit = ids_64bit, .dtype = p->opts->dtype, .dim = p->opts->dim, .p = p->p, .n = p->n};
+    if (!(p->p > 0)) BI_TRY(bi_emst_check_magnitude(ctx, p->tree, is_64bit));
     /* 1. Stage the edges, and allocate. */
     BI_TRY(bi_stage_in(ctx, proof->pairs, 2 * (size_t)(p->n - 1) * (ids_64bit ? 8 : 4), &a.given, &staged));
     BI_TRY(bi_emst_allocate(&e));
@@ -227,6 +229,7 @@ static bosc_status prove_tree(bosc_ctx *ctx, const struct bi_emst_points *p, voi
      * args.length 0 no round reads them. */
     BI_TRY(bi_kdtree_order_nodes(ctx, p->tree, &e.order));
     BI_TRY(bi_kdtree_make_labelled_blocks(ctx, &e.order, &e.blocks));
+    e.blocks.p = p->p;
     if (p->min_samples) BI_TRY(bi_emst_find_cores(&e));
     a.rounds = e.args;
     BI_TRY(read_edges(ctx, p, &a, proof->fault));
@@ -236,20 +239,45 @@ static bosc_status prove_tree(bosc_ctx *ctx, const struct bi_emst_points *p, voi
     return BOSC_OK;
 }
 
+/* Checks the arguments of a proof but for the points. */
+static bosc_status check_proof(bosc_ctx *ctx, const bosc_emst_opts *opts, bosc_emst_opts *full, int64_t n,
+                               int64_t min_samples, const void *pairs, const bosc_emst_fault *fault)
+{
+    BI_TRY(bi_emst_check_opts(ctx, opts, full));
+    BI_TRY(bi_emst_check_arrays(ctx, full, n, n - 1, pairs, NULL));
+    if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
+    return fault ? bi_check_info(ctx, "fault", "bosc_emst_fault", fault->size, sizeof *fault) : BOSC_OK;
+}
+
 bosc_status bosc_emst_verify(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_emst_opts *opts,
                              int64_t min_samples, const void *pairs, bosc_emst_fault *fault)
 {
     bosc_emst_opts full;
     bosc_emst_fault found = {.size = sizeof found, .row = -1, .better = {-1, -1}};
     BI_ENTER(ctx);
-    BI_TRY(bi_emst_check_opts(ctx, opts, &full));
-    BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, NULL));
-    if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
-    if (fault) BI_TRY(bi_check_info(ctx, "fault", "bosc_emst_fault", fault->size, sizeof *fault));
+    BI_TRY(check_proof(ctx, opts, &full, n, min_samples, pairs, fault));
     struct bi_emst_points scaled = {.n = n, .opts = &full, .min_samples = min_samples};
     struct proof proof = {pairs, &found};
     bi_progress_set_total(ctx, 500 * (double)n);
     const bosc_status status = bi_emst_with_tree(ctx, points, stride, &scaled, prove_tree, &proof);
+    if (fault && (status == BOSC_OK || status == BOSC_ERR_DATA)) bi_copy_info(fault, &found, sizeof found);
+    return status;
+}
+
+bosc_status bosc_emst_verify_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                       const bosc_emst_opts *opts, double p, int64_t min_samples, const void *pairs,
+                                       bosc_emst_fault *fault)
+{
+    bosc_emst_opts full;
+    bosc_emst_fault found = {.size = sizeof found, .row = -1, .better = {-1, -1}};
+    BI_ENTER(ctx);
+    BI_TRY(check_proof(ctx, opts, &full, n, min_samples, pairs, fault));
+    BI_TRY(bi_emst_check_order(ctx, p));
+    BI_TRY(bi_emst_check_rows(ctx, &full, points, n, stride));
+    struct bi_emst_points rows = {.n = n, .min_samples = min_samples};
+    struct proof proof = {pairs, &found};
+    bi_progress_set_total(ctx, 1000 * (double)n);
+    const bosc_status status = bi_emst_with_order(ctx, points, stride, &full, p, &rows, prove_tree, &proof);
     if (fault && (status == BOSC_OK || status == BOSC_ERR_DATA)) bi_copy_info(fault, &found, sizeof found);
     return status;
 }

@@ -42,6 +42,7 @@ static bosc_status find_others(bosc_ctx *ctx, const struct bi_emst_points *p, co
         .tree = p->tree,
         .n = p->n,
         .components = p->n,
+        .p = p->p,
         .args = {.is_64bit = p->opts->dtype != BOSC_F32, .k = (int32_t)k, .core_at = (int32_t)(k - 1)},
         .pairs = pairs,
         .words = words};
@@ -49,6 +50,7 @@ static bosc_status find_others(bosc_ctx *ctx, const struct bi_emst_points *p, co
     BI_TRY(bi_emst_allocate(&e));
     BI_TRY(bi_kdtree_order_nodes(ctx, p->tree, &e.order));
     BI_TRY(bi_kdtree_make_labelled_blocks(ctx, &e.order, &e.blocks));
+    e.blocks.p = p->p;
     e.blocks.excluded = (struct bi_kdtree_excluded){tree->arcs, tree->first, tree->last};
     if (p->min_samples) BI_TRY(bi_emst_find_cores(&e));
     BI_TRY(find_hub(ctx, tree, p->n, &e.args.isolated));
@@ -128,8 +130,10 @@ static bosc_status replace_edges(bosc_ctx *ctx, const struct bi_emst_points *p, 
     write.words = words;
     BI_TRY(ctx->ops->forest->steps->emst_replace(ctx, p->n - 1, &write));
     /* 4. Store them. */
+    if (p->p > 0) BI_TRY_WITH_SCRATCH(ctx, bi_emst_refuse_infinite(ctx, write.found_words, p->n - 1));
     if (p->scale != 1) BI_TRY(bi_emst_unscale_lengths(ctx, p, write.found, write.found_words, r->dist2));
     BI_TRY(bi_emst_stage(ctx, p->opts, r->pairs, r->dist2, p->n - 1, &out));
+    out.roots = p->roots && p->scale == 1; /* bi_emst_unscale_lengths has written the roots */
     return bi_emst_store(ctx, write.found, write.found_words, p->n - 1, &out);
 }
 
@@ -158,25 +162,51 @@ static bosc_status replace_none(bosc_ctx *ctx, const struct bi_emst_points *p, s
 
 static bosc_status find_replacements(bosc_ctx *ctx, const struct bi_emst_points *p, void *user)
 {
-    BI_TRY(bi_emst_check_magnitude(ctx, p->tree, p->opts->dtype != BOSC_F32));
+    if (!(p->p > 0)) BI_TRY(bi_emst_check_magnitude(ctx, p->tree, p->opts->dtype != BOSC_F32));
     return (p->n == 2 ? replace_none : replace_edges)(ctx, p, user);
+}
+
+/* Checks the arguments but for the points. */
+static bosc_status check_arguments(bosc_ctx *ctx, const bosc_emst_opts *full, int64_t n, int64_t min_samples,
+                                   const struct replaced *r)
+{
+    BI_TRY(bi_emst_check_arrays(ctx, full, n, n - 1, r->given, r->dist2));
+    if (n > 1 && !r->pairs) return bi_fail(ctx, BOSC_ERR_ARG, "replacements: NULL");
+    BI_TRY(bi_check_aligned(ctx, "replacements", r->pairs, (size_t)full->id_bits / 8));
+    if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
+    if (n > (int64_t)1 << 31) /* its arcs have 32-bit positions */
+        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
+    return BOSC_OK;
 }
 
 bosc_status bosc_emst_find_replacements(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
                                         const bosc_emst_opts *opts, int64_t min_samples, const void *pairs,
                                         void *replacements, void *dist2)
 {
+    struct replaced replaced = {pairs, replacements, dist2};
     bosc_emst_opts full;
     BI_ENTER(ctx);
     BI_TRY(bi_emst_check_opts(ctx, opts, &full));
-    BI_TRY(bi_emst_check_arrays(ctx, &full, n, n - 1, pairs, dist2));
-    if (n > 1 && !replacements) return bi_fail(ctx, BOSC_ERR_ARG, "replacements: NULL");
-    BI_TRY(bi_check_aligned(ctx, "replacements", replacements, (size_t)full.id_bits / 8));
-    if (min_samples != 0) BI_TRY(bi_emst_check_min_samples(ctx, min_samples, n));
-    if (n > (int64_t)1 << 31) /* its arcs have 32-bit positions */
-        return bi_fail(ctx, BOSC_ERR_LIMIT, "n: %lld points; there may be 2^31 at most", (long long)n);
+    BI_TRY(check_arguments(ctx, &full, n, min_samples, &replaced));
     struct bi_emst_points scaled = {.n = n, .opts = &full, .min_samples = min_samples};
-    struct replaced replaced = {pairs, replacements, dist2};
     bi_progress_set_total(ctx, 700 * (double)n);
     return bi_emst_with_tree(ctx, points, stride, &scaled, find_replacements, &replaced);
+}
+
+bosc_status bosc_emst_find_replacements_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
+                                                  const bosc_emst_opts *opts, double p, int64_t min_samples,
+                                                  const void *pairs, void *replacements, double *lengths)
+{
+    struct replaced replaced = {pairs, replacements, NULL};
+    bosc_emst_opts full;
+    BI_ENTER(ctx);
+    BI_TRY(bi_emst_check_opts(ctx, opts, &full));
+    BI_TRY(bi_emst_check_order(ctx, p));
+    BI_TRY(check_arguments(ctx, &full, n, min_samples, &replaced));
+    BI_TRY(bi_check_aligned(ctx, "lengths", lengths, sizeof *lengths));
+    BI_TRY(bi_emst_check_rows(ctx, &full, points, n, stride));
+    replaced.dist2 = lengths;
+    struct bi_emst_points rows = {.n = n, .min_samples = min_samples};
+    bi_progress_set_total(ctx, 1400 * (double)n);
+    return bi_emst_with_order(ctx, points, stride, &full, p, &rows, find_replacements, &replaced);
 }

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "base/union_find.h"
+#include "kdtree/steps/metric.h"
 
 /* Arguments of all steps. Squared lengths are float, or double if `is_64bit`; their bits order as they do, since none
  * is negative. Arrays are by point unless noted; a component is named by one of its points, its root. */
@@ -356,6 +357,7 @@ struct bi_emst_proof {
     const void *points; /* rows of dim, of `dtype` */
     bosc_dtype dtype;
     int32_t dim;
+    double p; /* as in struct bi_emst_lengths */
     int64_t n;
     uint64_t *pairs, *words;                   /* n - 1: given edges, smaller point first, and their squared lengths */
     uint64_t *lightest_pairs, *lightest_words; /* by component */
@@ -363,11 +365,16 @@ struct bi_emst_proof {
     uint64_t *better; /* two: the squared length and the pair of the first edge that is shorter than given ones */
 };
 
-/* The word of the squared length between two points, by the operations of bosc_kdtree_dist2. */
+/* The word of the length between two points, by the operations of bosc_kdtree_dist2, or of searches by order p. */
 BI_FN uint64_t bi_emst_length_word(const struct bi_emst_proof *a, int64_t i, int64_t j)
 {
     const bool single = a->dtype == BOSC_F32;
     double s = 0;
+    if (a->p > 0) {
+        const struct bi_kdtree_metric m = bi_kdtree_metric_of_order(a->p);
+        const double *rows = (const double *)a->points;
+        return bi_f64_bits(bi_kdtree_measure_rows(&m, a->dim, rows + i * a->dim, rows + j * a->dim));
+    }
     for (int32_t c = 0; c < a->dim; c++) {
         const double x = bosc_kdtree_number(a->points, i * a->dim + c, a->dtype),
                      y = bosc_kdtree_number(a->points, j * a->dim + c, a->dtype),

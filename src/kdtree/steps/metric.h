@@ -101,6 +101,17 @@ BI_FN struct bi_kdtree_metric bi_kdtree_power_metric(double p)
     return m;
 }
 
+/* Returns the metric of an order p other than 2, without periods. */
+BI_FN struct bi_kdtree_metric bi_kdtree_metric_of_order(double p)
+{
+    struct bi_kdtree_metric m = bi_kdtree_power_metric(p);
+    if (p == 1 || p == BI_INFINITY) {
+        m.kind = p == 1 ? BI_KDTREE_SUM : BI_KDTREE_LARGEST;
+        m.shrink = m.grow = 1;
+    }
+    return m;
+}
+
 /* Returns x to the power of n > 0, by products in one order. */
 BI_FN double bi_kdtree_power_of(double x, int32_t n)
 {
@@ -152,6 +163,20 @@ BI_FN double bi_kdtree_measure(const struct bi_kdtree_metric *m, const bosc_kdtr
         double gap = bi_kdtree_gap(m, c, q[c], bosc_kdtree_coordinate(v, i, c));
         powers = bi_kdtree_add_power(m, powers, gap, sum);
     }
+    return bi_kdtree_of_powers(m, powers, sum);
+}
+
+/* Returns the measure of the distance between two rows, by the operations of bi_kdtree_measure, without periods. */
+BI_FN double bi_kdtree_measure_rows(const struct bi_kdtree_metric *m, int32_t dim, const double *x, const double *y)
+{
+    double sum = 0, powers = 0;
+    for (int32_t c = 0; c < dim; c++) {
+        const double gap = fabs(x[c] - y[c]);
+        if (gap != gap) return BI_INFINITY;
+        sum = bi_kdtree_add_gap(m->kind, sum, gap);
+    }
+    if (!bi_kdtree_is_relative(m->kind) || sum == 0 || sum == BI_INFINITY) return sum;
+    for (int32_t c = 0; c < dim; c++) powers = bi_kdtree_add_power(m, powers, fabs(x[c] - y[c]), sum);
     return bi_kdtree_of_powers(m, powers, sum);
 }
 

@@ -127,17 +127,6 @@ BI_FN void bi_step_merge_cores(const struct bi_kdtree_blocks *a, int64_t i)
     bi_kdtree_set_row_bound(a->least_cores, a->view.dtype, h, one < two ? one : two);
 }
 
-/* Returns the metric of an order p other than 2, without periods. */
-BI_FN struct bi_kdtree_metric bi_kdtree_metric_of_order(double p)
-{
-    struct bi_kdtree_metric m = bi_kdtree_power_metric(p);
-    if (p == 1 || p == (double)INFINITY) {
-        m.kind = p == 1 ? BI_KDTREE_SUM : BI_KDTREE_LARGEST;
-        m.shrink = m.grow = 1;
-    }
-    return m;
-}
-
 /* As bi_kdtree_block_box_bound for a->p: within the error of powers. */
 BI_FN double bi_kdtree_block_order_bound(const struct bi_kdtree_blocks *a, int64_t h, const double *low,
                                          const double *high)

@@ -173,6 +173,8 @@ static void of_cluster(void)
     REFUSED(bosc_hdbscan_bytes(NULL, NULL, 0, NULL));
     REFUSED(bosc_emst_bytes(NULL, NULL, 0, 0, NULL));
     REFUSED(bosc_linkage_bytes(NULL, NULL, 0, NULL));
+    REFUSED(bosc_emst_verify_minkowski(NULL, NULL, 0, 0, NULL, 1, 0, NULL, NULL));
+    REFUSED(bosc_emst_find_replacements_minkowski(NULL, NULL, 0, 0, NULL, 1, 0, NULL, NULL, NULL));
 }
 
 static void of_paths(void)

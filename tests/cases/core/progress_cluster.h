@@ -53,6 +53,16 @@ static bosc_status emst_verify(struct world *w)
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
     return bosc_emst_verify(w->ctx, w->points, w->n, 3, &o, 0, w->emst_pairs, NULL);
 }
+static bosc_status emst_verify_minkowski(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_verify_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 5, w->out, NULL);
+}
+static bosc_status emst_find_replacements_minkowski(struct world *w)
+{
+    const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
+    return bosc_emst_find_replacements_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 0, w->emst_pairs, w->out, NULL);
+}
 static bosc_status emst_find_replacements(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};

@@ -70,6 +70,105 @@ static void join_pairs(int64_t n, const double *d, const double *core, struct or
     free(in);
 }
 
+/* A call's points and tree, and all pairs. */
+struct order_trial {
+    const struct reference_points *points;
+    bosc_emst_opts opts;
+    double order;
+    int64_t min_samples;
+    void *pairs;
+    const double *d, *core;
+};
+
+static struct order_edge edge_of(const struct order_trial *t, int64_t i, int64_t j)
+{
+    const double length = t->d[i * t->points->n + j];
+    return (struct order_edge){fmax(length, fmax(t->core[i], t->core[j])), i < j ? i : j, i < j ? j : i};
+}
+
+static struct order_edge row_of(const struct order_trial *t, const void *pairs, int64_t row)
+{
+    return edge_of(t, kd_id(pairs, t->opts.id_bits, 2 * row), kd_id(pairs, t->opts.id_bits, 2 * row + 1));
+}
+
+/* side[v]: 1 for the vertices that the tree without the row connects with its first end. */
+static void find_side(const struct order_trial *t, int64_t row, uint8_t *side)
+{
+    const int64_t n = t->points->n;
+    bool grows = true;
+    memset(side, 0, (size_t)n);
+    side[row_of(t, t->pairs, row).i] = 1;
+    while (grows) {
+        grows = false;
+        for (int64_t e = 0; e < n - 1; e++) {
+            const struct order_edge edge = row_of(t, t->pairs, e);
+            if (e == row || side[edge.i] == side[edge.j]) continue;
+            side[edge.i] = side[edge.j] = 1;
+            grows = true;
+        }
+    }
+}
+
+/* The replacement of every row is the first of all other pairs across its cut. */
+static void check_replacements(bosc_ctx *ctx, const struct order_trial *t)
+{
+    const struct reference_points *p = t->points;
+    const int64_t n = p->n;
+    void *found = suite_alloc((size_t)(2 * n) * 8);
+    double *lengths = suite_alloc((size_t)n * sizeof *lengths);
+    uint8_t *side = suite_alloc((size_t)n);
+    CHECK_OK(ctx, bosc_emst_find_replacements_minkowski(ctx, p->data, n, p->stride, &t->opts, t->order, t->min_samples,
+                                                        t->pairs, found, lengths));
+    for (int64_t row = 0; row < n - 1 && n > 2; row += 1 + n / 40) {
+        const struct order_edge own = row_of(t, t->pairs, row), got = row_of(t, found, row);
+        struct order_edge best = {INFINITY, INT64_MAX, INT64_MAX};
+        find_side(t, row, side);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = i + 1; j < n; j++) {
+                const struct order_edge e = edge_of(t, i, j);
+                if (side[i] != side[j] && !(i == own.i && j == own.j) && comes_before(&e, &best)) best = e;
+            }
+        CHECK(got.i == best.i && got.j == best.j && lengths[row] == best.length);
+    }
+    free(found);
+    free(lengths);
+    free(side);
+}
+
+/* The proof accepts the tree; of a star it names an edge that a better one replaces. */
+static void check_proof(bosc_ctx *ctx, const struct order_trial *t, const struct order_edge *tree)
+{
+    const struct reference_points *p = t->points;
+    struct order_trial star = *t;
+    bosc_emst_fault fault = {.size = sizeof fault, .row = 7};
+    bool is_tree = true;
+    CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, p->data, p->n, p->stride, &t->opts, t->order, t->min_samples,
+                                             t->pairs, &fault));
+    CHECK_EQ(fault.row, -1);
+    star.pairs = suite_alloc((size_t)(2 * p->n) * 8);
+    for (int64_t e = 0; e < 2 * (p->n - 1); e++) {
+        const int64_t id = e % 2 ? 0 : e / 2 + 1;
+        if (t->opts.id_bits == 64)
+            ((int64_t *)star.pairs)[e] = id;
+        else
+            ((uint32_t *)star.pairs)[e] = (uint32_t)id;
+    }
+    for (int64_t e = 0; e < p->n - 1; e++) is_tree &= tree[e].i == 0;
+    if (!is_tree) {
+        CHECK_STATUS(ctx,
+                     bosc_emst_verify_minkowski(ctx, p->data, p->n, p->stride, &t->opts, t->order, t->min_samples,
+                                                star.pairs, &fault),
+                     BOSC_ERR_DATA);
+        CHECK(fault.row >= 0 && fault.row < p->n - 1);
+        const struct order_edge own = row_of(&star, star.pairs, fault.row),
+                                better = edge_of(t, fault.better[0], fault.better[1]);
+        CHECK(own.length == fault.dist2 && better.length == fault.better_dist2 && comes_before(&better, &own));
+        CHECK(better.i == own.j || better.j == own.j);
+    }
+    check_replacements(ctx, &star);
+    free(star.pairs);
+}
+
 static void check_order(bosc_ctx *ctx, const struct reference_points *p, double order, int64_t min_samples,
                         int32_t id_bits)
 {
@@ -94,6 +193,10 @@ static void check_order(bosc_ctx *ctx, const struct reference_points *p, double 
         CHECK_EQ(kd_id(pairs, id_bits, 2 * e + 1), tree[e].j);
         CHECK(lengths[e] == tree[e].length);
     }
+    /* 3. The proof, and replacements. */
+    const struct order_trial t = {p, o, order, min_samples, pairs, d, core};
+    check_proof(ctx, &t, tree);
+    check_replacements(ctx, &t);
     free(rows);
     free(d);
     free(core);
@@ -129,7 +232,8 @@ static void order_2(bosc_ctx *ctx)
     for (int t = 0; t < 4; t++) {
         struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 3, N, 3, t % 2 ? KD_CLUSTERS : KD_HUGE);
         const bosc_emst_opts o = {sizeof o, BOSC_F64, 3, 64};
-        int64_t pairs[2 * N], by_squares[2 * N];
+        int64_t pairs[2 * N], by_squares[2 * N], other[2 * N];
+        bosc_emst_fault fault[2] = {{.size = sizeof fault[0]}, {.size = sizeof fault[0]}};
         double lengths[N], squares[N], core[N], squared_core[N];
         const int64_t min_samples = 1 + t;
         CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, lengths, core));
@@ -137,6 +241,22 @@ static void order_2(bosc_ctx *ctx)
         CHECK(memcmp(pairs, by_squares, 2 * (N - 1) * sizeof *pairs) == 0);
         for (int i = 0; i < N - 1; i++) CHECK(lengths[i] == sqrt(squares[i]));
         for (int i = 0; i < N; i++) CHECK(core[i] == sqrt(squared_core[i]));
+        /* The proof, and replacements. */
+        CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, NULL));
+        CHECK_OK(ctx, bosc_emst_find_replacements(ctx, p.data, N, 0, &o, min_samples, pairs, by_squares, squares));
+        CHECK_OK(ctx,
+                 bosc_emst_find_replacements_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, other, lengths));
+        CHECK(memcmp(other, by_squares, 2 * (N - 1) * sizeof *pairs) == 0);
+        for (int i = 0; i < N - 1; i++) CHECK(lengths[i] == sqrt(squares[i]));
+        for (int i = 0; i < N - 1; i++) {
+            pairs[2 * i] = i;
+            pairs[2 * i + 1] = i + 1;
+        }
+        CHECK_STATUS(ctx, bosc_emst_verify(ctx, p.data, N, 0, &o, min_samples, pairs, &fault[0]), BOSC_ERR_DATA);
+        CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, &fault[1]),
+                     BOSC_ERR_DATA);
+        CHECK_EQ(fault[0].row, fault[1].row);
+        CHECK(fault[1].dist2 == sqrt(fault[0].dist2) && fault[1].better_dist2 == sqrt(fault[0].better_dist2));
         free((void *)p.data);
     }
 }
@@ -150,7 +270,7 @@ static void order_2_far(bosc_ctx *ctx)
     for (int t = 0; t < 4; t++) {
         const int exponent = t % 2 ? 650 : -650;
         struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 3, N, 3, KD_CLUSTERS);
-        int64_t pairs[2 * N], far_pairs[2 * N];
+        int64_t pairs[2 * N], far_pairs[2 * N], found[2 * N];
         double far[3 * N], lengths[N], far_lengths[N], core[N], far_core[N];
         const int64_t min_samples = t / 2 ? 3 : 0;
         for (int i = 0; i < 3 * N; i++) far[i] = ldexp(((const double *)p.data)[i], exponent);
@@ -160,6 +280,13 @@ static void order_2_far(bosc_ctx *ctx)
         CHECK(memcmp(pairs, far_pairs, 2 * (N - 1) * sizeof *pairs) == 0);
         for (int i = 0; i < N - 1; i++) CHECK(far_lengths[i] == ldexp(lengths[i], exponent));
         for (int i = 0; i < N && min_samples; i++) CHECK(far_core[i] == ldexp(core[i], exponent));
+        CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, far, N, 0, &o, 2, min_samples, pairs, NULL));
+        CHECK_OK(ctx,
+                 bosc_emst_find_replacements_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, found, lengths));
+        CHECK_OK(ctx, bosc_emst_find_replacements_minkowski(ctx, far, N, 0, &o, 2, min_samples, pairs, far_pairs,
+                                                            far_lengths));
+        CHECK(memcmp(found, far_pairs, 2 * (N - 1) * sizeof *pairs) == 0);
+        for (int i = 0; i < N - 1; i++) CHECK(far_lengths[i] == ldexp(lengths[i], exponent));
         free((void *)p.data);
     }
 }
@@ -205,6 +332,54 @@ static void order_arguments(bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, NULL, NULL));
 }
 
+static void proof_arguments(bosc_ctx *ctx)
+{
+    const bosc_emst_opts o = {sizeof o, BOSC_F32, 2, 64};
+    float points[] = {0, 1, 3, 7, 9, 9, 2, 5}, infinite[] = {0, 1, 3, INFINITY, 9, 9, 2, 5}, missing[8] = {0, NAN};
+    const int64_t pairs[6] = {0, 1, 1, 2, 2, 3}, loop[6] = {0, 1, 1, 0, 2, 3}, outside[6] = {0, 1, 1, 2, 2, 4};
+    int64_t found[6] = {9};
+    double lengths[4] = {9};
+    bosc_emst_fault fault = {.size = sizeof fault, .row = 7};
+    /* 1. Proofs. */
+    CHECK_EQ(bosc_emst_verify_minkowski(NULL, points, 4, 0, &o, 1, 2, pairs, &fault), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, &o, 0.5, 2, pairs, &fault), "p");
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, &o, 1, 5, pairs, &fault), "min_samples");
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 1, &o, 1, 2, pairs, &fault), "stride");
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, NULL, 4, 0, &o, 1, 2, pairs, &fault), "points");
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, &o, 1, 2, NULL, &fault), "pairs");
+    CHECK_ARG(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, NULL, 1, 2, pairs, &fault), "opts");
+    CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, infinite, 4, 0, &o, 1, 2, pairs, &fault), BOSC_ERR_LIMIT);
+    CHECK_EQ(fault.row, 7);
+    CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, missing, 4, 0, &o, 1, 2, pairs, &fault), BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, &o, 1, 0, loop, &fault), BOSC_ERR_DATA);
+    CHECK_EQ(fault.row, 1);
+    CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, points, 4, 0, &o, 1, 2, outside, &fault), BOSC_ERR_DATA);
+    CHECK_EQ(fault.row, 2);
+    CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, NULL, 0, 0, &o, 1, 0, NULL, NULL));
+    CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, points, 1, 0, &o, 1, 1, NULL, &fault));
+    CHECK_EQ(fault.row, -1);
+    /* 2. Replacements. */
+    CHECK_EQ(bosc_emst_find_replacements_minkowski(NULL, points, 4, 0, &o, 1, 2, pairs, found, lengths), BOSC_ERR_ARG);
+    CHECK_ARG(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 0, 2, pairs, found, lengths), "p");
+    CHECK_ARG(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 1, &o, 1, 2, pairs, found, lengths), "stride");
+    CHECK_ARG(ctx, bosc_emst_find_replacements_minkowski(ctx, NULL, 4, 0, &o, 1, 2, pairs, found, lengths), "points");
+    CHECK_ARG(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 1, 2, NULL, found, lengths), "pairs");
+    CHECK_ARG(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, NULL, lengths),
+              "replacements");
+    CHECK_ARG(ctx,
+              bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, found,
+                                                    (double *)(void *)((char *)lengths + 4)),
+              "lengths");
+    CHECK_STATUS(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 1, 2, loop, found, lengths),
+                 BOSC_ERR_DATA);
+    CHECK_STATUS(ctx, bosc_emst_find_replacements_minkowski(ctx, infinite, 4, 0, &o, 1, 2, pairs, found, lengths),
+                 BOSC_ERR_LIMIT);
+    CHECK(found[0] == 9 && lengths[0] == 9);
+    CHECK_OK(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 2, 0, &o, 3, 1, pairs, found, lengths));
+    CHECK(found[0] == -1 && found[1] == -1 && lengths[0] == INFINITY);
+    CHECK_OK(ctx, bosc_emst_find_replacements_minkowski(ctx, points, 4, 0, &o, 1, 2, pairs, found, NULL));
+}
+
 /* Two clusters at a distance that is more than a double holds; lists of near points reach the other one or do not. */
 static void infinite_lengths(bosc_ctx *ctx)
 {
@@ -212,7 +387,12 @@ static void infinite_lengths(bosc_ctx *ctx)
     static const double all[] = {1, INFINITY, 3};
     const bosc_emst_opts o = {sizeof o, BOSC_F64, 1, 64};
     double x[N], lengths[N] = {9}, core[N] = {9};
-    int64_t pairs[2 * N] = {7};
+    int64_t pairs[2 * N] = {7}, tree[2 * N];
+    for (int i = 0; i < N - 1; i++) { /* one edge joins the clusters */
+        tree[2 * i] = i > 0 ? i - 1 : 0;
+        tree[2 * i + 1] = i + (i > 0);
+    }
+    tree[1] = 1;
     for (int i = 0; i < N; i++) x[i] = (i % 2 ? 1 : -1) * (1.5e308 - i * 1e300);
     for (int t = 0; t < 12; t++) {
         const int64_t n = t < 6 ? N : 4; /* of 4 points the lists have all */
@@ -220,6 +400,12 @@ static void infinite_lengths(bosc_ctx *ctx)
                      bosc_emst_compute_minkowski(ctx, x, n, 0, &o, all[t % 3], t % 2 ? 3 : 0, pairs, lengths, core),
                      BOSC_ERR_LIMIT);
         CHECK(strncmp(bosc_ctx_message(ctx), "points: ", 8) == 0);
+        CHECK_STATUS(ctx, bosc_emst_verify_minkowski(ctx, x, n, 0, &o, all[t % 3], t % 2 ? 3 : 0, tree, NULL),
+                     BOSC_ERR_LIMIT);
+        CHECK_STATUS(
+            ctx,
+            bosc_emst_find_replacements_minkowski(ctx, x, n, 0, &o, all[t % 3], t % 2 ? 3 : 0, tree, pairs, lengths),
+            BOSC_ERR_LIMIT);
     }
     CHECK(pairs[0] == 7 && lengths[0] == 9 && core[0] == 9);
 }
@@ -228,5 +414,6 @@ static const struct suite_case suite_cases_emst_orders[] = {{"orders", orders, N
                                                             {"order 2", order_2, NULL},
                                                             {"order 2, far", order_2_far, NULL},
                                                             {"infinite lengths", infinite_lengths, NULL},
-                                                            {"arguments", order_arguments, NULL}};
+                                                            {"arguments", order_arguments, NULL},
+                                                            {"proof arguments", proof_arguments, NULL}};
 SUITE(emst_orders);
