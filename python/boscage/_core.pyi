@@ -553,6 +553,15 @@ def emst_replacements(
     replacements: NDArray,
     dist2: NDArray,
 ) -> None: ...
+def emst_replacements_minkowski(
+    where: Where,
+    points: Annotated[NDArray, dict(writable=False)],
+    pairs: Annotated[NDArray, dict(writable=False)],
+    p: float,
+    min_samples: int,
+    replacements: NDArray,
+    lengths: NDArray,
+) -> None: ...
 def improve_tour(
     where: Where, points: Annotated[NDArray, dict(writable=False)], kicks: int, seed: int, order: NDArray
 ) -> float: ...

@@ -14,7 +14,7 @@ from ._arrays import NUMPY, place_for, raw, space_of
 from ._convert import integers
 from ._kdtree import KDTree, cKDTree
 from ._nodes import cKDTreeNode
-from ._numbers import whole
+from ._numbers import real, whole
 from ._points import exponent_of, points_of, scaled
 from ._voxelgrid import VoxelGrid
 from ._where import Progress, where
@@ -72,6 +72,7 @@ def emst_replacements(
     pairs: Any,
     *,
     min_samples: int = 0,
+    p: float = 2.0,
     device: Any = None,
     workers: Optional[int] = None,
     progress: Progress = None,
@@ -89,6 +90,8 @@ def emst_replacements(
         Rows of the points at both ends of each edge: any spanning tree.
     min_samples : int, default 0
         Not 0: lengths are under mutual reachability, as in `boscage.cluster.HDBSCAN`.
+    p : float, default 2
+        The order of Minkowski distances, 1 or more; others than 2 are computed in double.
     device, workers, progress
         As those of `cKDTree`.
 
@@ -97,7 +100,7 @@ def emst_replacements(
     replacements : array, shape (n - 1, 2)
         Rows i < j of the replacement of each edge, by (length, i, j). The only edge of two points has none: -1.
     lengths : array, shape (n - 1,)
-        Infinite without a replacement.
+        Infinite without a replacement. float64 unless p is 2.
 
     Raises
     ------
@@ -119,10 +122,13 @@ def emst_replacements(
     edges = integers(pairs, "int64", space, "pairs")
     if tuple(edges.shape) != (count, 2):
         raise ValueError(f"pairs: shape {tuple(edges.shape)} is not ({count}, 2)")
-    replacements = space.empty((count, 2), "int64")
-    dist2 = space.empty(count, dtype)
-    _core.emst_replacements(at, points, edges, whole(min_samples, "min_samples"), raw(replacements), raw(dist2))
-    return space.give(replacements), space.sqrt(dist2)
+    replacements, samples, order = space.empty((count, 2), "int64"), whole(min_samples, "min_samples"), real(p, "p")
+    lengths = space.empty(count, dtype if order == 2 else "float64")
+    if order == 2:
+        _core.emst_replacements(at, points, edges, samples, raw(replacements), raw(lengths))
+        return space.give(replacements), space.sqrt(lengths)
+    _core.emst_replacements_minkowski(at, points, edges, order, samples, raw(replacements), raw(lengths))
+    return space.give(replacements), space.give(lengths)
 
 
 def _host_points(points: Any) -> np.ndarray:

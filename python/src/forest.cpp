@@ -54,6 +54,24 @@ void emst_replacements(const Where &where, const In &points, const In &pairs, in
     });
 }
 
+/* The same under Minkowski distances, which are not squared. */
+void emst_replacements_minkowski(const Where &where, const In &points, const In &pairs, double p, int64_t min_samples,
+                                 const Out &replacements, const Out &lengths)
+{
+    auto opts = sized<bosc_emst_opts>();
+    opts.dtype = dtype_of(points, "points");
+    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
+    opts.dim = static_cast<int32_t>(rows.dim);
+    int64_t count = rows.n > 0 ? rows.n - 1 : 0;
+    const void *edges = elements(where, pairs, BOSC_I64, 2 * count, "pairs");
+    void *to = room(where, replacements, BOSC_I64, 2 * count, "replacements");
+    double *d = typed_room<double>(where, lengths, BOSC_F64, count, "lengths");
+    Call(where).run([&](bosc_ctx *ctx) {
+        return bosc_emst_find_replacements_minkowski(ctx, rows.data, rows.n, rows.stride, &opts, p, min_samples, edges,
+                                                     to, d);
+    });
+}
+
 void linkage(const Where &where, const In &pairs, const In &lengths, int64_t n, const Out &z)
 {
     int64_t count = n > 0 ? n - 1 : 0;
@@ -154,6 +172,8 @@ void bind_forest(nb::module_ &m)
     m.def("emst_minkowski", &emst_minkowski, "where"_a, "points"_a, "p"_a, "min_samples"_a, "pairs"_a, "lengths"_a);
     m.def("emst_replacements", &emst_replacements, "where"_a, "points"_a, "pairs"_a, "min_samples"_a, "replacements"_a,
           "dist2"_a);
+    m.def("emst_replacements_minkowski", &emst_replacements_minkowski, "where"_a, "points"_a, "pairs"_a, "p"_a,
+          "min_samples"_a, "replacements"_a, "lengths"_a);
     m.def("edges_forest", &edges_forest, "where"_a, "u"_a, "v"_a, "weights"_a, "n"_a, "nan"_a, "edges"_a);
     m.def("edges_components", &edges_components, "where"_a, "u"_a, "v"_a, "n"_a, "labels"_a.none());
     m.def("linkage", &linkage, "where"_a, "pairs"_a, "lengths"_a, "n"_a, "z"_a);

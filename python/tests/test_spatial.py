@@ -215,12 +215,12 @@ def test_emst(points):
     assert np.allclose(lengths, np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1))
 
 
-@given(clouds(dims=(1, 3)))
-def test_emst_replacements(points):
+@given(clouds(dims=(1, 3)), st.sampled_from(NORMS))
+def test_emst_replacements(points, p):
     pairs, lengths = emst(points)
-    replacements, longer = emst_replacements(points, pairs)
-    assert (longer >= lengths).all()
-    d = distances(points, points, 2)
+    replacements, longer = emst_replacements(points, pairs, p=p)
+    assert p != 2 or (longer >= lengths).all()
+    d = distances(points, points, p)
     for edge, (pair, replacement) in enumerate(zip(pairs, replacements)):
         others = np.delete(pairs, edge, axis=0)
         graph = scipy.sparse.coo_matrix((np.ones(len(others)), others.T), (len(points),) * 2)
@@ -237,8 +237,12 @@ def test_emst_replacements(points):
 def test_emst_replacements_refuses():
     points = [[0.0], [5.0], [1.0]]
     for pairs in ([[0, 1]], [[0, 1], [1, 0]], [[0, 1], [1, 3]]):
-        with pytest.raises(ValueError, match="pairs"):
-            emst_replacements(points, pairs)
+        for p in (1, 2):
+            with pytest.raises(ValueError, match="pairs"):
+                emst_replacements(points, pairs, p=p)
+    for p in (0.5, np.nan):
+        with pytest.raises(ValueError, match="p"):
+            emst_replacements(points, [[0, 1], [1, 2]], p=p)
     with pytest.raises(TypeError, match="pairs"):
         emst_replacements(points, [[0.5, 1], [1, 2]])
     with pytest.raises(ValueError, match="min_samples"):
