@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "core/call.h"
+#include "kdtree/nearest.h"
 
 /* Allocates the arrays of the rounds as scratch of e->ctx, not initialised. Distances are doubles if is_64bit, else
  * floats. */
@@ -153,8 +154,40 @@ static bosc_status set_cores(struct bi_emst_rounds *e)
     return bi_kdtree_set_cores(e->ctx, &e->order, e->args.core, &e->blocks);
 }
 
+/* Finds the core distances alone. */
+static bosc_status find_cores_alone(struct bi_emst_rounds *e)
+{
+    struct bi_emst_rounds lists = *e;
+    struct bi_emst *a = &lists.args;
+    a->k = a->core_at + 1;
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, sizeof *a->near, &a->near));
+    BI_TRY(bi_scratch_of(e->ctx, e->n * a->k, a->is_64bit ? 8 : 4, &a->near_dist2));
+    BI_TRY(find_lists(&lists, e->tree, e->n));
+    return e->steps->emst_find_core(e->ctx, e->n, a);
+}
+
+/* Finds the edges by the backend's method for many dimensions; *is_grown: it has found them. */
+static bosc_status grow_dense(struct bi_emst_rounds *e, bool *is_grown)
+{
+    const struct bi_forest_ops *ops = e->ctx->ops->forest;
+    const bosc_kdtree_opts *o = &e->tree->opts;
+    struct bi_kdtree_rows rows = {NULL, e->n, o->dim};
+    *is_grown = false;
+    if (!ops->grow_tree || e->p > 0 || (o->dtype != BOSC_F32 && o->dtype != BOSC_F64)) return BOSC_OK;
+    if (!ops->admits_dense(e->n, o->dim)) return BOSC_OK;
+    if (e->mutual && !e->has_cores) BI_TRY_WITH_SCRATCH(e->ctx, find_cores_alone(e));
+    e->has_cores = e->mutual;
+    BI_TRY(bi_kdtree_own_rows(e->ctx, e->tree, &rows));
+    const struct bi_emst_dense args = {e->n,     o->dim,  e->args.is_64bit, rows.data, e->mutual ? e->args.core : NULL,
+                                       e->pairs, e->words};
+    return ops->grow_tree(e->ctx, &args, is_grown);
+}
+
 bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)
 {
+    bool is_grown;
+    BI_TRY_WITH_SCRATCH(e->ctx, grow_dense(e, &is_grown));
+    if (is_grown) return BOSC_OK;
     BI_TRY(bi_emst_allocate(e));
     BI_TRY(find_lists(e, e->tree, e->n));
     BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree, &e->order));

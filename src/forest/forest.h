@@ -139,6 +139,17 @@ struct bi_linkage_merges {
     int64_t cycle;         /* result: the first edge within a cluster, at which the merges end; n - 1: none */
 };
 
+/* Points of a spanning tree, of F32 or F64. */
+struct bi_emst_dense {
+    int64_t n;
+    int32_t dim;
+    bool is_64bit;
+    const void *rows; /* (n x dim) */
+    const void *core; /* (n): squared core distances; NULL: Euclidean lengths */
+    /* (n - 1): results, in any order: smaller << 32 | greater, and the bits of the squared lengths. */
+    uint64_t *pairs, *words;
+};
+
 struct bi_forest_ops {
     const struct bi_forest_steps *steps;
 
@@ -176,6 +187,11 @@ struct bi_forest_ops {
      * rounds. */
     bool (*prefers_merges)(const bosc_ctx *);
     bosc_status (*merge_clusters)(bosc_ctx *, struct bi_linkage_merges *);
+
+    /* The spanning tree of points in many dimensions by all pairs; *is_grown = false: searches are faster, nothing was
+     * written. NULL: the driver searches. */
+    bool (*admits_dense)(int64_t n, int32_t dim);
+    bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_dense *, bool *is_grown);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
@@ -186,6 +202,8 @@ bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entri
                                const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bool bi_linkage_cpu_prefers_merges(const bosc_ctx *ctx);
 bosc_status bi_linkage_cpu_merge(bosc_ctx *ctx, struct bi_linkage_merges *merges);
+bool bi_emst_cpu_admits_dense(int64_t n, int32_t dim);
+bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_dense *args, bool *is_grown);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                       uint32_t *labels, int64_t *count);

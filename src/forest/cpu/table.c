@@ -14,4 +14,6 @@ const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps,
                                                 .components = bi_components_cpu,
                                                 .components_entries = bi_components_cpu_entries,
                                                 .prefers_merges = bi_linkage_cpu_prefers_merges,
-                                                .merge_clusters = bi_linkage_cpu_merge};
+                                                .merge_clusters = bi_linkage_cpu_merge,
+                                                .admits_dense = bi_emst_cpu_admits_dense,
+                                                .grow_tree = bi_emst_cpu_grow};

@@ -35,4 +35,6 @@ extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
                                                      bi_components_cuda_entries,
                                                      bi_components_cuda_entries_single_block,
                                                      nullptr,
+                                                     nullptr,
+                                                     nullptr,
                                                      nullptr};

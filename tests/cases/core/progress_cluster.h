@@ -56,7 +56,7 @@ static bosc_status emst_verify(struct world *w)
 static bosc_status emst_verify_minkowski(struct world *w)
 {
     const bosc_emst_opts o = {.size = sizeof o, .dim = 3};
-    return bosc_emst_verify_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 5, w->out, NULL);
+    return bosc_emst_verify_minkowski(w->ctx, w->points, w->n, 3, &o, 1, 0, w->order_pairs, NULL);
 }
 static bosc_status emst_find_replacements_minkowski(struct world *w)
 {

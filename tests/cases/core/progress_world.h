@@ -69,6 +69,7 @@ struct world {
     int64_t tree_edges;   /* of its forest */
     int64_t *tree_ids;    /* which ones */
     int64_t *emst_pairs;  /* of the points' Euclidean tree */
+    int64_t *order_pairs; /* of their tree of order 1 */
     unsigned char *saved; /* bytes of a structure, OUT at most */
     size_t at;            /* in them */
     unsigned char *out;   /* OUT bytes, of every call's answer */
@@ -124,6 +125,7 @@ static void make_arrays(struct world *w)
     w->rotations = suite_alloc((size_t)w->n * 4 * sizeof *w->rotations);
     w->tree_ids = suite_alloc(8 * n);
     w->emst_pairs = suite_alloc(16 * n);
+    w->order_pairs = suite_alloc(16 * n);
     w->boxes = suite_alloc(6 * n * sizeof *w->boxes);
     w->numbers = suite_alloc(8 * (n + (1u << LEVEL)));
     w->bits = suite_alloc(((size_t)1 << DEPTH) / 8);
@@ -297,6 +299,7 @@ static void make_world(struct world *w, bosc_ctx *ctx)
     CHECK_OK(ctx, bosc_msf_compute(ctx, w->graph, NULL, w->tree_ids, NULL, &info));
     w->tree_edges = info.edges;
     CHECK_OK(ctx, bosc_emst_compute(ctx, w->points, w->n, 3, &emst, w->emst_pairs, NULL));
+    CHECK_OK(ctx, bosc_emst_compute_minkowski(ctx, w->points, w->n, 3, &emst, 1, 0, w->order_pairs, NULL, NULL));
     make_plan(w);
     make_fans(w);
     CHECK_OK(ctx, bosc_cbt_get_bits(ctx, w->bisection, w->bits));
@@ -306,9 +309,10 @@ static void make_world(struct world *w, bosc_ctx *ctx)
 static void free_world(struct world *w)
 {
     /* Everything that make_world and the calls allocated. */
-    void *arrays[] = {w->points, w->heights, w->keys,    w->bins,    w->values, w->vectors,   w->keep,      w->u,
-                      w->v,      w->weights, w->pairs,   w->lengths, w->places, w->tree_ids,  w->saved,     w->out,
-                      w->copy,   w->boxes,   w->numbers, w->bits,    w->heap,   w->rotations, w->emst_pairs};
+    void *arrays[] = {w->points,  w->heights,  w->keys,  w->bins,      w->values,     w->vectors,
+                      w->keep,    w->u,        w->v,     w->weights,   w->pairs,      w->lengths,
+                      w->places,  w->tree_ids, w->saved, w->out,       w->copy,       w->boxes,
+                      w->numbers, w->bits,     w->heap,  w->rotations, w->emst_pairs, w->order_pairs};
     bosc_kdtree_free(w->tree);
     bosc_kdtree_free(w->unbuilt_tree);
     bosc_kdtree_free(w->published_tree);

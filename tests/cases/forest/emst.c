@@ -196,6 +196,45 @@ static void all_types_and_dimensions(bosc_ctx *ctx)
         }
 }
 
+/* Beyond the coordinates of boxes: blocks of lanes that are full or not, ties, copies, and equal vertices to choose from;
+ * plain and under mutual reachability. */
+static void many_dimensions(bosc_ctx *ctx)
+{
+    static const int64_t sizes[] = {2, 3, 31, 32, 33, 64, 65, 150};
+    static const int32_t dims[] = {17, 20, 64};
+    struct suite_random r = {17};
+    for (int s = 0; s < KD_SHAPES; s++)
+        for (int t = 0; t < 8; t++) {
+            if (suite_leaves_out()) continue;
+            const int64_t n = sizes[suite_slow(ctx) ? t % 5 : t];
+            const int32_t dim = dims[(s + t) % 3];
+            struct reference_points p =
+                kd_ordinary_points(&r, t % 2 ? BOSC_F64 : BOSC_F32, dim, n, dim + t % 3, (enum kd_shape)s);
+            check_emst(ctx, &p, t % 2 ? 64 : 32, true);
+            check_mutual(ctx, &p, 1 + (int64_t)suite_below(&r, (uint64_t)(n < 9 ? n : 9)), 64);
+            free((void *)p.data);
+        }
+}
+
+/* Points on a line in many dimensions: their neighbours are few, so that searches serve them. */
+static void line_in_many_dimensions(bosc_ctx *ctx)
+{
+    enum { DIM = 20 };
+    const int64_t n = suite_slow(ctx) ? 1500 : 4000;
+    double *data = suite_alloc((size_t)(n * DIM) * sizeof *data);
+    int64_t *pairs = suite_alloc((size_t)(2 * n) * sizeof *pairs);
+    const bosc_emst_opts o = {sizeof o, BOSC_F64, DIM, 64};
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < DIM; c++) data[i * DIM + c] = (double)(i * 1009 % n * (c + 1));
+    CHECK_OK(ctx, bosc_emst_compute(ctx, data, n, 0, &o, pairs, NULL));
+    for (int64_t e = 0; e < n - 1; e++) {
+        const int64_t step = llabs(pairs[2 * e] * 1009 % n - pairs[2 * e + 1] * 1009 % n);
+        CHECK_EQ(step, 1);
+    }
+    free(data);
+    free(pairs);
+}
+
 /* Multiplies random points by 2^exponent: pairs stay, and so do squared lengths times 4^exponent, if they fit. */
 static void check_scaled(bosc_ctx *ctx, bosc_dtype dtype, int exponent, bool fits)
 {
@@ -530,5 +569,7 @@ static const struct suite_case suite_cases_emst[] = {
     {"mutual arguments", mutual_arguments, NULL},
     {"bad arguments", bad_arguments, NULL},
     {"magnitudes", magnitudes, NULL},
+    {"many dimensions", many_dimensions, NULL},
+    {"line", line_in_many_dimensions, NULL},
 };
 SUITE(emst);
