@@ -28,6 +28,11 @@ struct bi_ranks_ops {
     bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
     /* Counts n > 0 points and lists the candidates for medians (steps/kdtree_build.h). */
     bosc_status (*filter_points)(bosc_ctx *ctx, const struct bi_ranks_kdtree_filter *filter);
+    /* Ranks that share memory may pool their threads (exchange/pool.h). */
+    bool pools_threads;
+    /* Queries that a rank's thread answers at a time from the structures of all ranks, where these share memory; they
+     * stay in a cache. 0: a rank's queries go to their owners. */
+    int64_t queries_in_place;
 };
 
 /* The status of work that writes outputs. It cannot be BOSC_ERR_NOMEM: callers may repeat such a call, but the outputs

@@ -9,8 +9,13 @@
 #define STEP_TABLE static const struct bi_ranks_steps cpu_steps
 #include "core/step_table.inc"
 
-const struct bi_ranks_ops bi_ranks_ops_cpu = {.steps = &cpu_steps,
-                                              .count_owned = bi_ranks_cpu_count_owned,
-                                              .move_owned = bi_ranks_cpu_move_owned,
-                                              .find_splitter = bi_ranks_cpu_find_splitter,
-                                              .filter_points = bi_ranks_cpu_filter_points};
+const struct bi_ranks_ops bi_ranks_ops_cpu = {
+    .steps = &cpu_steps,
+    .count_owned = bi_ranks_cpu_count_owned,
+    .move_owned = bi_ranks_cpu_move_owned,
+    .find_splitter = bi_ranks_cpu_find_splitter,
+    .filter_points = bi_ranks_cpu_filter_points,
+    .pools_threads = true,
+    /* Keys, values and positions of 16,384 queries take 320 KB of a second-level
+                                               * cache; not measured. */
+    .queries_in_place = 1 << 14};

@@ -11,5 +11,10 @@
 #define STEP_TABLE static const bi_ranks_steps cuda_steps
 #include "core/step_table.inc"
 
-extern "C" const bi_ranks_ops bi_ranks_ops_cuda = {&cuda_steps, bi_ranks_cuda_count_owned, bi_ranks_cuda_move_owned,
-                                                   bi_ranks_cuda_find_splitter, bi_ranks_cuda_filter_points};
+extern "C" const bi_ranks_ops bi_ranks_ops_cuda = {&cuda_steps,
+                                                   bi_ranks_cuda_count_owned,
+                                                   bi_ranks_cuda_move_owned,
+                                                   bi_ranks_cuda_find_splitter,
+                                                   bi_ranks_cuda_filter_points,
+                                                   false,
+                                                   0};

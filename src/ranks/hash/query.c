@@ -1,6 +1,6 @@
 /* Queries of hash tables over ranks: the owner of a key gives the answer. Find and count return one answer per key:
- * owners read the keys from, and write the answers to, arrays of the querying ranks where these lie. Retrieve returns
- * all values of each key as CSR rows. */
+ * owners read the keys from, and write the answers to, arrays of the querying ranks where these lie. On CPUs whose ranks
+ * share memory, each rank queries the tables of all instead. Retrieve returns all values of each key as CSR rows. */
 #include "core/call.h"
 #include "hash/query.h"
 #include "prims/check.h"
@@ -96,6 +96,83 @@ static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table,
     return bi_comm_agree(ctx, table->comm, bi_ranks_status_of_outputs(local_status));
 }
 
+/* ---- tables of all ranks, queried where they lie ---- */
+
+struct tables {
+    const bosc_ranks_hash *own;
+    const bosc_hash *const *of;                  /* (ranks) */
+    struct bi_ranks_route route;                 /* of a block of queries */
+    void *ordered_keys, *ordered_answers[KINDS]; /* of a block, by owner; NULL: not wanted */
+};
+
+/* Answers a block of queries, from row `first` on: orders the keys by owner, queries each owner's table, and moves the
+ * answers to their rows. */
+static bosc_status answer_block(bosc_ctx *ctx, struct tables *t, const void *keys, const struct query *q, int64_t first,
+                                int64_t n)
+{
+    const size_t key_bytes = (size_t)t->own->opts.key_bits / 8;
+    const char *rows = (const char *)keys + (size_t)first * key_bytes;
+    const struct bi_ranks_column key_column = {key_bytes, (void *)(uintptr_t)rows, t->ordered_keys};
+    struct bi_ranks_column columns[BI_MAX_WINDOWS];
+    int count = 0;
+    BI_TRY(bi_ranks_route_locally(ctx, rows, t->own->opts.key_bits, n, &t->route));
+    BI_TRY(bi_ranks_route_order(ctx, &t->route, false, &key_column, 1));
+    for (int32_t r = 0; r < t->route.x.rank_count; r++) {
+        const int64_t begin = t->route.x.sent_offsets[r], end = t->route.x.sent_offsets[r + 1];
+        void *answers[KINDS] = {NULL};
+        for (int kind = 0; kind < KINDS; kind++)
+            if (t->ordered_answers[kind])
+                answers[kind] = (char *)t->ordered_answers[kind] + (size_t)begin * q->sizes[kind];
+        BI_TRY(answer_keys(ctx, t->of[r], (const char *)t->ordered_keys + (size_t)begin * key_bytes, end - begin,
+                           answers));
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        if (t->ordered_answers[kind])
+            columns[count++] = (struct bi_ranks_column){q->sizes[kind],
+                                                        (char *)q->out[kind].reachable + (size_t)first * q->sizes[kind],
+                                                        t->ordered_answers[kind]};
+    return bi_ranks_route_order(ctx, &t->route, true, columns, count);
+}
+
+static bosc_status answer_blocks_in_place(bosc_ctx *ctx, struct tables *t, const void *keys, const struct query *q)
+{
+    const int64_t block = ctx->ops->ranks->queries_in_place * ctx->threads;
+    const int64_t most = block < q->n ? block : q->n;
+    BI_TRY(bi_scratch_of(ctx, most, (size_t)t->own->opts.key_bits / 8, &t->ordered_keys));
+    for (int kind = 0; kind < KINDS; kind++)
+        if (q->out[kind].reachable) BI_TRY(bi_scratch_of(ctx, most, q->sizes[kind], &t->ordered_answers[kind]));
+    for (int64_t first = 0; first < q->n; first += block)
+        BI_TRY_WITH_SCRATCH(ctx, answer_block(ctx, t, keys, q, first, block < q->n - first ? block : q->n - first));
+    return BOSC_OK;
+}
+
+/* All ranks have a table, and share memory. */
+static bosc_status query_tables(bosc_ctx *ctx, const bosc_ranks_hash *table, bosc_status local_status, const void *keys,
+                                const struct query *q)
+{
+    const int32_t ranks = table->comm->rank_count;
+    const size_t bytes =
+        (size_t)(ranks + 1) * sizeof(int64_t) + (size_t)(BI_MAX_WINDOWS + 1) * (size_t)ranks * sizeof(void *);
+    struct tables t = {.own = table, .route.x.rank_count = ranks};
+    struct bi_windows windows = {
+        .access = BI_WINDOW_READ_WHOLE, .count = 1, .of = {{.item_size = sizeof(char), .items = table->own}}};
+    t.route.x.sent_offsets = bi_host_alloc(ctx, bytes);
+    if (!t.route.x.sent_offsets) BI_IF_OK(local_status, BOSC_ERR_NOMEM);
+    if (t.route.x.sent_offsets) t.route.x.blocks = (char **)(t.route.x.sent_offsets + ranks + 1);
+    const struct bi_exchange x = {.rank_count = ranks,
+                                  .blocks = t.route.x.blocks ? t.route.x.blocks + BI_MAX_WINDOWS * ranks : NULL};
+    bosc_status status = bi_exchange_open_windows(ctx, table->comm, &local_status, &x, &windows);
+    if (status == BOSC_OK) {
+        t.of = (const bosc_hash *const *)windows.of[0].blocks;
+        BI_IF_OK(local_status, answer_blocks_in_place(ctx, &t, keys, q));
+        status = bi_exchange_close_windows(ctx, table->comm, bi_ranks_status_of_outputs(local_status), &x, &windows);
+    }
+    bi_memory_release(&ctx->host, t.route.x.sent_offsets, bytes);
+    return status;
+}
+
+/* ---- all ---- */
+
 static bosc_status answer_queries(bosc_ctx *ctx, const bosc_ranks_hash *table, const struct bi_ranks_route *route,
                                   const void *keys, const struct query *q)
 {
@@ -111,21 +188,30 @@ static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, 
                                    struct query *q)
 {
     const size_t sizes[KINDS] = {(size_t)table->opts.value_size, sizeof(uint8_t), sizeof(int64_t)};
-    int64_t requests[KINDS];
+    int64_t requests[KINDS + 1]; /* the last one: ranks that send their queries */
     struct bi_ranks_route route;
     const void *keys = NULL;
     bool staged = false;
     for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->output[kind] != NULL && sizes[kind] > 0;
-    BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS));
+    requests[KINDS] = ctx->ops->ranks->queries_in_place == 0 || !table->own;
+    BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS + 1));
+    BI_TRY(bi_comm_find_sharing(ctx, table->comm));
+    const bool in_place =
+        requests[KINDS] == 0 && table->comm->rank_count > 1 && table->comm->sharing == BI_SHARES_ADDRESSES;
     for (int kind = 0; kind < KINDS; kind++) q->sizes[kind] = requests[kind] ? sizes[kind] : 0;
     local_status = bi_stage_in(ctx, q->keys, (size_t)q->n * (size_t)table->opts.key_bits / 8, &keys, &staged);
     for (int kind = 0; kind < KINDS; kind++)
         BI_IF_OK(local_status,
                  bi_stage_out(ctx, q->output[kind], (size_t)q->n * q->sizes[kind], &q->out[kind], &staged));
-    bosc_status status = bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
-    BI_IF_OK(status, answer_queries(ctx, table, &route, keys, q));
-    bi_ranks_route_end(ctx, &route);
-    BI_TRY(status);
+    if (in_place) {
+        BI_TRY(query_tables(ctx, table, local_status, keys, q));
+    } else {
+        bosc_status status =
+            bi_ranks_route_begin(ctx, table->comm, local_status, keys, table->opts.key_bits, q->n, &route);
+        BI_IF_OK(status, answer_queries(ctx, table, &route, keys, q));
+        bi_ranks_route_end(ctx, &route);
+        BI_TRY(status);
+    }
     local_status = BOSC_OK;
     for (int kind = 0; kind < KINDS; kind++)
         if (q->out[kind].bytes) BI_IF_OK(local_status, bi_stage_back(ctx, &q->out[kind]));
