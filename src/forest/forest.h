@@ -150,6 +150,18 @@ struct bi_emst_dense {
     uint64_t *pairs, *words;
 };
 
+/* A graph in parts: graphs of the same vertices, with some of its edges each. */
+struct bi_msf_part {
+    struct bi_graph_view view;
+    struct bi_msf_order order; /* equal in all parts, but for the arrays of the masks */
+    uint32_t first;            /* id of the part's entry 0 in the whole */
+};
+struct bi_msf_parts {
+    const struct bi_msf_part *of;
+    int32_t count; /* 1 or more */
+    int64_t entries;
+};
+
 struct bi_forest_ops {
     const struct bi_forest_steps *steps;
 
@@ -192,6 +204,13 @@ struct bi_forest_ops {
      * written. NULL: the driver searches. */
     bool (*admits_dense)(int64_t n, int32_t dim);
     bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_dense *, bool *is_grown);
+    /* As msf, of a graph in parts, with ids of 32 bits in the whole. Each part is admitted, and all have fewer than
+     * 2^32 - 1 arcs. NULL: none, nor the next one. */
+    bosc_status (*msf_parts)(bosc_ctx *, const struct bi_msf_parts *, const struct bi_msf_request *,
+                             struct bi_msf_found *found);
+
+    /* As components, of a graph in parts. */
+    bosc_status (*components_parts)(bosc_ctx *, const struct bi_msf_parts *, uint32_t *labels, int64_t *count);
 };
 
 extern const struct bi_forest_ops bi_forest_ops_cpu; /* cpu/table.c */
@@ -204,7 +223,10 @@ bool bi_linkage_cpu_prefers_merges(const bosc_ctx *ctx);
 bosc_status bi_linkage_cpu_merge(bosc_ctx *ctx, struct bi_linkage_merges *merges);
 bool bi_emst_cpu_admits_dense(int64_t n, int32_t dim);
 bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_dense *args, bool *is_grown);
+bosc_status bi_msf_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, const struct bi_msf_request *request,
+                             struct bi_msf_found *found);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);
+bosc_status bi_components_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, uint32_t *labels, int64_t *count);
 bosc_status bi_components_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entries, bool weighed,
                                       uint32_t *labels, int64_t *count);
 #ifdef BOSC_HAVE_CUDA

@@ -29,64 +29,92 @@ static bosc_status count_components(bosc_ctx *ctx, int64_t n, const uint8_t *mas
 
 /* ---- graphs ---- */
 
-/* Initialises each vertex's parent to its first (smallest) neighbour if that is smaller. */
-static void join_first(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
+/* Rows of the parts of a graph. */
+struct part_rows {
+    const struct bi_msf_rows *of;
+    int count;
+    int64_t n, arcs;
+};
+
+/* The arcs of vertex v in a part. */
+static inline struct bi_span row_of(const struct bi_msf_rows *r, int64_t v)
+{
+    return (struct bi_span){(int64_t)bi_word(r->offsets, r->is_64bit, v),
+                            (int64_t)bi_word(r->offsets, r->is_64bit, v + 1)};
+}
+
+/* Initialises each vertex's parent to its first (smallest) neighbour if that is smaller: the least of all parts. */
+static void join_first(const struct part_rows *rows, int threads, struct bi_span part, uint32_t *parent)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t v = part.begin; v < part.end; v++) {
-        int64_t arc = (int64_t)bi_word(r->offsets, r->is_64bit, v),
-                end = (int64_t)bi_word(r->offsets, r->is_64bit, v + 1);
-        bool joins = arc < end && r->neighbours[arc] < v && bi_msf_arc_is_edge(r, (uint32_t)v, arc);
-        parent[v] = joins ? r->neighbours[arc] : (uint32_t)v;
+        uint32_t least = (uint32_t)v;
+        for (int p = 0; p < rows->count; p++) {
+            const struct bi_msf_rows *r = &rows->of[p];
+            const struct bi_span row = row_of(r, v);
+            if (row.begin < row.end && r->neighbours[row.begin] < least &&
+                bi_msf_arc_is_edge(r, (uint32_t)v, row.begin))
+                least = r->neighbours[row.begin];
+        }
+        parent[v] = least;
     }
 }
 
-static void flatten_trees(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
+static void flatten_trees(const struct part_rows *rows, int threads, struct bi_span part, uint32_t *parent)
 {
     struct bi_flatten a = {parent};
-    (void)r;
+    (void)rows;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t v = part.begin; v < part.end; v++) bi_step_flatten(&a, v);
 }
 
-/* Unites each vertex with its last neighbour. */
-static void join_last(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent)
+/* Unites each vertex with its last neighbour: the first part's with one, as each union follows paths. */
+static void join_last(const struct part_rows *rows, int threads, struct bi_span part, uint32_t *parent)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t v = part.begin; v < part.end; v++) {
-        int64_t arc = (int64_t)bi_word(r->offsets, r->is_64bit, v + 1) - 1;
-        if (arc < (int64_t)bi_word(r->offsets, r->is_64bit, v) || !bi_msf_arc_is_edge(r, (uint32_t)v, arc)) continue;
-        bi_uf_union(parent, (uint32_t)v, r->neighbours[arc]);
+        bool joined = false;
+        for (int p = 0; p < rows->count && !joined; p++) {
+            const struct bi_msf_rows *r = &rows->of[p];
+            const struct bi_span row = row_of(r, v);
+            joined = row.begin < row.end && bi_msf_arc_is_edge(r, (uint32_t)v, row.end - 1);
+            if (joined) bi_uf_union(parent, (uint32_t)v, r->neighbours[row.end - 1]);
+        }
+    }
+}
+
+/* Unites v with its neighbours in a part until it is in the largest component. */
+static inline void join_row(const struct bi_msf_rows *r, int64_t v, uint32_t giant, uint32_t *parent)
+{
+    const struct bi_span row = row_of(r, v);
+    for (int64_t arc = row.begin; arc < row.end; arc++) {
+        if (bi_atomic_load_u32(&parent[v]) == giant) break;
+        if (bi_msf_arc_is_edge(r, (uint32_t)v, arc)) bi_uf_union(parent, (uint32_t)v, r->neighbours[arc]);
     }
 }
 
 /* Vertices outside the largest component unite with their neighbours until they are in it: the remaining edges are
  * read from their other ends. Rows differ in length, hence the dynamic schedule. */
-static void join_outsiders(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t giant,
+static void join_outsiders(const struct part_rows *rows, int threads, struct bi_span part, uint32_t giant,
                            uint32_t *parent)
 {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
-    for (int64_t v = part.begin; v < part.end; v++) {
-        int64_t end = (int64_t)bi_word(r->offsets, r->is_64bit, v + 1);
-        for (int64_t arc = (int64_t)bi_word(r->offsets, r->is_64bit, v); arc < end; arc++) {
-            if (bi_atomic_load_u32(&parent[v]) == giant) break;
-            if (bi_msf_arc_is_edge(r, (uint32_t)v, arc)) bi_uf_union(parent, (uint32_t)v, r->neighbours[arc]);
-        }
-    }
+    for (int64_t v = part.begin; v < part.end; v++)
+        for (int p = 0; p < rows->count; p++) join_row(&rows->of[p], v, giant, parent);
 }
 
-typedef void (*pass_fn)(const struct bi_msf_rows *r, int threads, struct bi_span part, uint32_t *parent);
+typedef void (*pass_fn)(const struct part_rows *rows, int threads, struct bi_span part, uint32_t *parent);
 
-/* Runs a pass over all vertices, in parts that report progress. */
-static bosc_status run_pass(bosc_ctx *ctx, pass_fn pass, const struct bi_msf_rows *r, uint32_t *parent)
+/* Runs a pass over all vertices, in batches that report progress. */
+static bosc_status run_pass(bosc_ctx *ctx, pass_fn pass, const struct part_rows *rows, uint32_t *parent)
 {
-    struct bi_batches p = bi_batches_of(ctx, r->n, 1);
+    struct bi_batches p = bi_batches_of(ctx, rows->n, 1);
     while (bi_next_batch(ctx, &p))
-        pass(r, bi_thread_count(ctx, p.end - p.begin, GRAIN), (struct bi_span){p.begin, p.end}, parent);
+        pass(rows, bi_thread_count(ctx, p.end - p.begin, GRAIN), (struct bi_span){p.begin, p.end}, parent);
     return p.status;
 }
 
-bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count)
+static bosc_status label_parts(bosc_ctx *ctx, const struct part_rows *rows, uint32_t *labels, int64_t *count)
 {
     int threads = bi_thread_count(ctx, rows->n, GRAIN);
     /* 1. Trees of first neighbours; 2. unions with last ones; 3. the rest of the vertices outside the largest
@@ -102,7 +130,26 @@ bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uin
         BI_TRY(p.status);
         BI_TRY(run_pass(ctx, flatten_trees, rows, labels));
     }
-    return count_components(ctx, rows->n, rows->order.vertex_mask, labels, count);
+    return count_components(ctx, rows->n, rows->of[0].order.vertex_mask, labels, count);
+}
+
+bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count)
+{
+    const struct part_rows all = {rows, 1, rows->n, rows->arcs};
+    return label_parts(ctx, &all, labels, count);
+}
+
+bosc_status bi_components_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, uint32_t *labels, int64_t *count)
+{
+    struct bi_msf_rows *rows;
+    struct part_rows all = {.count = parts->count, .n = parts->of[0].view.n};
+    BI_TRY(bi_scratch_of(ctx, parts->count, sizeof *rows, (void **)&rows));
+    for (int32_t p = 0; p < parts->count; p++) {
+        rows[p] = bi_msf_rows_in(&parts->of[p].view, &parts->of[p].order);
+        all.arcs += rows[p].arcs;
+    }
+    all.of = rows;
+    return label_parts(ctx, &all, labels, count);
 }
 
 /* ---- edge lists ---- */

@@ -35,9 +35,10 @@ static inline bool is_root(const uint32_t *next, uint32_t v)
 
 static void add_edge(struct bi_msf_cpu_state *m, uint32_t v, int64_t at, struct tally *t)
 {
-    const struct bi_msf_rows *r = &m->rows;
-    uint64_t key = bi_word(r->keys, r->keys_64bit, m->choice[v]);
-    bi_msf_cpu_add_edge(m, at, ((const uint32_t *)r->edge_ids)[m->choice[v]], key);
+    uint32_t arc = m->choice[v];
+    const struct bi_msf_cpu_part *p = bi_msf_cpu_part_of(m, &arc);
+    const uint64_t key = bi_word(p->rows.keys, p->rows.keys_64bit, arc);
+    bi_msf_cpu_add_edge(m, at, p->first + ((const uint32_t *)p->rows.edge_ids)[arc], key);
     t->low += key & UINT32_MAX;
     t->high += key >> 32;
 }
@@ -170,47 +171,65 @@ struct heavy {
     uint32_t largest;
 };
 
-/* True if the arc of row u is to be listed; its word and id. Masks and the limit of keys may exclude arcs. */
-static bool is_heavy(const struct heavy *h, uint32_t u, int64_t arc, uint64_t *word, uint32_t *id)
+/* True if the arc of a part's row u is to be listed; its word and id. Masks and the limit of keys may exclude arcs. */
+static bool is_heavy(const struct heavy *h, const struct bi_msf_cpu_part *p, uint32_t u, int64_t arc, uint64_t *word,
+                     uint32_t *id)
 {
     const struct bi_msf_cpu_state *m = h->m;
-    const struct bi_msf_rows *r = &m->rows;
+    const struct bi_msf_rows *r = &p->rows;
     uint32_t v = r->neighbours[arc];
     if (h->tree[u] == h->tree[v] || (v < u && h->tree[v] != h->largest)) return false;
     uint64_t rank = bi_msf_arc_rank(r, arc);
-    *id = (uint32_t)bi_msf_arc_id(r, arc);
+    *id = p->first + (uint32_t)bi_msf_arc_id(r, arc);
     *word = r->keys_64bit ? rank : rank << 32 | *id;
     if (*word < m->threshold || (*word == m->threshold && (!r->keys_64bit || *id <= m->threshold_id))) return false;
     return bi_msf_arc_is_edge(r, u, arc);
 }
 
-/* Lists the heavy edges of a turn's rows from position `at`; returns their number. */
-static int64_t list_rows(const struct heavy *h, int64_t turn, struct bi_msf_edge_list *list, int64_t at)
+static int64_t turn_end(const struct heavy *h, int64_t turn)
 {
-    const uint32_t *offsets = h->m->rows.offsets;
-    int64_t begin = at, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+    return turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
+}
+
+/* Lists the heavy edges of a turn's rows in a part from position `at`; returns the next position. */
+static int64_t list_rows(const struct heavy *h, const struct bi_msf_cpu_part *p, int64_t turn,
+                         struct bi_msf_edge_list *list, int64_t at)
+{
+    const uint32_t *offsets = p->rows.offsets;
+    const int64_t end = turn_end(h, turn);
     for (int64_t u = turn * ROWS; u < end; u++) {
         if (h->tree[u] == h->largest) continue;
         for (int64_t arc = offsets[u]; arc < offsets[u + 1]; arc++) {
             uint64_t word;
             uint32_t id;
-            if (!is_heavy(h, (uint32_t)u, arc, &word, &id)) continue;
+            if (!is_heavy(h, p, (uint32_t)u, arc, &word, &id)) continue;
             list->words[at] = word;
-            list->ends[at] = (uint64_t)h->tree[u] << 32 | h->tree[h->m->rows.neighbours[arc]];
+            list->ends[at] = (uint64_t)h->tree[u] << 32 | h->tree[p->rows.neighbours[arc]];
             if (list->ids) list->ids[at] = id;
             at++;
         }
     }
+    return at;
+}
+
+/* Lists the heavy edges of a turn's rows from position `begin`; returns their number. */
+static int64_t list_turn(const struct heavy *h, int64_t turn, struct bi_msf_edge_list *list, int64_t begin)
+{
+    int64_t at = begin;
+    for (int p = 0; p < h->m->part_count; p++) at = list_rows(h, &h->m->parts[p], turn, list, at);
     return at - begin;
 }
 
 /* Counts the arcs of a turn's rows outside the largest tree. */
 static int64_t count_arcs(const struct heavy *h, int64_t turn)
 {
-    const uint32_t *offsets = h->m->rows.offsets;
-    int64_t arcs = 0, end = turn * ROWS + ROWS < h->m->rows.n ? turn * ROWS + ROWS : h->m->rows.n;
-    for (int64_t u = turn * ROWS; u < end; u++)
-        if (h->tree[u] != h->largest) arcs += (int64_t)offsets[u + 1] - offsets[u];
+    const int64_t end = turn_end(h, turn);
+    int64_t arcs = 0;
+    for (int p = 0; p < h->m->part_count; p++) {
+        const uint32_t *offsets = h->m->parts[p].rows.offsets;
+        for (int64_t u = turn * ROWS; u < end; u++)
+            if (h->tree[u] != h->largest) arcs += (int64_t)offsets[u + 1] - offsets[u];
+    }
     return arcs;
 }
 
@@ -251,7 +270,7 @@ static bosc_status list_heavy(struct bi_msf_cpu_state *m)
     p = bi_batches_of(m->ctx, turns, 2 * (double)m->rows.arcs / (double)turns);
     while (bi_next_batch(m->ctx, &p)) {
 #pragma omp parallel for schedule(dynamic, 4) num_threads(bi_thread_count(m->ctx, p.end - p.begin, 4))
-        for (int64_t t = p.begin; t < p.end; t++) counts[t] = list_rows(&h, t, &m->list, begins[t]);
+        for (int64_t t = p.begin; t < p.end; t++) counts[t] = list_turn(&h, t, &m->list, begins[t]);
     }
     BI_TRY(p.status);
     /* 3. Close the gaps between turns. */
@@ -398,12 +417,12 @@ static bosc_status run_first_round(struct bi_msf_cpu_state *m, int64_t light, in
     return add_lightest_edges(m);
 }
 
-static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph_view *graph,
-                               struct bi_msf_found *found)
+/* edges, entries: of all parts. */
+static bosc_status find_forest(struct bi_msf_cpu_state *m, int64_t edges, int64_t entries, struct bi_msf_found *found)
 {
-    int64_t edges = graph->m, light = edges;
-    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)graph->n;
-    if (filter) light = (int64_t)(BI_MSF_CPU_LIGHT * (double)graph->n);
+    int64_t light = edges;
+    bool filter = (double)edges > BI_MSF_CPU_DENSE * (double)m->rows.n;
+    if (filter) light = (int64_t)(BI_MSF_CPU_LIGHT * (double)m->rows.n);
     BI_TRY(bi_msf_cpu_allocate_scratch(m, edges));
     BI_TRY(bi_scratch_of(m->ctx, m->rows.n, sizeof *m->choice, (void **)&m->choice));
     m->threshold = UINT64_MAX;
@@ -415,7 +434,7 @@ static bosc_status find_forest(struct bi_msf_cpu_state *m, const struct bi_graph
         BI_TRY(list_heavy(m));
         BI_TRY(bi_msf_cpu_kruskal(m, NULL));
     }
-    return bi_msf_cpu_write_result(m, graph->entries, found);
+    return bi_msf_cpu_write_result(m, entries, found);
 }
 
 bool bi_msf_cpu_admits(const struct bi_graph_view *graph) { return !graph->is_64bit && graph->n > 0; }
@@ -423,8 +442,30 @@ bool bi_msf_cpu_admits(const struct bi_graph_view *graph) { return !graph->is_64
 bosc_status bi_msf_cpu(bosc_ctx *ctx, const struct bi_graph_view *graph, const struct bi_msf_order *order,
                        const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds)
 {
-    struct bi_msf_cpu_state m = {
-        .ctx = ctx, .rows = bi_msf_rows_in(graph, order), .loops = graph->loops > 0, .request = request};
+    const struct bi_msf_part part = {*graph, *order, 0};
+    const struct bi_msf_parts parts = {&part, 1, graph->entries};
     *rounds = 1;
-    return find_forest(&m, graph, found);
+    return bi_msf_cpu_parts(ctx, &parts, request, found);
+}
+
+bosc_status bi_msf_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, const struct bi_msf_request *request,
+                             struct bi_msf_found *found)
+{
+    struct bi_msf_cpu_state m = {.ctx = ctx,
+                                 .rows = bi_msf_rows_in(&parts->of[0].view, &parts->of[0].order),
+                                 .part_count = parts->count,
+                                 .request = request};
+    struct bi_msf_cpu_part *rows;
+    int64_t edges = 0, arcs = 0;
+    BI_TRY(bi_scratch_of(ctx, parts->count, sizeof *rows, (void **)&rows));
+    for (int32_t p = 0; p < parts->count; p++) {
+        const struct bi_msf_part *part = &parts->of[p];
+        rows[p] = (struct bi_msf_cpu_part){bi_msf_rows_in(&part->view, &part->order), part->first, (uint32_t)arcs};
+        m.loops |= part->view.loops > 0;
+        edges += part->view.m;
+        arcs += part->view.arcs;
+    }
+    m.parts = rows;
+    m.rows.arcs = arcs;
+    return find_forest(&m, edges, parts->entries, found);
 }

@@ -39,9 +39,17 @@ struct bi_msf_edge_list {
     bool in_order; /* ids ascend */
 };
 
+/* Rows of a part of the graph. */
+struct bi_msf_cpu_part {
+    struct bi_msf_rows rows;
+    uint32_t first, first_arc; /* of its entries, and of its arcs, in the whole */
+};
+
 struct bi_msf_cpu_state {
     bosc_ctx *ctx;
-    struct bi_msf_rows rows;
+    struct bi_msf_rows rows; /* the first part's, but with the arcs of all. Of entries: no arrays */
+    const struct bi_msf_cpu_part *parts;
+    int part_count;
     bool loops; /* there are self loops */
     const struct bi_msf_request *request;
     const struct bi_msf_entries *entries; /* instead of rows; NULL: rows */
@@ -50,7 +58,7 @@ struct bi_msf_cpu_state {
     uint32_t threshold_id;
     struct bi_msf_edge_list list;
 
-    uint32_t *choice;    /* n: the arc of each vertex's lightest edge, or BI_FOREST_NONE */
+    uint32_t *choice;    /* n: the arc of each vertex's lightest edge, numbered in the whole, or BI_FOREST_NONE */
     uint32_t *next;      /* n: the vertex at its other end; then pointers to roots */
     uint32_t *component; /* n: the component of each vertex after the first round */
     uint32_t *joined;    /* union-find over components: a smaller component, or itself */
@@ -62,6 +70,15 @@ struct bi_msf_cpu_state {
     void *keys;
     uint64_t low, high;
 };
+
+/* Returns the part that has an arc of the whole, whose number becomes that in the part. */
+static inline const struct bi_msf_cpu_part *bi_msf_cpu_part_of(const struct bi_msf_cpu_state *m, uint32_t *arc)
+{
+    const struct bi_msf_cpu_part *p = m->parts;
+    while (*arc - p->first_arc >= p->rows.arcs) p++;
+    *arc -= p->first_arc;
+    return p;
+}
 
 enum { BI_FOREST_CPU_MAX_SAMPLES = 512 };
 

@@ -40,7 +40,7 @@ BI_FN uint64_t rank_at(const struct bi_msf_rows *r, int64_t arc, bool long_keys,
     return checked ? bi_msf_rank(&r->order, key) : key;
 }
 
-/* True if the arc does not count. */
+/* True if the arc does not count. id: of its edge in the part. */
 BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint64_t rank, uint32_t id)
 {
     const struct bi_msf_order *o = &r->order;
@@ -49,56 +49,73 @@ BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint
     return o->edge_mask && !o->edge_mask[id];
 }
 
-/* Processes one row: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists its light edges to
+/* Processes a vertex's rows in all parts: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists its light edges to
  * greater vertices. `checked`: loops, masks, a limit or a flipped order are possible. `has_capacity`: the chunk has
- * more positions than the row has arcs. Otherwise each arc checks it: in long rows near its end, and in all rows once
+ * more positions than the rows have arcs. Otherwise each arc checks it: in long rows near its end, and in all rows once
  * no chunk is left. After such an overflow s->used exceeds the capacity of the list, and the choices are still
  * complete. Ids are below 2^32 - 1. */
 BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu_state *m = s->m;
-    const struct bi_msf_rows *r = &m->rows;
-    const uint32_t *ids = r->edge_ids, *offsets = r->offsets;
     struct bi_msf_edge_list *list = &m->list;
     uint64_t best = UINT64_MAX, threshold = m->threshold;
-    uint32_t best_id = UINT32_MAX, best_arc = BI_FOREST_NONE, end = offsets[u + 1];
+    uint32_t best_id = UINT32_MAX;
     int64_t at = c->at;
-    /* Per arc: update the lightest (selects, no branches), then store the edge and advance only if it is light. */
-    for (uint32_t arc = offsets[u]; arc < end; arc++) {
-        uint32_t v = r->neighbours[arc], id = ids[arc];
-        uint64_t rank = rank_at(r, arc, long_keys, checked);
-        if (checked && is_excluded(r, u, v, rank, id)) continue;
-        uint64_t word = long_keys ? rank : rank << 32 | id;
-        bool less = long_keys ? word < best || (word == best && id < best_id) : word < best;
-        best_id = less ? id : best_id;
-        best = less ? word : best;
-        best_arc = less ? arc : best_arc;
-        bool light = long_keys ? word < threshold || (word == threshold && id <= m->threshold_id) : word <= threshold;
-        light = light && v > u;
-        /* A full chunk is renewed only for a light edge; after an overflow nothing is stored. */
-        if (!has_capacity && at == c->end) {
-            if (!light) continue;
-            c->at = at;
-            refill_chunk(s, c, CHUNK);
-            at = c->at;
-            if (c->end == 0) continue;
+    m->choice[u] = BI_FOREST_NONE;
+    m->next[u] = u;
+    for (const struct bi_msf_cpu_part *p = m->parts, *last = p + m->part_count; p < last; p++) {
+        const struct bi_msf_rows *r = &p->rows;
+        const uint32_t *ids = r->edge_ids, *offsets = r->offsets, first = p->first, end = offsets[u + 1];
+        uint32_t best_arc = BI_FOREST_NONE;
+        /* Per arc: update the lightest (selects, no branches), then store the edge and advance only if it is light. */
+        for (uint32_t arc = offsets[u]; arc < end; arc++) {
+            uint32_t v = r->neighbours[arc], id = first + ids[arc];
+            uint64_t rank = rank_at(r, arc, long_keys, checked);
+            if (checked && is_excluded(r, u, v, rank, ids[arc])) continue;
+            uint64_t word = long_keys ? rank : rank << 32 | id;
+            bool less = long_keys ? word < best || (word == best && id < best_id) : word < best;
+            best_id = less ? id : best_id;
+            best = less ? word : best;
+            best_arc = less ? arc : best_arc;
+            bool light =
+                long_keys ? word < threshold || (word == threshold && id <= m->threshold_id) : word <= threshold;
+            light = light && v > u;
+            /* A full chunk is renewed only for a light edge; after an overflow nothing is stored. */
+            if (!has_capacity && at == c->end) {
+                if (!light) continue;
+                c->at = at;
+                refill_chunk(s, c, CHUNK);
+                at = c->at;
+                if (c->end == 0) continue;
+            }
+            list->words[at] = word;
+            list->ends[at] = (uint64_t)u << 32 | v;
+            if (long_keys) list->ids[at] = id;
+            at += light;
         }
-        list->words[at] = word;
-        list->ends[at] = (uint64_t)u << 32 | v;
-        if (long_keys) list->ids[at] = id;
-        at += light;
+        if (best_arc == BI_FOREST_NONE) continue;
+        m->choice[u] = p->first_arc + best_arc;
+        m->next[u] = r->neighbours[best_arc];
     }
     c->at = at;
-    m->choice[u] = best_arc;
-    m->next[u] = best_arc == BI_FOREST_NONE ? u : r->neighbours[best_arc];
+}
+
+/* Returns the number of arcs of a vertex in all parts. */
+BI_FN int64_t count_row(const struct bi_msf_cpu_state *m, int64_t u)
+{
+    int64_t arcs = 0;
+    for (int p = 0; p < m->part_count; p++) {
+        const uint32_t *offsets = m->parts[p].rows.offsets;
+        arcs += (int64_t)offsets[u + 1] - offsets[u];
+    }
+    return arcs;
 }
 
 /* Rows [begin, end): short rows get a chunk with capacity for all their arcs, unless the list is full. */
 BI_FN void stream_rows(struct stream *s, struct chunk *c, int64_t begin, int64_t end, bool long_keys, bool checked)
 {
-    const uint32_t *offsets = s->m->rows.offsets;
     for (int64_t u = begin; u < end; u++) {
-        int64_t length = (int64_t)offsets[u + 1] - offsets[u];
+        const int64_t length = count_row(s->m, u);
         if (length < LONG_ROW && c->end - c->at <= length) refill_chunk(s, c, CHUNK);
         if (c->end - c->at > length)
             stream_row(s, c, (uint32_t)u, long_keys, checked, true);
@@ -132,7 +149,8 @@ bosc_status bi_msf_cpu_stream(struct bi_msf_cpu_state *m)
     struct stream s = {.m = m};
     const struct bi_msf_order *o = &m->rows.order;
     uint64_t all = m->rows.keys_64bit ? UINT64_MAX : UINT32_MAX;
-    bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask || o->edge_mask;
+    bool checked = m->loops || o->flip || o->limit != all || o->vertex_mask;
+    for (int p = 0; p < m->part_count; p++) checked |= m->parts[p].rows.order.edge_mask != NULL;
     int64_t turns = bi_div_up(m->rows.n, ROWS);
     BI_TRY(bi_scratch_of(m->ctx, m->ctx->threads, sizeof *s.chunks, (void **)&s.chunks));
     for (int t = 0; t < m->ctx->threads; t++) s.chunks[t] = (struct chunk){0, 0};
@@ -175,9 +193,10 @@ typedef struct sample (*sample_fn)(const struct bi_msf_cpu_state *m, int64_t arc
 
 static struct sample sample_row(const struct bi_msf_cpu_state *m, int64_t arc)
 {
-    const struct bi_msf_rows *r = &m->rows;
-    struct sample x = {bi_msf_arc_rank(r, arc), (uint32_t)bi_msf_arc_id(r, arc)};
-    if (!r->keys_64bit) x.word = x.word << 32 | x.id;
+    uint32_t own = (uint32_t)arc;
+    const struct bi_msf_cpu_part *p = bi_msf_cpu_part_of(m, &own);
+    struct sample x = {bi_msf_arc_rank(&p->rows, own), p->first + (uint32_t)bi_msf_arc_id(&p->rows, own)};
+    if (!m->rows.keys_64bit) x.word = x.word << 32 | x.id;
     return x;
 }
 

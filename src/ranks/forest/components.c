@@ -34,6 +34,9 @@ static bosc_status label_own_edges(struct labelling *l)
 /* Every rank has all vertices. */
 static bosc_status label_replicated(struct labelling *l)
 {
+    bool is_found;
+    BI_TRY(bi_ranks_components_pool(l->ctx, l->comm, l->slice, &l->labels, &l->components, &is_found));
+    if (is_found) return BOSC_OK;
     bosc_status local_status = label_own_edges(l);
     BI_TRY(bi_ranks_forest_merge_labels(l->ctx, l->comm, l->slice, local_status, l->labels));
     local_status = l->count ? bi_msf_count_roots(l->ctx, &l->slice->rows, l->labels, &l->components) : BOSC_OK;

@@ -26,6 +26,7 @@ struct bi_ranks_forest_slice {
     int64_t *requests;                                 /* (ranks + 1), host: bits of BI_RANKS_REQUEST_* */
     void **blocks;                                     /* (3, ranks + 1), host */
     int64_t first_entry, entries;                      /* of this rank; over all ranks */
+    bool can_pool;                                     /* no rank lacks the method of pooled.c */
     size_t list_bytes;
 };
 
@@ -186,6 +187,19 @@ bosc_status bi_ranks_forest_finish(struct bi_ranks_forest_call *f, const uint64_
 /* The same of edges that ascend by id: ids over all ranks of 64 bits, and keys where a cut or a sum needs them. */
 bosc_status bi_ranks_forest_finish_sorted(struct bi_ranks_forest_call *f, bosc_status local_status,
                                           struct bi_msf_found *found);
+
+/* ---- pooled.c ---- */
+
+/* True if this rank's backend has the method, and its graph admits it. */
+bool bi_ranks_forest_can_pool(const bosc_ctx *ctx, const struct bi_graph_view *view);
+
+/* Finds the forest on rank 0 with the threads of all ranks, which are threads on CPUs, and finishes it; the labels are
+ * set unless it is cut. *is_found: false, on all ranks, where that is not possible. Allocates scratch. */
+bosc_status bi_ranks_forest_pool(struct bi_ranks_forest_call *f, bool *is_found);
+
+/* The same of the components' labels (n), in scratch, and their number. */
+bosc_status bi_ranks_components_pool(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
+                                     uint32_t **labels, int64_t *count, bool *is_found);
 
 /* ---- gathered.c ---- */
 

@@ -31,7 +31,7 @@ bosc_status bi_ranks_forest_check(bosc_ctx *ctx, const bosc_graph *graph, const 
 /* ---- arguments that must be equal ---- */
 
 /* Values that the ranks exchange. Those before ENTRIES must be equal. */
-enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, REPLICATED, LIMIT, VERTEX_MASK, ENTRIES, VALUES };
+enum { VERTICES, WEIGHT, ID_BITS, MAXIMUM, TREES, REPLICATED, LIMIT, VERTEX_MASK, ENTRIES, CAN_POOL, VALUES };
 
 static const struct {
     const char *name;
@@ -83,6 +83,7 @@ static bosc_status set_values(bosc_ctx *ctx, struct bi_ranks_forest_slice *slice
     values[REPLICATED] = slice->opts.replicated_bytes;
     values[LIMIT] = (int64_t)slice->rows.order.limit;
     values[ENTRIES] = view->entries;
+    values[CAN_POOL] = bi_ranks_forest_can_pool(ctx, view);
     BI_TRY_WITH_SCRATCH(ctx, hash_mask(ctx, &slice->rows, &values[VERTEX_MASK]));
     return BOSC_OK;
 }
@@ -115,6 +116,7 @@ bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status lo
     const int64_t *all = comm->gather;
     slice->entry_begins = NULL;
     slice->entries = 0;
+    slice->can_pool = true;
     BI_IF_OK(local_status, allocate_lists(ctx, ranks, slice));
     BI_IF_OK(local_status, set_values(ctx, slice, values));
     BI_TRY(bi_comm_agree(ctx, comm, local_status));
@@ -122,6 +124,7 @@ bosc_status bi_ranks_forest_begin(bosc_ctx *ctx, bosc_comm *comm, bosc_status lo
     for (int32_t r = 0; r < ranks; r++) {
         slice->entry_begins[r] = slice->entries;
         slice->entries += all[r * VALUES + ENTRIES];
+        slice->can_pool = slice->can_pool && all[r * VALUES + CAN_POOL];
     }
     slice->entry_begins[ranks] = slice->entries;
     slice->first_entry = slice->entry_begins[comm->rank];

@@ -78,10 +78,11 @@ static bosc_status write_outputs(struct msf_call *c)
 static bosc_status find_replicated(struct msf_call *c)
 {
     struct bi_ranks_forest_call *f = &c->f;
-    bool is_gathered;
+    bool is_found;
     BI_TRY(bi_ranks_forest_share_requests(f, BOSC_OK));
-    BI_TRY(bi_ranks_forest_gather(f, &is_gathered));
-    if (is_gathered) return f->is_cut ? label_forest(f, NULL) : BOSC_OK;
+    BI_TRY(bi_ranks_forest_pool(f, &is_found));
+    if (!is_found) BI_TRY(bi_ranks_forest_gather(f, &is_found));
+    if (is_found) return f->is_cut ? label_forest(f, NULL) : BOSC_OK;
     BI_TRY(bi_ranks_forest_run_rounds(f->ctx, f->comm, f->slice, init_rounds(c), &c->rounds));
     f->info.rounds = c->rounds.count;
     BI_TRY(bi_ranks_forest_finish(f, c->rounds.records, c->rounds.is_64bit, c->rounds.found));

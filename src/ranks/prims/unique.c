@@ -1,6 +1,7 @@
 /* Dense ids by first occurrence over ranks. Each rank routes its keys to their owners, which mark the first item of
  * each key. Every rank numbers the keys that it is first to have and sends the numbers to the owners; these pass them
- * on to the other ranks. A rank on which keys repeat often, by a sample, sends its distinct keys only. */
+ * on to the other ranks. A rank on which keys repeat often, by a sample, sends its distinct keys only. Threads on CPUs
+ * pool instead: rank 0 numbers the keys of all. */
 #include "ranks/prims/unique.h"
 
 #include <boscage/hash.h>
@@ -8,6 +9,7 @@
 
 #include "core/call.h"
 #include "prims/check.h"
+#include "ranks/exchange/pool.h"
 #include "ranks/exchange/route.h"
 #include "ranks/steps/steps.h"
 
@@ -161,9 +163,128 @@ static bosc_status find_alone(bosc_ctx *ctx, struct unique_call *u, int64_t *ids
     return ctx->backend->sync(ctx);
 }
 
+/* ---- pooled threads ---- */
+
+/* A rank shows the others its keys, and rank 0 the answer. */
+struct shown_keys {
+    const void *keys;
+    int64_t n;
+    bool wants_distinct;
+    const int64_t *ids;    /* of all rows */
+    const void *distinct;  /* NULL: no rank wants them */
+    const int64_t *firsts; /* (ranks + 1): the id of the first key that a rank is the first to have */
+};
+
+struct pooled_unique {
+    bosc_comm *comm;
+    struct unique_call *u;
+    int64_t *ids;   /* of the caller */
+    void *distinct; /* of the caller, or NULL */
+    struct shown_keys own;
+    void **all; /* (ranks), host: struct shown_keys of each */
+};
+
+static const struct shown_keys *shown_by(const struct pooled_unique *p, int32_t rank) { return p->all[rank]; }
+
+/* Copies the keys of all ranks to `keys`. */
+static bosc_status gather_keys(bosc_ctx *ctx, const struct pooled_unique *p, char *keys)
+{
+    for (int32_t r = 0; r < p->comm->rank_count; r++) {
+        const size_t bytes = (size_t)shown_by(p, r)->n * p->u->key_bytes;
+        if (bytes) BI_TRY(ctx->backend->copy(ctx, keys, shown_by(p, r)->keys, bytes));
+        keys += bytes;
+    }
+    return BOSC_OK;
+}
+
+/* Ids ascend by first occurrence, so a slice's greatest one bounds those of all keys before the next slice. */
+static bosc_status find_firsts(bosc_ctx *ctx, const struct pooled_unique *p, const int64_t *ids, int64_t *firsts)
+{
+    int64_t *reduced, greatest;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *reduced, &reduced));
+    firsts[0] = 0;
+    for (int32_t r = 0; r < p->comm->rank_count; r++) {
+        const int64_t n = shown_by(p, r)->n;
+        firsts[r + 1] = firsts[r];
+        if (n == 0) continue;
+        BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_I64, ids, n, reduced));
+        BI_TRY(bi_read_back(ctx, &greatest, reduced, sizeof greatest));
+        if (greatest >= firsts[r]) firsts[r + 1] = greatest + 1;
+        ids += n;
+    }
+    return BOSC_OK;
+}
+
+/* Numbers the keys of all ranks, on rank 0. */
+static bosc_status number_all(bosc_ctx *ctx, void *user)
+{
+    struct pooled_unique *p = user;
+    const int32_t ranks = p->comm->rank_count;
+    int64_t n = 0, count, *ids, *firsts;
+    bool wants_distinct = false;
+    void *keys, *distinct = NULL;
+    for (int32_t r = 0; r < ranks; r++) {
+        n += shown_by(p, r)->n;
+        wants_distinct = wants_distinct || shown_by(p, r)->wants_distinct;
+    }
+    BI_TRY(bi_scratch_of(ctx, n, p->u->key_bytes, &keys));
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *ids, &ids));
+    BI_TRY(bi_scratch_of(ctx, (int64_t)ranks + 1, sizeof *firsts, &firsts));
+    if (wants_distinct) BI_TRY(bi_scratch_of(ctx, n, p->u->key_bytes, &distinct));
+    BI_TRY(gather_keys(ctx, p, keys));
+    BI_TRY(bosc_hash_unique(ctx, keys, n, p->u->key_bits, ids, distinct, &count));
+    BI_TRY(find_firsts(ctx, p, ids, firsts));
+    p->own.ids = ids;
+    p->own.distinct = distinct;
+    p->own.firsts = firsts;
+    return BOSC_OK;
+}
+
+static bosc_status copy_numbers(bosc_ctx *ctx, void *user)
+{
+    struct pooled_unique *p = user;
+    struct unique_call *u = p->u;
+    const struct shown_keys *all = shown_by(p, 0);
+    const int32_t rank = p->comm->rank;
+    int64_t begin = 0;
+    for (int32_t r = 0; r < rank; r++) begin += shown_by(p, r)->n;
+    u->first_count = all->firsts[rank + 1] - all->firsts[rank];
+    u->total = all->firsts[p->comm->rank_count];
+    if (u->n) BI_TRY(ctx->backend->copy(ctx, p->ids, all->ids + begin, (size_t)u->n * sizeof *p->ids));
+    if (!p->distinct || u->first_count == 0) return BOSC_OK;
+    return ctx->backend->copy(ctx, p->distinct, (const char *)all->distinct + (size_t)all->firsts[rank] * u->key_bytes,
+                              (size_t)u->first_count * u->key_bytes);
+}
+
+/* *is_found: false, on all ranks, where they cannot pool their threads. */
+static bosc_status find_pooled(bosc_ctx *ctx, bosc_comm *comm, struct unique_call *u, int64_t *ids, void *distinct,
+                               bool *is_found)
+{
+    struct pooled_unique p = {.comm = comm,
+                              .u = u,
+                              .ids = ids,
+                              .distinct = distinct,
+                              .own = {.keys = u->keys, .n = u->n, .wants_distinct = distinct}};
+    int64_t sums[2] = {u->n, !ctx->ops->ranks->pools_threads};
+    BI_TRY(bi_comm_sum(ctx, comm, BOSC_OK, sums, 2));
+    BI_TRY(bi_ranks_can_pool(ctx, comm, sums[1] == 0 && sums[0] < (int64_t)UINT32_MAX, is_found));
+    if (!*is_found) return BOSC_OK;
+    const size_t bytes = (size_t)comm->rank_count * sizeof *p.all;
+    p.all = bi_host_alloc(ctx, bytes);
+    const struct bi_ranks_pooled_call call = {&p.own, p.all, number_all, copy_numbers, &p};
+    const bosc_status status = bi_ranks_pool(ctx, comm, p.all ? BOSC_OK : BOSC_ERR_NOMEM, &call);
+    bi_memory_release(&ctx->host, p.all, bytes);
+    return status;
+}
+
+/* ---- all ---- */
+
 static bosc_status find_unique(bosc_ctx *ctx, bosc_comm *comm, struct unique_call *u, int64_t *ids, void *distinct)
 {
     struct bi_ranks_route route;
+    bool is_found;
+    BI_TRY_WITH_SCRATCH(ctx, find_pooled(ctx, comm, u, ids, distinct, &is_found));
+    if (is_found) return BOSC_OK;
     bosc_status local_status = find_distinct(ctx, u);
     bosc_status status = bi_ranks_route_begin(ctx, comm, local_status, u->distinct, u->key_bits, u->count, &route);
     local_status = BOSC_OK;
