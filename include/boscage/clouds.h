@@ -71,27 +71,39 @@ BOSC_API bosc_status bosc_clouds_bytes(bosc_ctx *ctx, const bosc_clouds_opts *op
 BOSC_API bosc_status bosc_clouds_build(bosc_ctx *ctx, bosc_clouds *clouds, const void *points, int64_t n,
                                        int64_t stride, const int64_t *offsets, int64_t cloud_count);
 
+/* Builds or rebuilds the batch as bosc_clouds_build does, from the cloud of each row: a batch vector of PyTorch
+ * Geometric.
+ * batch (n): numbers of clouds, ascending from 0; clouds without rows are empty.
+ * cloud_count: clouds, more than any number; -1: one more than the last number.
+ * Errors: as bosc_clouds_build; BOSC_ERR_ARG with the row for numbers, also if assume_valid.
+ * Cost: as bosc_clouds_build, with one pass over the numbers; no bound on the largest cloud is needed.
+ * Waits. */
+BOSC_API bosc_status bosc_clouds_build_from_batch(bosc_ctx *ctx, bosc_clouds *clouds, const void *points, int64_t n,
+                                                  int64_t stride, const int64_t *batch, int64_t cloud_count);
+
 typedef struct bosc_clouds_info {
     size_t size;
     int64_t n, cloud_count;
-    int64_t largest; /* points of the largest cloud; with assume_valid a bound */
+    int64_t largest; /* points of the largest cloud; a bound if assume_valid and built from offsets */
     int32_t dim;
     bosc_dtype dtype;
     int32_t id_bits;
-    int64_t bytes; /* backend memory held by the batch */
+    int64_t bytes;    /* backend memory held by the batch */
+    int64_t smallest; /* points of the smallest cloud, 0 without clouds; a bound as `largest` */
 } bosc_clouds_info;
 
 /* Describes the batch. Set `size`. */
 BOSC_API bosc_status bosc_clouds_get_info(bosc_ctx *ctx, const bosc_clouds *clouds, bosc_clouds_info *info);
 
 /* Queries of all clouds. Set `size`. A NULL pointer to it, or NULL points and offsets, means the points of the batch:
- * query i is the point with id i. NULL points with offsets are no queries; count is 0 then. */
+ * query i is the point with id i. NULL points with offsets or batch are no queries; count is 0 then. */
 typedef struct bosc_clouds_queries {
     size_t size;
     const void *points;     /* (count x dim) of the batch's dtype, rows `stride` elements apart (0: dim) */
     int64_t count, stride;  /* ignored for the batch's own points */
     const int64_t *offsets; /* (cloud_count + 1) ascending from 0 to count, as those of the build */
     int32_t exclude_self;   /* not 0, of the batch's own points only: query i skips id i */
+    const int64_t *batch;   /* (count) in place of offsets: the cloud of each query, ascending */
 } bosc_clouds_queries;
 
 /* Finds the k nearest points within a radius of each query, by (distance, id).
@@ -142,6 +154,19 @@ BOSC_API bosc_status bosc_clouds_radius(bosc_ctx *ctx, const bosc_clouds *clouds
  * Queues if assume_valid is set. */
 BOSC_API bosc_status bosc_clouds_sample_farthest(bosc_ctx *ctx, const bosc_clouds *clouds, const int64_t *offsets,
                                                  int64_t sample_count, const int64_t *starts, void *ids);
+
+/* Samples a share of each cloud as bosc_clouds_sample_farthest does: ceil(ratio m) of m points.
+ * ratio: more than 0, at most 1.
+ * draws (cloud_count): double in [0, 1); the first sample of a cloud of m points is its row floor(draw m). NULL: row 0.
+ * offsets (cloud_count + 1): receives the offsets of the samples; may be NULL.
+ * ids (capacity): of id_bits, in the order of the samples.
+ * capacity: BOSC_ERR_SPACE if less than the sum, which is at most n, and at most ratio n + cloud_count.
+ * count: receives the sum; may be NULL.
+ * Cost: as bosc_clouds_sample_farthest, with 16 bytes of scratch a cloud.
+ * Waits. */
+BOSC_API bosc_status bosc_clouds_sample_ratio(bosc_ctx *ctx, const bosc_clouds *clouds, double ratio,
+                                              const double *draws, int64_t *offsets, void *ids, int64_t capacity,
+                                              int64_t *count);
 
 BOSC_END_DECLS
 #endif

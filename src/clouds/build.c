@@ -1,16 +1,50 @@
 /* Builds a batch: checks, extents of the clouds, an order by Morton code, and boxes from the leaves up. */
 #include "clouds/handle.h"
 
-/* Checks the caller's points and offsets, and sets the size of the largest cloud; with assume_valid only a bound. */
-static bosc_status check_contents(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
-                                  const struct bi_clouds_rows *rows, const int64_t *offsets)
+/* The caller's clouds: offsets, or the cloud of each row. */
+struct source {
+    const int64_t *offsets, *batch;
+    int64_t count;
+};
+
+/* Makes the caller's offsets reachable and checks them and the points. Sets the number of clouds and the sizes of the
+ * smallest and the largest one; with assume_valid only bounds. */
+static bosc_status read_offsets(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
+                                const struct bi_clouds_rows *rows, const struct source *source, bool *staged)
 {
     const bosc_clouds_opts *o = &clouds->opts;
-    struct bi_clouds_contents contents = {"points", offsets, next->cloud_count, next->n, rows, 0};
+    const void *reachable;
+    BI_TRY(
+        bi_stage_in(ctx, source->offsets, ((size_t)source->count + 1) * sizeof *source->offsets, &reachable, staged));
+    struct bi_clouds_contents contents = {"points", reachable, source->count, next->n, rows, 0, 0};
+    next->offsets = reachable;
+    next->cloud_count = source->count;
+    next->smallest = 0;
     next->largest = o->max_points > 0 && o->max_points < next->n ? o->max_points : next->n;
     if (o->assume_valid) return BOSC_OK;
     BI_TRY(bi_clouds_check_contents(ctx, &contents));
+    next->smallest = contents.smallest;
     next->largest = contents.largest;
+    return BOSC_OK;
+}
+
+/* Makes offsets of the cloud of each row; as read_offsets, but sizes are exact. */
+static bosc_status number_points(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
+                                 const struct bi_clouds_rows *rows, const struct source *source, bool *staged)
+{
+    const void *batch;
+    BI_TRY(bi_stage_in(ctx, source->batch, (size_t)next->n * sizeof *source->batch, &batch, staged));
+    struct bi_clouds_numbers numbers = {.name = "batch",
+                                        .rows_name = "points",
+                                        .batch = batch,
+                                        .n = next->n,
+                                        .count = source->count,
+                                        .rows = clouds->opts.assume_valid ? NULL : rows};
+    BI_TRY(bi_clouds_number_rows(ctx, &numbers, false));
+    next->offsets = numbers.offsets;
+    next->cloud_count = numbers.count;
+    next->smallest = numbers.smallest;
+    next->largest = numbers.largest;
     return BOSC_OK;
 }
 
@@ -47,24 +81,21 @@ static bosc_status make_tree(bosc_ctx *ctx, const bosc_clouds *clouds, const str
 }
 
 /* Builds the batch; the view changes last. */
-static bosc_status build_staged(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_clouds_rows *rows, const int64_t *offsets,
-                                int64_t cloud_count)
+static bosc_status build_staged(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_clouds_rows *rows,
+                                const struct source *source)
 {
     bool staged = false;
-    const void *reachable;
     struct bi_clouds_view next = clouds->view;
-    const size_t bytes = ((size_t)cloud_count + 1) * sizeof *offsets;
     next.n = rows->n;
-    next.cloud_count = cloud_count;
     /* 1. Contents; with them the shape of the tree and the blocks. */
     BI_TRY(bi_clouds_stage_rows(ctx, rows, &staged));
-    BI_TRY(bi_stage_in(ctx, offsets, bytes, &reachable, &staged));
-    BI_TRY(check_contents(ctx, clouds, &next, rows, reachable));
+    BI_TRY((source->offsets ? read_offsets : number_points)(ctx, clouds, &next, rows, source, &staged));
     next.sorted = next.largest > ctx->ops->clouds->sort_from;
     bi_clouds_shape(&next);
+    const int64_t *offsets = next.offsets; /* of the caller or in scratch; the view gets the batch's own */
     BI_TRY(bi_clouds_reserve_blocks(ctx, clouds, &next));
     /* 2. Offsets, order, boxes. */
-    BI_TRY(ctx->backend->copy(ctx, clouds->offsets.data, reachable, bytes));
+    BI_TRY(ctx->backend->copy(ctx, clouds->offsets.data, offsets, ((size_t)next.cloud_count + 1) * sizeof *offsets));
     if (next.n > 0) {
         BI_TRY(order_points(ctx, clouds, &next, rows));
         BI_TRY(make_tree(ctx, clouds, &next, rows));
@@ -76,12 +107,12 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_cl
 }
 
 static bosc_status build_or_clear(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_clouds_rows *rows,
-                                  const int64_t *offsets, int64_t cloud_count)
+                                  const struct source *source)
 {
-    bosc_status status = build_staged(ctx, clouds, rows, offsets, cloud_count);
+    bosc_status status = build_staged(ctx, clouds, rows, source);
     if (status != BOSC_OK && status != BOSC_ERR_DATA && status != BOSC_ERR_ARG) {
-        clouds->view.n = clouds->view.cloud_count = clouds->view.largest = 0; /* its blocks may be half written */
-        clouds->view.slots = 0;
+        clouds->view.n = clouds->view.cloud_count = 0; /* its blocks may be half written */
+        clouds->view.smallest = clouds->view.largest = clouds->view.slots = 0;
     }
     return status;
 }
@@ -95,6 +126,24 @@ bosc_status bosc_clouds_build(bosc_ctx *ctx, bosc_clouds *clouds, const void *po
     BI_TRY(bi_clouds_check_sizes(ctx, &clouds->opts, n, cloud_count, 0));
     BI_TRY(bi_clouds_check_rows(ctx, clouds, "points", points, "n", n, stride, &rows));
     BI_TRY(bi_clouds_check_offsets(ctx, "offsets", offsets));
+    const struct source source = {offsets, NULL, cloud_count};
     bi_progress_set_total(ctx, 16 * (double)n);
-    BI_RETURN_WITH_SCRATCH(ctx, build_or_clear(ctx, clouds, &rows, offsets, cloud_count));
+    BI_RETURN_WITH_SCRATCH(ctx, build_or_clear(ctx, clouds, &rows, &source));
+}
+
+bosc_status bosc_clouds_build_from_batch(bosc_ctx *ctx, bosc_clouds *clouds, const void *points, int64_t n,
+                                         int64_t stride, const int64_t *batch, int64_t cloud_count)
+{
+    struct bi_clouds_rows rows;
+    BI_ENTER(ctx);
+    BI_TRY(bi_clouds_check(ctx, clouds));
+    if (cloud_count < -1)
+        return bi_fail(ctx, BOSC_ERR_ARG, "cloud_count: %lld is less than -1", (long long)cloud_count);
+    BI_TRY(bi_clouds_check_sizes(ctx, &clouds->opts, n, cloud_count < 0 ? 0 : cloud_count, 0));
+    BI_TRY(bi_clouds_check_rows(ctx, clouds, "points", points, "n", n, stride, &rows));
+    if (n > 0 && !batch) return bi_fail(ctx, BOSC_ERR_ARG, "batch: NULL");
+    BI_TRY(bi_check_aligned(ctx, "batch", batch, sizeof *batch));
+    const struct source source = {NULL, batch, cloud_count};
+    bi_progress_set_total(ctx, 17 * (double)n);
+    BI_RETURN_WITH_SCRATCH(ctx, build_or_clear(ctx, clouds, &rows, &source));
 }

@@ -38,7 +38,7 @@ struct bi_clouds_view {
     const int64_t *offsets;    /* (cloud_count + 1) */
     const uint64_t *extents;   /* (cloud_count x 2 x axes) ordered keys of least coordinates, complements of greatest */
     int64_t n, cloud_count;
-    int64_t largest; /* no cloud has more points */
+    int64_t smallest, largest; /* no cloud has fewer or more points */
     int64_t first_slot[BI_CLOUDS_LEVELS];
     int64_t slots;
     int32_t dim, pitch, levels; /* levels: the last has one node a cloud at most */

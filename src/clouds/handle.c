@@ -134,12 +134,13 @@ bosc_status bi_clouds_reserve_blocks(bosc_ctx *ctx, bosc_clouds *clouds, struct 
     return BOSC_OK;
 }
 
-/* Scratch for a build of `count` host points, or for `count` host queries: staged rows and offsets, keys and numbers,
- * twice as much for their sort, and gathered queries; or the distances of samples and a word a node. */
+/* Scratch for a build of `count` host points, or for `count` host queries: staged rows and offsets or clouds of rows,
+ * offsets made of these, keys and numbers, twice as much for their sort, and gathered queries; or the distances of
+ * samples and a word a node. */
 static int64_t scratch_bytes(const bosc_clouds_opts *o, int64_t count, int64_t cloud_count)
 {
-    const int64_t of_row = (o->dim + 1) * 2 * (int64_t)bosc_dtype_size(o->dtype) + 64;
-    return count * of_row + cloud_count * (24 + 4 * BI_CLOUDS_LEVELS) + SLACK;
+    const int64_t of_row = (o->dim + 1) * 2 * (int64_t)bosc_dtype_size(o->dtype) + 80;
+    return count * of_row + cloud_count * (32 + 4 * BI_CLOUDS_LEVELS) + SLACK;
 }
 
 bosc_status bi_clouds_check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int64_t n, int64_t cloud_count,
@@ -147,7 +148,7 @@ bosc_status bi_clouds_check_sizes(bosc_ctx *ctx, const bosc_clouds_opts *o, int6
 {
     BI_TRY(bi_check_batch_sizes(ctx, "batch", n, cloud_count));
     if (query_count < 0) return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld is less than 0", (long long)query_count);
-    if (query_count > (INT64_MAX / 2 - SLACK) / (16 * ((int64_t)o->dim + 1) + 64))
+    if (query_count > (INT64_MAX / 2 - SLACK) / (16 * ((int64_t)o->dim + 1) + 80))
         return bi_fail(ctx, BOSC_ERR_ARG, "query_count: %lld queries are more than memory can hold",
                        (long long)query_count);
     return BOSC_OK;
@@ -204,7 +205,8 @@ bosc_status bosc_clouds_get_info(bosc_ctx *ctx, const bosc_clouds *clouds, bosc_
                              .largest = v->largest,
                              .dim = v->dim,
                              .dtype = clouds->opts.dtype,
-                             .id_bits = clouds->opts.id_bits};
+                             .id_bits = clouds->opts.id_bits,
+                             .smallest = v->smallest};
     full.bytes = (int64_t)(clouds->points.bytes + clouds->ids.bytes + clouds->boxes.bytes + clouds->least_ids.bytes +
                            clouds->offsets.bytes + clouds->extents.bytes);
     bi_copy_info(info, &full, sizeof full);
@@ -223,8 +225,8 @@ bosc_status bi_clouds_stage_rows(bosc_ctx *ctx, struct bi_clouds_rows *rows, boo
 
 bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *contents)
 {
-    enum { BAD_OFFSET, NAN_ROW, SMALLEST, LAST, FOUND };
-    int64_t found[FOUND] = {INT64_MAX, INT64_MAX, 0, 0}, *reached;
+    enum { BAD_OFFSET, NAN_ROW, LARGEST, SMALLEST, LAST, FOUND };
+    int64_t found[FOUND] = {INT64_MAX, INT64_MAX, 0, INT64_MAX, 0}, *reached;
     const struct bi_clouds_steps *steps = ctx->ops->clouds->steps;
     const struct bi_clouds_rows *rows = contents->rows;
     /* 1. Queue all checks; one wait serves them. */
@@ -232,7 +234,8 @@ bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *c
     BI_TRY(ctx->backend->copy(ctx, reached, found, sizeof found));
     if (contents->count == 0) BI_TRY(ctx->backend->copy(ctx, reached + LAST, contents->offsets, sizeof *found));
     if (contents->count > 0) {
-        const struct bi_clouds_sizes sizes = {contents->offsets, contents->count, reached + SMALLEST, reached + LAST};
+        const struct bi_clouds_sizes sizes = {contents->offsets, contents->count, reached + LARGEST, reached + SMALLEST,
+                                              reached + LAST};
         BI_TRY(ctx->backend->core->check_offsets(ctx, contents->offsets, contents->count, reached + BAD_OFFSET));
         BI_TRY(steps->sizes(ctx, contents->count, &sizes));
     }
@@ -246,7 +249,8 @@ bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *c
         bi_check_batch_offsets(ctx, contents->name, contents->count, found[BAD_OFFSET], found[LAST], contents->total));
     if (found[NAN_ROW] != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", contents->name, (long long)found[NAN_ROW]);
-    contents->largest = -found[SMALLEST];
+    contents->largest = -found[LARGEST];
+    contents->smallest = contents->count > 0 ? found[SMALLEST] : 0;
     return BOSC_OK;
 }
 

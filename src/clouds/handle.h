@@ -37,11 +37,26 @@ struct bi_clouds_contents {
     const int64_t *offsets; /* in reach */
     int64_t count, total;
     const struct bi_clouds_rows *rows; /* in reach; NULL: none */
-    int64_t largest;                   /* receives the items of the largest cloud */
+    int64_t smallest, largest;         /* receive the items of the smallest and the largest cloud */
 };
 
 /* Checks contents. Waits. */
 bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *contents);
+
+/* The cloud of each of n rows, and rows to check for NaN. */
+struct bi_clouds_numbers {
+    const char *name, *rows_name; /* that messages begin with */
+    const int64_t *batch;         /* (n) in reach */
+    int64_t n;
+    int64_t count;                     /* clouds; -1: one more than the last number, and it is received */
+    const struct bi_clouds_rows *rows; /* in reach; NULL: none */
+    const int64_t *offsets;            /* receives offsets (count + 1), in scratch */
+    int64_t smallest, largest;         /* receive the items of the smallest and the largest cloud */
+};
+
+/* Makes offsets of numbers. Checks numbers and rows, and waits, unless they are trusted; `count` is given then, and no
+ * sizes are received. */
+bosc_status bi_clouds_number_rows(bosc_ctx *ctx, struct bi_clouds_numbers *numbers, bool trusted);
 
 /* Sorts the numbers of rows by cloud, and by Morton code in the extents of the view's clouds. *order: in scratch. */
 bosc_status bi_clouds_order_rows(bosc_ctx *ctx, const struct bi_clouds_view *view, const struct bi_clouds_rows *rows,

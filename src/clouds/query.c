@@ -35,16 +35,38 @@ static bosc_status check_query(bosc_ctx *ctx, const bosc_clouds *clouds, const b
     query->exclude_self = q.exclude_self != 0;
     query->r2 = bi_square_limit(radius, !clouds->view.is_f64);
     /* 2. The batch's own points, or the caller's rows. */
-    if (!q.points && !q.offsets) {
+    if (!q.points && !q.offsets && !q.batch) {
         use_own_points(query);
         return BOSC_OK;
     }
     if (q.exclude_self) return bi_fail(ctx, BOSC_ERR_ARG, "queries: exclude_self is for the batch's own points");
     BI_TRY(bi_clouds_check_rows(ctx, clouds, "queries", q.points, "queries: count", q.count, q.stride, &query->rows));
-    BI_TRY(bi_clouds_check_offsets(ctx, "queries: offsets", q.offsets));
+    if (q.offsets && q.batch) return bi_fail(ctx, BOSC_ERR_ARG, "queries: batch: offsets are there too");
+    if (q.batch)
+        BI_TRY(bi_check_aligned(ctx, "queries: batch", q.batch, sizeof *q.batch));
+    else
+        BI_TRY(bi_clouds_check_offsets(ctx, "queries: offsets", q.offsets));
     query->offsets = q.offsets;
+    query->batch = q.batch;
     if (q.count > INT64_MAX / 16)
         return bi_fail(ctx, BOSC_ERR_ARG, "queries: count %lld is too large", (long long)q.count);
+    return BOSC_OK;
+}
+
+/* Makes offsets of the cloud of each query. */
+static bosc_status number_queries(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query, bool *staged)
+{
+    const int64_t n = query->rows.n;
+    const void *batch;
+    BI_TRY(bi_stage_in(ctx, query->batch, (size_t)n * sizeof *query->batch, &batch, staged));
+    struct bi_clouds_numbers numbers = {.name = "queries: batch",
+                                        .rows_name = "queries",
+                                        .batch = batch,
+                                        .n = n,
+                                        .count = query->view.cloud_count,
+                                        .rows = &query->rows};
+    BI_TRY(bi_clouds_number_rows(ctx, &numbers, clouds->opts.assume_valid));
+    query->offsets = numbers.offsets;
     return BOSC_OK;
 }
 
@@ -55,11 +77,12 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_clouds *clouds, struc
     if (query->self) return BOSC_OK;
     const size_t bytes = ((size_t)query->view.cloud_count + 1) * sizeof *query->offsets;
     BI_TRY(bi_clouds_stage_rows(ctx, &query->rows, staged));
+    if (query->batch) return number_queries(ctx, clouds, query, staged);
     BI_TRY(bi_stage_in(ctx, query->offsets, bytes, &offsets, staged));
     query->offsets = offsets;
     if (clouds->opts.assume_valid) return BOSC_OK;
-    struct bi_clouds_contents contents = {"queries",     query->offsets, query->view.cloud_count,
-                                          query->rows.n, &query->rows,   0};
+    struct bi_clouds_contents contents = {
+        "queries", query->offsets, query->view.cloud_count, query->rows.n, &query->rows, 0, 0};
     return bi_clouds_check_contents(ctx, &contents);
 }
 

@@ -21,19 +21,74 @@ BI_FN void bi_step_find_nan(const struct bi_clouds_find_nan *a, int64_t i)
     if (nan) bi_atomic_min_i64(a->row, i);
 }
 
-/* *smallest = the smallest of -(items of a segment); *last = the last offset. Offsets may be any numbers, as they are
- * checked in the same batch of work: differences wrap. */
+/* *negative_largest = the smallest of -(items of a segment); *smallest = the smallest of the items; *last = the last
+ * offset. Offsets may be any numbers, as they are checked in the same batch of work: differences wrap. */
 struct bi_clouds_sizes {
     const int64_t *offsets;
     int64_t count;
-    int64_t *smallest, *last;
+    int64_t *negative_largest, *smallest, *last;
 };
 
 BI_FN void bi_step_sizes(const struct bi_clouds_sizes *a, int64_t i)
 {
-    const int64_t size = (int64_t)((uint64_t)a->offsets[i] - (uint64_t)a->offsets[i + 1]);
-    if (size < 0) bi_atomic_min_i64(a->smallest, size);
+    const int64_t negative = (int64_t)((uint64_t)a->offsets[i] - (uint64_t)a->offsets[i + 1]);
+    if (negative < 0) bi_atomic_min_i64(a->negative_largest, negative);
+    bi_atomic_min_i64(a->smallest, negative > -INT64_MAX ? -negative : 0);
     if (i == a->count - 1) *a->last = a->offsets[a->count];
+}
+
+/* The offsets of clouds from the cloud of each row, which ascends from 0: item i is the border before row i, item n the
+ * end. Clouds in [0, limit) count; `count` of them are there, or one more than the last number if it is -1. Offsets
+ * beyond `capacity` are left out. *bad: the first row with a wrong number. *last: the last number, or -1. */
+struct bi_clouds_number {
+    const int64_t *batch; /* (n) */
+    int64_t n, count, limit, capacity;
+    int64_t *offsets; /* (capacity) */
+    int64_t *bad, *negative_largest, *smallest, *last;
+};
+
+/* The first row behind i of another cloud: steps that double, then a binary search. */
+BI_FN int64_t bi_clouds_run_end(const int64_t *batch, int64_t n, int64_t i)
+{
+    const int64_t number = batch[i];
+    int64_t step = 1;
+    while (step < n - i && batch[i + step] == number) step *= 2;
+    int64_t low = i + step / 2, high = step < n - i ? i + step : n;
+    BI_PARTITION_POINT(low, high, row, batch[row] == number);
+    return low;
+}
+
+/* Items store the same offset only where numbers are wrong. */
+BI_FN void bi_clouds_store_offset(int64_t *to, int64_t value)
+{
+#ifdef __CUDA_ARCH__
+    bi_store_relaxed((unsigned long long *)to, (unsigned long long)value);
+#else
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+#endif
+}
+
+BI_FN void bi_step_number(const struct bi_clouds_number *a, int64_t i)
+{
+    /* 1. The clouds on both sides of the border. Numbers may be any until they are checked. */
+    const int64_t before = i > 0 ? a->batch[i - 1] : -1;
+    const int64_t behind = a->count >= 0 ? a->count : (int64_t)((uint64_t)before + 1);
+    const int64_t cloud = i < a->n ? a->batch[i] : behind;
+    if (i == a->n) *a->last = before;
+    if (i > 0 && i < a->n && cloud == before) return;
+    if (cloud < 0 || cloud < before || (i < a->n && cloud >= a->limit)) {
+        bi_atomic_min_i64(a->bad, i);
+        return;
+    }
+    /* 2. Offsets of the clouds from the one before to this one. */
+    for (int64_t c = before < 0 ? 0 : before + 1; c <= cloud && c < a->capacity; c++)
+        bi_clouds_store_offset(&a->offsets[c], i);
+    /* 3. Sizes: clouds in between are empty. */
+    if (cloud - before > 1) bi_atomic_min_i64(a->smallest, 0);
+    if (i == a->n) return;
+    const int64_t size = bi_clouds_run_end(a->batch, a->n, i) - i;
+    bi_atomic_min_i64(a->smallest, size);
+    bi_atomic_min_i64(a->negative_largest, -size);
 }
 
 /* Item t reduces BI_CLOUDS_EXTENT_ROWS rows from t * BI_CLOUDS_EXTENT_ROWS on into the extents of their clouds, which

@@ -11,6 +11,7 @@ struct bi_clouds_query {
     struct bi_clouds_view view;
     struct bi_clouds_rows rows; /* of the batch's own points: those of the view */
     const int64_t *offsets;     /* (cloud_count + 1) */
+    const int64_t *batch;       /* of the caller, in place of offsets until they are made of it */
     const uint32_t *order;      /* row i is query order[i]; NULL: i */
     bool self, exclude_self;    /* the rows are the points of the view; each skips its own id */
     double r2;                  /* only points within it */

@@ -18,6 +18,34 @@ struct bi_clouds_sample {
     bool ids_64bit;
 };
 
+/* Numbers of samples, ceil(ratio n) of the n points of cloud i, and the first ones by draws in [0, 1). Item cloud_count
+ * writes 0, so that an exclusive scan ends with the sum. */
+struct bi_clouds_share {
+    const int64_t *points; /* (cloud_count + 1) offsets of the points */
+    int64_t cloud_count;
+    double ratio;
+    const double *draws; /* (cloud_count), or NULL */
+    int64_t *counts;     /* (cloud_count + 1) */
+    int64_t *starts;     /* (cloud_count), or NULL */
+};
+
+BI_FN void bi_step_share(const struct bi_clouds_share *a, int64_t i)
+{
+    if (i == a->cloud_count) {
+        a->counts[i] = 0;
+        return;
+    }
+    const int64_t first = a->points[i], n = a->points[i + 1] - first;
+    const double share = a->ratio * (double)n;
+    const int64_t whole = (int64_t)share;
+    a->counts[i] = whole + ((double)whole < share);
+    if (!a->draws) return;
+    const double at = a->draws[i] * (double)n; /* of draws outside of [0, 1) and NaN: the first or the last row */
+    int64_t row = 0;
+    if (at > 0 && n > 0) row = at < (double)n ? (int64_t)at : n - 1;
+    a->starts[i] = first + row;
+}
+
 /* True if the point at position p comes before the one at position q: farther, or with the smaller id. */
 BI_FN bool bi_clouds_is_farther(const struct bi_clouds_sample *a, uint32_t p, uint32_t q)
 {

@@ -1,4 +1,6 @@
 /* Batches of clouds find what one search over each cloud finds, for every size, shape and radius. */
+#include <math.h>
+
 #include "cases/clouds/clouds_data.h"
 
 /* A batch, its queries (of the batch itself if `self`), and the arguments. */
@@ -98,6 +100,47 @@ static void check_samples(bosc_ctx *ctx, const struct clouds_batch *b, bosc_clou
     free(ids);
 }
 
+/* Samples a share of each cloud, from its first point or a drawn one. */
+static void check_share(bosc_ctx *ctx, const struct clouds_batch *b, bosc_clouds *clouds, int32_t id_bits,
+                        struct suite_random *r)
+{
+    static const double ratios[] = {1, 0.5, 0.25, 0.1, 1e-9};
+    const double ratio = suite_below(r, 2) ? ratios[suite_below(r, 5)] : 1 - suite_unit(r);
+    const bool drawn = suite_below(r, 2);
+    double draws[CLOUDS_MOST];
+    /* 1. Shares and draws. Some draws round to 1. */
+    int64_t expected[CLOUDS_MOST + 1] = {0}, offsets[CLOUDS_MOST + 1], count = -1;
+    for (int64_t c = 0; c < b->count; c++) {
+        const int64_t n = b->offsets[c + 1] - b->offsets[c];
+        expected[c + 1] = expected[c] + (int64_t)ceil(ratio * (double)n);
+        draws[c] = c % 4 == 3 ? 1 - 1e-16 : suite_unit(r);
+    }
+    const int64_t total = expected[b->count];
+    int64_t *sampled = suite_alloc((size_t)(b->points.n + 1) * 8);
+    void *ids = suite_alloc((size_t)total * 8);
+    /* 2. The call, with too little room and enough. */
+    if (total > 0) {
+        CHECK_STATUS(ctx, bosc_clouds_sample_ratio(ctx, clouds, ratio, NULL, offsets, ids, total - 1, &count),
+                     BOSC_ERR_SPACE);
+        CHECK_EQ(count, -1);
+    }
+    CHECK_OK(ctx, bosc_clouds_sample_ratio(ctx, clouds, ratio, drawn ? draws : NULL, offsets, ids, total, &count));
+    CHECK_EQ(count, total);
+    /* 3. Each cloud against the plain samples. */
+    for (int64_t c = 0; c < b->count; c++) {
+        const int64_t begin = b->offsets[c], n = b->offsets[c + 1] - begin;
+        const int64_t start = drawn ? begin + (int64_t)(draws[c] * (double)n) : begin;
+        CHECK_EQ(offsets[c + 1], expected[c + 1]);
+        reference_clouds_sample(&b->points, begin, begin + n, start < begin + n ? start : begin + n - 1,
+                                expected[c + 1] - expected[c], sampled);
+        for (int64_t j = expected[c]; j < expected[c + 1]; j++)
+            CHECK_EQ(kd_id(ids, id_bits, j), sampled[j - expected[c]]);
+    }
+    CHECK_EQ(offsets[0], 0);
+    free(sampled);
+    free(ids);
+}
+
 static double radius_of(struct suite_random *r, enum kd_shape shape)
 {
     static const double radii[] = {0, 1, 1.5, 2, 1e-3, 100, 1e30, INFINITY};
@@ -128,6 +171,7 @@ static void check_batch(bosc_ctx *ctx, struct suite_random *r, const struct clou
         if (!s.self) clouds_release(&q);
     }
     check_samples(ctx, b, s.clouds, o.id_bits, r);
+    check_share(ctx, b, s.clouds, o.id_bits, r);
     bosc_clouds_free(s.clouds);
 }
 
@@ -195,7 +239,90 @@ static void infinities(bosc_ctx *ctx)
     }
 }
 
+/* The cloud of each row, from offsets. */
+static int64_t *numbers_of(const struct clouds_batch *b)
+{
+    int64_t *numbers = suite_alloc((size_t)(b->offsets[b->count] + 1) * sizeof *numbers);
+    for (int64_t c = 0; c < b->count; c++)
+        for (int64_t i = b->offsets[c]; i < b->offsets[c + 1]; i++) numbers[i] = c;
+    return numbers;
+}
+
+/* A batch from the cloud of each row has the same clouds and answers as one from offsets. */
+static void check_numbers(bosc_ctx *ctx, const struct clouds_batch *b, const struct clouds_batch *q, bool given,
+                          bool valid)
+{
+    enum { K = 3 };
+    const bosc_clouds_opts o = {.size = sizeof o, .dtype = b->points.dtype, .dim = b->points.dim};
+    bosc_clouds_opts trusting = o;
+    bosc_clouds *clouds = NULL, *other = clouds_build(ctx, b, &o);
+    bosc_clouds_info is = {.size = sizeof is}, was = {.size = sizeof was};
+    int64_t *numbers = numbers_of(b), *of_queries = numbers_of(q), smallest = b->count ? INT64_MAX : 0,
+            count = b->count;
+    const int64_t n = b->points.n, m = q->points.n;
+    int64_t *found = suite_alloc((size_t)m * K * 8), *expected = suite_alloc((size_t)m * K * 8);
+    bosc_clouds_queries around = {.size = sizeof around, .points = q->points.data, .count = m};
+    around.stride = q->points.stride;
+    /* 1. Clouds: those given, or up to the last one with points. */
+    while (!given && count > 0 && b->offsets[count] == b->offsets[count - 1]) count--;
+    for (int64_t c = 0; c < count; c++)
+        if (b->offsets[c + 1] - b->offsets[c] < smallest) smallest = b->offsets[c + 1] - b->offsets[c];
+    trusting.assume_valid = valid;
+    CHECK_OK(ctx, bosc_clouds_create(ctx, &trusting, &clouds));
+    CHECK_OK(ctx, bosc_clouds_build_from_batch(ctx, clouds, b->points.data, n, b->points.stride, numbers,
+                                               given ? count : -1));
+    CHECK_OK(ctx, bosc_clouds_get_info(ctx, clouds, &is));
+    CHECK_OK(ctx, bosc_clouds_get_info(ctx, other, &was));
+    CHECK_EQ(is.cloud_count, count);
+    CHECK_EQ(is.largest, was.largest);
+    CHECK_EQ(is.smallest, count ? smallest : 0);
+    if (given) CHECK_EQ(is.smallest, was.smallest);
+    /* 2. Answers around queries whose clouds are numbers too. */
+    if (count == b->count) {
+        around.batch = of_queries;
+        CHECK_OK(ctx, bosc_clouds_knn(ctx, clouds, &around, K, (double)INFINITY, found, NULL));
+        around.batch = NULL;
+        around.offsets = q->offsets;
+        CHECK_OK(ctx, bosc_clouds_knn(ctx, other, &around, K, (double)INFINITY, expected, NULL));
+        for (int64_t i = 0; i < m * K; i++) CHECK_EQ(found[i], expected[i]);
+    }
+    bosc_clouds_free(clouds);
+    bosc_clouds_free(other);
+    free(numbers);
+    free(of_queries);
+    free(found);
+    free(expected);
+}
+
+static void numbers(bosc_ctx *ctx)
+{
+    struct suite_random r = {8};
+    for (int sizes = 0; sizes < CLOUDS_SIZES; sizes++)
+        for (int t = 0; t < 6; t++) {
+            struct clouds_batch b = clouds_make(&r, t % 3 ? BOSC_F32 : BOSC_F64, 3, (enum clouds_sizes)sizes,
+                                                (int64_t)suite_below(&r, 150), KD_RANDOM);
+            struct clouds_batch q = b;
+            if (t >= 4 && b.count > 2) /* empty clouds at both ends, more of them than points if these are few */
+                for (int64_t c = 0; c <= b.count; c++)
+                    b.offsets[c] = c < 2 ? 0 : c < b.count - 1 ? b.offsets[c] : b.offsets[b.count];
+            for (int64_t c = 0; c < b.count; c++)
+                q.offsets[c + 1] = q.offsets[c] + (int64_t)suite_below(&r, 5) * (c % 3 != 1);
+            q.points = kd_points(&r, b.points.dtype, 3, q.offsets[b.count], 4, KD_RANDOM);
+            check_numbers(ctx, &b, &q, t % 2, t == 3 || t == 4);
+            clouds_release(&q);
+            clouds_release(&b);
+        }
+    /* More clouds than rows, by far. */
+    struct clouds_batch few = {.count = 60};
+    for (int64_t c = 58; c <= few.count; c++) few.offsets[c] = c - 57 > 2 ? 2 : c - 57;
+    few.points = kd_points(&r, BOSC_F32, 2, 2, 2, KD_RANDOM);
+    check_numbers(ctx, &few, &few, false, false);
+    check_numbers(ctx, &few, &few, true, false);
+    clouds_release(&few);
+}
+
 static const struct suite_case suite_cases_clouds[] = {{"batches", batches, NULL},
+                                                       {"numbers", numbers, NULL},
                                                        {"many queries", many_queries, NULL},
                                                        {"large cloud", large_cloud, NULL},
                                                        {"infinities", infinities, NULL}};

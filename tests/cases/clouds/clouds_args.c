@@ -89,6 +89,80 @@ static void refuses_bad_builds(bosc_ctx *ctx)
     bosc_clouds_free(clouds);
 }
 
+static void refuses_bad_numbers(bosc_ctx *ctx)
+{
+    float p[8] = {0};
+    int64_t numbers[4] = {0, 0, 2, 2}, ids[8], many = 7;
+    bosc_clouds *clouds = NULL;
+    bosc_clouds_info info = {.size = sizeof info};
+    bosc_clouds_queries q = {.size = sizeof q, .points = p, .count = 4, .batch = numbers};
+    const void *odd = (char *)numbers + 4;
+    CHECK_OK(ctx, bosc_clouds_create(ctx, &good, &clouds));
+    /* 1. Handles, arrays and sizes. */
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, NULL, p, 4, 0, numbers, 3), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, NULL, 4, 0, numbers, 3), "points");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, NULL, 3), "batch");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 3, 0, odd, 3), "batch: not aligned");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, -1, 0, numbers, 3), "n");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 1, numbers, 3), "stride");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, -2), "cloud_count");
+    CHECK_STATUS(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, UINT32_MAX), BOSC_ERR_LIMIT);
+    /* 2. Numbers that descend, are negative or too large; a NaN. */
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, 2), "batch: row 2 is of cloud 2");
+    CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, 0), "batch: row 0 is of cloud 0");
+    static const int64_t wrong[][4] = {{0, 3, 1, 3},          {-1, -1, 0, 0},       {-7, 0, 0, 1}, {0, 1, INT64_MIN, 0},
+                                       {0, 0, 1, UINT32_MAX}, {0, 0, 0, INT64_MAX}, {5, 4, 3, 2}};
+    static const char *const reasons[] = {
+        "batch: numbers do not ascend from 0 at row 2",
+        "batch: numbers do not ascend from 0 at row 0",
+        "batch: numbers do not ascend from 0 at row 0",
+        "batch: numbers do not ascend from 0 at row 2",
+        "batch: row 3 is of cloud 4294967295, but there are 4294967294 clouds at most",
+        "batch: row 3 is of cloud 9223372036854775807",
+        "batch: numbers do not ascend from 0 at row 1"};
+    for (int i = 0; i < 7; i++)
+        CHECK_ARG(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, wrong[i], -1), reasons[i]);
+    CHECK_OK(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, -1));
+    p[5] = NAN;
+    CHECK_STATUS(ctx, bosc_clouds_build_from_batch(ctx, clouds, p, 4, 0, numbers, -1), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "points: row 2 holds a NaN"));
+    CHECK_OK(ctx, bosc_clouds_get_info(ctx, clouds, &info));
+    CHECK(info.n == 4 && info.cloud_count == 3 && info.largest == 2 && info.smallest == 0);
+    /* 3. Numbers of queries. */
+    CHECK_STATUS(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL), BOSC_ERR_DATA);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "queries: row 2 holds a NaN"));
+    p[5] = 0;
+    q.offsets = numbers;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL), "queries: batch: offsets are there too");
+    q.offsets = NULL, q.batch = odd, q.count = 3;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL), "queries: batch: not aligned");
+    q.batch = (const int64_t[]){0, 1, 3};
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL), "queries: batch: row 2 is of cloud 3");
+    q.batch = (const int64_t[]){0, 1, 0};
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, 1, ids), "queries: batch: numbers do not ascend");
+    q.points = NULL;
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL), "queries: NULL");
+    q.count = 0;
+    CHECK_OK(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, NULL)); /* no queries */
+    /* 4. Shares. */
+    static const double ratios[] = {0, -1, 1.5, NAN, INFINITY};
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, NULL, 1, NULL, NULL, ids, 8, &many), "clouds");
+    for (int i = 0; i < 5; i++)
+        CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, ratios[i], NULL, NULL, ids, 8, &many), "ratio");
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, odd, NULL, ids, 8, &many), "draws: not");
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, (void *)odd, ids, 8, &many), "offsets: not");
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, NULL, (void *)odd, 8, &many), "ids: not");
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, NULL, NULL, 8, &many), "ids: NULL");
+    CHECK_ARG(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, NULL, ids, -1, &many), "capacity");
+    CHECK_STATUS(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, NULL, ids, 3, &many), BOSC_ERR_SPACE);
+    CHECK_EQ(many, 7);
+    CHECK_OK(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1, NULL, NULL, ids, 4, NULL));
+    static const double draws[] = {-2, NAN, 5};
+    CHECK_OK(ctx, bosc_clouds_sample_ratio(ctx, clouds, 1e-3, draws, NULL, ids, 2, &many)); /* to the nearest row */
+    CHECK(many == 2 && ids[0] == 0 && ids[1] == 3);
+    bosc_clouds_free(clouds);
+}
+
 static void refuses_bad_searches(bosc_ctx *ctx)
 {
     float p[20] = {0}, nan[2] = {0, NAN}, dist2[80];
@@ -166,5 +240,6 @@ static void refuses_bad_searches(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_clouds_args[] = {{"options", refuses_bad_options, NULL},
                                                             {"builds", refuses_bad_builds, NULL},
+                                                            {"numbers", refuses_bad_numbers, NULL},
                                                             {"searches", refuses_bad_searches, NULL}};
 SUITE(clouds_args);

@@ -2,7 +2,7 @@
 #include "cases/clouds/clouds_data.h"
 #include "support/faults.h"
 
-enum { ROOM = 20000, CALLS = 6 };
+enum { ROOM = 20000, CALLS = 8 };
 
 struct outputs {
     int64_t rows[401], ids[ROOM];
@@ -13,7 +13,7 @@ struct subject {
     struct clouds_batch b;
     bosc_clouds *clouds;
     int which;
-    int64_t rows[401], samples[CLOUDS_MOST + 1];
+    int64_t rows[401], samples[CLOUDS_MOST + 1], numbers[401];
     struct outputs out;
 };
 
@@ -51,7 +51,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     const bosc_clouds_opts opts = options(s);
     const bosc_clouds_queries q = queries(s);
     bosc_clouds *clouds = NULL;
-    /* 0 makes a batch; 1 to 4 search and sample the existing one; the last reserves. */
+    /* 0 and 5 make a batch; 1 to 4 and 6 search and sample the existing one; the last reserves. */
     switch (s->which) {
     case 0: {
         bosc_status status = bosc_clouds_create(ctx, &opts, &clouds);
@@ -68,6 +68,21 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     case 2: return bosc_clouds_radius(ctx, s->clouds, &q, 300, o->rows, NULL, NULL, 0);
     case 3: return bosc_clouds_radius(ctx, s->clouds, &q, 300, s->rows, o->ids, o->dist2, ROOM);
     case 4: return bosc_clouds_sample_farthest(ctx, s->clouds, s->samples, s->samples[b->count], NULL, o->ids);
+    case 5: {
+        bosc_status status = bosc_clouds_create(ctx, &opts, &clouds);
+        if (status == BOSC_OK)
+            status = bosc_clouds_build_from_batch(ctx, clouds, b->points.data, b->points.n, b->points.stride,
+                                                  s->numbers, -1);
+        bosc_clouds_queries of_numbers = q;
+        of_numbers.offsets = NULL;
+        of_numbers.batch = s->numbers;
+        if (status == BOSC_OK) status = bosc_clouds_radius_count(ctx, clouds, &of_numbers, 300, o->ids);
+        bosc_clouds_free(clouds);
+        return status;
+    }
+    case 6:
+        return bosc_clouds_sample_ratio(ctx, s->clouds, 0.5, (const double[CLOUDS_MOST]){0.5}, o->rows, o->ids, ROOM,
+                                        NULL);
     default: {
         bosc_status status = bosc_clouds_reserve(ctx, s->clouds, 4000, 30, 10);
         return status ? status : bosc_clouds_radius_count(ctx, s->clouds, NULL, 300, o->ids);
@@ -78,14 +93,17 @@ static bosc_status call(bosc_ctx *ctx, void *user)
 static void faults(bosc_ctx *ctx)
 {
     struct subject *s = suite_alloc(sizeof *s);
+    /* Each call on a batch of floats and one of doubles. */
     for (int kind = 0; kind < 2 * CALLS; kind++) {
         struct suite_random r = {(uint64_t)kind + 1};
         memset(s, 0, sizeof *s);
         s->which = kind % CALLS;
         s->b = clouds_make(&r, kind < CALLS ? BOSC_F32 : BOSC_F64, 3, CLOUDS_UNEVEN, 90, KD_RANDOM);
         CHECK(s->b.points.n <= 400);
-        for (int64_t c = 0; c < s->b.count; c++)
+        for (int64_t c = 0; c < s->b.count; c++) {
+            for (int64_t i = s->b.offsets[c]; i < s->b.offsets[c + 1]; i++) s->numbers[i] = c;
             s->samples[c + 1] = s->samples[c] + (s->b.offsets[c + 1] - s->b.offsets[c]) / 2;
+        }
         struct fault_sweep sweep = {.call = call,
                                     .open = open_batch,
                                     .close = close_batch,

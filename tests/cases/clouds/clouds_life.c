@@ -135,6 +135,18 @@ static void memory(bosc_ctx *ctx)
         CHECK_OK(c.ctx, bosc_clouds_radius_count(c.ctx, clouds, &q, 10, counts));
         CHECK_OK(c.ctx, bosc_clouds_build(c.ctx, clouds, b.points.data, b.offsets[2], b.points.stride, b.offsets, 2));
         CHECK_EQ(c.allocations, before);
+        /* 3. Nor does a build from the cloud of each row. */
+        int64_t *numbers = suite_alloc((size_t)(b.points.n + 1) * 8);
+        for (int64_t cloud = 0; cloud < b.count; cloud++)
+            for (int64_t i = b.offsets[cloud]; i < b.offsets[cloud + 1]; i++) numbers[i] = cloud;
+        for (int again = 0; again < 2; again++) {
+            const int64_t first = t == 2 ? reserved : c.allocations;
+            CHECK_OK(c.ctx, bosc_clouds_build_from_batch(c.ctx, clouds, b.points.data, b.points.n, b.points.stride,
+                                                         numbers, b.count));
+            CHECK(t == 2 || counted_scratch(c.ctx) <= scratch + (1 << 16));
+            if (again || t == 2) CHECK_EQ(c.allocations, first);
+        }
+        free(numbers);
         bosc_clouds_free(clouds);
         counted_close(&c);
         free(counts);

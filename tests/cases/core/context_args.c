@@ -386,11 +386,13 @@ static void of_clouds(void)
     REFUSED(bosc_clouds_reserve(NULL, NULL, 0, 0, 0));
     REFUSED(bosc_clouds_bytes(NULL, NULL, 0, 0, NULL, NULL));
     REFUSED(bosc_clouds_build(NULL, NULL, NULL, 0, 0, NULL, 0));
+    REFUSED(bosc_clouds_build_from_batch(NULL, NULL, NULL, 0, 0, NULL, 0));
     REFUSED(bosc_clouds_get_info(NULL, NULL, NULL));
     REFUSED(bosc_clouds_knn(NULL, NULL, NULL, 1, 1, NULL, NULL));
     REFUSED(bosc_clouds_radius_count(NULL, NULL, NULL, 1, NULL));
     REFUSED(bosc_clouds_radius(NULL, NULL, NULL, 1, NULL, NULL, NULL, 0));
     REFUSED(bosc_clouds_sample_farthest(NULL, NULL, NULL, 0, NULL, NULL));
+    REFUSED(bosc_clouds_sample_ratio(NULL, NULL, 1, NULL, NULL, NULL, 0, NULL));
 }
 
 static void of_voxels(void)

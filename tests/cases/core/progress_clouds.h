@@ -9,6 +9,12 @@ static bosc_status clouds_build(struct world *w)
     const int64_t offsets[] = {0, w->n / 3, w->n};
     return bosc_clouds_build(w->ctx, w->unbuilt_clouds, w->points, w->n, 3, offsets, 2);
 }
+static bosc_status clouds_build_from_batch(struct world *w)
+{
+    int64_t *numbers = (int64_t *)(void *)w->out;
+    for (int64_t i = 0; i < w->n; i++) numbers[i] = i * 2 / w->n;
+    return bosc_clouds_build_from_batch(w->ctx, w->unbuilt_clouds, w->points, w->n, 3, numbers, 2);
+}
 static bosc_status clouds_knn(struct world *w) { return bosc_clouds_knn(w->ctx, w->clouds, NULL, 4, 1, w->out, NULL); }
 static bosc_status clouds_radius_count(struct world *w)
 {
@@ -26,6 +32,10 @@ static bosc_status clouds_sample_farthest(struct world *w)
 {
     const int64_t offsets[] = {0, 10, 30};
     return bosc_clouds_sample_farthest(w->ctx, w->clouds, offsets, 30, NULL, w->out);
+}
+static bosc_status clouds_sample_ratio(struct world *w)
+{
+    return bosc_clouds_sample_ratio(w->ctx, w->clouds, 1e-9, NULL, NULL, w->out, OUT / 4, NULL);
 }
 
 #endif
