@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Optional
 
+_DEFINED: list[Any] = []  # operators of a Library live as long as it does
+
 
 def define(torch: Any, calls: dict[str, Callable]) -> Optional[Any]:
     """Defines the operators over the calls that compute them, and returns their namespace. None without PyTorch 2.4."""
     if torch is None or not hasattr(torch.library, "custom_op"):
         return None
-    _Definitions(torch, calls)
+    _DEFINED.append(_Definitions(torch, calls))
     return torch.ops.boscage
 
 
@@ -19,14 +21,16 @@ class _Definitions:
 
     def __init__(self, torch: Any, calls: dict[str, Callable]):
         self.torch, self.calls = torch, calls
+        self.library = torch.library.Library("boscage", "FRAGMENT")
         tail = "Tensor? batch_x, Tensor? batch_y"
-        self.add("knn", f"(Tensor x, Tensor y, int k, {tail}, int? size) -> Tensor", self.fake_knn)
-        self.add("radius", f"(Tensor x, Tensor y, float r, {tail}, int most, int? size) -> Tensor", self.fake_radius)
+        self.add_edges("knn", f"(Tensor x, Tensor y, int k, {tail}, int? size) -> Tensor", self.fake_knn)
+        radius = f"(Tensor x, Tensor y, float r, {tail}, int most, int? size) -> Tensor"
+        self.add_edges("radius", radius, self.fake_radius)
         graph = "(Tensor x, int k, float? r, Tensor? batch, bool loop, str flow, int? size) -> Tensor"
-        self.add("graph", graph, self.fake_graph)
-        self.add("nearest", f"(Tensor x, Tensor y, {tail}) -> Tensor", self.fake_nearest)
+        self.add_edges("graph", graph, self.fake_graph)
+        self.add_edges("nearest", f"(Tensor x, Tensor y, {tail}) -> Tensor", self.fake_nearest)
         fps = "(Tensor src, Tensor? batch, float ratio, int? size, Tensor? ptr, Tensor? seed) -> Tensor"
-        self.add("fps", fps, self.fake_fps)
+        self.add_edges("fps", fps, self.fake_fps)
         padded = "Tensor p1, Tensor p2, Tensor? lengths1, Tensor? lengths2, int k"
         points = self.add("knn_points", f"({padded}, bool exclude_self) -> (Tensor, Tensor)", self.fake_padded)
         ball = self.add("ball_query", f"({padded}, float r) -> (Tensor, Tensor)", self.fake_padded)
@@ -37,6 +41,13 @@ class _Definitions:
         lists = f"(str quantities, {systems}, bool half) -> Tensor[]"
         atoms = self.add("neighbor_lists", lists, self.fake_lists)
         atoms.register_autograd(self.lists_backward, setup_context=self.save_lists)
+
+    def add_edges(self, name: str, schema: str, fake: Callable) -> None:
+        """An operator of integer results. It needs no gradients, and so takes a tenth of the time of custom_op's."""
+        torch = self.torch
+        self.library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
+        self.library.impl(name, self.calls[name], "CompositeExplicitAutograd")
+        torch.library.register_fake(f"boscage::{name}", fake, lib=self.library)
 
     def add(self, name: str, schema: str, fake: Callable) -> Any:
         operator = self.torch.library.custom_op(f"boscage::{name}", self.calls[name], mutates_args=(), schema=schema)

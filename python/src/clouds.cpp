@@ -93,6 +93,109 @@ void sample_farthest(Clouds &clouds, const Where &where, const In &offsets, cons
     call.run([&](bosc_ctx *ctx) { return bosc_clouds_sample_farthest(ctx, clouds.of, from, size_of(ids), first, id); });
 }
 
+/* --- Arrays by address ---------------------------------------------------------------------------------------------
+ * Tensors that boscage.torch has checked: without gaps, of the type and at the place of the call. Addresses of small
+ * batches are passed in a tenth of the time that DLPack takes. 0 stands for no array. */
+
+template <class T> T *at(uintptr_t address) { return reinterpret_cast<T *>(address); }
+
+/* Builds from n points and the cloud of each; `single`: all are one cloud. count: -1 for as many clouds as the vector
+ * has, and as many as `other` has, the vector of the queries. Returns the number of clouds, and the points of the
+ * smallest and of the largest one. */
+nb::tuple build_at(Clouds &clouds, const Where &where, uintptr_t points, int64_t n, bool single, uintptr_t batch,
+                   int64_t count, uintptr_t other, int64_t other_n)
+{
+    Writing call(where, clouds);
+    auto about = sized<bosc_clouds_info>();
+    const int64_t offsets[] = {0, n};
+    int64_t last = -1;
+    call.run([&](bosc_ctx *ctx) {
+        auto build = [&](int64_t clouds_of_all) {
+            return single ? bosc_clouds_build(ctx, clouds.of, at<void>(points), n, 0, offsets, 1)
+                          : bosc_clouds_build_from_batch(ctx, clouds.of, at<void>(points), n, 0, at<int64_t>(batch),
+                                                         clouds_of_all);
+        };
+        bosc_status status = build(count);
+        if (!status) status = bosc_clouds_get_info(ctx, clouds.of, &about);
+        if (!status && !single && count < 0 && other_n > 0)
+            status = bosc_ctx_copy(ctx, &last, at<int64_t>(other) + other_n - 1, sizeof last);
+        if (status || last < about.cloud_count || last >= UINT32_MAX - 1) return status;
+        status = build(last + 1); // the queries have more clouds than the points
+        return status ? status : bosc_clouds_get_info(ctx, clouds.of, &about);
+    });
+    return nb::make_tuple(about.cloud_count, about.smallest, about.largest);
+}
+
+/* Queries at an address and the cloud of each, or none if there is one cloud. n = -1: the points of the batch. */
+struct QueriesAt {
+    int64_t offsets[2];
+    bosc_clouds_queries q;
+    QueriesAt(uintptr_t points, int64_t n, uintptr_t batch, bool exclude_self, const bosc_clouds_info &about)
+        : offsets{0, n}, q(sized<bosc_clouds_queries>())
+    {
+        q.exclude_self = exclude_self;
+        q.count = n;
+        if (n < 0) return;
+        if (!batch && about.cloud_count != 1) throw nb::value_error("queries: the clouds of the queries are needed");
+        q.points = at<void>(points);
+        q.batch = at<int64_t>(batch);
+        if (!batch) q.offsets = offsets;
+    }
+    QueriesAt(const QueriesAt &) = delete;
+    QueriesAt &operator=(const QueriesAt &) = delete;
+};
+
+void knn_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
+            int64_t k, double radius, uintptr_t ids)
+{
+    Reading call(where, clouds);
+    const QueriesAt of(queries, n, batch, exclude_self, info_of(call, clouds));
+    call.run([&](bosc_ctx *ctx) { return bosc_clouds_knn(ctx, clouds.of, &of.q, k, radius, at<void>(ids), nullptr); });
+}
+
+/* Counts the points within the radius of m queries, and makes rows of them. counts, offsets: m + 1 numbers each.
+ * Returns the entries of all rows, and of the longest one. */
+nb::tuple count_rows_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch,
+                        bool exclude_self, double radius, uintptr_t counts, uintptr_t offsets)
+{
+    Reading call(where, clouds);
+    const bosc_clouds_info about = info_of(call, clouds);
+    const QueriesAt of(queries, n, batch, exclude_self, about);
+    const int64_t m = n < 0 ? about.n : n;
+    int64_t total = 0, longest = 0, *each = at<int64_t>(counts), *starts = at<int64_t>(offsets);
+    call.run([&](bosc_ctx *ctx) {
+        bosc_status status = bosc_clouds_radius_count(ctx, clouds.of, &of.q, radius, each);
+        /* The last of m + 1 counts is not set: an exclusive scan does not add it to anything. */
+        if (!status) status = bosc_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, each, m + 1, starts);
+        if (!status && m > 0) status = bosc_reduce(ctx, BOSC_MAX, BOSC_I64, each, m, &longest);
+        return status ? status : bosc_ctx_copy(ctx, &total, starts + m, sizeof total);
+    });
+    return nb::make_tuple(total, longest);
+}
+
+void fill_rows_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
+                  double radius, uintptr_t offsets, uintptr_t ids, int64_t total)
+{
+    Reading call(where, clouds);
+    const QueriesAt of(queries, n, batch, exclude_self, info_of(call, clouds));
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_clouds_radius(ctx, clouds.of, &of.q, radius, at<int64_t>(offsets), at<void>(ids), nullptr, total);
+    });
+}
+
+/* draws: an address, of the host or the device. Returns the number of samples. */
+int64_t sample_ratio_at(Clouds &clouds, const Where &where, double ratio, uintptr_t draws, uintptr_t ids,
+                        int64_t capacity)
+{
+    Reading call(where, clouds);
+    int64_t count = 0;
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_clouds_sample_ratio(ctx, clouds.of, ratio, at<double>(draws), nullptr, at<void>(ids), capacity,
+                                        &count);
+    });
+    return count;
+}
+
 } // namespace
 
 void bind_clouds(nb::module_ &m)
@@ -108,5 +211,13 @@ void bind_clouds(nb::module_ &m)
              "radius"_a, "counts"_a)
         .def("radius", &radius, "where"_a, "queries"_a.none(), "query_offsets"_a.none(), "exclude_self"_a, "radius"_a,
              "rows"_a, "ids"_a.none(), "dist2"_a.none())
-        .def("sample_farthest", &sample_farthest, "where"_a, "offsets"_a, "starts"_a.none(), "ids"_a);
+        .def("sample_farthest", &sample_farthest, "where"_a, "offsets"_a, "starts"_a.none(), "ids"_a)
+        .def("build_at", &build_at, "where"_a, "points"_a, "n"_a, "single"_a, "batch"_a, "count"_a, "other"_a,
+             "other_n"_a)
+        .def("knn_at", &knn_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "k"_a, "radius"_a, "ids"_a)
+        .def("count_rows_at", &count_rows_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a,
+             "counts"_a, "offsets"_a)
+        .def("fill_rows_at", &fill_rows_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a,
+             "offsets"_a, "ids"_a, "total"_a)
+        .def("sample_ratio_at", &sample_ratio_at, "where"_a, "ratio"_a, "draws"_a, "ids"_a, "capacity"_a);
 }

@@ -179,6 +179,49 @@ def test_other_inputs():
     assert torch.equal(ours.nearest(X[:, 0], Y[:, 0]), ours.nearest(X[:, :1], Y[:, :1]))
 
 
+BATCHES = {  # of points and queries
+    "even": ([0] * 5 + [1] * 5, [0, 0, 1]),
+    "empty": ([1] * 3 + [4] * 7, [0, 1, 4]),
+    "more of queries": ([0] * 4 + [1] * 6, [0, 1, 7]),
+    "more of points": ([0] * 4 + [9] * 6, [0, 0, 0]),
+    "no queries": ([0] * 4 + [1] * 6, []),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int32])
+@pytest.mark.parametrize("name", BATCHES)
+def test_batch_vectors(name, dtype):
+    """Vectors of every kind give what the same calls give for arrays of NumPy."""
+    of_x, of_y = (torch.tensor(b, dtype=torch.int32 if dtype == torch.float32 else torch.int64) for b in BATCHES[name])
+    x = (20 * torch.rand((10, 3), generator=torch.Generator().manual_seed(3))).to(dtype)
+    y = x[: len(of_y)].flip(0)
+    for size in (None, 11):
+        for call in (
+            lambda x, y, a, b: ours.knn(x, y, 3, a, b, batch_size=size),
+            lambda x, y, a, b: ours.radius(x, y, 9.0, a, b, batch_size=size),
+            lambda x, y, a, b: ours.radius(x, y, 12.0, a, b, 2, batch_size=size),
+            lambda x, y, a, b: ours.radius_graph(x, 9.0, a, batch_size=size),
+            lambda x, y, a, b: ours.knn_graph(x, 2, a, batch_size=size),
+            lambda x, y, a, b: ours.knn_graph(x, 9, a, loop=True, batch_size=size),
+            lambda x, y, a, b: ours.nearest(y, x, b, a),
+            lambda x, y, a, b: ours.fps(x, a, 0.4, seed=5, batch_size=size),
+            lambda x, y, a, b: ours.fps(x, a, 0.01, random_start=False, batch_size=size),
+            lambda x, y, a, b: ours.fps(x, ptr=np.array([0, 0, 4, 10]), ratio=0.3, seed=5),
+        ):
+            found = call(x, y, of_x, of_y)
+            expected = call(x.numpy(), y.numpy(), of_x.numpy(), of_y.numpy())
+            assert found.dtype == torch.int64 and np.array_equal(found.numpy(), expected)
+
+
+def test_views_are_read_as_they_look():
+    """Gaps, lazy conjugates and other devices' numbers are resolved before addresses are passed."""
+    wide = torch.rand((10, 6), dtype=torch.float64)
+    for x in (wide[:, ::2], wide.T[:3].T, torch.complex(wide, wide)[:, :3].conj().imag):
+        assert torch.equal(ours.knn_graph(x, 2), ours.knn_graph(x.clone().contiguous().resolve_neg(), 2))
+    ids = ours.fps(wide, ratio=0.35)
+    assert ids.shape == (4,) and ids.storage_offset() == 0
+
+
 OWN_POINTS = {
     "knn": lambda x, y: ours.knn(x, y, 2, OF_X, OF_X),
     "knn of a cloud": lambda x, y: ours.knn(x, y, 2),
@@ -194,7 +237,7 @@ def test_points_that_are_their_own_queries(monkeypatch, name, compiled):
     queries, find = [], TensorClouds.find
 
     def record(self, *arguments):
-        queries.append(self.queries)
+        queries.append(self.y)
         find(self, *arguments)
 
     monkeypatch.setattr(TensorClouds, "find", record)
@@ -235,6 +278,21 @@ def test_dlpack():
     [
         (lambda: ours.knn(X, Y, 0), "k"),
         (lambda: ours.knn(X, Y, 1, OF_X.flip(0), OF_Y), "batch_x"),
+        (lambda: ours.knn(X, Y, 1, OF_X, OF_Y.flip(0)), "^batch_y: numbers do not ascend"),
+        (lambda: ours.knn(X, Y, 1, OF_X[1:], OF_Y), "^batch_x: 39 rows"),
+        (lambda: ours.knn(X, Y, 1, OF_X, OF_Y[1:]), "^batch_y: "),
+        (lambda: ours.knn(X, Y, 1, OF_X), "^batch_x, batch_y: only one"),
+        (lambda: ours.knn(X, Y, 1, None, OF_Y), "^batch_x, batch_y: only one"),
+        (lambda: ours.knn(X, Y, 1, None, OF_Y, batch_size=3), "^batch_x, batch_y: only one"),
+        (lambda: ours.knn(X, Y, 1, OF_X, OF_Y, batch_size=1), "^batch_size: 1 clouds"),
+        (lambda: ours.knn_graph(X, 1, OF_X, batch_size=-1), "^batch_size: -1"),
+        (lambda: ours.knn_graph(X, 1, OF_X - 1), "^batch: numbers do not ascend"),
+        (lambda: ours.knn_graph(X, 1, OF_X * 2**40), "^batch: row"),
+        (lambda: ours.knn_graph(X, 1, OF_X.double()), "^batch: not a vector"),
+        (lambda: ours.knn_graph(X.to_sparse(), 1), "^points: real numbers in a dense"),
+        (lambda: ours.knn_graph(X[:, :0], 1), "^points: not an array of shape"),
+        (lambda: ours.knn(X, Y[:, :2], 1), "^queries: 2 coordinates"),
+        (lambda: ours.knn_graph(torch.where(X == X[5], torch.nan, X), 1), "^points: row 5 holds a NaN"),
         (lambda: ours.radius(X, Y, -1.0), "^r: -1 is not"),
         (lambda: ours.radius_graph(X, float("nan")), "^r: nan is not"),
         (lambda: ours.knn_points(X, Y), "p1"),
