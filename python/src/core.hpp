@@ -298,6 +298,7 @@ void bind_kdtree(nb::module_ &m);
 void bind_voxelgrid(nb::module_ &m);
 void bind_neighborlist(nb::module_ &m);
 void bind_clouds(nb::module_ &m);
+void bind_ffi(nb::module_ &m);
 void bind_voxels(nb::module_ &m);
 void bind_graph(nb::module_ &m);
 void bind_forest(nb::module_ &m);

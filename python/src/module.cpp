@@ -13,6 +13,7 @@ NB_MODULE(_core, m)
     bind_voxelgrid(m);
     bind_neighborlist(m);
     bind_clouds(m);
+    bind_ffi(m);
     bind_voxels(m);
     bind_graph(m);
     bind_forest(m);

@@ -77,6 +77,52 @@ def finite(x):
     return jnp.where(jnp.isfinite(x), x, 0)
 
 
+OF_CALLS = {
+    "knn": lambda x: ours.knn(x, 4, X[:9].astype(x.dtype), OF_X, OF_Y, r=0.8),
+    "own points": lambda x: ours.knn(x, 3, None, OF_X, exclude_self=True),
+    "padded": lambda x: ours.knn_points(x[None, :20], x[None], np.array([7]), np.array([11]), K=3),
+    "samples": lambda x: (ours.sample_farthest(x, [3, 0, 5], OF_X, np.array([2, 12, 13])),),
+}
+
+
+@pytest.mark.parametrize("name", OF_CALLS)
+def test_calls_of_compiled_programs(wide, name, monkeypatch):
+    """Programs call the library themselves, and find what callbacks find."""
+    (x,) = as_given(X, wide=wide)
+    program = jax.jit(OF_CALLS[name])
+    text = program.lower(x).as_text()
+    assert "boscage_" in text and "callback" not in text
+    found = program(x), OF_CALLS[name](x), jax.jit(jax.vmap(OF_CALLS[name]))(np.stack([x, x]))
+    monkeypatch.setattr(ours, "_registered", [])
+    program = jax.jit(lambda x: OF_CALLS[name](x))
+    assert "callback" in program.lower(x).as_text()
+    expected = [np.asarray(a) for a in program(x)]
+    assert same(found[0], expected) and same(found[1], expected)
+    assert same([a[1] for a in found[2]], expected)
+    assert [a.dtype for a in found[0]] == [a.dtype for a in expected]
+
+
+def test_data_of_compiled_programs():
+    """Errors of the library leave a program; padded rows are not read; lengths may be data."""
+    program = jax.jit(lambda x: ours.knn(x, 2, None, OF_X)[1])
+    with pytest.raises(Exception, match="points: row 3 holds a NaN"):
+        program(np.where(X == X[3, 1], np.nan, X)).block_until_ready()
+    program(X).block_until_ready()  # the next call is not affected
+    padded = np.where(np.arange(6)[:, None] < 4, P1, np.nan)
+    dists, idx = jax.jit(lambda p, n: ours.knn_points(p, p, n, n, K=2))(padded, np.array([4, 2, 0]))
+    there = np.nan_to_num(padded).astype(dists.dtype)
+    expected, rows, _ = geometric.knn_points(there, there, [4, 2, 0], [4, 2, 0], K=2)
+    assert same((dists, np.maximum(idx, 0)), (expected, rows)) and (idx[2] == -1).all()
+    with pytest.raises(ValueError, match="offsets: not a vector"):
+        ours.knn(X, 1, None, [[0, 30]])
+    with pytest.raises(ValueError, match="query_offsets: 2 of them where 4"):
+        ours.knn(X, 1, Y, OF_X)
+    with pytest.raises(ValueError, match="queries: 2 coordinates"):
+        ours.knn(X, 1, Y[:, :2])
+    with pytest.raises(ValueError, match="exclude_self"):
+        ours.knn(X, 1, Y, exclude_self=True)
+
+
 def test_vmap(wide):
     many = as_given(np.stack([X, X[::-1]]), wide=wide)[0]
     dist2, ids = jax.vmap(lambda x: ours.knn(x, 3, exclude_self=True))(many)
