@@ -16,7 +16,7 @@ A case file is a list of directives; blank lines and lines that begin with # are
 
 An output that nothing is said of must be empty; an output that `check` reads as `out` may be anything. Expressions are
 Python with numpy as np, load(NAME), json (standard output), out, exists(NAME), squares (of distances), knn, radius, box and
-pairs, atom_pairs (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
+pairs, atom_pairs, clouds_knn (searches of all points), groups, scipy_pairs, cells (pairs of rows that differ in one letter),
 bits, rows_found, rows_near, rows_begin and is_route (of vectors), forest (by Kruskal's algorithm), tree_weight (of points, by Prim's),
 tour_length, scipy_linkage, motion (what a .glb with an animation holds), path (rows of a .csv), between (rotations along one), turn, boxes_meet, boxes_of, arr (of scenes), clusters (of a linkage), umi (groups of barcodes), umi_of_cells, table, fastq, noisy (reads), gzip, lines (numbers of a text), png, tiff (the bytes of a picture, of heights), pixels (of a picture), near (samples next to marked ones), mesh (vertices, faces and normals of a file), texture (coordinates) and asset (of a .glb), mesh_heights, mesh_error (of a mesh of heights) and edges.
 """
@@ -75,6 +75,18 @@ def knn(points, queries, k, within=None):
     found = np.take_along_axis(d2, order, 1)
     ids[:, :order.shape[1]] = np.where(np.isinf(found), -1, order)
     distances[:, :order.shape[1]] = np.sqrt(found.astype(np.float64))
+    return ids, distances
+
+
+def clouds_knn(points, of, queries, of_queries, k, within=None, exclude=False):
+    """ids (m, k) and distances (m, k) in the cloud of each query; `exclude`: all points but itself."""
+    ids, distances = np.full((len(queries), k), -1), np.full((len(queries), k), np.inf)
+    for a, b, c, d in zip(of, of[1:], of_queries, of_queries[1:]):
+        i, r = knn(points[a:b], queries[c:d], k + exclude, within)
+        if exclude:
+            others = i != np.arange(d - c)[:, None]
+            i, r = i[others].reshape(-1, k), r[others].reshape(-1, k)
+        ids[c:d], distances[c:d] = np.where(i < 0, -1, i + a), r
     return ids, distances
 
 
@@ -595,7 +607,7 @@ class Runner:
         return self.path(name).read_bytes()
 
     def evaluate(self, text):
-        names = {"np": np, "squares": squares, "knn": knn, "radius": radius, "box": box, "pairs": pairs, "atom_pairs": atom_pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
+        names = {"np": np, "squares": squares, "knn": knn, "clouds_knn": clouds_knn, "radius": radius, "box": box, "pairs": pairs, "atom_pairs": atom_pairs, "groups": groups, "scipy_pairs": scipy_pairs, "cells": cells,
                  "bits": bits, "rows_found": rows_found, "rows_near": rows_near, "rows_begin": rows_begin,
                  "is_route": is_route,
                  "forest": forest, "tree_weight": tree_weight, "tour_length": tour_length, "scipy_linkage": scipy_linkage,

@@ -42,25 +42,9 @@ static int read_array(struct job *job, const char *path, bosc_array *array)
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
 
-/* Converts integers to f8. */
-static int convert_reals(const char *path, bosc_array *array)
-{
-    bosc_io_error error;
-    if (array->dtype == BOSC_F32 || array->dtype == BOSC_F64) return EXIT_DONE;
-    const bosc_status status = bosc_array_convert(path, array, BOSC_F64, 1, &error);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
-}
-
-static int convert_integers(const char *path, bosc_array *array)
-{
-    bosc_io_error error;
-    const bosc_status status = bosc_array_convert(path, array, BOSC_I64, 0, &error);
-    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
-}
-
 static int convert_points(const char *path, bosc_array *points)
 {
-    if (points->shape[1] == AXES) return convert_reals(path, points);
+    if (points->shape[1] == AXES) return points_make_real(path, points);
     return report_error(EXIT_FAILED, "%s: the points have %lld coordinates, but atoms have 3", path,
                         (long long)points->shape[1]);
 }
@@ -70,36 +54,14 @@ static int convert_points(const char *path, bosc_array *points)
 /* Reads --systems: the first atom of each system, then the number of atoms. Without it there is one system. */
 static int read_offsets(struct job *job, struct system_input *in)
 {
-    const char *path = job->value[OPT_SYSTEMS];
-    bosc_array input = {0};
-    /* 1. One system. */
-    if (!path) {
-        in->count = 1;
-        if (!(in->offsets = job_alloc(2, sizeof *in->offsets))) return EXIT_FAILED;
-        in->offsets[0] = 0;
-        in->offsets[1] = in->points.shape[0];
-        return EXIT_DONE;
-    }
-    /* 2. Integers of a file. */
-    int code = read_array(job, path, &input);
-    if (!code && (input.dtype == BOSC_F32 || input.dtype == BOSC_F64 || input.rank != 1 || input.shape[0] < 2))
-        code = report_error(EXIT_FAILED, "%s: not two or more integers in one dimension", path);
-    if (!code) code = convert_integers(path, &input);
-    if (!code && !(in->offsets = job_alloc((size_t)input.shape[0], sizeof *in->offsets))) code = EXIT_FAILED;
-    for (int64_t s = 0; s < input.shape[0] && !code; s++) in->offsets[s] = ((const int64_t *)input.data)[s];
-    in->count = input.shape[0] - 1;
-    bosc_array_free(&input);
-    /* 3. Ascending from 0 to the number of atoms. */
     const int64_t n = in->points.shape[0];
-    for (int64_t s = 0; s <= in->count && !code; s++) {
-        const int64_t at = in->offsets[s];
-        const bool good = s == 0 ? at == 0 : at >= in->offsets[s - 1] && (s < in->count ? at <= n : at == n);
-        if (!good)
-            code =
-                report_error(EXIT_FAILED, "%s: row %lld: the offsets do not ascend from 0 to %lld, the number of atoms",
-                             path, (long long)s, (long long)n);
-    }
-    return code;
+    if (job->value[OPT_SYSTEMS])
+        return offsets_read(job, job->value[OPT_SYSTEMS], n, "atoms", &in->offsets, &in->count);
+    in->count = 1;
+    if (!(in->offsets = job_alloc(2, sizeof *in->offsets))) return EXIT_FAILED;
+    in->offsets[0] = 0;
+    in->offsets[1] = n;
+    return EXIT_DONE;
 }
 
 /* Reads the vectors of a file: (3, 3) for all systems, or (systems, 3, 3). */
@@ -115,7 +77,7 @@ static int read_cell_file(struct job *job, struct system_input *in)
     if (!each && !one)
         code =
             report_error(EXIT_FAILED, "%s: its shape is neither (3, 3) nor (%lld, 3, 3)", path, (long long)in->count);
-    if (!code) code = convert_reals(path, &input);
+    if (!code) code = points_make_real(path, &input);
     for (int64_t e = 0; e < in->count * CELL && !code; e++) in->cells[e] = coordinate(&input, one ? e % CELL : e);
     bosc_array_free(&input);
     return code;

@@ -12,6 +12,45 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
+/* ---- offsets ---- */
+
+int points_make_real(const char *path, bosc_array *points)
+{
+    bosc_io_error error;
+    if (points->dtype == BOSC_F32 || points->dtype == BOSC_F64) return EXIT_DONE;
+    const bosc_status status = bosc_array_convert(path, points, BOSC_F64, 1, &error);
+    return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+}
+
+int offsets_read(struct job *job, const char *path, int64_t n, const char *rows, int64_t **offsets, int64_t *count)
+{
+    bosc_array input = {0};
+    bosc_io_error error;
+    /* 1. Integers of a file. */
+    const double start = job_now();
+    bosc_status status = bosc_npy_read(path, &input, &error);
+    job_add_seconds(job, "read", start);
+    int code = status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    const bool integers = input.dtype != BOSC_F32 && input.dtype != BOSC_F64;
+    if (!code && (!integers || input.rank != 1 || input.shape[0] < 2))
+        code = report_error(EXIT_FAILED, "%s: not two or more integers in one dimension", path);
+    if (!code && (status = bosc_array_convert(path, &input, BOSC_I64, 0, &error)) != BOSC_OK)
+        code = report_io_error(status, &error);
+    if (!code && !(*offsets = job_alloc((size_t)input.shape[0], sizeof **offsets))) code = EXIT_FAILED;
+    for (int64_t s = 0; s < input.shape[0] && !code; s++) (*offsets)[s] = ((const int64_t *)input.data)[s];
+    *count = input.shape[0] - 1;
+    bosc_array_free(&input);
+    /* 2. Ascending from 0 to the number of rows. */
+    for (int64_t s = 0; s <= *count && !code; s++) {
+        const int64_t at = (*offsets)[s];
+        const bool good = s == 0 ? at == 0 : at >= (*offsets)[s - 1] && (s < *count ? at <= n : at == n);
+        if (!good)
+            code = report_error(EXIT_FAILED, "%s: row %lld: the offsets do not ascend from 0 to %lld, the number of %s",
+                                path, (long long)s, (long long)n, rows);
+    }
+    return code;
+}
+
 /* ---- points ---- */
 
 /* Restores the rows that a tree was built from. A removed duplicate becomes the equal row that was kept. After a

@@ -307,6 +307,7 @@ const struct command commands[] = {
           POINTS_OPTIONS},
      .writes_arrays = true,
      .run = run_neighbors},
+#include "tool/options/clouds_commands.inc"
 #include "tool/options/hash_commands.inc"
     {.room = "cellgraph",
      .usage = "V [--bits L] [--method auto|heuristic|trie|zobrist|join|table] [--pivots N]\n"
