@@ -1,17 +1,21 @@
-"""Times neighbour lists of atoms beside ASE, matscipy and vesin: python atoms.py [-n ATOMS] [-t THREADS] [-r REPEATS].
+"""Times neighbour lists of atoms beside ASE, matscipy and vesin.
+
+usage: atoms.py [-n ATOMS,..] [-t THREADS] [-r REPEATS] [--results FILE --commit HASH --device TEXT]
 
 Two inputs: a crystal of 0.1 atoms per unit of volume, displaced from a lattice, with a cutoff of 5 and i, j, S and d as
 results; and molecules of 64 atoms in one call of ours, a call each of the others. Peers are optional, and
-their pairs are compared. Prints medians of wall and processor time.
+their pairs are compared. Prints medians of wall times. --results adds the rows to a file of bench/results:
+
+    atoms.py -n 4096,65536 -t 2 --results bench/results/neighborlist.json --commit $(git rev-parse --short HEAD)
 """
 
 import argparse
-import importlib
-import statistics
-import time
+import importlib.metadata
+import importlib.util
 
 import boscage
 import numpy as np
+import rows
 
 from boscage.atoms import neighbor_lists
 
@@ -57,41 +61,48 @@ def checked(found):
     return len(i), int((i * 31 + j * 17 + shifts.astype(int) @ [3, 5, 7]).sum()), round(float(distances.sum()), 3)
 
 
-def measure(name, call, repeats):
-    walls, processors = [], []
-    for _ in range(repeats + 1):
-        wall, processor = time.perf_counter(), time.process_time()
-        found = call()
-        walls.append(time.perf_counter() - wall)
-        processors.append(time.process_time() - processor)
-    wall, processor = (1e3 * statistics.median(x[1:]) for x in (walls, processors))
-    print(f"{name:32} {wall:10.2f} ms {processor:10.2f} ms of processors", flush=True)
-    return found
+def version(name):
+    return f"{name} {importlib.metadata.version(name)}"
+
+
+def measure(options):
+    """Rows of a crystal of each size, and of molecules."""
+    made, there = [], [name for name in PEERS if importlib.util.find_spec(name)]
+    for n in map(int, options.n.split(",")):
+        # 1. One system.
+        positions, edge = crystal(n)
+        time, found = rows.median(lambda: ours(positions, edge), options.repeats)
+        expected = checked(found)
+        for name in there:
+            other, found = rows.median(lambda: PEERS[name](positions, edge), 1 if name == "ase" else options.repeats)
+            found = checked(found)
+            assert found[:2] == expected[:2] and abs(found[2] - expected[2]) < 1, (name, found, expected)
+            case = "boscage.atoms.neighbor_lists, i, j, S and d"
+            made.append(rows.row(case, "crystal, f64, r = 5", n, time, version(name), other, threads=options.threads))
+        # 2. Many systems in one call.
+        count = max(n // 1024, 1)
+        molecules = [crystal(64, seed)[0] for seed in range(count)]
+        together, edge = np.concatenate(molecules), crystal(64)[1]
+        offsets, cells = np.arange(count + 1) * 64, edge * np.eye(3)
+        time, _ = rows.median(lambda: neighbor_lists("ijSd", together, CUTOFF, offsets, cells), options.repeats)
+        for name in there:
+            other, _ = rows.median(lambda: [PEERS[name](x, edge) for x in molecules], 1)
+            case = "boscage.atoms.neighbor_lists, one call; a call each"
+            shape = f"{count} molecules of 64 atoms, f64, r = 5"
+            made.append(rows.row(case, shape, 64 * count, time, version(name), other, threads=options.threads))
+    return made
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", type=int, default=64**3 // 4)
-    parser.add_argument("-t", "--threads", type=int, default=1)
-    parser.add_argument("-r", "--repeats", type=int, default=5)
+    parser.add_argument("-n", default="65536")
+    rows.add_arguments(parser)
     options = parser.parse_args()
-    there = [name for name in PEERS if importlib.util.find_spec(name)]
     with boscage.use("cpu", threads=options.threads):
-        positions, edge = crystal(options.n)
-        print(f"crystal of {options.n} atoms; Boscage with {options.threads} threads, others with one")
-        expected = checked(measure("boscage", lambda: ours(positions, edge), options.repeats))
-        for name in there:
-            found = checked(measure(name, lambda: PEERS[name](positions, edge), options.repeats))
-            assert found[:2] == expected[:2] and abs(found[2] - expected[2]) < 1, (name, found, expected)
-        count = max(options.n // 1024, 1)
-        molecules = [crystal(64, seed)[0] for seed in range(count)]
-        together, edge = np.concatenate(molecules), crystal(64)[1]
-        offsets, cells = np.arange(count + 1) * 64, edge * np.eye(3)
-        print(f"{count} molecules of 64 atoms")
-        measure("boscage, one call", lambda: neighbor_lists("ijSd", together, CUTOFF, offsets, cells), options.repeats)
-        measure("boscage, a call each", lambda: [ours(x, edge) for x in molecules], options.repeats)
-        for name in there:
-            measure(f"{name}, a call each", lambda: [PEERS[name](x, edge) for x in molecules], options.repeats)
+        made = measure(options)
+    times = f"medians of {options.repeats}, other packages with one thread"
+    method = f"python/bench/atoms.py: Python calls, {times}; pairs compared"
+    rows.write_run(options, method, made)
 
 
 if __name__ == "__main__":

@@ -278,7 +278,7 @@ static void check_numbers(bosc_ctx *ctx, const struct clouds_batch *b, const str
     CHECK_EQ(is.smallest, count ? smallest : 0);
     if (given) CHECK_EQ(is.smallest, was.smallest);
     /* 2. Answers around queries whose clouds are numbers too. */
-    if (count == b->count) {
+    if (q->offsets[count] == m) {
         around.batch = of_queries;
         CHECK_OK(ctx, bosc_clouds_knn(ctx, clouds, &around, K, (double)INFINITY, found, NULL));
         around.batch = NULL;
