@@ -1,6 +1,7 @@
 """The manual page and the completion scripts agree with the help of the tool (BOSCAGE), and man and the shells accept
 them; missing programs are skipped. Completions themselves: completion_test.py."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ import tempfile
 import unittest
 
 TOOL = os.environ["BOSCAGE"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def said(*arguments):
@@ -69,6 +71,22 @@ class Help(unittest.TestCase):
             for words, kind in ((r"P|MODEL", "Points"), (r"G", "Graphs"), (r"V", "Vectors"), (r"H", "Heights")):
                 named = re.search(rf"(?<![\w.-])({words})(?![\w.-])", usage) is not None
                 self.assertEqual(kind in re.findall(r"(?m)^  (\w+)", section(text, "\nFiles:")), named, name)
+
+    def test_every_file_of_an_option_is_known_as_one(self):
+        """Else an output could replace an input."""
+        tables = {name: set(re.findall(r"OPT_(\w+)", body)) for name, body in re.findall(
+            r"(\w+)_options\[\] = \{(.*?)\};", (ROOT / "tool/options/option_table.c").read_text(), re.S)}
+        found = {"input": set(), "output": set()}
+        for name in commands():
+            own = section(said(*name.split(), "--help"), "\nOptions:")
+            for option, value, text in re.findall(r"--([\w-]+) ?(\S*) +(\S.*(?:\n {10}.*)*)", own):
+                writes = re.search(r"output\s+file", text)
+                if writes or value.endswith(".npy"):
+                    found["output" if writes else "input"].add(option.replace("-", "_").upper())
+        self.assertGreater(len(found["output"]), 20)
+        self.assertGreater(len(found["input"]), 5)
+        self.assertEqual(found["output"] - tables["output"], set())
+        self.assertEqual(found["input"] - tables["input"] - tables["output"], set())
 
     def test_queries_of_vectors_are_no_points(self):
         for name in ("trie", "plan"):

@@ -64,14 +64,15 @@ int find_option_by_letter(char letter)
     return -1;
 }
 
-static const enum option input_options[] = {OPT_QUERIES, OPT_VERIFY, OPT_KEYS,   OPT_VALUES,     OPT_FLY,
-                                            OPT_BOXES,   OPT_FIND,   OPT_PREFIX, OPT_NEIGHBOURS, OPT_ALLOWED,
-                                            OPT_NODES,   OPT_GRAPH,  OPT_INSET,  OPT_LONGEST};
+static const enum option input_options[] = {
+    OPT_QUERIES, OPT_VERIFY, OPT_KEYS,  OPT_VALUES, OPT_FLY,     OPT_BOXES,   OPT_FIND, OPT_PREFIX, OPT_NEIGHBOURS,
+    OPT_ALLOWED, OPT_NODES,  OPT_GRAPH, OPT_INSET,  OPT_LONGEST, OPT_SYSTEMS, OPT_CELL, OPT_CLOUDS, OPT_QUERY_CLOUDS};
 /* Any command's; --predecessors is an input beside --verify. */
 static const enum option output_options[] = {
-    OPT_OUTPUT,        OPT_DISTANCES, OPT_LENGTHS, OPT_OFFSETS, OPT_FOUND, OPT_KEYS_OUT,   OPT_PNG,
-    OPT_LABELS,        OPT_GLB,       OPT_COUNTS,  OPT_TOTALS,  OPT_CORE,  OPT_TREE,       OPT_OUTLIERS,
-    OPT_PROBABILITIES, OPT_WALLS,     OPT_SAVE,    OPT_NEAREST, OPT_STOPS, OPT_MEMBERSHIP, OPT_PREDECESSORS};
+    OPT_OUTPUT, OPT_DISTANCES,  OPT_LENGTHS,       OPT_OFFSETS, OPT_FOUND,  OPT_KEYS_OUT,
+    OPT_PNG,    OPT_LABELS,     OPT_GLB,           OPT_COUNTS,  OPT_TOTALS, OPT_CORE,
+    OPT_TREE,   OPT_OUTLIERS,   OPT_PROBABILITIES, OPT_WALLS,   OPT_SAVE,   OPT_NEAREST,
+    OPT_STOPS,  OPT_MEMBERSHIP, OPT_PREDECESSORS,  OPT_GAPS,    OPT_SHIFTS};
 enum {
     INPUT_COUNT = sizeof input_options / sizeof *input_options,
     OUTPUT_COUNT = sizeof output_options / sizeof *output_options
