@@ -1,131 +1,6 @@
 /* Searches by any metric, in periodic boxes and within bounds equal measuring every point. */
-#include "cases/kdtree/kdtree_metric_data.h"
+#include "cases/kdtree/kdtree_metric_check.h"
 #include "kdtree/handle.h"
-
-/* Distances of all rows from a query, and their order. */
-struct ranking {
-    int64_t count;
-    int64_t *ids;
-    double *measures;
-};
-
-static const struct ranking *ranked;
-
-static int by_measure(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    double d = ranked->measures[a], e = ranked->measures[b];
-    return d < e ? -1 : d > e ? 1 : a < b ? -1 : a > b;
-}
-
-/* All rows eligible for a query, by (distance, id), except row `excluded`. */
-static struct ranking rank_rows(const struct km_trial *t, const void *query, double bound, int64_t excluded)
-{
-    int64_t n = t->points.n;
-    struct ranking r = {0, suite_alloc((size_t)n * 8), suite_alloc((size_t)n * 8)};
-    for (int64_t i = 0; i < n; i++) {
-        r.measures[i] = reference_measure(&t->points, i, query, &t->metric);
-        if (i != excluded && reference_within(&t->points, &t->metric, r.measures[i], bound)) r.ids[r.count++] = i;
-    }
-    ranked = &r;
-    qsort(r.ids, (size_t)r.count, sizeof *r.ids, by_measure);
-    return r;
-}
-
-static void free_ranking(struct ranking *r)
-{
-    free(r->ids);
-    free(r->measures);
-}
-
-/* Compares a row of k entries with the ranking. If the reference is inexact, nearly equal distances may be swapped. */
-static void check_nearest(const struct km_trial *t, const struct ranking *r, const void *ids, const double *distances,
-                          int64_t at, int64_t k)
-{
-    for (int64_t e = 0; e < k; e++) {
-        int64_t id = kd_id(ids, t->opts.id_bits, at + e);
-        double d = distances[at + e];
-        if (e >= r->count) {
-            CHECK(id == -1 && isinf(d));
-            continue;
-        }
-        double want = reference_distance(&t->metric, r->measures[r->ids[e]]);
-        CHECK(km_near(&t->metric, d, want));
-        if (km_exact(&t->metric)) {
-            CHECK_EQ(id, r->ids[e]);
-            continue;
-        }
-        CHECK(id >= 0 && id < t->points.n);
-        CHECK(km_near(&t->metric, d, r->measures[id]));
-        if (e > 0) {
-            double before = distances[at + e - 1];
-            CHECK(before < d || (before == d && kd_id(ids, t->opts.id_bits, at + e - 1) < id));
-        }
-    }
-}
-
-/* Bounds close to existing distances, and some without any point within. */
-static double *make_bounds(struct suite_random *r, const struct km_trial *t, int64_t count)
-{
-    static const double odd[] = {0, -1, INFINITY, 1, 4, (double)NAN};
-    double *bounds = suite_alloc((size_t)(count + 1) * sizeof *bounds);
-    for (int64_t i = 0; i < count; i++) {
-        bounds[i] = odd[suite_below(r, 6)];
-        if (t->points.n == 0 || suite_below(r, 3) == 0) continue;
-        const void *q = kd_row(&t->queries, i % t->queries.n);
-        int64_t row = (int64_t)suite_below(r, (uint64_t)t->points.n);
-        double d = reference_distance(&t->metric, reference_measure(&t->points, row, q, &t->metric));
-        bounds[i] = km_exact(&t->metric) ? d : d * 1.0001;
-    }
-    return bounds;
-}
-
-static void check_knn(bosc_ctx *ctx, struct suite_random *r, struct km_trial *t, int64_t k)
-{
-    int64_t m = t->queries.n;
-    bosc_kdtree_query_opts o = km_opts(t);
-    void *ids = suite_alloc((size_t)(m * k) * 8), *alone = suite_alloc((size_t)(m * k) * 8);
-    double *distances = suite_alloc((size_t)(m * k) * sizeof *distances), *bounds = make_bounds(r, t, m);
-    for (int kind = 0; kind < 4; kind++) {
-        o.bounds = kind ? bounds : NULL;
-        o.bound_count = kind == 1 ? 1 : kind ? m : 0;
-        o.exclude_self = kind == 3;
-        CHECK_OK(ctx,
-                 bosc_kdtree_knn_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, k, &o, ids, distances));
-        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t->tree, t->queries.data, m, t->queries.stride, k, &o, alone, NULL));
-        CHECK(memcmp(ids, alone, (size_t)(m * k * t->opts.id_bits / 8)) == 0);
-        for (int64_t i = 0; i < m; i++) {
-            double bound = kind == 0 ? (double)INFINITY : bounds[kind == 1 ? 0 : i];
-            struct ranking rank = rank_rows(t, kd_row(&t->queries, i), bound, kind == 3 ? i : -1);
-            check_nearest(t, &rank, ids, distances, i * k, k);
-            free_ranking(&rank);
-        }
-    }
-    free(ids);
-    free(alone);
-    free(distances);
-    free(bounds);
-}
-
-/* The rows of the build as queries, with and without themselves. */
-static void check_self(bosc_ctx *ctx, struct km_trial *t, int64_t k)
-{
-    int64_t n = t->points.n;
-    bosc_kdtree_query_opts o = km_opts(t);
-    void *ids = suite_alloc((size_t)(n * k) * 8);
-    double *distances = suite_alloc((size_t)(n * k) * sizeof *distances);
-    o.self = 1;
-    for (o.exclude_self = 0; o.exclude_self < 2; o.exclude_self++) {
-        CHECK_OK(ctx, bosc_kdtree_knn_metric(ctx, t->tree, NULL, n, 0, k, &o, ids, distances));
-        for (int64_t i = 0; i < n; i += 1 + n / 30) {
-            struct ranking rank = rank_rows(t, kd_row(&t->points, i), INFINITY, o.exclude_self ? i : -1);
-            check_nearest(t, &rank, ids, distances, i * k, k);
-            free_ranking(&rank);
-        }
-    }
-    free(ids);
-    free(distances);
-}
 
 /* Compares the entries from `at` to `end` of a result with the ids within the radius, in ascending order. */
 static void check_row(const struct km_trial *t, const struct ranking *rank, int64_t at, int64_t end, const void *ids,
@@ -489,44 +364,6 @@ static void many_queries(bosc_ctx *ctx)
     }
 }
 
-/* Periodic boxes with 64 queries and more: plain searches answer those far from the borders. */
-static void inside_periodic_boxes(bosc_ctx *ctx)
-{
-    static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS};
-    struct suite_random r = {8};
-    for (int i = 0; i < 24; i++) {
-        if (suite_leaves_out()) continue;
-        const int64_t n = suite_slow(ctx) ? 150 : 600, k = 1 + (int64_t)suite_below(&r, 8);
-        struct km_trial t = km_make(ctx, &r, i % 2 ? BOSC_F32 : BOSC_F64, 1 + i % 4, n, n / 2, shapes[i % 3], 2, true);
-        check_knn(ctx, &r, &t, k);
-        check_self(ctx, &t, k);
-        km_free(&t);
-    }
-}
-
-/* F32 points of a circle around the queries: squares of floats order them otherwise than those of doubles. Inside the
- * box, and across its borders, where images of the queries are rounded to floats too. */
-static void nearly_equal_distances(bosc_ctx *ctx)
-{
-    enum { N = 200, QUERIES = 70 };
-    static const double centers[] = {KM_PERIOD / 2, 0.001, KM_PERIOD - 0.001, 0.7};
-    struct suite_random r = {12};
-    for (int place = 0; place < 4; place++) {
-        struct km_trial t = {.metric = {.p = 2}, .periods = {KM_PERIOD, KM_PERIOD}};
-        t.opts = (bosc_kdtree_opts){.size = sizeof t.opts, .dtype = BOSC_F32, .dim = 2, .id_bits = 64};
-        t.points = kd_points(&r, BOSC_F32, 2, N, 2, KD_RANDOM);
-        t.queries = kd_points(&r, BOSC_F32, 2, QUERIES, 2, KD_RANDOM);
-        for (int i = 0; i < 2 * N; i++) {
-            const double angle = 0.0314 * (i / 2), x = centers[place] + (i % 2 ? sin(angle) : cos(angle));
-            kd_set((void *)t.points.data, BOSC_F32, i, x - KM_PERIOD * floor(x / KM_PERIOD));
-        }
-        for (int i = 0; i < 2 * QUERIES; i++) kd_set((void *)t.queries.data, BOSC_F32, i, centers[place]);
-        t.tree = kd_build(ctx, &t.opts, &t.points);
-        for (int64_t k = 1; k < 9; k += 7) check_knn(ctx, &r, &t, k);
-        km_free(&t);
-    }
-}
-
 /* Returns the seconds of searches around an eighth of n points of a line. */
 static double time_line(bosc_ctx *ctx, int axis, int64_t n)
 {
@@ -586,7 +423,5 @@ static const struct suite_case suite_cases_kdtree_metric[] = {
     {"same bits", same_bits, NULL},
     {"outside", outside, NULL},
     {"other first coordinate", other_first_coordinate, NULL},
-    {"inside periodic boxes", inside_periodic_boxes, NULL},
-    {"nearly equal distances", nearly_equal_distances, NULL},
 };
 SUITE(kdtree_metric);
