@@ -14,14 +14,21 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, name_of, place_for, raw, space_of
 from ._convert import as_type, is_extension, listed, strings_of_pandas, values_and_mask, values_of
-from ._keys import Keys, device_keys, plain
+from ._keys import Keys, device_keys, has_nan, plain
 from ._locks import reading
-from ._numbered import few_distinct, first_positions, numbered_in_range, numbered_strings
+from ._numbered import (
+    are_few_numbers,
+    few_distinct,
+    first_positions,
+    numbered_few,
+    numbered_in_range,
+    numbered_strings,
+)
 from ._objects import distinct_objects, found_objects
 from ._originals import FEW, found_by_comparing, found_by_pandas, isin_suits_numpy, may_answer
 from ._operators import DictMethods, SetMethods, absent_key
 from ._table import Table
-from ._where import Progress, place, where
+from ._where import CPU, Progress, place, where
 
 __all__ = ["HashMap", "MultiMap", "HashSet", "unique", "isin", "factorize"]
 
@@ -322,8 +329,11 @@ def unique(
     if host and sorted and type(ar) is np.ndarray and ar.size < FEW:
         return np.unique(ar, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
     plainly = axis is None and equal_nan and not (return_index or return_inverse or return_counts)
-    if host and plainly and not sorted and type(ar) is np.ndarray and (few := few_distinct(ar)) is not None:
-        return few
+    if host and plainly and not sorted:
+        if are_few_numbers(ar):
+            return numbered_few(ar, where(CPU))[1]
+        if type(ar) is np.ndarray and (few := few_distinct(ar)) is not None:
+            return few
     if space_of(ar) is not NUMPY:
         return _unique_on_device(ar, return_index or return_inverse or return_counts, sorted, progress)
     ar = listed(ar)
@@ -494,6 +504,10 @@ def factorize(
     >>> factorize([7000000049, 12, 7000000049])
     (array([0, 1, 0]), array([7000000049,         12]))
     """
+    host = may_answer(device, progress)
+    if host and not sort and are_few_numbers(values) and values.ndim == 1:
+        codes, uniques = numbered_few(values, where(CPU))
+        return _as_pandas(values, codes, uniques, use_na_sentinel) if uniques.dtype.kind == "f" else (codes, uniques)
     space = space_of(values)
     if space is not NUMPY:
         words, dtype = device_keys(values, space)
@@ -513,27 +527,35 @@ def factorize(
     dtype = given.dtype if isinstance(given, np.ndarray) else values.dtype
     if values.ndim != 1:
         raise ValueError("values: not of one dimension")
-    codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values", may_answer(device, progress))
-    if values.dtype.kind == "f":
-        zero = np.flatnonzero(uniques == 0)
-        if len(zero):  # pandas keeps the sign of the first zero
-            uniques[zero] = values[_first_zero(values)]
+    codes, uniques = _numbered(values, where(place(device), 0, None, progress), "values", host)
     if sort:
         order = np.argsort(uniques, kind="stable")
         codes, uniques = _ranks(order)[codes], uniques[order]
-    if use_na_sentinel and values.dtype.kind in "fcmM":
-        missing = np.flatnonzero(np.isnat(uniques) if values.dtype.kind in "mM" else np.isnan(uniques))
-        for gone in missing.tolist():
-            renumbered = np.arange(len(uniques))
-            renumbered[gone] = -1
-            renumbered[gone + 1 :] -= 1
-            codes = renumbered[codes]
-            uniques = np.concatenate((uniques[:gone], uniques[gone + 1 :]))
+    codes, uniques = _as_pandas(values, codes, uniques, use_na_sentinel)
     if index:
         if uniques.dtype == np.float16:  # of which pandas has no Index
             uniques = uniques.astype(np.float32)
         return codes, sys.modules["pandas"].Index(uniques)
     return codes, uniques.astype(dtype, copy=False)
+
+
+def _as_pandas(
+    values: np.ndarray, codes: np.ndarray, uniques: np.ndarray, use_na_sentinel: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and distinct values with the sign of the first zero; with the sentinel a missing value has the code -1."""
+    kind = values.dtype.kind
+    if kind == "f" and not uniques.all():
+        uniques[np.flatnonzero(uniques == 0)] = values[_first_zero(values)]
+    if not use_na_sentinel or kind not in "fcmM" or (kind == "f" and not has_nan(uniques)):
+        return codes, uniques
+    missing = np.flatnonzero(np.isnat(uniques) if kind in "mM" else np.isnan(uniques))
+    for gone in missing.tolist():
+        renumbered = np.arange(len(uniques))
+        renumbered[gone] = -1
+        renumbered[gone + 1 :] -= 1
+        codes = renumbered[codes]
+        uniques = np.concatenate((uniques[:gone], uniques[gone + 1 :]))
+    return codes, uniques
 
 
 def _plain_list(values: Any) -> Any:
