@@ -640,10 +640,10 @@ def sweep(cases, sizes, options):
             t, u = measure([ours, theirs], setup[0] if setup else None, options.time, clock)
             last[name, shape] = size, max(t, u)
             mark = "  SLOWER" if is_behind(t, u) else ""
-            both = f"{t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / u:7.2f}"
+            both = f"{t * 1e6:12.1f} us {u * 1e6:12.1f} us {t / max(u, 1e-9):7.2f}"
             print(f"{name:<34} {shape:<28} {size:>8} {both}{mark}", flush=True)
             times = {"ours": digits(t * 1e6), "peer": peer_of(name), "peer_time": digits(u * 1e6)}
-            ratio = digits(times["peer_time"] / times["ours"])
+            ratio = digits(times["peer_time"] / max(times["ours"], 1e-3))
             rows.append({"case": name, "shape": shape, "n": size, "unit": "us", **times, "ratio": ratio})
     return rows
 

@@ -15,6 +15,7 @@ from ._convert import cast, values_and_mask, values_of
 
 KINDS = "integers, floats, dates, strings and records of integers are"
 WORDS = {np.dtype(name): 8 * np.dtype(name).itemsize for name in ("int32", "int64", "uint32", "uint64")}
+FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
 LONG = 16  # bytes of a string that fit in a word
 _lock = threading.Lock()  # of the numbers of long strings
 
@@ -25,6 +26,14 @@ def has_nan(x: np.ndarray) -> bool:
         return bool(np.isnan(x).any())
     squares = np.vdot(x, x)  # a third of the time of a search
     return bool(squares != squares)
+
+
+def as_float_words(x: np.ndarray) -> np.ndarray:
+    """A copy of floats with one zero and one NaN."""
+    words = x + x.dtype.type(0)  # -0 is 0
+    if has_nan(words):
+        words[np.isnan(words)] = np.nan
+    return words
 
 
 def are_words(keys: Any) -> bool:
@@ -206,10 +215,7 @@ class Keys:
         if kind in "mM":
             return NUMPY.asarray(keys).view(np.int64)
         if kind == "f":
-            words = keys.astype(self.words, copy=False) + self.words.type(0)  # -0 is 0
-            if has_nan(words):
-                words[np.isnan(words)] = np.nan
-            return words
+            return as_float_words(keys.astype(self.words, copy=False))
         return NUMPY.asarray(keys, self.words)
 
     def _words_of_text(self, text: np.ndarray, add: bool) -> tuple[np.ndarray, Optional[np.ndarray]]:

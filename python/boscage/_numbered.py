@@ -11,7 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._keys import WORDS, has_nan, utf8
+from ._keys import FLOATS, WORDS, as_float_words, utf8
 from ._objects import distinct_objects
 
 # Limits: all are estimates, which depend on the machine.
@@ -21,7 +21,7 @@ RANGES = 1 << 15, 1 << 21  # least and most integers, for which an array of thei
 FEWER = 16  # not of so small a range beside their number that the hash table stays in the caches
 MOST_WORDS = 8  # of a string that is numbered word by word
 
-NUMBERS = {*WORDS, np.dtype(np.float32), np.dtype(np.float64)}
+NUMBERS = {*WORDS, *FLOATS}
 
 _WORD = 8  # bytes of a word
 
@@ -37,9 +37,7 @@ def numbered_few(numbers: np.ndarray, at: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes and the distinct ones of numbers that `are_few_numbers`. All NaNs are one, and -0 is 0."""
     flat = numbers.reshape(-1)
     if flat.dtype.kind == "f":
-        flat = flat + flat.dtype.type(0)
-        if has_nan(flat):
-            flat[np.isnan(flat)] = np.nan
+        flat = as_float_words(flat)
     codes, distinct = np.empty(flat.size, np.int64), np.empty_like(flat)
     count = _core.unique(at, flat, 8 * flat.itemsize, codes, distinct)
     distinct.resize(count, refcheck=False)

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import DTYPES, NUMPY, Space, is_aligned, place_for, raw, space_of
 from ._convert import as_type, values_of
-from ._keys import WORDS, Keys, are_words, device_keys, plain, strings_of
+from ._keys import FLOATS, Keys, are_words, as_float_words, device_keys, plain, strings_of
 from ._locks import reading
 from ._numbers import real, whole
 from ._where import Progress, place, where
@@ -102,7 +102,8 @@ class Table:
         self, keys: Any, values: Any, duplicates: str, layout: str, load: float, seed: int
     ) -> bool:
         """As `_create`, from arrays that need no conversion; False: other input."""
-        if not are_words(keys) or keys.ndim != 1:
+        is_float = type(keys) is np.ndarray and keys.dtype in FLOATS and keys.flags.c_contiguous and is_aligned(keys)
+        if not (is_float or are_words(keys)) or keys.ndim != 1:
             return False
         size, number = 0, 0
         if values is not None:
@@ -113,12 +114,13 @@ class Table:
         self._space, self._place = NUMPY, place()
         self._keys, self._key_type = Keys.of_words(keys.dtype), keys.dtype
         self._value_type = None if values is None else values.dtype
-        self._key_bits, self._value_size, self._multi, self._pairs = WORDS[keys.dtype], size, self._kind == 1, None
+        self._key_bits, self._value_size = 8 * keys.itemsize, size
+        self._multi, self._pairs = self._kind == 1, None
         at = where(self._place)
         options = LAYOUTS[layout], self._kind, self._key_bits, size, DUPLICATES[duplicates]
         number = number if duplicates in NUMBERS else 0
         table = _core.HashTable(at, *options, number, real(load, "load"), whole(seed, "seed", "uint64"), False)
-        table.build(at, keys, values)
+        table.build(at, as_float_words(keys) if is_float else keys, values)
         self._handle = table
         return True
 
