@@ -1,6 +1,6 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: reduce the pairs to one a key, and build from these, sorted by
- * hash. Where keys repeated in the last build of the table, the reduction comes first (reduce_first). With opts.no_wait
+ * hash. Where keys repeated in the last build of the table, or in a sample, the reduction comes first (reduce_first). With opts.no_wait
  * the first attempt is only launched; the next call on the table completes it, or makes the second (pending.c). A table
  * created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
  *
@@ -170,8 +170,10 @@ static bosc_status build_reduced(bosc_ctx *ctx, const bosc_hash *table, bosc_has
 bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next, const struct bi_hash_input *in,
                                enum bi_hash_outcome *outcome)
 {
-    const bool reduce_first = table->reduced_keys > 0,
-               few_keys = reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE;
+    const bool repeats = table->reduced_keys == 0 && next->ops->has_repeats && can_reduce(next, in) &&
+                         next->ops->has_repeats(in->keys, in->n, next->shape.key_bits),
+               reduce_first = repeats || table->reduced_keys > 0,
+               few_keys = repeats || (reduce_first && table->reduced_keys <= in->n / FEW_KEYS_SHARE);
     *outcome = BI_HASH_UNTOUCHED;
     next->key_range.known = false;
     if (next->ops->find_key_range)
@@ -179,7 +181,8 @@ bosc_status bi_hash_build_from(bosc_ctx *ctx, const bosc_hash *table, bosc_hash 
     if (reduce_first) BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && few_keys)
         BI_TRY_WITH_SCRATCH(ctx, build_without_repeats(ctx, table, next, in, outcome));
-    if (*outcome != BI_HASH_BUILT && next->opts.kind != BOSC_HASH_MULTIMAP && in->launched != BI_HASH_NEEDS_GROUPING)
+    if (*outcome != BI_HASH_BUILT && !repeats && next->opts.kind != BOSC_HASH_MULTIMAP &&
+        in->launched != BI_HASH_NEEDS_GROUPING)
         BI_TRY_WITH_SCRATCH(ctx, build_in_order(ctx, table, next, in, outcome));
     if (*outcome != BI_HASH_BUILT && !reduce_first)
         BI_TRY_WITH_SCRATCH(ctx, build_reduced(ctx, table, next, in, outcome));

@@ -235,6 +235,9 @@ struct bi_hash_ops {
     bosc_status (*group_pairs)(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
                                int32_t value_size, int64_t n, struct bi_hash_groups *, bool *grouped);
 
+    /* NULL, or: true if keys repeat in a sample of the rows. */
+    bool (*has_repeats)(const void *keys, int64_t n, int32_t key_bits);
+
     /* NULL, or: finds the range of the keys of a build, which `find` and find_slots use. */
     void (*find_key_range)(const bosc_ctx *, const void *keys, int64_t n, int32_t key_bits, struct bi_hash_key_range *);
 };

@@ -69,6 +69,7 @@ bosc_status bi_hash_find_cpu(bosc_ctx *, const bosc_hash *, const void *queries,
                              uint8_t *found);
 bosc_status bi_hash_number_keys_cpu(bosc_ctx *, int32_t key_bits, const void *keys, int64_t n,
                                     enum bi_hash_numbered requested, struct bi_hash_numbering *found, bool *numbered);
+bool bi_hash_has_repeats_cpu(const void *keys, int64_t n, int32_t key_bits);
 bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                        struct bi_hash_reduction *, bool *fits);
 /* The same on one thread, with a list in the order of first rows; *fits: false also for tables of other layouts than

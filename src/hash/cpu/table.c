@@ -23,4 +23,5 @@ const struct bi_hash_ops bi_hash_ops_cpu = {
     .index_slots = bi_hash_index_slots_cpu,
     .number_keys = bi_hash_number_keys_cpu,
     .reduce_repeats = bi_hash_reduce_repeats_cpu,
+    .has_repeats = bi_hash_has_repeats_cpu,
 };
