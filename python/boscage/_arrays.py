@@ -261,6 +261,9 @@ class Jax(Library):
         self.at = Place("cuda", int(device.local_hardware_id or 0)) if device.platform == "gpu" else None
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
+        """Without ``jax_enable_x64`` JAX has no numbers of 64 bits: these are of NumPy then, which calls take too."""
+        if dtype is not None and np.dtype(dtype).itemsize == 8 and not self.jax.config.jax_enable_x64:
+            return np.ascontiguousarray(self.host(x), dtype)
         return self.xp.asarray(x, dtype=dtype).block_until_ready()
 
     def rows(self, x: Any, dtype: Any) -> Any:
