@@ -8,8 +8,22 @@ from __future__ import annotations
 import pathlib
 import runpy
 import sys
+import types
 
 USAGE = "usage: python -m boscage [--report] SCRIPT|-m MODULE [ARG...]"
+
+
+def _run_script(name: str) -> None:
+    """Runs a file as the main program."""
+    path = pathlib.Path(name)
+    sys.path[0] = str(path.resolve().parent)
+    if path.is_file() or not path.exists() or path.is_dir():
+        runpy.run_path(name, run_name="__main__")
+        return
+    program = types.ModuleType("__main__")  # of a pipe, which can be read once
+    program.__file__ = name
+    sys.modules["__main__"] = program
+    exec(compile(path.read_bytes(), name, "exec"), program.__dict__)
 
 
 def main() -> None:
@@ -32,8 +46,7 @@ def main() -> None:
         if is_module:
             runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
         else:
-            sys.path[0] = str(pathlib.Path(arguments[0]).resolve().parent)
-            runpy.run_path(arguments[0], run_name="__main__")
+            _run_script(arguments[0])
     finally:
         if wants_report:
             print(acceleration.report(), file=sys.stderr)

@@ -90,6 +90,7 @@ class Report(NamedTuple):
         lines = [f"boscage: {sum(self.taken.values())} calls taken, {sum(self.left.values())} left"]
         lines += [f"  {count:6} {name}" for name, count in sorted(self.taken.items())]
         lines += [f"  {count:6} {name}: left: {why}" for (name, why), count in sorted(self.left.items())]
+        lines += [f"  {'':6} {name}: replaced" for name in self.replaced if name not in self.taken]
         return "\n".join(lines)
 
 

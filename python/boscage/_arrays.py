@@ -262,7 +262,7 @@ class Jax(Library):
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         """Without ``jax_enable_x64`` JAX has no numbers of 64 bits: these are of NumPy then, which calls take too."""
-        if dtype is not None and np.dtype(dtype).itemsize == 8 and not self.jax.config.jax_enable_x64:
+        if dtype is not None and self.jax.dtypes.canonicalize_dtype(dtype) != np.dtype(dtype):
             return np.ascontiguousarray(self.host(x), dtype)
         return self.xp.asarray(x, dtype=dtype).block_until_ready()
 

@@ -60,6 +60,11 @@ def values_and_mask(x: Any, name: str) -> tuple[np.ndarray, Optional[np.ndarray]
     try:
         given = listed(x)
         x = np.asarray(given)
+        if x.dtype.kind in "US" and isinstance(given, (list, tuple)):  # NumPy makes texts of numbers beside them
+            objects = np.array(given, object)
+            kinds = set(map(type, objects.ravel().tolist()))
+            if not all(issubclass(kind, (str, bytes)) for kind in kinds):
+                x = objects
         if x.dtype == np.float64 and isinstance(given, (list, tuple)) and x.size and x.max() >= 2.0**63:
             objects = np.array(given, object)
             if set(map(type, objects.ravel().tolist())) == {int}:

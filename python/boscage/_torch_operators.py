@@ -8,6 +8,12 @@ from typing import Any, Callable, Optional
 _DEFINED: list[Any] = []  # operators of a Library live as long as it does
 
 
+def _lengths(vectors: Any) -> Any:
+    """Lengths of vectors that are not 0, of any scale: squares of small and large numbers are beyond float32."""
+    largest = vectors.detach().abs().amax(1, keepdim=True)
+    return largest * (vectors / largest).norm(dim=1, keepdim=True)
+
+
 def define(torch: Any, calls: dict[str, Callable]) -> Optional[Any]:
     """Defines the operators over the calls that compute them, and returns their namespace. None without PyTorch 2.4."""
     if torch is None or not hasattr(torch.library, "custom_op"):
@@ -152,8 +158,8 @@ class _Definitions:
             step = step + given["D"]
         if given.get("d") is not None:
             apart = (vectors != 0).any(1, keepdim=True)
-            lengths = torch.where(apart, vectors, 1).norm(dim=1, keepdim=True)
-            step = step + torch.where(apart, given["d"][:, None] * vectors / lengths, 0)
+            lengths = _lengths(torch.where(apart, vectors, 1))
+            step = step + torch.where(apart, given["d"][:, None] * (vectors / lengths), 0)
         # 3. Sums over atoms and cells.
         of_positions = positions.new_zeros(positions.shape).to(step.dtype).index_add(0, j, step).index_add(0, i, -step)
         of_cells = None

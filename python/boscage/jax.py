@@ -117,10 +117,12 @@ def _differentiable(found: Any, formula: Callable, *arrays: Any) -> Any:
     if _jax is None:
         return found
     computed = formula(*arrays)
-    return found + (computed - _constant(computed))
+    # Numbers beyond the type have no gradient: infinity less infinity would be NaN.
+    return found + _XP.where(_XP.isfinite(computed), computed - _constant(computed), 0)
 
 
 def _squares(differences: Any, there: Any) -> Any:
+    differences = _XP.where(_XP.isfinite(differences), differences, 0)  # of infinite points, for the gradient alone
     return _XP.where(there, (differences * differences).sum(-1), 0)
 
 

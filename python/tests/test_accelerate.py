@@ -161,6 +161,9 @@ def test_programs(tmp_path):
     assert "1 scipy.spatial.KDTree" in done.stderr and "scipy.cluster.hierarchy.linkage: left: " in done.stderr
     done = run("-m", "program", cwd=tmp_path)
     assert done.returncode == 0 and done.stdout.startswith("boscage._kdtree []") and done.stderr == ""
+    assert "  scipy.spatial.cKDTree: replaced" in run("--report", script, "-x", "3").stderr  # and not called
+    done = run("/dev/stdin", "a", input="import sys; print(__name__, sys.argv)")  # a pipe can be read once
+    assert done.returncode == 0 and done.stdout == "__main__ ['/dev/stdin', 'a']\n"
     script.write_text("import sys; sys.exit(5)")
     assert run(script).returncode == 5
     assert run().returncode == 2 and "usage" in run().stderr and run("--help").returncode == 0

@@ -435,6 +435,8 @@ def test_models_are_saved(tmp_path):
         HDBSCAN.load(path)
     with pytest.raises(ValueError, match="Euclidean"):
         HDBSCAN(metric="manhattan", copy=True).fit(GROUPS).save(path)
+    with pytest.raises(ValueError, match="labels: up to"):
+        validity_index(GROUPS, [2**40] + [0] * (len(GROUPS) - 1))
     with pytest.raises(ValueError, match="alpha 1"):
         HDBSCAN(alpha=0.5, copy=True).fit(GROUPS).save(path)
     with pytest.raises(ValueError, match="finite"):

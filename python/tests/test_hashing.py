@@ -384,6 +384,14 @@ def test_isin_finds_the_missing_value_of_pandas():
     assert codes.tolist() == [0, 1, 0] and uniques.equals(pandas.Index([2.5, 1], dtype="f4"))
 
 
+def test_lists_of_numbers_and_text():
+    assert HashSet([1, 2]).contains([1, "a"]).tolist() == [True, False]
+    assert HashMap([1, 2], [5, 6]).get([1, "a"], default=-1).tolist() == [5, -1]
+    assert isin([1, "a"], [1]).tolist() == [True, False] and isin(["a", 1], ["a", "1"]).tolist() == [True, False]
+    with pytest.raises(TypeError, match="keys: objects that are not all strings"):
+        HashMap([1, "a"], [5, 6])
+
+
 def test_isin_of_pandas_strings():
     for dtype in ("str", "string", object):
         series = pandas.Series(["a", None, "b", "c"], dtype=dtype)

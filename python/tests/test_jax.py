@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from jax.test_util import check_grads
 
-from boscage import atoms, clouds
+from boscage import atoms, clouds, prims
 from boscage import torch as geometric
+from boscage.spatial import emst, emst_replacements
+from boscage.voxels import Voxels
 
 RNG = np.random.default_rng(8)
 X, Y = RNG.random((30, 3)), RNG.random((9, 3))
@@ -147,3 +149,35 @@ def test_vmap(wide):
 def test_refusals(call, word):
     with pytest.raises(Exception, match=word):
         jax.block_until_ready(call())
+
+
+def test_arrays_of_both_precisions(wide):
+    """Structures of JAX's arrays, which without numbers of 64 bits have offsets and pairs of NumPy."""
+    (x,) = as_given(X, wide=wide)
+    j = jnp.asarray(x)
+    calls = (
+        lambda x: clouds.PointClouds(x).knn(2),
+        lambda x: clouds.PointClouds(x, OF_X).sample_farthest([2, 0, 3]),
+        lambda x: [Voxels(x, 0.5, OF_X).coords, Voxels(x, 0.5).coarse(2).inverse],
+        lambda x: [Voxels(x, 0.5).mean((x * 8).astype(np.int32))],
+        lambda x: atoms.neighbor_lists("ijd", x, 0.4),
+        lambda x: emst_replacements(x, emst(x)[0]),
+        lambda x: [prims.argsort(x[:, 0])],
+        lambda x: [geometric.knn(x, x, 2)],
+    )
+    for call in calls:
+        for a, b in zip(call(j), call(x), strict=True):
+            np.testing.assert_allclose(np.asarray(a), b, rtol=1e-6)
+
+
+def test_numbers_beyond_the_type():
+    """Where squares overflow or points are infinite, distances are those of NumPy, and gradients are 0."""
+    x = RNG.random((10, 3)).astype(np.float32)
+    far = x.copy()
+    far[3] = np.inf
+    for points in (x * np.float32(1e25), far):
+        assert same(ours.knn(jnp.asarray(points), 2), clouds.PointClouds(points).knn(2))
+        gradient = jax.grad(lambda x: ours.knn(x, 2)[0][0].sum())(jnp.asarray(points))
+        assert np.isfinite(np.asarray(gradient)).all()
+    found = ours.neighbor_matrix(jnp.asarray(x * np.float32(1e25)), 1e25, 3)
+    assert same(found[2:3], atoms.neighbor_matrix(x * np.float32(1e25), 1e25, 3)[2:3])

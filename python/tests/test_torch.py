@@ -119,6 +119,14 @@ def test_gradients_of_neighbour_lists(half):
     ):
         check_gradients(call, inputs)
     assert neighbor_lists("i", x, 2.0).dtype == torch.int64
+    # Unit vectors at any scale of float32.
+    small = X[:12, :3].float()
+    wanted = None
+    for scale in (1.0, 1e25, 1e-30):
+        y = (small * scale).requires_grad_()
+        gradient = torch.autograd.grad(neighbor_lists("d", y, 0.6 * scale, half=half).sum(), y)[0]
+        wanted = gradient if wanted is None else wanted
+        assert torch.allclose(gradient, wanted, atol=1e-4)
     # Atoms at one point have distance 0, whose gradient is taken as 0.
     same = torch.zeros((2, 3), dtype=torch.float64, requires_grad=True)
     assert torch.autograd.grad(neighbor_lists("d", same, 1.0).sum(), same)[0].eq(0).all()

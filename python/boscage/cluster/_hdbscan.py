@@ -542,9 +542,10 @@ def validity_index(
     labels = integers(labels, "int64", NUMPY, "labels")
     if X.ndim != 2 or labels.shape != X.shape[:1]:
         raise ValueError(f"labels: of shape {labels.shape}, but X has the shape {X.shape}")
-    scores = np.empty(int(labels.max(initial=-1)) + 1)
-    if len(scores) > len(X):
-        raise ValueError(f"labels: up to {len(scores) - 1}, but X has {len(X)} rows")
+    count = int(labels.max(initial=-1)) + 1
+    if count > len(X):
+        raise ValueError(f"labels: up to {count - 1}, but X has {len(X)} rows")
+    scores = np.empty(count)
     at = where(place_for(NUMPY, None), 0, None)
     index = _core.cluster_validity(at, X, labels, len(scores), bool(mst_raw_dist), scores)
     return (index, scores) if per_cluster_scores else index
