@@ -262,6 +262,52 @@ class Clouds(Lock):
         starts: Annotated[NDArray, dict(writable=False)] | None,
         ids: NDArray,
     ) -> None: ...
+    def build_at(
+        self,
+        where: Where,
+        points: int,
+        n: int,
+        single: bool,
+        batch: int,
+        count: int,
+        other: int,
+        other_n: int,
+    ) -> tuple: ...
+    def knn_at(
+        self,
+        where: Where,
+        queries: int,
+        n: int,
+        batch: int,
+        exclude_self: bool,
+        k: int,
+        radius: float,
+        ids: int,
+    ) -> None: ...
+    def count_rows_at(
+        self,
+        where: Where,
+        queries: int,
+        n: int,
+        batch: int,
+        exclude_self: bool,
+        radius: float,
+        counts: int,
+        offsets: int,
+    ) -> tuple: ...
+    def fill_rows_at(
+        self,
+        where: Where,
+        queries: int,
+        n: int,
+        batch: int,
+        exclude_self: bool,
+        radius: float,
+        offsets: int,
+        ids: int,
+        total: int,
+    ) -> None: ...
+    def sample_ratio_at(self, where: Where, ratio: float, draws: int, ids: int, capacity: int) -> int: ...
 
 class Voxels(Lock):
     def __init__(
@@ -1045,4 +1091,4 @@ def random_keys(where: Where, kind: int, seed: int, keys: NDArray) -> None: ...
 def random_words(where: Where, kind: int, seed: int, length: int, letters: int, words: NDArray) -> None: ...
 def random_heights(where: Where, kind: int, seed: int, width: int, height: int, heights: NDArray) -> None: ...
 
-def ffi_handlers() -> dict: ...
+def ffi_handlers(backend: str) -> dict: ...

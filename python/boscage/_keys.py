@@ -37,7 +37,7 @@ def as_float_words(x: np.ndarray) -> np.ndarray:
 
 
 def are_words(keys: Any) -> bool:
-    """True for arrays of NumPy with keys that are words themselves, and without gaps."""
+    """True for arrays of NumPy without gaps, of integers of 32 or 64 bits: each key is a word."""
     return type(keys) is np.ndarray and keys.dtype in WORDS and keys.flags.c_contiguous and is_aligned(keys)
 
 
@@ -138,7 +138,7 @@ class Keys:
 
     @classmethod
     def of_words(cls, dtype: np.dtype) -> "Keys":
-        """Keys that are words themselves, as `of` makes them."""
+        """Keys of a type of words, as `of` makes them."""
         out = cls.__new__(cls)
         out.dtype = out.words = dtype
         out.text, out._numbers, out._first = "", {}, None

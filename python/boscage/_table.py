@@ -221,7 +221,7 @@ class Table:
         return np.ascontiguousarray(words.reshape(len(fits), -1)[fits]).reshape(-1)
 
     def _are_plain(self, keys: Any) -> bool:
-        """True for keys of the table's type that are words themselves: look-ups then need no conversions."""
+        """True for words of the table's type of keys: look-ups then need no conversions."""
         return self._keys is not None and are_words(keys) and keys.dtype is self._keys.words is self._key_type
 
     def contains(self, keys: Any) -> Any:

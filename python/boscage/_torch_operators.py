@@ -9,7 +9,7 @@ _DEFINED: list[Any] = []  # operators of a Library live as long as it does
 
 
 def _lengths(vectors: Any) -> Any:
-    """Lengths of vectors that are not 0, of any scale: squares of small and large numbers are beyond float32."""
+    """Lengths of vectors of any scale, none of them 0. Squares of small and large numbers are beyond float32."""
     largest = vectors.detach().abs().amax(1, keepdim=True)
     return largest * (vectors / largest).norm(dim=1, keepdim=True)
 

@@ -1,8 +1,8 @@
 /* Builds tables. First attempt: partition the pairs in the order of the input and fill the partitions. Where keys
  * repeat or a partition is oversized, second attempt: reduce the pairs to one a key, and build from these, sorted by
- * hash. Where keys repeated in the last build of the table, or in a sample, the reduction comes first (reduce_first). With opts.no_wait
- * the first attempt is only launched; the next call on the table completes it, or makes the second (pending.c). A table
- * created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
+ * hash. Where keys repeated in the last build of the table, or in a sample, the reduction comes first (reduce_first).
+ * With opts.no_wait the first attempt is only launched; the next call on the table completes it, or makes the second
+ * (pending.c). A table created as AUTO chooses its layout in each attempt, by the number of pairs to build from.
  *
  * A failed build leaves the table as it was if its blocks are untouched, else empty. */
 #include <string.h>

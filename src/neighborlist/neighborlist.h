@@ -41,8 +41,8 @@ struct bi_neighborlist_system {
     uint8_t periodic[BI_NEIGHBORLIST_DIM];
 };
 
-/* Words of a build behind the offsets: the first bad system (bi_step_frame), the first bad atom, the first system with too many
- * images, and the first one too large for count_systems. All bits are set if there is none. */
+/* Words of a build behind the offsets: the first bad system (bi_step_frame), the first bad atom, the first system with
+ * too many images, and the first one too large for count_systems. All bits are set if there is none. */
 enum {
     BI_NEIGHBORLIST_BAD_SYSTEM,
     BI_NEIGHBORLIST_BAD_ATOM,

@@ -49,7 +49,7 @@ class Pages(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_pictures_have_targets(self):
-        """Also pictures that are the text of a link."""
+        """Also pictures within links."""
         for page, text in self.text.items():
             for target in re.findall(r"!\[[^\]]*\]\(([^)\s:]+)\)", SITE.FENCE.sub("", text)):
                 name = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))

@@ -87,8 +87,8 @@ struct bi_quoted bi_quote(const char *begin, const char *end);
  * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field. */
 bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
 
-/* The same for lists of names, where `#` may be a part of one: it begins a comment behind a blank only, if blanks are the
- * separator. */
+/* The same for lists of names, where `#` may be a part of one: it begins a comment behind a blank only, if blanks are
+ * the separator. */
 bool bi_name_next(struct bi_line *line, char separator, struct bi_line *field);
 
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
