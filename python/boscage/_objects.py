@@ -18,11 +18,17 @@ _PLAIN = _TEXT | {bool, int, float, complex, decimal.Decimal, fractions.Fraction
 _PLAIN |= {datetime.date, datetime.datetime, datetime.time, datetime.timedelta}
 
 
+MANY = 1 << 14  # strings, from which on the hash table of pandas is faster than a dict: an estimate
+
+
 def distinct_objects(flat: np.ndarray, with_codes: bool) -> Optional[tuple[Optional[np.ndarray], np.ndarray]]:
     """Codes by first occurrence, if requested, and the distinct objects; None if some object has no hash.
 
     All NaNs are one.
     """
+    pandas = None if with_codes or flat.size < MANY else sys.modules.get("pandas")
+    if pandas is not None and pandas.api.types.infer_dtype(flat, skipna=False) == "string":
+        return None, pandas.unique(flat)
     objects, codes = flat.tolist(), None
     try:
         if with_codes:

@@ -384,6 +384,15 @@ def test_isin_finds_the_missing_value_of_pandas():
     assert codes.tolist() == [0, 1, 0] and uniques.equals(pandas.Index([2.5, 1], dtype="f4"))
 
 
+def test_unique_of_many_strings():
+    keys = np.char.add("key", np.random.default_rng(5).integers(0, 5000, 20_000).astype("U7")).astype(object)
+    for column in (keys, pandas.Series(keys, dtype="str")):
+        found = unique(column, sorted=False)
+        assert type(found) is np.ndarray and found.dtype == object and found.tolist() == [*dict.fromkeys(keys.tolist())]
+    keys[7] = None
+    assert unique(keys, sorted=False).tolist() == [*dict.fromkeys(keys.tolist())]
+
+
 def test_lists_of_numbers_and_text():
     assert HashSet([1, 2]).contains([1, "a"]).tolist() == [True, False]
     assert HashMap([1, 2], [5, 6]).get([1, "a"], default=-1).tolist() == [5, -1]
