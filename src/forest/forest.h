@@ -140,7 +140,7 @@ struct bi_linkage_merges {
 };
 
 /* Points of a spanning tree, of F32 or F64. */
-struct bi_emst_dense {
+struct bi_emst_prim {
     int64_t n;
     int32_t dim;
     bool is_64bit;
@@ -202,8 +202,8 @@ struct bi_forest_ops {
 
     /* The spanning tree of points in many dimensions by all pairs; *is_grown = false: searches are faster, nothing was
      * written. NULL: the driver searches. */
-    bool (*admits_dense)(int64_t n, int32_t dim);
-    bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_dense *, bool *is_grown);
+    bool (*admits_prim)(int64_t n, int32_t dim);
+    bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_prim *, bool *is_grown);
     /* As msf, of a graph in parts, with ids of 32 bits in the whole. Each part is admitted, and all have fewer than
      * 2^32 - 1 arcs. NULL: none, nor the next one. */
     bosc_status (*msf_parts)(bosc_ctx *, const struct bi_msf_parts *, const struct bi_msf_request *,
@@ -221,8 +221,8 @@ bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entri
                                const struct bi_msf_request *request, struct bi_msf_found *found, int32_t *rounds);
 bool bi_linkage_cpu_prefers_merges(const bosc_ctx *ctx);
 bosc_status bi_linkage_cpu_merge(bosc_ctx *ctx, struct bi_linkage_merges *merges);
-bool bi_emst_cpu_admits_dense(int64_t n, int32_t dim);
-bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_dense *args, bool *is_grown);
+bool bi_emst_cpu_admits_prim(int64_t n, int32_t dim);
+bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_grown);
 bosc_status bi_msf_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, const struct bi_msf_request *request,
                              struct bi_msf_found *found);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);

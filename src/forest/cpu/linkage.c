@@ -1,5 +1,5 @@
-/* Single linkage on few threads: clusters are merged by one edge after the other. A union-find by size finds the clusters
- * of an edge's ends. Its reads are random, so the items of later edges are prefetched. */
+/* Single linkage on few threads: clusters are merged by one edge after the other. A union-find by size finds the
+ * clusters of an edge's ends. Its reads are random, so the items of later edges are prefetched. */
 #include "core/call.h"
 #include "forest/forest.h"
 

@@ -59,7 +59,7 @@ static bosc_status replicate_edges(const struct hdbscan *s, const struct bi_exch
 
 /* --- Results ------------------------------------------------------------------------------------------------------ */
 
-/* Results of all rows, in scratch. Those that the caller does not want are NULL. */
+/* Results of all rows, in scratch. Arrays that the caller does not want are NULL. */
 struct results {
     void *labels;
     double *probabilities, *outlier_scores;

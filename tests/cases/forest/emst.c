@@ -196,8 +196,8 @@ static void all_types_and_dimensions(bosc_ctx *ctx)
         }
 }
 
-/* Beyond the coordinates of boxes: blocks of lanes that are full or not, ties, copies, and equal vertices to choose from;
- * plain and under mutual reachability. */
+/* More dimensions than boxes have: full blocks of lanes and others, ties and copies; plain and under mutual
+ * reachability. */
 static void many_dimensions(bosc_ctx *ctx)
 {
     static const int64_t sizes[] = {2, 3, 31, 32, 33, 64, 65, 150};

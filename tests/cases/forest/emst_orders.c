@@ -142,9 +142,11 @@ static void check_proof(bosc_ctx *ctx, const struct order_trial *t, const struct
     struct order_trial star = *t;
     bosc_emst_fault fault = {.size = sizeof fault, .row = 7};
     bool is_tree = true;
+    /* 1. The tree. */
     CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, p->data, p->n, p->stride, &t->opts, t->order, t->min_samples,
                                              t->pairs, &fault));
     CHECK_EQ(fault.row, -1);
+    /* 2. The star. */
     star.pairs = suite_alloc((size_t)(2 * p->n) * 8);
     for (int64_t e = 0; e < 2 * (p->n - 1); e++) {
         const int64_t id = e % 2 ? 0 : e / 2 + 1;
@@ -280,6 +282,7 @@ static void order_2_far(bosc_ctx *ctx)
         CHECK(memcmp(pairs, far_pairs, 2 * (N - 1) * sizeof *pairs) == 0);
         for (int i = 0; i < N - 1; i++) CHECK(far_lengths[i] == ldexp(lengths[i], exponent));
         for (int i = 0; i < N && min_samples; i++) CHECK(far_core[i] == ldexp(core[i], exponent));
+        /* The proof, and replacements. */
         CHECK_OK(ctx, bosc_emst_verify_minkowski(ctx, far, N, 0, &o, 2, min_samples, pairs, NULL));
         CHECK_OK(ctx,
                  bosc_emst_find_replacements_minkowski(ctx, p.data, N, 0, &o, 2, min_samples, pairs, found, lengths));

@@ -7,7 +7,7 @@
 #include "core/call.h"
 #include "core/cpu/level.h"
 #include "core/cpu/threads.h"
-#include "forest/cpu/dense.h"
+#include "forest/cpu/prim.h"
 #include "forest/forest.h"
 
 enum {
@@ -15,13 +15,13 @@ enum {
     MOST_POINTS = 1 << 15, /* work is quadratic: about 0.3 s for 10,000 points in 64-D on one thread */
     SAMPLES = 24,          /* points of the estimate */
     NEAR = 8,              /* its neighbours */
-    DENSE_SHARE = 64,      /* of n: this share of the points within twice their distance is many. Not measured */
+    MANY_SHARE = 64,       /* of n: this share of the points within twice their distance is many. Not measured */
     STEP_ITEMS = 350       /* progress weight of a step */
 };
 
-struct dense {
+struct prim {
     bosc_ctx *ctx;
-    const struct bi_emst_dense *args;
+    const struct bi_emst_prim *args;
     struct bi_emst_outside outside;
     void *point; /* of the joined vertex */
     size_t size; /* of a coordinate */
@@ -29,12 +29,12 @@ struct dense {
 
 /* --- Blocks ------------------------------------------------------------------------------------------------------- */
 
-static double real_at(const struct dense *d, const void *reals, int64_t at)
+static double real_at(const struct prim *d, const void *reals, int64_t at)
 {
     return d->size == 4 ? (double)((const float *)reals)[at] : ((const double *)reals)[at];
 }
 
-static void set_real(const struct dense *d, void *reals, int64_t at, double x)
+static void set_real(const struct prim *d, void *reals, int64_t at, double x)
 {
     if (d->size == 4)
         ((float *)reals)[at] = (float)x;
@@ -43,15 +43,15 @@ static void set_real(const struct dense *d, void *reals, int64_t at, double x)
 }
 
 /* Returns the element of coordinate c in a lane. */
-static int64_t element_of(const struct dense *d, int64_t lane, int32_t c)
+static int64_t element_of(const struct prim *d, int64_t lane, int32_t c)
 {
     const int64_t block = lane / BI_EMST_LANES;
     return (block * d->outside.dim + c) * BI_EMST_LANES + lane % BI_EMST_LANES;
 }
 
-static int64_t blocks_of(const struct dense *d) { return (d->outside.count + BI_EMST_LANES - 1) / BI_EMST_LANES; }
+static int64_t blocks_of(const struct prim *d) { return (d->outside.count + BI_EMST_LANES - 1) / BI_EMST_LANES; }
 
-static bosc_status allocate(struct dense *d)
+static bosc_status allocate(struct prim *d)
 {
     struct bi_emst_outside *o = &d->outside;
     const int64_t blocks = blocks_of(d), lanes = blocks * BI_EMST_LANES;
@@ -65,14 +65,14 @@ static bosc_status allocate(struct dense *d)
 }
 
 /* Makes a lane infinitely far. */
-static void clear_lane(const struct dense *d, int64_t lane)
+static void clear_lane(const struct prim *d, int64_t lane)
 {
     set_real(d, d->outside.points, element_of(d, lane, 0), (double)NAN);
     set_real(d, d->outside.best, lane, (double)INFINITY);
 }
 
 /* Puts all points outside of the tree. */
-static void fill_blocks(const struct dense *d)
+static void fill_blocks(const struct prim *d)
 {
     const struct bi_emst_outside *o = &d->outside;
     const int64_t lanes = blocks_of(d) * BI_EMST_LANES;
@@ -89,9 +89,9 @@ static void fill_blocks(const struct dense *d)
 }
 
 /* Lowers the best edges of all blocks by those to a vertex. */
-static void lower_best(const struct dense *d, const struct bi_emst_joined *joined)
+static void lower_best(const struct prim *d, const struct bi_emst_joined *joined)
 {
-    const struct bi_emst_dense_hot *hot = BI_LEVEL_PICK(d->ctx->level, bi_emst_dense_hot);
+    const struct bi_emst_prim_hot *hot = BI_LEVEL_PICK(d->ctx->level, bi_emst_prim_hot);
     const int64_t blocks = blocks_of(d);
     const int threads = bi_thread_count_by_cost(d->ctx, blocks * BI_EMST_LANES, 1 + d->outside.dim / 16);
     BI_PARALLEL_FOR(threads, (static), chunk, 0, threads, {
@@ -111,7 +111,7 @@ struct choice {
 };
 
 /* Returns the first edge to the tree by (length, pair). */
-static struct choice choose_edge(const struct dense *d)
+static struct choice choose_edge(const struct prim *d)
 {
     const struct bi_emst_outside *o = &d->outside;
     struct choice found = {-1, UINT64_MAX, (double)INFINITY};
@@ -135,7 +135,7 @@ static struct choice choose_edge(const struct dense *d)
 }
 
 /* Moves the vertex of a lane to the tree: the last lane takes its position. */
-static struct bi_emst_joined join_lane(struct dense *d, int64_t lane)
+static struct bi_emst_joined join_lane(struct prim *d, int64_t lane)
 {
     struct bi_emst_outside *o = &d->outside;
     const int64_t last = --o->count;
@@ -152,13 +152,13 @@ static struct bi_emst_joined join_lane(struct dense *d, int64_t lane)
     return joined;
 }
 
-static uint64_t word_of(const struct dense *d, double length)
+static uint64_t word_of(const struct prim *d, double length)
 {
     return d->size == 4 ? bi_f32_bits((float)length) : bi_f64_bits(length);
 }
 
 /* Adds one vertex after the other. */
-static bosc_status grow(struct dense *d)
+static bosc_status grow(struct prim *d)
 {
     struct bi_emst_joined joined = join_lane(d, 0);
     for (int64_t edges = 0; d->outside.count > 0; edges++) {
@@ -175,7 +175,7 @@ static bosc_status grow(struct dense *d)
 /* --- The estimate ------------------------------------------------------------------------------------------------- */
 
 /* True if many points are within twice the distance of a sample's NEAR-th neighbour. distances: those of all lanes. */
-static bool has_many_near(const struct dense *d)
+static bool has_many_near(const struct prim *d)
 {
     double near[NEAR + 1]; /* ascending; the point itself is the first */
     int64_t within = 0;
@@ -189,11 +189,11 @@ static bool has_many_near(const struct dense *d)
     }
     for (int64_t lane = 0; lane < d->outside.count; lane++)
         within += real_at(d, d->outside.best, lane) <= 4 * near[NEAR];
-    return within * DENSE_SHARE >= d->outside.count;
+    return within * MANY_SHARE >= d->outside.count;
 }
 
 /* True if searches of a tree would measure many pairs, by most of a sample. */
-static bool is_unprunable(const struct dense *d)
+static bool is_unprunable(const struct prim *d)
 {
     const struct bi_emst_outside *o = &d->outside;
     int many = 0;
@@ -213,14 +213,14 @@ static bool is_unprunable(const struct dense *d)
 
 /* --- The operation ------------------------------------------------------------------------------------------------ */
 
-bool bi_emst_cpu_admits_dense(int64_t n, int32_t dim) { return dim >= LEAST_DIM && n >= 2 && n <= MOST_POINTS; }
+bool bi_emst_cpu_admits_prim(int64_t n, int32_t dim) { return dim >= LEAST_DIM && n >= 2 && n <= MOST_POINTS; }
 
-bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_dense *args, bool *is_grown)
+bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_grown)
 {
-    struct dense d = {.ctx = ctx,
-                      .args = args,
-                      .outside = {.count = args->n, .dim = args->dim},
-                      .size = args->is_64bit ? sizeof(double) : sizeof(float)};
+    struct prim d = {.ctx = ctx,
+                     .args = args,
+                     .outside = {.count = args->n, .dim = args->dim},
+                     .size = args->is_64bit ? sizeof(double) : sizeof(float)};
     BI_TRY(allocate(&d));
     fill_blocks(&d);
     *is_grown = is_unprunable(&d);

@@ -1,6 +1,6 @@
-/* Spanning trees of points in many dimensions by Prim's method, and its loops (dense_hot.c). */
-#ifndef BI_FOREST_CPU_DENSE_H
-#define BI_FOREST_CPU_DENSE_H
+/* Spanning trees of points in many dimensions by Prim's method, and its loops (prim_hot.c). */
+#ifndef BI_FOREST_CPU_PRIM_H
+#define BI_FOREST_CPU_PRIM_H
 
 #include <stdint.h>
 
@@ -28,10 +28,10 @@ struct bi_emst_joined {
 };
 
 /* Lower the best edges of blocks `begin` to `end` - 1 by those to the joined vertex. */
-struct bi_emst_dense_hot {
+struct bi_emst_prim_hot {
     void (*lower_f32)(const struct bi_emst_outside *o, const struct bi_emst_joined *j, int64_t begin, int64_t end);
     void (*lower_f64)(const struct bi_emst_outside *o, const struct bi_emst_joined *j, int64_t begin, int64_t end);
 };
-extern const struct bi_emst_dense_hot bi_emst_dense_hot_v1, bi_emst_dense_hot_v3, bi_emst_dense_hot_v4;
+extern const struct bi_emst_prim_hot bi_emst_prim_hot_v1, bi_emst_prim_hot_v3, bi_emst_prim_hot_v4;
 
 #endif
