@@ -228,29 +228,21 @@ bosc_status bi_kdtree_bound_labels(bosc_ctx *ctx, const bosc_kdtree *tree, const
     return tree->ops->steps->bound_labels(ctx, tree->nodes - 1, &args);
 }
 
-static bosc_status search_queries(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
-                                  const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2)
+bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
+                                        const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2)
 {
     const struct bi_kdtree_steps *steps = tree->ops->steps;
     const int64_t count = queries->rows.n;
     struct bi_kdtree_write_none empty = {ids, dist2, false, tree->opts.dtype == BOSC_F32};
-    struct bi_kdtree_nearest_other_label args = {.labels = queries->labels,
+    struct bi_kdtree_nearest_other_label args = {.blocks = *blocks,
+                                                 .labels = queries->labels,
                                                  .rows = queries->rows,
                                                  .bounds = queries->bounds,
                                                  .cores = queries->cores,
                                                  .ids = ids,
                                                  .dist2 = dist2};
-    BI_TRY(bi_kdtree_make_labelled_blocks(ctx, tree, &args.blocks));
-    BI_TRY(bi_kdtree_label_blocks(ctx, tree, labels, &args.blocks));
-    if (queries->row_cores) BI_TRY(bi_kdtree_set_cores(ctx, tree, queries->row_cores, &args.blocks));
+    const bi_step_fn search = tree->ops->nearest_other ? tree->ops->nearest_other : steps->nearest_other_label;
     BI_TRY(steps->write_none(ctx, count, &empty));
-    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, steps->nearest_other_label(ctx, count, &args));
+    BI_TRY_WITH_COST(ctx, BI_KDTREE_SEARCH_ITEMS, search(ctx, count, &args));
     return BOSC_OK;
-}
-
-bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
-                                        const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2)
-{
-    if (queries->rows.n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, search_queries(ctx, tree, labels, queries, ids, dist2));
 }

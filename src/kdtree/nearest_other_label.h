@@ -44,14 +44,13 @@ struct bi_kdtree_labelled_queries {
     struct bi_kdtree_rows rows;
     const uint32_t *labels; /* rows.n */
     const void *bounds;     /* rows.n, of the distance type: none is negative */
-    /* Under mutual reachability: core distances of the queries, and of the tree's rows; else NULL. Of the distance
-     * type. */
-    const void *cores, *row_cores;
+    /* rows.n, of the distance type: core distances, where the blocks have some; else NULL. */
+    const void *cores;
 };
 
-/* As bosc_kdtree_nearest_other, for queries: labels (nodes) are those of the tree's rows; ids and dist2 have one for
- * each query. The tree is not empty and its ids have 32 bits; all arrays are in reach. */
-bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const uint32_t *labels,
+/* As bosc_kdtree_nearest_other, for queries, with the labels and core distances of the blocks; ids and dist2 have one
+ * for each query. The tree's ids have 32 bits; all arrays are in reach. */
+bosc_status bi_kdtree_query_other_label(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_blocks *blocks,
                                         const struct bi_kdtree_labelled_queries *queries, uint32_t *ids, void *dist2);
 
 #ifdef __cplusplus

@@ -143,7 +143,7 @@ static bosc_status cpu_nearest_other(bosc_ctx *ctx, int64_t n, const void *args)
     enum { CHUNK = 64 }; /* items: fewer cost more, more balance less; estimated */
     const struct bi_kdtree_nearest_other_label *a = args;
     const bosc_dtype dtype = a->blocks.view.dtype;
-    const struct bi_kdtree_other_hot *hot = a->active_nodes ? select_other(ctx, &a->blocks) : NULL;
+    const struct bi_kdtree_other_hot *hot = select_other(ctx, &a->blocks);
     if (!hot) return cpu_steps.nearest_other_label(ctx, n, a);
     if (bi_fault(BI_FAULT_LAUNCH)) return bi_fail(ctx, BOSC_ERR_DEVICE, "nearest_other: injected fault");
     struct bi_batches p = bi_batches_of(ctx, n, 1);

@@ -4,6 +4,7 @@
 #ifndef BI_RANKS_EMST_EMST_H
 #define BI_RANKS_EMST_EMST_H
 
+#include "kdtree/nearest_other_label.h"
 #include "ranks/forest/forest.h"
 #include "ranks/kdtree/search.h"
 
@@ -29,6 +30,8 @@ struct bi_ranks_emst {
     struct bi_ranks_emst_points points;
     struct bi_ranks_list edges, spare; /* room for 2 n: per point one of the shard's tree, one to a foreign point */
     struct bi_ranks_emst_found found;  /* room for n: within the shard */
+    bosc_kdtree order;                 /* of rounds: the nodes of the shard, for the walks */
+    struct bi_kdtree_blocks blocks;    /* of it; with its core distances, if there are some */
 };
 
 /* ---- rounds.c ---- */

@@ -3,7 +3,6 @@
  * upper bound of each component's shortest edge, and all points that may be as near query. */
 #include "base/bits.h"
 #include "core/call.h"
-#include "kdtree/nearest_other_label.h"
 #include "ranks/emst/emst.h"
 
 /* ---- components ---- */
@@ -183,13 +182,12 @@ static bosc_status allocate_received(const struct bi_ranks_emst *e, int64_t coun
     BI_TRY(bi_scratch_of(e->ctx, count, dist2_size(e), &a->bounds));
     if (e->cores) BI_TRY(bi_scratch_of(e->ctx, count, dist2_size(e), &a->cores));
     BI_TRY(bi_scratch_of(e->ctx, count, 2 * sizeof *a->answers, &a->answers));
-    a->queries =
-        (struct bi_kdtree_labelled_queries){{a->points, count, o->dim}, a->labels, a->bounds, a->cores, e->cores};
+    a->queries = (struct bi_kdtree_labelled_queries){{a->points, count, o->dim}, a->labels, a->bounds, a->cores};
     return BOSC_OK;
 }
 
 /* On the queried rank: finds the nearest point of another component for each query. */
-static bosc_status answer_queries(const struct bi_ranks_emst *e, const struct received_batch *a)
+static bosc_status answer_queries(struct bi_ranks_emst *e, const struct received_batch *a)
 {
     const int64_t count = a->queries.rows.n;
     struct bi_ranks_emst_answers step = {
@@ -199,7 +197,8 @@ static bosc_status answer_queries(const struct bi_ranks_emst *e, const struct re
     if (count == 0) return BOSC_OK;
     BI_TRY(bi_scratch_of(e->ctx, count, sizeof *rows, &rows));
     BI_TRY(bi_scratch_of(e->ctx, count, dist2_size(e), &dist2));
-    BI_TRY(bi_kdtree_query_other_label(e->ctx, e->tree->shard, e->points.label, &a->queries, rows, dist2));
+    BI_TRY(bi_kdtree_label_blocks(e->ctx, &e->order, e->points.label, &e->blocks));
+    BI_TRY(bi_kdtree_query_other_label(e->ctx, &e->order, &e->blocks, &a->queries, rows, dist2));
     step.rows = rows;
     step.dist2 = dist2;
     return e->steps->emst_write_answers(e->ctx, count, &step);
@@ -254,7 +253,7 @@ static bosc_status merge_answers(struct query_batch *q, const struct bi_ranks_sc
 static bosc_status exchange_queries(struct query_batch *q, const struct bi_ranks_scatter *scatter,
                                     bosc_status *local_status)
 {
-    const struct bi_ranks_emst *e = q->e;
+    struct bi_ranks_emst *e = q->e;
     const int64_t dim = e->tree->opts.dim, count = q->count;
     const size_t size = bosc_dtype_size(e->tree->opts.dtype);
     const struct bi_kdtree_rows points = {q->points, count, dim}, labels = {q->labels, count, 1},
@@ -415,6 +414,15 @@ static bosc_status init_rounds(struct round_state *s, int64_t components, int64_
     return relabel(s->e, &s->c);
 }
 
+/* Makes the blocks of this rank's shard. */
+static bosc_status make_blocks(struct bi_ranks_emst *e)
+{
+    if (e->n == 0) return BOSC_OK;
+    BI_TRY(bi_kdtree_order_nodes(e->ctx, e->tree->shard, &e->order));
+    BI_TRY(bi_kdtree_make_labelled_blocks(e->ctx, &e->order, &e->blocks));
+    return e->min_samples ? bi_kdtree_set_cores(e->ctx, &e->order, e->cores, &e->blocks) : BOSC_OK;
+}
+
 bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_status, int64_t count,
                                      struct bi_ranks_emst_found *found)
 {
@@ -429,6 +437,7 @@ bosc_status bi_ranks_emst_run_rounds(struct bi_ranks_emst *e, bosc_status local_
     if (local_status == BOSC_OK && !(s.offsets = bi_host_alloc(e->ctx, bytes))) local_status = BOSC_ERR_NOMEM;
     const struct bi_mark mark = bi_arena_mark(e->ctx);
     BI_IF_OK(local_status, init_rounds(&s, components, first, count));
+    BI_IF_OK(local_status, make_blocks(e));
     const bosc_status status = run_rounds(&s, local_status, found);
     if (status != BOSC_OK) (void)e->ctx->backend->sync(e->ctx); /* queued copies may read the list of blocks */
     bi_arena_rewind(e->ctx, mark);
