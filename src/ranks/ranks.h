@@ -15,6 +15,7 @@ struct bi_ranks_owned;
 struct bi_ranks_owned_move;
 struct bi_ranks_splitter;
 struct bi_ranks_kdtree_filter;
+struct bi_ranks_kdtree_box;
 
 /* The table of operations that each backend provides. */
 struct bi_ranks_ops {
@@ -28,6 +29,11 @@ struct bi_ranks_ops {
     bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
     /* Counts n > 0 points and lists the candidates for medians (steps/kdtree_build.h). */
     bosc_status (*filter_points)(bosc_ctx *ctx, const struct bi_ranks_kdtree_filter *filter);
+    /* Finds the bounding box of n > 0 dense rows: dim lowest keys, then dim highest (steps/kdtree_build.h). NULL: the
+     * driver runs steps, whose items read rows far apart. */
+    bosc_status (*find_box)(bosc_ctx *ctx, const struct bi_ranks_kdtree_box *rows, uint64_t *box);
+    /* Searches write lists in random order, where distances cost more than their computation from positions. */
+    bool omits_distances;
     /* Ranks that share memory may pool their threads (exchange/pool.h). */
     bool pools_threads;
     /* Queries that a rank's thread answers at a time from the structures of all ranks, where these share memory; they

@@ -46,6 +46,9 @@ BOSC_BEGIN_DECLS
  *     bosc_msf_compute of a half or less of the edges, and up to 24 exchanges, 9 more for a sum of floats. A rank
  *     receives 16 bytes for each light edge of all ranks, and for each heavy one between two components. Scratch
  *     besides: 62 bytes a vertex and up to 21 an entry of all ranks; not so if these are more than replicated_bytes.
+ * Cost of threads on CPUs, with less than 2^31 entries of all ranks: bosc_msf_compute of the whole graph on rank 0, with
+ *     the threads of all ranks, which wait for it; 7 exchanges. Scratch of rank 0: up to 120 bytes a vertex and 40 an
+ *     entry of all ranks; not so if these are more than replicated_bytes.
  * Cost with sharded vertices: O(m log n) work; at most 32 rounds of about 30 exchanges over the remaining edges. A rank
  *     sends 24 bytes for each of the v components that its edges touch, queries 4 bytes for each of these and 8 for
  *     each of the c that it owns, and up to 32 times 12 bytes for paths of components that join. Once 170 bytes for
@@ -62,7 +65,8 @@ BOSC_API bosc_status bosc_ranks_msf_compute(bosc_ctx *ctx, bosc_comm *comm, cons
  * labels (n): of id_bits, as in bosc_components_compute; the same on all ranks; may be NULL.
  * count: host; the number of components of the whole graph; may be NULL.
  * Cost: bosc_components_compute of the rank's edges; then log2(ranks) exchanges, rounded up, of 4 n bytes a rank; O(n)
- *     work for each. Scratch: 24 n bytes. If that is more than replicated_bytes, as bosc_ranks_msf_compute with sharded
+ *     work for each. Scratch: 24 n bytes. Threads on CPUs: bosc_components_compute of the whole graph on rank 0, as in
+ *     bosc_ranks_msf_compute. If 24 n is more than replicated_bytes, as bosc_ranks_msf_compute with sharded
  *     vertices. One rank alone calls bosc_components_compute.
  * Waits. */
 BOSC_API bosc_status bosc_ranks_components_compute(bosc_ctx *ctx, bosc_comm *comm, const bosc_graph *graph,

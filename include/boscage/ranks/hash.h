@@ -73,7 +73,8 @@ BOSC_API bosc_status bosc_ranks_hash_build(bosc_ctx *ctx, bosc_ranks_hash *table
  * values (query_count x value_size): zero bytes for an absent key; may be NULL.
  * found (query_count): 1 or 0; may be NULL.
  * Cost: bosc_hash_find of the queries that a rank owns. Queries and results are exchanged once; scratch of 2 (key +
- *     value + 11) bytes a query and half of it for each received one. */
+ *     value + 11) bytes a query and half of it for each received one. Threads on CPUs query the tables of all ranks in
+ *     place: no query is exchanged, and scratch is of 16,384 queries for each thread. */
 BOSC_API bosc_status bosc_ranks_hash_find(bosc_ctx *ctx, const bosc_ranks_hash *table, const void *queries,
                                           int64_t query_count, void *values, uint8_t *found);
 

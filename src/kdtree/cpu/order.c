@@ -156,7 +156,9 @@ static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_ACQUIRE)) return BOSC_OK;
     if (tree->mixing == BI_KDTREE_NOT_SAMPLED)
-        tree->mixing = may_have_order(&tree->opts, tree->nodes) && mixes(tree) ? BI_KDTREE_MIXES : BI_KDTREE_SEPARATES;
+        tree->mixing = may_have_order(&tree->opts, tree->nodes) && (tree->next_first != 0 || mixes(tree))
+                           ? BI_KDTREE_MIXES
+                           : BI_KDTREE_SEPARATES;
     if (tree->mixing != BI_KDTREE_MIXES || !may_make_order(tree)) return BOSC_OK;
     const bosc_status status = make_order(ctx, tree);
     if (status == BOSC_ERR_NOMEM) {

@@ -4,6 +4,7 @@
 
 #include "ranks/steps/steps.h"
 
+bosc_status bi_ranks_cpu_find_box(bosc_ctx *ctx, const struct bi_ranks_kdtree_box *rows, uint64_t *box);
 bosc_status bi_ranks_cpu_filter_points(bosc_ctx *ctx, const struct bi_ranks_kdtree_filter *filter);
 
 #endif

@@ -101,7 +101,9 @@ static void move_column(const struct bi_ranks_owned_column *column, const struct
     switch (size) {
     case 4: copy_items(column, c, 4, to_rows); break;
     case 8: copy_items(column, c, 8, to_rows); break;
+    case 12: copy_items(column, c, 12, to_rows); break; /* points of three floats */
     case 16: copy_items(column, c, 16, to_rows); break;
+    case 32: copy_items(column, c, 32, to_rows); break; /* 8 neighbours */
     default: copy_items(column, c, size, to_rows); break;
     }
 }

@@ -15,7 +15,7 @@ const struct bi_ranks_ops bi_ranks_ops_cpu = {
     .move_owned = bi_ranks_cpu_move_owned,
     .find_splitter = bi_ranks_cpu_find_splitter,
     .filter_points = bi_ranks_cpu_filter_points,
+    .find_box = bi_ranks_cpu_find_box,
     .pools_threads = true,
-    /* Keys, values and positions of 16,384 queries take 320 KB of a second-level
-                                               * cache; not measured. */
+    /* Keys, values and positions of 16,384 queries take 320 KB of a second-level cache; not measured. */
     .queries_in_place = 1 << 14};

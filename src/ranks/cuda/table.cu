@@ -16,5 +16,7 @@ extern "C" const bi_ranks_ops bi_ranks_ops_cuda = {&cuda_steps,
                                                    bi_ranks_cuda_move_owned,
                                                    bi_ranks_cuda_find_splitter,
                                                    bi_ranks_cuda_filter_points,
+                                                   nullptr,
+                                                   true,
                                                    false,
                                                    0};

@@ -113,7 +113,8 @@ static bosc_status search_shard(const struct knn_call *s, const struct bi_kdtree
  * from the position of its node instead. The quarter is an estimate, not measured. */
 static bool omits_distances(const struct knn_call *s, int64_t n)
 {
-    return !s->needs_dist2 && s->tree->shard->magnitude == BI_KDTREE_ORDINARY && 4 * n >= s->tree->shard->nodes;
+    return s->ctx->ops->ranks->omits_distances && !s->needs_dist2 && s->tree->shard->magnitude == BI_KDTREE_ORDINARY &&
+           4 * n >= s->tree->shard->nodes;
 }
 
 /* Finds the positions of the shard's rows. */

@@ -225,6 +225,11 @@ static bosc_status compute_shard_box(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
         memset(box + dim, 0xff, (size_t)dim * sizeof *box);
         return BOSC_OK;
     }
+    if (ctx->ops->ranks->find_box) {
+        const struct bi_ranks_kdtree_box all = {
+            .rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
+        return ctx->ops->ranks->find_box(ctx, &all, box);
+    }
     BI_TRY(reduce_boxes(ctx, tree, rows, n, &found));
     BI_TRY(ctx->backend->copy(ctx, box, found, (size_t)(2 * dim) * sizeof *box));
     return ctx->backend->sync(ctx);
