@@ -140,6 +140,28 @@ BOSC_API bosc_status bosc_clouds_radius_count(bosc_ctx *ctx, const bosc_clouds *
 BOSC_API bosc_status bosc_clouds_radius(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
                                         double radius, int64_t *offsets, void *ids, void *dist2, int64_t capacity);
 
+/* Edges from queries to points. Set `size`. */
+typedef struct bosc_clouds_edges {
+    size_t size;
+    int64_t *edges;    /* (2 x capacity); NULL with capacity 0 */
+    int64_t capacity;  /* edges that the array holds */
+    int64_t max_edges; /* of a query: see below */
+    int32_t ids_first; /* not 0: the ids of the points stand before the queries */
+    int32_t reserved;  /* 0 */
+    int64_t total;     /* receives the number of all edges */
+    int64_t longest;   /* receives the most edges of a query */
+} bosc_clouds_edges;
+
+/* Finds all points within a radius of each query, as edges in one array: the number of the query of each edge, then
+ * total ids, by (query, id). One call does what bosc_clouds_radius does by two.
+ * edges: only total and longest are written if total exceeds capacity or longest exceeds max_edges.
+ * Errors: as bosc_clouds_knn.
+ * Cost: as both calls of bosc_clouds_radius.
+ * Waits. */
+BOSC_API bosc_status bosc_clouds_radius_edges(bosc_ctx *ctx, const bosc_clouds *clouds,
+                                              const bosc_clouds_queries *queries, double radius,
+                                              bosc_clouds_edges *edges);
+
 /* Samples points of each cloud, each sample the point farthest from those before it; of equally far ones that with the
  * smallest id. No point is sampled twice.
  * offsets (cloud_count + 1): ascending from 0 to sample_count; cloud c has offsets[c + 1] - offsets[c] samples, at most

@@ -3,8 +3,8 @@
 usage: clouds.py [-t THREADS] [-r REPEATS] [--only voxels|clouds]
                  [--results FILE --commit HASH --device TEXT]
 
---results adds the rows to a file of bench/results, so --only says of which. Peers are optional. Their answers are
-compared: distances and numbers of edges; the sums of the mean points of all voxels.
+--results adds the rows to a file of bench/results, and needs --only. Peers are optional. Answers are compared:
+distances and numbers of edges; the means of all points of voxels.
 
     clouds.py --only clouds -t 2 --results bench/results/clouds.json --commit $(git rev-parse --short HEAD)
     clouds.py --only voxels -t 2 --results bench/results/voxels.json --commit $(git rev-parse --short HEAD)

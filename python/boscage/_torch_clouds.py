@@ -17,6 +17,7 @@ from ._arrays import DTYPES, place_for, space_of
 from ._where import where
 
 _HANDLES: dict[tuple, Any] = {}  # batches whose memory the next call of the same kind uses again, on the same stream
+_ROOM: dict[tuple, float] = {}  # edges a query within a radius, of the last call of the same kind, and some more
 _MOST_HANDLES = 8
 _MOST_NUMBERS = 2**24  # coordinates of a batch that is kept
 
@@ -156,16 +157,21 @@ class TensorClouds:
         """Edges to all points within r, by row; to the `most` nearest of them if a query has more."""
         if self.q == 0:
             return self.empty(2, 0)
-        search = *self.search, exclude_self, r
-        counts, offsets = self.empty(2, self.q + 1)
-        total, longest = self.call(self.handle.count_rows_at, *search, counts.data_ptr(), offsets.data_ptr())
-        if longest > most:
-            return self.nearest(most, r, exclude_self, row)
-        out = self.empty(2, total)
-        if total:
-            self.call(self.handle.fill_rows_at, *search, offsets.data_ptr(), out[1 - row].data_ptr(), total)
-            out[row].copy_(self.torch.repeat_interleave(counts[: self.q], output_size=total))
-        return out
+        # 1. Room for some more edges a query than the last call had; a call with too little finds their number.
+        room = min(math.ceil(_ROOM.get(self.key, 0) * self.q), most * self.q)
+        while True:
+            flat = self.empty(2 * room)
+            search = *self.search, exclude_self, r, most, row == 1
+            total, longest = self.call(self.handle.edges_at, *search, flat.data_ptr(), room)
+            if longest > most:
+                return self.nearest(most, r, exclude_self, row)
+            if total <= room:
+                break
+            room = total
+        # 2. The edges stand at the beginning of the room. A result keeps no more than twice its memory.
+        _ROOM[self.key] = 1.125 * total / self.q
+        flat = flat[: 2 * total]
+        return (flat if 2 * total >= room else flat.clone()).view(2, total)
 
     def single_nearest(self) -> Any:
         """The row of the nearest point of each query, or -1."""

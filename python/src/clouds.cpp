@@ -153,34 +153,20 @@ void knn_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, ui
     call.run([&](bosc_ctx *ctx) { return bosc_clouds_knn(ctx, clouds.of, &of.q, k, radius, at<void>(ids), nullptr); });
 }
 
-/* Counts the points within the radius of m queries, and makes rows of them. counts, offsets: m + 1 numbers each.
- * Returns the entries of all rows, and of the longest one. */
-nb::tuple count_rows_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch,
-                        bool exclude_self, double radius, uintptr_t counts, uintptr_t offsets)
-{
-    Reading call(where, clouds);
-    const bosc_clouds_info about = info_of(call, clouds);
-    const QueriesAt of(queries, n, batch, exclude_self, about);
-    const int64_t m = n < 0 ? about.n : n;
-    int64_t total = 0, longest = 0, *each = at<int64_t>(counts), *starts = at<int64_t>(offsets);
-    call.run([&](bosc_ctx *ctx) {
-        bosc_status status = bosc_clouds_radius_count(ctx, clouds.of, &of.q, radius, each);
-        /* The last of m + 1 counts is not set: an exclusive scan does not add it to anything. */
-        if (!status) status = bosc_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, each, m + 1, starts);
-        if (!status && m > 0) status = bosc_reduce(ctx, BOSC_MAX, BOSC_I64, each, m, &longest);
-        return status ? status : bosc_ctx_copy(ctx, &total, starts + m, sizeof total);
-    });
-    return nb::make_tuple(total, longest);
-}
-
-void fill_rows_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
-                  double radius, uintptr_t offsets, uintptr_t ids, int64_t total)
+/* Edges within the radius, in an array for 2 x capacity numbers. Returns their number, and the most of one query. None
+ * is written if there are more than capacity, or a query has more than `most`. */
+nb::tuple edges_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
+                   double radius, int64_t most, bool ids_first, uintptr_t to, int64_t capacity)
 {
     Reading call(where, clouds);
     const QueriesAt of(queries, n, batch, exclude_self, info_of(call, clouds));
-    call.run([&](bosc_ctx *ctx) {
-        return bosc_clouds_radius(ctx, clouds.of, &of.q, radius, at<int64_t>(offsets), at<void>(ids), nullptr, total);
-    });
+    auto edges = sized<bosc_clouds_edges>();
+    edges.edges = at<int64_t>(to);
+    edges.capacity = capacity;
+    edges.max_edges = most;
+    edges.ids_first = ids_first;
+    call.run([&](bosc_ctx *ctx) { return bosc_clouds_radius_edges(ctx, clouds.of, &of.q, radius, &edges); });
+    return nb::make_tuple(edges.total, edges.longest);
 }
 
 /* draws: an address, of the host or the device. Returns the number of samples. */
@@ -215,9 +201,7 @@ void bind_clouds(nb::module_ &m)
         .def("build_at", &build_at, "where"_a, "points"_a, "n"_a, "single"_a, "batch"_a, "count"_a, "other"_a,
              "other_n"_a)
         .def("knn_at", &knn_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "k"_a, "radius"_a, "ids"_a)
-        .def("count_rows_at", &count_rows_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a,
-             "counts"_a, "offsets"_a)
-        .def("fill_rows_at", &fill_rows_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a,
-             "offsets"_a, "ids"_a, "total"_a)
+        .def("edges_at", &edges_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a, "most"_a,
+             "ids_first"_a, "to"_a, "capacity"_a)
         .def("sample_ratio_at", &sample_ratio_at, "where"_a, "ratio"_a, "draws"_a, "ids"_a, "capacity"_a);
 }

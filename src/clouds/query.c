@@ -159,16 +159,22 @@ bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc
 
 /* --- Counts ------------------------------------------------------------------------------------------------------- */
 
-static bosc_status search_rows(bosc_ctx *ctx, struct bi_clouds_query *query, bool fill)
+/* Counts the points within the radius of ordered queries, or fills their rows. */
+static bosc_status search_ordered(bosc_ctx *ctx, struct bi_clouds_query *query, bool fill)
 {
     const struct bi_clouds_ops *ops = ctx->ops->clouds;
     const struct bi_clouds_steps *steps = ops->steps;
     bool served = false;
-    BI_TRY(order_queries(ctx, query));
     if (ops->radius) BI_TRY_WITH_COST(ctx, SEARCH_COST, ops->radius(ctx, query->rows.n, query, fill, &served));
     if (served) return BOSC_OK;
     BI_TRY_WITH_COST(ctx, SEARCH_COST, (fill ? steps->radius_fill : steps->radius_count)(ctx, query->rows.n, query));
     return BOSC_OK;
+}
+
+static bosc_status search_rows(bosc_ctx *ctx, struct bi_clouds_query *query, bool fill)
+{
+    BI_TRY(order_queries(ctx, query));
+    return search_ordered(ctx, query, fill);
 }
 
 static bosc_status count_staged(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query)
@@ -224,6 +230,16 @@ static bosc_status alloc_long_rows(bosc_ctx *ctx, int64_t rows, int64_t entries,
     return ctx->backend->fill(ctx, *list, 0, sizeof **list);
 }
 
+/* Fills rows of ordered queries, `total` entries in all, and sorts them. */
+static bosc_status fill_ordered(bosc_ctx *ctx, struct bi_clouds_query *query, int64_t total)
+{
+    BI_TRY(alloc_long_rows(ctx, query->rows.n, total, &query->long_rows));
+    BI_TRY(search_ordered(ctx, query, true));
+    if (!query->long_rows) return BOSC_OK;
+    const struct bi_row_out rows = {query->ids, query->dist2, 0, query->ids_64bit, !query->view.is_f64, false};
+    return ctx->ops->clouds->sort_rows(ctx, &rows, query->row_offsets, query->long_rows);
+}
+
 static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows *to)
 {
     struct radius_call *c = call;
@@ -234,11 +250,8 @@ static bosc_status fill_rows(bosc_ctx *ctx, void *call, const struct bi_csr_rows
     query->dist2 = to->columns[1];
     query->bad = to->bad;
     BI_TRY(stage_queries(ctx, c->clouds, query, &staged));
-    BI_TRY(alloc_long_rows(ctx, to->rows, to->total, &query->long_rows));
-    BI_TRY(search_rows(ctx, query, true));
-    if (!query->long_rows) return BOSC_OK;
-    const struct bi_row_out rows = {query->ids, query->dist2, 0, query->ids_64bit, !query->view.is_f64, false};
-    return ctx->ops->clouds->sort_rows(ctx, &rows, query->row_offsets, query->long_rows);
+    BI_TRY(order_queries(ctx, query));
+    return fill_ordered(ctx, query, to->total);
 }
 
 bosc_status bosc_clouds_radius(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
@@ -256,4 +269,71 @@ bosc_status bosc_clouds_radius(bosc_ctx *ctx, const bosc_clouds *clouds, const b
     const struct bi_csr_column columns[BI_CSR_COLUMNS] = {{ids, query->ids_64bit ? 8 : 4},
                                                           {dist2, query->view.is_f64 ? 8 : 4}};
     BI_RETURN_WITH_SCRATCH(ctx, bi_csr_fill(ctx, query->rows.n, offsets, capacity, columns, fill_rows, &call));
+}
+
+/* --- Edges -------------------------------------------------------------------------------------------------------- */
+
+/* Counts the edges of ordered queries, and makes row offsets of the counts. One wait brings their sum and maximum. */
+static bosc_status count_edges(bosc_ctx *ctx, struct bi_clouds_query *query, bosc_clouds_edges *edges)
+{
+    const int64_t n = query->rows.n;
+    const struct bi_core_ops *core = ctx->backend->core;
+    int64_t *counts, found[2]; /* counts, a zero behind which the scan ends with the sum, and the maximum */
+    BI_TRY(bi_scratch_of(ctx, n + 2, sizeof *counts, &counts));
+    BI_TRY(ctx->backend->fill(ctx, counts + n, 0, 2 * sizeof *counts));
+    query->counts = counts;
+    if (n > 0) {
+        BI_TRY(search_ordered(ctx, query, false));
+        BI_TRY(core->reduce(ctx, BOSC_MAX, BOSC_I64, counts, n, counts + n + 1));
+        BI_TRY(core->scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, n + 1, counts));
+    }
+    BI_TRY(bi_read_back(ctx, found, counts + n, sizeof found));
+    query->row_offsets = counts;
+    edges->total = found[0];
+    edges->longest = found[1];
+    return BOSC_OK;
+}
+
+static bosc_status find_edges(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query,
+                              bosc_clouds_edges *edges)
+{
+    bool staged = false;
+    struct bi_out out;
+    /* 1. Numbers of edges. */
+    BI_TRY(stage_queries(ctx, clouds, query, &staged));
+    BI_TRY(order_queries(ctx, query));
+    BI_TRY(count_edges(ctx, query, edges));
+    if (edges->total == 0 || edges->total > edges->capacity || edges->longest > edges->max_edges) return BOSC_OK;
+    /* 2. The ids, and the query of each. */
+    BI_TRY(bi_stage_out(ctx, edges->edges, (size_t)edges->total * 2 * sizeof *edges->edges, &out, &staged));
+    int64_t *first = out.reachable, *second = first + edges->total;
+    const struct bi_clouds_edge_queries queries = {query->row_offsets, edges->ids_first ? second : first};
+    query->ids = edges->ids_first ? first : second;
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *query->bad, &query->bad)); /* lowered by no row: all have their counts */
+    BI_TRY(fill_ordered(ctx, query, edges->total));
+    BI_TRY(ctx->ops->clouds->steps->edge_queries(ctx, query->rows.n, &queries));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return ctx->backend->sync(ctx);
+}
+
+bosc_status bosc_clouds_radius_edges(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
+                                     double radius, bosc_clouds_edges *edges)
+{
+    struct bi_clouds_query query = {.counts = NULL};
+    bosc_clouds_edges full;
+    BI_ENTER(ctx);
+    BI_TRY(check_query(ctx, clouds, queries, radius, &query));
+    if (!edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
+    BI_TRY(bi_check_size(ctx, "edges", "bosc_clouds_edges", edges->size, sizeof full));
+    BI_TRY(bi_read_opts(ctx, "bosc_clouds_edges", edges, &full, sizeof full));
+    if (full.capacity < 0)
+        return bi_fail(ctx, BOSC_ERR_ARG, "edges: capacity %lld is less than 0", (long long)full.capacity);
+    if (full.capacity > 0 && !full.edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL for a capacity");
+    BI_TRY(bi_check_aligned(ctx, "edges", full.edges, sizeof *full.edges));
+    query.ids_64bit = true;
+    bi_progress_set_total(ctx, (10 + 2 * SEARCH_COST) * (double)query.rows.n);
+    BI_TRY_WITH_SCRATCH(ctx, find_edges(ctx, clouds, &query, &full));
+    edges->total = full.total;
+    edges->longest = full.longest;
+    return BOSC_OK;
 }

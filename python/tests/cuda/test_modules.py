@@ -207,6 +207,28 @@ def test_module_on_the_device_in_use(name):
         assert same(np.asarray(a), np.asarray(b)), (i, a, b)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_programs_of_jax(dtype):
+    """Compiled programs have the CPU's answers on their device, and report bad points."""
+    libraries()
+    import jax
+
+    import boscage.jax as ours
+
+    x, y = POINTS.astype(dtype), POINTS[:90].astype(dtype)
+    of = np.array([0, 40, 40, 41, 90])
+    program = jax.jit(lambda x, y: ours.knn(x, 4, y, CLOUDS, of, r=0.2))
+    want = PointClouds(x, CLOUDS).knn(4, y, of, r=0.2)
+    assert "cuda" in ours._platforms() and all(same(np.asarray(a), b) for a, b in zip(program(x, y), want))
+    own = jax.jit(lambda x: ours.knn(x, 3, None, CLOUDS, exclude_self=True))(x)
+    assert all(same(np.asarray(a), b) for a, b in zip(own, PointClouds(x, CLOUDS).knn(3, exclude_self=True)))
+    rows = jax.jit(lambda x: ours.sample_farthest(x, [30, 0, 1, 50], CLOUDS))(x)
+    assert same(np.asarray(rows), PointClouds(x, CLOUDS).sample_farthest([30, 0, 1, 50])[1])
+    with pytest.raises(Exception, match="points: row 3 holds a NaN"):
+        jax.block_until_ready(program(np.where(x == x[3, 1], np.nan, x).astype(dtype), y))
+    assert all(same(np.asarray(a), b) for a, b in zip(program(x, y), want))
+
+
 @pytest.mark.parametrize("library", ["numpy", "cupy", "torch"])
 def test_ranks(library):
     count = boscage.device_count()

@@ -201,7 +201,19 @@ static __global__ void __launch_bounds__(THREADS) bi_clouds_knn_by_warp(const bi
     if (active) write_row<K>(a, i, list);
 }
 
-/* The same walk for all points within the radius: counts, or rows as bi_clouds_fill_within fills them. */
+/* Calls visit(begin, end) for the leaves of a cloud whose test(slot) is true, in the order of their points. */
+template <class TEST, class VISIT>
+static __device__ __forceinline__ void scan_leaves(const bi_clouds_view &v, int64_t cloud, const TEST &test,
+                                                   const VISIT &visit)
+{
+    const int64_t offset = v.offsets[cloud], end = v.offsets[cloud + 1];
+    int64_t slot = bi_clouds_node_slot(&v, 0, offset, cloud);
+    for (int64_t p = offset; p < end; p += BI_CLOUDS_LEAF, slot++)
+        if (test(slot)) visit(p, p + BI_CLOUDS_LEAF < end ? p + BI_CLOUDS_LEAF : end);
+}
+
+/* The same walk for all points within the radius: counts, or rows as bi_clouds_fill_within fills them. Small clouds are
+ * in the order of their ids: their leaves are tested one after the other, so that rows need no sort. */
 template <int DIM, bool FILL>
 static __global__ void __launch_bounds__(THREADS) bi_clouds_radius_by_warp(const bi_clouds_query a)
 {
@@ -223,21 +235,27 @@ static __global__ void __launch_bounds__(THREADS) bi_clouds_radius_by_warp(const
         const int64_t first_cloud = __shfl_sync(~0u, cloud, first), first_row = __shfl_sync(~0u, i, first);
         const bool member = active && cloud == first_cloud;
         waiting &= ~__ballot_sync(~0u, member);
-        walk_leaves(
-            a, first_row,
-            [&](const bi_clouds_walk &w) {
-                const int64_t slot = bi_clouds_node_slot(&a.view, w.level, w.offset, w.cloud) + w.index;
-                const float d = squared_box_distance<DIM>(static_cast<const float *>(a.view.boxes), slot, q);
-                return __any_sync(~0u, member && d <= r2) != 0;
-            },
-            [&](int64_t begin, int64_t end) {
-                for (int64_t p = begin; member && p < end; p++) {
-                    const float d = squared_distance(q, load_coordinates<DIM>(points, p));
-                    if (!(d <= r2) || a.view.ids[p] == skipped) continue;
-                    if (FILL && count < capacity) bi_row_set(&out, count, (double)d, a.view.ids[p]);
-                    count++;
-                }
-            });
+        const auto test = [&](int64_t slot) {
+            const float d = squared_box_distance<DIM>(static_cast<const float *>(a.view.boxes), slot, q);
+            return __any_sync(~0u, member && d <= r2) != 0;
+        };
+        const auto visit = [&](int64_t begin, int64_t end) {
+            for (int64_t p = begin; member && p < end; p++) {
+                const float d = squared_distance(q, load_coordinates<DIM>(points, p));
+                if (!(d <= r2) || a.view.ids[p] == skipped) continue;
+                if (FILL && count < capacity) bi_row_set(&out, count, (double)d, a.view.ids[p]);
+                count++;
+            }
+        };
+        if (a.view.sorted)
+            walk_leaves(
+                a, first_row,
+                [&](const bi_clouds_walk &w) {
+                    return test(bi_clouds_node_slot(&a.view, w.level, w.offset, w.cloud) + w.index);
+                },
+                visit);
+        else
+            scan_leaves(a.view, first_cloud, test, visit);
     }
     /* 3. The count, or the row in order. */
     if (!active) return;
@@ -245,7 +263,7 @@ static __global__ void __launch_bounds__(THREADS) bi_clouds_radius_by_warp(const
         a.counts[index] = count;
     else if (count != capacity)
         bi_atomic_min_i64(a.bad, index);
-    else if (!bi_row_list_long(a.long_rows, index, count))
+    else if (a.view.sorted && !bi_row_list_long(a.long_rows, index, count))
         bi_row_sort(&out, count);
 }
 

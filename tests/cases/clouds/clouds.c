@@ -64,7 +64,29 @@ static void check_search(bosc_ctx *ctx, const struct search *s)
                 at++;
             }
         }
-    /* 3. A capacity one too small is refused. */
+    /* 3. The same as edges, in both orders; without room, or with too long a row, only counts. */
+    bosc_clouds_edges edges = {.size = sizeof edges, .capacity = total, .max_edges = m, .ids_first = k % 2};
+    int64_t *pairs = edges.edges = suite_alloc((size_t)(total + 1) * 16), longest = 0;
+    for (int64_t i = 0; i < m; i++) longest = counts[i] > longest ? counts[i] : longest;
+    edges.max_edges = longest;
+    CHECK_OK(ctx, bosc_clouds_radius_edges(ctx, s->clouds, queries, s->radius, &edges));
+    CHECK_EQ(edges.total, total);
+    CHECK_EQ(edges.longest, longest);
+    const int64_t *of_ids = edges.ids_first ? pairs : pairs + total,
+                  *of_queries = edges.ids_first ? pairs + total : pairs;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t e = offsets[i]; e < offsets[i + 1]; e++)
+            CHECK(of_queries[e] == i && of_ids[e] == kd_id(rows, s->id_bits, e));
+    for (int t = 0; t < 2 && total > 0; t++) {
+        pairs[0] = pairs[2 * total - 1] = -9;
+        edges.capacity = total - (t == 0);
+        edges.max_edges = longest - (t == 1);
+        edges.total = edges.longest = -1;
+        CHECK_OK(ctx, bosc_clouds_radius_edges(ctx, s->clouds, queries, s->radius, &edges));
+        CHECK(edges.total == total && edges.longest == longest && pairs[0] == -9 && pairs[2 * total - 1] == -9);
+    }
+    free(pairs);
+    /* 4. A capacity one too small is refused. */
     if (total > 0)
         CHECK_STATUS(ctx, bosc_clouds_radius(ctx, s->clouds, queries, s->radius, offsets, rows, NULL, total - 1),
                      BOSC_ERR_SPACE);

@@ -219,7 +219,20 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     other.points = nan, other.count = 1;
     CHECK_STATUS(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "queries: row 0 holds a NaN"));
-    /* 3. Samples. */
+    /* 3. Edges. */
+    bosc_clouds_edges e = {.size = sizeof e, .edges = ids, .capacity = 40, .max_edges = 10}, few = e;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, NULL, &q, 1, &e), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, -1, &e), "radius");
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, NULL), "edges: NULL");
+    few.size = 3;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: size");
+    few = e, few.capacity = -1;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: capacity");
+    few = e, few.edges = NULL;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: NULL");
+    few = e, few.edges = odd;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: not");
+    /* 4. Samples. */
     int64_t samples[3] = {0, 3, 10}, starts[2] = {2, 3};
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, NULL, samples, 10, starts, ids), "clouds");
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, NULL, 10, starts, ids), "offsets");

@@ -391,6 +391,7 @@ static void of_clouds(void)
     REFUSED(bosc_clouds_knn(NULL, NULL, NULL, 1, 1, NULL, NULL));
     REFUSED(bosc_clouds_radius_count(NULL, NULL, NULL, 1, NULL));
     REFUSED(bosc_clouds_radius(NULL, NULL, NULL, 1, NULL, NULL, NULL, 0));
+    REFUSED(bosc_clouds_radius_edges(NULL, NULL, NULL, 1, NULL));
     REFUSED(bosc_clouds_sample_farthest(NULL, NULL, NULL, 0, NULL, NULL));
     REFUSED(bosc_clouds_sample_ratio(NULL, NULL, 1, NULL, NULL, NULL, 0, NULL));
 }

@@ -28,6 +28,12 @@ static bosc_status clouds_radius(struct world *w)
 {
     return bosc_clouds_radius(w->ctx, w->clouds, NULL, NEAR, w->offsets, w->out, NULL, OUT / 8);
 }
+static bosc_status clouds_radius_edges(struct world *w)
+{
+    bosc_clouds_edges edges = {
+        .size = sizeof edges, .edges = (int64_t *)(void *)w->out, .capacity = OUT / 16, .max_edges = OUT};
+    return bosc_clouds_radius_edges(w->ctx, w->clouds, NULL, NEAR, &edges);
+}
 static bosc_status clouds_sample_farthest(struct world *w)
 {
     const int64_t offsets[] = {0, 10, 30};

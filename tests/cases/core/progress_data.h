@@ -601,6 +601,7 @@ static const struct call calls[] = {
     {"clouds_radius_count", clouds_radius_count, NULL, false},
     {"clouds_radius", clouds_offsets, NULL, false},
     {"clouds_radius", clouds_radius, clouds_offsets, false},
+    {"clouds_radius_edges", clouds_radius_edges, NULL, false},
     {"clouds_sample_farthest", clouds_sample_farthest, NULL, false},
     {"clouds_sample_ratio", clouds_sample_ratio, NULL, false},
     {"voxels_build", voxels_build, NULL, false},
