@@ -523,7 +523,8 @@ def distCUDA2(points: Any) -> Any:
     >>> distCUDA2([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     array([1.        , 1.66666667, 1.66666667, 1.66666667])
     """
-    refuse_mask(points, "points")
+    if not _are_tensors(points):  # compilers of PyTorch do not trace NumPy's masks
+        refuse_mask(points, "points")
     points = np.asarray(points) if space_of(points) is space_of() else points
     if len(points.shape) != 2:
         raise ValueError(f"points: shape {tuple(points.shape)} is not (n, 3)")
