@@ -294,8 +294,9 @@ typedef struct bosc_kdtree_query_opts {
  *     with 4 k bytes of scratch a query for F32. With exclude_self as for k + 1 neighbours, with scratch of an id and a
  *     squared distance for each. Else a general search, several times slower, with 8 dim bytes of scratch a query (16
  *     dim + 4 for `self`), and 8 k if distances is NULL. In periodic boxes of up to 16 floating coordinates with p 2,
- *     no bound, no epsilon, and k up to 30, a search for up to k + 2 neighbours serves all queries but those near
- *     borders, with its scratch, 8 dim + 9 bytes a query, and 4 a point. After a build, the first general search with
+ *     no bound, no epsilon, and k up to 30, searches for up to k + 2 neighbours around the queries and, near borders,
+ *     around up to 7 images of each serve all queries but few: those that tie, or are near more than 3 borders. Their
+ *     scratch is that of these searches, 8 dim + 9 bytes a query, and the points once more. After a build, the first general search with
  *     periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a point.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
