@@ -145,7 +145,8 @@ BOSC_API bosc_status bosc_points_read(const char *path, bosc_array *points, bosc
  * vectors (3 x 3): rows are the vectors of the cell.
  * periodic (3): 1 for each vector along which space is periodic.
  * found: 0: the file gives no cell, and `vectors` and `periodic` are unchanged.
- * Errors: BOSC_ERR_FORMAT for another text behind Lattice= or pbc=. */
+ * Errors: BOSC_ERR_FORMAT for another text behind Lattice= or pbc=.
+ * Cost: reads the beginning of the file. */
 BOSC_API bosc_status bosc_lattice_read(const char *path, double vectors[9], uint8_t periodic[3], int32_t *found,
                                        bosc_io_error *error);
 

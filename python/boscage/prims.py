@@ -374,7 +374,15 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
     return space.give(out)
 
 
-def searchsorted(a: Any, v: Any, *, device: Any = None, workers: Optional[int] = None) -> Any:
+def _next_numbers(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least greater number of each, and a mask of those that have none in their type."""
+    if v.dtype.kind == "f":
+        return np.where(v == np.inf, v.dtype.type(np.nan), np.nextafter(v, v.dtype.type(np.inf))), np.isnan(v)
+    greatest = v == np.iinfo(v.dtype).max
+    return v + (~greatest).astype(v.dtype), greatest
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", *, device: Any = None, workers: Optional[int] = None) -> Any:
     """Counts the smaller elements of a sorted array for each query, as `numpy.searchsorted`.
 
     Parameters
@@ -383,6 +391,8 @@ def searchsorted(a: Any, v: Any, *, device: Any = None, workers: Optional[int] =
         Ascending numbers.
     v : array_like
         Queries of the same type, in any order.
+    side : {"left", "right"}
+        The first position where a query keeps the order, or the last one. NaN is above all numbers.
     device, workers
         As those of `sort`.
 
@@ -396,12 +406,20 @@ def searchsorted(a: Any, v: Any, *, device: Any = None, workers: Optional[int] =
     >>> searchsorted([1, 3, 3, 7], [3, 8, 0])
     array([1, 4, 0])
     """
+    if side not in ("left", "right"):
+        raise ValueError(f"side: {side!r} is neither 'left' nor 'right'")
     space = space_of(a, v)
     a, v = _numbers(a, space, "a"), _numbers(v, space, "v")
     if space.dtype_name(a) != space.dtype_name(v):
         raise TypeError(f"v: {space.dtype_name(v)}, but a is {space.dtype_name(a)}")
+    if side == "right":
+        if space is not NUMPY:
+            raise NotImplementedError("side: 'right' is for arrays of NumPy")
+        v, beyond = _next_numbers(v)
     ranks = space.empty(int(v.shape[0]), "int64")
     _core.search_sorted(_at(space, device, workers), a, v, raw(ranks))
+    if side == "right":
+        ranks[beyond] = len(a)
     return space.give(ranks)
 
 

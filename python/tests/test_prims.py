@@ -51,6 +51,19 @@ def test_sorts_and_searches(n, dtype):
     assert (keys == np.sort(x)).all() and (x[values] == keys).all()
     assert (prims.merge(np.sort(x), y) == np.sort(np.concatenate([x, y]))).all()
     assert (prims.searchsorted(y, x) == np.searchsorted(y, x)).all()
+    assert (prims.searchsorted(y, x, "right") == np.searchsorted(y, x, "right")).all()
+
+
+def test_searches_right_of_the_greatest():
+    for y in (
+        np.array([-np.inf, -1.0, -0.0, 0.0, 5e-324, 2.0, np.inf, np.inf, np.nan]),
+        np.array([-(2**31), 0, 2**31 - 1, 2**31 - 1], np.int32),
+        np.array([0, 7, 2**64 - 1], np.uint64),
+    ):
+        for side in ("left", "right"):
+            assert (prims.searchsorted(y, y, side) == np.searchsorted(y, y, side)).all()
+    with pytest.raises(ValueError, match="side"):
+        prims.searchsorted([1], [1], "middle")
 
 
 @given(st.integers(0, 500), st.integers(1, 4), st.sampled_from(["float32", "float64", "int32", "int64"]))
