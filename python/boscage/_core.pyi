@@ -284,7 +284,7 @@ class Clouds(Lock):
         radius: float,
         ids: int,
     ) -> None: ...
-    def count_rows_at(
+    def edges_at(
         self,
         where: Where,
         queries: int,
@@ -292,21 +292,11 @@ class Clouds(Lock):
         batch: int,
         exclude_self: bool,
         radius: float,
-        counts: int,
-        offsets: int,
+        most: int,
+        ids_first: bool,
+        to: int,
+        capacity: int,
     ) -> tuple: ...
-    def fill_rows_at(
-        self,
-        where: Where,
-        queries: int,
-        n: int,
-        batch: int,
-        exclude_self: bool,
-        radius: float,
-        offsets: int,
-        ids: int,
-        total: int,
-    ) -> None: ...
     def sample_ratio_at(self, where: Where, ratio: float, draws: int, ids: int, capacity: int) -> int: ...
 
 class Voxels(Lock):
