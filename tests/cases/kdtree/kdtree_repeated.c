@@ -148,10 +148,47 @@ static void own_points(bosc_ctx *ctx)
     }
 }
 
+/* Arrays of answers that begin at no multiple of 16 bytes, and rows of 4 to 32 entries. */
+static void not_aligned(bosc_ctx *ctx)
+{
+    static const int64_t neighbours[] = {8, 4, 6, 20, 32};
+    struct suite_random r = {6};
+    for (int trial = 0; trial < 10; trial++) {
+        if (suite_leaves_out()) continue;
+        const bosc_dtype dtype = trial % 2 ? BOSC_F64 : BOSC_F32;
+        const int64_t k = neighbours[trial / 2], m = sorted_queries(ctx);
+        const size_t size = dtype == BOSC_F32 ? 4 : 8, entries = (size_t)(m * k);
+        const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = dtype, .dim = 3, .id_bits = 32};
+        struct reference_points p = kd_points(&r, dtype, 3, 700, 3, trial % 3 ? KD_GRID : KD_RANDOM),
+                                q = make_queries(&r, dtype, 3, m, false);
+        bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+        tree->brackets = 1;
+        const bool on_device = has_device_memory(ctx);
+        struct array queries = array_make(ctx, q.data, (size_t)m * 3 * size, on_device), ids[2], dist2[2];
+        for (int moved = 0; moved < 2; moved++) {
+            ids[moved] = array_make(ctx, NULL, (entries + 1) * 4, on_device);
+            dist2[moved] = array_make(ctx, NULL, (entries + 1) * size, on_device);
+            CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, queries.p, m, 0, k, (uint32_t *)ids[moved].p + moved,
+                                          (char *)dist2[moved].p + (size_t)moved * size));
+        }
+        CHECK(memcmp(array_get(ctx, &ids[0]), (uint32_t *)array_get(ctx, &ids[1]) + 1, entries * 4) == 0);
+        CHECK(memcmp(array_get(ctx, &dist2[0]), (char *)array_get(ctx, &dist2[1]) + size, entries * size) == 0);
+        array_free(ctx, &queries);
+        for (int moved = 0; moved < 2; moved++) {
+            array_free(ctx, &ids[moved]);
+            array_free(ctx, &dist2[moved]);
+        }
+        bosc_kdtree_free(tree);
+        free((void *)p.data);
+        free((void *)q.data);
+    }
+}
+
 static const struct suite_case suite_cases_kdtree_repeated[] = {
     {"repeated", repeated, NULL},
     {"far", far, NULL},
     {"bad query", bad_query, NULL},
     {"own points", own_points, NULL},
+    {"not aligned", not_aligned, NULL},
 };
 SUITE(kdtree_repeated);

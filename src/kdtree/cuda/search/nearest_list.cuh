@@ -58,6 +58,36 @@ __device__ __forceinline__ void bi_kdtree_write_neighbour(const bi_kdtree_neighb
     if (dist2) dist2[to] = x.distance();
 }
 
+/* True if rows of answers are written 16 bytes at a time: k is a multiple of 4, ids have 32 bits, and both arrays begin
+ * at multiples of 16 bytes. */
+static __device__ __forceinline__ bool bi_kdtree_writes_vectors(int k, const void *ids, const void *dist2, bool wide)
+{
+    return k % 4 == 0 && !wide && (reinterpret_cast<uintptr_t>(ids) | reinterpret_cast<uintptr_t>(dist2)) % 16 == 0;
+}
+
+/* Writes entries `to` to `to` + 3 of the output so. */
+static __device__ __forceinline__ void bi_kdtree_write_vectors(const bi_kdtree_neighbour<float> *x, int64_t to,
+                                                               void *ids, float *dist2)
+{
+    *reinterpret_cast<float4 *>(static_cast<uint32_t *>(ids) + to) =
+        make_float4(bi_f32_from_bits(x[0].id()), bi_f32_from_bits(x[1].id()), bi_f32_from_bits(x[2].id()),
+                    bi_f32_from_bits(x[3].id()));
+    if (dist2)
+        *reinterpret_cast<float4 *>(dist2 + to) =
+            make_float4(x[0].distance(), x[1].distance(), x[2].distance(), x[3].distance());
+}
+static __device__ __forceinline__ void bi_kdtree_write_vectors(const bi_kdtree_neighbour<double> *x, int64_t to,
+                                                               void *ids, double *dist2)
+{
+    *reinterpret_cast<float4 *>(static_cast<uint32_t *>(ids) + to) =
+        make_float4(bi_f32_from_bits(x[0].id()), bi_f32_from_bits(x[1].id()), bi_f32_from_bits(x[2].id()),
+                    bi_f32_from_bits(x[3].id()));
+    if (dist2) {
+        *reinterpret_cast<double2 *>(dist2 + to) = make_double2(x[0].distance(), x[1].distance());
+        *reinterpret_cast<double2 *>(dist2 + to + 2) = make_double2(x[2].distance(), x[3].distance());
+    }
+}
+
 /* Sorts N neighbours, a power of 2, by Batcher's bitonic network (Sorting Networks and Their Applications, 1968). */
 template <class D, int N> __device__ __forceinline__ void bi_kdtree_bitonic_sort(bi_kdtree_neighbour<D> *a)
 {
@@ -129,6 +159,16 @@ template <class D, int K> struct bi_kdtree_nearest_list {
     /* Writes the first k to row `row`. */
     __device__ __forceinline__ void write(int64_t row, int k, void *ids, D *dist2, bool wide) const
     {
+        if constexpr (K % 4 == 0) {
+            if (bi_kdtree_writes_vectors(k, ids, dist2, wide)) {
+#pragma unroll
+                for (int i = 0; i < K; i += 4) {
+                    if (i >= k) break;
+                    bi_kdtree_write_vectors(at + i, row * k + i, ids, dist2);
+                }
+                return;
+            }
+        }
 #pragma unroll
         for (int i = 0; i < K; i++) {
             if (i >= k) break;

@@ -230,10 +230,21 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
     __device__ __forceinline__ void end(const bi_kdtree_cuda_search &a, uint32_t number) const
     {
         const int64_t row = bi_kdtree_row_of(a, number) * a.k;
+        D *dist2 = static_cast<D *>(a.dist2);
+        if (bi_kdtree_writes_vectors(a.k, a.ids, dist2, a.wide)) {
+#pragma unroll
+            for (int i = 0; i < K; i += 4) {
+                if (i >= a.k) break;
+                const bi_kdtree_neighbour<D> x[4] = {neighbour_of(at[i]), neighbour_of(at[i + 1]),
+                                                     neighbour_of(at[i + 2]), neighbour_of(at[i + 3])};
+                bi_kdtree_write_vectors(x, row + i, a.ids, dist2);
+            }
+            return;
+        }
 #pragma unroll
         for (int i = 0; i < K; i++) {
             if (i >= a.k) break;
-            bi_kdtree_write_neighbour(neighbour_of(at[i]), row + i, a.ids, static_cast<D *>(a.dist2), a.wide);
+            bi_kdtree_write_neighbour(neighbour_of(at[i]), row + i, a.ids, dist2, a.wide);
         }
     }
 };
