@@ -135,6 +135,19 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
         insert(x, __popc(before));
     }
 
+    /* Inserts an entry whose high word no other has. */
+    __device__ __forceinline__ void insert_apart(entry x)
+    {
+        bool before = true;
+#pragma unroll
+        for (int i = K - 1; i > 0; i--) {
+            const bool further = x.high() < at[i - 1].high();
+            at[i] = further ? at[i - 1] : before ? x : at[i];
+            before = further;
+        }
+        at[0] = before ? x : at[0];
+    }
+
     /* Adds node `position`. */
     __device__ __forceinline__ void add(D distance, uint32_t position)
     {
@@ -147,14 +160,16 @@ template <class T, int DIM, int K> struct bi_kdtree_truncated_collector : bi_kdt
             x = entry::of(d, nodes.ids[position]);
             if (x.bits >= last.bits) return;
         } else {
-            /* 2. Compare distances where high words are equal. */
-            bool tied = false;
+            /* 2. Compare distances where high words are equal: four flags, which do not wait for each other. */
+            bool tied[4] = {false, false, false, false};
 #pragma unroll
-            for (int i = 0; i < K; i++) tied = tied || at[i].high() == x.high();
-            if (tied) {
+            for (int i = 0; i < K; i++) tied[i % 4] = tied[i % 4] || at[i].high() == x.high();
+            if (tied[0] || tied[1] || tied[2] || tied[3]) {
                 insert_tied(bi_kdtree_neighbour<D>::of(d, nodes.ids[position]), x);
                 return;
             }
+            insert_apart(x);
+            return;
         }
         /* 3. Insert it. */
         bool before = true;
