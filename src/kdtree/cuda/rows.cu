@@ -1,6 +1,7 @@
 /* Rows of the caller on CUDA: copies to and from the layout of nodes, and the check for a NaN. */
 #include <type_traits>
 
+#include "core/cuda/dependent.cuh"
 #include "core/cuda/launch.cuh"
 #include "kdtree/cuda/cuda.cuh"
 #include "kdtree/steps/rows.h"
@@ -134,10 +135,14 @@ bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *p
  * result on the device. */
 
 enum {
-    THREADS = 256,
     BLOCKS = BI_KDTREE_CHECK_BLOCKS,
     GOOD = 1,     /* the word of a block without a bad row */
-    FIRST_BAD = 2 /* else the word is this plus the first bad row */
+    FIRST_BAD = 2, /* else the word is this plus the first bad row */
+#ifdef BI_EMULATE
+    MANY_ROWS = 1 << 11
+#else
+    MANY_ROWS = BI_KDTREE_WAITED_ROWS /* chosen */
+#endif
 };
 static const unsigned long long TINY = 1ull << 63; /* beside: a coordinate is tiny */
 static_assert(BLOCKS * sizeof(unsigned long long) <= BI_PINNED_BYTES, "each block has a word");
@@ -175,9 +180,11 @@ struct row_check_shared {
     uint32_t first;
 };
 
-template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_find_beyond_rows(const row_check a)
+template <class T, int THREADS>
+static __global__ void __launch_bounds__(THREADS) bi_kdtree_find_beyond_rows(const row_check a)
 {
     BI_SHARED(row_check_shared, sh);
+    bi_trigger_dependents(); /* bi_kdtree_make_keys reads no result */
     /* 1. Each thread finds its first bad row, and tiny coordinates. */
     uint32_t bad = BI_KDTREE_NONE;
     int any = 0;
@@ -203,17 +210,28 @@ template <class T> static __global__ void __launch_bounds__(THREADS) bi_kdtree_f
 
 /* Launches a block for each THREADS rows, up to BLOCKS. The words of the others are set here, so that the waiter needs
  * no row count. */
+template <class T, int THREADS> static bosc_status launch_check(bosc_ctx *ctx, row_check a)
+{
+    a.rows_per_block = (uint32_t)bi_div_up(bi_div_up(a.n, BLOCKS), THREADS) * THREADS;
+    const int blocks = a.n > THREADS ? (int)bi_div_up(a.n, a.rows_per_block) : 1;
+    for (int b = 0; b < BLOCKS; b++) a.words[b] = b < blocks ? 0 : GOOD;
+    auto kernel = bi_kdtree_find_beyond_rows<T, THREADS>;
+    return bi_kdtree_cuda_drain_if_failed(ctx, BI_RUN(ctx, kernel, blocks, THREADS, 0, a));
+}
+
+/* Larger blocks keep more reads of many rows in flight. */
+template <class T> static bosc_status launch_check_of(bosc_ctx *ctx, const row_check &a)
+{
+    return a.n > MANY_ROWS ? launch_check<T, 1024>(ctx, a) : launch_check<T, 256>(ctx, a);
+}
+
 bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                        double limit, uint32_t bad[BLOCKS])
 {
     row_check a = {rows->data, limit,  bi_kdtree_least_ordinary(dtype), rows->stride, (uint32_t)rows->n, 0, dim,
                    bad,        nullptr};
     a.words = static_cast<unsigned long long *>(ctx->pinned);
-    a.rows_per_block = (uint32_t)bi_div_up(bi_div_up(rows->n, BLOCKS), THREADS) * THREADS;
-    const int blocks = rows->n > THREADS ? (int)bi_div_up(rows->n, a.rows_per_block) : 1;
-    for (int b = 0; b < BLOCKS; b++) a.words[b] = b < blocks ? 0 : GOOD;
-    auto kernel = dtype == BOSC_F32 ? bi_kdtree_find_beyond_rows<float> : bi_kdtree_find_beyond_rows<double>;
-    return bi_kdtree_cuda_drain_if_failed(ctx, BI_RUN(ctx, kernel, blocks, THREADS, 0, a));
+    return dtype == BOSC_F32 ? launch_check_of<float>(ctx, a) : launch_check_of<double>(ctx, a);
 }
 
 bosc_status bi_kdtree_cuda_drain_if_failed(bosc_ctx *ctx, bosc_status status)

@@ -87,7 +87,7 @@ static bosc_status cuda_find_beyond(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim
     void *memory;
     BI_TRY(bi_scratch(ctx, BI_KDTREE_CHECK_BLOCKS * sizeof(uint32_t), &memory));
     static_assert(sizeof none <= BI_KDTREE_CHECK_BLOCKS * sizeof(uint32_t), "one scratch serves both checks");
-    if (rows->n <= BI_KDTREE_CHECK_ROWS) {
+    if (rows->n <= BI_KDTREE_WAITED_ROWS) {
         BI_TRY(bi_kdtree_cuda_start_check(ctx, dtype, dim, rows, limit, static_cast<uint32_t *>(memory)));
         return bi_kdtree_cuda_wait_check(ctx, found);
     }

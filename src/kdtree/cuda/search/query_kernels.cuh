@@ -135,6 +135,21 @@ static __global__ void __launch_bounds__(BI_KDTREE_LOCATE_THREADS)
         keys[i] = bi_kdtree_key_of(maker.subtree_of(tops, levels, q), levels);
         numbers[i] = i;
     }
+    /* 4. The first block ends after the check of queries, for the kernels that read its result. */
+    if (blockIdx.x == 0) bi_wait_for_previous_kernel();
+}
+
+/* Launches make_keys: beside the check of the queries, if that is the kernel before it. */
+template <class ORDER>
+static bosc_status bi_kdtree_launch_keys(bosc_ctx *ctx, const bi_kdtree_cuda_search &a, uint32_t *keys,
+                                         uint32_t *numbers, uint32_t *far_probes)
+{
+    const auto kernel = bi_kdtree_make_keys<ORDER>;
+    const unsigned blocks = (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS;
+    if (!a.bad_queries || a.first > 0 || !bi_has_clusters(ctx))
+        return BI_RUN(ctx, kernel, blocks, BI_KDTREE_LOCATE_THREADS, 0, a, keys, numbers, far_probes);
+    BI_LAUNCH_EARLY(kernel, blocks, BI_KDTREE_LOCATE_THREADS, 0, ctx->stream, a, keys, numbers, far_probes);
+    return bi_finish_launch(ctx, "bi_kdtree_make_keys");
 }
 
 /* Gathers the rows of the queries in sorted order, `width` elements of each. */
@@ -464,12 +479,10 @@ template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, 
     const bool find_far = a->kind == BI_KDTREE_FIND_NEAREST;
     const int unused = find_far ? 0 : BI_KDTREE_CELL_BITS - ORDER::keys::prefix_levels(*a); /* lowest bits */
     const bool boxes = a->kind == BI_KDTREE_FIND_BOX_COUNT || a->kind == BI_KDTREE_FIND_BOX_ROWS;
-    auto kernel = bi_kdtree_make_keys<ORDER>;
     auto gather = bi_kdtree_gather_rows<T>;
     T *rows = static_cast<T *>(a->sorted_rows);
     if (find_far && a->has_ties) a->distinct = bi_kdtree_distinct_counts(*a);
-    BI_TRY(BI_RUN(ctx, kernel, (unsigned)ctx->multiprocessors * BI_KDTREE_LOCATE_BLOCKS, BI_KDTREE_LOCATE_THREADS, 0,
-                  *a, keys, numbers, sorted));
+    BI_TRY(bi_kdtree_launch_keys<ORDER>(ctx, *a, keys, numbers, sorted));
     if (find_far) {
         auto group = bi_kdtree_group_far<ORDER>;
         BI_TRY(BI_RUN(ctx, group, (unsigned)ctx->multiprocessors * 4, BI_KDTREE_GATHER_THREADS, 0, *a, keys, sorted));
