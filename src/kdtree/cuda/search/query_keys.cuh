@@ -73,28 +73,28 @@ template <class T> struct bi_kdtree_tops {
     T split[1 << BI_KDTREE_TOP_LEVELS<T>]; /* of the nodes above that level, by heap index + 1 */
 };
 
-/* True if q, which lies on the plane of heap node h, follows the node by the coordinates behind axis c, as superkeys
- * order the nodes of the plane. So a query begins in a leaf that has a copy of it, if any. */
+/* True if q, which lies on the plane of the node at a position, follows the node by the coordinates behind axis c, as
+ * superkeys order the nodes of the plane. So a query begins in a leaf that has a copy of it, if any. Without branches,
+ * as lanes would differ. */
 template <class T, int DIM>
-static __device__ __forceinline__ bool bi_kdtree_follows_node(const bi_kdtree_array &nodes,
-                                                              const bi_kdtree_cuda_index &index, uint32_t h, int level,
-                                                              int c, const typename bi_kdtree_distance_of<T>::type *q)
+static __device__ __forceinline__ bool bi_kdtree_follows_node(const bi_kdtree_array &nodes, uint32_t position, int c,
+                                                              const typename bi_kdtree_distance_of<T>::type *q)
 {
     typedef typename bi_kdtree_distance_of<T>::type D;
-    const bi_kdtree_node<T, DIM> node =
-        bi_kdtree_node_reader<T, DIM>::load(nodes, bi_kdtree_heap_position(index, h, level));
-#pragma unroll 1
-    for (int i = 1; i < DIM; i++) {
-        c = c + 1 == DIM ? 0 : c + 1;
-        const D x = bi_kdtree_component<D, DIM>(q, c), y = (D)bi_kdtree_component<T, DIM>(node.x, c);
-        if (x != y) return x > y;
+    const bi_kdtree_node<T, DIM> node = bi_kdtree_node_reader<T, DIM>::load(nodes, position);
+    bool follows = false;
+#pragma unroll
+    for (int i = DIM - 1; i > 0; i--) {
+        const int next = c + i < DIM ? c + i : c + i - DIM;
+        const D x = bi_kdtree_component<D, DIM>(q, next), y = (D)bi_kdtree_component<T, DIM>(node.x, next);
+        follows = x > y || (x == y && follows);
     }
-    return false;
+    return follows;
 }
 
 /* Returns the subtree of level `levels` that q falls into, by the planes above, which are in shared memory. */
 template <class T, int DIM>
-__device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtree_array &nodes,
+__device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtree_array &nodes, uint32_t n,
                                                                    const bi_kdtree_cuda_index &index,
                                                                    const bi_kdtree_tops<T> &tops, uint32_t odd_levels,
                                                                    int levels,
@@ -113,14 +113,19 @@ __device__ __forceinline__ uint32_t bi_kdtree_subtree_below_planes(const bi_kdtr
         at = 2 * at + (x > split);
     }
     if (!on_plane) return at - (1u << levels);
-    /* 2. Descend again by superkeys, in a second loop since most queries lie on no plane. */
+    /* 2. Descend again by superkeys, in a second loop since most queries lie on no plane. The range of a subtree is
+     * arithmetic, and has its node in the middle. */
+    uint32_t begin = 0, end = n;
     at = 1;
 #pragma unroll 1
-    for (int level = 0; level < levels; level++) {
-        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : (level + index.first) % DIM;
+    for (int level = 0, d = index.first; level < levels; level++, d = d + 1 == DIM ? 0 : d + 1) {
+        const int c = odd_levels >> level & 1 ? index.axes[at - 1] : d;
         const D x = bi_kdtree_component<D, DIM>(q, c), split = (D)tops.split[at];
+        const uint32_t middle = begin + (end - begin) / 2;
         bool greater = x > split;
-        if (x == split) greater = bi_kdtree_follows_node<T, DIM>(nodes, index, at - 1, level, c, q);
+        if (x == split) greater = bi_kdtree_follows_node<T, DIM>(nodes, middle, c, q);
+        begin = greater ? middle + 1 : begin;
+        end = greater ? end : middle;
         at = 2 * at + greater;
     }
     return at - (1u << levels);
@@ -149,7 +154,8 @@ bi_kdtree_locate(const bi_kdtree_array &nodes, const bi_kdtree_cuda_index &index
         const bi_kdtree_sides<T> s = static_cast<const bi_kdtree_sides<T> *>(index.sides)[h];
         const D x = bi_kdtree_component<D, DIM>(q, c);
         bool greater = bi_kdtree_greater_is_nearer<T, D>(x, s);
-        if (x == (D)s.split && x == (D)s.beyond) greater = bi_kdtree_follows_node<T, DIM>(nodes, index, h, level, c, q);
+        if (x == (D)s.split && x == (D)s.beyond)
+            greater = bi_kdtree_follows_node<T, DIM>(nodes, bi_kdtree_heap_position(index, h, level), c, q);
         const D low = (D)(greater ? s.beyond : s.low), high = (D)(greater ? s.high : s.split);
         const D away = x - low > high - x ? x - low : high - x;
         location.nearest = location.nearest.with(c, bi_kdtree_gap<D>(x, low, high));
@@ -166,10 +172,10 @@ template <class T, int DIM> struct bi_kdtree_tree_keys {
     typedef bi_kdtree_tops<T> tops;
     const bi_kdtree_array &nodes;
     const bi_kdtree_cuda_index &index;
-    const uint32_t odd_levels;
+    const uint32_t n, odd_levels;
 
     __device__ __forceinline__ bi_kdtree_tree_keys(const bi_kdtree_cuda_search &a)
-        : nodes(a.nodes), index(a.index), odd_levels(root().odd_levels)
+        : nodes(a.nodes), index(a.index), n(a.n), odd_levels(root().odd_levels)
     {
     }
 
@@ -190,7 +196,7 @@ template <class T, int DIM> struct bi_kdtree_tree_keys {
     }
     __device__ __forceinline__ uint32_t subtree_of(const tops &planes, int levels, const D *q) const
     {
-        return bi_kdtree_subtree_below_planes<T, DIM>(nodes, index, planes, odd_levels, levels, q);
+        return bi_kdtree_subtree_below_planes<T, DIM>(nodes, n, index, planes, odd_levels, levels, q);
     }
 
     __device__ __forceinline__ void load_box(D *low, D *high) const
