@@ -5,7 +5,6 @@ template bosc_status bi_kdtree_run_subtree_blocks<2, bi_kdtree_float_keys>(bosc_
                                                                            const bi_kdtree_float_keys &,
                                                                            const bi_kdtree_source &,
                                                                            const bi_kdtree_array &, const uint32_t *);
-template bosc_status bi_kdtree_run_subtree_blocks<2, bi_kdtree_rounded_keys>(bosc_ctx *, int64_t, int32_t, int32_t, int,
-                                                                             const bi_kdtree_rounded_keys &,
-                                                                             const bi_kdtree_source &,
-                                                                             const bi_kdtree_array &, const uint32_t *);
+template bosc_status bi_kdtree_run_subtree_blocks<2, bi_kdtree_rounded_block_keys>(
+    bosc_ctx *, int64_t, int32_t, int32_t, int, const bi_kdtree_rounded_block_keys &, const bi_kdtree_source &,
+    const bi_kdtree_array &, const uint32_t *);

@@ -2,7 +2,6 @@
  * to compile. */
 #include "kdtree/cuda/sampled/subtree_block.cuh"
 
-template bosc_status bi_kdtree_run_subtree_blocks<4, bi_kdtree_rounded_keys>(bosc_ctx *, int64_t, int32_t, int32_t, int,
-                                                                             const bi_kdtree_rounded_keys &,
-                                                                             const bi_kdtree_source &,
-                                                                             const bi_kdtree_array &, const uint32_t *);
+template bosc_status bi_kdtree_run_subtree_blocks<4, bi_kdtree_rounded_block_keys>(
+    bosc_ctx *, int64_t, int32_t, int32_t, int, const bi_kdtree_rounded_block_keys &, const bi_kdtree_source &,
+    const bi_kdtree_array &, const uint32_t *);
