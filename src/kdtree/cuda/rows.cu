@@ -136,7 +136,7 @@ bosc_status bi_kdtree_cuda_fetch(bosc_ctx *ctx, const bosc_kdtree *tree, void *p
 
 enum {
     BLOCKS = BI_KDTREE_CHECK_BLOCKS,
-    GOOD = 1,     /* the word of a block without a bad row */
+    GOOD = 1,      /* the word of a block without a bad row */
     FIRST_BAD = 2, /* else the word is this plus the first bad row */
 #ifdef BI_EMULATE
     MANY_ROWS = 1 << 11

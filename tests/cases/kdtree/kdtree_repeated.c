@@ -185,10 +185,8 @@ static void not_aligned(bosc_ctx *ctx)
 }
 
 static const struct suite_case suite_cases_kdtree_repeated[] = {
-    {"repeated", repeated, NULL},
-    {"far", far, NULL},
-    {"bad query", bad_query, NULL},
-    {"own points", own_points, NULL},
+    {"repeated", repeated, NULL},       {"far", far, NULL},
+    {"bad query", bad_query, NULL},     {"own points", own_points, NULL},
     {"not aligned", not_aligned, NULL},
 };
 SUITE(kdtree_repeated);
