@@ -68,6 +68,21 @@ static struct reference_points make_queries(struct suite_random *r, bosc_dtype d
     return q;
 }
 
+/* Counts within a radius twice, likewise. */
+static void compare_counts(bosc_ctx *ctx, bosc_kdtree *tree, const struct reference_points *q, double radius)
+{
+    int64_t *counts[2];
+    for (int shares = 0; shares < 2; shares++) {
+        counts[shares] = suite_alloc((size_t)q->n * sizeof *counts[shares]);
+        memset(counts[shares], 85, (size_t)q->n * sizeof *counts[shares]);
+        tree->brackets = !shares; /* first distinct ones: scratch may hold the answers of the call before */
+        CHECK_OK(ctx, bosc_kdtree_radius_count(ctx, tree, q->data, q->n, q->stride, radius, counts[shares]));
+    }
+    CHECK(memcmp(counts[0], counts[1], (size_t)q->n * sizeof *counts[0]) == 0);
+    free(counts[0]);
+    free(counts[1]);
+}
+
 static void compare(bosc_ctx *ctx, struct suite_random *r, int trial, bool far)
 {
     static const int64_t neighbours[] = {1, 8, 3, 32, 17, 9, 2};
@@ -80,6 +95,7 @@ static void compare(bosc_ctx *ctx, struct suite_random *r, int trial, bool far)
     bosc_kdtree *tree = kd_build(ctx, &opts, &p);
     if (trial % 8 == 7) kd_want_order(tree);
     compare_searches(ctx, tree, &q, s);
+    compare_counts(ctx, tree, &q, trial % 3);
     some.n = 20;
     check_knn(ctx, tree, &p, &some, s.k, s.radius, s.id_bits);
     bosc_kdtree_free(tree);
@@ -155,6 +171,7 @@ static void not_aligned(bosc_ctx *ctx)
     struct suite_random r = {6};
     for (int trial = 0; trial < 10; trial++) {
         if (suite_leaves_out()) continue;
+        /* 1. Build a tree, and make queries. */
         const bosc_dtype dtype = trial % 2 ? BOSC_F64 : BOSC_F32;
         const int64_t k = neighbours[trial / 2], m = sorted_queries(ctx);
         const size_t size = dtype == BOSC_F32 ? 4 : 8, entries = (size_t)(m * k);
@@ -165,12 +182,14 @@ static void not_aligned(bosc_ctx *ctx)
         tree->brackets = 1;
         const bool on_device = has_device_memory(ctx);
         struct array queries = array_make(ctx, q.data, (size_t)m * 3 * size, on_device), ids[2], dist2[2];
+        /* 2. Search with aligned arrays, then with others. */
         for (int moved = 0; moved < 2; moved++) {
             ids[moved] = array_make(ctx, NULL, (entries + 1) * 4, on_device);
             dist2[moved] = array_make(ctx, NULL, (entries + 1) * size, on_device);
             CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, queries.p, m, 0, k, (uint32_t *)ids[moved].p + moved,
                                           (char *)dist2[moved].p + (size_t)moved * size));
         }
+        /* 3. Compare the answers. */
         CHECK(memcmp(array_get(ctx, &ids[0]), (uint32_t *)array_get(ctx, &ids[1]) + 1, entries * 4) == 0);
         CHECK(memcmp(array_get(ctx, &dist2[0]), (char *)array_get(ctx, &dist2[1]) + size, entries * size) == 0);
         array_free(ctx, &queries);

@@ -399,6 +399,18 @@ template <class D> static bosc_status bi_kdtree_launch_copy(bosc_ctx *ctx, const
                   a);
 }
 
+/* Counts nodes within a radius. Counts of repeated queries are copied as rows of one id of 64 bits. */
+template <class ORDER> static bosc_status bi_kdtree_launch_counts(bosc_ctx *ctx, bi_kdtree_cuda_search a)
+{
+    typedef bi_kdtree_count_collector<typename ORDER::element, ORDER::DIMENSIONS> collector;
+    BI_TRY((bi_kdtree_launch_search<ORDER, collector>(ctx, a)));
+    a.k = 1;
+    a.wide = true;
+    a.ids = a.counts;
+    a.dist2 = nullptr;
+    return bi_kdtree_launch_copy<typename ORDER::D>(ctx, a);
+}
+
 /* Launches the searches for at most K nearest. Sorted queries have samples, in scratch that the sort no longer needs:
  * the half of it without keys and numbers. */
 template <class ORDER, int K> static bosc_status bi_kdtree_launch_nearest_k(bosc_ctx *ctx, bi_kdtree_cuda_search a)
@@ -481,7 +493,8 @@ template <class ORDER> static bosc_status bi_kdtree_sort_queries(bosc_ctx *ctx, 
     const bool boxes = a->kind == BI_KDTREE_FIND_BOX_COUNT || a->kind == BI_KDTREE_FIND_BOX_ROWS;
     auto gather = bi_kdtree_gather_rows<T>;
     T *rows = static_cast<T *>(a->sorted_rows);
-    if (find_far && a->has_ties) a->distinct = bi_kdtree_distinct_counts(*a);
+    if (a->has_ties && (find_far || (a->kind == BI_KDTREE_FIND_COUNT && !a->later)))
+        a->distinct = bi_kdtree_distinct_counts(*a);
     BI_TRY(bi_kdtree_launch_keys<ORDER>(ctx, *a, keys, numbers, sorted));
     if (find_far) {
         auto group = bi_kdtree_group_far<ORDER>;
@@ -527,7 +540,7 @@ template <class ORDER> static bosc_status bi_kdtree_launch_ordered(bosc_ctx *ctx
     case BI_KDTREE_FIND_NEAREST: return bi_kdtree_launch_nearest<ORDER>(ctx, a);
     case BI_KDTREE_FIND_COUNT:
         if (a.later) return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM, true>>(ctx, a);
-        return bi_kdtree_launch_search<ORDER, bi_kdtree_count_collector<T, DIM>>(ctx, a);
+        return bi_kdtree_launch_counts<ORDER>(ctx, a);
     case BI_KDTREE_FIND_ROWS:
         return bi_kdtree_launch_rows<T>(ctx, bi_kdtree_launch_search<ORDER, bi_kdtree_row_collector<T, DIM>>, a);
     case BI_KDTREE_FIND_BOX_COUNT: return bi_kdtree_launch_boxes<ORDER, bi_kdtree_box_counter<T, DIM>>(ctx, a);
