@@ -238,8 +238,8 @@ bosc_status bi_kdtree_cuda_box_count(bosc_ctx *ctx, const bosc_kdtree *tree, con
 bosc_status bi_kdtree_cuda_box_fill(bosc_ctx *ctx, const bosc_kdtree *tree, const struct bi_kdtree_query *query);
 
 /* Launches a check for NaN and coordinates beyond a limit, of at most BI_KDTREE_CHECK_ROWS rows of floats or doubles
- * (rows.cu). A caller that waits at once uses it for WAITED_ROWS at most: measured on an H200, builds of 2^22 points take
- * .80 ms, with it .84. Each block writes its first bad row, or BI_KDTREE_NONE, to `bad`, for later kernels. */
+ * (rows.cu). A caller that waits at once uses it for WAITED_ROWS at most: measured on an H200, builds of 2^22 points
+ * take .80 ms, with it .84. Each block writes its first bad row, or BI_KDTREE_NONE, to `bad`, for later kernels. */
 enum { BI_KDTREE_CHECK_BLOCKS = 32, BI_KDTREE_CHECK_ROWS = 1 << 22, BI_KDTREE_WAITED_ROWS = 1 << 18 };
 bosc_status bi_kdtree_cuda_start_check(bosc_ctx *ctx, bosc_dtype dtype, int32_t dim, const struct bi_kdtree_rows *rows,
                                        double limit, uint32_t bad[BI_KDTREE_CHECK_BLOCKS]);

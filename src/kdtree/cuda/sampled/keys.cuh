@@ -79,9 +79,10 @@ struct bi_kdtree_float_keys {
     }
 };
 
-/* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats. CACHED:
- * ends are read through the read-only path. Measured on an H200, 2^20 doubles inexact as floats, half of them equal: 5.57
- * ms, with plain loads in blocks 4.72; with plain loads where medians are resolved lattices take 2.78, not 2.40. */
+/* Keys of rows of another type: coordinates of an integer type less the least one, as floats; doubles as floats.
+ * CACHED: ends are read through the read-only path. Measured on an H200, 2^20 doubles inexact as floats, half of them
+ * equal: 5.57 ms, with plain loads in blocks 4.72; with plain loads where medians are resolved lattices take 2.78, not
+ * 2.40. */
 template <bool CACHED> struct bi_kdtree_keys_of_rows {
     using base = bi_kdtree_keys_of_rows;
     using of_blocks = bi_kdtree_keys_of_rows<false>;
