@@ -564,7 +564,7 @@ bosc_status world_step(struct world *w, double seconds[WORLD_STAGES])
 
 /* ---- copies ---- */
 
-/* Replaces a host array by a copy of one in the backend's memory; the copy is queued.
+/* Replaces a host array by a copy of one in the backend's memory, and waits for it.
  * to: the address of the pointer to it, of any type. */
 static bosc_status copy_out(bosc_ctx *ctx, void *to, const void *from, size_t bytes)
 {
@@ -584,7 +584,6 @@ static bosc_status find_ends(struct world *w, struct world_frame *f)
     uint32_t *edge = NULL, *nearest = NULL;
     bosc_status status = copy_out(w->ctx, &edge, w->edge, (size_t)f->edges * 4);
     if (!status) status = copy_out(w->ctx, &nearest, w->nearest, m * 4);
-    if (!status) status = bosc_ctx_sync(w->ctx);
     free(f->edge);
     f->edge = malloc((size_t)f->edges * 8 + 1);
     if (!f->edge) status = BOSC_ERR_NOMEM;
@@ -649,7 +648,7 @@ bosc_status world_fetch_globe(struct world *w, int64_t triangles, struct world_f
     f->triangles = w->mesh[1];
     if (!status) status = copy_out(w->ctx, &f->vertex, w->vertex, (size_t)f->vertices * 12);
     if (!status) status = copy_out(w->ctx, &f->triangle, w->triangle, (size_t)f->triangles * 12);
-    return status ? status : bosc_ctx_sync(w->ctx);
+    return status;
 }
 
 void world_frame_free(struct world_frame *f)
