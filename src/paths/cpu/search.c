@@ -14,6 +14,8 @@ enum {
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
     THREAD_POPS = 1 << 10, /* relaxations of a range for which another thread pays: some 50 us */
     FEW_LISTED = 32,       /* near vertices of the last rounds of a range, which one thread relaxes */
+    BOUNDS_AHEAD = 16,     /* vertices of a queue between a relaxation and the prefetch of a row's bounds */
+    ARCS_AHEAD = 8,        /* the same for its arcs, once its bounds are there */
     MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
@@ -131,6 +133,20 @@ BI_FN void relax(struct state *s, const struct bi_paths_rows *r, struct queue *q
     }
 }
 
+/* Requests the bounds of u's row from memory. */
+BI_FN void prefetch_bounds(const struct bi_paths_rows *r, uint32_t u)
+{
+    __builtin_prefetch((const char *)r->offsets + ((size_t)u << (r->offsets_64bit ? 3 : 2)));
+}
+
+/* Requests the first arcs of u from memory. */
+BI_FN void prefetch_arcs(const struct bi_paths_rows *r, uint32_t u)
+{
+    const size_t begin = (size_t)bi_paths_row_begin(r, u);
+    __builtin_prefetch(r->neighbours + begin);
+    if (!r->unweighted) __builtin_prefetch((const char *)r->keys + (begin << (r->keys_64bit ? 3 : 2)));
+}
+
 /* Relaxes vertices of the shared list, then those of the thread's queue. */
 BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, bool shared)
 {
@@ -144,7 +160,12 @@ BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct que
         pops += end - begin;
         begin = end;
     }
-    for (; q->begin != q->end && pops < most; pops++) relax(s, r, q, q->vertices[q->begin++ & q->mask], shared);
+    for (; q->begin != q->end && pops < most; pops++) {
+        const uint32_t listed = q->end - q->begin;
+        if (listed > BOUNDS_AHEAD) prefetch_bounds(r, q->vertices[(q->begin + BOUNDS_AHEAD) & q->mask]);
+        if (listed > ARCS_AHEAD) prefetch_arcs(r, q->vertices[(q->begin + ARCS_AHEAD) & q->mask]);
+        relax(s, r, q, q->vertices[q->begin++ & q->mask], shared);
+    }
     q->pops += pops;
     flush(s, q);
 }
@@ -172,6 +193,13 @@ static void relax_f64(struct state *s, struct queue *q, bool shared)
     shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
 }
 
+static void relax_unweighted(struct state *s, struct queue *q, bool shared)
+{
+    struct bi_paths_rows r = rows_of(s, BOSC_U32, false);
+    r.unweighted = true;
+    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
+}
+
 static void relax_any(struct state *s, struct queue *q, bool shared)
 {
     shared ? relax_near(s, &s->rows, q, true) : relax_near(s, &s->rows, q, false);
@@ -181,8 +209,9 @@ static void relax_any(struct state *s, struct queue *q, bool shared)
 static void relax_list(struct state *s, int threads)
 {
     const struct bi_paths_rows *r = &s->rows;
-    const bool plain = !r->unweighted && !r->plateau && !r->offsets_64bit;
-    void (*const work)(struct state *, struct queue *, bool) = plain && r->weight == BOSC_U32   ? relax_u32
+    const bool plain = !r->plateau && !r->offsets_64bit;
+    void (*const work)(struct state *, struct queue *, bool) = plain && r->unweighted           ? relax_unweighted
+                                                               : plain && r->weight == BOSC_U32 ? relax_u32
                                                                : plain && r->weight == BOSC_F64 ? relax_f64
                                                                                                 : relax_any;
     s->taken = s->next.count = 0;
