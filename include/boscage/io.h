@@ -133,7 +133,7 @@ BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bos
  *                    columns that `Properties=` of the comment gives (extended .xyz)
  *   .off .ply .obj   f8: the vertices of a mesh; .ply is ascii or binary, of either byte order
  *   .pcd             f8: x, y and z of a point cloud, ascii, binary or binary_compressed
- *   -                .npy if it begins as one, else read as .csv
+ *   -                by its first bytes: .npy, .glb, .ply, .pcd, .off, .obj or a molecule of a .xyz, else as .csv
  *
  * Numbers of texts are rounded correctly in every locale.
  * Errors: BOSC_ERR_DATA for a NaN, with its row from 0 ("FILE: row 7: NaN") or the line of a text; in texts also for a
@@ -477,7 +477,8 @@ typedef struct bosc_heights_opts {
     bosc_heights_encoding encoding;
     bosc_heights_voids voids;
     int32_t band; /* of a .tif or .png of several bands, from 1; 0: the only one, and files of several are refused */
-    int32_t reserved; /* 0 */
+    int32_t has_no_data; /* 1: samples equal to no_data have no height, as those with the file's own value */
+    double no_data;      /* finite; compared as a float with the samples before their scale and offset */
 } bosc_heights_opts;
 
 /* Returns the reason why PROJ, which knows the coordinate systems of maps, is not usable: "Boscage was built without

@@ -1,5 +1,6 @@
 #include "tool/commands/heights.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,16 +16,21 @@ int heights_options_read(const struct job *job, struct heights_options *options)
 {
     int encoding = 0, voids = 0, code;
     int64_t band = 0;
+    double no_data = 0;
     *options = (struct heights_options){.exaggeration = 1};
+    /* 1. Read and check. */
     if ((code = option_choice(job, OPT_ENCODING, &encoding)) || (code = option_choice(job, OPT_VOIDS, &voids)) ||
         (code = option_integer(job, OPT_BAND, 1, INT32_MAX, &band)) ||
+        (code = option_number(job, OPT_NO_DATA, -DBL_MAX, &no_data)) ||
         (code = option_number(job, OPT_VERTICAL_EXAGGERATION, 0, &options->exaggeration)))
         return code;
     if (band && encoding)
         return report_error(EXIT_USAGE, "--band: cannot be combined with --encoding %s", job->value[OPT_ENCODING]);
+    if (!(no_data <= DBL_MAX)) return report_error(EXIT_USAGE, "--no-data: %s is not finite", job->value[OPT_NO_DATA]);
     if (!(options->exaggeration >= 1e-6 && options->exaggeration <= 1e6))
         return report_error(EXIT_USAGE, "--vertical-exaggeration: %s is not from 1e-6 to 1e6",
                             job->value[OPT_VERTICAL_EXAGGERATION]);
+    /* 2. Set those of the reader. */
     const char *treatment = job->value[OPT_VOIDS] ? option_choice_name(job, OPT_VOIDS, voids) : "fill";
     options->leaves_holes = strcmp(treatment, "hole") == 0;
     options->read = (bosc_heights_opts){.size = sizeof options->read,
@@ -32,7 +38,9 @@ int heights_options_read(const struct job *job, struct heights_options *options)
                                         .voids = options->leaves_holes              ? BOSC_HEIGHTS_KEEP_VOIDS
                                                  : strcmp(treatment, "refuse") == 0 ? BOSC_HEIGHTS_REFUSE_VOIDS
                                                                                     : BOSC_HEIGHTS_FILL_VOIDS,
-                                        .band = (int32_t)band};
+                                        .band = (int32_t)band,
+                                        .has_no_data = job->value[OPT_NO_DATA] != NULL,
+                                        .no_data = no_data};
     return EXIT_DONE;
 }
 
@@ -43,6 +51,37 @@ void heights_report_voids(struct job *job, const struct heights_options *options
     job_set_note(job, "voids",
                  options->leaves_holes ? "left out of the mesh, with the triangles at them"
                                        : "filled from their borders; --voids gives another choice");
+}
+
+/* Least gap, in metres, below all other heights of a raster at which its least height is probably a mark: cliffs of the
+ * Earth are lower, and the usual marks, -9999 and -32768, are further below. Chosen. */
+enum { MARK_GAP = 1000 };
+
+void heights_report_low(struct job *job, const bosc_heights *h)
+{
+    /* 1. The least height, and how often it occurs; the range of the others. */
+    const int64_t all = h->width * h->height;
+    float low = INFINITY, next = INFINITY, high = -INFINITY;
+    int64_t count = 0;
+    for (int64_t i = 0; h->data && i < all; i++) {
+        const float z = h->data[i];
+        if (z < low) {
+            next = low;
+            low = z;
+            count = 0;
+        } else if (z > low && z < next) {
+            next = z;
+        }
+        count += z == low;
+        if (z > high) high = z;
+    }
+    /* 2. It is a mark rather than a height if it lies further below the others than they differ. */
+    const double gap = (double)next - (double)low, range = (double)high - (double)next;
+    if (!(isfinite(next) && gap >= MARK_GAP && gap > range)) return;
+    job_set_number(job, "lowest", low);
+    job_set_note(job, "lowest",
+                 "of %lld samples, %.6g below all others; if it marks samples without a height, --no-data V states it",
+                 (long long)count, gap);
 }
 
 /* ---- heights ---- */

@@ -7,7 +7,7 @@
 
 #include "tool/tool.h"
 
-/* --encoding, --band, --voids and --vertical-exaggeration. */
+/* --encoding, --band, --no-data, --voids and --vertical-exaggeration. */
 struct heights_options {
     bosc_heights_opts read; /* for bosc_heights_read_opts */
     bool leaves_holes;      /* voids, which are kept, become holes of the mesh */
@@ -19,6 +19,9 @@ int heights_options_read(const struct job *job, struct heights_options *options)
 
 /* Reports the number of voids, if there are any, and their treatment. */
 void heights_report_voids(struct job *job, const struct heights_options *options, int64_t voids);
+
+/* Reports the least height as read if it lies so far below all others that it probably marks voids. NaN: no height. */
+void heights_report_low(struct job *job, const bosc_heights *heights);
 
 /* Sets the factor from heights as read to those of the mesh: to metres by --height-unit, times the exaggeration.
  * Reports both, and a unit other than metres. Refuses heights in a unit that is not known. */

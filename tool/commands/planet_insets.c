@@ -41,7 +41,9 @@ static int read_inset(struct job *job, const struct heights_options *options, co
                                    .name = inset->file,
                                    .max_change = change};
     const bosc_heights_opts read = {.size = sizeof read,
-                                    .voids = options->leaves_holes ? BOSC_HEIGHTS_FILL_VOIDS : options->read.voids};
+                                    .voids = options->leaves_holes ? BOSC_HEIGHTS_FILL_VOIDS : options->read.voids,
+                                    .has_no_data = options->read.has_no_data,
+                                    .no_data = options->read.no_data};
     const double start = job_now();
     bosc_status status = bosc_heights_read_opts(inset->file, &read, h, &error);
     job_add_seconds(job, "read", start);

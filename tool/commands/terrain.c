@@ -253,6 +253,7 @@ static int read_terrain(struct job *job, struct terrain_view *terrain)
                             (long long)h->width, (long long)h->height);
     job_set_integer(job, "width", h->width);
     job_set_integer(job, "height", h->height);
+    heights_report_low(job, h);
     if ((code = heights_find_factor(job, &options, h, &factor)) ||
         (code = heights_scale(job->operands[0], h, factor)) || (code = heights_set_spacing(job, h, spacing)))
         return code;

@@ -28,6 +28,12 @@ bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heig
 bosc_status bi_heights_opts_fit(enum bi_heights_format format, const bosc_heights_opts *opts, const char *name,
                                 bosc_io_error *error);
 
+/* Returns the value of samples without a height that the caller gives, as a float; NaN: none. */
+float bi_heights_no_data(const bosc_heights_opts *opts);
+
+/* Marks samples of that value by NaN, before a scale or an offset changes them. */
+void bi_heights_clear_no_data(const bosc_heights_opts *opts, bosc_heights *heights);
+
 /* Fails for a band (from 1) that a file with this many lacks. */
 bosc_status bi_heights_fail_band(const char *name, int band, int bands, bosc_io_error *error);
 
@@ -56,7 +62,8 @@ bosc_status bi_heights_png(const struct bi_bytes *in, const bosc_heights_opts *o
 bosc_status bi_heights_pgm(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);
 bosc_status bi_heights_hgt(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 bosc_status bi_heights_asc(const struct bi_bytes *in, struct bi_heights_rows *rows, bosc_io_error *error);
-bosc_status bi_heights_tiff(const struct bi_bytes *in, int32_t band, bosc_heights *heights, bosc_io_error *error);
+bosc_status bi_heights_tiff(const struct bi_bytes *in, const bosc_heights_opts *opts, bosc_heights *heights,
+                            bosc_io_error *error);
 bosc_status bi_heights_npy(const struct bi_bytes *in, bosc_heights *heights, bosc_io_error *error);
 
 /* Reads the header of a .npy of heights. */

@@ -50,6 +50,7 @@ struct bosc_heights_file {
     struct bi_npy samples;
     double none;      /* no-data value; NaN: none */
     float aux_none;   /* that of an auxiliary file, of samples as floats; NaN: none */
+    float no_data;    /* that of the caller, likewise */
     bool keeps_voids; /* false: parts with a void are refused */
     int64_t most;     /* larger samples are refused; 0: no maximum */
     int fd;           /* of the temporary file with unpacked rows; -1: rows are in `file` */
@@ -381,6 +382,7 @@ static bosc_status locate_samples(struct bosc_heights_file *f, const bosc_height
     f->fd = -1;
     f->none = NAN;
     f->aux_none = NAN;
+    f->no_data = bi_heights_no_data(opts);
     f->scale = 1;
     f->keeps_voids = opts->voids == BOSC_HEIGHTS_KEEP_VOIDS;
     bosc_status status = bi_heights_opts_fit(format, opts, in->name, error);
@@ -525,7 +527,7 @@ static bosc_status store_sample(struct bosc_heights_file *f, const struct part *
     if (f->most && z > (float)f->most)
         return bi_io_fail(&f->error, BOSC_ERR_FORMAT, "%s: row %lld: %g is more than the maximum, %lld", f->name,
                           (long long)(p->row + r), (double)z, (long long)f->most);
-    if (z == f->aux_none) z = NAN;
+    if (z == f->aux_none || z == f->no_data) z = NAN;
     if (f->scale != 1 || f->offset != 0) z = (float)((double)z * f->scale + f->offset);
     p->values[r * p->columns + c] = z;
     if (isfinite(z) || (f->keeps_voids && isnan(z))) return BOSC_OK;

@@ -143,8 +143,20 @@ bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heig
     if (opts->band && opts->encoding != BOSC_HEIGHTS_PLAIN)
         return bi_io_fail(error, BOSC_ERR_ARG, "opts: band: the encoding %s uses three bands",
                           bi_heights_encoding_name(opts->encoding));
-    if (opts->reserved) return bi_io_fail(error, BOSC_ERR_ARG, "opts: reserved %d is not 0", (int)opts->reserved);
+    if (opts->has_no_data != 0 && opts->has_no_data != 1)
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: has_no_data: %d is not 0 or 1", (int)opts->has_no_data);
+    if (opts->has_no_data && !isfinite(opts->no_data))
+        return bi_io_fail(error, BOSC_ERR_ARG, "opts: no_data: %g is not finite", opts->no_data);
     return BOSC_OK;
+}
+
+float bi_heights_no_data(const bosc_heights_opts *opts) { return opts->has_no_data ? (float)opts->no_data : NAN; }
+
+void bi_heights_clear_no_data(const bosc_heights_opts *opts, bosc_heights *h)
+{
+    const float none = bi_heights_no_data(opts);
+    for (int64_t i = 0; opts->has_no_data && i < h->width * h->height; i++)
+        if (h->data[i] == none) h->data[i] = NAN;
 }
 
 bosc_status bi_heights_opts_fit(enum bi_heights_format format, const bosc_heights_opts *opts, const char *name,
@@ -169,7 +181,7 @@ static bosc_status parse_format(enum bi_heights_format format, const bosc_height
     case BI_HEIGHTS_PGM: return bi_heights_pgm(in, &rows, error);
     case BI_HEIGHTS_HGT: return bi_heights_hgt(in, h, error);
     case BI_HEIGHTS_ASC: return bi_heights_asc(in, &rows, error);
-    case BI_HEIGHTS_TIFF: return bi_heights_tiff(in, opts->band, h, error); /* with its masks */
+    case BI_HEIGHTS_TIFF: return bi_heights_tiff(in, opts, h, error); /* with its masks and scale */
     case BI_HEIGHTS_NPY: return bi_heights_npy(in, h, error);
     case BI_HEIGHTS_UNKNOWN: break;
     }
@@ -182,7 +194,8 @@ bosc_status bi_heights_parse(enum bi_heights_format format, const bosc_heights_o
     bosc_heights fresh = {0};
     bosc_status status = bi_heights_opts_fit(format, opts, in->name, error);
     if (status == BOSC_OK) status = parse_format(format, opts, in, &fresh, error);
-    /* Auxiliary values and masks decide which samples are voids. */
+    /* The caller's value, auxiliary values and masks decide which samples are voids. */
+    if (status == BOSC_OK && format != BI_HEIGHTS_TIFF) bi_heights_clear_no_data(opts, &fresh);
     if (status == BOSC_OK && format != BI_HEIGHTS_TIFF) status = bi_aux_apply(in->name, opts, &fresh, error);
     if (status == BOSC_OK && format != BI_HEIGHTS_TIFF)
         status = bi_mask_apply_beside(in->name, fresh.width, fresh.height, fresh.data, error);

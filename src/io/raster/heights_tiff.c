@@ -49,14 +49,14 @@ static bosc_status fail_damaged(const struct bi_tiff *t, bosc_io_error *error)
                       t->reason.text[0] ? t->reason.text : "truncated");
 }
 
-static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, int32_t band, bosc_heights *heights,
-                                bosc_io_error *error)
+static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, const bosc_heights_opts *opts,
+                                bosc_heights *heights, bosc_io_error *error)
 {
     /* 1. The layout, checked before memory is allocated. */
     struct bi_tiff_layout l;
     struct bi_tiff_blocks blocks;
     struct bi_geotiff geo;
-    const char *reason = bi_tiff_read_layout(t, band, &l, &geo);
+    const char *reason = bi_tiff_read_layout(t, opts->band, &l, &geo);
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     if (!bi_tiff_read_band_blocks(t->handle, &l, &blocks)) return fail_damaged(t, error);
     bosc_status status = bi_tiff_fit(t, &l, blocks.bytes, error);
@@ -70,20 +70,22 @@ static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, in
     const bool whole = read_blocks(t->handle, &l, &blocks, buffer, heights);
     free(buffer);
     if (!whole) return fail_damaged(t, error);
-    /* 3. The mask, in the order of the file, then the tags. */
+    /* 3. The caller's value, the masks in the order of the file, then the tags. */
+    bi_heights_clear_no_data(opts, heights);
     status = bi_mask_apply_inner(in, l.width, l.height, heights->data, error);
     if (status == BOSC_OK) status = bi_mask_apply_beside(in->name, l.width, l.height, heights->data, error);
     apply_tags(heights, &geo);
     return status;
 }
 
-bosc_status bi_heights_tiff(const struct bi_bytes *in, int32_t band, bosc_heights *heights, bosc_io_error *error)
+bosc_status bi_heights_tiff(const struct bi_bytes *in, const bosc_heights_opts *opts, bosc_heights *heights,
+                            bosc_io_error *error)
 {
     struct bi_tiff t = {.name = in->name, .in = in, .size = in->size};
     if (!bi_tiff_open(&t, "rm")) /* m: no memory map */
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not a TIFF: %s", in->name,
                           t.reason.text[0] ? t.reason.text : "out of memory");
-    bosc_status status = read_samples(&t, in, band, heights, error);
+    bosc_status status = read_samples(&t, in, opts, heights, error);
     if (status == BOSC_OK && bi_tiff_has_pages(&t)) heights->assumed |= BOSC_HEIGHTS_ASSUMED_PAGE;
     TIFFClose(t.handle);
     return status;

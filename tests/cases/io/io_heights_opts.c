@@ -258,6 +258,70 @@ static void voids(void)
     unlink(path);
 }
 
+/* The caller's value of samples without a height, beside the file's own; before the scale of an auxiliary file. */
+static void no_data(void)
+{
+    static const char aux[] = "<PAMDataset><PAMRasterBand band=\"1\"><NoDataValue>4</NoDataValue><Scale>3</Scale>"
+                              "</PAMRasterBand></PAMDataset>";
+    static const struct tiff_kind kind = {.mode = "l",
+                                          .format = F,
+                                          .bits = 32,
+                                          .samples = 1,
+                                          .width = W,
+                                          .height = 6,
+                                          .metadata = "<GDALMetadata><Item name=\"SCALE\" sample=\"0\" "
+                                                      "role=\"scale\">3</Item></GDALMetadata>"};
+    static const struct {
+        const char *ending, *text, *beside;
+        int first, second; /* samples without a height; -1: none */
+        double scale;
+    } files[] = {{".pgm", "P2 3 2 9\n1 2 3 4 5 6\n", NULL, 1, -1, 1},
+                 {".pgm", "P2 3 2 9\n1 2 3 4 5 6\n", aux, 1, 3, 3},
+                 {".asc", "ncols 3\nnrows 2\ncellsize 1\nnodata_value 6\n1 2 3 4 5 6\n", NULL, 1, 5, 1},
+                 {".tif", NULL, NULL, 2, -1, 3}};
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        char path[PATH_ROOM], beside[PATH_ROOM + 8];
+        bosc_heights h = {0};
+        bosc_heights_file *file = NULL;
+        bosc_io_error error = {""};
+        float part[200];
+        int64_t w, n;
+        const double value = files[k].text ? 2 : (double)sample(2);
+        bosc_heights_opts opts = {
+            .size = sizeof opts, .voids = BOSC_HEIGHTS_KEEP_VOIDS, .has_no_data = 1, .no_data = value};
+        /* 1. Write the file. */
+        fresh_path(path, files[k].ending);
+        snprintf(beside, sizeof beside, "%s.aux.xml", path);
+        if (files[k].text)
+            put_file(path, files[k].text, strlen(files[k].text));
+        else
+            make_tiff(path, &kind);
+        if (files[k].beside) put_file(beside, files[k].beside, strlen(files[k].beside));
+        /* 2. Read it as a whole and in parts. */
+        if (bosc_heights_read_opts(path, &opts, &h, &error) != BOSC_OK ||
+            bosc_heights_file_open_opts(path, &opts, &file, &w, &n, &error) != BOSC_OK)
+            suite_fail(__FILE__, __LINE__, "%s: %s", files[k].ending, error.text);
+        CHECK(w * n <= 200);
+        CHECK_EQ(bosc_heights_file_read(file, 0, 0, n, w, part), 0);
+        CHECK_EQ(h.voids, 1 + (files[k].second >= 0));
+        for (int64_t i = 0; i < w * n; i++) {
+            const bool is_void = i == files[k].first || i == files[k].second;
+            const double z = files[k].text ? (double)(i + 1) : (double)sample((int)i);
+            CHECK(is_void ? isnan(h.data[i]) && isnan(part[i]) : h.data[i] == (float)(z * files[k].scale));
+            CHECK(is_void || part[i] == h.data[i]);
+        }
+        bosc_heights_file_close(file);
+        bosc_heights_free(&h);
+        /* 3. Without the caller's value it is a height. */
+        opts.has_no_data = 0;
+        CHECK_EQ(bosc_heights_read_opts(path, &opts, &h, &error), BOSC_OK);
+        CHECK_EQ(h.voids, files[k].second >= 0);
+        bosc_heights_free(&h);
+        if (files[k].beside) unlink(beside);
+        unlink(path);
+    }
+}
+
 static void bad_arguments(void)
 {
     float z[4] = {NAN, 1, 2, 3}, nothing[2] = {NAN, NAN}, wild[2] = {NAN, INFINITY};
@@ -267,15 +331,17 @@ static void bad_arguments(void)
     int64_t w, n;
     const bosc_heights_opts bad[] = {{.size = 1},
                                      {.size = sizeof bad[0] + 8},
-                                     {.size = sizeof bad[0], .reserved = 1},
+                                     {.size = sizeof bad[0], .has_no_data = 2},
+                                     {.size = sizeof bad[0], .has_no_data = 1, .no_data = NAN},
                                      {.size = sizeof bad[0], .voids = (bosc_heights_voids)3},
                                      {.size = sizeof bad[0], .voids = (bosc_heights_voids)-1},
                                      {.size = sizeof bad[0], .band = -1},
                                      {.size = sizeof bad[0], .encoding = BOSC_HEIGHTS_TERRARIUM, .band = 1},
                                      {.size = sizeof bad[0], .encoding = (bosc_heights_encoding)3}};
     static const char *const reasons[] = {"opts: size 1 is not that of bosc_heights_opts",
-                                          "opts: size 32 of bosc_heights_opts is a later version's",
-                                          "opts: reserved 1 is not 0",
+                                          "opts: size 40 of bosc_heights_opts is a later version's",
+                                          "opts: has_no_data: 2 is not 0 or 1",
+                                          "opts: no_data: nan is not finite",
                                           "opts: voids: 3",
                                           "opts: voids: -1",
                                           "opts: band: -1",
@@ -335,7 +401,7 @@ static const struct suite_case suite_cases_io_heights_opts[] = {
     {"bands of TIFFs", NULL, tiff_bands},      {"scales of bands", NULL, band_scales},
     {"bands of PNGs", NULL, png_bands},        {"auxiliary files of bands", NULL, auxiliary_bands},
     {"files of one band", NULL, single_bands}, {"voids", NULL, voids},
-    {"bad arguments", NULL, bad_arguments},
+    {"values of no data", NULL, no_data},      {"bad arguments", NULL, bad_arguments},
 #ifdef BOSC_FAULTS
     {"memory runs out", NULL, faults},
 #endif
