@@ -91,7 +91,11 @@ static int read_own_cell(struct job *job, struct system_input *in)
     uint8_t periodic[AXES];
     int32_t found = 0;
     bosc_io_error error;
-    if (path_is_stdio(path)) return EXIT_DONE;
+    if (path_is_stdio(path)) { /* it cannot be read twice */
+        job_set_text(job, "cell", "none");
+        job_set_note(job, "cell", "a Lattice on standard input is not read; --cell gives it");
+        return EXIT_DONE;
+    }
     const bosc_status status = bosc_lattice_read(path, vectors, periodic, &found, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
     if (!found) return EXIT_DONE;

@@ -42,6 +42,9 @@ bosc_status bi_ply_read(const struct bi_bytes *in, bosc_array *points, struct bi
 bosc_status bi_stl_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
 bosc_status bi_glb_read(const struct bi_bytes *in, bosc_array *points, struct bi_faces *faces, bosc_io_error *error);
 
+/* True if the first word of the text ends in OFF, or in OFF and a count. */
+bool bi_off_is(const struct bi_bytes *in);
+
 /* True for a .glb. */
 bool bi_glb_is(const struct bi_bytes *in);
 

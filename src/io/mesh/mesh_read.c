@@ -7,8 +7,7 @@
 #include "io/mesh/faces.h"
 #include "io/text/row.h"
 
-/* True if the first word of the text ends in OFF, or in OFF and a count. */
-static bool is_off(const struct bi_bytes *in)
+bool bi_off_is(const struct bi_bytes *in)
 {
     struct bi_lines lines = bi_lines_begin(in);
     struct bi_line line, word;
@@ -27,7 +26,7 @@ bi_mesh_fn bi_mesh_reader_of(const char *path, const struct bi_bytes *in)
     if (bi_glb_is(in)) return bi_glb_read;
     if (bi_stl_is_binary(in) || bi_bytes_begin(in, "solid", 5)) return bi_stl_read;
     if (bi_bytes_begin(in, "ply", 3)) return bi_ply_read;
-    if (is_off(in)) return bi_off_read;
+    if (bi_off_is(in)) return bi_off_read;
     return strcmp(path, "-") == 0 ? bi_obj_read : NULL;
 }
 

@@ -4,9 +4,48 @@
 #include "io/mesh/points.h"
 #include "io/file/array.h"
 #include "io/file/file.h"
+#include "io/mesh/faces.h"
 #include "io/file/structure.h"
 #include "io/npy/npy.h"
+#include "io/text/number.h"
+#include "io/text/row.h"
 #include "io/text/text.h"
+
+/* True for a line of a .obj that may come first: a keyword. */
+static bool is_obj_keyword(const struct bi_line *word)
+{
+    static const char *const words[] = {"v", "vt", "vn", "vp", "o", "g", "s", "mtllib", "usemtl"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (bi_word_is(word, words[i])) return true;
+    return false;
+}
+
+/* Returns the format of a text by its first line with content, and of a .pcd also by the comment before it. A line of
+ * names of columns, such as `v x`, is the beginning of a .obj only if a number follows `v`. */
+static enum bi_points_format format_of_text(const struct bi_bytes *in)
+{
+    struct bi_lines lines = bi_lines_begin(in);
+    struct bi_line line, word;
+    double number;
+    if (bi_bytes_begin(in, "# .PCD", 6)) return BI_POINTS_PCD;
+    if (bi_xyz_is_molecule(in)) return BI_POINTS_XYZ;
+    if (!bi_lines_next_content(&lines, &line) || !bi_line_word(&line, &word)) return BI_POINTS_TEXT;
+    if (bi_word_is(&word, "VERSION") || bi_word_is(&word, "FIELDS") || bi_word_is(&word, "COLUMNS"))
+        return BI_POINTS_PCD;
+    if (bi_off_is(in)) return BI_POINTS_OFF;
+    if (!is_obj_keyword(&word)) return BI_POINTS_TEXT;
+    if (*word.begin != 'v') return BI_POINTS_OBJ;
+    return bi_line_word(&line, &word) && bi_number_read(word.begin, word.end, &number) == word.end ? BI_POINTS_OBJ
+                                                                                                   : BI_POINTS_TEXT;
+}
+
+static enum bi_points_format format_of_bytes(const struct bi_bytes *in)
+{
+    if (bi_npy_is(in)) return BI_POINTS_NPY;
+    if (bi_glb_is(in)) return BI_POINTS_GLB;
+    if (bi_bytes_begin(in, "ply\n", 4) || bi_bytes_begin(in, "ply\r", 4)) return BI_POINTS_PLY;
+    return format_of_text(in);
+}
 
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in)
 {
@@ -17,7 +56,7 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
                    {".txt", BI_POINTS_TEXT}, {".xyz", BI_POINTS_XYZ},  {".off", BI_POINTS_OFF},
                    {".ply", BI_POINTS_PLY},  {".pcd", BI_POINTS_PCD},  {".obj", BI_POINTS_OBJ},
                    {".glb", BI_POINTS_GLB}};
-    if (strcmp(path, "-") == 0) return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_TEXT;
+    if (strcmp(path, "-") == 0) return format_of_bytes(in);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
     return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_UNKNOWN;

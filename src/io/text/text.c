@@ -326,6 +326,14 @@ bosc_status bi_lattice_parse(const struct bi_bytes *in, double vectors[9], uint8
     return BOSC_OK;
 }
 
+bool bi_xyz_is_molecule(const struct bi_bytes *in)
+{
+    struct bi_lines lines = bi_lines_begin(in);
+    struct bi_line comment;
+    int64_t atoms;
+    return begins_molecule(&lines, &atoms, &comment);
+}
+
 bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_array *points, bosc_io_error *error)
 {
     const struct bi_text_opts opts = {.columns = columns, .most = columns ? 0 : 3};

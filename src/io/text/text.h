@@ -14,6 +14,8 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
 /* Reads Lattice= and pbc= of a molecule's comment. Sets *found to 0 if there is no Lattice=. */
 bosc_status bi_lattice_parse(const struct bi_bytes *in, double vectors[9], uint8_t periodic[3], int32_t *found,
                              bosc_io_error *error);
+/* True if a text begins as a molecule of a .xyz does: a count, a comment, and a line of a symbol and three numbers. */
+bool bi_xyz_is_molecule(const struct bi_bytes *in);
 bosc_status bi_xyz_parse(const struct bi_bytes *in, const char *columns, bosc_array *points, bosc_io_error *error);
 
 #endif

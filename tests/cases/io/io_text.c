@@ -332,6 +332,36 @@ static void truncations_and_flips(void)
     check_flips(parse_text, text + 4, sizeof text - 5, sizeof text - 5);
 }
 
+/* Standard input has no ending: its first bytes give the format. */
+static void formats_by_bytes(void)
+{
+    static const struct {
+        const char *text;
+        enum bi_points_format format;
+    } texts[] = {{"1 2 3\n", BI_POINTS_TEXT},
+                 {"", BI_POINTS_TEXT},
+                 {"x,y\n1,2\n", BI_POINTS_TEXT},
+                 {"v,o\n1,2\n", BI_POINTS_TEXT},
+                 {"v o\n1 2\n", BI_POINTS_TEXT},
+                 {"ply,x\n1,2\n", BI_POINTS_TEXT},
+                 {"3\n1\n2\n", BI_POINTS_TEXT},
+                 {"ply\nformat ascii 1.0\n", BI_POINTS_PLY},
+                 {"ply\r\nformat ascii 1.0\r\n", BI_POINTS_PLY},
+                 {"# by hand\n\nv 1 2 3\n", BI_POINTS_OBJ},
+                 {"mtllib a.mtl\nv 1 2 3\n", BI_POINTS_OBJ},
+                 {"# .PCD v.7\nVERSION .7\n", BI_POINTS_PCD},
+                 {"VERSION .7\nFIELDS x y z\n", BI_POINTS_PCD},
+                 {"OFF\n3 1 0\n", BI_POINTS_OFF},
+                 {"glTF\2", BI_POINTS_GLB},
+                 {"\x93NUMPY\1", BI_POINTS_NPY},
+                 {"2\nargon\nAr 0 0 0\nAr 1 2 3\n", BI_POINTS_XYZ}};
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        const struct bi_bytes in = {.name = "-", .data = texts[k].text, .size = strlen(texts[k].text)};
+        const enum bi_points_format found = bi_points_format_of("-", &in);
+        if (found != texts[k].format) suite_fail(__FILE__, __LINE__, "%zu: %s: %d", k, texts[k].text, (int)found);
+    }
+}
+
 static const struct suite_case suite_cases_io_text[] = {
     {"numbers at the edges", NULL, rounding},
     {"random numbers", NULL, random_numbers},
@@ -342,6 +372,7 @@ static const struct suite_case suite_cases_io_text[] = {
     {"wrong columns are refused", NULL, wrong_columns},
     {"colours and molecules", NULL, xyz},
     {"long texts", NULL, long_texts},
+    {"formats by first bytes", NULL, formats_by_bytes},
     {"truncations and flips", NULL, truncations_and_flips},
 };
 SUITE(io_text);
