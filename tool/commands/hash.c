@@ -185,7 +185,8 @@ static int look_up_values(struct job *job, struct lookup *l)
     l->work.out.data = job_alloc((size_t)l->work.queries.total, size);
     if (!l->work.out.data) return EXIT_FAILED;
     if ((code = look_up_queries(job, l))) return code;
-    if (l->work.out.dtype != type) narrow_values(&l->work.out, type);
+    /* Sums keep 32 bits, which a saved table has, too. */
+    if (l->work.out.dtype != type && l->work.opts.duplicates != BOSC_HASH_SUM) narrow_values(&l->work.out, type);
     const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
     return arrays_write(job, paths, (const bosc_array[]){l->work.out, l->work.found}, paths[1] ? 2 : 1);
 }

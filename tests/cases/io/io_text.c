@@ -355,6 +355,7 @@ static void formats_by_bytes(void)
                  {"glTF\2", BI_POINTS_GLB},
                  {"\x93NUMPY\1", BI_POINTS_NPY},
                  {"2\nargon\nAr 0 0 0\nAr 1 2 3\n", BI_POINTS_XYZ}};
+    /* Each text, as the head of standard input. */
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         const struct bi_bytes in = {.name = "-", .data = texts[k].text, .size = strlen(texts[k].text)};
         const enum bi_points_format found = bi_points_format_of("-", &in);
