@@ -185,12 +185,23 @@ static bosc_status add_by_name(void *to, struct bi_line name, struct bi_line let
     return number < 0 ? refuse_memory(g, reason) : add_letters(g, barcode, count, number, reason);
 }
 
+/* True for a FASTQ or FASTA of no bytes, which a sample without reads has. Other empty files are refused. */
+static bool is_without_reads(const struct bi_bytes *in)
+{
+    static const char *const endings[] = {".fq", ".fastq", ".fa", ".fasta"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (in->size == 0 && bi_path_ends_in(in->name, endings[i])) return true;
+    return false;
+}
+
 static bosc_status read_records(const struct bi_bytes *in, struct growing *g, bosc_io_error *error)
 {
     const bosc_sequences_opts *opts = g->opts;
     const struct bi_sequence_start start = bi_sequences_begin(in);
-    if (!start.line) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no sequences", in->name);
-    if (opts->name_separator && start.format == BI_SEQUENCE_LINES)
+    /* 1. The first sequence, if there is one. */
+    const bool empty = !start.line && is_without_reads(in);
+    if (!start.line && !empty) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no sequences", in->name);
+    if (opts->name_separator && start.format == BI_SEQUENCE_LINES && !empty)
         return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: lines have no names of reads, as FASTQ and FASTA have",
                           in->name);
     const struct bi_sequence_receiver receiver = {.alphabet = &g->alphabet,
@@ -203,13 +214,15 @@ static bosc_status read_records(const struct bi_bytes *in, struct growing *g, bo
                                                          : opts->name_separator ? add_by_name
                                                                                 : add_read,
                                                   .to = g};
+    /* 2. The name of the keys, then the sequences. */
     if (has_keys(opts)) {
         static const char name[] = "cell";
         if (!(g->s.key_names = bi_io_alloc(sizeof name)))
             return bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
         memcpy(g->s.key_names, name, sizeof name);
     }
-    return bi_sequences_receive(in, start.format, &receiver, error);
+    if (!empty) return bi_sequences_receive(in, start.format, &receiver, error);
+    return reserve_sequence(g, 1) ? BOSC_OK : bi_io_fail(error, BOSC_ERR_NOMEM, "%s: out of memory", in->name);
 }
 
 /* ---- tables ---- */
