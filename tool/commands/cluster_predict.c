@@ -10,6 +10,7 @@
 #include "tool/commands/points.h"
 #include "tool/job.h"
 #include "tool/output/arrays.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
@@ -103,14 +104,16 @@ int run_cluster_predict(struct job *job)
 
 /* ---- cluster validity ---- */
 
-/* Reads labels: one integer a point. *clusters = the greatest label and 1. */
+/* Reads labels: one integer a point, also from a text as the tool writes it. *clusters = the greatest label and 1. */
 static int read_labels(const char *path, int64_t n, bosc_array *labels, int64_t *clusters)
 {
     bosc_io_error error;
-    bosc_array read;
+    bosc_array read = {0};
+    const bool text = path_is_text(path);
     int code = EXIT_DONE;
-    bosc_status status = bosc_npy_read(path, &read, &error);
+    bosc_status status = text ? bosc_points_read(path, &read, &error) : bosc_npy_read(path, &read, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
+    if (text && read.shape[1] == 1) read.rank = 1;
     status = bosc_array_convert(path, &read, BOSC_F64, 1, &error);
     if (status != BOSC_OK)
         code = report_io_error(status, &error);
