@@ -51,6 +51,14 @@ class Reference(unittest.TestCase):
         for _, e in FUNCTIONS:
             self.assertIn(f"\n## {e.name}\n", text)
 
+    def test_continued_lines_are_no_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            REFERENCE.write(pathlib.Path(folder))
+            pages = {p.name: re.sub(r"(?ms)^```.*?^```", "", p.read_text()) for p in pathlib.Path(folder).glob("*.md")}
+        found = [f"{name}: {line}" for name, text in pages.items()
+                 for line in re.findall(r"(?m)^(?:\*\*|`|Sources:).*\n    .*", text)]
+        self.assertEqual(found, [])
+
 
 if __name__ == "__main__":
     unittest.main()
