@@ -106,7 +106,9 @@ static int read_unit(struct job *job, const bosc_heights *h, double *factor)
     if (choice < 0 && unknown)
         return report_error(EXIT_FAILED, "%s: the unit of heights is not known%s%s: %s; --height-unit U gives it",
                             job->operands[0], h->crs[0] ? " of " : "", h->crs,
-                            h->crs[0] ? unknown_reason() : "the file names no known unit");
+                            !h->crs[0]            ? "the file names no known unit"
+                            : *bosc_proj_reason() ? bosc_proj_reason()
+                                                  : "neither the file nor PROJ names a known one");
     const double unit = choice >= 0 ? copysign(metres[choice], h->height_unit < 0 ? -1 : 1) : h->height_unit;
     if (choice >= 0) *factor = unit / (converted ? h->height_unit : 1);
     if (unit == 0 || unit == 1) return EXIT_DONE;
@@ -172,6 +174,13 @@ static void note_spacing(struct job *job, const bosc_heights *h)
         job_set_note(job, "spacing", "from the world file");
 }
 
+/* True for a raster of degrees beyond a pole by more than the half cell of a sample on it. */
+static bool reaches_over_pole(const bosc_heights *h)
+{
+    const double half = 0.51 * (h->edges[3] - h->edges[1]) / (double)h->height; /* 2 %: roundings of files */
+    return h->edges[1] < h->edges[3] && (h->edges[3] > 90 + half || h->edges[1] < -90 - half);
+}
+
 int heights_set_spacing(struct job *job, bosc_heights *h, double given)
 {
     const bool unknown = h->spacing == 0;
@@ -199,6 +208,9 @@ int heights_set_spacing(struct job *job, bosc_heights *h, double given)
     else
         note_spacing(job, h);
     if (!h->degrees) return EXIT_DONE;
+    if (reaches_over_pole(h))
+        return report_error(EXIT_FAILED, "%s: latitudes %.9g to %.9g reach over a pole; --spacing S gives it in metres",
+                            job->operands[0], h->edges[1], h->edges[3]);
     job_set_number(job, "latitude", h->latitude);
     if (h->assumed & BOSC_HEIGHTS_ASSUMED_LATITUDE)
         job_set_note(job, "latitude", "assumed: the file does not give it; --spacing S avoids it");
