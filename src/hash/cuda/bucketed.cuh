@@ -134,11 +134,16 @@ bosc_status bi_hash_find_ordered_cuda(bosc_ctx *, const bi_hash_slots_find *, in
                                       enum bi_hash_find_outcome *outcome);
 bosc_status bi_hash_reduce_repeats_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                         struct bi_hash_reduction *, bool *fits);
+/* Launches a reduction to an ORDERED table whose block of slots has room for a key a row. *launched: false if the rows
+ * are too many, or the table has no words for it; its words are those of build.cu, as after a reduction. */
+bosc_status bi_hash_launch_cells_cuda(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
+                                      struct bi_hash_completion *completion, bool *launched);
 bosc_status bi_hash_group_pairs_cuda(bosc_ctx *, const struct bi_hash_shape *, const void *keys, const void *values,
                                      int32_t value_size, int64_t n, struct bi_hash_groups *, bool *grouped);
 size_t bi_hash_words_bytes_cuda(const bosc_hash_opts *);
 /* Returns the part of the table's words that reductions use; NULL: it has none. */
 struct reduction_words *bi_hash_reduction_words(const bosc_hash *);
+size_t bi_hash_cells_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_build_bytes_cuda(const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_partition_bytes_cuda(const bosc_ctx *, const struct bi_hash_shape *, int64_t n);
 size_t bi_hash_fill_bytes_cuda(const struct bi_hash_shape *, int64_t n);

@@ -2,40 +2,24 @@
  * a share of the pairs to ranges of homes, into cells of its own, so that no counter is shared; then it lays out the
  * range whose cells it reads. Up to 2,048 pairs one block does all of it. Each block publishes its result to the
  * host; builds that fail (keys repeat, crowded homes) are left to the sort. */
-#include <math.h>
-
 #include "core/cuda/cooperative.cuh"
 #include "core/cuda/shared.cuh"
-#include "hash/cuda/ordered.cuh"
-#include "hash/cuda/notify_host.cuh"
-#include "hash/cuda/reduction_words.cuh"
+#include "hash/cuda/ordered_cells.cuh"
 
 enum { SINGLE_PAIRS = 2 /* pairs of each thread of a single block */ };
 /* EACH: maximum of pairs that a thread scatters; PAIRS: of pairs that it lays out. SOME and MAX: of
- * the two forms for most pairs. RESIDENT: blocks of a multiprocessor. */
+ * the two forms for most pairs. */
 #ifdef BI_EMULATE /* the emulator runs small tables only, and few threads at once */
-enum { SINGLE_THREADS = 128, FEW_THREADS = 64, THREADS = 64, MAX_RANGES = 8, FEW_PAIRS = 512 };
-enum { SOME_EACH = 34, SOME_PAIRS = 48, MAX_EACH = 40, MAX_PAIRS = 56, RESIDENT = 4 };
+enum { SINGLE_THREADS = 128, FEW_THREADS = 64, THREADS = 64, FEW_PAIRS = 512 };
+enum { SOME_EACH = 34, SOME_PAIRS = 48, MAX_EACH = 40, MAX_PAIRS = 56 };
 #else
 /* THREADS: measured, 2^18 pairs: 18.8 us, 512 threads up to 19.8. */
-enum { SINGLE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, MAX_RANGES = 128, FEW_PAIRS = 1 << 14 };
-enum { SOME_EACH = 2, SOME_PAIRS = 6, MAX_EACH = 4, MAX_PAIRS = 9, RESIDENT = 1 };
+enum { SINGLE_THREADS = 1024, FEW_THREADS = 512, THREADS = 1024, FEW_PAIRS = 1 << 14 };
+enum { SOME_EACH = 2, SOME_PAIRS = 6, MAX_EACH = 4, MAX_PAIRS = 9 };
 #endif
 enum {
-    CELL_PAIRS = 16, /* mean of a cell, if there are ranges enough: a line of 8-byte pairs (docs/design/hash.md) */
+    CELL_PAIRS = 16, /* mean of a cell: a line of 8-byte pairs (docs/design/hash.md) */
     RANGE_SHIFT = 5  /* shift of the reciprocal, see set_ranges */
-};
-static_assert(MAX_RANGES <= MAX_REPORTS, "a word of each block");
-
-/* Words that a table keeps between builds, all 0. */
-struct ordered_words {
-    unsigned long long reached[MAX_RANGES];
-    unsigned cell_counts[MAX_RANGES * MAX_RANGES];
-    struct reduction_words reduction;
-};
-
-template <int SIZE> struct cooperative_shared : ordered_shared<SIZE> {
-    unsigned counts[MAX_RANGES], begins[MAX_RANGES]; /* of the block's pairs for each range */
 };
 
 /* Returns home / range_homes, by a reciprocal (set_ranges). */
@@ -107,41 +91,6 @@ static __device__ __forceinline__ void scatter_to_cells(const ordered_args<K, P>
         if (slot < a.cell_pairs) a.cells[(to * gridDim.x + blockIdx.x) * a.cell_pairs + slot] = moved;
     }
     __syncthreads(); /* all cells are written, before their counts are published */
-}
-
-/* Publishes the number of pairs in each of the block's cells. */
-template <class A, int SIZE>
-static __device__ __forceinline__ void publish_cell_counts(const A &a, const cooperative_shared<SIZE> &sh)
-{
-    if (threadIdx.x >= gridDim.x) return;
-    /* release: the cells are visible to a block that reads the count */
-    bi_store_release(&a.cell_counts[threadIdx.x * gridDim.x + blockIdx.x], sh.counts[threadIdx.x] + 1);
-}
-
-/* Waits for a cell of the block's range and reads this thread's pairs from it. Returns true if the cell lacked room
- * for some pairs. */
-template <class K, class P, int PAIRS>
-static __device__ __forceinline__ bool read_cell(const ordered_args<K, P> &a, ordered_pairs<K, P, PAIRS> &own)
-{
-    const uint32_t lane = threadIdx.x % a.cell_lanes, from = threadIdx.x / a.cell_lanes;
-    const uint32_t cell = blockIdx.x * gridDim.x + from;
-    unsigned count = 0;
-    if (from < gridDim.x) {
-        while (!(count = bi_load_acquire(&a.cell_counts[cell])))
-            ;
-        count--;
-    }
-    __syncwarp(); /* all lanes have read the word, before it is cleared */
-    if (from < gridDim.x && lane == 0) bi_store_relaxed(&a.cell_counts[cell], 0u);
-#pragma unroll
-    for (int k = 0; k < PAIRS; k++) {
-        const uint32_t i = lane + k * a.cell_lanes;
-        own.at[k] = own.NO_PAIR;
-        if (i >= min(count, a.cell_pairs)) continue;
-        own.pair[k] = a.cells[cell * a.cell_pairs + i];
-        own.at[k] = 0;
-    }
-    return count > a.cell_pairs;
 }
 
 /* Writes the descriptors and publishes the result. Thread 0 calls it, after a barrier. */
@@ -217,15 +166,6 @@ static bosc_status launch_single_block(bosc_ctx *ctx, ordered_args<K, P> a, stru
     return BI_RUN(ctx, (bi_hash_order_single_block<K, P>), 1, SINGLE_THREADS, bytes, a);
 }
 
-/* Returns the number of ranges, a power of two: one block each, and all blocks run at once. */
-static uint32_t ranges_for(const bosc_ctx *ctx, uint32_t n)
-{
-    const uint32_t most = bi_launch_cooperative_limit(THREADS, RESIDENT * (unsigned)ctx->multiprocessors);
-    uint32_t ranges = 1;
-    while (2 * ranges <= most && ranges < MAX_RANGES && ranges * ranges * CELL_PAIRS < n) ranges *= 2;
-    return ranges;
-}
-
 /* Sets the size of ranges and its reciprocal. Returns true if ordered_range is exact: with m the reciprocal and d
  * range_homes, 0 < m d - 2^37 <= d, so that m home / 2^37 exceeds home / d by less than 1 / d. */
 template <class K, class P> static bool set_ranges(ordered_args<K, P> *a, uint32_t ranges)
@@ -233,16 +173,6 @@ template <class K, class P> static bool set_ranges(ordered_args<K, P> *a, uint32
     a->range_homes = (uint32_t)bi_div_up(a->homes, ranges);
     a->reciprocal = (uint32_t)((1ull << (32 + RANGE_SHIFT)) / a->range_homes + 1);
     return a->range_homes > 1u << RANGE_SHIFT && ((uint64_t)a->homes * a->range_homes) >> (32 + RANGE_SHIFT) == 0;
-}
-
-/* Sets the capacity of cells: the mean and six standard deviations, or what their threads read. */
-template <class K, class P>
-static void set_cells(ordered_args<K, P> *a, uint32_t ranges, uint32_t threads, uint32_t each)
-{
-    const double mean = (double)a->n / ((double)ranges * ranges), most = mean + 6 * sqrt(mean) + 6;
-    const uint32_t lanes = threads / ranges < 32 ? threads / ranges : 32;
-    a->cell_lanes = lanes;
-    a->cell_pairs = most < lanes * each ? (uint32_t)most : lanes * each;
 }
 
 template <int SIZE, int EACH, int PAIRS, class K, class P>
@@ -271,7 +201,7 @@ template <class K, class P>
 static bosc_status launch_in_ranges(bosc_ctx *ctx, const ordered_args<K, P> &a, struct bi_hash_completion *completion,
                                     enum bi_hash_outcome *outcome)
 {
-    const uint32_t ranges = ranges_for(ctx, a.n), threads = ranges * THREADS;
+    const uint32_t ranges = ranges_for(ctx, THREADS, CELL_PAIRS, a.n), threads = ranges * THREADS;
     if (a.n <= FEW_PAIRS && a.n <= ranges * FEW_THREADS)
         return launch_cooperative<FEW_THREADS, 1, 3>(ctx, a, ranges, completion, outcome);
     if (a.n <= threads) return launch_cooperative<THREADS, 1, 4>(ctx, a, ranges, completion, outcome);

@@ -32,7 +32,8 @@ template <class K, class P> struct ordered_args {
     int32_t stride, value_bytes;
     uint32_t homes, slots;
     uint32_t share;              /* pairs that a block scatters */
-    uint32_t range_homes;        /* homes that a block lays out */
+    uint32_t range_homes;        /* homes that a block lays out, at most */
+    uint32_t range_bits;         /* not 0: ranges are 2^range_bits equal parts of all hashes; 0: of range_homes homes */
     uint32_t beyond;             /* slots behind its homes that a block may fill */
     uint32_t reciprocal;         /* for ordered_range */
     uint32_t cell_lanes;         /* threads that read a cell: a power of two, 32 at most */
@@ -41,6 +42,13 @@ template <class K, class P> struct ordered_args {
     unsigned *cell_counts;       /* (ranges x blocks) 1 + pairs of a cell; 0 before and after a build */
     unsigned long long *reached; /* (ranges) 1 << 63 | reach of the range; 0: not published yet */
     unsigned long long *host_words;
+
+    /* Returns the first home of a range. Where ranges are parts of all hashes, that is the home of its least hash, and
+     * may have pairs of the range before too. */
+    __device__ __forceinline__ uint32_t first_home(uint32_t range) const
+    {
+        return range_bits ? (uint32_t)((uint64_t)range * homes >> range_bits) : range * range_homes;
+    }
 };
 
 /* Returns the arguments that do not depend on the number of keys. rows: the payload is row numbers. */
@@ -114,10 +122,11 @@ static __device__ __forceinline__ uint32_t ordered_block_scan(uint32_t own, orde
  * slots: pairs from before it reach at most `beyond` slots into it, or the build fails, and change nothing. */
 template <class A> static __device__ uint32_t ordered_look_back(const A &a, unsigned own)
 {
+    const uint32_t first = a.first_home(own);
     int reach = 0, pairs = 0;
     for (unsigned range = own; range > 0;) {
         range--;
-        const int home = -(int)((own - range) * a.range_homes);
+        const int home = -(int)(first - a.first_home(range));
         unsigned long long word;
         while (!(word = bi_load_relaxed(&a.reached[range]))) __nanosleep(20);
         reach = max(reach, home + (int)((uint32_t)word >> 16) + pairs);
@@ -133,12 +142,18 @@ template <class K, class P> struct ordered_memory {
         *pairs;             /* (range_homes + beyond) by slot, from the first home on; before, the pairs to scatter */
     uint32_t *homes;        /* (range_homes) number of pairs of each home; later first slot | number << 16 */
     unsigned range, ranges; /* the number of the range that the block lays out, and of all ranges */
+    uint32_t first;         /* its first home */
+    uint32_t own_homes;     /* homes up to the first one of the next range */
+    uint32_t used_homes;    /* homes that its pairs may have: that one too if ranges are parts of all hashes */
 
     __device__ __forceinline__ ordered_memory(const ordered_args<K, P> &a, unsigned char *memory,
                                               unsigned own = blockIdx.x, unsigned all = gridDim.x)
     {
         range = own;
         ranges = all;
+        first = a.first_home(own);
+        own_homes = a.range_bits ? a.first_home(own + 1) - first : a.range_homes;
+        used_homes = a.range_bits ? own_homes + (own + 1 < all) : min(a.range_homes, a.homes - first);
         pairs = reinterpret_cast<ordered_pair<K, P> *>(memory);
         homes = reinterpret_cast<uint32_t *>(pairs + a.range_homes + a.beyond);
     }
@@ -217,7 +232,6 @@ template <class K, class P, int PAIRS, int THREADS>
 static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                      ordered_shared<THREADS> &sh, ordered_pairs<K, P, PAIRS> &own)
 {
-    const uint32_t first = m.range * a.range_homes;
     bool failed = false;
 #pragma unroll
     for (int k = 0; k < PAIRS; k++) {
@@ -230,7 +244,7 @@ static __device__ __forceinline__ bool ordered_count(const ordered_args<K, P> &a
                 failed = true;
             continue;
         }
-        const uint32_t home = ordered_home(own.pair[k].hash, a.homes) - first;
+        const uint32_t home = ordered_home(own.pair[k].hash, a.homes) - m.first;
         own.at[k] = home | atomicAdd(&m.homes[home], 1u) << 16;
     }
     return failed;
@@ -245,7 +259,7 @@ static __device__ __forceinline__ uint32_t ordered_find_begins(const ordered_arg
                                                                const ordered_memory<K, P> &m,
                                                                ordered_shared<THREADS> &sh)
 {
-    const uint32_t homes = min(a.range_homes, a.homes - m.range * a.range_homes);
+    const uint32_t homes = m.used_homes;
     const uint32_t each =
         (a.range_homes + THREADS - 1) / THREADS | 1; /* odd, so that lanes read from different banks */
     const uint32_t from = min(threadIdx.x * each, homes), to = min(from + each, homes);
@@ -297,7 +311,7 @@ template <class K, class P>
 static __device__ __forceinline__ uint32_t ordered_slot_of(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            uint32_t i, K hash, bool *failed)
 {
-    const uint32_t home = m.homes[ordered_home(hash, a.homes) - m.range * a.range_homes];
+    const uint32_t home = m.homes[ordered_home(hash, a.homes) - m.first];
     const uint32_t count = home >> 16, begin = home & 0xffff;
     if (count == 1) return i;
     uint32_t slot = begin;
@@ -316,9 +330,9 @@ template <class K, class P, int THREADS>
 static __device__ __forceinline__ bool ordered_write_slots(const ordered_args<K, P> &a, const ordered_memory<K, P> &m,
                                                            const ordered_shared<THREADS> &sh, uint32_t end)
 {
-    const uint32_t first = m.range * a.range_homes;
+    const uint32_t first = m.first;
     const bool last = m.range == m.ranges - 1;
-    const uint32_t stop = last ? a.slots - 1 - first : max(a.range_homes, end);
+    const uint32_t stop = last ? a.slots - 1 - first : max(m.own_homes, end);
     bool failed = false;
     for (uint32_t i = sh.begin + threadIdx.x; i < stop; i += THREADS) {
         const ordered_pair<K, P> pair = m.pairs[i];
@@ -341,9 +355,9 @@ static __device__ __forceinline__ bool ordered_lay_out(const ordered_args<K, P> 
 {
     failed |= ordered_count(a, m, sh, own);
     __syncthreads(); /* the counts of all homes are complete */
-    const uint32_t end = ordered_find_begins(a, m, sh), first = m.range * a.range_homes;
+    const uint32_t end = ordered_find_begins(a, m, sh);
     /* The last slot is for the greatest hash, and the one before it stays empty. */
-    const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - first);
+    const uint32_t room = min(a.range_homes + a.beyond, a.slots - 2 - m.first);
     /* A pair with the greatest hash counts as pushed on. If earlier ranges reach beyond their slots, the build fails:
      * this block then writes nothing, as later ones do not count its slots (ordered_look_back). */
     const bool fits = sh.begin <= a.beyond && end + (sh.greatest != 0) <= room;

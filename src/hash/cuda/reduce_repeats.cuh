@@ -12,7 +12,6 @@
 
 #include "core/cuda/cooperative.cuh"
 #include "core/cuda/shared.cuh"
-#include "hash/cuda/notify_host.cuh"
 #include "hash/cuda/ordered.cuh"
 #include "hash/cuda/reduction_words.cuh"
 #include "hash/steps/slots.h"
@@ -41,10 +40,6 @@ enum {
 static_assert((int)REDUCE_BLOCKS <= (int)MAX_REPORTS, "a word of each block");
 /* The load factor of the homes by which a list is ordered; lists have no other use for it. Not measured. */
 static constexpr double REDUCE_LIST_LOAD = 0.8;
-/* The host word of the number of keys, in place of the flag that keys repeat. */
-enum { HOST_KEYS = HOST_REPEATS };
-/* Fields of a word that a block publishes: the sum of distances from homes, and that the block failed. */
-enum { REDUCE_FAILED_SHIFT = 62 };
 /* Fields of the sum over the blocks: the number of keys, and of failed blocks above it. */
 enum { REDUCE_KEYS_BITS = 40 };
 
@@ -661,20 +656,6 @@ static __device__ __forceinline__ bool lay_out_range(const reduce_args<K, P> &a,
     if (fits && !listed) ordered_write_slots(t, m, sh, end);
     __syncthreads(); /* the memory is free for the next range */
     return !fits;
-}
-
-/* Publishes the block's sum of distances and its failure; the last block also publishes the number of keys, 0 if some
- * found no entry. Thread 0 calls it, after a barrier. */
-template <class K, class P>
-static __device__ __forceinline__ void publish_reduction(const reduce_args<K, P> &a, unsigned long long keys,
-                                                         unsigned long long extra, bool failed)
-{
-    const bool last = blockIdx.x == gridDim.x - 1;
-    if (last) bi_notify_host(&a.host_words[HOST_KEYS], HOST_VALID | keys);
-    __threadfence_system(); /* makes the table, the zeroed words, their turn and the number of keys visible first */
-    if (last) bi_notify_host(&a.host_words[HOST_BUCKETS], HOST_VALID | 1);
-    bi_notify_host(&a.host_words[HOST_COUNTS + blockIdx.x],
-                   HOST_VALID | (unsigned long long)failed << REDUCE_FAILED_SHIFT | extra);
 }
 
 /* Plans the table or the list for the number of keys. Few keys in entries for many give too many ranges: 0. */

@@ -11,7 +11,8 @@
 
 static size_t build_bytes(const bosc_ctx *ctx, const struct bi_hash_shape *s, int64_t n)
 {
-    return max(bi_hash_partition_bytes_cuda(ctx, s, n) + bi_hash_fill_bytes_cuda(s, n), bi_hash_build_bytes_cuda(s, n));
+    const size_t in_passes = bi_hash_partition_bytes_cuda(ctx, s, n) + bi_hash_fill_bytes_cuda(s, n);
+    return max(max(in_passes, bi_hash_build_bytes_cuda(s, n)), bi_hash_cells_bytes_cuda(ctx, s, n));
 }
 
 extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
