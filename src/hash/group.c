@@ -229,6 +229,9 @@ bosc_status bi_hash_lists_of(bosc_ctx *ctx, const struct bi_hash_shape *s, const
                                     .payload_bytes = g->spans || !whole ? 4 : s->value_bytes,
                                     .values = whole ? NULL : g->values,
                                     .spans = g->spans != NULL,
+                                    .piece_bits = g->starts_bits,
+                                    .piece_begins = g->begins,
+                                    .piece_starts = g->starts,
                                     .starts = starts};
     return BI_HASH_STEP(ctx, find_starts, partitions + 1, &find);
 }
@@ -285,15 +288,20 @@ static bosc_status group_without_sort(bosc_ctx *ctx, const bosc_hash *table, bos
     return BOSC_OK;
 }
 
-/* Expands the spans of groups for layouts other than BUCKETED, which have no spans. */
-static bosc_status expand_spans(bosc_ctx *ctx, struct bi_hash_groups *g)
+/* Lists groups in pieces with their values. Layouts other than BUCKETED have no spans. */
+static bosc_status expand_spans(bosc_ctx *ctx, int32_t key_bits, struct bi_hash_groups *g)
 {
+    void *hashes;
     uint32_t *values;
+    BI_TRY(bi_scratch_of(ctx, g->count, key_bits / 8, &hashes));
     BI_TRY(bi_scratch_of(ctx, g->count, 8, &values));
-    const struct bi_hash_expand_spans expand = {g->spans, values};
+    const struct bi_hash_expand_spans expand = {g->hashes,      g->spans, g->starts, g->begins,
+                                                g->starts_bits, key_bits, hashes,    values};
+    BI_TRY(BI_HASH_STEP(ctx, expand_spans, g->count, &expand));
+    g->hashes = hashes;
     g->values = values;
     g->spans = NULL;
-    return BI_HASH_STEP(ctx, expand_spans, g->count, &expand);
+    return BOSC_OK;
 }
 
 /* The same by a sort, for any table. values: as bi_hash_sort has it. */
@@ -323,7 +331,8 @@ bosc_status bi_hash_group(bosc_ctx *ctx, const bosc_hash *table, bosc_hash *next
     bi_hash_choose_layout(ctx, next, g.count);
     bi_hash_plan(next, g.count, &next->shape, bytes);
     if (values_apart) bytes[BI_HASH_VALUES] = (size_t)in->n * value_size;
-    if (g.spans && next->opts.layout != BOSC_HASH_BUCKETED) BI_TRY(expand_spans(ctx, &g));
+    if (g.spans && (next->opts.layout != BOSC_HASH_BUCKETED || next->shape.partition_bits > g.starts_bits))
+        BI_TRY(expand_spans(ctx, next->opts.key_bits, &g));
     BI_TRY(bi_hash_lists_of(ctx, &next->shape, &g, lists));
     BI_TRY(bi_hash_reserve_blocks(ctx, table, bytes, next));
     if (!values_apart) return BOSC_OK;

@@ -89,7 +89,11 @@ struct bi_hash_groups {
     uint8_t *heads;         /* (n) 1 where a group begins */
     const uint32_t *starts; /* NULL, or (2^starts_bits + 1) index of the first group of each value of the top bits */
     int32_t starts_bits;
-    const uint32_t *spans; /* NULL, or in place of values: (count + 1) index in `carried` or `rows` of first pairs */
+    /* NULL, or in place of values: index in `carried` or `rows` of a group's first pair. Hashes and spans then are in
+     * 2^starts_bits pieces, each of the groups of a value of the top bits. */
+    const uint32_t *spans;
+    const uint32_t *begins; /* (2^starts_bits + 1) with spans: index of each piece in `hashes` and in `spans`, and of
+                             * its first pair; pieces need not be adjacent */
 };
 
 /* Sorts the hashes of the keys and finds the groups, without their hashes and values. *sorted gets the hashes. values:

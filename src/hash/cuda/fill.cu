@@ -133,6 +133,23 @@ static __device__ bosc_hash_partition lay_out(const bi_hash_fill_args<K, P> &a, 
     return laid;
 }
 
+/* The lists of a partition: contiguous, or spans in pieces. */
+template <class K, class P, int THREADS, bool PICKS> struct list_type {
+    typedef bi_hash_list<K, THREADS, PICKS> type;
+};
+template <class K, int THREADS, bool PICKS> struct list_type<K, bi_hash_span_begin, THREADS, PICKS> {
+    typedef bi_hash_pieces<K, THREADS> type;
+};
+template <class K, class P, int THREADS, bool PICKS> using list_of = typename list_type<K, P, THREADS, PICKS>::type;
+
+template <int THREADS, class K, class P>
+static __device__ __forceinline__ bi_hash_pieces<K, THREADS> pieces_of(const bi_hash_fill_args<K, P> &a,
+                                                                       uint32_t partition)
+{
+    const size_t first = (size_t)partition << a.piece_shift;
+    return {a.hashes, a.piece_begins + first, a.piece_starts + first, 1u << a.piece_shift};
+}
+
 /* Fills a partition that fits in shared memory. PICKS: the buckets of each key are computed once and stored. In place,
  * an empty list means that no key was added: the partition stays, with its pairs. Otherwise an empty partition has one
  * bucket, of fillers. With a.values the payload is row numbers; a set has no payload. A block tries all seeds of a
@@ -143,7 +160,7 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
 {
     BI_SHARED(bi_hash_block_state<THREADS>, state);
     BI_SHARED_DYNAMIC(unsigned char, memory);
-    bi_hash_matching<K, P, bi_hash_list<K, THREADS, PICKS>, true, THREADS, PICKS> partition;
+    bi_hash_matching<K, P, list_of<K, P, THREADS, PICKS>, true, THREADS, PICKS> partition;
     if constexpr (bi_hash_is_span<P>)
         if (a.carried) copy_carried(a);
     /* 1. Find the partition; skip one that is too large, or empty and in place. */
@@ -160,7 +177,12 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     if (partition.keys == 0 && a.in_place) return;
     /* 2. Set up its parts in shared memory; without PICKS load the hashes. With PICKS the picks have their memory. */
     const shared_layout layout = shared_layout_of<K, P>(a.block_keys, a.block_buckets);
-    partition.source.hashes = partition.hashes = a.hashes + begin;
+    if constexpr (bi_hash_is_span<P>) {
+        partition.source = pieces_of<THREADS>(a, partition.number);
+        partition.hashes = nullptr;
+    } else {
+        partition.source.hashes = partition.hashes = a.hashes + begin;
+    }
     partition.picks = reinterpret_cast<uint32_t *>(memory);
     partition.payload = a.payload + (bi_hash_has_value<P> ? begin : 0);
     partition.codes = reinterpret_cast<uint32_t *>(memory + layout.codes);
@@ -168,7 +190,10 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     partition.ascending = reinterpret_cast<uint32_t *>(memory + layout.ascending);
     if constexpr (!PICKS) {
         K *hashes = reinterpret_cast<K *>(memory);
-        copy_list_to_shared<THREADS, PICKS>(partition.hashes, partition.keys, hashes);
+        if constexpr (bi_hash_is_span<P>)
+            partition.source.copy(a.hashes, hashes);
+        else
+            copy_list_to_shared<THREADS, PICKS>(partition.hashes, partition.keys, hashes);
         partition.hashes = hashes;
     }
     /* 3. Match, with further seeds where one fails, and report, unless a repeated key was already found elsewhere. */
@@ -187,12 +212,33 @@ static __global__ void __launch_bounds__(THREADS) bi_hash_fill_partitions(const 
     if (!a.values)
         write_partition(partition, a, [&] {
             P *payload = reinterpret_cast<P *>(memory);
-            copy_list_to_shared<THREADS, PICKS>(partition.payload, partition.keys + bi_hash_is_span<P>, payload);
+            if constexpr (bi_hash_is_span<P>) {
+                partition.source.copy(a.payload, payload);
+                if (threadIdx.x == 0) payload[partition.keys].begin = partition.source.begins[partition.source.pieces];
+            } else {
+                copy_list_to_shared<THREADS, PICKS>(partition.payload, partition.keys, payload);
+            }
             __syncthreads(); /* the payload is there */
             return payload;
         });
     else
         for (uint32_t b = threadIdx.x; b < partition.buckets; b += THREADS) bi_hash_write_bucket(partition, a, b);
+}
+
+/* Makes the lists of a partition's spans contiguous, in their part of the arrays, which no other block uses. The caller
+ * adds a barrier. */
+template <class M, class K>
+static __device__ void join_pieces(const bi_hash_fill_args<K, bi_hash_span_begin> &a, M &partition)
+{
+    const auto source = pieces_of<M::THREADS>(a, partition.number);
+    const uint32_t begin = source.begins[0], end = source.begins[source.pieces];
+    bi_hash_span_begin *spans = const_cast<bi_hash_span_begin *>(a.payload);
+    source.close_gaps(const_cast<K *>(a.hashes));
+    source.close_gaps(spans);
+    /* Without a gap the next partition's first span is there. */
+    if (threadIdx.x == 0 && partition.keys < end - begin) spans[begin + partition.keys].begin = end;
+    partition.hashes = a.hashes + begin;
+    partition.payload = a.payload + begin;
 }
 
 /* Fills the listed partitions, which are too large for shared memory; their codes are in the table. marks_words: words
@@ -214,8 +260,12 @@ static __global__ void __launch_bounds__(BI_HASH_LARGE_THREADS)
         partition.keys = a.starts[partition.number + 1] - begin;
         partition.first = descriptor.first;
         partition.buckets = descriptor.buckets_seed >> BOSC_HASH_SEED_BITS;
-        partition.hashes = a.hashes + begin;
-        partition.payload = a.payload + (bi_hash_has_value<P> ? begin : 0);
+        if constexpr (bi_hash_is_span<P>) {
+            join_pieces(a, partition);
+        } else {
+            partition.hashes = a.hashes + begin;
+            partition.payload = a.payload + (bi_hash_has_value<P> ? begin : 0);
+        }
         partition.codes = reinterpret_cast<uint32_t *>(a.table + (size_t)partition.first * (uint32_t)a.stride);
         partition.step = (uint32_t)a.stride / 4;
         /* words that no other partition uses: see marks_of */
@@ -344,6 +394,9 @@ static bosc_status launch_fill(bosc_ctx *ctx, const bosc_hash *h, const struct b
     a.carried_to = (uint32_t *)lists->carried_to;
     a.carried_words = lists->carried_bytes / 4;
     a.starts = lists->starts;
+    a.piece_begins = lists->piece_begins;
+    a.piece_starts = lists->piece_starts;
+    a.piece_shift = lists->spans ? lists->piece_bits - s->partition_bits : 0;
     a.partitions = (bosc_hash_partition *)h->blocks[BI_HASH_DESCRIPTORS].data;
     a.table = (unsigned char *)h->blocks[BI_HASH_TABLE].data;
     a.report = report;

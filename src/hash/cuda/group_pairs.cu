@@ -3,12 +3,11 @@
  * 1. Count the pairs of each home, a range of hashes; a scan of the counts gives the first position of each.
  * 2. Move hashes and rows to positions of their home, then rank those of one home by hash and row. The rank gives the
  *    position of the value. A bit marks each position at which a key begins.
- * 3. The number of bits before a position is the number of the key. Earlier partitions give the number of the first
- *    (prefix.cuh).
+ * 3. The number of bits before a position is the number of the key in the partition. Each partition lists its keys from
+ *    the index of its first pair on, so that no block waits for another. The last block to end adds up their numbers.
  * Partitions that do not fit, and homes of many pairs, are left to a sort. Sources: Gonnet and Munro, The Analysis of
  * Linear Probing Sort (1984); Adinets, Merrill, Onesweep (2022). */
 #include "core/cuda/ops.cuh"
-#include "core/cuda/prefix.cuh"
 #include "core/cuda/shared.cuh"
 #include "hash/cuda/bucketed.cuh"
 #include "hash/handle.h"
@@ -37,9 +36,11 @@ enum {
 static_assert((int)GROUP_PAIRS <= 1 << 15, "positions and counts have 16 bits");
 static_assert((int)GROUP_HEAD_WORDS <= (int)GROUP_THREADS, "a thread counts the bits of a word");
 
+/* All 0 at the launch. */
 struct group_result {
-    unsigned groups;
-    unsigned crowded; /* not 0: a partition or a home has too many pairs; the groups are incomplete */
+    uint32_t groups;
+    uint32_t crowded; /* not 0: a partition or a home has too many pairs; the groups are incomplete */
+    uint32_t ended;   /* blocks that have written their groups */
 };
 
 template <class K, class P> struct group_args {
@@ -47,12 +48,12 @@ template <class K, class P> struct group_args {
     const P *payload;       /* (n) */
     const uint32_t *starts; /* (partitions + 1) */
     int32_t partition_bits;
-    unsigned long long *ticket;      /* 0 at the launch, as totals and *result are */
-    bi_tile_totals<uint32_t> totals; /* groups of each partition */
     struct group_result *result;
-    K *group_hashes;        /* (n) */
-    uint32_t *group_spans;  /* (n + 1) position of a group's first pair; n behind the last group */
+    uint32_t *counts;       /* (partitions) groups of each partition */
+    uint32_t *begins;       /* (partitions + 1) a copy of starts that outlives them */
     uint32_t *group_starts; /* (partitions + 1) number of groups of earlier partitions */
+    K *group_hashes;        /* (n) groups of a partition from the index of its first pair on */
+    uint32_t *group_spans;  /* (n + 1) position of a group's first pair; [n]: n */
     P *payload_out;         /* (n) by hash, then by row */
 };
 
@@ -102,8 +103,8 @@ template <class K, class P> struct group_shared {
     uint16_t begins[GROUP_WORDS];
     uint16_t heads_before[GROUP_HEAD_WORDS]; /* bits of earlier words */
     uint32_t warps[2][GROUP_WARPS];
-    uint32_t partition, preceding;
     uint32_t skip; /* another partition is crowded */
+    uint32_t last; /* the block is the last one to end */
 };
 
 /* Blocks that a multiprocessor runs at once: 228 KB of shared memory hold three, of at most 73 KB each. */
@@ -226,47 +227,54 @@ template <class S> static __device__ __forceinline__ uint32_t scan_marks(S &sh)
     return groups;
 }
 
-/* Publishes the number of groups of a partition, and returns how many earlier partitions have. The first warp calls
- * it. */
-template <class K, class P>
-static __device__ __forceinline__ uint32_t scan_partitions(const group_args<K, P> &a, uint32_t partition,
-                                                           uint32_t groups)
-{
-    const bi_own_tiles<uint32_t> own = {(int)(partition % 32), 1, {groups, false}}; /* a partition is a tile */
-    if (threadIdx.x == 0) bi_publish_total(a.totals, partition, own.total);
-    const bi_item<uint32_t> row = bi_scan_row_of_tiles<bi_sum_of<uint32_t>, false>(a.totals, gridDim.x, partition, own);
-    const uint32_t inclusive = bi_shuffle_item<false>(row, own.first).value;
-    if (threadIdx.x == 0 && partition == gridDim.x - 1) a.result->groups = inclusive;
-    return inclusive - groups;
-}
-
-/* Writes the groups. The first warp computes the number of the first one. All threads call it, after scan_marks. */
+/* Writes the groups, and their number. All threads call it, after scan_marks and a barrier. */
 template <class S, class K, class P>
-static __device__ __forceinline__ void write_groups(S &sh, const group_args<K, P> &a, const group_share<K> &own,
+static __device__ __forceinline__ void write_groups(const S &sh, const group_args<K, P> &a, const group_share<K> &own,
                                                     uint32_t groups)
 {
-    if (threadIdx.x < 32) {
-        const uint32_t preceding = scan_partitions(a, sh.partition, groups);
-        if (threadIdx.x == 0) sh.preceding = a.group_starts[sh.partition] = preceding;
-        if (threadIdx.x == 0 && sh.partition == gridDim.x - 1) {
-            a.group_starts[gridDim.x] = preceding + groups;
-            a.group_spans[preceding + groups] = own.begin + own.pairs;
-        }
+    const bool last = blockIdx.x == gridDim.x - 1;
+    if (threadIdx.x == 0) {
+        a.counts[blockIdx.x] = groups;
+        a.begins[blockIdx.x] = own.begin;
     }
-    __syncthreads(); /* the counts of marks and the number of the first group are there */
+    if (threadIdx.x == 0 && last) a.begins[gridDim.x] = a.group_spans[own.begin + own.pairs] = own.begin + own.pairs;
 #pragma unroll
     for (int k = 0; k < GROUP_EACH; k++) {
         if (!own.has(k) || own.at[k] < FIRST_OF_KEY) continue;
         const uint32_t position = own.at[k] & 0xffff, below = (1u << position % 32) - 1;
         const uint32_t to =
-            sh.preceding + sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below);
+            own.begin + sh.heads_before[position / 32] + (uint32_t)__popc(sh.heads[position / 32] & below);
         a.group_hashes[to] = group_order<K>::hash(sh.order.read(own.index(k)));
         a.group_spans[to] = own.begin + position;
     }
 }
 
-/* Sorts a partition and writes its groups; a block each. Tickets order the partitions, so that earlier ones are running
- * when one looks back. */
+/* Adds up the groups of all partitions, by the block that is the last to end. All threads call it, after thread 0 has
+ * written the number of the block's groups. If a partition is crowded, no block does. */
+template <class S, class K, class P>
+static __device__ __forceinline__ void number_groups(S &sh, const group_args<K, P> &a)
+{
+    if (threadIdx.x == 0) {
+        __threadfence(); /* the number of groups precedes the arrival */
+        sh.last = atomicAdd(&a.result->ended, 1u) == gridDim.x - 1;
+    }
+    __syncthreads(); /* sh.last is there */
+    if (!sh.last) return;
+    __threadfence(); /* the numbers of all blocks are visible */
+    uint32_t preceding = 0;
+    for (uint32_t begin = 0; begin < gridDim.x; begin += GROUP_THREADS) {
+        const uint32_t partition = begin + threadIdx.x;
+        const uint32_t groups = partition < gridDim.x ? bi_load_relaxed(&a.counts[partition]) : 0;
+        uint32_t all;
+        const uint32_t before = bi_block_exclusive_sum<GROUP_WARPS>(groups, sh.warps[0], &all);
+        if (partition < gridDim.x) a.group_starts[partition] = preceding + before;
+        preceding += all;
+        __syncthreads(); /* sh.warps is free */
+    }
+    if (threadIdx.x == 0) a.group_starts[gridDim.x] = a.result->groups = preceding;
+}
+
+/* Sorts a partition and writes its groups; a block each. */
 template <class K, class P>
 static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_group_partitions(const group_args<K, P> a)
 {
@@ -274,23 +282,19 @@ static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_gr
     BI_SHARED_DYNAMIC(shared, memory);
     shared &sh = *memory;
     group_share<K> own;
-    /* 1. Get a partition, and clear the counts and marks. */
-    if (threadIdx.x == 0) {
-        sh.partition = (uint32_t)atomicAdd(a.ticket, 1ull);
-        sh.skip = bi_load_relaxed(&a.result->crowded);
-    }
+    own.begin = a.starts[blockIdx.x];
+    own.pairs = a.starts[blockIdx.x + 1] - own.begin;
+    /* 1. Clear the counts and marks. */
+    if (threadIdx.x == 0) sh.skip = bi_load_relaxed(&a.result->crowded);
     for (uint32_t i = threadIdx.x; i < GROUP_WORDS; i += GROUP_THREADS) sh.counts[i] = 0;
     if (threadIdx.x < GROUP_HEAD_WORDS) sh.heads[threadIdx.x] = 0;
-    __syncthreads(); /* the number of the partition and the zeros are there */
-    own.begin = a.starts[sh.partition];
-    own.pairs = a.starts[sh.partition + 1] - own.begin;
+    __syncthreads(); /* the zeros are there */
     /* 2. Count the pairs of homes. A crowded partition has no groups. */
     bool crowded = own.pairs > GROUP_PAIRS;
     if (!crowded && !sh.skip)
         crowded = __syncthreads_or(count_homes(sh, a, own)) != 0; /* and the counts are complete */
     if (crowded || sh.skip) {
         if (threadIdx.x == 0) bi_store_relaxed(&a.result->crowded, 1u);
-        if (threadIdx.x < 32) scan_partitions(a, sh.partition, 0); /* later partitions wait for the number */
         return;
     }
     scan_homes(sh);
@@ -298,14 +302,18 @@ static __global__ void __launch_bounds__(GROUP_THREADS, GROUP_BLOCKS) bi_hash_gr
     /* 3. Sort, and write the groups. */
     rank_pairs(sh, a, own);
     __syncthreads(); /* the marks are complete */
-    write_groups(sh, a, own, scan_marks(sh));
+    const uint32_t groups = scan_marks(sh);
+    __syncthreads(); /* the counts of marks are there */
+    write_groups(sh, a, own, groups);
+    number_groups(sh, a);
 }
 
-/* Returns the bits of a partition's number. */
+/* Returns the bits of a partition's number: not fewer than BUCKETED tables of as many keys have (bucketed.c). */
 static int32_t group_partition_bits(int64_t n)
 {
+    enum { SMALL_TABLE_BITS = 8, SMALL_MEAN = 1024 < (int)GROUP_MEAN ? 1024 : (int)GROUP_MEAN };
     int32_t bits = 1;
-    while (n >> bits > GROUP_MEAN) bits++;
+    while (n >> bits > (bits < SMALL_TABLE_BITS ? (int)SMALL_MEAN : (int)GROUP_MEAN)) bits++;
     return bits;
 }
 
@@ -317,9 +325,7 @@ static bosc_status group_partitions(bosc_ctx *ctx, const struct bi_hash_shape *s
     typedef group_shared<K, P> shared;
     const auto kernel = bi_hash_group_partitions<K, P>;
     const int64_t partitions = (int64_t)1 << s->partition_bits;
-    const size_t words = 1 + (size_t)bi_tile_total_count(partitions), bytes = words * 8 + sizeof *a.result;
     struct bi_hash_lists lists;
-    void *zeroed;
     /* 1. Partition. */
     BI_TRY(bi_hash_partition_cuda(ctx, s, keys, values, n, &lists));
     a.hashes = (const K *)lists.hashes;
@@ -327,11 +333,9 @@ static bosc_status group_partitions(bosc_ctx *ctx, const struct bi_hash_shape *s
     a.starts = lists.starts;
     a.partition_bits = s->partition_bits;
     /* 2. Group. */
-    BI_TRY(bi_scratch(ctx, bytes, &zeroed));
-    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, bytes));
-    a.ticket = (unsigned long long *)zeroed;
-    a.totals.words = a.ticket + 1;
-    a.result = (struct group_result *)(a.ticket + words);
+    BI_TRY(bi_scratch_of(ctx, partitions, sizeof *a.counts, &a.counts));
+    BI_TRY(bi_scratch_of(ctx, 1, sizeof *a.result, &a.result));
+    BI_TRY(ctx->backend->fill(ctx, a.result, 0, sizeof *a.result));
     if (sizeof(shared) > BI_SHARED_PLAIN)
         BI_CUDA_TRY(ctx,
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)sizeof(shared)));
@@ -343,13 +347,15 @@ template <class K, class P>
 static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, const void *keys, const void *values,
                                bool rows, int64_t n, struct bi_hash_groups *g, bool *grouped)
 {
+    const int64_t partitions = (int64_t)1 << s->partition_bits;
     group_args<K, P> a = {};
     struct group_result result;
     void *payload = NULL;
     if (sizeof(group_shared<K, P>) > bi_shared_bytes(ctx)) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, n, sizeof(K), &a.group_hashes));
     BI_TRY(bi_scratch_of(ctx, n + 1, sizeof *a.group_spans, &a.group_spans));
-    BI_TRY(bi_scratch_of(ctx, ((int64_t)1 << s->partition_bits) + 1, sizeof *a.group_starts, &a.group_starts));
+    BI_TRY(bi_scratch_of(ctx, partitions + 1, sizeof *a.begins, &a.begins));
+    BI_TRY(bi_scratch_of(ctx, partitions + 1, sizeof *a.group_starts, &a.group_starts));
     if (bi_hash_has_value<P>) BI_TRY(bi_scratch_of(ctx, n, sizeof(P), &payload));
     a.payload_out = (P *)payload;
     BI_TRY_WITH_SCRATCH(ctx, group_partitions<K, P>(ctx, s, keys, values, n, a, &result));
@@ -357,6 +363,7 @@ static bosc_status group_typed(bosc_ctx *ctx, const struct bi_hash_shape *s, con
     g->count = result.groups;
     g->hashes = a.group_hashes;
     g->spans = a.group_spans;
+    g->begins = a.begins;
     g->starts = a.group_starts;
     g->starts_bits = s->partition_bits;
     if (rows)

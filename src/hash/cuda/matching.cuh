@@ -23,8 +23,10 @@ enum { BI_HASH_BLIND_SEEDS = 2 };
 template <class K, class P> struct bi_hash_fill_args {
     const K *hashes;
     const P *payload;
-    const unsigned char *values; /* NULL: the payload is the values */
-    const uint32_t *carried;     /* words that the blocks copy; NULL: none */
+    const unsigned char *values;                 /* NULL: the payload is the values */
+    const uint32_t *piece_begins, *piece_starts; /* of spans: as those of bi_hash_lists */
+    int32_t piece_shift;                         /* of spans: a partition has 2^piece_shift pieces */
+    const uint32_t *carried;                     /* words that the blocks copy; NULL: none */
     uint32_t *carried_to;
     size_t carried_words;
     const uint32_t *starts;
@@ -180,6 +182,66 @@ template <class K, int THREADS, bool PICKS> struct bi_hash_list {
         K *there = reinterpret_cast<K *>(memory);
         each_hash(keys, [&](uint32_t i, K hash) { there[i] = hash; });
         return there;
+    }
+};
+
+/* The same of lists in pieces. */
+template <class K, int THREADS> struct bi_hash_pieces {
+    const K *hashes;        /* of all partitions */
+    const uint32_t *begins; /* (pieces + 1) index of a piece of the partition in the lists */
+    const uint32_t *starts; /* (pieces + 1) number of keys before it, and before the partition */
+    uint32_t pieces;
+
+    /* Calls f(i, index in the lists) for key i of the partition. A warp handles a slice of a piece at a time. */
+    template <class F> __device__ __forceinline__ void for_each(const F &f) const
+    {
+        enum { SLICES = 8 }; /* of a piece, so that few pieces occupy all warps */
+        const uint32_t lane = threadIdx.x % 32, before = starts[0];
+        for (uint32_t group = 0; group < pieces; group += 32) { /* a lane loads the bounds of a piece */
+            const uint32_t own = min(group + lane, pieces), begin = begins[own], start = starts[own],
+                           end = starts[min(own + 1, pieces)];
+            for (uint32_t slice = threadIdx.x / 32; slice < min(pieces - group, 32u) * SLICES; slice += THREADS / 32) {
+                const int piece = (int)(slice / SLICES);
+                const uint32_t first = __shfl_sync(~0u, start, piece), count = __shfl_sync(~0u, end, piece) - first,
+                               from = __shfl_sync(~0u, begin, piece);
+                for (uint32_t i = slice % SLICES * 32 + lane; i < count; i += SLICES * 32)
+                    f(first - before + i, from + i);
+                __syncwarp(); /* lanes left their loops at different times */
+            }
+        }
+    }
+    template <class F> __device__ __forceinline__ void each_hash(uint32_t, const F &f) const
+    {
+        for_each([&](uint32_t i, uint32_t from) { f(i, hashes[from]); });
+    }
+    /* Copies the partition's part of a list to shared memory. The caller adds a barrier. */
+    template <class T> __device__ __forceinline__ void copy(const T *list, T *to) const
+    {
+        for_each([&](uint32_t i, uint32_t from) { bi_copy_async(&to[i], &list[from]); });
+        bi_wait_copies();
+    }
+    __device__ __forceinline__ const K *hashes_in_shared(uint32_t, uint32_t *memory) const
+    {
+        K *there = reinterpret_cast<K *>(memory);
+        copy(hashes, there);
+        return there;
+    }
+    /* Moves the partition's part of a list to its begin, so that it is contiguous. All threads call it; the caller adds
+     * a barrier. */
+    template <class T> __device__ void close_gaps(T *list) const
+    {
+        uint32_t to = begins[0];
+        for (uint32_t piece = 0; piece < pieces; piece++) {
+            const uint32_t from = begins[piece], count = starts[piece + 1] - starts[piece];
+            for (uint32_t done = 0; from != to && done < count; done += THREADS) {
+                const uint32_t i = done + threadIdx.x;
+                T item = {};
+                if (i < count) item = list[from + i];
+                __syncthreads(); /* all threads have read */
+                if (i < count) list[to + i] = item;
+            }
+            to += count;
+        }
     }
 };
 
@@ -426,8 +488,8 @@ static __device__ bool bi_hash_match_partition(M &partition, bi_hash_block_state
         if (!state.failed) break;
         /* Give up if repeated keys made it fail: in this partition, in another, or unknown after some seeds. */
         if (threadIdx.x == 0)
-            state.skip = (!partition.hashes && partition.seed >= BI_HASH_BLIND_SEEDS) ||
-                         (!distinct && (state.repeats || (repeats && bi_load_relaxed(repeats))));
+            state.skip = !distinct && ((!partition.hashes && partition.seed >= BI_HASH_BLIND_SEEDS) || state.repeats ||
+                                       (repeats && bi_load_relaxed(repeats)));
         __syncthreads(); /* state.skip is set */
         if (state.skip) return false;
         bi_hash_clear_matching(partition, state, partition.seed + 1);

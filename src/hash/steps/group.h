@@ -274,16 +274,25 @@ struct bi_hash_numbered_ids {
 
 BI_FN void bi_step_number_ids(const struct bi_hash_numbered_ids *a, int64_t i) { a->ids[i] = a->numbers[i]; }
 
-/* Expands the spans of groups to their values: the first pair's position, and the number of pairs. */
+/* Lists groups in pieces (struct bi_hash_groups) with their values: the first pair's position, and the number of
+ * pairs. */
 struct bi_hash_expand_spans {
-    const uint32_t *spans;
+    const void *hashes;
+    const uint32_t *spans, *starts, *begins;
+    int32_t starts_bits, key_bits;
+    void *out_hashes; /* (groups) */
     uint32_t *values; /* two a group */
 };
 
 BI_FN void bi_step_expand_spans(const struct bi_hash_expand_spans *a, int64_t i)
 {
-    a->values[2 * i] = a->spans[i];
-    a->values[2 * i + 1] = a->spans[i + 1] - a->spans[i];
+    int64_t low = 0, high = ((int64_t)1 << a->starts_bits) + 1;
+    BI_PARTITION_POINT(low, high, mid, (int64_t)a->starts[mid] <= i);
+    const int64_t piece = low - 1, from = (int64_t)a->begins[piece] + i - (int64_t)a->starts[piece];
+    const bool last = i + 1 == (int64_t)a->starts[piece + 1];
+    bi_hash_store(a->out_hashes, a->key_bits, i, bosc_hash_word_at(a->hashes, from, a->key_bits));
+    a->values[2 * i] = a->spans[from];
+    a->values[2 * i + 1] = (last ? a->begins[piece + 1] : a->spans[from + 1]) - a->spans[from];
 }
 
 struct bi_hash_widen {

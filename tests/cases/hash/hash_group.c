@@ -2,20 +2,32 @@
  * agrees with the plain table. */
 #include "cases/hash/hash_data.h"
 
-enum group_pattern { DISTINCT, TWICE, UNIFORM, RUNS, LARGEST, ONE_KEY, ONE_HOME, ONE_PARTITION, GROUP_PATTERNS };
+enum group_pattern {
+    DISTINCT,
+    TWICE,
+    UNIFORM,
+    UNEVEN,
+    RUNS,
+    LARGEST,
+    ONE_KEY,
+    ONE_HOME,
+    ONE_PARTITION,
+    GROUP_PATTERNS
+};
 
-/* Key of row i. LARGEST: some with the least and the greatest hash. ONE_HOME: hashes that agree in their top 24 bits.
- * ONE_PARTITION: in the top 10. */
+/* Key of row i. UNEVEN: a quarter of all hashes has more keys than the rest. LARGEST: some with the least and the
+ * greatest hash. ONE_HOME: hashes that agree in their top 24 bits. ONE_PARTITION: in the top 10. */
 static bosc_hash_word key_of_row(enum group_pattern pattern, const bosc_hash_opts *o, int64_t n, int64_t i,
                                  struct suite_random *r)
 {
     bosc_hash_word hash = {0, 0};
     uint64_t number = (uint64_t)i;
-    if (pattern == TWICE) number = (uint64_t)(i % (n / 2 + 1));
+    if (pattern == TWICE || pattern == UNEVEN) number = (uint64_t)(i % (n / 2 + 1));
     if (pattern == UNIFORM) number = suite_below(r, (uint64_t)n / 3 + 1);
     if (pattern == RUNS) number = (uint64_t)(i / 5);
     if (pattern == ONE_KEY) number = 5;
     hash.low = o->key_bits == 32 ? bosc_hash_mix32((uint32_t)number) : bosc_hash_mix64(number);
+    if (pattern == UNEVEN && number % 8 == 3) hash.low = o->key_bits == 32 ? hash.low >> 2 & UINT32_MAX : hash.low >> 2;
     if (pattern == LARGEST && i % 100 < 3) hash.low = o->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
     if (pattern == LARGEST && i % 100 == 50) hash.low = i % 200 == 50;
     if (pattern == ONE_HOME) hash.low = number % 200;
@@ -90,7 +102,7 @@ static void compare_with_sort(bosc_ctx *ctx, bosc_hash *table, const bosc_hash_o
 /* Sizes around those from which pairs are grouped, and of partitions and warps. */
 static void builds(bosc_ctx *ctx)
 {
-    static const int64_t small[] = {299, 300, 301, 319, 320, 321, 511, 1000, 2047, 5000, 41000},
+    static const int64_t small[] = {299, 300, 301, 319, 320, 321, 511, 1000, 2047, 5000, 60000},
                          large[] = {8191, 8192, 8193, 20479, 20480, 20481, 65537, 100000, 300000, 1000000, 1400000};
     enum { SIZES = sizeof small / sizeof *small };
     if (!ctx->ops->hash->group_pairs) return;
@@ -110,6 +122,21 @@ static void builds(bosc_ctx *ctx)
             hash_check_pairs(ctx, table, &oracle);
             reference_hash_clear(&oracle);
         }
+        bosc_hash_free(table);
+        hash_free_pairs(&p);
+    }
+}
+
+/* Tables of many partitions, some of them too large for the shared memory that a block then gets. */
+static void large_partitions(bosc_ctx *ctx)
+{
+    if (!ctx->ops->hash->group_pairs) return;
+    for (int k = 0; k < 2; k++) {
+        const bosc_hash_opts o = group_options(k);
+        struct hash_pairs p = make_groups(UNEVEN, &o, suite_emulated(ctx) ? 60000 : 5000000, 3);
+        bosc_hash *table = NULL;
+        CHECK_OK(ctx, bosc_hash_create(ctx, &o, &table));
+        compare_with_sort(ctx, table, &o, &p);
         bosc_hash_free(table);
         hash_free_pairs(&p);
     }
@@ -162,6 +189,7 @@ static void attempts(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_hash_group[] = {
     {"builds", builds, NULL},
+    {"large partitions", large_partitions, NULL},
     {"without sort", without_sort, NULL},
     {"attempts", attempts, NULL},
 };
