@@ -143,24 +143,21 @@ enum { ONE_LEVEL_EDGES = 1 << 18 };
  * vertices to be in one component after level 0: in a random graph of 1.1 edges per vertex five of six vertices are,
  * with 1.3 nine of ten (Erdos and Renyi, 1960). A graph needs fewer light edges than a list, since each vertex has
  * chosen its lightest edge before. Parallel edges indicate clusters, inside which light edges are spent; so the
- * fraction grows by m / pairs. After an overflow more edges are light, and the list has room for all.
+ * fraction grows by m / pairs.
  *
  * The factors are measured. With 1.0, 1.2 and 1.5 light edges a vertex, a graph of 30 M random edges takes 1.61, 1.55
  * and 1.71 ms, an RMAT graph 1.50, 1.54 and 1.68. With 1.2, 1.3 and 1.5, a list of 30 M random edges takes 3.11, 3.16
  * and 3.30 ms; 1.3 leaves a margin, as with 1.1 the list overflowed. */
-static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool is_retry)
+static struct level_plan plan_levels(const struct bi_graph_view *g, bool listed, bool one_level)
 {
     const double light = listed ? 1.3 : 1.1;       /* light edges per vertex */
     const double least = 1.8, most_fraction = 0.9; /* limits of two levels: edges per vertex, share of light ones */
     const double margin = 1.4;                     /* capacity of the list over the expected light edges, */
     const double least_capacity = listed ? 0.35 : 0.25; /* and its minimum, as a share of all edges */
-    const double more = 1.4; /* light edges after an overflow: the sample gave too few; not measured */
     double vertices = (double)(g->n - g->isolated), m = (double)g->m, pairs = m - (double)g->parallel;
     double fraction = pairs > 0 ? light * vertices / pairs * (m / pairs) : 1;
-    if (is_retry) fraction *= more;
-    if (g->m <= ONE_LEVEL_EDGES || pairs < least * vertices || fraction > most_fraction)
+    if (one_level || g->m <= ONE_LEVEL_EDGES || pairs < least * vertices || fraction > most_fraction)
         return {false, 1, (uint32_t)(g->m > 0 ? g->m : 1)};
-    if (is_retry) return {true, (float)fraction, (uint32_t)g->m}; /* which no list exceeds */
     double capacity = fraction * margin > least_capacity ? fraction * margin : least_capacity;
     return {true, (float)fraction, (uint32_t)((capacity < 1 ? capacity : 1) * m) + 1};
 }
@@ -231,10 +228,10 @@ static bosc_status launch_levels(bosc_ctx *ctx, const struct bi_graph_view *g, c
 
 template <class K>
 static bosc_status run_levels(bosc_ctx *ctx, const struct bi_graph_view *g, const struct bi_msf_entries *entries,
-                              const struct bi_msf_order *order, const struct bi_msf_request *request, bool is_retry,
+                              const struct bi_msf_order *order, const struct bi_msf_request *request, bool one_level,
                               struct bi_msf_found *found, struct bi_msf_control *result)
 {
-    struct level_plan p = plan_levels(g, entries, is_retry);
+    struct level_plan p = plan_levels(g, entries, one_level);
     bi_msf_state<K> s = {};
     BI_TRY(allocate_scratch(ctx, g, entries, request, p, &s));
     BI_TRY(launch_levels(ctx, g, entries, order, s, p));
@@ -284,10 +281,10 @@ static bosc_status find_forest(bosc_ctx *ctx, const struct bi_graph_view *g, con
     if (outcome != BI_FOREST_FOUND)
         BI_TRY_WITH_SCRATCH(ctx, bi_msf_launch_cooperative(ctx, g, rows, entries, checked, found, &result, &outcome));
     const bool done = outcome == BI_FOREST_FOUND;
-    for (int retry = 0; retry < 2 && !done; retry++) {
-        BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, retry > 0, found, &result));
+    for (int one_level = 0; one_level < 2 && !done; one_level++) {
+        BI_TRY_WITH_SCRATCH(ctx, run_levels<K>(ctx, g, entries, order, request, one_level, found, &result));
         if (result.overflow != BI_MSF_NO_ROOM) break;
-        /* The sample misled: run again with room for all edges. */
+        /* The sample misled: run again with a list for all edges. */
     }
     if (!done && result.overflow)
         return bi_graph_check_entries(ctx, entries->check_opts, &entries->list); /* reports it */

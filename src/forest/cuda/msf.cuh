@@ -30,8 +30,6 @@ enum {
     BI_MSF_LONG_ROW = 48,   /* a warp reads rows with more arcs in a tile, a lane shorter ones; not measured */
     BI_MSF_SAMPLES = 1024,  /* of weights: the share of light edges has an error of 1 / (2 sqrt(1024)) = 1.6 % at most;
                              * and of ends for the largest component */
-    BI_MSF_SAMPLE_BYTES =
-        1 << 15, /* more samples of weights, for a small share of light edges: 4,096 with 32-bit keys */
     BI_MSF_SAMPLE_THREADS = 512,
     BI_MSF_ROUND_THREADS = 512,
     BI_MSF_ROUND_BLOCKS = 2, /* blocks per multiprocessor; with three, registers spill (docs/design/forest.md) */
@@ -257,22 +255,20 @@ __device__ __forceinline__ uint32_t bi_msf_block_rank(const bool (&flag)[ITEMS],
     return counts[ENTRIES];
 }
 
-/* Bitonic sort of `count` shared items, a power of two and at least BI_MSF_SAMPLES, by a block of
- * BI_MSF_SAMPLE_THREADS. Each barrier completes the exchanges of a stage. Source: Batcher, Sorting Networks (1968). */
-template <class T> static __device__ void bi_msf_sort_samples(T *items, unsigned count)
+/* Bitonic sort of BI_MSF_SAMPLES shared items by a block of BI_MSF_SAMPLE_THREADS. Each barrier completes the
+ * exchanges of a stage. Source: Batcher, Sorting Networks (1968). */
+template <class T> static __device__ void bi_msf_sort_samples(T *items)
 {
-    for (unsigned size = 2; size <= count; size *= 2)
+    for (unsigned size = 2; size <= BI_MSF_SAMPLES; size *= 2)
         for (unsigned stride = size / 2; stride > 0; stride /= 2) {
             __syncthreads();
-            for (unsigned pair = threadIdx.x; pair < count / 2; pair += BI_MSF_SAMPLE_THREADS) {
-                /* The pair's items are at distance `stride`. */
-                unsigned i = 2 * pair - (pair & (stride - 1)), j = i + stride;
-                bool ascending = (i & size) == 0;
-                T a = items[i], b = items[j];
-                if (b.precedes(a) == ascending) {
-                    items[i] = b;
-                    items[j] = a;
-                }
+            /* Thread t has pair t of items at distance `stride`. */
+            unsigned i = 2 * threadIdx.x - (threadIdx.x & (stride - 1)), j = i + stride;
+            bool ascending = (i & size) == 0;
+            T a = items[i], b = items[j];
+            if (b.precedes(a) == ascending) {
+                items[i] = b;
+                items[j] = a;
             }
         }
     __syncthreads();

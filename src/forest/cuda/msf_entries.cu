@@ -50,7 +50,7 @@ static __device__ void choose_threshold(const struct bi_msf_entries &entries, st
         sh.item[i].key = entry_rank<K>(entries, id);
         sh.item[i].id = id;
     }
-    bi_msf_sort_samples(sh.item, BI_MSF_SAMPLES);
+    bi_msf_sort_samples(sh.item);
     if (threadIdx.x == 0) {
         const listed_sample<K> &chosen = sh.item[(int)(light_fraction * BI_MSF_SAMPLES)];
         control->threshold_key = chosen.key;

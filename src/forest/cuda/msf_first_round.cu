@@ -10,27 +10,13 @@ template <class K> struct sample {
     }
 };
 
-/* The number of samples. Of a share f of light edges, n samples give f n, with an error of 1 / sqrt(f n): of 1,024 at
- * 537 M edges and 16.8 M vertices a sixth, and with a fifth less light edges the list of heavy ones overflows. More
- * samples take some 10 us (estimate). */
-#ifdef BI_EMULATE /* small inputs must reach every branch */
-enum { MANY_ARCS = 1500 };
-#else
-enum { MANY_ARCS = 1 << 26 };
-#endif
-template <class K> static __device__ __forceinline__ unsigned count_samples(uint32_t arcs, float light_fraction)
-{
-    constexpr unsigned many = BI_MSF_SAMPLE_BYTES / sizeof(sample<K>);
-    return light_fraction < 0.25f && arcs >= MANY_ARCS ? many : (unsigned)BI_MSF_SAMPLES;
-}
-
 /* The threshold is a quantile of sampled arcs by (key, id), so that it also divides edges of equal weight. With
  * light_fraction >= 1 all arcs are light; below 0 the caller has set the threshold. */
 template <class K>
 static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf_control *control, float light_fraction)
 {
     struct samples_shared {
-        sample<K> item[BI_MSF_SAMPLE_BYTES / sizeof(sample<K>)];
+        sample<K> item[BI_MSF_SAMPLES];
     };
     BI_SHARED(samples_shared, sh);
     sample<K> *samples = sh.item;
@@ -39,15 +25,14 @@ static __device__ void choose_threshold(const bi_msf_csr<K> &rows, struct bi_msf
         return;
     }
     if (light_fraction < 0) return;
-    const unsigned count = count_samples<K>(rows.arcs, light_fraction);
-    for (uint32_t i = threadIdx.x; i < count; i += BI_MSF_SAMPLE_THREADS) {
+    for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS) {
         uint32_t arc = bi_msf_sample_index(i, rows.arcs);
         samples[i].key = bi_msf_arc_key(rows, arc);
         samples[i].id = rows.ids[arc];
     }
-    bi_msf_sort_samples(samples, count);
+    bi_msf_sort_samples(samples);
     if (threadIdx.x == 0) {
-        const sample<K> &chosen = samples[(int)(light_fraction * (float)count)];
+        const sample<K> &chosen = samples[(int)(light_fraction * BI_MSF_SAMPLES)];
         control->threshold_key = chosen.key;
         control->threshold_id = chosen.id;
     }

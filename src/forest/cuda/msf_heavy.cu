@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(BI_MSF_SAMPLE_THREADS) bi_msf_find_gian
     for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS)
         sh.item[i].value = bi_msf_component(s.pointer[rows.neighbours[bi_msf_sample_index(i, rows.arcs)]], s.pools[0]);
     if (threadIdx.x == 0) sh.most = 0; /* the sort begins with a barrier */
-    bi_msf_sort_samples(sh.item, BI_MSF_SAMPLES);
+    bi_msf_sort_samples(sh.item);
     /* The first sample of each run searches its end. */
     for (uint32_t i = threadIdx.x; i < BI_MSF_SAMPLES; i += BI_MSF_SAMPLE_THREADS) {
         uint32_t value = sh.item[i].value, low = i, high = BI_MSF_SAMPLES;
