@@ -188,6 +188,12 @@ template <class K> __device__ __forceinline__ uint2 range_of(const bi_msf_csr<K>
     return row <= row_to ? make_uint2(rows.offsets[row], rows.offsets[row + 1]) : make_uint2(0, 0);
 }
 
+static __device__ __forceinline__ uint32_t warp_max(uint32_t x)
+{
+    for (int d = 16; d > 0; d /= 2) x = max(x, __shfl_xor_sync(~0u, x, d));
+    return x;
+}
+
 /* Chooses the lightest arcs of a tile's rows, 32 rows to a warp: a lane reads a short row, the warp a long one. The
  * rows are row_from to row_to, inclusive; the last may begin in the next tile. first, count: the tile's arcs. The
  * caller adds barriers: before, for sh.keys and sh.ends; after, for sh.row and sh.ends, which are written. `range` is
@@ -206,9 +212,11 @@ static __device__ __forceinline__ void choose_in_tile(const bi_msf_csr<K> &rows,
         row_span p = {row, starts_earlier ? 0 : begin - first, ends_later ? count : end - first};
         uint32_t length = empty || p.end <= p.begin || begin >= first + count ? 0 : p.end - p.begin;
         lightest_arc<K> best = {0, BI_MSF_NONE};
-        /* 2. Short rows by their lane, long rows by the warp one after the other. */
-        if (length && length <= BI_MSF_LONG_ROW) best = scan_row<CHECKED>(rows, sh, first, p, 0, 1);
-        for (unsigned rest = __ballot_sync(~0u, length > BI_MSF_LONG_ROW); rest; rest &= rest - 1) {
+        /* 2. Short rows by their lane, long rows by the warp one after the other, unless many are about as long. */
+        unsigned rest = __ballot_sync(~0u, length > BI_MSF_LONG_ROW);
+        if (rest && warp_max(length) <= BI_MSF_LONG_SHARE * (unsigned)__popc(rest)) rest = 0;
+        if (length && !(rest >> lane & 1)) best = scan_row<CHECKED>(rows, sh, first, p, 0, 1);
+        for (; rest; rest &= rest - 1) {
             int from = __ffs((int)rest) - 1;
             row_span q = {__shfl_sync(~0u, p.row, from), __shfl_sync(~0u, p.begin, from),
                           __shfl_sync(~0u, p.end, from)};
