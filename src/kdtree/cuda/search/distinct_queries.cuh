@@ -1,8 +1,8 @@
 /* Equal queries are searched once where points share coordinates, since such points are often searched by their own
  * coordinates: for the nearest, and for counts within a radius. Sorted queries, or nodes as queries, are gathered in
  * chunks. A chunk keeps one of equal ones and lists the others, to which the answers are copied after the search. The
- * order of threads decides which one is kept; the answers of all are the same. If there are far queries, all are kept in
- * their order, which these need. */
+ * order of threads decides which one is kept; the answers of all are the same. If there are far queries, all are kept
+ * in their order, which these need. */
 #ifndef BI_KDTREE_CUDA_SEARCH_DISTINCT_QUERIES_CUH
 #define BI_KDTREE_CUDA_SEARCH_DISTINCT_QUERIES_CUH
 
