@@ -49,7 +49,7 @@ static void release_host(void *memory)
     free(memory);
 }
 
-/* Ends a fetch. Returns the blocks that are not released, or were written to afterwards. */
+/* Ends a fetch. Returns the number of blocks not released, or written to afterwards. */
 static int64_t free_blocks(void)
 {
     int64_t bad = 0;

@@ -61,8 +61,8 @@ static void loops_run_each_item_once(void)
 {
     static const struct {
         long start, end, step, chunk;
-    } loops[] = {{0, ITEMS, 1, 1}, {0, ITEMS, 1, 7},  {3, 4, 1, 100},         {5, 5, 1, 1},
-                 {7, 3, 1, 1},     {0, ITEMS, 3, 10}, {ITEMS - 1, -1, -1, 4}, {ITEMS - 2, 5, -4, 3}};
+    } loops[] = {{0, ITEMS, 1, 1},  {0, ITEMS, 1, 7},       {3, 4, 1, 100},        {5, 5, 1, 1},          {7, 3, 1, 1},
+                 {0, ITEMS, 3, 10}, {ITEMS - 1, -1, -1, 4}, {ITEMS - 2, 5, -4, 3}, {ITEMS - 2, 99, -1, 7}};
     for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
         for (unsigned tasks = 1; tasks <= TASKS; tasks += 4) {
             struct counts c;
