@@ -1,8 +1,9 @@
-/* Statuses, types, bits, radii, Philox. */
+/* Statuses, types, bits, radii, sides of lines, Philox. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/orient.h"
 #include "base/philox.h"
 #include "base/radius.h"
 #include "reference/kdtree.h"
@@ -100,11 +101,25 @@ static void squares_within_radii(void)
     }
 }
 
+/* Points about (1/2, 1/2), at the distance of doubles, and the line y = x: differences with its far points are rounded.
+ * Source: Kettner, Mehlhorn, Pion, Schirra, Yap, Classroom Examples of Robustness Problems (2004). */
+static void sides_of_a_line(void)
+{
+    static const double b[] = {12, 12}, c[] = {24, 24};
+    double work[BI_ORIENT2_WORK];
+    for (int x = 0; x < 64; x++)
+        for (int y = 0; y < 64; y++) {
+            const double a[] = {0.5 + x * 0x1p-53, 0.5 + y * 0x1p-53};
+            CHECK_EQ(bi_orient2(work, a, b, c, 0, 1), (y > x) - (y < x));
+        }
+}
+
 static const struct suite_case suite_cases_base[] = {
     {"statuses", NULL, statuses},
     {"element types", NULL, dtypes},
     {"ordered keys", NULL, ordered_keys},
     {"squares within radii", NULL, squares_within_radii},
+    {"sides of a line", NULL, sides_of_a_line},
     {"Philox gives the published vectors", NULL, philox_published_vectors},
 };
 SUITE(base);
