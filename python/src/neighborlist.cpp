@@ -73,8 +73,8 @@ int64_t count_pairs(List &list, const Where &where, double cutoff)
     return count;
 }
 
-void write_pairs(List &list, const Where &where, double cutoff, int64_t count, const Out &centers, const Out &neighbors,
-                 const Out &shifts, const Out &distances, const Out &vectors)
+void write_atom_pairs(List &list, const Where &where, double cutoff, int64_t count, const Out &centers,
+                      const Out &neighbors, const Out &shifts, const Out &distances, const Out &vectors)
 {
     Reading call(where, list);
     const bosc_neighborlist_arrays arrays =
@@ -109,7 +109,7 @@ void bind_neighborlist(nb::module_ &m)
         .def("build", &build_list, "where"_a, "positions"_a, "offsets"_a, "cells"_a, "periodic"_a)
         .def("move", &move_atoms, "where"_a, "positions"_a)
         .def("count", &count_pairs, "where"_a, "cutoff"_a)
-        .def("pairs", &write_pairs, "where"_a, "cutoff"_a, "count"_a, "centers"_a.none(), "neighbors"_a.none(),
+        .def("pairs", &write_atom_pairs, "where"_a, "cutoff"_a, "count"_a, "centers"_a.none(), "neighbors"_a.none(),
              "shifts"_a.none(), "distances"_a.none(), "vectors"_a.none())
         .def("rows", &write_offsets, "where"_a, "cutoff"_a, "offsets"_a)
         .def("padded", &write_padded, "where"_a, "cutoff"_a, "width"_a, "counts"_a.none(), "neighbors"_a.none(),

@@ -145,3 +145,12 @@ bosc_status bi_heights_fail_band(const char *name, int band, int bands, bosc_io_
 {
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: no band %d: the file has %d", name, band, bands);
 }
+
+float bi_heights_no_data(const bosc_heights_opts *opts) { return opts->has_no_data ? (float)opts->no_data : NAN; }
+
+void bi_heights_clear_no_data(const bosc_heights_opts *opts, bosc_heights *h)
+{
+    const float none = bi_heights_no_data(opts);
+    for (int64_t i = 0; opts->has_no_data && i < h->width * h->height; i++)
+        if (h->data[i] == none) h->data[i] = NAN;
+}

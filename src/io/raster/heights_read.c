@@ -150,15 +150,6 @@ bosc_status bi_heights_opts_read(const bosc_heights_opts *caller_opts, bosc_heig
     return BOSC_OK;
 }
 
-float bi_heights_no_data(const bosc_heights_opts *opts) { return opts->has_no_data ? (float)opts->no_data : NAN; }
-
-void bi_heights_clear_no_data(const bosc_heights_opts *opts, bosc_heights *h)
-{
-    const float none = bi_heights_no_data(opts);
-    for (int64_t i = 0; opts->has_no_data && i < h->width * h->height; i++)
-        if (h->data[i] == none) h->data[i] = NAN;
-}
-
 bosc_status bi_heights_opts_fit(enum bi_heights_format format, const bosc_heights_opts *opts, const char *name,
                                 bosc_io_error *error)
 {
