@@ -145,7 +145,7 @@ typedef struct bosc_clouds_edges {
     size_t size;
     int64_t *edges;    /* (2 x capacity); NULL with capacity 0 */
     int64_t capacity;  /* edges that the array holds */
-    int64_t max_edges; /* of a query: see below */
+    int64_t max_edges; /* most edges of a query; 0 admits none */
     int32_t ids_first; /* not 0: the ids of the points stand before the queries */
     int32_t reserved;  /* 0 */
     int64_t total;     /* receives the number of all edges */
@@ -154,7 +154,7 @@ typedef struct bosc_clouds_edges {
 
 /* Finds all points within a radius of each query, as edges in one array: the number of the query of each edge, then
  * total ids, by (query, id). One call does what bosc_clouds_radius does by two.
- * edges: only total and longest are written if total exceeds capacity or longest exceeds max_edges.
+ * edges: if total exceeds capacity, or longest exceeds max_edges, only total and longest are written.
  * Errors: as bosc_clouds_knn.
  * Cost: as both calls of bosc_clouds_radius.
  * Waits. */

@@ -295,9 +295,10 @@ typedef struct bosc_kdtree_query_opts {
  *     squared distance for each. Else a general search, several times slower, with 8 dim bytes of scratch a query (16
  *     dim + 4 for `self`), and 8 k if distances is NULL. In periodic boxes of up to 16 floating coordinates with p 2,
  *     no bound, no epsilon, and k up to 30, searches for up to k + 2 neighbours around the queries and, near borders,
- *     around up to 7 images of each serve all queries but few: those that tie, or are near more than 3 borders. Their
- *     scratch is that of these searches, 8 dim + 9 bytes a query, and the points once more. After a build, the first general search with
- *     periods, or with a query for every four points, passes over all points, with 8 bytes of scratch a point.
+ *     around up to 7 images of each serve most queries. Queries with ties, or near more than 3 borders, get general
+ *     searches. Scratch is that of the first searches, 8 dim + 9 bytes a query, and the points once more. After a
+ *     build, the first general search with periods, or with a query for every four points, passes over all points,
+ *     with 8 bytes of scratch a point.
  * Waits. */
 BOSC_API bosc_status bosc_kdtree_knn_metric(bosc_ctx *ctx, const bosc_kdtree *tree, const void *queries,
                                             int64_t query_count, int64_t stride, int64_t k,

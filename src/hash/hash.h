@@ -113,8 +113,8 @@ struct bi_hash_lists {
      * filled again; the report counts the latter only, but all buckets. */
     bool in_place;
     bool *overwritten; /* NULL, or: a fill on CUDA sets it before launches, which may lack memory, write to blocks */
-    /* The payload is uint32 positions: a pair's value is its own and the distance to the next. Hashes and payload are in
-     * 2^piece_bits pieces by the top bits of the hashes; piece_bits is at least the shape's partition_bits. */
+    /* The payload is uint32 positions: a pair's value is its own and the distance to the next. Hashes and payload are
+     * in 2^piece_bits pieces by the top bits of the hashes; piece_bits is at least the shape's partition_bits. */
     bool spans;
     int32_t piece_bits;
     const uint32_t *piece_begins; /* (2^piece_bits + 1) index of a piece in both arrays, position of its first pair */

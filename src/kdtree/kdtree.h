@@ -51,7 +51,8 @@ struct bosc_kdtree {
     int32_t builds_until_narrow; /* CUDA: builds that begin so before the next try of narrow brackets */
     int32_t narrow_interval;     /* CUDA: builds_until_narrow after the last failure of narrow brackets */
     bool rounds_doubles;         /* CUDA: every coordinate of the last build had a double that is no float */
-    /* CUDA: the root's coordinate in the last build, and in the next ones (bi_kdtree_begin_at). */
+    /* CUDA: the root's coordinate in the last build, and in the next ones (bi_kdtree_begin_at). On CPUs `next_first`
+     * that is not 0 marks a shard (cpu/order.c). */
     int32_t first, next_first;
     bool overwritten;                /* during a build: blocks of the old tree may be overwritten */
     bool indexed;                    /* during a build: the builder has made the index */

@@ -49,11 +49,11 @@ BI_FN bool is_excluded(const struct bi_msf_rows *r, uint32_t u, uint32_t v, uint
     return o->edge_mask && !o->edge_mask[id];
 }
 
-/* Processes a vertex's rows in all parts: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists its light edges to
- * greater vertices. `checked`: loops, masks, a limit or a flipped order are possible. `has_capacity`: the chunk has
- * more positions than the rows have arcs. Otherwise each arc checks it: in long rows near its end, and in all rows once
- * no chunk is left. After such an overflow s->used exceeds the capacity of the list, and the choices are still
- * complete. Ids are below 2^32 - 1. */
+/* Processes a vertex's rows in all parts: sets choice and next of u (BI_FOREST_NONE and u without an edge), and lists
+ * its light edges to greater vertices. `checked`: loops, masks, a limit or a flipped order are possible.
+ * `has_capacity`: the chunk has more positions than the rows have arcs. Otherwise each arc checks it: in long rows near
+ * its end, and in all rows once no chunk is left. After such an overflow s->used exceeds the capacity of the list, and
+ * the choices are still complete. Ids are below 2^32 - 1. */
 BI_FN void stream_row(struct stream *s, struct chunk *c, uint32_t u, bool long_keys, bool checked, bool has_capacity)
 {
     struct bi_msf_cpu_state *m = s->m;

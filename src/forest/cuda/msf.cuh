@@ -27,9 +27,9 @@ enum {
     BI_MSF_TILE_WARPS = BI_MSF_TILE_THREADS / 32,
     BI_MSF_TILE_ITEMS = BI_MSF_TILE / BI_MSF_TILE_THREADS,
     BI_MSF_TILE_BLOCKS = 6, /* per multiprocessor: 6 tiles of 37 KB fit the 228 KB of compute capability 9.0 */
-    BI_MSF_LONG_ROW = 48,   /* a warp reads rows with more arcs in a tile, a lane shorter ones; not measured */
-    /* Lanes read long rows too, up to this many arcs for each of the warp's. A warp takes some 2,000 cycles a row,
-     * 26 of 38 ms for 537 M edges at 16.8 M vertices; a lane some 80 an arc (estimate). */
+    BI_MSF_LONG_ROW = 48,   /* a warp reads rows with more arcs in a tile, a lane others; not measured */
+    /* Lanes read long rows too if the longest has at most this many arcs for each long row of the warp. A warp takes
+     * some 2,000 cycles a row, 26 of 38 ms for 537 M edges at 16.8 M vertices; a lane some 80 an arc (estimate). */
     BI_MSF_LONG_SHARE = 16,
     BI_MSF_SAMPLES = 1024, /* of weights: the share of light edges has an error of 1 / (2 sqrt(1024)) = 1.6 % at most;
                              * and of ends for the largest component */

@@ -1,5 +1,5 @@
-/* Cells of ORDERED builds on CUDA: a block scatters a share of the pairs to ranges, one cell a range, so that no counter
- * is shared. A word beside a cell publishes the number of its pairs to the block of the range. */
+/* Cells of ORDERED builds on CUDA: a block scatters a share of the pairs to ranges, one cell a range, so that no
+ * counter is shared. A word beside a cell publishes the number of its pairs to the block of the range. */
 #ifndef BI_HASH_CUDA_ORDERED_CELLS_CUH
 #define BI_HASH_CUDA_ORDERED_CELLS_CUH
 

@@ -2,8 +2,8 @@
  * memory, for up to some hundred thousand rows.
  * 1. A block combines the equal keys of a share of the rows in shared memory. It writes one pair of each key, the hash
  *    and the row, to its cell of a range of hashes.
- * 2. The range's block reads its cells, and combines the equal keys of all shares. Of the rows of a key the one with the
- *    greatest code wins: the last or the first.
+ * 2. The range's block reads its cells, and combines the equal keys of all shares. Of the rows of a key the one with
+ *    the greatest code wins: the last or the first.
  * 3. Blocks publish their numbers of keys. The sum gives the homes of the table.
  * 4. Each block lays its keys out (ordered.cuh). Ranges are equal parts of all hashes, so that a home may have keys of
  *    two ranges.

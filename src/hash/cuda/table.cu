@@ -34,6 +34,6 @@ extern "C" const struct bi_hash_ops bi_hash_ops_cuda = {
     NULL,
     bi_hash_reduce_repeats_cuda,
     bi_hash_group_pairs_cuda,
-    NULL, /* so are samples and ranges of keys */
+    NULL, /* samples and ranges of keys are the CPU's too */
     NULL,
 };

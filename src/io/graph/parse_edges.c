@@ -134,7 +134,7 @@ bool bi_edge_data_split(struct bi_line *line, struct bi_line *data)
     return true;
 }
 
-static const char ONE[] = "1", NONE[] = "0"; /* the weight of an edge without one, and of False */
+static const char ONE[] = "1", ZERO[] = "0"; /* the weight of an edge without one, and of False */
 
 /* Returns the number in a value of Python: that of np.float64(0.5), 1 for True and 0 for False. */
 static struct bi_line find_number(struct bi_line value)
@@ -143,7 +143,7 @@ static struct bi_line find_number(struct bi_line value)
     if (open && value.end[-1] == ')' && value.end - value.begin > 3 && memcmp(value.begin, "np.", 3) == 0)
         value = trim(open + 1, value.end - 1);
     if (bi_word_is(&value, "True")) return (struct bi_line){ONE, ONE + 1};
-    if (bi_word_is(&value, "False")) return (struct bi_line){NONE, NONE + 1};
+    if (bi_word_is(&value, "False")) return (struct bi_line){ZERO, ZERO + 1};
     return value;
 }
 

@@ -141,7 +141,7 @@ enum {
 #ifdef BI_EMULATE
     MANY_ROWS = 1 << 11
 #else
-    MANY_ROWS = BI_KDTREE_WAITED_ROWS /* chosen */
+    MANY_ROWS = BI_KDTREE_WAITED_ROWS /* more are checked by larger blocks; chosen, not measured */
 #endif
 };
 static const unsigned long long TINY = 1ull << 63; /* beside: a coordinate is tiny */

@@ -25,7 +25,8 @@ BI_FN void filter_first_level(const struct bi_ranks_kdtree_filter *a, bosc_dtype
         owners[side] = a->rank_of[bi_ranks_kdtree_part_of_node(2 + side, a->levels) >> 1];
     for (int64_t i = begin; i < end; i++) {
         const uint64_t key = bi_ranks_kdtree_filter_key(a, dtype, 0, i);
-        const bool is_below = key<low, is_above = key> high;
+        const bool is_below = key < low;
+        const bool is_above = key > high;
         list[count] = (uint32_t)i;
         count += !is_below & !is_above;
         below += is_below;
@@ -126,7 +127,7 @@ bosc_status bi_ranks_cpu_filter_points(bosc_ctx *ctx, const struct bi_ranks_kdtr
 
 /* ---- the box of rows ---- */
 
-/* Widens the box of a chunk by its rows; boxes: dim lowest keys, then dim highest. dtype: a constant. */
+/* Widens the box of a chunk by its rows. box: dim lowest keys, then dim highest. dtype: a constant. */
 BI_FN void widen_box(const struct bi_ranks_kdtree_box *a, bosc_dtype dtype, int64_t begin, int64_t end, uint64_t *box)
 {
     for (int32_t c = 0; c < a->dim; c++) {

@@ -15,7 +15,8 @@ struct bi_ranks_pooled_call {
     void *user;
 };
 
-/* *can_pool, alike on all ranks: they share memory. own: alike on all ranks, if their backends have the method. */
+/* Sets *can_pool, alike on all ranks: true if `own` is and the ranks share memory. own: alike on all ranks; true if
+ * their backends have the method. */
 bosc_status bi_ranks_can_pool(bosc_ctx *ctx, bosc_comm *comm, bool own, bool *can_pool);
 
 /* Makes a call. The answer is in scratch, which the caller releases afterwards. */

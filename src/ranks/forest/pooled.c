@@ -1,6 +1,6 @@
-/* Forests and components over ranks that share memory on the CPU. The graphs of all ranks are parts of one, which rank 0
- * processes by the method of one context with the threads of all; the others wait, and then copy their answers. Rounds
- * over ranks (rounds.c) would pass over all components on every rank. */
+/* Forests and components over ranks that share memory on the CPU. The graphs of all ranks are parts of one, which rank
+ * 0 processes by the method of one context with the threads of all; the others wait, and then copy their answers.
+ * Rounds over ranks (rounds.c) would pass over all components on every rank. */
 #include "base/search.h"
 #include "core/call.h"
 #include "ranks/exchange/pool.h"
@@ -95,7 +95,7 @@ bool bi_ranks_forest_can_pool(const bosc_ctx *ctx, const struct bi_graph_view *v
     return ctx->ops->forest->msf_parts && view->n > 0 && !view->is_64bit;
 }
 
-/* *is_possible, alike on all ranks. */
+/* Sets *is_possible, alike on all ranks: true if they may pool their threads. */
 static bosc_status find_possible(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,
                                  bool *is_possible)
 {

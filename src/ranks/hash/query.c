@@ -1,6 +1,7 @@
 /* Queries of hash tables over ranks: the owner of a key gives the answer. Find and count return one answer per key:
- * owners read the keys from, and write the answers to, arrays of the querying ranks where these lie. On CPUs whose ranks
- * share memory, each rank queries the tables of all instead. Retrieve returns all values of each key as CSR rows. */
+ * owners read the keys from, and write the answers to, arrays of the querying ranks where these lie. On CPUs whose
+ * ranks share memory, each rank queries the tables of all instead. Retrieve returns all values of each key as CSR rows.
+ */
 #include "core/call.h"
 #include "hash/query.h"
 #include "prims/check.h"

@@ -65,7 +65,7 @@ static __device__ __forceinline__ bool bi_kdtree_writes_vectors(int k, const voi
     return k % 4 == 0 && !wide && (reinterpret_cast<uintptr_t>(ids) | reinterpret_cast<uintptr_t>(dist2)) % 16 == 0;
 }
 
-/* Writes entries `to` to `to` + 3 of the output so. */
+/* Writes entries `to` to `to` + 3 of the output, 16 bytes at a time. */
 static __device__ __forceinline__ void bi_kdtree_write_vectors(const bi_kdtree_neighbour<float> *x, int64_t to,
                                                                void *ids, float *dist2)
 {
