@@ -326,6 +326,7 @@ bosc_status bosc_clouds_radius_edges(bosc_ctx *ctx, const bosc_clouds *clouds, c
     if (!edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
     BI_TRY(bi_check_size(ctx, "edges", "bosc_clouds_edges", edges->size, sizeof full));
     BI_TRY(bi_read_opts(ctx, "bosc_clouds_edges", edges, &full, sizeof full));
+    if (full.reserved) return bi_fail(ctx, BOSC_ERR_ARG, "edges: reserved %d is not 0", (int)full.reserved);
     if (full.capacity < 0)
         return bi_fail(ctx, BOSC_ERR_ARG, "edges: capacity %lld is less than 0", (long long)full.capacity);
     if (full.capacity > 0 && !full.edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL for a capacity");

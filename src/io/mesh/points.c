@@ -186,18 +186,28 @@ bosc_status bosc_lattice_read(const char *path, double vectors[9], uint8_t perio
 {
     BI_IO_ENTER;
     struct bi_file file;
+    double cell[9] = {0};
+    uint8_t flags[3] = {0};
+    int32_t has_cell = 0;
     if (!vectors) return bi_io_fail(error, BOSC_ERR_ARG, "vectors: NULL");
     if (!periodic) return bi_io_fail(error, BOSC_ERR_ARG, "periodic: NULL");
     if (!found) return bi_io_fail(error, BOSC_ERR_ARG, "found: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    /* 1. Read the cell. */
     do {
+        has_cell = 0;
         status = bi_points_format_of(path, &file.bytes) == BI_POINTS_XYZ
-                     ? bi_lattice_parse(&file.bytes, vectors, periodic, found, error)
+                     ? bi_lattice_parse(&file.bytes, cell, flags, &has_cell, error)
                      : BOSC_OK;
     } while (bi_file_reload(&file, &status, error));
-    if (status == BOSC_OK && bi_points_format_of(path, &file.bytes) != BI_POINTS_XYZ) *found = 0;
     bi_file_close(&file);
+    /* 2. Store it. */
+    if (status == BOSC_OK) *found = has_cell;
+    if (status == BOSC_OK && has_cell) {
+        memcpy(vectors, cell, sizeof cell);
+        memcpy(periodic, flags, sizeof flags);
+    }
     return bi_io_end(status, error);
 }
 

@@ -228,6 +228,8 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: size");
     few = e, few.capacity = -1;
     CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: capacity");
+    few = e, few.reserved = 1;
+    CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: reserved");
     few = e, few.edges = NULL;
     CHECK_ARG(ctx, bosc_clouds_radius_edges(ctx, clouds, &q, 1, &few), "edges: NULL");
     few = e, few.edges = odd;

@@ -314,12 +314,12 @@ static void lattices(void)
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         fresh_path(path, files[f].ending);
         write_text(path, files[f].text);
-        periodic[1] = 9;
+        vectors[4] = periodic[1] = 9;
         found = 7;
         CHECK_EQ(bosc_lattice_read(path, vectors, periodic, &found, &error),
                  files[f].reason ? BOSC_ERR_FORMAT : BOSC_OK);
-        CHECK(files[f].reason ? strstr(error.text, files[f].reason) != NULL : found == 0);
-        CHECK(vectors[4] == 1 && periodic[1] == 9);
+        CHECK(files[f].reason ? strstr(error.text, files[f].reason) != NULL && found == 7 : found == 0);
+        CHECK(vectors[4] == 9 && periodic[1] == 9);
         unlink(path);
     }
 }
