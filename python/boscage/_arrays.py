@@ -261,7 +261,7 @@ class Jax(Library):
         self.at = Place("cuda", int(device.local_hardware_id or 0)) if device.platform == "gpu" else None
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
-        """Without ``jax_enable_x64`` JAX has no numbers of 64 bits: these are of NumPy then, which calls take too."""
+        """An array of JAX; of NumPy for types of 64 bits that JAX lacks without ``jax_enable_x64``."""
         if dtype is not None and self.jax.dtypes.canonicalize_dtype(dtype) != np.dtype(dtype):
             return np.ascontiguousarray(self.host(x), dtype)
         return self.xp.asarray(x, dtype=dtype).block_until_ready()

@@ -31,8 +31,8 @@ def _real(x: Any, xp: Any) -> Any:
 
 
 def _refuse_large(spans: list[float], dim: int) -> None:
-    """Refuses grids whose numbers of voxels are beyond int64. spans: of the end, the least and the greatest
-    coordinates from the start, in voxels."""
+    """Refuses grids whose voxel numbers are beyond int64. spans, in voxels from the start: the end in each dimension,
+    then the least coordinates, then the greatest."""
     volume, reach = 1.0, 0.0
     for last, least, most in zip(spans[:dim], spans[dim : 2 * dim], spans[2 * dim :]):
         reach += (max(abs(least), abs(most)) + 1) * volume

@@ -14,14 +14,14 @@ from ._arrays import NUMPY, Space, is_aligned
 from ._convert import cast, values_and_mask, values_of
 
 KINDS = "integers, floats, dates, strings and records of integers are"
-WORDS = {np.dtype(name): 8 * np.dtype(name).itemsize for name in ("int32", "int64", "uint32", "uint64")}
+WORDS = {np.dtype(name) for name in ("int32", "int64", "uint32", "uint64")}
 FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
 LONG = 16  # bytes of a string that fit in a word
 _lock = threading.Lock()  # of the numbers of long strings
 
 
 def has_nan(x: np.ndarray) -> bool:
-    """True if floats have a NaN; a sum of squares is one only then."""
+    """True if floats have a NaN: only then is the sum of their squares one."""
     if x.size > 1000:
         return bool(np.isnan(x).any())
     squares = np.vdot(x, x)  # a third of the time of a search
@@ -36,9 +36,9 @@ def as_float_words(x: np.ndarray) -> np.ndarray:
     return words
 
 
-def are_words(keys: Any) -> bool:
-    """True for arrays of NumPy without gaps, of integers of 32 or 64 bits: each key is a word."""
-    return type(keys) is np.ndarray and keys.dtype in WORDS and keys.flags.c_contiguous and is_aligned(keys)
+def are_words(keys: Any, types: set[np.dtype] = WORDS) -> bool:
+    """True for arrays of NumPy without gaps, of integers of 32 or 64 bits, or of `types`: each key is a word."""
+    return type(keys) is np.ndarray and keys.dtype in types and keys.flags.c_contiguous and is_aligned(keys)
 
 
 def unhashable(dtype: Any, name: str = "keys") -> TypeError:

@@ -102,7 +102,7 @@ class Table:
         self, keys: Any, values: Any, duplicates: str, layout: str, load: float, seed: int
     ) -> bool:
         """As `_create`, from arrays that need no conversion; False: other input."""
-        is_float = type(keys) is np.ndarray and keys.dtype in FLOATS and keys.flags.c_contiguous and is_aligned(keys)
+        is_float = are_words(keys, FLOATS)
         if not (is_float or are_words(keys)) or keys.ndim != 1:
             return False
         size, number = 0, 0

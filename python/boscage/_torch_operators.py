@@ -29,14 +29,14 @@ class _Definitions:
         self.torch, self.calls = torch, calls
         self.library = torch.library.Library("boscage", "FRAGMENT")
         tail = "Tensor? batch_x, Tensor? batch_y"
-        self.add_edges("knn", f"(Tensor x, Tensor y, int k, {tail}, int? size) -> Tensor", self.fake_knn)
+        self.add_integer("knn", f"(Tensor x, Tensor y, int k, {tail}, int? size) -> Tensor", self.fake_knn)
         radius = f"(Tensor x, Tensor y, float r, {tail}, int most, int? size) -> Tensor"
-        self.add_edges("radius", radius, self.fake_radius)
+        self.add_integer("radius", radius, self.fake_radius)
         graph = "(Tensor x, int k, float? r, Tensor? batch, bool loop, str flow, int? size) -> Tensor"
-        self.add_edges("graph", graph, self.fake_graph)
-        self.add_edges("nearest", f"(Tensor x, Tensor y, {tail}) -> Tensor", self.fake_nearest)
+        self.add_integer("graph", graph, self.fake_graph)
+        self.add_integer("nearest", f"(Tensor x, Tensor y, {tail}) -> Tensor", self.fake_nearest)
         fps = "(Tensor src, Tensor? batch, float ratio, int? size, Tensor? ptr, Tensor? seed) -> Tensor"
-        self.add_edges("fps", fps, self.fake_fps)
+        self.add_integer("fps", fps, self.fake_fps)
         padded = "Tensor p1, Tensor p2, Tensor? lengths1, Tensor? lengths2, int k"
         points = self.add("knn_points", f"({padded}, bool exclude_self) -> (Tensor, Tensor)", self.fake_padded)
         ball = self.add("ball_query", f"({padded}, float r) -> (Tensor, Tensor)", self.fake_padded)
@@ -48,8 +48,8 @@ class _Definitions:
         atoms = self.add("neighbor_lists", lists, self.fake_lists)
         atoms.register_autograd(self.lists_backward, setup_context=self.save_lists)
 
-    def add_edges(self, name: str, schema: str, fake: Callable) -> None:
-        """An operator of integer results. It needs no gradients, and so takes a tenth of the time of custom_op's."""
+    def add_integer(self, name: str, schema: str, fake: Callable) -> None:
+        """An operator of integer results. It needs no gradients, and so avoids the layers of custom_op."""
         torch = self.torch
         self.library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
         self.library.impl(name, self.calls[name], "CompositeExplicitAutograd")

@@ -54,7 +54,7 @@ _registered: Optional[list[str]] = None  # platforms of JAX whose programs call 
 
 
 def _platforms() -> list[str]:
-    """Registers the handlers once."""
+    """The platforms whose handlers JAX has. The first call registers them."""
     global _registered
     if _registered is None:
         found = []
@@ -72,7 +72,7 @@ def _platforms() -> list[str]:
 
 
 def _in_program(name: str, results: list[Any], values: list[Any], attributes: dict[str, Any], plain: Callable) -> tuple:
-    """A call of the library from the compiled program, or `plain` on platforms that have none."""
+    """Calls the library from the compiled program, or `plain` on platforms without its handlers."""
 
     def compiled(*values: Any) -> tuple:
         call = _jax.ffi.ffi_call(f"boscage_{name}", results, vmap_method="sequential")
@@ -87,7 +87,7 @@ def _in_program(name: str, results: list[Any], values: list[Any], attributes: di
 
 
 def _offsets(offsets: Any, n: int, name: str) -> Any:
-    """Offsets as the FFI's calls read them: int64, or two of int32 each where a program has none."""
+    """Offsets as the FFI's calls read them: int64; without int64 each is a row of two int32, the lower word first."""
     offsets = _XP.asarray([0, n] if offsets is None else offsets)
     if offsets.ndim != 1 or offsets.shape[0] < 1 or offsets.dtype.kind not in "iu":
         raise ValueError(f"{name}: not a vector of integers")
@@ -135,8 +135,8 @@ def _nearest(
 
     def plain(*values: Any) -> tuple:
         rows, of, *queries = values
-        queries = [queries[0], _pairs(queries[1])] if queries else [rows, None]
-        return _call(call, shapes, rows, queries[0], _pairs(of), queries[1])
+        queries = [queries[0], _lower_words(queries[1])] if queries else [rows, None]
+        return _call(call, shapes, rows, queries[0], _lower_words(of), queries[1])
 
     if _jax is None or not _platforms() or k < 1 or x.shape[1] < 1:
         return _call(call, shapes, x, x if y is None else y, offsets, query_offsets)
@@ -153,8 +153,8 @@ def _nearest(
     return _in_program("knn", _results(*shapes), [_constant(v) for v in values], options, plain)
 
 
-def _pairs(offsets: Any) -> Any:
-    """The numbers of `_offsets`, of one word each."""
+def _lower_words(offsets: Any) -> Any:
+    """The numbers of `_offsets` as a vector: the lower words."""
     return offsets if offsets.ndim == 1 else offsets[:, 0]
 
 
@@ -349,7 +349,7 @@ def sample_farthest(points: Any, counts: Any, offsets: Any = None, starts: Any =
         values.append(_offsets(starts, 0, "starts"))
 
     def outside(x: Any, offsets: Any, _: Any, starts: Any = None) -> tuple:
-        return _call(call, [shape], x, _pairs(offsets), None if starts is None else _pairs(starts))
+        return _call(call, [shape], x, _lower_words(offsets), None if starts is None else _lower_words(starts))
 
     values, options = [_constant(v) for v in values], {"threads": _threads()}
     return _in_program("sample_farthest", _results(shape), values, options, outside)[0]

@@ -375,7 +375,7 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
 
 
 def _next_numbers(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least greater number of each, and a mask of those that have none in their type."""
+    """The next greater number of each, and a mask: True where the type has no greater one."""
     if v.dtype.kind == "f":
         return np.where(v == np.inf, v.dtype.type(np.nan), np.nextafter(v, v.dtype.type(np.inf))), np.isnan(v)
     greatest = v == np.iinfo(v.dtype).max
@@ -392,7 +392,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", *, device: Any = None, work
     v : array_like
         Queries of the same type, in any order.
     side : {"left", "right"}
-        The first position where a query keeps the order, or the last one. NaN is above all numbers.
+        The first position where a query keeps the order, or the last one, for arrays of NumPy only. NaN is above all
+        numbers.
     device, workers
         As those of `sort`.
 

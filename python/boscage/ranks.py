@@ -454,7 +454,7 @@ def dbscan(comm: Communicator, points: Any, eps: float, min_samples: int) -> tup
 
 
 def _count(x: Any, name: str) -> int:
-    """A count that the library checks, so that all ranks fail: there 0 means a default."""
+    """A count for the library, which checks it so that all ranks fail. -1 for 0, which would mean its default."""
     return whole(x, name) or -1
 
 

@@ -174,6 +174,7 @@ bosc_status open_clouds(Worker &worker, bosc_dtype dtype, int32_t dim, int32_t i
 
 /* --- Arguments ---------------------------------------------------------------------------------------------------- */
 
+/* The value of an attribute; 0 without it. */
 double number(const Frame &frame, const char *name)
 {
     const Attributes &all = frame.attributes;
@@ -191,11 +192,10 @@ double number(const Frame &frame, const char *name)
     return 0;
 }
 
-/* int64 numbers; programs without them pass each as two of int32. */
+/* A vector of int64. Programs without int64 pass each number as a row of two int32. */
 const int64_t *integers(const Buffer &buffer, int64_t *count)
 {
-    *count = buffer.type == S64 ? 1 : 0;
-    for (int64_t d = 0; d < buffer.rank; d++) *count = d == 0 ? buffer.dims[0] : *count;
+    *count = buffer.rank > 0 ? buffer.dims[0] : 0;
     return static_cast<const int64_t *>(buffer.data);
 }
 

@@ -23,19 +23,19 @@ class Integers
     /* A new reference. */
     PyObject *operator()(int64_t id)
     {
-        PyObject *&known = made.empty() ? none : made[static_cast<size_t>(id)];
-        if (known && &known != &none) {
+        if (!made.empty() && made[static_cast<size_t>(id)]) {
+            PyObject *known = made[static_cast<size_t>(id)];
             Py_INCREF(known);
             return known;
         }
-        known = PyLong_FromLongLong(id);
-        if (!known) throw nb::python_error();
-        return known;
+        PyObject *integer = PyLong_FromLongLong(id);
+        if (!integer) throw nb::python_error();
+        if (!made.empty()) made[static_cast<size_t>(id)] = integer;
+        return integer;
     }
 
   private:
     std::vector<PyObject *> made; /* borrowed: each is in the answer. Empty: ids seldom repeat */
-    PyObject *none = nullptr;
 };
 
 nb::object steal_or_raise(PyObject *made)

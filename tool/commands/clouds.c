@@ -32,17 +32,7 @@ static void close_clouds(struct cloud_search *s)
 
 /* ---- input ---- */
 
-/* Offsets of a file, or those of one cloud of all rows. */
-static int read_offsets(struct job *job, enum option id, int64_t n, const char *rows, int64_t **offsets, int64_t *count)
-{
-    if (job->value[id]) return offsets_read(job, job->value[id], n, rows, offsets, count);
-    *count = 1;
-    if (!(*offsets = job_alloc(2, sizeof **offsets))) return EXIT_FAILED;
-    (*offsets)[0] = 0;
-    (*offsets)[1] = n;
-    return EXIT_DONE;
-}
-
+/* Reads the queries and their clouds; without --queries they are the points. */
 static int read_queries(struct job *job, struct cloud_search *s)
 {
     const char *path = job->value[OPT_QUERIES];
@@ -61,7 +51,7 @@ static int read_queries(struct job *job, struct cloud_search *s)
     /* 2. Their clouds. */
     if (!job->value[OPT_QUERY_CLOUDS] && s->count != 1)
         return report_error(EXIT_USAGE, "--query-clouds: is missing, but there are %lld clouds", (long long)s->count);
-    code = read_offsets(job, OPT_QUERY_CLOUDS, s->m, "queries", &s->query_offsets, &count);
+    code = offsets_read(job, job->value[OPT_QUERY_CLOUDS], s->m, "queries", &s->query_offsets, &count);
     if (!code && count != s->count)
         code = report_error(EXIT_FAILED, "%s: %lld clouds of queries, but %lld of points", job->value[OPT_QUERY_CLOUDS],
                             (long long)count, (long long)s->count);
@@ -77,7 +67,7 @@ static int open_clouds(struct job *job, struct cloud_search *s)
     const char *path = job->operands[0];
     int code = points_read(job, path, &s->points);
     if (!code) code = points_make_real(path, &s->points);
-    if (!code) code = read_offsets(job, OPT_CLOUDS, s->points.shape[0], "points", &s->offsets, &s->count);
+    if (!code) code = offsets_read(job, job->value[OPT_CLOUDS], s->points.shape[0], "points", &s->offsets, &s->count);
     if (code) return code;
     job_set_integer(job, "n", s->points.shape[0]);
     job_set_integer(job, "clouds", s->count);
@@ -91,7 +81,7 @@ static int open_clouds(struct job *job, struct cloud_search *s)
     return status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
 }
 
-/* Refuses options that need others, and opens the job. */
+/* Refuses options that do not go together, opens the job, and builds the batch. */
 static int open_search(struct job *job, struct cloud_search *s)
 {
     if (job->value[OPT_QUERY_CLOUDS] && !job->value[OPT_QUERIES])

@@ -53,8 +53,8 @@ void heights_report_voids(struct job *job, const struct heights_options *options
                                        : "filled from their borders; --voids gives another choice");
 }
 
-/* Least gap, in metres, below all other heights of a raster at which its least height is probably a mark: cliffs of the
- * Earth are lower, and the usual marks, -9999 and -32768, are further below. Chosen. */
+/* Least gap, in the raster's unit, between its least height and all others at which the least is probably a mark of
+ * voids. Cliffs of the Earth are lower than 1,000 m; the usual marks, -9999 and -32768, are further below. Chosen. */
 enum { MARK_GAP = 1000 };
 
 void heights_report_low(struct job *job, const bosc_heights *h)

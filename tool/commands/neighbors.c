@@ -54,14 +54,7 @@ static int convert_points(const char *path, bosc_array *points)
 /* Reads --systems: the first atom of each system, then the number of atoms. Without it there is one system. */
 static int read_offsets(struct job *job, struct system_input *in)
 {
-    const int64_t n = in->points.shape[0];
-    if (job->value[OPT_SYSTEMS])
-        return offsets_read(job, job->value[OPT_SYSTEMS], n, "atoms", &in->offsets, &in->count);
-    in->count = 1;
-    if (!(in->offsets = job_alloc(2, sizeof *in->offsets))) return EXIT_FAILED;
-    in->offsets[0] = 0;
-    in->offsets[1] = n;
-    return EXIT_DONE;
+    return offsets_read(job, job->value[OPT_SYSTEMS], in->points.shape[0], "atoms", &in->offsets, &in->count);
 }
 
 /* Reads the vectors of a file: (3, 3) for all systems, or (systems, 3, 3). */

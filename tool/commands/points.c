@@ -12,7 +12,7 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
-/* ---- offsets ---- */
+/* ---- types and offsets ---- */
 
 int points_make_real(const char *path, bosc_array *points)
 {
@@ -26,7 +26,15 @@ int offsets_read(struct job *job, const char *path, int64_t n, const char *rows,
 {
     bosc_array input = {0};
     bosc_io_error error;
-    /* 1. Integers of a file. */
+    /* 1. One group of all rows. */
+    if (!path) {
+        *count = 1;
+        if (!(*offsets = job_alloc(2, sizeof **offsets))) return EXIT_FAILED;
+        (*offsets)[0] = 0;
+        (*offsets)[1] = n;
+        return EXIT_DONE;
+    }
+    /* 2. Integers of a file. */
     const double start = job_now();
     bosc_status status = bosc_npy_read(path, &input, &error);
     job_add_seconds(job, "read", start);
@@ -40,7 +48,7 @@ int offsets_read(struct job *job, const char *path, int64_t n, const char *rows,
     for (int64_t s = 0; s < input.shape[0] && !code; s++) (*offsets)[s] = ((const int64_t *)input.data)[s];
     *count = input.shape[0] - 1;
     bosc_array_free(&input);
-    /* 2. Ascending from 0 to the number of rows. */
+    /* 3. Ascending from 0 to the number of rows. */
     for (int64_t s = 0; s <= *count && !code; s++) {
         const int64_t at = (*offsets)[s];
         const bool good = s == 0 ? at == 0 : at >= (*offsets)[s - 1] && (s < *count ? at <= n : at == n);

@@ -13,10 +13,11 @@ int tree_or_points_read(struct job *job, const char *path, bosc_kdtree **tree, b
 /* Reads a slice of the points of a file. */
 int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc_array *points);
 
-/* Converts integers to f8. */
+/* Converts integers to f8; floats stay. */
 int points_make_real(const char *path, bosc_array *points);
 
-/* Reads offsets of systems or clouds: the first row of each, then the number n of all `rows`. */
+/* Reads offsets of systems or clouds: the first row of each, then n. path NULL: one group of all rows. rows: their name
+ * in errors. */
 int offsets_read(struct job *job, const char *path, int64_t n, const char *rows, int64_t **offsets, int64_t *count);
 
 /* Converts points to the type of --dtype, if given, rounding to floats. slice: where they are in the file; NULL:

@@ -128,9 +128,11 @@ static int report_build_error(const struct job *job, bosc_status status)
     if (strncmp(text, "opts: low", 9) == 0)
         return report_argument_error(job->ctx, status, "opts", option_flag(OPT_LOW));
     if (strncmp(text, "opts:", 5) == 0) return report_argument_error(job->ctx, status, "opts", option_flag(OPT_SIZE));
-    if (strstr(text, " from low"))
-        return report_error(EXIT_FAILED, "%s%.*s: --low near the points, or a larger --size", job->operands[0],
-                            (int)(strstr(text, " from low") - text) - 6 + 9, text + 6);
+    /* "points: row R is ... from low: advice", with the tool's names */
+    const char *fact = strchr(text, ':'), *end = strstr(text, " from low:");
+    if (fact && end)
+        return report_error(EXIT_FAILED, "%s%.*s from low: --low near the points, or a larger --size", job->operands[0],
+                            (int)(end - fact), fact);
     return report_argument_error(job->ctx, status, "points", job->operands[0]);
 }
 
