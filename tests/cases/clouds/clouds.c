@@ -130,7 +130,7 @@ static void check_share(bosc_ctx *ctx, const struct clouds_batch *b, bosc_clouds
     const double ratio = suite_below(r, 2) ? ratios[suite_below(r, 5)] : 1 - suite_unit(r);
     const bool drawn = suite_below(r, 2);
     double draws[CLOUDS_MOST];
-    /* 1. Shares and draws. Some draws round to 1. */
+    /* 1. Shares and draws. Some draws times the points of a cloud round to their number. */
     int64_t expected[CLOUDS_MOST + 1] = {0}, offsets[CLOUDS_MOST + 1], count = -1;
     for (int64_t c = 0; c < b->count; c++) {
         const int64_t n = b->offsets[c + 1] - b->offsets[c];
