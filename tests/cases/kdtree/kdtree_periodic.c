@@ -1,7 +1,7 @@
 /* Searches of periodic boxes by plain ones around queries and their images equal measuring every point. */
 #include "cases/kdtree/kdtree_metric_check.h"
 
-/* Periodic boxes with 64 queries and more: plain searches answer those far from the borders. */
+/* 64 queries and more: plain searches answer those far from the borders; near them, plain searches around images. */
 static void inside_periodic_boxes(bosc_ctx *ctx)
 {
     static const enum kd_shape shapes[] = {KD_RANDOM, KD_GRID, KD_CLUSTERS};

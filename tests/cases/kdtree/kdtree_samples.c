@@ -104,8 +104,8 @@ static void narrow_again(bosc_ctx *ctx)
 }
 
 /* Builds a tree of float points by superkey, which serves, and compares it with the reference. Frees the points.
- * has_ties: most share a coordinate, so that marks do, and the next build begins so too; of others it may begin with
- * narrow brackets, as after sorted lists. */
+ * has_ties: most points share a coordinate, and so do marks; then the next build begins by superkey again. Without ties
+ * it may begin with narrow brackets, as after sorted lists. */
 static void check_by_superkey(bosc_ctx *ctx, struct reference_points p, bool has_ties)
 {
     const bool device = suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA;
