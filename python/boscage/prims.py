@@ -375,7 +375,7 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
 
 
 def _next_numbers(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The next greater number of each, and a mask: True where the type has no greater one."""
+    """The least greater number of each, and a mask: true where the type has none."""
     if v.dtype.kind == "f":
         return np.where(v == np.inf, v.dtype.type(np.nan), np.nextafter(v, v.dtype.type(np.inf))), np.isnan(v)
     greatest = v == np.iinfo(v.dtype).max
