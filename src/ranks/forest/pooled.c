@@ -36,15 +36,19 @@ struct pool {
 
 static const struct shown *shown_by(const struct pool *p, int32_t rank) { return p->slice->blocks[rank]; }
 
+/* True if the keys of the forest's edges are requested: for their sum, or for a cut. */
+static bool wants_keys(const struct bi_ranks_forest_call *f)
+{
+    return (f->requests & BI_RANKS_REQUEST_SUM) || f->slice->opts.trees > 0;
+}
+
 /* ---- rank 0 ---- */
 
 static bosc_status find_forest(struct pool *p, const struct bi_msf_parts *parts)
 {
     const struct bi_msf_rows rows = bi_msf_rows_in(&parts->of[0].view, &parts->of[0].order);
-    const int64_t requests = p->f->requests;
-    const struct bi_msf_request request = {.ids = true,
-                                           .keys = (requests & BI_RANKS_REQUEST_SUM) || p->slice->opts.trees > 0,
-                                           .labels = requests & BI_RANKS_REQUEST_LABELS};
+    const struct bi_msf_request request = {
+        .ids = true, .keys = wants_keys(p->f), .labels = p->f->requests & BI_RANKS_REQUEST_LABELS};
     BI_TRY(p->ctx->ops->forest->msf_parts(p->ctx, parts, &request, &p->own.found));
     return bi_msf_sort_found(p->ctx, &rows, &p->own.found);
 }
@@ -144,9 +148,8 @@ bosc_status bi_ranks_forest_pool(struct bi_ranks_forest_call *f, bool *is_found)
     BI_TRY_WITH_SCRATCH(f->ctx, run_pool(&p, local_status, copy_forest));
     f->tree_of = p.forest.labels;
     f->info.rounds = 1;
-    const bool has_keys = (f->requests & BI_RANKS_REQUEST_SUM) || slice->opts.trees > 0;
     struct bi_msf_found found = {
-        .count = p.forest.count, .ids = p.forest.ids, .keys = has_keys ? p.forest.keys : NULL, .ascending = true};
+        .count = p.forest.count, .ids = p.forest.ids, .keys = wants_keys(f) ? p.forest.keys : NULL, .ascending = true};
     return bi_ranks_forest_finish_sorted(f, BOSC_OK, &found);
 }
 
