@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,6 +253,13 @@ static int64_t slice_of(int32_t rank, int32_t count, int64_t n, int64_t *begin)
     const int64_t quotient = n / count, remainder = n % count;
     *begin = quotient * rank + (rank < remainder ? rank : remainder);
     return quotient + (rank < remainder);
+}
+
+void rank_name_points(const struct rank *rank, bosc_status status, const char *path)
+{
+    static const char argument[] = "points:";
+    const char *points = status == BOSC_OK ? NULL : strstr(bosc_ctx_message(rank->ctx), argument);
+    if (points) snprintf(rank->error->text, sizeof rank->error->text, "%s:%s", path, points + sizeof argument - 1);
 }
 
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin)

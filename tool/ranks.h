@@ -35,6 +35,9 @@ void ranks_close(struct ranks *ranks, int code); /* code: exit code of the job *
 typedef bosc_status (*rank_work)(const struct rank *rank, void *user);
 int ranks_run(struct job *job, const struct ranks *ranks, const char *stage, rank_work work, void *user);
 
+/* After a failed call of the library: an error of its argument `points` names the points' file instead. */
+void rank_name_points(const struct rank *rank, bosc_status status, const char *path);
+
 /* Compute the slice [begin, begin + result) of n items: of the rank at work, and of any rank. */
 int64_t rank_slice(const struct rank *rank, int64_t n, int64_t *begin);
 int64_t ranks_slice(const struct ranks *ranks, int32_t rank, int64_t n, int64_t *begin);

@@ -1,6 +1,5 @@
 /* boscage cluster dbscan and fof: clusters of points within a distance. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,6 @@ struct shared_clustering {
 
 static bosc_status cluster_slice(const struct rank *r, void *user)
 {
-    static const char argument[] = "points:";
     const struct shared_clustering *c = user;
     const struct clustering *s = c->s;
     int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
@@ -77,10 +75,8 @@ static bosc_status cluster_slice(const struct rank *r, void *user)
     const bosc_status status =
         bosc_ranks_dbscan_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, c->eps, c->min_samples, &s->opts,
                                   array_row(&s->labels, begin), c->flags + begin, &info);
-    const char *message = bosc_ctx_message(r->ctx), *points = strstr(message, argument);
     c->infos[r->number] = info;
-    if (status != BOSC_OK && points) /* an error of the points names their file */
-        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, points + sizeof argument - 1);
+    rank_name_points(r, status, s->path);
     return status;
 }
 

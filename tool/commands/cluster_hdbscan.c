@@ -1,6 +1,5 @@
 /* boscage cluster hdbscan and cut: clusters of points by density at all distances, and cuts of dendrograms. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +133,6 @@ struct shared_hierarchy {
 
 static bosc_status cluster_slice(const struct rank *r, void *user)
 {
-    static const char argument[] = "points:";
     const struct shared_hierarchy *c = user;
     const struct hierarchy *s = c->s;
     int64_t begin, n = rank_slice(r, s->points.shape[0], &begin);
@@ -142,10 +140,8 @@ static bosc_status cluster_slice(const struct rank *r, void *user)
     const bosc_status status = bosc_ranks_hdbscan_compute(
         r->ctx, r->comm, array_row(&s->points, begin), n, 0, &s->opts, array_row(&s->labels, begin),
         (double *)s->probabilities.data + begin, (double *)s->scores.data + begin, &info);
-    const char *message = bosc_ctx_message(r->ctx), *points = strstr(message, argument);
     c->infos[r->number] = info;
-    if (status != BOSC_OK && points) /* an error of the points names their file */
-        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, points + sizeof argument - 1);
+    rank_name_points(r, status, s->path);
     return status;
 }
 

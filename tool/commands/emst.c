@@ -1,7 +1,6 @@
 /* boscage emst, linkage, tour: the Euclidean minimum spanning tree of points, and what follows from it. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,11 +136,7 @@ static bosc_status find_slice(const struct rank *r, void *user)
     const bosc_status status =
         bosc_ranks_emst_compute(r->ctx, r->comm, array_row(&s->points, begin), n, 0, &opts, array_row(&s->edges, begin),
                                 (char *)s->lengths.data + (size_t)begin * square_size(s->points.dtype), r->found);
-    /* An error of the points names their file. */
-    static const char argument[] = "points:";
-    const char *message = bosc_ctx_message(r->ctx);
-    if (status != BOSC_OK && strncmp(message, argument, sizeof argument - 1) == 0)
-        snprintf(r->error->text, sizeof r->error->text, "%s:%s", s->path, message + sizeof argument - 1);
+    rank_name_points(r, status, s->path);
     return status;
 }
 
