@@ -455,15 +455,16 @@ static bosc_status use_converted(bosc_ctx *ctx, const void *points, int64_t stri
 }
 
 bosc_status bi_emst_with_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts, double p,
-                               struct bi_emst_points *rows, bi_emst_use use, void *user)
+                               const struct bi_emst_points *rows, bi_emst_use use, void *user)
 {
+    struct bi_emst_points converted = *rows;
     bosc_emst_opts doubles = *opts;
     doubles.dtype = BOSC_F64;
-    rows->opts = &doubles;
-    rows->p = p == 2 ? 0 : p;
-    rows->roots = p == 2;
+    converted.opts = &doubles;
+    converted.p = p == 2 ? 0 : p;
+    converted.roots = p == 2;
     if (rows->n == 0) return BOSC_OK;
-    BI_RETURN_WITH_SCRATCH(ctx, use_converted(ctx, points, stride, opts, rows, use, user));
+    BI_RETURN_WITH_SCRATCH(ctx, use_converted(ctx, points, stride, opts, &converted, use, user));
 }
 
 bosc_status bosc_emst_compute_minkowski(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride,
