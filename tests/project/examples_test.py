@@ -88,6 +88,7 @@ def write_inputs(folder, room):
     np.save(folder / "boxes.npy", np.array([[[0, 0, 0], [.5, .5, .5]], [[.2, .2, .2], [.9, .9, .9]]], "f4"))
     np.save(folder / "free.npy", np.ones(128, "u1"))
     np.save(folder / "nodes.npy", np.arange(16, 24))
+    np.save(folder / "clouds.npy", np.array([0, 150, 400]))
     corners, faces = [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, 4]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
     (folder / "bunny.off").write_text(off(corners, faces))
     (folder / "teapot.obj").write_text("".join(f"v {x + 1} {y + 1} {z}\n" for x, y, z in corners) +
