@@ -73,8 +73,8 @@ bosc_status bi_emst_with_tree(bosc_ctx *ctx, const void *points, int64_t stride,
 bosc_status bi_emst_unscale_lengths(bosc_ctx *ctx, const struct bi_emst_points *p, const uint64_t *pairs,
                                     uint64_t *words, bool lengths);
 
-/* The same under distances of order p, of rows converted to doubles; opts, p and roots of *rows are not read. The caller
- * has checked all arguments but the points. */
+/* The same under distances of order p, of rows converted to doubles; opts, p and roots of *rows are not read. The
+ * caller has checked all arguments but the points. */
 bosc_status bi_emst_with_order(bosc_ctx *ctx, const void *points, int64_t stride, const bosc_emst_opts *opts, double p,
                                const struct bi_emst_points *rows, bi_emst_use use, void *user);
 
