@@ -84,7 +84,7 @@ BI_FN void bi_step_number(const struct bi_clouds_number *a, int64_t i)
     for (int64_t c = before < 0 ? 0 : before + 1; c <= cloud && c < a->capacity; c++)
         bi_clouds_store_offset(&a->offsets[c], i);
     /* 3. Sizes: clouds in between are empty. */
-    if (cloud - before > 1) bi_atomic_min_i64(a->smallest, 0);
+    if (before < cloud - 1) bi_atomic_min_i64(a->smallest, 0);
     if (i == a->n) return;
     const int64_t size = bi_clouds_run_end(a->batch, a->n, i) - i;
     bi_atomic_min_i64(a->smallest, size);
