@@ -178,7 +178,7 @@ BOSC_API bosc_status bosc_clouds_sample_farthest(bosc_ctx *ctx, const bosc_cloud
                                                  int64_t sample_count, const int64_t *starts, void *ids);
 
 /* Samples a share of each cloud as bosc_clouds_sample_farthest does: ceil(ratio m) of m points.
- * ratio: more than 0, at most 1.
+ * ratio: more than 0, at most 1. The product is rounded to a double first: 0.07 of 100 points are 8.
  * draws (cloud_count): double in [0, 1); the first sample of a cloud of m points is its row floor(draw m). NULL: row 0.
  * offsets (cloud_count + 1): receives the offsets of the samples; may be NULL.
  * ids (capacity): of id_bits, in the order of the samples.

@@ -16,7 +16,7 @@ static bosc_status read_offsets(bosc_ctx *ctx, const bosc_clouds *clouds, struct
     const void *reachable;
     BI_TRY(
         bi_stage_in(ctx, source->offsets, ((size_t)source->count + 1) * sizeof *source->offsets, &reachable, staged));
-    struct bi_clouds_contents contents = {"points", reachable, source->count, next->n, rows, 0, 0};
+    struct bi_clouds_contents contents = {"offsets", "points", reachable, source->count, next->n, rows, 0, 0};
     next->offsets = reachable;
     next->cloud_count = source->count;
     next->smallest = 0;
@@ -28,23 +28,23 @@ static bosc_status read_offsets(bosc_ctx *ctx, const bosc_clouds *clouds, struct
     return BOSC_OK;
 }
 
-/* Makes offsets of the cloud of each row; as read_offsets, but sizes are exact. */
-static bosc_status number_points(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
-                                 const struct bi_clouds_rows *rows, const struct source *source, bool *staged)
+/* Makes offsets from the cloud of each row; as read_offsets, but sizes are exact. */
+static bosc_status make_point_offsets(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_view *next,
+                                      const struct bi_clouds_rows *rows, const struct source *source, bool *staged)
 {
     const void *batch;
     BI_TRY(bi_stage_in(ctx, source->batch, (size_t)next->n * sizeof *source->batch, &batch, staged));
-    struct bi_clouds_numbers numbers = {.name = "batch",
-                                        .rows_name = "points",
-                                        .batch = batch,
-                                        .n = next->n,
-                                        .count = source->count,
-                                        .rows = clouds->opts.assume_valid ? NULL : rows};
-    BI_TRY(bi_clouds_number_rows(ctx, &numbers, false));
-    next->offsets = numbers.offsets;
-    next->cloud_count = numbers.count;
-    next->smallest = numbers.smallest;
-    next->largest = numbers.largest;
+    struct bi_clouds_batch_vector vector = {.name = "batch",
+                                            .rows_name = "points",
+                                            .batch = batch,
+                                            .n = next->n,
+                                            .count = source->count,
+                                            .rows = clouds->opts.assume_valid ? NULL : rows};
+    BI_TRY(bi_clouds_make_offsets(ctx, &vector, false));
+    next->offsets = vector.offsets;
+    next->cloud_count = vector.count;
+    next->smallest = vector.smallest;
+    next->largest = vector.largest;
     return BOSC_OK;
 }
 
@@ -89,7 +89,7 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_clouds *clouds, struct bi_cl
     next.n = rows->n;
     /* 1. Contents; with them the shape of the tree and the blocks. */
     BI_TRY(bi_clouds_stage_rows(ctx, rows, &staged));
-    BI_TRY((source->offsets ? read_offsets : number_points)(ctx, clouds, &next, rows, source, &staged));
+    BI_TRY((source->offsets ? read_offsets : make_point_offsets)(ctx, clouds, &next, rows, source, &staged));
     next.sorted = next.largest > ctx->ops->clouds->sort_from;
     bi_clouds_shape(&next);
     const int64_t *offsets = next.offsets; /* of the caller or in scratch; the view gets the batch's own */

@@ -245,10 +245,10 @@ bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *c
     }
     BI_TRY(bi_read_back(ctx, found, reached, sizeof found));
     /* 2. Report the first failure. */
-    BI_TRY(
-        bi_check_batch_offsets(ctx, contents->name, contents->count, found[BAD_OFFSET], found[LAST], contents->total));
+    BI_TRY(bi_check_batch_offsets(ctx, contents->offsets_name, contents->count, found[BAD_OFFSET], found[LAST],
+                                  contents->total));
     if (found[NAN_ROW] != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", contents->name, (long long)found[NAN_ROW]);
+        return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds a NaN", contents->rows_name, (long long)found[NAN_ROW]);
     contents->largest = -found[LARGEST];
     contents->smallest = contents->count > 0 ? found[SMALLEST] : 0;
     return BOSC_OK;

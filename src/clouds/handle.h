@@ -33,8 +33,8 @@ bosc_status bi_clouds_stage_rows(bosc_ctx *ctx, struct bi_clouds_rows *rows, boo
 
 /* Contents to check: offsets (count + 1) that ascend from 0 to `total`, and rows without NaN. */
 struct bi_clouds_contents {
-    const char *name;       /* that messages begin with */
-    const int64_t *offsets; /* in reach */
+    const char *offsets_name, *rows_name; /* that messages begin with */
+    const int64_t *offsets;               /* in reach */
     int64_t count, total;
     const struct bi_clouds_rows *rows; /* in reach; NULL: none */
     int64_t smallest, largest;         /* receive the items of the smallest and the largest cloud */
@@ -43,8 +43,8 @@ struct bi_clouds_contents {
 /* Checks contents. Waits. */
 bosc_status bi_clouds_check_contents(bosc_ctx *ctx, struct bi_clouds_contents *contents);
 
-/* The cloud of each of n rows, and rows to check for NaN. */
-struct bi_clouds_numbers {
+/* A batch vector, which holds the cloud of each of n rows, and rows to check for NaN. */
+struct bi_clouds_batch_vector {
     const char *name, *rows_name; /* that messages begin with */
     const int64_t *batch;         /* (n) in reach */
     int64_t n;
@@ -54,9 +54,9 @@ struct bi_clouds_numbers {
     int64_t smallest, largest;         /* receive the items of the smallest and the largest cloud */
 };
 
-/* Makes offsets of numbers. Checks numbers and rows, and waits, unless they are trusted; `count` is given then, and no
- * sizes are received. */
-bosc_status bi_clouds_number_rows(bosc_ctx *ctx, struct bi_clouds_numbers *numbers, bool trusted);
+/* Makes the offsets of clouds from a batch vector. Checks the vector and the rows, and waits, unless they are trusted;
+ * `count` is given then, and no sizes are received. */
+bosc_status bi_clouds_make_offsets(bosc_ctx *ctx, struct bi_clouds_batch_vector *vector, bool trusted);
 
 /* Sorts the numbers of rows by cloud, and by Morton code in the extents of the view's clouds. *order: in scratch. */
 bosc_status bi_clouds_order_rows(bosc_ctx *ctx, const struct bi_clouds_view *view, const struct bi_clouds_rows *rows,

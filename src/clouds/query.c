@@ -53,20 +53,21 @@ static bosc_status check_query(bosc_ctx *ctx, const bosc_clouds *clouds, const b
     return BOSC_OK;
 }
 
-/* Makes offsets of the cloud of each query. */
-static bosc_status number_queries(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query, bool *staged)
+/* Makes offsets from the cloud of each query. */
+static bosc_status make_query_offsets(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query,
+                                      bool *staged)
 {
     const int64_t n = query->rows.n;
     const void *batch;
     BI_TRY(bi_stage_in(ctx, query->batch, (size_t)n * sizeof *query->batch, &batch, staged));
-    struct bi_clouds_numbers numbers = {.name = "queries: batch",
-                                        .rows_name = "queries",
-                                        .batch = batch,
-                                        .n = n,
-                                        .count = query->view.cloud_count,
-                                        .rows = &query->rows};
-    BI_TRY(bi_clouds_number_rows(ctx, &numbers, clouds->opts.assume_valid));
-    query->offsets = numbers.offsets;
+    struct bi_clouds_batch_vector vector = {.name = "queries: batch",
+                                            .rows_name = "queries",
+                                            .batch = batch,
+                                            .n = n,
+                                            .count = query->view.cloud_count,
+                                            .rows = &query->rows};
+    BI_TRY(bi_clouds_make_offsets(ctx, &vector, clouds->opts.assume_valid));
+    query->offsets = vector.offsets;
     return BOSC_OK;
 }
 
@@ -77,12 +78,12 @@ static bosc_status stage_queries(bosc_ctx *ctx, const bosc_clouds *clouds, struc
     if (query->self) return BOSC_OK;
     const size_t bytes = ((size_t)query->view.cloud_count + 1) * sizeof *query->offsets;
     BI_TRY(bi_clouds_stage_rows(ctx, &query->rows, staged));
-    if (query->batch) return number_queries(ctx, clouds, query, staged);
+    if (query->batch) return make_query_offsets(ctx, clouds, query, staged);
     BI_TRY(bi_stage_in(ctx, query->offsets, bytes, &offsets, staged));
     query->offsets = offsets;
     if (clouds->opts.assume_valid) return BOSC_OK;
     struct bi_clouds_contents contents = {
-        "queries", query->offsets, query->view.cloud_count, query->rows.n, &query->rows, 0, 0};
+        "queries: offsets", "queries", query->offsets, query->view.cloud_count, query->rows.n, &query->rows, 0, 0};
     return bi_clouds_check_contents(ctx, &contents);
 }
 

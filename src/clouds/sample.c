@@ -5,7 +5,7 @@
 static bosc_status check_samples(bosc_ctx *ctx, const struct bi_clouds_sample *sample, int64_t sample_count)
 {
     const struct bi_clouds_view *v = &sample->view;
-    struct bi_clouds_contents contents = {"offsets", sample->offsets, v->cloud_count, sample_count, NULL, 0, 0};
+    struct bi_clouds_contents contents = {"offsets", NULL, sample->offsets, v->cloud_count, sample_count, NULL, 0, 0};
     struct bi_clouds_check_samples check = {*v, sample->offsets, sample->starts, NULL};
     int64_t bad = INT64_MAX, points[2], samples[2]; /* offsets of the bad cloud */
     BI_TRY(bi_clouds_check_contents(ctx, &contents));

@@ -88,9 +88,9 @@ bosc_status bi_check_batch_offsets(bosc_ctx *ctx, const char *name, int64_t clou
 {
     if (cloud_count == 0 && last != 0) bad = 0;
     if (bad != INT64_MAX)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets do not ascend from 0 at cloud %lld", name, (long long)bad);
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: they do not ascend from 0 at cloud %lld", name, (long long)bad);
     if (last != n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "%s: offsets end with %lld, but there are %lld rows", name, (long long)last,
+        return bi_fail(ctx, BOSC_ERR_ARG, "%s: they end with %lld, but there are %lld rows", name, (long long)last,
                        (long long)n);
     return BOSC_OK;
 }

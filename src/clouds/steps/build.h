@@ -38,9 +38,9 @@ BI_FN void bi_step_sizes(const struct bi_clouds_sizes *a, int64_t i)
 }
 
 /* The offsets of clouds from the cloud of each row, which ascends from 0: item i is the border before row i, item n the
- * end. Clouds in [0, limit) count; `count` of them are there, or one more than the last number if it is -1. Offsets
+ * end. Numbers below `limit` are good; `count` clouds are there, or one more than the last number if it is -1. Offsets
  * beyond `capacity` are left out. *bad: the first row with a wrong number. *last: the last number, or -1. */
-struct bi_clouds_number {
+struct bi_clouds_offsets_of_batch {
     const int64_t *batch; /* (n) */
     int64_t n, count, limit, capacity;
     int64_t *offsets; /* (capacity) */
@@ -68,7 +68,7 @@ BI_FN void bi_clouds_store_offset(int64_t *to, int64_t value)
 #endif
 }
 
-BI_FN void bi_step_number(const struct bi_clouds_number *a, int64_t i)
+BI_FN void bi_step_offsets_of_batch(const struct bi_clouds_offsets_of_batch *a, int64_t i)
 {
     /* 1. The clouds on both sides of the border. Numbers may be any until they are checked. */
     const int64_t before = i > 0 ? a->batch[i - 1] : -1;

@@ -52,17 +52,17 @@ static void refuses_bad_builds(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, UINT32_MAX, 0, offsets, 3), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, UINT32_MAX), BOSC_ERR_LIMIT);
     /* 2. Offsets that do not ascend from 0 to n, and a NaN. */
-    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 9, 0, offsets, 3), "points: offsets end with 10");
-    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 1, 0, offsets, 0), "points: offsets end with 0");
-    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 3, 0, offsets + 1, 0), "points: offsets do not ascend");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 9, 0, offsets, 3), "offsets: they end with 10");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 1, 0, offsets, 0), "offsets: they end with 0");
+    CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 3, 0, offsets + 1, 0), "offsets: they do not ascend");
     CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets + 1, 2),
-              "points: offsets do not ascend from 0 at cloud 0");
+              "offsets: they do not ascend from 0 at cloud 0");
     offsets[2] = 2;
     CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3),
-              "points: offsets do not ascend from 0 at cloud 1");
+              "offsets: they do not ascend from 0 at cloud 1");
     offsets[2] = INT64_MIN; /* its difference to 3 overflows */
     CHECK_ARG(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3),
-              "points: offsets do not ascend from 0 at cloud 1");
+              "offsets: they do not ascend from 0 at cloud 1");
     offsets[2] = 3;
     p[7] = p[15] = NAN;
     CHECK_STATUS(ctx, bosc_clouds_build(ctx, clouds, p, 10, 0, offsets, 3), BOSC_ERR_DATA);
@@ -208,13 +208,13 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     other = q, other.count = -1;
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: count");
     other = q, other.count = 9;
-    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: offsets end with 10");
+    CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: offsets: they end with 10");
     other = q, other.stride = 1;
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "stride");
     other = q, other.exclude_self = 1;
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &other, 1, 1, ids, dist2), "queries: exclude_self");
     other = q, other.offsets = bad;
-    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), "queries: offsets do not ascend");
+    CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), "queries: offsets: they do not ascend");
     bad[1] = bad[2] = 1;
     other.points = nan, other.count = 1;
     CHECK_STATUS(ctx, bosc_clouds_radius_count(ctx, clouds, &other, 1, ids), BOSC_ERR_DATA);
@@ -243,7 +243,7 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, odd, ids), "starts: not");
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, NULL), "ids");
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, odd), "ids: not");
-    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 9, starts, ids), "offsets: offsets end with 10");
+    CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 9, starts, ids), "offsets: they end with 10");
     starts[1] = 2;
     CHECK_ARG(ctx, bosc_clouds_sample_farthest(ctx, clouds, samples, 10, starts, ids), "starts: cloud 1");
     starts[1] = 10;

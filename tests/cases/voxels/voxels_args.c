@@ -69,14 +69,14 @@ static void refuses_bad_builds(bosc_ctx *ctx)
     CHECK_STATUS(ctx, bosc_voxels_build(ctx, voxels, p, UINT32_MAX, 0, offsets, 3), BOSC_ERR_LIMIT);
     CHECK_STATUS(ctx, bosc_voxels_build(ctx, voxels, p, 10, 0, offsets, UINT32_MAX), BOSC_ERR_LIMIT);
     /* 2. Offsets that do not ascend from 0 to n. */
-    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 9, 0, offsets, 3), "offsets: offsets end with 10");
-    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 1, 0, offsets, 0), "offsets: offsets end with 0");
-    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 3, 0, offsets + 1, 0), "offsets: offsets do not ascend");
+    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 9, 0, offsets, 3), "offsets: they end with 10");
+    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 1, 0, offsets, 0), "offsets: they end with 0");
+    CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 3, 0, offsets + 1, 0), "offsets: they do not ascend");
     CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 10, 0, offsets + 1, 2),
-              "offsets: offsets do not ascend from 0 at cloud 0");
+              "offsets: they do not ascend from 0 at cloud 0");
     offsets[2] = 2;
     CHECK_ARG(ctx, bosc_voxels_build(ctx, voxels, p, 10, 0, offsets, 3),
-              "offsets: offsets do not ascend from 0 at cloud 1");
+              "offsets: they do not ascend from 0 at cloud 1");
     /* 3. The voxelisation still has its last build. */
     CHECK_OK(ctx, bosc_voxels_get_info(ctx, voxels, &info));
     CHECK(info.n == 10 && info.cloud_count == 3 && info.voxel_count == 3 && info.dim == 2 && info.id_bits == 64);
