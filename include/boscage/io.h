@@ -437,6 +437,7 @@ typedef struct bosc_heights {
     double edges[4];       /* west, south, east, north: outer edges of the cells in coordinates of the map; in degrees
                             * from Greenwich if `degrees` is 1; all 0: the place is unknown */
     char crs[32];          /* coordinate system of the map, and of heights: "EPSG:2263+6360"; "": unknown */
+    char unit_name[32];    /* name of the unit of heights of the band, if it is not known; "": none */
 } bosc_heights;
 
 /* The source of the spacings. */

@@ -103,6 +103,9 @@ static int read_unit(struct job *job, const bosc_heights *h, double *factor)
     const int code = option_choice(job, OPT_HEIGHT_UNIT, &choice);
     *factor = 1;
     if (code) return code;
+    if (choice < 0 && unknown && h->unit_name[0])
+        return report_error(EXIT_FAILED, "%s: the unit of heights, '%s', is not known; --height-unit U gives it",
+                            job->operands[0], h->unit_name);
     if (choice < 0 && unknown)
         return report_error(EXIT_FAILED, "%s: the unit of heights is not known%s%s: %s; --height-unit U gives it",
                             job->operands[0], h->crs[0] ? " of " : "", h->crs,

@@ -241,7 +241,7 @@ struct table {
 /* Sets *field to field `number` of a line, from 1. False: it has fewer. */
 static bool find_field(struct bi_line line, char separator, int64_t number, struct bi_line *field)
 {
-    while (number > 0 && bi_field_next(&line, separator, field)) number--;
+    while (number > 0 && bi_field_next(&line, separator, false, field)) number--;
     return number == 0;
 }
 
@@ -250,7 +250,7 @@ static bool choose_column(const char *name, struct bi_line header, const struct 
                           struct bi_reason *reason)
 {
     struct bi_columns chosen;
-    if (!bi_columns_choose(name, &header, t->separator, t->unnamed, &chosen, reason)) return false;
+    if (!bi_columns_choose(name, &header, t->separator, false, t->unnamed, &chosen, reason)) return false;
     *number = chosen.number[0];
     if (chosen.count > 1)
         bi_sequences_refuse(reason, "'%.64s' are %lld columns, not one", name, (long long)chosen.count);
@@ -261,7 +261,7 @@ static bool choose_column(const char *name, struct bi_line header, const struct 
 static int64_t find_counts(struct bi_line header, const struct table *t)
 {
     struct bi_line field;
-    for (int64_t k = 1; bi_field_next(&header, t->separator, &field); k++)
+    for (int64_t k = 1; bi_field_next(&header, t->separator, false, &field); k++)
         if (bi_word_names_counts(&field)) return k + t->unnamed;
     return 0;
 }
@@ -285,12 +285,12 @@ static bosc_status choose_columns(const struct growing *g, struct bi_line first,
                                   struct table *t, struct bi_reason *reason)
 {
     const bosc_sequences_opts *opts = g->opts;
-    t->separator = bi_separator_of(first);
-    bi_index_columns(first, second, t->separator, &t->unnamed);
+    t->separator = bi_separator_of(first, false);
+    bi_index_columns(first, second, t->separator, false, &t->unnamed);
     if (!choose_column(opts->column, first, t, &t->barcode, reason) ||
         (opts->count_column && !choose_column(opts->count_column, first, t, &t->count, reason)) ||
         (opts->key_columns &&
-         !bi_columns_choose(opts->key_columns, &first, t->separator, t->unnamed, &t->keys, reason)))
+         !bi_columns_choose(opts->key_columns, &first, t->separator, false, t->unnamed, &t->keys, reason)))
         return BOSC_ERR_FORMAT;
     t->has_names = has_names(g, first, t);
     if (t->has_names && !second) return bi_sequences_refuse(reason, "no sequences follow the names of columns");
@@ -350,7 +350,7 @@ static bosc_status add_row(struct growing *g, const struct table *t, struct bi_l
     struct bi_line field = line, barcode = line, count_field = line, remainder = line;
     int64_t count = 1, fields = 0, size = 0, key = 0;
     /* 1. Find the barcode and the count. */
-    while (fields < t->last && bi_field_next(&remainder, t->separator, &field)) {
+    while (fields < t->last && bi_field_next(&remainder, t->separator, false, &field)) {
         fields++;
         if (fields == t->barcode) barcode = field;
         if (fields == t->count) count_field = field;

@@ -155,7 +155,7 @@ static bool choose_columns(const struct bi_line *header, char separator, int64_t
     int64_t columns[3] = {0};
     for (int k = 0; k < 3; k++) {
         struct bi_columns chosen;
-        if (bi_columns_choose(names[k], header, separator, unnamed, &chosen, &ignored))
+        if (bi_columns_choose(names[k], header, separator, form->names != NULL, unnamed, &chosen, &ignored))
             columns[k] = chosen.number[0];
         else if (chosen.repeated)
             columns[k] = -1;
@@ -174,8 +174,8 @@ static bool names_vertices(struct bi_line line, char separator, int index)
 {
     static const char *const pairs[][2] = {{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"node1", "node2"}};
     struct bi_line first, second;
-    for (int i = 0; i < index && bi_field_next(&line, separator, &first); i++) continue;
-    if (!bi_field_next(&line, separator, &first) || !bi_field_next(&line, separator, &second)) return false;
+    for (int i = 0; i < index && bi_field_next(&line, separator, true, &first); i++) continue;
+    if (!bi_field_next(&line, separator, true, &first) || !bi_field_next(&line, separator, true, &second)) return false;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (bi_word_is_any_case(&first, pairs[i][0]) && bi_word_is_any_case(&second, pairs[i][1])) return true;
     return false;
@@ -190,20 +190,21 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, form, edges, error);
     /* 1. The separator, and the number of fields; data of networkx is one of them. */
     form->has_data = bi_edge_data_split(&first, &data);
-    char separator = form->names ? bi_separator_of_names(first) : bi_separator_of(first);
-    if (separator == ',' || separator == ';' || form->names) form->separator = separator;
+    const bool names = form->names != NULL;
+    char separator = bi_separator_of(first, names);
+    if (separator == ',' || separator == ';' || names) form->separator = separator;
     const char between = form->separator ? separator : ' ';
-    int64_t fields = (form->names ? bi_names_count : bi_fields_count)(first, between) + form->has_data, unnamed = 0;
+    int64_t fields = bi_fields_count(first, between, names) + form->has_data, unnamed = 0;
     behind = ahead;
     /* 2. Names of columns. They have as many fields as the row below, or omit its quoted name. If no row follows, only
      * commas or semicolons make them names. */
     bool named = fields >= 2 && !form->has_data && bi_is_header(first, separator);
     const bool more = named && next_row(&ahead, &line);
     if (more) form->has_data = bi_edge_data_split(&line, &data);
-    if (named) form->index = (int)bi_index_columns(first, more ? &line : NULL, between, &unnamed);
+    if (named) form->index = (int)bi_index_columns(first, more ? &line : NULL, between, names, &unnamed);
     fields += unnamed;
     const char *repeated = NULL;
-    if (form->names && named && fields - form->index <= 3) { /* the first row may be an edge */
+    if (names && named && fields - form->index <= 3) { /* the first row may be an edge */
         named = names_vertices(first, between, form->index) || unnamed;
         if (!named) form->index = 0;
     }
@@ -211,9 +212,9 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */
-    if (form->names && !chosen ? named
-        : more && !chosen      ? bi_fields_count(line, between) + form->has_data == fields
-                               : named && (chosen || form->separator))
+    if (names && !chosen  ? named
+        : more && !chosen ? bi_fields_count(line, between, names) + form->has_data == fields
+                          : named && (chosen || form->separator))
         lines = behind; /* skip the line of column names */
     /* 3. Weights, by the first edge: a column, or an attribute of the data. */
     const bool weighted = chosen ? form->columns[2] > 0 : fields - form->index - form->has_data > 2;

@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static enum bi_line_kind refuse(const stru
 
 static bool next_field(struct line_reader *r, char separator, struct bi_line *field)
 {
-    return (r->form->names ? bi_name_next : bi_field_next)(&r->remainder, separator, field);
+    return bi_field_next(&r->remainder, separator, r->form->names != NULL, field);
 }
 
 static bool next_word(struct line_reader *r, struct bi_line *word)

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "io/file/file.h"
-#include "io/raster/crs.h"
 #include "io/text/number.h"
 
 /* A range of text. */
@@ -107,7 +106,7 @@ static bosc_status parse(const struct bi_bytes *in, int32_t band, struct bi_aux 
     aux->none = read_number(find_element(values, "<NoDataValue"), NAN);
     aux->scale = read_number(find_element(values, "<Scale"), 1);
     aux->offset = read_number(find_element(values, "<Offset"), 0);
-    if (unit.p < unit.end) aux->unit = bi_unit_of_name(unit.p, (size_t)(unit.end - unit.p));
+    if (unit.p < unit.end) aux->unit = bi_unit_of_name(unit.p, (size_t)(unit.end - unit.p), aux->unit_name);
     return BOSC_OK;
 }
 
@@ -141,6 +140,7 @@ bosc_status bi_aux_read_values(const char *path, const bosc_heights_opts *opts, 
     if (status != BOSC_OK) return status;
     if (aux.unit != 0) {
         h->height_unit = aux.unit;
+        memcpy(h->unit_name, aux.unit_name, sizeof h->unit_name);
         h->assumed &= ~BOSC_HEIGHTS_ASSUMED_HEIGHT_UNIT;
     }
     const double factor = bi_height_factor(h->height_unit);

@@ -3,6 +3,7 @@
 #define BI_IO_RASTER_AUX_FILE_H
 
 #include "io/io.h"
+#include "io/raster/crs.h"
 
 /* Facts of a raster, then those of one of its bands. */
 struct bi_aux {
@@ -10,8 +11,9 @@ struct bi_aux {
     double map[6]; /* x = map[0] + map[1] column + map[2] row, y = map[3] + map[4] column + map[5] row, at corners */
     char *system;  /* well-known text of the coordinate system; NULL: none */
     double none;   /* no-data value; NaN: none */
-    double scale, offset; /* height = sample * scale + offset, in the file's unit */
-    double unit;          /* of heights, in metres; 0: none; NaN: not known */
+    double scale, offset;         /* height = sample * scale + offset, in the file's unit */
+    double unit;                  /* of heights, in metres; 0: none; NaN: not known */
+    char unit_name[BI_UNIT_NAME]; /* of a unit that is not known */
 };
 
 /* Reads the file beside the raster at `path`; defaults if there is none. band: from 1; 0: of none. The caller frees

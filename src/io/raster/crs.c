@@ -75,11 +75,15 @@ static const struct {
 
 double bi_height_factor(double height_unit) { return height_unit == 0 || isnan(height_unit) ? 1 : height_unit; }
 
-double bi_unit_of_name(const char *name, size_t length)
+double bi_unit_of_name(const char *name, size_t length, char unknown[BI_UNIT_NAME])
 {
+    size_t used = 0;
     for (size_t i = 0; i < sizeof unit_types / sizeof *unit_types; i++)
         if (strlen(unit_types[i].name) == length && memcmp(unit_types[i].name, name, length) == 0)
             return unit_types[i].metres;
+    for (; used < length && used + 1 < BI_UNIT_NAME; used++)
+        unknown[used] = name[used] >= ' ' && name[used] <= '~' ? name[used] : '?';
+    unknown[used] = '\0';
     return NAN;
 }
 

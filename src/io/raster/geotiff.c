@@ -107,12 +107,13 @@ static double read_item(const char *text, size_t size, const char *role, int32_t
     return p && bi_number_read(p, text + size, &value) && isfinite(value) ? value : otherwise;
 }
 
-/* Returns the unit of a band, <Item name="UNITTYPE" role="unittype">ft</Item>, in metres; 0: none; NaN: not known. */
-static double read_unit_type(const char *text, size_t size, int32_t band)
+/* Returns the unit of a band, <Item name="UNITTYPE" role="unittype">ft</Item>, in metres; 0: none; NaN: not known, and
+ * `unknown` receives its name. */
+static double read_unit_type(const char *text, size_t size, int32_t band, char unknown[BI_UNIT_NAME])
 {
     const char *name = find_item(text, size, "role=\"unittype\"", band);
     const char *end = name ? memchr(name, '<', (size_t)(text + size - name)) : NULL;
-    return end ? bi_unit_of_name(name, (size_t)(end - name)) : 0;
+    return end ? bi_unit_of_name(name, (size_t)(end - name), unknown) : 0;
 }
 
 static void read_metadata(TIFF *handle, int32_t band, struct bi_geotiff *geo, struct bi_map *map)
@@ -122,7 +123,7 @@ static void read_metadata(TIFF *handle, int32_t band, struct bi_geotiff *geo, st
     if (!get_values(handle, TAG_METADATA, TIFF_ASCII, &count, &text)) return;
     geo->scale = read_item(text, count, "role=\"scale\"", band, 1);
     geo->offset = read_item(text, count, "role=\"offset\"", band, 0);
-    map->height_unit = read_unit_type(text, count, band);
+    map->height_unit = read_unit_type(text, count, band, map->unit_name);
 }
 
 /* ---- position ---- */
@@ -273,6 +274,7 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
     TIFFGetField(handle, TIFFTAG_IMAGELENGTH, &rows);
     TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &columns);
     geo->place = (bosc_heights){.width = columns, .height = rows, .height_unit = map.height_unit};
+    memcpy(geo->place.unit_name, map.unit_name, sizeof map.unit_name);
     if (!read_map(handle, &affine)) return NULL;
     map.cell_x = affine.east[0];
     map.cell_y = affine.north[1];

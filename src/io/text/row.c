@@ -330,7 +330,7 @@ static const char *find_closing_quote(const char *p, const char *end, char separ
     return ends ? p : NULL;
 }
 
-static bool next_field(struct bi_line *line, char separator, bool names, struct bi_line *field)
+bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_line *field)
 {
     const char *const begin = line->begin;
     const char *end = line->end, *p = skip_blanks(line->begin, end, separator == '\t' ? '\t' : 0);
@@ -358,17 +358,7 @@ static bool next_field(struct bi_line *line, char separator, bool names, struct 
     return true;
 }
 
-bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field)
-{
-    return next_field(line, separator, false, field);
-}
-
-bool bi_name_next(struct bi_line *line, char separator, struct bi_line *field)
-{
-    return next_field(line, separator, true, field);
-}
-
-static char separator_of(struct bi_line line, bool names)
+char bi_separator_of(struct bi_line line, bool names)
 {
     bool quoted = false, comma = false, tab = false;
     for (const char *p = line.begin; p < line.end; p++) {
@@ -380,10 +370,6 @@ static char separator_of(struct bi_line line, bool names)
     }
     return comma ? ',' : tab ? '\t' : ' ';
 }
-
-char bi_separator_of(struct bi_line line) { return separator_of(line, false); }
-
-char bi_separator_of_names(struct bi_line line) { return separator_of(line, true); }
 
 enum word_kind { WORD_NAME, WORD_NUMBER, WORD_EITHER };
 
@@ -410,7 +396,7 @@ bool bi_is_header(struct bi_line line, char separator)
     bool letter = p < line.end && (*p | 32) >= 'a' && (*p | 32) <= 'z'; /* of either case */
     bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
     if (!slashes && !letter && !mark) return false;
-    while (bi_field_next(&line, separator, &field)) {
+    while (bi_field_next(&line, separator, false, &field)) {
         const enum word_kind kind = word_kind_of(field.begin, field.end);
         kinds[kind] += field.end > field.begin;
         if (kind == WORD_NUMBER) return false;
@@ -425,42 +411,34 @@ bool bi_is_header(struct bi_line line, char separator)
 
 /* ---- fields: chosen columns ---- */
 
-int64_t bi_fields_count(struct bi_line line, char separator)
+int64_t bi_fields_count(struct bi_line line, char separator, bool names)
 {
     struct bi_line field;
     int64_t count = 0;
-    while (bi_field_next(&line, separator, &field)) count++;
+    while (bi_field_next(&line, separator, names, &field)) count++;
     return count;
 }
 
-int64_t bi_names_count(struct bi_line line, char separator)
-{
-    struct bi_line field;
-    int64_t count = 0;
-    while (bi_name_next(&line, separator, &field)) count++;
-    return count;
-}
-
-int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, int64_t *unnamed)
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, int64_t *unnamed)
 {
     struct bi_line remainder = header, field;
     int64_t empty = 0;
     *unnamed = 0;
-    while (bi_field_next(&remainder, separator, &field) && field.begin == field.end) empty++;
+    while (bi_field_next(&remainder, separator, names, &field) && field.begin == field.end) empty++;
     if (empty > 0 || !row) return empty;
     bool quoted = *skip_blanks(row->begin, row->end, separator) == '"';
-    *unnamed = quoted && bi_fields_count(*row, separator) == bi_fields_count(header, separator) + 1;
+    *unnamed = quoted && bi_fields_count(*row, separator, names) == bi_fields_count(header, separator, names) + 1;
     return *unnamed;
 }
 
 /* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none;
  * -1: several have the name, or differ from it in case. */
-static int64_t find_column(const struct bi_line *header, char separator, struct bi_line name)
+static int64_t find_column(const struct bi_line *header, char separator, bool names, struct bi_line name)
 {
     struct bi_line remainder = *header, field;
     const size_t length = (size_t)(name.end - name.begin);
     int64_t same = 0, other = 0, others = 0;
-    for (int64_t i = 1; bi_field_next(&remainder, separator, &field); i++) {
+    for (int64_t i = 1; bi_field_next(&remainder, separator, names, &field); i++) {
         if ((size_t)(field.end - field.begin) != length) continue;
         if (memcmp(field.begin, name.begin, length) == 0) {
             if (same) return -1;
@@ -475,17 +453,17 @@ static int64_t find_column(const struct bi_line *header, char separator, struct 
     return others > 1 ? -1 : other;
 }
 
-bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, bool names, int64_t unnamed,
                        struct bi_columns *columns, struct bi_reason *reason)
 {
     struct bi_line remainder = {list, list + strlen(list)}, name;
     columns->count = 0;
     columns->repeated = false;
-    while (bi_field_next(&remainder, ',', &name)) {
+    while (bi_field_next(&remainder, ',', false, &name)) {
         /* 1. The column's number. */
         int64_t number = 0;
         bool is_number = bi_word_count(&name, &number);
-        if (!is_number && header) number = find_column(header, separator, name);
+        if (!is_number && header) number = find_column(header, separator, names, name);
         if (!is_number && number > 0) number += unnamed;
         columns->repeated = number < 0;
         /* 2. Refusals. */
@@ -544,7 +522,7 @@ bosc_status bi_fields_read(struct bi_line line, char separator, const struct bi_
     int64_t fields = 0, stored = 0;
     bosc_status status = BOSC_OK;
     /* 1. Store each field, in all positions of `columns` that name it. */
-    while (status == BOSC_OK && bi_field_next(&line, separator, &field)) {
+    while (status == BOSC_OK && bi_field_next(&line, separator, false, &field)) {
         fields++;
         size_t room = (size_t)(columns ? columns->count : fields);
         if (!bi_numbers_reserve(numbers, numbers->count + room)) return bi_numbers_refuse(reason);

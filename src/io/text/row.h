@@ -83,17 +83,14 @@ struct bi_quoted bi_quote(const char *begin, const char *end);
 
 /* ---- fields, without separators and quotes ---- */
 
-/* Reads the next field of a line: text between separators or in double quotes, without surrounding blanks. A `#` or
- * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field. */
-bool bi_field_next(struct bi_line *line, char separator, struct bi_line *field);
-
-/* The same for lists of names, where `#` may be a part of one: it begins a comment behind a blank only, if blanks are
- * the separator. */
-bool bi_name_next(struct bi_line *line, char separator, struct bi_line *field);
+/* Reads the next field of a line: text between separators or in double quotes, without surrounding blanks. A comment or
+ * trailing separators end the line. The separator ' ' is any run of blanks. False behind the last field.
+ * names: false: `#` begins a comment. True: `#` may be a part of a name; it begins a comment behind a blank only, if
+ * blanks are the separator. */
+bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_line *field);
 
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
-char bi_separator_of(struct bi_line line);
-char bi_separator_of_names(struct bi_line line);
+char bi_separator_of(struct bi_line line, bool names);
 
 /* True if a first line names columns: it begins like a name or with two slashes, and has no number. */
 bool bi_is_header(struct bi_line line, char separator);
@@ -106,17 +103,17 @@ struct bi_columns {
     bool repeated; /* refused: several columns have a requested name */
 };
 
-int64_t bi_fields_count(struct bi_line line, char separator);
-int64_t bi_names_count(struct bi_line line, char separator);
+int64_t bi_fields_count(struct bi_line line, char separator, bool names);
 
 /* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
  * them (pandas), or one that the header omits, if a row begins with a quoted field more than the header has (R).
  * row: NULL: none. *unnamed: number of columns that the header omits. */
-int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, int64_t *unnamed);
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names,
+                         int64_t *unnamed);
 
 /* Parses a list of column numbers and names, separated by commas. header: NULL: none; it omits the first `unnamed`
- * columns. On failure sets the reason. */
-bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, int64_t unnamed,
+ * columns; `names` is of its fields. On failure sets the reason. */
+bool bi_columns_choose(const char *list, const struct bi_line *header, char separator, bool names, int64_t unnamed,
                        struct bi_columns *columns, struct bi_reason *reason);
 
 /* Appends the numbers of a line's fields, or of the chosen columns, as bi_row_read does. */

@@ -83,21 +83,21 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     int64_t index = 0, unnamed = 0;
     /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. */
     if (more) {
-        form->separator = bi_separator_of(header = line);
+        form->separator = bi_separator_of(header = line, false);
         named = bi_is_header(line, form->separator);
         *number = ahead.number;
     }
     if (named) {
         *lines = ahead;
         more = bi_lines_next_content(&ahead, &line);
-        index = bi_index_columns(header, more ? &line : NULL, form->separator, &unnamed);
+        index = bi_index_columns(header, more ? &line : NULL, form->separator, false, &unnamed);
     }
     /* 2. The chosen columns. */
     if (opts->columns &&
-        !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, unnamed, columns, reason))
+        !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, false, unnamed, columns, reason))
         return BOSC_ERR_FORMAT;
     if (!opts->columns && index > 0 &&
-        !choose_named(index, bi_fields_count(header, form->separator) + unnamed - index, columns, reason))
+        !choose_named(index, bi_fields_count(header, form->separator, false) + unnamed - index, columns, reason))
         return BOSC_ERR_FORMAT;
     *number = more ? ahead.number : 0;
     if (!more) {
@@ -109,7 +109,8 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     form->columns = opts->columns || index > 0 ? columns : NULL;
     bosc_status status = read_row(form, line, &row, reason);
     form->fields = (int64_t)row.count;
-    const int64_t names = named && form->keeps_nan && !form->columns ? bi_fields_count(header, form->separator) : 0;
+    const int64_t names =
+        named && form->keeps_nan && !form->columns ? bi_fields_count(header, form->separator, false) : 0;
     if (names > form->fields && names <= form->fields + count_empty(form, &line)) form->fields = names;
     form->kept = opts->most && opts->most < form->fields ? opts->most : form->fields;
     bi_numbers_free(&row);

@@ -174,6 +174,8 @@ static void check_facts(const struct system *s, const bosc_heights *h)
 {
     const struct facts *f = *bosc_proj_reason() && s->bare.crs ? &s->bare : &s->proj;
     const double unit = f->height_unit == 0 || isnan(f->height_unit) ? 1 : f->height_unit;
+    const char *const named = s->kind.metadata && strstr(s->kind.metadata, "furlong") ? "furlong" : "";
+    if (strcmp(h->unit_name, named) != 0) suite_fail(__FILE__, __LINE__, "%s: '%s'", s->name, h->unit_name);
     if (!near(h->spacing, f->spacing) || !near(h->spacing_y, f->spacing_y) || !near(h->height_unit, f->height_unit) ||
         h->assumed != f->assumed || strcmp(h->crs, f->crs) != 0 || (h->edges[0] < h->edges[2]) != f->placed)
         suite_fail(__FILE__, __LINE__, "%s: spacings %.17g %.17g, unit %g, assumed %d, \"%s\", placed %d", s->name,

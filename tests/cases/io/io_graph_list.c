@@ -220,6 +220,8 @@ static void named(void)
         {"C#,a\nb,C#\na#b,#C\n", "|C#|a|b|a#b|#C", "abcade", 0},
         {"C#\t7 # 8\n", "|C#|7 # 8", "ab", 0},
         {"b C#\nC# d # e\n", "|b|C#|d", "abbc", 0},
+        {"Edge#,Source,Target,Weight\n1,a,b,2\n", "|a|b", "ab", 2}, /* in a name of a column too */
+        {"source,target\n\"1\",C#,b\n", "|C#|b", "ab", 0},          /* R omits the first name */
         {"\"0}}\",\"{}\"\n\"{}\",a\n", "|0}}|{}|a", "abbc", 0},
         {"", "", "", 0},
     };
