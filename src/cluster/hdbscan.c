@@ -94,14 +94,11 @@ static bosc_status check_outputs(bosc_ctx *ctx, const bosc_hdbscan_opts *o, int6
     return to->info ? bi_check_info(ctx, "info", "bosc_hdbscan_info", to->info->size, sizeof *to->info) : BOSC_OK;
 }
 
-bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const void *labels,
-                                    const double *probabilities, const double *outlier_scores,
-                                    const bosc_hdbscan_info *info)
+bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, void *labels,
+                                    double *probabilities, double *outlier_scores, bosc_hdbscan_info *info)
 {
-    const struct outputs to = {.labels = (void *)(uintptr_t)labels,
-                               .probabilities = (double *)(uintptr_t)probabilities,
-                               .outlier_scores = (double *)(uintptr_t)outlier_scores,
-                               .info = (bosc_hdbscan_info *)(uintptr_t)info};
+    const struct outputs to = {
+        .labels = labels, .probabilities = probabilities, .outlier_scores = outlier_scores, .info = info};
     return check_outputs(ctx, full, n, &to);
 }
 

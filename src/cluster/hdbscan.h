@@ -14,9 +14,8 @@ bosc_status bi_hdbscan_check_euclidean(bosc_ctx *ctx, const bosc_hdbscan_opts *f
 bosc_status bi_hdbscan_check_samples(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n);
 
 /* Checks the number of points and the arrays of bosc_hdbscan_compute. */
-bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, const void *labels,
-                                    const double *probabilities, const double *outlier_scores,
-                                    const bosc_hdbscan_info *info);
+bosc_status bi_hdbscan_check_arrays(bosc_ctx *ctx, const bosc_hdbscan_opts *full, int64_t n, void *labels,
+                                    double *probabilities, double *outlier_scores, bosc_hdbscan_info *info);
 
 /* Returns the rows of points; bi_hdbscan_check_rows checks those of directions: a tree's build checks others. */
 struct bi_cluster_rows bi_hdbscan_rows(const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *full);

@@ -166,21 +166,26 @@ static bosc_status find_cores_alone(struct bi_emst_rounds *e)
     return e->steps->emst_find_core(e->ctx, e->n, a);
 }
 
-/* Finds the edges by the backend's method for many dimensions; *is_grown: it has found them. */
+/* Finds the edges by the backend's method for many dimensions, if it prefers that: *is_grown. */
 static bosc_status grow_by_prim(struct bi_emst_rounds *e, bool *is_grown)
 {
     const struct bi_forest_ops *ops = e->ctx->ops->forest;
     const bosc_kdtree_opts *o = &e->tree->opts;
+    struct bi_emst_prim args = {
+        .n = e->n, .dim = o->dim, .is_64bit = e->args.is_64bit, .pairs = e->pairs, .words = e->words};
     struct bi_kdtree_rows rows = {NULL, e->n, o->dim};
     *is_grown = false;
     if (!ops->grow_tree || e->p > 0 || (o->dtype != BOSC_F32 && o->dtype != BOSC_F64)) return BOSC_OK;
     if (!ops->admits_prim(e->n, o->dim)) return BOSC_OK;
-    if (e->mutual && !e->has_cores) BI_TRY_WITH_SCRATCH(e->ctx, find_cores_alone(e));
-    e->has_cores = e->mutual;
+    /* 1. Sample the points. */
     BI_TRY(bi_kdtree_own_rows(e->ctx, e->tree, &rows));
-    const struct bi_emst_prim args = {e->n,     o->dim,  e->args.is_64bit, rows.data, e->mutual ? e->args.core : NULL,
-                                      e->pairs, e->words};
-    return ops->grow_tree(e->ctx, &args, is_grown);
+    args.rows = rows.data;
+    BI_TRY_WITH_SCRATCH(e->ctx, ops->prefers_prim(e->ctx, &args, is_grown));
+    if (!*is_grown) return BOSC_OK;
+    /* 2. Find the core distances: a search for lists would find them too. 3. Grow the tree. */
+    if (e->mutual && !e->has_cores) BI_TRY_WITH_SCRATCH(e->ctx, find_cores_alone(e));
+    if (e->mutual) args.core = e->args.core;
+    return ops->grow_tree(e->ctx, &args);
 }
 
 bosc_status bi_emst_find_edges(struct bi_emst_rounds *e)

@@ -200,12 +200,14 @@ struct bi_forest_ops {
     bool (*prefers_merges)(const bosc_ctx *);
     bosc_status (*merge_clusters)(bosc_ctx *, struct bi_linkage_merges *);
 
-    /* The spanning tree of points in many dimensions by all pairs; *is_grown = false: searches are faster, nothing was
-     * written. NULL: the driver searches. */
+    /* The spanning tree of points in many dimensions by all pairs, where admits_prim is true. prefers_prim samples the
+     * points, without core distances: *is_preferred = false: searches are faster. NULL: the driver searches. */
     bool (*admits_prim)(int64_t n, int32_t dim);
-    bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_prim *, bool *is_grown);
+    bosc_status (*prefers_prim)(bosc_ctx *, const struct bi_emst_prim *, bool *is_preferred);
+    bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_prim *);
+
     /* As msf, of a graph in parts, with ids of 32 bits in the whole. Each part is admitted, and all have fewer than
-     * 2^32 - 1 arcs. NULL: none, nor the next one. */
+     * 2^32 - 1 arcs. NULL: neither this nor components_parts. */
     bosc_status (*msf_parts)(bosc_ctx *, const struct bi_msf_parts *, const struct bi_msf_request *,
                              struct bi_msf_found *found);
 
@@ -222,7 +224,8 @@ bosc_status bi_msf_cpu_entries(bosc_ctx *ctx, const struct bi_msf_entries *entri
 bool bi_linkage_cpu_prefers_merges(const bosc_ctx *ctx);
 bosc_status bi_linkage_cpu_merge(bosc_ctx *ctx, struct bi_linkage_merges *merges);
 bool bi_emst_cpu_admits_prim(int64_t n, int32_t dim);
-bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_grown);
+bosc_status bi_emst_cpu_prefers_prim(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_preferred);
+bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args);
 bosc_status bi_msf_cpu_parts(bosc_ctx *ctx, const struct bi_msf_parts *parts, const struct bi_msf_request *request,
                              struct bi_msf_found *found);
 bosc_status bi_components_cpu(bosc_ctx *ctx, const struct bi_msf_rows *rows, uint32_t *labels, int64_t *count);

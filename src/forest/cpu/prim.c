@@ -174,7 +174,8 @@ static bosc_status grow(struct prim *d)
 
 /* --- The estimate ------------------------------------------------------------------------------------------------- */
 
-/* True if many points are within twice the distance of a sample's NEAR-th neighbour. distances: those of all lanes. */
+/* True if many points are within twice the distance of a sample's NEAR-th neighbour. outside.best: the squared
+ * distances to the sample. */
 static bool has_many_near(const struct prim *d)
 {
     double near[NEAR + 1]; /* ascending; the point itself is the first */
@@ -204,10 +205,6 @@ static bool is_unprunable(const struct prim *d)
         lower_best(d, &sample);
         many += has_many_near(d);
     }
-    for (int64_t lane = 0; lane < o->count; lane++) {
-        set_real(d, o->best, lane, (double)INFINITY);
-        o->from[lane] = UINT32_MAX;
-    }
     return 2 * many > SAMPLES;
 }
 
@@ -215,14 +212,29 @@ static bool is_unprunable(const struct prim *d)
 
 bool bi_emst_cpu_admits_prim(int64_t n, int32_t dim) { return dim >= LEAST_DIM && n >= 2 && n <= MOST_POINTS; }
 
-bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_grown)
+/* Sets *d, with all points outside of the tree. */
+static bosc_status init_prim(bosc_ctx *ctx, const struct bi_emst_prim *args, struct prim *d)
 {
-    struct prim d = {.ctx = ctx,
-                     .args = args,
-                     .outside = {.count = args->n, .dim = args->dim},
-                     .size = args->is_64bit ? sizeof(double) : sizeof(float)};
-    BI_TRY(allocate(&d));
-    fill_blocks(&d);
-    *is_grown = is_unprunable(&d);
-    return *is_grown ? grow(&d) : BOSC_OK;
+    *d = (struct prim){.ctx = ctx,
+                       .args = args,
+                       .outside = {.count = args->n, .dim = args->dim},
+                       .size = args->is_64bit ? sizeof(double) : sizeof(float)};
+    BI_TRY(allocate(d));
+    fill_blocks(d);
+    return BOSC_OK;
+}
+
+bosc_status bi_emst_cpu_prefers_prim(bosc_ctx *ctx, const struct bi_emst_prim *args, bool *is_preferred)
+{
+    struct prim d;
+    BI_TRY(init_prim(ctx, args, &d));
+    *is_preferred = is_unprunable(&d);
+    return BOSC_OK;
+}
+
+bosc_status bi_emst_cpu_grow(bosc_ctx *ctx, const struct bi_emst_prim *args)
+{
+    struct prim d;
+    BI_TRY(init_prim(ctx, args, &d));
+    return grow(&d);
 }

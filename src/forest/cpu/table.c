@@ -16,6 +16,7 @@ const struct bi_forest_ops bi_forest_ops_cpu = {.steps = &steps,
                                                 .prefers_merges = bi_linkage_cpu_prefers_merges,
                                                 .merge_clusters = bi_linkage_cpu_merge,
                                                 .admits_prim = bi_emst_cpu_admits_prim,
+                                                .prefers_prim = bi_emst_cpu_prefers_prim,
                                                 .grow_tree = bi_emst_cpu_grow,
                                                 .msf_parts = bi_msf_cpu_parts,
                                                 .components_parts = bi_components_cpu_parts};

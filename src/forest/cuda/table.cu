@@ -39,4 +39,5 @@ extern "C" const bi_forest_ops bi_forest_ops_cuda = {&steps,
                                                      nullptr,
                                                      nullptr,
                                                      nullptr,
+                                                     nullptr,
                                                      nullptr};
