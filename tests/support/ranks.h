@@ -35,8 +35,11 @@ bool ranks_notice_leaving(bosc_ctx *like);
 /* Sets the slice [*begin, *end) of n items for rank r. seed: slices have random lengths, some empty; 0: about equal. */
 void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin, int64_t *end);
 
-/* Checks that the call failed with `expected` on all ranks, because of rank 1: its message begins with the argument,
- * the other messages with the rank and the argument. */
+/* Checks the message of a call that failed because of rank `culprit`: that rank's begins with the argument, those of
+ * the others with "rank", its number and the argument. */
+void ranks_check_message(const struct rank *r, int32_t culprit, const char *argument);
+
+/* Checks that the call failed with `expected` on all ranks, because of rank 1. */
 void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument);
 
 #endif

@@ -1,5 +1,6 @@
 #include "support/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RANKS = 64 };
@@ -22,12 +23,17 @@ void ranks_slice(const struct rank *r, uint64_t seed, int64_t n, int64_t *begin,
     *end = splitters[r->rank + 1];
 }
 
-void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
+void ranks_check_message(const struct rank *r, int32_t culprit, const char *argument)
 {
     const char *text = bosc_ctx_message(r->ctx);
+    char rank[24] = "";
+    if (r->rank != culprit) snprintf(rank, sizeof rank, "rank %d: ", (int)culprit);
+    if (!suite_begins(text, rank) || !suite_begins(text + strlen(rank), argument))
+        suite_fail(__FILE__, __LINE__, "the message is \"%s\"; it does not begin with \"%s%s\"", text, rank, argument);
+}
+
+void ranks_check_blame(const struct rank *r, bosc_status status, bosc_status expected, const char *argument)
+{
     CHECK_EQ(status, expected);
-    if (r->rank == 1)
-        CHECK(suite_begins(text, argument));
-    else
-        CHECK(suite_begins(text, "rank 1: ") && suite_begins(text + strlen("rank 1: "), argument));
+    ranks_check_message(r, 1, argument);
 }

@@ -46,7 +46,7 @@ BOSC_BEGIN_DECLS
  *     bosc_msf_compute of a half or less of the edges, and up to 24 exchanges, 9 more for a sum of floats. A rank
  *     receives 16 bytes for each light edge of all ranks, and for each heavy one between two components. Scratch
  *     besides: 62 bytes a vertex and up to 21 an entry of all ranks; not so if these are more than replicated_bytes.
- * Cost of threads on CPUs, with less than 2^31 entries of all ranks: bosc_msf_compute of the whole graph on rank 0,
+ * Cost of threads on CPUs, with fewer than 2^31 entries of all ranks: bosc_msf_compute of the whole graph on rank 0,
  *     with the threads of all ranks, which wait for it; 7 exchanges. Scratch of rank 0: up to 120 bytes a vertex and 40
  *     an entry of all ranks; not so if these are more than replicated_bytes.
  * Cost with sharded vertices: O(m log n) work; at most 32 rounds of about 30 exchanges over the remaining edges. A rank

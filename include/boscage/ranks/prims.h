@@ -67,7 +67,7 @@ BOSC_API bosc_status bosc_ranks_sort_pairs(bosc_ctx *ctx, bosc_comm *comm, bosc_
  * Errors: BOSC_ERR_LIMIT also if a rank becomes the owner of 2^32 - 1 keys or more.
  * Cost: an exchange of the keys with 17 bytes each, and bosc_hash_unique by their owners, which a hash chooses. A rank
  *     on which keys occur 1.5 times or more on average, by a sample, finds its distinct keys first and sends these
- *     only. Scratch of 3 key + 50 bytes a key of `key` bytes, beside bosc_hash_unique. Threads on CPUs, with less than
+ *     only. Scratch of 3 key + 50 bytes a key of `key` bytes, beside bosc_hash_unique. Threads on CPUs, with fewer than
  *     2^32 - 1 keys of all: bosc_hash_unique of all keys on rank 0, with the threads of all ranks, which wait for it;
  *     its scratch is 2 key + 8 bytes a key of all besides. */
 BOSC_API bosc_status bosc_ranks_unique(bosc_ctx *ctx, bosc_comm *comm, const void *keys, int64_t n, int32_t key_bits,

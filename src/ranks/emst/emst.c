@@ -37,7 +37,7 @@ static bosc_status allocate_arrays(struct bi_ranks_emst *e)
 static bosc_status compute_shard_tree(struct bi_ranks_emst *e)
 {
     const struct bi_ranks_emst_init init = {bi_ranks_emst_reach_of(e, e->rows, e->n), e->points, e->single, e->cores};
-    const struct bi_emst_lengths lengths = {.is_64bit = !e->single, .has_cores = true};
+    const struct bi_emst_lengths lengths = {.is_64bit = !e->single, .has_cores = e->cores != NULL};
     const struct bi_ranks_emst_pair_ids pair_ids = {e->edges.ends, e->tree->ids.data, e->edges.ids};
     BI_TRY(e->steps->emst_init(e->ctx, e->n, &init));
     if (e->min_samples)

@@ -17,7 +17,7 @@ static bosc_status answer_with(bosc_ctx *ctx, int64_t threads, const struct bi_r
 {
     const int32_t own = ctx->threads, own_max = ctx->max_threads;
     ctx->threads = threads < BI_MAX_THREADS ? (int32_t)threads : BI_MAX_THREADS;
-    ctx->max_threads = ctx->threads; /* which public calls within this one set */
+    ctx->max_threads = ctx->threads; /* public calls within this one set `threads` from it */
     const bosc_status status = call->answer(ctx, call->user);
     ctx->threads = own;
     ctx->max_threads = own_max;
@@ -29,7 +29,7 @@ bosc_status bi_ranks_pool(bosc_ctx *ctx, bosc_comm *comm, bosc_status local_stat
 {
     const struct bi_exchange x = {.rank_count = comm->rank_count, .blocks = (char **)call->all};
     struct bi_windows windows = {
-        .access = BI_WINDOW_READ_WHOLE, .count = 1, .of = {{.item_size = 1, .items = call->shown}}};
+        .access = BI_WINDOW_READ_WHOLE, .count = 1, .of = {{.item_size = 1, .items = call->shared}}};
     int64_t threads = ctx->threads;
     BI_TRY(bi_comm_sum(ctx, comm, local_status, &threads, 1));
     BI_TRY(bi_exchange_open_windows(ctx, comm, &local_status, &x, &windows));

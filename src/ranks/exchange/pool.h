@@ -6,9 +6,9 @@
 #include "ranks/ranks.h"
 
 struct bi_ranks_pooled_call {
-    void *shown; /* this rank's: the others read it during the call. Rank 0's receives the answer */
-    void **all;  /* (ranks), host: receives what each rank shows */
-    /* On rank 0: finds the answer from what all ranks show. It stays until all ranks have copied. */
+    void *shared; /* this rank's: the others read it during the call. Rank 0's receives the answer */
+    void **all;   /* (ranks), host: receives the pointers to what each rank shares */
+    /* On rank 0: finds the answer from what all ranks share. It stays until all ranks have copied. */
     bosc_status (*answer)(bosc_ctx *ctx, void *user);
     /* On every rank: copies its share of the answer. */
     bosc_status (*copy)(bosc_ctx *ctx, void *user);

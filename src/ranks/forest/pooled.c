@@ -6,8 +6,8 @@
 #include "ranks/exchange/pool.h"
 #include "ranks/forest/forest.h"
 
-/* A rank shows the others its graph, and rank 0 the answer. */
-struct shown {
+/* A rank shares its graph with the others, and rank 0 the answer. */
+struct shared {
     struct bi_msf_part part;
     struct bi_msf_found found; /* of a forest: ids ascend */
     const uint32_t *labels;    /* of components */
@@ -27,17 +27,17 @@ struct pool {
     bosc_comm *comm;
     const struct bi_ranks_forest_slice *slice;
     const struct bi_ranks_forest_call *f; /* NULL: components */
-    struct shown own;
+    struct shared own;
     /* The copies. */
     struct own_forest forest;
     uint32_t *labels; /* (n): of components */
     int64_t components;
 };
 
-static const struct shown *shown_by(const struct pool *p, int32_t rank) { return p->slice->blocks[rank]; }
+static const struct shared *shared_by(const struct pool *p, int32_t rank) { return p->slice->blocks[rank]; }
 
 /* True if the keys of the forest's edges are requested: for their sum, or for a cut. */
-static bool wants_keys(const struct bi_ranks_forest_call *f)
+static bool needs_keys(const struct bi_ranks_forest_call *f)
 {
     return (f->requests & BI_RANKS_REQUEST_SUM) || f->slice->opts.trees > 0;
 }
@@ -48,7 +48,7 @@ static bosc_status find_forest(struct pool *p, const struct bi_msf_parts *parts)
 {
     const struct bi_msf_rows rows = bi_msf_rows_in(&parts->of[0].view, &parts->of[0].order);
     const struct bi_msf_request request = {
-        .ids = true, .keys = wants_keys(p->f), .labels = p->f->requests & BI_RANKS_REQUEST_LABELS};
+        .ids = true, .keys = needs_keys(p->f), .labels = p->f->requests & BI_RANKS_REQUEST_LABELS};
     BI_TRY(p->ctx->ops->forest->msf_parts(p->ctx, parts, &request, &p->own.found));
     return bi_msf_sort_found(p->ctx, &rows, &p->own.found);
 }
@@ -68,7 +68,7 @@ static bosc_status find_answer(bosc_ctx *ctx, void *user)
     const int32_t ranks = p->comm->rank_count;
     struct bi_msf_part *of;
     BI_TRY(bi_scratch_of(ctx, ranks, sizeof *of, &of));
-    for (int32_t r = 0; r < ranks; r++) of[r] = shown_by(p, r)->part;
+    for (int32_t r = 0; r < ranks; r++) of[r] = shared_by(p, r)->part;
     const struct bi_msf_parts parts = {of, ranks, p->slice->entries};
     return p->f ? find_forest(p, &parts) : find_components(p, &parts);
 }
@@ -123,7 +123,7 @@ static bosc_status copy_forest(bosc_ctx *ctx, void *user)
 {
     struct pool *p = user;
     struct own_forest *own = &p->forest;
-    const struct bi_msf_found *all = &shown_by(p, 0)->found;
+    const struct bi_msf_found *all = &shared_by(p, 0)->found;
     const uint32_t *ids = all->ids, begin = (uint32_t)p->slice->first_entry,
                    end = begin + (uint32_t)p->slice->view.entries;
     const int64_t first = bi_lower_bound_u32(ids, all->count, begin);
@@ -149,7 +149,7 @@ bosc_status bi_ranks_forest_pool(struct bi_ranks_forest_call *f, bool *is_found)
     f->tree_of = p.forest.labels;
     f->info.rounds = 1;
     struct bi_msf_found found = {
-        .count = p.forest.count, .ids = p.forest.ids, .keys = wants_keys(f) ? p.forest.keys : NULL, .ascending = true};
+        .count = p.forest.count, .ids = p.forest.ids, .keys = needs_keys(f) ? p.forest.keys : NULL, .ascending = true};
     return bi_ranks_forest_finish_sorted(f, BOSC_OK, &found);
 }
 
@@ -158,8 +158,8 @@ bosc_status bi_ranks_forest_pool(struct bi_ranks_forest_call *f, bool *is_found)
 static bosc_status copy_components(bosc_ctx *ctx, void *user)
 {
     struct pool *p = user;
-    p->components = shown_by(p, 0)->components;
-    return ctx->backend->copy(ctx, p->labels, shown_by(p, 0)->labels, (size_t)p->slice->view.n * sizeof *p->labels);
+    p->components = shared_by(p, 0)->components;
+    return ctx->backend->copy(ctx, p->labels, shared_by(p, 0)->labels, (size_t)p->slice->view.n * sizeof *p->labels);
 }
 
 bosc_status bi_ranks_components_pool(bosc_ctx *ctx, bosc_comm *comm, const struct bi_ranks_forest_slice *slice,

@@ -165,13 +165,13 @@ static bosc_status find_alone(bosc_ctx *ctx, struct unique_call *u, int64_t *ids
 
 /* ---- pooled threads ---- */
 
-/* A rank shows the others its keys, and rank 0 the answer. */
-struct shown_keys {
+/* A rank shares its keys with the others, and rank 0 the answer. */
+struct shared_keys {
     const void *keys;
     int64_t n;
-    bool wants_distinct;
+    bool requests_distinct;
     const int64_t *ids;    /* of all rows */
-    const void *distinct;  /* NULL: no rank wants them */
+    const void *distinct;  /* NULL: no rank requests them */
     const int64_t *firsts; /* (ranks + 1): the id of the first key that a rank is the first to have */
 };
 
@@ -180,18 +180,18 @@ struct pooled_unique {
     struct unique_call *u;
     int64_t *ids;   /* of the caller */
     void *distinct; /* of the caller, or NULL */
-    struct shown_keys own;
-    void **all; /* (ranks), host: struct shown_keys of each */
+    struct shared_keys own;
+    void **all; /* (ranks), host: struct shared_keys of each */
 };
 
-static const struct shown_keys *shown_by(const struct pooled_unique *p, int32_t rank) { return p->all[rank]; }
+static const struct shared_keys *shared_by(const struct pooled_unique *p, int32_t rank) { return p->all[rank]; }
 
 /* Copies the keys of all ranks to `keys`. */
 static bosc_status gather_keys(bosc_ctx *ctx, const struct pooled_unique *p, char *keys)
 {
     for (int32_t r = 0; r < p->comm->rank_count; r++) {
-        const size_t bytes = (size_t)shown_by(p, r)->n * p->u->key_bytes;
-        if (bytes) BI_TRY(ctx->backend->copy(ctx, keys, shown_by(p, r)->keys, bytes));
+        const size_t bytes = (size_t)shared_by(p, r)->n * p->u->key_bytes;
+        if (bytes) BI_TRY(ctx->backend->copy(ctx, keys, shared_by(p, r)->keys, bytes));
         keys += bytes;
     }
     return BOSC_OK;
@@ -204,7 +204,7 @@ static bosc_status find_firsts(bosc_ctx *ctx, const struct pooled_unique *p, con
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *reduced, &reduced));
     firsts[0] = 0;
     for (int32_t r = 0; r < p->comm->rank_count; r++) {
-        const int64_t n = shown_by(p, r)->n;
+        const int64_t n = shared_by(p, r)->n;
         firsts[r + 1] = firsts[r];
         if (n == 0) continue;
         BI_TRY(ctx->backend->core->reduce(ctx, BOSC_MAX, BOSC_I64, ids, n, reduced));
@@ -221,16 +221,16 @@ static bosc_status number_all(bosc_ctx *ctx, void *user)
     struct pooled_unique *p = user;
     const int32_t ranks = p->comm->rank_count;
     int64_t n = 0, count, *ids, *firsts;
-    bool wants_distinct = false;
+    bool requests_distinct = false;
     void *keys, *distinct = NULL;
     for (int32_t r = 0; r < ranks; r++) {
-        n += shown_by(p, r)->n;
-        wants_distinct = wants_distinct || shown_by(p, r)->wants_distinct;
+        n += shared_by(p, r)->n;
+        requests_distinct = requests_distinct || shared_by(p, r)->requests_distinct;
     }
     BI_TRY(bi_scratch_of(ctx, n, p->u->key_bytes, &keys));
     BI_TRY(bi_scratch_of(ctx, n, sizeof *ids, &ids));
     BI_TRY(bi_scratch_of(ctx, (int64_t)ranks + 1, sizeof *firsts, &firsts));
-    if (wants_distinct) BI_TRY(bi_scratch_of(ctx, n, p->u->key_bytes, &distinct));
+    if (requests_distinct) BI_TRY(bi_scratch_of(ctx, n, p->u->key_bytes, &distinct));
     BI_TRY(gather_keys(ctx, p, keys));
     BI_TRY(bosc_hash_unique(ctx, keys, n, p->u->key_bits, ids, distinct, &count));
     BI_TRY(find_firsts(ctx, p, ids, firsts));
@@ -244,10 +244,10 @@ static bosc_status copy_numbers(bosc_ctx *ctx, void *user)
 {
     struct pooled_unique *p = user;
     struct unique_call *u = p->u;
-    const struct shown_keys *all = shown_by(p, 0);
+    const struct shared_keys *all = shared_by(p, 0);
     const int32_t rank = p->comm->rank;
     int64_t begin = 0;
-    for (int32_t r = 0; r < rank; r++) begin += shown_by(p, r)->n;
+    for (int32_t r = 0; r < rank; r++) begin += shared_by(p, r)->n;
     u->first_count = all->firsts[rank + 1] - all->firsts[rank];
     u->total = all->firsts[p->comm->rank_count];
     if (u->n) BI_TRY(ctx->backend->copy(ctx, p->ids, all->ids + begin, (size_t)u->n * sizeof *p->ids));
@@ -264,7 +264,7 @@ static bosc_status find_pooled(bosc_ctx *ctx, bosc_comm *comm, struct unique_cal
                               .u = u,
                               .ids = ids,
                               .distinct = distinct,
-                              .own = {.keys = u->keys, .n = u->n, .wants_distinct = distinct}};
+                              .own = {.keys = u->keys, .n = u->n, .requests_distinct = distinct}};
     int64_t sums[2] = {u->n, !ctx->ops->ranks->pools_threads};
     BI_TRY(bi_comm_sum(ctx, comm, BOSC_OK, sums, 2));
     BI_TRY(bi_ranks_can_pool(ctx, comm, sums[1] == 0 && sums[0] < (int64_t)UINT32_MAX, is_found));

@@ -136,15 +136,6 @@ static void calls(bosc_ctx *ctx)
     bosc_comm_free(comm);
 }
 
-static void check_status(struct rank *r, bosc_status status, bosc_status expected, const char *message)
-{
-    char begin[128];
-    CHECK_EQ(status, expected);
-    snprintf(begin, sizeof begin, r->rank == 1 ? "%s" : "rank 1: %s", message);
-    if (!suite_begins(bosc_ctx_message(r->ctx), begin))
-        suite_fail(__FILE__, __LINE__, "the message is \"%s\"", bosc_ctx_message(r->ctx));
-}
-
 /* Options that differ from those of rank 0. */
 static void create_badly(struct rank *r)
 {
@@ -168,7 +159,7 @@ static void create_badly(struct rank *r)
             if (i == 6) o.trie_search = (bosc_cellgraph_trie_search)values[i];
             if (i == 7) o.digit_bits = values[i];
         }
-        check_status(r, bosc_ranks_cellgraph_create(r->ctx, r->comm, &o, &g), BOSC_ERR_ARG, messages[i]);
+        ranks_check_blame(r, bosc_ranks_cellgraph_create(r->ctx, r->comm, &o, &g), BOSC_ERR_ARG, messages[i]);
         CHECK(!g);
     }
 }
@@ -187,17 +178,17 @@ static void call_badly(struct rank *r)
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_components(r->ctx, g, room, &components));
     CHECK_EQ(components, 0);
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_build(r->ctx, g, rows, n, 0));
-    check_status(r, bosc_ranks_cellgraph_build(r->ctx, g, bad ? NULL : rows, n, 0), BOSC_ERR_ARG, "vectors: NULL");
-    check_status(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, bad ? -1 : n, 0), BOSC_ERR_ARG, "n: -1");
-    check_status(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, n, bad ? -1 : 0), BOSC_ERR_ARG, "stride: -1");
-    check_status(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, bad ? (int64_t)UINT32_MAX : n, 0), BOSC_ERR_LIMIT,
-                 "n: 4294967295");
-    check_status(r, bosc_ranks_cellgraph_reserve(r->ctx, g, bad ? -1 : n, N, N), BOSC_ERR_ARG, "n: -1");
-    check_status(r, bosc_ranks_cellgraph_reserve(r->ctx, g, n, bad ? 9 : 8, N), BOSC_ERR_ARG,
-                 "total: 9 is not the 8 of rank 0");
-    check_status(r, bosc_ranks_cellgraph_components(r->ctx, g, room + bad, NULL), BOSC_ERR_ARG, "labels: ");
-    check_status(r, bosc_ranks_cellgraph_components_masked(r->ctx, g, NULL, room + bad, NULL), BOSC_ERR_ARG,
-                 "labels: ");
+    ranks_check_blame(r, bosc_ranks_cellgraph_build(r->ctx, g, bad ? NULL : rows, n, 0), BOSC_ERR_ARG, "vectors: NULL");
+    ranks_check_blame(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, bad ? -1 : n, 0), BOSC_ERR_ARG, "n: -1");
+    ranks_check_blame(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, n, bad ? -1 : 0), BOSC_ERR_ARG, "stride: -1");
+    ranks_check_blame(r, bosc_ranks_cellgraph_build(r->ctx, g, rows, bad ? (int64_t)UINT32_MAX : n, 0), BOSC_ERR_LIMIT,
+                      "n: 4294967295");
+    ranks_check_blame(r, bosc_ranks_cellgraph_reserve(r->ctx, g, bad ? -1 : n, N, N), BOSC_ERR_ARG, "n: -1");
+    ranks_check_blame(r, bosc_ranks_cellgraph_reserve(r->ctx, g, n, bad ? 9 : 8, N), BOSC_ERR_ARG,
+                      "total: 9 is not the 8 of rank 0");
+    ranks_check_blame(r, bosc_ranks_cellgraph_components(r->ctx, g, room + bad, NULL), BOSC_ERR_ARG, "labels: ");
+    ranks_check_blame(r, bosc_ranks_cellgraph_components_masked(r->ctx, g, NULL, room + bad, NULL), BOSC_ERR_ARG,
+                      "labels: ");
     check_copies(r->ctx, g);
     CHECK_OK(r->ctx, bosc_ranks_cellgraph_components(r->ctx, g, room, &components));
     CHECK_EQ(components, 1);

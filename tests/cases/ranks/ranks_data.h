@@ -49,6 +49,24 @@ static inline bool ranks_equals(const struct rank *r, struct array *a, const voi
     return s.n == 0 || memcmp(own, (const char *)all + (size_t)s.begin * size, (size_t)s.n * size) == 0;
 }
 
+enum { RANKS_GUARD = 8, RANKS_FILL = 0x55 };
+
+/* Allocates a rank's part of a host array of items, with a guard behind it, all bytes RANKS_FILL. */
+static inline void *ranks_make_part(struct ranks_trial_slice s, size_t size)
+{
+    const size_t bytes = (size_t)s.n * size + RANKS_GUARD;
+    return memset(suite_alloc(bytes), RANKS_FILL, bytes);
+}
+
+/* Checks that a part has the items of its slice, and that its guard is unchanged. */
+static inline void ranks_check_part(const void *part, const void *all, size_t size, struct ranks_trial_slice s)
+{
+    const size_t bytes = (size_t)s.n * size;
+    const unsigned char *guard = (const unsigned char *)part + bytes;
+    CHECK(bytes == 0 || memcmp(part, (const char *)all + (size_t)s.begin * size, bytes) == 0);
+    for (int i = 0; i < RANKS_GUARD; i++) CHECK_EQ(guard[i], RANKS_FILL);
+}
+
 /* Fills scratch memory, so that an answer that is not written does not look like 0. */
 static inline void ranks_fill_scratch(bosc_ctx *ctx)
 {

@@ -35,21 +35,16 @@ static void cluster(struct rank *r)
     const struct trial *t = r->user;
     const struct reference_points *p = &t->points;
     const struct ranks_trial_slice s = ranks_slice_of(r, t->seed, p->n);
-    const size_t bytes = (size_t)s.n * label_size(t), n = (size_t)s.n;
     for (int with = 0; with < 2; with++) {
-        char *labels = suite_alloc(bytes + 8);
-        uint8_t *core = suite_alloc(n + 1);
+        void *labels = ranks_make_part(s, label_size(t));
+        uint8_t *core = ranks_make_part(s, sizeof *core);
         bosc_dbscan_info info = {.size = sizeof info};
-        memset(labels, 0x55, bytes + 8);
-        memset(core, 0x55, n + 1);
         ranks_fill_scratch(r->ctx);
         CHECK_OK(r->ctx,
                  bosc_ranks_dbscan_compute(r->ctx, r->comm, s.n ? kd_row(p, s.begin) : NULL, s.n, p->stride, t->eps,
                                            t->min_samples, &t->opts, labels, with ? core : NULL, with ? &info : NULL));
-        CHECK(bytes == 0 || memcmp(labels, (char *)t->labels + (size_t)s.begin * label_size(t), bytes) == 0);
-        CHECK(n == 0 || !with || memcmp(core, t->core + s.begin, n) == 0);
-        for (size_t i = bytes; i < bytes + 8; i++) CHECK(labels[i] == 0x55);
-        for (size_t i = with ? n : 0; i < n + 1; i++) CHECK(core[i] == 0x55);
+        ranks_check_part(labels, t->labels, label_size(t), s);
+        if (with) ranks_check_part(core, t->core, sizeof *core, s);
         if (with) check_info(&info, &t->info);
         free(labels);
         free(core);

@@ -114,16 +114,11 @@ static void mistaken(struct rank *r)
     const bosc_status status =
         bosc_ranks_emst_compute(r->ctx, r->comm, m == NO_POINTS ? NULL : points, m == NEGATIVE ? -3 : N,
                                 m == STRIDE ? 1 : 2, &o, m == NO_PAIRS ? NULL : pairs, dist2, &count);
-    const char *message = bosc_ctx_message(r->ctx);
     char row[40];
     CHECK_EQ(status, w->mistake == NOT_A_NUMBER ? BOSC_ERR_DATA : BOSC_ERR_ARG);
-    if (w->rank > 0 && !wrong) { /* rank 0 is the one that the others are held to */
-        CHECK(suite_begins(message, w->rank == 1 ? "rank 1: " : "rank 2: "));
-        message += strlen("rank 1: ");
-    }
-    if (w->rank > 0) CHECK(suite_begins(message, said[w->mistake]));
+    if (w->rank > 0) ranks_check_message(r, w->rank, said[w->mistake]); /* rank 0's options are the reference */
     snprintf(row, sizeof row, "row %d holds a NaN", (int)w->rank * N + 2);
-    if (w->mistake == NOT_A_NUMBER) CHECK(strstr(message, row) != NULL);
+    if (w->mistake == NOT_A_NUMBER) CHECK(strstr(bosc_ctx_message(r->ctx), row) != NULL);
     CHECK(count == 9 && pairs[0] == 9 && pairs[1] == 0 && dist2[0] == 9);
     CHECK_OK(r->ctx, bosc_comm_barrier(r->ctx, r->comm));
 }

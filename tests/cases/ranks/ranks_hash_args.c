@@ -160,15 +160,6 @@ static void offsets(bosc_ctx *ctx)
 
 /* ---- one rank among others ---- */
 
-static void check_status(struct rank *r, bosc_status status, const char *message)
-{
-    char expected[128];
-    CHECK_EQ(status, BOSC_ERR_ARG);
-    snprintf(expected, sizeof expected, r->rank == 1 ? "%s" : "rank 1: %s", message);
-    if (!suite_begins(bosc_ctx_message(r->ctx), expected))
-        suite_fail(__FILE__, __LINE__, "the message is \"%s\"", bosc_ctx_message(r->ctx));
-}
-
 static void call_badly(struct rank *r)
 {
     /* Rank 1 passes the bad argument; all ranks return the same status, with a message that names it (and rank 1). */
@@ -179,22 +170,28 @@ static void call_badly(struct rank *r)
     bosc_ranks_hash_info info = {.size = bad ? 3 : sizeof info};
     fill(&g);
     if (bad) o.seed = 5;
-    check_status(r, bosc_ranks_hash_create(r->ctx, r->comm, &o, &t), "opts: seed: 5 is not the 0 of rank 0");
+    ranks_check_blame(r, bosc_ranks_hash_create(r->ctx, r->comm, &o, &t), BOSC_ERR_ARG,
+                      "opts: seed: 5 is not the 0 of rank 0");
     if (bad) o.key_bits = 33;
-    check_status(r, bosc_ranks_hash_create(r->ctx, r->comm, &o, &t), "opts: key_bits 33");
+    ranks_check_blame(r, bosc_ranks_hash_create(r->ctx, r->comm, &o, &t), BOSC_ERR_ARG, "opts: key_bits 33");
     CHECK(!t);
     CHECK_OK(r->ctx, bosc_ranks_hash_create(r->ctx, r->comm, &map, &t));
     CHECK_OK(r->ctx, bosc_ranks_hash_build(r->ctx, t, g.keys, g.values, N));
-    check_status(r, bosc_ranks_hash_build(r->ctx, t, bad ? NULL : g.keys, g.values, N), "keys: NULL");
-    check_status(r, bosc_ranks_hash_insert(r->ctx, t, g.keys, bad ? NULL : g.values, N), "values: NULL");
-    check_status(r, bosc_ranks_hash_erase(r->ctx, t, g.keys, bad ? -1 : N, NULL), "n: ");
-    check_status(r, bosc_ranks_hash_find(r->ctx, t, bad ? NULL : g.keys, N, g.out, g.found), "queries: NULL");
-    check_status(r, bosc_ranks_hash_count(r->ctx, t, g.keys, N, bad ? NULL : g.counts), "counts: NULL");
-    check_status(r, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, bad ? NULL : g.offsets, NULL, 0), "offsets: NULL");
-    check_status(r, bosc_ranks_hash_get_info(r->ctx, t, &info), "info: ");
+    ranks_check_blame(r, bosc_ranks_hash_build(r->ctx, t, bad ? NULL : g.keys, g.values, N), BOSC_ERR_ARG,
+                      "keys: NULL");
+    ranks_check_blame(r, bosc_ranks_hash_insert(r->ctx, t, g.keys, bad ? NULL : g.values, N), BOSC_ERR_ARG,
+                      "values: NULL");
+    ranks_check_blame(r, bosc_ranks_hash_erase(r->ctx, t, g.keys, bad ? -1 : N, NULL), BOSC_ERR_ARG, "n: ");
+    ranks_check_blame(r, bosc_ranks_hash_find(r->ctx, t, bad ? NULL : g.keys, N, g.out, g.found), BOSC_ERR_ARG,
+                      "queries: NULL");
+    ranks_check_blame(r, bosc_ranks_hash_count(r->ctx, t, g.keys, N, bad ? NULL : g.counts), BOSC_ERR_ARG,
+                      "counts: NULL");
+    ranks_check_blame(r, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, bad ? NULL : g.offsets, NULL, 0), BOSC_ERR_ARG,
+                      "offsets: NULL");
+    ranks_check_blame(r, bosc_ranks_hash_get_info(r->ctx, t, &info), BOSC_ERR_ARG, "info: ");
     CHECK_OK(r->ctx, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, g.offsets, NULL, 0));
-    check_status(r, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, g.offsets, bad ? NULL : g.out, N),
-                 "values: NULL, but not on all ranks");
+    ranks_check_blame(r, bosc_ranks_hash_retrieve(r->ctx, t, g.keys, N, g.offsets, bad ? NULL : g.out, N), BOSC_ERR_ARG,
+                      "values: NULL, but not on all ranks");
     /* The table is as it was. */
     info.size = sizeof info;
     CHECK_OK(r->ctx, bosc_ranks_hash_get_info(r->ctx, t, &info));

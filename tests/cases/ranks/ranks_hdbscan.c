@@ -18,21 +18,6 @@ struct trial {
 
 static size_t label_size(const struct trial *t) { return (size_t)t->opts.label_bits / 8; }
 
-/* Compares a rank's part of an array of all points, and the bytes behind it. */
-static void check_part(const void *part, const void *all, size_t size, struct ranks_trial_slice s)
-{
-    const size_t bytes = (size_t)s.n * size;
-    const unsigned char *behind = (const unsigned char *)part + bytes;
-    CHECK(bytes == 0 || memcmp(part, (const char *)all + (size_t)s.begin * size, bytes) == 0);
-    for (size_t i = 0; i < 8; i++) CHECK(behind[i] == 0x55);
-}
-
-static void *make_part(struct ranks_trial_slice s, size_t size)
-{
-    const size_t bytes = (size_t)s.n * size + 8;
-    return memset(suite_alloc(bytes), 0x55, bytes);
-}
-
 /* This rank's results are those of its rows, and nothing is written behind them. */
 static void cluster(struct rank *r)
 {
@@ -40,17 +25,17 @@ static void cluster(struct rank *r)
     const struct reference_points *p = &t->points;
     const struct ranks_trial_slice s = ranks_slice_of(r, t->seed, p->n);
     for (int with = 0; with < 2; with++) {
-        void *labels = make_part(s, label_size(t));
-        double *probabilities = make_part(s, 8), *scores = make_part(s, 8);
+        void *labels = ranks_make_part(s, label_size(t));
+        double *probabilities = ranks_make_part(s, 8), *scores = ranks_make_part(s, 8);
         bosc_hdbscan_info info = {.size = sizeof info};
         ranks_fill_scratch(r->ctx);
         CHECK_OK(r->ctx, bosc_ranks_hdbscan_compute(r->ctx, r->comm, s.n ? kd_row(p, s.begin) : NULL, s.n, p->stride,
                                                     &t->opts, labels, with ? probabilities : NULL, with ? scores : NULL,
                                                     with ? &info : NULL));
-        check_part(labels, t->labels, label_size(t), s);
+        ranks_check_part(labels, t->labels, label_size(t), s);
         if (with) {
-            check_part(probabilities, t->probabilities, 8, s);
-            check_part(scores, t->scores, 8, s);
+            ranks_check_part(probabilities, t->probabilities, 8, s);
+            ranks_check_part(scores, t->scores, 8, s);
             CHECK_EQ(info.clusters, t->info.clusters);
             CHECK_EQ(info.noise, t->info.noise);
             CHECK_EQ(info.condensed, t->info.condensed);

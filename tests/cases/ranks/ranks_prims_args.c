@@ -195,12 +195,9 @@ static void call_badly(struct rank *r)
 {
     for (int i = 0; i < 9; i++) {
         struct given g, fresh;
-        char message[128];
         memset(&g, 0x5a, sizeof g);
         memset(&fresh, 0x5a, sizeof fresh);
-        CHECK_STATUS(r->ctx, among[i].call(r, &g, r->rank == 1), BOSC_ERR_ARG);
-        snprintf(message, sizeof message, r->rank == 1 ? "%s" : "rank 1: %s", among[i].message);
-        CHECK(suite_begins(bosc_ctx_message(r->ctx), message));
+        ranks_check_blame(r, among[i].call(r, &g, r->rank == 1), BOSC_ERR_ARG, among[i].message);
         CHECK(memcmp(&g, &fresh, sizeof g) == 0);
         CHECK_OK(r->ctx, among[i].call(r, &g, false));
     }
