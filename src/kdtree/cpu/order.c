@@ -151,8 +151,8 @@ static bosc_status make_order(bosc_ctx *ctx, bosc_kdtree *tree)
 }
 
 /* Makes the order of a tree that needs one, in the first thread to arrive; other threads search the tree as it is.
- * Without memory there is no other order. A shard with next_first other than 0 is not sampled: the CPU begins with
- * coordinate 0, so its nodes are no cubes. */
+ * Without memory there is no other order. A shard (next_first is not 0) gets an order without a sample: its box is
+ * longest in coordinate next_first, but builds on CPUs begin with coordinate 0, so nodes are no cubes. */
 static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
 {
     if (__atomic_exchange_n(&tree->query_cache.order_decided, true, __ATOMIC_ACQUIRE)) return BOSC_OK;

@@ -24,7 +24,7 @@ struct bi_kdtree_inside {
     uint8_t *rest;
 };
 
-/* True if the plain search was around another place than q: around a query beyond the box before it was wrapped. */
+/* True if q is a query from beyond the box, wrapped into it: the plain search was around the query as it was given. */
 BI_FN bool bi_kdtree_is_moved(const struct bi_kdtree_inside *a, int64_t number, const double *q)
 {
     bool moved = false;
@@ -45,7 +45,8 @@ BI_FN bool bi_kdtree_is_inside(const struct bi_kdtree_inside *a, int64_t number,
     return inside && !bi_kdtree_is_moved(a, number, q);
 }
 
-/* The nearest points so far: ascending by (measure, id). */
+/* The nearest points so far: ascending by (measure, id). Plain answers come nearly in this order, so that insertions
+ * move few of them; the heap of query.h would sift each to its root. */
 struct bi_kdtree_nearest_row {
     int32_t count, k;
     uint32_t ids[BI_KDTREE_INSIDE_NEIGHBOURS];

@@ -23,16 +23,16 @@ static void nearly_equal_distances(bosc_ctx *ctx)
     enum { N = 200, QUERIES = 70 };
     static const double centers[] = {KM_PERIOD / 2, 0.001, KM_PERIOD - 0.001, 0.7};
     struct suite_random r = {12};
-    for (int place = 0; place < 4; place++) {
+    for (int center = 0; center < 4; center++) {
         struct km_trial t = {.metric = {.p = 2}, .periods = {KM_PERIOD, KM_PERIOD}};
         t.opts = (bosc_kdtree_opts){.size = sizeof t.opts, .dtype = BOSC_F32, .dim = 2, .id_bits = 64};
         t.points = kd_points(&r, BOSC_F32, 2, N, 2, KD_RANDOM);
         t.queries = kd_points(&r, BOSC_F32, 2, QUERIES, 2, KD_RANDOM);
         for (int i = 0; i < 2 * N; i++) {
-            const double angle = 0.0314 * (i / 2), x = centers[place] + (i % 2 ? sin(angle) : cos(angle));
+            const double angle = 0.0314 * (i / 2), x = centers[center] + (i % 2 ? sin(angle) : cos(angle));
             kd_set((void *)t.points.data, BOSC_F32, i, x - KM_PERIOD * floor(x / KM_PERIOD));
         }
-        for (int i = 0; i < 2 * QUERIES; i++) kd_set((void *)t.queries.data, BOSC_F32, i, centers[place]);
+        for (int i = 0; i < 2 * QUERIES; i++) kd_set((void *)t.queries.data, BOSC_F32, i, centers[center]);
         t.tree = kd_build(ctx, &t.opts, &t.points);
         for (int64_t k = 1; k < 9; k += 7) check_knn(ctx, &r, &t, k);
         km_free(&t);
