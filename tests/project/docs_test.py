@@ -106,6 +106,19 @@ class Documents(unittest.TestCase):
                     if "..." not in line:  # what is left out
                         self.assertIn("".join(line.split()), text, page.name)
 
+    @unittest.skipUnless("BOSCAGE" in os.environ, "no tool is named")
+    def test_the_table_of_commands_has_all(self):
+        """Cells such as `kdtree knn`, `radius` name commands of one room."""
+        text = (ROOT / "docs/guide/tool.md").read_text().split("\n## All commands\n\n", 1)[1].split("\n\n")[0]
+        named = set()
+        for cell in re.findall(r"(?m)^\| (`.*?) \|", text):
+            words = [word for word in re.findall(r"`([a-z -]+)`", cell) if not word.startswith("-")]
+            room = words[0].split()[0] if words and " " in words[0] else None
+            named |= {f"{room} {word}" if room and " " not in word else word for word in words}
+        listed = subprocess.run([os.environ["BOSCAGE"], "--help"], capture_output=True, text=True, check=True).stdout
+        block = re.search(r"Commands:\n(.*?)\n\n", listed, re.S).group(1)
+        self.assertEqual(named - {"help", "mpirun"}, {line[:22].strip() for line in block.split("\n")})
+
     def test_every_document_has_headings(self):
         """A formatter of code that is let loose on one joins its lines and parts its #."""
         for document in DOCUMENTS + GUIDE + DESIGN:

@@ -1,6 +1,7 @@
 """Every example of the tool's help and manual page runs, on inputs of the names that it has, and writes the outputs
 that it names (with the tool of BOSCAGE; examples of benchmarks need a build that has them). Examples that take many
 seconds at any size run in a test of the command line, with at least the options that they have."""
+import math
 import os
 import pathlib
 import re
@@ -115,6 +116,16 @@ class Examples(unittest.TestCase):
         for name in commands():
             for line in examples_of(said(*name.split(), "--help")):
                 self.assertTrue(line.startswith(f"boscage {name} "), line)
+
+    def test_pairs_of_the_readme_s_points_fit_in_memory(self):
+        """Examples that list the neighbours of all points have few for each, of a million uniform ones in a unit cube."""
+        found = 0
+        for example in all_examples():
+            radius = re.search(r" (?:-r|--radius|--cutoff) (\S+)", example)
+            if radius and " points.npy " in example and "--queries" not in example:
+                found += 1
+                self.assertLess(1e6 * 4 / 3 * math.pi * float(radius.group(1))**3, 50, example)
+        self.assertGreater(found, 4)
 
     @unittest.skipUnless(np, "no NumPy")
     def test_every_example_runs(self):

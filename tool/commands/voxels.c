@@ -1,5 +1,4 @@
 /* boscage voxels: one point for each voxel. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,17 +135,17 @@ static int report_build_error(const struct job *job, bosc_status status)
     return report_argument_error(job->ctx, status, "points", job->operands[0]);
 }
 
-/* Returns the number of points with an infinity, which are in no voxel. */
-static int64_t count_outside(const struct down_sample *s)
+/* Reports the number of points with an infinity, which are in no voxel. */
+static int report_outside(struct job *job, const struct down_sample *s)
 {
-    const bosc_array *p = real_points(s);
-    int64_t count = 0;
-    for (int64_t i = 0; i < p->shape[0]; i++) {
-        bool inside = true;
-        for (int64_t c = 0; c < p->shape[1]; c++) inside &= isfinite(coordinate(p, i * p->shape[1] + c)) != 0;
-        count += !inside;
-    }
-    return count;
+    int64_t *counts = job_alloc((size_t)s->count, sizeof *counts), outside = s->points.shape[0];
+    if (!counts) return EXIT_FAILED;
+    const bosc_status status = bosc_voxels_list(job->ctx, s->voxels, NULL, counts, NULL, NULL, s->count);
+    for (int64_t v = 0; v < s->count && status == BOSC_OK; v++) outside -= counts[v];
+    free(counts);
+    if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
+    job_set_integer(job, "outside", outside);
+    return EXIT_DONE;
 }
 
 /* Builds the voxels and reduces them; a job without outputs counts them. */
@@ -158,10 +157,10 @@ static int sample_points(struct job *job, struct down_sample *s)
     job_add_seconds(job, "voxels", start);
     if (status != BOSC_OK) return report_build_error(job, status);
     job_set_integer(job, "voxels", s->count);
-    job_set_integer(job, "outside", count_outside(s));
-    if (!paths[0] && !paths[1]) return EXIT_DONE;
+    int code = report_outside(job, s);
+    if (code || (!paths[0] && !paths[1])) return code;
     start = job_now();
-    int code = paths[0] ? choose_points(job, s) : EXIT_DONE;
+    if (paths[0]) code = choose_points(job, s);
     if (!code && paths[1]) code = list_labels(job, s);
     job_add_seconds(job, "reduce", start);
     return code ? code : arrays_write(job, paths, (const bosc_array[]){s->chosen, s->labels}, 2);

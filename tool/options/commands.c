@@ -137,7 +137,7 @@ const struct command commands[] = {
      .usage = "P -r R [-o pairs.npy]",
      .summary = "Find all pairs of points no farther apart than R, in any dimension.\n"
                 "pairs (p, 2) i8 are rows i < j of P, ascending.",
-     .example = "boscage kdtree pairs points.npy -r 0.05 -o pairs.npy",
+     .example = "boscage kdtree pairs points.npy -r 0.01 -o pairs.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options =
@@ -289,7 +289,7 @@ const struct command commands[] = {
          "Find or count all pairs of atoms nearer than R, in periodic cells of any shape.\n"
          "pairs (p, 2) i8 are rows i and j of P, ascending in (i, j, S). Atom j is at P[j] + S @ cell: an atom may\n"
          "have several images of another one, and of itself, as neighbours.",
-     .example = "boscage neighbors points.npy --cutoff 0.05 --cell 1 -o pairs.npy --shifts shifts.npy",
+     .example = "boscage neighbors points.npy --cutoff 0.01 --cell 1 -o pairs.npy --shifts shifts.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options =
