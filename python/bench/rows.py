@@ -1,6 +1,7 @@
 """Times of calls as rows of bench/results."""
 
 import json
+import re
 import statistics
 import time
 
@@ -40,13 +41,12 @@ def write_run(options, method, rows):
         data = json.load(file)
     run = {"commit": options.commit, "date": time.strftime("%Y-%m-%d"), "device": options.device, "method": method}
     kept = [r for r in data["runs"] if (r["device"], r["method"]) != (run["device"], method)]
-    text = ['{\n  "title": ' + json.dumps(data["title"]) + ',\n  "runs": [']
-    for k, each in enumerate([*kept, {**run, "rows": rows}]):
-        text.append("," if k else "")
-        facts = {key: value for key, value in each.items() if key != "rows"}
-        head = "".join(f"      {json.dumps(key)}: {json.dumps(value)},\n" for key, value in facts.items())
-        body = ",\n".join("        " + json.dumps(r) for r in each["rows"])
-        text.append("\n    {\n" + head + '      "rows": [\n' + body + "\n      ]\n    }")
-    text.append("\n  ]\n}\n")
-    with open(options.results, "w") as file:
-        file.write("".join(text))
+    write_json(options.results, {**data, "runs": [*kept, {**run, "rows": rows}]})
+
+
+def write_json(path, data):
+    """Writes data with a line a row."""
+    text = json.dumps(data, indent=2)
+    text = re.sub(r"\{\s+(\"case\"[^{}]*?)\s+\}", lambda m: "{" + re.sub(r"\n\s+", " ", m[1]) + "}", text)
+    with open(path, "w") as file:
+        file.write(text + "\n")

@@ -24,11 +24,11 @@ import gc
 import json
 import os
 import platform
-import re
 import sys
 import time
 
 import numpy as np
+from rows import write_json
 
 SIZES = [10, 100, 1000, 10_000, 100_000, 1_000_000]
 CASES = []  # (name, shape, function of the size; most)
@@ -706,14 +706,6 @@ def main():
     slower = sum(is_behind(row["ours"] / 1e6, row["peer_time"] / 1e6) for row in rows)
     print(f"{len(rows)} measured, {slower} slower than the original")
     return 1 if slower else 0
-
-
-def write_json(path, data):
-    """Writes data with a line a row."""
-    text = json.dumps(data, indent=1)
-    text = re.sub(r"\{\s+(\"case\"[^{}]*?)\s+\}", lambda m: "{" + re.sub(r"\n\s+", " ", m[1]) + "}", text)
-    with open(path, "w") as file:
-        file.write(text + "\n")
 
 
 PEERS = ("numpy", "scipy", "sklearn", "pandas", "networkx")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from typing import Any
 
 
@@ -15,9 +16,9 @@ def write_whole(path: Any, data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         return
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"  # threads may save to one path
     try:
-        with open(temporary, "xb") as file:
+        with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

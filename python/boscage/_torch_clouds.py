@@ -1,7 +1,7 @@
 """Clouds, edges and samples of tensors. All arrays stay on their device, and few numbers travel to the host.
 
-The extension gets addresses of tensors: DLPack takes longer than the search of a small batch. torch.py has the same
-calls for other libraries, and for PyTorch before 2.4: there offsets are made on the host.
+The extension gets addresses of tensors, without the capsules of DLPack. torch.py has the same calls for other libraries,
+and for PyTorch before 2.4: there offsets are made on the host.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ._where import where
 _HANDLES: dict[tuple, Any] = {}  # batches whose memory the next call of the same kind uses again, on the same stream
 _ROOM: dict[tuple, float] = {}  # edges a query within a radius, of the last call of the same kind, and some more
 _MOST_HANDLES = 8
+_MOST_ROOM = 2**24  # edges for which a call makes room before it has counted them: 256 MiB
 _MOST_NUMBERS = 2**24  # coordinates of a batch that is kept
 
 
@@ -158,7 +159,7 @@ class TensorClouds:
         if self.q == 0:
             return self.empty(2, 0)
         # 1. Room for some more edges a query than the last call had; a call with too little finds their number.
-        room = min(math.ceil(_ROOM.get(self.key, 0) * self.q), most * self.q)
+        room = min(math.ceil(_ROOM.get(self.key, 0) * self.q), most * self.q, _MOST_ROOM)
         while True:
             flat = self.empty(2 * room)
             search = *self.search, exclude_self, r, most, row == 1
@@ -169,6 +170,8 @@ class TensorClouds:
                 break
             room = total
         # 2. The edges stand at the beginning of the room. A result keeps no more than twice its memory.
+        if len(_ROOM) >= _MOST_HANDLES and self.key not in _ROOM:
+            _ROOM.clear()
         _ROOM[self.key] = 1.125 * total / self.q
         flat = flat[: 2 * total]
         return (flat if 2 * total >= room else flat.clone()).view(2, total)

@@ -377,7 +377,9 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
 def _next_numbers(v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The least greater number of each, and a mask: true where the type has none."""
     if v.dtype.kind == "f":
-        return np.where(v == np.inf, v.dtype.type(np.nan), np.nextafter(v, v.dtype.type(np.inf))), np.isnan(v)
+        with np.errstate(over="ignore"):  # infinity is next to the greatest number
+            following = np.nextafter(v, v.dtype.type(np.inf))
+        return np.where(v == np.inf, v.dtype.type(np.nan), following), np.isnan(v)
     greatest = v == np.iinfo(v.dtype).max
     return v + (~greatest).astype(v.dtype), greatest
 

@@ -9,9 +9,7 @@ void dbscan(const Where &where, const In &points, double eps, int64_t min_sample
             const In &periods, const In &weights, const Out &labels, const Out &core)
 {
     auto opts = sized<bosc_dbscan_opts>();
-    opts.dtype = dtype_of(points, "X");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "X");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "X", opts);
     opts.metric = static_cast<bosc_cluster_metric>(metric);
     opts.p = p;
     opts.weight_count = size_of(weights);
@@ -24,28 +22,13 @@ void dbscan(const Where &where, const In &points, double eps, int64_t min_sample
     });
 }
 
-/* The options of HDBSCAN*. */
-struct Selection {
-    bosc_hdbscan_opts opts = sized<bosc_hdbscan_opts>();
-    Selection(int64_t min_cluster_size, bool leaf, double epsilon, int64_t max_cluster_size, bool allow_single_cluster)
-    {
-        opts.selection = leaf ? BOSC_HDBSCAN_LEAF : BOSC_HDBSCAN_EOM;
-        opts.allow_single_cluster = allow_single_cluster;
-        opts.min_cluster_size = min_cluster_size;
-        opts.max_cluster_size = max_cluster_size;
-        opts.epsilon = epsilon;
-    }
-};
-
 void hdbscan_linkage(const Where &where, const In &points, int metric, double p, int64_t min_samples, const Out &z)
 {
     auto opts = sized<bosc_hdbscan_opts>();
-    opts.dtype = dtype_of(points, "X");
     opts.metric = static_cast<bosc_cluster_metric>(metric);
     opts.p = p;
     opts.min_samples = min_samples;
-    Rows rows = rows_of(where, points, opts.dtype, -1, "X");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "X", opts);
     double *to = typed_room<double>(where, z, BOSC_F64, rows.n > 0 ? 4 * (rows.n - 1) : 0, "z");
     Call(where).run(
         [&](bosc_ctx *ctx) { return bosc_hdbscan_compute_linkage(ctx, rows.data, rows.n, rows.stride, &opts, to); });
@@ -55,7 +38,7 @@ void hdbscan_select(const Where &where, const In &z, int64_t n, int64_t min_clus
                     int64_t max_cluster_size, bool allow_single_cluster, const Out &labels, const Out &probabilities,
                     const Out &outlier_scores)
 {
-    Selection s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
+    HdbscanOptions s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
     const double *from = typed<double>(where, z, BOSC_F64, n > 0 ? 4 * (n - 1) : 0, "z");
     void *to = room(where, labels, BOSC_I64, n, "labels");
     double *p = typed_room<double>(where, probabilities, BOSC_F64, n, "probabilities");
@@ -71,11 +54,9 @@ void create_clustering(Clustering *self, const Where &where, const In &points, i
                        int64_t min_cluster_size, bool leaf, double epsilon, int64_t max_cluster_size,
                        bool allow_single_cluster)
 {
-    Selection s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
-    s.opts.dtype = dtype_of(points, "X");
+    HdbscanOptions s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
     s.opts.min_samples = min_samples;
-    Rows rows = rows_of(where, points, s.opts.dtype, -1, "X");
-    s.opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "X", s.opts);
     construct_handle(self, where, [&](bosc_ctx *ctx, bosc_hdbscan **of) {
         return bosc_hdbscan_create(ctx, rows.data, rows.n, rows.stride, &s.opts, of);
     });
@@ -127,7 +108,7 @@ int64_t hdbscan_condense(const Where &where, const In &z, int64_t n, int64_t min
                          double epsilon, int64_t max_cluster_size, bool allow_single_cluster, const Out &leaves,
                          const Out &densities, const Out &clusters)
 {
-    Selection s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
+    HdbscanOptions s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
     const double *from = typed<double>(where, z, BOSC_F64, n > 0 ? 4 * (n - 1) : 0, "z");
     int64_t most = min_cluster_size < 2 ? 1 : 2 * (n / min_cluster_size) - 1;
     auto *to = typed_room<int64_t>(where, leaves, BOSC_I64, n, "leaves");
@@ -219,9 +200,7 @@ struct Labelled {
     const int64_t *labels;
     Labelled(const Where &where, const In &points, const In &of)
     {
-        opts.dtype = dtype_of(points, "X");
-        rows = rows_of(where, points, opts.dtype, -1, "X");
-        opts.dim = static_cast<int32_t>(rows.dim);
+        rows = described_rows(where, points, "X", opts);
         labels = typed<int64_t>(where, of, BOSC_I64, rows.n, "labels");
     }
 };

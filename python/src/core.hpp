@@ -214,6 +214,15 @@ struct Rows {
 };
 Rows rows_of(const Where &where, const In &array, bosc_dtype dtype, int64_t dim, const char *name);
 
+/* Rows of any type and dimension, which opts receives. */
+template <class O> Rows described_rows(const Where &where, const In &array, const char *name, O &opts)
+{
+    opts.dtype = dtype_of(array, name);
+    const Rows rows = rows_of(where, array, opts.dtype, -1, name);
+    opts.dim = static_cast<int32_t>(rows.dim);
+    return rows;
+}
+
 /* Elements of an array; 0 for None. */
 template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
 
@@ -251,6 +260,20 @@ void build_batch(H &handle, const Where &where, const In &points, const In &offs
         [&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, rows.data, rows.n, rows.stride, starts, count); },
         [&](bosc_ctx *ctx) { return BUILD(ctx, handle.of, nullptr, 0, 0, empty, 1); });
 }
+
+/* The options that select clusters by HDBSCAN*. */
+struct HdbscanOptions {
+    bosc_hdbscan_opts opts = sized<bosc_hdbscan_opts>();
+    HdbscanOptions(int64_t min_cluster_size, bool leaf, double epsilon, int64_t max_cluster_size,
+                   bool allow_single_cluster)
+    {
+        opts.selection = leaf ? BOSC_HDBSCAN_LEAF : BOSC_HDBSCAN_EOM;
+        opts.allow_single_cluster = allow_single_cluster;
+        opts.min_cluster_size = min_cluster_size;
+        opts.max_cluster_size = max_cluster_size;
+        opts.epsilon = epsilon;
+    }
+};
 
 /* Distances have the type of the coordinates; distances of integers are double. */
 inline bosc_dtype distance_type(bosc_dtype coordinates) { return coordinates == BOSC_F32 ? BOSC_F32 : BOSC_F64; }

@@ -130,6 +130,7 @@ struct Worker {
 
 std::mutex guard;
 std::vector<Worker> &idle = *new std::vector<Worker>; /* never freed: XLA's threads may outlive static objects */
+constexpr size_t MOST_IDLE = 16;                      /* more calls at once create their contexts anew: an estimate */
 
 Worker find_worker(bosc_backend backend, int32_t device, int32_t threads)
 {
@@ -143,10 +144,24 @@ Worker find_worker(bosc_backend backend, int32_t device, int32_t threads)
     return {backend, device, threads, 0, BOSC_F32, 0, nullptr, nullptr};
 }
 
+void free_worker(const Worker &worker)
+{
+    bosc_clouds_free(worker.clouds);
+    bosc_ctx_free(worker.ctx);
+}
+
+/* Keeps a worker for later calls. Too many would hold memory for good: the one idle for longest is freed. */
 void keep_worker(const Worker &worker)
 {
-    std::lock_guard<std::mutex> hold(guard);
-    idle.push_back(worker);
+    Worker oldest = {};
+    {
+        std::lock_guard<std::mutex> hold(guard);
+        idle.push_back(worker);
+        if (idle.size() <= MOST_IDLE) return;
+        oldest = idle.front();
+        idle.erase(idle.begin());
+    }
+    free_worker(oldest);
 }
 
 bosc_status open_context(Worker &worker)

@@ -9,9 +9,7 @@ namespace
 void emst(const Where &where, const In &points, const Out &pairs, const Out &dist2, int64_t min_samples)
 {
     auto opts = sized<bosc_emst_opts>();
-    opts.dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     int64_t count = rows.n > 0 ? rows.n - 1 : 0;
     void *to = room(where, pairs, BOSC_I64, 2 * count, "pairs");
     void *d = room(where, dist2, distance_type(opts.dtype), count, "dist2");
@@ -26,9 +24,7 @@ void emst_minkowski(const Where &where, const In &points, double p, int64_t min_
                     const Out &lengths)
 {
     auto opts = sized<bosc_emst_opts>();
-    opts.dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     int64_t count = rows.n > 0 ? rows.n - 1 : 0;
     void *to = room(where, pairs, BOSC_I64, 2 * count, "pairs");
     double *d = typed_room<double>(where, lengths, BOSC_F64, count, "lengths");
@@ -42,9 +38,7 @@ void emst_replacements(const Where &where, const In &points, const In &pairs, in
                        const Out &replacements, const Out &dist2)
 {
     auto opts = sized<bosc_emst_opts>();
-    opts.dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     int64_t count = rows.n > 0 ? rows.n - 1 : 0;
     const void *edges = elements(where, pairs, BOSC_I64, 2 * count, "pairs");
     void *to = room(where, replacements, BOSC_I64, 2 * count, "replacements");
@@ -59,9 +53,7 @@ void emst_replacements_minkowski(const Where &where, const In &points, const In 
                                  const Out &replacements, const Out &lengths)
 {
     auto opts = sized<bosc_emst_opts>();
-    opts.dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     int64_t count = rows.n > 0 ? rows.n - 1 : 0;
     const void *edges = elements(where, pairs, BOSC_I64, 2 * count, "pairs");
     void *to = room(where, replacements, BOSC_I64, 2 * count, "replacements");

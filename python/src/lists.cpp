@@ -8,8 +8,7 @@
 namespace
 {
 
-/* Integers of Python for ids. Ids that occur again and again share one object: its creation takes longer than a look at
- * the table. */
+/* Integers of Python for ids. Where ids repeat, equal ones share one object, which is created once. */
 class Integers
 {
   public:

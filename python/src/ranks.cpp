@@ -412,14 +412,11 @@ nb::tuple unique_keys(const Where &where, Communicator &comm, const In &keys, co
 int64_t emst_slices(const Where &where, Communicator &comm, const In &points, const Out &pairs, const Out &dist2)
 {
     Collective call(where, comm);
-    bosc_dtype dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, dtype, -1, "points");
     auto opts = sized<bosc_emst_opts>();
-    opts.dtype = dtype;
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     int64_t count = 0;
     void *to = room(where, pairs, BOSC_I64, 2 * rows.n, "pairs");
-    void *d = room(where, dist2, distance_type(dtype), rows.n, "dist2");
+    void *d = room(where, dist2, distance_type(opts.dtype), rows.n, "dist2");
     call.run([&](bosc_ctx *ctx) {
         return bosc_ranks_emst_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &opts, to, d, &count);
     });
@@ -430,12 +427,9 @@ int64_t dbscan_slices(const Where &where, Communicator &comm, const In &points, 
                       const Out &labels, const Out &core)
 {
     Collective call(where, comm);
-    bosc_dtype dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, dtype, -1, "points");
     auto opts = sized<bosc_dbscan_opts>();
     auto about = sized<bosc_dbscan_info>();
-    opts.dtype = dtype;
-    opts.dim = static_cast<int32_t>(rows.dim);
+    const Rows rows = described_rows(where, points, "points", opts);
     void *label = room(where, labels, BOSC_I64, rows.n, "labels");
     uint8_t *mask = static_cast<uint8_t *>(item_room(where, core, 1, rows.n, "core"));
     call.run([&](bosc_ctx *ctx) {
@@ -451,22 +445,15 @@ int64_t hdbscan_slices(const Where &where, Communicator &comm, const In &points,
                        bool allow_single_cluster, const Out &labels, const Out &probabilities)
 {
     Collective call(where, comm);
-    auto opts = sized<bosc_hdbscan_opts>();
+    HdbscanOptions s(min_cluster_size, leaf, epsilon, max_cluster_size, allow_single_cluster);
     auto about = sized<bosc_hdbscan_info>();
-    opts.dtype = dtype_of(points, "points");
-    Rows rows = rows_of(where, points, opts.dtype, -1, "points");
-    opts.dim = static_cast<int32_t>(rows.dim);
-    opts.metric = static_cast<bosc_cluster_metric>(metric);
-    opts.min_cluster_size = min_cluster_size;
-    opts.min_samples = min_samples;
-    opts.selection = leaf ? BOSC_HDBSCAN_LEAF : BOSC_HDBSCAN_EOM;
-    opts.epsilon = epsilon;
-    opts.max_cluster_size = max_cluster_size;
-    opts.allow_single_cluster = allow_single_cluster;
+    const Rows rows = described_rows(where, points, "points", s.opts);
+    s.opts.metric = static_cast<bosc_cluster_metric>(metric);
+    s.opts.min_samples = min_samples;
     void *label = room(where, labels, BOSC_I64, rows.n, "labels");
     double *p = typed_room<double>(where, probabilities, BOSC_F64, rows.n, "probabilities");
     call.run([&](bosc_ctx *ctx) {
-        return bosc_ranks_hdbscan_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &opts, label, p, nullptr,
+        return bosc_ranks_hdbscan_compute(ctx, comm.of, rows.data, rows.n, rows.stride, &s.opts, label, p, nullptr,
                                           &about);
     });
     return about.clusters;

@@ -1,8 +1,11 @@
 """Clusters against scikit-learn's."""
 
+import concurrent.futures
+import os
 import pickle
 import resource
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from scipy.spatial.distance import cdist, squareform
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
+from boscage._files import write_whole
 from boscage.cluster import DBSCAN, HDBSCAN, approximate_predict, dbscan, friends_of_friends, hierarchy
 from boscage.cluster import _dbscan, _hdbscan, all_points_membership_vectors, membership_vector, validity_index
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
@@ -400,6 +404,17 @@ def test_models_are_pickled():
     np.testing.assert_array_equal(back.medoids_, model.medoids_)
     np.testing.assert_array_equal(membership_vector(back, GROUPS[:9]), membership_vector(model, GROUPS[:9]))
     np.testing.assert_array_equal(back.condensed_tree_.to_numpy(), model.condensed_tree_.to_numpy())
+
+
+def test_threads_save_to_one_path(tmp_path):
+    """Each writes a file of its own before it replaces the last one. A file left by a killed process is in no way."""
+    path, data = tmp_path / "model", [bytes([i]) * (1 << 20) for i in range(8)]
+    (tmp_path / f"model.{os.getpid()}.{threading.get_ident()}.tmp").write_bytes(b"left")
+    write_whole(path, b"first")
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda x: write_whole(path, x), data * 8))
+    assert path.read_bytes() in data
+    assert os.listdir(tmp_path) == ["model"]
 
 
 def test_models_are_saved(tmp_path):

@@ -1,5 +1,6 @@
 """Primitives against NumPy."""
 
+import warnings
 from importlib.util import find_spec
 
 import numpy as np
@@ -62,6 +63,10 @@ def test_searches_right_of_the_greatest():
     ):
         for side in ("left", "right"):
             assert (prims.searchsorted(y, y, side) == np.searchsorted(y, y, side)).all()
+    greatest = np.array([1, np.finfo(np.float32).max, np.inf], np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert prims.searchsorted(greatest, greatest, "right").tolist() == [1, 2, 3]
     with pytest.raises(ValueError, match="side"):
         prims.searchsorted([1], [1], "middle")
 

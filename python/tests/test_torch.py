@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.library import opcheck
 
+from boscage import _torch_clouds
 from boscage._torch_clouds import TensorClouds
 from boscage.atoms import neighbor_lists
 from boscage.clouds import PointClouds
@@ -257,6 +258,21 @@ def test_points_that_are_their_own_queries(monkeypatch, name, compiled):
             own, other = queries
             assert own is None and other is not None
             queries.clear()
+
+
+def test_room_for_edges_is_bounded(monkeypatch):
+    """A call after one of dense points makes no room for as many edges of each query, and few kinds are remembered."""
+    made, empty = [], TensorClouds.empty
+    monkeypatch.setattr(TensorClouds, "empty", lambda self, *shape: made.append(shape) or empty(self, *shape))
+    monkeypatch.setattr(_torch_clouds, "_MOST_ROOM", 50_000)
+    dense, apart = torch.zeros(200, 3), torch.arange(3000.0)[:, None].repeat(1, 3)
+    assert ours.radius_graph(dense, 1.0, max_num_neighbors=1000).shape == (2, 200 * 199)
+    made.clear()
+    assert ours.radius_graph(apart, 1.0, max_num_neighbors=1000).shape == (2, 0)
+    assert made == [(2 * 50_000,)]
+    for dim in range(1, 20):
+        ours.radius_graph(torch.zeros(2, dim), 1.0)
+    assert len(_torch_clouds._ROOM) <= _torch_clouds._MOST_HANDLES
 
 
 def test_nan_in_padded_clouds():
