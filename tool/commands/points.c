@@ -111,10 +111,13 @@ static void report_skipped(struct job *job, int64_t skipped)
     job_set_integer(job, "skipped", json_integer_value(json_object_get(job->results, "skipped")) + skipped);
 }
 
-/* True for formats with columns, and for standard input, whose format its bytes show. */
+/* False for formats without columns. The bytes of standard input and of files of unknown endings show their format. */
 static bool may_have_columns(const char *path)
 {
-    return path_is_text(path) || path_has_ending(path, ".xyz") || path_is_stdio(path);
+    static const char *const endings[] = {".npy", ".off", ".ply", ".pcd", ".obj", ".glb", ".bosc"};
+    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
+        if (path_has_ending(path, endings[k])) return false;
+    return true;
 }
 
 /* Refuses --columns where no file of the job has any. */

@@ -145,39 +145,56 @@ static bool next_row(struct bi_lines *lines, struct bi_line *line)
     return false;
 }
 
-/* Chooses the columns of a list with others than both vertices and a weight, by the names Source, Target and Weight, as
- * Gephi writes them. False: it has no such names. *repeated: a name of several columns, or NULL. */
-static bool choose_columns(const struct bi_line *header, char separator, int64_t unnamed, struct bi_edge_form *form,
-                           const char **repeated)
+/* Names of the columns of both vertices, in any case. */
+static const char *const vertex_names[][2] = {
+    {"Source", "Target"}, {"From", "To"}, {"Src", "Dst"}, {"Node1", "Node2"}, {"u", "v"}}; /* u and v: the last */
+enum { VERTEX_NAMES = sizeof vertex_names / sizeof vertex_names[0] };
+
+/* Returns the number of the column with this name; 0: there is none; -1: there are several. */
+static int64_t find_named(const struct bi_line *header, char separator, int64_t unnamed, bool names, const char *name)
 {
-    static const char *const names[] = {"Source", "Target", "Weight"};
     struct bi_reason ignored;
+    struct bi_columns chosen;
+    if (bi_columns_choose(name, header, separator, names, unnamed, &chosen, &ignored)) return chosen.number[0];
+    return chosen.repeated ? -1 : 0;
+}
+
+/* Chooses the columns of a list that names both vertices, as Gephi, igraph and OSMnx do, and a weight or none. False: it
+ * has no such names, or has the columns of a list without names: both vertices, then a weight of any name. The key of
+ * parallel edges is none. *repeated: a name of several columns, or NULL. */
+static bool choose_columns(const struct bi_line *header, char separator, int64_t fields, int64_t unnamed,
+                           struct bi_edge_form *form, const char **repeated)
+{
+    const bool names = form->names != NULL;
     int64_t columns[3] = {0};
-    for (int k = 0; k < 3; k++) {
-        struct bi_columns chosen;
-        if (bi_columns_choose(names[k], header, separator, form->names != NULL, unnamed, &chosen, &ignored))
-            columns[k] = chosen.number[0];
-        else if (chosen.repeated)
-            columns[k] = -1;
+    int pair = 0;
+    for (; pair < VERTEX_NAMES && (!columns[0] || !columns[1]); pair++) {
+        const char *const of[3] = {vertex_names[pair][0], vertex_names[pair][1], "Weight"};
+        for (int c = 0; c < 3; c++) {
+            columns[c] = find_named(header, separator, unnamed, names, of[c]);
+            if (columns[c] < 0) *repeated = of[c];
+        }
+        if (!columns[0] || !columns[1]) *repeated = NULL;
     }
     if (!columns[0] || !columns[1]) return false;
-    for (int k = 0; k < 3; k++)
-        if (columns[k] < 0) *repeated = names[k];
+    const bool in_order = columns[0] == form->index + 1 && columns[1] == form->index + 2;
+    const bool positional = fields == 3 || (pair == VERTEX_NAMES && !columns[2]);
+    if (positional && in_order && !find_named(header, separator, unnamed, names, "key")) return false;
     memcpy(form->columns, columns, sizeof columns);
     form->index = 0;
     return true;
 }
 
 /* True if a first line names the columns of vertices with names: its first two fields, behind `index` others, are
- * source and target, from and to, or the like. Other words would be vertices. */
+ * source and target, from and to, or the like. Other words would be vertices, also u and v. */
 static bool names_vertices(struct bi_line line, char separator, int index)
 {
-    static const char *const pairs[][2] = {{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"node1", "node2"}};
     struct bi_line first, second;
     for (int i = 0; i < index && bi_field_next(&line, separator, true, &first); i++) continue;
     if (!bi_field_next(&line, separator, true, &first) || !bi_field_next(&line, separator, true, &second)) return false;
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if (bi_word_is_any_case(&first, pairs[i][0]) && bi_word_is_any_case(&second, pairs[i][1])) return true;
+    for (int i = 0; i < VERTEX_NAMES - 1; i++)
+        if (bi_word_is_any_case(&first, vertex_names[i][0]) && bi_word_is_any_case(&second, vertex_names[i][1]))
+            return true;
     return false;
 }
 
@@ -201,14 +218,16 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     bool named = fields >= 2 && !form->has_data && bi_is_header(first, separator);
     const bool more = named && next_row(&ahead, &line);
     if (more) form->has_data = bi_edge_data_split(&line, &data);
-    if (named) form->index = (int)bi_index_columns(first, more ? &line : NULL, between, names, &unnamed);
+    if (named) /* one field more than two names may be a weight */
+        form->index = (int)bi_index_columns(first, more ? &line : NULL, between, names, fields == 2, &unnamed);
     fields += unnamed;
     const char *repeated = NULL;
-    if (names && named && fields - form->index <= 3) { /* the first row may be an edge */
-        named = names_vertices(first, between, form->index) || unnamed;
+    const int64_t own = fields - form->index;
+    if (names && named && own <= 3) { /* the first row may be an edge, but then its third field is a number */
+        named = names_vertices(first, between, form->index) || unnamed || (more && own == 3);
         if (!named) form->index = 0;
     }
-    const bool chosen = named && fields - form->index > 3 && choose_columns(&first, between, unnamed, form, &repeated);
+    const bool chosen = named && own >= 3 && choose_columns(&first, between, own, unnamed, form, &repeated);
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */

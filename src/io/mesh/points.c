@@ -47,6 +47,19 @@ static enum bi_points_format format_of_bytes(const struct bi_bytes *in)
     return format_of_text(in);
 }
 
+/* True if the first line with content begins with a number, or names columns above such a line. */
+static bool begins_rows(const struct bi_bytes *in)
+{
+    struct bi_lines lines = bi_lines_begin(in);
+    struct bi_line line, field;
+    double number;
+    if (!bi_lines_next_content(&lines, &line)) return false;
+    char separator = bi_separator_of(line, false);
+    if (bi_is_header(line, separator) && !bi_lines_next_content(&lines, &line)) return false;
+    return bi_field_next(&line, separator, false, &field) &&
+           bi_number_read(field.begin, field.end, &number) == field.end;
+}
+
 enum bi_points_format bi_points_format_of(const char *path, const struct bi_bytes *in)
 {
     static const struct {
@@ -59,7 +72,8 @@ enum bi_points_format bi_points_format_of(const char *path, const struct bi_byte
     if (strcmp(path, "-") == 0) return format_of_bytes(in);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
         if (bi_path_ends_in(path, endings[i].ending)) return endings[i].format;
-    return bi_npy_is(in) ? BI_POINTS_NPY : BI_POINTS_UNKNOWN;
+    const enum bi_points_format format = format_of_bytes(in);
+    return format == BI_POINTS_TEXT && !begins_rows(in) ? BI_POINTS_UNKNOWN : format;
 }
 
 /* Returns the type of points that holds every value of a type; for u8 those below 2^63. */

@@ -170,22 +170,41 @@ static double value_of(const struct decimal *d)
     return value_by_128_bits(d->mantissa, (int)e);
 }
 
+/* Reads #INF, #QNAN, #SNAN or #IND, and digits behind it, as Microsoft's printf wrote them behind `1.` until 2015. NULL:
+ * it is none of them. */
+static const char *read_microsoft(const char *p, const char *end, double *value)
+{
+    static const char *const words[] = {"#INF", "#QNAN", "#SNAN", "#IND"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        const size_t length = strlen(words[k]);
+        if ((size_t)(end - p) < length || memcmp(p, words[k], length) != 0) continue;
+        *value = k == 0 ? INFINITY : NAN;
+        for (p += length; p < end && is_digit(*p);) p++;
+        return p;
+    }
+    return NULL;
+}
+
 const char *bi_number_read(const char *p, const char *end, double *value)
 {
     struct decimal d = {0};
     if (p < end && (*p == '-' || *p == '+')) d.negative = *p++ == '-';
     const char *q = read_digits(p, end, &d);
     if (!q) return read_word(p, end, d.negative, value);
-    q = read_exponent(q, end, &d);
-    double x = value_of(&d);
+    double x;
+    const char *special = q < end && *q == '#' && q[-1] == '.' ? read_microsoft(q, end, &x) : NULL;
+    if (!special) {
+        q = read_exponent(q, end, &d);
+        x = value_of(&d);
+    }
     *value = d.negative ? -x : x;
-    return q;
+    return special ? special : q;
 }
 
 bool bi_number_is_beyond(const char *p, double value)
 {
     if (*p == '-' || *p == '+') p++;
-    return isinf(value) && (is_digit(*p) || *p == '.');
+    return isinf(value) && (is_digit(*p) || *p == '.') && memcmp(p, "1.#", 3) != 0; /* such numbers have 5 letters */
 }
 
 /* ---- writing ---- */

@@ -241,10 +241,10 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     return BOSC_ERR_FORMAT;
 }
 
-/* True for the words that R, pandas and databases write for a missing number. */
+/* True for the words that R, pandas, databases and Microsoft's printf write for a missing number. */
 static bool is_missing_word(const char *begin, const char *end)
 {
-    static const char *const words[] = {"na", "n/a", "null"};
+    static const char *const words[] = {"na", "n/a", "<na>", "null", "none", "nan(ind)", "-nan(ind)"};
     const struct bi_line word = {begin, end};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (bi_word_is_any_case(&word, words[k])) return true;
@@ -309,10 +309,11 @@ static const char *skip_blanks(const char *p, const char *end, char separator)
 }
 
 /* True if a comment begins at p. In lists of names a `#` may be a part of one, such as C#: there it begins a comment
- * only behind a blank, if blanks separate the names. */
+ * only behind a blank, if blanks separate the names. In numbers it may be a part of 1.#QNAN. */
 static bool begins_comment(const char *p, const char *begin, char separator, bool names)
 {
-    return *p == '#' && (!names || (separator == ' ' && (p == begin || is_blank(p[-1]))));
+    if (*p != '#') return false;
+    return names ? separator == ' ' && (p == begin || is_blank(p[-1])) : p == begin || p[-1] != '.';
 }
 
 /* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
@@ -386,10 +387,22 @@ static enum word_kind word_kind_of(const char *begin, const char *end)
     return WORD_NUMBER;
 }
 
+/* True for the names of columns that have none in pandas: 0, 1, 2, ..., behind an empty name for the rows' numbers. */
+static bool are_default_names(struct bi_line line, char separator)
+{
+    struct bi_line field;
+    int64_t number, expected = 0;
+    if (separator == ' ' || !bi_field_next(&line, separator, false, &field) || field.begin < field.end) return false;
+    while (bi_field_next(&line, separator, false, &field))
+        if (!bi_word_count(&field, &number) || number != expected++) return false;
+    return expected > 0;
+}
+
 bool bi_is_header(struct bi_line line, char separator)
 {
     struct bi_line field, word;
     int64_t kinds[3] = {0}; /* of fields: how many there are */
+    if (are_default_names(line, separator)) return true;
     const char *p = skip_blanks(line.begin, line.end, 0);
     while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++; /* index columns have no names */
     bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
@@ -419,15 +432,16 @@ int64_t bi_fields_count(struct bi_line line, char separator, bool names)
     return count;
 }
 
-int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, int64_t *unnamed)
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, bool quoted,
+                         int64_t *unnamed)
 {
     struct bi_line remainder = header, field;
     int64_t empty = 0;
     *unnamed = 0;
     while (bi_field_next(&remainder, separator, names, &field) && field.begin == field.end) empty++;
     if (empty > 0 || !row) return empty;
-    bool quoted = *skip_blanks(row->begin, row->end, separator) == '"';
-    *unnamed = quoted && bi_fields_count(*row, separator, names) == bi_fields_count(header, separator, names) + 1;
+    const bool fits = !quoted || *skip_blanks(row->begin, row->end, separator) == '"';
+    *unnamed = fits && bi_fields_count(*row, separator, names) == bi_fields_count(header, separator, names) + 1;
     return *unnamed;
 }
 
@@ -436,6 +450,8 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
 static int64_t find_column(const struct bi_line *header, char separator, bool names, struct bi_line name)
 {
     struct bi_line remainder = *header, field;
+    remainder.begin = skip_blanks(remainder.begin, remainder.end, separator);
+    if (remainder.end - remainder.begin > 2 && memcmp(remainder.begin, "//", 2) == 0) remainder.begin += 2;
     const size_t length = (size_t)(name.end - name.begin);
     int64_t same = 0, other = 0, others = 0;
     for (int64_t i = 1; bi_field_next(&remainder, separator, names, &field); i++) {

@@ -92,7 +92,8 @@ bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_l
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
 char bi_separator_of(struct bi_line line, bool names);
 
-/* True if a first line names columns: it begins like a name or with two slashes, and has no number. */
+/* True if a first line names columns: it begins like a name or with two slashes, and has no number. Or the names are
+ * pandas' for columns without names: 0, 1, 2, ... behind an empty one. */
 bool bi_is_header(struct bi_line line, char separator);
 
 /* Chosen columns, numbered from 1. */
@@ -106,9 +107,10 @@ struct bi_columns {
 int64_t bi_fields_count(struct bi_line line, char separator, bool names);
 
 /* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
- * them (pandas), or one that the header omits, if a row begins with a quoted field more than the header has (R).
- * row: NULL: none. *unnamed: number of columns that the header omits. */
-int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names,
+ * them (pandas), or one that the header omits, if the first row has a field more than the header (R).
+ * row: NULL: none. quoted: the row's first field must be in quotes then. *unnamed: number of columns that the header
+ * omits. */
+int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, bool quoted,
                          int64_t *unnamed);
 
 /* Parses a list of column numbers and names, separated by commas. header: NULL: none; it omits the first `unnamed`

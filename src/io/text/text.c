@@ -8,6 +8,7 @@
 
 #include "io/file/chunks.h"
 #include "io/file/file.h"
+#include "io/text/number.h"
 #include "io/text/row.h"
 
 /* ---- rows, which threads parse in chunks of the text ---- */
@@ -19,6 +20,7 @@ struct form {
     bool has_extras;                  /* only the first three numbers of a row are needed */
     bool keeps_nan;                   /* NaN is read, not refused */
     int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
+    int64_t expected;                 /* rows, as the first line says; -1: it does not */
 };
 
 /* Result of a chunk. */
@@ -71,17 +73,52 @@ static int64_t count_empty(const struct form *form, const struct bi_line *line)
     return bi_count_separators(line, form->separator == ' ' ? ',' : form->separator);
 }
 
+/* Reads the next line with content, as bi_lines_next_content does. *comment: the last comment before it, behind its
+ * sign; unchanged if there is none. */
+static bool next_content(struct bi_lines *lines, struct bi_line *comment, struct bi_line *line)
+{
+    while (bi_lines_next(lines, line)) {
+        struct bi_line remainder = *line, word;
+        if (!bi_word_next(&remainder, &word)) continue;
+        if (*word.begin != '#') return true;
+        *comment = (struct bi_line){word.begin + 1, line->end};
+    }
+    return false;
+}
+
+/* True if the line has one number alone, without sign, point or separators. *count: the number. */
+static bool is_count(struct bi_line line, int64_t *count)
+{
+    struct bi_line word;
+    return bi_word_next(&line, &word) && bi_word_count(&word, count) && !bi_word_next(&line, &word);
+}
+
+/* Skips a first line with the number of points, as scanners write it before rows of three numbers or more. */
+static void skip_count(struct bi_lines *lines, struct form *form)
+{
+    struct bi_lines ahead = *lines;
+    struct bi_line line;
+    int64_t count;
+    if (!bi_lines_next_content(&ahead, &line) || !is_count(line, &count)) return;
+    struct bi_lines behind = ahead;
+    if (!bi_lines_next_content(&ahead, &line) || bi_fields_count(line, bi_separator_of(line, false), false) < 3) return;
+    form->expected = count;
+    *lines = behind;
+}
+
 /* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0; on success
  * it means nothing. The first row is parsed again later: *lines stays before it. */
 static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
                                struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
-    struct bi_line line, header = {0};
+    struct bi_line line, header = {0}, comment = {0};
     struct bi_numbers row = {.keeps_nan = form->keeps_nan};
+    skip_count(lines, form);
     struct bi_lines ahead = *lines;
-    bool more = bi_lines_next_content(&ahead, &line), named = false;
+    bool more = next_content(&ahead, &comment, &line), named = false;
     int64_t index = 0, unnamed = 0;
-    /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. */
+    /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. A comment before the
+     * rows may name as many columns as they have, as NumPy and PCL write it. */
     if (more) {
         form->separator = bi_separator_of(header = line, false);
         named = bi_is_header(line, form->separator);
@@ -90,7 +127,11 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     if (named) {
         *lines = ahead;
         more = bi_lines_next_content(&ahead, &line);
-        index = bi_index_columns(header, more ? &line : NULL, form->separator, false, &unnamed);
+        index = bi_index_columns(header, more ? &line : NULL, form->separator, false, opts->most == 3, &unnamed);
+    } else if (more && comment.begin &&
+               bi_fields_count(comment, form->separator, false) == bi_fields_count(line, form->separator, false)) {
+        header = comment;
+        named = bi_is_header(comment, form->separator);
     }
     /* 2. The chosen columns. */
     if (opts->columns &&
@@ -105,14 +146,15 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
         return BOSC_ERR_FORMAT;
     }
     /* 3. The number of fields, from the first row. */
-    form->has_extras = opts->most == 3;
+    const int64_t most = form->expected >= 0 && !opts->columns ? 3 : opts->most;
+    form->has_extras = most == 3;
     form->columns = opts->columns || index > 0 ? columns : NULL;
     bosc_status status = read_row(form, line, &row, reason);
     form->fields = (int64_t)row.count;
     const int64_t names =
         named && form->keeps_nan && !form->columns ? bi_fields_count(header, form->separator, false) : 0;
     if (names > form->fields && names <= form->fields + count_empty(form, &line)) form->fields = names;
-    form->kept = opts->most && opts->most < form->fields ? opts->most : form->fields;
+    form->kept = most && most < form->fields ? most : form->fields;
     bi_numbers_free(&row);
     return status;
 }
@@ -180,7 +222,7 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     struct bi_columns columns;
     struct bi_reason reason;
     struct bi_lines lines = bi_lines_begin(in);
-    struct reading r = {.in = in, .form = {.separator = ',', .keeps_nan = in->keeps_nan}};
+    struct reading r = {.in = in, .form = {.separator = ',', .keeps_nan = in->keeps_nan, .expected = -1}};
     int64_t number = 0;
     bosc_status status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
     if (status != BOSC_OK && number) return bi_fail_at(in, number, status, error, "%s", reason.text);
@@ -191,8 +233,11 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     r.lines = lines.number;
     status = bi_chunks_parse(&chunks, &parser, &r, error);
     if (status == BOSC_OK) status = bi_bytes_unchanged(in, error);
-    if (status == BOSC_OK)
-        *points = bi_numbers_to_array(&r.numbers, (int64_t)r.numbers.count / r.form.kept, r.form.kept);
+    const int64_t rows = status == BOSC_OK ? (int64_t)r.numbers.count / r.form.kept : 0;
+    if (status == BOSC_OK && r.form.expected >= 0 && rows != r.form.expected)
+        status = bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %lld points, but the first line says %lld", in->name,
+                            (long long)rows, (long long)r.form.expected);
+    if (status == BOSC_OK) *points = bi_numbers_to_array(&r.numbers, rows, r.form.kept);
     bi_numbers_free(&r.numbers);
     return status;
 }
@@ -202,16 +247,30 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
  * Source of molecules: the XMol manual, Minnesota Supercomputer Center (1990). In extended files the comment line names
  * the columns. */
 
+/* Returns the number of words of a line, if all are numbers; else 0. */
+static int count_numbers(struct bi_line line)
+{
+    struct bi_line word;
+    double number;
+    int count = 0;
+    for (; bi_line_word(&line, &word); count++)
+        if (bi_number_read(word.begin, word.end, &number) != word.end) return 0;
+    return count;
+}
+
 /* True for a molecule: line 1 is a single number, unlike a row of three coordinates, and line 3 has a symbol and three
- * numbers. Moves *lines to the first atom. */
+ * numbers. Lines 2 and 3 of as many numbers are points of a scanner. Moves *lines to the first atom. */
 static bool begins_molecule(struct bi_lines *lines, int64_t *atoms, struct bi_line *comment)
 {
     struct bi_lines ahead = *lines;
     struct bi_line line, word, extra;
     if (!bi_lines_next(&ahead, &line) || !bi_line_word(&line, &word) || !bi_word_count(&word, atoms)) return false;
     if (bi_line_word(&line, &extra) || !bi_lines_next(&ahead, comment)) return false;
-    *lines = ahead;
+    const struct bi_lines atoms_begin = ahead;
     if (!bi_lines_next(&ahead, &line)) return false;
+    const int numbers = count_numbers(line);
+    if (numbers >= 3 && numbers == count_numbers(*comment)) return false;
+    *lines = atoms_begin;
     int words = 0;
     while (words < 4 && bi_line_word(&line, &word)) words++;
     return words == 4;

@@ -156,8 +156,17 @@ static void reads_good_files(void)
     GRAPH(",Source,Target,Type,Id\n0,1,2,Undirected,5\n1,2,3\n", 2, 4, 2, 0, 1, 2, 1, 2, 3, 1);
     GRAPH("Source\tTarget\tLabel\tWeight\n1\t2\t\t3\n", 1, 3, 1, BOSC_I32, 1, 2, 3);
     GRAPH("Source,Target,Type,Weight\n", 0, 0, 0, BOSC_I32);
-    GRAPH("source,target,1d2\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3); /* a name, not the number 100 */
-    GRAPH("u,\"2D1\",v\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);
+    /* Three columns in another order than that of a list without names; a key of parallel edges is no weight. */
+    GRAPH("Weight,Source,Target\n25,0,1\n15,1,2\n", 2, 3, 2, BOSC_I32, 0, 1, 25, 1, 2, 15);
+    GRAPH(",weight,from,to\n0,25,0,1\n1,15,1,2\n", 2, 3, 2, BOSC_I32, 0, 1, 25, 1, 2, 15);
+    GRAPH("id,from,to\n7,1,2\n8,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1);
+    GRAPH("u,v,key\n1,2,0\n2,0,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1);
+    GRAPH("u v key length\n1 2 0 7\n", 1, 3, 1, 0, 1, 2, 1);
+    GRAPH("src dst cost\n1 2 9\n", 1, 3, 1, BOSC_I32, 1, 2, 9);
+    GRAPH("from to weight\n1 0 1 5\n2 1 2 6\n", 2, 3, 2, BOSC_I32, 0, 1, 5, 1, 2, 6); /* R, without quotes */
+    GRAPH(",0,1,2\n0,3,4,9\n", 1, 5, 1, BOSC_I32, 3, 4, 9);                           /* pandas, without names */
+    GRAPH("source,target,1d2\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);                  /* a name, not the number 100 */
+    GRAPH("a,\"2D1\",b\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);
     GRAPH("1,2\n% c\n1000000,2000000 # c\n", 2, 2000001, 2, 0, 1, 2, 1, 1000000, 2000000, 1);
     GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
@@ -221,7 +230,9 @@ static void named(void)
         {"C#\t7 # 8\n", "|C#|7 # 8", "ab", 0},
         {"b C#\nC# d # e\n", "|b|C#|d", "abbc", 0},
         {"Edge#,Source,Target,Weight\n1,a,b,2\n", "|a|b", "ab", 2}, /* in a name of a column too */
-        {"source,target\n\"1\",C#,b\n", "|C#|b", "ab", 0},          /* R omits the first name */
+        {"id,from,to\n7,a,b\n8,b,c\n", "|a|b|c", "abbc", 0},
+        {"u v\na b\n", "|u|v|a|b", "abcd", 0},             /* u and v may be names of vertices */
+        {"source,target\n\"1\",C#,b\n", "|C#|b", "ab", 0}, /* R omits the first name */
         {"\"0}}\",\"{}\"\n\"{}\",a\n", "|0}}|{}|a", "abbc", 0},
         {"", "", "", 0},
     };

@@ -120,6 +120,10 @@ static void good_texts(void)
     ROWS(parse_text, "\"1\"\t\"2\"\t\n3\t4\n", 2, 2, 1, 2, 3, 4);
     ROWS(parse_text, "//X Y Z\n1 2 3\n", 1, 3, 1, 2, 3);
     ROWS(parse_text, "1.7976931348623157e308 -Infinity\n", 1, 2, 0x1.fffffffffffffp1023, -INFINITY);
+    ROWS(parse_text, "1.#INF,-1.#INF00\n", 1, 2, INFINITY, -INFINITY);                 /* Microsoft's printf */
+    ROWS(parse_text, "2\n1 2 3 -99 0 0 9\n4 5 6 -99 0 0 9\n", 2, 3, 1, 2, 3, 4, 5, 6); /* Leica's .pts */
+    ROWS(parse_text, "1\n1,2,3\n", 1, 3, 1, 2, 3);
+    ROWS(parse_text, "1\n2\n", 2, 1, 1, 2);
 }
 
 /* Malformed rows, in either format. */
@@ -184,6 +188,8 @@ static const struct malformed bad_rows[] = {
     {"F:2: '?", "1 2\n\xff\xfe\n", 0},
     {"F:1: '1inf' is not a number", "1inf\n", 0},
     {"F:1: NaN", "nan 1\n", 0},
+    {"F:1: NaN", "2 1.#QNAN\n", 0},
+    {"F:2: NaN", "2,3\n\"-1.#IND00\",1\n", 0},
     {"F:1: NaN", "1 NaN\n", 0},
     {"F:1: NaN", "-nan\n", 0},
     {"F:3: NaN", "1,2\n\n3,NAN\n", 0},
@@ -209,6 +215,13 @@ static void chosen_columns(void)
     COLUMNS("x", "\tx\ty\n0\t1\t2\n", 1, 1, 1);                              /* tabs */
     COLUMNS("y", "\"x\" \"y\"\n\"row 1\" 1 2\n\"row 2\" 3 4\n", 2, 1, 2, 4); /* R: write.table */
     COLUMNS("x", "\"\",\"x\",\"y\"\n\"1\",1,2\n", 1, 1, 1);                  /* R: write.csv */
+    COLUMNS("y", "x y z\n1 10 20 30\n2 40 50 60\n", 2, 1, 20, 50);           /* without quotes */
+    COLUMNS(NULL, "x y z\n1 10 20 30\n", 1, 3, 10, 20, 30);
+    COLUMNS("2,4", ",0,1,2\n0,10,20,30\n", 1, 2, 10, 30); /* pandas, columns without names */
+    COLUMNS(NULL, ",0,1,2\n0,10,20,30\n", 1, 3, 10, 20, 30);
+    COLUMNS("z,x", "# by hand\n#x y z\n1 2 3\n", 1, 2, 3, 1); /* NumPy, PCL */
+    COLUMNS("Z,X", "//X Y Z\n1 2 3\n", 1, 2, 3, 1);           /* CloudCompare */
+    COLUMNS("3", "2\n1 2 3 4\n5 6 7 8\n", 2, 1, 3, 7);
     COLUMNS("2", ",x,y\n0,1,2\n", 1, 1, 1);
     COLUMNS(NULL, ",x,y\n0,1,2\n1,3,4\n", 2, 2, 1, 2, 3, 4);
     COLUMNS(NULL, ", x ,y,\n2024-01-01,1,2,\n", 1, 2, 1, 2);
@@ -225,6 +238,8 @@ static void wrong_columns(void)
     } bad[] = {
         {"F:1: no column is named 'q'", "x,q", "x,y\n1,2\n"},
         {"F:1: no header names 'x'", "x", "1,2\n"},
+        {"F:2: no header names 'x'", "x", "# x y z\n1 2\n"},
+        {"F: 2 points, but the first line says 3", NULL, "3\n1 2 3\n4 5 6\n"},
         {"F:1: several columns are named 'x'; a number chooses one", "y,x", "x,y,x\n1,2,3\n"},
         {"F:1: column 0 is requested, but the first is 1", "0", "1,2\n"},
         {"F:1: no columns are requested", "", "1,2\n"},
@@ -265,6 +280,7 @@ static void xyz(void)
     ROWS(parse_xyz, "1\nProperties=id:I:1:species:S:1:pos:R:3 pbc=\"T\"\n7 H 1 2 3\n", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "1\nx Properties=\"forces:R:3:pos:R:3:species:S:1\"\n4 5 6 1 2 3 H\n", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "1\nLattice=\"1 0 0\" Properties=species:S:1:pos:R:3:forces:R:3\nH 1 2 3 4 5 6", 1, 3, 1, 2, 3);
+    ROWS(parse_xyz, "2\n1 2 3 4\n5 6 7 8\n", 2, 3, 1, 2, 3, 5, 6, 7); /* no molecule: rows of a scanner */
     static const struct malformed bad[] = {
         {"F:3: ends after 1 of 2 atoms", "2\n\nH 1 2 3\n", 0},
         {"F:4: 0 fields, but column 2 is requested", "2\n\nH 1 2 3\n\n", 0},
