@@ -367,7 +367,7 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
-/* Names of vertices: name i is the text from text + begins[i] on, which ends with a zero byte. */
+/* Names: name i is the text from text + begins[i] on, which ends with a zero byte. */
 typedef struct bosc_names {
     int64_t n;
     char *text;
@@ -387,6 +387,16 @@ BOSC_API void bosc_names_free(bosc_names *names);
  * Cost: O(bytes) work by one thread, and memory of the file, the edges, and the names with 16 bytes each or more. */
 BOSC_API bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names,
                                            bosc_io_error *error);
+
+/* Reads names, one of each line of a text: words without separators, quoted ones with them, as bosc_edges_read_names
+ * does. Equal names are not joined.
+ * column: the name of a column, which the first line has, or a number from 1, where the first line is no header; NULL:
+ * lines have one name each. Ignored lines are blank or begin with `#`.
+ * names: free them with bosc_names_free.
+ * Errors: BOSC_ERR_FORMAT for a missing or empty name, one with a zero byte, a missing column, and, if column is NULL,
+ * a line of several names.
+ * Cost: O(bytes) work by one thread, and memory of the file and the names with 8 bytes each. */
+BOSC_API bosc_status bosc_names_read(const char *path, const char *column, bosc_names *names, bosc_io_error *error);
 
 /* Reads a slice of the edges: lines of about equal size in bytes; for METIS about equal numbers of edges. The
  * concatenated slices are the whole list. For ranks that share a file.

@@ -110,22 +110,33 @@ static void write_name(FILE *file, const bosc_names *names, int64_t i, char sepa
     fputc('"', file);
 }
 
-/* Writes number i of an array of I32, I64 or F64 with the fewest digits that read back as it is. */
-static void write_number(FILE *file, bosc_dtype dtype, const void *numbers, int64_t i)
+/* Writes a number of a type with the fewest digits that read back as it is. */
+static void write_real(FILE *file, bosc_dtype dtype, double number)
 {
     char text[32];
-    if (dtype != BOSC_F64) {
-        const long long number =
-            dtype == BOSC_I32 ? ((const int32_t *)numbers)[i] : (long long)((const int64_t *)numbers)[i];
-        fprintf(file, "%lld", number);
-        return;
-    }
-    const double weight = ((const double *)numbers)[i];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, weight);
-        if (strtod(text, NULL) == weight) break;
+    for (int digits = dtype == BOSC_F32 ? 6 : 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        const double back = strtod(text, NULL);
+        if (dtype == BOSC_F32 ? (float)back == (float)number : back == number) break;
     }
     fputs(text, file);
+}
+
+/* Writes number i of an array. */
+static void write_number(FILE *file, bosc_dtype dtype, const void *numbers, int64_t i)
+{
+    switch (dtype) {
+    case BOSC_F32: write_real(file, dtype, (double)((const float *)numbers)[i]); break;
+    case BOSC_F64: write_real(file, dtype, ((const double *)numbers)[i]); break;
+    case BOSC_I8: fprintf(file, "%d", ((const int8_t *)numbers)[i]); break;
+    case BOSC_I16: fprintf(file, "%d", ((const int16_t *)numbers)[i]); break;
+    case BOSC_I32: fprintf(file, "%d", (int)((const int32_t *)numbers)[i]); break;
+    case BOSC_I64: fprintf(file, "%lld", (long long)((const int64_t *)numbers)[i]); break;
+    case BOSC_U8: fprintf(file, "%u", ((const uint8_t *)numbers)[i]); break;
+    case BOSC_U16: fprintf(file, "%u", ((const uint16_t *)numbers)[i]); break;
+    case BOSC_U32: fprintf(file, "%u", (unsigned)((const uint32_t *)numbers)[i]); break;
+    case BOSC_U64: fprintf(file, "%llu", (unsigned long long)((const uint64_t *)numbers)[i]); break;
+    }
 }
 
 /* Writes the text of a stream in memory to a file, and frees it. */
@@ -168,12 +179,12 @@ int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names
     return write_text(job, job->value[OPT_OUTPUT], file, &data, &size);
 }
 
-/* Writes a line for each vertex to memory: its name, and its number or, of vertices, the name of its vertex; none for
+/* Writes a line for each name to memory: the name, and its number or, of vertices, the name of its vertex; none for
  * -1. */
-static void print_vertices(FILE *file, const struct named_column *column, const bosc_names *names)
+static void print_column(FILE *file, const char *title, const struct named_column *column, const bosc_names *names)
 {
     const char separator = path_has_ending(column->path, ".csv") ? ',' : '\t';
-    fprintf(file, "vertex%c%s\n", separator, column->name);
+    fprintf(file, "%s%c%s\n", title, separator, column->name);
     for (int64_t i = 0; i < names->n; i++) {
         write_name(file, names, i, separator);
         fputc(separator, file);
@@ -185,7 +196,8 @@ static void print_vertices(FILE *file, const struct named_column *column, const 
     }
 }
 
-int named_columns_write(struct job *job, const struct named_column *columns, int count, const bosc_names *names)
+int named_columns_write(struct job *job, const char *title, const struct named_column *columns, int count,
+                        const bosc_names *names)
 {
     bosc_io_error error;
     bosc_text texts[NAMED_COLUMNS_MAX] = {{NULL, 0}};
@@ -196,7 +208,7 @@ int named_columns_write(struct job *job, const struct named_column *columns, int
     for (int k = 0; k < count && !code; k++) {
         size_t size = 0;
         FILE *file = open_memstream(&data[k], &size);
-        if (file) print_vertices(file, &columns[k], names);
+        if (file) print_column(file, title, &columns[k], names);
         const bool failed = !file || ferror(file);
         if ((file && fclose(file)) || failed) code = report_error(EXIT_FAILED, "out of memory");
         texts[k] = (bosc_text){data[k], (int64_t)size};

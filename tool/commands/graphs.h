@@ -16,17 +16,18 @@ int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_
 /* Writes edges as text of names to -o. */
 int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names);
 
-/* A text with a line for each vertex: its name, and a number or another vertex's name. */
+/* A text with a line for each name: a vertex or key, and its number or another vertex's name. */
 struct named_column {
     const char *path, *name;
-    const bosc_array *numbers; /* I64 or F64 */
-    const int64_t *vertices;   /* in place of numbers, if not NULL; -1: none */
+    const bosc_array *numbers;
+    const int64_t *vertices; /* in place of numbers, if not NULL; -1: none */
 };
 
 enum { NAMED_COLUMNS_MAX = 3 };
 
-/* Writes such texts, all of them or none. */
-int named_columns_write(struct job *job, const struct named_column *columns, int count, const bosc_names *names);
+/* Writes such texts, all of them or none. title: of the column of names. */
+int named_columns_write(struct job *job, const char *title, const struct named_column *columns, int count,
+                        const bosc_names *names);
 
 /* Writes the names on a route, a line each, to --stops. */
 int named_route_write(struct job *job, const bosc_array *route, const bosc_names *names);

@@ -5,11 +5,13 @@
 #include <boscage/hash.h>
 
 #include "tool/commands/commands.h"
+#include "tool/commands/graphs.h"
 #include "tool/commands/hash_keys.h"
 #include "tool/job.h"
 #include "tool/options/option_table.h"
 #include "tool/options/values.h"
 #include "tool/output/arrays.h"
+#include "tool/output/paths.h"
 #include "tool/output/report.h"
 #include "tool/ranks.h"
 #include "tool/tool.h"
@@ -30,6 +32,7 @@ static void narrow_values(bosc_array *a, bosc_dtype type)
 /* Columns and options of a lookup, and its answers. */
 struct table_work {
     struct input_rows keys, values, queries;
+    bosc_names words;      /* of queries from a text */
     uint8_t *absent;       /* marks of the rows in queries.array that no key equals; NULL: there are none */
     bosc_array out, found; /* values, out: empty for a set */
     bosc_hash_opts opts;
@@ -72,9 +75,9 @@ static int read_columns(struct job *job, struct lookup *l)
         return report_error(EXIT_FAILED, "%s: %lld values, but %lld keys", values, (long long)l->work.values.total,
                             (long long)l->work.keys.total);
     /* 2. The queries. */
-    if ((code = hash_read_column(job, &l->ranks, queries, &l->work.queries))) return code;
-    if (l->table) type = hash_key_type(l->work.queries.array.dtype, l->saved.key_bits);
-    return hash_convert_queries(queries, &l->work.queries, type, &l->work.absent);
+    const int32_t bits = l->table ? l->saved.key_bits : hash_key_bits(&l->work.keys.array);
+    return hash_read_queries(job, &l->ranks, queries, bits, l->table ? NULL : &type, &l->work.queries, &l->work.absent,
+                             &l->work.words);
 }
 
 /* Clears the answers of absent queries among `count` queries from row `first` of the input. */
@@ -160,13 +163,30 @@ static int lookup_over_ranks(struct job *job, const struct ranks *ranks, struct 
 static int look_up_queries(struct job *job, struct lookup *l)
 {
     int64_t m = l->work.queries.total;
-    l->work.opts.key_bits = l->work.keys.array.dtype == BOSC_U32 ? 32 : 64;
+    l->work.opts.key_bits = hash_key_bits(&l->work.keys.array);
     l->work.found = (bosc_array){.dtype = BOSC_U8, .rank = 1, .shape = {m, 1, 1, 1}};
     l->work.found.data = job_alloc((size_t)m, 1);
     if (!l->work.found.data) return EXIT_FAILED;
     if (l->ranks.count) return lookup_over_ranks(job, &l->ranks, &l->work);
     const int code = l->table ? EXIT_DONE : build_table(job, l);
     return code ? code : find_in_table(job, l);
+}
+
+/* Writes values and marks to their paths, NULL for none; to texts behind the words that were looked up. */
+static int write_answers(struct job *job, const struct table_work *w, const char *out, const char *found)
+{
+    const char *paths[] = {out, found};
+    const struct named_column columns[] = {{out, "value", &w->out, NULL}, {found, "found", &w->found, NULL}};
+    const bosc_array arrays[] = {w->out, w->found};
+    struct named_column named[2];
+    int count = 0;
+    for (int k = 0; k < 2 && w->words.begins; k++)
+        if (path_is_text(paths[k])) {
+            named[count++] = columns[k];
+            paths[k] = NULL;
+        }
+    const int code = paths[0] || paths[1] ? arrays_write(job, paths, arrays, 2) : EXIT_DONE;
+    return code ? code : named_columns_write(job, "key", named, count, &w->words);
 }
 
 static int look_up_values(struct job *job, struct lookup *l)
@@ -187,15 +207,14 @@ static int look_up_values(struct job *job, struct lookup *l)
     if ((code = look_up_queries(job, l))) return code;
     /* Sums keep 32 bits, which a saved table has, too. */
     if (l->work.out.dtype != type && l->work.opts.duplicates != BOSC_HASH_SUM) narrow_values(&l->work.out, type);
-    const char *paths[] = {job->value[OPT_OUTPUT], job->value[OPT_FOUND]};
-    return arrays_write(job, paths, (const bosc_array[]){l->work.out, l->work.found}, paths[1] ? 2 : 1);
+    return write_answers(job, &l->work, job->value[OPT_OUTPUT], job->value[OPT_FOUND]);
 }
 
 static int look_up_members(struct job *job, struct lookup *l)
 {
     int code = read_columns(job, l);
     if (!code) code = look_up_queries(job, l);
-    return code || !job->value[OPT_OUTPUT] ? code : arrays_write(job, &job->value[OPT_OUTPUT], &l->work.found, 1);
+    return code ? code : write_answers(job, &l->work, NULL, job->value[OPT_OUTPUT]);
 }
 
 static int run_lookup(struct job *job, int (*look_up)(struct job *job, struct lookup *l))
@@ -211,6 +230,7 @@ static int run_lookup(struct job *job, int (*look_up)(struct job *job, struct lo
     bosc_array_free(&l.work.keys.array);
     bosc_array_free(&l.work.values.array);
     bosc_array_free(&l.work.queries.array);
+    bosc_names_free(&l.work.words);
     free(l.work.absent);
     bosc_array_free(&l.work.out);
     bosc_array_free(&l.work.found);

@@ -128,13 +128,6 @@ int hash_read_column(struct job *job, const struct ranks *ranks, const char *pat
     return EXIT_DONE;
 }
 
-int hash_read_keys(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows,
-                   bosc_dtype *type)
-{
-    const int code = hash_read_column(job, ranks, path, rows);
-    return code ? code : hash_convert_keys(path, rows, type);
-}
-
 static int64_t signed_element(const bosc_array *a, int64_t i)
 {
     switch (a->dtype) {

@@ -1,4 +1,4 @@
-/* Keys of hash tables: columns of numbers of any type, which become the unsigned keys with their bits. */
+/* Keys of hash tables: columns of numbers of any type, which become the unsigned keys with their bits, and words. */
 #ifndef TOOL_COMMANDS_HASH_KEYS_H
 #define TOOL_COMMANDS_HASH_KEYS_H
 
@@ -16,7 +16,19 @@ int hash_convert_keys(const char *path, struct input_rows *rows, bosc_dtype *typ
  * *absent (NULL: there is none), which the caller frees. */
 int hash_convert_queries(const char *path, struct input_rows *rows, bosc_dtype type, uint8_t **absent);
 
-/* Reads keys, and converts them: hash_convert_keys. */
+/* Reads words, the keys of a text: (n, 2) u8. Words that are too long are refused or, if absent is not NULL, marked in
+ * *absent (NULL: there is none). words: receives the words, if not NULL. The caller frees both. */
+int hash_read_words(struct job *job, const char *path, struct input_rows *rows, uint8_t **absent, bosc_names *words);
+
+/* Returns the bits of keys that were read: 32, 64, or 128 of words. */
+int32_t hash_key_bits(const bosc_array *keys);
+
+/* Reads keys to look up in a table of key_bits: hash_read_words or hash_convert_queries. type: of the table's numbers;
+ * NULL: the file keeps none, so it is of the kind of the queries. */
+int hash_read_queries(struct job *job, const struct ranks *ranks, const char *path, int32_t key_bits,
+                      const bosc_dtype *type, struct input_rows *rows, uint8_t **absent, bosc_names *words);
+
+/* Reads keys: numbers, converted by hash_convert_keys, or words, which leave *type unchanged. */
 int hash_read_keys(struct job *job, const struct ranks *ranks, const char *path, struct input_rows *rows,
                    bosc_dtype *type);
 
@@ -26,7 +38,7 @@ bosc_dtype hash_key_type(bosc_dtype type, int32_t key_bits);
 /* Reads the options of a table. */
 int hash_read_options(const struct job *job, bosc_hash_opts *opts);
 
-/* Loads the saved table that operand 0 names, a map of keys of 32 or 64 bits. */
+/* Loads the saved table that operand 0 names, a map. */
 int hash_load_table(struct job *job, bosc_hash **table, bosc_hash_info *info);
 
 /* Finds the type of the values of a saved table: unsigned integers of their size where it is not known. */

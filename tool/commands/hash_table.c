@@ -31,9 +31,8 @@ int hash_load_table(struct job *job, bosc_hash **table, bosc_hash_info *info)
     info->size = sizeof *info;
     status = bosc_hash_get_info(job->ctx, *table, info);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    if (info->kind == BOSC_HASH_MAP && info->key_bits != 128) return EXIT_DONE;
-    return report_error(EXIT_FAILED, "%s: a %s of keys of %d bits; read are maps of 32 or 64 bits", path,
-                        info->kind == BOSC_HASH_MAP ? "map" : "multimap", (int)info->key_bits);
+    if (info->kind == BOSC_HASH_MAP) return EXIT_DONE;
+    return report_error(EXIT_FAILED, "%s: a multimap; only maps and sets are read", path);
 }
 
 int hash_value_type(const struct job *job, const bosc_hash_info *info, bosc_dtype *type)
@@ -95,7 +94,7 @@ static int build_table(struct job *job, struct table_change *c, bosc_hash_opts *
     /* Files hold no types of values of 8 and 16 bits. */
     if (!code && job->value[OPT_VALUES]) code = hash_widen_values(&c->values.array);
     if (code) return code;
-    opts->key_bits = 8 * (int32_t)bosc_dtype_size(type);
+    opts->key_bits = hash_key_bits(&c->keys.array);
     opts->value_dtype = c->values.array.dtype;
     opts->value_size = job->value[OPT_VALUES] ? (int32_t)bosc_dtype_size(c->values.array.dtype) : 0;
     const double start = job_now();
@@ -130,10 +129,7 @@ static int read_change(struct job *job, struct table_change *c)
     if (!code && !job->value[OPT_OUTPUT] && path_is_stdio(job->operands[0]))
         code = report_error(EXIT_USAGE, "-o: is missing, but the table is standard input");
     if (!code) code = hash_load_table(job, &c->table, &c->info);
-    if (!code) code = hash_read_column(job, &none, path, &c->keys);
-    if (!code)
-        code = hash_convert_queries(path, &c->keys, hash_key_type(c->keys.array.dtype, c->info.key_bits), &c->absent);
-    return code;
+    return code ? code : hash_read_queries(job, &none, path, c->info.key_bits, NULL, &c->keys, &c->absent, NULL);
 }
 
 /* Reads the values, of the type of the table's. */
@@ -156,8 +152,9 @@ int run_hash_insert(struct job *job)
     int code = read_change(job, &c);
     for (int64_t i = 0; !code && c.absent && i < c.keys.total; i++)
         if (c.absent[i])
-            code = report_error(EXIT_FAILED, "%s: row %lld: the table has keys of %d bits, and none is this number",
-                                job->value[OPT_KEYS], (long long)i, (int)c.info.key_bits);
+            code = report_error(EXIT_FAILED, "%s: row %lld: the table has keys of %d bits, and none is this %s",
+                                job->value[OPT_KEYS], (long long)i, (int)c.info.key_bits,
+                                c.info.key_bits == 128 ? "word" : "number");
     if (!code) code = read_new_values(job, &c);
     if (!code) {
         const double start = job_now();

@@ -290,7 +290,7 @@ static int label_components(struct job *job)
         widen_ids(input.info.id_bits, labels.data, input.info.n);
         const struct named_column column = {job->value[OPT_OUTPUT], "component", NULL, labels.data};
         code = job->value[OPT_NAMES] && path_is_text(job->value[OPT_OUTPUT])
-                   ? named_columns_write(job, &column, 1, &input.names)
+                   ? named_columns_write(job, "vertex", &column, 1, &input.names)
                    : arrays_write(job, &job->value[OPT_OUTPUT], &labels, 1);
         job_set_integer(job, "components", count);
     }

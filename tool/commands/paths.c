@@ -245,7 +245,7 @@ static int write_arrays(struct job *job, const struct paths_input *s)
     if (named_route) paths[3] = NULL;
     const bosc_array arrays[] = {s->distances, s->predecessors, s->nearest, s->route};
     int code = arrays_write(job, paths, arrays, 4);
-    if (!code) code = named_columns_write(job, named, count, &s->names);
+    if (!code) code = named_columns_write(job, "vertex", named, count, &s->names);
     return code || !named_route ? code : named_route_write(job, &s->route, &s->names);
 }
 

@@ -61,8 +61,7 @@ static bool reserve(struct bi_edge_names *names, size_t length)
     return true;
 }
 
-/* Copies a field; two double quotes mean one. Returns the length of the copy. */
-static size_t copy_name(char *to, const char *begin, const char *end)
+size_t bi_name_copy(char *to, const char *begin, const char *end)
 {
     size_t length = 0;
     for (const char *p = begin; p < end; p++) {
@@ -77,7 +76,7 @@ int64_t bi_edge_names_find(struct bi_edge_names *names, const char *begin, const
     bosc_names *list = &names->list;
     if (!reserve(names, (size_t)(end - begin))) return -1;
     const char *name = list->text + names->used; /* it stays there if it is new */
-    const size_t length = copy_name(list->text + names->used, begin, end);
+    const size_t length = bi_name_copy(list->text + names->used, begin, end);
     const size_t slot = find_slot(names, name, length);
     if (names->slots[slot]) return (int64_t)names->slots[slot] - 1;
     list->begins[list->n++] = (int64_t)names->used;

@@ -16,6 +16,9 @@ struct bi_edge_names {
 /* Returns the number of a name, a new one for a new name; -1: out of memory. */
 int64_t bi_edge_names_find(struct bi_edge_names *names, const char *begin, const char *end);
 
+/* Copies a field; two double quotes mean one. Returns the length of the copy. */
+size_t bi_name_copy(char *to, const char *begin, const char *end);
+
 void bi_edge_names_free(struct bi_edge_names *names);
 
 #endif

@@ -1,9 +1,11 @@
 /* Edge lists in the format of SNAP. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "support/bytes.h"
 #include "support/edges_array.h"
+#include "support/paths.h"
 #include "io/graph/edge_names.h"
 
 #define TEXT(text) text, sizeof text - 1
@@ -272,10 +274,62 @@ static void named(void)
     bi_edge_names_free(&names);
 }
 
+/* Reads the names of a text. all: receives them, each behind a `|`, or the message behind the path. */
+static bosc_status read_names(const char *text, size_t size, const char *column, char all[256])
+{
+    char path[PATH_ROOM];
+    bosc_names names = {0};
+    bosc_io_error error = {""};
+    fresh_path(path, ".txt");
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(text, 1, size, file) == size && fclose(file) == 0);
+    const bosc_status status = bosc_names_read(path, column, &names, &error);
+    remove(path);
+    size_t used = 0;
+    all[0] = 0;
+    if (status != BOSC_OK) snprintf(all, 256, "%.255s", error.text + strlen(path));
+    for (int64_t i = 0; i < names.n; i++)
+        used += (size_t)snprintf(all + used, 256 - used, "|%s", names.text + names.begins[i]);
+    bosc_names_free(&names);
+    return status;
+}
+
+/* Names, one a line, with and without a column. */
+static void name_lists(void)
+{
+    static const struct {
+        const char *text, *column, *all; /* all: with a colon first: a refusal */
+    } rows[] = {
+        {"b\na\nb\n", NULL, "|b|a|b"},
+        {"# c\n\n\"New York\"\r\nC#\n\xc3\xa9\n", NULL, "|New York|C#|\xc3\xa9"},
+        {"\"a \"\"b\"\"\"\n007", NULL, "|a \"b\"|007"},
+        {"word,n\nab,1\n\"c, d\",2\n", "word", "|ab|c, d"},
+        {"word,n\nab,1\n", "1", "|word|ab"},
+        {"x y;2\nz;3\n", "1", "|x y|z"},
+        {"", NULL, ""},
+        {"word\n", "word", ""},
+        {"New York\n", NULL, ":1: several names; quote names with blanks, or choose a column"},
+        {"a,b\n1,\n", "b", ":2: a name is missing"},
+        {"a\n\"\"\n", NULL, ":2: a name is missing"},
+        {"a,b\n", "c", ":1: no column is named 'c'"},
+        {"a,b\n", "a,b", ":1: 2 columns are requested, not one"},
+    };
+    char all[256];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bosc_status status = read_names(rows[i].text, strlen(rows[i].text), rows[i].column, all);
+        CHECK_EQ(status, rows[i].all[0] == ':' ? BOSC_ERR_FORMAT : BOSC_OK);
+        if (strcmp(all, rows[i].all) != 0) suite_fail(__FILE__, __LINE__, "%s for %s", all, rows[i].text);
+    }
+    CHECK_EQ(read_names("ab\0c\n", 5, NULL, all), BOSC_ERR_FORMAT);
+    CHECK(strcmp(all, ":1: a name has a zero byte") == 0);
+    CHECK_TEXT(bosc_names_read("none.txt", NULL, NULL, error), "names");
+}
+
 static const struct suite_case suite_cases_io_graph_list[] = {
     {"what is read", NULL, reads_good_files},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},
     {"named", NULL, named},
+    {"lists of names", NULL, name_lists},
 };
 SUITE(io_graph_list);

@@ -223,6 +223,19 @@ static bosc_status edges_read_names(struct world *w, bosc_io_error *error)
     bosc_names_free(&names);
     return status;
 }
+static bosc_status names_read(struct world *w, bosc_io_error *error)
+{
+    bosc_names names = {0};
+    const bosc_status status = bosc_names_read(w->path, "2", &names, error);
+    if (status != BOSC_OK) {
+        CHECK(names.text == NULL && names.n == 0);
+        return status;
+    }
+    CHECK_EQ(names.n, N);
+    append_output(w, names.begins, (size_t)names.n * 8);
+    bosc_names_free(&names);
+    return status;
+}
 /* Appends the heights that were read, and frees them; returns the status. */
 static bosc_status append_heights(struct world *w, bosc_heights *h, bosc_status status)
 {
@@ -535,6 +548,7 @@ static const struct call readers[] = {
     {"edges_read", ".gr", edges_read, 1, NULL, edges_write},
     {"edges_read", ".mtx.gz", edges_read, 2, NULL, edges_write},
     {"edges_read_names", ".txt", edges_read_names, 2, NULL, edges_write},
+    {"names_read", ".txt", names_read, 4, NULL, edges_write},
     {"edges_read", ".graph", edges_read, 2, NULL, make_metis},
     {"heights_read", ".png", heights_read, SIDE, NULL, heights_write},
     {"heights_read", ".pgm", heights_read, 2, NULL, make_pgm},
