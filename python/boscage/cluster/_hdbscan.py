@@ -528,6 +528,12 @@ def validity_index(
     scores : numpy.ndarray of float64, shape (n_clusters,)
         With `per_cluster_scores`; 0 for labels of less than two points.
 
+    Notes
+    -----
+    The score is a function of the spanning tree that is chosen where lengths tie, in the hdbscan package too: on lattices
+    the order of the rows changes it. Both take Prim's tree from the first row and the lowest row of equal ones. The
+    package sums core distances in another order, so that rounding may break a tie there; then the scores differ.
+
     Examples
     --------
     >>> from boscage.cluster import validity_index
