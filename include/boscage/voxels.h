@@ -70,8 +70,9 @@ BOSC_API bosc_status bosc_voxels_bytes(bosc_ctx *ctx, const bosc_voxels_opts *op
  * offsets (cloud_count + 1): ascending from 0 to n; cloud c has the rows offsets[c] to offsets[c + 1] - 1. NULL: one
  *     cloud of all rows; cloud_count is 1 then.
  * Errors: BOSC_ERR_ARG with the cloud for offsets, unless assume_valid. BOSC_ERR_LIMIT if the box of the occupied
- *     voxels holds 2^63 or more, times cloud_count; without `shape` also with a finite row that is 2^31 voxels or more
- *     from low. On these the voxelisation is unchanged; on any other failure it is empty.
+ *     voxels holds 2^63 or more, times cloud_count, with the rows farthest apart; without `shape` also with a
+ *     finite row that is 2^31 voxels or more from low. On these the voxelisation is unchanged; on any other failure it
+ *     is empty.
  * Cost: O(n) work: a radix sort of the rows by voxel. bosc_voxels_bytes gives the memory. A second build of the same or
  *     a smaller size allocates nothing.
  * Queues if assume_valid and a `shape` of less than 2^63 voxels, times cloud_count, are set. */

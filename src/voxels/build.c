@@ -1,4 +1,7 @@
 /* Builds a voxelisation: the box of keys, a sort of the rows by key, and the numbers of the voxels. */
+#include <stdio.h>
+#include <string.h>
+
 #include "voxels/handle.h"
 
 /* A build: the caller's arrays in reach, the view that it makes, and scratch. */
@@ -63,6 +66,33 @@ static bosc_status measure_box(bosc_ctx *ctx, struct build *b)
     return BOSC_OK;
 }
 
+/* Refuses a box of 2^63 voxels or more, with two rows farthest apart along its longest side. Waits. */
+static bosc_status refuse_box(bosc_ctx *ctx, const struct build *b)
+{
+    const struct bi_voxels_box *box = &b->next.box;
+    struct bi_voxels_end_rows args = {.box = *box, .points = b->points};
+    int64_t rows[2] = {INT64_MAX, INT64_MAX};
+    char sides[3 * 24] = "";
+    /* 1. The rows. */
+    for (int c = 1; c < box->dim; c++)
+        if (box->side[c] > box->side[args.coordinate]) args.coordinate = c;
+    BI_TRY(bi_scratch_of(ctx, 2, sizeof *rows, &args.rows));
+    BI_TRY(ctx->backend->copy(ctx, args.rows, rows, sizeof rows));
+    BI_TRY(ctx->ops->voxels->steps->end_row(ctx, b->points.n, &args));
+    BI_TRY(bi_read_back(ctx, rows, args.rows, sizeof rows));
+    /* 2. The message. */
+    for (int c = 0; c < box->dim; c++)
+        snprintf(sides + strlen(sides), sizeof sides - strlen(sides), "%s%llu", c ? " x " : "",
+                 (unsigned long long)box->side[c]);
+    return bi_fail(
+        ctx, BOSC_ERR_LIMIT,
+        "points: rows %lld and %lld are %lld voxels apart along coordinate %d, and the box of the occupied "
+        "voxels, %s of each of %lld clouds, holds 2^63 or more: set shape to leave out far rows, or a larger "
+        "cell",
+        (long long)rows[0], (long long)rows[1], (long long)box->side[args.coordinate] - 1, (int)args.coordinate, sides,
+        (long long)b->next.cloud_count);
+}
+
 /* Sets the box of the keys: that of the options if it fits, else that of the occupied voxels. */
 static bosc_status set_box(bosc_ctx *ctx, struct build *b)
 {
@@ -75,10 +105,7 @@ static bosc_status set_box(bosc_ctx *ctx, struct build *b)
     if (shape[0] == 0 || !count_keys(&b->next, &b->none)) {
         b->is_measured = true;
         BI_TRY(measure_box(ctx, b));
-        if (!count_keys(&b->next, &b->none))
-            return bi_fail(ctx, BOSC_ERR_LIMIT,
-                           "points: the box of the occupied voxels of %lld clouds holds 2^63 or more",
-                           (long long)b->next.cloud_count);
+        if (!count_keys(&b->next, &b->none)) return refuse_box(ctx, b);
     }
     b->next.keys_64bit = b->none > UINT32_MAX;
     return BOSC_OK;

@@ -16,8 +16,8 @@ int hash_convert_keys(const char *path, struct input_rows *rows, bosc_dtype *typ
  * *absent (NULL: there is none), which the caller frees. */
 int hash_convert_queries(const char *path, struct input_rows *rows, bosc_dtype type, uint8_t **absent);
 
-/* Reads words, the keys of a text: (n, 2) u8. Words that are too long are refused or, if absent is not NULL, marked in
- * *absent (NULL: there is none). words: receives the words, if not NULL. The caller frees both. */
+/* Reads words, the keys of a text: (n, 2) u8. absent: NULL: long words are refused; else they are marked in *absent,
+ * which stays NULL without any. words: receives the words, if not NULL. The caller frees both. */
 int hash_read_words(struct job *job, const char *path, struct input_rows *rows, uint8_t **absent, bosc_names *words);
 
 /* Returns the bits of keys that were read: 32, 64, or 128 of words. */

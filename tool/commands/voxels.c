@@ -127,11 +127,11 @@ static int report_build_error(const struct job *job, bosc_status status)
     if (strncmp(text, "opts: low", 9) == 0)
         return report_argument_error(job->ctx, status, "opts", option_flag(OPT_LOW));
     if (strncmp(text, "opts:", 5) == 0) return report_argument_error(job->ctx, status, "opts", option_flag(OPT_SIZE));
-    /* "points: row R is ... from low: advice", with the tool's names */
-    const char *fact = strchr(text, ':'), *end = strstr(text, " from low:");
+    /* "points: fact: set ...": the advice with the tool's names */
+    const char *fact = strchr(text, ':'), *end = strstr(text, ": set ");
     if (fact && end)
-        return report_error(EXIT_FAILED, "%s%.*s from low: --low near the points, or a larger --size", job->operands[0],
-                            (int)(end - fact), fact);
+        return report_error(EXIT_FAILED, "%s%.*s: %s, or a larger --size", job->operands[0], (int)(end - fact), fact,
+                            strncmp(end, ": set low", 9) == 0 ? "--low near the points" : "leave out far points");
     return report_argument_error(job->ctx, status, "points", job->operands[0]);
 }
 

@@ -54,6 +54,23 @@ BI_FN void bi_step_extent(const struct bi_voxels_extent *a, int64_t t)
     }
 }
 
+/* Finds the first rows in the first and the last occupied voxel along a coordinate. Items are rows. */
+struct bi_voxels_end_rows {
+    struct bi_voxels_box box; /* of the occupied voxels */
+    struct bi_voxels_rows points;
+    int32_t coordinate;
+    int64_t *rows; /* (2) INT64_MAX at first */
+};
+
+BI_FN void bi_step_end_row(const struct bi_voxels_end_rows *a, int64_t i)
+{
+    int64_t at[BI_VOXELS_DIM];
+    if (!bi_voxels_locate(&a->box, &a->points, i, at)) return;
+    const int64_t from_low = at[a->coordinate] - a->box.low[a->coordinate];
+    if (from_low == 0) bi_atomic_min_i64(a->rows, i);
+    if (from_low == (int64_t)a->box.side[a->coordinate] - 1) bi_atomic_min_i64(a->rows + 1, i);
+}
+
 /* Key of row i, and the number i. */
 struct bi_voxels_make_keys {
     struct bi_voxels_box box;

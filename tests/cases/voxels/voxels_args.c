@@ -131,6 +131,27 @@ static void refuses_far_rows(bosc_ctx *ctx)
     bosc_voxels_free(voxels);
 }
 
+/* One far row makes the box too large for keys: it is named, with a row at the other end. */
+static void refuses_large_boxes(bosc_ctx *ctx)
+{
+    bosc_voxels_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 3, .cell = {1, 1, 1}};
+    double p[600];
+    int64_t count = 0;
+    bosc_voxels *voxels = NULL;
+    for (int i = 0; i < 600; i++) p[i] = i % 3 == 1 && i < 300 ? 0.5 : 7.5;
+    CHECK_OK(ctx, bosc_voxels_create(ctx, &o, &voxels));
+    p[3 * 137] = 1e9, p[3 * 137 + 1] = -1.5e9, p[3 * 137 + 2] = 1e9;
+    CHECK_STATUS(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx),
+                       "points: rows 137 and 100 are 1500000007 voxels apart along coordinate 1, and the box of the "
+                       "occupied voxels, 999999994 x 1500000008 x 999999994 of each of 1 clouds, holds 2^63 or more"));
+    p[3 * 137 + 1] = 0; /* two coordinates have keys */
+    CHECK_OK(ctx, bosc_voxels_build(ctx, voxels, p, 200, 0, NULL, 1));
+    CHECK_OK(ctx, bosc_voxels_count(ctx, voxels, &count));
+    CHECK_EQ(count, 3);
+    bosc_voxels_free(voxels);
+}
+
 static void refuses_bad_queries(bosc_ctx *ctx)
 {
     float p[20] = {0, 0, 5, 5}, values[40];
@@ -239,9 +260,8 @@ static void refuses_bad_maps(bosc_ctx *ctx)
     bosc_voxels_free(other);
 }
 
-static const struct suite_case suite_cases_voxels_args[] = {{"options", refuses_bad_options, NULL},
-                                                            {"builds", refuses_bad_builds, NULL},
-                                                            {"far rows", refuses_far_rows, NULL},
-                                                            {"queries", refuses_bad_queries, NULL},
-                                                            {"maps", refuses_bad_maps, NULL}};
+static const struct suite_case suite_cases_voxels_args[] = {
+    {"options", refuses_bad_options, NULL}, {"builds", refuses_bad_builds, NULL},
+    {"far rows", refuses_far_rows, NULL},   {"large boxes", refuses_large_boxes, NULL},
+    {"queries", refuses_bad_queries, NULL}, {"maps", refuses_bad_maps, NULL}};
 SUITE(voxels_args);
