@@ -51,7 +51,8 @@ typedef struct bosc_dbscan_info {
  * coordinate is noise, whatever min_samples is, unless eps is infinite in the type of the coordinates.
  * points (n x dim): rows `stride` elements apart (0: dim). n < 2^32 - 1.
  * eps: the largest distance between neighbours, 0 or more. Distances are those of bosc_kdtree_pairs. HAVERSINE and
- *     COSINE compare chords, in double: a pair whose distance is eps within a few roundings may be on either side.
+ *     COSINE compare chords, in double. HAVERSINE includes all pairs whose distance in double is eps, and chords up to
+ *     2^-48 longer; under COSINE a pair whose distance is eps within a few roundings may be on either side.
  * min_samples: 1 or more; with weights, the least sum of weights, added in the order of the tree.
  * opts: required, as dim has no default.
  * labels (n): of label_bits; -1 for noise.

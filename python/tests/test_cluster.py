@@ -22,6 +22,7 @@ from boscage._files import write_whole
 from boscage.cluster import DBSCAN, HDBSCAN, approximate_predict, dbscan, friends_of_friends, hierarchy
 from boscage.cluster import _dbscan, _hdbscan, all_points_membership_vectors, membership_vector, validity_index
 from boscage.cluster.hierarchy import cut, cut_tree, linkage
+from boscage.neighbors import BallTree
 
 POINTS = np.random.default_rng(0).random((300, 3))
 METRICS = ["euclidean", "l2", "cityblock", "manhattan", "l1", "chebyshev", "minkowski", "haversine", "cosine"]
@@ -486,6 +487,20 @@ def test_validity_index():
     assert 0 < validity_index(GROUPS, noise) < index  # noise counts as 0
     assert np.isnan(validity_index(GROUPS, np.zeros(180, int)))
     assert validity_index(GROUPS.astype(int).tolist(), labels) > 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_haversine_includes_a_reported_distance(seed):
+    """DBSCAN and BallTree with the distance of a neighbour as the radius: the neighbour is within."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.5, 1.5, 2) + 10.0**-seed * rng.uniform(-1, 1, size=(30, 2)) * [0.05, 1]
+    tree = BallTree(X, metric="haversine")
+    distances, rows = tree.query(X, k=5)
+    for c in range(1, 5):
+        assert (tree.query_radius(X, distances[:, c], count_only=True) > c).all()
+        for i in range(0, 30, 5):
+            labels = DBSCAN(eps=distances[i, c], min_samples=2, metric="haversine").fit(X).labels_
+            assert labels[i] == labels[rows[i, c]] >= 0
 
 
 def test_validity_index_on_lattices():

@@ -257,8 +257,10 @@ static bosc_status cluster_tree(bosc_ctx *ctx, const bosc_kdtree *tree, const st
 
 double bi_dbscan_chord(const struct bi_dbscan_call *s)
 {
+    /* Coordinates of directions and reported angles are off by a few units of 2^-53, so chords by less than this. */
+    const double slack = 0x1p-48;
     if (s->opts.metric == BOSC_CLUSTER_HAVERSINE)
-        return s->eps < 0x1.921fb54442d18p+1 ? 2 * bi_sin_f64(s->eps / 2) : INFINITY;
+        return s->eps < 0x1.921fb54442d18p+1 ? 2 * bi_sin_f64(s->eps / 2) + slack : INFINITY;
     return s->eps < 2 ? bi_sqrt(2 * s->eps) : INFINITY;
 }
 

@@ -337,6 +337,29 @@ static void other_metrics(bosc_ctx *ctx)
     }
 }
 
+/* An eps that is the distance of two points, as computed in double, joins them: also where they are close or opposite. */
+static void angle_at_eps(bosc_ctx *ctx)
+{
+    struct suite_random r = {57};
+    for (int k = 0; k < (suite_slow(ctx) ? 100 : 1000); k++) {
+        const double size = pow(10, -(k % 9));
+        double data[4];
+        int64_t labels[2];
+        for (int e = 0; e < 4; e++) data[e] = (suite_unit(&r) - 0.5) * (e % 2 ? 6 : 3);
+        for (int e = 0; e < 2; e++) data[e + 2] = data[e] + (suite_unit(&r) - 0.5) * size;
+        if (k % 10 == 0) data[2] = -data[0] * (1 - size / 10), data[3] = data[1] + 3.14159265358979;
+        const double eps[] = {haversine_of(data, data + 2), haversine_of(data + 2, data)};
+        const bosc_dbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 2, .metric = BOSC_CLUSTER_HAVERSINE};
+        for (int e = 0; e < 2; e++) {
+            CHECK_OK(ctx, bosc_dbscan_compute(ctx, data, 2, 0, eps[e], 2, &o, labels, NULL, NULL));
+            if (labels[0] != 0 || labels[1] != 0) suite_fail(__FILE__, __LINE__, "trial %d: eps %.17g", k, eps[e]);
+            if (eps[e] < 1e-13) continue; /* less than the slack */
+            CHECK_OK(ctx, bosc_dbscan_compute(ctx, data, 2, 0, eps[e] * (1 - 1e-2), 2, &o, labels, NULL, NULL));
+            CHECK(labels[0] == -1 && labels[1] == -1);
+        }
+    }
+}
+
 /* The memory of a call is at most what bosc_dbscan_bytes reports. */
 static void bytes(bosc_ctx *ctx)
 {
@@ -370,6 +393,7 @@ static const struct suite_case suite_cases_dbscan[] = {
     {"infinite", infinite, NULL},
     {"magnitudes", magnitudes, NULL},
     {"other metrics", other_metrics, NULL},
+    {"an angle at eps", angle_at_eps, NULL},
     {"bytes", bytes, NULL},
 };
 SUITE(dbscan);
