@@ -508,7 +508,9 @@ bool bi_columns_choose(const char *list, const struct bi_line *header, char sepa
 int64_t bi_count_separators(const struct bi_line *line, char separator)
 {
     int64_t count = 0;
-    const char *end = line->end;
+    const char *end = line->begin;
+    bool quoted = false;
+    for (; end < line->end && (quoted || *end != '#'); end++) quoted ^= *end == '"';
     for (; end > line->begin && (is_blank(end[-1]) || end[-1] == separator); end--) count += end[-1] == separator;
     return count;
 }

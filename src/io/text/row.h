@@ -47,7 +47,8 @@ struct bi_line {
     const char *begin, *end;
 };
 
-/* Counts the separators at the end of a line: each follows a field, so that a last one may be empty. */
+/* Counts the separators at the end of a line or before its comment: each follows a field, so that a last one may be
+ * empty. */
 int64_t bi_count_separators(const struct bi_line *line, char separator);
 
 /* Returns the complete lines in memory, behind a byte order mark if there is one. */

@@ -251,6 +251,10 @@ static void missing_numbers(void)
                  {".csv", "\"1\",2,3\n\"\",1,2\n\"4\",5,6\n\"1\",NA,\n", NULL, 2},
                  {".csv", "a;x;y;z\nk;1;2;3\n;4;5;6\nl;;;\nm;7;8;\n", "x,y,z", 2},
                  {".tsv", "x\ty\tz\n1\t2\t3\n1\t\t3\n\t1\t2\n4\t5\t6\n7\t8\t\n", NULL, 3},
+                 {".csv", "1,2,3 # a, b\n1,, # c\n1,2,# d,\n,,#\n4,5,6,# e\n", NULL, 3},
+                 {".csv", "x,y,z\n7,,# c\n1,2,3\n4,5,6\n", NULL, 1},
+                 {".csv", "\"1\",2,3\n\"4\",5,6 # \"a\",\n\"1\",NA, # c\n", NULL, 1},
+                 {".tsv", "1\t2\t3\n1\t2\t\t# c\n4\t5\t6\n", NULL, 1},
                  {".txt", "1 2 3\nNA 1 2\n4 5 6 \n", NULL, 1}};
     static const char *const refused[] = {"1,2,3\n1,x,2\n", "1,2,3\n1,2\n", "1 2 3\n1 2 \n", "1,2,3\n1,2,3,,4\n"};
     char path[PATH_ROOM];
