@@ -6,6 +6,7 @@ connections, so that the ranks that wait for it end at once, with a ConnectionEr
 """
 
 import asyncio
+import contextlib
 import time
 import uuid
 from collections import defaultdict, deque
@@ -15,6 +16,8 @@ from boscage import ranks
 from distributed import get_worker, wait
 from distributed.protocol import to_serialize
 from distributed.utils import sync
+
+END_SECONDS = 10  # for a message that a job has ended: a worker that does not answer keeps its posts
 
 
 class Posts:
@@ -142,34 +145,63 @@ async def end_job(job, dask_worker):
     dask_worker.boscage_office.end(job)
 
 
+def call_workers(client, timeout, function, *arguments, workers, **options):
+    """`client.run`, which has no time-out of its own: a worker that hangs would hold it for ever."""
+
+    async def call():
+        return await client.run(function, *arguments, workers=workers, **options)
+
+    try:
+        return sync(client.loop, call, callback_timeout=timeout)
+    except TimeoutError:
+        raise TimeoutError(f"one of the workers {', '.join(workers)} did not answer in {timeout:g} s") from None
+
+
 def check(client, futures, addresses):
-    """Raises the error of a rank, its cause rather than its effects, or a ConnectionError for a lost worker."""
-    are_done = all(future.status != "pending" for future in futures)
+    """Raises the error of a rank, its cause rather than its effects, or a ConnectionError for a lost worker.
+
+    Returns the ranks that have not ended though another has failed.
+    """
+    waiting = [rank for rank, future in enumerate(futures) if future.status == "pending"]
     failed = [future.exception() for future in futures if future.status == "error"]
     lost = sorted(set(addresses) - set(client.nthreads()))
     causes = [error for error in failed if not isinstance(error, ConnectionError)]
     if lost:
         raise ConnectionError(f"rank {addresses.index(lost[0])}: worker {lost[0]} was lost")
-    if failed and (causes or are_done):
+    if failed and (causes or not waiting):
         raise (causes or failed)[0]
+    return waiting if failed else []
 
 
-def await_all(client, futures, addresses):
-    """Waits for tasks, and looks for lost workers meanwhile: Dask itself would wait for their return."""
+def await_all(client, futures, addresses, timeout):
+    """Waits for tasks, and looks for lost workers meanwhile: Dask itself would wait for their return.
+
+    Once one has failed, the others have `timeout` seconds to end, since they wait for it no longer.
+    """
+    failed_at = None
     while any(future.status == "pending" for future in futures):
         try:
             wait(futures, timeout=0.5, return_when="FIRST_COMPLETED")
         except TimeoutError:
             pass
-        check(client, futures, addresses)
+        waiting = check(client, futures, addresses)
+        failed_at = failed_at or (time.monotonic() if waiting else None)
+        if waiting and time.monotonic() > failed_at + timeout:
+            rank = waiting[0]
+            raise ConnectionError(f"rank {rank}: worker {addresses[rank]} did not end in {timeout:g} s after a failure")
         time.sleep(0.01)
     check(client, futures, addresses)
+
+
+def hold(part):
+    return part
 
 
 def run(client, program, x, *arguments, timeout=300.0):
     """Runs ``program(comm, part, *arguments)`` on a rank for each partition of rows of a dask.array.
 
     Partitions are as many as workers at most; each rank has a worker of its own. Returns the results of the ranks.
+    A worker has `timeout` seconds to answer and to take part in an exchange; partitions and programs may take longer.
     """
     # 1. a partition on each worker, before any rank: a rank keeps its thread from all other tasks
     addresses = sorted(client.nthreads())
@@ -177,9 +209,16 @@ def run(client, program, x, *arguments, timeout=300.0):
         x = x.rechunk({0: -(-x.shape[0] // len(addresses)), **{axis: -1 for axis in range(1, x.ndim)}})
     blocks = list(x.to_delayed().ravel())
     addresses = addresses[: len(blocks)]
-    client.run(prepare_worker, workers=addresses)
-    parts = [client.compute(b, workers=[a], allow_other_workers=False) for b, a in zip(blocks, addresses)]
-    await_all(client, parts, addresses)
+    call_workers(client, timeout, prepare_worker, workers=addresses)
+    # blocks of an earlier run may be bound to a worker that was lost, so only copies with new keys are bound
+    parts = [
+        client.submit(
+            hold, client.compute(block, workers=[address], allow_other_workers=True),
+            workers=[address], allow_other_workers=False, pure=False,
+        )
+        for block, address in zip(blocks, addresses)
+    ]  # fmt: skip
+    await_all(client, parts, addresses, timeout)
     # 2. a rank on each; a lost rank cannot be started again, since the others have gone on
     job = uuid.uuid4().hex
     futures = [
@@ -190,11 +229,13 @@ def run(client, program, x, *arguments, timeout=300.0):
         for rank, (part, address) in enumerate(zip(parts, addresses))
     ]  # fmt: skip
     try:
-        await_all(client, futures, addresses)
+        await_all(client, futures, addresses, timeout)
         return client.gather(futures)
     finally:
         client.cancel(futures)
-        client.run(end_job, job, workers=[a for a in addresses if a in client.nthreads()], on_error="ignore")
+        present = [a for a in addresses if a in client.nthreads()]
+        with contextlib.suppress(TimeoutError):
+            call_workers(client, END_SECONDS, end_job, job, workers=present, on_error="ignore")
 
 
 def nearest(comm, points, k):

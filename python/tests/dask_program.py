@@ -1,5 +1,7 @@
 """The program of test_ranks_workers.py: python/examples/ranks_dask.py on real workers. Prints passed checks."""
 
+import os
+import signal
 import sys
 import time
 
@@ -8,7 +10,7 @@ import dask.array
 import ranks_dask
 import worker_ranks
 from distributed import Client, LocalCluster
-from worker_ranks import KEYS, POINTS, answer, check_fails, kill_one, raise_on_one, sleep_on_one
+from worker_ranks import KEYS, POINTS, answer, check_fails, kill_one, raise_on_one, sleep_on_one, stop_one
 
 
 def check_answers(client, workers):
@@ -22,6 +24,19 @@ def check_answers(client, workers):
 
 def check_no_posts(client, workers):
     assert all(client.run(lambda dask_worker: not dask_worker.boscage_office.posts).values())
+
+
+def check_stopped(client, points):
+    """A worker that hangs, with its connections open, in a rank and then before any: each run ends by its time-out."""
+    stopped = sorted(client.nthreads())[1]
+    process = client.run(os.getpid)[stopped]
+    try:
+        hung = check_fails(ranks_dask.run, ConnectionError, client, stop_one, points, timeout=5.0)
+        assert f"rank 1: worker {stopped} did not end in 5 s" in str(hung), hung
+        late = check_fails(ranks_dask.run, TimeoutError, client, answer, points, KEYS, timeout=5.0)
+        assert stopped in str(late) and "did not answer in 5 s" in str(late), late
+    finally:
+        os.kill(process, signal.SIGCONT)
 
 
 def main(workers=3):
@@ -44,7 +59,12 @@ def main(workers=3):
             time.sleep(0.1)
         check_answers(client, workers)
         check_no_posts(client, workers)
+        found = ranks_dask.run(client, answer, points, KEYS)  # the array of the run that lost a worker
+        worker_ranks.check_answers(found)
         print("again", flush=True)
+        check_stopped(client, points)
+        check_answers(client, workers)
+        print("stopped", flush=True)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,14 @@ def kill_one(comm, points):
     return ranks.sort(comm, points[:, 0])
 
 
+def stop_one(comm, points):
+    """Stops the process of a rank, which keeps its connections."""
+    comm.barrier()
+    if comm.rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return ranks.sort(comm, points[:, 0])
+
+
 def check_fails(run, error, *arguments, **options):
     """Returns the error that a run over ranks raises in time."""
     begin = time.monotonic()
