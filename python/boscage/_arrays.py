@@ -171,7 +171,7 @@ class Torch(Library):
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         x = self.torch.as_tensor(x, device=self.device).detach()
-        return (x if dtype is None else x.to(self._type(dtype))).contiguous()
+        return (x if dtype is None else x.to(self._type(dtype))).contiguous().resolve_neg()
 
     def rows(self, x: Any, dtype: Any) -> Any:
         return self.asarray(x, dtype)
@@ -383,6 +383,19 @@ def raw(x: Any) -> Any:
     return x._array if isinstance(x, DeviceArray) else x
 
 
+def address_of(x: Any) -> int:
+    """The address of an array without gaps, of any space; 0 for None."""
+    if x is None:
+        return 0
+    if isinstance(x, np.ndarray):
+        return x.ctypes.data
+    if isinstance(x, DeviceArray):
+        return x._address
+    if hasattr(x, "data_ptr"):  # PyTorch
+        return x.data_ptr()
+    return x.unsafe_buffer_pointer() if hasattr(x, "unsafe_buffer_pointer") else x.data.ptr  # JAX, CuPy
+
+
 def place_for(space: Space, device: Any) -> Place:
     """Where a structure of this space's arrays is made."""
     if space.at is None:
@@ -392,4 +405,4 @@ def place_for(space: Space, device: Any) -> Place:
     return space.at
 
 
-__all__ = ["CPU", "DTYPES", "DeviceArray", "NUMPY", "Space", "name_of", "place_for", "raw", "space_of"]
+__all__ = ["CPU", "DTYPES", "DeviceArray", "NUMPY", "Space", "address_of", "name_of", "place_for", "raw", "space_of"]

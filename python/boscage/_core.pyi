@@ -184,35 +184,28 @@ class NeighborList(Lock):
     def build(
         self,
         where: Where,
-        positions: Annotated[NDArray, dict(writable=False)],
-        offsets: Annotated[NDArray, dict(writable=False)],
-        cells: Annotated[NDArray, dict(writable=False)],
-        periodic: Annotated[NDArray, dict(writable=False)],
-    ) -> None: ...
-    def move(self, where: Where, positions: Annotated[NDArray, dict(writable=False)]) -> bool: ...
-    def count(self, where: Where, cutoff: float) -> int: ...
-    def pairs(
+        positions: int,
+        n: int,
+        stride: int,
+        systems: int,
+        offsets: int,
+        cells: int,
+        periodic: int,
+    ) -> int: ...
+    def move(self, where: Where, positions: int, n: int, stride: int) -> int: ...
+    def write(
         self,
         where: Where,
-        cutoff: float,
         count: int,
-        centers: NDArray | None,
-        neighbors: NDArray | None,
-        shifts: NDArray | None,
-        distances: NDArray | None,
-        vectors: NDArray | None,
+        centers: int,
+        neighbors: int,
+        shifts: int,
+        distances: int,
+        vectors: int,
+        rows: int,
     ) -> None: ...
-    def rows(self, where: Where, cutoff: float, offsets: NDArray) -> None: ...
     def padded(
-        self,
-        where: Where,
-        cutoff: float,
-        width: int,
-        counts: NDArray | None,
-        neighbors: NDArray | None,
-        shifts: NDArray | None,
-        distances: NDArray | None,
-        vectors: NDArray | None,
+        self, where: Where, width: int, neighbors: int, shifts: int, distances: int, counts: int
     ) -> None: ...
 
 class Clouds(Lock):

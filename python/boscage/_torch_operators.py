@@ -147,11 +147,11 @@ class _Definitions:
         vectors = positions[j] - positions[i]
         systems, moves = None, shifts.to(vectors.dtype)
         if cells is not None and cells.dim() == 3:
-            last = offsets[1:] if offsets is not None else torch.tensor([positions.shape[0]], device=i.device)
-            systems = torch.searchsorted(last.contiguous(), i, right=True)
-            vectors = vectors + (moves[:, :, None] * cells.to(vectors.dtype)[systems]).sum(1)
+            last = offsets[1:] if offsets is not None else torch.tensor([positions.shape[0]])
+            systems = torch.searchsorted(last.to(i.device).contiguous(), i, right=True)
+            vectors = vectors + (moves[:, :, None] * cells.to(vectors)[systems]).sum(1)
         elif cells is not None:
-            vectors = vectors + moves @ cells.to(vectors.dtype)
+            vectors = vectors + moves @ cells.to(vectors)
         # 2. The gradient of each vector.
         step = torch.zeros_like(vectors)
         if given.get("D") is not None:
@@ -166,5 +166,5 @@ class _Definitions:
         if cells is not None:
             each = moves[:, :, None] * step[:, None, :]
             of_cells = each.sum(0) if systems is None else each.new_zeros(cells.shape).index_add(0, systems, each)
-            of_cells = of_cells.to(cells.dtype)
+            of_cells = of_cells.to(cells)
         return None, of_positions.to(positions.dtype), None, None, of_cells, None, None

@@ -7,12 +7,12 @@ than the cutoff come in ascending order of (i, j, S), where ``D = positions[j] -
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, NUMPY, Space, place_for, raw, space_of
+from ._arrays import DTYPES, NUMPY, Space, address_of, place_for, space_of
 from ._convert import integers, real_array, reals
 from ._numbers import real, whole
 from ._points import points_of
@@ -23,26 +23,45 @@ __all__ = ["NeighborList", "neighbor_list", "neighbor_lists", "neighbor_matrix",
 QUANTITIES = "ijSdDPp"
 
 
+_LISTS: dict[tuple, Any] = {}  # lists whose memory the next call of the same kind uses again, on the same stream
+_MOST_LISTS = 8
+_MOST_PAIRS = 2**24  # of a list that is kept: 128 MiB
+
+
+def _readable(convert: Callable, x: Any, dtype: str, space: Space, name: str) -> Any:
+    """An array in host memory, which the library also reads on a device, or on the device of a space."""
+    own = space_of(x)
+    x = convert(x, dtype, own, name)
+    if own.at is None:
+        return x
+    return space.asarray(x, dtype) if own.name == space.name else own.host(x)
+
+
 def _cells(cells: Any, pbc: Any, count: int, space: Space) -> tuple[Any, Any]:
-    """Returns cells (count x 3 x 3) and their periodicity (count x 3), from one for all systems or one for each."""
+    """Returns cells (count x 3 x 3) and their periodicity (count x 3), from one for all systems or one for each. None
+    stands for no cells, and for periodicity along all vectors."""
+    # 1. Cells.
     if cells is None:
-        if pbc is not None and np.any(space.host(pbc) if space is not NUMPY else np.asarray(pbc)):
+        if pbc is not None and np.any(space_of(pbc).host(pbc)):
             raise ValueError("pbc: periodic systems need cells")
-        cells, pbc = np.eye(3), False
-    box = reals(cells, "float64", space_of(cells), "cells")
+        return None, None
+    box = _readable(reals, cells, "float64", space, "cells")
     if tuple(box.shape) not in ((3, 3), (count, 3, 3)):
         raise ValueError(f"cells: shape {tuple(box.shape)} is neither (3, 3) nor ({count}, 3, 3)")
     if len(box.shape) == 2 and count != 1:
         box = np.repeat(space_of(box).host(box)[None], count, axis=0)
+    # 2. Periodicity.
+    if pbc is True:
+        return box, None
     flags = np.asarray(space_of(pbc).host(pbc), np.bool_)
     if flags.ndim > 2 or any(have not in (1, want) for have, want in zip(flags.shape[::-1], (3, count))):
         raise ValueError(f"pbc: shape {flags.shape} does not broadcast to ({count}, 3)")
-    flags = np.broadcast_to(flags, (count, 3))
-    return space.asarray(box, "float64"), space.asarray(flags.astype(np.uint8), "uint8")
+    return box, np.ascontiguousarray(np.broadcast_to(flags, (count, 3)), np.uint8)
 
 
 class _Search:
-    """A list of the library in the space of its positions."""
+    """A list of the library in the space of its positions. The extension gets addresses of arrays, without the capsules
+    of DLPack. As a context manager it keeps the memory for the next search; no more calls may follow."""
 
     def __init__(self, positions: Any, cutoff: Any, skin: float, half: bool, device: Any):
         self.space = space_of(positions)
@@ -50,40 +69,64 @@ class _Search:
         self.positions, self.dtype = points_of(positions, None, self.space, "positions")
         if self.positions.shape[1] != 3:
             raise ValueError(f"positions: {self.positions.shape[1]} coordinates are not 3")
-        self.cutoff = real(cutoff, "cutoff")
-        self.handle = _core.NeighborList(self.at(), DTYPES[self.dtype], self.cutoff, real(skin, "skin"), bool(half))
+        cutoff = real(cutoff, "cutoff")
+        self.at = where(self.place, self.space.stream())
+        self.key = self.place, self.space.stream(), self.dtype, cutoff, bool(half)
+        self.handle = None if skin else _LISTS.pop(self.key, None)
+        if self.handle is None:
+            self.handle = _core.NeighborList(self.at, DTYPES[self.dtype], cutoff, real(skin, "skin"), bool(half))
+        self.count = 0
 
-    def at(self, progress: Progress = None) -> Any:
-        return where(self.place, self.space.stream(), None, progress)
+    def __enter__(self) -> "_Search":
+        return self
+
+    def __exit__(self, failure: Any, *_: Any) -> None:
+        if failure is None and self.count <= _MOST_PAIRS:
+            for oldest in list(_LISTS)[: 1 - _MOST_LISTS]:
+                _LISTS.pop(oldest, None)
+            _LISTS[self.key] = self.handle
+        del self.handle
+
+    def rows(self) -> tuple[int, int, int]:
+        """The positions: their address, their number, and the elements from one to the next."""
+        x = self.positions
+        stride = x.strides[0] // x.itemsize if self.space is NUMPY and len(x) > 1 else 3
+        return address_of(x), int(x.shape[0]), stride
 
     def build(self, cells: Any, pbc: Any, offsets: Any, progress: Progress = None) -> None:
-        n = int(self.positions.shape[0])
-        if offsets is None:
-            offsets = np.array([0, n], np.int64)
-        offsets = integers(offsets, "int64", self.space, "offsets")
-        if len(offsets.shape) != 1 or offsets.shape[0] < 2:
-            raise ValueError("offsets: not an array of one dimension, of two numbers or more")
-        box, flags = _cells(cells, pbc, int(offsets.shape[0]) - 1, self.space)
-        self.handle.build(self.at(progress), self.positions, offsets, box, flags)
+        systems = 1
+        if offsets is not None:
+            offsets = _readable(integers, offsets, "int64", self.space, "offsets")
+            if len(offsets.shape) != 1 or offsets.shape[0] < 2:
+                raise ValueError("offsets: not an array of one dimension, of two numbers or more")
+            systems = int(offsets.shape[0]) - 1
+        box, flags = _cells(cells, pbc, systems, self.space)
+        at = self.at if progress is None else where(self.place, self.space.stream(), None, progress)
+        others = systems, address_of(offsets), address_of(box), address_of(flags)
+        self.count = self.handle.build(at, *self.rows(), *others)
 
-    def quantities(self, wanted: str, cutoff: float = 0.0) -> list[Any]:
+    def move(self, positions: Any) -> bool:
+        """Replaces the positions by as many of the same type; False if the list must be built again."""
+        self.positions, self.at = positions, where(self.place, self.space.stream())
+        self.count = self.handle.move(self.at, *self.rows())
+        return self.count >= 0
+
+    def quantities(self, wanted: str) -> list[Any]:
         """Returns the arrays that the letters name."""
         unknown = set(wanted) - set(QUANTITIES)
         if unknown:
             raise ValueError(f"quantities: {unknown.pop()!r} is none of {', '.join(QUANTITIES)}")
-        count, made, space = self.handle.count(self.at(), cutoff), {}, self.space
-        if set(wanted) & set("iP"):
-            made["i"] = space.empty(count, "int64")
-        if set(wanted) & set("jP"):
-            made["j"] = space.empty(count, "int64")
-        others = ("S", (count, 3), "int32"), ("d", count, self.dtype), ("D", (count, 3), self.dtype)
-        for letter, shape, dtype in others:
-            if letter in wanted:
-                made[letter] = space.empty(shape, dtype)
-        self.handle.pairs(self.at(), cutoff, count, *(raw(made[k]) if k in made else None for k in "ijSdD"))
-        if "p" in wanted:
-            made["p"] = space.empty(int(self.positions.shape[0]) + 1, "int64")
-            self.handle.rows(self.at(), cutoff, raw(made["p"]))
+        count, space, letters = self.count, self.space, wanted + "ij" * ("P" in wanted)
+        shapes = (
+            ("i", count, "int64"),
+            ("j", count, "int64"),
+            ("S", (count, 3), "int32"),
+            ("d", count, self.dtype),
+            ("D", (count, 3), self.dtype),
+            ("p", int(self.positions.shape[0]) + 1, "int64"),
+        )
+        made = {k: space.empty(shape, dtype) for k, shape, dtype in shapes if k in letters}
+        self.handle.write(self.at, count, *(address_of(made.get(k)) for k in "ijSdDp"))
         arrays = {k: space.give(x) for k, x in made.items()}
         if "P" in wanted:
             library = np if space is NUMPY else sys.modules[space.name]
@@ -162,9 +205,9 @@ def listed(
     progress: Progress = None,
 ) -> list[Any]:
     """The arrays of `neighbor_lists`."""
-    search = _Search(positions, cutoff, 0.0, half, device)
-    search.build(cells, pbc if cells is not None else None, offsets, progress)
-    return search.quantities(quantities)
+    with _Search(positions, cutoff, 0.0, half, device) as search:
+        search.build(cells, pbc if cells is not None else None, offsets, progress)
+        return search.quantities(quantities)
 
 
 def neighbor_matrix(
@@ -209,13 +252,14 @@ def neighbor_matrix(
     width = whole(width, "width")
     if width < 0:
         raise ValueError(f"width: {width} is less than 0")
-    search = _Search(positions, cutoff, 0.0, False, device)
-    search.build(cells, pbc if cells is not None else None, offsets, progress)
-    space, n = search.space, int(search.positions.shape[0])
-    neighbors, shifts = space.empty((n, width), "int64"), space.empty((n, width, 3), "int32")
-    distances, counts = space.empty((n, width), search.dtype), space.empty(n, "int64")
-    search.handle.padded(search.at(), 0.0, width, raw(counts), raw(neighbors), raw(shifts), raw(distances), None)
-    return space.give(neighbors), space.give(shifts), space.give(distances), space.give(counts)
+    with _Search(positions, cutoff, 0.0, False, device) as search:
+        search.build(cells, pbc if cells is not None else None, offsets, progress)
+        space, n = search.space, int(search.positions.shape[0])
+        shapes = ((n, width), "int64"), ((n, width, 3), "int32"), ((n, width), search.dtype), (n, "int64")
+        arrays = [space.empty(shape, dtype) for shape, dtype in shapes]
+        search.handle.padded(search.at, width, *map(address_of, arrays))
+    neighbors, shifts, distances, counts = map(space.give, arrays)
+    return neighbors, shifts, distances, counts
 
 
 def _longest(cutoff: Any, numbers: Any, n: int) -> tuple[float, Any]:
@@ -260,9 +304,10 @@ def _listed(
     numbers: Any,
     self_interaction: bool,
     device: Any,
-    shift_type: str = "int32",
+    integer: str,
 ) -> Any:
-    """Returns the arrays of one system in host memory, after filters by the cutoffs of pairs."""
+    """Returns the arrays of one system in host memory, after filters by the cutoffs of pairs. `integer`: the type of i,
+    j and S."""
     # 1. The cutoff of the search. Without a positive one even atoms at distance 0 are no neighbours.
     longest, of_pair = _longest(cutoff, numbers, len(positions))
     if longest <= 0:
@@ -271,9 +316,9 @@ def _listed(
     wanted = quantities
     if of_pair or self_interaction:
         wanted += "".join(k for k in "ijSd" if k not in quantities)
-    search = _Search(positions, longest, 0.0, False, device)
-    search.build(cell, pbc, None)
-    made = dict(zip(wanted, search.quantities(wanted)))
+    with _Search(positions, longest, 0.0, False, device) as search:
+        search.build(cell, pbc, None)
+        made = dict(zip(wanted, search.quantities(wanted)))
     # 3. The atoms themselves, in order.
     if self_interaction:
         n = len(search.positions)
@@ -287,8 +332,7 @@ def _listed(
     if of_pair is not None:
         near = made["d"] < of_pair(made["i"], made["j"])
         made = {k: x[near] for k, x in made.items()}
-    if "S" in made:
-        made["S"] = made["S"].astype(shift_type, copy=False)
+    made.update((k, made[k].astype(integer, copy=False)) for k in "ijS" if k in made)
     return _answer(quantities, [made[k] for k in quantities])
 
 
@@ -353,7 +397,7 @@ def neighbour_list(
     *,
     device: Any = None,
 ) -> Any:
-    """`matscipy.neighbours.neighbour_list`: as `neighbor_list`, of atoms or of arrays.
+    """`matscipy.neighbours.neighbour_list`: as `neighbor_list`, of atoms or of arrays. i, j and S are int32.
 
     Parameters
     ----------
@@ -379,7 +423,7 @@ def neighbour_list(
         positions, cell, pbc, numbers = atoms.positions, np.asarray(atoms.cell, np.float64), atoms.pbc, atoms.numbers
     if positions is None:
         raise ValueError("positions: missing, as atoms are")
-    return _listed(_checked(quantities), positions, cell, pbc, cutoff, numbers, False, device)
+    return _listed(_checked(quantities), positions, cell, pbc, cutoff, numbers, False, device, "int32")
 
 
 class NeighborList:
@@ -421,6 +465,8 @@ class NeighborList:
             raise ValueError(f"algorithm: {algorithm!r} is not 'auto', 'brute_force' or 'cell_list'")
         self.cutoff, self.full_list, self.sorted, self.skin = float(cutoff), bool(full_list), bool(sorted), float(skin)
         self.algorithm, self.n_threads = algorithm.lower(), whole(n_threads, "n_threads")
+        if self.n_threads < 0:
+            raise ValueError(f"n_threads must be zero or a positive integer, not {n_threads}")
         self._device = device
         self._search: Optional[_Search] = None
         self._key: Any = None  # of the search: all that it depends on but the points
@@ -444,7 +490,7 @@ class NeighborList:
         kept = self._search
         if kept is not None and self.skin > 0 and key == self._key and space_of(points).name == kept.space.name:
             moved, dtype = points_of(points, None, kept.space, "points")
-            if dtype == kept.dtype and kept.handle.move(kept.at(), moved):
+            if dtype == kept.dtype and moved.shape == kept.positions.shape and kept.move(moved):
                 return kept.quantities(quantities)
         search = _Search(points, self.cutoff, self.skin, not self.full_list, self._device)
         search.build(box, periodic, None)

@@ -541,11 +541,19 @@ def neighbor_tensors(
     """The arrays of `boscage.atoms.neighbor_lists` of tensors, by the operator; None without operators."""
     if _OPERATORS is None:
         return None
-    positions, offsets, cells, pbc = _tensors(positions, offsets, cells, None if cells is None else pbc)
+    pbc = None if cells is None or pbc is True else pbc
+    offsets, cells, pbc = (x if x is None else _torch.as_tensor(x) for x in (offsets, cells, pbc))
     grows = [x for x in (positions, cells) if x is not None and x.requires_grad]
     wanted = "".join(dict.fromkeys(quantities + "ijSdD" * bool(grows and set(quantities) & set("dD"))))
     made = dict(zip(wanted, _OPERATORS.neighbor_lists(wanted, positions, cutoff, offsets, cells, pbc, half)))
     return [made[k] for k in quantities]
+
+
+def _lists_of_tensors(
+    quantities: str, positions: Any, cutoff: float, offsets: Any, cells: Any, pbc: Any, half: bool
+) -> list[Any]:
+    """The operator's kernel. Without `pbc` cells are periodic along all vectors."""
+    return listed(quantities, positions, cutoff, offsets, cells, True if pbc is None else pbc, half)
 
 
 _OPERATORS = _torch_operators.define(
@@ -558,6 +566,6 @@ _OPERATORS = _torch_operators.define(
         "fps": _fps_of_tensor,
         "knn_points": knn_padded,
         "ball_query": ball_query_padded,
-        "neighbor_lists": listed,
+        "neighbor_lists": _lists_of_tensors,
     },
 )

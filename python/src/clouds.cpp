@@ -94,10 +94,7 @@ void sample_farthest(Clouds &clouds, const Where &where, const In &offsets, cons
 }
 
 /* --- Arrays by address ---------------------------------------------------------------------------------------------
- * Tensors that boscage.torch has checked: without gaps, of the type and at the place of the call. An address avoids the
- * capsule of DLPack, which would be made and checked for each array. 0 stands for no array. */
-
-template <class T> T *at(uintptr_t address) { return reinterpret_cast<T *>(address); }
+ * Tensors that boscage.torch has checked: without gaps, of the type and at the place of the call. */
 
 /* Builds from n points and the cloud of each; `single`: all are one cloud. count: -1 for as many clouds as the vector
  * has, and as many as `other` has, the vector of the queries. Returns the number of clouds, and the points of the

@@ -223,6 +223,10 @@ template <class O> Rows described_rows(const Where &where, const In &array, cons
     return rows;
 }
 
+/* An array by its address, without the capsule of DLPack that would be made and checked for it. 0 stands for no array.
+ * Python has checked type, gaps and place. */
+template <class T> T *at(uintptr_t address) { return reinterpret_cast<T *>(address); }
+
 /* Elements of an array; 0 for None. */
 template <class A> int64_t size_of(const A &array) { return array.is_valid() ? static_cast<int64_t>(array.size()) : 0; }
 

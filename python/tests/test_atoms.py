@@ -145,6 +145,36 @@ def test_float32_and_other_types():
     assert isinstance(i, torch.Tensor) and i.tolist() == [[0, 1], [1, 0]] and shifts.dtype == torch.int32
 
 
+def test_results_survive_the_next_call():
+    """Calls of one kind use the same memory of the library, in any number of kinds."""
+    rng = np.random.default_rng(5)
+    inputs = [(rng.random((n, 3)) * 4, cutoff) for n in (50, 20, 80) for cutoff in np.linspace(0.5, 1.5, 10)]
+    results = [ours.neighbor_lists("ijSdDp", x, cutoff, None, 4 * np.eye(3)) for x, cutoff in inputs * 2]
+    for (x, cutoff), *twice in zip(inputs, results, results[len(inputs) :]):
+        i, j, shifts, distances, vectors, rows = twice[0]
+        assert np.allclose(vectors, x[j] - x[i] + 4 * shifts)
+        assert np.allclose(distances, np.linalg.norm(vectors, axis=1))
+        assert np.array_equal(rows, np.searchsorted(i, np.arange(len(x) + 1))) and (distances < cutoff).all()
+        assert all(np.array_equal(a, b) for a, b in zip(*twice))
+    assert len(ours._LISTS) <= ours._MOST_LISTS
+
+
+def test_memory_of_a_failed_call_is_not_used_again():
+    ours._LISTS.clear()
+    with pytest.raises(ValueError, match="positions"):
+        ours.neighbor_lists("i", np.full((2, 3), 1e300), 1.0)
+    assert not ours._LISTS
+    ours.neighbor_lists("i", np.zeros((2, 3)), 1.0)
+    assert len(ours._LISTS) == 1
+
+
+def test_positions_with_gaps():
+    wide = np.random.default_rng(6).random((40, 5)) * 3
+    for x in (wide[:, 1:4], wide[::2, :3], wide[::-1, :3], wide[:1, :3], wide[:, ::2], wide[:0, :3]):
+        for gaps, dense in zip(*(ours.neighbor_lists("ijd", y, 1.0) for y in (x, x.copy()))):
+            assert np.array_equal(gaps, dense)
+
+
 @pytest.mark.parametrize(
     "cutoff", [0, 0.0, -1, [0.0, 0.0], *([{("H", "H"): 0.0}] if find_spec("ase") else [])]  # ASE has the symbols
 )
@@ -160,6 +190,8 @@ def test_arrays_without_pbc_are_not_periodic():
     assert ours.neighbour_list("j", pbc=[True, False, False], **arrays).tolist() == [1, 1, 0, 0]
     atoms = atoms_of(arrays["positions"], np.eye(3), [True, False, False])
     assert ours.neighbour_list("j", atoms, 0.8).tolist() == [1, 1, 0, 0]
+    for call, integer in ((ours.neighbour_list, np.int32), (ours.neighbor_list, np.int64)):  # as their originals
+        assert {x.dtype for x in call("ijS", atoms, 0.8)} == {np.dtype(integer)}
 
 
 def test_refusals():
@@ -202,5 +234,9 @@ def test_refusals():
     for name in ("positions", "cell", "pbc", "numbers", "cell_origin"):
         with pytest.raises(ValueError, match=f"{name}: given"):
             ours.neighbour_list("ij", two, 1, **{name: np.zeros(3)})
+    with pytest.raises(ValueError, match="n_threads"):
+        ours.NeighborList(cutoff=1, full_list=True, n_threads=-1)
+    with pytest.raises(ValueError, match="pbc"):
+        ours.neighbor_matrix(positions, 1, 2, None, np.eye(3), [[True]] * 2)
     with pytest.raises(ValueError, match="finite"):
         ours.neighbor_lists("ij", positions * np.nan, 1)
