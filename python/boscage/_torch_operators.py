@@ -79,7 +79,7 @@ class _Definitions:
     def fake_graph(self, x: Any, k: int, r: Any, batch: Any, loop: bool, flow: str, size: Any) -> Any:
         if r is not None or batch is not None:
             return self.edges(x, self.unknown())
-        others = self.torch.sym_max(x.shape[0] - (not loop), 0)
+        others = self.torch.sym_max(x.shape[0] - int(not loop), 0)
         return self.edges(x, x.shape[0] * self.torch.sym_min(k, others))
 
     def fake_nearest(self, x: Any, y: Any, batch_x: Any, batch_y: Any) -> Any:
