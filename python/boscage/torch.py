@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _torch_operators
 from ._arrays import Space, space_of
-from ._convert import refuse_mask
+from ._convert import real_array, refuse_mask
 from ._grid import grid_cluster, voxel_grid, voxel_mean
 from ._numbers import length, real, whole
 from ._padded import ball_query_padded, gather_padded, knn_padded
@@ -345,8 +345,8 @@ def fps(
         Points.
     batch, batch_size
         As batch_x and batch_size of `knn`.
-    ratio : float
-        The share of points, more than 0 and at most 1.
+    ratio : float, or array of floats
+        The share of points, more than 0 and at most 1; of all clouds, or one for each.
     random_start : bool
         Draws the first sample of each cloud; else it is the first point.
     ptr : array of int, optional
@@ -366,22 +366,35 @@ def fps(
     >>> fps(np.array([0.0, 1.0, 9.0, 4.0]), ratio=0.75, random_start=False)
     array([0, 2, 3])
     """
-    ratio, batch_size = real(ratio, "ratio"), _count(batch_size)
-    if not 0 < ratio <= 1:
-        raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
+    ratio, batch_size = _share(ratio), _count(batch_size)
     if _are_tensors(src) and (seed is None or isinstance(seed, numbers.Integral) and 0 <= seed < 2**63):
         if not random_start:
             seed = None
         elif seed is None:  # so that torch.manual_seed decides
             seed = _torch.randint(2**62, (1,), device="cpu")
-        src, batch, ptr = _tensors(src, batch, ptr)
-        seed = None if seed is None else _torch.as_tensor(seed)  # in host memory
-        return _OPERATORS.fps(src, batch, ratio, batch_size, ptr, seed)
+        if isinstance(ratio, float):
+            src, batch, ptr = _tensors(src, batch, ptr)
+            seed = None if seed is None else _torch.as_tensor(seed)  # in host memory
+            return _OPERATORS.fps(src, batch, ratio, batch_size, ptr, seed)
+        seed = None if seed is None else int(seed)
     return _fps(src, batch, ratio, bool(random_start), batch_size, ptr, seed)
 
 
+def _share(ratio: Any) -> Any:
+    """A number, or an array of NumPy with one for each cloud."""
+    if isinstance(ratio, (list, tuple)) or getattr(ratio, "shape", ()) not in ((), (1,)):
+        ratio = real_array(space_of(ratio).host(ratio), "ratio").astype(np.float64)
+        if ratio.ndim != 1 or not ((ratio > 0) & (ratio <= 1)).all():
+            raise ValueError("ratio: not one number, more than 0 and at most 1, for each cloud")
+        return ratio
+    ratio = real(ratio, "ratio")
+    if not 0 < ratio <= 1:
+        raise ValueError(f"ratio: {ratio} is not more than 0 and at most 1")
+    return ratio
+
+
 def _fps(
-    src: Any, batch: Any, ratio: float, random_start: bool, size: Optional[int], ptr: Any, seed: Any
+    src: Any, batch: Any, ratio: Any, random_start: bool, size: Optional[int], ptr: Any, seed: Any
 ) -> Any:
     space = space_of(src)
     src = as_rows(src, "points")
@@ -392,6 +405,8 @@ def _fps(
     sizes = np.diff(offsets)
     if offsets[0] != 0 or offsets[-1] != src.shape[0] or (sizes < 0).any():
         raise ValueError(f"ptr: does not ascend from 0 to {src.shape[0]}")
+    if np.ndim(ratio) == 1 and len(ratio) != len(sizes):
+        raise ValueError(f"ratio: {len(ratio)} numbers, but there are {len(sizes)} clouds")
     starts = None
     if random_start:
         try:

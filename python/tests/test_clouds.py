@@ -187,6 +187,8 @@ def test_torch_geometric_samples():
     assert sorted(drawn) == list(range(30)) and (geometric.fps(points, batch, 1, seed=3) == drawn).all()
     assert sorted(geometric.fps(points, ratio=1)) == list(range(30))
     assert geometric.fps(points[:0], np.zeros(0, np.int64)).tolist() == []  # no cloud
+    of_each = geometric.fps(points, ptr=[0, 10, 20, 30], ratio=[0.2, 0.5, 1.0], random_start=False)
+    assert np.bincount(np.asarray(of_each) // 10).tolist() == [2, 5, 10]
 
 
 def padded(seed, dtype):
@@ -273,6 +275,8 @@ def test_pytorch3d_refusals(call, word):
     "call, word",
     [
         (lambda x: geometric.fps(x, ratio=0), "ratio"),
+        (lambda x: geometric.fps(x, ratio=[0.5, 0.5]), "ratio: 2 numbers"),
+        (lambda x: geometric.fps(x, ptr=[0, 5, 10], ratio=[0.5, 0.0]), "ratio"),
         (lambda x: geometric.knn_graph(x, 1, flow="up"), "flow"),
         (lambda x: geometric.knn(x, x, 1, [0] * 9), "batch_x:"),
         (lambda x: geometric.knn(x, x, 1, None, [1, 0] * 5), "batch_y:"),

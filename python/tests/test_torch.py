@@ -173,6 +173,9 @@ def test_samples_follow_the_seed_of_torch():
     assert draws[0] == draws[1] != draws[2]
     generator = np.random.default_rng(3)
     assert ours.fps(X, OF_X, 0.2, seed=generator).shape == (9,)
+    shares = torch.tensor([0.2, 0.5, 1.0])
+    expected = ours.fps(X.numpy(), OF_X.numpy(), shares.numpy(), False)
+    assert np.array_equal(ours.fps(X, OF_X, shares, False), expected)
     assert np.array_equal(ours.fps(X, OF_X, 0.2, seed=2**70), ours.fps(X.numpy(), OF_X.numpy(), 0.2, seed=2**70))
 
 
