@@ -68,8 +68,18 @@ def test_upstream_accelerated(module):
     run(FILES[module] + ":accelerated", "--pyargs", module)
 
 
-# CuPy is installed without its tests: tests/cupyx_tests/scipy_tests/spatial_tests/test_kdtree.py of its sources.
-if "BOSCAGE_CUPY_TESTS" in os.environ:
+# Tests that packages are installed without: a variable has the paths of these files in the sources of the project.
+SOURCES = {
+    "cupy": "BOSCAGE_CUPY_TESTS",  # tests/cupyx_tests/scipy_tests/spatial_tests/test_kdtree.py
+    "matscipy": "BOSCAGE_MATSCIPY_TESTS",  # tests/test_neighbours.py
+    "vesin": "BOSCAGE_VESIN_TESTS",  # python/vesin/tests/test_numpy.py, test_torch.py, test_cupy.py
+    "torch_cluster": "BOSCAGE_TORCH_CLUSTER_TESTS",  # test/test_knn.py and others
+}
+HERE_ARE = [name for name, variable in SOURCES.items() if variable in os.environ]
 
-    def test_cupy():
-        run("cupy", os.environ["BOSCAGE_CUPY_TESTS"])
+if HERE_ARE:
+
+    @pytest.mark.timeout(600)
+    @pytest.mark.parametrize("name", HERE_ARE)
+    def test_sources(name):
+        run(name, *os.environ[SOURCES[name]].split(os.pathsep))

@@ -88,6 +88,33 @@ def replace_ase():
     ase.neighborlist.primitive_neighbor_list = of_arrays
 
 
+def replace_matscipy():
+    import matscipy.neighbours
+
+    import boscage.atoms
+
+    matscipy.neighbours.neighbour_list = boscage.atoms.neighbour_list
+
+
+def replace_vesin():
+    import vesin._ase
+
+    import boscage.atoms
+
+    vesin.NeighborList = vesin._ase.NeighborList = boscage.atoms.NeighborList
+
+
+def replace_torch_cluster():
+    import torch
+    import torch_cluster
+
+    import boscage.torch
+
+    for name in ("fps", "grid_cluster", "knn", "knn_graph", "nearest", "radius", "radius_graph"):
+        setattr(torch_cluster, name, getattr(boscage.torch, name))
+    torch.jit.script = lambda function: function  # TorchScript compiles functions of its own subset of Python alone
+
+
 def replace_hierarchy():
     import scipy.cluster.hierarchy
 
@@ -144,6 +171,9 @@ def pytest_configure(config):
             "ase": replace_ase,
             "hierarchy": replace_hierarchy,
             "cupy": replace_cupy_kdtree,
+            "matscipy": replace_matscipy,
+            "vesin": replace_vesin,
+            "torch_cluster": replace_torch_cluster,
             "networkx": replace_nothing,
         }
         (replace_all if HOW else replacements[WHICH])()
