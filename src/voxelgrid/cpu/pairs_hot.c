@@ -3,6 +3,10 @@
 
 #include "voxelgrid/cpu/pairs.h"
 
+#if BI_LEVEL == 4
+#include "voxelgrid/cpu/nearby.h"
+#endif
+
 /* BLOCK: entries that a thread reserves at once, 64 KB of ids. AHEAD: rows between a prefetch and its use. Not
  * measured. */
 enum { BLOCK = 1 << 14, AHEAD = 8 };
@@ -109,16 +113,54 @@ BI_FN void collect_row(const struct bi_voxelgrid_pairs *a, const struct bi_voxel
     if (*rows) (*rows)->starts[i] = start;
 }
 
+#if BI_LEVEL == 4
+
+/* Counts and collects the row of a position among the gathered candidates of its box. False if these are too many, or
+ * the list is full. */
+BI_FN bool collect_nearby(const struct bi_voxelgrid_pairs *a, const struct bi_voxelgrid_view *v,
+                          struct bi_voxelgrid_collection *rows, struct bi_voxelgrid_block *block, struct nearby *near,
+                          int64_t i)
+{
+    const uint32_t id = bi_voxelgrid_id_at(v, i);
+    struct bi_voxelgrid_walk walk;
+    double q[BI_VOXELGRID_DIM];
+    __builtin_prefetch(a->counts + id, 1); /* ids are in no order */
+    for (int32_t c = 0; c < v->dim; c++) q[c] = bi_voxelgrid_point_coordinate(v, i, c);
+    /* 1. Gather, unless the point before had the same box. */
+    if (!bi_voxelgrid_walk_begin(v, &walk, q, a->reach, 0) || !walk.rows[0]) return false;
+    if (!has_box(near, &walk)) gather_nearby(v, &walk, near);
+    if (near->count > NEARBY) return false;
+    /* 2. Compare. */
+    int64_t start = block->at;
+    if (block->end - start < near->count + LANES && !renew_block(rows, block, &start, 0, near->count + LANES, 0))
+        return false;
+    for (int64_t t = 0; t < near->count; t += LANES)
+        block->at = append_lanes(near, v->dim, q, a->r2, id, t, rows->ids, block->at);
+    a->counts[id] = block->at - start;
+    rows->starts[i] = start;
+    return true;
+}
+
+#endif
+
 static void collect_rows(const struct bi_voxelgrid_pairs *a, struct bi_voxelgrid_collection *rows,
                          struct bi_voxelgrid_block *block, struct bi_span part)
 {
     struct bi_voxelgrid_view v = a->view; /* with a type and a number of dimensions known at compile time */
-#define COLLECT(f64, dimensions)                                                             \
-    if (v.is_f64 == f64 && v.dim == dimensions) {                                            \
-        v.is_f64 = f64;                                                                      \
-        v.dim = dimensions;                                                                  \
-        for (int64_t i = part.begin; i < part.end; i++) collect_row(a, &v, &rows, block, i); \
-        return;                                                                              \
+#if BI_LEVEL == 4
+    struct nearby near = {.length = 0};
+    const bool gathers = !a->dist2 && a->r2 < (double)INFINITY;
+#define COLLECT_NEARBY(f64, i) (f64 && gathers && rows && collect_nearby(a, &v, rows, block, &near, i))
+#else
+#define COLLECT_NEARBY(f64, i) false
+#endif
+#define COLLECT(f64, dimensions)                                              \
+    if (v.is_f64 == f64 && v.dim == dimensions) {                             \
+        v.is_f64 = f64;                                                       \
+        v.dim = dimensions;                                                   \
+        for (int64_t i = part.begin; i < part.end; i++)                       \
+            if (!COLLECT_NEARBY(f64, i)) collect_row(a, &v, &rows, block, i); \
+        return;                                                               \
     }
     COLLECT(false, 1)
     COLLECT(false, 2)
@@ -127,6 +169,7 @@ static void collect_rows(const struct bi_voxelgrid_pairs *a, struct bi_voxelgrid
     COLLECT(true, 2)
     COLLECT(true, 3)
 #undef COLLECT
+#undef COLLECT_NEARBY
 }
 
 /* ---- writing ---- */
