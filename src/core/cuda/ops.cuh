@@ -101,6 +101,29 @@ template <class F> bosc_status bi_with_operation(bosc_ctx *ctx, bosc_op op, bosc
     return bi_fail(ctx, BOSC_ERR_INTERNAL, "dtype: %d has no sum here", (int)dtype);
 }
 
+/* Elements of 16 bytes. */
+template <class T> static constexpr int bi_vector_length = (int)(16 / sizeof(T));
+template <class T> struct alignas(16) bi_vector {
+    T of[bi_vector_length<T>];
+};
+
+/* Loads COUNT vectors, `step` elements apart, from element i on; elements beyond n are `other`. All loads are issued
+ * before the first is used. */
+template <int COUNT, class T>
+__device__ __forceinline__ void bi_load_vectors(const T *in, int64_t i, int64_t step, int64_t n, T other,
+                                                bi_vector<T> x[COUNT])
+{
+    const bool whole = i + (COUNT - 1) * step + bi_vector_length<T> <= n;
+    if (whole && reinterpret_cast<uintptr_t>(in) % 16 == 0) {
+#pragma unroll
+        for (int c = 0; c < COUNT; c++) x[c] = *reinterpret_cast<const bi_vector<T> *>(in + i + c * step);
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < COUNT; c++)
+        for (int k = 0; k < bi_vector_length<T>; k++) x[c].of[k] = i + c * step + k < n ? in[i + c * step + k] : other;
+}
+
 /* Loads four elements from i on, by vectors if the array is aligned; elements beyond n are `other`. */
 template <class T> __device__ __forceinline__ void bi_load_four(const T *in, int64_t i, int64_t n, T other, T x[4])
 {
