@@ -82,6 +82,11 @@ class Space:
         """x, or where the condition is False a number of its type."""
         return np.where(condition, x, x.dtype.type(number))
 
+    def with_plain_nans(self, x: Any) -> Any:
+        """Floats with the NaN without a sign in place of every other one."""
+        is_number = x == x
+        return x if is_number.all() else self.choose(is_number, x, np.nan)
+
     def lists(self, offsets: Any, ids: Any) -> list[Any]:
         """CSR rows one by one: lists of int, or arrays on the device."""
         at, flat = self.host(offsets).tolist(), self.host(ids).tolist()
@@ -105,6 +110,9 @@ class Library(Space):
 
     def choose(self, condition: Any, x: Any, number: Any) -> Any:
         return self.xp.where(condition, x, self.xp.asarray(number, dtype=x.dtype))
+
+    def with_plain_nans(self, x: Any) -> Any:
+        return self.asarray(self.choose(x == x, x, np.nan))
 
     def lists(self, offsets: Any, ids: Any) -> list[Any]:
         at, flat = self.host(offsets).tolist(), self.give(ids)
@@ -329,6 +337,15 @@ class AnyCuda(Space):
     def give(self, x: Any) -> Any:
         x._where.sync()
         return x
+
+    def with_plain_nans(self, x: Any) -> Any:
+        there = self.host(x)
+        plain = NUMPY.with_plain_nans(there)
+        if plain is there:
+            return x
+        out = DeviceArray(plain.shape, plain.dtype, self.at)
+        _core.copy(self._where(), out._address, plain.ctypes.data, plain.nbytes)
+        return out
 
     def none_to(self, ids: Any, n: int) -> Any:
         there = self.host(ids)

@@ -53,6 +53,12 @@ def _numbers(x: Any, space: Space, name: str, ndim: int = 1) -> Any:
     return x
 
 
+def _ordered(x: Any, space: Space, name: str, ndim: int = 1) -> Any:
+    """Numbers that the library orders as NumPy does: it puts NaNs with a sign bit, as of 0 / 0 on x86, first."""
+    x = _numbers(x, space, name, ndim)
+    return space.with_plain_nans(x) if space.dtype_name(x).startswith("float") else x
+
+
 def _operation(op: str) -> int:
     if op not in OPERATIONS:
         raise ValueError(f"op: {op!r} is not one of {', '.join(OPERATIONS)}")
@@ -280,7 +286,7 @@ def sort(x: Any, *, device: Any = None, workers: Optional[int] = None, progress:
     array([1, 2, 3])
     """
     space = space_of(x)
-    x = _numbers(x, space, "x")
+    x = _ordered(x, space, "x")
     out = space.empty(int(x.shape[0]), space.dtype_name(x))
     _core.sort_keys(_at(space, device, workers, progress), x, raw(out))
     return space.give(out)
@@ -311,7 +317,7 @@ def sort_pairs(
     (array([1.5, 2.5]), array([8, 7]))
     """
     space = space_of(keys)
-    keys, values = _numbers(keys, space, "keys"), integers(values, "int64", space, "values")
+    keys, values = _ordered(keys, space, "keys"), integers(values, "int64", space, "values")
     if tuple(values.shape) != tuple(keys.shape):
         raise ValueError("values: not as many as keys")
     out, moved = space.empty(int(keys.shape[0]), space.dtype_name(keys)), space.empty(int(keys.shape[0]), "int64")
@@ -340,7 +346,7 @@ def argsort(x: Any, *, device: Any = None, workers: Optional[int] = None, progre
     array([1, 3, 2, 0])
     """
     space = space_of(x)
-    x = _numbers(x, space, "x")
+    x = _ordered(x, space, "x")
     rows = space.asarray(np.arange(int(x.shape[0]), dtype=np.int64), "int64")
     return sort_pairs(x, rows, device=device, workers=workers, progress=progress)[1]
 
@@ -366,7 +372,7 @@ def merge(a: Any, b: Any, *, device: Any = None, workers: Optional[int] = None) 
     array([1, 2, 3, 4, 9])
     """
     space = space_of(a, b)
-    a, b = _numbers(a, space, "a"), _numbers(b, space, "b")
+    a, b = _ordered(a, space, "a"), _ordered(b, space, "b")
     if space.dtype_name(a) != space.dtype_name(b):
         raise TypeError(f"b: {space.dtype_name(b)}, but a is {space.dtype_name(a)}")
     out = space.empty(int(a.shape[0]) + int(b.shape[0]), space.dtype_name(a))
@@ -412,7 +418,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", *, device: Any = None, work
     if side not in ("left", "right"):
         raise ValueError(f"side: {side!r} is neither 'left' nor 'right'")
     space = space_of(a, v)
-    a, v = _numbers(a, space, "a"), _numbers(v, space, "v")
+    a, v = _ordered(a, space, "a"), _ordered(v, space, "v")
     if space.dtype_name(a) != space.dtype_name(v):
         raise TypeError(f"v: {space.dtype_name(v)}, but a is {space.dtype_name(a)}")
     if side == "right":
@@ -449,7 +455,7 @@ def sort_points(points: Any, first: int = 0, *, device: Any = None, workers: Opt
     array([2, 1, 0], dtype=uint32)
     """
     space = space_of(points)
-    points = _numbers(points, space, "points", 2)
+    points = _ordered(points, space, "points", 2)
     order = space.empty(int(points.shape[0]), "uint32")
     _core.sort_superkey(_at(space, device, workers), points, whole(first, "first", "int32"), raw(order))
     return space.give(order)

@@ -55,6 +55,25 @@ def test_sorts_and_searches(n, dtype):
     assert (prims.searchsorted(y, x, "right") == np.searchsorted(y, x, "right")).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [2, 3, 40, 5000])
+def test_nans_and_zeros_of_any_sign(n, dtype):
+    values = np.array([0.0, -0.0, 1.0, -1.0, -np.inf, np.inf, np.nan, -np.nan], dtype)
+    x = values[np.random.default_rng(n).integers(0, len(values), n)]
+    x[:2] = (0.0, -0.0) if n == 2 else (-np.nan, 1.0)  # 0 / 0 is -nan on x86
+    order = np.argsort(x, kind="stable")
+    sorted_x = x[order]
+    assert (prims.argsort(x) == order).all()
+    assert np.array_equal(prims.sort(x), sorted_x, equal_nan=True)
+    assert np.array_equal(prims.merge(sorted_x, sorted_x), np.sort(np.tile(x, 2)), equal_nan=True)
+    for side in ("left", "right"):
+        assert (prims.searchsorted(sorted_x, values, side) == np.searchsorted(sorted_x, values, side)).all()
+    if find_spec("torch"):
+        import torch
+
+        assert prims.argsort(torch.asarray(x)).tolist() == order.tolist()
+
+
 def test_searches_right_of_the_greatest():
     for y in (
         np.array([-np.inf, -1.0, -0.0, 0.0, 5e-324, 2.0, np.inf, np.inf, np.nan]),
