@@ -65,7 +65,7 @@ def _log_kernel(kernel: str, x: np.ndarray) -> np.ndarray:
 def _reaches(kernel: str, h: float, nearest: np.ndarray, n: int) -> np.ndarray:
     """Distances beyond which all points together change no digit of the sum at queries so far from the nearest."""
     if kernel == "gaussian":
-        return np.sqrt(nearest**2 + 2 * h * h * (DIGITS + math.log(n)))
+        return np.hypot(nearest, h * math.sqrt(2 * (DIGITS + math.log(n))))  # squares may leave the range
     if kernel == "exponential":
         return nearest + h * (DIGITS + math.log(n))
     return np.full(len(nearest), h)

@@ -5,6 +5,7 @@ import pytest
 import scipy.cluster.hierarchy
 import scipy.spatial
 from boscage.cluster.hierarchy import linkage
+from boscage.neighbors import KernelDensity
 from boscage.spatial import KDTree, VoxelGrid, emst
 
 
@@ -77,6 +78,14 @@ def test_magnitudes(dtype, scale):
     np.testing.assert_allclose(np.ldexp(z[:, 2], exponent), expected[:, 2], rtol=rtol)
     np.testing.assert_array_equal(z[:, [0, 1, 3]], expected[:, [0, 1, 3]])
     np.testing.assert_allclose(np.sort(np.ldexp(emst(x)[1].astype(float), exponent)), expected[:, 2], rtol=rtol)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-600, 2.0**600])
+@pytest.mark.parametrize("kernel", ["gaussian", "tophat", "exponential"])
+def test_densities(kernel, scale):
+    x = points(11, (200, 2), 1, "float64")
+    near, far = (KernelDensity(bandwidth=0.1 * s, kernel=kernel).fit(x * s).score_samples(x * s) for s in (1, scale))
+    np.testing.assert_allclose(far + 2 * np.log(scale), near, atol=1e-11)
 
 
 @pytest.mark.parametrize("dtype, far", [("float32", 1e30), ("float64", 1e250)])
