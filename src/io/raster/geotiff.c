@@ -3,8 +3,10 @@
 #include "io/raster/geotiff.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "io/raster/aux_file.h"
 #include "io/raster/crs.h"
 #include "io/raster/projection.h"
 #include "io/text/number.h"
@@ -275,6 +277,7 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
     TIFFGetField(handle, TIFFTAG_IMAGEWIDTH, &columns);
     geo->place = (bosc_heights){.width = columns, .height = rows, .height_unit = map.height_unit};
     memcpy(geo->place.unit_name, map.unit_name, sizeof map.unit_name);
+    geo->unplaced = geo->place;
     if (!read_map(handle, &affine)) return NULL;
     map.cell_x = affine.east[0];
     map.cell_y = affine.north[1];
@@ -284,26 +287,56 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
     geo->to_west = map.cell_x < 0;
     geo->to_north = map.cell_y > 0;
     /* 2. Place, units and spacings. Tie points without keys are corners. */
-    if (!read_geo_keys(handle, &keys)) {
-        geo->has_numbers = bi_map_has_size(&map);
-        geo->place.source = geo->has_numbers ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
-        geo->numbers[BI_WORLD_CELL_X] = map.cell_x;
-        geo->numbers[BI_WORLD_CELL_Y] = map.cell_y;
-        geo->numbers[BI_WORLD_X] = affine.east[2] + map.cell_x / 2;
-        geo->numbers[BI_WORLD_Y] = affine.north[2] + map.cell_y / 2;
-        return NULL;
-    }
-    const double corner = read_geo_key(&keys, KEY_RASTER_TYPE, 0) == RASTER_POINTS ? 0.5 : 0;
-    map.x = affine.east[2] - corner * map.cell_x;
-    map.y = affine.north[2] - corner * map.cell_y;
+    geo->has_map = true;
+    geo->has_keys = read_geo_keys(handle, &keys);
+    const bool points = geo->has_keys && read_geo_key(&keys, KEY_RASTER_TYPE, 0) == RASTER_POINTS;
+    map.x = affine.east[2] - (points ? 0.5 : 0) * map.cell_x;
+    map.y = affine.north[2] - (points ? 0.5 : 0) * map.cell_y;
+    geo->numbers[BI_WORLD_CELL_X] = map.cell_x;
+    geo->numbers[BI_WORLD_CELL_Y] = map.cell_y;
+    geo->numbers[BI_WORLD_X] = map.x + map.cell_x / 2;
+    geo->numbers[BI_WORLD_Y] = map.y + map.cell_y / 2;
+    geo->place.source = bi_map_has_size(&map) ? BOSC_HEIGHTS_UNKNOWN_UNIT : BOSC_HEIGHTS_NO_SIZE;
+    if (!geo->has_keys) return NULL;
     read_systems(&keys, &map);
+    geo->map = map;
     (void)bi_map_apply(&map, &geo->place); /* false: the spacings are unknown */
     return NULL;
 }
 
-bosc_status bi_geotiff_guess_system(const char *path, struct bi_geotiff *geo, bosc_io_error *error)
+/* Sets the place by the map of an auxiliary file and the system of the tags. */
+static bosc_status move_map(const char *path, struct bi_geotiff *geo, bosc_io_error *error)
 {
-    return geo->has_numbers ? bi_world_numbers_apply(path, geo->numbers, &geo->place, error) : BOSC_OK;
+    const double *n = geo->numbers;
+    if (bi_world_is_rotated(n)) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s.aux.xml: " BI_HEIGHTS_ROTATED, path);
+    geo->map.cell_x = n[BI_WORLD_CELL_X];
+    geo->map.cell_y = n[BI_WORLD_CELL_Y];
+    geo->map.x = n[BI_WORLD_X] - n[BI_WORLD_CELL_X] / 2;
+    geo->map.y = n[BI_WORLD_Y] - n[BI_WORLD_CELL_Y] / 2;
+    geo->place = geo->unplaced;
+    (void)bi_map_apply(&geo->map, &geo->place); /* as for the map of the tags */
+    return BOSC_OK;
+}
+
+bosc_status bi_geotiff_apply_beside(const char *path, struct bi_geotiff *geo, bosc_io_error *error)
+{
+    struct bi_aux aux;
+    if (!geo->has_map) return BOSC_OK; /* then the raster is one without a place of its own: bi_world_file_read */
+    bosc_status status = bi_aux_read(path, 0, &aux, error);
+    const bool has_system = aux.system != NULL;
+    free(aux.system);
+    if (status != BOSC_OK) return status;
+    /* 1. The map. */
+    if (aux.has_map) {
+        bi_world_numbers_of_aux(&aux, geo->numbers);
+        geo->to_west = geo->numbers[BI_WORLD_CELL_X] < 0;
+        geo->to_north = geo->numbers[BI_WORLD_CELL_Y] > 0;
+    }
+    if (geo->place.source == BOSC_HEIGHTS_NO_SIZE && !aux.has_map) return BOSC_OK;
+    /* 2. Its system: beside the raster, or that of the tags. */
+    if (geo->has_keys && !has_system) return aux.has_map ? move_map(path, geo, error) : BOSC_OK;
+    geo->place = geo->unplaced;
+    return bi_world_numbers_apply(path, geo->numbers, &geo->place, error);
 }
 
 void bi_geotiff_metres(const struct bi_geotiff *geo, double *scale, double *offset)

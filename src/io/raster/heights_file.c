@@ -157,7 +157,7 @@ static bosc_status open_blocks(struct bosc_heights_file *f, int32_t band, bosc_i
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", f->name, reason);
     if (!bi_tiff_read_band_blocks(b->tiff.handle, &b->layout, &b->band)) return fail_damaged(f, error);
     bosc_status status = bi_tiff_fit(&b->tiff, &b->layout, b->band.bytes, error);
-    if (status == BOSC_OK) status = bi_geotiff_guess_system(f->name, &geo, error);
+    if (status == BOSC_OK) status = bi_geotiff_apply_beside(f->name, &geo, error);
     if (status != BOSC_OK) return status;
     set_samples(f, b, &geo);
     if (bi_tiff_has_pages(&b->tiff)) f->place.assumed |= BOSC_HEIGHTS_ASSUMED_PAGE;

@@ -60,7 +60,7 @@ static bosc_status read_samples(struct bi_tiff *t, const struct bi_bytes *in, co
     if (reason) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: %s", in->name, reason);
     if (!bi_tiff_read_band_blocks(t->handle, &l, &blocks)) return fail_damaged(t, error);
     bosc_status status = bi_tiff_fit(t, &l, blocks.bytes, error);
-    if (status == BOSC_OK) status = bi_geotiff_guess_system(in->name, &geo, error);
+    if (status == BOSC_OK) status = bi_geotiff_apply_beside(in->name, &geo, error);
     if (status == BOSC_OK) status = bi_heights_new(in->name, l.width, l.height, heights, error);
     if (status != BOSC_OK) return status;
     /* 2. The samples, block by block. */

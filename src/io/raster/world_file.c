@@ -135,6 +135,18 @@ static bosc_status read_system(const char *path, const double numbers[NUMBERS], 
     return BOSC_OK;
 }
 
+void bi_world_numbers_of_aux(const struct bi_aux *aux, double n[NUMBERS])
+{
+    const double *m = aux->map; /* at corners of cells */
+    const double numbers[NUMBERS] = {m[1], m[4], m[2], m[5], m[0] + m[1] / 2, m[3] + m[5] / 2};
+    memcpy(n, numbers, sizeof numbers);
+}
+
+bool bi_world_is_rotated(const double n[NUMBERS])
+{
+    return fabs(n[TURN_X]) > 1e-9 * fabs(n[CELL_X]) || fabs(n[TURN_Y]) > 1e-9 * fabs(n[CELL_Y]);
+}
+
 /* Reads the numbers of the map from an auxiliary file or a world file, whose name is set; *found: there is one. *text
  * receives the system of an auxiliary file, to be freed; NULL: there is none. */
 static bosc_status read_map(const char *path, char name[PATH_SIZE], double n[NUMBERS], char **text, bool *found,
@@ -146,9 +158,7 @@ static bosc_status read_map(const char *path, char name[PATH_SIZE], double n[NUM
     *text = aux.system;
     *found = status == BOSC_OK && aux.has_map;
     if (*found) {
-        const double *m = aux.map; /* at corners of cells */
-        const double numbers[NUMBERS] = {m[1], m[4], m[2], m[5], m[0] + m[1] / 2, m[3] + m[5] / 2};
-        memcpy(n, numbers, sizeof numbers);
+        bi_world_numbers_of_aux(&aux, n);
         snprintf(name, PATH_SIZE, "%.4000s.aux.xml", path);
     }
     if (status != BOSC_OK || *found || !find_world_file(path, name)) return status;
@@ -164,8 +174,7 @@ static bosc_status read_map(const char *path, char name[PATH_SIZE], double n[NUM
 static bosc_status apply_map(const char *path, const char *name, const double n[NUMBERS],
                              enum bosc_heights_source source, char **text, bosc_heights *h, bosc_io_error *error)
 {
-    if (fabs(n[TURN_X]) > 1e-9 * fabs(n[CELL_X]) || fabs(n[TURN_Y]) > 1e-9 * fabs(n[CELL_Y])) /* as for GeoTIFF */
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: " BI_HEIGHTS_ROTATED, name);
+    if (bi_world_is_rotated(n)) return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: " BI_HEIGHTS_ROTATED, name);
     /* 1. The map, from centres of cells to corners, and its system. */
     struct bi_map map = {.x = n[X] - n[CELL_X] / 2,
                          .y = n[Y] - n[CELL_Y] / 2,
