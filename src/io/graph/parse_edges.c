@@ -49,7 +49,8 @@ static bool next_word(struct line_reader *r, struct bi_line *word)
         *word = r->chosen[r->chosen_count++];
         return word->begin != NULL;
     }
-    if (!r->form->separator) return bi_word_next(&r->remainder, word);
+    if (!r->form->separator) /* a comment may end a line of the formats that have lines of `#` */
+        return bi_word_next(&r->remainder, word) && (*word->begin != '#' || !strchr(r->form->comments, '#'));
     return next_field(r, r->form->separator, word);
 }
 

@@ -80,7 +80,9 @@ static const struct malformed malformed[] = {
     {"F:2: '5' is one word too many", "1 2\n3 4 5\n", 0},
     {"F:1: '4' is one word too many", "1 2 3 4\n", 0},
     {"F:2: '4' is one word too many", "1 2 3\n1 2 3 4\n", 0},
-    {"F:2: '#' is one word too many", "1 2\n3 4 # note\n", 0},
+    {"F:2: '5' is one word too many", "1 2\n3 4 5 # note\n", 0},
+    {"F:2: the second vertex is missing", "1 2\n3 # 4\n", 0},
+    {"F:2: the weight is missing", "1 2 3\n3 4 # 5\n", 0},
     {"F:2: 'x' is one word too many", "1 2\n3 4 x\n", 0},
     {"F:1: the weight 'w' is not a number", "1 2 w\n", 0},
     {"F:1: the weight '3x' is not a number", "1 2 3x\n", 0},
@@ -170,6 +172,8 @@ static void reads_good_files(void)
     GRAPH("source,target,1d2\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);                  /* a name, not the number 100 */
     GRAPH("a,\"2D1\",b\n0,1,3\n", 1, 2, 1, BOSC_I32, 0, 1, 3);
     GRAPH("1,2\n% c\n1000000,2000000 # c\n", 2, 2000001, 2, 0, 1, 2, 1, 1000000, 2000000, 1);
+    GRAPH("1 2 # a, b; c\n3 4 #\n5\t6\t#7 8\n", 3, 7, 3, 0, 1, 2, 1, 3, 4, 1, 5, 6, 1);
+    GRAPH("1 2 9 # a, b\n3 4 8\t # c\n", 2, 5, 2, BOSC_I32, 1, 2, 9, 3, 4, 8);
     GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
     GRAPH("00000000000000000001 2 -inf\n", 1, 3, 1, BOSC_F64, 1, 2, -(double)INFINITY);
