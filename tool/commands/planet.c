@@ -279,6 +279,7 @@ enum { TRIANGLES_MAX = (1 << 30) - 1 }; /* of bosc_planet_select */
 struct planet_request {
     bosc_planet_goal goal;
     double camera[CAMERA_NUMBERS];
+    double finest;      /* as planet_add_insets */
     int64_t width;      /* of the picture */
     int64_t tile_level; /* -1: the mesh is one file */
 };
@@ -392,8 +393,8 @@ static int place_voids(const struct heights_globe *globe, bosc_heights *voids)
 }
 
 /* Reads the heights and builds the planet. voids: of holes, as separate_voids writes them, on the globe; freed by the
- * caller, after a failure too. */
-static int read_planet(struct job *job, struct planet_view *planet, bosc_heights *voids)
+ * caller, after a failure too. finest: as planet_add_insets. */
+static int read_planet(struct job *job, struct planet_view *planet, bosc_heights *voids, double *finest)
 {
     bosc_planet_opts opts;
     struct heights_options options;
@@ -419,7 +420,7 @@ static int read_planet(struct job *job, struct planet_view *planet, bosc_heights
     if ((code = heights_check_radius(job->operands[0], &planet->heights, opts.radius))) return code;
     /* 3. The planet and its insets. */
     code = build_planet(job, planet, &opts);
-    if (!code) code = planet_add_insets(job, &options, planet, voids);
+    if (!code) code = planet_add_insets(job, &options, planet, voids, finest);
     if (!code && voids->data && !planet_holes_open(&planet->holes, voids))
         code = report_error(EXIT_FAILED, "out of memory for the voids");
     return code;
@@ -461,6 +462,8 @@ static int report_mesh(struct job *job, const struct planet_view *planet, const 
     note_max_error(job, planet);
     report_file_error(job, planet, request);
     job_set_integer(job, "depth", planet->info.deepest);
+    if (request->goal.level && planet->info.deepest == request->goal.level)
+        job_set_note(job, "depth", "limited: an inset touches a pole, where its columns converge");
     return EXIT_DONE;
 }
 
@@ -532,6 +535,21 @@ static int check_outputs(const struct job *job, bool flight)
     return EXIT_DONE;
 }
 
+/* Returns the level with edges of `finest`, or for the curvature of the sphere: with a sagitta of a 16th of the error. */
+static int32_t level_of(double finest, double error, double radius)
+{
+    const double curved = sqrt(8 * error / 16 / radius) * (180 / M_PI), edge = fmin(finest, curved);
+    return (int32_t)ceil(2 * log2(90 / edge)); /* the octahedron's edges have 90 degrees; two levels halve an edge */
+}
+
+/* Limits the depth of a mesh within --error where an inset touches a pole. */
+static void limit_depth(const struct planet_request *request, const bosc_planet_info *info, bosc_planet_goal *goal)
+{
+    if (request->finest == 0 || goal->camera || goal->triangles || !(goal->error > 0) || isinf(goal->error)) return;
+    const int32_t level = level_of(request->finest, goal->error, info->radius);
+    if (level < info->depth) goal->level = level;
+}
+
 /* Selects, fetches, reports and writes the requested mesh. With a camera its positions are relative to the camera. */
 static int make_mesh(struct job *job, struct planet_view *planet, struct planet_request *request)
 {
@@ -545,6 +563,7 @@ static int make_mesh(struct job *job, struct planet_view *planet, struct planet_
         code = planet_camera(job, planet, "--camera", request->camera, (int)request->width, &camera);
         request->goal.camera = &camera;
     }
+    limit_depth(request, &info, &request->goal);
     if (!code) code = planet_select(job, planet, &request->goal);
     if (!code) code = planet_mesh(job, planet, request->goal.camera ? camera.position : NULL);
     if (!code && request->goal.camera)
@@ -562,7 +581,7 @@ int run_planet(struct job *job)
     const bool flight = job->value[OPT_FLY] || job->value[OPT_FRAMES];
     int code = read_request(job, &request);
     if (!code) code = check_outputs(job, flight);
-    if (!code) code = read_planet(job, &planet, &voids);
+    if (!code) code = read_planet(job, &planet, &voids, &request.finest);
     bosc_heights_free(&voids);
     if (!code) code = flight ? planet_fly(job, &planet, (int)request.width) : make_mesh(job, &planet, &request);
     planet_view_close(&planet);

@@ -88,8 +88,26 @@ static void report_inset(const struct job *job, const struct inset_option *inset
     printf("\n");
 }
 
+/* Lowers *least to the shortest edges in degrees that an inset may need. *polar: set if it is a part of a ring around a
+ * pole, within a row of the pole: then a quarter of a row, or less if 4 million triangles cover the inset. Of another
+ * one: a 64th of its samples' distances, which limits no relief but cliffs. */
+static void measure_edges(const bosc_heights *h, bool *polar, double *least)
+{
+    static const double TRIANGLES = 1 << 22, RADIAN = 180 / M_PI;
+    const double *edges = h->edges, across = edges[2] - edges[0];
+    const double row = (edges[3] - edges[1]) / (double)h->height, column = across / (double)h->width;
+    const double highest = fmax(fabs(edges[1]), fabs(edges[3]));
+    const double area = across * RADIAN * fabs(sin(edges[3] / RADIAN) - sin(edges[1] / RADIAN)); /* square degrees */
+    *polar = 90 - highest < row && across < 360;
+    if (*polar)
+        *least = fmin(*least, fmin(row / 4, sqrt(4 * area / TRIANGLES))); /* edge^2 / 4: half a square */
+    else
+        *least = fmin(*least, fmin(row, column * fmax(cos(highest / RADIAN), 1e-3)) / 64);
+}
+
+/* polar, least: as measure_edges. */
 static int add_inset(struct job *job, const struct heights_options *options, const struct inset_option *inset,
-                     struct planet_view *planet, bosc_heights *voids, json_t *rows)
+                     struct planet_view *planet, bosc_heights *voids, json_t *rows, bool *polar, double *least)
 {
     bosc_heights h = {0};
     double change = -1;
@@ -102,18 +120,26 @@ static int add_inset(struct job *job, const struct heights_options *options, con
     job_add_seconds(job, "build", start);
     if (!code && voids->data) cover_voids(voids, h.edges);
     if (!code) report_inset(job, inset, &h, change, rows);
+    if (!code) measure_edges(&h, polar, least);
     bosc_heights_free(&h);
     return code;
 }
 
 int planet_add_insets(struct job *job, const struct heights_options *options, struct planet_view *planet,
-                      bosc_heights *voids)
+                      bosc_heights *voids, double *finest)
 {
+    double least = INFINITY;
+    bool any_polar = false;
+    *finest = 0;
     if (job->inset_count == 0) return EXIT_DONE;
     json_t *rows = json_array();
     int code = EXIT_DONE;
-    for (int i = 0; i < job->inset_count && !code; i++)
-        code = add_inset(job, options, &job->insets[i], planet, voids, rows);
+    for (int i = 0; i < job->inset_count && !code; i++) {
+        bool polar = false;
+        code = add_inset(job, options, &job->insets[i], planet, voids, rows, &polar, &least);
+        any_polar |= polar;
+    }
+    if (any_polar) *finest = least;
     job_set_json(job, "insets", rows);
     return code;
 }
