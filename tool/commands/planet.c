@@ -535,7 +535,7 @@ static int check_outputs(const struct job *job, bool flight)
     return EXIT_DONE;
 }
 
-/* Returns the level with edges of `finest`, or for the curvature of the sphere: with a sagitta of a 16th of the error. */
+/* Returns the level with edges of `finest`, or of the sphere's curvature: with a sagitta of a 16th of the error. */
 static int32_t level_of(double finest, double error, double radius)
 {
     const double curved = sqrt(8 * error / 16 / radius) * (180 / M_PI), edge = fmin(finest, curved);

@@ -289,9 +289,9 @@ const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo)
     /* 2. Place, units and spacings. Tie points without keys are corners. */
     geo->has_map = true;
     geo->has_keys = read_geo_keys(handle, &keys);
-    const bool points = geo->has_keys && read_geo_key(&keys, KEY_RASTER_TYPE, 0) == RASTER_POINTS;
-    map.x = affine.east[2] - (points ? 0.5 : 0) * map.cell_x;
-    map.y = affine.north[2] - (points ? 0.5 : 0) * map.cell_y;
+    const double corner = geo->has_keys && read_geo_key(&keys, KEY_RASTER_TYPE, 0) == RASTER_POINTS ? 0.5 : 0;
+    map.x = affine.east[2] - corner * map.cell_x;
+    map.y = affine.north[2] - corner * map.cell_y;
     geo->numbers[BI_WORLD_CELL_X] = map.cell_x;
     geo->numbers[BI_WORLD_CELL_Y] = map.cell_y;
     geo->numbers[BI_WORLD_X] = map.x + map.cell_x / 2;

@@ -23,8 +23,8 @@ struct bi_geotiff {
  * a tag keep their defaults: no spacing and no place, scale 1. */
 const char *bi_geotiff_read(TIFF *handle, int32_t band, struct bi_geotiff *geo);
 
-/* Sets the place of a raster with a map by GDAL's auxiliary file, which comes before the tags, as in GDAL; and that of a
- * map without GeoKeys: see bi_world_numbers_apply. */
+/* Sets the place of a raster with a map: by GDAL's auxiliary file, which comes before the tags, as in GDAL; of a map
+ * without GeoKeys as bi_world_numbers_apply does. */
 bosc_status bi_geotiff_apply_beside(const char *path, struct bi_geotiff *geo, bosc_io_error *error);
 
 /* Returns GDAL's no-data value, which is text; NaN: none. */

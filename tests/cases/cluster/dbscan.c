@@ -337,7 +337,7 @@ static void other_metrics(bosc_ctx *ctx)
     }
 }
 
-/* An eps that is the distance of two points, as computed in double, joins them: also where they are close or opposite. */
+/* An eps that is the distance of two points, as computed in double, joins them, also close and opposite ones. */
 static void angle_at_eps(bosc_ctx *ctx)
 {
     struct suite_random r = {57};
