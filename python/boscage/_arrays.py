@@ -175,7 +175,7 @@ class Torch(Library):
         return (int(self.torch.cuda.current_stream(self.device).cuda_stream) or 1) if self.at else 0
 
     def _type(self, dtype: Any) -> Any:
-        return getattr(self.torch, np.dtype(dtype).name)
+        return getattr(self.torch, dtype if isinstance(dtype, str) else np.dtype(dtype).name)
 
     def asarray(self, x: Any, dtype: Any = None) -> Any:
         x = self.torch.as_tensor(x, device=self.device).detach()
