@@ -12,6 +12,7 @@ the rows to a file of bench/results:
 """
 
 import argparse
+import functools
 import importlib.metadata
 import importlib.util
 
@@ -51,17 +52,15 @@ def by_matscipy(positions, box):
     return neighbour_list("ijSd", positions=positions, cell=box, pbc=[True] * 3, cutoff=CUTOFF)
 
 
-def by_vesin(positions, box):
+def by_vesin(positions, box, threads):
     from vesin import NeighborList
 
-    return wait(NeighborList(cutoff=CUTOFF, full_list=True, sorted=True).compute(positions, box, True, "ijSd"))
+    calculator = NeighborList(cutoff=CUTOFF, full_list=True, sorted=True, n_threads=threads)
+    return wait(calculator.compute(positions, box, True, "ijSd"))
 
 
 def ours(positions, box, offsets=None):
     return wait(neighbor_lists("ijSd", positions, CUTOFF, offsets, box))
-
-
-PEERS = {"ase": by_ase, "matscipy": by_matscipy, "vesin": by_vesin}
 
 
 def checked(found):
@@ -76,7 +75,8 @@ def version(name):
 
 def measure(options):
     """Rows of a crystal of each size, and of molecules."""
-    made, there = [], [name for name in PEERS if importlib.util.find_spec(name)]
+    peers = {"ase": by_ase, "matscipy": by_matscipy, "vesin": functools.partial(by_vesin, threads=options.threads)}
+    made, there = [], [name for name in peers if importlib.util.find_spec(name)]
     array, on = np.asarray, {"threads": options.threads}
     if options.cupy:
         from cupy import asarray as array
@@ -89,7 +89,7 @@ def measure(options):
         time, found = rows.median(lambda: ours(positions, box), options.repeats)
         expected = checked(found)
         for name in there:
-            other, found = rows.median(lambda: PEERS[name](positions, box), 1 if name == "ase" else options.repeats)
+            other, found = rows.median(lambda: peers[name](positions, box), 1 if name == "ase" else options.repeats)
             found = checked(found)
             assert found[:2] == expected[:2] and abs(found[2] - expected[2]) < 1, (name, found, expected)
             case = "boscage.atoms.neighbor_lists, i, j, S and d"
@@ -101,7 +101,7 @@ def measure(options):
         offsets, box = np.arange(count + 1) * 64, array(crystal(64)[1] * np.eye(3))
         time, _ = rows.median(lambda: ours(together, box, offsets), options.repeats)
         for name in there:
-            other, _ = rows.median(lambda: [PEERS[name](x, box) for x in molecules], 1)
+            other, _ = rows.median(lambda: [peers[name](x, box) for x in molecules], 1)
             case = "boscage.atoms.neighbor_lists, one call; a call each"
             shape = f"{count} molecules of 64 atoms, f64, r = 5"
             made.append(rows.row(case, shape, 64 * count, time, version(name), other, **on))
@@ -117,7 +117,7 @@ def main():
     with boscage.use("cpu", threads=options.threads):
         made = measure(options)
     calls = "calls on arrays of CuPy with a wait for the device" if options.cupy else "Python calls"
-    others = "" if options.cupy else ", other packages with one thread"
+    others = "" if options.cupy else ", ASE and matscipy with one thread, vesin with as many as ours"
     method = f"python/bench/atoms.py: {calls}, medians of {options.repeats}{others}; pairs compared"
     rows.write_run(options, method, made)
 
