@@ -61,7 +61,8 @@ def _cells(cells: Any, pbc: Any, count: int, space: Space) -> tuple[Any, Any]:
 
 class _Search:
     """A list of the library in the space of its positions. The extension gets addresses of arrays, without the capsules
-    of DLPack. As a context manager it keeps the memory for the next search; no more calls may follow."""
+    of DLPack. As a context manager it keeps the memory for the next search, unless it has a skin; no more calls may
+    follow."""
 
     def __init__(self, positions: Any, cutoff: Any, skin: float, half: bool, device: Any):
         self.space = space_of(positions)
@@ -71,8 +72,8 @@ class _Search:
             raise ValueError(f"positions: {self.positions.shape[1]} coordinates are not 3")
         cutoff = real(cutoff, "cutoff")
         self.at = where(self.place, self.space.stream())
-        self.key = self.place, self.space.stream(), self.dtype, cutoff, bool(half)
-        self.handle = None if skin else _LISTS.pop(self.key, None)
+        self.key = None if skin else (self.place, self.space.stream(), self.dtype, cutoff, bool(half))
+        self.handle = _LISTS.pop(self.key, None)
         if self.handle is None:
             self.handle = _core.NeighborList(self.at, DTYPES[self.dtype], cutoff, real(skin, "skin"), bool(half))
         self.count = 0
@@ -81,6 +82,8 @@ class _Search:
         return self
 
     def __exit__(self, failure: Any, *_: Any) -> None:
+        if self.key is None:
+            return
         if failure is None and self.count <= _MOST_PAIRS:
             for oldest in list(_LISTS)[: 1 - _MOST_LISTS]:
                 _LISTS.pop(oldest, None)
@@ -492,7 +495,8 @@ class NeighborList:
             moved, dtype = points_of(points, None, kept.space, "points")
             if dtype == kept.dtype and moved.shape == kept.positions.shape and kept.move(moved):
                 return kept.quantities(quantities)
-        search = _Search(points, self.cutoff, self.skin, not self.full_list, self._device)
-        search.build(box, periodic, None)
-        self._search, self._key = search, key
-        return search.quantities(quantities)
+        with _Search(points, self.cutoff, self.skin, not self.full_list, self._device) as search:
+            search.build(box, periodic, None)
+            if self.skin > 0:
+                self._search, self._key = search, key
+            return search.quantities(quantities)

@@ -165,6 +165,8 @@ def test_memory_of_a_failed_call_is_not_used_again():
         ours.neighbor_lists("i", np.full((2, 3), 1e300), 1.0)
     assert not ours._LISTS
     ours.neighbor_lists("i", np.zeros((2, 3)), 1.0)
+    ours.NeighborList(cutoff=1.0, full_list=True).compute(np.zeros((2, 3)), np.eye(3), False)
+    ours.NeighborList(cutoff=1.0, full_list=True, skin=0.5).compute(np.zeros((2, 3)), np.eye(3), False)
     assert len(ours._LISTS) == 1
 
 

@@ -110,6 +110,7 @@ def neighbour_lists(a):
         for half in (False, True):
             yield atoms.neighbor_lists("ijSdDp", a(positions), 2.0, cells=CELL, pbc=True, half=half)
         yield atoms.neighbor_lists("ijS", a(positions), 2.0, a(np.array([0, 100, 300])), CELL, [True, False, True])
+        yield atoms.neighbor_matrix(a(positions), 2.0, 9, None, a(CELL), a(np.array([True, False, True])))
 
 
 @case
