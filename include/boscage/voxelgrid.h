@@ -138,7 +138,7 @@ BOSC_API bosc_status bosc_voxelgrid_radius(bosc_ctx *ctx, const bosc_voxelgrid *
  * capacity: pairs that the arrays hold; BOSC_ERR_SPACE if less than p.
  * count: host; receives p, also on BOSC_ERR_SPACE.
  * Cost: a search around every point, and with `pairs` a second one that fills and sorts; 8 n bytes of scratch. The CPU
- *     keeps up to 16 n pairs from the first search, in 16 n bytes of scratch and 4.5 a pair of the capacity (9 with
+ *     keeps up to 64 n pairs from the first search, in 16 n bytes of scratch and 4.5 a pair of the capacity (9 with
  *     F32 distances, else 13.5). On CUDA F32 points may keep short rows in up to 20 n bytes and 4 to 8 a pair
  *     (docs/design/voxelgrid.md).
  * Waits until p is known; arrays on the device may be written after that. */

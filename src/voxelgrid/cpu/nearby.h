@@ -6,14 +6,14 @@
 
 #include "voxelgrid/steps/walk.h"
 
-/* LANES: doubles of a vector. NEARBY: most candidates that are gathered, 14 KB; not measured. */
+/* LANES: doubles of a vector. NEARBY: gathered candidates, at most: 14 KB. Not measured. */
 enum { LANES = 8, NEARBY = 512 };
 
 /* The candidates of a small box of voxels, gathered once for the points whose searches have this box: mostly those of a
  * voxel. Padded by id 0, which is larger than no id. */
 struct nearby {
-    /* The box, as in struct bi_voxelgrid_walk; length 0: none. Members are apart, so that no vector reads two numbers of
-     * a walk that were just written one by one: it would wait for all writes before. */
+    /* The box, as in struct bi_voxelgrid_walk; length 0: none. Members are apart, so that no vector reads two numbers
+     * of a walk that were just written one by one: it would wait for all writes before. */
     uint64_t row;
     int32_t planes; /* rows[0] */
     int64_t count;  /* of candidates; more than NEARBY: not gathered */
@@ -69,8 +69,8 @@ BI_FN __m512d square_difference(const double *x, double q)
     return _mm512_mul_pd(difference, difference);
 }
 
-/* Appends the candidates [t, t + LANES) that are within r2 of q and have larger ids than `id`, from entry `at` on.
- * Returns the next entry. Stores LANES entries. */
+/* Appends the candidates [t, t + LANES) within r2 of q with larger ids than `id`, from entry `at` on. Returns the next
+ * entry. Stores LANES entries. */
 BI_FN int64_t append_lanes(const struct nearby *near, int32_t dim, const double *q, double r2, uint32_t id, int64_t t,
                            uint32_t *ids, int64_t at)
 {

@@ -5,9 +5,9 @@
 #include "base/bits.h"
 
 /* COST: of a search, in simple items. TURN: positions of a thread at once, since rows differ in cost. MAX_ENTRIES: of
- * the list, a point: 64 bytes. BLOCKS: further entries for each thread, for the ends of
+ * the list, a point: 256 bytes. BLOCKS: further entries for each thread, for the ends of
  * blocks. Not measured. */
-enum { COST = 128, TURN = 1 << 10, MAX_ENTRIES = 16, BLOCKS = 1 << 16 };
+enum { COST = 128, TURN = 1 << 10, MAX_ENTRIES = 64, BLOCKS = 1 << 16 };
 
 /* Allocates the list for at most `capacity` pairs. */
 static bosc_status allocate_list(bosc_ctx *ctx, const struct bi_voxelgrid_pairs *a, int64_t capacity, int threads,

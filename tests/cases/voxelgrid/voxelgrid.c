@@ -452,10 +452,10 @@ static void pairs_in_reach(bosc_ctx *ctx)
     }
 }
 
-/* More pairs than one search collects: about 70,000 a thread, and 18 a point. Twice as much capacity as pairs. */
+/* More pairs than one search collects: about 65,000 a thread, and 72 a point. Twice as much capacity as pairs. */
 static void crowded_pairs(bosc_ctx *ctx)
 {
-    const int64_t n = suite_slow(ctx) ? 60 : 450, most = n * n;
+    const int64_t n = suite_slow(ctx) ? 60 : 500, most = n * n;
     struct suite_random r = {61};
     struct reference_points p = kd_points(&r, BOSC_F64, 3, n, 3, KD_RANDOM);
     bosc_voxelgrid *grid = grid_of(ctx, &p, 1e9, 64);
