@@ -12,15 +12,18 @@
 #include "kdtree/handle.h"
 
 enum {
-    SAMPLES = 32,      /* leaves to which paths from the root are sampled */
-    NARROW = 4,        /* a split is narrow if the widest extent is more than this many times its own */
-    ORDER_NODES = 4096 /* nodes of the smallest tree that is sampled */
+    SAMPLES = 32,        /* leaves to which paths from the root are sampled */
+    NARROW = 4,          /* a split is narrow if the widest extent is more than this many times its own */
+    ORDER_NODES = 1024,  /* nodes of the smallest tree that is sampled */
+    ORDER_QUERIES = 2048 /* least queries before a sample: fewer do not repay an order of 1,024 nodes */
 };
 
 /* Narrow splits of a path, from which on the order is faster. Counted for 2^14, 2^17 and 2^20 points: uniform, lattice
  * and line 0, sphere at most .9, clusters 1.1, mixture 1.8, normal .3, 1.4, 2.5, plane 1.1, 2.9, 4.8, scan of a ground
- * 3.1, 4.6, 6.2. Xeon, 8 nearest: the order makes scans 2.4 times as fast, of 2^20 normal points 1.9, a plane 1.5. */
-static const double NARROW_SPLITS = 2.5;
+ * 3.1, 4.6, 6.2. Xeon, 8 nearest: the order makes scans 2.4 times as fast, of 2^20 normal points 1.9, a plane 1.5.
+ * Short paths: a share of their levels. Counted for 2^10 to 2^13 points: scan 1.25, 1.8, 2.4, 2.4 of 5 to 8 levels;
+ * half equal .6, 1.1, 1.3, 1.5, which the order makes slower; others .7 at most. */
+static const double NARROW_SPLITS = 2.5, NARROW_SHARE = 0.22;
 
 static bool may_have_order(const bosc_kdtree_opts *opts, int64_t n)
 {
@@ -73,7 +76,7 @@ static bool mixes(const bosc_kdtree *tree)
     if (index.levels < tree->opts.dim) return false; /* the index has no box of some coordinate */
     for (int s = 0; s < SAMPLES; s++)
         narrow += count_narrow_splits(tree, &index, ((int64_t)(2 * s + 1) << index.levels) / (2 * SAMPLES));
-    return narrow >= NARROW_SPLITS * SAMPLES;
+    return narrow >= fmin(NARROW_SPLITS, NARROW_SHARE * index.levels) * SAMPLES;
 }
 
 /* --- The order ---------------------------------------------------------------------------------------------------- */
@@ -171,15 +174,16 @@ static bosc_status decide_order(bosc_ctx *ctx, bosc_kdtree *tree)
     return status;
 }
 
-/* Decides after as many queries as nodes, of all calls since the build. */
+/* Decides after as many queries as nodes, and ORDER_QUERIES, of all calls since the build. */
 bosc_status bi_kdtree_cpu_select_order(bosc_ctx *ctx, const bosc_kdtree *tree, int64_t query_count,
                                        const bosc_kdtree **searched)
 {
     bosc_kdtree *own = (bosc_kdtree *)tree;
     *searched = tree;
     if (tree->nodes <= BI_KDTREE_CPU_LEAF) return BOSC_OK;
+    const int64_t least = tree->nodes < ORDER_QUERIES ? ORDER_QUERIES : tree->nodes;
     if (!__atomic_load_n(&own->query_cache.order_decided, __ATOMIC_RELAXED) &&
-        __atomic_add_fetch(&own->query_cache.query_count, query_count, __ATOMIC_RELAXED) >= tree->nodes)
+        __atomic_add_fetch(&own->query_cache.query_count, query_count, __ATOMIC_RELAXED) >= least)
         BI_TRY(decide_order(ctx, own));
     const bosc_kdtree *made = __atomic_load_n(&own->query_cache.by_extent, __ATOMIC_ACQUIRE);
     if (made) *searched = made;

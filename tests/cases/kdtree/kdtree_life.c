@@ -145,7 +145,7 @@ static void reserve_order(bosc_ctx *like)
     struct counted c;
     counted_open(&c, like, 0);
     bosc_ctx *ctx = c.ctx;
-    const int64_t n = kd_sampled_nodes(ctx);
+    const int64_t sampled = kd_sampled_nodes(ctx), n = sampled < 2048 ? 2048 : sampled; /* the least queries */
     int64_t *ids = suite_alloc((size_t)n * 8);
     for (int i = 0; i < 2; i++) {
         const bosc_kdtree_opts o = {.size = sizeof o, .dim = 3 - i, .dtype = i ? BOSC_F64 : BOSC_F32};
@@ -174,6 +174,29 @@ static void reserve_order(bosc_ctx *like)
     }
     free(ids);
     counted_close(&c);
+}
+
+/* The smallest tree with an order on the CPU has it after 2,048 queries, in fewer levels than larger ones need narrow
+ * splits. */
+static void few_nodes(bosc_ctx *ctx)
+{
+    enum { QUERIES = 2048 };
+    if (suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA) return;
+    struct suite_random r = {17};
+    const int64_t n = kd_sampled_nodes(ctx);
+    const bosc_kdtree_opts opts = {.size = sizeof opts, .dtype = BOSC_F32, .dim = 3, .id_bits = 32};
+    const struct reference_points p = kd_mixed_points(&r, opts.dtype, opts.dim, n);
+    bosc_kdtree *tree = kd_build(ctx, &opts, &p);
+    uint32_t *ids = suite_alloc(QUERIES * sizeof *ids);
+    for (int64_t left = QUERIES; left > 0; left -= n) {
+        CHECK(!tree->query_cache.order_decided);
+        CHECK_OK(ctx, bosc_kdtree_knn(ctx, tree, p.data, n, 0, 1, ids, NULL));
+        for (int64_t i = 0; i < n; i++) CHECK_EQ(ids[i], i);
+    }
+    CHECK(tree->query_cache.by_extent != NULL);
+    free(ids);
+    bosc_kdtree_free(tree);
+    free((void *)p.data);
 }
 
 /* A search orders the nodes by extent in the memory of the tree, though its context has other allocators. */
@@ -319,6 +342,7 @@ static const struct suite_case suite_cases_kdtree_life[] = {
     {"links", links, NULL},
     {"reserve plane", reserve_plane, NULL},
     {"reserve order", reserve_order, NULL},
+    {"few nodes", few_nodes, NULL},
     {"order of another context", order_of_other_context, NULL},
     {"recorded plane", recorded_plane, NULL},
 };

@@ -18,7 +18,7 @@ static inline void kd_want_order(bosc_kdtree *tree)
 /* Returns the least number of nodes with which a tree is sampled. */
 static inline int64_t kd_sampled_nodes(bosc_ctx *ctx)
 {
-    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 2048 * (int64_t)ctx->multiprocessors : 4096;
+    return suite_opts_like(ctx).backend == BOSC_BACKEND_CUDA ? 2048 * (int64_t)ctx->multiprocessors : 1024;
 }
 
 /* Random points whose coordinate 0 has little extent, by which levels split as often as by the others. */
