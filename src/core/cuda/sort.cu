@@ -1,5 +1,6 @@
 /* Radix sorts that may be in place, of items of any size, and the stable split by such a sort. Items that CUB does not
  * move are gathered after a sort of the keys with row numbers. */
+#include "base/search.h"
 #include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/cub.h"
@@ -125,26 +126,52 @@ bosc_status bi_cuda_sort_keys(bosc_ctx *ctx, bosc_dtype dtype, const void *keys,
     return bi_cuda_sort_pairs(ctx, dtype, keys, 0, nullptr, n, out, nullptr, first_bit, last_bit);
 }
 
+/* ---- split ---- */
+
+enum { OFFSET_THREADS = 256 };
+
+/* offsets[b]: the number of sorted buckets below b, for b up to n_buckets. Sets *bad if the largest bucket is out of
+ * range; the offsets mean nothing then. */
+static __global__ void __launch_bounds__(OFFSET_THREADS)
+    bi_core_split_offsets(const uint32_t *sorted, int64_t n, int64_t n_buckets, const uint32_t *largest,
+                          int64_t *offsets, uint32_t *bad)
+{
+    const int64_t b = blockIdx.x * (int64_t)OFFSET_THREADS + threadIdx.x;
+    if (b == 0 && n > 0 && *largest >= n_buckets) *bad = 1;
+    if (b > n_buckets) return;
+    int64_t low = 0, high = n;
+    BI_PARTITION_POINT(low, high, i, (int64_t)sorted[i] < b);
+    offsets[b] = low;
+}
+
+/* Sorts items (n > 0) by the bits of their buckets; *sorted: the buckets in that order. */
+static bosc_status sort_by_bucket(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
+                                  int bits, void *out, const uint32_t **sorted)
+{
+    void *keys;
+    *sorted = bucket;
+    if (bits == 0) return ctx->backend->copy(ctx, out, in, (size_t)n * item_size);
+    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &keys));
+    *sorted = (const uint32_t *)keys;
+    bool aligned = ((uintptr_t)in | (uintptr_t)out) % item_size == 0;
+    if ((item_size == 4 || item_size == 8) && aligned)
+        return bi_cub_sort_pairs(ctx, BOSC_U32, bucket, item_size, in, n, keys, out, 0, bits);
+    order_rows order;
+    BI_TRY(sort_with_rows(ctx, BOSC_U32, bucket, n, keys, 0, bits, &order));
+    return gather_items(ctx, item_size, in, &order, n, out);
+}
+
 static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
                                  int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
-    void *counts, *sorted;
-    /* 1. Offsets from a histogram. */
-    BI_TRY(bi_scratch(ctx, ((size_t)n_buckets + 1) * sizeof(int64_t), &counts));
-    BI_TRY(ctx->backend->fill(ctx, counts, 0, ((size_t)n_buckets + 1) * sizeof(int64_t)));
-    BI_TRY(bi_cuda_histogram(ctx, bucket, n, n_buckets, (int64_t *)counts, bad));
-    BI_TRY(bi_cuda_scan(ctx, BOSC_SUM, BOSC_EXCLUSIVE, BOSC_I64, counts, n_buckets + 1, offsets));
-    if (n == 0) return BOSC_OK;
-    /* 2. Sort the items by the bits of their bucket. */
-    int bits = bi_bit_length((uint64_t)n_buckets - 1);
-    if (bits == 0) return ctx->backend->copy(ctx, out, in, (size_t)n * item_size);
-    BI_TRY(bi_scratch(ctx, (size_t)n * sizeof(uint32_t), &sorted));
-    bool aligned = ((uintptr_t)in | (uintptr_t)out) % item_size == 0;
-    if ((item_size == 4 || item_size == 8) && aligned)
-        return bi_cub_sort_pairs(ctx, BOSC_U32, bucket, item_size, in, n, sorted, out, 0, bits);
-    order_rows order;
-    BI_TRY(sort_with_rows(ctx, BOSC_U32, bucket, n, sorted, 0, bits, &order));
-    return gather_items(ctx, item_size, in, &order, n, out);
+    const uint32_t *sorted = bucket;
+    void *largest;
+    BI_TRY(bi_scratch(ctx, sizeof(uint32_t), &largest));
+    BI_TRY(bi_cuda_reduce(ctx, BOSC_MAX, BOSC_U32, bucket, n, largest));
+    if (n > 0)
+        BI_TRY(sort_by_bucket(ctx, item_size, in, bucket, n, bi_bit_length((uint64_t)n_buckets - 1), out, &sorted));
+    return BI_RUN(ctx, bi_core_split_offsets, (unsigned)bi_div_up(n_buckets + 1, OFFSET_THREADS), OFFSET_THREADS, 0,
+                  sorted, n, n_buckets, (const uint32_t *)largest, offsets, bad);
 }
 
 bosc_status bi_cuda_split(bosc_ctx *ctx, size_t item_size, const void *in, const uint32_t *bucket, int64_t n,
