@@ -21,7 +21,11 @@ template <class K> struct superkey : bi_superkey<K> {
         return order ? order < 0 : r < s;
     }
 
-    __device__ __forceinline__ bool b_first(const uint32_t *a, const uint32_t *b) const { return before(*b, *a); }
+    /* True if entry (key b, row s) comes before (key a, row r). */
+    __device__ __forceinline__ bool b_first(K a, uint32_t r, K b, uint32_t s) const
+    {
+        return a == b ? before(s, r) : b < a;
+    }
 };
 
 /* Entries of a tile; a thread may read a few entries beyond the end. */
@@ -88,8 +92,9 @@ template <class K>
 static __device__ __forceinline__ void merge_own(const superkey<K> &by, const sort_shared<K> *sh, int a, int na, int b,
                                                  int nb, int diagonal, own_items<K> &own)
 {
-    int i = a + (int)bi_merge_path(sh->key + a, na, sh->key + b, nb, sh->row + a, sh->row + b, diagonal,
-                                   BI_KEY_UNSIGNED, by);
+    int i = a + bi_merge_path(na, nb, diagonal, [&](int p, int q) {
+                return by.b_first(sh->key[a + p], sh->row[a + p], sh->key[b + q], sh->row[b + q]);
+            });
     int j = b + diagonal - (i - a);
     const int a_end = a + na, b_end = b + nb;
     K x = sh->key[i], y = sh->key[j];
@@ -175,7 +180,7 @@ template <class K> static __device__ __forceinline__ pair_of_runs pair_of(const 
     return {base, na, nb, begin - base, min(begin - base + tile<K>::SIZE, na + nb)};
 }
 
-/* One warp finds a split by a 32-ary search: its lanes test 32 positions of the diagonal at once. */
+/* A warp a split. */
 template <class K>
 static __global__ void __launch_bounds__(SPLIT_THREADS) bi_core_sort_splits(const merge_pass<K> pass, int64_t tiles)
 {
@@ -184,21 +189,9 @@ static __global__ void __launch_bounds__(SPLIT_THREADS) bi_core_sort_splits(cons
     const pair_of_runs p = pair_of(pass, t);
     const K *a = pass.keys + p.base, *b = a + p.na;
     const uint32_t *a_rows = pass.rows + p.base, *b_rows = a_rows + p.na;
-    int64_t low = p.begin > p.nb ? p.begin - p.nb : 0, high = p.begin < p.na ? p.begin : p.na;
-    while (low < high) {
-        const int64_t step = (high - low + 31) / 32, i = low + (threadIdx.x % 32) * step;
-        bool b_first = true;
-        if (i < high) {
-            const int64_t j = p.begin - 1 - i;
-            b_first = bi_b_first(a[i], b[j], a_rows + i, b_rows + j, BI_KEY_UNSIGNED, pass.by);
-        }
-        const uint32_t lanes = __ballot_sync(~0u, b_first);
-        /* The first lane whose position is beyond the split; 32 if there is none. */
-        const int64_t first = lanes ? __ffs((int)lanes) - 1 : 32;
-        high = min(high, low + first * step);
-        if (first > 0) low += (first - 1) * step + 1;
-    }
-    if (threadIdx.x % 32 == 0) pass.splits[t] = low;
+    const int64_t split = bi_merge_path_by_warp(
+        p.na, p.nb, p.begin, [&](int64_t i, int64_t j) { return pass.by.b_first(a[i], a_rows[i], b[j], b_rows[j]); });
+    if (threadIdx.x % 32 == 0) pass.splits[t] = split;
 }
 
 /* Writes a tile of the merge of two runs: the grid has one block per tile. bi_core_sort_splits has set the splits. The

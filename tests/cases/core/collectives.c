@@ -235,11 +235,11 @@ static void sorts_and_merges(bosc_ctx *ctx)
     free_arrays(&a);
 }
 
-/* Merges that end beside the edge of a tile of 2048 keys, the last key being of one side or the other. */
+/* Merges that end beside the edge of a tile of 3840 keys on CUDA, the last key being of one side or the other. */
 static void merge_edges(bosc_ctx *ctx)
 {
-    enum { MOST = 4097 };
-    static const int64_t totals[] = {2047, 2048, 2049, MOST};
+    enum { MOST = 7681 };
+    static const int64_t totals[] = {3839, 3840, 3841, MOST};
     uint32_t *sides[2] = {suite_alloc(MOST * 4), suite_alloc(MOST * 4)}, *out = suite_alloc(MOST * 4);
     for (int k = 0; k < 8; k++) {
         int64_t n = totals[k / 2], counts[2] = {0, 0};
