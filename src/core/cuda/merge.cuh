@@ -1,5 +1,5 @@
-/* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is divided into tiles. A search on the diagonal of
- * each tile's begin finds the range of either input that the tile merges; a second one divides the tile among
+/* Merge Path (Green, McColl, Bader, GPU Merge Path, 2012): the output is divided into tiles. A search on the diagonal
+ * of each tile's begin finds the range of either input that the tile merges; a second one divides the tile among
  * threads. */
 #ifndef BI_CORE_CUDA_MERGE_CUH
 #define BI_CORE_CUDA_MERGE_CUH
