@@ -254,7 +254,7 @@ BOSC_API bosc_status bosc_hdbscan_compute_memberships(bosc_ctx *ctx, const bosc_
  * model, opts, queries, query_count, stride: as in bosc_hdbscan_predict; labels: as in bosc_hdbscan_list_exemplars.
  * memberships (query_count, labels): 0 to 1.
  * Errors: as bosc_hdbscan_predict and bosc_hdbscan_list_exemplars.
- * Cost: that of bosc_hdbscan_predict, and O(query_count exemplars dim).
+ * Cost: that of bosc_hdbscan_predict, and O(query_count exemplars dim). 8 (n + query_count) dim bytes of scratch.
  * Waits. */
 BOSC_API bosc_status bosc_hdbscan_predict_memberships(bosc_ctx *ctx, const bosc_hdbscan_model *model,
                                                       const bosc_hdbscan_opts *opts, const void *queries,

@@ -6,6 +6,7 @@
 #include "cluster/dendrogram.h"
 #include "cluster/directions.h"
 #include "cluster/hdbscan.h"
+#include "cluster/scale.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
@@ -407,25 +408,13 @@ static bosc_status compute_scaled(bosc_ctx *ctx, const void *points, int64_t n, 
     return ctx->ops->cluster->steps->hdbscan_roots(ctx, n - 1, &roots);
 }
 
-/* Sets factor to 2^exponent and inverse to 2^-exponent: each is the product of two doubles. |exponent| <= 2,000. */
-static void split_power(int exponent, double factor[2], double inverse[2])
-{
-    const int half = exponent / 2;
-    factor[0] = ldexp(1, half);
-    factor[1] = ldexp(1, exponent - half);
-    inverse[0] = 1 / factor[0];
-    inverse[1] = 1 / factor[1];
-}
-
 /* As compute_scaled, for points with squares out of range: as doubles, times the power of two that brings the largest
  * exponent to LARGEST_EXPONENT. */
 static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int64_t stride, const bosc_hdbscan_opts *o,
                                double *z)
 {
-    const struct bi_cluster_steps *steps = ctx->ops->cluster->steps;
     bosc_hdbscan_opts doubles = *o;
     struct bi_hdbscan_rows a = {.stride = stride ? stride : o->dim, .dtype = o->dtype, .dim = o->dim};
-    const uint32_t none[2] = {0, UINT32_MAX};
     uint32_t exponents[2];
     double inverse[2];
     bool staged = false;
@@ -434,18 +423,17 @@ static bosc_status compute_far(bosc_ctx *ctx, const void *points, int64_t n, int
     /* 1. The range of exponents. A difference of numbers is at least 2^-52 times the least of them. */
     BI_TRY(
         bi_stage_in(ctx, points, (size_t)((n - 1) * a.stride + o->dim) * bosc_dtype_size(a.dtype), &a.data, &staged));
-    BI_TRY(bi_scratch_of(ctx, 2, sizeof *a.exponents, &a.exponents));
     BI_TRY(bi_scratch_of(ctx, n * o->dim, sizeof *a.to, &a.to));
-    BI_TRY(ctx->backend->copy(ctx, a.exponents, none, sizeof none));
-    BI_TRY(steps->hdbscan_find_exponents(ctx, n, &a));
-    BI_TRY(bi_read_back(ctx, exponents, a.exponents, sizeof exponents));
+    BI_TRY(bi_cluster_find_exponents(ctx, n, &a, exponents));
     if (exponents[0] == 2047) return bi_fail(ctx, BOSC_ERR_LIMIT, "points: a coordinate is infinite");
     if (exponents[1] != UINT32_MAX && exponents[0] - exponents[1] > MOST_EXPONENTS)
         return bi_fail(ctx, BOSC_ERR_LIMIT, "points: their magnitudes are from 2^%d to 2^%d, too far apart",
                        (int)exponents[1] - 1023, (int)exponents[0] - 1022);
     /* 2. The scaled rows. */
-    split_power(LARGEST_EXPONENT + 1023 - (int)exponents[0], a.factor, inverse);
-    BI_TRY(steps->hdbscan_scale(ctx, n, &a));
+    const int exponent = LARGEST_EXPONENT + 1023 - (int)exponents[0];
+    bi_cluster_split_power(exponent, a.factor);
+    bi_cluster_split_power(-exponent, inverse);
+    BI_TRY(ctx->ops->cluster->steps->hdbscan_scale(ctx, n, &a));
     return compute_scaled(ctx, a.to, n, 0, &doubles, inverse, z);
 }
 

@@ -3,6 +3,7 @@
 #include "cluster/hdbscan.h"
 #include "cluster/members.h"
 #include "cluster/predict.h"
+#include "cluster/scale.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 #include "kdtree/metric.h"
@@ -101,8 +102,8 @@ static bosc_status copy_points(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi
     return ctx->ops->cluster->steps->membership_scatter(ctx, n, a);
 }
 
-/* Finds the exemplars and the selected clusters, and copies the points. a->p has the staged model. */
-static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_hdbscan_membership *a)
+/* Finds the exemplars and the selected clusters, and copies the points, times a factor. a->p has the staged model. */
+static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_hdbscan_membership *a, double factor[2])
 {
     const size_t bytes = (size_t)a->labels * sizeof *a->chosen;
     struct bi_hdbscan_exemplars exemplars = {.leaves = a->p.leaves,
@@ -124,7 +125,7 @@ static bosc_status prepare(bosc_ctx *ctx, const bosc_kdtree *tree, struct bi_hdb
     a->dim = tree->opts.dim;
     BI_TRY(bi_scratch_of(ctx, a->p.n * a->dim, sizeof *a->x, &a->x));
     BI_TRY_WITH_SCRATCH(ctx, copy_points(ctx, tree, a));
-    return BOSC_OK;
+    return bi_cluster_make_ordinary(ctx, a->p.n, a->dim, a->x, factor);
 }
 
 /* Writes the memberships of `rows` points or queries by a step. */
@@ -144,14 +145,13 @@ static bosc_status write_rows(bosc_ctx *ctx, struct bi_hdbscan_membership *a, bi
 static bosc_status write_points(bosc_ctx *ctx, const bosc_hdbscan_model *m, int64_t labels, double *memberships)
 {
     struct bi_hdbscan_membership a = {.labels = labels};
+    double factor[2];
     a.p.n = m->tree->nodes;
     a.p.count = m->cluster_count;
     a.p.ids_64bit = m->tree->opts.id_bits == 64;
     BI_TRY(bi_predict_stage_model(ctx, m, &a.p));
-    BI_TRY(prepare(ctx, m->tree, &a));
+    BI_TRY(prepare(ctx, m->tree, &a, factor));
     a.queries = a.x;
-    a.query_dtype = BOSC_F64;
-    a.stride = a.dim;
     return write_rows(ctx, &a, ctx->ops->cluster->steps->membership_points, a.p.n, memberships);
 }
 
@@ -159,15 +159,18 @@ static bosc_status write_points(bosc_ctx *ctx, const bosc_hdbscan_model *m, int6
 static bosc_status write_queries(bosc_ctx *ctx, const struct bi_predict_call *s, int64_t labels, double *memberships)
 {
     struct bi_hdbscan_membership a = {.labels = labels};
-    const bosc_dtype dtype = s->model.tree->opts.dtype;
     const int32_t dim = s->model.tree->opts.dim;
+    struct bi_hdbscan_rows q = {.stride = s->stride ? s->stride : dim, .dtype = s->model.tree->opts.dtype, .dim = dim};
     bool staged = false;
+    /* 1. The model. */
     BI_TRY(bi_predict_find_near(ctx, s, &a.p));
-    BI_TRY(prepare(ctx, s->model.tree, &a));
-    a.query_dtype = dtype;
-    a.stride = s->stride ? s->stride : dim;
-    BI_TRY(bi_stage_in(ctx, s->queries, (size_t)((s->query_count - 1) * a.stride + dim) * bosc_dtype_size(dtype),
-                       &a.queries, &staged));
+    BI_TRY(prepare(ctx, s->model.tree, &a, q.factor));
+    /* 2. The queries, times the factor of the points. */
+    BI_TRY(bi_stage_in(ctx, s->queries, (size_t)((s->query_count - 1) * q.stride + dim) * bosc_dtype_size(q.dtype),
+                       &q.data, &staged));
+    BI_TRY(bi_scratch_of(ctx, s->query_count * dim, sizeof *q.to, &q.to));
+    BI_TRY(ctx->ops->cluster->steps->hdbscan_scale(ctx, s->query_count, &q));
+    a.queries = q.to;
     return write_rows(ctx, &a, ctx->ops->cluster->steps->membership_queries, s->query_count, memberships);
 }
 

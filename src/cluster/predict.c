@@ -83,6 +83,17 @@ bosc_status bi_predict_compute_cores(bosc_ctx *ctx, const bosc_kdtree *tree, int
     BI_RETURN_WITH_SCRATCH(ctx, store_cores(ctx, tree, &cores));
 }
 
+/* Returns the status of a search. A limit gets a message with the caller's argument: the search names its own. */
+static bosc_status name_limit(bosc_ctx *ctx, const char *name, bosc_status status)
+{
+    if (status != BOSC_ERR_LIMIT) return status;
+    return bi_fail(
+        ctx, status,
+        "%s: the square of a distance to a point is out of range; multiply points and queries, and divide the "
+        "densities, by a power of two",
+        name);
+}
+
 /* Stages the caller's core distances, or computes them. */
 static bosc_status find_cores(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)
 {
@@ -92,7 +103,8 @@ static bosc_status find_cores(bosc_ctx *ctx, const struct bi_predict_call *s, st
     if (s->model.core_dist2) return bi_stage_in(ctx, s->model.core_dist2, (size_t)a->n * size, &a->core, &staged);
     BI_TRY(bi_scratch_of(ctx, a->n, size, &core));
     a->core = core;
-    return a->n > 0 ? bi_predict_compute_cores(ctx, s->model.tree, s->opts.min_samples, core) : BOSC_OK;
+    if (a->n == 0) return BOSC_OK;
+    return name_limit(ctx, "model: tree", bi_predict_compute_cores(ctx, s->model.tree, s->opts.min_samples, core));
 }
 
 bosc_status bi_predict_find_near(bosc_ctx *ctx, const struct bi_predict_call *s, struct bi_hdbscan_predict *a)
@@ -115,7 +127,9 @@ bosc_status bi_predict_find_near(bosc_ctx *ctx, const struct bi_predict_call *s,
                        (long long)a->k, (long long)s->query_count);
     BI_TRY(bi_scratch_of(ctx, s->query_count * a->k, a->ids_64bit ? 8 : 4, &near));
     BI_TRY(bi_scratch_of(ctx, s->query_count * a->k, a->distances_64bit ? 8 : 4, &dist2));
-    if (a->k > 0) BI_TRY(bosc_kdtree_knn(ctx, tree, s->queries, s->query_count, s->stride, a->k, near, dist2));
+    if (a->k > 0)
+        BI_TRY(name_limit(ctx, "queries",
+                          bosc_kdtree_knn(ctx, tree, s->queries, s->query_count, s->stride, a->k, near, dist2)));
     a->near = near;
     a->dist2 = dist2;
     return BOSC_OK;

@@ -3,6 +3,7 @@
 
 #include "base/elementary.h"
 #include "cluster/members.h"
+#include "cluster/scale.h"
 #include "cluster/steps/steps.h"
 #include "core/check.h"
 
@@ -87,11 +88,12 @@ static bosc_status compute_staged(bosc_ctx *ctx, struct bi_cluster_validity *a, 
 {
     const size_t clusters = (size_t)a->m.clusters, bytes = clusters * sizeof(uint64_t);
     struct measures m = {.begin = NULL};
-    double *found;
+    double *found, factor[2];
     void *staged;
     int64_t largest = 1;
-    /* 1. The members, and the first position of each cluster. */
+    /* 1. The members, at any scale: scores are ratios. The first position of each cluster. */
     BI_TRY(bi_members_gather(ctx, &a->m));
+    BI_TRY(bi_cluster_make_ordinary(ctx, a->m.count, a->m.dim, a->m.x, factor));
     BI_TRY(bi_host_scratch(ctx, 5 * bytes + sizeof *m.begin, &staged));
     m.begin = staged;
     m.all = (uint64_t *)(m.begin + clusters + 1);

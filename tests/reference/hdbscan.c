@@ -480,16 +480,16 @@ static double ratio(double x, double y) { return x == y ? x > 0 : x / y; }
 /* The score of a join, before its exponential. */
 static double score(double most, double h, int is_query)
 {
-    if (!is_query) return h > 0 ? bi_exp_f64(-ratio(most + 1e-8, h)) : 0;
+    if (!is_query) return h > 0 ? bi_exp_f64(-ratio(most * (1 + 1e-8), h)) : 0;
     if (most == INFINITY) return h < INFINITY ? 1 : 0x1.fffffffffffffp1023;
-    return most / (most > h ? most - h : 1e-8);
+    return most > h ? most / (most - h) : 1 / 1e-8;
 }
 
 void reference_membership(int64_t n, const double *d2, const int64_t *leaves, const double *densities,
                           const bosc_hdbscan_cluster *clusters, int64_t count, int64_t labels,
                           struct reference_member point, double *to)
 {
-    const double most = clusters[point.leaf].death, slack = point.is_query ? 1e-8 : 0;
+    const double most = clusters[point.leaf].death, slack = point.is_query ? 1 + 1e-8 : 1;
     int64_t *rows = malloc((size_t)n * 8), nearest = -1;
     double *part = malloc((size_t)labels * 8), sums[3] = {0, 0, 0}, shift = -INFINITY, height = 0;
     /* 1. Distances to exemplars. */
@@ -518,7 +518,7 @@ void reference_membership(int64_t n, const double *d2, const int64_t *leaves, co
         to[k] = point.is_query ? sqrt(near) * (joins * joins) : near * joins;
         sums[2] += to[k];
     }
-    const double whole = ratio(height, fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density) + slack);
+    const double whole = ratio(height, fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density) * slack);
     for (int64_t k = 0; k < labels; k++) to[k] = sums[2] > 0 ? to[k] / sums[2] * whole : 0;
     free(rows);
     free(part);

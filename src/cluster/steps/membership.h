@@ -40,7 +40,8 @@ BI_FN void bi_step_exemplars_find(const struct bi_hdbscan_exemplars *a, int64_t 
 
 BI_FN void bi_step_exemplars_write(const struct bi_hdbscan_exemplars *a, int64_t p) { a->rows[p] = a->row[p]; }
 
-#define BI_MEMBERSHIP_SLACK 1e-8 /* of densities, as in the hdbscan package: no division by 0 */
+#define BI_MEMBERSHIP_SLACK \
+    1e-8 /* of a density: no division by 0. The hdbscan package adds it to densities of any scale */
 #define BI_MEMBERSHIP_LARGEST 0x1.fffffffffffffp1023
 #define BI_MEMBERSHIP_NONE 0x7f7f7f7f7f7f7f7f /* no condensed cluster: beyond all, of equal bytes */
 
@@ -52,14 +53,12 @@ struct bi_hdbscan_membership {
     const void *nodes, *ids;
     bosc_dtype dtype;
     int32_t dim;
-    double *x; /* (n, dim) by row */
+    double *x; /* (n, dim) by row, times a power of two: memberships are ratios of distances */
     /* Exemplars by label, and their first positions. */
     const uint32_t *exemplars;
     const int64_t *begin;
-    const void *queries; /* rows `stride` elements apart: the queries, or x */
-    bosc_dtype query_dtype;
-    int64_t stride;
-    double *memberships; /* (points or queries, labels) */
+    const double *queries; /* (points or queries, dim): x, or the queries times the same power of two */
+    double *memberships;   /* (points or queries, labels) */
 };
 
 /* Writes node i to the row of its point. */
@@ -111,7 +110,7 @@ BI_FN double bi_membership_dist2(const struct bi_hdbscan_membership *a, int64_t 
         const double *y = a->x + (int64_t)a->exemplars[e] * a->dim;
         double sum = 0;
         for (int32_t c = 0; c < a->dim; c++) {
-            const double gap = bosc_kdtree_number(a->queries, q * a->stride + c, a->query_dtype) - y[c];
+            const double gap = a->queries[q * a->dim + c] - y[c];
             sum += gap * gap;
         }
         least = sum < least ? sum : least;
@@ -161,7 +160,7 @@ BI_FN void bi_step_membership_points(const struct bi_hdbscan_membership *a, int6
 {
     const int64_t c = a->p.leaves[v];
     double *to = a->memberships + v * a->labels;
-    const double density = a->p.densities[v], most = c < 0 ? 0 : a->p.clusters[c].death + BI_MEMBERSHIP_SLACK;
+    const double density = a->p.densities[v], most = c < 0 ? 0 : a->p.clusters[c].death * (1 + BI_MEMBERSHIP_SLACK);
     double height, sum = 0;
     /* 1. Both parts. The second one is a softmax of scores below 1: no exponent overflows. */
     bi_membership_distances(a, v, to);
@@ -184,7 +183,7 @@ BI_FN double bi_membership_score(double most, double h)
 {
     const double gap = most - h;
     if (!(most < BI_INFINITY)) return h < BI_INFINITY ? 1 : BI_MEMBERSHIP_LARGEST;
-    return most / (gap > 0 ? gap : BI_MEMBERSHIP_SLACK);
+    return gap > 0 ? most / gap : 1 / BI_MEMBERSHIP_SLACK;
 }
 
 /* Writes the memberships of query q, which joins the nearest point by mutual reachability. */
@@ -213,7 +212,8 @@ BI_FN void bi_step_membership_queries(const struct bi_hdbscan_membership *a, int
     /* 3. The probability of any cluster. */
     const int64_t label = bi_membership_nearest(a, c, density, &height);
     const double death = label < 0 ? 0 : a->p.clusters[a->chosen[label]].death;
-    bi_membership_scale(a, to, bi_membership_ratio(height, (death > density ? death : density) + BI_MEMBERSHIP_SLACK));
+    bi_membership_scale(a, to,
+                        bi_membership_ratio(height, (death > density ? death : density) * (1 + BI_MEMBERSHIP_SLACK)));
 }
 
 #endif

@@ -149,6 +149,26 @@ static void check_validity(bosc_ctx *ctx, struct trial *t, int k)
 
 static void validity(bosc_ctx *ctx) { each_trial(ctx, 73, check_validity); }
 
+/* Validities are ratios: they do not depend on the scale of the points. */
+static void check_scales(bosc_ctx *ctx, struct trial *t, int k)
+{
+    const int64_t numbers = t->plain.n * t->plain.dim;
+    double *scaled = suite_alloc((size_t)numbers * 8), *scores = suite_alloc((size_t)t->plain.clusters * 8), index = 7;
+    t->opts.raw_distances = k & 1;
+    t->opts.dtype = BOSC_F64;
+    const double right = reference_validity(&t->plain, k & 1, scores);
+    for (int exponent = -900; exponent <= 900; exponent += 300) {
+        for (int64_t i = 0; i < numbers; i++) scaled[i] = ldexp(t->x[i], exponent);
+        CHECK_OK(ctx, bosc_cluster_compute_validity(ctx, scaled, t->plain.n, 0, &t->opts, t->labels, t->plain.clusters,
+                                                    NULL, &index));
+        CHECK(isnan(right) ? isnan(index) : index == right);
+    }
+    free(scaled);
+    free(scores);
+}
+
+static void validity_of_any_scale(bosc_ctx *ctx) { each_trial(ctx, 74, check_scales); }
+
 /* Clusters far from each other are valid, divided ones are not. */
 static void known_validity(bosc_ctx *ctx)
 {
@@ -224,6 +244,7 @@ static const struct suite_case suite_cases_cluster_labelled[] = {
     {"centers", centers, NULL},
     {"many points", many_points, NULL},
     {"validity", validity, NULL},
+    {"validity of any scale", validity_of_any_scale, NULL},
     {"known validity", known_validity, NULL},
     {"bad arguments", bad_arguments, NULL},
 };

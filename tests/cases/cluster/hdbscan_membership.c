@@ -117,6 +117,60 @@ static void two_clusters(bosc_ctx *ctx)
     free_model(&c);
 }
 
+/* True if numbers are equal. Shares of an exemplar in other clusters are nearly 0, and depend on the scale. */
+static bool are_close(const double *a, const double *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) < 1e-150)) return false;
+    return true;
+}
+
+/* Memberships are ratios: they do not depend on the scale of the points. */
+static void any_scale(bosc_ctx *ctx)
+{
+    enum { N = 60 };
+    struct suite_random r = {82};
+    const struct reference_points p = kd_ordinary_points(&r, BOSC_F64, 2, N, 2, KD_CLUSTERS);
+    const bosc_hdbscan_opts o = {
+        .size = sizeof o, .dtype = BOSC_F64, .dim = 2, .label_bits = 64, .min_cluster_size = 3, .min_samples = 2};
+    const double queries[] = {0.25, 0.5, 0.75, 0.125};
+    double right[N * N], of_queries[2 * N], got[N * N], x[2 * N], q[4], densities[N];
+    bosc_hdbscan_cluster clusters[2 * N];
+    struct clustered c = make_model(ctx, &p, &o, 64);
+    const int64_t labels = c.label_count;
+    CHECK(labels > 1);
+    CHECK_OK(ctx, bosc_hdbscan_compute_memberships(ctx, &c.model, labels, right));
+    CHECK_OK(ctx, bosc_hdbscan_predict_memberships(ctx, &c.model, &o, queries, 2, 0, labels, of_queries));
+    for (int exponent = -800; exponent <= 800; exponent += 400) {
+        /* 1. The model and the queries at this scale. */
+        bosc_hdbscan_model scaled = c.model;
+        scaled.densities = densities;
+        scaled.clusters = clusters;
+        for (int i = 0; i < 2 * N; i++) x[i] = ldexp(((const double *)p.data)[i], exponent);
+        for (int i = 0; i < 4; i++) q[i] = ldexp(queries[i], exponent);
+        for (int i = 0; i < N; i++) densities[i] = ldexp(c.densities[i], -exponent);
+        for (int64_t k = 0; k < c.model.cluster_count; k++) {
+            clusters[k] = c.clusters[k];
+            clusters[k].birth = ldexp(clusters[k].birth, -exponent);
+            clusters[k].death = ldexp(clusters[k].death, -exponent);
+        }
+        CHECK_OK(ctx, bosc_kdtree_build(ctx, c.tree, x, N, 0));
+        /* 2. The same memberships. Squares of distances of queries have to fit. */
+        CHECK_OK(ctx, bosc_hdbscan_compute_memberships(ctx, &scaled, labels, got));
+        CHECK(are_close(got, right, N * labels));
+        const bosc_status status = bosc_hdbscan_predict_memberships(ctx, &scaled, &o, q, 2, 0, labels, got);
+        CHECK_EQ(status, abs(exponent) < 500 ? BOSC_OK : BOSC_ERR_LIMIT);
+        CHECK(status == BOSC_OK ? are_close(got, of_queries, 2 * labels)
+                                : suite_begins(bosc_ctx_message(ctx), "model: tree: "));
+    }
+    CHECK_OK(ctx, bosc_kdtree_build(ctx, c.tree, p.data, N, 0));
+    q[0] = 0x1p+700;
+    CHECK_STATUS(ctx, bosc_hdbscan_predict_memberships(ctx, &c.model, &o, q, 2, 0, labels, got), BOSC_ERR_LIMIT);
+    CHECK(suite_begins(bosc_ctx_message(ctx), "queries: "));
+    free_model(&c);
+    free((void *)p.data);
+}
+
 static void bad_arguments(bosc_ctx *ctx)
 {
     const double x[6] = {0, 1, 2, 50, 51, 52}, q[1] = {0.5};
@@ -164,6 +218,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hdbscan_membership[] = {
     {"random models", random_models, NULL},
     {"two clusters", two_clusters, NULL},
+    {"any scale", any_scale, NULL},
     {"bad arguments", bad_arguments, NULL},
 };
 SUITE(hdbscan_membership);
