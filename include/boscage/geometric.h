@@ -98,7 +98,7 @@ BOSC_API bosc_status bosc_geometric_bytes_models(bosc_ctx *ctx, const bosc_geome
 
 /* Builds or rebuilds the table from one model of n points.
  * Short and flat bases are left out, as noise would blur their coordinates.
- * points (n x dim): finite, of magnitude up to 1e60 (in 3-D 1e40).
+ * points (n x dim): finite, of magnitude up to 1e60 (in 3-D 1e40). The largest is at least 1e-60 (1e-40), or all are 0.
  * n: at least one more than the points of a basis, at most 65,536.
  * Errors: BOSC_ERR_LIMIT for more points, and for 2^32 entries (bases times points) or more. BOSC_ERR_DATA with the row
  *     for a coordinate out of range, and if no basis is left (all points in one place or, for bases of three points, on

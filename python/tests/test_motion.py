@@ -74,6 +74,16 @@ def test_transforms():
 # --- collisions -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kind", ["rigid", "similarity", "affine"])
+def test_transforms_of_tiny_points(kind):
+    stars = RNG.random((40, 2))
+    turned = stars @ [[0, 1], [-1, 0]] + [3, 4]
+    small = find_transform(stars * 2.0**-190, turned * 2.0**-190, kind)
+    np.testing.assert_allclose(small.transform[:, :2], [[0, -1], [1, 0]], atol=1e-9)
+    with pytest.raises(ValueError, match="points: the largest coordinate is .*, less than 1e-60"):
+        find_transform(stars * 1e-100, turned * 1e-100, kind)
+
+
 def touch(a, b):
     """True if two triangles have a common point: by a linear program over convex combinations."""
     equal = np.zeros((5, 6))

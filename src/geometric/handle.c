@@ -1,4 +1,5 @@
 /* The handle of geometric hashing: options, checks, create and free, info. */
+#include <math.h>
 #include <string.h>
 
 #include "geometric/handle.h"
@@ -113,13 +114,20 @@ bosc_status bi_geometric_check_points(bosc_ctx *ctx, const char *array, const do
 bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const double *points, int64_t n, int32_t dim,
                                       double *copy)
 {
-    double most = dim == 3 ? 1e40 : 1e60; /* products of the coordinates of a basis stay finite */
+    /* Products of the coordinates of a basis stay finite, and those of extents do not underflow. */
+    const double most = dim == 3 ? 1e40 : 1e60;
+    double largest = 0;
     BI_TRY(ctx->backend->copy(ctx, copy, points, (size_t)(n * dim) * sizeof *copy));
     BI_TRY(ctx->backend->sync(ctx));
-    for (int64_t i = 0; i < dim * n; i++)
+    for (int64_t i = 0; i < dim * n; i++) {
         if (!(copy[i] >= -most && copy[i] <= most))
             return bi_fail(ctx, BOSC_ERR_DATA, "%s: row %lld holds %g, not finite or beyond %s", array,
                            (long long)(i / dim), copy[i], dim == 3 ? "1e40" : "1e60");
+        if (fabs(copy[i]) > largest) largest = fabs(copy[i]);
+    }
+    if (largest > 0 && largest < 1 / most)
+        return bi_fail(ctx, BOSC_ERR_DATA, "%s: the largest coordinate is %g, less than %s; multiply all points", array,
+                       largest, dim == 3 ? "1e-40" : "1e-60");
     return BOSC_OK;
 }
 
