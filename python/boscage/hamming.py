@@ -80,6 +80,11 @@ def unpack(words: Any, length: int, letter_bits: int = 1) -> np.ndarray:
     return np.ascontiguousarray(out[:, :length])
 
 
+def _check_text(i: int, row: Any) -> None:
+    if not isinstance(row, (str, bytes, bytearray, memoryview, np.ndarray)):
+        raise TypeError(f"vectors: row {i} is of {type(row).__name__}; `alphabet` is for strings")
+
+
 class _Letters:
     """The input form of a structure's vectors: letters, strings of an alphabet, or packed words."""
 
@@ -100,6 +105,7 @@ class _Letters:
             if not hasattr(vectors, "shape") and hasattr(vectors, "__len__") and not len(vectors):
                 raise ValueError("vectors: none, and no length")
             if alphabet is not None and len(vectors):
+                _check_text(0, vectors[0])
                 length = len(vectors[0])
             else:
                 shape = (vectors if hasattr(vectors, "shape") else values_of(vectors, "vectors")).shape
@@ -137,6 +143,8 @@ class _Letters:
 
     def _of_text(self, vectors: Any, absent: Optional[list]) -> np.ndarray:
         rows = [vectors] if isinstance(vectors, (str, bytes)) else list(vectors)
+        for i, row in enumerate(rows):
+            _check_text(i, row)
         text = b"".join(row.encode() if isinstance(row, str) else row for row in rows)
         if len(text) != len(rows) * self._length or any(len(row) != self._length for row in rows):
             letters = [len(row) for row in rows]

@@ -189,3 +189,12 @@ def test_prefixes_without_lengths():
     begins, ends = Trie([[0, 1, 1], [1, 0, 1], [1, 1, 1]]).prefix([[1], [0]])
     assert (begins.tolist(), ends.tolist()) == ([1, 0], [3, 1])
     assert CellGraph([], length=4).n == 0
+
+
+@pytest.mark.parametrize(
+    "vectors, text",
+    [([1, 2], "row 0 is of int"), ([["A", "C"]], "row 0 is of list"), (["AC", None], "row 1 is of NoneType")],
+)
+def test_rows_that_are_no_strings(vectors, text):
+    with pytest.raises(TypeError, match=f"vectors: {text}"):
+        CellGraph(vectors, alphabet="ACGT")
