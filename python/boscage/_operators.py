@@ -133,8 +133,8 @@ class DictMethods:
 
     @writing
     def popitem(self: Any) -> tuple[Any, Any]:
-        """Removes a pair and returns it: the last in the order of the table. Every call takes as long as `items`."""
-        keys, values = self.items()
+        """Removes a pair and returns it: the last in the order of the table. Every call takes as long as `arrays`."""
+        keys, values = self.arrays()
         if not len(keys):
             raise KeyError("popitem: the map is empty")
         self.erase(keys[-1:])
@@ -148,7 +148,7 @@ class DictMethods:
 
     def _pairs_of(self: Any, other: Any) -> tuple[Any, Any]:
         if isinstance(other, DictMethods):
-            return other.items()  # type: ignore[attr-defined]
+            return other.arrays()  # type: ignore[attr-defined]
         pairs = dict(other)
         values = list(pairs.values())
         return array_of(pairs.keys()), np.asarray(values) if self._row else array_of(values)

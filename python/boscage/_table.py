@@ -250,8 +250,11 @@ class Table:
         return self._handle.info(self._at())["keys"]
 
     def __iter__(self) -> Iterator[Any]:
-        keys = self.keys()
-        return iter(keys if self._key_type.kind in "mM" else keys.tolist())  # not all dates are some of Python's
+        return iter(self._listed(self.keys()))
+
+    def _listed(self, keys: Any) -> Any:
+        """Keys as objects of Python; dates stay NumPy's, as not all are some of Python's."""
+        return keys if self._key_type.kind in "mM" else keys.tolist()
 
     def keys(self) -> Any:
         """All keys, in the order of the table."""

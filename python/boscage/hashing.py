@@ -118,17 +118,32 @@ class HashMap(DictMethods, Table):
             raise ValueError(f"default: shape {value.shape} where {self._row} is needed")
         return value if value.shape == self._row else value.reshape(-1)[0]
 
-    def get(self, keys: Any, default: Any = 0) -> Any:
-        """Values of keys; where a key is absent `default`, a value of their type, or 0: the zero of any type."""
-        zero = type(default) is int and default == 0
-        if not zero and space_of(keys) is NUMPY:
+    def get(self, keys: Any, default: Any = None) -> Any:
+        """Values of keys, or `default` where a key is absent.
+
+        Parameters
+        ----------
+        keys : array_like, or one key
+        default : optional
+            A value of their type. Without it an absent key of an array gets 0, the zero of any type, and one key None.
+
+        Examples
+        --------
+        >>> from boscage.hashing import HashMap
+        >>> stock = HashMap([7, 8], [1, 2])
+        >>> stock.get([8, 9]), stock.get([8, 9], -1), stock.get(9)
+        (array([2, 0]), array([ 2, -1]), None)
+        """
+        if default is not None and space_of(keys) is NUMPY:
             default = self._one_value(default)
         values, found = self.find(keys)
         if isinstance(values, np.ndarray):
-            if not zero:
+            if default is None and found.shape == () and not found:
+                return None
+            if default is not None:
                 values[~found] = default
-            return values
-        return values * found + (found == 0) * default
+            return values[()]
+        return values * found + (found == 0) * (0 if default is None else default)
 
     def __getitem__(self, keys: Any) -> Any:
         values, found = self.find(keys)
@@ -154,8 +169,21 @@ class HashMap(DictMethods, Table):
         """All values, in the order of `keys`."""
         return self._out(values=True)[1]
 
-    def items(self) -> tuple[Any, Any]:
-        """All keys and their values, in the order of the table."""
+    def items(self) -> list[tuple[Any, Any]]:
+        """All pairs of a key and its value, in the order of the table, as those of a dict. `arrays` is faster.
+
+        Examples
+        --------
+        >>> from boscage.hashing import HashMap
+        >>> sorted(HashMap([7, 8], [1, 2]).items())
+        [(7, 1), (8, 2)]
+        """
+        keys, values = self.arrays()
+        host = self._space.host(values)
+        return [*zip(self._listed(keys), host.tolist() if not self._row and host.dtype.kind in "biufcSU" else host)]
+
+    def arrays(self) -> tuple[Any, Any]:
+        """All keys and their values, in the order of the table: two arrays."""
         return self._out(keys=True, values=True)[:2]
 
 
@@ -234,7 +262,7 @@ class MultiMap(Table):
         """Removes keys with all their values, and returns the number removed."""
         return self._erase(keys)
 
-    def items(self) -> tuple[Any, Any, Any]:
+    def arrays(self) -> tuple[Any, Any, Any]:
         """All keys, the number of values of each, and all values, grouped by key."""
         keys, values, counts = self._out(keys=True, values=True, counts=True)
         return keys, counts, values

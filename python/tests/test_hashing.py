@@ -228,7 +228,7 @@ def test_map(history, layout, kind):
     values, found = table.find(asked)
     assert len(table) == len(plain) and found.tolist() == [key in plain for key in asked.tolist()]
     assert values.tolist() == [plain.get(key, 0) for key in asked.tolist()]
-    assert dict(zip(*(column.tolist() for column in table.items()))) == plain
+    assert dict(zip(*(column.tolist() for column in table.arrays()))) == plain
     assert table.get(asked, -7).tolist() == [plain.get(key, -7) for key in asked.tolist()]
 
 
@@ -243,7 +243,7 @@ def test_multimap(pairs):
     offsets, found = table.retrieve(asked)
     assert [found[a:b].tolist() for a, b in zip(offsets, offsets[1:])] == [plain.get(key, []) for key in asked.tolist()]
     assert table.count(asked).tolist() == [len(plain.get(key, [])) for key in asked.tolist()]
-    keys, counts, values = table.items()
+    keys, counts, values = table.arrays()
     ends = np.cumsum(counts)
     assert {k: values[e - c : e].tolist() for k, c, e in zip(keys.tolist(), counts.tolist(), ends.tolist())} == plain
 
@@ -267,7 +267,7 @@ def test_duplicates(duplicates, want):
 def test_ordered_tables_list_the_pairs_of_every_table_alike():
     keys = np.random.default_rng(1).permutation(3000)
     table = HashMap(keys, keys * 2, layout="ordered")
-    assert (table.items()[1] == table.items()[0] * 2).all() and (np.sort(table.keys()) == np.arange(3000)).all()
+    assert (table.arrays()[1] == table.arrays()[0] * 2).all() and (np.sort(table.keys()) == np.arange(3000)).all()
     again = HashMap(keys[::-1], keys[::-1] * 2, layout="ordered")
     assert (again.keys() == table.keys()).all()  # by their hashes
 
@@ -286,7 +286,7 @@ def test_layouts_that_are_chosen():
 def test_tables_that_are_not_waited_for(layout):
     keys = np.arange(100) // 2
     table, plain = HashMap(keys, keys + 7, layout=layout, no_wait=True), HashMap(keys, keys + 7, layout=layout)
-    assert all((a == b).all() for a, b in zip(table.items(), plain.items()))
+    assert all((a == b).all() for a, b in zip(table.arrays(), plain.arrays()))
     table.wait()
     table.wait()
     assert len(pickle.loads(pickle.dumps(table))) == 50
@@ -307,7 +307,7 @@ def test_values_of_many_types():
         np.arange(5, dtype=np.float16),
     ):
         table = HashMap(keys, values)
-        assert table[keys[::-1]].tolist() == values[::-1].tolist() and table.items()[1].dtype == values.dtype
+        assert table[keys[::-1]].tolist() == values[::-1].tolist() and table.arrays()[1].dtype == values.dtype
 
 
 def test_keys_of_another_type_are_absent_unless_equal():
@@ -544,7 +544,7 @@ def test_rows_as_values():
     table[[11, 12]] = [[7, 8, 9], [0, 1, 2]]
     again = pickle.loads(pickle.dumps(table))
     assert again[[9, 10, 12]].tolist() == [[1, 2, 3], [4, 5, 6], [0, 1, 2]] and again == table
-    names, values = table.items()
+    names, values = table.arrays()
     assert (table[names] == values).all() and values.shape == (9, 3) and "[3]" in repr(table)
     assert table.setdefault([1, 50], [8, 8, 8]).tolist() == [rows[1].tolist(), [8, 8, 8]]
     assert table.pop([50, 10]).tolist() == [[8, 8, 8], [4, 5, 6]]
@@ -579,7 +579,7 @@ def test_objects_take_longer_strings():
 
 def test_python_collections_are_keys():
     d = {3: 5, 4: 6}
-    assert dict(zip(*HashMap(d).items())) == d == dict(zip(*HashMap(d.keys(), d.values()).items()))
+    assert dict(zip(*HashMap(d).arrays())) == d == dict(zip(*HashMap(d.keys(), d.values()).arrays()))
     assert set(HashSet(iter([1, 2]))) == {1, 2} == set(HashSet({1, 2}))
     assert isin([1, 5], {1, 2}).tolist() == [True, False] and isin(["a"], {"a": 1}.keys()).all()
     assert sorted(unique({3, 2})) == [2, 3]
@@ -710,3 +710,17 @@ def test_factorize_keeps_the_sign_of_the_first_zero(dtype):
             want, distinct = pandas.factorize(np.array(values, dtype), sort=sort)
             assert (codes == want).all() and (np.signbit(uniques) == np.signbit(distinct)).all()
             assert uniques.dtype == distinct.dtype and (uniques == distinct).all()
+
+
+def test_pairs_and_defaults_of_a_dict():
+    for plain in ({1: 10, 2: 20}, {"a": 0.5, "b": 1.5, "c": 2.0}, {7: "x", 8: "yz"}):
+        table = HashMap(plain)
+        assert dict(table.items()) == plain == {key: value for key, value in table.items()}
+        assert [key for key, _ in table.items()] == list(table)
+        for key, value in plain.items():
+            assert table.get(key) == value and table.get(key, value) == value
+        absent = "absent" if "a" in plain else 9
+        assert table.get(absent) is None and table.get(absent, value) == value
+        assert table.get([absent]).tolist() == [type(value)()]
+    assert HashMap([3], [[1, 2]]).items()[0][1].tolist() == [1, 2] and HashMap([3], [[1, 2]]).get(4) is None
+    assert HashMap(np.array(["2024-02-29"], "M8[D]"), [1]).items() == [(np.datetime64("2024-02-29"), 1)]

@@ -143,7 +143,7 @@ def test_maps_that_change():
     keys = np.arange(300)
     table = HashMap(keys[:100], keys[:100], layout="bucketed", load=0.5)
     reads = [
-        lambda t: sorted(zip(*(x.tolist() for x in t.items()))),
+        lambda t: sorted(zip(*(x.tolist() for x in t.arrays()))),
         lambda t: sorted(t.keys().tolist()),
         lambda t: sorted(t.values().tolist()),
         lambda t: sorted(t),
@@ -160,7 +160,7 @@ def test_multimaps_that_change():
     keys, more = np.arange(100) % 20, np.arange(200) % 50
     table = MultiMap(keys, np.arange(100))
     reads = [
-        lambda t: [np.sort(x) for x in t.items()],
+        lambda t: [np.sort(x) for x in t.arrays()],
         lambda t: t.retrieve([3, 5, 25, 99]),
         lambda t: t.count([3, 25]),
     ]

@@ -351,7 +351,7 @@ def test_strings(keys, queries):
         table = HashMap(encode(keys), np.arange(len(keys)))
         want = {key: i for i, key in enumerate(keys)}
         assert table.get(encode(queries), -1).tolist() == [want.get(key, -1) for key in queries]
-        assert dict(zip(*(x.tolist() for x in table.items()))) == want
+        assert dict(zip(*(x.tolist() for x in table.arrays()))) == want
         again = pickle.loads(pickle.dumps(table))
         again.erase(encode(queries))
         assert set(again) == set(keys) - set(queries)
