@@ -320,6 +320,8 @@ class cKDTree(NeighbourGraphs):
         ranks = None if np.ndim(k) == 0 else np.asarray(k)
         if ranks is not None and (ranks.ndim != 1 or ranks.size == 0 or ranks.dtype.kind not in "iu"):
             raise ValueError("k must be an integer or a sequence of integers")
+        if isinstance(k, float) and k.is_integer():
+            k = int(k)
         most = whole(k, "k") if ranks is None else int(ranks.max())
         if (most if ranks is None else int(ranks.min())) < 1:
             raise ValueError("k must be an integer of 1 or more")

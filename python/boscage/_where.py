@@ -8,6 +8,8 @@ from typing import Any, Callable, NamedTuple, Optional
 from . import _core
 from ._numbers import whole
 
+MOST_THREADS = 4096  # of the library
+
 Progress = Optional[Callable[[str, float], Any]]
 
 
@@ -72,8 +74,8 @@ class use:
         global _default, _threads
         where = place(device)
         threads = whole(threads, "threads", "int32")
-        if threads < 0:
-            raise ValueError("threads: less than 0")
+        if not 0 <= threads <= MOST_THREADS:
+            raise ValueError(f"threads: {threads} is not in 0 to {MOST_THREADS}")
         if where.backend == "cuda":
             reason = _core.backend_reason("cuda")
             if reason:
@@ -103,6 +105,8 @@ def threads_of(workers: Optional[int]) -> int:
         return 0
     if workers < 1:
         raise ValueError(f"workers: {workers} is neither -1 nor 1 or more")
+    if workers > MOST_THREADS:
+        raise ValueError(f"workers: {workers} is more than {MOST_THREADS}")
     return workers
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import boscage
 from boscage.spatial import KDTree, VoxelGrid, cKDTree, emst, emst_replacements, tour, tour_bound
 
 NORMS = [1, 1.5, 2, 3, np.inf]
@@ -324,3 +325,14 @@ def test_tours_of_few_points_and_bad_arguments():
         tour([[1.0, 2.0]], kicks=-1)
     with pytest.raises(ValueError, match="rounds"):
         tour_bound([[1.0]], rounds=0)
+
+
+def test_whole_floats_and_many_workers():
+    tree = KDTree(np.random.default_rng(0).random((50, 2)))
+    assert tree.query(tree.data, k=2.0)[1].tolist() == tree.query(tree.data, k=2)[1].tolist()
+    with pytest.raises(TypeError, match="k: 2.5 is not an integer"):
+        tree.query(tree.data, k=2.5)
+    with pytest.raises(ValueError, match="workers: 4097 is more than 4096"):
+        tree.query(tree.data, workers=4097)
+    with pytest.raises(ValueError, match="threads: 4097 is not in 0 to 4096"):
+        boscage.use("cpu", threads=4097)
