@@ -12,7 +12,7 @@ import numpy as np
 from ._convert import integers_of, listed, values_and_mask, values_of
 from ._locks import reading, writing
 
-_NONE = object()  # where a default may be None
+NO_DEFAULT = object()  # where a default may be None
 
 
 def array_of(objects: Any) -> Any:
@@ -68,7 +68,7 @@ class DictMethods:
         return copy.copy(self)
 
     @writing
-    def pop(self: Any, keys: Any, default: Any = _NONE) -> Any:
+    def pop(self: Any, keys: Any, default: Any = NO_DEFAULT) -> Any:
         """Removes keys and returns their values, or `default` where a key is absent.
 
         Parameters
@@ -91,7 +91,7 @@ class DictMethods:
             found = self.find(keys)[1]
             if found.shape == () and not bool(found):
                 return None
-        values = self[keys] if default is _NONE or default is None else self.get(keys, default)
+        values = self[keys] if default is NO_DEFAULT or default is None else self.get(keys, default)
         self.erase(keys)
         return values
 

@@ -26,7 +26,7 @@ from ._numbered import (
 )
 from ._objects import distinct_objects, found_objects
 from ._originals import FEW, found_by_comparing, found_by_pandas, isin_suits_numpy, may_answer
-from ._operators import DictMethods, SetMethods, absent_key
+from ._operators import NO_DEFAULT, DictMethods, SetMethods, absent_key
 from ._table import Table
 from ._where import CPU, Progress, place, where
 
@@ -118,14 +118,14 @@ class HashMap(DictMethods, Table):
             raise ValueError(f"default: shape {value.shape} where {self._row} is needed")
         return value if value.shape == self._row else value.reshape(-1)[0]
 
-    def get(self, keys: Any, default: Any = None) -> Any:
+    def get(self, keys: Any, default: Any = NO_DEFAULT) -> Any:
         """Values of keys, or `default` where a key is absent.
 
         Parameters
         ----------
         keys : array_like, or one key
         default : optional
-            A value of their type. Without it an absent key of an array gets 0, the zero of any type, and one key None.
+            A value of their type. Without it an absent key of an array has 0, the zero of any type, and one key None.
 
         Examples
         --------
@@ -134,16 +134,14 @@ class HashMap(DictMethods, Table):
         >>> stock.get([8, 9]), stock.get([8, 9], -1), stock.get(9)
         (array([2, 0]), array([ 2, -1]), None)
         """
-        if default is not None and space_of(keys) is NUMPY:
-            default = self._one_value(default)
         values, found = self.find(keys)
         if isinstance(values, np.ndarray):
-            if default is None and found.shape == () and not found:
-                return None
-            if default is not None:
-                values[~found] = default
+            if found.shape == () and (default is None or default is NO_DEFAULT):
+                return values[()] if found else None
+            if default is not NO_DEFAULT:
+                values[~found] = self._one_value(default)
             return values[()]
-        return values * found + (found == 0) * (0 if default is None else default)
+        return values * found + (found == 0) * (0 if default is NO_DEFAULT else default)
 
     def __getitem__(self, keys: Any) -> Any:
         values, found = self.find(keys)
