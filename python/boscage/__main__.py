@@ -16,8 +16,11 @@ USAGE = "usage: python -m boscage [--report] SCRIPT|-m MODULE [ARG...]"
 def _run_script(name: str) -> None:
     """Runs a file as the main program."""
     path = pathlib.Path(name)
+    if not path.exists():
+        print(f"{sys.executable}: can't open file {str(path.absolute())!r}: no such file", file=sys.stderr)
+        raise SystemExit(2)
     sys.path[0] = str(path.resolve().parent)
-    if path.is_file() or not path.exists() or path.is_dir():
+    if path.is_file() or path.is_dir():
         runpy.run_path(name, run_name="__main__")
         return
     program = types.ModuleType("__main__")  # of a pipe, which can be read once
@@ -38,8 +41,9 @@ def main() -> None:
     if is_module:
         del arguments[0]
     if not arguments or arguments[0].startswith("-"):
-        print(USAGE, file=sys.stderr if arguments != ["--help"] else sys.stdout)
-        raise SystemExit(0 if arguments == ["--help"] else 2)
+        wants_help = arguments in (["-h"], ["--help"])
+        print(USAGE, file=sys.stdout if wants_help else sys.stderr)
+        raise SystemExit(0 if wants_help else 2)
     acceleration = accelerate()
     sys.argv = arguments
     try:

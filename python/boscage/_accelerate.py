@@ -18,6 +18,14 @@ import numpy as np
 MANY = 50_000  # elements, below which NumPy and pandas keep their own functions: an estimate
 
 TREES = ("KDTree", "cKDTree")
+SEARCHES = (
+    "count_neighbors",
+    "query",
+    "query_ball_point",
+    "query_ball_tree",
+    "query_pairs",
+    "sparse_distance_matrix",
+)
 ESTIMATORS = (
     "BallTree",
     "KNeighborsClassifier",
@@ -191,7 +199,7 @@ class Acceleration:
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as error:
-            why = f"{type(error).__name__}: {error}".splitlines()[0][:100]
+            why = _why(error)
         finally:
             running.discard(name)
         self._left[name, why] += 1
@@ -218,19 +226,69 @@ class Acceleration:
 
     def _tree_class(self, name: str, ours: Any, original: Any) -> Any:
         """A class whose calls make our objects, or the original's where ours refuse; both are instances of it."""
-        call = self._call
+        call, tree = self._call, _tree_with_fallback(name, ours, original, self._left)
 
         class Either(type(ours)):  # type: ignore[misc]
             def __call__(cls, *args: Any, **kwargs: Any) -> Any:
                 if cls is not made:
                     return super().__call__(*args, **kwargs)
-                return call(name, ours, original, args, kwargs)
+                return call(name, tree, original, args, kwargs)
 
             def __instancecheck__(cls, x: Any) -> bool:
                 return isinstance(x, (ours, original)) if cls is made else super().__instancecheck__(x)
 
-        made = Either(original.__name__, (ours,), {"__doc__": ours.__doc__, "__module__": original.__module__})
+        made = Either(original.__name__, (tree,), {"__doc__": ours.__doc__, "__module__": original.__module__})
         return made
+
+
+def _why(error: Exception) -> str:
+    """The reason in a report."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:100]
+
+
+def _restored(kind: Any, state: Any) -> Any:
+    """An object of a pickled state."""
+    made = kind.__new__(kind)
+    made.__setstate__(state)
+    return made
+
+
+def _tree_with_fallback(name: str, ours: Any, original: Any, left: Counter) -> Any:
+    """Our class of trees, whose searches go to a tree of the original where ours refuse."""
+
+    def original_of(tree: Any) -> Any:
+        found = vars(tree).get("_original")
+        if found is None or found[0] is not tree._data:  # not made yet, or of points before a rebuild
+            made = original(np.asarray(tree._space.host(tree._data)), tree.leafsize, boxsize=tree.boxsize)
+            found = tree._original = tree._data, made
+        return found[1]
+
+    def with_fallback(search: str) -> Any:
+        own = getattr(ours, search)
+
+        @functools.wraps(own)
+        def either(self: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return own(self, *args, **kwargs)
+            except Exception as error:
+                left[f"{name}.{search}", _why(error)] += 1
+            args = tuple(original_of(x) if isinstance(x, ours) else x for x in args)
+            kwargs = {key: original_of(x) if isinstance(x, ours) else x for key, x in kwargs.items()}
+            return getattr(original_of(self), search)(*args, **kwargs)
+
+        return either
+
+    class Tree(ours):
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            if type(self) is not Tree:
+                return super().__reduce_ex__(protocol)
+            return _restored, (ours, self.__getstate__())  # as our own class, which unpickles anywhere
+
+    for search in SEARCHES:
+        setattr(Tree, search, with_fallback(search))
+    Tree.__name__, Tree.__qualname__, Tree.__module__ = ours.__name__, ours.__qualname__, ours.__module__
+    Tree.__doc__ = ours.__doc__
+    return Tree
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -279,8 +337,8 @@ def accelerate(*modules: str) -> Acceleration:
 
     Notes
     -----
-    Input that this package refuses goes to the original, and so do its errors. NumPy's and pandas' functions are
-    replaced for arrays of 50,000 numbers and more.
+    Input that this package refuses goes to the original, also in searches of trees, and so do its errors. NumPy's and
+    pandas' functions are replaced for arrays of 50,000 numbers and more.
 
     Examples
     --------

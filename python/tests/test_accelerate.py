@@ -44,10 +44,43 @@ def acceleration():
             assert getattr(module, name) is original
 
 
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda tree, other: tree.query(POINTS, workers=100_000),
+        lambda tree, other: tree.query(POINTS[0], eps=-1),
+        lambda tree, other: tree.query([["0.1", "0.2"]]),
+        lambda tree, other: tree.query_pairs(float("nan")),
+        lambda tree, other: tree.query_ball_point(POINTS[:3], 0.1, workers=100_000).tolist(),
+        lambda tree, other: tree.query_ball_tree(other, float("nan")),
+        lambda tree, other: tree.count_neighbors(other=other, r="0.1"),
+        lambda tree, other: tree.sparse_distance_matrix(other, 0.1, output_type="box"),
+    ],
+)
+def test_searches_that_trees_refuse(acceleration, search):
+    kind = ORIGINALS[scipy.spatial]["KDTree"]
+    answers = []
+    for made in (kind, scipy.spatial.KDTree):
+        try:
+            answers.append(search(made(POINTS), made(POINTS[:50] + 0.01)))
+        except Exception as error:
+            answers.append((type(error), str(error)))
+    np.testing.assert_equal(answers[1], answers[0])
+
+
+def test_searches_of_the_original_after_a_refusal(acceleration):
+    tree = scipy.spatial.KDTree(POINTS)
+    assert tree.query(POINTS[7], eps=-1)[1] == 7
+    assert [name for name, _ in acceleration.report().left] == ["scipy.spatial.KDTree.query"]
+    assert type(pickle.loads(pickle.dumps(tree))) is boscage.spatial.KDTree
+    tree.rebuild(POINTS[::-1])
+    assert tree.query(POINTS[7], eps=-1)[1] == len(POINTS) - 8
+
+
 def test_trees(acceleration):
     theirs = ORIGINALS[scipy.spatial]["KDTree"](POINTS)
     tree = scipy.spatial.KDTree(POINTS)
-    assert type(tree) is boscage.spatial.KDTree
+    assert isinstance(tree, boscage.spatial.KDTree)
     assert isinstance(tree, scipy.spatial.KDTree) and isinstance(theirs, scipy.spatial.KDTree)
     assert not isinstance(3, scipy.spatial.KDTree)
     assert (tree.query(POINTS, 3)[1] == theirs.query(POINTS, 3)[1]).all()
@@ -125,7 +158,7 @@ def test_two_accelerations_end_in_any_order(first_to_end):
     before = list(networkx.config.backend_priority.algos)
     both = [boscage.accelerate(), boscage.accelerate("networkx", "scipy.spatial", "sklearn.neighbors")]
     both[first_to_end].undo()
-    assert type(scipy.spatial.KDTree(POINTS)) is boscage.spatial.KDTree
+    assert isinstance(scipy.spatial.KDTree(POINTS), boscage.spatial.KDTree)
     assert sklearn.neighbors.NearestNeighbors is boscage.neighbors.NearestNeighbors
     assert networkx.config.backend_priority.algos[0] == "boscage"
     both[1 - first_to_end].undo()
@@ -167,4 +200,6 @@ def test_programs(tmp_path):
     script.write_text("import sys; sys.exit(5)")
     assert run(script).returncode == 5
     assert run().returncode == 2 and "usage" in run().stderr and run("--help").returncode == 0
-    assert run(tmp_path / "none.py").returncode == 1
+    assert run("-h").returncode == 0 and run("-h").stdout.startswith("usage")
+    done = run(tmp_path / "none.py")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "none.py" in done.stderr
