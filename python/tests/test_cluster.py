@@ -384,6 +384,31 @@ def test_memberships_of_rows_that_are_not_finite():
     np.testing.assert_array_equal(own[finite], all_points_membership_vectors(HDBSCAN(min_cluster_size=10, copy=True).fit(X[finite])))
 
 
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-700, 2.0**530, 2.0**1000])
+def test_predictions_at_any_scale(scale):
+    X = np.random.default_rng(3).random((200, 2))
+    q = np.random.default_rng(4).random((30, 2))
+    models = [
+        HDBSCAN(min_cluster_size=5, min_samples=2, cluster_selection_epsilon=0.01 * s, copy=True).fit(X * s)
+        for s in (1, scale)
+    ]
+    near, far = (
+        (
+            *hdbscan_answers(model, q * s),
+            all_points_membership_vectors(model),
+            validity_index(X * s, model.labels_),
+        )
+        for model, s in zip(models, (1, scale))
+    )
+    assert near[0].max() > 0
+    for a, b in zip(near, far):
+        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
+
+
+def hdbscan_answers(model, q):
+    return *approximate_predict(model, q), membership_vector(model, q)
+
+
 def test_memberships_without_clusters():
     model = HDBSCAN(min_cluster_size=50, copy=True).fit(np.random.default_rng(5).random((60, 2)))
     assert all_points_membership_vectors(model).shape == (60, 0)

@@ -6,6 +6,7 @@ input, tables of distances, `alpha` other than 1, and metrics other than Minkows
 
 from __future__ import annotations
 
+import math
 import numbers
 import warnings
 from typing import Any, Optional
@@ -17,7 +18,7 @@ from .. import _core
 from .._arrays import NUMPY, Space, place_for, raw, space_of
 from .._convert import integers, real_array, reals
 from .._files import write_whole
-from .._points import exponent_of, points_of, scaled
+from .._points import ORDINARY, exponent_of, points_of, scaled
 from .._where import where
 from ..neighbors import POWERS
 from ..spatial import FAR
@@ -68,6 +69,8 @@ class HDBSCAN(_sklearn.HDBSCAN):
     depend on the order of such ties: here by rows, the same on every machine. scikit-learn and the hdbscan package
     order them otherwise, each `algorithm` in its own way, so labels of points in no clear cluster differ. With
     `min_samples` 1 or 2 and distinct distances all agree.
+
+    Densities are inverse distances, so distances below 2^-1024 count as equal. Multiply such points by a power of two.
 
     Examples
     --------
@@ -422,9 +425,9 @@ def approximate_predict(clusterer: HDBSCAN, points_to_predict: Any) -> tuple[np.
     """
     rows, _, tree = _tree_of(clusterer)
     q, finite = _queries(points_to_predict, rows.shape[1])
-    queries = np.ascontiguousarray(q[finite])
+    rows, queries, tree, epsilon = _in_range(rows, np.ascontiguousarray(q[finite]), tree, clusterer._options[2])
     labels, values = np.empty(len(queries), np.int64), np.empty(len(queries))
-    samples, epsilon = int(clusterer._min_samples), clusterer._options[2]
+    samples = int(clusterer._min_samples)
     _core.hdbscan_predict(_place(clusterer), rows, samples, epsilon, *tree, queries, labels, values)
     missing = np.isnan(q).any(axis=1)[~finite]
     others = np.where(missing, MISSING, INFINITE), np.where(missing, np.nan, 0.0)
@@ -488,7 +491,7 @@ def membership_vector(clusterer: HDBSCAN, points_to_predict: Any) -> np.ndarray:
     """
     rows, _, tree = _tree_of(clusterer)
     q, finite = _queries(points_to_predict, rows.shape[1])
-    queries = np.ascontiguousarray(q[finite])
+    rows, queries, tree, _ = _in_range(rows, np.ascontiguousarray(q[finite]), tree, 0.0)
     found = np.empty((len(queries), _label_count(tree)))
     at, samples = _place(clusterer), int(clusterer._min_samples)
     _core.hdbscan_predict_memberships(at, rows, samples, *tree, queries, found.shape[1], found)
@@ -585,6 +588,21 @@ def _tree_of(clusterer: HDBSCAN) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarr
     finite = np.isfinite(X).all(axis=1)
     tree = np.ascontiguousarray(leaves[finite]), np.ascontiguousarray(densities[finite]), clusters.view(np.int64)
     return np.ascontiguousarray(X[finite]), finite, (*tree, len(clusters))
+
+
+def _in_range(rows: np.ndarray, queries: np.ndarray, tree: tuple, epsilon: float) -> tuple:
+    """Points, queries, their condensed tree and a length, times a power of two where squares would leave the range."""
+    most = max(float(np.abs(x).max(initial=0)) for x in (rows, queries))
+    if 2.0**-400 < most < 2.0**ORDINARY or not most:
+        return rows, queries, tree, epsilon
+    exponent = ORDINARY - math.frexp(most)[1]
+    leaves, densities, words, count = tree
+    clusters = words.view(CLUSTERS).copy()
+    for name in ("birth", "death"):
+        clusters[name] = np.ldexp(clusters[name], -exponent)
+    tree = leaves, np.ldexp(densities, -exponent), clusters.view(np.int64), count
+    points = (np.ascontiguousarray(np.ldexp(x, exponent)) for x in (rows, queries))
+    return *points, tree, float(np.ldexp(epsilon, exponent))
 
 
 def _label_count(tree: tuple[np.ndarray, np.ndarray, np.ndarray, int]) -> int:
