@@ -1,5 +1,5 @@
 /* Reduces pairs to one a key through one hash table, on one thread, for ORDERED tables. Their bytes do not depend on
- * the order of the pairs, so the list is in the order of first rows. */
+ * the order of the pairs, so the list may have any order. */
 #include "hash/cpu/reduce_in_order.h"
 
 #include "base/bits.h"
@@ -11,6 +11,7 @@ enum {
     /* Rows whose number of keys may be unknown: the table has room for as many keys. Measured up to 2^19, where it
      * takes three quarters of the time by partitions. */
     MOST_UNKNOWN = 1 << 19,
+    SPARSE_BYTES = 1 << 18,     /* of a table that has twice as many slots: fewer searches go on; measured */
     PREFETCHED_BYTES = 1 << 17, /* of a table, from which on its slots are prefetched; not measured */
     ROW_ITEMS = 2               /* cost of a row, in simple items; estimated */
 };
@@ -19,7 +20,8 @@ enum {
 static bosc_status allocate(bosc_ctx *ctx, struct bi_hash_rows_in_order *j, int64_t keys)
 {
     j->room = keys + BI_HASH_ROW_BLOCK;
-    const int bits = bi_bit_length((uint64_t)(2 * j->room - 1));
+    const int64_t share = 4 * j->room * (j->key_bits / 4) <= SPARSE_BYTES ? 4 : 2;
+    const int bits = bi_bit_length((uint64_t)(share * j->room - 1));
     j->slot_bits = bits < 32 ? bits : 32; /* a home has 32 bits, and rows are fewer than 2^32 */
     const int64_t slots = ((int64_t)1 << j->slot_bits) + BI_HASH_ROW_PROBES + 1;
     const size_t bytes = (size_t)slots * (size_t)(j->key_bits / 4);
@@ -50,7 +52,9 @@ bosc_status bi_hash_reduce_in_order_cpu(bosc_ctx *ctx, const bosc_hash *table, c
     /* 2. Add the rows. */
     struct bi_batches batches = bi_batches_of(ctx, n, ROW_ITEMS);
     while (bi_next_batch(ctx, &batches))
-        if (count >= 0) count = BI_LEVEL_PICK(ctx->level, bi_hash_add_rows)(&j, batches.begin, batches.end, count);
+        if (count >= 0)
+            count = BI_LEVEL_PICK(ctx->level, bi_hash_add_rows)(&j, j.last ? n - batches.end : batches.begin,
+                                                                j.last ? n - batches.begin : batches.end, count);
     BI_TRY(batches.status);
     if (count < 0 || count > r->max_ordered) return BOSC_OK;
     /* 3. Return the list. */

@@ -23,8 +23,9 @@ struct bi_hash_rows_in_order {
     void *list_keys, *list_payload;
 };
 
-/* Adds rows begin to end - 1 to a list of `count` keys. Returns its new number of keys; -1 if the list has too little
- * room, or a key is too far from its slot. */
+/* Adds rows begin to end - 1 to a list of `count` keys. Where the last pair of a key stays, rows behind them have been
+ * added before. Returns its new number of keys; -1 if the list has too little room, or a key is too far from its slot.
+ */
 #define BI_HASH_ADD_ROWS_DECLARE(level) \
     int64_t bi_hash_add_rows_##level(const struct bi_hash_rows_in_order *, int64_t begin, int64_t end, int64_t count);
 BI_HASH_ADD_ROWS_DECLARE(v1)

@@ -228,13 +228,14 @@ bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *ctx, const bosc_hash *table, co
     bool few = false;
     *fits = false;
     if (j.key_bits > 64 || n > UINT32_MAX) return BOSC_OK;
-    /* 1. Few keys of many rows are left to number_keys: see bi_hash_build_from. */
-    if (n > MOST_SMALL_ROWS || r->max_ordered <= 0)
+    const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
+    const bool in_order = r->max_ordered > 0 && (threads == 1 || (threads == 2 && n <= MOST_ROWS_OF_TWO));
+    /* 1. Few keys of many rows are left to number_keys (see bi_hash_build_from), unless a small table lists them. */
+    if (!in_order || (n > MOST_SMALL_ROWS && r->expected <= 0))
         BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
     if (few) return BOSC_OK;
     /* 2. One thread builds ORDERED tables from a list in the order of the rows. */
-    const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
-    if (threads == 1 || (threads == 2 && n <= MOST_ROWS_OF_TWO)) {
+    if (in_order) {
         const struct bi_mark mark = bi_arena_mark(ctx);
         BI_TRY(bi_hash_reduce_in_order_cpu(ctx, table, keys, values, n, r, fits));
         if (*fits) return BOSC_OK;
