@@ -17,8 +17,10 @@
 #include <boost/unordered_map.hpp>
 #endif
 #ifdef BENCH_BOOST_FLAT
-#include <boost/unordered/concurrent_flat_map.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#endif
+#ifdef BENCH_BOOST_SHARED
+#include <boost/unordered/concurrent_flat_map.hpp>
 #endif
 
 namespace
@@ -104,7 +106,7 @@ int64_t find_tbb_hash(const void *table, const uint32_t *queries, int64_t m, uin
 }
 #endif
 
-#ifdef BENCH_BOOST_FLAT
+#ifdef BENCH_BOOST_SHARED
 using boost_shared = boost::concurrent_flat_map<uint32_t, uint32_t>;
 void *build_boost_shared(const uint32_t *keys, const uint32_t *values, int64_t n, int threads)
 {
@@ -153,9 +155,11 @@ extern "C" const hash_peer bench_hash_peers[] = {
 #ifdef BENCH_ABSEIL
     peer_of<absl::flat_hash_map<uint32_t, uint32_t>>("absl::flat_hash_map"),
 #endif
-#ifdef BENCH_BOOST_FLAT
+#ifdef BENCH_BOOST_SHARED
     {"boost::concurrent_flat_map", 1, build_boost_shared, find_boost_shared,
      [](void *table) { delete (boost_shared *)table; }},
+#endif
+#ifdef BENCH_BOOST_FLAT
     peer_of<boost::unordered_flat_map<uint32_t, uint32_t>>("boost::unordered_flat_map"),
 #endif
 #ifdef BENCH_BOOST
