@@ -19,9 +19,9 @@ enum {
     FEW_KEYS_SHARE = 64,      /* rows a key, from which on keys are numbered; estimated */
     SAMPLE_SHARE = 16,        /* rows a sampled row, where the number of keys is unknown; as in group.c */
     MOST_PROBES = 256,        /* slots from a hash's own, above which keys collide by design, not by chance */
-    /* Rows up to which one thread reduces in their order, where two could by partitions. Measured on an Emerald Rapids:
-     * 2^14 rows 250 us, by partitions 460; 2^17 rows 2.0 ms, by partitions 1.8 to 3.7 in several runs. */
-    MOST_ROWS_OF_TWO = 1 << 16,
+    /* Rows up to which one thread reduces in their order, where two could by partitions. Measured on a Zen 4, in ms of
+     * wall-clock time, one in order and two: 2^17 rows .61 and .80, 2^20 4.8 to 7.3 and 7.6, 2^22 30 and 24. */
+    MOST_ROWS_OF_TWO = 1 << 20,
     MOST_SMALL_ROWS = 1 << 12, /* rows reduced in their order for any number of keys; measured */
     ROW_ITEMS = 4              /* cost of a row, in simple items; estimated */
 };
@@ -231,7 +231,7 @@ bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *ctx, const bosc_hash *table, co
     const int threads = bi_thread_count(ctx, n, BI_HASH_GRAIN);
     const bool in_order = r->max_ordered > 0 && (threads == 1 || (threads == 2 && n <= MOST_ROWS_OF_TWO));
     /* 1. Few keys of many rows are left to number_keys (see bi_hash_build_from), unless a small table lists them. */
-    if (!in_order || (n > MOST_SMALL_ROWS && r->expected <= 0))
+    if (!in_order || (n > MOST_SMALL_ROWS && (threads > 1 || r->expected <= 0)))
         BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
     if (few) return BOSC_OK;
     /* 2. One thread builds ORDERED tables from a list in the order of the rows. */
