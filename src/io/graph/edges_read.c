@@ -215,7 +215,8 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     behind = ahead;
     /* 2. Names of columns. They have as many fields as the row below, or omit its quoted name. If no row follows, only
      * commas or semicolons make them names. */
-    bool named = fields >= 2 && !form->has_data && bi_is_header(first, separator);
+    const bool may_be_edge = names && fields <= 3; /* names of vertices may be numbers */
+    bool named = fields >= 2 && !form->has_data && bi_is_header(first, may_be_edge ? NULL : &ahead, separator);
     const bool more = named && next_row(&ahead, &line);
     if (more) form->has_data = bi_edge_data_split(&line, &data);
     if (named) /* one field more than two names may be a weight */

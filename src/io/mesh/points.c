@@ -55,7 +55,7 @@ static bool begins_rows(const struct bi_bytes *in)
     double number;
     if (!bi_lines_next_content(&lines, &line)) return false;
     char separator = bi_separator_of(line, false);
-    if (bi_is_header(line, separator) && !bi_lines_next_content(&lines, &line)) return false;
+    if (bi_is_header(line, &lines, separator) && !bi_lines_next_content(&lines, &line)) return false;
     return bi_field_next(&line, separator, false, &field) &&
            bi_number_read(field.begin, field.end, &number) == field.end;
 }

@@ -227,13 +227,21 @@ static bosc_status refuse_empty(struct bi_reason *reason)
     return BOSC_ERR_FORMAT;
 }
 
+bool bi_begins_missing(const char *p, const char *end)
+{
+    const char *stop = p;
+    while (stop < end && !is_blank(*stop) && *stop != ',' && *stop != ';') stop++;
+    const struct bi_line word = {p, stop};
+    return bi_word_is_any_case(&word, "#n/a") || bi_word_is_any_case(&word, "#na");
+}
+
 /* Called if no number begins at p. Succeeds at the end of a row with numbers, which only separators may follow. */
 static bosc_status finish_row(const char *p, const char *end, char separator, bool any, struct bi_reason *reason)
 {
     /* 1. The end of the row. */
     const char *stop_at = p;
     while (stop_at < end && (is_blank(*stop_at) || *stop_at == separator)) stop_at++;
-    if (any && (stop_at == end || *stop_at == '#')) return BOSC_OK;
+    if (any && (stop_at == end || (*stop_at == '#' && !bi_begins_missing(stop_at, end)))) return BOSC_OK;
     /* 2. The reason of the failure. */
     if (*p == separator) return refuse_empty(reason);
     for (stop_at = p; stop_at < end && !is_blank(*stop_at) && *stop_at != separator;) stop_at++;
@@ -241,10 +249,10 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     return BOSC_ERR_FORMAT;
 }
 
-/* True for the words that R, pandas, databases and Microsoft's printf write for a missing number. */
+/* True for the words that R, pandas, Excel, databases and Microsoft's printf write for a missing number. */
 static bool is_missing_word(const char *begin, const char *end)
 {
-    static const char *const words[] = {"na", "n/a", "<na>", "null", "none", "nan(ind)", "-nan(ind)"};
+    static const char *const words[] = {"na", "n/a", "<na>", "null", "none", "nan(ind)", "-nan(ind)", "#n/a", "#na"};
     const struct bi_line word = {begin, end};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
         if (bi_word_is_any_case(&word, words[k])) return true;
@@ -257,9 +265,9 @@ static const char *find_missing(const char *p, const char *end, char separator, 
 {
     const char *content = p, *stop = p;
     while (content < end && (is_blank(*content) || *content == separator)) content++;
-    if (any && (content == end || *content == '#')) return NULL;
+    if (any && (content == end || (*content == '#' && !bi_begins_missing(content, end)))) return NULL;
     if (*p == separator) return p;
-    while (stop < end && !is_blank(*stop) && *stop != separator && *stop != '#') stop++;
+    while (stop < end && !is_blank(*stop) && *stop != separator && (*stop != '#' || stop == p)) stop++;
     return is_missing_word(p, stop) ? stop : NULL;
 }
 
@@ -279,7 +287,7 @@ bosc_status bi_row_read_needed(const char *begin, const char *end, char separato
     size_t before = numbers->count;
     for (const char *p = begin;;) {
         while (p < end && is_blank(*p)) p++;
-        if (p == end || *p == '#') return BOSC_OK;
+        if (p == end || (*p == '#' && !bi_begins_missing(p, end))) return BOSC_OK;
         double value = 0;
         const char *q = bi_number_read(p, end, &value);
         if (!q || (q < end && !is_blank(*q) && *q != '#' && *q != separator)) {
@@ -309,11 +317,12 @@ static const char *skip_blanks(const char *p, const char *end, char separator)
 }
 
 /* True if a comment begins at p. In lists of names a `#` may be a part of one, such as C#: there it begins a comment
- * only behind a blank, if blanks separate the names. In numbers it may be a part of 1.#QNAN. */
-static bool begins_comment(const char *p, const char *begin, char separator, bool names)
+ * only behind a blank, if blanks separate the names. In numbers it may be a part of 1.#QNAN, or begin #N/A. */
+static bool begins_comment(const char *p, struct bi_line line, char separator, bool names)
 {
     if (*p != '#') return false;
-    return names ? separator == ' ' && (p == begin || is_blank(p[-1])) : p == begin || p[-1] != '.';
+    if (names) return separator == ' ' && (p == line.begin || is_blank(p[-1]));
+    return (p == line.begin || p[-1] != '.') && !bi_begins_missing(p, line.end);
 }
 
 /* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
@@ -326,19 +335,19 @@ static const char *find_closing_quote(const char *p, const char *end, char separ
     }
     if (p >= end) return NULL;
     const char *after = skip_blanks(++p, end, separator);
-    bool ends = after == end || *after == separator || begins_comment(after, p, separator, names) ||
-                (separator == ' ' && after > p);
+    bool ends = after == end || *after == separator ||
+                begins_comment(after, (struct bi_line){p, end}, separator, names) || (separator == ' ' && after > p);
     return ends ? p : NULL;
 }
 
 bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_line *field)
 {
-    const char *const begin = line->begin;
+    const struct bi_line whole = *line;
     const char *end = line->end, *p = skip_blanks(line->begin, end, separator == '\t' ? '\t' : 0);
     /* 1. Stop if only separators remain. */
     const char *content = p;
     while (content < end && (is_blank(*content) || *content == separator)) content++;
-    if (content == end || begins_comment(content, begin, separator, names)) return false;
+    if (content == end || begins_comment(content, whole, separator, names)) return false;
     /* 2. Find the field without quotes and surrounding blanks. */
     const char *stop = *p == '"' ? find_closing_quote(p, end, separator, names) : NULL;
     field->begin = field->end = p;
@@ -347,7 +356,7 @@ bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_l
         field->end = stop - 1;
         while (field->end > field->begin && is_blank(field->end[-1])) field->end--;
     } else {
-        for (; p < end && !begins_comment(p, begin, separator, names) && *p != separator; p++) {
+        for (; p < end && !begins_comment(p, whole, separator, names) && *p != separator; p++) {
             if (separator == ' ' && *p == '\t') break;
             if (!is_blank(*p)) field->end = p + 1;
         }
@@ -363,7 +372,7 @@ char bi_separator_of(struct bi_line line, bool names)
 {
     bool quoted = false, comma = false, tab = false;
     for (const char *p = line.begin; p < line.end; p++) {
-        if (!quoted && begins_comment(p, line.begin, ' ', names)) break;
+        if (!quoted && begins_comment(p, line, ' ', names)) break;
         if (*p == '"') quoted = !quoted;
         if (*p == ';' && !quoted) return ';';
         comma |= *p == ',' && !quoted;
@@ -398,27 +407,43 @@ static bool are_default_names(struct bi_line line, char separator)
     return expected > 0;
 }
 
-bool bi_is_header(struct bi_line line, char separator)
+/* True if the next row has numbers below at least two names of the line. One name may be that of a row. */
+static bool has_numbers_below(struct bi_line line, struct bi_lines lines, char separator)
 {
-    struct bi_line field, word;
+    struct bi_line row, name, field;
+    double value;
+    int64_t below = 0;
+    if (!bi_lines_next_content(&lines, &row)) return false;
+    while (bi_field_next(&line, separator, false, &name) && bi_field_next(&row, separator, false, &field))
+        below += name.begin < name.end && word_kind_of(name.begin, name.end) == WORD_NAME && field.begin < field.end &&
+                 bi_number_read(field.begin, field.end, &value) == field.end;
+    return below > 1;
+}
+
+bool bi_is_header(struct bi_line line, const struct bi_lines *below, char separator)
+{
+    struct bi_line remainder = line, field, word;
     int64_t kinds[3] = {0}; /* of fields: how many there are */
+    bool numbers = false;   /* as words outside quotes */
     if (are_default_names(line, separator)) return true;
+    /* 1. The first character behind fields without names, which are those of index columns. */
     const char *p = skip_blanks(line.begin, line.end, 0);
-    while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++; /* index columns have no names */
+    while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++;
     bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
     bool letter = p < line.end && (*p | 32) >= 'a' && (*p | 32) <= 'z'; /* of either case */
     bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
     if (!slashes && !letter && !mark) return false;
-    while (bi_field_next(&line, separator, false, &field)) {
+    /* 2. The fields. */
+    while (bi_field_next(&remainder, separator, false, &field)) {
         const enum word_kind kind = word_kind_of(field.begin, field.end);
         kinds[kind] += field.end > field.begin;
-        if (kind == WORD_NUMBER) return false;
         if (kind == WORD_EITHER && kinds[WORD_NAME] == 0) return false;
-        if (kind == WORD_EITHER || (field.end < line.end && *field.end == '"'))
+        if (kind == WORD_EITHER || (kind == WORD_NAME && field.end < line.end && *field.end == '"'))
             continue; /* quoted: words may be numbers */
-        while (bi_line_word(&field, &word))
-            if (word_kind_of(word.begin, word.end) != WORD_NAME) return false;
+        while (bi_line_word(&field, &word)) numbers |= word_kind_of(word.begin, word.end) != WORD_NAME;
     }
+    /* 3. The row below decides if numbers are names. */
+    if (numbers) return below && has_numbers_below(line, *below, separator);
     return !kinds[WORD_EITHER] || kinds[WORD_NAME] > 1; /* one name may be that of a row */
 }
 

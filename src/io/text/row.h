@@ -8,7 +8,7 @@
 struct bi_numbers {
     double *data;
     size_t count, capacity;
-    bool keeps_nan; /* rows append NaN, also of empty fields and of the words NA, N/A and null */
+    bool keeps_nan; /* rows append NaN, also of empty fields and of words such as NA, #N/A and null */
 };
 bool bi_numbers_reserve(struct bi_numbers *numbers, size_t capacity); /* false: out of memory */
 void bi_numbers_free(struct bi_numbers *numbers);
@@ -24,6 +24,9 @@ bosc_status bi_row_read(const char *begin, const char *end, char separator, stru
  * NaN or beyond a double. needed: NULL: all. */
 bosc_status bi_row_read_needed(const char *begin, const char *end, char separator, const bool *needed, size_t count,
                                struct bi_numbers *numbers, struct bi_reason *reason);
+
+/* True if #N/A or #NA begins at p, which Excel and pandas write for a missing number: no comment. */
+bool bi_begins_missing(const char *p, const char *end);
 
 /* Of a row that begins with three coordinates, and then has normals or colours. */
 extern const bool bi_row_coordinates[3];
@@ -93,9 +96,10 @@ bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_l
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
 char bi_separator_of(struct bi_line line, bool names);
 
-/* True if a first line names columns: it begins like a name or with two slashes, and has no number. Or the names are
- * pandas' for columns without names: 0, 1, 2, ... behind an empty one. */
-bool bi_is_header(struct bi_line line, char separator);
+/* True if a first line names columns: it begins like a name or with two slashes, and has no number; or numbers are below
+ * two of its names. Or the names are pandas' for columns without names: 0, 1, 2, ... behind an empty one. below: the
+ * lines behind it; NULL: numbers are no names. */
+bool bi_is_header(struct bi_line line, const struct bi_lines *below, char separator);
 
 /* Chosen columns, numbered from 1. */
 enum { BI_COLUMNS_MAX = 1024 };

@@ -21,6 +21,7 @@ struct form {
     bool keeps_nan;                   /* NaN is read, not refused */
     int64_t fields, kept;             /* numbers in a row; the first `kept` of them are stored */
     int64_t expected;                 /* rows, as the first line says; -1: it does not */
+    int64_t texts;                    /* fields of a row if the named first column is text; else 0 */
 };
 
 /* Result of a chunk. */
@@ -73,17 +74,48 @@ static int64_t count_empty(const struct form *form, const struct bi_line *line)
     return bi_count_separators(line, form->separator == ' ' ? ',' : form->separator);
 }
 
-/* Reads the next line with content, as bi_lines_next_content does. *comment: the last comment before it, behind its
- * sign; unchanged if there is none. */
-static bool next_content(struct bi_lines *lines, struct bi_line *comment, struct bi_line *line)
+/* Returns the first character of a line behind blanks. */
+static const char *find_content(const struct bi_line *line)
+{
+    const char *p = line->begin;
+    while (p < line->end && (*p == ' ' || *p == '\t')) p++;
+    return p;
+}
+
+static bool is_comment(const struct bi_line *line)
+{
+    const char *p = find_content(line);
+    return p < line->end && *p == '#' && !bi_begins_missing(p, line->end);
+}
+
+/* True if a comment may be a row of a table whose first column is text, such as #ff0000. */
+static bool may_be_row(const struct form *form, struct bi_line comment)
+{
+    return form->texts && comment.begin < comment.end && find_content(&comment) == comment.begin &&
+           bi_fields_count(comment, form->separator, false) == form->texts;
+}
+
+/* Reads the next line with content: no comment, unless it may be a row. *comment: the last comment before it, behind
+ * its sign; unchanged if there is none. */
+static bool next_row(struct bi_lines *lines, const struct form *form, struct bi_line *comment, struct bi_line *line)
 {
     while (bi_lines_next(lines, line)) {
-        struct bi_line remainder = *line, word;
-        if (!bi_word_next(&remainder, &word)) continue;
-        if (*word.begin != '#') return true;
-        *comment = (struct bi_line){word.begin + 1, line->end};
+        if (find_content(line) == line->end) continue;
+        if (!is_comment(line)) return true;
+        *comment = (struct bi_line){find_content(line) + 1, line->end};
+        if (may_be_row(form, *comment)) return true;
     }
     return false;
+}
+
+/* Returns the number of a row's fields if the first one is text, not a number; else 0. Blanks separate no text. */
+static int64_t count_texts(struct bi_line row, char separator)
+{
+    const int64_t count = separator == ' ' ? 0 : bi_fields_count(row, separator, false);
+    struct bi_line field;
+    double value;
+    if (!bi_field_next(&row, separator, false, &field) || field.begin == field.end) return 0;
+    return bi_number_read(field.begin, field.end, &value) == field.end ? 0 : count;
 }
 
 /* True if the line has one number alone, without sign, point or separators. *count: the number. */
@@ -115,23 +147,24 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     struct bi_numbers row = {.keeps_nan = form->keeps_nan};
     skip_count(lines, form);
     struct bi_lines ahead = *lines;
-    bool more = next_content(&ahead, &comment, &line), named = false;
+    bool more = next_row(&ahead, form, &comment, &line), named = false;
     int64_t index = 0, unnamed = 0;
     /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. A comment before the
      * rows may name as many columns as they have, as NumPy and PCL write it. */
     if (more) {
         form->separator = bi_separator_of(header = line, false);
-        named = bi_is_header(line, form->separator);
+        named = bi_is_header(line, &ahead, form->separator);
         *number = ahead.number;
     }
     if (named) {
         *lines = ahead;
-        more = bi_lines_next_content(&ahead, &line);
+        more = next_row(&ahead, form, &comment, &line);
         index = bi_index_columns(header, more ? &line : NULL, form->separator, false, opts->most == 3, &unnamed);
+        form->texts = more ? count_texts(line, form->separator) : 0;
     } else if (more && comment.begin &&
                bi_fields_count(comment, form->separator, false) == bi_fields_count(line, form->separator, false)) {
         header = comment;
-        named = bi_is_header(comment, form->separator);
+        named = bi_is_header(comment, NULL, form->separator);
     }
     /* 2. The chosen columns. */
     if (opts->columns &&
@@ -172,19 +205,29 @@ static bosc_status fill_row(const struct form *form, const struct bi_line *line,
     return BOSC_OK;
 }
 
+static bosc_status refuse_comment(const struct form *form, struct bi_reason *reason)
+{
+    snprintf(reason->text, sizeof reason->text,
+             "a comment or a row? It has %lld fields, as the rows have; a row's first field needs quotes, a comment a "
+             "blank behind the #",
+             (long long)form->texts);
+    return BOSC_ERR_FORMAT;
+}
+
 /* Parses the rows of a chunk. */
 static void parse_chunk(void *own, const void *all, const struct bi_chunk *chunk)
 {
     struct batch *batch = own;
     const struct form *form = &((const struct reading *)all)->form;
     struct bi_lines lines = {.next = chunk->begin, .end = chunk->end};
-    struct bi_line line;
+    struct bi_line line, comment = {0};
     batch->numbers.count = 0;
     batch->numbers.keeps_nan = form->keeps_nan;
     batch->status = BOSC_OK;
-    while (batch->status == BOSC_OK && bi_lines_next_content(&lines, &line)) {
+    while (batch->status == BOSC_OK && next_row(&lines, form, &comment, &line)) {
         size_t before = batch->numbers.count;
-        batch->status = read_row(form, line, &batch->numbers, &batch->reason);
+        batch->status = is_comment(&line) ? refuse_comment(form, &batch->reason)
+                                          : read_row(form, line, &batch->numbers, &batch->reason);
         if (batch->status == BOSC_OK && form->keeps_nan && !form->columns)
             batch->status = fill_row(form, &line, before, &batch->numbers, &batch->reason);
         const size_t fields = batch->numbers.count - before;

@@ -158,6 +158,8 @@ static void reads_good_files(void)
           BOSC_I32, 1, 2, 7, 2, 0, 8);
     GRAPH("id;weight;target;type;source\n9;.5;1;x;2\n8;1;2;x;3\n", 2, 4, 2, BOSC_F64, 2, 1, .5, 3, 2, 1);
     GRAPH(",Source,Target,Type,Id\n0,1,2,Undirected,5\n1,2,3\n", 2, 4, 2, 0, 1, 2, 1, 2, 3, 1);
+    GRAPH("Unnamed: 0,source,target,weight\n0,1,2,7\n1,2,0,8\n", 2, 3, 2, BOSC_I32, 1, 2, 7, 2, 0, 8); /* pandas */
+    GRAPH("u v 2020\n1 2 9\n", 1, 3, 1, BOSC_I32, 1, 2, 9);
     GRAPH("Source\tTarget\tLabel\tWeight\n1\t2\t\t3\n", 1, 3, 1, BOSC_I32, 1, 2, 3);
     GRAPH("Source,Target,Type,Weight\n", 0, 0, 0, BOSC_I32);
     /* Three columns in another order than that of a list without names; a key of parallel edges is no weight. */
@@ -222,6 +224,8 @@ static void named(void)
         {"source target\nb a\n", "|b|a", "ab", 0},
         {"From,To,weight\nb,a,7\n", "|b|a", "ab", 7},
         {"x,y,7\ny,z,8\n", "|x|y|z", "abbc", 8},
+        {"x,y,7\n1,2,8\n", "|x|y|1|2", "abcd", 8}, /* an edge: names may be numbers */
+        {"Unnamed: 0,from,to,weight\n0,b,a,7\n", "|b|a", "ab", 7},
         {"1,1.0\n01,1\n", "|1|1.0|01", "abca", 0},
         {"\"a b\",\"c, d\"\n\"c, d\",\"a b\"\n", "|a b|c, d", "abba", 0},
         {"\"a b\" c 7\nc\t \"a b\"  8\n", "|a b|c", "abba", 8},

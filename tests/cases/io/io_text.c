@@ -123,6 +123,9 @@ static void good_texts(void)
     ROWS(parse_text, "1.#INF,-1.#INF00\n", 1, 2, INFINITY, -INFINITY);                 /* Microsoft's printf */
     ROWS(parse_text, "2\n1 2 3 -99 0 0 9\n4 5 6 -99 0 0 9\n", 2, 3, 1, 2, 3, 4, 5, 6); /* Leica's .pts */
     ROWS(parse_text, "1\n1,2,3\n", 1, 3, 1, 2, 3);
+    ROWS(parse_text, "x,y,2020\n1,2,3\n", 1, 3, 1, 2, 3); /* numbers below two names make it a header */
+    ROWS(parse_text, "Band 1;Band 2;inf\n1;2;3\n", 1, 3, 1, 2, 3);
+    ROWS(parse_text, "x y \"7\"\n1 2 3\n", 1, 3, 1, 2, 3);
     ROWS(parse_text, "1\n2\n", 2, 1, 1, 2);
 }
 
@@ -194,6 +197,12 @@ static const struct malformed bad_rows[] = {
     {"F:1: NaN", "-nan\n", 0},
     {"F:3: NaN", "1,2\n\n3,NAN\n", 0},
     {"F:1: '111111111111111111111111...' is not a number", "11111111111111111111111111111x\n", 0},
+    {"F:2: '#N/A' is not a number", "1,2\n3,#N/A\n", 0}, /* Excel's missing number is no comment */
+    {"F:2: '#NA' is not a number", "1 2\n#NA 3\n", 0},
+    {"F:1: '#N/A' is not a number", "#N/A;3\n", 0},
+    {"F:1: 'x' is not a number", "x,1\n2,3\n", 0}, /* one name may be that of a row */
+    {"F:1: 'x' is not a number", "x y 1\na 2 3\n", 0},
+    {"F:1: 'x' is not a number", "x,y,1\n", 0},
     {"F:2: ", "1 2\n// comment\n", 0},
     {"F:2: ", "1 2\n% comment\n", 0},
     {"F:2: ", "1 2\nx y\n", 0},
@@ -219,6 +228,10 @@ static void chosen_columns(void)
     COLUMNS(NULL, "x y z\n1 10 20 30\n", 1, 3, 10, 20, 30);
     COLUMNS("2,4", ",0,1,2\n0,10,20,30\n", 1, 2, 10, 30); /* pandas, columns without names */
     COLUMNS(NULL, ",0,1,2\n0,10,20,30\n", 1, 3, 10, 20, 30);
+    COLUMNS("y,x", "Unnamed: 0,x,y\n0,10,20\n1,11,21\n", 2, 2, 20, 10, 21, 11); /* pandas, an index read back */
+    COLUMNS("Band 1,y", "x\ty\tname\tBand 1\n1\t2\ta\t4\n", 1, 2, 4, 2);
+    COLUMNS("x", "color,x,y\nff0001,4,5\n# a, b, c\n\"#ff0002\",7,8\n#ff00,9\n", 2, 1, 4, 7);
+    COLUMNS("x", "id,x\n1,4\n#2,5\n3,6\n", 2, 1, 4, 6);       /* a comment: ids are numbers */
     COLUMNS("z,x", "# by hand\n#x y z\n1 2 3\n", 1, 2, 3, 1); /* NumPy, PCL */
     COLUMNS("Z,X", "//X Y Z\n1 2 3\n", 1, 2, 3, 1);           /* CloudCompare */
     COLUMNS("3", "2\n1 2 3 4\n5 6 7 8\n", 2, 1, 3, 7);
@@ -254,6 +267,9 @@ static void wrong_columns(void)
         {"F:2: NaN", "1", "1 2\nnan 3\n"},
         {"F:2: '1e999' is beyond the range of f8", "y", "x y\n1 1e999\n"},
         {"F: no points", "x", "x,y\n"},
+        {"F:2: a comment or a row? It has 3 fields", "x", "color,x,y\n#ff0000,1,2\nff0001,4,5\n#00ff00,7,8\n"},
+        {"F:3: a comment or a row? It has 2 fields", "x", "color;x\nred;1\n #ff0000;2\n"},
+        {"F:2: '#N/A' is not a number", "x", "x,y\n#N/A,2\n"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         columns = bad[i].columns;
