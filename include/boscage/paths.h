@@ -47,7 +47,7 @@ typedef struct bosc_paths_info {
  * nearest (n): of id_bits: the source at which the path of predecessors begins; none if not reached. May be NULL.
  * info: may be NULL. Set `size`.
  * Errors: BOSC_ERR_DATA names the first source that is no vertex, or an edge of negative or NaN weight; BOSC_ERR_LIMIT
- *     a vertex whose distance is 2^64 - 1 or more.
+ *     a vertex whose distance is 2^64 - 1 or more, or of floats beyond a double.
  * Cost: AUTO processes ranges of distances one after the other: about O(n + m) work if few vertices fall twice within
  *     a range. ROUNDS: O(n + m) work a round. `nearest` takes O(n log n) work. bosc_paths_bytes gives the memory.
  * Waits.

@@ -73,27 +73,29 @@ void bi_paths_set_rows(struct bi_paths_call *c, const struct bi_graph_view *grap
 /* Sampled arcs. Estimate: their mean is within a few percent of the mean of all, unless few are very long. */
 enum { SAMPLES = 1024 };
 
-/* Refuses negative and NaN weights; c->mean_length = the mean of a sample of the finite lengths. */
+/* Refuses negative and NaN weights; c->mean_length = the mean of a sample of the finite lengths. Sets
+ * c->may_overflow. */
 static bosc_status check_weights(struct bi_paths_call *c)
 {
     bosc_ctx *ctx = c->ctx;
     const struct bi_paths_rows *r = &c->rows;
     struct {
-        int64_t bad;
+        int64_t bad, large;
         double lengths[SAMPLES];
     } host, *device;
     if (r->unweighted || r->arcs == 0) return BOSC_OK;
     /* 1. Check all weights, and sample their lengths. */
-    host.bad = INT64_MAX;
+    host.bad = host.large = INT64_MAX;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *device, &device));
-    BI_TRY(ctx->backend->copy(ctx, &device->bad, &host.bad, sizeof host.bad));
-    struct bi_paths_check check = {*r, &device->bad};
+    BI_TRY(ctx->backend->copy(ctx, &device->bad, &host.bad, 2 * sizeof host.bad)); /* and large */
+    struct bi_paths_check check = {*r, &device->bad, &device->large};
     struct bi_paths_sample sample = {*r, device->lengths, SAMPLES};
     BI_TRY(c->steps->paths_check(ctx, r->arcs, &check));
     BI_TRY(c->steps->paths_sample(ctx, SAMPLES, &sample));
     BI_TRY(bi_read_back(ctx, &host, device, sizeof host));
     if (host.bad != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "edge %lld: its weight is negative or NaN", (long long)host.bad);
+    c->may_overflow = is_float(r->weight) ? host.large == 0 : r->keys_64bit;
     /* 2. The mean of the finite lengths. */
     double sum = 0;
     int64_t finite = 0;

@@ -65,22 +65,24 @@ static bosc_status start_search(struct bi_paths_call *c, struct bi_paths_search 
     return BOSC_OK;
 }
 
-/* With a limit below 2^64 - 1, a vertex at an overflowed distance is beyond it. */
+/* With a finite limit, below 2^64 - 1, a vertex at an overflowed distance is beyond it. */
 bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *distances)
 {
     bosc_ctx *ctx = c->ctx;
     int64_t bad = INT64_MAX;
     struct bi_paths_overflow check = {.rows = c->rows, .distances = distances};
     const bool floats = c->rows.none != UINT64_MAX;
-    const bool limited = c->opts.limit && *(const uint64_t *)c->opts.limit < UINT64_MAX;
-    if (c->rows.unweighted || floats || limited || !c->rows.keys_64bit || c->rows.arcs == 0) return BOSC_OK;
+    const bool limited = c->opts.limit && (floats ? *(const double *)c->opts.limit <= BI_PATHS_LARGEST
+                                                  : *(const uint64_t *)c->opts.limit < UINT64_MAX);
+    if (!c->may_overflow || limited) return BOSC_OK;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &check.bad));
     BI_TRY(ctx->backend->copy(ctx, check.bad, &bad, sizeof bad));
     BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
                      c->steps->paths_overflow(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), &check));
     BI_TRY(bi_read_back(ctx, &bad, check.bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
-    return bi_fail(ctx, BOSC_ERR_LIMIT, "vertex %lld: its distance is 2^64 - 1 or more", (long long)bad);
+    return bi_fail(ctx, BOSC_ERR_LIMIT, "vertex %lld: its distance is %s", (long long)bad,
+                   floats ? "beyond the range of double" : "2^64 - 1 or more");
 }
 
 static bosc_status find_distances(struct bi_paths_call *c, uint64_t *distances)

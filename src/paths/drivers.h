@@ -17,6 +17,7 @@ struct bi_paths_call {
     const void *sources;
     int64_t source_count;
     double mean_length; /* of arcs; 0: not known */
+    bool may_overflow;  /* sums of lengths */
 };
 
 /* ---- checks.c ---- */
@@ -35,7 +36,8 @@ bosc_status bi_paths_check_array(bosc_ctx *ctx, const char *name, const void *ar
 /* Fills the rows from a graph. */
 void bi_paths_set_rows(struct bi_paths_call *c, const struct bi_graph_view *graph);
 
-/* Stages the sources and checks all weights; c->mean_length is that of a sample. Allocates scratch. Waits. */
+/* Stages the sources and checks all weights; sets mean_length, that of a sample, and may_overflow. Allocates scratch.
+ * Waits. */
 bosc_status bi_paths_check_data(struct bi_paths_call *c);
 
 /* ---- distances.c ---- */
@@ -43,8 +45,8 @@ bosc_status bi_paths_check_data(struct bi_paths_call *c);
 /* Computes distances (n) from the sources. Allocates scratch. Waits. */
 bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances);
 
-/* BOSC_ERR_LIMIT if a distance overflows. Only 64-bit integers can: a path has fewer than 2^32 arcs. Allocates scratch.
- * Waits. */
+/* BOSC_ERR_LIMIT if a distance overflows. Sums of 64-bit integers and large doubles can: a path has fewer than 2^32
+ * arcs. Allocates scratch. Waits. */
 bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *distances);
 
 /* Runs a search: AUTO or ROUNDS. */

@@ -26,10 +26,11 @@ BI_FN void bi_step_paths_convert(const struct bi_paths_convert *a, int64_t arc)
         bi_set_word(a->keys, bi_graph_has_64bit_keys(a->weight), arc, bi_graph_weight_key(a->weights, a->weight, arc));
 }
 
-/* *bad = the least id of an edge whose weight is negative or NaN. */
+/* *bad = the least id of an edge whose weight is negative or NaN. *large is lowered to 0 by a finite weight of more
+ * than 2^990, as sums of 2^32 lighter ones do not overflow. */
 struct bi_paths_check {
     struct bi_paths_rows rows;
-    int64_t *bad;
+    int64_t *bad, *large;
 };
 
 BI_FN void bi_step_paths_check(const struct bi_paths_check *a, int64_t arc)
@@ -37,6 +38,8 @@ BI_FN void bi_step_paths_check(const struct bi_paths_check *a, int64_t arc)
     const uint64_t key = bi_word(a->rows.keys, a->rows.keys_64bit, arc);
     if (key < a->rows.zero_key || bi_graph_is_nan_key(a->rows.weight, key))
         bi_atomic_min_i64(a->bad, (int64_t)bi_paths_edge_id(&a->rows, arc));
+    else if (a->rows.weight == BOSC_F64 && bi_f64_of_key(key) > 0x1p990 && bi_f64_of_key(key) <= BI_PATHS_LARGEST)
+        bi_atomic_min_i64(a->large, 0);
 }
 
 /* lengths[i] = the lengths of `count` arcs at equal steps of their index. */
@@ -139,7 +142,7 @@ BI_FN void bi_step_paths_count(const struct bi_paths_count *a, int64_t item)
     if (reached) bi_atomic_fetch_add_u64(a->count, reached);
 }
 
-/* *bad = the smallest vertex that only sums of 2^64 - 1 or more reach. */
+/* *bad = the smallest vertex that only sums of 2^64 - 1 or more reach, or beyond a double. */
 struct bi_paths_overflow {
     struct bi_paths_rows rows;
     const uint64_t *distances;
@@ -151,7 +154,10 @@ BI_FN void bi_step_paths_overflow(const struct bi_paths_overflow *a, int64_t ite
     struct bi_paths_walk w = bi_paths_walk_item(&a->rows, item);
     while (bi_paths_walk_next(&a->rows, &w)) {
         const uint32_t v = a->rows.neighbours[w.arc];
-        if (a->distances[v] == UINT64_MAX && a->distances[w.row] != UINT64_MAX) bi_atomic_min_i64(a->bad, v);
+        const uint64_t none = a->rows.none;
+        if (a->distances[v] == none && a->distances[w.row] != none &&
+            bi_paths_arc_length(&a->rows, w.arc) <= BI_PATHS_LARGEST)
+            bi_atomic_min_i64(a->bad, v);
     }
 }
 

@@ -7,7 +7,8 @@
 #include "base/step.h"
 #include "graph/entries.h"
 
-#define BI_PATHS_NONE UINT32_MAX /* no vertex */
+#define BI_PATHS_NONE UINT32_MAX                /* no vertex */
+#define BI_PATHS_LARGEST 0x1.fffffffffffffp1023 /* DBL_MAX; float.h is not for kernels */
 
 /* Distances are words: integers, or the bits of doubles >= 0; such bits have the order of the doubles. */
 struct bi_paths_rows {

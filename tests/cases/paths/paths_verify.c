@@ -165,6 +165,35 @@ static void overflow(bosc_ctx *ctx)
     bosc_graph_free(graph);
 }
 
+/* Sums of doubles beyond their range too; infinite weights are no edges. */
+static void real_overflow(bosc_ctx *ctx)
+{
+    const int64_t u[4] = {0, 1, 0, 3}, v[4] = {1, 2, 2, 0}, source = 0;
+    double w[4] = {1e308, 1e308, 1.5e308, (double)INFINITY}, distances[4] = {9, 9, 9, 9};
+    const double limit = 1.6e308, none = (double)INFINITY;
+    const struct reference_edges e = {4, 4, u, v, BOSC_F64, w};
+    bosc_graph *graph = forest_build(ctx, &e, 64, 0);
+    CHECK_OK(ctx, bosc_paths_compute(ctx, graph, &source, 1, NULL, distances, NULL, NULL, NULL, NULL));
+    CHECK(distances[2] == 1.5e308 && isinf(distances[3]));
+    CHECK_OK(ctx, bosc_paths_verify(ctx, graph, &source, 1, NULL, distances, NULL, NULL));
+    bosc_graph_free(graph);
+    w[2] = (double)INFINITY;
+    graph = forest_build(ctx, &e, 64, 0);
+    for (int k = 0; k < 2; k++) {
+        const bosc_paths_opts opts = {
+            .size = sizeof opts, .algorithm = (bosc_paths_algorithm)k, .limit = k ? &none : NULL};
+        distances[2] = 7;
+        CHECK_STATUS(ctx, bosc_paths_compute(ctx, graph, &source, 1, &opts, distances, NULL, NULL, NULL, NULL),
+                     BOSC_ERR_LIMIT);
+        CHECK(suite_begins(bosc_ctx_message(ctx), "vertex 2: its distance is beyond") && distances[2] == 7);
+    }
+    const bosc_paths_opts limited = {.size = sizeof limited, .limit = &limit};
+    CHECK_OK(ctx, bosc_paths_compute(ctx, graph, &source, 1, &limited, distances, NULL, NULL, NULL, NULL));
+    CHECK(distances[1] == 1e308 && isinf(distances[2]) && isinf(distances[3]));
+    CHECK_STATUS(ctx, bosc_paths_verify(ctx, graph, &source, 1, NULL, distances, NULL, NULL), BOSC_ERR_LIMIT);
+    bosc_graph_free(graph);
+}
+
 static void routes(bosc_ctx *ctx)
 {
     struct subject s = subject_of(ctx);
@@ -198,6 +227,7 @@ static const struct suite_case suite_cases_paths_verify[] = {
     {"wrong predecessors", wrong_predecessors, NULL},
     {"limits", limits, NULL},
     {"overflow", overflow, NULL},
+    {"overflow of reals", real_overflow, NULL},
     {"routes", routes, NULL},
 };
 SUITE(paths_verify);
