@@ -158,7 +158,7 @@ BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *colu
                                               bosc_io_error *error);
 
 /* As bosc_points_read_columns, without the points that have a NaN, by which depth cameras mark those without a depth.
- * In texts, empty fields and the words NA, N/A and null are NaN too.
+ * In texts, empty fields and words such as NA, #N/A and null are NaN too.
  * points: the others, in their order; none if all have one.
  * skipped: receives the number of points left out; may be NULL. */
 BOSC_API bosc_status bosc_points_read_valid(const char *path, const char *columns, bosc_array *points, int64_t *skipped,
@@ -359,10 +359,10 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *                          weight, or the only one, is the weight; 1 where only other edges have the attribute
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
- *   .npy                   pairs (m, 2) of integers of 32 or 64 bits, vertices from 0; n is the largest + 1
+ *   .npy                   pairs (m, 2) of integers, vertices from 0; n is the largest + 1
  *
- * Weights of .gr and edge lists are integers; reals if one is written as a real or exceeds 64 bits. Infinities are
- * allowed.
+ * Weights of .gr and edge lists are integers; reals if one is written as a real or exceeds 64 bits: an edge list must
+ * then have no integer that a double would round (53 bits). Infinities are allowed.
  * Errors: BOSC_ERR_DATA for a NaN, and for a weight beyond a double.
  * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);

@@ -51,6 +51,7 @@ struct bi_edge_form {
     int64_t m;                   /* number of edges in the header; -1: not declared */
     enum bi_weights weights;     /* type to begin with */
     enum bi_weights widest;      /* widest type allowed */
+    bool widened;                /* reals, as a weight of an edge list is no integer of 64 bits */
 };
 
 /* Allocates arrays for m edges, and sets dtype. The caller sets the counts. */

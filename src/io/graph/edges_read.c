@@ -204,6 +204,8 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
 {
     struct bi_lines lines = bi_lines_begin(in), ahead = lines, behind;
     struct bi_line first, line, data = {0};
+    const bosc_status status = bi_text_check(in, error);
+    if (status != BOSC_OK) return status;
     if (!next_row(&ahead, &first)) return bi_edge_lines_parse(in, &lines, form, edges, error);
     /* 1. The separator, and the number of fields; data of networkx is one of them. */
     form->has_data = bi_edge_data_split(&first, &data);
@@ -264,6 +266,10 @@ static bool convert_vertex(const bosc_array *pairs, int64_t i, uint32_t *vertex)
 {
     uint64_t value = 0;
     switch (pairs->dtype) {
+    case BOSC_I8: value = (uint64_t)((const int8_t *)pairs->data)[i]; break;
+    case BOSC_U8: value = ((const uint8_t *)pairs->data)[i]; break;
+    case BOSC_I16: value = (uint64_t)((const int16_t *)pairs->data)[i]; break;
+    case BOSC_U16: value = ((const uint16_t *)pairs->data)[i]; break;
     case BOSC_I32: value = (uint64_t)((const int32_t *)pairs->data)[i]; break;
     case BOSC_U32: value = ((const uint32_t *)pairs->data)[i]; break;
     default: value = ((const uint64_t *)pairs->data)[i]; break; /* a negative one is beyond the limit */
@@ -276,11 +282,9 @@ static bool convert_vertex(const bosc_array *pairs, int64_t i, uint32_t *vertex)
 static bosc_status convert_pairs(const char *name, const bosc_array *pairs, bosc_edges *edges, bosc_io_error *error)
 {
     const int64_t m = pairs->shape[0];
-    const bool integers =
-        pairs->dtype == BOSC_I32 || pairs->dtype == BOSC_U32 || pairs->dtype == BOSC_I64 || pairs->dtype == BOSC_U64;
+    const bool integers = pairs->dtype != BOSC_F32 && pairs->dtype != BOSC_F64;
     if (pairs->rank != 2 || pairs->shape[1] != 2 || !integers || m > BI_EDGES_LIMIT)
-        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not pairs of vertices: an array (m, 2) of i4, i8, u4 or u8",
-                          name);
+        return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: not pairs of vertices: an array (m, 2) of integers", name);
     bosc_status status = bi_edges_new(name, BI_WEIGHTS_NONE, m, edges, error);
     if (status != BOSC_OK) return status;
     for (int64_t i = 0; i < m; i++) {

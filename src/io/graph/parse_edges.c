@@ -189,6 +189,14 @@ bool bi_edge_data_has_weight(struct bi_line data)
     return find_weight(data, &weight, &named) && named;
 }
 
+/* True for a word of digits, an integer, that no double holds: it has more than 53 significant bits. */
+static bool is_rounded(struct bi_line word)
+{
+    uint64_t size;
+    if (word.begin < word.end && (*word.begin == '-' || *word.begin == '+')) word.begin++;
+    return bi_word_digits(&word, &size) && size >> 53 && (size >> __builtin_ctzll(size)) >> 53;
+}
+
 static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
 {
     struct bi_line word;
@@ -224,6 +232,11 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     if (form->widest != BI_WEIGHTS_F64)
         return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a signed integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
+    if (form->widened && is_rounded(word))
+        return refuse(r, BOSC_ERR_DATA,
+                      "the weight %s would be rounded: others make all weights reals (a fraction, an exponent, or 2^63 "
+                      "and more); a point behind it permits that",
+                      quoted.text);
     edge->weight.real = real;
     return BI_LINE_EDGE;
 }
@@ -480,5 +493,6 @@ bosc_status bi_edge_lines_parse(const struct bi_bytes *in, const struct bi_lines
         if (!r.wider && !r.named) return status;
         if (r.named || attempt.weights == BI_WEIGHTS_NONE) attempt.data_weight = attempt.named_weight = true;
         if (r.wider) attempt.weights++;
+        attempt.widened = form->n < 0 && attempt.weights == BI_WEIGHTS_F64;
     }
 }

@@ -84,7 +84,7 @@ BI_INLINE bool bi_digits_fast(const char **p, const char *end, uint64_t *value)
 }
 
 /* Reads a real. A number of at most 15 digits is the quotient of two exact doubles (Clinger 1990), so one division
- * rounds it correctly; other numbers go to bi_number_read. False, with *p unchanged, for no number, NaN or infinity. */
+ * rounds it correctly; other numbers go to bi_number_read. False, *p unchanged: no number, NaN, or 2^53 and more. */
 BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
 {
     static const double power[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -110,7 +110,8 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
         }
     }
     q = bi_number_read(*p, end, value);
-    if (!q || *value - *value != 0) return false; /* NaN, infinity */
+    if (!q || *value - *value != 0) return false;            /* NaN, infinity */
+    if (*value >= 0x1p53 || *value <= -0x1p53) return false; /* may be an integer that is rounded */
     *p = q;
     return true;
 }

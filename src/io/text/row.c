@@ -22,7 +22,16 @@ struct bi_lines bi_lines_begin(const struct bi_bytes *in)
     bool marked = in->size >= sizeof mark - 1 && memcmp(in->data, mark, sizeof mark - 1) == 0;
     const char *begin = in->data + (marked ? sizeof mark - 1 : 0), *end = in->data + in->size;
     while (in->backing && end > begin && end[-1] != '\n') end--;
-    return (struct bi_lines){.next = begin, .end = end, .backing = in->backing};
+    struct bi_lines lines = {.next = begin, .end = end, .backing = in->backing}, behind = lines;
+    struct bi_line line;
+    const bool separated = end - begin > 5 && memcmp(begin, "sep=", 4) == 0 && bi_lines_next(&behind, &line);
+    return separated && line.end - begin == 5 && strchr(",;\t", begin[4]) ? behind : lines;
+}
+
+bosc_status bi_text_check(const struct bi_bytes *in, bosc_io_error *error)
+{
+    const bool marked = in->size >= 2 && (memcmp(in->data, "\xff\xfe", 2) == 0 || memcmp(in->data, "\xfe\xff", 2) == 0);
+    return marked ? bi_io_fail(error, BOSC_ERR_FORMAT, "%s: a text in UTF-16; save it as UTF-8", in->name) : BOSC_OK;
 }
 
 void bi_lines_report_progress(struct bi_lines *lines)

@@ -54,9 +54,12 @@ struct bi_line {
  * empty. */
 int64_t bi_count_separators(const struct bi_line *line, char separator);
 
-/* Returns the complete lines in memory, behind a byte order mark if there is one. */
+/* Returns the complete lines in memory, behind a byte order mark if there is one, and Excel's line `sep=;`. */
 struct bi_lines bi_lines_begin(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
+
+/* Refuses a text of 16-bit characters, by its byte order mark. */
+bosc_status bi_text_check(const struct bi_bytes *in, bosc_io_error *error);
 
 /* Starts a phase in which bi_lines_next reports progress. The lines end early if the call is cancelled. */
 void bi_lines_report_progress(struct bi_lines *lines);
@@ -96,9 +99,9 @@ bool bi_field_next(struct bi_line *line, char separator, bool names, struct bi_l
 /* Returns the separator of a text, by its first line: ';', else ',', else a tab, else ' '. */
 char bi_separator_of(struct bi_line line, bool names);
 
-/* True if a first line names columns: it begins like a name or with two slashes, and has no number; or numbers are below
- * two of its names. Or the names are pandas' for columns without names: 0, 1, 2, ... behind an empty one. below: the
- * lines behind it; NULL: numbers are no names. */
+/* True if a first line names columns: it begins like a name or with two slashes, and has no number; or numbers are
+ * below two of its names. Or the names are pandas' for columns without names: 0, 1, 2, ... behind an empty one.
+ * below: the lines behind it; NULL: numbers are no names. */
 bool bi_is_header(struct bi_line line, const struct bi_lines *below, char separator);
 
 /* Chosen columns, numbered from 1. */

@@ -267,7 +267,9 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     struct bi_lines lines = bi_lines_begin(in);
     struct reading r = {.in = in, .form = {.separator = ',', .keeps_nan = in->keeps_nan, .expected = -1}};
     int64_t number = 0;
-    bosc_status status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
+    bosc_status status = bi_text_check(in, error);
+    if (status != BOSC_OK) return status;
+    status = find_layout(&lines, opts, &r.form, &columns, &reason, &number);
     if (status != BOSC_OK && number) return bi_fail_at(in, number, status, error, "%s", reason.text);
     if (status != BOSC_OK) return bi_io_fail(error, status, "%s: %s", in->name, reason.text);
     if (bi_bytes_whole_needed(in))

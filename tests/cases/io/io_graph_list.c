@@ -56,6 +56,12 @@ static const struct malformed malformed[] = {
     {"F:1: 'source' is not a vertex", "source,target,weight\n1,2\n", 0},
     {"F:1: 'one' is not a vertex", "one\n1\n", 0},
     {"F:2: 'a' is not a vertex", "source,target\na,b\n", 0},
+    {"F:1: the weight '9007199254740993' would be rounded", "0 1 9007199254740993\n1 2 1\n3 4 9223372036854775808\n",
+     0},
+    {"F:2: the weight '18446744073709551615' would be rounded", "0 1 9\n1 2 18446744073709551615\n", 0},
+    {"F:2: the weight '-9007199254740993' would be rounded", "0 1 .5\n1 2 -9007199254740993\n0 1 2\n0 1 2\n", 0},
+    {"F: a text in UTF-16", TEXT("\xff\xfe"
+                                 "1\0 \0002\0\n\0")},
     {"F:1: the weight '1e400' is beyond the range of f8", "1 2 1e400\n", 0},
     {"F:2: the weight '-1e309' is beyond the range of f8", "1,2,.5\n3,4,-1e309\n", 0},
     {"F:1: 'nan' is not a vertex", "nan 2\n", 0},
@@ -177,6 +183,9 @@ static void reads_good_files(void)
     GRAPH("1 2 # a, b; c\n3 4 #\n5\t6\t#7 8\n", 3, 7, 3, 0, 1, 2, 1, 3, 4, 1, 5, 6, 1);
     GRAPH("1 2 9 # a, b\n3 4 8\t # c\n", 2, 5, 2, BOSC_I32, 1, 2, 9, 3, 4, 8);
     GRAPH("1,2,1e300\n1,2,infinity\n", 2, 3, 2, BOSC_F64, 1, 2, 1e300, 1, 2, (double)INFINITY);
+    GRAPH("1 2 9007199254740993.\n0 1 .5\n1 1 9007199254740994\n", 3, 3, 3, BOSC_F64, 1, 2, 0x1p53, 0, 1, .5, 1, 1,
+          0x1p53 + 2);                                         /* a point permits rounding */
+    GRAPH("sep=;\nsource;target\n1;2\n", 1, 3, 1, 0, 1, 2, 1); /* Excel */
     GRAPH("1 2 0.125\n0 1 2\n", 2, 3, 2, BOSC_F64, 1, 2, .125, 0, 1, 2);
     GRAPH("00000000000000000001 2 -inf\n", 1, 3, 1, BOSC_F64, 1, 2, -(double)INFINITY);
 }

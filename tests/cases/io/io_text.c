@@ -123,7 +123,8 @@ static void good_texts(void)
     ROWS(parse_text, "1.#INF,-1.#INF00\n", 1, 2, INFINITY, -INFINITY);                 /* Microsoft's printf */
     ROWS(parse_text, "2\n1 2 3 -99 0 0 9\n4 5 6 -99 0 0 9\n", 2, 3, 1, 2, 3, 4, 5, 6); /* Leica's .pts */
     ROWS(parse_text, "1\n1,2,3\n", 1, 3, 1, 2, 3);
-    ROWS(parse_text, "x,y,2020\n1,2,3\n", 1, 3, 1, 2, 3); /* numbers below two names make it a header */
+    ROWS(parse_text, "sep=;\r\nx;y\r\n1;2\r\n", 1, 2, 1, 2); /* Excel */
+    ROWS(parse_text, "x,y,2020\n1,2,3\n", 1, 3, 1, 2, 3);    /* numbers below two names make it a header */
     ROWS(parse_text, "Band 1;Band 2;inf\n1;2;3\n", 1, 3, 1, 2, 3);
     ROWS(parse_text, "x y \"7\"\n1 2 3\n", 1, 3, 1, 2, 3);
     ROWS(parse_text, "1\n2\n", 2, 1, 1, 2);
@@ -200,6 +201,12 @@ static const struct malformed bad_rows[] = {
     {"F:2: '#N/A' is not a number", "1,2\n3,#N/A\n", 0}, /* Excel's missing number is no comment */
     {"F:2: '#NA' is not a number", "1 2\n#NA 3\n", 0},
     {"F:1: '#N/A' is not a number", "#N/A;3\n", 0},
+    {"F: a text in UTF-16; save it as UTF-8",
+     "\xff\xfe"
+     "1\0\n",
+     5},
+    {"F: a text in UTF-16", "\xfe\xff", 2},
+    {"F:3: 'x' is not a number", "sep=;\n1;2\nx;2\n", 0},
     {"F:1: 'x' is not a number", "x,1\n2,3\n", 0}, /* one name may be that of a row */
     {"F:1: 'x' is not a number", "x y 1\na 2 3\n", 0},
     {"F:1: 'x' is not a number", "x,y,1\n", 0},
