@@ -84,6 +84,23 @@ void heights_report_low(struct job *job, const bosc_heights *h)
                  (long long)count, gap);
 }
 
+void heights_report_rounding(struct job *job, const bosc_heights *h)
+{
+    float low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; h->data && i < h->width * h->height; i++) {
+        if (h->data[i] < low) low = h->data[i];
+        if (h->data[i] > high) high = h->data[i];
+    }
+    const float farthest = fabsf(low) > fabsf(high) ? fabsf(low) : fabsf(high);
+    const double step = (double)nextafterf(farthest, INFINITY) - (double)farthest;
+    const double range = (double)high - (double)low;
+    if (!(step > range / 65536 && (range > 0 || farthest >= 0x1p24f))) return; /* floats hold integers up to 2^24 */
+    job_set_number(job, "height_step", step);
+    job_set_note(job, "height_step",
+                 "heights are kept as floats, which are this far apart there: others were rounded, "
+                 "and errors count from the rounded ones");
+}
+
 /* ---- heights ---- */
 
 /* Returns the reason why facts of a coordinate system are not known. */

@@ -23,6 +23,9 @@ void heights_report_voids(struct job *job, const struct heights_options *options
 /* Reports the least height as read if it lies so far below all others that it probably marks voids. NaN: no height. */
 void heights_report_low(struct job *job, const bosc_heights *heights);
 
+/* Notes heights so far from 0, beside their range, that floats resolve them less than 16 bits would. */
+void heights_report_rounding(struct job *job, const bosc_heights *heights);
+
 /* Sets the factor from heights as read to those of the mesh: to metres by --height-unit, times the exaggeration.
  * Reports both, and a unit other than metres. Refuses heights in a unit that is not known. */
 int heights_find_factor(struct job *job, const struct heights_options *options, const bosc_heights *heights,

@@ -127,8 +127,8 @@ static int write_forest(struct job *job, struct graph_input *input, const bosc_a
     const char *path = job->value[OPT_OUTPUT];
     bosc_io_error error;
     bosc_edges edges = {0};
-    const bool named = path_is_text(job->value[OPT_OUTPUT]),
-               text = named || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
+    const bool named = job->value[OPT_NAMES] && path_is_text(path),
+               text = path_is_text(path) || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     double start = job_now();
     int code = EXIT_DONE;
     if (text)
@@ -225,10 +225,7 @@ static int check_outputs(const struct job *job, int algorithm)
         return report_error(EXIT_USAGE, "--split-duplicates: needs --algorithm primitives or atomic");
     if (job->value[OPT_SPLIT_DUPLICATES] && (job->value[OPT_RANKS] || job->value[OPT_DEVICES]))
         return report_error(EXIT_USAGE, "--split-duplicates: does not apply to several ranks");
-    if (job->value[OPT_NAMES])
-        return option_ending(job, OPT_OUTPUT,
-                             (const char *const[]){".gr", ".mtx", ".npy", ".csv", ".tsv", ".txt", NULL});
-    return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", NULL});
+    return option_ending(job, OPT_OUTPUT, (const char *const[]){".gr", ".mtx", ".npy", ".csv", ".tsv", ".txt", NULL});
 }
 
 /* Refuses --names over several ranks. */

@@ -336,7 +336,7 @@ static int write_forest(struct job *job, const struct ranks *ranks, struct graph
 {
     bosc_io_error error;
     const char *path = job->value[OPT_OUTPUT];
-    const bool as_edges = path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
+    const bool as_edges = path_is_text(path) || path_has_ending(path, ".gr") || path_has_ending(path, ".mtx");
     bosc_array ids = {.dtype = BOSC_I64, .rank = 1, .shape = {ranks->begins[ranks->count], 1, 1, 1}};
     bosc_edges forest = {0};
     ids.data = job_alloc((size_t)ids.shape[0], sizeof(int64_t));

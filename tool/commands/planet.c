@@ -412,6 +412,7 @@ static int read_planet(struct job *job, struct planet_view *planet, bosc_heights
     job_set_integer(job, "height", planet->heights.height);
     heights_report_voids(job, &options, planet->heights.voids);
     if (!planet->file) heights_report_low(job, &planet->heights);
+    if (!planet->file) heights_report_rounding(job, &planet->heights);
     if (planet->heights.voids && options.leaves_holes) code = separate_voids(&planet->heights, voids);
     if (!code) code = place_heights(job, &options, &globe, planet);
     if (!code) code = place_voids(&globe, voids);

@@ -254,6 +254,7 @@ static int read_terrain(struct job *job, struct terrain_view *terrain)
     job_set_integer(job, "width", h->width);
     job_set_integer(job, "height", h->height);
     heights_report_low(job, h);
+    heights_report_rounding(job, h);
     if ((code = heights_find_factor(job, &options, h, &factor)) ||
         (code = heights_scale(job->operands[0], h, factor)) || (code = heights_set_spacing(job, h, spacing)))
         return code;

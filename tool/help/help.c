@@ -64,15 +64,17 @@ static void print_file(const struct help_file *file)
     print_wrapped(file->text, 11, 11);
 }
 
-/* True if a usage names such files. */
+/* True if a usage names such files. A letter behind an option is its value, such as the vertex of --source V. */
 static bool usage_names(const struct help_file *file, const char *usage)
 {
+    bool is_value = false;
     if (*file->names == '.') return strstr(usage, file->names) != NULL;
     for (const char *p = usage; *p; p += strspn(p, " []|\n")) {
         char word[32];
         int length = (int)strcspn(p, " []|\n");
         snprintf(word, sizeof word, " %.*s ", length, p);
-        if (length && strstr(file->names, word)) return true;
+        if (length && strstr(file->names, word) && !(is_value && length == 1)) return true;
+        is_value = *p == '-' && p[length] == ' ';
         p += length;
     }
     return false;

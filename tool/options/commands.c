@@ -155,14 +155,14 @@ const struct command commands[] = {
      .summary =
          "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
          "Each entry of G is an undirected edge; its id is its number, from 0. Ties are broken by the id.\n"
-         "T is .npy (ids, ascending; so is -), .gr or .mtx. With --names vertices of an edge list are any words;\n"
-         "T may then be .csv, .tsv or .txt: edges with these names. --verify takes what -o writes.",
+         "T is .npy (ids, ascending; so is -), or edges: .gr, .mtx, .csv, .tsv or .txt. With --names vertices of\n"
+         "an edge list are any words, also in a T of text. --verify takes what -o writes.",
      .example = "boscage mst graph.gr -o forest.npy && boscage mst graph.gr --verify forest.npy",
      .min_operands = 1,
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT,
-                  .help = "output file of the forest: .npy, .gr or .mtx; with --names also .csv, .tsv or "
-                          ".txt; - is standard output"},
+                  .help = "output file of the forest: .npy, .gr, .mtx, .csv, .tsv or .txt; - is standard "
+                          "output"},
                  {.id = OPT_NAMES},
                  {.id = OPT_ALGORITHM},
                  {.id = OPT_SPLIT_DUPLICATES},
@@ -680,7 +680,9 @@ const struct command commands[] = {
      .options =
          {{.id = OPT_OUTPUT,
            .help = "output file of the mesh: .glb (- too), .ply or .obj; of tiles or a flight, the folder"},
-          {.id = OPT_RADIUS, .help = "the planet's radius in metres (default 6371000)"},
+          {.id = OPT_RADIUS,
+           .help =
+               "the planet's radius in metres (default 6371000; of a file of another planet, that of its ellipsoid)"},
           {.id = OPT_ERROR,
            .help = "largest distance of any sample from the mesh, along its radius; of a raster that is resampled for "
                    "the globe, the samples of the globe"},

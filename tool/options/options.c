@@ -10,19 +10,21 @@
 #include "tool/output/report.h"
 #include "tool/tool.h"
 
-/* Names of all options, for suggestions. */
-static const char *long_name(const void *user, int id)
+/* Names of the options of a command, for suggestions; "": it does not have the option. command NULL: of all options. */
+static const char *long_name(const void *command, int id)
 {
-    (void)user;
-    return id < OPTION_COUNT ? option_name((enum option)id) : id == OPTION_COUNT ? "help" : "version";
+    if (id >= OPTION_COUNT) return id == OPTION_COUNT ? "help" : "version";
+    const bool has = !command || id <= OPT_QUIET || find_command_option(command, id);
+    return has ? option_name((enum option)id) : "";
 }
 
-static int report_unknown_option(const char *text, const char *name, size_t length, bool is_long)
+static int report_unknown_option(const struct job *job, const char *text, size_t length, bool is_long)
 {
+    const struct command *command = find_command(job, job->words, job->word_count);
     int shown = is_long ? (int)length + 2 : 2,
-        hint = is_long ? find_similar_name(name, length, long_name, NULL, OPTION_COUNT + 2) : -1;
+        hint = is_long ? find_similar_name(text + 2, length, long_name, command, OPTION_COUNT + 2) : -1;
     if (hint < 0) return report_error(EXIT_USAGE, "%.*s: no such option", shown, text);
-    return report_error(EXIT_USAGE, "%.*s: no such option; did you mean --%s?", shown, text, long_name(NULL, hint));
+    return report_error(EXIT_USAGE, "%.*s: no such option; did you mean --%s?", shown, text, long_name(command, hint));
 }
 
 /* Adds the file of a --inset, which may be repeated. */
@@ -64,7 +66,7 @@ static int parse_option(struct job *job, const char *text, int argc, char **argv
     /* 3. Find the option and its value. */
     int id = is_long ? find_option_by_name(name, length) : find_option_by_letter(*name);
     int shown = is_long ? (int)length + 2 : 2;
-    if (id < 0) return report_unknown_option(text, name, length, is_long);
+    if (id < 0) return report_unknown_option(job, text, length, is_long);
     const bool has_value = resolve_option(NULL, (enum option)id).value != NULL;
     if (!has_value) {
         if (value) return report_error(EXIT_USAGE, "%.*s: takes no value", shown, text);
