@@ -157,6 +157,23 @@ BOSC_API bosc_status bosc_lattice_read(const char *path, double vectors[9], uint
 BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points,
                                               bosc_io_error *error);
 
+/* Names of vertices or columns: name i is the text from text + begins[i] on, which ends with a zero byte. */
+typedef struct bosc_names {
+    int64_t n;
+    char *text;
+    int64_t *begins;
+} bosc_names;
+
+/* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
+BOSC_API void bosc_names_free(bosc_names *names);
+
+/* Reads the names of the columns of a text of points, without those of the rows' numbers.
+ * names: n is 0 for texts without names and for other formats; a name that repeats is there once. Free them with
+ * bosc_names_free.
+ * Errors: as bosc_points_read, but the rows are not read.
+ * Cost: reads the beginning of the file. */
+BOSC_API bosc_status bosc_points_read_names(const char *path, bosc_names *names, bosc_io_error *error);
+
 /* As bosc_points_read_columns, without the points that have a NaN, by which depth cameras mark those without a depth.
  * In texts, empty fields and words such as NA, #N/A and null are NaN too.
  * points: the others, in their order; none if all have one.
@@ -366,16 +383,6 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Errors: BOSC_ERR_DATA for a NaN, and for a weight beyond a double.
  * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
-
-/* Names: name i is the text from text + begins[i] on, which ends with a zero byte. */
-typedef struct bosc_names {
-    int64_t n;
-    char *text;
-    int64_t *begins;
-} bosc_names;
-
-/* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
-BOSC_API void bosc_names_free(bosc_names *names);
 
 /* Reads an edge list whose vertices have names, any words without separators, quoted ones with them. Vertices are
  * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two. Two double

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tool/job.h"
 #include "tool/options/values.h"
@@ -130,12 +131,50 @@ static int check_columns(const struct job *job)
     return report_error(EXIT_USAGE, "--columns: %s has none: these are of .csv, .tsv, .txt and .xyz", job->operands[0]);
 }
 
+static bool is_regular_text(const char *path)
+{
+    struct stat info;
+    return may_have_columns(path) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* True if both lists have the same names, but in another order. */
+static bool are_reordered(const bosc_names *a, const bosc_names *b)
+{
+    bool moved = false;
+    for (int64_t i = 0; i < a->n && a->n == b->n; i++) {
+        int64_t k = 0;
+        while (k < b->n && strcmp(a->text + a->begins[i], b->text + b->begins[k]) != 0) k++;
+        if (k == b->n) return false;
+        moved |= k != i;
+    }
+    return moved;
+}
+
+/* Refuses queries whose names of columns are those of the points in another order, as columns are read in theirs. */
+static int check_order(const struct job *job, const char *path)
+{
+    bosc_names names[2] = {{0}, {0}};
+    const char *const files[] = {job->operands[0], path};
+    bosc_io_error error;
+    bosc_status status = BOSC_OK;
+    if (job->value[OPT_COLUMNS] || path != job->value[OPT_QUERIES] || job->value[OPT_LIST]) return EXIT_DONE;
+    for (int i = 0; i < 2 && status == BOSC_OK; i++)
+        if (is_regular_text(files[i])) status = bosc_points_read_names(files[i], &names[i], &error);
+    int code = status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    if (!code && are_reordered(&names[0], &names[1]))
+        code = report_error(EXIT_FAILED, "%s: names the columns of %s in another order; --columns gives it for both",
+                            path, files[0]);
+    for (int i = 0; i < 2; i++) bosc_names_free(&names[i]);
+    return code;
+}
+
 int tree_or_points_read(struct job *job, const char *path, bosc_kdtree **tree, bosc_array *points)
 {
     bosc_io_error error;
     const char *columns = job->value[OPT_COLUMNS];
     int64_t skipped = 0;
     if (check_columns(job)) return EXIT_USAGE;
+    if (check_order(job, path)) return EXIT_FAILED;
     const double start = job_now();
     const bosc_status status = job->value[OPT_SKIP_NAN] && !path_has_ending(path, ".bosc") /* trees have no NaN */
                                    ? bosc_points_read_valid(path, columns, points, &skipped, &error)
@@ -162,6 +201,7 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
     if (check_columns(job)) return EXIT_USAGE;
+    if (check_order(job, path)) return EXIT_FAILED;
     if (job->value[OPT_SKIP_NAN]) {
         if (slice->parts > 1) return report_error(EXIT_USAGE, "--skip-nan: not for processes that read a part each");
         int code = tree_or_points_read(job, path, &tree, points);

@@ -225,6 +225,25 @@ bosc_status bosc_lattice_read(const char *path, double vectors[9], uint8_t perio
     return bi_io_end(status, error);
 }
 
+bosc_status bosc_points_read_names(const char *path, bosc_names *names, bosc_io_error *error)
+{
+    BI_IO_ENTER;
+    struct bi_file file;
+    bosc_names fresh = {0};
+    if (!names) return bi_io_fail(error, BOSC_ERR_ARG, "names: NULL");
+    bosc_status status = bi_file_open_head(path, &file, error);
+    if (status != BOSC_OK) return bi_io_end(status, error);
+    do {
+        const enum bi_points_format format = bi_points_format_of(path, &file.bytes);
+        const bool text = format == BI_POINTS_TEXT || (format == BI_POINTS_XYZ && !bi_xyz_is_molecule(&file.bytes));
+        status = text ? bi_text_names(&file.bytes, &fresh, error) : BOSC_OK;
+    } while (bi_file_reload(&file, &status, error));
+    bi_file_close(&file);
+    status = bi_io_end(status, error);
+    if (status == BOSC_OK) *names = fresh;
+    return status;
+}
+
 bosc_status bosc_points_read(const char *path, bosc_array *points, bosc_io_error *error)
 {
     BI_IO_ENTER;

@@ -8,6 +8,7 @@
 
 #include "io/file/chunks.h"
 #include "io/file/file.h"
+#include "io/graph/edge_names.h"
 #include "io/text/number.h"
 #include "io/text/row.h"
 
@@ -138,34 +139,58 @@ static void skip_count(struct bi_lines *lines, struct form *form)
     *lines = behind;
 }
 
+/* The first lines of a text. */
+struct head {
+    struct bi_line header, row; /* the line of names, if `named`; the first row, if `more` */
+    bool named, more;
+    int64_t index, unnamed; /* as bi_index_columns returns them */
+    int64_t number;         /* of the line of names or the row, for failures; 0: none */
+    int64_t row_number;     /* the same of the row */
+};
+
+/* Finds the separator, and if the first line names columns, some behind numbers of the rows. A comment before the rows
+ * may name as many columns as they have, as NumPy and PCL write it. Moves *lines behind the names; it stays before the
+ * first row. */
+static struct head read_head(struct bi_lines *lines, bool quoted, struct form *form)
+{
+    struct head h = {0};
+    struct bi_line comment = {0};
+    skip_count(lines, form);
+    struct bi_lines ahead = *lines;
+    h.more = next_row(&ahead, form, &comment, &h.row);
+    if (!h.more) return h;
+    /* 1. The first line. */
+    h.header = h.row;
+    h.number = ahead.number;
+    form->separator = bi_separator_of(h.row, false);
+    h.named = bi_is_header(h.row, &ahead, form->separator);
+    /* 2. The row below it, or a comment above it. */
+    if (h.named) {
+        *lines = ahead;
+        h.more = next_row(&ahead, form, &comment, &h.row);
+        h.index = bi_index_columns(h.header, h.more ? &h.row : NULL, form->separator, false, quoted, &h.unnamed);
+        form->texts = h.more ? count_texts(h.row, form->separator) : 0;
+    } else if (comment.begin &&
+               bi_fields_count(comment, form->separator, false) == bi_fields_count(h.row, form->separator, false)) {
+        h.header = comment;
+        h.named = bi_is_header(comment, NULL, form->separator);
+    }
+    h.row_number = h.more ? ahead.number : 0;
+    return h;
+}
+
 /* Skips the lines before the first row, and sets the layout from that row. *number: line of a failure, or 0; on success
  * it means nothing. The first row is parsed again later: *lines stays before it. */
 static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts *opts, struct form *form,
                                struct bi_columns *columns, struct bi_reason *reason, int64_t *number)
 {
-    struct bi_line line, header = {0}, comment = {0};
     struct bi_numbers row = {.keeps_nan = form->keeps_nan};
-    skip_count(lines, form);
-    struct bi_lines ahead = *lines;
-    bool more = next_row(&ahead, form, &comment, &line), named = false;
-    int64_t index = 0, unnamed = 0;
-    /* 1. The separator, and whether the first line names columns, some behind numbers of the rows. A comment before the
-     * rows may name as many columns as they have, as NumPy and PCL write it. */
-    if (more) {
-        form->separator = bi_separator_of(header = line, false);
-        named = bi_is_header(line, &ahead, form->separator);
-        *number = ahead.number;
-    }
-    if (named) {
-        *lines = ahead;
-        more = next_row(&ahead, form, &comment, &line);
-        index = bi_index_columns(header, more ? &line : NULL, form->separator, false, opts->most == 3, &unnamed);
-        form->texts = more ? count_texts(line, form->separator) : 0;
-    } else if (more && comment.begin &&
-               bi_fields_count(comment, form->separator, false) == bi_fields_count(line, form->separator, false)) {
-        header = comment;
-        named = bi_is_header(comment, NULL, form->separator);
-    }
+    /* 1. The names of columns. */
+    const struct head h = read_head(lines, opts->most == 3, form);
+    const struct bi_line header = h.header, line = h.row;
+    const int64_t index = h.index, unnamed = h.unnamed;
+    const bool named = h.named;
+    *number = h.number;
     /* 2. The chosen columns. */
     if (opts->columns &&
         !bi_columns_choose(opts->columns, named ? &header : NULL, form->separator, false, unnamed, columns, reason))
@@ -173,8 +198,8 @@ static bosc_status find_layout(struct bi_lines *lines, const struct bi_text_opts
     if (!opts->columns && index > 0 &&
         !choose_named(index, bi_fields_count(header, form->separator, false) + unnamed - index, columns, reason))
         return BOSC_ERR_FORMAT;
-    *number = more ? ahead.number : 0;
-    if (!more) {
+    *number = h.row_number;
+    if (!h.more) {
         snprintf(reason->text, sizeof reason->text, "no points");
         return BOSC_ERR_FORMAT;
     }
@@ -285,6 +310,26 @@ bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *
     if (status == BOSC_OK) *points = bi_numbers_to_array(&r.numbers, rows, r.form.kept);
     bi_numbers_free(&r.numbers);
     return status;
+}
+
+bosc_status bi_text_names(const struct bi_bytes *in, bosc_names *names, bosc_io_error *error)
+{
+    struct bi_lines lines = bi_lines_begin(in);
+    struct bi_edge_names list = {.used = 0};
+    struct form form = {.expected = -1};
+    struct bi_line field;
+    const struct head h = read_head(&lines, false, &form);
+    struct bi_line header = h.header;
+    if (bi_bytes_whole_needed(in)) return BOSC_ERR_FORMAT; /* as bi_text_parse */
+    for (int64_t k = 0; h.named && bi_field_next(&header, form.separator, false, &field); k++)
+        if (k >= h.index && bi_edge_names_find(&list, field.begin, field.end) < 0) {
+            bi_edge_names_free(&list);
+            return bi_bytes_fail(in, ENOMEM, error);
+        }
+    *names = list.list;
+    list.list = (bosc_names){0};
+    bi_edge_names_free(&list);
+    return BOSC_OK;
 }
 
 /* ---- .xyz: points, with or without colours, and molecules ----

@@ -11,6 +11,8 @@ struct bi_text_opts {
 };
 bosc_status bi_text_parse(const struct bi_bytes *in, const struct bi_text_opts *opts, bosc_array *points,
                           bosc_io_error *error);
+/* Lists the distinct names of the columns behind numbers of the rows; none if the text has no names. */
+bosc_status bi_text_names(const struct bi_bytes *in, bosc_names *names, bosc_io_error *error);
 /* Reads Lattice= and pbc= of a molecule's comment. Sets *found to 0 if there is no Lattice=. */
 bosc_status bi_lattice_parse(const struct bi_bytes *in, double vectors[9], uint8_t periodic[3], int32_t *found,
                              bosc_io_error *error);

@@ -283,6 +283,35 @@ static void missing_numbers(void)
     }
 }
 
+/* Names of columns, joined by `|`, without those of the numbers of rows. */
+static void column_names(void)
+{
+    static const struct {
+        const char *ending, *text, *names;
+    } files[] = {{".csv", "x,\"y, z\",x\n1,2,3\n", "x|y, z|"},
+                 {".csv", ",x,y\n0,1,2\n", "x|y|"},
+                 {".csv", "1,2\n", ""},
+                 {".csv", "x y z\n", "x|y|z|"},
+                 {".tsv", "x\ty\t2020\n1\t2\t3\n", "x|y|2020|"},
+                 {".txt", "# by hand\n# x y\n1 2\n", "x|y|"},
+                 {".xyz", "x y z\n1 2 3\n", "x|y|z|"},
+                 {".xyz", "1\nwater\nH 1 2 3\n", ""},
+                 {".obj", "v 1 2 3\n", ""}};
+    char path[PATH_ROOM];
+    bosc_io_error error;
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        bosc_names names = {0};
+        char all[64] = "";
+        fresh_path(path, files[f].ending);
+        write_text(path, files[f].text);
+        CHECK_EQ(bosc_points_read_names(path, &names, &error), BOSC_OK);
+        for (int64_t i = 0; i < names.n; i++) strcat(strcat(all, names.text + names.begins[i]), "|");
+        if (strcmp(all, files[f].names) != 0) suite_fail(__FILE__, __LINE__, "file %zu: %s", f, all);
+        bosc_names_free(&names);
+        unlink(path);
+    }
+}
+
 /* The cell of an extended .xyz; other files have none. */
 static void lattices(void)
 {
@@ -332,6 +361,7 @@ static void arguments(void)
 {
     bosc_slice slice = {.part = 0, .parts = 1};
     bosc_array a;
+    bosc_names names;
     double vectors[9];
     uint8_t periodic[3];
     int32_t found;
@@ -343,6 +373,8 @@ static void arguments(void)
     CHECK_TEXT(bosc_points_read_slice("x.npy", NULL, &slice, NULL, error), "points");
     CHECK_TEXT(bosc_points_read_valid("x.npy", NULL, NULL, NULL, error), "points");
     CHECK_TEXT(bosc_points_read_valid(NULL, NULL, &a, NULL, error), "path");
+    CHECK_TEXT(bosc_points_read_names("x.csv", NULL, error), "names");
+    CHECK_TEXT(bosc_points_read_names(NULL, &names, error), "path");
     CHECK_TEXT(bosc_lattice_read(NULL, vectors, periodic, &found, error), "path");
     CHECK_TEXT(bosc_lattice_read("x.xyz", NULL, periodic, &found, error), "vectors");
     CHECK_TEXT(bosc_lattice_read("x.xyz", vectors, NULL, &found, error), "periodic");
@@ -365,6 +397,7 @@ static const struct suite_case suite_cases_io_slices[] = {
     {"bad rows", NULL, bad_rows},
     {"points without NaN", NULL, points_without_nan},
     {"missing numbers", NULL, missing_numbers},
+    {"names of columns", NULL, column_names},
     {"lattices", NULL, lattices},
     {"arguments", NULL, arguments},
 };
