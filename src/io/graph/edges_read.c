@@ -159,9 +159,9 @@ static int64_t find_named(const struct bi_line *header, char separator, int64_t 
     return chosen.repeated ? -1 : 0;
 }
 
-/* Chooses the columns of a list that names both vertices, as Gephi, igraph and OSMnx do, and a weight or none. False: it
- * has no such names, or has the columns of a list without names: both vertices, then a weight of any name. The key of
- * parallel edges is none. *repeated: a name of several columns, or NULL. */
+/* Chooses the columns of a list that names both vertices, as Gephi, igraph and OSMnx do, and a weight or none.
+ * False: it has no such names, or has the columns of a list without names: both vertices, then a weight of any
+ * name. The key of parallel edges is none. *repeated: a name of several columns, or NULL. */
 static bool choose_columns(const struct bi_line *header, char separator, int64_t fields, int64_t unnamed,
                            struct bi_edge_form *form, const char **repeated)
 {

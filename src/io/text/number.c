@@ -170,8 +170,8 @@ static double value_of(const struct decimal *d)
     return value_by_128_bits(d->mantissa, (int)e);
 }
 
-/* Reads #INF, #QNAN, #SNAN or #IND, and digits behind it, as Microsoft's printf wrote them behind `1.` until 2015. NULL:
- * it is none of them. */
+/* Reads #INF, #QNAN, #SNAN or #IND, and digits behind it, as Microsoft's printf wrote them behind `1.` until 2015.
+ * NULL: it is none of them. */
 static const char *read_microsoft(const char *p, const char *end, double *value)
 {
     static const char *const words[] = {"#INF", "#QNAN", "#SNAN", "#IND"};

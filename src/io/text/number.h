@@ -4,9 +4,9 @@
 
 #include "io/io.h"
 
-/* Reads the number at p: digits with an optional point and exponent (e, or Fortran's d), or inf, infinity, nan in any
- * case, or 1.#INF, 1.#QNAN and the like of Microsoft's printf. Returns the position behind it, or NULL if no number starts
- * at p. */
+/* Reads the number at p: digits with an optional point and exponent (e, or Fortran's d), or inf, infinity, nan in
+ * any case, or 1.#INF, 1.#QNAN and the like of Microsoft's printf. Returns the position behind it, or NULL if no
+ * number starts at p. */
 const char *bi_number_read(const char *p, const char *end, double *value);
 
 /* True if an infinite value is written with digits, so that the number is too large for a double. */
