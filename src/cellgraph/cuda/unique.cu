@@ -149,17 +149,22 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_insert(con
 /* Shared memory for tiles of PER_THREAD rows a thread. */
 template <int PER_THREAD> struct numbering_shared {
     uint32_t tile, exclusive_prefix, warps[PER_THREAD][THREADS / 32];
+    bi_path_totals<uint32_t> path;
     uint16_t tile_rows[PER_THREAD * THREADS]; /* representatives of the tile, relative to its first row */
 };
 
 /* Number of vertices in earlier tiles, by decoupled look-back; this tile has `count`. The first warp calls it. */
-static __device__ __forceinline__ uint32_t scan_tiles(const unique_args &a, uint32_t tile, uint32_t count)
+static __device__ __forceinline__ uint32_t scan_tiles(const unique_args &a, uint32_t tile, uint32_t count,
+                                                      bi_path_totals<uint32_t> *path)
 {
     typedef bi_sum_of<uint32_t> sum;
     const int64_t tiles = gridDim.x;
     const bi_own_tiles<uint32_t> own = {(int)(tile % 32), 1, {count, false}};
     if (threadIdx.x == 0) bi_publish_total(a.nodes, tile, own.total);
-    const bi_item<uint32_t> row = bi_scan_row_of_tiles<sum, false>(a.nodes, tiles, tile, own);
+    bi_publish_rows<sum, false>(a.nodes, tiles, tile, own, path);
+    bi_await_path(a.nodes, tiles, tile, 0, 1, path);
+    __syncwarp(); /* the path */
+    const bi_item<uint32_t> row = bi_scan_row_of_tiles<sum, false>(path, tiles, tile);
     const uint32_t inclusive = bi_shuffle_item<false>(row, own.first).value;
     if (threadIdx.x == 0 && tile == tiles - 1) a.result->vertices = inclusive;
     return inclusive - count;
@@ -234,7 +239,7 @@ static __global__ void __launch_bounds__(THREADS) bi_cellgraph_unique_number(con
     /* 2. Count the representatives of the tile, then those of earlier tiles. */
     const uint32_t count = find_representatives<PER_THREAD>(a, begin, sh);
     if (threadIdx.x < 32) {
-        const uint32_t exclusive_prefix = scan_tiles(a, sh.tile, count);
+        const uint32_t exclusive_prefix = scan_tiles(a, sh.tile, count, &sh.path);
         if (threadIdx.x == 0) sh.exclusive_prefix = exclusive_prefix;
     }
     __syncthreads(); /* the prefix; sh.tile_rows is complete */

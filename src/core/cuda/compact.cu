@@ -1,4 +1,4 @@
-/* Compaction in one pass: count the kept items of a tile, wait for the count of earlier tiles, copy. */
+/* Compaction in one pass: count the kept items of a tile, wait for the counts of earlier tiles, copy. */
 #include "core/call.h"
 #include "core/cuda/collectives.cuh"
 #include "core/cuda/ops.cuh"
@@ -11,6 +11,7 @@ struct compact_shared {
     long long tile, exclusive_prefix; /* kept items of earlier tiles */
     uint32_t warp[WARPS];
     uint16_t kept[TILE]; /* indices in the tile */
+    bi_path_totals<uint64_t> path;
 };
 
 /* Items as `units` words of the widest type that their size and addresses are multiples of. */
@@ -44,32 +45,46 @@ static __global__ void __launch_bounds__(THREADS)
                     bi_tile_totals<uint64_t> totals)
 {
     typedef bi_sum_of<uint64_t> sum;
+    constexpr uint32_t EARLY = sizeof(W) <= 4 ? FLAGS : 64 / sizeof(W); /* words of 64 bytes of registers */
     BI_SHARED(compact_shared, sh);
     /* 1. Get a tile by ticket: blocks of earlier tiles already run. */
     if (threadIdx.x == 0) sh.tile = (long long)atomicAdd(ticket, 1ull);
     __syncthreads();
-    int64_t tile = sh.tile, tiles = (n + TILE - 1) / TILE, begin = tile * TILE;
-    /* 2. Count the kept items; list their indices in order. */
+    const int64_t tile = sh.tile, tiles = (n + TILE - 1) / TILE, begin = tile * TILE;
+    const int warp = (int)(threadIdx.x / 32);
+    /* 2. Count the kept items, publish their number, and list their indices in order. */
     unsigned bits = flag_bits(keep, begin + threadIdx.x * FLAGS, n);
     uint32_t total, at = bi_block_exclusive_sum<WARPS>((uint32_t)__popc(bits), sh.warp, &total);
+    const bi_own_tiles<uint64_t> own = {(int)(tile % 32), 1, {(uint64_t)total, false}};
+    if (threadIdx.x == 0) bi_publish_total(totals, tile, own.total);
     if (items.out)
         for (; bits; bits &= bits - 1) sh.kept[at++] = (uint16_t)(threadIdx.x * FLAGS + __ffs((int)bits) - 1);
-    /* 3. One warp publishes the count and awaits those of earlier tiles. */
-    if (threadIdx.x < 32) {
-        bi_own_tiles<uint64_t> own = {(int)(tile % 32), 1, {(uint64_t)total, false}};
-        if (threadIdx.x == 0) bi_publish_total(totals, tile, own.total);
-        bi_item<uint64_t> prefix = bi_scan_row_of_tiles<sum, false>(totals, tiles, tile, own);
+    __syncthreads(); /* sh.kept */
+    /* 3. Read items of one word while the counts of earlier tiles are awaited. */
+    const W *from = items.in + begin * items.units;
+    W early[EARLY];
+    const bool is_word = items.out && items.units == 1;
+#pragma unroll
+    for (uint32_t k = 0; k < EARLY; k++)
+        if (is_word && threadIdx.x + k * THREADS < total) early[k] = from[sh.kept[threadIdx.x + k * THREADS]];
+    if (warp == 0) bi_publish_rows<sum, false>(totals, tiles, tile, own, &sh.path);
+    bi_await_path(totals, tiles, tile, warp, WARPS, &sh.path);
+    __syncthreads(); /* sh.path */
+    if (warp == 0) {
+        bi_item<uint64_t> prefix = bi_scan_row_of_tiles<sum, false>(&sh.path, tiles, tile);
         prefix = bi_shuffle_item<false>(prefix, own.first);
         if (threadIdx.x == 0) sh.exclusive_prefix = (long long)prefix.value - total;
         if (threadIdx.x == 0 && tile == tiles - 1) *count = (int64_t)prefix.value;
     }
-    __syncthreads(); /* sh.exclusive_prefix and sh.kept are complete */
+    __syncthreads(); /* sh.exclusive_prefix */
     /* 4. Copy, a word a thread. */
     if (!items.out) return;
-    const W *from = items.in + begin * items.units;
     W *to = items.out + sh.exclusive_prefix * items.units;
-    if (items.units == 1) {
-        for (uint32_t k = threadIdx.x; k < total; k += THREADS) to[k] = from[sh.kept[k]];
+    if (is_word) {
+#pragma unroll
+        for (uint32_t k = 0; k < EARLY; k++)
+            if (threadIdx.x + k * THREADS < total) to[threadIdx.x + k * THREADS] = early[k];
+        for (uint32_t k = threadIdx.x + EARLY * THREADS; k < total; k += THREADS) to[k] = from[sh.kept[k]];
         return;
     }
     for (uint32_t k = threadIdx.x; k < total * (uint32_t)items.units; k += THREADS) {
@@ -89,16 +104,15 @@ struct compact_call {
 
 template <class W> static bosc_status launch_compact(bosc_ctx *ctx, const struct compact_call *c)
 {
-    int64_t tiles = bi_div_up(c->n, TILE), totals = bi_tile_total_count(tiles);
-    size_t words = 1 + (size_t)totals;
-    void *zeroed, *values;
-    BI_TRY(bi_scratch(ctx, words * 8, &zeroed));
-    BI_TRY(bi_scratch(ctx, words * 8, &values));
-    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, words * 8));
+    int64_t tiles = bi_div_up(c->n, TILE), words = bi_tile_total_count(tiles) * bi_words_of_total<uint64_t>;
+    void *zeroed;
+    BI_TRY(bi_scratch(ctx, (size_t)(words + 1) * 8, &zeroed));
+    BI_TRY(ctx->backend->fill(ctx, zeroed, 0, (size_t)(words + 1) * 8));
     unsigned long long *w = (unsigned long long *)zeroed;
     compact_items<W> items = {(const W *)c->in, (W *)c->out, (int)(c->item_size / sizeof(W))};
-    bi_tile_totals<uint64_t> state = {w + 1, (uint64_t *)values};
-    return BI_RUN(ctx, bi_core_compact<W>, (unsigned)tiles, THREADS, 0, items, c->keep, c->n, c->count, w, state);
+    bi_tile_totals<uint64_t> state = {w};
+    return BI_RUN(ctx, bi_core_compact<W>, (unsigned)tiles, THREADS, 0, items, c->keep, c->n, c->count, w + words,
+                  state);
 }
 
 static bosc_status compact_by_words(bosc_ctx *ctx, const struct compact_call *c)

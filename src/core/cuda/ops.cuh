@@ -124,39 +124,15 @@ __device__ __forceinline__ void bi_load_vectors(const T *in, int64_t i, int64_t 
         for (int k = 0; k < bi_vector_length<T>; k++) x[c].of[k] = i + c * step + k < n ? in[i + c * step + k] : other;
 }
 
-/* Loads four elements from i on, by vectors if the array is aligned; elements beyond n are `other`. */
-template <class T> __device__ __forceinline__ void bi_load_four(const T *in, int64_t i, int64_t n, T other, T x[4])
+/* Stores a vector; elements beyond n are left out. */
+template <class T> __device__ __forceinline__ void bi_store_vector(T *out, int64_t i, int64_t n, const bi_vector<T> &x)
 {
-    if (i + 4 <= n && reinterpret_cast<uintptr_t>(in) % 16 == 0) {
-        struct alignas(16) chunk {
-            T of[16 / sizeof(T)];
-        };
-        const chunk *from = reinterpret_cast<const chunk *>(in + i);
-        for (int c = 0; c < (int)sizeof(T) / 4; c++) {
-            chunk v = from[c];
-            for (int k = 0; k < (int)(16 / sizeof(T)); k++) x[c * (16 / sizeof(T)) + k] = v.of[k];
-        }
+    if (i + bi_vector_length<T> <= n && reinterpret_cast<uintptr_t>(out) % 16 == 0) {
+        *reinterpret_cast<bi_vector<T> *>(out + i) = x;
         return;
     }
-    for (int k = 0; k < 4; k++) x[k] = i + k < n ? in[i + k] : other;
-}
-
-template <class T> __device__ __forceinline__ void bi_store_four(T *out, int64_t i, int64_t n, const T x[4])
-{
-    if (i + 4 <= n && reinterpret_cast<uintptr_t>(out) % 16 == 0) {
-        struct alignas(16) chunk {
-            T of[16 / sizeof(T)];
-        };
-        chunk *to = reinterpret_cast<chunk *>(out + i);
-        for (int c = 0; c < (int)sizeof(T) / 4; c++) {
-            chunk v;
-            for (int k = 0; k < (int)(16 / sizeof(T)); k++) v.of[k] = x[c * (16 / sizeof(T)) + k];
-            to[c] = v;
-        }
-        return;
-    }
-    for (int k = 0; k < 4; k++)
-        if (i + k < n) out[i + k] = x[k];
+    for (int k = 0; k < bi_vector_length<T>; k++)
+        if (i + k < n) out[i + k] = x.of[k];
 }
 
 #endif

@@ -8,151 +8,197 @@
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
 
-enum { THREADS = BI_TILE / 4, WARPS = THREADS / 32, GROUP = 4 /* tiles that a block takes at once */ };
+enum { THREADS = 256, WARPS = THREADS / 32, GROUP_BYTES = 16 * 1024, BLOCKS = 4 };
 
-template <class T> struct scan_shared {
-    long long group;
-    bi_item<T> row[GROUP][BI_TILE_ROW]; /* sums of the rows of 32 elements */
-    bi_item<T> tile_prefix[GROUP];      /* inclusive scan up to the tile before */
-    bi_item<T> last[GROUP][WARPS];      /* last result of each warp */
+/* Division of a group: a thread has a vector of each chunk, and TILE_CHUNKS chunks make a tile. */
+template <class T> struct scan_shape {
+    static constexpr int GROUP = GROUP_BYTES / (int)sizeof(T) / BI_TILE, EACH = bi_vector_length<T>;
+    static constexpr int CHUNK = THREADS * EACH, TILE_CHUNKS = BI_TILE / CHUNK, CHUNKS = GROUP * TILE_CHUNKS;
+    static constexpr int ROW_LANES = BI_TILE_ROW / EACH, CHUNK_ROWS = THREADS / ROW_LANES;
+    static_assert(BI_TILE_ROW % GROUP == 0, "a group is within a row of tiles");
 };
 
-/* Totals of tiles, and the last inclusive result of each group, which the next group's exclusive scan starts with. */
+template <class T> struct scan_shared {
+    typedef scan_shape<T> shape;
+    long long group;
+    bi_item<T> row[shape::CHUNKS * shape::CHUNK_ROWS]; /* sums of the rows of 32 elements */
+    bi_item<T> last[shape::CHUNKS][WARPS];             /* last result of each warp */
+    bi_item<T> tile_prefix[shape::GROUP];              /* inclusive scan up to the tile before */
+    bi_item<T> last_before, previous; /* results of the element before the group: within its tile, and in all */
+    bi_path_totals<T> own_path, previous_path; /* of the group's row of tiles, and of the row before */
+};
+
+/* Totals of tiles; for exclusive scans also the last result of each group within its last tile. */
 template <class T> struct scan_state {
     unsigned long long *ticket;
     bi_tile_totals<T> totals, lasts;
 };
 
-/* Sklansky's scan of each row of 32: four elements a thread, eight threads a row. */
-template <class P, bool SEGMENTED> static __device__ __forceinline__ void scan_row(bi_item<typename P::value> x[4])
+/* Sklansky's scan of each row of 32: EACH elements a thread, 32 / EACH threads a row. */
+template <class P, bool SEGMENTED, int EACH>
+static __device__ __forceinline__ void scan_row(bi_item<typename P::value> x[EACH])
 {
-    int lane = (int)(threadIdx.x % 32), within = lane % 8;
-    x[1] = bi_combine<P>(x[0], x[1]);
-    x[3] = bi_combine<P>(x[1], bi_combine<P>(x[2], x[3]));
-    x[2] = bi_combine<P>(x[1], x[2]);
+    constexpr int LANES = BI_TILE_ROW / EACH;
+    int lane = (int)(threadIdx.x % 32), within = lane % LANES;
 #pragma unroll
-    for (int k = 0; k < 3; k++) {
-        bi_item<typename P::value> before = bi_shuffle_item<SEGMENTED>(x[3], lane - within + ((within >> k) << k) - 1);
-        if ((within >> k) & 1)
-            for (int j = 0; j < 4; j++) x[j] = bi_combine<P>(before, x[j]);
+    for (int d = 1; d < EACH; d *= 2)
+        for (int k = 0; k < EACH; k++)
+            if (k & d) x[k] = bi_combine<P>(x[k / d * d - 1], x[k]);
+#pragma unroll
+    for (int d = 1; d < LANES; d *= 2) {
+        bi_item<typename P::value> before = bi_shuffle_item<SEGMENTED>(x[EACH - 1], lane - within + within / d * d - 1);
+        if (within & d)
+            for (int k = 0; k < EACH; k++) x[k] = bi_combine<P>(before, x[k]);
     }
 }
 
+/* Loads the thread's elements of a group; `begin`: the first of them. */
 template <class P, bool SEGMENTED>
-static __device__ __forceinline__ void load_tile(const typename P::element *in, const uint8_t *heads, int64_t i,
-                                                 int64_t n, bi_item<typename P::value> x[4])
+static __device__ __forceinline__ void load_group(const typename P::element *in, const uint8_t *heads, int64_t begin,
+                                                  int64_t n,
+                                                  bi_item<typename P::value> x[][bi_vector_length<typename P::element>])
 {
-    typename P::element raw[4];
-    bi_load_four(in, i, n, typename P::element(), raw);
-    for (int k = 0; k < 4; k++) {
-        x[k].value = P::to_value(raw[k]);
-        x[k].head = SEGMENTED && i + k < n && heads[i + k] != 0;
-    }
+    typedef scan_shape<typename P::value> shape;
+    bi_vector<typename P::element> raw[shape::CHUNKS];
+    bi_load_vectors<shape::CHUNKS>(in, begin, shape::CHUNK, n, typename P::element(), raw);
+#pragma unroll
+    for (int c = 0; c < shape::CHUNKS; c++)
+        for (int k = 0; k < shape::EACH; k++) {
+            int64_t i = begin + c * shape::CHUNK + k;
+            x[c][k] = {P::to_value(raw[c].of[k]), SEGMENTED && i < n && heads[i] != 0};
+        }
 }
 
-/* Publishes the totals of the group's tiles and stores the prefix of each tile in sh->tile_prefix. One warp calls
- * it. */
+/* Publishes the totals of the group's tiles, and stores the prefix of each in sh->tile_prefix. If exclusive, the result
+ * before the group is stored too. All threads call it; all have `total`. A barrier must follow. */
 template <class P, bool SEGMENTED>
 static __device__ void await_prefixes(struct scan_shared<typename P::value> *sh,
-                                      bi_tile_totals<typename P::value> nodes, int64_t tiles, int64_t tile,
-                                      const bi_item<typename P::value> total[GROUP])
+                                      const scan_state<typename P::value> &state, int64_t tiles, int64_t tile,
+                                      bool exclusive, const bi_item<typename P::value> total[])
 {
     typedef bi_item<typename P::value> item;
-    int lane = (int)threadIdx.x, first = (int)(tile % 32), count = (int)min((int64_t)GROUP, tiles - tile);
+    constexpr int GROUP = scan_shape<typename P::value>::GROUP;
+    const int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32), first = (int)(tile % 32);
+    const int count = (int)min((int64_t)GROUP, tiles - tile);
     bi_own_tiles<typename P::value> own = {first, count, total[0]}; /* lane first + g has total[g] */
+#pragma unroll
     for (int g = 1; g < GROUP; g++)
         if (lane == first + g) own.total = total[g];
-    if (lane >= first && lane < first + count) bi_publish_total(nodes, tile + lane - first, own.total);
-    item row = bi_scan_row_of_tiles<P, SEGMENTED>(nodes, tiles, tile + count - 1, own);
-    /* The inclusive result of a tile is the prefix of the next one. */
-    if (lane >= first && lane + 1 < first + count) sh->tile_prefix[lane - first + 1] = row;
-    if (first == 0 && tile > 0) { /* the previous tile is in the previous row of 32 */
-        own.count = 0;
-        row = bi_scan_row_of_tiles<P, SEGMENTED>(nodes, tiles, tile - 1, own);
+    /* 1. Publish, and await the totals of other groups. The tile before the first of a row is in the previous row. */
+    if (warp == 0 && lane >= first && lane < first + count)
+        bi_publish_total(state.totals, tile + lane - first, own.total);
+    const bool has_previous_row = first == 0 && tile > 0;
+    if (warp == 0) bi_publish_rows<P, SEGMENTED>(state.totals, tiles, tile + count - 1, own, &sh->own_path);
+    bi_await_path(state.totals, tiles, tile + count - 1, warp, WARPS, &sh->own_path);
+    if (has_previous_row) {
+        const int other = (warp + WARPS / 2) % WARPS;
+        if (other == 0) sh->previous_path.of[0][lane] = bi_await_total(state.totals, tile - 32 + lane);
+        bi_await_path(state.totals, tiles, tile - 1, other, WARPS, &sh->previous_path);
     }
-    if (tile > 0 && lane == (first + 31) % 32) sh->tile_prefix[0] = row;
+    if (exclusive && tile > 0 && threadIdx.x == THREADS - 1)
+        sh->last_before = bi_await_total(state.lasts, tile / GROUP - 1);
+    __syncthreads(); /* both paths and sh->last_before */
+    /* 2. The inclusive result of a tile is the prefix of the next one. */
+    item row;
+    if (warp == 0) {
+        row = bi_scan_row_of_tiles<P, SEGMENTED>(&sh->own_path, tiles, tile + count - 1);
+        if (lane >= first && lane + 1 < first + count) sh->tile_prefix[lane - first + 1] = row;
+    }
+    if (warp == 1 && has_previous_row) row = bi_scan_row_of_tiles<P, SEGMENTED>(&sh->previous_path, tiles, tile - 1);
+    if (tile == 0 || warp != (has_previous_row ? 1 : 0)) return;
+    if (lane == (first + 31) % 32) sh->tile_prefix[0] = row;
+    /* 3. The result before the group: that within its tile, after the prefix of that tile. */
+    if (lane == (first + 30) % 32 && exclusive) sh->previous = bi_combine<P>(row, sh->last_before);
 }
 
-/* Turns inclusive results into exclusive ones: shifts them by one element. The first element of the group gets the last
- * result of the previous group. */
+/* Turns inclusive results into exclusive ones: shifts them by one element. The first element of the group gets the
+ * result before the group. */
 template <class P, bool SEGMENTED>
-static __device__ void shift_to_exclusive(struct scan_shared<typename P::value> *sh,
-                                          bi_tile_totals<typename P::value> lasts, int64_t group, unsigned heads,
-                                          bi_item<typename P::value> x[GROUP][4])
+static __device__ void shift_to_exclusive(struct scan_shared<typename P::value> *sh, bool is_first, unsigned heads,
+                                          bi_item<typename P::value> x[][bi_vector_length<typename P::element>])
 {
+    typedef scan_shape<typename P::value> shape;
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
-    bi_item<typename P::value> previous[GROUP]; /* result of the element before the thread's first one of a tile */
+    bi_item<typename P::value> previous[shape::CHUNKS]; /* result of the element before the thread's vector */
 #pragma unroll
-    for (int g = 0; g < GROUP; g++) {
-        previous[g] = bi_shuffle_item<SEGMENTED>(x[g][3], lane > 0 ? lane - 1 : 0);
-        if (lane == 31) sh->last[g][warp] = x[g][3];
+    for (int c = 0; c < shape::CHUNKS; c++) {
+        previous[c] = bi_shuffle_item<SEGMENTED>(x[c][shape::EACH - 1], lane > 0 ? lane - 1 : 0);
+        if (lane == 31) sh->last[c][warp] = x[c][shape::EACH - 1];
     }
-    if (threadIdx.x == THREADS - 1) bi_publish_total(lasts, group, x[GROUP - 1][3]);
     __syncthreads(); /* sh->last of all warps is written */
 #pragma unroll
-    for (int g = 0; g < GROUP; g++) {
-        if (lane == 0 && warp > 0) previous[g] = sh->last[g][warp - 1];
-        if (threadIdx.x == 0 && g > 0) previous[g] = sh->last[g - 1][WARPS - 1];
-        if (threadIdx.x == 0 && g == 0 && group > 0) previous[g] = bi_await_total(lasts, group - 1);
-        for (int k = 3; k > 0; k--) x[g][k] = x[g][k - 1];
-        x[g][0] = previous[g];
-        for (int k = 0; k < 4; k++) x[g][k].head = (heads >> (g * 4 + k)) & 1; /* the result of a head is empty */
+    for (int c = 0; c < shape::CHUNKS; c++) {
+        if (lane == 0 && warp > 0) previous[c] = sh->last[c][warp - 1];
+        if (threadIdx.x == 0 && c > 0) previous[c] = sh->last[c - 1][WARPS - 1];
+        if (threadIdx.x == 0 && c == 0 && !is_first) previous[c] = sh->previous;
+        for (int k = shape::EACH - 1; k > 0; k--) x[c][k] = x[c][k - 1];
+        x[c][0] = previous[c];
+        for (int k = 0; k < shape::EACH; k++)
+            x[c][k].head = (heads >> (c * shape::EACH + k)) & 1; /* the result of a head is empty */
     }
-    if (threadIdx.x == 0 && group == 0) x[0][0].head = true;
+    if (threadIdx.x == 0 && is_first) x[0][0].head = true;
 }
 
 /* Scans n > 0 elements; `out` may be `in`. The grid has one block per group of tiles. The ticket and the words of the
  * totals are 0 before. `heads` is read only if SEGMENTED. */
 template <class P, bool SEGMENTED>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
     bi_core_scan(const typename P::element *in, const uint8_t *heads, int64_t n, typename P::element *out,
                  bool exclusive, scan_state<typename P::value> state)
 {
     typedef bi_item<typename P::value> item;
+    typedef scan_shape<typename P::value> shape;
     typedef scan_shared<typename P::value> shared_type;
     BI_SHARED(shared_type, sh);
     /* 1. Get a group of tiles by ticket: blocks of earlier groups already run, so waiting for them ends. */
     if (threadIdx.x == 0) sh.group = (long long)atomicAdd(state.ticket, 1ull);
     __syncthreads();
-    int lane = (int)(threadIdx.x % 32), row = (int)(threadIdx.x / 8);
-    int64_t group = sh.group, tile = group * GROUP, tiles = (n + BI_TILE - 1) / BI_TILE;
-    int64_t begin = tile * BI_TILE + threadIdx.x * 4;
-    item x[GROUP][4], total[GROUP];
-    /* 2. Load four elements of each tile a thread and scan the rows: eight threads a row. */
+    int lane = (int)(threadIdx.x % 32);
+    int64_t group = sh.group, tile = group * shape::GROUP, tiles = (n + BI_TILE - 1) / BI_TILE;
+    int64_t begin = tile * BI_TILE + threadIdx.x * shape::EACH;
+    item x[shape::CHUNKS][shape::EACH], total[shape::GROUP];
+    /* 2. Load a vector of each chunk a thread, and scan the rows. */
     unsigned head_bits = 0;
+    load_group<P, SEGMENTED>(in, heads, begin, n, x);
 #pragma unroll
-    for (int g = 0; g < GROUP; g++) load_tile<P, SEGMENTED>(in, heads, begin + g * BI_TILE, n, x[g]);
-#pragma unroll
-    for (int g = 0; g < GROUP; g++) {
-        for (int k = 0; k < 4; k++) head_bits |= (unsigned)x[g][k].head << (g * 4 + k);
-        scan_row<P, SEGMENTED>(x[g]);
-        if (lane % 8 == 7) sh.row[g][row] = x[g][3];
+    for (int c = 0; c < shape::CHUNKS; c++) {
+        for (int k = 0; k < shape::EACH; k++) head_bits |= (unsigned)x[c][k].head << (c * shape::EACH + k);
+        scan_row<P, SEGMENTED, shape::EACH>(x[c]);
+        if (lane % shape::ROW_LANES == shape::ROW_LANES - 1)
+            sh.row[c * shape::CHUNK_ROWS + threadIdx.x / shape::ROW_LANES] = x[c][shape::EACH - 1];
     }
     __syncthreads(); /* the sums of all rows are in sh.row */
     /* 3. Every warp scans the sums of the rows: totals of tiles, and tile(i) of core/tiles.h. */
 #pragma unroll
-    for (int g = 0; g < GROUP; g++) {
-        item rows = bi_warp_scan<P, SEGMENTED>(sh.row[g][lane]);
-        item before = bi_shuffle_item<SEGMENTED>(rows, row > 0 ? row - 1 : 0);
+    for (int g = 0; g < shape::GROUP; g++) {
+        item rows = bi_warp_scan<P, SEGMENTED>(sh.row[g * BI_TILE_ROW + lane]);
         total[g] = bi_shuffle_item<SEGMENTED>(rows, 31);
-        if (row > 0)
-            for (int k = 0; k < 4; k++) x[g][k] = bi_combine<P>(before, x[g][k]);
+        for (int c = g * shape::TILE_CHUNKS; c < (g + 1) * shape::TILE_CHUNKS; c++) {
+            int row = c % shape::TILE_CHUNKS * shape::CHUNK_ROWS + (int)threadIdx.x / shape::ROW_LANES;
+            item before = bi_shuffle_item<SEGMENTED>(rows, row > 0 ? row - 1 : 0);
+            if (row > 0)
+                for (int k = 0; k < shape::EACH; k++) x[c][k] = bi_combine<P>(before, x[c][k]);
+        }
     }
-    /* 4. One warp awaits the prefixes; the others wait at the barrier for sh.tile_prefix. */
-    if (threadIdx.x < 32) await_prefixes<P, SEGMENTED>(&sh, state.totals, tiles, tile, total);
-    __syncthreads();
+    /* 4. Await the prefixes of the tiles, and add them. */
+    if (exclusive && threadIdx.x == THREADS - 1)
+        bi_publish_total(state.lasts, group, x[shape::CHUNKS - 1][shape::EACH - 1]);
+    await_prefixes<P, SEGMENTED>(&sh, state, tiles, tile, exclusive, total);
+    __syncthreads(); /* sh.tile_prefix and sh.previous */
 #pragma unroll
-    for (int g = 0; g < GROUP; g++)
-        if (tile + g > 0 && tile + g < tiles)
-            for (int k = 0; k < 4; k++) x[g][k] = bi_combine<P>(sh.tile_prefix[g], x[g][k]);
+    for (int c = 0; c < shape::CHUNKS; c++) {
+        const int g = c / shape::TILE_CHUNKS;
+        if (tile + g == 0 || tile + g >= tiles) continue;
+        for (int k = 0; k < shape::EACH; k++) x[c][k] = bi_combine<P>(sh.tile_prefix[g], x[c][k]);
+    }
     /* 5. Shift if exclusive, and store. */
-    if (exclusive) shift_to_exclusive<P, SEGMENTED>(&sh, state.lasts, group, head_bits, x);
+    if (exclusive) shift_to_exclusive<P, SEGMENTED>(&sh, group == 0, head_bits, x);
 #pragma unroll
-    for (int g = 0; g < GROUP; g++) {
-        typename P::element result[4];
-        for (int k = 0; k < 4; k++)
-            result[k] = exclusive && x[g][k].head ? P::empty_result() : P::to_element(x[g][k].value);
-        bi_store_four(out, begin + g * BI_TILE, n, result);
+    for (int c = 0; c < shape::CHUNKS; c++) {
+        bi_vector<typename P::element> result;
+        for (int k = 0; k < shape::EACH; k++)
+            result.of[k] = exclusive && x[c][k].head ? P::empty_result() : P::to_element(x[c][k].value);
+        bi_store_vector(out, begin + c * shape::CHUNK, n, result);
     }
 }
 
@@ -166,15 +212,14 @@ struct scan_call {
     template <class P> bosc_status launch(bosc_ctx *ctx) const
     {
         typedef typename P::value T;
-        int64_t tiles = bi_div_up(n, BI_TILE), nodes = bi_tile_total_count(tiles), groups = bi_div_up(tiles, GROUP);
-        size_t words = 1 + (size_t)nodes + (size_t)groups;
-        void *zeroed, *values = nullptr;
-        BI_TRY(bi_scratch(ctx, words * 8, &zeroed));
-        if (sizeof(T) > 4) BI_TRY(bi_scratch(ctx, words * sizeof(T), &values));
-        BI_TRY(ctx->backend->fill(ctx, zeroed, 0, words * 8));
+        int64_t tiles = bi_div_up(n, BI_TILE), nodes = bi_tile_total_count(tiles);
+        int64_t groups = bi_div_up(tiles, scan_shape<T>::GROUP), total_words = bi_words_of_total<T>;
+        size_t bytes = (size_t)((nodes + groups) * total_words + 1) * 8;
+        void *zeroed;
+        BI_TRY(bi_scratch(ctx, bytes, &zeroed));
+        BI_TRY(ctx->backend->fill(ctx, zeroed, 0, bytes));
         unsigned long long *w = (unsigned long long *)zeroed;
-        T *v = (T *)values;
-        scan_state<T> state = {w, {w + 1, v}, {w + 1 + nodes, v ? v + nodes : v}};
+        scan_state<T> state = {w + (nodes + groups) * total_words, {w}, {w + nodes * total_words}};
         const typename P::element *from = (const typename P::element *)in;
         typename P::element *to = (typename P::element *)out;
         bool exclusive = kind == BOSC_EXCLUSIVE;
