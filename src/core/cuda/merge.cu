@@ -66,15 +66,17 @@ static __device__ __forceinline__ void merge_in_shared(merge_shared<K, V> *sh, i
      * behind the end are not used. */
     int i = bi_merge_path(na, nb, begin, [&](int a, int b) { return is_b_first(sh->key[a], sh->key[na + b], kind); });
     int j = na + begin - i;
-    K a = sh->key[i], b = sh->key[j];
+    K a = sh->key[i], b = sh->key[j], a_order = bi_order_key(a, kind), b_order = bi_order_key(b, kind);
 #pragma unroll
     for (int k = 0; k < tile::EACH; k++) {
-        const bool from_b = i >= na || (j < b_end && is_b_first(a, b, kind));
+        const bool from_b = i >= na || (j < b_end && b_order < a_order);
         key[k] = from_b ? b : a;
         source[k] = (uint16_t)(from_b ? j : i);
-        const K next = sh->key[min(from_b ? ++j : ++i, tile::SIZE)];
+        const K next = sh->key[min(from_b ? ++j : ++i, tile::SIZE)], order = bi_order_key(next, kind);
         a = from_b ? a : next;
         b = from_b ? next : b;
+        a_order = from_b ? a_order : order;
+        b_order = from_b ? order : b_order;
     }
     __syncthreads(); /* all threads have read the keys; now they overwrite them */
     /* 2. Store. */
