@@ -5,7 +5,8 @@
 #include "core/cuda/prefix.cuh"
 #include "core/cuda/warp.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / 32, FLAGS = 16 /* of a thread: one 16-byte load */, TILE = THREADS * FLAGS };
+/* Measured on an H200, half of 10^8 items of 4 bytes: .306 ms with 256 threads, .298 with 512. */
+enum { THREADS = 512, WARPS = THREADS / 32, FLAGS = 16 /* of a thread: one 16-byte load */, TILE = THREADS * FLAGS };
 
 struct compact_shared {
     long long tile, exclusive_prefix; /* kept items of earlier tiles */
