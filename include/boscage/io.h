@@ -157,21 +157,19 @@ BOSC_API bosc_status bosc_lattice_read(const char *path, double vectors[9], uint
 BOSC_API bosc_status bosc_points_read_columns(const char *path, const char *columns, bosc_array *points,
                                               bosc_io_error *error);
 
-/* Names of vertices or columns: name i is the text from text + begins[i] on, which ends with a zero byte. */
+/* Names that the caller frees: name i is the text from text + begins[i] on, which ends with a zero byte. */
 typedef struct bosc_names {
     int64_t n;
     char *text;
     int64_t *begins;
 } bosc_names;
 
-/* Frees the arrays that a reader filled, and clears the struct. NULL is allowed. */
+/* Frees the arrays, and clears the struct. NULL is allowed. */
 BOSC_API void bosc_names_free(bosc_names *names);
 
 /* Reads the names of the columns of a text of points, without those of the rows' numbers.
- * names: n is 0 for texts without names and for other formats; a name that repeats is there once. Free them with
- * bosc_names_free.
- * Errors: as bosc_points_read, but the rows are not read.
- * Cost: reads the beginning of the file. */
+ * names: n is 0 for texts without names and for other formats; a name that repeats is there once.
+ * Errors: as bosc_points_read, but only the beginning of the file is read. */
 BOSC_API bosc_status bosc_points_read_names(const char *path, bosc_names *names, bosc_io_error *error);
 
 /* As bosc_points_read_columns, without the points that have a NaN, by which depth cameras mark those without a depth.
@@ -371,8 +369,8 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  *   .txt .el .snap         edge list: lines `U V` or `U V WEIGHT`, vertices from 0; n is the largest + 1; `#` and `%`
  *   .tsv .csv              begin comments; a comma or semicolon in the first line is the separator, and numbers may be
  *                          quoted; a line of names may come first, and columns without a name before the vertices.
- *                          Vertices may be written as 1.0. Of four columns or more Source, Target and Weight are read
- *                          by their names (Gephi). Lines may end in the data of networkx, {...}: its attribute
+ *                          Vertices may be written as 1.0. Of three columns or more Source, Target and Weight are
+ *                          read by their names (Gephi). Lines may end in the data of networkx, {...}: its attribute
  *                          weight, or the only one, is the weight; 1 where only other edges have the attribute
  *   .graph .metis          METIS, with or without weights of edges; weights of vertices are ignored. Both rows of an
  *                          edge must list it; edges are in the order of the rows of their smaller vertices
@@ -388,8 +386,8 @@ BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_i
  * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two. Two double
  * quotes in a name mean one.
  * The first line names columns if its first names are source and target, from and to, src and dst, or node1 and node2,
- * in any case, or if it has Source and Target among more than three columns. Else it is an edge.
- * names: n is the number of vertices. Free them with bosc_names_free.
+ * in any case, has three words (a weight is a number), or Source and Target among more columns. Else it is an edge.
+ * names: n is the number of vertices.
  * Errors: as bosc_edges_read; BOSC_ERR_FORMAT for other formats, and for an empty name.
  * Cost: O(bytes) work by one thread, and memory of the file, the edges, and the names with 16 bytes each or more. */
 BOSC_API bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names,
@@ -399,9 +397,7 @@ BOSC_API bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, 
  * does. Equal names are not joined.
  * column: the name of a column, which the first line has, or a number from 1, where the first line is no header; NULL:
  * lines have one name each. Ignored lines are blank or begin with `#`.
- * names: free them with bosc_names_free.
- * Errors: BOSC_ERR_FORMAT for a missing or empty name, one with a zero byte, a missing column, and, if column is NULL,
- * a line of several names.
+ * Errors: BOSC_ERR_FORMAT for a missing or empty name or column, a zero byte, and, if column is NULL, several names.
  * Cost: O(bytes) work by one thread, and memory of the file and the names with 8 bytes each. */
 BOSC_API bosc_status bosc_names_read(const char *path, const char *column, bosc_names *names, bosc_io_error *error);
 

@@ -129,10 +129,12 @@ int clusters_allocate(bosc_array *array, bosc_dtype dtype, int32_t rank, int64_t
 
 int clusters_report_error(const struct job *job, const char *path, bosc_status status)
 {
-    static const char points[] = "points: ", squares[] = "dist2: entry "; /* arguments of the library's calls */
+    static const char *const files[] = {"points: ", "queries: "}; /* arguments of the library's calls */
+    static const char squares[] = "dist2: entry ";
     const char *message = bosc_ctx_message(job->ctx);
-    if (strncmp(message, points, sizeof points - 1) == 0)
-        return report_error(EXIT_FAILED, "%s: %s", path, message + sizeof points - 1);
+    for (int k = 0; k < 2; k++)
+        if (strncmp(message, files[k], strlen(files[k])) == 0)
+            return report_error(EXIT_FAILED, "%s: %s", path, message + strlen(files[k]));
     if (strncmp(message, squares, sizeof squares - 1) == 0)
         return report_error(
             EXIT_FAILED, "%s: the square of a distance is out of range; multiply the points by a power of two", path);
