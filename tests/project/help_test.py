@@ -64,7 +64,7 @@ class Help(unittest.TestCase):
         self.assertEqual(said("-h", "mst"), said("mst", "--help"))
 
     def test_a_command_says_what_its_files_may_be(self):
-        """Usages name points, graphs, vectors and heights by letters. Those that are operands are explained below."""
+        """The help explains the letters of usages for points, graphs, vectors and heights, if operands have them."""
         for name in commands():
             text = said(*name.split(), "--help")
             usage = re.sub(r"-[\w-]+ \S+", "", text.split("\n\n", 1)[0])  # without values of options
