@@ -3,6 +3,7 @@
 #ifndef BI_IO_GRAPH_PARSE_EDGES_H
 #define BI_IO_GRAPH_PARSE_EDGES_H
 
+#include <math.h>
 #include <string.h>
 
 #include "io/graph/edge_list.h"
@@ -110,8 +111,8 @@ BI_INLINE bool bi_real_fast(const char **p, const char *end, double *value)
         }
     }
     q = bi_number_read(*p, end, value);
-    if (!q || *value - *value != 0) return false;            /* NaN, infinity */
-    if (*value >= 0x1p53 || *value <= -0x1p53) return false; /* may be an integer that is rounded */
+    if (!q || *value - *value != 0) return false; /* NaN, infinity */
+    if (fabs(*value) >= 0x1p53) return false;     /* may be an integer that is rounded */
     *p = q;
     return true;
 }
