@@ -36,18 +36,25 @@ BI_FN const void *bi_clouds_query_row(const struct bi_clouds_query *a, int64_t i
     return (const char *)a->rows.data + i * a->rows.stride * (int64_t)(a->rows.is_f64 ? sizeof(double) : sizeof(float));
 }
 
-/* A walk from row i; without leaves if its cloud has no points. */
-BI_FN struct bi_clouds_walk bi_clouds_query_walk(const struct bi_clouds_query *a, const struct bi_clouds_view *v,
-                                                 int64_t i, const void *q)
+/* A walk in a cloud from row i; without leaves if the cloud has no points. */
+BI_FN struct bi_clouds_walk bi_clouds_query_walk_in(const struct bi_clouds_query *a, const struct bi_clouds_view *v,
+                                                    int64_t cloud, int64_t i, const void *q)
 {
-    const int64_t number = a->self ? i : bi_clouds_query_index(a, i);
-    struct bi_clouds_walk w =
-        bi_clouds_walk_of(v, bi_clouds_cloud_of(a->self ? v->offsets : a->offsets, v->cloud_count, number));
+    struct bi_clouds_walk w = bi_clouds_walk_of(v, cloud);
     if (a->self)
         w.path = (i - w.offset) >> BI_CLOUDS_LEAF_BITS;
     else if (w.n > 0)
         bi_clouds_locate(v, &w, q);
     return w;
+}
+
+/* The same in the cloud of row i. */
+BI_FN struct bi_clouds_walk bi_clouds_query_walk(const struct bi_clouds_query *a, const struct bi_clouds_view *v,
+                                                 int64_t i, const void *q)
+{
+    const int64_t number = a->self ? i : bi_clouds_query_index(a, i);
+    const int64_t cloud = bi_clouds_cloud_of(a->self ? v->offsets : a->offsets, v->cloud_count, number);
+    return bi_clouds_query_walk_in(a, v, cloud, i, q);
 }
 
 /* The id that the query in row i skips: none, or its own. */
