@@ -255,6 +255,7 @@ def _restored(kind: Any, state: Any) -> Any:
 
 def _tree_with_fallback(name: str, ours: Any, original: Any, left: Counter) -> Any:
     """Our class of trees, whose searches go to a tree of the original where ours refuse."""
+    from ._kdtree import cKDTree
 
     def original_of(tree: Any) -> Any:
         found = vars(tree).get("_original")
@@ -272,8 +273,8 @@ def _tree_with_fallback(name: str, ours: Any, original: Any, left: Counter) -> A
                 return own(self, *args, **kwargs)
             except Exception as error:
                 left[f"{name}.{search}", _why(error)] += 1
-            args = tuple(original_of(x) if isinstance(x, ours) else x for x in args)
-            kwargs = {key: original_of(x) if isinstance(x, ours) else x for key, x in kwargs.items()}
+            args = tuple(original_of(x) if isinstance(x, cKDTree) else x for x in args)
+            kwargs = {key: original_of(x) if isinstance(x, cKDTree) else x for key, x in kwargs.items()}
             return getattr(original_of(self), search)(*args, **kwargs)
 
         return either

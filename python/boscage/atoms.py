@@ -25,7 +25,7 @@ QUANTITIES = "ijSdDPp"
 
 _LISTS: dict[tuple, Any] = {}  # lists whose memory the next call of the same kind uses again, on the same stream
 _MOST_LISTS = 8
-_MOST_PAIRS = 2**24  # of a list that is kept: 128 MiB
+_MOST_WORDS = 2**24  # of 8 bytes, of a list that is kept: one for each pair, six for each atom; 128 MiB
 
 
 def _readable(convert: Callable, x: Any, dtype: str, space: Space, name: str) -> Any:
@@ -84,7 +84,7 @@ class _Search:
     def __exit__(self, failure: Any, *_: Any) -> None:
         if self.key is None:
             return
-        if failure is None and self.count <= _MOST_PAIRS:
+        if failure is None and self.count + 6 * int(self.positions.shape[0]) <= _MOST_WORDS:
             for oldest in list(_LISTS)[: 1 - _MOST_LISTS]:
                 _LISTS.pop(oldest, None)
             _LISTS[self.key] = self.handle
@@ -261,7 +261,7 @@ def neighbor_matrix(
         shapes = ((n, width), "int64"), ((n, width, 3), "int32"), ((n, width), search.dtype), (n, "int64")
         arrays = [space.empty(shape, dtype) for shape, dtype in shapes]
         search.handle.padded(search.at, width, *map(address_of, arrays))
-    neighbors, shifts, distances, counts = map(space.give, arrays)
+        neighbors, shifts, distances, counts = map(space.give, arrays)  # waits: another thread may then use the list
     return neighbors, shifts, distances, counts
 
 
@@ -335,7 +335,7 @@ def _listed(
     if of_pair is not None:
         near = made["d"] < of_pair(made["i"], made["j"])
         made = {k: x[near] for k, x in made.items()}
-    made.update((k, made[k].astype(integer, copy=False)) for k in "ijS" if k in made)
+    made.update((k, made[k].astype(integer, copy=False)) for k in "ijS" if hasattr(made.get(k), "astype"))
     return _answer(quantities, [made[k] for k in quantities])
 
 

@@ -556,7 +556,7 @@ def neighbor_tensors(
     """The arrays of `boscage.atoms.neighbor_lists` of tensors, by the operator; None without operators."""
     if _OPERATORS is None:
         return None
-    pbc = None if cells is None or pbc is True else pbc
+    pbc = None if cells is None or pbc is True else False if pbc is None else pbc  # None: True, for the operator
     offsets, cells, pbc = (x if x is None else _torch.as_tensor(x) for x in (offsets, cells, pbc))
     grows = [x for x in (positions, cells) if x is not None and x.requires_grad]
     wanted = "".join(dict.fromkeys(quantities + "ijSdD" * bool(grows and set(quantities) & set("dD"))))

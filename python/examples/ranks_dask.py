@@ -18,6 +18,7 @@ from distributed.protocol import to_serialize
 from distributed.utils import sync
 
 END_SECONDS = 10  # for a message that a job has ended: a worker that does not answer keeps its posts
+TIMEOUTS = TimeoutError, asyncio.TimeoutError  # one from Python 3.11 on; Dask raises the second
 
 
 class Posts:
@@ -153,7 +154,7 @@ def call_workers(client, timeout, function, *arguments, workers, **options):
 
     try:
         return sync(client.loop, call, callback_timeout=timeout)
-    except TimeoutError:
+    except TIMEOUTS:
         raise TimeoutError(f"one of the workers {', '.join(workers)} did not answer in {timeout:g} s") from None
 
 
@@ -182,7 +183,7 @@ def await_all(client, futures, addresses, timeout):
     while any(future.status == "pending" for future in futures):
         try:
             wait(futures, timeout=0.5, return_when="FIRST_COMPLETED")
-        except TimeoutError:
+        except TIMEOUTS:
             pass
         waiting = check(client, futures, addresses)
         failed_at = failed_at or (time.monotonic() if waiting else None)
@@ -234,7 +235,7 @@ def run(client, program, x, *arguments, timeout=300.0):
     finally:
         client.cancel(futures)
         present = [a for a in addresses if a in client.nthreads()]
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(*TIMEOUTS):
             call_workers(client, END_SECONDS, end_job, job, workers=present, on_error="ignore")
 
 

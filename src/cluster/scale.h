@@ -5,7 +5,7 @@
 #include "cluster/cluster.h"
 #include "cluster/steps/hdbscan.h"
 
-/* Sets factor to 2^exponent: the product of two doubles, as it may be none. |exponent| <= 2,000. */
+/* Sets factor to 2^exponent: the product of two doubles, as it may be no double. |exponent| <= 2,000. */
 void bi_cluster_split_power(int exponent, double factor[2]);
 
 /* Finds the largest exponent of n rows in reach, and the least one of numbers other than 0 (UINT32_MAX: none); both are

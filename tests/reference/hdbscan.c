@@ -518,7 +518,8 @@ void reference_membership(int64_t n, const double *d2, const int64_t *leaves, co
         to[k] = point.is_query ? sqrt(near) * (joins * joins) : near * joins;
         sums[2] += to[k];
     }
-    const double whole = ratio(height, fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density) * slack);
+    const double top = fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density);
+    const double whole = ratio(height, isinf(top * slack) ? top : top * slack);
     for (int64_t k = 0; k < labels; k++) to[k] = sums[2] > 0 ? to[k] / sums[2] * whole : 0;
     free(rows);
     free(part);

@@ -204,6 +204,7 @@ int named_columns_write(struct job *job, const char *title, const struct named_c
     const char *paths[NAMED_COLUMNS_MAX];
     char *data[NAMED_COLUMNS_MAX] = {NULL};
     int code = EXIT_DONE;
+    if (job->silent) return EXIT_DONE; /* as arrays_write */
     /* 1. The texts. */
     for (int k = 0; k < count && !code; k++) {
         size_t size = 0;

@@ -602,7 +602,9 @@ def _in_range(rows: np.ndarray, queries: np.ndarray, tree: tuple, epsilon: float
         clusters[name] = np.ldexp(clusters[name], -exponent)
     tree = leaves, np.ldexp(densities, -exponent), clusters.view(np.int64), count
     points = (np.ascontiguousarray(np.ldexp(x, exponent)) for x in (rows, queries))
-    return *points, tree, float(np.ldexp(epsilon, exponent))
+    with np.errstate(over="ignore", under="ignore"):
+        length = float(np.ldexp(epsilon, exponent))
+    return *points, tree, min(max(length, 5e-324), np.finfo(np.float64).max) if epsilon else 0.0  # 0 is none
 
 
 def _label_count(tree: tuple[np.ndarray, np.ndarray, np.ndarray, int]) -> int:

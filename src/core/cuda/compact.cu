@@ -37,7 +37,7 @@ static __device__ __forceinline__ unsigned flag_bits(const uint8_t *keep, int64_
     return bits;
 }
 
-/* Compacts n > 0 items, of less than 2^20 units. *count is in device memory. The grid has one block per tile. The
+/* Compacts n > 0 items, of less than 2^19 units. *count is in device memory. The grid has one block per tile. The
  * ticket and the words of the totals are 0 before. `out` must not overlap `in`: a block may write items before an
  * earlier one has read them. */
 template <class W>
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(THREADS)
                     bi_tile_totals<uint64_t> totals)
 {
     typedef bi_sum_of<uint64_t> sum;
-    constexpr uint32_t EARLY = sizeof(W) <= 4 ? FLAGS : 64 / sizeof(W); /* words of 64 bytes of registers */
+    constexpr uint32_t EARLY = sizeof(W) <= 4 ? (uint32_t)FLAGS : 64 / sizeof(W); /* words of 64 bytes of registers */
     BI_SHARED(compact_shared, sh);
     /* 1. Get a tile by ticket: blocks of earlier tiles already run. */
     if (threadIdx.x == 0) sh.tile = (long long)atomicAdd(ticket, 1ull);

@@ -99,13 +99,13 @@ template <class K, class V> static __global__ void __launch_bounds__(THREADS) bi
     const int64_t begin = blockIdx.x * (int64_t)tile::SIZE, end = min(begin + tile::SIZE, p.na + p.nb);
     const int64_t a0 = p.splits[blockIdx.x], a1 = end == p.na + p.nb ? p.na : p.splits[blockIdx.x + 1];
     const int na = (int)(a1 - a0), count = (int)(end - begin);
-    const K *a = p.a + a0, *b = p.b + (begin - a0) - na; /* item k of the tile is a[k] or, from na on, b[k] */
+    const int64_t b0 = begin - a0 - na; /* item k of the tile is a0 + k of a or, from na on, b0 + k of b */
     /* 2. Load the keys, all before the first is stored, and merge them in shared memory. */
     K key[tile::EACH];
 #pragma unroll
     for (int k = 0; k < tile::EACH; k++) {
         const int at = (int)threadIdx.x + k * THREADS;
-        if (at < count) key[k] = at < na ? a[at] : b[at];
+        if (at < count) key[k] = at < na ? p.a[a0 + at] : p.b[b0 + at];
     }
 #pragma unroll
     for (int k = 0; k < tile::EACH; k++)
@@ -115,11 +115,10 @@ template <class K, class V> static __global__ void __launch_bounds__(THREADS) bi
     /* 3. Store the keys, and the values from their sources. */
     for (int k = (int)threadIdx.x; p.out && k < count; k += THREADS) p.out[begin + k] = sh.key[k];
     if constexpr (merge_arrays<K, V>::HAS_VALUES) {
-        const V *a_values = p.a_values + a0, *b_values = p.b_values + (begin - a0) - na;
 #pragma unroll 5
         for (int k = (int)threadIdx.x; k < count; k += THREADS) {
             const int from = sh.source[k];
-            p.values_out[begin + k] = from < na ? a_values[from] : b_values[from];
+            p.values_out[begin + k] = from < na ? p.a_values[a0 + from] : p.b_values[b0 + from];
         }
     }
 }

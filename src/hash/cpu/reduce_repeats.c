@@ -234,7 +234,7 @@ bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *ctx, const bosc_hash *table, co
     if (!in_order || (n > MOST_SMALL_ROWS && (threads > 1 || r->expected <= 0)))
         BI_TRY(expect_few_keys(ctx, j.key_bits, keys, n, r->expected, &few));
     if (few) return BOSC_OK;
-    /* 2. One thread builds ORDERED tables from a list in the order of the rows. */
+    /* 2. One thread builds ORDERED tables from a list that it makes row by row. */
     if (in_order) {
         const struct bi_mark mark = bi_arena_mark(ctx);
         BI_TRY(bi_hash_reduce_in_order_cpu(ctx, table, keys, values, n, r, fits));

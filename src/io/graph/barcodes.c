@@ -286,7 +286,7 @@ static bosc_status choose_columns(const struct growing *g, struct bi_line first,
 {
     const bosc_sequences_opts *opts = g->opts;
     t->separator = bi_separator_of(first, false);
-    bi_index_columns(first, second, t->separator, false, false, &t->unnamed);
+    bi_index_columns(first, second, t->separator, false, true, &t->unnamed);
     if (!choose_column(opts->column, first, t, &t->barcode, reason) ||
         (opts->count_column && !choose_column(opts->count_column, first, t, &t->count, reason)) ||
         (opts->key_columns &&

@@ -13,6 +13,7 @@
 #include "io/graph/edge_names.h"
 #include "io/graph/parse_edges.h"
 #include "io/npy/npy.h"
+#include "io/text/number.h"
 #include "io/text/row.h"
 
 static bool is_blank_line(struct bi_line line)
@@ -178,8 +179,11 @@ static bool choose_columns(const struct bi_line *header, char separator, int64_t
     }
     if (!columns[0] || !columns[1]) return false;
     const bool in_order = columns[0] == form->index + 1 && columns[1] == form->index + 2;
+    const bool swapped = columns[1] == form->index + 1 && columns[0] == form->index + 2;
     const bool positional = fields == 3 || (pair == VERTEX_NAMES && !columns[2]);
-    if (positional && in_order && !find_named(header, separator, unnamed, names, "key")) return false;
+    const bool has_key = find_named(header, separator, unnamed, names, "key") != 0;
+    if (positional && in_order && !has_key) return false;
+    if (fields == 3 && swapped && !has_key) columns[2] = form->index + 3; /* a weight of any name */
     memcpy(form->columns, columns, sizeof columns);
     form->index = 0;
     return true;
@@ -196,6 +200,16 @@ static bool names_vertices(struct bi_line line, char separator, int index)
         if (bi_word_is_any_case(&first, vertex_names[i][0]) && bi_word_is_any_case(&second, vertex_names[i][1]))
             return true;
     return false;
+}
+
+/* True if the third field, behind `index` others, is a number, or a word for a missing one: a weight, so no name. */
+static bool has_weight(struct bi_line line, char separator, int index)
+{
+    struct bi_line field = {0};
+    double weight;
+    for (int i = 0; i < index + 3; i++)
+        if (!bi_field_next(&line, separator, true, &field)) return false;
+    return bi_number_read(field.begin, field.end, &weight) == field.end || bi_word_is_missing(&field);
 }
 
 /* Finds the fields of the lines by the first ones, and parses all. */
@@ -227,7 +241,8 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     const char *repeated = NULL;
     const int64_t own = fields - form->index;
     if (names && named && own <= 3) { /* the first row may be an edge, but then its third field is a number */
-        named = names_vertices(first, between, form->index) || unnamed || (more && own == 3);
+        named = names_vertices(first, between, form->index) || unnamed ||
+                (more && own == 3 && !has_weight(first, between, form->index));
         if (!named) form->index = 0;
     }
     const bool chosen = named && own >= 3 && choose_columns(&first, between, own, unnamed, form, &repeated);

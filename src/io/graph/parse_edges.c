@@ -189,12 +189,16 @@ bool bi_edge_data_has_weight(struct bi_line data)
     return find_weight(data, &weight, &named) && named;
 }
 
-/* True for a word of digits, an integer, that no double holds: it has more than 53 significant bits. */
-static bool is_rounded(struct bi_line word)
+/* True for a word of digits, an integer, other than the double that was read from it. */
+static bool is_rounded(struct bi_line word, double real)
 {
+    char text[320]; /* the largest double has 309 digits */
     uint64_t size;
     if (word.begin < word.end && (*word.begin == '-' || *word.begin == '+')) word.begin++;
-    return bi_word_digits(&word, &size) && size >> 53 && (size >> __builtin_ctzll(size)) >> 53;
+    if (!bi_word_digits(&word, &size) || size >> 53 == 0) return false; /* 2^64 - 1 stands for more */
+    while (*word.begin == '0') word.begin++;
+    const int length = snprintf(text, sizeof text, "%.0f", fabs(real));
+    return length != word.end - word.begin || memcmp(text, word.begin, (size_t)length) != 0;
 }
 
 static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge)
@@ -232,7 +236,7 @@ static enum bi_line_kind read_weight(struct line_reader *r, struct bi_edge *edge
     if (form->widest != BI_WEIGHTS_F64)
         return refuse(r, BOSC_ERR_FORMAT, "the weight %s is not a signed integer of 64 bits", quoted.text);
     if (form->weights != BI_WEIGHTS_F64) return BI_LINE_WIDER;
-    if (form->widened && is_rounded(word))
+    if (form->widened && is_rounded(word, real))
         return refuse(r, BOSC_ERR_DATA,
                       "the weight %s would be rounded: others make all weights reals (a fraction, an exponent, or 2^63 "
                       "and more); a point behind it permits that",
@@ -260,9 +264,10 @@ enum bi_line_kind bi_edge_line_read(const struct bi_edge_form *form, struct bi_l
     struct bi_line word;
     enum bi_line_kind kind;
     const bool has_word = next_word(&r, &word);
-    if (!has_word && r.data.begin) return refuse(&r, BOSC_ERR_FORMAT, "data without vertices before it");
     const struct bi_line content = trim(line.begin, line.end); /* with quotes, behind which no comment begins */
-    if (!has_word || (*content.begin && strchr(form->comments, *content.begin))) return BI_LINE_EMPTY;
+    if (content.begin < content.end && *content.begin && strchr(form->comments, *content.begin)) return BI_LINE_EMPTY;
+    if (!has_word && r.data.begin) return refuse(&r, BOSC_ERR_FORMAT, "data without vertices before it");
+    if (!has_word) return BI_LINE_EMPTY;
     /* 1. The tag. */
     if (!form->tag) r = whole;
     if (form->tag && bi_word_is(&word, "p")) return refuse(&r, BOSC_ERR_FORMAT, "a second line of the problem");

@@ -258,13 +258,11 @@ static bosc_status finish_row(const char *p, const char *end, char separator, bo
     return BOSC_ERR_FORMAT;
 }
 
-/* True for the words that R, pandas, Excel, databases and Microsoft's printf write for a missing number. */
-static bool is_missing_word(const char *begin, const char *end)
+bool bi_word_is_missing(const struct bi_line *word)
 {
     static const char *const words[] = {"na", "n/a", "<na>", "null", "none", "nan(ind)", "-nan(ind)", "#n/a", "#na"};
-    const struct bi_line word = {begin, end};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (bi_word_is_any_case(&word, words[k])) return true;
+        if (bi_word_is_any_case(word, words[k])) return true;
     return false;
 }
 
@@ -277,7 +275,8 @@ static const char *find_missing(const char *p, const char *end, char separator, 
     if (any && (content == end || (*content == '#' && !bi_begins_missing(content, end)))) return NULL;
     if (*p == separator) return p;
     while (stop < end && !is_blank(*stop) && *stop != separator && (*stop != '#' || stop == p)) stop++;
-    return is_missing_word(p, stop) ? stop : NULL;
+    const struct bi_line word = {p, stop};
+    return bi_word_is_missing(&word) ? stop : NULL;
 }
 
 static bool is_needed(const bool *needed, size_t count, size_t k) { return !needed || (k < count && needed[k]); }
@@ -331,7 +330,9 @@ static bool begins_comment(const char *p, struct bi_line line, char separator, b
 {
     if (*p != '#') return false;
     if (names) return separator == ' ' && (p == line.begin || is_blank(p[-1]));
-    return (p == line.begin || p[-1] != '.') && !bi_begins_missing(p, line.end);
+    double value;
+    const char *behind = p - line.begin > 1 ? bi_number_read(p - 2, line.end, &value) : NULL; /* of 1.#QNAN */
+    return !(behind && behind > p) && !bi_begins_missing(p, line.end);
 }
 
 /* Returns the position behind the quote that closes the field at p, or NULL. Two quotes in a field mean one. */
@@ -425,7 +426,7 @@ static bool has_numbers_below(struct bi_line line, struct bi_lines lines, char s
     if (!bi_lines_next_content(&lines, &row)) return false;
     while (bi_field_next(&line, separator, false, &name) && bi_field_next(&row, separator, false, &field))
         below += name.begin < name.end && word_kind_of(name.begin, name.end) == WORD_NAME && field.begin < field.end &&
-                 bi_number_read(field.begin, field.end, &value) == field.end;
+                 !bi_word_is_missing(&name) && bi_number_read(field.begin, field.end, &value) == field.end;
     return below > 1;
 }
 
@@ -474,7 +475,8 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
     *unnamed = 0;
     while (bi_field_next(&remainder, separator, names, &field) && field.begin == field.end) empty++;
     if (empty > 0 || !row) return empty;
-    const bool fits = !quoted || *skip_blanks(row->begin, row->end, separator) == '"';
+    const bool is_quoted = *skip_blanks(row->begin, row->end, separator) == '"';
+    const bool fits = is_quoted || (!quoted && bi_count_separators(&header, separator) == 0);
     *unnamed = fits && bi_fields_count(*row, separator, names) == bi_fields_count(header, separator, names) + 1;
     return *unnamed;
 }
@@ -544,7 +546,7 @@ int64_t bi_count_separators(const struct bi_line *line, char separator)
     int64_t count = 0;
     const char *end = line->begin;
     bool quoted = false;
-    for (; end < line->end && (quoted || *end != '#'); end++) quoted ^= *end == '"';
+    for (; end < line->end && (quoted || !begins_comment(end, *line, separator, false)); end++) quoted ^= *end == '"';
     for (; end > line->begin && (is_blank(end[-1]) || end[-1] == separator); end--) count += end[-1] == separator;
     return count;
 }
@@ -552,7 +554,7 @@ int64_t bi_count_separators(const struct bi_line *line, char separator)
 static bosc_status read_field(struct bi_line field, bool keeps_nan, double *to, struct bi_reason *reason)
 {
     double value = 0;
-    if (keeps_nan && (field.begin == field.end || is_missing_word(field.begin, field.end))) {
+    if (keeps_nan && (field.begin == field.end || bi_word_is_missing(&field))) {
         *to = NAN;
         return BOSC_OK;
     }

@@ -71,6 +71,7 @@ bool bi_lines_next_content(struct bi_lines *lines, struct bi_line *line);
 bool bi_line_word(struct bi_line *line, struct bi_line *word);
 bool bi_word_is(const struct bi_line *word, const char *text);
 bool bi_word_is_any_case(const struct bi_line *word, const char *text);
+bool bi_word_is_missing(const struct bi_line *word); /* NA and other words of programs for a missing number */
 bool bi_word_count(const struct bi_line *word, int64_t *count); /* digits only, up to about 2^62 */
 
 /* The same where `#` begins no comment. */
@@ -115,7 +116,8 @@ struct bi_columns {
 int64_t bi_fields_count(struct bi_line line, char separator, bool names);
 
 /* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
- * them (pandas), or one that the header omits, if the first row has a field more than the header (R).
+ * them (pandas), or one that the header omits, if the first row has a field more (R). A header that ends in a
+ * separator omits none, unless the row begins with quotes.
  * row: NULL: none. quoted: the row's first field must be in quotes then. *unnamed: number of columns that the header
  * omits. */
 int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, bool quoted,

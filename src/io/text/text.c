@@ -116,7 +116,7 @@ static int64_t count_texts(struct bi_line row, char separator)
     struct bi_line field;
     double value;
     if (!bi_field_next(&row, separator, false, &field) || field.begin == field.end) return 0;
-    return bi_number_read(field.begin, field.end, &value) == field.end ? 0 : count;
+    return bi_number_read(field.begin, field.end, &value) == field.end || bi_word_is_missing(&field) ? 0 : count;
 }
 
 /* True if the line has one number alone, without sign, point or separators. *count: the number. */
@@ -321,8 +321,10 @@ bosc_status bi_text_names(const struct bi_bytes *in, bosc_names *names, bosc_io_
     const struct head h = read_head(&lines, false, &form);
     struct bi_line header = h.header;
     if (bi_bytes_whole_needed(in)) return BOSC_ERR_FORMAT; /* as bi_text_parse */
+    if (h.named) header.begin = find_content(&header);
+    if (header.end - header.begin > 1 && memcmp(header.begin, "//", 2) == 0) header.begin += 2;
     for (int64_t k = 0; h.named && bi_field_next(&header, form.separator, false, &field); k++)
-        if (k >= h.index && bi_edge_names_find(&list, field.begin, field.end) < 0) {
+        if (k >= h.index - h.unnamed && bi_edge_names_find(&list, field.begin, field.end) < 0) {
             bi_edge_names_free(&list);
             return bi_bytes_fail(in, ENOMEM, error);
         }

@@ -5,8 +5,8 @@
 #include "base/bits.h"
 
 /* COST: of a search, in simple items. TURN: positions of a thread at once, since rows differ in cost. MAX_ENTRIES: of
- * the list, a point: 256 bytes. BLOCKS: further entries for each thread, for the ends of
- * blocks. Not measured. */
+ * the list, a point: 256 bytes; measured, 16 are slower from 60 neighbours on. BLOCKS: further entries for each thread,
+ * for the ends of blocks. The others are not measured. */
 enum { COST = 128, TURN = 1 << 10, MAX_ENTRIES = 64, BLOCKS = 1 << 16 };
 
 /* Allocates the list for at most `capacity` pairs. */

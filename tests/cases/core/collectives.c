@@ -9,9 +9,9 @@ enum { ROOM = 300000, SEGMENT_MEAN = 40 };
 
 static const bosc_dtype dtypes[] = {BOSC_F32, BOSC_F64, BOSC_I32, BOSC_I64, BOSC_U32, BOSC_U64};
 
-/* Sizes at which tiles (1024, 2048, 4096), rows of 32 tiles and words end. */
-static const int64_t sizes[] = {0,    1,    2,    31,   33,   1023,  1024,  1025,  2047,
-                                2049, 4095, 4096, 4097, 8191, 33000, 70001, 130999};
+/* Sizes at which tiles (1024, 2048, 4096, 8192), rows of 32 tiles and words end. */
+static const int64_t sizes[] = {0,    1,    2,    31,   33,   1023, 1024,  1025,  2047,  2049,
+                                4095, 4096, 4097, 8191, 8192, 8193, 33000, 70001, 130999};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static int size_count(const bosc_ctx *ctx) { return suite_slow(ctx) ? SIZES - 3 : SIZES; }
@@ -235,11 +235,11 @@ static void sorts_and_merges(bosc_ctx *ctx)
     free_arrays(&a);
 }
 
-/* Merges that end beside the edge of a tile of 3840 keys on CUDA, the last key being of one side or the other. */
+/* Merges that end beside the edge of a tile of 4352 keys on CUDA, the last key being of one side or the other. */
 static void merge_edges(bosc_ctx *ctx)
 {
-    enum { MOST = 7681 };
-    static const int64_t totals[] = {3839, 3840, 3841, MOST};
+    enum { MOST = 8705 };
+    static const int64_t totals[] = {4351, 4352, 4353, MOST};
     uint32_t *sides[2] = {suite_alloc(MOST * 4), suite_alloc(MOST * 4)}, *out = suite_alloc(MOST * 4);
     for (int k = 0; k < 8; k++) {
         int64_t n = totals[k / 2], counts[2] = {0, 0};

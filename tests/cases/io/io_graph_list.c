@@ -173,6 +173,9 @@ static void reads_good_files(void)
     GRAPH(",weight,from,to\n0,25,0,1\n1,15,1,2\n", 2, 3, 2, BOSC_I32, 0, 1, 25, 1, 2, 15);
     GRAPH("id,from,to\n7,1,2\n8,2,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1);
     GRAPH("u,v,key\n1,2,0\n2,0,0\n", 2, 3, 2, 0, 1, 2, 1, 2, 0, 1);
+    GRAPH("to,from,length\n1,2,5\n2,0,7\n", 2, 3, 2, BOSC_I32, 2, 1, 5, 0, 2, 7);
+    GRAPH("0 1 {'weight': 3}\n# was {draft}\n1 2 {'weight': 4}\n", 2, 3, 2, BOSC_I32, 0, 1, 3, 1, 2, 4);
+    GRAPH("0 1 18446744073709551616\n1 2 -100000000000000000000\n", 2, 3, 2, BOSC_F64, 0, 1, 0x1p64, 1, 2, -1e20);
     GRAPH("u v key length\n1 2 0 7\n", 1, 3, 1, 0, 1, 2, 1);
     GRAPH("src dst cost\n1 2 9\n", 1, 3, 1, BOSC_I32, 1, 2, 9);
     GRAPH("from to weight\n1 0 1 5\n2 1 2 6\n", 2, 3, 2, BOSC_I32, 0, 1, 5, 1, 2, 6); /* R, without quotes */
@@ -250,8 +253,9 @@ static void named(void)
         {"b C#\nC# d # e\n", "|b|C#|d", "abbc", 0},
         {"Edge#,Source,Target,Weight\n1,a,b,2\n", "|a|b", "ab", 2}, /* in a name of a column too */
         {"id,from,to\n7,a,b\n8,b,c\n", "|a|b|c", "abbc", 0},
-        {"u v\na b\n", "|u|v|a|b", "abcd", 0},             /* u and v may be names of vertices */
-        {"source,target\n\"1\",C#,b\n", "|C#|b", "ab", 0}, /* R omits the first name */
+        {"alice bob 1d2\nbob carol 2\n", "|alice|bob|carol", "abbc", 2}, /* a weight, no name */
+        {"u v\na b\n", "|u|v|a|b", "abcd", 0},                           /* u and v may be names of vertices */
+        {"source,target\n\"1\",C#,b\n", "|C#|b", "ab", 0},               /* R omits the first name */
         {"\"0}}\",\"{}\"\n\"{}\",a\n", "|0}}|{}|a", "abbc", 0},
         {"", "", "", 0},
     };
@@ -265,7 +269,9 @@ static void named(void)
             CHECK(e.u[k] + 'a' == (uint32_t)rows[i].pairs[2 * k] && e.v[k] + 'a' == (uint32_t)rows[i].pairs[2 * k + 1]);
         CHECK_EQ(rows[i].weight != 0, e.weights != NULL);
         if (e.weights)
-            CHECK_EQ(e.dtype == BOSC_I64 ? ((int64_t *)e.weights)[e.m - 1] : ((int32_t *)e.weights)[e.m - 1],
+            CHECK_EQ(e.dtype == BOSC_F64   ? (int64_t)((double *)e.weights)[e.m - 1]
+                     : e.dtype == BOSC_I64 ? ((int64_t *)e.weights)[e.m - 1]
+                                           : ((int32_t *)e.weights)[e.m - 1],
                      rows[i].weight);
         bosc_edges_free(&e);
     }

@@ -294,6 +294,8 @@ static void column_names(void)
                  {".csv", "x y z\n", "x|y|z|"},
                  {".tsv", "x\ty\t2020\n1\t2\t3\n", "x|y|2020|"},
                  {".txt", "# by hand\n# x y\n1 2\n", "x|y|"},
+                 {".txt", "x y\na 1 2\n", "x|y|"}, /* R */
+                 {".txt", "//X Y\n1 2\n", "X|Y|"},
                  {".xyz", "x y z\n1 2 3\n", "x|y|z|"},
                  {".xyz", "1\nwater\nH 1 2 3\n", ""},
                  {".obj", "v 1 2 3\n", ""}};
