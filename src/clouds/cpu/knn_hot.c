@@ -105,6 +105,7 @@ struct nearest_list {
     int vectors;
 #else
     uint64_t at[BI_CLOUDS_SHORT];
+    int count; /* entries found */
 #endif
     uint64_t last;
     float r2, bound;
@@ -142,12 +143,13 @@ EXPANDED void store_entries(const struct nearest_list *list, uint64_t *to)
 EXPANDED void clear_entries(struct nearest_list *list, int vectors)
 {
     (void)vectors;
+    list->count = 0;
     for (int e = 0; e < list->k; e++) list->at[e] = list->last;
 }
 
 EXPANDED void insert_entry(struct nearest_list *list, uint64_t x)
 {
-    int to = list->k - 1;
+    int to = list->count < list->k ? list->count++ : list->k - 1;
     for (; to > 0 && list->at[to - 1] > x; to--) list->at[to] = list->at[to - 1];
     list->at[to] = x;
     list->last = list->at[list->k - 1];
