@@ -519,7 +519,7 @@ void reference_membership(int64_t n, const double *d2, const int64_t *leaves, co
         sums[2] += to[k];
     }
     const double top = fmax(nearest < 0 ? 0 : clusters[nearest].death, point.density);
-    const double whole = ratio(height, isinf(top * slack) ? top : top * slack);
+    const double whole = point.is_query && height == 0x1.fffffffffffffp1023 ? 1 : ratio(height, top * slack);
     for (int64_t k = 0; k < labels; k++) to[k] = sums[2] > 0 ? to[k] / sums[2] * whole : 0;
     free(rows);
     free(part);

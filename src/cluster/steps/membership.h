@@ -212,9 +212,10 @@ BI_FN void bi_step_membership_queries(const struct bi_hdbscan_membership *a, int
     /* 3. The probability of any cluster. */
     const int64_t label = bi_membership_nearest(a, c, density, &height);
     const double death = label < 0 ? 0 : a->p.clusters[a->chosen[label]].death;
-    const double top = death > density ? death : density, above = top * (1 + BI_MEMBERSHIP_SLACK);
-    /* Nothing is above the largest density, that of a query at distance 0. */
-    bi_membership_scale(a, to, bi_membership_ratio(height, above < BI_INFINITY ? above : top));
+    const double top = death > density ? death : density;
+    /* A query at distance 0 has the largest density, in place of infinity, and is in a cluster as its points are. */
+    const bool is_apart = height < BI_MEMBERSHIP_LARGEST;
+    bi_membership_scale(a, to, is_apart ? bi_membership_ratio(height, top * (1 + BI_MEMBERSHIP_SLACK)) : 1);
 }
 
 #endif

@@ -117,6 +117,22 @@ static void two_clusters(bosc_ctx *ctx)
     free_model(&c);
 }
 
+/* A query at duplicates is in their cluster, be it as dense or, made of two by epsilon, less dense. */
+static void query_at_duplicates(bosc_ctx *ctx)
+{
+    const double x[] = {0, 0, 0, 0, 0, 0.1, 0.1, 0.1, 0.1, 0.1, 10, 10, 10, 10, 10}, q[] = {0, 0.1, 10};
+    const struct reference_points p = {BOSC_F64, 1, 15, 1, x}, queries = {BOSC_F64, 1, 3, 1, q};
+    bosc_hdbscan_opts o = {.size = sizeof o, .dtype = BOSC_F64, .dim = 1, .label_bits = 64, .epsilon = 1};
+    o.min_cluster_size = o.min_samples = 5;
+    struct clustered c = make_model(ctx, &p, &o, 64);
+    double m[6];
+    CHECK_EQ(c.label_count, 2);
+    CHECK_OK(ctx, bosc_hdbscan_predict_memberships(ctx, &c.model, &o, q, 3, 0, 2, m));
+    for (int i = 0; i < 3; i++) CHECK(fabs(m[2 * i] + m[2 * i + 1] - 1) < 1e-6);
+    check_memberships(ctx, &c, &p, &queries, &o);
+    free_model(&c);
+}
+
 /* True if numbers are equal. Shares of an exemplar in other clusters are nearly 0, and depend on the scale. */
 static bool are_close(const double *a, const double *b, int64_t n)
 {
@@ -218,6 +234,7 @@ static void bad_arguments(bosc_ctx *ctx)
 static const struct suite_case suite_cases_hdbscan_membership[] = {
     {"random models", random_models, NULL},
     {"two clusters", two_clusters, NULL},
+    {"a query at duplicates", query_at_duplicates, NULL},
     {"any scale", any_scale, NULL},
     {"bad arguments", bad_arguments, NULL},
 };
