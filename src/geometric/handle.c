@@ -115,7 +115,7 @@ bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const do
                                       double *copy)
 {
     /* Products of the coordinates of a basis stay finite, and those of extents do not underflow. */
-    const double most = dim == 3 ? 1e40 : 1e60;
+    const double most = dim == 3 ? 1e40 : 1e60, least = dim == 3 ? 1e-40 : 1e-60;
     double largest = 0;
     BI_TRY(ctx->backend->copy(ctx, copy, points, (size_t)(n * dim) * sizeof *copy));
     BI_TRY(ctx->backend->sync(ctx));
@@ -125,7 +125,7 @@ bosc_status bi_geometric_fetch_points(bosc_ctx *ctx, const char *array, const do
                            (long long)(i / dim), copy[i], dim == 3 ? "1e40" : "1e60");
         if (fabs(copy[i]) > largest) largest = fabs(copy[i]);
     }
-    if (largest > 0 && largest < 1 / most)
+    if (largest > 0 && largest < least)
         return bi_fail(ctx, BOSC_ERR_DATA, "%s: the largest coordinate is %g, less than %s; multiply all points", array,
                        largest, dim == 3 ? "1e-40" : "1e-60");
     return BOSC_OK;

@@ -242,6 +242,9 @@ static void wrong_models(bosc_ctx *ctx, bosc_geometric *table, const double *p)
     for (int i = 0; i < 8; i++) bad[i] = 1e-62 * i * i;
     CHECK_STATUS(ctx, bosc_geometric_build(ctx, table, bad, 4), BOSC_ERR_DATA);
     CHECK(suite_begins(bosc_ctx_message(ctx), "points: the largest coordinate is 4.9e-61, less than 1e-60"));
+    bad[7] = 1e-60;
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, bad, 4));
+    CHECK_OK(ctx, bosc_geometric_build(ctx, table, p, 4));
 }
 
 static void wrong_scenes(bosc_ctx *ctx, const bosc_geometric *table, double *p)
