@@ -254,6 +254,7 @@ class Table:
 
     def _listed(self, keys: Any) -> Any:
         """Keys as objects of Python; dates stay NumPy's, as not all are some of Python's."""
+        keys = self._space.host(keys)
         return keys if self._key_type.kind in "mM" else keys.tolist()
 
     def keys(self) -> Any:

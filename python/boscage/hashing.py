@@ -178,8 +178,7 @@ class HashMap(DictMethods, Table):
         """
         keys, values = self.arrays()
         host = self._space.host(values)
-        keys = self._listed(self._space.host(keys))
-        return [*zip(keys, host.tolist() if not self._row and host.dtype.kind in "biufcSU" else host)]
+        return [*zip(self._listed(keys), host.tolist() if not self._row and host.dtype.kind in "biufcSU" else host)]
 
     def arrays(self) -> tuple[Any, Any]:
         """All keys and their values, in the order of the table: two arrays."""

@@ -712,6 +712,26 @@ def test_factorize_keeps_the_sign_of_the_first_zero(dtype):
             assert uniques.dtype == distinct.dtype and (uniques == distinct).all()
 
 
+def test_pairs_of_arrays_without_tolist(monkeypatch):
+    """Device arrays known by __cuda_array_interface__ only have none."""
+
+    class Bare:
+        def __init__(self, x):
+            self.x = x
+
+        def __array__(self, *arguments, **options):
+            return self.x
+
+    out = HashMap._out
+
+    def bare_arrays(self, **options):
+        return [x if x is None else Bare(x) for x in out(self, **options)]
+
+    monkeypatch.setattr(HashMap, "_out", bare_arrays)
+    table = HashMap([7, 8], [0.5, 1.5])
+    assert sorted(table) == [7, 8] and sorted(table.items()) == [(7, 0.5), (8, 1.5)]
+
+
 def test_pairs_and_defaults_of_a_dict():
     for plain in ({1: 10, 2: 20}, {"a": 0.5, "b": 1.5, "c": 2.0}, {7: "x", 8: "yz"}):
         table = HashMap(plain)

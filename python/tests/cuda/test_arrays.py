@@ -141,6 +141,11 @@ def test_other_structures(lib):
     lib.same(mesh.mesh()[0], flat.mesh()[0])
 
 
+def test_pairs_of_maps(lib):
+    table, plain = HashMap(lib.to(KEYS), lib.to(np.arange(4000.0))), HashMap(KEYS, np.arange(4000.0))
+    assert sorted(table.items()) == sorted(plain.items()) and sorted(table) == sorted(plain)
+
+
 def test_numpy_on_the_device():
     letters = RNG.integers(0, 2, (500, 12))
     with boscage.use("cuda"):
