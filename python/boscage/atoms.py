@@ -309,8 +309,8 @@ def _listed(
     device: Any,
     integer: str,
 ) -> Any:
-    """Returns the arrays of one system in host memory, after filters by the cutoffs of pairs. `integer`: the type of i,
-    j and S."""
+    """Returns the arrays of one system, after filters by the cutoffs of pairs. `integer`: the type of i, j and S in
+    libraries whose arrays have `astype`."""
     # 1. The cutoff of the search. Without a positive one even atoms at distance 0 are no neighbours.
     longest, of_pair = _longest(cutoff, numbers, len(positions))
     if longest <= 0:
@@ -400,7 +400,8 @@ def neighbour_list(
     *,
     device: Any = None,
 ) -> Any:
-    """`matscipy.neighbours.neighbour_list`: as `neighbor_list`, of atoms or of arrays. i, j and S are int32.
+    """`matscipy.neighbours.neighbour_list`: as `neighbor_list`, of atoms or of arrays. i, j and S are int32;
+    of tensors they have the types of `neighbor_lists`.
 
     Parameters
     ----------

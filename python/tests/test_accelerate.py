@@ -1,5 +1,6 @@
 """Functions of other libraries replaced by ours, in programs that do not know it."""
 
+import itertools
 import pickle
 import subprocess
 import sys
@@ -58,14 +59,14 @@ def acceleration():
     ],
 )
 def test_searches_that_trees_refuse(acceleration, search):
-    kind = ORIGINALS[scipy.spatial]["KDTree"]
-    answers = []
-    for made in (kind, scipy.spatial.KDTree):
-        try:
-            answers.append(search(made(POINTS), made(POINTS[:50] + 0.01)))
-        except Exception as error:
-            answers.append((type(error), str(error)))
-    np.testing.assert_equal(answers[1], answers[0])
+    for kind, other in itertools.product(("KDTree", "cKDTree"), repeat=2):
+        answers = []
+        for trees in (ORIGINALS[scipy.spatial], vars(scipy.spatial)):
+            try:
+                answers.append(search(trees[kind](POINTS), trees[other](POINTS[:50] + 0.01)))
+            except Exception as error:
+                answers.append((type(error), str(error)))
+        np.testing.assert_equal(answers[1], answers[0])
 
 
 def test_searches_of_the_original_after_a_refusal(acceleration):

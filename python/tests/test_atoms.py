@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from boscage import atoms as ours
+from boscage._arrays import Space
 
 
 def systems(seed):
@@ -167,6 +168,30 @@ def test_memory_of_a_failed_call_is_not_used_again():
     ours.neighbor_lists("i", np.zeros((2, 3)), 1.0)
     ours.NeighborList(cutoff=1.0, full_list=True).compute(np.zeros((2, 3)), np.eye(3), False)
     ours.NeighborList(cutoff=1.0, full_list=True, skin=0.5).compute(np.zeros((2, 3)), np.eye(3), False)
+    assert len(ours._LISTS) == 1
+
+
+def test_memory_is_used_again_after_a_wait_for_the_results(monkeypatch):
+    """Another thread may take a kept list, so it is not kept before its arrays are written."""
+    kept = []
+    monkeypatch.setattr(Space, "give", lambda self, x: kept.append(len(ours._LISTS)) or x)
+    ours._LISTS.clear()
+    ours.neighbor_matrix(np.zeros((2, 3)), 1.0, 1)
+    ours._LISTS.clear()
+    ours.neighbor_lists("ij", np.zeros((2, 3)), 1.0)
+    assert kept == [0] * 6
+
+
+def test_memory_of_large_lists_is_freed(monkeypatch):
+    """Atoms count as pairs do."""
+    ours._LISTS.clear()
+    monkeypatch.setattr(ours, "_MOST_WORDS", 20)
+    apart, near = np.arange(12.0).reshape(4, 3), np.zeros((3, 3))
+    ours.neighbor_lists("i", apart, 1.0)  # 24 words
+    assert not ours._LISTS
+    ours.neighbor_lists("i", near, 1.0)  # 18 words, and 6 pairs
+    assert not ours._LISTS
+    ours.neighbor_lists("i", apart[:3], 1.0)
     assert len(ours._LISTS) == 1
 
 

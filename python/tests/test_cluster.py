@@ -405,6 +405,16 @@ def test_predictions_at_any_scale(scale):
         np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale, epsilon, same", [(2.0**-1000, 1.0, 1.0), (2.0**1000, 1e-300, 0.0)])
+def test_predictions_with_an_epsilon_far_from_the_scale(scale, epsilon, same):
+    X = np.random.default_rng(3).random((200, 2))
+    far = HDBSCAN(min_cluster_size=5, cluster_selection_epsilon=epsilon, copy=True).fit(X * scale)
+    near = HDBSCAN(min_cluster_size=5, cluster_selection_epsilon=same, copy=True).fit(X)
+    for a, b in zip(hdbscan_answers(far, X[:9] * scale), hdbscan_answers(near, X[:9])):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
 def hdbscan_answers(model, q):
     return *approximate_predict(model, q), membership_vector(model, q)
 

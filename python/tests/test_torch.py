@@ -8,7 +8,7 @@ from torch.library import opcheck
 
 from boscage import _torch_clouds
 from boscage._torch_clouds import TensorClouds
-from boscage.atoms import neighbor_lists
+from boscage.atoms import neighbor_lists, neighbour_list
 from boscage.clouds import PointClouds
 
 OPERATORS = torch.ops.boscage
@@ -131,6 +131,21 @@ def test_gradients_of_neighbour_lists(half):
     # Atoms at one point have distance 0, whose gradient is taken as 0.
     same = torch.zeros((2, 3), dtype=torch.float64, requires_grad=True)
     assert torch.autograd.grad(neighbor_lists("d", same, 1.0).sum(), same)[0].eq(0).all()
+
+
+@pytest.mark.parametrize("pbc, expected", [(None, []), (False, []), (True, [1, 0]), ([True, False, False], [1, 0])])
+def test_periodicity_of_neighbour_lists(pbc, expected):
+    x = torch.tensor([[0.1, 0.1, 0.1], [0.9, 0.1, 0.1]], dtype=torch.float64)
+    for positions in (x, x.numpy(), x.clone().requires_grad_()):
+        assert neighbor_lists("j", positions, 0.5, cells=np.eye(3), pbc=pbc).tolist() == expected
+
+
+def test_neighbour_list_of_tensors():
+    """matscipy's function has none, so the types are those of `neighbor_lists`."""
+    i, j, shifts = neighbour_list("ijS", positions=X, cutoff=0.4)
+    expected = neighbour_list("ijS", positions=X.numpy(), cutoff=0.4)
+    assert i.dtype == j.dtype == torch.int64 and shifts.dtype == torch.int32
+    assert all(np.array_equal(a, b) for a, b in zip((i, j, shifts), expected))
 
 
 def test_forces_are_those_of_a_pair_potential():
