@@ -4,7 +4,7 @@
 usage: brute.py [-n POINTS] [-k NEIGHBOURS] [-r REPEATS] [--results FILE --commit HASH --device TEXT]
 
 Brute force runs once for all points, with distances by products of matrices, which round: neighbours of some queries
-are compared with those by differences, which take 80 times as long.
+are compared with those by differences, which take longer.
 
     brute.py --results bench/results/clouds.json --commit $(git rev-parse --short HEAD) --device "NVIDIA H200"
 """
