@@ -115,7 +115,7 @@ struct nearest_list {
 #if defined(__AVX512F__)
 EXPANDED void clear_entries(struct nearest_list *list, int vectors)
 {
-    if (list->k > 8 * vectors) __builtin_unreachable();
+    if (list->k > 8 * vectors) __builtin_unreachable(); /* or gcc at -O3 warns that write_row reads unset entries */
     list->vectors = vectors;
     list->last_lane = _mm512_set1_epi64((list->k - 1) % 8);
     for (int e = 0; e < list->vectors; e++) list->at[e] = _mm512_set1_epi64((long long)list->last);
@@ -227,12 +227,12 @@ EXPANDED void write_row(const struct bi_clouds_query *a, int64_t i, const struct
     for (int e = 0; e < list->k; e++) bi_row_set(&out, e, (double)distance_of(at[e]), (uint32_t)at[e]);
 }
 
-/* vectors: registers of the list. */
+/* vectors: registers of the list, which hold k entries; used with AVX-512 only. */
 EXPANDED void search_part(const struct bi_clouds_query *a, struct bi_span part, int vectors)
 {
     const struct bi_clouds_view *v = &a->view;
     const int64_t *offsets = a->self ? v->offsets : a->offsets;
-    int64_t cloud = 0;
+    int64_t cloud = 0; /* of the row before: rows ascend by cloud */
     for (int64_t i = part.begin; i < part.end; i++) {
         /* 1. The query, its cloud, and an empty list. */
         const float *row = bi_clouds_query_row(a, i);
@@ -243,8 +243,7 @@ EXPANDED void search_part(const struct bi_clouds_query *a, struct bi_span part, 
         list.r2 = list.bound = (float)a->r2;
         list.last = neighbour_of((float)BI_INFINITY, UINT32_MAX);
         clear_entries(&list, vectors);
-        if (number < offsets[cloud] || number >= offsets[cloud + 1])
-            cloud = bi_clouds_cloud_of(offsets, v->cloud_count, number);
+        if (number >= offsets[cloud + 1]) cloud = bi_clouds_cloud_of(offsets, v->cloud_count, number);
         /* 2. Search in the cloud, from the leaf of the query on. */
         struct bi_clouds_walk w = bi_clouds_query_walk_in(a, v, cloud, i, row);
         if (w.n > 0) walk_leaves(v, &w, q, bi_clouds_skipped_id(a, i), &list);
