@@ -182,7 +182,7 @@ static bosc_status grow_by_prim(struct bi_emst_rounds *e, bool *is_grown)
     args.rows = rows.data;
     BI_TRY_WITH_SCRATCH(e->ctx, ops->prefers_prim(e->ctx, &args, is_grown));
     if (!*is_grown) return BOSC_OK;
-    /* 2. Find the core distances: a search for lists would find them too. 3. Grow the tree. */
+    /* 2. Find the core distances, as no search for lists follows that would find them. 3. Grow the tree. */
     if (e->mutual && !e->has_cores) BI_TRY_WITH_SCRATCH(e->ctx, find_cores_alone(e));
     if (e->mutual) args.core = e->args.core;
     return ops->grow_tree(e->ctx, &args);

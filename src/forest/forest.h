@@ -201,7 +201,7 @@ struct bi_forest_ops {
     bosc_status (*merge_clusters)(bosc_ctx *, struct bi_linkage_merges *);
 
     /* The spanning tree of points in many dimensions by all pairs, where admits_prim is true. prefers_prim samples the
-     * points, without core distances: *is_preferred = false: searches are faster. NULL: the driver searches. */
+     * points and needs no core distances. *is_preferred: false if searches are faster. NULL: the driver searches. */
     bool (*admits_prim)(int64_t n, int32_t dim);
     bosc_status (*prefers_prim)(bosc_ctx *, const struct bi_emst_prim *, bool *is_preferred);
     bosc_status (*grow_tree)(bosc_ctx *, const struct bi_emst_prim *);
