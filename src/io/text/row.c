@@ -481,13 +481,18 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
     return *unnamed;
 }
 
+struct bi_line bi_header_names(struct bi_line header, char separator)
+{
+    header.begin = skip_blanks(header.begin, header.end, separator);
+    if (header.end - header.begin > 2 && memcmp(header.begin, "//", 2) == 0) header.begin += 2;
+    return header;
+}
+
 /* Returns the number of the header's field with this name; else the only one that differs from it in case; 0: none;
  * -1: several have the name, or differ from it in case. */
 static int64_t find_column(const struct bi_line *header, char separator, bool names, struct bi_line name)
 {
-    struct bi_line remainder = *header, field;
-    remainder.begin = skip_blanks(remainder.begin, remainder.end, separator);
-    if (remainder.end - remainder.begin > 2 && memcmp(remainder.begin, "//", 2) == 0) remainder.begin += 2;
+    struct bi_line remainder = bi_header_names(*header, separator), field;
     const size_t length = (size_t)(name.end - name.begin);
     int64_t same = 0, other = 0, others = 0;
     for (int64_t i = 1; bi_field_next(&remainder, separator, names, &field); i++) {
@@ -546,6 +551,7 @@ int64_t bi_count_separators(const struct bi_line *line, char separator)
     int64_t count = 0;
     const char *end = line->begin;
     bool quoted = false;
+    if (separator == ' ') return 0;
     for (; end < line->end && (quoted || !begins_comment(end, *line, separator, false)); end++) quoted ^= *end == '"';
     for (; end > line->begin && (is_blank(end[-1]) || end[-1] == separator); end--) count += end[-1] == separator;
     return count;

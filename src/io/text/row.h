@@ -51,7 +51,7 @@ struct bi_line {
 };
 
 /* Counts the separators at the end of a line or before its comment: each follows a field, so that a last one may be
- * empty. */
+ * empty. 0 where blanks separate fields, as they enclose no empty ones. */
 int64_t bi_count_separators(const struct bi_line *line, char separator);
 
 /* Returns the complete lines in memory, behind a byte order mark if there is one, and Excel's line `sep=;`. */
@@ -122,6 +122,9 @@ int64_t bi_fields_count(struct bi_line line, char separator, bool names);
  * omits. */
 int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, bool quoted,
                          int64_t *unnamed);
+
+/* Returns the names of a header, without blanks before them and the two slashes that CloudCompare writes. */
+struct bi_line bi_header_names(struct bi_line header, char separator);
 
 /* Parses a list of column numbers and names, separated by commas. header: NULL: none; it omits the first `unnamed`
  * columns; `names` is of its fields. On failure sets the reason. */

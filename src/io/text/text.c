@@ -319,10 +319,8 @@ bosc_status bi_text_names(const struct bi_bytes *in, bosc_names *names, bosc_io_
     struct form form = {.expected = -1};
     struct bi_line field;
     const struct head h = read_head(&lines, false, &form);
-    struct bi_line header = h.header;
     if (bi_bytes_whole_needed(in)) return BOSC_ERR_FORMAT; /* as bi_text_parse */
-    if (h.named) header.begin = find_content(&header);
-    if (header.end - header.begin > 1 && memcmp(header.begin, "//", 2) == 0) header.begin += 2;
+    struct bi_line header = bi_header_names(h.header, form.separator);
     for (int64_t k = 0; h.named && bi_field_next(&header, form.separator, false, &field); k++)
         if (k >= h.index - h.unnamed && bi_edge_names_find(&list, field.begin, field.end) < 0) {
             bi_edge_names_free(&list);
@@ -350,8 +348,22 @@ static int count_numbers(struct bi_line line)
     return count;
 }
 
+/* True if `atoms` lines are left, and each begins with an atomic number. */
+static bool are_atoms_of_numbers(struct bi_lines lines, int64_t atoms)
+{
+    enum { ELEMENTS = 118 };
+    struct bi_line line, word;
+    int64_t number, count = 0;
+    for (; bi_lines_next_content(&lines, &line); count++)
+        if (count == atoms || !bi_line_word(&line, &word) || !bi_word_count(&word, &number) || number < 1 ||
+            number > ELEMENTS)
+            return false;
+    return count == atoms;
+}
+
 /* True for a molecule: line 1 is a single number, unlike a row of three coordinates, and line 3 has a symbol and three
- * numbers. Lines 2 and 3 of as many numbers are points of a scanner. Moves *lines to the first atom. */
+ * numbers. Lines 2 and 3 of as many numbers are points of a scanner, unless line 3 is the first of as many atoms as
+ * line 1 says. Moves *lines to the first atom. */
 static bool begins_molecule(struct bi_lines *lines, int64_t *atoms, struct bi_line *comment)
 {
     struct bi_lines ahead = *lines;
@@ -361,7 +373,7 @@ static bool begins_molecule(struct bi_lines *lines, int64_t *atoms, struct bi_li
     const struct bi_lines atoms_begin = ahead;
     if (!bi_lines_next(&ahead, &line)) return false;
     const int numbers = count_numbers(line);
-    if (numbers >= 3 && numbers == count_numbers(*comment)) return false;
+    if (numbers >= 3 && numbers == count_numbers(*comment) && !are_atoms_of_numbers(atoms_begin, *atoms)) return false;
     *lines = atoms_begin;
     int words = 0;
     while (words < 4 && bi_line_word(&line, &word)) words++;

@@ -280,6 +280,7 @@ static void named(void)
                                          {"a,b\nc,,1\n", "F:2: the name of the second vertex is empty"},
                                          {"a \"\"\n", "F:1: the name of the second vertex is empty"},
                                          {"a b c\n", "F:1: the weight 'c' is not a number"},
+                                         {"alice,bob,NA\nbob,carol,2\n", "F:1: the weight 'NA' is not a number"},
                                          {"a b\nc d 3\n", "F:2: '3' is one word too many"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         bosc_edges e = {0};

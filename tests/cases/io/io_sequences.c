@@ -85,7 +85,7 @@ static void keys_and_marks(void)
                               last = {.name_separator = ':'}, table = {.column = "umi", .key_columns = "gene,cell"},
                               numbers = {.column = "2", .key_columns = "3", .count_column = "1"},
                               tag = {.column = "TAG", .key_columns = "1"}, second = {.column = "2"},
-                              plain = {.alphabet = BOSC_ALPHABET_BASES};
+                              first = {.column = "1"}, plain = {.alphabet = BOSC_ALPHABET_BASES};
     /* 1. Valid files. */
     check_source("acgtn\nACG\nATCT 3\nacgt\n", pattern, "cell: G 1 AT/-1  1 /-1 C 3 AT/-1 G 1 AT/-1");
     check_source("@r\nACGT\n+\nIIII\n", pattern, "cell: G 1 AT/-1");
@@ -99,6 +99,8 @@ static void keys_and_marks(void)
     check_source("umi,cell,gene\nAC,\"b,c\",\nAG,,\n", table, "gene\tcell: AC 1 \tb,c/-1 AG 1 \t/-1");
     check_source("c TAG\nb A\n", tag, "c: A 1 b/-1");
     check_source("\"umi\" \"TAG\"\n\"1\" AC x\n", second, ": AC 1 /-1"); /* R: no name above the first column */
+    check_source("ACGT,\nACG,c1\n", first, ": ACGT 1 /-1 ACG 1 /-1");    /* no names of columns: a barcode */
+    check_source("ACGT\nACG note\n", first, ": ACGT 1 /-1 ACG 1 /-1");
     check_source("ACGT+AC-12 2\nA-1\nC-2\nG-1\n", plain, ": ACGT+AC-12 2 /1 A-1 1 /2 C-2 1 /3 G-1 1 /2");
     /* 2. Refusals. */
     check_source("ACJT\n", pattern, "F:1: 'J' is not one of A, C, G, T");

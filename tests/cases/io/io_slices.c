@@ -255,8 +255,12 @@ static void missing_numbers(void)
                  {".csv", "x,y,z\n7,,# c\n1,2,3\n4,5,6\n", NULL, 1},
                  {".csv", "\"1\",2,3\n\"4\",5,6 # \"a\",\n\"1\",NA, # c\n", NULL, 1},
                  {".tsv", "1\t2\t3\n1\t2\t\t# c\n4\t5\t6\n", NULL, 1},
+                 {".csv", "a,x,y,z\n0,1,2,3\n1,#N/A,,\n0,4,5,6\n0,1.#QNAN,,\n", "x,y,z", 2},
+                 {".csv", "1,2,3\n#N/A,,\n4,5,6\n1.#QNAN,,\n", NULL, 2},
+                 {".csv", "x,y,z\nNA,1,2\n#5,6,7\n1,2,3\n4,5,6\n", NULL, 1},
                  {".txt", "1 2 3\nNA 1 2\n4 5 6 \n", NULL, 1}};
-    static const char *const refused[] = {"1,2,3\n1,x,2\n", "1,2,3\n1,2\n", "1 2 3\n1 2 \n", "1,2,3\n1,2,3,,4\n"};
+    static const char *const refused[][2] = {
+        {"1,2,3\n1,x,2\n"}, {"1,2,3\n1,2\n"}, {"1 2 3\n1 2 \n"}, {"1 2 3\n1 2 \n", "2,3"}, {"1,2,3\n1,2,3,,4\n"}};
     char path[PATH_ROOM];
     bosc_io_error error;
     /* 1. Files with missing numbers. */
@@ -273,12 +277,12 @@ static void missing_numbers(void)
         bosc_array_free(&a);
         unlink(path);
     }
-    /* 2. Other words, and rows of another length. */
+    /* 2. Texts, and columns: other words, and rows of another length; blanks enclose no empty field. */
     for (size_t f = 0; f < sizeof refused / sizeof refused[0]; f++) {
         bosc_array a = {0};
         fresh_path(path, ".csv");
-        write_text(path, refused[f]);
-        CHECK_EQ(bosc_points_read_valid(path, NULL, &a, NULL, &error), BOSC_ERR_FORMAT);
+        write_text(path, refused[f][0]);
+        CHECK_EQ(bosc_points_read_valid(path, refused[f][1], &a, NULL, &error), BOSC_ERR_FORMAT);
         unlink(path);
     }
 }
@@ -295,7 +299,9 @@ static void column_names(void)
                  {".tsv", "x\ty\t2020\n1\t2\t3\n", "x|y|2020|"},
                  {".txt", "# by hand\n# x y\n1 2\n", "x|y|"},
                  {".txt", "x y\na 1 2\n", "x|y|"}, /* R */
+                 {".tsv", "\tx\ty\n0\t1\t2\n", "x|y|"},
                  {".txt", "//X Y\n1 2\n", "X|Y|"},
+                 {".txt", "// X Y\n1 2\n", "X|Y|"},
                  {".xyz", "x y z\n1 2 3\n", "x|y|z|"},
                  {".xyz", "1\nwater\nH 1 2 3\n", ""},
                  {".obj", "v 1 2 3\n", ""}};

@@ -233,6 +233,12 @@ static void chosen_columns(void)
     COLUMNS("x", "\"\",\"x\",\"y\"\n\"1\",1,2\n", 1, 1, 1);                  /* R: write.csv */
     COLUMNS("y", "x y z\n1 10 20 30\n2 40 50 60\n", 2, 1, 20, 50);           /* without quotes */
     COLUMNS(NULL, "x y z\n1 10 20 30\n", 1, 3, 10, 20, 30);
+    COLUMNS(NULL, "x y z \n1 10 20 30\n", 1, 3, 10, 20, 30);
+    COLUMNS(NULL, "x,y,\n1,2,3\n4,5,6\n", 2, 3, 1, 2, 3, 4, 5, 6); /* the last column has no name */
+    COLUMNS("x,y", "x,y,\n1,2,3\n4,5,6\n", 2, 2, 1, 2, 4, 5);
+    COLUMNS("3", "NA,NA,3\n1,2,4\n5,6,7\n", 3, 1, 3, 4, 7); /* NA is no name of a column */
+    COLUMNS("z", "x,y,z\n1.,2.,3.# last\n", 1, 1, 3);
+    COLUMNS("z", "x,y,z\n1,2,-1.#INF\n", 1, 1, -INFINITY);
     COLUMNS("2,4", ",0,1,2\n0,10,20,30\n", 1, 2, 10, 30); /* pandas, columns without names */
     COLUMNS(NULL, ",0,1,2\n0,10,20,30\n", 1, 3, 10, 20, 30);
     COLUMNS("y,x", "Unnamed: 0,x,y\n0,10,20\n1,11,21\n", 2, 2, 20, 10, 21, 11); /* pandas, an index read back */
@@ -304,6 +310,7 @@ static void xyz(void)
     ROWS(parse_xyz, "1\nx Properties=\"forces:R:3:pos:R:3:species:S:1\"\n4 5 6 1 2 3 H\n", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "1\nLattice=\"1 0 0\" Properties=species:S:1:pos:R:3:forces:R:3\nH 1 2 3 4 5 6", 1, 3, 1, 2, 3);
     ROWS(parse_xyz, "2\n1 2 3 4\n5 6 7 8\n", 2, 3, 1, 2, 3, 5, 6, 7); /* no molecule: rows of a scanner */
+    ROWS(parse_xyz, "1\n-76.3 0 0 1\n8 0 0 .5\n\n", 1, 3, 0, 0, .5);  /* an energy, and an atom of oxygen */
     static const struct malformed bad[] = {
         {"F:3: ends after 1 of 2 atoms", "2\n\nH 1 2 3\n", 0},
         {"F:4: 0 fields, but column 2 is requested", "2\n\nH 1 2 3\n\n", 0},
@@ -312,6 +319,8 @@ static void xyz(void)
         {"F:3: NaN", "1\n\nH 1 2 nan\n", 0},
         {"F:4: text after the 1 atoms; one molecule is read", "1\n\nH 1 2 3\nH 1 2 3\n", 0},
         {"F: no points", "0\n\nH 1 2 3\n", 0},
+        {"F: 3 points, but the first line says 2", "2\n1 2 3 4\n5 6 7 8\n.5 6 7 8\n", 0},
+        {"F: 4 points, but the first line says 2", "2\n1 2 3 4\n5 6 7 8\n5 6 7 8\n5 6 7 8\n", 0},
         {"F:3: ends after 1 of 99999999 atoms", "99999999\n\nH 1 2 3", 0},
         {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=id:I:1:species:S:1\n7 H 1 2 3\n", 0},
         {"F:2: Properties= has no coordinates (pos:R:3)", "1\nProperties=species:S:1:pos:R:2\nH 1 2 3\n", 0},
