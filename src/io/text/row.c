@@ -417,6 +417,9 @@ static bool are_default_names(struct bi_line line, char separator)
     return expected > 0;
 }
 
+/* True for the two slashes that CloudCompare writes before the names of columns. */
+static bool begins_with_slashes(const char *p, const char *end) { return end - p > 1 && memcmp(p, "//", 2) == 0; }
+
 /* True if the next row has numbers below at least two names of the line. One name may be that of a row. */
 static bool has_numbers_below(struct bi_line line, struct bi_lines lines, char separator)
 {
@@ -439,10 +442,9 @@ bool bi_is_header(struct bi_line line, const struct bi_lines *below, char separa
     /* 1. The first character behind fields without names, which are those of index columns. */
     const char *p = skip_blanks(line.begin, line.end, 0);
     while (separator != ' ' && p < line.end && (*p == separator || is_blank(*p))) p++;
-    bool slashes = line.end - p > 1 && p[0] == '/' && p[1] == '/';
     bool letter = p < line.end && (*p | 32) >= 'a' && (*p | 32) <= 'z'; /* of either case */
     bool mark = p < line.end && (*p == '"' || *p == '\'' || *p == '_');
-    if (!slashes && !letter && !mark) return false;
+    if (!letter && !mark && !begins_with_slashes(p, line.end)) return false;
     /* 2. The fields. */
     while (bi_field_next(&remainder, separator, false, &field)) {
         const enum word_kind kind = word_kind_of(field.begin, field.end);
@@ -474,7 +476,8 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
     int64_t empty = 0;
     *unnamed = 0;
     while (bi_field_next(&remainder, separator, names, &field) && field.begin == field.end) empty++;
-    if (empty > 0 || !row) return empty;
+    if (empty > 0 || !row || begins_with_slashes(skip_blanks(header.begin, header.end, separator), header.end))
+        return empty;
     const bool is_quoted = *skip_blanks(row->begin, row->end, separator) == '"';
     const bool fits = is_quoted || (!quoted && bi_count_separators(&header, separator) == 0);
     *unnamed = fits && bi_fields_count(*row, separator, names) == bi_fields_count(header, separator, names) + 1;
@@ -484,7 +487,7 @@ int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char 
 struct bi_line bi_header_names(struct bi_line header, char separator)
 {
     header.begin = skip_blanks(header.begin, header.end, separator);
-    if (header.end - header.begin > 2 && memcmp(header.begin, "//", 2) == 0) header.begin += 2;
+    if (begins_with_slashes(header.begin, header.end)) header.begin += 2;
     return header;
 }
 

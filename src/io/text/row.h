@@ -50,10 +50,6 @@ struct bi_line {
     const char *begin, *end;
 };
 
-/* Counts the separators at the end of a line or before its comment: each follows a field, so that a last one may be
- * empty. 0 where blanks separate fields, as they enclose no empty ones. */
-int64_t bi_count_separators(const struct bi_line *line, char separator);
-
 /* Returns the complete lines in memory, behind a byte order mark if there is one, and Excel's line `sep=;`. */
 struct bi_lines bi_lines_begin(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
@@ -115,9 +111,13 @@ struct bi_columns {
 
 int64_t bi_fields_count(struct bi_line line, char separator, bool names);
 
+/* Counts the separators at the end of a line or before its comment: each follows a field, so that a last one may be
+ * empty. 0 where blanks separate fields, as they enclose no empty ones. */
+int64_t bi_count_separators(const struct bi_line *line, char separator);
+
 /* Returns the number of columns that hold numbers or names of rows: the first ones, if the header has empty names for
  * them (pandas), or one that the header omits, if the first row has a field more (R). A header that ends in a
- * separator omits none, unless the row begins with quotes.
+ * separator omits none, unless the row begins with quotes; nor does one that begins with two slashes.
  * row: NULL: none. quoted: the row's first field must be in quotes then. *unnamed: number of columns that the header
  * omits. */
 int64_t bi_index_columns(struct bi_line header, const struct bi_line *row, char separator, bool names, bool quoted,
