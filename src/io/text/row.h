@@ -50,7 +50,7 @@ struct bi_line {
     const char *begin, *end;
 };
 
-/* Returns the complete lines in memory, behind a byte order mark if there is one, and Excel's line `sep=;`. */
+/* Returns the complete lines in memory, behind a byte order mark and Excel's line `sep=;`, if they are there. */
 struct bi_lines bi_lines_begin(const struct bi_bytes *in);
 bool bi_lines_next(struct bi_lines *lines, struct bi_line *line);
 
