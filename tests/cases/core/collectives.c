@@ -172,6 +172,26 @@ static void compactions(bosc_ctx *ctx)
     free_arrays(&a);
 }
 
+/* Items of two tiles of 8192 on CUDA: all are kept, more words than a thread reads early; then the last one alone. */
+static void compactions_of_two_tiles(bosc_ctx *ctx)
+{
+    enum { N = 16383 };
+    static const size_t item_sizes[] = {4, 8, 12, 16};
+    struct arrays a = make_arrays();
+    numbers(&a.random, BOSC_U64, ROOM, a.in);
+    for (int k = 0; k < 8; k++) {
+        const size_t item = item_sizes[k / 2];
+        const int64_t kept = k % 2 ? 1 : N;
+        int64_t got;
+        memset(a.flags, 0, N);
+        memset(a.flags + N - kept, 1, (size_t)kept);
+        CHECK_OK(ctx, bosc_compact(ctx, item, a.in, a.flags, N, a.got, &got));
+        CHECK_EQ(got, kept);
+        check_same("compact", BOSC_U8, N, (const char *)a.in + (size_t)(N - kept) * item, a.got, (size_t)kept * item);
+    }
+    free_arrays(&a);
+}
+
 static void histograms_and_splits(bosc_ctx *ctx)
 {
     static const int64_t buckets[] = {1, 2, 7, 256, 257, 13000, 65536};
@@ -279,6 +299,7 @@ static const struct suite_case suite_cases_collectives[] = {
     {"scans", scans, NULL},
     {"many tiles", many_tiles, NULL},
     {"compactions", compactions, NULL},
+    {"compactions of two tiles", compactions_of_two_tiles, NULL},
     {"histograms and splits", histograms_and_splits, NULL},
     {"sorts and merges", sorts_and_merges, NULL},
     {"edges of merges", merge_edges, NULL},

@@ -107,6 +107,22 @@ static void at_the_radius(bosc_ctx *ctx)
     }
 }
 
+/* A lattice with the edge of the voxels: neighbours are at the radius, and on the border of the box around a query. */
+static void lattice(bosc_ctx *ctx)
+{
+    enum { SIDE = 12 };
+    struct suite_random r = {48};
+    struct reference_points p = in_box(&r, 2, SIDE * SIDE, 2, 1);
+    for (int64_t i = 0; i < p.n; i++)
+        for (int32_t c = 0; c < 2; c++) kd_set((void *)p.data, BOSC_F32, 2 * i + c, (double)(c ? i / SIDE : i % SIDE));
+    bosc_voxelgrid *grid = new_grid(ctx, 2, 1);
+    CHECK_OK(ctx, bosc_voxelgrid_build(ctx, grid, p.data, p.n, 2));
+    check_rows(ctx, grid, &p, &p, 1);
+    check_pairs(ctx, grid, &p, 1);
+    bosc_voxelgrid_free(grid);
+    free((void *)p.data);
+}
+
 /* Boxes whose sides are no powers of two also have one entry a voxel. */
 static void entries(bosc_ctx *ctx)
 {
@@ -162,6 +178,6 @@ static const struct suite_case suite_cases_voxelgrid_dense[] = {
     {"all points", all_points, NULL},       {"crowded voxels", crowded, NULL},
     {"row lengths", row_lengths, NULL},     {"entries", entries, NULL},
     {"many queries", many_queries, NULL},   {"many pairs", many_pairs, NULL},
-    {"at the radius", at_the_radius, NULL},
+    {"at the radius", at_the_radius, NULL}, {"lattice", lattice, NULL},
 };
 SUITE(voxelgrid_dense);
