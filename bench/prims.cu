@@ -63,7 +63,7 @@ template <class T> static void to_numbers(const device_array<uint32_t> &bits, in
     CUDA(cudaMemcpy(out->p, v.data(), (size_t)n * sizeof(T), cudaMemcpyHostToDevice));
 }
 
-/* Host copies of device arrays. */
+/* Returns a host copy of n items on the device. */
 template <class T> static std::vector<T> read_items(const T *from, int64_t n)
 {
     std::vector<T> to((size_t)n);
@@ -72,7 +72,7 @@ template <class T> static std::vector<T> read_items(const T *from, int64_t n)
     return to;
 }
 
-/* True if `items` has the bits that compute(ctx, in, out) gives on the CPU; `count` of them. */
+/* True if `count` items have the bits that compute(ctx, in, out) gives on the CPU for the n elements of `in`. */
 template <class T, class F>
 static bool has_cpu_bits(const T *in, int64_t n, const T *items, int64_t count, const F &compute)
 {

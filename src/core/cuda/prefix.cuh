@@ -146,14 +146,14 @@ template <class T> struct bi_path_totals {
 template <class P, bool SEGMENTED>
 static __device__ void bi_publish_rows(bi_tile_totals<typename P::value> totals, int64_t tiles, int64_t last,
                                        const bi_own_tiles<typename P::value> &own,
-                                       bi_path_totals<typename P::value> *read)
+                                       bi_path_totals<typename P::value> *nodes)
 {
     typedef bi_item<typename P::value> item;
     const int lane = (int)(threadIdx.x % 32);
     const bool is_own = lane >= own.first && lane < own.first + own.count;
     item x = own.total;
     if (!is_own && lane <= last % 32) x = bi_await_total(totals, last / 32 * 32 + lane);
-    read->of[0][lane] = x;                                       /* beyond the column of `last` it is not used */
+    nodes->of[0][lane] = x;                                      /* beyond the column of `last` it is not used */
     int64_t begin = tiles, width = tiles / 32, unit = last / 32; /* as in bi_total_path */
     if (own.first + own.count < 32) return;
     for (;; unit /= 32) {
@@ -172,19 +172,19 @@ static __device__ void bi_publish_rows(bi_tile_totals<typename P::value> totals,
  * this one being number `warp`: they read different heights at once. A barrier must follow. */
 template <class T>
 static __device__ void bi_await_path(bi_tile_totals<T> totals, int64_t tiles, int64_t last, int warp, int warps,
-                                     bi_path_totals<T> *read)
+                                     bi_path_totals<T> *nodes)
 {
     const int lane = (int)(threadIdx.x % 32);
     for (bi_total_path path(tiles, last); path.exists(); path.ascend())
         if (path.height % warps == warp && lane <= path.last_column())
-            read->of[path.height][lane] = bi_await_total(totals, path.row_begin() + lane);
+            nodes->of[path.height][lane] = bi_await_total(totals, path.row_begin() + lane);
 }
 
 /* Returns C(t) of core/tiles.h, the inclusive scan of the totals of tiles, for the tiles t of the row of 32 that tile
- * `last` is in: one a lane, valid up to the column of `last`. A whole warp calls it, once `read` has the row and the
+ * `last` is in: one a lane, valid up to the column of `last`. A whole warp calls it, once `nodes` has the row and the
  * path. part[d] is the result within depth d of the recursion; `depths` counts them. */
 template <class P, bool SEGMENTED>
-static __device__ bi_item<typename P::value> bi_scan_row_of_tiles(const bi_path_totals<typename P::value> *read,
+static __device__ bi_item<typename P::value> bi_scan_row_of_tiles(const bi_path_totals<typename P::value> *nodes,
                                                                   int64_t tiles, int64_t last)
 {
     typedef bi_item<typename P::value> item;
@@ -193,12 +193,12 @@ static __device__ bi_item<typename P::value> bi_scan_row_of_tiles(const bi_path_
     item part[BI_TILE_LEVELS], none = {P::identity(), false};
 
     /* 1. The row of tiles. */
-    part[0] = bi_warp_scan<P, SEGMENTED>(lane <= last % 32 ? read->of[0][lane] : none);
+    part[0] = bi_warp_scan<P, SEGMENTED>(lane <= last % 32 ? nodes->of[0][lane] : none);
     /* 2. Ascend. */
     for (bi_total_path path(tiles, last); path.exists(); path.ascend()) {
         const int column = path.last_column();
         if (column < 0) continue;
-        item x = bi_warp_scan<P, SEGMENTED>(lane <= column ? read->of[path.height][lane] : none);
+        item x = bi_warp_scan<P, SEGMENTED>(lane <= column ? nodes->of[path.height][lane] : none);
         x = bi_shuffle_item<SEGMENTED>(x, column);
         if (path.is_odd())
             part[depths - 1] = bi_combine<P>(x, part[depths - 1]);

@@ -39,8 +39,8 @@ static __device__ __forceinline__ typename P::value tile_total(const T *in, int6
         for (int c = 0; c < CHUNKS / d / 2; c++) {
             bool second = lane & d;
             typename P::value own = second ? sum[2 * c + 1] : sum[2 * c];
-            typename P::value given = __shfl_xor_sync(~0u, second ? sum[2 * c] : sum[2 * c + 1], d);
-            sum[c] = second ? P::combine(given, own) : P::combine(own, given);
+            typename P::value received = __shfl_xor_sync(~0u, second ? sum[2 * c] : sum[2 * c + 1], d);
+            sum[c] = second ? P::combine(received, own) : P::combine(own, received);
         }
     for (int d = CHUNKS; d < 32; d *= 2) sum[0] = combine_lanes<P>(sum[0], d);
     /* 3. Across chunks. */

@@ -8,8 +8,9 @@
 #include "core/cuda/ops.cuh"
 #include "core/cuda/prefix.cuh"
 
-/* Measured on an H200, 10^8 floats and doubles, inclusive: .376 and .760 ms with groups of 16 KB and four blocks, .395
- * and .773 with 32 KB and two, .370 and .635 with 32 KB and three. */
+/* BLOCKS: of a multiprocessor. Measured on an H200, 10^8 floats and doubles, inclusive: .376 and .760 ms with groups of
+ * 16 KB and four blocks, .395 and .773 with 32 KB and two, .370 and .635 with 32 KB and three. Smaller inputs were not
+ * measured. */
 enum { THREADS = 256, WARPS = THREADS / 32, GROUP_BYTES = 32 * 1024, BLOCKS = 3 };
 
 /* Division of a group: a thread has a vector of each chunk, and TILE_CHUNKS chunks make a tile. */
@@ -93,9 +94,10 @@ static __device__ void await_prefixes(struct scan_shared<typename P::value> *sh,
     if (warp == 0) bi_publish_rows<P, SEGMENTED>(state.totals, tiles, tile + count - 1, own, &sh->own_path);
     bi_await_path(state.totals, tiles, tile + count - 1, warp, WARPS, &sh->own_path);
     if (has_previous_row) {
-        const int other = (warp + WARPS / 2) % WARPS;
-        if (other == 0) sh->previous_path.of[0][lane] = bi_await_total(state.totals, tile - 32 + lane);
-        bi_await_path(state.totals, tiles, tile - 1, other, WARPS, &sh->previous_path);
+        /* Warps that read low heights of one path read none of the other. */
+        const int reader = (warp + WARPS / 2) % WARPS;
+        if (reader == 0) sh->previous_path.of[0][lane] = bi_await_total(state.totals, tile - 32 + lane);
+        bi_await_path(state.totals, tiles, tile - 1, reader, WARPS, &sh->previous_path);
     }
     if (exclusive && tile > 0 && threadIdx.x == THREADS - 1)
         sh->last_before = bi_await_total(state.lasts, tile / GROUP - 1);

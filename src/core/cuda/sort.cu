@@ -165,7 +165,7 @@ static bosc_status split_by_sort(bosc_ctx *ctx, size_t item_size, const void *in
                                  int64_t n_buckets, void *out, int64_t *offsets, uint32_t *bad)
 {
     const uint32_t *sorted = bucket;
-    void *largest;
+    void *largest; /* not the last sorted one: a sort compares the bits of valid buckets alone */
     BI_TRY(bi_scratch(ctx, sizeof(uint32_t), &largest));
     BI_TRY(bi_cuda_reduce(ctx, BOSC_MAX, BOSC_U32, bucket, n, largest));
     if (n > 0)

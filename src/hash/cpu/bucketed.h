@@ -72,7 +72,7 @@ bosc_status bi_hash_number_keys_cpu(bosc_ctx *, int32_t key_bits, const void *ke
 bool bi_hash_has_repeats_cpu(const void *keys, int64_t n, int32_t key_bits);
 bosc_status bi_hash_reduce_repeats_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                        struct bi_hash_reduction *, bool *fits);
-/* The same on one thread, with a list in the order of first rows; *fits: false also for tables of other layouts than
+/* The same on one thread, with a list made row by row; *fits: false also for tables of other layouts than
  * ORDERED. Allocates scratch. */
 bosc_status bi_hash_reduce_in_order_cpu(bosc_ctx *, const bosc_hash *, const void *keys, const void *values, int64_t n,
                                         struct bi_hash_reduction *, bool *fits);

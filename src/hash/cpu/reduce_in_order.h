@@ -1,4 +1,4 @@
-/* Pairs reduced to one a key through one hash table, in the order of the rows (reduce_in_order.c). */
+/* Pairs reduced to one a key through one hash table, row by row (reduce_in_order.c). */
 #ifndef BI_HASH_CPU_REDUCE_IN_ORDER_H
 #define BI_HASH_CPU_REDUCE_IN_ORDER_H
 

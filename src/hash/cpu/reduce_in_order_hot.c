@@ -37,7 +37,8 @@ BI_FN void write_payload(const struct bi_hash_rows_in_order *j, int32_t payload_
         ((uint64_t *)j->list_payload)[to] = ((const uint64_t *)j->values)[i];
 }
 
-/* True if a slot does not have a key. Of 32 bits: the slot, less the key in its upper half, is no number. */
+/* True if a slot does not have a key. A slot with a key of 32 bits is key * 2^32 + number: less the key of the row and
+ * 1, it is below 2^32 - 1 only if the keys are equal and the number is not 0. */
 BI_FN bool is_other(const struct bi_hash_rows_in_order *j, int32_t bits, uint32_t at, uint64_t key)
 {
     if (bits == 32) return j->slots[at] + ~(key << 32) >= UINT32_MAX;
@@ -89,7 +90,7 @@ BI_FN int64_t add_block(const struct bi_hash_rows_in_order *j, int32_t bits, int
     return count;
 }
 
-/* Prefetches an array's items of the block that begins at a row, as processors may not where blocks descend. */
+/* Prefetches an array's items of the block that begins at a row: processors may not do so where blocks descend. */
 BI_FN void prefetch_block(const void *array, size_t size, int64_t begin)
 {
     const char *at = (const char *)array + (size_t)begin * size;

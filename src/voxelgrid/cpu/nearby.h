@@ -6,14 +6,14 @@
 
 #include "voxelgrid/steps/walk.h"
 
-/* LANES: doubles of a vector. NEARBY: gathered candidates, at most: 14 KB. Not measured. */
+/* LANES: doubles of a vector. NEARBY: candidates gathered at most, 14 KB. Not measured. */
 enum { LANES = 8, NEARBY = 512 };
 
 /* The candidates of a small box of voxels, gathered once for the points whose searches have this box: mostly those of a
  * voxel. Padded by id 0, which is larger than no id. */
 struct nearby {
-    /* The box, as in struct bi_voxelgrid_walk; length 0: none. Members are apart, so that no vector reads two numbers
-     * of a walk that were just written one by one: it would wait for all writes before. */
+    /* The box, as in struct bi_voxelgrid_walk; length 0: none. In another order than there, so that compilers compare
+     * member by member: a vector load of two just stored members waits for the stores. */
     uint64_t row;
     int32_t planes; /* rows[0] */
     int64_t count;  /* of candidates; more than NEARBY: not gathered */
