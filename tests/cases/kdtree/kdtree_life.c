@@ -176,8 +176,8 @@ static void reserve_order(bosc_ctx *like)
     counted_close(&c);
 }
 
-/* The smallest tree with an order on the CPU has it after 2,048 queries, in fewer levels than larger ones need narrow
- * splits. */
+/* The smallest tree with an order on the CPU gets it after 2,048 queries, though its short paths have fewer narrow
+ * splits than larger trees need. */
 static void few_nodes(bosc_ctx *ctx)
 {
     enum { QUERIES = 2048 };
