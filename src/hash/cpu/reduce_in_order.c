@@ -11,10 +11,6 @@ enum {
     /* Rows whose number of keys may be unknown: the table has room for as many keys. Measured up to 2^19, where it
      * takes three quarters of the time by partitions. */
     MOST_UNKNOWN = 1 << 19,
-    /* Largest table, in bytes, that has twice as many slots: more rows have their key at home. Measured on a Zen 4,
-     * Zipf keys of 32 bits: 2^13 rows take 4.7 to 5.1 ns each, not 5.4 to 6.0, but 2^11 and 2^12 rows 4.6 to 5.2, not
-     * 4.3 to 4.8; 2^9, 2^10, 2^14 and 2^15 rows take about as long. */
-    SPARSE_BYTES = 1 << 18,
     PREFETCHED_BYTES = 1 << 17, /* of a table, from which on its slots are prefetched; not measured */
     ROW_ITEMS = 2               /* cost of a row, in simple items; estimated */
 };
@@ -23,8 +19,7 @@ enum {
 static bosc_status allocate(bosc_ctx *ctx, struct bi_hash_rows_in_order *j, int64_t keys)
 {
     j->room = keys + BI_HASH_ROW_BLOCK;
-    const int64_t share = 4 * j->room * (j->key_bits / 4) <= SPARSE_BYTES ? 4 : 2;
-    const int bits = bi_bit_length((uint64_t)(share * j->room - 1));
+    const int bits = bi_bit_length((uint64_t)(2 * j->room - 1));
     j->slot_bits = bits < 32 ? bits : 32; /* a home has 32 bits, and rows are fewer than 2^32 */
     const int64_t slots = ((int64_t)1 << j->slot_bits) + BI_HASH_ROW_PROBES + 1;
     const size_t bytes = (size_t)slots * (size_t)(j->key_bits / 4);
