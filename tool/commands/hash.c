@@ -179,9 +179,10 @@ static int write_answers(struct job *job, const struct table_work *w, const char
     const struct named_column columns[] = {{out, "value", &w->out, NULL}, {found, "found", &w->found, NULL}};
     const bosc_array arrays[] = {w->out, w->found};
     struct named_column named[2];
+    const bool are_words = w->queries.array.rank == 2;
     int count = 0;
-    for (int k = 0; k < 2 && w->words.begins; k++)
-        if (path_is_text(paths[k])) {
+    for (int k = 0; k < 2; k++)
+        if (are_words && path_is_text(paths[k])) {
             named[count++] = columns[k];
             paths[k] = NULL;
         }
