@@ -67,9 +67,18 @@ static enum weight_kind weight_kind_of(const bosc_edges *e)
     return e->dtype == BOSC_I32 ? OF_I32 : e->dtype == BOSC_I64 ? OF_I64 : OF_F64;
 }
 
-/* Widens the weights to the kind of all parts. A part without edges gets an empty array if others have weights. */
-static int widen_weights(bosc_edges *e, enum weight_kind to)
+/* True for an integer that no double equals. */
+static bool is_rounded(int64_t n)
 {
+    const double real = (double)n;
+    return real >= 0x1p63 || (int64_t)real != n;
+}
+
+/* Widens the weights to the kind of all parts. A part without edges gets an empty array if others have weights. As by
+ * one process, integers of an edge list that would be rounded are refused. */
+static int widen_weights(const struct job *job, bool is_edge_list, struct graph_work *w, enum weight_kind to)
+{
+    bosc_edges *e = &w->edges;
     const bosc_dtype type = to == OF_F64 ? BOSC_F64 : to == OF_I64 ? BOSC_I64 : BOSC_I32;
     if (e->m > 0 && e->dtype == type) return EXIT_DONE;
     double *widened = to >= OF_I32 ? job_alloc((size_t)e->m, sizeof *widened) : NULL;
@@ -80,6 +89,12 @@ static int widen_weights(bosc_edges *e, enum weight_kind to)
             memcpy(&widened[i], &n, sizeof n);
         else
             widened[i] = (double)n;
+        if (to == OF_I64 || !is_edge_list || !is_rounded(n)) continue;
+        free(widened);
+        return report_error(EXIT_FAILED,
+                            "%s: edge %lld: the weight %lld would be rounded: others make all weights reals; a point "
+                            "behind it permits that",
+                            job->operands[0], (long long)(w->first + i), (long long)n);
     }
     free(e->weights);
     e->weights = widened;
@@ -114,7 +129,7 @@ static int combine_parts(struct job *job, const struct ranks *ranks, int64_t dec
     if ((code = ranks_sum_counts(ranks))) return code;
     for (int32_t r = 0; r < ranks->count; r++)
         if (counts[r] > widest) widest = counts[r];
-    return widen_weights(&w->edges, (enum weight_kind)widest);
+    return widen_weights(job, declared < 0, w, (enum weight_kind)widest);
 }
 
 /* A process that is one rank reads its part of the lines. */
