@@ -544,8 +544,9 @@ static int32_t level_of(double finest, double error, double radius)
 }
 
 /* Limits the depth of a mesh within --error where an inset touches a pole. */
-static void limit_depth(const struct planet_request *request, const bosc_planet_info *info, bosc_planet_goal *goal)
+static void limit_depth(struct planet_request *request, const bosc_planet_info *info)
 {
+    bosc_planet_goal *goal = &request->goal;
     if (request->finest == 0 || goal->camera || goal->triangles || !(goal->error > 0) || isinf(goal->error)) return;
     const int32_t level = level_of(request->finest, goal->error, info->radius);
     if (level < info->depth) goal->level = level;
@@ -564,7 +565,7 @@ static int make_mesh(struct job *job, struct planet_view *planet, struct planet_
         code = planet_camera(job, planet, "--camera", request->camera, (int)request->width, &camera);
         request->goal.camera = &camera;
     }
-    limit_depth(request, &info, &request->goal);
+    limit_depth(request, &info);
     if (!code) code = planet_select(job, planet, &request->goal);
     if (!code) code = planet_mesh(job, planet, request->goal.camera ? camera.position : NULL);
     if (!code && request->goal.camera)

@@ -200,8 +200,6 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
 {
     bosc_io_error error;
     bosc_kdtree *tree = NULL;
-    if (check_columns(job)) return EXIT_USAGE;
-    if (check_order(job, path)) return EXIT_FAILED;
     if (job->value[OPT_SKIP_NAN]) {
         if (slice->parts > 1) return report_error(EXIT_USAGE, "--skip-nan: not for processes that read a part each");
         int code = tree_or_points_read(job, path, &tree, points);
@@ -209,6 +207,8 @@ int points_read_slice(struct job *job, const char *path, bosc_slice *slice, bosc
         slice->rows = code ? 0 : points->shape[0];
         return code ? code : points_convert(job, path, slice, points);
     }
+    if (check_columns(job)) return EXIT_USAGE;
+    if (check_order(job, path)) return EXIT_FAILED;
     double start = job_now();
     bosc_status status = bosc_points_read_slice(path, job->value[OPT_COLUMNS], slice, points, &error);
     int code = status == BOSC_OK ? points_convert(job, path, slice, points) : report_io_error(status, &error);
