@@ -69,5 +69,12 @@ cmp n.csv n2.csv
 if "$tool" mst rounded.el 2>err || "$@" -n 2 "$tool" mst rounded.el -o no.csv 2>>err; then exit 1; fi
 [ "$(grep -c 'rounded.el:.* the weight .*9007199254740993.* would be rounded' err)" = 2 ]
 [ ! -e no.csv ]
+# Edges of networkx without a weight have weight 1, if the weights are in the other part.
+for weight in 3 0.5; do
+    printf '0 1 {}\n1 2 {}\n2 3 {}\n3 0 {}\n3 4 {"weight": %s}\n' $weight | tr \" \' >nx.el
+    "$tool" mst nx.el -o x.csv --quiet
+    "$@" -n 2 "$tool" mst nx.el -o x2.csv --quiet
+    cmp x.csv x2.csv
+done
 if "$@" -n 2 "$tool" components none.gr 2>err; then exit 1; fi
 grep -q 'none.gr: cannot open' err

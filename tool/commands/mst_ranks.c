@@ -67,6 +67,13 @@ static enum weight_kind weight_kind_of(const bosc_edges *e)
     return e->dtype == BOSC_I32 ? OF_I32 : e->dtype == BOSC_I64 ? OF_I64 : OF_F64;
 }
 
+/* Returns the weight of an edge of a part whose weights are integers, or 1 if it has none. */
+static int64_t integer_weight(const bosc_edges *e, int64_t i)
+{
+    if (!e->weights) return 1;
+    return e->dtype == BOSC_I32 ? ((const int32_t *)e->weights)[i] : ((const int64_t *)e->weights)[i];
+}
+
 /* True for an integer that no double equals. */
 static bool is_rounded(int64_t n)
 {
@@ -74,28 +81,33 @@ static bool is_rounded(int64_t n)
     return real >= 0x1p63 || (int64_t)real != n;
 }
 
-/* Widens the weights to the kind of all parts. A part without edges gets an empty array if others have weights. As by
- * one process, integers of an edge list that would be rounded are refused. */
+/* Widens the weights to the kind of all parts. A part without edges gets an empty array if others have weights, and
+ * edges without networkx's weight get 1. As by one process, integers of an edge list that would be rounded are
+ * refused. */
 static int widen_weights(const struct job *job, bool is_edge_list, struct graph_work *w, enum weight_kind to)
 {
     bosc_edges *e = &w->edges;
     const bosc_dtype type = to == OF_F64 ? BOSC_F64 : to == OF_I64 ? BOSC_I64 : BOSC_I32;
-    if (e->m > 0 && e->dtype == type) return EXIT_DONE;
+    if (e->m > 0 && e->dtype == type && (e->weights || to == NO_WEIGHTS)) return EXIT_DONE;
+    /* 1. The weights in their new type. */
     double *widened = to >= OF_I32 ? job_alloc((size_t)e->m, sizeof *widened) : NULL;
     if (to >= OF_I32 && !widened) return EXIT_FAILED;
     for (int64_t i = 0; i < e->m; i++) {
-        const int64_t n = e->dtype == BOSC_I32 ? ((const int32_t *)e->weights)[i] : ((const int64_t *)e->weights)[i];
-        if (to == OF_I64)
+        const int64_t n = integer_weight(e, i);
+        if (to == OF_I32)
+            ((int32_t *)(void *)widened)[i] = (int32_t)n;
+        else if (to == OF_I64)
             memcpy(&widened[i], &n, sizeof n);
         else
             widened[i] = (double)n;
-        if (to == OF_I64 || !is_edge_list || !is_rounded(n)) continue;
+        if (to != OF_F64 || !is_edge_list || !is_rounded(n)) continue;
         free(widened);
         return report_error(EXIT_FAILED,
                             "%s: edge %lld: the weight %lld would be rounded: others make all weights reals; a point "
                             "behind it permits that",
                             job->operands[0], (long long)(w->first + i), (long long)n);
     }
+    /* 2. In place of the old ones. */
     free(e->weights);
     e->weights = widened;
     e->dtype = type;
