@@ -195,13 +195,16 @@ class KDTree64:
         X = self._rows(X)
         if count_only:
             return self._tree.query_ball_point(X, r, p=self._p, return_length=True)
+        if not return_distance:
+            offsets, ids = self._tree.query_ball_csr(X, r, p=self._p)
+            return _arrays(offsets, ids).reshape(X.shape[:-1])
         offsets, ids, d = self._tree.query_ball_csr(X, r, p=self._p, return_distance=True)
         if sort_results:
             rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
             order = np.lexsort((d, rows))
             ids, d = ids[order], d[order]
-        ids = _arrays(offsets, ids).reshape(X.shape[:-1])
-        return (ids, _arrays(offsets, np.asarray(d, self._dtype)).reshape(X.shape[:-1])) if return_distance else ids
+        found = (_arrays(offsets, ids), _arrays(offsets, np.asarray(d, self._dtype)))
+        return tuple(arrays.reshape(X.shape[:-1]) for arrays in found)
 
     def two_point_correlation(self, X: Any, r: Any, dualtree: bool = False) -> np.ndarray:
         """Counts pairs of a query and a point within each distance."""
