@@ -3,6 +3,7 @@
 #include "io/graph/parse_edges.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,21 +66,30 @@ static void choose_fields(struct line_reader *r)
     r->chosen_count = 0;
 }
 
-/* Reads a vertex of a list that is written as 1.0, as pandas does in columns with missing values. */
+/* Reads a vertex of a list that is written as a real: as 1.0, as pandas does in columns with missing values, or as
+ * 1.0e+00, as numpy.savetxt and MATLAB do. */
 static enum bi_line_kind read_real_vertex(struct line_reader *r, struct bi_line word, uint64_t *value)
 {
     const struct bi_quoted quoted = bi_quote(word.begin, word.end);
     const bool is_list = r->form->n < 0;
-    const char *point = word.begin;
-    while (point < word.end && *point != '.') point++;
-    if (is_list && point < word.end && bi_word_digits(&(struct bi_line){word.begin, point}, value)) {
-        const char *zeros = point + 1, *digits;
-        while (zeros < word.end && *zeros == '0') zeros++;
-        for (digits = zeros; digits < word.end && *digits >= '0' && *digits <= '9';) digits++;
-        if (zeros == word.end) return BI_LINE_EDGE;
-        if (digits == word.end) return refuse(r, BOSC_ERR_FORMAT, "the vertex %s is no integer", quoted.text);
-    }
-    return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
+    const char *at = word.begin, *zeros;
+    double real;
+    /* 1. Digits, a point with zeros, or others. */
+    while (at < word.end && *at >= '0' && *at <= '9') at++;
+    struct bi_line whole = {word.begin, at};
+    if (at < word.end && *at == '.') at++;
+    for (zeros = at; zeros < word.end && *zeros == '0';) zeros++;
+    if (is_list && zeros == word.end && bi_word_digits(&whole, value)) return BI_LINE_EDGE;
+    while (at < word.end && *at >= '0' && *at <= '9') at++;
+    /* 2. Without an exponent the digits decide, as a double may have rounded a fraction away. */
+    const bool has_exponent = at < word.end && (*at == 'e' || *at == 'E');
+    if (!is_list || whole.begin == whole.end || (!has_exponent && at < word.end) ||
+        bi_number_read(word.begin, word.end, &real) != word.end)
+        return refuse(r, BOSC_ERR_FORMAT, "%s is not a vertex", quoted.text);
+    if (!has_exponent || real != floor(real))
+        return refuse(r, BOSC_ERR_FORMAT, "the vertex %s is no integer", quoted.text);
+    *value = real < 0x1p63 ? (uint64_t)real : UINT64_MAX;
+    return BI_LINE_EDGE;
 }
 
 /* Sets *vertex to the number of a name. */

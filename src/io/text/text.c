@@ -126,7 +126,8 @@ static bool is_count(struct bi_line line, int64_t *count)
     return bi_word_next(&line, &word) && bi_word_count(&word, count) && !bi_word_next(&line, &word);
 }
 
-/* Skips a first line with the number of points, as scanners write it before rows of three numbers or more. */
+/* Skips a first line with the number of points, as scanners write it before rows of three numbers or more; CloudCompare
+ * writes it behind the names. */
 static void skip_count(struct bi_lines *lines, struct form *form)
 {
     struct bi_lines ahead = *lines;
@@ -167,6 +168,8 @@ static struct head read_head(struct bi_lines *lines, bool quoted, struct form *f
     /* 2. The row below it, or a comment above it. */
     if (h.named) {
         *lines = ahead;
+        if (form->expected < 0) skip_count(lines, form);
+        ahead = *lines;
         h.more = next_row(&ahead, form, &comment, &h.row);
         h.index = bi_index_columns(h.header, h.more ? &h.row : NULL, form->separator, false, quoted, &h.unnamed);
         form->texts = h.more ? count_texts(h.row, form->separator) : 0;

@@ -40,7 +40,13 @@ static const struct malformed malformed[] = {
     {"F:2: the weight is missing", "Source,Target,Type,Weight\n1,2,Undirected\n", 0},
     {"F:2: the weight '' is not a number", "Source,Target,Type,Weight,Id\n1,2,Undirected,,7\n", 0},
     {"F:2: '' is not a vertex", "Source,Target,Type,Weight,Id\n1,,Undirected,2,7\n", 0},
-    {"F:1: '1e3' is not a vertex", "1e3 2\n", 0},
+    {"F:1: '1d3' is not a vertex", "1d3 2\n", 0},
+    {"F:1: '1e' is not a vertex", "1e 2\n", 0},
+    {"F:1: '1.#INF' is not a vertex", "1.#INF 2\n", 0},
+    {"F:1: the vertex '1.25e1' is no integer", "1.25e1 2\n", 0},
+    {"F:1: the vertex '5e-1' is no integer", "5e-1 2\n", 0},
+    {"F:1: vertex '1e19' is not from 0 to 4294967293", "1e19 2\n", 0},
+    {"F:1: vertex '1e400' is not from 0 to 4294967293", "1e400 2\n", 0},
     {"F:1: '0x1' is not a vertex", "0x1 2\n", 0},
     {"F:2: '1,2' is not a vertex", "1 2\n1,2\n", 0},
     {"F:2: '1;2' is not a vertex", "1,2\n1;2\n", 0},
@@ -54,6 +60,7 @@ static const struct malformed malformed[] = {
     {"F:2: the weight '' is not a number", "1,2,3\n1,2,\"\"\n", 0},
     {"F:2: '4' is one word too many", "1,2,3\n1,2,3,4\n", 0},
     {"F:1: 'source' is not a vertex", "source,target,weight\n1,2\n", 0},
+    {"F:2: the weight is missing", "source,target,weight\n0,1,\n1,2,3\n", 0}, /* pandas */
     {"F:1: 'one' is not a vertex", "one\n1\n", 0},
     {"F:2: 'a' is not a vertex", "source,target\na,b\n", 0},
     {"F:1: the weight '9007199254740993' would be rounded", "0 1 9007199254740993\n1 2 1\n3 4 9223372036854775808\n",
@@ -158,6 +165,7 @@ static void reads_good_files(void)
     GRAPH("\"u\",\"v\"\n\"1\",1,2\n", 1, 3, 1, 0, 1, 2, 1); /* R: no name above them */
     GRAPH("\"u\" \"v\" \"w\"\n\"1\" 1 2 9\n", 1, 3, 1, BOSC_I32, 1, 2, 9);
     GRAPH("0.0,1.0\n2.,00\n3 , 1.00000000000000000000\n", 3, 4, 3, 0, 0, 1, 1, 2, 0, 1, 3, 1, 1); /* pandas */
+    GRAPH("0.000000000000000000e+00 1.0e+00\n 1.2E1   0\n", 2, 13, 2, 0, 0, 1, 1, 12, 0, 1); /* numpy.savetxt, MATLAB */
     GRAPH("5.0 1 2.5\n0 1.0 3\n", 2, 6, 2, BOSC_F64, 5, 1, 2.5, 0, 1, 3);
     /* Gephi: columns by name, in any order and case; rows may lack the last ones. */
     GRAPH("Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,7\n\"2\",0.0,Directed,1,\"a, b\",8\n", 2, 3, 2,
