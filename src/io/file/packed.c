@@ -28,18 +28,25 @@ static bool ends_in(const char *path, const char *ending)
     return length >= tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-size_t bi_packed_ending(const char *path) { return ends_in(path, ".gz") ? 3 : ends_in(path, ".zst") ? 4 : 0; }
+size_t bi_packed_ending(const char *path)
+{
+    return ends_in(path, ".gz") ? 3 : ends_in(path, ".zst") || ends_in(path, ".bgz") ? 4 : 0;
+}
 
 static bool begins_gzip(const char *bytes, size_t size) { return size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0; }
 
+/* True for standard input and files of a shell's pipes, which have no ending. */
+static bool is_stream(const char *path) { return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0; }
+
 static bool is_gzip(const struct bi_bytes *in)
 {
-    return strcmp(in->name, "-") == 0 ? begins_gzip(in->data, in->size) : ends_in(in->name, ".gz");
+    return is_stream(in->name) ? begins_gzip(in->data, in->size)
+                               : ends_in(in->name, ".gz") || ends_in(in->name, ".bgz");
 }
 
 static bool is_zstd(const struct bi_bytes *in)
 {
-    return strcmp(in->name, "-") == 0 ? bi_bytes_begin(in, "\x28\xb5\x2f\xfd", 4) : ends_in(in->name, ".zst");
+    return is_stream(in->name) ? bi_bytes_begin(in, "\x28\xb5\x2f\xfd", 4) : ends_in(in->name, ".zst");
 }
 
 bool bi_packed_is(const struct bi_bytes *in) { return is_gzip(in) || is_zstd(in); }

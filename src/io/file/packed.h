@@ -1,14 +1,15 @@
-/* Files packed by gzip (.gz) or zstd (.zst). All readers and writers accept gzip, and zstd if libzstd was found when
- * this was built. */
+/* Files packed by gzip (.gz, .bgz) or zstd (.zst). All readers and writers accept gzip, and zstd if libzstd was found
+ * when this was built. */
 #ifndef BI_IO_FILE_PACKED_H
 #define BI_IO_FILE_PACKED_H
 
 #include "io/file/file.h"
 
-/* Returns the length of the ending .gz or .zst of a path, in either case; 0: it has another one. */
+/* Returns the length of the ending .gz, .bgz or .zst of a path, in either case; 0: it has another one. */
 size_t bi_packed_ending(const char *path);
 
-/* True if the bytes must be unpacked: by the ending of the name; standard input by its first bytes. */
+/* True if the bytes must be unpacked: by the ending of the name; standard input and files of /dev by their first
+ * bytes. */
 bool bi_packed_is(const struct bi_bytes *in);
 
 /* Unpacks all members or frames into memory of the file; BOSC_ERR_LIMIT beyond `most` bytes. The first function

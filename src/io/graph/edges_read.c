@@ -249,7 +249,7 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */
-    const bool has_empty = named && form->separator && /* fields at the end of the row below */
+    const bool has_empty = named && form->separator &&            /* fields at the end of the row below */
                            more && bi_count_separators(&line, separator) > bi_count_separators(&first, separator);
     if (names && !chosen  ? named
         : more && !chosen ? bi_fields_count(line, between, names) + form->has_data == fields || has_empty

@@ -111,14 +111,34 @@ static void written(void)
     }
 }
 
+/* A file that a shell opened has no ending: its first bytes say how it is packed. */
+static void opened(void)
+{
+    char path[PATH_ROOM], name[32];
+    bosc_io_error error;
+    double x[] = {3, 4};
+    bosc_array a = {.dtype = BOSC_F64, .rank = 2, .shape = {2, 1, 1, 1}, .data = x}, b = {0};
+    fresh_path(path, ".npy.gz");
+    CHECK_EQ(bosc_npy_write(path, &a, &error), BOSC_OK);
+    FILE *f = fopen(path, "rb");
+    CHECK(f != NULL);
+    snprintf(name, sizeof name, "/dev/fd/%d", fileno(f));
+    CHECK_EQ(bosc_points_read(name, &b, &error), BOSC_OK);
+    CHECK(b.shape[0] == 2 && memcmp(b.data, x, sizeof x) == 0);
+    bosc_array_free(&b);
+    fclose(f);
+    unlink(path);
+}
+
 static void endings(void)
 {
     char path[PATH_ROOM];
     bosc_io_error error;
     uint32_t u[] = {0, 1}, v[] = {1, 2};
     float z[] = {1, 2, 3, 4};
-    static const char *const graphs[] = {".gr.gz", ".mtx.gz", ".csv.GZ"}, *const rasters[] = {".tif.gz", ".hgt.gz"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const graphs[] = {".gr.gz", ".mtx.gz", ".csv.GZ", ".el.bgz"}, *const rasters[] = {".tif.gz",
+                                                                                                         ".hgt.gz"};
+    for (int i = 0; i < 4; i++) {
         bosc_edges edges = {3, 2, BOSC_I32, u, v, NULL}, back = {0};
         fresh_path(path, graphs[i]);
         CHECK(bosc_edges_write(path, &edges, &error) == BOSC_OK && bosc_edges_read(path, &back, &error) == BOSC_OK);
@@ -166,8 +186,11 @@ static void faults(void)
 #endif
 
 static const struct suite_case suite_cases_io_gzip[] = {
-    {"members are unpacked", NULL, unpacked},   {"damaged files", NULL, damaged},
-    {"arrays written and read", NULL, written}, {"other formats", NULL, endings},
+    {"members are unpacked", NULL, unpacked},
+    {"damaged files", NULL, damaged},
+    {"arrays written and read", NULL, written},
+    {"other formats", NULL, endings},
+    {"opened files", NULL, opened},
 #ifdef BOSC_FAULTS
     {"faults at every passage", NULL, faults},
 #endif

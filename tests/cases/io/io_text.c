@@ -248,7 +248,7 @@ static void chosen_columns(void)
     COLUMNS("z,x", "# by hand\n#x y z\n1 2 3\n", 1, 2, 3, 1); /* NumPy, PCL */
     COLUMNS("Z,X", "//X Y Z\n1 2 3\n", 1, 2, 3, 1);           /* CloudCompare */
     COLUMNS("Z,X", "//X Y Z R\n2\n1 2 3 4\n5 6 7 8\n", 2, 2, 3, 1, 7, 5);
-    COLUMNS(NULL, "//X Y Z\n1 2 3 9\n", 1, 4, 1, 2, 3, 9);    /* no name is omitted before them */
+    COLUMNS(NULL, "//X Y Z\n1 2 3 9\n", 1, 4, 1, 2, 3, 9); /* no name is omitted before them */
     COLUMNS("3", "2\n1 2 3 4\n5 6 7 8\n", 2, 1, 3, 7);
     COLUMNS("2", ",x,y\n0,1,2\n", 1, 1, 1);
     COLUMNS(NULL, ",x,y\n0,1,2\n1,3,4\n", 2, 2, 1, 2, 3, 4);
