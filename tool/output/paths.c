@@ -21,7 +21,7 @@ bool path_has_ending(const char *path, const char *ending)
     size_t length = strlen(path), tail = strlen(ending);
     if (length >= 3 && strcasecmp(path + length - 3, ".gz") == 0)
         length -= 3;
-    else if (length >= 4 && strcasecmp(path + length - 4, ".zst") == 0)
+    else if (length >= 4 && (strcasecmp(path + length - 4, ".zst") == 0 || strcasecmp(path + length - 4, ".bgz") == 0))
         length -= 4;
     return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
