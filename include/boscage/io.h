@@ -85,8 +85,7 @@ typedef struct bosc_slice {
     int64_t rows;  /* of the whole array */
 } bosc_slice;
 
-/* Reads a slice of a .npy file; shape[0] is the number of rows in the slice. Parts differ by at most one row. For ranks
- * that share a file.
+/* Reads a slice of a .npy file, for ranks that share it. shape[0]: rows in the slice; parts differ by one at most.
  * Errors: BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Rows in messages are those of the whole array.
  * Cost: only the slice is read; the whole file if it is packed, a pipe, or in Fortran order. */
 BOSC_API bosc_status bosc_npy_read_slice(const char *path, bosc_slice *slice, bosc_array *array, bosc_io_error *error);
@@ -98,8 +97,7 @@ BOSC_API bosc_status bosc_slice_convert(const char *name, const bosc_slice *slic
 /* Writes a .npy file of version 1. */
 BOSC_API bosc_status bosc_npy_write(const char *path, const bosc_array *array, bosc_io_error *error);
 
-/* Writes several arrays: all files appear, or none if one fails.
- * count: 1 to 16. */
+/* Writes several arrays, 1 to 16: all files appear, or none if one fails. */
 BOSC_API bosc_status bosc_npy_write_all(const char *const *paths, const bosc_array *arrays, int32_t count,
                                         bosc_io_error *error);
 
@@ -113,8 +111,7 @@ BOSC_API bosc_status bosc_arrays_write(const char *const *paths, const bosc_arra
  *
  * round: 0: every element must keep its value; 1: floats may be rounded to the nearest value of the type.
  * name: of the array, for messages.
- * Errors: BOSC_ERR_DATA for an element without a value in the type ("NAME: row 7: -1 is not a value of u8"); rows count
- * from 0.
+ * Errors: BOSC_ERR_DATA for an element without a value in the type ("NAME: row 7: -1 is not a value of u8").
  * Cost: O(elements) work, none if the type is unchanged; memory for the new array beside the old one. */
 BOSC_API bosc_status bosc_array_convert(const char *name, bosc_array *array, bosc_dtype dtype, int32_t round,
                                         bosc_io_error *error);
@@ -382,27 +379,31 @@ BOSC_API void bosc_edges_free(bosc_edges *edges);
  * Cost: O(bytes) work by all OpenMP threads (.npy: by one); the edges take at most four times the size of the file. */
 BOSC_API bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error);
 
+/* As bosc_edges_read, with these columns of an edge list: both vertices, and a weight if edges have one.
+ * columns: as those of bosc_points_read_columns: "u,v,length" or "1,2". */
+BOSC_API bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_edges *edges,
+                                             bosc_io_error *error);
+
 /* Reads an edge list whose vertices have names, any words without separators, quoted ones with them. Vertices are
  * numbered by the first appearance of their names, which are compared byte by byte: `1` and `1.0` are two. Two double
  * quotes in a name mean one.
  * The first line names columns if its first names are source and target, from and to, src and dst, or node1 and node2,
  * in any case, has three words (a weight is a number), or Source and Target among more columns. Else it is an edge.
- * names: n is the number of vertices.
- * Errors: as bosc_edges_read; BOSC_ERR_FORMAT for other formats, and for an empty name.
+ * columns: as those of bosc_edges_read_columns. names: n is the number of vertices.
+ * Errors: as bosc_edges_read_columns; BOSC_ERR_FORMAT for other formats, and for an empty name.
  * Cost: O(bytes) work by one thread, and memory of the file, the edges, and the names with 16 bytes each or more. */
-BOSC_API bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names,
+BOSC_API bosc_status bosc_edges_read_names(const char *path, const char *columns, bosc_edges *edges, bosc_names *names,
                                            bosc_io_error *error);
 
-/* Reads names, one of each line of a text: words without separators, quoted ones with them, as bosc_edges_read_names
- * does. Equal names are not joined.
+/* Reads names, one of each line of a text, as bosc_edges_read_names does. Equal names are not joined.
  * column: the name of a column, which the first line has, or a number from 1, where the first line is no header; NULL:
  * lines have one name each. Ignored lines are blank or begin with `#`.
  * Errors: BOSC_ERR_FORMAT for a missing or empty name or column, a zero byte, and, if column is NULL, several names.
  * Cost: O(bytes) work by one thread, and memory of the file and the names with 8 bytes each. */
 BOSC_API bosc_status bosc_names_read(const char *path, const char *column, bosc_names *names, bosc_io_error *error);
 
-/* Reads a slice of the edges: lines of about equal size in bytes; for METIS about equal numbers of edges. The
- * concatenated slices are the whole list. For ranks that share a file.
+/* Reads a slice of the edges, with columns as bosc_edges_read_columns: lines of about equal size in bytes; for METIS
+ * about equal numbers of edges. The concatenated slices are the whole list. For ranks that share a file.
  * slice: rows: number of edges of the whole file, -1: not declared; begin: number of edges before the slice, -1:
  * unknown, for formats of lines.
  * edges: m: of the slice. n: of the whole graph; for an edge list the largest vertex of the slice + 1. dtype: required
@@ -410,7 +411,7 @@ BOSC_API bosc_status bosc_names_read(const char *path, const char *column, bosc_
  * Errors: as bosc_edges_read, and BOSC_ERR_ARG for a part that is not from 0 to parts - 1. Lines in messages are those
  * of the whole file. The caller must compare the total number of edges with the declared one.
  * Cost: only the beginning of the file and the slice are read; all of it if it is packed, a pipe, or METIS. */
-BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edges *edges,
+BOSC_API bosc_status bosc_edges_read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_edges *edges,
                                            bosc_io_error *error);
 
 /* Writes edges as .gr ("-" too), .mtx (symmetric, the larger vertex first) or an edge list (.txt, .el, .snap, .tsv;
@@ -422,10 +423,10 @@ BOSC_API bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, 
  * Cost: O(m) work by all OpenMP threads; 256 KiB of memory per thread. */
 BOSC_API bosc_status bosc_edges_write(const char *path, const bosc_edges *edges, bosc_io_error *error);
 
-/* Reads a saved graph, recognised by its first bytes, or else edges as bosc_edges_read does.
+/* Reads a saved graph, recognised by its first bytes, or else edges as bosc_edges_read_columns does.
  * One of *graph and *edges is set on success. Waits. */
-BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
-                                              bosc_io_error *error);
+BOSC_API bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, const char *columns, bosc_graph **graph,
+                                              bosc_edges *edges, bosc_io_error *error);
 
 /* ---- heights ---- */
 
@@ -569,8 +570,7 @@ typedef struct bosc_globe_opts {
                            * leaves it as it is. NULL: not computed */
 } bosc_globe_opts;
 
-/* Makes heights cover the globe as bosc_planet_build expects them: rows from the north pole, columns from longitude
- * -180.
+/* Makes heights cover the globe as bosc_planet_build expects them: rows from the pole in the north, columns from -180.
  *
  * Heights without a place are assumed to lie so, and stay. Columns that begin at another meridian, such as longitudes 0
  * to 360, are rotated. Other rasters are resampled, with data, width and height replaced: those with samples on the

@@ -99,7 +99,7 @@ int read_forest_edges(struct job *job, const bosc_edges *edges, const bosc_names
     bosc_io_error error;
     int64_t *vertices = NULL;
     /* 1. The edges, and their vertices. */
-    int code = named ? named_edges_read(job, path, &given, &given_names) : EXIT_DONE;
+    int code = named ? named_edges_read(job, path, NULL, &given, &given_names) : EXIT_DONE;
     if (!named) {
         const double start = job_now();
         const bosc_status status = bosc_edges_read(path, &given, &error);

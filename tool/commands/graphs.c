@@ -68,11 +68,22 @@ int graph_build(struct job *job, const char *path, const bosc_edges *edges, bosc
     return code;
 }
 
+int check_edge_columns(const char *path, const struct job *job)
+{
+    static const char *const endings[] = {".gr", ".mtx", ".graph", ".metis", ".npy", ".bosc"};
+    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
+        if (job->value[OPT_COLUMNS] && path_has_ending(path, endings[k]))
+            return report_error(EXIT_USAGE, "--columns: %s has none: these are of edge lists, such as .csv, .tsv, .txt",
+                                path);
+    return EXIT_DONE;
+}
+
 int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges)
 {
     bosc_io_error error;
+    if (check_edge_columns(path, job)) return EXIT_USAGE;
     double start = job_now();
-    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, graph, edges, &error);
+    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, job->value[OPT_COLUMNS], graph, edges, &error);
     job_add_seconds(job, "read", start);
     if (status != BOSC_OK && path_is_text(path) && strstr(error.text, "' is not a vertex"))
         return report_error(status_exit_code(status), "%s (--names reads words)", error.text);
@@ -84,11 +95,11 @@ int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, b
 
 /* ---- names of vertices ---- */
 
-int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_names *names)
+int named_edges_read(struct job *job, const char *path, const char *columns, bosc_edges *edges, bosc_names *names)
 {
     bosc_io_error error;
     const double start = job_now();
-    const bosc_status status = bosc_edges_read_names(path, edges, names, &error);
+    const bosc_status status = bosc_edges_read_names(path, columns, edges, names, &error);
     job_add_seconds(job, "read", start);
     return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
 }
@@ -347,7 +358,10 @@ bool has_assumed_weights(const bosc_edges *edges) { return edges->m > 0 && edges
 void report_weight(struct job *job, bosc_dtype weight, bool assumed, const bosc_msf_info *found)
 {
     bool real = weight == BOSC_F32 || weight == BOSC_F64;
-    if (assumed) job_set_note(job, "weight", "assumed: the file has no weights, each edge counts 1");
+    if (assumed)
+        job_set_note(job, "weight",
+                     job->value[OPT_COLUMNS] ? "assumed: no column of weights is chosen, each edge counts 1"
+                                             : "assumed: the file has no weights, each edge counts 1");
     int64_t high = found->weight_high;
     if (!real && high == ((int64_t)found->weight_low < 0 ? -1 : 0)) {
         job_set_integer(job, "weight", (int64_t)found->weight_low);

@@ -7,11 +7,14 @@
 
 /* ---- graphs ---- */
 
+/* Refuses --columns for a graph that is no edge list. */
+int check_edge_columns(const char *path, const struct job *job);
+
 /* Reads a saved graph or a list of edges; sets one of the two. The caller frees the edges. */
 int graph_or_edges_read(struct job *job, const char *path, bosc_graph **graph, bosc_edges *edges);
 
-/* Reads a list of edges between vertices with names. The caller frees both. */
-int named_edges_read(struct job *job, const char *path, bosc_edges *edges, bosc_names *names);
+/* Reads a list of edges between vertices with names. columns: of the list, or NULL. The caller frees both. */
+int named_edges_read(struct job *job, const char *path, const char *columns, bosc_edges *edges, bosc_names *names);
 
 /* Writes edges as text of names to -o. */
 int named_edges_write(struct job *job, const bosc_edges *edges, const bosc_names *names);

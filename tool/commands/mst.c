@@ -50,8 +50,9 @@ static int open_input(struct job *job, struct graph_input *input, int algorithm)
                                            .split_duplicates = job->value[OPT_SPLIT_DUPLICATES] != NULL,
                                            .maximum = job->value[OPT_MAX] != NULL}};
     /* 1. The file; a graph of its edges where one is needed. */
-    int code = job->value[OPT_NAMES] ? named_edges_read(job, path, &input->edges, &input->names)
-                                     : graph_or_edges_read(job, path, &input->graph, &input->edges);
+    int code = job->value[OPT_NAMES]
+                   ? named_edges_read(job, path, job->value[OPT_COLUMNS], &input->edges, &input->names)
+                   : graph_or_edges_read(job, path, &input->graph, &input->edges);
     if (code) return code;
     input->assumed_weights = !input->graph && has_assumed_weights(&input->edges);
     if (!input->graph && (job->value[OPT_VERIFY] || algorithm)) {

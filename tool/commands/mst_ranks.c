@@ -51,7 +51,8 @@ static int read_whole(struct job *job, struct graph_work *w)
     bosc_io_error error;
     bosc_graph *graph = NULL;
     const char *path = job->operands[0];
-    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, &graph, &w->edges, &error);
+    if (check_edge_columns(path, job)) return EXIT_USAGE;
+    bosc_status status = bosc_graph_or_edges_read(job->ctx, path, job->value[OPT_COLUMNS], &graph, &w->edges, &error);
     if (status != BOSC_OK) return report_io_error(status, &error);
     w->kept = w->m = w->edges.m;
     return graph ? expand_saved_graph(job, graph, w) : EXIT_DONE;
@@ -149,7 +150,8 @@ static int read_part(struct job *job, const struct ranks *ranks, struct graph_wo
 {
     bosc_io_error error;
     bosc_slice slice = {.part = ranks->first, .parts = ranks->count};
-    bosc_status status = bosc_edges_read_slice(job->operands[0], &slice, &w->edges, &error);
+    if (check_edge_columns(job->operands[0], job)) return EXIT_USAGE;
+    bosc_status status = bosc_edges_read_slice(job->operands[0], job->value[OPT_COLUMNS], &slice, &w->edges, &error);
     return status == BOSC_OK ? combine_parts(job, ranks, slice.rows, w) : report_io_error(status, &error);
 }
 

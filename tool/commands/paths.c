@@ -51,7 +51,7 @@ static int read_graph(struct job *job, struct paths_input *s)
     s->path = job->operands[0];
     s->info.size = sizeof s->info;
     s->opts.size = sizeof s->opts;
-    int code = job->value[OPT_NAMES] ? named_edges_read(job, s->path, &edges, &s->names)
+    int code = job->value[OPT_NAMES] ? named_edges_read(job, s->path, job->value[OPT_COLUMNS], &edges, &s->names)
                                      : graph_or_edges_read(job, s->path, &s->graph, &edges);
     if (!code && !s->graph) {
         is_assumed = has_assumed_weights(&edges) && !job->value[OPT_UNWEIGHTED];
@@ -319,7 +319,7 @@ static int read_named_distances(struct job *job, struct paths_input *s, const ch
     int64_t count = 0;
     struct vertex_name *wanted = NULL;
     bool *seen = NULL;
-    int code = named_edges_read(job, path, &lines, &words);
+    int code = named_edges_read(job, path, NULL, &lines, &words);
     if (!code) code = allocate_array(s, s->floats ? BOSC_F64 : BOSC_I64, &s->distances);
     if (!code && !(wanted = find_same_names(&s->names, &words, &count))) code = EXIT_FAILED;
     if (!code && !(seen = job_alloc((size_t)s->info.n, sizeof *seen))) code = EXIT_FAILED;

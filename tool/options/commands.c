@@ -15,6 +15,13 @@
         .id = OPT_SKIP_NAN                                                                                    \
     }
 
+/* Columns of an edge list, for every command that reads a graph. */
+#define EDGE_COLUMNS                                                                                           \
+    {                                                                                                          \
+        .id = OPT_COLUMNS, .help = "columns of an edge list that are both vertices and, if there is one, the " \
+                                   "weight, by name in its first line or by number from 1: u,v,length or 1,2"  \
+    }
+
 /* Options of every command that builds a trie. */
 #define TRIE_LAYOUT_OPTIONS                                                          \
     {.id = OPT_LAYOUT,                                                               \
@@ -150,7 +157,7 @@ const struct command commands[] = {
      .writes_arrays = true,
      .run = run_kdtree_pairs},
     {.room = "mst",
-     .usage = "G [-o T] [--names] [--algorithm auto|primitives|atomic] [--split-duplicates] [--max]\n"
+     .usage = "G [-o T] [--names] [--columns LIST] [--algorithm auto|primitives|atomic] [--split-duplicates] [--max]\n"
               "                   [--verify T.npy]",
      .summary =
          "Find the minimum spanning forest of a graph, or prove that T.npy is it.\n"
@@ -164,6 +171,7 @@ const struct command commands[] = {
                   .help = "output file of the forest: .npy, .gr, .mtx, .csv, .tsv or .txt; - is standard "
                           "output"},
                  {.id = OPT_NAMES},
+                 EDGE_COLUMNS,
                  {.id = OPT_ALGORITHM},
                  {.id = OPT_SPLIT_DUPLICATES},
                  {.id = OPT_MAX},
@@ -173,7 +181,7 @@ const struct command commands[] = {
                  {.id = OPT_REPLICATED}},
      .run = run_mst},
     {.room = "components",
-     .usage = "G [-o labels.npy] [--names]",
+     .usage = "G [-o labels.npy] [--names] [--columns LIST]",
      .summary = "Label each vertex of a graph by the smallest vertex, from 0, of its connected component.\n"
                 "Without an output the components are counted. With --names vertices of an edge list are any words,\n"
                 "and labels as .csv, .tsv or .txt have a line for each: its name, and the first name of its component.",
@@ -182,6 +190,7 @@ const struct command commands[] = {
      .max_operands = 1,
      .options = {{.id = OPT_OUTPUT, .help = "output file of the labels: .npy, (n,) i8; - is standard output"},
                  {.id = OPT_NAMES},
+                 EDGE_COLUMNS,
                  {.id = OPT_RANKS},
                  {.id = OPT_DEVICES},
                  {.id = OPT_REPLICATED}},
@@ -189,7 +198,7 @@ const struct command commands[] = {
      .run = run_components},
     {.room = "paths",
      .usage = "G --source V[,V...] [-o distances.npy] [--predecessors P.npy] [--nearest S.npy]\n"
-              "              [--names] [--route V [--stops R.npy]] [--verify distances.npy]",
+              "              [--names] [--columns LIST] [--route V [--stops R.npy]] [--verify distances.npy]",
      .summary =
          "Find the shortest paths from the nearest source to all vertices of a graph, or prove them.\n"
          "Each entry of G is an undirected edge; its weight, 0 or more, is its length. Distances of vertices that\n"
@@ -206,6 +215,7 @@ const struct command commands[] = {
                  {.id = OPT_ROUTE},
                  {.id = OPT_STOPS},
                  {.id = OPT_NAMES},
+                 EDGE_COLUMNS,
                  {.id = OPT_WITHIN, .help = "only vertices within this distance"},
                  {.id = OPT_UNWEIGHTED},
                  {.id = OPT_VERIFY,

@@ -21,6 +21,7 @@ struct bi_bytes {
     struct bi_backing_file *backing; /* the file that data is the beginning of; NULL: data is complete */
     size_t chunk_bytes;              /* texts are parsed in chunks of about this size; 0: CHUNK_BYTES (chunks.c) */
     bosc_slice *slice;               /* of a list of edges only this slice is read; NULL: all */
+    const char *columns;             /* of a list of edges these columns are read; NULL: as its first lines say */
     bool keeps_nan;                  /* of points: NaN is read, not refused */
 };
 

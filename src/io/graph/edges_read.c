@@ -189,6 +189,26 @@ static bool choose_columns(const struct bi_line *header, char separator, int64_t
     return true;
 }
 
+/* Chooses the columns that the caller wants: both vertices, and a weight or none. header: NULL: none. */
+static bool choose_wanted(const char *wanted, const struct bi_line *header, char separator, int64_t unnamed,
+                          struct bi_edge_form *form, struct bi_reason *reason)
+{
+    struct bi_columns chosen;
+    if (!bi_columns_choose(wanted, header, separator, form->names != NULL, unnamed, &chosen, reason)) return false;
+    if (chosen.count < 2 || chosen.count > 3) {
+        snprintf(reason->text, sizeof reason->text, "%d columns are requested, not two vertices and at most a weight",
+                 (int)chosen.count);
+        return false;
+    }
+    memset(form->columns, 0, sizeof form->columns);
+    for (int64_t k = 0; k < chosen.count; k++) form->columns[k] = chosen.number[k];
+    form->index = 0;
+    return true;
+}
+
+/* True if a list of columns has names, not numbers alone. */
+static bool has_names(const char *columns) { return columns[strspn(columns, "0123456789, ")] != 0; }
+
 /* True if a first line names the columns of vertices with names: its first two fields, behind `index` others, are
  * source and target, from and to, or the like. Other words would be vertices, also u and v. */
 static bool names_vertices(struct bi_line line, char separator, int index)
@@ -245,19 +265,24 @@ static bosc_status parse_list(const struct bi_bytes *in, struct bi_edge_form *fo
                 (more && own == 3 && !has_weight(first, between, form->index));
         if (!named) form->index = 0;
     }
-    const bool chosen = named && own >= 3 && choose_columns(&first, between, own, unnamed, form, &repeated);
+    const char *wanted = in->columns;
+    struct bi_reason reason;
+    named |= wanted && names && has_names(wanted);
+    if (wanted && !choose_wanted(wanted, named ? &first : NULL, between, unnamed, form, &reason))
+        return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "%s", reason.text);
+    const bool chosen = wanted || (named && own >= 3 && choose_columns(&first, between, own, unnamed, form, &repeated));
     if (repeated)
         return bi_fail_at(in, behind.number, BOSC_ERR_FORMAT, error, "several columns are named '%s'", repeated);
     if (chosen && separator == '\t') form->separator = separator; /* fields may be empty */
     const bool has_empty = named && form->separator &&            /* fields at the end of the row below */
                            more && bi_count_separators(&line, separator) > bi_count_separators(&first, separator);
-    if (names && !chosen  ? named
-        : more && !chosen ? bi_fields_count(line, between, names) + form->has_data == fields || has_empty
-                          : named && (chosen || form->separator))
+    if (wanted || (names && !chosen) ? named
+        : more && !chosen            ? bi_fields_count(line, between, names) + form->has_data == fields || has_empty
+                                     : named && (chosen || form->separator))
         lines = behind; /* skip the line of column names */
     /* 3. Weights, by the first edge: a column, or an attribute of the data. */
     const bool weighted = chosen ? form->columns[2] > 0 : fields - form->index - form->has_data > 2;
-    form->data_weight = form->has_data && !weighted && !is_blank_line(data);
+    form->data_weight = form->has_data && !weighted && !wanted && !is_blank_line(data);
     form->named_weight = form->data_weight && bi_edge_data_has_weight(data);
     form->weights = weighted || form->data_weight ? BI_WEIGHTS_I32 : BI_WEIGHTS_NONE;
     return bi_edge_lines_parse(in, &lines, form, edges, error);
@@ -391,12 +416,18 @@ bosc_status bi_edges_parse(enum bi_edges_format format, const struct bi_bytes *i
 
 bosc_status bosc_edges_read(const char *path, bosc_edges *edges, bosc_io_error *error)
 {
+    return bosc_edges_read_columns(path, NULL, edges, error);
+}
+
+bosc_status bosc_edges_read_columns(const char *path, const char *columns, bosc_edges *edges, bosc_io_error *error)
+{
     BI_IO_ENTER;
     struct bi_file file;
     bosc_edges fresh = {0};
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    file.bytes.columns = columns;
     do status = bi_edges_parse(bi_edges_format_of(path, &file.bytes), &file.bytes, &fresh, error);
     while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
@@ -419,7 +450,8 @@ static bosc_status parse_names(const struct bi_file *file, struct bi_edge_names 
     return bi_io_fail(error, BOSC_ERR_FORMAT, "%s: vertices have numbers in this format, not names", in.name);
 }
 
-bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_names *names, bosc_io_error *error)
+bosc_status bosc_edges_read_names(const char *path, const char *columns, bosc_edges *edges, bosc_names *names,
+                                  bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
@@ -429,6 +461,7 @@ bosc_status bosc_edges_read_names(const char *path, bosc_edges *edges, bosc_name
     if (!names) return bi_io_fail(error, BOSC_ERR_ARG, "names: NULL");
     bosc_status status = bi_file_open(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    file.bytes.columns = columns;
     status = parse_names(&file, &fresh_names, &fresh, error);
     bi_file_close(&file);
     status = bi_io_end(status, error);
@@ -468,7 +501,8 @@ static bosc_status parse_slice(const char *path, struct bi_file *file, bosc_slic
     return status;
 }
 
-bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edges *edges, bosc_io_error *error)
+bosc_status bosc_edges_read_slice(const char *path, const char *columns, bosc_slice *slice, bosc_edges *edges,
+                                  bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
@@ -477,6 +511,7 @@ bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edge
     if (status != BOSC_OK) return status;
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     if ((status = bi_file_open_head(path, &file, error)) != BOSC_OK) return bi_io_end(status, error);
+    file.bytes.columns = columns;
     do status = parse_slice(path, &file, slice, &list, error);
     while (bi_file_reload(&file, &status, error));
     bi_file_close(&file);
@@ -488,8 +523,8 @@ bosc_status bosc_edges_read_slice(const char *path, bosc_slice *slice, bosc_edge
     return status;
 }
 
-bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph **graph, bosc_edges *edges,
-                                     bosc_io_error *error)
+bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, const char *columns, bosc_graph **graph,
+                                     bosc_edges *edges, bosc_io_error *error)
 {
     BI_IO_ENTER;
     struct bi_file file;
@@ -500,6 +535,7 @@ bosc_status bosc_graph_or_edges_read(bosc_ctx *ctx, const char *path, bosc_graph
     if (!edges) return bi_io_fail(error, BOSC_ERR_ARG, "edges: NULL");
     bosc_status status = bi_file_open_head(path, &file, error);
     if (status != BOSC_OK) return bi_io_end(status, error);
+    file.bytes.columns = columns;
     /* Only one of `fresh` and `list` is set. */
     if (bi_structure_is(BI_STRUCTURE_graph, &file.bytes))
         status = bi_structure_parse(BI_STRUCTURE_graph, ctx, &file.bytes, &fresh, error);

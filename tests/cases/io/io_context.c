@@ -26,7 +26,7 @@ static void refused(void)
     REFUSED(bosc_ranks_kdtree_save(NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_ranks_kdtree_load(NULL, NULL, NULL, NULL, NULL));
     REFUSED(bosc_kdtree_or_points_read(NULL, NULL, NULL, NULL, NULL, NULL));
-    REFUSED(bosc_graph_or_edges_read(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(bosc_graph_or_edges_read(NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 static const struct suite_case suite_cases_io_context[] = {{"refused", NULL, refused}};

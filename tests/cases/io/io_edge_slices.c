@@ -40,7 +40,7 @@ static void check_parts(const char *path, const bosc_edges *whole, int64_t parts
         bosc_slice slice = {.part = k, .parts = parts};
         bosc_edges e = {0};
         bosc_io_error error;
-        if (bosc_edges_read_slice(path, &slice, &e, &error) != BOSC_OK)
+        if (bosc_edges_read_slice(path, NULL, &slice, &e, &error) != BOSC_OK)
             suite_fail(__FILE__, __LINE__, "%s", error.text);
         CHECK_EQ(slice.rows, is_list ? -1 : whole->m);
         CHECK_EQ(slice.begin, by_lines ? -1 : at);
@@ -128,7 +128,7 @@ static void bad_lines(void)
             bosc_slice slice = {.part = k, .parts = part_counts[i]};
             bosc_edges e = {0};
             bosc_io_error error;
-            if (bosc_edges_read_slice(path, &slice, &e, &error) == BOSC_OK) {
+            if (bosc_edges_read_slice(path, NULL, &slice, &e, &error) == BOSC_OK) {
                 bosc_edges_free(&e);
                 continue;
             }
@@ -144,11 +144,11 @@ static void arguments(void)
 {
     bosc_slice slice = {.part = 0, .parts = 1};
     bosc_edges e;
-    CHECK_TEXT(bosc_edges_read_slice("x.gr", NULL, &e, error), "slice");
-    CHECK_TEXT(bosc_edges_read_slice("x.gr", &slice, NULL, error), "edges");
-    CHECK_TEXT(bosc_edges_read_slice(NULL, &slice, &e, error), "path");
+    CHECK_TEXT(bosc_edges_read_slice("x.gr", NULL, NULL, &e, error), "slice");
+    CHECK_TEXT(bosc_edges_read_slice("x.gr", NULL, &slice, NULL, error), "edges");
+    CHECK_TEXT(bosc_edges_read_slice(NULL, NULL, &slice, &e, error), "path");
     slice.part = 1;
-    CHECK_TEXT(bosc_edges_read_slice("x.gr", &slice, &e, error), "slice: part 1 of 1");
+    CHECK_TEXT(bosc_edges_read_slice("x.gr", NULL, &slice, &e, error), "slice: part 1 of 1");
 }
 
 static const struct suite_case suite_cases_io_edge_slices[] = {

@@ -357,11 +357,77 @@ static void name_lists(void)
     CHECK_TEXT(bosc_names_read("none.txt", NULL, NULL, error), "names");
 }
 
+/* Columns that the caller chooses, by name and by number. */
+static void chosen_columns(void)
+{
+    static const struct {
+        const char *text, *columns, *words; /* words: u, v and the weight of each edge, or a refusal behind the path */
+    } rows[] = {
+        {"u,v,key,length\n0,1,0,5.5\n1,2,0,3\n", "u,v,length", "0 1 5.5|1 2 3|"},
+        {"u,v,key,length\n0,1,0,5.5\n1,2,0,3\n", "2,1", "1 0 1|2 1 1|"},
+        {"distance,source,target\n7,0,1\n", "source,target,distance", "0 1 7|"},
+        {"source,target,id\n0,1,7\n", "Source,Target", "0 1 1|"},
+        {"% bip\n1 2 -1 1082008561\n2 3 1 108\n", "1,2,3", "1 2 -1|2 3 1|"},
+        {"0\t1\tx\t4\n", "1,2,4", "0 1 4|"},
+        {"0,1,2\n", "1,2,x", ":1: no header names 'x'"},
+        {"u,v,w\n0,1,2\n", "u,x", ":1: no column is named 'x'"},
+        {"u,v,w\n0,1,2\n", "u", ":1: 1 columns are requested, not two vertices and at most a weight"},
+        {"u,v,w\n0,1,2\n", "1,2,3,3", ":1: 4 columns are requested, not two vertices and at most a weight"},
+        {"u,v,w\n0,1,2\n", "1,4", ":2: the second vertex is missing"},
+        {"u,v,w\n0,1,\n", "u,v,w", ":2: the weight is missing"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[PATH_ROOM], all[256] = "";
+        bosc_edges e = {0};
+        bosc_io_error error = {""};
+        fresh_path(path, ".txt");
+        FILE *file = fopen(path, "wb");
+        CHECK(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        const bosc_status status = bosc_edges_read_columns(path, rows[i].columns, &e, &error);
+        remove(path);
+        if (status != BOSC_OK) snprintf(all, sizeof all, "%.255s", error.text + strlen(path));
+        for (int64_t j = 0; j < e.m; j++) {
+            const double weight = !e.weights            ? 1
+                                  : e.dtype == BOSC_F64 ? ((const double *)e.weights)[j]
+                                                        : ((const int32_t *)e.weights)[j];
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%u %u %g|", e.u[j], e.v[j], weight);
+        }
+        if (strcmp(all, rows[i].words) != 0) suite_fail(__FILE__, __LINE__, "%s for %s", all, rows[i].text);
+        bosc_edges_free(&e);
+    }
+}
+
+/* Columns of a list of names: names among them are those of the first line; numbers leave it an edge. */
+static void chosen_names(void)
+{
+    static const struct {
+        const char *text, *columns;
+        int64_t n, m;
+    } rows[] = {{"a,b,c\nx,y,z\n", "a,c", 2, 1}, {"a,b,3\nx,y,4\n", "1,2", 4, 2}, {"a b\na c\n", "1,2", 3, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[PATH_ROOM];
+        bosc_edges e = {0};
+        bosc_names names = {0};
+        bosc_io_error error = {""};
+        fresh_path(path, ".txt");
+        FILE *file = fopen(path, "wb");
+        CHECK(file && fputs(rows[i].text, file) >= 0 && fclose(file) == 0);
+        if (bosc_edges_read_names(path, rows[i].columns, &e, &names, &error) != BOSC_OK)
+            suite_fail(__FILE__, __LINE__, "%s", error.text);
+        remove(path);
+        CHECK(e.m == rows[i].m && names.n == rows[i].n && !e.weights);
+        bosc_edges_free(&e);
+        bosc_names_free(&names);
+    }
+}
+
 static const struct suite_case suite_cases_io_graph_list[] = {
     {"what is read", NULL, reads_good_files},
     {"malformed files", NULL, refused},
     {"damage", NULL, damage},
     {"named", NULL, named},
     {"lists of names", NULL, name_lists},
+    {"chosen columns", NULL, chosen_columns},
+    {"chosen columns of names", NULL, chosen_names},
 };
 SUITE(io_graph_list);

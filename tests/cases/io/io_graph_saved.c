@@ -42,7 +42,7 @@ static void round_trips(bosc_ctx *ctx)
         CHECK_OK(ctx, bosc_graph_save(ctx, graph, path, &error));
         CHECK_OK(ctx, bosc_graph_load(ctx, path, &back, &error));
         check_equal(ctx, graph, back);
-        CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, &again, &edges, &error));
+        CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, NULL, &again, &edges, &error));
         CHECK(again && !edges.u);
         check_equal(ctx, graph, again);
         CHECK_EQ(bosc_edges_read(path, &edges, &error), BOSC_ERR_FORMAT);
@@ -61,7 +61,7 @@ static void round_trips(bosc_ctx *ctx)
     CHECK(f && fputs("p sp 2 1\na 1 2 9\n", f) > 0 && fclose(f) == 0);
     bosc_graph *none = NULL;
     bosc_edges edges = {0};
-    CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, &none, &edges, &error));
+    CHECK_OK(ctx, bosc_graph_or_edges_read(ctx, path, NULL, &none, &edges, &error));
     CHECK(!none && edges.m == 1);
     bosc_edges_free(&edges);
     CHECK_EQ(bosc_graph_load(ctx, path, &none, &error), BOSC_ERR_FORMAT);
@@ -89,14 +89,14 @@ static void bad_arguments(bosc_ctx *ctx)
     CHECK_TEXT(bosc_graph_load(NULL, "none", &fresh, error), "ctx");
     CHECK_TEXT(bosc_graph_load(ctx, NULL, &fresh, error), "path");
     CHECK_TEXT(bosc_graph_load(ctx, "none", NULL, error), "graph");
-    CHECK_TEXT(bosc_graph_or_edges_read(NULL, "none", &fresh, &edges, error), "ctx");
-    CHECK_TEXT(bosc_graph_or_edges_read(ctx, NULL, &fresh, &edges, error), "path");
-    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", NULL, &edges, error), "graph");
-    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", &fresh, NULL, error), "edges");
+    CHECK_TEXT(bosc_graph_or_edges_read(NULL, "none", NULL, &fresh, &edges, error), "ctx");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, NULL, NULL, &fresh, &edges, error), "path");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", NULL, NULL, &edges, error), "graph");
+    CHECK_TEXT(bosc_graph_or_edges_read(ctx, "none", NULL, &fresh, NULL, error), "edges");
     CHECK_EQ(bosc_graph_save(ctx, graph, "/nowhere/g.bosc", &failure), BOSC_ERR_IO);
     CHECK(suite_begins(failure.text, "/nowhere/g.bosc: cannot create"));
     CHECK_EQ(bosc_graph_load(ctx, "/nowhere/g.bosc", &fresh, &failure), BOSC_ERR_IO);
-    CHECK_EQ(bosc_graph_or_edges_read(ctx, "/nowhere/g.bosc", &fresh, &edges, &failure), BOSC_ERR_IO);
+    CHECK_EQ(bosc_graph_or_edges_read(ctx, "/nowhere/g.bosc", NULL, &fresh, &edges, &failure), BOSC_ERR_IO);
     CHECK(!fresh && !edges.u);
     bosc_graph_free(graph);
 }

@@ -211,7 +211,7 @@ static bosc_status edges_read_names(struct world *w, bosc_io_error *error)
 {
     bosc_edges e = {0};
     bosc_names names = {0};
-    bosc_status status = bosc_edges_read_names(w->path, &e, &names, error);
+    bosc_status status = bosc_edges_read_names(w->path, NULL, &e, &names, error);
     if (status != BOSC_OK) {
         CHECK(e.u == NULL && names.text == NULL);
         return status;
