@@ -20,33 +20,28 @@ static inline uint32_t find_other_labels(const uint32_t *labels, uint32_t own)
 #endif
 }
 
-#define ADD_SQUARE(sum, d) ((sum) + (d) * (d))
-#define ABS(d) ((d) < 0 ? -(d) : (d))
-#define ADD_GAP(sum, d) ((sum) + ABS(d))
-#define LARGER_GAP(sum, d) (ABS(d) > (sum) ? ABS(d) : (sum))
-
 #define SEARCH_REAL float
 #define SEARCH_TYPE f32
 #define SEARCH_SUFFIX f32
-#define SEARCH_ADD ADD_SQUARE
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/nearest_other.inc"
 
 #define SEARCH_REAL double
 #define SEARCH_TYPE f64
 #define SEARCH_SUFFIX f64
-#define SEARCH_ADD ADD_SQUARE
+#define SEARCH_ORDER 2
 #include "kdtree/cpu/nearest_other.inc"
 
 #define SEARCH_REAL double
 #define SEARCH_TYPE f64
 #define SEARCH_SUFFIX sum_f64
-#define SEARCH_ADD ADD_GAP
+#define SEARCH_ORDER 1
 #include "kdtree/cpu/nearest_other.inc"
 
 #define SEARCH_REAL double
 #define SEARCH_TYPE f64
 #define SEARCH_SUFFIX largest_f64
-#define SEARCH_ADD LARGER_GAP
+#define SEARCH_ORDER 0
 #include "kdtree/cpu/nearest_other.inc"
 
 const struct bi_kdtree_other_hot BI_LEVEL_NAME(bi_kdtree_other_hot) = {search_others_f32, search_others_f64,
