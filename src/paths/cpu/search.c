@@ -14,8 +14,9 @@ enum {
     MOST_POPS = 1 << 14,   /* by a thread in a region: then other threads get a share of its queue */
     THREAD_POPS = 1 << 10, /* relaxations of a range for which another thread pays: some 50 us */
     FEW_LISTED = 32,       /* near vertices of the last rounds of a range, which one thread relaxes */
-    BOUNDS_AHEAD = 16,     /* vertices of a queue between a relaxation and the prefetch of a row's bounds */
-    ARCS_AHEAD = 8,        /* the same for its arcs, once its bounds are there */
+    BATCH = 32,            /* vertices relaxed together: arcs are requested one batch ahead, bounds of rows two */
+    BATCH_ARCS = 512,      /* arcs of them: 14 KB of the first cache */
+    ROW = 64,              /* arcs of a row added at once */
     MEAN_LENGTHS = 4       /* of arcs in a range, and one more for each thread; measured, see docs/design/paths.md */
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
@@ -33,6 +34,11 @@ struct queue {
     uint32_t far_count, next_count;
     int64_t pops; /* of the range */
     uint32_t far[CHUNK], next[CHUNK];
+    /* Arcs of a batch, their rows and ends, and the distances along them. Rows are written by fours: hence the slack. */
+    int64_t arcs[BATCH_ARCS + 4];
+    uint32_t rows[BATCH_ARCS + 4]; /* only for a plateau */
+    uint64_t sums[BATCH_ARCS + 4];
+    uint32_t ends[BATCH_ARCS];
 };
 
 struct state {
@@ -115,36 +121,93 @@ BI_FN uint64_t lower(uint64_t *to, uint64_t value, bool shared)
     return previous;
 }
 
-/* Relaxes the arcs of u. `shared`: other threads do so too. */
-BI_FN void relax(struct state *s, const struct bi_paths_rows *r, struct queue *q, uint32_t u, bool shared)
+/* Adds the arcs [arc, end) of row u to the k of a batch. Most rows have up to four, which cost no branch. */
+BI_FN uint32_t add_arcs(const struct bi_paths_rows *r, struct queue *q, uint32_t k, uint32_t u, int64_t arc,
+                        int64_t end, uint64_t from)
 {
-    clear_flag(s->flags, u, IN_NEAR, shared);
-    const uint64_t from = bi_atomic_load_u64(&s->distances[u]);
-    const int64_t end = bi_paths_row_begin(r, (int64_t)u + 1);
-    for (int64_t arc = bi_paths_row_begin(r, u); arc < end; arc++) {
-        const uint32_t v = r->neighbours[arc];
-        const uint64_t sum = bi_paths_sum(r, from, u, arc);
-        if (sum >= r->bound || sum >= bi_atomic_load_u64(&s->distances[v])) continue;
-        if (sum >= lower(&s->distances[v], sum, shared)) continue;
-        if (sum >= s->range_end) {
-            if (flag_vertex(s->flags, v, IN_FAR, shared)) push_far(s, q, v);
-        } else if (flag_vertex(s->flags, v, IN_NEAR, shared))
-            push_near(s, q, v);
+    const int64_t count = end - arc;
+    for (int64_t t = 0; t < 4; t++) {
+        q->arcs[k + t] = arc + t;
+        q->sums[k + t] = from;
     }
+    for (int64_t t = 4; t < count; t++) {
+        q->arcs[k + t] = arc + t;
+        q->sums[k + t] = from;
+    }
+    for (int64_t t = 0; r->plateau && t < count; t++) q->rows[k + t] = u;
+    return k + (uint32_t)count;
 }
 
-/* Requests the bounds of u's row from memory. */
-BI_FN void prefetch_bounds(const struct bi_paths_rows *r, uint32_t u)
+/* Lists v, whose distance has fallen to `sum`, if it is not listed. */
+BI_FN void list_vertex(struct state *s, struct queue *q, uint32_t v, uint64_t sum)
 {
-    __builtin_prefetch((const char *)r->offsets + ((size_t)u << (r->offsets_64bit ? 3 : 2)));
+    if (sum >= s->range_end) {
+        if (flag_vertex(s->flags, v, IN_FAR, true)) push_far(s, q, v);
+    } else if (flag_vertex(s->flags, v, IN_NEAR, true))
+        push_near(s, q, v);
 }
 
-/* Requests the first arcs of u from memory. */
-BI_FN void prefetch_arcs(const struct bi_paths_rows *r, uint32_t u)
+/* Relaxes the k arcs of a batch. Branches on distances are not predictable. So a thread alone writes every end behind
+ * its lists, and counts it where it belongs. */
+BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct queue *q, uint32_t k, bool shared)
 {
-    const size_t begin = (size_t)bi_paths_row_begin(r, u);
-    __builtin_prefetch(r->neighbours + begin);
-    if (!r->unweighted) __builtin_prefetch((const char *)r->keys + (begin << (r->keys_64bit ? 3 : 2)));
+    /* 1. Read the arcs, and request the distances of their ends. */
+    for (uint32_t i = 0; i < k; i++) {
+        const uint32_t v = r->neighbours[q->arcs[i]];
+        q->ends[i] = v;
+        __builtin_prefetch(&s->distances[v], 1);
+        q->sums[i] = bi_paths_sum(r, q->sums[i], r->plateau ? q->rows[i] : 0, q->arcs[i]);
+    }
+    /* 2. Lower distances. */
+    if (shared) {
+        for (uint32_t i = 0; i < k; i++) {
+            const uint32_t v = q->ends[i];
+            const uint64_t sum = q->sums[i];
+            if (sum >= r->bound || sum >= bi_atomic_load_u64(&s->distances[v])) continue;
+            if (sum < bi_atomic_fetch_min_u64(&s->distances[v], sum)) list_vertex(s, q, v, sum);
+        }
+        return;
+    }
+    uint64_t *const distances = s->distances;
+    uint8_t *const all_flags = s->flags;
+    uint32_t *far = s->far.vertices + s->far.count, *const near = q->vertices, end = q->end;
+    const uint32_t mask = q->mask;
+    const uint64_t range_end = s->range_end, bound = r->bound;
+    for (uint32_t i = 0; i < k; i++) {
+        const uint32_t v = q->ends[i];
+        const uint64_t sum = q->sums[i], at = distances[v];
+        const bool falls = (sum < at) & (sum < bound), beyond = sum >= range_end;
+        const uint8_t flags = all_flags[v], flag = (uint8_t)(IN_NEAR << beyond);
+        const bool lists = falls & !(flags & flag);
+        distances[v] = at ^ ((at ^ sum) & -(uint64_t)falls);
+        all_flags[v] = (uint8_t)(flags | (flag & -(unsigned)falls));
+        near[end & mask] = v;
+        *far = v;
+        end += lists & !beyond;
+        far += lists & beyond;
+    }
+    q->end = end;
+    s->far.count = far - s->far.vertices;
+}
+
+/* Relaxes the arcs of some vertices. `shared`: other threads do so too. */
+BI_FN void relax_batch(struct state *s, const struct bi_paths_rows *r, struct queue *q, const uint32_t *vertices,
+                       int64_t count, bool shared)
+{
+    uint32_t k = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t u = vertices[i];
+        clear_flag(s->flags, u, IN_NEAR, shared);
+        const uint64_t from = bi_atomic_load_u64(&s->distances[u]);
+        const int64_t end = bi_paths_row_begin(r, (int64_t)u + 1);
+        for (int64_t arc = bi_paths_row_begin(r, u); arc < end; arc += ROW) {
+            k = add_arcs(r, q, k, u, arc, arc + ROW < end ? arc + ROW : end, from);
+            if (k <= BATCH_ARCS - ROW) continue;
+            relax_arcs(s, r, q, k, shared);
+            k = 0;
+        }
+    }
+    relax_arcs(s, r, q, k, shared);
 }
 
 /* Relaxes vertices of the shared list, then those of the thread's queue. */
@@ -152,19 +215,28 @@ BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct que
 {
     const int64_t count = s->near.count, most = shared ? MOST_POPS : INT64_MAX;
     int64_t pops = 0, begin = 0;
+    /* 1. The list. */
     for (;;) {
-        if (shared) begin = __atomic_fetch_add(&s->taken, (int64_t)CHUNK, __ATOMIC_RELAXED);
+        if (shared) begin = __atomic_fetch_add(&s->taken, (int64_t)BATCH, __ATOMIC_RELAXED);
         if (begin >= count) break;
-        const int64_t end = begin + CHUNK < count ? begin + CHUNK : count;
-        for (int64_t i = begin; i < end; i++) relax(s, r, q, s->near.vertices[i], shared);
+        const int64_t end = begin + BATCH < count ? begin + BATCH : count;
+        for (int64_t i = begin + BATCH; i < end + BATCH && i < count; i++)
+            bi_paths_prefetch_bounds(r, s->near.vertices[i]);
+        relax_batch(s, r, q, s->near.vertices + begin, end - begin, shared);
         pops += end - begin;
         begin = end;
     }
-    for (; q->begin != q->end && pops < most; pops++) {
-        const uint32_t listed = q->end - q->begin;
-        if (listed > BOUNDS_AHEAD) prefetch_bounds(r, q->vertices[(q->begin + BOUNDS_AHEAD) & q->mask]);
-        if (listed > ARCS_AHEAD) prefetch_arcs(r, q->vertices[(q->begin + ARCS_AHEAD) & q->mask]);
-        relax(s, r, q, q->vertices[q->begin++ & q->mask], shared);
+    /* 2. The queue. */
+    while (q->begin != q->end && pops < most) {
+        const uint32_t listed = q->end - q->begin, at = q->begin & q->mask, left = q->mask + 1 - at;
+        const uint32_t taken = listed < BATCH ? listed : BATCH, batch = taken < left ? taken : left;
+        for (uint32_t i = BATCH; i < 2 * BATCH && i < listed; i++)
+            bi_paths_prefetch_arcs(r, q->vertices[(q->begin + i) & q->mask]);
+        for (uint32_t i = 2 * BATCH; i < 3 * BATCH && i < listed; i++)
+            bi_paths_prefetch_bounds(r, q->vertices[(q->begin + i) & q->mask]);
+        relax_batch(s, r, q, q->vertices + at, batch, shared);
+        q->begin += batch;
+        pops += batch;
     }
     q->pops += pops;
     flush(s, q);
@@ -193,13 +265,6 @@ static void relax_f64(struct state *s, struct queue *q, bool shared)
     shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
 }
 
-static void relax_unweighted(struct state *s, struct queue *q, bool shared)
-{
-    struct bi_paths_rows r = rows_of(s, BOSC_U32, false);
-    r.unweighted = true;
-    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
-}
-
 static void relax_any(struct state *s, struct queue *q, bool shared)
 {
     shared ? relax_near(s, &s->rows, q, true) : relax_near(s, &s->rows, q, false);
@@ -210,8 +275,7 @@ static void relax_list(struct state *s, int threads)
 {
     const struct bi_paths_rows *r = &s->rows;
     const bool plain = !r->plateau && !r->offsets_64bit;
-    void (*const work)(struct state *, struct queue *, bool) = plain && r->unweighted           ? relax_unweighted
-                                                               : plain && r->weight == BOSC_U32 ? relax_u32
+    void (*const work)(struct state *, struct queue *, bool) = plain && r->weight == BOSC_U32   ? relax_u32
                                                                : plain && r->weight == BOSC_F64 ? relax_f64
                                                                                                 : relax_any;
     s->taken = s->next.count = 0;
@@ -267,7 +331,7 @@ static void carve_state(struct bi_carver *c, struct state *s, int64_t n, int thr
     BI_CARVE(c, s->flags, n);
     BI_CARVE(c, s->near.vertices, n);
     BI_CARVE(c, s->next.vertices, n);
-    BI_CARVE(c, s->far.vertices, n);
+    BI_CARVE(c, s->far.vertices, n + 1);
     BI_CARVE(c, s->queues, threads);
     BI_CARVE(c, rings, size * threads);
     if (!c->base) return;
@@ -327,6 +391,7 @@ static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *se
 
 bosc_status bi_paths_cpu_search(bosc_ctx *ctx, const struct bi_paths_search *search)
 {
+    if (search->rows.unweighted && !search->rows.plateau) return bi_paths_cpu_breadth_first(ctx, search);
     if (search->rows.n <= BI_PATHS_HEAP_VERTICES && !search->width) return bi_paths_cpu_dijkstra(ctx, search);
     return search_ranges(ctx, search);
 }

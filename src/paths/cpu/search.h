@@ -2,11 +2,30 @@
 #ifndef BI_PATHS_CPU_SEARCH_H
 #define BI_PATHS_CPU_SEARCH_H
 
+#include <string.h>
+
 #include "paths/paths.h"
 
 enum { BI_PATHS_HEAP_VERTICES = 1 << 10 }; /* graphs of up to this many vertices are searched by Dijkstra's algorithm */
 
 /* Dijkstra's algorithm with a heap of the vertices reached. Allocates scratch. */
 bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, const struct bi_paths_search *search);
+
+/* Breadth-first search, level by level, from vertices at distance 0. Allocates scratch. */
+bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, const struct bi_paths_search *search);
+
+/* Requests the bounds of u's row from memory. */
+BI_FN void bi_paths_prefetch_bounds(const struct bi_paths_rows *r, uint32_t u)
+{
+    __builtin_prefetch((const char *)r->offsets + ((size_t)u << (r->offsets_64bit ? 3 : 2)));
+}
+
+/* Requests the first arcs of u from memory. */
+BI_FN void bi_paths_prefetch_arcs(const struct bi_paths_rows *r, uint32_t u)
+{
+    const size_t begin = (size_t)bi_paths_row_begin(r, u);
+    __builtin_prefetch(r->neighbours + begin);
+    if (!r->unweighted) __builtin_prefetch((const char *)r->keys + (begin << (r->keys_64bit ? 3 : 2)));
+}
 
 #endif

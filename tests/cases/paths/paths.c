@@ -98,6 +98,18 @@ static void large(bosc_ctx *ctx)
         }
 }
 
+/* Arcs of length 0 join most vertices: the second search, along them, is one of ranges too. */
+static void zero_lengths(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    struct forest_graph g = paths_make(&r, FOREST_RANDOM, WEIGHTS_FEW, BOSC_U32, 2000);
+    const int64_t sources[2] = {3, 1999};
+    for (int64_t i = 0; i < g.e.m; i++)
+        if (suite_below(&r, 4)) ((uint32_t *)g.w)[i] = 0;
+    check(ctx, &g.e, sources, 2, NULL, 64, 0);
+    forest_free(&g);
+}
+
 /* A range is not empty, and one whose end overflows has all distances left. */
 static void range_ends(bosc_ctx *ctx)
 {
@@ -114,6 +126,7 @@ static void range_ends(bosc_ctx *ctx)
 static const struct suite_case suite_cases_paths[] = {
     {"shapes", shapes, NULL},
     {"large", large, NULL},
+    {"zero lengths", zero_lengths, NULL},
     {"range ends", range_ends, NULL},
 };
 SUITE(paths);
