@@ -23,9 +23,11 @@ typedef enum bosc_paths_algorithm {
 typedef struct bosc_paths_opts {
     size_t size;
     bosc_paths_algorithm algorithm;
-    int32_t unweighted; /* not 0: every edge has length 1: breadth-first search; distances are uint64_t */
-    const void *limit;  /* one distance in host memory: vertices farther away are not reached; NULL: none is too far */
-    double width;       /* of the ranges of distances that AUTO processes in turn; 0: chosen. Changes no result */
+    int32_t unweighted;  /* not 0: every edge has length 1: breadth-first search; distances are uint64_t */
+    const void *limit;   /* one distance in host memory: vertices farther away are not reached; NULL: none is too far */
+    double width;        /* of the ranges of distances that AUTO processes in turn; 0: chosen. Changes no result */
+    int32_t each;        /* not 0: one search from each source alone; every output has a row of n for each source */
+    int32_t offset_bits; /* of offsets of bosc_paths_compute_rows: 32 (uint32_t) or 64 (int64_t); 0 means 64 */
 } bosc_paths_opts;
 
 typedef struct bosc_paths_info {
@@ -45,9 +47,10 @@ typedef struct bosc_paths_info {
  * edges (n): of id_bits: the smallest edge id of the edges from there that attain the distance; none likewise. May be
  *     NULL.
  * nearest (n): of id_bits: the source at which the path of predecessors begins; none if not reached. May be NULL.
- * info: may be NULL. Set `size`.
+ * info: may be NULL. Set `size`. With opts->each it has the sum of all searches.
  * Errors: BOSC_ERR_DATA names the first source that is no vertex, or an edge of negative or NaN weight; BOSC_ERR_LIMIT
- *     a vertex whose distance is 2^64 - 1 or more, or of floats beyond a double.
+ *     a vertex whose distance is 2^64 - 1 or more, or of floats beyond a double. With opts->each the outputs of
+ *     earlier sources are then written.
  * Cost: AUTO processes ranges of distances one after the other: about O(n + m) work if few vertices fall twice within
  *     a range. ROUNDS: O(n + m) work a round. `nearest` takes O(n log n) work. bosc_paths_bytes gives the memory.
  * Waits.
@@ -59,11 +62,12 @@ BOSC_API bosc_status bosc_paths_compute(bosc_ctx *ctx, const bosc_graph *graph, 
 
 /* The same for directed arcs in CSR rows, without a graph.
  * graph_opts: weight and id_bits are used; NULL means the defaults.
- * offsets, neighbours, weights, n: as in bosc_graph_build_rows; arcs lead from their row to their neighbour.
+ * offsets, neighbours, weights, n: as in bosc_graph_build_rows; arcs lead from their row to their neighbour. Offsets
+ *     of opts->offset_bits.
  * edges (n): numbers of arcs.
  * Errors: as bosc_paths_compute; BOSC_ERR_DATA names the first wrong offset or neighbour.
  * Cost: as bosc_paths_compute, and at most 4 bytes a vertex and 12 an arc for rows in the backend's form. */
-BOSC_API bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const int64_t *offsets,
+BOSC_API bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const void *offsets,
                                              const void *neighbours, const void *weights, int64_t n,
                                              const void *sources, int64_t source_count, const bosc_paths_opts *opts,
                                              void *distances, void *predecessors, void *edges, void *nearest,

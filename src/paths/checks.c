@@ -15,6 +15,8 @@ bosc_status bi_paths_check_opts(struct bi_paths_call *c, const bosc_paths_opts *
     if (o->algorithm != BOSC_PATHS_AUTO && o->algorithm != BOSC_PATHS_ROUNDS)
         return bi_fail(c->ctx, BOSC_ERR_ARG, "opts: algorithm %d is neither AUTO nor ROUNDS", (int)o->algorithm);
     if (!(o->width >= 0)) return bi_fail(c->ctx, BOSC_ERR_ARG, "opts: width %g is not 0 or more", o->width);
+    if (o->offset_bits != 0 && o->offset_bits != 32 && o->offset_bits != 64)
+        return bi_fail(c->ctx, BOSC_ERR_ARG, "opts: offset_bits %d is neither 32 nor 64", (int)o->offset_bits);
     if ((uintptr_t)o->limit % 8) return bi_fail(c->ctx, BOSC_ERR_ARG, "opts: limit is not aligned to 8 bytes");
     r->unweighted = unweighted || o->unweighted;
     const bool floats = is_float(weight) && !r->unweighted;
@@ -84,13 +86,16 @@ static bosc_status check_weights(struct bi_paths_call *c)
         double lengths[SAMPLES];
     } host, *device;
     if (r->unweighted || r->arcs == 0) return BOSC_OK;
+    const bool is_unsigned = r->weight == BOSC_U32 || r->weight == BOSC_U64; /* then all weights are lengths */
     /* 1. Check all weights, and sample their lengths. */
     host.bad = host.large = INT64_MAX;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *device, &device));
     BI_TRY(ctx->backend->copy(ctx, &device->bad, &host.bad, 2 * sizeof host.bad)); /* and large */
     struct bi_paths_check check = {*r, &device->bad, &device->large};
     struct bi_paths_sample sample = {*r, device->lengths, SAMPLES};
-    BI_TRY(c->steps->paths_check(ctx, r->arcs, &check));
+    if (!is_unsigned)
+        BI_TRY_WITH_COST(ctx, BI_PATHS_CHECK_ARCS,
+                         c->steps->paths_check(ctx, bi_div_up(r->arcs, BI_PATHS_CHECK_ARCS), &check));
     BI_TRY(c->steps->paths_sample(ctx, SAMPLES, &sample));
     BI_TRY(bi_read_back(ctx, &host, device, sizeof host));
     if (host.bad != INT64_MAX)

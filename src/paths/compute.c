@@ -18,76 +18,104 @@ static bosc_status check_outputs(struct bi_paths_call *c, const struct outputs *
     return bi_check_info(c->ctx, "info", "bosc_paths_info", to->info->size, sizeof *to->info);
 }
 
-/* *reached = the number of vertices with a distance. */
+/* *reached += the number of vertices with a distance. */
 static bosc_status count_reached(struct bi_paths_call *c, const uint64_t *distances, int64_t *reached)
 {
     bosc_ctx *ctx = c->ctx;
     struct bi_paths_count count = {.distances = distances, .none = c->rows.none, .n = c->rows.n};
+    int64_t found;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *count.count, &count.count));
     BI_TRY(ctx->backend->fill(ctx, count.count, 0, sizeof *count.count));
     BI_TRY(c->steps->paths_count(ctx, bi_div_up(c->rows.n, BI_PATHS_ITEM_VERTICES), &count));
-    return bi_read_back(ctx, reached, count.count, sizeof *reached);
+    BI_TRY(bi_read_back(ctx, &found, count.count, sizeof found));
+    *reached += found;
+    return BOSC_OK;
 }
 
-/* Computes the tree, its edges and its roots in scratch, each if its output is requested; sets *write to them. */
-static bosc_status find_trees(struct bi_paths_call *c, const struct outputs *to, const uint64_t *distances,
-                              struct bi_paths_write *write)
+/* Computes the edges and the roots of the tree in scratch, each if its output is requested; sets *write to them. */
+static bosc_status find_edges_and_roots(struct bi_paths_call *c, const struct outputs *to, const uint64_t *distances,
+                                        struct bi_paths_write *write)
 {
     bosc_ctx *ctx = c->ctx;
     const int64_t n = c->rows.n;
-    uint32_t *predecessors, *roots;
-    uint64_t unrooted, *ids;
-    if (!to->predecessors && !to->nearest && !to->edges) return BOSC_OK;
-    /* 1. The tree, on which the others depend. */
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *predecessors, &predecessors));
-    BI_TRY(bi_paths_find_tree(c, distances, predecessors, &unrooted));
-    write->predecessors = predecessors;
-    /* 2. Its edges. */
+    uint32_t *roots;
+    uint64_t *ids;
     if (to->edges) {
         BI_TRY(bi_scratch_of(ctx, n, sizeof *ids, &ids));
-        struct bi_paths_tree t = {.rows = c->rows, .distances = distances, .predecessors = predecessors, .edges = ids};
+        struct bi_paths_tree t = {
+            .rows = c->rows, .distances = distances, .predecessors = (uint32_t *)write->predecessors, .edges = ids};
         BI_TRY(ctx->backend->fill(ctx, ids, 0xff, (size_t)n * sizeof *ids));
         BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
                          c->steps->paths_choose_edges(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), &t));
         write->ids = ids;
     }
-    /* 3. Its roots. */
     if (to->nearest) {
         BI_TRY(bi_scratch_of(ctx, n, sizeof *roots, &roots));
-        BI_TRY(ctx->backend->copy(ctx, roots, predecessors, (size_t)n * sizeof *roots));
+        BI_TRY(ctx->backend->copy(ctx, roots, write->predecessors, (size_t)n * sizeof *roots));
         BI_TRY(bi_paths_find_roots(c, roots));
         write->roots = roots;
     }
     return BOSC_OK;
 }
 
-/* All allocations and checks precede the first write to the caller's arrays. */
-static bosc_status compute(struct bi_paths_call *c, const struct outputs *to)
+/* Runs one search, and writes the outputs, which the backend can reach; distances may also be the host's. All
+ * allocations and checks precede the first write. */
+static bosc_status compute_search(struct bi_paths_call *c, const struct outputs *to, int64_t *reached)
 {
     bosc_ctx *ctx = c->ctx;
     const int64_t n = c->rows.n;
-    const size_t id_bytes = (size_t)n * (size_t)c->id_bits / 8, words = (size_t)n * sizeof(uint64_t);
+    struct bi_paths_write write = {.is_64bit = c->id_bits == 64};
+    uint64_t *distances, unrooted;
+    uint32_t *predecessors = NULL;
+    bool has_tree;
+    /* 1. Distances and, by some searches, the tree. */
+    BI_TRY(bi_scratch_of(ctx, n, sizeof *distances, &distances));
+    if (to->predecessors || to->edges || to->nearest)
+        BI_TRY(bi_scratch_of(ctx, n, sizeof *predecessors, &predecessors));
+    BI_TRY(bi_paths_find_distances(c, distances, predecessors, &has_tree));
+    if (to->info) BI_TRY(count_reached(c, distances, reached));
+    /* 2. The tree, its edges and roots. */
+    if (predecessors) {
+        BI_TRY(bi_paths_find_tree(c, distances, predecessors, has_tree, &unrooted));
+        write.predecessors = predecessors;
+        BI_TRY(find_edges_and_roots(c, to, distances, &write));
+    }
+    /* 3. The outputs. */
+    write.to = to->predecessors;
+    write.edges = to->edges;
+    write.nearest = to->nearest;
+    if (predecessors) BI_TRY(c->steps->paths_write(ctx, n, &write));
+    return to->distances && n > 0 ? ctx->backend->copy(ctx, to->distances, distances, (size_t)n * 8) : BOSC_OK;
+}
+
+/* Element i of an array, or NULL. */
+static void *element_of(void *array, int64_t i, int32_t bits) { return array ? (char *)array + i * (bits / 8) : NULL; }
+
+static bosc_status compute(struct bi_paths_call *c, const struct outputs *to)
+{
+    bosc_ctx *ctx = c->ctx;
+    const int64_t n = c->rows.n, searches = c->opts.each ? c->source_count : 1;
+    const size_t id_bytes = (size_t)(searches * n) * (size_t)c->id_bits / 8;
     bosc_paths_info full = {.size = sizeof full};
     struct bi_out predecessors, edges, nearest;
-    struct bi_paths_write write = {.is_64bit = c->id_bits == 64};
-    uint64_t *distances;
     bool staged = false;
-    /* 1. Distances. */
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *distances, &distances));
+    /* 1. Arrays and checks of all searches. */
     BI_TRY(bi_stage_out(ctx, to->predecessors, id_bytes, &predecessors, &staged));
     BI_TRY(bi_stage_out(ctx, to->edges, id_bytes, &edges, &staged));
     BI_TRY(bi_stage_out(ctx, to->nearest, id_bytes, &nearest, &staged));
     BI_TRY(bi_paths_check_data(c));
-    BI_TRY(bi_paths_find_distances(c, distances));
-    if (to->info) BI_TRY(count_reached(c, distances, &full.reached));
-    /* 2. The tree. */
-    BI_TRY(find_trees(c, to, distances, &write));
+    /* 2. The searches. */
+    const char *sources = c->sources;
+    if (c->opts.each) c->source_count = 1;
+    for (int64_t k = 0; k < searches; k++) {
+        const struct outputs row = {element_of(to->distances, k * n, 64),
+                                    element_of(to->predecessors ? predecessors.reachable : NULL, k * n, c->id_bits),
+                                    element_of(to->edges ? edges.reachable : NULL, k * n, c->id_bits),
+                                    element_of(to->nearest ? nearest.reachable : NULL, k * n, c->id_bits), to->info};
+        c->sources = sources ? sources + k * (c->id_bits / 8) : NULL;
+        BI_TRY_WITH_SCRATCH(ctx, compute_search(c, &row, &full.reached));
+    }
     /* 3. The caller's arrays. */
-    if (to->predecessors) write.to = predecessors.reachable;
-    if (to->edges) write.edges = edges.reachable;
-    if (to->nearest) write.nearest = nearest.reachable;
-    if (write.to || write.edges || write.nearest) BI_TRY(c->steps->paths_write(ctx, n, &write));
-    if (to->distances && n > 0) BI_TRY(ctx->backend->copy(ctx, to->distances, distances, words));
     if (to->predecessors) BI_TRY(bi_stage_back(ctx, &predecessors));
     if (to->edges) BI_TRY(bi_stage_back(ctx, &edges));
     if (to->nearest) BI_TRY(bi_stage_back(ctx, &nearest));
@@ -119,14 +147,15 @@ bosc_status bosc_paths_compute(bosc_ctx *ctx, const bosc_graph *graph, const voi
 /* ---- rows of the caller ---- */
 
 /* Offsets of 32 bits where they fit, as the searches of a graph read them. */
-static bosc_status convert_offsets(struct bi_paths_call *c, const int64_t *offsets)
+static bosc_status convert_offsets(struct bi_paths_call *c, const void *offsets)
 {
     bosc_ctx *ctx = c->ctx;
     struct bi_paths_rows *r = &c->rows;
+    const bool is_64bit = c->opts.offset_bits != 32;
     struct bi_graph_offsets_scan scan;
     int64_t *found;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *found, &found));
-    BI_TRY(bi_graph_scan_offsets(ctx, offsets, true, r->n, found, &scan));
+    BI_TRY(bi_graph_scan_offsets(ctx, offsets, is_64bit, r->n, found, &scan));
     if (scan.first != 0 || scan.bad != INT64_MAX)
         return bi_fail(ctx, BOSC_ERR_DATA, "offsets: number %lld does not ascend from 0",
                        scan.first != 0 ? 0 : (long long)scan.bad);
@@ -135,7 +164,7 @@ static bosc_status convert_offsets(struct bi_paths_call *c, const int64_t *offse
         return bi_fail(ctx, BOSC_ERR_LIMIT, "offsets: %llu arcs, not less than 2^40", (unsigned long long)scan.last);
     r->offsets_64bit = scan.last >= UINT32_MAX;
     r->offsets = offsets;
-    if (r->offsets_64bit) return BOSC_OK;
+    if (r->offsets_64bit || !is_64bit) return BOSC_OK;
     uint32_t *words;
     BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof *words, &words));
     BI_TRY(bi_graph_convert_words(ctx, offsets, true, words, false, r->n + 1));
@@ -164,7 +193,8 @@ static bosc_status convert_arcs(struct bi_paths_call *c, const void *neighbours,
     if (!r->unweighted) {
         BI_TRY(bi_stage_in(ctx, weights, (size_t)r->arcs * size, &a.weights, &staged));
         r->keys = a.weights;
-        if (r->weight != BOSC_U32 && r->weight != BOSC_U64) {
+        r->raw = r->weight == BOSC_F64;
+        if (r->weight != BOSC_U32 && r->weight != BOSC_U64 && !r->raw) {
             BI_TRY(bi_scratch_of(ctx, r->arcs, size, &a.keys));
             r->keys = a.keys;
         }
@@ -172,25 +202,32 @@ static bosc_status convert_arcs(struct bi_paths_call *c, const void *neighbours,
     /* 2. Convert and check. */
     BI_TRY(bi_scratch_of(ctx, 1, sizeof bad, &a.bad));
     BI_TRY(ctx->backend->copy(ctx, a.bad, &bad, sizeof bad));
-    BI_TRY(c->steps->paths_convert(ctx, r->arcs, &a));
+    if (a.to || a.keys) {
+        BI_TRY(c->steps->paths_convert(ctx, r->arcs, &a));
+    } else {
+        const struct bi_paths_check_ends check = {r->neighbours, r->arcs, (uint32_t)r->n, a.bad};
+        BI_TRY_WITH_COST(ctx, BI_PATHS_CHECK_ARCS,
+                         c->steps->paths_check_ends(ctx, bi_div_up(r->arcs, BI_PATHS_CHECK_ARCS), &check));
+    }
     BI_TRY(bi_read_back(ctx, &bad, a.bad, sizeof bad));
     if (bad == INT64_MAX) return BOSC_OK;
     return bi_fail(ctx, BOSC_ERR_DATA, "neighbours: number %lld is no vertex", (long long)bad);
 }
 
-static bosc_status compute_rows(struct bi_paths_call *c, const int64_t *offsets, const void *neighbours,
+static bosc_status compute_rows(struct bi_paths_call *c, const void *offsets, const void *neighbours,
                                 const void *weights, const struct outputs *to)
 {
     const void *reachable;
     bool staged = false;
-    BI_TRY(bi_stage_in(c->ctx, offsets, (size_t)(c->rows.n + 1) * sizeof *offsets, &reachable, &staged));
+    const size_t offset_bytes = c->opts.offset_bits == 32 ? 4 : 8;
+    BI_TRY(bi_stage_in(c->ctx, offsets, (size_t)(c->rows.n + 1) * offset_bytes, &reachable, &staged));
     BI_TRY(convert_offsets(c, reachable));
     BI_TRY(convert_arcs(c, neighbours, weights));
     bi_progress_set_total(c->ctx, (ARC_COST + 1) * (double)c->rows.arcs + VERTEX_COST * (double)c->rows.n);
     return compute(c, to);
 }
 
-bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const int64_t *offsets,
+bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_opts, const void *offsets,
                                     const void *neighbours, const void *weights, int64_t n, const void *sources,
                                     int64_t source_count, const bosc_paths_opts *opts, void *distances,
                                     void *predecessors, void *edges, void *nearest, bosc_paths_info *info)
@@ -205,7 +242,7 @@ bosc_status bosc_paths_compute_rows(bosc_ctx *ctx, const bosc_graph_opts *graph_
     c.id_bits = full.id_bits;
     BI_TRY(bi_paths_check_opts(&c, opts, full.weight, !weights));
     if (!offsets) return bi_fail(ctx, BOSC_ERR_ARG, "offsets: NULL");
-    BI_TRY(bi_paths_check_array(ctx, "offsets", offsets, 64));
+    BI_TRY(bi_paths_check_array(ctx, "offsets", offsets, c.opts.offset_bits == 32 ? 32 : 64));
     BI_TRY(bi_paths_check_array(ctx, "neighbours", neighbours, full.id_bits));
     BI_TRY(bi_paths_check_array(ctx, "weights", weights, 8 * (int32_t)bosc_dtype_size(full.weight)));
     BI_TRY(bi_paths_check_sources(&c, sources, source_count, n));

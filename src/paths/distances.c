@@ -29,7 +29,7 @@ static bosc_status run_rounds(bosc_ctx *ctx, const struct bi_paths_search *s)
     return BOSC_OK;
 }
 
-bosc_status bi_paths_run_search(bosc_ctx *ctx, const struct bi_paths_search *search, bosc_paths_algorithm algorithm)
+bosc_status bi_paths_run_search(bosc_ctx *ctx, struct bi_paths_search *search, bosc_paths_algorithm algorithm)
 {
     if (search->count == 0) return BOSC_OK;
     const bool rounds = search->rows.offsets_64bit && !ctx->ops->paths->searches_64bit;
@@ -85,16 +85,30 @@ bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *dis
                    floats ? "beyond the range of double" : "2^64 - 1 or more");
 }
 
-static bosc_status find_distances(struct bi_paths_call *c, uint64_t *distances)
+static bosc_status find_distances(struct bi_paths_call *c, struct bi_paths_search *s)
 {
-    struct bi_paths_search s = {
-        .rows = c->rows, .distances = distances, .mean_length = c->mean_length, .width = c->opts.width};
-    BI_TRY(start_search(c, &s));
-    BI_TRY(bi_paths_run_search(c->ctx, &s, c->opts.algorithm));
-    return bi_paths_check_overflow(c, distances);
+    bosc_ctx *ctx = c->ctx;
+    const struct bi_paths_tree roots = {
+        .predecessors = s->predecessors, .sources = c->sources, .sources_64bit = c->id_bits == 64};
+    BI_TRY(start_search(c, s));
+    if (s->predecessors) {
+        BI_TRY(ctx->backend->fill(ctx, s->predecessors, 0xff, (size_t)c->rows.n * sizeof *s->predecessors));
+        BI_TRY(c->steps->paths_set_roots(ctx, c->source_count, &roots));
+    }
+    BI_TRY(bi_paths_run_search(ctx, s, c->opts.algorithm));
+    return bi_paths_check_overflow(c, s->distances);
 }
 
-bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances)
+bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances, uint32_t *predecessors,
+                                    bool *has_tree)
 {
-    BI_RETURN_WITH_SCRATCH(c->ctx, find_distances(c, distances));
+    struct bi_paths_search s = {.rows = c->rows,
+                                .distances = distances,
+                                .predecessors = predecessors,
+                                .mean_length = c->mean_length,
+                                .width = c->opts.width};
+    bosc_status status;
+    BI_WITH_SCRATCH(c->ctx, status = find_distances(c, &s));
+    *has_tree = s.has_tree;
+    return status;
 }

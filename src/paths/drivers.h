@@ -42,22 +42,24 @@ bosc_status bi_paths_check_data(struct bi_paths_call *c);
 
 /* ---- distances.c ---- */
 
-/* Computes distances (n) from the sources. Allocates scratch. Waits. */
-bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances);
+/* Computes distances (n) from the sources. predecessors (n): NULL, or room for the tree: *has_tree is set if the search
+ * has written it, as bi_paths_search says. Allocates scratch. Waits. */
+bosc_status bi_paths_find_distances(struct bi_paths_call *c, uint64_t *distances, uint32_t *predecessors,
+                                    bool *has_tree);
 
 /* BOSC_ERR_LIMIT if a distance overflows. Sums of 64-bit integers and large doubles can: a path has fewer than 2^32
  * arcs. Allocates scratch. Waits. */
 bosc_status bi_paths_check_overflow(struct bi_paths_call *c, const uint64_t *distances);
 
 /* Runs a search: AUTO or ROUNDS. */
-bosc_status bi_paths_run_search(bosc_ctx *ctx, const struct bi_paths_search *search, bosc_paths_algorithm algorithm);
+bosc_status bi_paths_run_search(bosc_ctx *ctx, struct bi_paths_search *search, bosc_paths_algorithm algorithm);
 
 /* ---- tree.c ---- */
 
-/* Computes predecessors (n) from distances; sources are their own. *unrooted = the vertices with a distance that no
- * path attains. Allocates scratch. Waits. */
+/* Computes predecessors (n) from distances; sources are their own. has_tree: they are there, as a search writes them.
+ * *unrooted = the vertices with a distance that no path attains. Allocates scratch. Waits. */
 bosc_status bi_paths_find_tree(struct bi_paths_call *c, const uint64_t *distances, uint32_t *predecessors,
-                               uint64_t *unrooted);
+                               bool has_tree, uint64_t *unrooted);
 
 /* Replaces predecessors by their roots: sources, if there is no cycle. Waits. */
 bosc_status bi_paths_find_roots(struct bi_paths_call *c, uint32_t *above);

@@ -22,6 +22,10 @@ struct bi_paths_search {
     int64_t count;
     double mean_length; /* of a sample of arcs; 0: not known */
     double width;       /* of a range of distances; 0: the backend chooses */
+    /* NULL, or n: for each vertex the smallest vertex at a smaller distance with an arc that attains its distance, if
+     * the search sets has_tree; else unchanged. Listed vertices are their own; BI_PATHS_NONE elsewhere before. */
+    uint32_t *predecessors;
+    bool has_tree;
 };
 
 struct bi_paths_ops {
@@ -30,18 +34,18 @@ struct bi_paths_ops {
     /* Lowers distances, range by range, until no arc leads to less. May overwrite the list. Allocates scratch. For
      * offsets of 64 bits the driver calls it only if searches_64bit is set; otherwise it runs rounds. */
     bool searches_64bit;
-    bosc_status (*search)(bosc_ctx *ctx, const struct bi_paths_search *search);
+    bosc_status (*search)(bosc_ctx *ctx, struct bi_paths_search *search);
 
     /* The most scratch of a search. */
     int64_t (*search_bytes)(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 };
 
 extern const struct bi_paths_ops bi_paths_ops_cpu; /* cpu/table.c */
-bosc_status bi_paths_cpu_search(bosc_ctx *ctx, const struct bi_paths_search *search);
+bosc_status bi_paths_cpu_search(bosc_ctx *ctx, struct bi_paths_search *search);
 int64_t bi_paths_cpu_search_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 #ifdef BOSC_HAVE_CUDA
 extern const struct bi_paths_ops bi_paths_ops_cuda; /* cuda/table.cu */
-bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const struct bi_paths_search *search);
+bosc_status bi_paths_cuda_search(bosc_ctx *ctx, struct bi_paths_search *search);
 int64_t bi_paths_cuda_search_bytes(const bosc_ctx *ctx, int64_t n, int64_t arcs);
 #endif
 

@@ -38,7 +38,7 @@ static bosc_status extend_tree(struct bi_paths_call *c, struct bi_paths_tree *t,
     return bi_read_back(ctx, unrooted, counted, sizeof *unrooted);
 }
 
-static bosc_status find_tree(struct bi_paths_call *c, const uint64_t *distances, uint32_t *predecessors,
+static bosc_status find_tree(struct bi_paths_call *c, const uint64_t *distances, uint32_t *predecessors, bool has_tree,
                              uint64_t *unrooted)
 {
     bosc_ctx *ctx = c->ctx;
@@ -51,11 +51,13 @@ static bosc_status find_tree(struct bi_paths_call *c, const uint64_t *distances,
     struct bi_paths_flat flat = {.distances = distances, .predecessors = predecessors, .none = c->rows.none};
     *unrooted = 0;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *flat.count, &flat.count));
-    BI_TRY(ctx->backend->fill(ctx, predecessors, 0xff, (size_t)n * sizeof *predecessors));
     BI_TRY(ctx->backend->fill(ctx, flat.count, 0, sizeof *flat.count));
-    BI_TRY(c->steps->paths_set_roots(ctx, c->source_count, &t));
-    BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
-                     c->steps->paths_propose(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), &t));
+    if (!has_tree) {
+        BI_TRY(ctx->backend->fill(ctx, predecessors, 0xff, (size_t)n * sizeof *predecessors));
+        BI_TRY(c->steps->paths_set_roots(ctx, c->source_count, &t));
+        BI_TRY_WITH_COST(ctx, BI_PATHS_ITEM_ARCS,
+                         c->steps->paths_propose(ctx, bi_div_up(c->rows.arcs, BI_PATHS_ITEM_ARCS), &t));
+    }
     BI_TRY(c->steps->paths_find_flat(ctx, n, &flat));
     BI_TRY(bi_read_back(ctx, unrooted, flat.count, sizeof *unrooted));
     if (*unrooted == 0) return BOSC_OK;
@@ -63,9 +65,9 @@ static bosc_status find_tree(struct bi_paths_call *c, const uint64_t *distances,
 }
 
 bosc_status bi_paths_find_tree(struct bi_paths_call *c, const uint64_t *distances, uint32_t *predecessors,
-                               uint64_t *unrooted)
+                               bool has_tree, uint64_t *unrooted)
 {
-    BI_RETURN_WITH_SCRATCH(c->ctx, find_tree(c, distances, predecessors, unrooted));
+    BI_RETURN_WITH_SCRATCH(c->ctx, find_tree(c, distances, predecessors, has_tree, unrooted));
 }
 
 enum { MAX_JUMPS = 33 }; /* rounds: each doubles the distances to roots, fewer than 2^32 */

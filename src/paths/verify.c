@@ -27,7 +27,7 @@ static bosc_status check_roots(struct proof *p)
 static bosc_status check_attained(struct proof *p)
 {
     uint64_t unrooted;
-    BI_TRY(bi_paths_find_tree(p->c, p->steps_args.distances, p->steps_args.above, &unrooted));
+    BI_TRY(bi_paths_find_tree(p->c, p->steps_args.distances, p->steps_args.above, false, &unrooted));
     if (unrooted == 0) return BOSC_OK;
     BI_TRY(p->c->steps->paths_verify_roots(p->c->ctx, p->c->rows.n, &p->steps_args));
     return read_faults(p);
@@ -179,6 +179,7 @@ bosc_status bosc_paths_verify(bosc_ctx *ctx, const bosc_graph *graph, const void
     c.id_bits = view.id_bits;
     BI_TRY(bi_paths_check_opts(&c, opts, view.weight, false));
     BI_TRY(bi_paths_check_sources(&c, sources, source_count, view.n));
+    if (c.opts.each) return bi_fail(ctx, BOSC_ERR_ARG, "opts: each is not 0; a proof is of one search");
     if (view.n > 0 && !distances) return bi_fail(ctx, BOSC_ERR_ARG, "distances: NULL");
     BI_TRY(bi_paths_check_array(ctx, "distances", distances, 64));
     BI_TRY(bi_paths_check_array(ctx, "predecessors", predecessors, view.id_bits));

@@ -286,8 +286,10 @@ def _entries_of(u: Any, v: Any, w: Any, a: Any, b: Any, c: Any, n: int) -> np.nd
 
 
 def _rows_both_ways(matrix: Any) -> Any:
-    """The rows of a matrix and of its transpose together: (offsets, neighbours, weights)."""
+    """The rows of a matrix and of its transpose together: (offsets, neighbours, weights); a symmetric matrix has both."""
     other = matrix.T.tocsr()
+    if all(np.array_equal(getattr(matrix, name), getattr(other, name)) for name in ("indptr", "indices", "data")):
+        return matrix.indptr, matrix.indices, matrix.data
     begin, others = matrix.indptr.astype(np.int64), other.indptr.astype(np.int64)
     m = len(matrix.data)
     at = np.arange(m) + np.repeat(others[:-1], np.diff(begin))
@@ -298,31 +300,50 @@ def _rows_both_ways(matrix: Any) -> Any:
     return begin + others, neighbours, weights
 
 
+def _as_words(offsets: Any) -> Any:
+    """Offsets of scipy's matrices: of 32 bits where they have them, which are not copied."""
+    if offsets.dtype == np.int32:
+        return np.ascontiguousarray(offsets).view(np.uint32)
+    return np.ascontiguousarray(offsets, np.int64)
+
+
 class _Paths:
     """The rows of a matrix of scipy, and paths along them."""
 
     def __init__(self, g: _Csr, directed: bool, unweighted: bool, at: Any):
         m = g.matrix
         offsets, neighbours, weights = (m.indptr, m.indices, g.weights) if directed else _rows_both_ways(m)
-        self.offsets = np.ascontiguousarray(offsets, np.int64)
-        self.neighbours = _as_ids(neighbours)
-        self.weights = np.ones(len(weights)) if unweighted else weights
+        self.offsets, self.neighbours = _as_words(offsets), _as_ids(neighbours)
+        self.weights = None if unweighted else np.ascontiguousarray(weights, np.float64)
         self.n, self.at = g.n, at
 
     def find(self, sources: np.ndarray, each: bool, limit: float, trees: int) -> list[np.ndarray]:
         """Distances, and with 1 or 2 trees predecessors, and the nearest sources; a row of each source, or one row."""
         ids, shape = self.neighbours.dtype, (len(sources) if each else 1, self.n)
-        distances, found = np.empty(shape), [np.empty(shape, ids) for _ in range(trees)]
-        most = None if limit == np.inf else np.array([limit])
+        kind = np.uint64 if self.weights is None else np.float64
+        distances, found = np.empty(shape, kind), [np.empty(shape, ids) for _ in range(trees)]
+        most = None if limit == np.inf else np.array([limit if kind == np.float64 else min(limit, self.n)], kind)
         rows = self.offsets, self.neighbours, self.weights
         outputs = distances, *found, *[None] * (2 - trees)
         _core.rows_paths(self.at, *rows, sources.astype(ids), each, most, *outputs)
-        return [distances, *map(_of_ids, found)]
+        return [_as_doubles(distances), *map(_of_ids, found)]
+
+
+def _as_doubles(distances: np.ndarray) -> np.ndarray:
+    """Distances in arcs as doubles, infinite where no path leads."""
+    if distances.dtype == np.float64:
+        return distances
+    unreached = distances == np.iinfo(np.uint64).max
+    doubles = distances.astype(np.float64)
+    np.copyto(doubles, np.inf, where=unreached)
+    return doubles
 
 
 def _of_ids(ids: np.ndarray) -> np.ndarray:
-    """Vertices as scipy's: of 32 bits. Ids of 32 bits are changed in place."""
-    out = ids.view(np.int32) if ids.dtype == np.uint32 else ids.astype(np.int32)
+    """Vertices as scipy's: of 32 bits. Ids of 32 bits are changed in place: none is their largest number."""
+    if ids.dtype == np.uint32:
+        return np.minimum(ids, np.uint32(2**32 + NO_PREDECESSOR), out=ids).view(np.int32)
+    out = ids.astype(np.int32)
     out[out < 0] = NO_PREDECESSOR
     return out
 
@@ -391,10 +412,15 @@ def dijkstra(
     if g.space is not NUMPY:
         raise TypeError("dijkstra: a matrix in host memory is needed")
     limit = float(limit)
-    if not limit >= 0 or not (unweighted or _are_lengths(g)):
+    if not limit >= 0:
         return _dijkstra_of_scipy(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
     at = where(place_for(NUMPY, device), 0, None, progress)
-    return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors, limit, min_only)
+    try:
+        return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors, limit, min_only)
+    except ValueError:
+        if unweighted or _are_lengths(g):
+            raise
+        return _dijkstra_of_scipy(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
 
 
 def _are_lengths(g: _Csr) -> bool:
@@ -451,9 +477,11 @@ def shortest_path(
     # scipy's own method for masked arrays is "FW", which takes them otherwise than "D" does
     chosen = "FW" if method == "auto" and np.ma.isMaskedArray(csgraph) else method
     g = _Csr(csgraph) if chosen in ("auto", "D") else None
-    if g is None or g.space is not NUMPY or not (unweighted or _are_lengths(g)):
-        return _shortest_path_of_scipy(
-            csgraph, method, directed, return_predecessors, unweighted, overwrite, indices
-        )
-    at = where(place_for(NUMPY, device), 0, None, progress)
-    return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors)
+    if g is not None and g.space is NUMPY:
+        at = where(place_for(NUMPY, device), 0, None, progress)
+        try:
+            return _find(_Paths(g, directed, unweighted, at), indices, return_predecessors)
+        except ValueError:
+            if unweighted or _are_lengths(g):
+                raise
+    return _shortest_path_of_scipy(csgraph, method, directed, return_predecessors, unweighted, overwrite, indices)

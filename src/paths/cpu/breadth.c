@@ -14,7 +14,8 @@ enum {
 struct levels {
     const struct bi_paths_rows *rows;
     uint64_t *distances;
-    uint32_t *vertices; /* n + 1 */
+    uint32_t *predecessors; /* NULL: none are written */
+    uint32_t *vertices;     /* n + 1 */
     int64_t end, taken;
 };
 
@@ -25,11 +26,13 @@ BI_FN void prefetch_rows(const struct bi_paths_rows *r, const uint32_t *vertices
     if (at + ARCS_AHEAD < end) bi_paths_prefetch_arcs(r, vertices[at + ARCS_AHEAD]);
 }
 
-/* Visits the neighbours of vertices begin to end - 1 of the list; those not reached get the distance `level`. */
-BI_FN void visit(struct levels *l, int64_t begin, int64_t end, uint64_t level, bool offsets_64bit)
+/* Visits the neighbours of vertices begin to end - 1 of the list; those not reached get the distance `level`. With a
+ * tree the smallest vertex of the level before becomes the predecessor. */
+BI_FN void visit(struct levels *l, int64_t begin, int64_t end, uint64_t level, bool offsets_64bit, bool tree)
 {
     struct bi_paths_rows r = *l->rows;
     uint64_t *const distances = l->distances;
+    uint32_t *const predecessors = l->predecessors;
     uint32_t *const vertices = l->vertices, *next = vertices + l->end;
     r.offsets_64bit = offsets_64bit;
     r.unweighted = true;
@@ -42,9 +45,20 @@ BI_FN void visit(struct levels *l, int64_t begin, int64_t end, uint64_t level, b
             *next = v;
             next += at == UINT64_MAX;
             distances[v] = at < level ? at : level;
+            if (!tree) continue;
+            const uint32_t u = vertices[begin], before = predecessors[v];
+            predecessors[v] = (at >= level) & (u < before) ? u : before;
         }
     }
     l->end = next - vertices;
+}
+
+static void visit_alone(struct levels *l, int64_t begin, int64_t end, uint64_t level)
+{
+    if (l->rows->offsets_64bit)
+        l->predecessors ? visit(l, begin, end, level, true, true) : visit(l, begin, end, level, true, false);
+    else
+        l->predecessors ? visit(l, begin, end, level, false, true) : visit(l, begin, end, level, false, false);
 }
 
 /* The same by several threads: each fetches chunks of the level, and appends chunks to the next. */
@@ -73,10 +87,12 @@ static void visit_shared(struct levels *l, int64_t level_begin, int64_t level_en
     memcpy(l->vertices + __atomic_fetch_add(&l->end, count, __ATOMIC_RELAXED), found, (size_t)count * sizeof *found);
 }
 
-bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, const struct bi_paths_search *search)
+bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     const struct bi_paths_rows *r = &search->rows;
-    struct levels l = {.rows = r, .distances = search->distances, .end = search->count};
+    struct levels l = {
+        .rows = r, .distances = search->distances, .predecessors = search->predecessors, .end = search->count};
+    search->has_tree = search->predecessors != NULL;
     int64_t begin = 0;
     /* 1. The list: first the sources. */
     BI_TRY(bi_scratch_of(ctx, r->n + 1, sizeof *l.vertices, &l.vertices));
@@ -86,10 +102,11 @@ bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, const struct bi_paths_sear
         const int64_t end = l.end;
         const int threads = bi_thread_count(ctx, end - begin, SHARED_LEVEL);
         l.taken = 0;
-        if (threads > 1)
+        if (threads > 1) {
             BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads, visit_shared(&l, begin, end, level));
-        else
-            r->offsets_64bit ? visit(&l, begin, end, level, true) : visit(&l, begin, end, level, false);
+            search->has_tree = false;
+        } else
+            visit_alone(&l, begin, end, level);
         BI_TRY(bi_progress_advance(ctx, (double)(end - begin)));
         begin = end;
     }

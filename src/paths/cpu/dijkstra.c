@@ -54,11 +54,13 @@ static uint32_t pop(struct heap *h)
     return v;
 }
 
-bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, const struct bi_paths_search *search)
+bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     const struct bi_paths_rows *r = &search->rows;
     uint64_t *distances = search->distances;
+    uint32_t *before = search->predecessors;
     struct heap h = {.distances = distances};
+    search->has_tree = before != NULL;
     BI_TRY(bi_scratch_of(ctx, r->n, sizeof *h.vertices, &h.vertices));
     BI_TRY(bi_scratch_of(ctx, r->n, sizeof *h.position, &h.position));
     BI_TRY(ctx->backend->fill(ctx, h.position, 0xff, (size_t)r->n * sizeof *h.position));
@@ -69,7 +71,10 @@ bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, const struct bi_paths_search *s
         for (int64_t arc = bi_paths_row_begin(r, u); arc < end; arc++) {
             const uint32_t v = r->neighbours[arc];
             const uint64_t sum = bi_paths_sum(r, distances[u], u, arc);
-            if (sum >= r->bound || sum >= distances[v]) continue;
+            if (sum >= r->bound) continue;
+            if (before && sum == distances[v] && distances[u] < sum && u < before[v]) before[v] = u;
+            if (sum >= distances[v]) continue;
+            if (before) before[v] = distances[u] < sum ? u : BI_PATHS_NONE;
             distances[v] = sum;
             sift_up(&h, h.position[v] == BI_PATHS_NONE ? h.count++ : h.position[v], v);
         }

@@ -21,6 +21,9 @@ enum {
 };
 enum { IN_NEAR = 1, IN_FAR = 2 }; /* flags of a vertex: it is listed. A far vertex that falls into the range is both */
 
+/* Relaxation by one of several threads; by one, without and with predecessors. */
+enum mode { SHARED, ALONE, ALONE_WITH_TREE };
+
 /* A list that threads share. */
 struct shared_list {
     uint32_t *vertices; /* n: a vertex is listed once at most */
@@ -34,9 +37,9 @@ struct queue {
     uint32_t far_count, next_count;
     int64_t pops; /* of the range */
     uint32_t far[CHUNK], next[CHUNK];
-    /* Arcs of a batch, their rows and ends, and the distances along them. Rows are written by fours: hence the slack. */
+    /* Arcs of a batch, their rows, ends, and the distances along them. Arcs are written by fours: hence the slack. */
     int64_t arcs[BATCH_ARCS + 4];
-    uint32_t rows[BATCH_ARCS + 4]; /* only for a plateau */
+    uint32_t rows[BATCH_ARCS + 4]; /* for trees, then BI_PATHS_NONE for arcs that add nothing; and for plateaus */
     uint64_t sums[BATCH_ARCS + 4];
     uint32_t ends[BATCH_ARCS];
 };
@@ -45,7 +48,8 @@ struct state {
     bosc_ctx *ctx;
     struct bi_paths_rows rows;
     uint64_t *distances;
-    uint8_t *flags; /* n */
+    uint32_t *predecessors; /* NULL: none are written */
+    uint8_t *flags;         /* n */
     struct shared_list near, next, far;
     struct queue *queues; /* one a thread */
     uint64_t range_end;
@@ -122,19 +126,19 @@ BI_FN uint64_t lower(uint64_t *to, uint64_t value, bool shared)
 }
 
 /* Adds the arcs [arc, end) of row u to the k of a batch. Most rows have up to four, which cost no branch. */
-BI_FN uint32_t add_arcs(const struct bi_paths_rows *r, struct queue *q, uint32_t k, uint32_t u, int64_t arc,
-                        int64_t end, uint64_t from)
+BI_FN uint32_t add_arcs(struct queue *q, uint32_t k, uint32_t u, int64_t arc, int64_t end, uint64_t from, bool rows)
 {
     const int64_t count = end - arc;
     for (int64_t t = 0; t < 4; t++) {
         q->arcs[k + t] = arc + t;
         q->sums[k + t] = from;
+        if (rows) q->rows[k + t] = u;
     }
     for (int64_t t = 4; t < count; t++) {
         q->arcs[k + t] = arc + t;
         q->sums[k + t] = from;
+        if (rows) q->rows[k + t] = u;
     }
-    for (int64_t t = 0; r->plateau && t < count; t++) q->rows[k + t] = u;
     return k + (uint32_t)count;
 }
 
@@ -149,17 +153,21 @@ BI_FN void list_vertex(struct state *s, struct queue *q, uint32_t v, uint64_t su
 
 /* Relaxes the k arcs of a batch. Branches on distances are not predictable. So a thread alone writes every end behind
  * its lists, and counts it where it belongs. */
-BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct queue *q, uint32_t k, bool shared)
+BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct queue *q, uint32_t k, enum mode mode)
 {
     /* 1. Read the arcs, and request the distances of their ends. */
     for (uint32_t i = 0; i < k; i++) {
         const uint32_t v = r->neighbours[q->arcs[i]];
         q->ends[i] = v;
         __builtin_prefetch(&s->distances[v], 1);
-        q->sums[i] = bi_paths_sum(r, q->sums[i], r->plateau ? q->rows[i] : 0, q->arcs[i]);
+        const uint64_t from = q->sums[i], sum = bi_paths_sum(r, from, r->plateau ? q->rows[i] : 0, q->arcs[i]);
+        q->sums[i] = sum;
+        if (mode != ALONE_WITH_TREE) continue;
+        __builtin_prefetch(&s->predecessors[v], 1);
+        q->rows[i] |= from < sum ? 0 : BI_PATHS_NONE;
     }
     /* 2. Lower distances. */
-    if (shared) {
+    if (mode == SHARED) {
         for (uint32_t i = 0; i < k; i++) {
             const uint32_t v = q->ends[i];
             const uint64_t sum = q->sums[i];
@@ -169,6 +177,7 @@ BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct que
         return;
     }
     uint64_t *const distances = s->distances;
+    uint32_t *const predecessors = s->predecessors;
     uint8_t *const all_flags = s->flags;
     uint32_t *far = s->far.vertices + s->far.count, *const near = q->vertices, end = q->end;
     const uint32_t mask = q->mask;
@@ -183,6 +192,12 @@ BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct que
         all_flags[v] = (uint8_t)(flags | (flag & -(unsigned)falls));
         near[end & mask] = v;
         *far = v;
+        if (mode == ALONE_WITH_TREE) {
+            const uint32_t before = predecessors[v], row = q->rows[i];
+            const uint32_t rival = before | -(uint32_t)falls; /* none if the distance falls */
+            const bool attains = falls | ((sum == at) & (sum < bound));
+            predecessors[v] = before ^ ((before ^ (row < rival ? row : rival)) & -(uint32_t)attains);
+        }
         end += lists & !beyond;
         far += lists & beyond;
     }
@@ -190,29 +205,31 @@ BI_FN void relax_arcs(struct state *s, const struct bi_paths_rows *r, struct que
     s->far.count = far - s->far.vertices;
 }
 
-/* Relaxes the arcs of some vertices. `shared`: other threads do so too. */
+/* Relaxes the arcs of some vertices. */
 BI_FN void relax_batch(struct state *s, const struct bi_paths_rows *r, struct queue *q, const uint32_t *vertices,
-                       int64_t count, bool shared)
+                       int64_t count, enum mode mode)
 {
+    const bool rows = r->plateau || mode == ALONE_WITH_TREE;
     uint32_t k = 0;
     for (int64_t i = 0; i < count; i++) {
         const uint32_t u = vertices[i];
-        clear_flag(s->flags, u, IN_NEAR, shared);
+        clear_flag(s->flags, u, IN_NEAR, mode == SHARED);
         const uint64_t from = bi_atomic_load_u64(&s->distances[u]);
         const int64_t end = bi_paths_row_begin(r, (int64_t)u + 1);
         for (int64_t arc = bi_paths_row_begin(r, u); arc < end; arc += ROW) {
-            k = add_arcs(r, q, k, u, arc, arc + ROW < end ? arc + ROW : end, from);
+            k = add_arcs(q, k, u, arc, arc + ROW < end ? arc + ROW : end, from, rows);
             if (k <= BATCH_ARCS - ROW) continue;
-            relax_arcs(s, r, q, k, shared);
+            relax_arcs(s, r, q, k, mode);
             k = 0;
         }
     }
-    relax_arcs(s, r, q, k, shared);
+    relax_arcs(s, r, q, k, mode);
 }
 
 /* Relaxes vertices of the shared list, then those of the thread's queue. */
-BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, bool shared)
+BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct queue *q, enum mode mode)
 {
+    const bool shared = mode == SHARED;
     const int64_t count = s->near.count, most = shared ? MOST_POPS : INT64_MAX;
     int64_t pops = 0, begin = 0;
     /* 1. The list. */
@@ -222,7 +239,7 @@ BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct que
         const int64_t end = begin + BATCH < count ? begin + BATCH : count;
         for (int64_t i = begin + BATCH; i < end + BATCH && i < count; i++)
             bi_paths_prefetch_bounds(r, s->near.vertices[i]);
-        relax_batch(s, r, q, s->near.vertices + begin, end - begin, shared);
+        relax_batch(s, r, q, s->near.vertices + begin, end - begin, mode);
         pops += end - begin;
         begin = end;
     }
@@ -234,7 +251,7 @@ BI_FN void relax_near(struct state *s, const struct bi_paths_rows *r, struct que
             bi_paths_prefetch_arcs(r, q->vertices[(q->begin + i) & q->mask]);
         for (uint32_t i = 2 * BATCH; i < 3 * BATCH && i < listed; i++)
             bi_paths_prefetch_bounds(r, q->vertices[(q->begin + i) & q->mask]);
-        relax_batch(s, r, q, q->vertices + at, batch, shared);
+        relax_batch(s, r, q, q->vertices + at, batch, mode);
         q->begin += batch;
         pops += batch;
     }
@@ -253,33 +270,48 @@ BI_FN struct bi_paths_rows rows_of(const struct state *s, bosc_dtype weight, boo
     return r;
 }
 
-static void relax_u32(struct state *s, struct queue *q, bool shared)
+BI_FN void relax_rows(struct state *s, const struct bi_paths_rows *r, struct queue *q, enum mode mode)
+{
+    mode == SHARED  ? relax_near(s, r, q, SHARED)
+    : mode == ALONE ? relax_near(s, r, q, ALONE)
+                    : relax_near(s, r, q, ALONE_WITH_TREE);
+}
+
+static void relax_u32(struct state *s, struct queue *q, enum mode mode)
 {
     const struct bi_paths_rows r = rows_of(s, BOSC_U32, false);
-    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
+    relax_rows(s, &r, q, mode);
 }
 
-static void relax_f64(struct state *s, struct queue *q, bool shared)
+static void relax_f64(struct state *s, struct queue *q, enum mode mode)
 {
-    const struct bi_paths_rows r = rows_of(s, BOSC_F64, true);
-    shared ? relax_near(s, &r, q, true) : relax_near(s, &r, q, false);
+    struct bi_paths_rows r = rows_of(s, BOSC_F64, true);
+    r.raw = false;
+    relax_rows(s, &r, q, mode);
 }
 
-static void relax_any(struct state *s, struct queue *q, bool shared)
+static void relax_raw(struct state *s, struct queue *q, enum mode mode)
 {
-    shared ? relax_near(s, &s->rows, q, true) : relax_near(s, &s->rows, q, false);
+    struct bi_paths_rows r = rows_of(s, BOSC_F64, true);
+    r.raw = true;
+    relax_rows(s, &r, q, mode);
 }
+
+static void relax_any(struct state *s, struct queue *q, enum mode mode) { relax_rows(s, &s->rows, q, mode); }
 
 /* Relaxes all vertices of the near list. New near vertices go to the queues, then to the next list. */
 static void relax_list(struct state *s, int threads)
 {
     const struct bi_paths_rows *r = &s->rows;
-    const bool plain = !r->plateau && !r->offsets_64bit;
-    void (*const work)(struct state *, struct queue *, bool) = plain && r->weight == BOSC_U32   ? relax_u32
-                                                               : plain && r->weight == BOSC_F64 ? relax_f64
-                                                                                                : relax_any;
+    const bool plain = !r->plateau && !r->offsets_64bit && !r->unweighted;
+    const enum mode mode = threads > 1 ? SHARED : s->predecessors ? ALONE_WITH_TREE : ALONE;
+    void (*const work)(struct state *, struct queue *, enum mode) = !plain                  ? relax_any
+                                                                    : r->weight == BOSC_U32 ? relax_u32
+                                                                    : r->weight != BOSC_F64 ? relax_any
+                                                                    : r->raw                ? relax_raw
+                                                                                            : relax_f64;
     s->taken = s->next.count = 0;
-    BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads, work(s, &s->queues[t], threads > 1));
+    BI_PARALLEL_FOR(threads, (static, 1), t, 0, threads, work(s, &s->queues[t], mode));
     const struct shared_list done = s->near;
     s->near = s->next;
     s->next = done;
@@ -326,17 +358,22 @@ static bool next_range(struct state *s, double width)
 
 static void carve_state(struct bi_carver *c, struct state *s, int64_t n, int threads)
 {
-    const int64_t size = threads > 1 ? QUEUE : (int64_t)1 << bi_bit_length((uint64_t)n);
+    const int64_t size = (int64_t)1 << bi_bit_length((uint64_t)n); /* of the first ring: one thread never fills it */
     uint32_t *rings;
     BI_CARVE(c, s->flags, n);
     BI_CARVE(c, s->near.vertices, n);
     BI_CARVE(c, s->next.vertices, n);
     BI_CARVE(c, s->far.vertices, n + 1);
     BI_CARVE(c, s->queues, threads);
-    BI_CARVE(c, rings, size * threads);
+    BI_CARVE(c, rings, size + (int64_t)QUEUE * (threads - 1));
     if (!c->base) return;
-    for (int t = 0; t < threads; t++)
-        s->queues[t] = (struct queue){.vertices = rings + t * size, .mask = (uint32_t)size - 1};
+    for (int t = 0; t < threads; t++) {
+        struct queue *q = &s->queues[t];
+        q->vertices = t ? rings + size + (int64_t)QUEUE * (t - 1) : rings;
+        q->mask = (uint32_t)(t ? QUEUE : size) - 1;
+        q->begin = q->end = q->far_count = q->next_count = 0;
+        q->pops = 0;
+    }
 }
 
 /* Sums the relaxations of the range that ends. */
@@ -357,14 +394,15 @@ static int threads_of(int64_t relaxed, int threads)
     return useful < threads ? (int)useful : threads;
 }
 
-static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *search)
+static bosc_status search_ranges(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     const int64_t n = search->rows.n;
     const int threads = bi_thread_count(ctx, n, ctx->thread_items);
     const double width = search->width > 0         ? search->width
                          : search->mean_length > 0 ? search->mean_length * (MEAN_LENGTHS + threads)
                                                    : 1;
-    struct state s = {.ctx = ctx, .rows = search->rows, .distances = search->distances};
+    struct state s = {
+        .ctx = ctx, .rows = search->rows, .distances = search->distances, .predecessors = search->predecessors};
     /* 1. Lists and queues. */
     struct bi_carver c = {0};
     carve_state(&c, &s, n, threads);
@@ -379,17 +417,22 @@ static bosc_status search_ranges(bosc_ctx *ctx, const struct bi_paths_search *se
     }
     s.near.count = search->count;
     s.range_end = bi_paths_range_end(&s.rows, 0, width);
+    search->has_tree = search->predecessors != NULL;
     int64_t relaxed = s.near.count; /* in the last range; at first the sources */
     do {
         const int useful = threads_of(relaxed, threads);
-        while (s.near.count > 0) relax_list(&s, s.near.count < FEW_LISTED ? 1 : useful);
+        while (s.near.count > 0) {
+            const int sharing = s.near.count < FEW_LISTED ? 1 : useful;
+            if (sharing > 1) search->has_tree = false;
+            relax_list(&s, sharing);
+        }
         relaxed = sum_pops(&s, threads);
         BI_TRY(bi_progress_advance(ctx, (double)relaxed));
     } while (next_range(&s, width));
     return BOSC_OK;
 }
 
-bosc_status bi_paths_cpu_search(bosc_ctx *ctx, const struct bi_paths_search *search)
+bosc_status bi_paths_cpu_search(bosc_ctx *ctx, struct bi_paths_search *search)
 {
     if (search->rows.unweighted && !search->rows.plateau) return bi_paths_cpu_breadth_first(ctx, search);
     if (search->rows.n <= BI_PATHS_HEAP_VERTICES && !search->width) return bi_paths_cpu_dijkstra(ctx, search);

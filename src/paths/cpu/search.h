@@ -8,11 +8,13 @@
 
 enum { BI_PATHS_HEAP_VERTICES = 1 << 10 }; /* graphs of up to this many vertices are searched by Dijkstra's algorithm */
 
+/* All searches write predecessors if they are not NULL, except those of several threads. */
+
 /* Dijkstra's algorithm with a heap of the vertices reached. Allocates scratch. */
-bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, const struct bi_paths_search *search);
+bosc_status bi_paths_cpu_dijkstra(bosc_ctx *ctx, struct bi_paths_search *search);
 
 /* Breadth-first search, level by level, from vertices at distance 0. Allocates scratch. */
-bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, const struct bi_paths_search *search);
+bosc_status bi_paths_cpu_breadth_first(bosc_ctx *ctx, struct bi_paths_search *search);
 
 /* Requests the bounds of u's row from memory. */
 BI_FN void bi_paths_prefetch_bounds(const struct bi_paths_rows *r, uint32_t u)

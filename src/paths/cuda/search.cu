@@ -387,7 +387,7 @@ template <int KIND> static bosc_status launch_search(bosc_ctx *ctx, const args &
     return BI_RUN_COOPERATIVE(ctx, bi_paths_search_ranges<KIND>, blocks, THREADS, a);
 }
 
-bosc_status bi_paths_cuda_search(bosc_ctx *ctx, const bi_paths_search *search)
+bosc_status bi_paths_cuda_search(bosc_ctx *ctx, bi_paths_search *search)
 {
     const bi_paths_rows &r = search->rows;
     /* 1. Arguments and lists. */

@@ -26,6 +26,26 @@ BI_FN void bi_step_paths_convert(const struct bi_paths_convert *a, int64_t arc)
         bi_set_word(a->keys, bi_graph_has_64bit_keys(a->weight), arc, bi_graph_weight_key(a->weights, a->weight, arc));
 }
 
+enum { BI_PATHS_CHECK_ARCS = 1 << 10 }; /* arcs of an item of the checks: loops without branches, vectors on CPUs */
+
+/* *bad = the first arc to no vertex. */
+struct bi_paths_check_ends {
+    const uint32_t *neighbours;
+    int64_t arcs;
+    uint32_t n;
+    int64_t *bad;
+};
+
+BI_FN void bi_step_paths_check_ends(const struct bi_paths_check_ends *a, int64_t item)
+{
+    const int64_t begin = item * BI_PATHS_CHECK_ARCS;
+    const int64_t end = begin + BI_PATHS_CHECK_ARCS < a->arcs ? begin + BI_PATHS_CHECK_ARCS : a->arcs;
+    uint32_t most = 0;
+    for (int64_t arc = begin; arc < end; arc++) most = a->neighbours[arc] > most ? a->neighbours[arc] : most;
+    for (int64_t arc = begin; most >= a->n && arc < end; arc++)
+        if (a->neighbours[arc] >= a->n) bi_atomic_min_i64(a->bad, arc);
+}
+
 /* *bad = the least id of an edge whose weight is negative or NaN. *large is lowered to 0 by a finite weight of more
  * than 2^990, as sums of 2^32 lighter ones do not overflow. */
 struct bi_paths_check {
@@ -33,13 +53,29 @@ struct bi_paths_check {
     int64_t *bad, *large;
 };
 
-BI_FN void bi_step_paths_check(const struct bi_paths_check *a, int64_t arc)
+/* True if no double is negative, NaN or large; -0 counts as negative. By their bits, which have the same order. */
+BI_FN bool bi_paths_are_plain(const uint64_t *bits, int64_t count)
 {
-    const uint64_t key = bi_word(a->rows.keys, a->rows.keys_64bit, arc);
-    if (key < a->rows.zero_key || bi_graph_is_nan_key(a->rows.weight, key))
-        bi_atomic_min_i64(a->bad, (int64_t)bi_paths_edge_id(&a->rows, arc));
-    else if (a->rows.weight == BOSC_F64 && bi_f64_of_key(key) > 0x1p990 && bi_f64_of_key(key) <= BI_PATHS_LARGEST)
-        bi_atomic_min_i64(a->large, 0);
+    const uint64_t most = UINT64_C(0x7dd0000000000000); /* 2^990 */
+    uint64_t signs = 0;
+    for (int64_t i = 0; i < count; i++) signs |= bits[i] | (most - bits[i]);
+    return signs >> 63 == 0;
+}
+
+BI_FN void bi_step_paths_check(const struct bi_paths_check *a, int64_t item)
+{
+    const struct bi_paths_rows *r = &a->rows;
+    const int64_t begin = item * BI_PATHS_CHECK_ARCS;
+    const int64_t end = begin + BI_PATHS_CHECK_ARCS < r->arcs ? begin + BI_PATHS_CHECK_ARCS : r->arcs;
+    if (r->raw && bi_paths_are_plain((const uint64_t *)r->keys + begin, end - begin)) return;
+    for (int64_t arc = begin; arc < end; arc++) {
+        const uint64_t key = bi_word(r->keys, r->keys_64bit, arc);
+        const double length = r->weight == BOSC_F64 ? bi_paths_f64_length(r, key) : 0;
+        if (r->raw ? !(length >= 0) : key < r->zero_key || bi_graph_is_nan_key(r->weight, key))
+            bi_atomic_min_i64(a->bad, (int64_t)bi_paths_edge_id(r, arc));
+        else if (length > 0x1p990 && length <= BI_PATHS_LARGEST)
+            bi_atomic_min_i64(a->large, 0);
+    }
 }
 
 /* lengths[i] = the lengths of `count` arcs at equal steps of their index. */

@@ -19,6 +19,7 @@ struct bi_paths_rows {
     bool offsets_64bit, ids_64bit, keys_64bit;
     bool unweighted; /* every arc has length 1 */
     bosc_dtype weight;
+    bool raw;          /* keys are the caller's doubles */
     uint64_t zero_key; /* of weight 0 */
     uint64_t none;     /* the distance of vertices not reached */
     uint64_t bound;    /* distances from here on are too large; `none` at most */
@@ -36,13 +37,18 @@ BI_FN uint64_t bi_paths_edge_id(const struct bi_paths_rows *r, int64_t arc)
     return r->edge_ids ? bi_word(r->edge_ids, r->ids_64bit, arc) : (uint64_t)arc;
 }
 
+BI_FN double bi_paths_f64_length(const struct bi_paths_rows *r, uint64_t key)
+{
+    return r->raw ? bi_f64_from_bits(key) : bi_f64_of_key(key);
+}
+
 /* Returns the length of an arc as a double, for every type of weight; it may be infinite. */
 BI_FN double bi_paths_arc_length(const struct bi_paths_rows *r, int64_t arc)
 {
     if (r->unweighted) return 1;
     const uint64_t key = bi_word(r->keys, r->keys_64bit, arc);
     if (r->weight == BOSC_F32) return (double)bi_f32_of_key((uint32_t)key);
-    if (r->weight == BOSC_F64) return bi_f64_of_key(key);
+    if (r->weight == BOSC_F64) return bi_paths_f64_length(r, key);
     return (double)(key - r->zero_key);
 }
 
@@ -50,7 +56,7 @@ BI_FN double bi_paths_arc_length(const struct bi_paths_rows *r, int64_t arc)
 BI_FN uint64_t bi_paths_add_key(const struct bi_paths_rows *r, uint64_t from, uint64_t key)
 {
     if (r->weight == BOSC_F32) return bi_f64_bits(bi_f64_from_bits(from) + (double)bi_f32_of_key((uint32_t)key));
-    if (r->weight == BOSC_F64) return bi_f64_bits(bi_f64_from_bits(from) + bi_f64_of_key(key));
+    if (r->weight == BOSC_F64) return bi_f64_bits(bi_f64_from_bits(from) + bi_paths_f64_length(r, key));
     const uint64_t sum = from + (key - r->zero_key);
     return sum < from ? UINT64_MAX : sum;
 }

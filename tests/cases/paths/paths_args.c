@@ -21,7 +21,9 @@ static void arguments(bosc_ctx *ctx)
                                    {.size = sizeof bad[0], .limit = &limit},
                                    {.size = sizeof bad[0], .limit = &nan},
                                    {.size = sizeof bad[0], .limit = (const char *)&limit + 4},
+                                   {.size = sizeof bad[0], .offset_bits = 16},
                                    {.size = 3}};
+    const bosc_paths_opts each = {.size = sizeof each, .each = 1};
 #define COMPUTE(sources, count, opts, d, p, e, s, i) bosc_paths_compute(ctx, graph, sources, count, opts, d, p, e, s, i)
 #define VERIFY(sources, count, opts, d, p, f) bosc_paths_verify(ctx, graph, sources, count, opts, d, p, f)
     /* 1. Options, then each argument. */
@@ -29,6 +31,7 @@ static void arguments(bosc_ctx *ctx)
         CHECK_ARG(ctx, COMPUTE(&source, 1, &bad[k], distances, NULL, NULL, NULL, NULL), "opts");
         CHECK_ARG(ctx, VERIFY(&source, 1, &bad[k], distances, NULL, NULL), "opts");
     }
+    CHECK_ARG(ctx, VERIFY(&source, 1, &each, distances, NULL, NULL), "opts");
     CHECK_ARG(ctx, COMPUTE(NULL, 1, NULL, distances, NULL, NULL, NULL, NULL), "sources");
     CHECK_ARG(ctx, COMPUTE(&source, -1, NULL, distances, NULL, NULL, NULL, NULL), "source_count");
     CHECK_STATUS(ctx, COMPUTE(&source, UINT32_MAX, NULL, distances, NULL, NULL, NULL, NULL), BOSC_ERR_LIMIT);

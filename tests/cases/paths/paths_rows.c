@@ -42,13 +42,15 @@ static void check_directed(bosc_ctx *ctx, struct suite_random *random, enum fore
     const bosc_graph_opts graph_opts = {.size = sizeof graph_opts, .weight = dtype, .id_bits = id_bits};
     const bool unweighted = suite_below(random, 3) == 0;
     const bosc_paths_opts hops = {.size = sizeof hops, .unweighted = 1};
+    const bosc_paths_opts words = {.size = sizeof words, .offset_bits = suite_below(random, 2) ? 32 : 64};
     const int64_t sources[2] = {(int64_t)suite_below(random, (uint64_t)n), (int64_t)suite_below(random, (uint64_t)n)};
     void *given = forest_narrow(sources, 2, id_bits), *to = forest_narrow(r.neighbours, g.e.m, id_bits);
+    void *offsets = forest_narrow(r.offsets, n + 1, words.offset_bits);
     struct reference_paths right;
     struct paths_outputs o = paths_outputs_of(n);
     CHECK(reference_paths(&g.e, true, sources, 2, unweighted ? &hops : NULL, &right));
-    CHECK_OK(ctx, bosc_paths_compute_rows(ctx, &graph_opts, r.offsets, to, unweighted ? NULL : r.weights, n, given, 2,
-                                          NULL, o.distances, o.predecessors, o.edges, o.nearest, &o.info));
+    CHECK_OK(ctx, bosc_paths_compute_rows(ctx, &graph_opts, offsets, to, unweighted ? NULL : r.weights, n, given, 2,
+                                          &words, o.distances, o.predecessors, o.edges, o.nearest, &o.info));
     /* Numbers of arcs to ids of the reference's edges: rows keep their order. */
     for (int64_t v = 0; v < n; v++) {
         const int64_t arc = forest_id(o.edges, id_bits, v);
@@ -63,6 +65,7 @@ static void check_directed(bosc_ctx *ctx, struct suite_random *random, enum fore
     reference_paths_free(&right);
     free(given);
     free(to);
+    free(offsets);
     rows_free(&r);
     forest_free(&g);
 }
@@ -76,6 +79,45 @@ static void directed(bosc_ctx *ctx)
             if (suite_leaves_out()) continue;
             check_directed(ctx, &r, (enum forest_shape)shape, dtypes[k], k % 2 ? 40 : 150);
         }
+}
+
+/* Searches of one call equal calls of their own. Lengths of 0 are among them, and a limit. */
+static void each_source(bosc_ctx *ctx)
+{
+    enum { N = 1500, SOURCES = 3 };
+    const int64_t sources[SOURCES] = {1, N - 1, 1};
+    const double limit = 5;
+    struct suite_random random = {8};
+    for (int trial = 0; trial < 3; trial++) {
+        struct forest_graph g = paths_make(&random, FOREST_RANDOM, WEIGHTS_FEW, BOSC_F64, N);
+        struct rows r = rows_of(&g.e);
+        const bosc_graph_opts graph_opts = {.size = sizeof graph_opts, .weight = BOSC_F64, .id_bits = 64};
+        bosc_paths_opts opts = {.size = sizeof opts, .each = 1, .limit = trial == 1 ? &limit : NULL};
+        const void *weights = trial == 2 ? NULL : r.weights;
+        struct paths_outputs all = paths_outputs_of(SOURCES * N), one = paths_outputs_of(N);
+        int64_t reached = 0;
+        /* 1. All in one call. */
+        CHECK_OK(ctx,
+                 bosc_paths_compute_rows(ctx, &graph_opts, r.offsets, r.neighbours, weights, N, sources, SOURCES, &opts,
+                                         all.distances, all.predecessors, all.edges, all.nearest, &all.info));
+        /* 2. One after the other. */
+        opts.each = 0;
+        for (int64_t k = 0; k < SOURCES; k++) {
+            CHECK_OK(ctx, bosc_paths_compute_rows(ctx, &graph_opts, r.offsets, r.neighbours, weights, N, sources + k, 1,
+                                                  &opts, one.distances, one.predecessors, one.edges, one.nearest,
+                                                  &one.info));
+            reached += one.info.reached;
+            CHECK(memcmp(all.distances + k * N, one.distances, N * 8) == 0);
+            CHECK(memcmp((int64_t *)all.predecessors + k * N, one.predecessors, N * 8) == 0);
+            CHECK(memcmp((int64_t *)all.edges + k * N, one.edges, N * 8) == 0);
+            CHECK(memcmp((int64_t *)all.nearest + k * N, one.nearest, N * 8) == 0);
+        }
+        CHECK_EQ(all.info.reached, reached);
+        paths_outputs_free(&all);
+        paths_outputs_free(&one);
+        rows_free(&r);
+        forest_free(&g);
+    }
 }
 
 static void refuses_rows(bosc_ctx *ctx)
@@ -112,6 +154,7 @@ static void refuses_rows(bosc_ctx *ctx)
 
 static const struct suite_case suite_cases_paths_rows[] = {
     {"directed", directed, NULL},
+    {"each source", each_source, NULL},
     {"refuses rows", refuses_rows, NULL},
 };
 SUITE(paths_rows);
