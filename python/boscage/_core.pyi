@@ -277,6 +277,18 @@ class Clouds(Lock):
         radius: float,
         ids: int,
     ) -> None: ...
+    def knn_edges_at(
+        self,
+        where: Where,
+        queries: int,
+        n: int,
+        batch: int,
+        exclude_self: bool,
+        k: int,
+        radius: float,
+        ids_first: bool,
+        to: int,
+    ) -> None: ...
     def edges_at(
         self,
         where: Where,

@@ -130,9 +130,9 @@ class TensorClouds:
                 self.refuse_size(name)
             raise ValueError(f"{name}: {found[2] or ''}{found[3]}") from None
 
-    def find(self, k: int, r: float, exclude_self: bool, ids: Any) -> None:
+    def find(self, method: Callable, *args: Any) -> None:
         if self.q:
-            self.call(self.handle.knn_at, *self.search, exclude_self, k, r, ids.data_ptr())
+            self.call(method, *self.search, *args)
 
     def empty(self, *shape: int) -> Any:
         return self.torch.empty(shape, dtype=self.torch.int64, device=self.x.device)
@@ -141,18 +141,12 @@ class TensorClouds:
         """Edges to the k nearest, by (distance, row); out[row] are the queries. Without r and with k points in each
         cloud all entries are there, and nothing is selected."""
         k = min(k, max(self.largest, 1))
-        if k >= 1 and r is None and self.smallest - exclude_self >= k:
-            out = self.empty(2, self.q * k)
-            self.find(k, math.inf, exclude_self, out[1 - row])
-            out[row].view(self.q, k).copy_(self.torch.arange(self.q, device=out.device)[:, None])
+        limit = math.inf if r is None else r
+        out = self.empty(2, self.q * max(k, 0))
+        self.find(self.handle.knn_edges_at, exclude_self, k, limit, row == 1, out.data_ptr())
+        if r is None and self.smallest - exclude_self >= k:
             return out
-        ids = self.empty(self.q * max(k, 0))
-        self.find(k, math.inf if r is None else r, exclude_self, ids)
-        entries = (ids >= 0).nonzero()[:, 0]
-        out = self.empty(2, entries.shape[0])
-        self.torch.div(entries, k, rounding_mode="floor", out=out[row])
-        self.torch.index_select(ids, 0, entries, out=out[1 - row])
-        return out
+        return out.index_select(1, (out[1 - row] >= 0).nonzero()[:, 0])
 
     def within(self, r: float, most: int, exclude_self: bool, row: int) -> Any:
         """Edges to all points within r, by row; to the `most` nearest of them if a query has more."""
@@ -179,7 +173,7 @@ class TensorClouds:
     def single_nearest(self) -> Any:
         """The row of the nearest point of each query, or -1."""
         ids = self.empty(self.q)
-        self.find(1, math.inf, False, ids)
+        self.find(self.handle.knn_at, False, 1, math.inf, ids.data_ptr())
         return ids
 
     def sample(self, ratio: float, seed: Optional[int]) -> Any:

@@ -150,6 +150,17 @@ void knn_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, ui
     call.run([&](bosc_ctx *ctx) { return bosc_clouds_knn(ctx, clouds.of, &of.q, k, radius, at<void>(ids), nullptr); });
 }
 
+/* Edges to the k nearest, in an array for 2 x k numbers a query. */
+void knn_edges_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
+                  int64_t k, double radius, bool ids_first, uintptr_t to)
+{
+    Reading call(where, clouds);
+    const QueriesAt of(queries, n, batch, exclude_self, info_of(call, clouds));
+    call.run([&](bosc_ctx *ctx) {
+        return bosc_clouds_knn_edges(ctx, clouds.of, &of.q, k, radius, at<int64_t>(to), ids_first);
+    });
+}
+
 /* Edges within the radius, in an array for 2 x capacity numbers. Returns their number, and the most of one query. None
  * is written if there are more than capacity, or a query has more than `most`. */
 nb::tuple edges_at(Clouds &clouds, const Where &where, uintptr_t queries, int64_t n, uintptr_t batch, bool exclude_self,
@@ -198,6 +209,8 @@ void bind_clouds(nb::module_ &m)
         .def("build_at", &build_at, "where"_a, "points"_a, "n"_a, "single"_a, "batch"_a, "count"_a, "other"_a,
              "other_n"_a)
         .def("knn_at", &knn_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "k"_a, "radius"_a, "ids"_a)
+        .def("knn_edges_at", &knn_edges_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "k"_a,
+             "radius"_a, "ids_first"_a, "to"_a)
         .def("edges_at", &edges_at, "where"_a, "queries"_a, "n"_a, "batch"_a, "exclude_self"_a, "radius"_a, "most"_a,
              "ids_first"_a, "to"_a, "capacity"_a)
         .def("sample_ratio_at", &sample_ratio_at, "where"_a, "ratio"_a, "draws"_a, "ids"_a, "capacity"_a);

@@ -140,22 +140,61 @@ static bosc_status find_staged(bosc_ctx *ctx, const bosc_clouds *clouds, struct 
     return staged ? ctx->backend->sync(ctx) : BOSC_OK;
 }
 
+static bosc_status check_k(bosc_ctx *ctx, int64_t k, int64_t queries)
+{
+    if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
+    if (queries > 0 && k > INT64_MAX / 64 / queries)
+        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld for %lld queries is more than memory can hold", (long long)k,
+                       (long long)queries);
+    return BOSC_OK;
+}
+
 bosc_status bosc_clouds_knn(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries, int64_t k,
                             double radius, void *ids, void *dist2)
 {
     struct bi_clouds_query query = {.k = k, .ids = ids, .dist2 = dist2};
     BI_ENTER(ctx);
     BI_TRY(check_query(ctx, clouds, queries, radius, &query));
-    if (k < 1) return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld is less than 1", (long long)k);
-    if (query.rows.n > 0 && k > INT64_MAX / 64 / query.rows.n)
-        return bi_fail(ctx, BOSC_ERR_ARG, "k: %lld for %lld queries is more than memory can hold", (long long)k,
-                       (long long)query.rows.n);
+    BI_TRY(check_k(ctx, k, query.rows.n));
     if (query.rows.n > 0 && !ids) return bi_fail(ctx, BOSC_ERR_ARG, "ids: NULL");
     BI_TRY(bi_check_aligned(ctx, "ids", ids, query.ids_64bit ? 8 : 4));
     BI_TRY(bi_check_aligned(ctx, "dist2", dist2, query.view.is_f64 ? 8 : 4));
     if (query.rows.n == 0 && query.self) return BOSC_OK;
     bi_progress_set_total(ctx, (10 + SEARCH_COST) * (double)query.rows.n);
     BI_RETURN_WITH_SCRATCH(ctx, find_staged(ctx, clouds, &query));
+}
+
+/* Finds the ids, and writes the query of each into the other half of the edges. */
+static bosc_status find_nearest_edges(bosc_ctx *ctx, const bosc_clouds *clouds, struct bi_clouds_query *query,
+                                      int64_t *edges, bool ids_first)
+{
+    const int64_t entries = query->rows.n * query->k;
+    bool staged = false;
+    struct bi_out out;
+    BI_TRY(stage_queries(ctx, clouds, query, &staged));
+    BI_TRY(bi_stage_out(ctx, edges, (size_t)entries * 2 * sizeof *edges, &out, &staged));
+    int64_t *first = out.reachable, *second = first + entries;
+    const struct bi_clouds_edge_queries queries = {NULL, query->k, ids_first ? second : first};
+    query->ids = ids_first ? first : second;
+    BI_TRY(find_nearest(ctx, query));
+    BI_TRY(ctx->ops->clouds->steps->edge_queries(ctx, query->rows.n, &queries));
+    BI_TRY(bi_stage_back(ctx, &out));
+    return staged ? ctx->backend->sync(ctx) : BOSC_OK;
+}
+
+bosc_status bosc_clouds_knn_edges(bosc_ctx *ctx, const bosc_clouds *clouds, const bosc_clouds_queries *queries,
+                                  int64_t k, double radius, int64_t *edges, int32_t ids_first)
+{
+    struct bi_clouds_query query = {.k = k};
+    BI_ENTER(ctx);
+    BI_TRY(check_query(ctx, clouds, queries, radius, &query));
+    BI_TRY(check_k(ctx, k, query.rows.n));
+    if (query.rows.n > 0 && !edges) return bi_fail(ctx, BOSC_ERR_ARG, "edges: NULL");
+    BI_TRY(bi_check_aligned(ctx, "edges", edges, sizeof *edges));
+    if (query.rows.n == 0 && query.self) return BOSC_OK;
+    query.ids_64bit = true;
+    bi_progress_set_total(ctx, (11 + SEARCH_COST) * (double)query.rows.n);
+    BI_RETURN_WITH_SCRATCH(ctx, find_nearest_edges(ctx, clouds, &query, edges, ids_first != 0));
 }
 
 /* --- Counts ------------------------------------------------------------------------------------------------------- */
@@ -308,7 +347,7 @@ static bosc_status find_edges(bosc_ctx *ctx, const bosc_clouds *clouds, struct b
     /* 2. The ids, and the query of each. */
     BI_TRY(bi_stage_out(ctx, edges->edges, (size_t)edges->total * 2 * sizeof *edges->edges, &out, &staged));
     int64_t *first = out.reachable, *second = first + edges->total;
-    const struct bi_clouds_edge_queries queries = {query->row_offsets, edges->ids_first ? second : first};
+    const struct bi_clouds_edge_queries queries = {query->row_offsets, 0, edges->ids_first ? second : first};
     query->ids = edges->ids_first ? first : second;
     BI_TRY(bi_scratch_of(ctx, 1, sizeof *query->bad, &query->bad)); /* lowered by no row: all have their counts */
     BI_TRY(fill_ordered(ctx, query, edges->total));

@@ -101,15 +101,18 @@ BI_FN void bi_clouds_fill_within(const struct bi_clouds_query *a, const struct b
         bi_row_sort(&out, count);
 }
 
-/* The number of the query of each entry of the rows. */
+/* The number of the query of each entry of the rows: of k entries each if there are no offsets. */
 struct bi_clouds_edge_queries {
     const int64_t *row_offsets;
+    int64_t k;
     int64_t *queries;
 };
 
 BI_FN void bi_step_edge_queries(const struct bi_clouds_edge_queries *a, int64_t i)
 {
-    for (int64_t e = a->row_offsets[i]; e < a->row_offsets[i + 1]; e++) a->queries[e] = i;
+    const int64_t begin = a->row_offsets ? a->row_offsets[i] : i * a->k;
+    const int64_t end = a->row_offsets ? a->row_offsets[i + 1] : begin + a->k;
+    for (int64_t e = begin; e < end; e++) a->queries[e] = i;
 }
 
 BI_FN void bi_step_radius_fill(const struct bi_clouds_query *a, int64_t i)

@@ -64,7 +64,15 @@ static void check_search(bosc_ctx *ctx, const struct search *s)
                 at++;
             }
         }
-    /* 3. The same as edges, in both orders; without room, or with too long a row, only counts. */
+    /* 3. The nearest as edges. */
+    int64_t *nearest = suite_alloc((size_t)(m * k) * 16);
+    CHECK_OK(ctx, bosc_clouds_knn_edges(ctx, s->clouds, queries, k, s->radius, nearest, k % 2));
+    for (int64_t e = 0; e < m * k; e++) {
+        CHECK_EQ(nearest[k % 2 ? e : m * k + e], kd_id(ids, s->id_bits, e));
+        CHECK_EQ(nearest[k % 2 ? m * k + e : e], e / k);
+    }
+    free(nearest);
+    /* 4. Points within the radius as edges, in both orders; without room, or with too long a row, only counts. */
     bosc_clouds_edges edges = {.size = sizeof edges, .capacity = total, .max_edges = m, .ids_first = k % 2};
     int64_t *pairs = edges.edges = suite_alloc((size_t)(total + 1) * 16), longest = 0;
     for (int64_t i = 0; i < m; i++) longest = counts[i] > longest ? counts[i] : longest;
@@ -86,7 +94,7 @@ static void check_search(bosc_ctx *ctx, const struct search *s)
         CHECK(edges.total == total && edges.longest == longest && pairs[0] == -9 && pairs[2 * total - 1] == -9);
     }
     free(pairs);
-    /* 4. A capacity one too small is refused. */
+    /* 5. A capacity one too small is refused. */
     if (total > 0)
         CHECK_STATUS(ctx, bosc_clouds_radius(ctx, s->clouds, queries, s->radius, offsets, rows, NULL, total - 1),
                      BOSC_ERR_SPACE);

@@ -188,6 +188,11 @@ static void refuses_bad_searches(bosc_ctx *ctx)
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, NULL, 1, 1, NULL, dist2), "ids");
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, odd, dist2), "ids: not");
     CHECK_ARG(ctx, bosc_clouds_knn(ctx, clouds, &q, 1, 1, ids, odd), "dist2: not");
+    CHECK_ARG(ctx, bosc_clouds_knn_edges(ctx, NULL, &q, 1, 1, ids, 0), "clouds");
+    CHECK_ARG(ctx, bosc_clouds_knn_edges(ctx, clouds, &q, 0, 1, ids, 0), "k");
+    CHECK_ARG(ctx, bosc_clouds_knn_edges(ctx, clouds, &q, 1, -1, ids, 0), "radius");
+    CHECK_ARG(ctx, bosc_clouds_knn_edges(ctx, clouds, NULL, 1, 1, NULL, 0), "edges: NULL");
+    CHECK_ARG(ctx, bosc_clouds_knn_edges(ctx, clouds, &q, 1, 1, odd, 0), "edges: not");
     CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, 1, NULL), "counts");
     CHECK_ARG(ctx, bosc_clouds_radius_count(ctx, clouds, &q, 1, odd), "counts: not");
     CHECK_ARG(ctx, bosc_clouds_radius(ctx, clouds, &q, 1, NULL, NULL, NULL, 0), "offsets");

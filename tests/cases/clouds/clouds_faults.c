@@ -2,7 +2,7 @@
 #include "cases/clouds/clouds_data.h"
 #include "support/faults.h"
 
-enum { ROOM = 20000, CALLS = 9 };
+enum { ROOM = 20000, CALLS = 10 };
 
 struct outputs {
     int64_t rows[401], ids[ROOM];
@@ -51,7 +51,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
     const bosc_clouds_opts opts = options(s);
     const bosc_clouds_queries q = queries(s);
     bosc_clouds *clouds = NULL;
-    /* 0 and 5 make a batch; 1 to 4, 6 and 7 search and sample the existing one; the last reserves. */
+    /* 0 and 5 make a batch; 1 to 4 and 6 to 8 search and sample the existing one; the last reserves. */
     switch (s->which) {
     case 0: {
         bosc_status status = bosc_clouds_create(ctx, &opts, &clouds);
@@ -87,6 +87,7 @@ static bosc_status call(bosc_ctx *ctx, void *user)
         bosc_clouds_edges edges = {.size = sizeof edges, .edges = o->ids, .capacity = ROOM / 2, .max_edges = ROOM};
         return bosc_clouds_radius_edges(ctx, s->clouds, &q, 150, &edges);
     }
+    case 8: return bosc_clouds_knn_edges(ctx, s->clouds, &q, 2, 300, o->ids, 1);
     default: {
         bosc_status status = bosc_clouds_reserve(ctx, s->clouds, 4000, 30, 10);
         return status ? status : bosc_clouds_radius_count(ctx, s->clouds, NULL, 300, o->ids);

@@ -389,6 +389,7 @@ static void of_clouds(void)
     REFUSED(bosc_clouds_build_from_batch(NULL, NULL, NULL, 0, 0, NULL, 0));
     REFUSED(bosc_clouds_get_info(NULL, NULL, NULL));
     REFUSED(bosc_clouds_knn(NULL, NULL, NULL, 1, 1, NULL, NULL));
+    REFUSED(bosc_clouds_knn_edges(NULL, NULL, NULL, 1, 1, NULL, 0));
     REFUSED(bosc_clouds_radius_count(NULL, NULL, NULL, 1, NULL));
     REFUSED(bosc_clouds_radius(NULL, NULL, NULL, 1, NULL, NULL, NULL, 0));
     REFUSED(bosc_clouds_radius_edges(NULL, NULL, NULL, 1, NULL));

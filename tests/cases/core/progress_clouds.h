@@ -16,6 +16,10 @@ static bosc_status clouds_build_from_batch(struct world *w)
     return bosc_clouds_build_from_batch(w->ctx, w->unbuilt_clouds, w->points, w->n, 3, numbers, 2);
 }
 static bosc_status clouds_knn(struct world *w) { return bosc_clouds_knn(w->ctx, w->clouds, NULL, 4, 1, w->out, NULL); }
+static bosc_status clouds_knn_edges(struct world *w)
+{
+    return bosc_clouds_knn_edges(w->ctx, w->clouds, NULL, 2, 1, (int64_t *)(void *)w->out, 0);
+}
 static bosc_status clouds_radius_count(struct world *w)
 {
     return bosc_clouds_radius_count(w->ctx, w->clouds, NULL, NEAR, (int64_t *)(void *)w->out);

@@ -598,6 +598,7 @@ static const struct call calls[] = {
     {"clouds_build", clouds_build, NULL, false},
     {"clouds_build_from_batch", clouds_build_from_batch, NULL, false},
     {"clouds_knn", clouds_knn, NULL, false},
+    {"clouds_knn_edges", clouds_knn_edges, NULL, false},
     {"clouds_radius_count", clouds_radius_count, NULL, false},
     {"clouds_radius", clouds_offsets, NULL, false},
     {"clouds_radius", clouds_radius, clouds_offsets, false},
