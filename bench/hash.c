@@ -1,9 +1,9 @@
 /* Times hash tables on the CPU beside other libraries: bench_hash [-n keys] [-l load factor] [-k key bits]
  * [-y layout] [-s shape] [-a] [-p]. Keys and values of 32 bits (-k 64: of 64, without peers); every key is looked up
- * once in another order, then n absent keys. The value of a key follows from it, so repeated keys have one value. -y:
- * the layout, in place of auto. -a: all layouts, CUCKOO with each number of functions, and a sort with binary
- * searches. -p: without peers. Times are processor time over the number of threads, so that other programs on the
- * machine disturb them less; answers are checked. */
+ * once in another order, then n absent keys. Calls take several sets of few keys in turn (bench_sets). The value of a
+ * key follows from it, so repeated keys have one value. -y: the layout, in place of auto. -a: all layouts, CUCKOO with
+ * each number of functions, and a sort with binary searches. -p: without peers. Times of one thread are processor time,
+ * so that other programs on the machine disturb them less; answers are checked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +15,7 @@ static struct {
     int64_t n;
     int bytes; /* of a key, and of a value */
     const char *shape;
+    int sets, calls; /* sets of n keys, each array has all of them; calls that have taken one */
     void *keys, *values, *present, *absent, *got;
 } in = {.shape = "distinct"};
 
@@ -27,7 +28,7 @@ struct subject {
     const void *queries;
     int64_t found;
     bosc_hash *ours;
-    void *keys, *values; /* sorted */
+    void *sorted_keys, *sorted_values;
     const struct hash_peer *peer;
     void *peers;
 };
@@ -44,27 +45,43 @@ static uint64_t read_item(const void *array, int64_t i)
     return x;
 }
 
+/* Set `call` of an array of sets. */
+static const void *set_of(const void *all, int call)
+{
+    return (const char *)all + (size_t)(call % in.sets) * (size_t)in.n * (size_t)in.bytes;
+}
+
+/* Makes the sets of keys, and sets of queries in other orders: those of the first set of keys. */
 static void make_input(void)
 {
-    size_t size = (size_t)in.n * (size_t)in.bytes;
+    in.sets = bench_sets(in.n);
+    const int64_t all = in.n * in.sets;
+    const size_t size = (size_t)in.n * (size_t)in.bytes;
     uint64_t state = 88172645463325252u;
-    void **arrays[] = {&in.values, &in.present, &in.got};
-    for (int k = 0; k < 3; k++) *arrays[k] = bench_host(size);
-    in.keys = bench_keys(in.shape, in.n, 8 * in.bytes, &in.absent);
-    for (int64_t i = 0; i < in.n; i++) write_item(in.values, i, read_item(in.keys, i) * 3 + 1);
-    memcpy(in.present, in.keys, size);
-    for (int64_t i = in.n - 1; i > 0; i--) {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        int64_t j = (int64_t)(state % (uint64_t)(i + 1));
-        uint64_t a = read_item(in.present, i), b = read_item(in.present, j);
-        write_item(in.present, i, b);
-        write_item(in.present, j, a);
+    in.keys = bench_keys(in.shape, all, 8 * in.bytes, &in.absent);
+    in.values = bench_host(size * (size_t)in.sets);
+    in.present = bench_host(size * (size_t)in.sets);
+    in.got = bench_host(size);
+    for (int64_t i = 0; i < all; i++) write_item(in.values, i, read_item(in.keys, i) * 3 + 1);
+    for (int s = 0; s < in.sets; s++) {
+        char *queries = (char *)in.present + (size_t)s * size;
+        memcpy(queries, in.keys, size);
+        for (int64_t i = in.n - 1; i > 0; i--) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            int64_t j = (int64_t)(state % (uint64_t)(i + 1));
+            uint64_t a = read_item(queries, i), b = read_item(queries, j);
+            write_item(queries, i, b);
+            write_item(queries, j, a);
+        }
     }
 }
 
 /* --- Ours, by layout ---------------------------------------------------------------------------------------------- */
 
-static void build_ours(struct subject *s) { BENCH(bosc_hash_build(bench.ctx, s->ours, in.keys, in.values, in.n)); }
+static void build_ours(struct subject *s)
+{
+    BENCH(bosc_hash_build(bench.ctx, s->ours, set_of(in.keys, in.calls), set_of(in.values, in.calls), in.n));
+}
 
 static int64_t find_ours(struct subject *s, const void *queries)
 {
@@ -76,8 +93,8 @@ static int64_t find_ours(struct subject *s, const void *queries)
 
 static void build_sorted(struct subject *s)
 {
-    BENCH(bosc_sort_pairs(bench.ctx, in.bytes == 8 ? BOSC_U64 : BOSC_U32, in.keys, (size_t)in.bytes, in.values, in.n,
-                          s->keys, s->values));
+    BENCH(bosc_sort_pairs(bench.ctx, in.bytes == 8 ? BOSC_U64 : BOSC_U32, set_of(in.keys, in.calls), (size_t)in.bytes,
+                          set_of(in.values, in.calls), in.n, s->sorted_keys, s->sorted_values));
 }
 
 static int64_t find_sorted(struct subject *s, const void *queries)
@@ -87,15 +104,18 @@ static int64_t find_sorted(struct subject *s, const void *queries)
         uint64_t query = read_item(queries, i);
         int64_t low = 0;
         for (int64_t count = in.n; count > 1; count -= count / 2)
-            if (read_item(s->keys, low + count / 2) <= query) low += count / 2;
-        write_item(in.got, i, read_item(s->keys, low) == query ? read_item(s->values, low) : 0);
+            if (read_item(s->sorted_keys, low + count / 2) <= query) low += count / 2;
+        write_item(in.got, i, read_item(s->sorted_keys, low) == query ? read_item(s->sorted_values, low) : 0);
     }
     return -1;
 }
 
 /* --- Peers -------------------------------------------------------------------------------------------------------- */
 
-static void build_peer(struct subject *s) { s->peers = s->peer->build(in.keys, in.values, in.n, s->builders); }
+static void build_peer(struct subject *s)
+{
+    s->peers = s->peer->build(set_of(in.keys, in.calls), set_of(in.values, in.calls), in.n, s->builders);
+}
 
 static int64_t find_peer(struct subject *s, const void *queries)
 {
@@ -120,10 +140,23 @@ static void call_build(void *user)
 static void call_find(void *user)
 {
     struct subject *s = user;
-    s->found = s->find(s, s->queries);
+    s->found = s->find(s, set_of(s->queries, in.calls));
 }
 
-static void print_row(const struct subject *s, const char *what, struct bench_times t, int threads)
+/* Frees the peer's map, and takes the next set. */
+static void prepare_build(void *user)
+{
+    free_peer(user);
+    in.calls++;
+}
+
+static void prepare_find(void *user)
+{
+    (void)user;
+    in.calls++;
+}
+
+static void print_row(const struct subject *s, const char *what, struct bench_times t)
 {
     /* A look-up reads a key and writes a value, a build reads both and writes them. */
     const double pairs = 2.0 * in.bytes * (double)in.n;
@@ -134,7 +167,7 @@ static void print_row(const struct subject *s, const char *what, struct bench_ti
     } else {
         row.library = s->name;
     }
-    row.ours = (struct bench_times){t.least / threads, t.median / threads};
+    row.ours = t;
     bench_print(&row);
 }
 
@@ -143,16 +176,21 @@ static void time_lookups(struct subject *s, bool present, int repeats)
     uint64_t mask = in.bytes == 8 ? UINT64_MAX : UINT32_MAX;
     int64_t bad = 0;
     s->queries = present ? in.present : in.absent;
-    print_row(s, present ? "hits" : "misses", bench_time(NULL, call_find, s, repeats), bench.opts.threads);
+    print_row(s, present ? "hits" : "misses", bench_time(prepare_find, call_find, s, repeats));
+    const void *queries = set_of(s->queries, in.calls);
     for (int64_t i = 0; i < in.n; i++)
-        bad += read_item(in.got, i) != (present ? (read_item(in.present, i) * 3 + 1) & mask : 0);
+        bad += read_item(in.got, i) != (present ? (read_item(queries, i) * 3 + 1) & mask : 0);
     bench_check(bad == 0 && (s->found < 0 || s->found == (present ? in.n : 0)), "%s: %" PRId64 " answers", s->name,
                 bad);
 }
 
 static void time_table(struct subject *s, int repeats)
 {
-    print_row(s, "build", bench_time(s->peer ? free_peer : NULL, call_build, s, repeats), s->builders);
+    in.calls = 0;
+    print_row(s, "build", bench_time(prepare_build, call_build, s, repeats));
+    free_peer(s);
+    in.calls = 0;
+    s->build(s); /* of the first set, which all queries look up */
     time_lookups(s, true, repeats);
     time_lookups(s, false, repeats);
     if (s->peer) free_peer(s);
@@ -213,11 +251,11 @@ static void time_sorted(void)
 {
     struct subject s = {
         .name = "sort and binary search", .builders = bench.opts.threads, .build = build_sorted, .find = find_sorted};
-    s.keys = bench_host((size_t)in.n * (size_t)in.bytes);
-    s.values = bench_host((size_t)in.n * (size_t)in.bytes);
+    s.sorted_keys = bench_host((size_t)in.n * (size_t)in.bytes);
+    s.sorted_values = bench_host((size_t)in.n * (size_t)in.bytes);
     time_table(&s, bench.repeats);
-    free(s.keys);
-    free(s.values);
+    free(s.sorted_keys);
+    free(s.sorted_values);
 }
 
 int main(int argc, char **argv)
@@ -241,7 +279,7 @@ int main(int argc, char **argv)
     in.bytes = (int)bits / 8;
     /* 1. Ours. */
     bench_open();
-    bench.clock = BENCH_PROCESS;
+    bench_time_one_thread();
     make_input();
     time_layouts(layout, all, load);
     if (all) time_sorted();
@@ -252,7 +290,7 @@ int main(int argc, char **argv)
                             .build = build_peer,
                             .find = find_peer,
                             .peer = p};
-        time_table(&s, bench.repeats < 3 ? bench.repeats : 3);
+        time_table(&s, bench.repeats);
     }
     return bench_close();
 }
