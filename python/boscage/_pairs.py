@@ -17,7 +17,8 @@ from ._where import Place, Progress, where
 BLOCK = 1 << 20  # pairs for p < 1 that are in memory at once, about
 GRID_POINTS = 256  # least points of a grid; measured: a tree is faster with 100, a grid with 1,000
 MOST_PAIRS = 1 << 12  # of few points, for which an array has room before they are counted: 64 KB
-SAMPLE = 1 << 10  # points whose neighbours are counted for an estimate of all pairs; of few points every eighth
+ROOMY = 1 << 14  # points that have room for 64 pairs each: memory that is not written costs no time
+SAMPLE = 1 << 10  # of more points, those whose neighbours are counted for an estimate of all pairs
 
 
 class Pairs(PointSet):
@@ -29,8 +30,6 @@ class Pairs(PointSet):
     _m: int
     _periods: Optional[np.ndarray]
     _data: Any
-    maxes: Any
-    mins: Any
     _ball: Any
 
     def _same(self, other: Any) -> "Pairs":
@@ -193,7 +192,7 @@ class Pairs(PointSet):
             return False
         r = real(r, "r")
         host = self._space is NUMPY and 2.0**-500 < r < 2.0**500  # so that r * r neither over- nor underflows
-        return host and bool((self.maxes - self.mins < 2.0**20 * r).all())
+        return host and all(c.max() - c.min() < 2.0**20 * r for c in self._data.T)  # NumPy is slow along short rows
 
     def _grid_pairs(self, r: float, workers: Optional[int], progress: Progress) -> np.ndarray:
         at = where(self._place, 0, workers, progress)
@@ -214,7 +213,9 @@ class Pairs(PointSet):
 
     def _estimate_pairs(self, grid: Any, at: Any, r: float) -> int:
         """The number of pairs, estimated; mostly too large, so that one search serves."""
-        rows = np.ascontiguousarray(self._data[:: max(self._n // SAMPLE, 8)])
+        if self._n <= ROOMY:
+            return 64 * self._n
+        rows = np.ascontiguousarray(self._data[:: self._n // SAMPLE])
         counts = np.empty(len(rows), np.int64)
         grid.radius_count(at, rows, r, counts)
         mean = (counts.sum() - len(rows)) / len(rows)  # without the points themselves

@@ -139,10 +139,10 @@ def test_a_rebuilt_grid_keeps_its_scale():
     assert grid.count(x[:1], 3e-201) == 1 + sum(0 in pair for pair in want if max(pair) < 30)
 
 
-@pytest.mark.parametrize("crowd", [0, 400])
-def test_pairs_of_many_points(crowd):
-    """The number of pairs is estimated from some points; those of the crowd are none of them."""
-    x = points(9, (10000, 3), 1, "float64")
+@pytest.mark.parametrize("n, crowd", [(10000, 0), (10000, 1200), (20000, 0), (20000, 400)])
+def test_pairs_of_many_points(n, crowd):
+    """Few points have room for 64 pairs each; of more the number is estimated from some. A crowd has more pairs."""
+    x = points(9, (n, 3), 1, "float64")
     rows = np.flatnonzero(np.arange(len(x)) % (len(x) // 1024))[:crowd]
     x[rows] = x[:1] + points(10, (crowd, 3), 1e-4, "float64")
     pairs = KDTree(x).query_pairs(0.01, output_type="ndarray")
