@@ -210,18 +210,22 @@ static bosc_status route_points(bosc_ctx *ctx, const struct distribution *d, con
     return bi_ranks_kdtree_build_shard(ctx, d->tree, local_status, columns[0].received, d->points, d->nodes);
 }
 
-/* One rank has all points, and no cuts. */
+/* One rank has all points, and no cuts. The build of its shard looks for a NaN, before anything of the tree changes. */
 static bosc_status build_alone(bosc_ctx *ctx, const struct distribution *d, bosc_status local_status)
 {
     const struct bi_ranks_points *points = d->points;
     const int64_t n = points->rows.n;
-    BI_IF_OK(local_status, bi_ranks_kdtree_reserve_shard(ctx, d->tree, n, &d->partition));
+    const bool is_ready = local_status == BOSC_OK;
+    BI_IF_OK(local_status, bosc_kdtree_build(ctx, d->tree->shard, points->rows.data, n, 0));
+    if (!is_ready || local_status == BOSC_ERR_DATA) return bi_comm_agree(ctx, d->tree->comm, local_status);
+    const bosc_status reserved = bi_ranks_kdtree_reserve_shard(ctx, d->tree, n, &d->partition);
+    BI_IF_OK(local_status, reserved);
     if (points->has_ids) BI_IF_OK(local_status, bi_ranks_kdtree_store_ids(ctx, d->tree, points->ids, n));
     if (!points->has_ids && n > 0)
         BI_IF_OK(local_status, ctx->backend->core->iota(ctx, bi_ranks_kdtree_id_size(&d->tree->opts), d->tree->ids.data,
                                                         n)); /* from 0 on: there are no other ranks */
     if (points->representative_ids) BI_IF_OK(local_status, store_representatives(ctx, d->tree, points));
-    return bi_ranks_kdtree_build_shard(ctx, d->tree, local_status, points->rows.data, points, d->nodes);
+    return bi_ranks_kdtree_finish_shard(ctx, d->tree, local_status, points->rows.data, points, d->nodes);
 }
 
 /* Selects the cuts, and sends the points to their ranks. */
@@ -279,12 +283,11 @@ static bosc_status build_staged(bosc_ctx *ctx, bosc_ranks_kdtree *tree, struct b
     BI_TRY(bi_comm_offset(ctx, tree->comm, local_status, n, &points->first, &points->total));
     BI_TRY(bi_ranks_kdtree_check_total(ctx, &tree->opts, "n", points->total));
     points->input_count = n;
-    /* The selection looks for a NaN, unless the points are needed before, or one rank has all. */
-    const bool may_have_nan = bi_ranks_kdtree_may_have_nan(tree);
-    points->checks_nan = may_have_nan && !tree->side && tree->opts.duplicates != BOSC_KDTREE_DUPLICATES_REMOVE &&
-                         tree->comm->rank_count > 1;
-    local_status =
-        bi_ranks_kdtree_stage(ctx, tree, "points", points->first, may_have_nan && !points->checks_nan, &points->rows);
+    /* The selection looks for a NaN, or the build of the only rank, unless the points are needed before. */
+    const bool may_have_nan = bi_ranks_kdtree_may_have_nan(tree),
+               is_first = tree->side || tree->opts.duplicates == BOSC_KDTREE_DUPLICATES_REMOVE;
+    points->checks_nan = may_have_nan && !is_first && tree->comm->rank_count > 1;
+    local_status = bi_ranks_kdtree_stage(ctx, tree, "points", points->first, may_have_nan && is_first, &points->rows);
     return build_tree(ctx, tree, points, local_status);
 }
 

@@ -175,6 +175,10 @@ bosc_status bi_ranks_kdtree_reserve_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree
 bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes);
 
+/* The same of a shard that is built already. */
+bosc_status bi_ranks_kdtree_finish_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes);
+
 /* Finds the node that represents each row. ids: of this rank's nodes, of 64 (`is_64bit`) or 32 bits; row_begins:
  * (ranks + 1), host: the first row of each rank. inverse: (input_count): the node of each row of this rank; counts:
  * (end - begin): rows that each node represents. All but row_begins in reach. */

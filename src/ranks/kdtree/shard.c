@@ -331,15 +331,12 @@ static int32_t shard_coordinate(const bosc_ranks_kdtree *tree)
     return levels % tree->opts.dim;
 }
 
-bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
-                                        const void *rows, const struct bi_ranks_points *points, int64_t nodes)
+bosc_status bi_ranks_kdtree_finish_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                         const void *rows, const struct bi_ranks_points *points, int64_t nodes)
 {
     const struct bi_ranks_kdtree_partition partition = bi_ranks_kdtree_make_partition(nodes, tree->comm->rank_count);
     const struct bi_kdtree_range range = bi_ranks_kdtree_shard_range(&partition, tree->comm->rank);
-    const int64_t count = range.end - range.begin;
-    bi_kdtree_begin_at(tree->shard, shard_coordinate(tree));
-    BI_IF_OK(local_status, bosc_kdtree_build(ctx, tree->shard, rows, count, 0));
-    BI_TRY(gather_boxes(ctx, tree, local_status, &partition, rows, count));
+    BI_TRY(gather_boxes(ctx, tree, local_status, &partition, rows, range.end - range.begin));
     tree->n = points->total;
     tree->nodes = nodes;
     tree->begin = range.begin;
@@ -347,4 +344,14 @@ bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, 
     tree->row_begin = points->first;
     tree->input_count = points->input_count;
     return BOSC_OK;
+}
+
+bosc_status bi_ranks_kdtree_build_shard(bosc_ctx *ctx, bosc_ranks_kdtree *tree, bosc_status local_status,
+                                        const void *rows, const struct bi_ranks_points *points, int64_t nodes)
+{
+    const struct bi_ranks_kdtree_partition partition = bi_ranks_kdtree_make_partition(nodes, tree->comm->rank_count);
+    const struct bi_kdtree_range range = bi_ranks_kdtree_shard_range(&partition, tree->comm->rank);
+    bi_kdtree_begin_at(tree->shard, shard_coordinate(tree));
+    BI_IF_OK(local_status, bosc_kdtree_build(ctx, tree->shard, rows, range.end - range.begin, 0));
+    return bi_ranks_kdtree_finish_shard(ctx, tree, local_status, rows, points, nodes);
 }

@@ -215,6 +215,11 @@ static void nan_rank(struct rank *r)
     bosc_ranks_kdtree_info info = {.size = sizeof info};
     CHECK_OK(r->ctx, bosc_ranks_kdtree_get_info(r->ctx, tree, &info));
     CHECK_EQ(info.n, 0);
+    /* A tree that is there stays. */
+    CHECK_OK(r->ctx, bosc_ranks_kdtree_build(r->ctx, tree, slice, 1, 0));
+    CHECK_STATUS(r->ctx, bosc_ranks_kdtree_build(r->ctx, tree, slice, n, 0), BOSC_ERR_DATA);
+    CHECK_OK(r->ctx, bosc_ranks_kdtree_get_info(r->ctx, tree, &info));
+    CHECK_EQ(info.n, r->rank_count);
     bosc_ranks_kdtree_free(tree);
 }
 
