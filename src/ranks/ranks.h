@@ -13,6 +13,7 @@ struct bi_ranks_steps; /* one bi_step_fn for each line of steps.def: see steps/s
 
 struct bi_ranks_owned;
 struct bi_ranks_owned_move;
+struct bi_ranks_queries;
 struct bi_ranks_splitter;
 struct bi_ranks_kdtree_filter;
 struct bi_ranks_kdtree_box;
@@ -36,9 +37,11 @@ struct bi_ranks_ops {
     bool omits_distances;
     /* Ranks that share memory may pool their threads (exchange/pool.h). */
     bool pools_threads;
-    /* Queries that a rank's thread answers at a time from the structures of all ranks, where these share memory; they
-     * stay in a cache. 0: a rank's queries go to their owners. */
-    int64_t queries_in_place;
+    /* Order a block of a rank's queries by owner, for the structures of all ranks, and return the answers to the rows
+     * (exchange/queries.h), where ranks share memory. NULL: a rank's queries go to their owners. */
+    bosc_status (*order_queries)(bosc_ctx *ctx, const struct bi_ranks_queries *queries);
+    bosc_status (*return_answers)(bosc_ctx *ctx, const struct bi_ranks_queries *queries, int64_t item_size,
+                                  const void *answers, void *rows);
 };
 
 /* The status of work that writes outputs. It cannot be BOSC_ERR_NOMEM: callers may repeat such a call, but the outputs

@@ -51,7 +51,6 @@ static void count_tile(const struct bi_ranks_owned *items, int64_t tile)
         const int64_t count = end - first < CHUNK ? end - first : CHUNK;
         find_owners(items, first, count, owners);
         for (int64_t i = 0; i < count; i++) counts[owners[i] * items->tiles]++;
-        if (items->found_owners) memcpy(items->found_owners + first, owners, (size_t)count * sizeof *owners);
     }
 }
 

@@ -19,4 +19,5 @@ extern "C" const bi_ranks_ops bi_ranks_ops_cuda = {&cuda_steps,
                                                    nullptr,
                                                    true,
                                                    false,
-                                                   0};
+                                                   nullptr,
+                                                   nullptr};

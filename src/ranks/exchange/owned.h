@@ -14,7 +14,6 @@ struct bi_ranks_owned {
     int64_t n;
     uint32_t rank_count;
     const uint32_t *owners; /* (n); NULL: the owners of the keys */
-    uint32_t *found_owners; /* (n): count_owned stores those of the keys; NULL: it does not. Only on the CPU */
     const void *keys;       /* (n) */
     int32_t key_bits;       /* 32, 64 or 128; unused if `owners` is set */
     int64_t tile, tiles;    /* rows of a tile, and number of tiles */

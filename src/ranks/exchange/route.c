@@ -66,21 +66,6 @@ bosc_status bi_ranks_route_to_owners(bosc_ctx *ctx, bosc_comm *comm, bosc_status
     return begin_route(ctx, comm, local_status, items, route);
 }
 
-bosc_status bi_ranks_route_locally(bosc_ctx *ctx, const void *keys, int32_t key_bits, int64_t n,
-                                   struct bi_ranks_route *route)
-{
-    int64_t *offsets = route->x.sent_offsets;
-    route->items = (struct bi_ranks_owned){
-        .n = n, .rank_count = (uint32_t)route->x.rank_count, .keys = keys, .key_bits = key_bits};
-    route->x.sent = n;
-    BI_TRY(bi_scratch_of(ctx, n, sizeof *route->items.found_owners, &route->items.found_owners));
-    BI_TRY(partition_items(ctx, &route->items, offsets + 1));
-    route->items.owners = route->items.found_owners; /* the moves need not hash the keys again */
-    offsets[0] = 0;
-    for (int32_t r = 0; r < route->x.rank_count; r++) offsets[r + 1] += offsets[r];
-    return BOSC_OK;
-}
-
 /* ---- moves ---- */
 
 /* Moves the columns between their rows and the blocks. Answers may return to NULL rows: this rank does not need that

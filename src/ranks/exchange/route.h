@@ -53,11 +53,6 @@ bosc_status bi_ranks_route_answers(bosc_ctx *ctx, bosc_comm *comm, bosc_status l
 bosc_status bi_ranks_route_order(bosc_ctx *ctx, const struct bi_ranks_route *route, bool to_rows,
                                  const struct bi_ranks_column *columns, int count);
 
-/* Begins a route that only bi_ranks_route_order serves, without an exchange. The caller has set x.rank_count and two
- * host arrays: x.sent_offsets (ranks + 1), and x.blocks (BI_MAX_WINDOWS, ranks). There are several ranks. */
-bosc_status bi_ranks_route_locally(bosc_ctx *ctx, const void *keys, int32_t key_bits, int64_t n,
-                                   struct bi_ranks_route *route);
-
 /* Lists the rows in sending order. *rows: set to scratch of x.sent row numbers. Exchanges nothing. */
 bosc_status bi_ranks_route_list_rows(bosc_ctx *ctx, const struct bi_ranks_route *route, int64_t **rows);
 

@@ -5,6 +5,7 @@
 #include "core/call.h"
 #include "hash/query.h"
 #include "prims/check.h"
+#include "ranks/exchange/queries.h"
 #include "ranks/hash/hash.h"
 #include "ranks/steps/steps.h"
 
@@ -101,45 +102,43 @@ static bosc_status exchange_answers(bosc_ctx *ctx, const bosc_ranks_hash *table,
 
 struct tables {
     const bosc_ranks_hash *own;
-    const bosc_hash *const *of;                  /* (ranks) */
-    struct bi_ranks_route route;                 /* of a block of queries */
-    void *ordered_keys, *ordered_answers[KINDS]; /* of a block, by owner; NULL: not wanted */
+    const bosc_hash *const *of;    /* (ranks) */
+    struct bi_ranks_queries block; /* of queries */
+    void *ordered_answers[KINDS];  /* of a block, by owner; NULL: not wanted */
 };
 
-/* Answers a block of queries, from row `first` on: orders the keys by owner, queries each owner's table, and moves the
- * answers to their rows. */
+/* Answers a block of queries, from row `first` on: orders the keys by owner, queries each owner's table, and returns
+ * the answers to their rows. */
 static bosc_status answer_block(bosc_ctx *ctx, struct tables *t, const void *keys, const struct query *q, int64_t first,
                                 int64_t n)
 {
+    const struct bi_ranks_ops *ops = ctx->ops->ranks;
     const size_t key_bytes = (size_t)t->own->opts.key_bits / 8;
-    const char *rows = (const char *)keys + (size_t)first * key_bytes;
-    const struct bi_ranks_column key_column = {key_bytes, (void *)(uintptr_t)rows, t->ordered_keys};
-    struct bi_ranks_column columns[BI_MAX_WINDOWS];
-    int count = 0;
-    BI_TRY(bi_ranks_route_locally(ctx, rows, t->own->opts.key_bits, n, &t->route));
-    BI_TRY(bi_ranks_route_order(ctx, &t->route, false, &key_column, 1));
-    for (int32_t r = 0; r < t->route.x.rank_count; r++) {
-        const int64_t begin = t->route.x.sent_offsets[r], end = t->route.x.sent_offsets[r + 1];
+    t->block.keys = (const char *)keys + (size_t)first * key_bytes;
+    t->block.n = n;
+    BI_TRY(ops->order_queries(ctx, &t->block));
+    for (uint32_t r = 0; r < t->block.rank_count; r++) {
+        const int64_t begin = t->block.offsets[r], count = t->block.offsets[r + 1] - begin;
         void *answers[KINDS] = {NULL};
         for (int kind = 0; kind < KINDS; kind++)
             if (t->ordered_answers[kind])
                 answers[kind] = (char *)t->ordered_answers[kind] + (size_t)begin * q->sizes[kind];
-        BI_TRY(answer_keys(ctx, t->of[r], (const char *)t->ordered_keys + (size_t)begin * key_bytes, end - begin,
+        BI_TRY(answer_keys(ctx, t->of[r], (const char *)t->block.ordered_keys + (size_t)begin * key_bytes, count,
                            answers));
     }
     for (int kind = 0; kind < KINDS; kind++)
         if (t->ordered_answers[kind])
-            columns[count++] = (struct bi_ranks_column){q->sizes[kind],
-                                                        (char *)q->out[kind].reachable + (size_t)first * q->sizes[kind],
-                                                        t->ordered_answers[kind]};
-    return bi_ranks_route_order(ctx, &t->route, true, columns, count);
+            BI_TRY(ops->return_answers(ctx, &t->block, (int64_t)q->sizes[kind], t->ordered_answers[kind],
+                                       (char *)q->out[kind].reachable + (size_t)first * q->sizes[kind]));
+    return BOSC_OK;
 }
 
 static bosc_status answer_blocks_in_place(bosc_ctx *ctx, struct tables *t, const void *keys, const struct query *q)
 {
-    const int64_t block = ctx->ops->ranks->queries_in_place * ctx->threads;
+    const int64_t block = (int64_t)BI_RANKS_QUERY_BLOCK * ctx->threads;
     const int64_t most = block < q->n ? block : q->n;
-    BI_TRY(bi_scratch_of(ctx, most, (size_t)t->own->opts.key_bits / 8, &t->ordered_keys));
+    BI_TRY(bi_scratch_of(ctx, most, (size_t)t->own->opts.key_bits / 8, &t->block.ordered_keys));
+    BI_TRY(bi_scratch_of(ctx, most, sizeof *t->block.positions, &t->block.positions));
     for (int kind = 0; kind < KINDS; kind++)
         if (q->out[kind].reachable) BI_TRY(bi_scratch_of(ctx, most, q->sizes[kind], &t->ordered_answers[kind]));
     for (int64_t first = 0; first < q->n; first += block)
@@ -152,23 +151,21 @@ static bosc_status query_tables(bosc_ctx *ctx, const bosc_ranks_hash *table, bos
                                 const struct query *q)
 {
     const int32_t ranks = table->comm->rank_count;
-    const size_t bytes =
-        (size_t)(ranks + 1) * sizeof(int64_t) + (size_t)(BI_MAX_WINDOWS + 1) * (size_t)ranks * sizeof(void *);
-    struct tables t = {.own = table, .route.x.rank_count = ranks};
+    const size_t bytes = (size_t)(ranks + 1) * sizeof(int64_t) + (size_t)ranks * sizeof(void *);
+    struct tables t = {.own = table, .block = {.rank_count = (uint32_t)ranks, .key_bits = table->opts.key_bits}};
     struct bi_windows windows = {
         .access = BI_WINDOW_READ_WHOLE, .count = 1, .of = {{.item_size = sizeof(char), .items = table->own}}};
-    t.route.x.sent_offsets = bi_host_alloc(ctx, bytes);
-    if (!t.route.x.sent_offsets) BI_IF_OK(local_status, BOSC_ERR_NOMEM);
-    if (t.route.x.sent_offsets) t.route.x.blocks = (char **)(t.route.x.sent_offsets + ranks + 1);
+    t.block.offsets = bi_host_alloc(ctx, bytes);
+    if (!t.block.offsets) BI_IF_OK(local_status, BOSC_ERR_NOMEM);
     const struct bi_exchange x = {.rank_count = ranks,
-                                  .blocks = t.route.x.blocks ? t.route.x.blocks + BI_MAX_WINDOWS * ranks : NULL};
+                                  .blocks = t.block.offsets ? (char **)(t.block.offsets + ranks + 1) : NULL};
     bosc_status status = bi_exchange_open_windows(ctx, table->comm, &local_status, &x, &windows);
     if (status == BOSC_OK) {
         t.of = (const bosc_hash *const *)windows.of[0].blocks;
         BI_IF_OK(local_status, answer_blocks_in_place(ctx, &t, keys, q));
         status = bi_exchange_close_windows(ctx, table->comm, bi_ranks_status_of_outputs(local_status), &x, &windows);
     }
-    bi_memory_release(&ctx->host, t.route.x.sent_offsets, bytes);
+    bi_memory_release(&ctx->host, t.block.offsets, bytes);
     return status;
 }
 
@@ -194,7 +191,7 @@ static bosc_status route_and_query(bosc_ctx *ctx, const bosc_ranks_hash *table, 
     const void *keys = NULL;
     bool staged = false;
     for (int kind = 0; kind < KINDS; kind++) requests[kind] = q->output[kind] != NULL && sizes[kind] > 0;
-    requests[KINDS] = ctx->ops->ranks->queries_in_place == 0 || !table->own;
+    requests[KINDS] = ctx->ops->ranks->order_queries == NULL || !table->own;
     BI_TRY(bi_comm_sum(ctx, table->comm, local_status, requests, KINDS + 1));
     BI_TRY(bi_comm_find_sharing(ctx, table->comm));
     const bool in_place =
