@@ -9,7 +9,7 @@ enum {
     GRAIN = BI_THREAD_ITEMS / 4, /* least vertices or entries of a thread */
     GIANT_SAMPLES = 512,         /* vertices sampled for the largest component */
     CACHED = 1 << 15,            /* vertices whose parents, 128 KB, stay in a core's L2 cache */
-    PREFETCH_DISTANCE = 16       /* entries from the prefetch of parents to their use; other distances not measured */
+    PREFETCH_DISTANCE = 16 /* entries or vertices from the prefetch of parents to their use; others not measured */
 };
 
 /* *count = the number of components: vertices that equal their label and that the mask leaves (NULL: all). */
@@ -65,7 +65,19 @@ static void flatten_trees(const struct part_rows *rows, int threads, struct bi_s
     struct bi_flatten a = {parent};
     (void)rows;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t v = part.begin; v < part.end; v++) bi_step_flatten(&a, v);
+    for (int64_t v = part.begin; v < part.end; v++) {
+        const int64_t ahead = v + PREFETCH_DISTANCE < part.end ? v + PREFETCH_DISTANCE : v;
+        __builtin_prefetch(&parent[bi_atomic_load_u32(&parent[ahead])]);
+        bi_step_flatten(&a, v);
+    }
+}
+
+/* Prefetches the last neighbour of a vertex, and the parent of the last neighbour of a nearer one. */
+static inline void prefetch_last(const struct bi_msf_rows *r, int64_t far, int64_t near, const uint32_t *parent)
+{
+    const int64_t far_end = row_of(r, far).end, near_end = row_of(r, near).end;
+    if (far_end > 0) __builtin_prefetch(&r->neighbours[far_end - 1]);
+    if (near_end > 0) __builtin_prefetch(&parent[r->neighbours[near_end - 1]]);
 }
 
 /* Unites each vertex with its last neighbour: the first part's with one, as each union follows paths. */
@@ -74,6 +86,8 @@ static void join_last(const struct part_rows *rows, int threads, struct bi_span 
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t v = part.begin; v < part.end; v++) {
         bool joined = false;
+        const int64_t last = part.end - 1, far = v + 2 * PREFETCH_DISTANCE, near = v + PREFETCH_DISTANCE;
+        prefetch_last(&rows->of[0], far < last ? far : last, near < last ? near : last, parent);
         for (int p = 0; p < rows->count && !joined; p++) {
             const struct bi_msf_rows *r = &rows->of[p];
             const struct bi_span row = row_of(r, v);
@@ -99,8 +113,10 @@ static void join_outsiders(const struct part_rows *rows, int threads, struct bi_
                            uint32_t *parent)
 {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
-    for (int64_t v = part.begin; v < part.end; v++)
+    for (int64_t v = part.begin; v < part.end; v++) {
+        if (bi_atomic_load_u32(&parent[v]) == giant) continue; /* most vertices: their rows are not read */
         for (int p = 0; p < rows->count; p++) join_row(&rows->of[p], v, giant, parent);
+    }
 }
 
 typedef void (*pass_fn)(const struct part_rows *rows, int threads, struct bi_span part, uint32_t *parent);
