@@ -30,8 +30,7 @@ struct bi_ranks_ops {
     bosc_status (*find_splitter)(bosc_ctx *ctx, const struct bi_ranks_splitter *splitter);
     /* Counts n > 0 points and lists the candidates for medians (steps/kdtree_build.h). */
     bosc_status (*filter_points)(bosc_ctx *ctx, const struct bi_ranks_kdtree_filter *filter);
-    /* Finds the bounding box of n > 0 dense rows: dim lowest keys, then dim highest (steps/kdtree_build.h). NULL: the
-     * driver runs steps, whose items read rows far apart. */
+    /* Finds the bounding box of n > 0 dense rows: dim lowest keys, then dim highest, on the host. Waits. */
     bosc_status (*find_box)(bosc_ctx *ctx, const struct bi_ranks_kdtree_box *rows, uint64_t *box);
     /* Searches write lists in random order, where distances cost more than their computation from positions. */
     bool omits_distances;

@@ -163,12 +163,12 @@ static void widen_chunk_box(const struct bi_ranks_kdtree_box *a, int64_t begin, 
 
 static bosc_status find_box(bosc_ctx *ctx, const struct bi_ranks_kdtree_box *a, uint64_t *box)
 {
-    const int threads = bi_thread_count_by_cost(ctx, a->n, a->dim);
+    const int threads = bi_thread_count_by_cost(ctx, a->rows.n, a->dim);
     const int64_t width = 2 * (int64_t)a->dim;
     uint64_t *boxes; /* of the threads */
     BI_TRY(bi_scratch_of(ctx, threads * width, sizeof *boxes, &boxes));
     for (int64_t i = 0; i < threads * width; i++) boxes[i] = i % width < a->dim ? UINT64_MAX : 0;
-    struct bi_batches p = bi_batches_of(ctx, a->n, a->dim);
+    struct bi_batches p = bi_batches_of(ctx, a->rows.n, a->dim);
     while (bi_next_batch(ctx, &p)) {
         const int64_t n = p.end - p.begin;
         BI_PARALLEL_FOR(threads, (static), t, 0, threads,

@@ -2,6 +2,7 @@
 #define BI_STEP_ROOM ranks
 
 #include "core/cuda/steps.cuh"
+#include "ranks/cuda/box.cuh"
 #include "ranks/cuda/filter.cuh"
 #include "ranks/cuda/owned.cuh"
 #include "ranks/cuda/splitter.cuh"
@@ -16,7 +17,7 @@ extern "C" const bi_ranks_ops bi_ranks_ops_cuda = {&cuda_steps,
                                                    bi_ranks_cuda_move_owned,
                                                    bi_ranks_cuda_find_splitter,
                                                    bi_ranks_cuda_filter_points,
-                                                   nullptr,
+                                                   bi_ranks_cuda_find_box,
                                                    true,
                                                    false,
                                                    nullptr,

@@ -60,15 +60,14 @@ static bosc_status build_scratch(bosc_ctx *ctx, const struct plan *p, int64_t *k
     enum { REQUESTS = 1 << 16 /* upper bound of rounding, over all requests */ };
     const bosc_kdtree_opts shard = bi_ranks_kdtree_shard_opts(&p->opts);
     const int64_t n = p->n, row = p->opts.dim * (int64_t)bosc_dtype_size(p->opts.dtype), word = sizeof(uint64_t);
-    const int64_t subtrees = (int64_t)1 << p->partition.level, boxes = p->shard / BI_RANKS_BOX_ROWS + 1;
+    const int64_t subtrees = (int64_t)1 << p->partition.level,
+                  boxes = ctx->max_threads + bi_ranks_kdtree_max_subtrees(&p->partition);
     int64_t tree;
     BI_TRY(bosc_kdtree_bytes(ctx, &shard, p->shard, kept, &tree));
     const int64_t select = n * (4 + row + word + 4 + 4) + bi_ranks_kdtree_max_counters(p->partition.level) * word,
                   route = n * (4 + row + word) /* with copies to send */ +
                           bi_div_up(n, BI_RANKS_TILE) * p->rank_count * word;
-    const int64_t install =
-        p->shard * (row + word) +
-        bi_max_i64(n * word, tree + (3 * boxes + 2 * bi_ranks_kdtree_max_subtrees(&p->partition)) * p->opts.dim * word);
+    const int64_t install = p->shard * (row + word) + bi_max_i64(n * word, tree + 2 * boxes * p->opts.dim * word);
     *scratch = 2 * n * row + (p->opts.dim + 4) * 2 * subtrees * word + bi_max_i64(select, route + install) + REQUESTS;
     if (p->opts.full_coordinates) *scratch += p->total * row;
     return BOSC_OK;

@@ -188,36 +188,11 @@ bosc_status bi_ranks_kdtree_scatter_rows(bosc_ctx *ctx, bosc_comm *comm, bosc_st
 
 /* ---- this rank's boxes, in host memory ---- */
 
-/* *box = the bounding box of n > 0 rows: dim lowest keys, then dim highest. */
-static bosc_status reduce_boxes(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *rows, int64_t n,
-                                uint64_t **box)
-{
-    const int64_t dim = tree->opts.dim;
-    struct bi_ranks_kdtree_box step = {
-        .rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
-    bool first = true;
-    do {
-        const int64_t boxes = bi_div_up(step.n, first ? BI_RANKS_BOX_ROWS : BI_RANKS_BOX_BOXES);
-        step.boxes = boxes;
-        BI_TRY(bi_scratch_of(ctx, 2 * boxes * dim, sizeof *step.low, &step.low));
-        step.high = step.low + boxes * dim;
-        const struct bi_ranks_steps *steps = ctx->ops->ranks->steps;
-        BI_TRY((first ? steps->kdtree_box_rows : steps->kdtree_box_boxes)(ctx, boxes * dim, &step));
-        step.lows = step.low;
-        step.highs = step.high;
-        step.n = boxes;
-        first = false;
-    } while (step.n > 1);
-    *box = step.low;
-    return BOSC_OK;
-}
-
 /* Computes this rank's box; an empty one has low > high. */
 static bosc_status compute_shard_box(bosc_ctx *ctx, const bosc_ranks_kdtree *tree, const void *rows, int64_t n,
                                      uint64_t *box)
 {
     const int64_t dim = tree->opts.dim;
-    uint64_t *found;
     for (int64_t c = 0; c < dim; c++) box[c] = UINT64_MAX, box[dim + c] = 0;
     if (n == 0) return BOSC_OK;
     if (tree->comm->rank_count == 1) { /* all queries reach it: any box that has all points serves */
@@ -225,14 +200,8 @@ static bosc_status compute_shard_box(bosc_ctx *ctx, const bosc_ranks_kdtree *tre
         memset(box + dim, 0xff, (size_t)dim * sizeof *box);
         return BOSC_OK;
     }
-    if (ctx->ops->ranks->find_box) {
-        const struct bi_ranks_kdtree_box all = {
-            .rows = {rows, n, dim}, .dtype = tree->opts.dtype, .dim = tree->opts.dim, .n = n};
-        return ctx->ops->ranks->find_box(ctx, &all, box);
-    }
-    BI_TRY(reduce_boxes(ctx, tree, rows, n, &found));
-    BI_TRY(ctx->backend->copy(ctx, box, found, (size_t)(2 * dim) * sizeof *box));
-    return ctx->backend->sync(ctx);
+    const struct bi_ranks_kdtree_box all = {{rows, n, dim}, tree->opts.dtype, tree->opts.dim};
+    return ctx->ops->ranks->find_box(ctx, &all, box);
 }
 
 /* Computes the boxes of the shard's subtrees. */

@@ -188,54 +188,12 @@ BI_FN void bi_step_kdtree_owner_of_id(const struct bi_ranks_kdtree_owner_of_id *
     a->bucket[i] = rank < a->ranks ? (uint32_t)rank : a->ranks - 1;
 }
 
-/* Boxes of BI_RANKS_BOX_ROWS rows, or of BI_RANKS_BOX_BOXES boxes: few, since an item reads them one after the other.
- * Of `boxes`, box b has the rows b, b + boxes, b + 2 boxes, ..., so that consecutive items read consecutive elements.
- * Its lowest keys are at low[b * dim], its highest at high[b * dim]. Item i is coordinate i % dim of box i / dim. */
-enum { BI_RANKS_BOX_ROWS = 256, BI_RANKS_BOX_BOXES = 16 };
-
+/* Dense rows, for their bounding box. */
 struct bi_ranks_kdtree_box {
     struct bi_kdtree_rows rows;
     bosc_dtype dtype;
     int32_t dim;
-    int64_t n, boxes; /* number of rows, or of boxes; number of boxes to write */
-    const uint64_t *lows, *highs;
-    uint64_t *low, *high;
 };
-
-BI_FN void bi_step_kdtree_box_rows(const struct bi_ranks_kdtree_box *a, int64_t i)
-{
-    int64_t b = i / a->dim, c = i - b * a->dim;
-    uint64_t low = UINT64_MAX, high = 0;
-    int64_t row = b;
-    for (; row + 3 * a->boxes < a->n; row += 4 * a->boxes) { /* the loads of four rows are in flight together */
-        uint64_t keys[4];
-        for (int r = 0; r < 4; r++)
-            keys[r] = bi_kdtree_key(a->rows.data, (row + r * a->boxes) * a->rows.stride + c, a->dtype);
-        for (int r = 0; r < 4; r++) {
-            if (keys[r] < low) low = keys[r];
-            if (keys[r] > high) high = keys[r];
-        }
-    }
-    for (; row < a->n; row += a->boxes) {
-        uint64_t key = bi_kdtree_key(a->rows.data, row * a->rows.stride + c, a->dtype);
-        if (key < low) low = key;
-        if (key > high) high = key;
-    }
-    a->low[i] = low;
-    a->high[i] = high;
-}
-
-BI_FN void bi_step_kdtree_box_boxes(const struct bi_ranks_kdtree_box *a, int64_t i)
-{
-    int64_t b = i / a->dim, c = i - b * a->dim;
-    uint64_t low = UINT64_MAX, high = 0;
-    for (int64_t other = b; other < a->n; other += a->boxes) {
-        if (a->lows[other * a->dim + c] < low) low = a->lows[other * a->dim + c];
-        if (a->highs[other * a->dim + c] > high) high = a->highs[other * a->dim + c];
-    }
-    a->low[i] = low;
-    a->high[i] = high;
-}
 
 /* ---- selection of the medians ---- */
 

@@ -210,6 +210,30 @@ static void knn_large(bosc_ctx *ctx)
     end_search(&s);
 }
 
+/* One point far above the others and one far below, in the shards of larger x, and queries near them from the other
+ * side: only the shards' boxes lead there. */
+static void knn_far_points(bosc_ctx *ctx)
+{
+    struct suite_random r = {5};
+    struct search s = {.k = 1, .radius = 40, .t = {.opts = {.size = sizeof s.t.opts, .dim = 2}}};
+    s.t.points = kd_points(&r, BOSC_F32, 2, 3000, 2, KD_RANDOM);
+    s.queries = kd_points(&r, BOSC_F32, 2, 2, 2, KD_RANDOM);
+    float *points = (float *)(uintptr_t)s.t.points.data, *queries = (float *)(uintptr_t)s.queries.data;
+    for (int64_t i = 0; i < 3000; i++) {
+        points[2 * i] = (float)suite_unit(&r);
+        points[2 * i + 1] = points[2 * i] < .5f ? 4 * (float)suite_unit(&r) - 2 : (float)suite_unit(&r);
+    }
+    points[2 * 2990] = points[2 * 2999] = .9f;
+    points[2 * 2990 + 1] = -1000;
+    points[2 * 2999 + 1] = 1000;
+    queries[0] = queries[2] = .1f;
+    queries[1] = -1000;
+    queries[3] = 1000;
+    ranks_begin(ctx, &s.t);
+    check_knn(ctx, &s);
+    end_search(&s);
+}
+
 /* More neighbours than searches by an index find, of shards that split by coordinates other than 0 first. */
 static void knn_without_index(bosc_ctx *ctx)
 {
@@ -314,6 +338,7 @@ static const struct suite_case suite_cases_ranks_kdtree_query[] = {
     {"knn", knn, NULL},
     {"knn_few", knn_few, NULL},
     {"knn_large", knn_large, NULL},
+    {"knn_far_points", knn_far_points, NULL},
     {"knn_without_index", knn_without_index, NULL},
     {"rows", rows, NULL},
     {"rows_few", rows_few, NULL},
