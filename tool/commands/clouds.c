@@ -17,6 +17,7 @@ struct cloud_search {
     bosc_array points, queries;
     int64_t *offsets, *query_offsets;
     int64_t count, m; /* clouds, queries */
+    double scale;     /* power of two by which points, queries and radii are multiplied */
     bosc_clouds *clouds;
     bosc_clouds_queries around;
 };
@@ -61,6 +62,60 @@ static int read_queries(struct job *job, struct cloud_search *s)
     return code;
 }
 
+/* Returns the largest magnitude of an array of floats or doubles; infinities do not count. */
+static double find_largest(const bosc_array *a)
+{
+    const int64_t numbers = a->data ? a->shape[0] * a->shape[1] : 0;
+    double largest = 0;
+    for (int64_t i = 0; i < numbers; i++) {
+        const double x =
+            fabs(a->dtype == BOSC_F32 ? (double)((const float *)a->data)[i] : ((const double *)a->data)[i]);
+        if (x > largest && x < INFINITY) largest = x;
+    }
+    return largest;
+}
+
+/* True if squares of differences neither overflow nor vanish: by the largest magnitude, as for k-d trees. */
+static bool is_ordinary(bosc_dtype dtype, double largest)
+{
+    if (dtype == BOSC_F32) return largest == 0 || (largest > 0x1p-40 && largest <= 0x1p57);
+    return largest == 0 || (largest > 0x1p-459 && largest <= 0x1p505);
+}
+
+/* Multiplies doubles by a power of two. */
+static void scale_array(bosc_array *a, double scale)
+{
+    for (int64_t i = 0; a->data && i < a->shape[0] * a->shape[1]; i++) ((double *)a->data)[i] *= scale;
+}
+
+/* Batches of clouds do not rescale squares. So floats beyond the range of squares become doubles, and doubles beyond
+ * it are scaled. */
+static int make_ordinary(const char *path, struct cloud_search *s)
+{
+    bosc_io_error error;
+    const double largest = fmax(find_largest(&s->points), find_largest(&s->queries));
+    s->scale = 1;
+    if (is_ordinary(s->points.dtype, largest)) return EXIT_DONE;
+    if (s->points.dtype == BOSC_F32) {
+        bosc_status status = bosc_array_convert(path, &s->points, BOSC_F64, 0, &error);
+        if (status == BOSC_OK && s->queries.data) status = bosc_array_convert(path, &s->queries, BOSC_F64, 0, &error);
+        s->around.points = s->queries.data;
+        return status == BOSC_OK ? EXIT_DONE : report_io_error(status, &error);
+    }
+    const int exponent = 500 - ilogb(largest);
+    s->scale = ldexp(1, exponent < 1023 ? exponent : 1023);
+    scale_array(&s->points, s->scale);
+    scale_array(&s->queries, s->scale);
+    return EXIT_DONE;
+}
+
+/* Turns squared distances of scaled points into distances. */
+static void make_distances(const struct cloud_search *s, double *distances, int64_t count)
+{
+    squares_to_distances(s->points.dtype, distances, count);
+    for (int64_t i = 0; i < count && s->scale != 1; i++) distances[i] /= s->scale;
+}
+
 /* Reads the clouds and builds the batch. */
 static int open_clouds(struct job *job, struct cloud_search *s)
 {
@@ -71,7 +126,7 @@ static int open_clouds(struct job *job, struct cloud_search *s)
     if (code) return code;
     job_set_integer(job, "n", s->points.shape[0]);
     job_set_integer(job, "clouds", s->count);
-    if ((code = read_queries(job, s))) return code;
+    if ((code = read_queries(job, s)) || (code = make_ordinary(path, s))) return code;
     const bosc_clouds_opts opts = {.size = sizeof opts, .dtype = s->points.dtype, .dim = (int32_t)s->points.shape[1]};
     const double start = job_now();
     bosc_status status = bosc_clouds_create(job->ctx, &opts, &s->clouds);
@@ -112,12 +167,12 @@ static int find_nearest(struct job *job, const struct cloud_search *s, int64_t k
     if (ids.data && (distances.data || !paths[1])) {
         const double start = job_now();
         const bosc_status status =
-            bosc_clouds_knn(job->ctx, s->clouds, &s->around, k, within, ids.data, distances.data);
+            bosc_clouds_knn(job->ctx, s->clouds, &s->around, k, within * s->scale, ids.data, distances.data);
         job_add_seconds(job, "search", start);
         code = status == BOSC_OK ? EXIT_DONE : report_ctx_error(job->ctx, status);
     }
     /* 2. Write. */
-    if (!code && paths[1]) squares_to_distances(s->points.dtype, distances.data, entries);
+    if (!code && paths[1]) make_distances(s, distances.data, entries);
     if (!code) code = arrays_write(job, paths, (const bosc_array[]){ids, distances}, 2);
     bosc_array_free(&ids);
     bosc_array_free(&distances);
@@ -155,7 +210,7 @@ static int fill_rows(struct job *job, const struct cloud_search *s, double radiu
         bosc_clouds_radius(job->ctx, s->clouds, &s->around, radius, offsets, ids->data, distances->data, pairs);
     job_add_seconds(job, "search", start);
     if (status != BOSC_OK) return report_ctx_error(job->ctx, status);
-    if (distances->data) squares_to_distances(s->points.dtype, distances->data, pairs);
+    if (distances->data) make_distances(s, distances->data, pairs);
     return EXIT_DONE;
 }
 
@@ -193,7 +248,7 @@ int run_clouds_radius(struct job *job)
     int code = option_number(job, OPT_RADIUS, 0, &radius);
     if (code) return code;
     code = open_search(job, &s);
-    if (!code) code = find_within(job, &s, radius);
+    if (!code) code = find_within(job, &s, radius * s.scale);
     close_clouds(&s);
     return code;
 }
